@@ -1,10 +1,10 @@
 import { UsageError } from "./core/errors.js";
 import { registry } from "./core/registry.js";
 import type { System } from "./core/system.js";
-import { catalogueDefinitions } from "./datasets/catalog/definitions.js";
+import { createCatalogDefinitions } from "./datasets/catalog/definitions.js";
 import { needle } from "./datasets/needle.js";
 import { evaluatorFactories } from "./evaluators/factories.js";
-import { namedMetrics } from "./metrics/index.js";
+import { listNamedMetrics } from "./metrics/index.js";
 import { htmlReporter } from "./report/dashboard/html-report.js";
 import { markdownReporter } from "./report/eval/eval-markdown.js";
 import { evalReporter } from "./report/eval/eval-text.js";
@@ -12,7 +12,7 @@ import { junitReporter } from "./report/eval/junit.js";
 import { jsonReporter } from "./report/json.js";
 import { tableReporter } from "./report/table.js";
 
-const COMPRESSORS = ["passthrough", "truncate", "extract", "window", "dedupe", "stopwords"];
+const COMPRESSOR_NAMES = ["passthrough", "truncate", "extract", "window", "dedupe", "stopwords"];
 
 // Registers everything that comes with the package. Imported for its side effect.
 registry.register("dataset", "needle", needle);
@@ -21,8 +21,8 @@ registry.register("dataset", "agent-tasks", {
   evaluators: ["graders"],
   load: async (options) => (await import("./agents/tasks/index.js")).agentTasks.load(options),
 });
-for (const [name, definition] of catalogueDefinitions()) registry.register("dataset", name, definition);
-for (const name of COMPRESSORS) registry.register("system", name, (argument) => compressor(name, argument));
+for (const [name, definition] of createCatalogDefinitions()) registry.register("dataset", name, definition);
+for (const name of COMPRESSOR_NAMES) registry.register("system", name, (argument) => loadCompressor(name, argument));
 for (const [name, factory] of Object.entries(evaluatorFactories)) registry.register("evaluator", name, factory);
 registry.register("evaluator", "graders", async () => {
   // Loads the graders' dependencies on first use; most runs have none.
@@ -33,12 +33,12 @@ registry.register("evaluator", "graders", async () => {
 registry.register("evaluator", "llm_judge", () => {
   throw new UsageError("llm_judge needs a judge model. Set --judge-model, or pass an LLMJudge.");
 });
-for (const metric of namedMetrics()) registry.register("metric", metric.name, () => metric);
+for (const metric of listNamedMetrics()) registry.register("metric", metric.name, () => metric);
 for (const reporter of [tableReporter, jsonReporter, evalReporter, markdownReporter, junitReporter, htmlReporter])
   registry.register("reporter", reporter.name, reporter);
 
 /** Loaded on demand to keep start-up fast. */
-async function compressor(name: string, argument: string | undefined): Promise<System> {
+async function loadCompressor(name: string, argument: string | undefined): Promise<System> {
   const make = (await import("./systems/compressors/index.js")).compressorFactories[name];
   if (make === undefined) throw new UsageError(`Unknown compressor "${name}".`);
   return make(argument);

@@ -16,8 +16,8 @@ import {
 import { LLMJudge } from "./graders/judge/index.js";
 import { FunctionSystem, ModelSystem } from "./systems/index.js";
 import type { MemorySystem } from "./systems/memory/index.js";
-import { memoryFromModule } from "./systems/memory/index.js";
-import { locomoItems, longMemEvalItems } from "./systems/memory/scripted-items.js";
+import { createMemoryFromModule } from "./systems/memory/index.js";
+import { makeLocomoItems, makeLongMemEvalItems } from "./systems/memory/scripted-items.js";
 
 let dir = "";
 
@@ -58,7 +58,7 @@ function options(more: Partial<EvaluateMemoryOptions> = {}): EvaluateMemoryOptio
   return {
     systems: ["full-history"],
     dataset: "locomo",
-    load: { file: fileOf(locomoItems()) },
+    load: { file: fileOf(makeLocomoItems()) },
     reader: READER,
     ...more,
   };
@@ -91,7 +91,7 @@ describe("evaluateMemory", () => {
   });
 
   it("scores abstention as right where nothing in the history answers", async () => {
-    const load = { file: fileOf(longMemEvalItems()) };
+    const load = { file: fileOf(makeLongMemEvalItems()) };
     const result = await evaluateMemory(options({ dataset: "longmemeval:oracle", load }));
     const scoreOf = (id: string) => result.rows.find(({ exampleId }) => exampleId === id)?.scores.f1;
     expect(scoreOf("d4e5f6_abs")).toBe(1);
@@ -123,7 +123,7 @@ describe("evaluateMemory", () => {
       }
     }
     const result = await evaluateMemory(
-      options({ systems: [memoryFromModule({ default: Mine }, "./mine.ts")], trials: 3 }),
+      options({ systems: [createMemoryFromModule({ default: Mine }, "./mine.ts")], trials: 3 }),
     );
     expect(result.rows).toHaveLength(21);
     expect(ingested.toSorted()).toEqual(["Ida: My dog is called Rufus.", "Mira: My sister Vera moved to Bern."]);
@@ -298,13 +298,13 @@ describe("evaluateMemory", () => {
     const mute = new FunctionSystem({ name: "mute", fn: () => " " });
     const locomo = await evaluateMemory(options({ reader: mute }));
     expect(locomo.summary["full-history"]?.mean_score).toBe(0);
-    const load = { file: fileOf(longMemEvalItems()) };
+    const load = { file: fileOf(makeLongMemEvalItems()) };
     const longMemEval = await evaluateMemory(options({ dataset: "longmemeval", load, reader: mute }));
     expect(longMemEval.summary["full-history"]?.mean_score).toBe(0);
   });
 
   it("says that f1 means little for answers that only describe what is wanted, without a judge", async () => {
-    const [first, ...rest] = longMemEvalItems();
+    const [first, ...rest] = makeLongMemEvalItems();
     const items = [{ ...first, question_type: "single-session-preference" }, ...rest];
     const base = options({ dataset: "longmemeval:s", load: { file: fileOf(items) } });
     const notesOf = async (more: Partial<EvaluateMemoryOptions>) =>
@@ -313,7 +313,7 @@ describe("evaluateMemory", () => {
     const judge: Evaluator = { name: "j", fields: ["j"], score: () => ({ j: 1 }) };
     expect(await notesOf({ judge })).not.toMatch(/preference/);
     expect(await notesOf({ evaluators: [judge] })).not.toMatch(/preference/);
-    const plain = { load: { file: fileOf(longMemEvalItems()) } };
+    const plain = { load: { file: fileOf(makeLongMemEvalItems()) } };
     expect(await notesOf(plain)).not.toMatch(/f1/);
     expect((await evaluateMemory(options())).notes.join()).not.toMatch(/f1/);
   });
@@ -329,7 +329,7 @@ describe("evaluateMemory", () => {
         reader,
         judge,
         signal: stop.signal,
-        load: { file: fileOf(locomoItems()), signal: new AbortController().signal },
+        load: { file: fileOf(makeLocomoItems()), signal: new AbortController().signal },
       }),
     );
     expect(notes.join()).toContain("m-1 both answers and judges");
@@ -373,7 +373,7 @@ describe("evaluateMemory", () => {
 describe("loadMemoryDataset", () => {
   it("brings the evaluators along", async () => {
     const { dataset, conversations } = await loadMemoryDataset("locomo", {
-      file: fileOf(locomoItems()),
+      file: fileOf(makeLocomoItems()),
       maxExamples: 2,
     });
     expect(dataset.evaluators?.map(({ name }) => name)).toEqual(["answer_quality"]);

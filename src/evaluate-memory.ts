@@ -1,5 +1,5 @@
 import { type Dataset, makeDataset } from "./core/dataset.js";
-import { messageOf, UsageError } from "./core/errors.js";
+import { getErrorMessage, UsageError } from "./core/errors.js";
 import type { Evaluator } from "./core/evaluator.js";
 import type { Example } from "./core/example.js";
 import { digest } from "./core/fingerprint.js";
@@ -17,14 +17,14 @@ import {
   type Conversation,
   checkMemoryOptions,
   HistoryTokens,
+  listRubricNotes,
   loadMemoryQuestions,
   type MemoryFactory,
   type MemoryLoadOptions,
   type MemorySystem,
   MemoryTrials,
   type Reader,
-  readerOf,
-  rubricNotes,
+  toReader,
 } from "./systems/memory/index.js";
 
 /** Questions and their conversations; each example names one in its `conversation` field. */
@@ -70,28 +70,30 @@ export async function loadMemoryDataset(name: string, options: MemoryLoadOptions
 export async function evaluateMemory(options: EvaluateMemoryOptions): Promise<EvalResult> {
   checkMemoryOptions(options);
   const { systems: _, dataset: asked, load: __, reader: given, judge, maxOpen: ___, ...run } = options;
-  const reader = given === undefined ? undefined : readerOf(given);
-  const sources = sourcesOf(options, reader);
-  const loaded = typeof asked === "string" ? await loadMemoryDataset(asked, loadOptions(options)) : asked;
+  const reader = given === undefined ? undefined : toReader(given);
+  const sources = resolveMemorySources(options, reader);
+  const loaded = typeof asked === "string" ? await loadMemoryDataset(asked, buildMemoryLoadOptions(options)) : asked;
   const systems: MemoryTrials[] = [];
   try {
-    await openAll(sources, { systems, loaded, options });
-    const notes = [...sameModelNotes(systems, reader, judge), ...scoringNotes(loaded.dataset, options)];
-    const dataset = decidedBy(judge, withNotes(identified(loaded), notes));
-    const evaluators = evaluatorsOf(dataset, options);
-    return await evaluateWith(memoryMetrics, { ...run, systems, dataset, ...(evaluators && { evaluators }) });
+    await openMemories(sources, { systems, loaded, options });
+    const notes = [...listSameModelNotes(systems, reader, judge), ...listScoringNotes(loaded.dataset, options)];
+    const dataset = setJudgeAsPrimary(judge, addDatasetNotes(addConversationHashes(loaded), notes));
+    const evaluators = addJudgeEvaluator(dataset, options);
+    return await evaluateWith(createMemoryMetrics, { ...run, systems, dataset, ...(evaluators && { evaluators }) });
   } finally {
-    for (const system of systems) await closed(system, options);
+    for (const system of systems) await closeMemory(system, options);
   }
 }
 
 type MemorySource = MemorySystem | MemoryFactory;
 
-function sourcesOf(options: EvaluateMemoryOptions, reader: Reader | undefined): MemorySource[] {
-  return options.systems.map((system) => (typeof system === "string" ? named(system, reader, options) : system));
+function resolveMemorySources(options: EvaluateMemoryOptions, reader: Reader | undefined): MemorySource[] {
+  return options.systems.map((system) =>
+    typeof system === "string" ? createNamedMemory(system, reader, options) : system,
+  );
 }
 
-interface Opening {
+interface OpenMemoriesOptions {
   /** Filled one by one, so that opened systems are closed if a later one fails. */
   systems: MemoryTrials[];
   loaded: MemoryDataset;
@@ -99,82 +101,85 @@ interface Opening {
 }
 
 /** Counts histories after all memories are open and before the first trial, because counting blocks the thread. */
-async function openAll(sources: readonly MemorySource[], { systems, loaded, options }: Opening): Promise<void> {
+async function openMemories(
+  sources: readonly MemorySource[],
+  { systems, loaded, options }: OpenMemoriesOptions,
+): Promise<void> {
   const { conversations, dataset } = loaded;
-  const tokenizer = tokenizerOf(options);
+  const tokenizer = resolveMemoryTokenizer(options);
   const history = new HistoryTokens(conversations, tokenizer);
   const { maxOpen, signal } = options;
   const shared = { conversations, tokenizer, history, ...(maxOpen === undefined ? {} : { maxOpen }) };
   for (const source of sources) systems.push(await MemoryTrials.open(source, shared));
   const ids = dataset.examples.map(({ conversation }) => String(conversation));
-  await history.countAll(ids, { onProgress: countingNote(options), ...(signal && { signal }) });
+  await history.countAll(ids, { onProgress: createCountingNote(options), ...(signal && { signal }) });
 }
 
-const LONG_MS = 2000;
+const SLOW_COUNT_MS = 2000;
 
 /** Notes once that counting takes long. */
-function countingNote({ onNote }: EvaluateMemoryOptions): (done: number, total: number) => void {
+function createCountingNote({ onNote }: EvaluateMemoryOptions): (done: number, total: number) => void {
   const start = performance.now();
   let isTold = false;
   return (_, total) => {
-    if (isTold || performance.now() - start < LONG_MS) return;
+    if (isTold || performance.now() - start < SLOW_COUNT_MS) return;
     isTold = true;
     onNote?.(`Counting the tokens of ${total} conversations before the first trial.`);
   };
 }
 
 /** A memory that cannot be closed must not discard the results. */
-async function closed(system: MemoryTrials, { onNote }: EvaluateMemoryOptions): Promise<void> {
+async function closeMemory(system: MemoryTrials, { onNote }: EvaluateMemoryOptions): Promise<void> {
   try {
     await system.close();
   } catch (error) {
-    onNote?.(messageOf(error));
+    onNote?.(getErrorMessage(error));
   }
 }
 
 /** Without the compression ratio of question to answer, which says nothing about a memory. */
-export function memoryMetrics(systems: number): Metric[] {
+export function createMemoryMetrics(systems: number): Metric[] {
   const standard = standardMetrics(systems, 1).filter(({ name }) => name !== "compression_ratio");
   return [...standard, new MemoryEfficiency()];
 }
 
-function named(spec: string, reader: Reader | undefined, options: EvaluateMemoryOptions): MemoryFactory {
+function createNamedMemory(spec: string, reader: Reader | undefined, options: EvaluateMemoryOptions): MemoryFactory {
   if (reader === undefined)
     throw new UsageError(
       `The memory "${spec}" needs a reader that answers from the retrieved text. Pass one as \`reader\`.`,
     );
-  return builtInMemory(spec, { reader, tokenizer: tokenizerOf(options) });
+  return builtInMemory(spec, { reader, tokenizer: resolveMemoryTokenizer(options) });
 }
 
-function tokenizerOf({ tokenizer = "cl100k_base" }: EvaluateMemoryOptions): Tokenizer {
+function resolveMemoryTokenizer({ tokenizer = "cl100k_base" }: EvaluateMemoryOptions): Tokenizer {
   if (typeof tokenizer === "string") return loadTokenizer(tokenizer);
   if (typeof tokenizer?.count === "function") return tokenizer;
   throw new UsageError("The tokenizer must be a name or an object with a method count(text).");
 }
 
-function loadOptions({ load, seed, signal }: EvaluateMemoryOptions): MemoryLoadOptions {
+function buildMemoryLoadOptions({ load, seed, signal }: EvaluateMemoryOptions): MemoryLoadOptions {
   return { ...(seed === undefined ? {} : { seed }), ...(signal === undefined ? {} : { signal }), ...load };
 }
 
 /** Puts the judge first, because the first evaluator decides. */
-function evaluatorsOf({ evaluators: own = [] }: Dataset, { evaluators, judge }: EvaluateMemoryOptions) {
+function addJudgeEvaluator({ evaluators: own = [] }: Dataset, { evaluators, judge }: EvaluateMemoryOptions) {
   if (judge === undefined) return evaluators;
   return [judge, ...(evaluators ?? own)];
 }
 
 /** A judge decides instead of the dataset's primary field. */
-function decidedBy(judge: Evaluator | undefined, dataset: Dataset): Dataset {
+function setJudgeAsPrimary(judge: Evaluator | undefined, dataset: Dataset): Dataset {
   if (judge === undefined) return dataset;
   const { primaryField: _, ...rest } = dataset;
   const [first] = judge.primaryFields ?? judge.fields ?? [];
   return makeDataset({ ...rest, ...(first === undefined ? {} : { primaryField: first }) });
 }
 
-function scoringNotes(
+function listScoringNotes(
   { examples, primaryField }: Dataset,
   { judge, evaluators, scoreField }: EvaluateMemoryOptions,
 ): string[] {
-  if (judge === undefined) return evaluators === undefined && primaryField === "f1" ? rubricNotes(examples) : [];
+  if (judge === undefined) return evaluators === undefined && primaryField === "f1" ? listRubricNotes(examples) : [];
   const isSaid = (judge.primaryFields ?? judge.fields) !== undefined || scoreField !== undefined;
   return isSaid
     ? []
@@ -184,7 +189,7 @@ function scoringNotes(
 }
 
 /** Adds the content hash of each history, so that a changed history changes the fingerprint. */
-function identified({ dataset, conversations }: MemoryDataset): Dataset {
+function addConversationHashes({ dataset, conversations }: MemoryDataset): Dataset {
   const isNamed = ({ conversation_hash }: Example) => typeof conversation_hash === "string";
   if (dataset.examples.every(isNamed)) return dataset;
   const hashes = new Map<unknown, string>();
@@ -197,17 +202,17 @@ function identified({ dataset, conversations }: MemoryDataset): Dataset {
   return makeDataset({ ...dataset, examples });
 }
 
-function withNotes(dataset: Dataset, notes: readonly string[]): Dataset {
+function addDatasetNotes(dataset: Dataset, notes: readonly string[]): Dataset {
   return notes.length === 0 ? dataset : makeDataset({ ...dataset, notes: [...(dataset.notes ?? []), ...notes] });
 }
 
 /** A model that judges its own answers is biased. */
-function sameModelNotes(
+function listSameModelNotes(
   systems: readonly MemoryTrials[],
   reader: Reader | undefined,
   judge: Evaluator | undefined,
 ): string[] {
-  const judges = new Set(judge === undefined ? [] : modelsOf(judge));
+  const judges = new Set(judge === undefined ? [] : listJudgeModels(judge));
   const answering = new Set([reader?.model, ...systems.map(({ model }) => model)]);
   const both = [...answering].filter((model) => model !== undefined && judges.has(model));
   return both.map(
@@ -215,7 +220,7 @@ function sameModelNotes(
   );
 }
 
-function modelsOf(judge: Evaluator): string[] {
+function listJudgeModels(judge: Evaluator): string[] {
   const { models } = (judge.fingerprint?.() ?? {}) as { models?: unknown };
   const list: readonly unknown[] = Array.isArray(models) ? models : [];
   return list.flatMap((one) => {

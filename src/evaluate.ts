@@ -2,23 +2,23 @@ import type { EvalResult } from "./core/result.js";
 import { type StandardMetrics, standardMetrics } from "./metrics/index.js";
 import { memoTokenizer } from "./models/tokens/index.js";
 import { RunResult } from "./report/result.js";
-import { stopNotes } from "./runner/gate.js";
-import type { BesideRows, Earlier } from "./runner/ledger.js";
+import { describeStoppedSystems } from "./runner/gate.js";
+import type { EarlierResults, UnreportedSpend } from "./runner/ledger.js";
 import type { RunPorts } from "./runner/ports.js";
-import { run } from "./runner/run.js";
-import { SystemTimes, timingOf } from "./runner/system-times.js";
-import { type Budgets, budgetNotes, budgetsOf, createReceipt } from "./runs/budgets.js";
+import { runPlan } from "./runner/run.js";
+import { buildTiming, SystemTimer } from "./runner/system-times.js";
+import { createBudgets, createReceipt, formatBudgetNotes, type RunBudgets } from "./runs/budgets.js";
 import type { EvaluateOptions } from "./runs/options.js";
-import { type PreparedRun, prepareEvaluators, prepareRun, termsOf } from "./runs/prepared-run.js";
-import { progressTo } from "./runs/progress.js";
+import { listDatasetTerms, type PreparedRun, prepareEvaluators, prepareRun } from "./runs/prepared-run.js";
+import { createProgressCallback } from "./runs/progress.js";
 import type { QueueRun } from "./runs/queue-run.js";
 import { storeResult } from "./runs/store-result.js";
-import { type OpenRun, openRun } from "./store/open-run.js";
+import { type OpenRun, openRunStore } from "./store/open-run.js";
 
 export type { EvaluateOptions } from "./runs/options.js";
 
 /** Total characters of the texts whose token counts are cached. */
-const MEMO_CHARS = 16_000_000;
+const MAX_MEMO_CHARS = 16_000_000;
 
 /**
  * Evaluates systems on a dataset.
@@ -39,33 +39,35 @@ export async function evaluateWith(standard: StandardMetrics, options: EvaluateO
     // With a queue the workers score, so they prepare the evaluators.
     if (queue === null) await prepareEvaluators(plan);
     const notes = [...plan.notes];
-    const store = openRun(plan, config, options);
+    const store = openRunStore(plan, config, options);
     const startedAt = new Date();
-    const times = new SystemTimes(() => performance.now());
+    const times = new SystemTimer(() => performance.now());
     try {
       for (const note of store.notes) options.onNote?.(note);
       const { spentUsd, rows: before } = store.earlier;
-      const budgets = budgetsOf(options.budget, {
+      const budgets = createBudgets(options.budget, {
         systems: plan.systems,
         spentUsd,
-        terms: termsOf(plan),
+        terms: listDatasetTerms(plan),
         rows: before.values(),
       });
-      const ports = portsOf(prepared, {
+      const ports = buildRunPorts(prepared, {
         budgets,
         store,
         times,
-        onProgress: progressTo(options.onProgress, notes) ?? null,
+        onProgress: createProgressCallback(options.onProgress, notes) ?? null,
       });
       const rows =
-        queue === null ? await run(plan, ports, store.earlier) : await queue.run({ prepared, ports, store, options });
+        queue === null
+          ? await runPlan(plan, ports, store.earlier)
+          : await queue.run({ prepared, ports, store, options });
       const budget = queue?.budget ?? budgets.run;
-      const spent = budget === null ? null : { rows, budget, besides: besidesOf(store.earlier, queue) };
-      notes.push(...(queue?.notes ?? []), ...stopNotes(rows));
-      if (spent !== null) notes.push(...budgetNotes(spent, { unheld: budgets.unheld, systems: config.systems }));
+      const spent = budget === null ? null : { rows, budget, besides: addQueueSpend(store.earlier, queue) };
+      notes.push(...(queue?.notes ?? []), ...describeStoppedSystems(rows));
+      if (spent !== null) notes.push(...formatBudgetNotes(spent, { unheld: budgets.unheld, systems: config.systems }));
       const started = rows.reduce((count, { outcome }) => count + (outcome === "skipped" ? 0 : 1), 0);
       const cachedTrials = queue?.cachedTrials ?? cache?.hits ?? 0;
-      const timing = timingOf(startedAt, { times, trials: started - store.earlier.rows.size, cachedTrials });
+      const timing = buildTiming(startedAt, { times, trials: started - store.earlier.rows.size, cachedTrials });
       const runDir = store.journal?.dir ?? null;
       const result = new RunResult({
         rows,
@@ -91,21 +93,24 @@ async function openQueue(queue: NonNullable<EvaluateOptions["queue"]>): Promise<
   return QueueRun.open(typeof queue === "string" ? { url: queue } : queue);
 }
 
-function besidesOf({ besides }: Earlier, queue: QueueRun | null): BesideRows {
+function addQueueSpend({ besides }: EarlierResults, queue: QueueRun | null): UnreportedSpend {
   return { ...besides, repeatedUsd: besides.repeatedUsd + (queue?.repeatedUsd ?? 0) };
 }
 
-interface Surroundings {
-  budgets: Budgets;
+interface RunPortsOptions {
+  budgets: RunBudgets;
   store: OpenRun;
-  times: SystemTimes;
+  times: SystemTimer;
   onProgress: RunPorts["onProgress"];
 }
 
-function portsOf({ tokenizer, cache, signal, maxWorkers, retry, outage }: PreparedRun, around: Surroundings): RunPorts {
+function buildRunPorts(
+  { tokenizer, cache, signal, maxWorkers, retry, outage }: PreparedRun,
+  around: RunPortsOptions,
+): RunPorts {
   return {
     clock: () => performance.now(),
-    tokenizer: memoTokenizer(tokenizer, { maxChars: MEMO_CHARS }),
+    tokenizer: memoTokenizer(tokenizer, { maxChars: MAX_MEMO_CHARS }),
     cache,
     sink: around.store.journal,
     signal,
@@ -113,14 +118,14 @@ function portsOf({ tokenizer, cache, signal, maxWorkers, retry, outage }: Prepar
     budget: around.budgets.port,
     retry,
     outage,
-    whenIdle,
+    whenIdle: registerIdleCallback,
     onProgress: around.onProgress,
     times: around.times,
   };
 }
 
 /** Node ends a process with an empty event loop even if promises are pending. */
-function whenIdle(callback: () => void): () => void {
+function registerIdleCallback(callback: () => void): () => void {
   process.on("beforeExit", callback);
   return () => process.off("beforeExit", callback);
 }

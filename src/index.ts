@@ -14,11 +14,11 @@ export {
   type DatasetGate,
   type DatasetJudging,
   type DatasetOrigin,
+  type DatasetOverrides,
   type DownloadProgress,
   type LoadedExamples,
   type LoadOptions,
   makeDataset,
-  type RunTerms,
 } from "./core/dataset.js";
 export type {
   Environment,
@@ -50,7 +50,7 @@ export type {
   ScoringCost,
 } from "./core/evaluator.js";
 export type { Example, ExampleSource, Turn } from "./core/example.js";
-export { canonicalJson, digest, fingerprintOf } from "./core/fingerprint.js";
+export { canonicalJson, computeFingerprint, digest } from "./core/fingerprint.js";
 export type { Grade, Graded, Grader, GraderFactory, GraderSpec, Verdict } from "./core/grader.js";
 export type { Comparison, Estimate, Metric, MetricContext, MetricRun } from "./core/metric.js";
 export type { Limits, Price, PriceTier, TokenPrices } from "./core/price.js";
@@ -84,11 +84,11 @@ export {
   type EvalRow,
   type Facets,
   type FacetValue,
+  getScore,
   hasOutput,
   isScored,
   OUTCOMES,
   type Outcome,
-  scoreOf,
 } from "./core/row.js";
 export type {
   Bill,
@@ -101,7 +101,7 @@ export type {
   Usage,
 } from "./core/system.js";
 export type { Tokenizer } from "./core/tokenizer.js";
-export type { AgentEvent, AgentHappening, Trajectory, TrajectoryEvent } from "./core/trajectory.js";
+export type { AgentEvent, AgentEventBody, Trajectory, TrajectoryEvent } from "./core/trajectory.js";
 export { VERSION } from "./core/version.js";
 export type { HubOptions } from "./datasets/hub/hub.js";
 export { type LoadFilesOptions, loadFile, loadFiles, type NamedFiles } from "./datasets/index.js";
@@ -139,7 +139,7 @@ export { type GradeOptions, gradeRun } from "./runs/grade-run.js";
 export { type ImportedRun, type ImportProgress, type ImportRunOptions, importRun } from "./runs/import-run.js";
 export { type LoadRunOptions, loadRun } from "./runs/load-run.js";
 export type { QueueOptions } from "./runs/queue-run.js";
-export { type WorkOptions, work } from "./runs/work.js";
+export { runWorker, type WorkerOptions } from "./runs/work.js";
 export type { JsonValue, QueryColumn, QueryOptions, QueryResult, QueryRow } from "./store/history/index.js";
 export { queryRuns } from "./store/history/query-runs.js";
 export { QueryStopped } from "./store/history/query-stopped.js";

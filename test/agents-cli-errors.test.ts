@@ -1,12 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { GREET, model, TINY, tiny } from "../src/testing/agents-cli-bench.js";
-import { warm, warmAssay } from "../src/testing/warm-assay.js";
-import { type Content, Workspace } from "../src/testing/workspace.js";
+import {
+  GREET_EXAMPLE,
+  makeTinyAgentFlags,
+  startGreetingModel,
+  TINY_AGENT_COMMAND,
+} from "../src/testing/agents-cli-bench.js";
+import { runInPool, runPooledAssay } from "../src/testing/warm-assay.js";
+import { TempProject, type TestFileContent } from "../src/testing/workspace.js";
 
 /** No key, no agent, and a port without a listener. */
 const BARE = { PATH: "/usr/bin:/bin", ANTHROPIC_API_KEY: "", OPENAI_API_KEY: "", GEMINI_API_KEY: "" };
 const NOBODY = ["--agent-url", "http://127.0.0.1:9"];
-const OWN = ["--agent-command", TINY];
+const OWN = ["--agent-command", TINY_AGENT_COMMAND];
 
 interface Case {
   what: string;
@@ -145,13 +150,13 @@ const EXAMPLES: { what: string; example: Record<string, unknown>; says: string }
   },
 ];
 
-function space(rows: Content = [GREET]): Workspace {
-  return new Workspace({ "t.jsonl": rows });
+function space(rows: TestFileContent = [GREET_EXAMPLE]): TempProject {
+  return new TempProject({ "t.jsonl": rows });
 }
 
 /** Rejected before anything is started or stored, with a message and no stack trace. */
-async function expectRefusal(place: Workspace, args: readonly string[], says: string | RegExp): Promise<void> {
-  const { code, stdout, stderr } = await warm(place.dir, ["--dataset", "t.jsonl", ...args], BARE);
+async function expectRefusal(place: TempProject, args: readonly string[], says: string | RegExp): Promise<void> {
+  const { code, stdout, stderr } = await runInPool(place.dir, ["--dataset", "t.jsonl", ...args], BARE);
   if (typeof says === "string") expect(stderr).toContain(says);
   else expect(stderr).toMatch(says);
   expect(stderr).not.toMatch(/^\s+at /m);
@@ -168,16 +173,16 @@ describe("rejects before the run", () => {
   });
 
   it("some examples with graders and some without", () =>
-    expectRefusal(space([GREET, { id: "b", question: "?" }]), [...OWN, ...NOBODY], '"b" has none'));
+    expectRefusal(space([GREET_EXAMPLE, { id: "b", question: "?" }]), [...OWN, ...NOBODY], '"b" has none'));
 
   it("a config file with an unknown agent key or an invalid number of agents", async () => {
-    const place = new Workspace({
-      "t.jsonl": [GREET],
+    const place = new TempProject({
+      "t.jsonl": [GREET_EXAMPLE],
       "a.yaml": "agents:\n  - comand: x {prompt}\n",
       "b.yaml": "agents: [claude]\nagentParallel: 0\n",
       "c.yaml": "agents: [claude]\nagentHomes: inherit\n",
     });
-    const run = (file: string) => warmAssay(place.dir, "--config", file, "--dataset", "t.jsonl");
+    const run = (file: string) => runPooledAssay(place.dir, "--config", file, "--dataset", "t.jsonl");
     const [key, number, name] = await Promise.all([run("a.yaml"), run("b.yaml"), run("c.yaml")]);
     expect(key.stderr).toContain("a.yaml:2:");
     expect(number.stderr).toContain("b.yaml:2:16: agentParallel: ");
@@ -188,36 +193,36 @@ describe("rejects before the run", () => {
 
 describe("failures within a trial", () => {
   it("a failing set-up is an error of only that trial, with exit code 3", async () => {
-    const mock = await model();
+    const mock = await startGreetingModel();
     const place = space([
-      { ...GREET, id: "fine" },
-      { ...GREET, id: "no-repo", environment: { git: { url: "./nowhere" } } },
-      { ...GREET, id: "bad-command", environment: { commands: ["echo no such thing >&2; exit 7"] } },
+      { ...GREET_EXAMPLE, id: "fine" },
+      { ...GREET_EXAMPLE, id: "no-repo", environment: { git: { url: "./nowhere" } } },
+      { ...GREET_EXAMPLE, id: "bad-command", environment: { commands: ["echo no such thing >&2; exit 7"] } },
     ]);
-    const { code, stdout } = await warmAssay(place.dir, "--dataset", "t.jsonl", ...tiny(mock));
+    const { code, stdout } = await runPooledAssay(place.dir, "--dataset", "t.jsonl", ...makeTinyAgentFlags(mock));
     expect(code).toBe(3);
     expect(stdout).toContain("3 trials planned: 1 pass, 0 fail, 2 error");
-    const shown = await warmAssay(place.dir, "show", "latest", "bad-command", "--full");
+    const shown = await runPooledAssay(place.dir, "show", "latest", "bad-command", "--full");
     expect(shown.stdout.replaceAll(/\s+/g, " ")).toContain("failed with exit code 7");
     expect(shown.stdout).toContain("no such thing");
   });
 
   it("a dataset without graders is scored by the agent's answer", async () => {
-    const mock = await model({ reply: "Paris" });
+    const mock = await startGreetingModel({ reply: "Paris" });
     const place = space([{ id: 1, question: "Capital of France?", answer: "Paris" }]);
-    const { code, stdout } = await warmAssay(place.dir, "--dataset", "t.jsonl", ...tiny(mock));
+    const { code, stdout } = await runPooledAssay(place.dir, "--dataset", "t.jsonl", ...makeTinyAgentFlags(mock));
     expect(code).toBe(0);
     expect(stdout).toContain("- pass = f1 ≥ 0.7");
     expect(stdout).toContain("1 pass");
   });
 
   it("rejects a run and a trial that do not exist", async () => {
-    const mock = await model();
+    const mock = await startGreetingModel();
     const place = space();
-    await warmAssay(place.dir, "--dataset", "t.jsonl", ...tiny(mock));
+    await runPooledAssay(place.dir, "--dataset", "t.jsonl", ...makeTinyAgentFlags(mock));
     const [run, trial] = await Promise.all([
-      warmAssay(place.dir, "show", "nowhere", "greet"),
-      warmAssay(place.dir, "show", "latest", "gret"),
+      runPooledAssay(place.dir, "show", "nowhere", "greet"),
+      runPooledAssay(place.dir, "show", "latest", "gret"),
     ]);
     expect([run.code, trial.code]).toEqual([2, 2]);
     expect(run.stderr).toContain("There is no run folder nowhere");

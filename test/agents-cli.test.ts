@@ -1,10 +1,19 @@
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { fakeClaude, GREET, GREETING, model, processesIn, TINY, tiny, until } from "../src/testing/agents-cli-bench.js";
-import { assay, LAUNCHER, reportOf, start, watch } from "../src/testing/assay.js";
-import { lacks } from "../src/testing/system-command.js";
-import { Workspace } from "../src/testing/workspace.js";
+import {
+  GREET_EXAMPLE,
+  GREETING_RULE,
+  listProcessesIn,
+  makeTinyAgentFlags,
+  startGreetingModel,
+  TINY_AGENT_COMMAND,
+  waitUntil,
+  writeFakeClaude,
+} from "../src/testing/agents-cli-bench.js";
+import { LAUNCHER, parseReport, runAssay, startAssay, watchCommand } from "../src/testing/assay.js";
+import { isCommandMissing } from "../src/testing/system-command.js";
+import { TempProject } from "../src/testing/workspace.js";
 
 const JSON_OUTPUT = ["--output", "json"];
 
@@ -30,8 +39,8 @@ const TASKS = [
   { id: "lazy", question: "Do more", graders: [{ type: "file-exists", config: { path: "more.txt" } }] },
 ];
 
-function taskSpace(): Workspace {
-  const space = new Workspace({ "tasks.jsonl": TASKS, "fixtures/note.txt": "beside\n", "repo/README": "first\n" });
+function taskSpace(): TempProject {
+  const space = new TempProject({ "tasks.jsonl": TASKS, "fixtures/note.txt": "beside\n", "repo/README": "first\n" });
   const git = (...args: string[]) =>
     execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@localhost", ...args], { cwd: space.path("repo") });
   git("init", "--quiet");
@@ -45,13 +54,13 @@ function taskSpace(): Workspace {
 
 const words = (text: string) => text.replaceAll(/\s+/g, " ");
 
-describe.skipIf(lacks("git"))("a run of an agent", () => {
+describe.skipIf(isCommandMissing("git"))("a run of an agent", () => {
   it("is set up, metered, graded, kept, shown, graded again and reported", async () => {
     const space = taskSpace();
-    const mock = await model();
-    const flags = ["--dataset", "tasks.jsonl", ...tiny(mock), "--trials", "2", "--agent-parallel", "2"];
-    const report = reportOf(
-      await assay(space.dir, ...flags, ...JSON_OUTPUT, "--keep-workspaces", "kept", "--cache-dir", "cache"),
+    const mock = await startGreetingModel();
+    const flags = ["--dataset", "tasks.jsonl", ...makeTinyAgentFlags(mock), "--trials", "2", "--agent-parallel", "2"];
+    const report = parseReport(
+      await runAssay(space.dir, ...flags, ...JSON_OUTPUT, "--keep-workspaces", "kept", "--cache-dir", "cache"),
     );
     expect(report.rows.map(({ exampleId, trial, outcome }) => [exampleId, trial, outcome])).toEqual([
       ["greet", 0, "pass"],
@@ -79,11 +88,11 @@ describe.skipIf(lacks("git"))("a run of an agent", () => {
     expect(space.read("kept/tiny-agent-greet-0/hello.txt")).toBe("hello\n");
     const before = mock.counts.requests;
     const [passed, failed, graded, told, cached] = await Promise.all([
-      assay(space.dir, "show", "latest", "greet#0"),
-      assay(space.dir, "show", "latest", "lazy#1", "--output", "json"),
-      assay(space.dir, "grade", report.run ?? "", "--runs-dir", "again"),
-      assay(space.dir, "report", report.run ?? ""),
-      assay(space.dir, ...flags, "--cache-dir", "cache", "--runs-dir", "cached", ...JSON_OUTPUT),
+      runAssay(space.dir, "show", "latest", "greet#0"),
+      runAssay(space.dir, "show", "latest", "lazy#1", "--output", "json"),
+      runAssay(space.dir, "grade", report.run ?? "", "--runs-dir", "again"),
+      runAssay(space.dir, "report", report.run ?? ""),
+      runAssay(space.dir, ...flags, "--cache-dir", "cache", "--runs-dir", "cached", ...JSON_OUTPUT),
     ]);
     expect(passed.stdout).toContain("outcome   pass: verdict = 1");
     expect(passed.stdout).toMatch(/\+\d\.\d s {2}says +The greeting is there\./);
@@ -95,7 +104,7 @@ describe.skipIf(lacks("git"))("a run of an agent", () => {
     expect(graded.code).toBe(0);
     expect(words(graded.stdout)).toContain("4 trials planned: 2 pass, 2 fail");
     expect(words(told.stdout)).toContain("Speed and efficiency");
-    expect(reportOf(cached).rows.map(({ outcome, cached: isCached }) => [outcome, isCached])).toEqual([
+    expect(parseReport(cached).rows.map(({ outcome, cached: isCached }) => [outcome, isCached])).toEqual([
       ["pass", true],
       ["pass", true],
       ["fail", true],
@@ -124,14 +133,14 @@ describe("flags", () => {
   }
 
   it("--agent-parallel limits concurrency, --agent-env passes a variable on", async () => {
-    const tasks = [1, 2, 3, 4].map((id) => ({ ...GREET, id }));
-    const space = new Workspace({ "t.jsonl": tasks, "clocked.sh": CLOCKED });
+    const tasks = [1, 2, 3, 4].map((id) => ({ ...GREET_EXAMPLE, id }));
+    const space = new TempProject({ "t.jsonl": tasks, "clocked.sh": CLOCKED });
     const run = async (count: string) => {
       const env = { LOG: space.path(`log-${count}`), COUNT: count };
       const command = ["--agent-command", "sh clocked.sh {prompt}", "--agent-env", "LOG,COUNT"];
       const flags = [...command, "--agent-parallel", count];
-      const { rows } = reportOf(
-        await start(space.dir, ["--dataset", "t.jsonl", ...flags, ...JSON_OUTPUT], env).finished,
+      const { rows } = parseReport(
+        await startAssay(space.dir, ["--dataset", "t.jsonl", ...flags, ...JSON_OUTPUT], env).finished,
       );
       expect(rows.map(({ outcome, costUsd }) => [outcome, costUsd])).toEqual(tasks.map(() => ["pass", null]));
       return mostAtOnce(space.read(`log-${count}`));
@@ -140,10 +149,10 @@ describe("flags", () => {
   });
 
   it("--dry-run starts nothing, calls nothing and needs neither key nor program", async () => {
-    const space = new Workspace({ "t.jsonl": [GREET] });
-    const env = { ...fakeClaude(space), ANTHROPIC_API_KEY: "", OPENAI_API_KEY: "" };
+    const space = new TempProject({ "t.jsonl": [GREET_EXAMPLE] });
+    const env = { ...writeFakeClaude(space), ANTHROPIC_API_KEY: "", OPENAI_API_KEY: "" };
     const flags = ["--agent", "claude", "--agent", "codex:gpt-5.5", "--dataset", "t.jsonl", "--dry-run"];
-    const { code, stdout, stderr } = await start(space.dir, flags, env).finished;
+    const { code, stdout, stderr } = await startAssay(space.dir, flags, env).finished;
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("2 systems × 1 example × 1 trial = 2 planned trials");
     expect(stdout).toContain("- systems: claude, codex:gpt-5.5");
@@ -153,8 +162,8 @@ describe("flags", () => {
 
   it("are also keys of a config file", async () => {
     const steps = [{ command: "echo hello $TOLD > hello.txt; cd; pwd > $OLDPWD/home.txt" }, { text: "Done." }];
-    const mock = await model({ tools: [{ match: GREETING.match, steps }] });
-    const config = `agents:\n  - command: ${JSON.stringify(TINY)}\n    name: mine\n    model: openai/gpt-5-mini
+    const mock = await startGreetingModel({ tools: [{ match: GREETING_RULE.match, steps }] });
+    const config = `agents:\n  - command: ${JSON.stringify(TINY_AGENT_COMMAND)}\n    name: mine\n    model: openai/gpt-5-mini
 agentUrl: ${mock.url}
 agentParallel: 1
 agentHome: home
@@ -163,8 +172,8 @@ keepWorkspaces: kept
 datasets: [t.jsonl]
 output: json
 `;
-    const space = new Workspace({ "t.jsonl": [GREET], "assay.config.yaml": config, "home/.profile": "" });
-    const report = reportOf(await start(space.dir, [], { TOLD: "you" }).finished);
+    const space = new TempProject({ "t.jsonl": [GREET_EXAMPLE], "assay.config.yaml": config, "home/.profile": "" });
+    const report = parseReport(await startAssay(space.dir, [], { TOLD: "you" }).finished);
     expect(report.rows).toMatchObject([{ system: "mine", outcome: "pass" }]);
     expect(space.read("kept/mine-greet-0/hello.txt")).toBe("hello you\n");
     expect(space.read("kept/mine-greet-0/home.txt").trim()).toBe(space.path("home"));
@@ -186,15 +195,15 @@ function modelsFile(url: string): string {
 }
 
 describe("a named agent", () => {
-  const started = (space: Workspace, folder: string) =>
+  const started = (space: TempProject, folder: string) =>
     JSON.parse(space.read(`${folder}/started.json`)) as Record<string, string | null>;
 
   it("gets its model from models.yml, with --model and with --agent NAME:KEY", async () => {
-    const mock = await model({ reply: "ok", usage: { input: 1000 }, outputTokens: 10 });
-    const space = new Workspace({ "t.jsonl": [GREET], "models.yml": modelsFile(mock.url) });
-    const env = { ...fakeClaude(space), SECRET: "mine", PASSED: "yes", ANTHROPIC_API_KEY: "the-real-key" };
+    const mock = await startGreetingModel({ reply: "ok", usage: { input: 1000 }, outputTokens: 10 });
+    const space = new TempProject({ "t.jsonl": [GREET_EXAMPLE], "models.yml": modelsFile(mock.url) });
+    const env = { ...writeFakeClaude(space), SECRET: "mine", PASSED: "yes", ANTHROPIC_API_KEY: "the-real-key" };
     const run = async (...flags: string[]) =>
-      reportOf(await start(space.dir, ["--dataset", "t.jsonl", ...JSON_OUTPUT, ...flags], env).finished).rows;
+      parseReport(await startAssay(space.dir, ["--dataset", "t.jsonl", ...JSON_OUTPUT, ...flags], env).finished).rows;
     const [byModel, byAgent] = await Promise.all([
       run("--model", "sonnet", "--keep-workspaces", "one", "--agent-env", "PASSED"),
       run("--agent", "claude:sonnet", "--keep-workspaces", "two"),
@@ -217,12 +226,12 @@ describe("a named agent", () => {
   });
 
   it("gets a HOME from --agent-home, with its login and names", async () => {
-    const mock = await model({ reply: "ok" });
-    const space = new Workspace({ "t.jsonl": [GREET], "models.yml": modelsFile(mock.url) });
-    const env = fakeClaude(space);
+    const mock = await startGreetingModel({ reply: "ok" });
+    const space = new TempProject({ "t.jsonl": [GREET_EXAMPLE], "models.yml": modelsFile(mock.url) });
+    const env = writeFakeClaude(space);
     mkdirSync(space.path("home"));
     const flags = ["--agent", "claude:sonnet", "--agent-home", "home", "--keep-workspaces", "kept", ...JSON_OUTPUT];
-    const { rows } = reportOf(await start(space.dir, ["--dataset", "t.jsonl", ...flags], env).finished);
+    const { rows } = parseReport(await startAssay(space.dir, ["--dataset", "t.jsonl", ...flags], env).finished);
     expect(rows).toMatchObject([{ outcome: "pass" }]);
     expect(started(space, "kept/claude-sonnet-greet-0")).toMatchObject({
       model: "their-sonnet",
@@ -235,41 +244,41 @@ describe("a named agent", () => {
 
 describe("assay demo agents", () => {
   it("uses only the tiny agent if none is installed, and stops at once on Ctrl-C", async () => {
-    const space = new Workspace();
+    const space = new TempProject();
     const PATH = [process.execPath.replace(/\/[^/]*$/, ""), "/usr/bin", "/bin"].join(":");
-    const running = start(space.dir, ["demo", "agents"], { PATH, TMPDIR: space.dir });
+    const running = startAssay(space.dir, ["demo", "agents"], { PATH, TMPDIR: space.dir });
     await running.says("8 tasks with tiny-agent.");
-    await until(() => processesIn(space).length > 0, "an agent at work");
+    await waitUntil(() => listProcessesIn(space).length > 0, "an agent at work");
     running.child.kill("SIGINT");
     const { code, stdout } = await running.finished;
     expect(code).toBe(130);
     expect(stdout).toContain("tiny-agent got 0 of 8 tasks done.");
-    expect(processesIn(space)).toEqual([]);
+    expect(listProcessesIn(space)).toEqual([]);
     expect(readdirSync(space.dir).filter((name) => name.startsWith("assay-"))).toEqual([]);
   });
 
   it("rejects an agent that is not installed", async () => {
-    const { code, stdout, stderr } = await assay(new Workspace().dir, "demo", "agents", "--agent", "clade");
+    const { code, stdout, stderr } = await runAssay(new TempProject().dir, "demo", "agents", "--agent", "clade");
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain('Unknown agent "clade". Did you mean "claude"?');
   });
 });
 
 describe("progress of agents", () => {
-  it.skipIf(lacks("script"))("warns on a terminal before a budget is spent", async () => {
+  it.skipIf(isCommandMissing("script"))("warns on a terminal before a budget is spent", async () => {
     const steps = [
       ...[1, 2, 3].map((step) => ({ command: `echo ${step} > ${step}`, outputTokens: 3000, latencyMs: 250 })),
       { text: "Enough.", latencyMs: 250 },
     ];
-    const mock = await model({ tools: [{ match: GREETING.match, steps }] });
-    const space = new Workspace({ "t.jsonl": [GREET] });
-    const args = ["--dataset", "t.jsonl", ...tiny(mock), "--trial-max-cost", "0.011"];
+    const mock = await startGreetingModel({ tools: [{ match: GREETING_RULE.match, steps }] });
+    const space = new TempProject({ "t.jsonl": [GREET_EXAMPLE] });
+    const args = ["--dataset", "t.jsonl", ...makeTinyAgentFlags(mock), "--trial-max-cost", "0.011"];
     const command = [process.execPath, LAUNCHER, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
     const child = spawn("script", ["-qec", command, "/dev/null"], {
       cwd: space.dir,
       stdio: ["ignore", "pipe", "pipe"],
     });
-    const { stdout } = await watch(child).finished;
+    const { stdout } = await watchCommand(child).finished;
     expect(stdout).toContain("0/1 · tiny-agent on greet is over 50 % of its budget · nothing scored yet");
     expect(stdout).toContain("tiny-agent on greet is over 80 % of");
   });

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
-import { warmAssay } from "../src/testing/warm-assay.js";
-import { Workspace } from "../src/testing/workspace.js";
+import { runPooledAssay } from "../src/testing/warm-assay.js";
+import { TempProject } from "../src/testing/workspace.js";
 
 it.each(["codex", "gemini"])(
   "rejects a budget in dollars for %s with its own login, which it could not stop",
   async (agent) => {
-    const { dir } = new Workspace();
+    const { dir } = new TempProject();
     const budget = ["--trial-max-cost", "0.01", "--dry-run"];
-    const { code, stderr } = await warmAssay(
+    const { code, stderr } = await runPooledAssay(
       dir,
       "--agent",
       agent,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { assay, reportOf } from "../src/testing/assay.js";
-import { warmAssay } from "../src/testing/warm-assay.js";
-import { CAPITALS, type Content, ORACLE, Workspace } from "../src/testing/workspace.js";
+import { parseReport, runAssay } from "../src/testing/assay.js";
+import { runPooledAssay } from "../src/testing/warm-assay.js";
+import { CAPITAL_EXAMPLES, ORACLE_SYSTEM, TempProject, type TestFileContent } from "../src/testing/workspace.js";
 
 interface Case {
   what: string;
-  files?: Record<string, Content>;
+  files?: Record<string, TestFileContent>;
   args: string[];
   says: RegExp;
 }
@@ -190,7 +190,7 @@ const USAGE_ERRORS: Case[] = [
   },
   {
     what: "two systems with one name",
-    files: { "again.mjs": ORACLE.replace("example.answer", '"?"') },
+    files: { "again.mjs": ORACLE_SYSTEM.replace("example.answer", '"?"') },
     args: [...FINE, "--system", "./again.mjs"],
     says: /Two systems have the name "oracle" \(two different systems\)\..*rename one/,
   },
@@ -211,8 +211,8 @@ describe("bad input", () => {
   it.each(USAGE_ERRORS)(
     "$what: says what is wrong and what to do, exits 2, stores nothing",
     async ({ files, args, says }) => {
-      const space = new Workspace({ "capitals.jsonl": CAPITALS, "oracle.mjs": ORACLE, ...files });
-      const { code, stdout, stderr } = await warmAssay(space.dir, ...args);
+      const space = new TempProject({ "capitals.jsonl": CAPITAL_EXAMPLES, "oracle.mjs": ORACLE_SYSTEM, ...files });
+      const { code, stdout, stderr } = await runPooledAssay(space.dir, ...args);
       expect(stderr).toMatch(says);
       expect(stderr).not.toMatch(/^\s+at |not expected/m);
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -221,9 +221,12 @@ describe("bad input", () => {
   );
 
   it("shows a stack trace with causes only with --verbose", async () => {
-    const space = new Workspace({ "broken.mjs": "import './gone.mjs';" });
+    const space = new TempProject({ "broken.mjs": "import './gone.mjs';" });
     const args = ["--plugin", "./broken.mjs", "--system", "passthrough", "--dataset", "needle"];
-    const [plain, verbose] = await Promise.all([assay(space.dir, ...args), assay(space.dir, ...args, "--verbose")]);
+    const [plain, verbose] = await Promise.all([
+      runAssay(space.dir, ...args),
+      runAssay(space.dir, ...args, "--verbose"),
+    ]);
     expect(plain.stderr).not.toMatch(/^\s+at /m);
     expect(verbose.stderr).toMatch(/^ModuleError: The plugin[\s\S]*^\s+at [\s\S]*Caused by: [\s\S]*^\s+at /m);
     expect([plain.code, verbose.code]).toEqual([2, 2]);
@@ -231,8 +234,12 @@ describe("bad input", () => {
 
   it("reports an invalid score on its row, and keeps the others", async () => {
     const evaluator = `export default { name: "wild", score: (example) => ({ good: 0.9, wild: { fr: NaN, it: 1.5, es: -1, de: 0.5 }[example.id] }) };`;
-    const space = new Workspace({ "capitals.jsonl": CAPITALS, "oracle.mjs": ORACLE, "wild.mjs": evaluator });
-    const finished = await warmAssay(
+    const space = new TempProject({
+      "capitals.jsonl": CAPITAL_EXAMPLES,
+      "oracle.mjs": ORACLE_SYSTEM,
+      "wild.mjs": evaluator,
+    });
+    const finished = await runPooledAssay(
       space.dir,
       ...FINE,
       "--evaluator",
@@ -242,7 +249,7 @@ describe("bad input", () => {
       "--output",
       "json",
     );
-    const { rows } = reportOf(finished);
+    const { rows } = parseReport(finished);
     expect(rows.map(({ outcome }) => outcome)).toEqual(["unscored", "unscored", "unscored", "fail"]);
     expect(rows.map(({ scores }) => scores.good)).toEqual([0.9, 0.9, 0.9, 0.9]);
     expect(rows[0]?.notes).toEqual(["wild returned wild = NaN; scores must be numbers in [0, 1], so it was ignored"]);
@@ -252,12 +259,12 @@ describe("bad input", () => {
 
   it("prints the stack trace of an error in a system once, with --verbose", async () => {
     const system = "export default () => load();\nfunction load() {\n  throw new Error('boom');\n}\n";
-    const space = new Workspace({ "capitals.jsonl": CAPITALS, "shaky.mjs": system });
+    const space = new TempProject({ "capitals.jsonl": CAPITAL_EXAMPLES, "shaky.mjs": system });
     const args = ["--dataset", "capitals.jsonl", "--system", "./shaky.mjs"];
-    const plain = await assay(space.dir, ...args);
+    const plain = await runAssay(space.dir, ...args);
     expect(plain.stdout + plain.stderr).toContain("boom (shaky.mjs:3)");
     expect(plain.stderr).not.toContain("at load (");
-    const verbose = await assay(space.dir, ...args, "--verbose");
+    const verbose = await runAssay(space.dir, ...args, "--verbose");
     expect(verbose.code).toBe(3);
     expect(verbose.stderr.match(/at load \(.*shaky\.mjs:3:9\)/g)).toHaveLength(1);
   });
@@ -265,10 +272,17 @@ describe("bad input", () => {
   it("keeps all other results if a system or an evaluator throws", async () => {
     const system = `export default { name: "shaky", process: (e) => { if (e.id === "it") throw new Error("boom"); if (e.id === "es") throw "a string"; if (e.id === "de") return null; return { response: e.answer }; } };`;
     const evaluator = `export default { name: "picky", score: () => { throw new Error("no opinion"); } };`;
-    const space = new Workspace({ "capitals.jsonl": CAPITALS, "shaky.mjs": system, "picky.mjs": evaluator });
+    const space = new TempProject({ "capitals.jsonl": CAPITAL_EXAMPLES, "shaky.mjs": system, "picky.mjs": evaluator });
     const base = ["--dataset", "capitals.jsonl", "--system", "./shaky.mjs", "--output", "json"];
-    const finished = await warmAssay(space.dir, ...base, "--evaluator", "answer_quality", "--evaluator", "./picky.mjs");
-    const { rows } = reportOf(finished);
+    const finished = await runPooledAssay(
+      space.dir,
+      ...base,
+      "--evaluator",
+      "answer_quality",
+      "--evaluator",
+      "./picky.mjs",
+    );
+    const { rows } = parseReport(finished);
     expect(rows.map(({ outcome }) => outcome)).toEqual(["pass", "error", "error", "error"]);
     expect(rows[0]?.notes).toEqual(["picky failed: no opinion (picky.mjs:1)"]);
     expect(rows.slice(1).map(({ attempts }) => attempts[0]?.message)).toEqual([
@@ -281,13 +295,13 @@ describe("bad input", () => {
 
   it("finds a misspelled gate before the run; among custom metrics after it, with the report written", async () => {
     const own = `export const metric = { name: "rows", compute: (rows) => ({ row_count: rows.length }) };`;
-    const space = new Workspace({ "capitals.jsonl": CAPITALS, "oracle.mjs": ORACLE, "own.mjs": own });
+    const space = new TempProject({ "capitals.jsonl": CAPITAL_EXAMPLES, "oracle.mjs": ORACLE_SYSTEM, "own.mjs": own });
     for (const flag of ["--fail-under", "--fail-over"]) {
-      const early = await warmAssay(space.dir, ...FINE, flag, "pass_rte=1");
+      const early = await runPooledAssay(space.dir, ...FINE, flag, "pass_rte=1");
       expect(early.stderr).toContain(`${flag} pass_rte: this run has no such metric. Did you mean "pass_rate"?`);
       expect(early).toMatchObject({ code: 2, stdout: "" });
     }
-    const late = await warmAssay(
+    const late = await runPooledAssay(
       space.dir,
       ...FINE,
       "--output",
@@ -299,19 +313,19 @@ describe("bad input", () => {
     );
     expect(late.stderr).toContain('--fail-under row_cont: there is no such metric. Did you mean "row_count"?');
     expect(late.code).toBe(2);
-    expect(reportOf(late).rows).toHaveLength(4);
+    expect(parseReport(late).rows).toHaveLength(4);
   });
 
   it("derives the id of a row without one from its content", async () => {
-    const space = new Workspace({
+    const space = new TempProject({
       "q.jsonl": [
         { question: "a", answer: "x" },
         { question: "b", answer: "y" },
       ],
-      "oracle.mjs": ORACLE,
+      "oracle.mjs": ORACLE_SYSTEM,
     });
     const ids = async () =>
-      reportOf(await warmAssay(space.dir, ...withData("q.jsonl"), "--output", "json")).rows.map(
+      parseReport(await runPooledAssay(space.dir, ...withData("q.jsonl"), "--output", "json")).rows.map(
         ({ exampleId }) => exampleId,
       );
     const first = await ids();

@@ -6,10 +6,10 @@ import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Example } from "../src/core/example.js";
 import type { Output } from "../src/core/system.js";
-import { catalogue } from "../src/datasets/catalog/catalogue.js";
-import type { CatalogueEntry } from "../src/datasets/catalog/entry.js";
+import { catalog } from "../src/datasets/catalog/catalogue.js";
+import type { CatalogEntry } from "../src/datasets/catalog/entry.js";
 import type { Fixture } from "../src/datasets/catalog/fixture.js";
-import { CATALOGUE_NAMES } from "../src/datasets/catalog/names.js";
+import { CATALOG_NAMES } from "../src/datasets/catalog/names.js";
 import { loadDataset } from "../src/index.js";
 import { serveFixture } from "../src/testing/serve-fixture.js";
 
@@ -28,14 +28,14 @@ afterEach(() => {
   }
 });
 
-const entries: Readonly<Record<string, CatalogueEntry>> = catalogue;
+const entries: Readonly<Record<string, CatalogEntry>> = catalog;
 
 async function fixturesOf(name: string): Promise<readonly Fixture[]> {
   const module: Record<string, unknown> = await import(`../src/datasets/catalog/entries/${name}.fixture.ts`);
   return Object.values(module).flat() as Fixture[];
 }
 
-function entryOf(name: string): CatalogueEntry {
+function entryOf(name: string): CatalogEntry {
   const entry = entries[name];
   if (entry === undefined) throw new Error(`no entry ${name}`);
   return entry;
@@ -46,10 +46,10 @@ describe("catalog", () => {
     const script = fileURLToPath(new URL("../scripts/catalog.mjs", import.meta.url));
     const { status, stderr } = spawnSync(process.execPath, [script, "--check"], { encoding: "utf8" });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-    expect(Object.keys(catalogue)).toEqual(CATALOGUE_NAMES);
+    expect(Object.keys(catalog)).toEqual(CATALOG_NAMES);
   });
 
-  it.each(CATALOGUE_NAMES)("%s is served by the hub and read back, as snappy and as zstd", async (name) => {
+  it.each(CATALOG_NAMES)("%s is served by the hub and read back, as snappy and as zstd", async (name) => {
     const entry = entryOf(name);
     for (const fixture of await fixturesOf(name)) {
       const hasParquet = Object.values(fixture.files).some((file) => "rows" in file);

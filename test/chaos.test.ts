@@ -1,8 +1,8 @@
 import { appendFileSync, existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../src/stats/index.js";
-import { assay, type Report, reportOf, start } from "../src/testing/assay.js";
-import { Workspace } from "../src/testing/workspace.js";
+import { type PrintedReport, parseReport, runAssay, startAssay } from "../src/testing/assay.js";
+import { TempProject } from "../src/testing/workspace.js";
 
 const QUESTIONS = Array.from({ length: 50 }, (_, i) => ({
   id: `q${i}`,
@@ -27,8 +27,8 @@ const SYSTEMS = `
 const ARGS = ["--dataset", "q.jsonl", "--system", "./systems.mjs", "--max-workers", "4", "--output", "json"];
 
 /** Starts the command and kills it with SIGKILL after this many calls. True if it ended by itself before. */
-async function runUntil(calls: number, space: Workspace, args: string[]): Promise<boolean> {
-  const { child, finished } = start(space.dir, args);
+async function runUntil(calls: number, space: TempProject, args: string[]): Promise<boolean> {
+  const { child, finished } = startAssay(space.dir, args);
   let seen = 0;
   child.stderr?.on("data", (text: string) => {
     seen += text.split("CALL").length - 1;
@@ -45,7 +45,7 @@ interface StoredRow {
   attempts?: { message: string }[];
 }
 
-function storedRows(space: Workspace): StoredRow[] {
+function storedRows(space: TempProject): StoredRow[] {
   const text = space.read(space.runs()[0] ?? "", "rows.jsonl");
   return text
     .trimEnd()
@@ -56,8 +56,8 @@ function storedRows(space: Workspace): StoredRow[] {
 const keyOf = ({ system, exampleId, trial }: StoredRow) => `${system} ${exampleId} ${trial}`;
 
 /** A report without times and dates. */
-function timeless({ run: _run, ...report }: Report): unknown {
-  const { timing: _timing, ...rest } = report as Report & { timing: unknown };
+function timeless({ run: _run, ...report }: PrintedReport): unknown {
+  const { timing: _timing, ...rest } = report as PrintedReport & { timing: unknown };
   const summary = Object.entries(rest.summary).map(([system, values]) => [
     system,
     Object.fromEntries(
@@ -73,10 +73,10 @@ describe("the real command line, killed at random moments", () => {
     timeout: 240_000,
   }, async () => {
     const files = { "q.jsonl": QUESTIONS, "systems.mjs": SYSTEMS };
-    const whole = reportOf(await assay(new Workspace(files).dir, ...ARGS, "--trials", "5"));
+    const whole = parseReport(await runAssay(new TempProject(files).dir, ...ARGS, "--trials", "5"));
     expect(whole.rows).toHaveLength(500);
 
-    const space = new Workspace(files);
+    const space = new TempProject(files);
     const random = createRandom(20);
     await runUntil(10, space, [...ARGS, "--trials", "5"]);
     for (let kill = 2; kill <= 20; kill++) {
@@ -86,14 +86,14 @@ describe("the real command line, killed at random moments", () => {
       expect(await runUntil(random.int(40), space, ["--resume", run])).toBe(false);
     }
     expect(new Set(storedRows(space).map(keyOf)).size).toBeLessThan(500);
-    const last = await assay(space.dir, "--resume");
+    const last = await runAssay(space.dir, "--resume");
     expect(last.code).toBe(0);
 
     expect(space.runs()).toHaveLength(1);
     const keys = storedRows(space).map(keyOf);
     expect(keys).toHaveLength(500);
     expect(new Set(keys).size).toBe(500);
-    expect(timeless(reportOf(last))).toEqual(timeless(whole));
+    expect(timeless(parseReport(last))).toEqual(timeless(whole));
     expect(existsSync(space.path(space.runs()[0] ?? "", "lock"))).toBe(false);
   });
 
@@ -104,9 +104,9 @@ describe("the real command line, killed at random moments", () => {
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
         return { response: example.answer };
       } };`;
-    const space = new Workspace({ "q.jsonl": QUESTIONS, "blocking.mjs": blocking });
+    const space = new TempProject({ "q.jsonl": QUESTIONS, "blocking.mjs": blocking });
     const args = ["--dataset", "q.jsonl", "--system", "./blocking.mjs", "--max-workers", "1"];
-    const killed = await assay(space.dir, ...args);
+    const killed = await runAssay(space.dir, ...args);
     expect(killed.signal).toBe("SIGKILL");
     expect(storedRows(space)).toHaveLength(3);
   });
@@ -122,13 +122,13 @@ describe("the real command line, killed at random moments", () => {
       }`,
     );
     const system = `import { existsSync, writeFileSync } from "node:fs";\n${failsFirst}`;
-    const space = new Workspace({ "q.jsonl": QUESTIONS.slice(0, 20), "systems.mjs": system });
+    const space = new TempProject({ "q.jsonl": QUESTIONS.slice(0, 20), "systems.mjs": system });
     const random = createRandom(5);
     await runUntil(12, space, [...ARGS, "--trials", "2"]);
     for (let kill = 2; kill <= 4; kill++) await runUntil(random.int(20), space, ["--resume", space.runs()[0] ?? ""]);
-    const failed = await assay(space.dir, "--resume");
+    const failed = await runAssay(space.dir, "--resume");
     expect(failed.code).toBe(3);
-    const last = await assay(space.dir, "--resume");
+    const last = await runAssay(space.dir, "--resume");
     expect(last.code).toBe(0);
 
     const stored = storedRows(space);
@@ -137,7 +137,7 @@ describe("the real command line, killed at random moments", () => {
     expect(errors.length).toBeGreaterThan(0);
     expect(new Set(others).size).toBe(80);
     expect(others).toHaveLength(80);
-    for (const row of reportOf(last).rows) {
+    for (const row of parseReport(last).rows) {
       const failures = errors
         .filter((key) => key === keyOf(row as unknown as StoredRow))
         .map(() => expect.stringMatching(/^down at first \(.*:\d+\)$/));

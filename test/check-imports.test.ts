@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { Workspace } from "../src/testing/workspace.js";
+import { TempProject } from "../src/testing/workspace.js";
 
 const SCRIPT = fileURLToPath(new URL("../scripts/check-imports.mjs", import.meta.url));
 
@@ -19,7 +19,7 @@ describe("import rules", () => {
   });
 
   it("are violated by every kind of wrong import", () => {
-    const { dir } = new Workspace({
+    const { dir } = new TempProject({
       "src/index.ts": `export { defineConfig } from "./cli/run-config.js";\nexport * from "./cli/main.js";`,
       "src/public/testing.ts": `export { startMock } from "../testing/mock/index.js";`,
       "src/public/models.ts": `import "../index.js";\nexport { startMock } from "../testing/mock/index.js";`,
@@ -54,7 +54,7 @@ describe("import rules", () => {
   });
 
   it("are violated by folders of one layer that import each other", () => {
-    const { dir } = new Workspace({
+    const { dir } = new TempProject({
       "src/store/a.ts": `import "../queue/b.js";`,
       "src/queue/b.ts": `import "../evals/c.js";`,
       "src/evals/c.ts": `import "../store/a.js";\nimport "../report/d.js";`,

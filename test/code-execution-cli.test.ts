@@ -1,9 +1,9 @@
 import { execFile, spawn } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { assay, type Finished, LAUNCHER, reportOf, watch } from "../src/testing/assay.js";
+import { type FinishedCommand, LAUNCHER, parseReport, runAssay, watchCommand } from "../src/testing/assay.js";
 import { lacksIsolation } from "../src/testing/isolation.js";
-import { Workspace } from "../src/testing/workspace.js";
+import { TempProject } from "../src/testing/workspace.js";
 
 const PYTHON = { id: "py", question: "Write add(a, b).", language: "python", test: "assert add(1, 2) == 3" };
 const JAVASCRIPT = { id: "js", question: "Write add.", language: "javascript", test: "assert.equal(add(1, 2), 3)" };
@@ -25,16 +25,16 @@ describe.skipIf(await lacksIsolation())("code_execution in its own process", () 
 
   it.each(Object.entries(kinds))("assay run scores %s", async (_, examples) => {
     const recorded = OUTPUTS.filter(({ id }) => examples.some((example) => example.id === id));
-    const space = new Workspace({ "tasks.jsonl": examples, "outputs.jsonl": recorded });
+    const space = new TempProject({ "tasks.jsonl": examples, "outputs.jsonl": recorded });
     const sources = ["--dataset", "tasks.jsonl", "--replay", "outputs.jsonl"];
-    const finished = await assay(space.dir, "run", ...sources, "--evaluator", "code_execution", "--output", "json");
+    const finished = await runAssay(space.dir, "run", ...sources, "--evaluator", "code_execution", "--output", "json");
     expect(finished).toMatchObject({ code: 0, signal: null });
     expect(finished.stderr).not.toContain("Warning");
-    expect(reportOf(finished).rows.map(({ scores }) => scores.pass_at_1)).toEqual(examples.map(() => 1));
+    expect(parseReport(finished).rows.map(({ scores }) => scores.pass_at_1)).toEqual(examples.map(() => 1));
   });
 
   it.each(["close", "leave"])("ends with a program that uses the library (%s)", async (ending) => {
-    const space = new Workspace({ "score.mjs": SCRIPT });
+    const space = new TempProject({ "score.mjs": SCRIPT });
     space.linkAssay();
     const pairs = Array.from({ length: 6 }, () => [JAVASCRIPT, OUTPUTS[1]]);
     const args = ["score.mjs", JSON.stringify(pairs), ending];
@@ -45,14 +45,14 @@ describe.skipIf(await lacksIsolation())("code_execution in its own process", () 
 });
 
 /** Runs the command line where bubblewrap exists but cannot be started: an empty file is mounted over it. */
-function withoutBubblewrap(cwd: string, ...args: string[]): Promise<Finished> {
+function withoutBubblewrap(cwd: string, ...args: string[]): Promise<FinishedCommand> {
   const hidden = ["--dev-bind", "/", "/", "--ro-bind", "/dev/null", "/usr/bin/bwrap", "--chdir", cwd, "--"];
   const child = spawn("/usr/bin/bwrap", [...hidden, process.execPath, LAUNCHER, ...args], {
     env: { ...process.env, NO_COLOR: "1" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
-  return watch(child).finished;
+  return watchCommand(child).finished;
 }
 
 describe.skipIf(await lacksIsolation())("code_execution on a machine without isolation", () => {
@@ -67,7 +67,7 @@ describe.skipIf(await lacksIsolation())("code_execution on a machine without iso
     "--output",
     "json",
   ];
-  const space = () => new Workspace({ "tasks.jsonl": [PYTHON], "outputs.jsonl": OUTPUTS.slice(0, 1) });
+  const space = () => new TempProject({ "tasks.jsonl": [PYTHON], "outputs.jsonl": OUTPUTS.slice(0, 1) });
 
   it("rejects running programs", async () => {
     const finished = await withoutBubblewrap(space().dir, ...ARGS);
@@ -81,11 +81,11 @@ describe.skipIf(await lacksIsolation())("code_execution on a machine without iso
     expect(finished.stderr).toMatch(
       /^There is no sandbox here \(.+\): generated code runs without one and can do everything you can\.$/m,
     );
-    expect(reportOf(finished).rows.map(({ scores }) => scores.pass_at_1)).toEqual([1]);
+    expect(parseReport(finished).rows.map(({ scores }) => scores.pass_at_1)).toEqual([1]);
   });
 
   it("does not warn if there is isolation", async () => {
-    const finished = await assay(space().dir, ...ARGS, "--unsafe-local-exec");
+    const finished = await runAssay(space().dir, ...ARGS, "--unsafe-local-exec");
     expect(finished.code).toBe(0);
     expect(finished.stderr).not.toContain("There is no sandbox");
   });

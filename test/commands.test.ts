@@ -1,15 +1,15 @@
 import { execFileSync, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { assay, LAUNCHER, reportOf, watch } from "../src/testing/assay.js";
-import { lacks } from "../src/testing/system-command.js";
-import { CAPITALS, ORACLE, Workspace } from "../src/testing/workspace.js";
+import { LAUNCHER, parseReport, runAssay, watchCommand } from "../src/testing/assay.js";
+import { isCommandMissing } from "../src/testing/system-command.js";
+import { CAPITAL_EXAMPLES, ORACLE_SYSTEM, TempProject } from "../src/testing/workspace.js";
 
 describe("help and version", () => {
   it.each([[[]], [["run"]], [["demo"]], [["datasets"]], [["doctor"]]])(
     "assay %j --help has examples",
     async (command) => {
-      const { code, stdout, stderr } = await assay(new Workspace().dir, ...command, "--help");
+      const { code, stdout, stderr } = await runAssay(new TempProject().dir, ...command, "--help");
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       expect(stdout).toMatch(/^Usage: assay/);
       expect(stdout).toMatch(/^Examples?:\n {2}assay /m);
@@ -27,7 +27,7 @@ describe("help and version", () => {
       version: string;
     };
     for (const flag of ["--version", "-V"]) {
-      expect(await assay(new Workspace().dir, flag)).toMatchObject({
+      expect(await runAssay(new TempProject().dir, flag)).toMatchObject({
         code: 0,
         stdout: `${manifest.version}\n`,
         stderr: "",
@@ -38,18 +38,18 @@ describe("help and version", () => {
 
 describe("assay datasets", () => {
   it("lists named datasets", async () => {
-    const { code, stdout } = await assay(new Workspace().dir, "datasets");
+    const { code, stdout } = await runAssay(new TempProject().dir, "datasets");
     expect(code).toBe(0);
     expect(stdout).toMatch(/\| needle +\| +\| contains +\|/);
     expect(stdout).toContain("--dataset ./questions.jsonl");
   });
 
   it("shows one by name, or a file", async () => {
-    const space = new Workspace({ "data.csv": "prompt,gold\nWhat is it?,this\n" });
-    const needle = await assay(space.dir, "datasets", "show", "needle");
+    const space = new TempProject({ "data.csv": "prompt,gold\nWhat is it?,this\n" });
+    const needle = await runAssay(space.dir, "datasets", "show", "needle");
     expect(needle.stdout).toMatch(/^# needle\n[\s\S]*primary score: contains[\s\S]*One example [\s\S]*Gold: /);
-    expect(await assay(space.dir, "datasets", "show", "needle")).toEqual(needle);
-    const file = await assay(space.dir, "datasets", "show", "data.csv", "--map", "question=prompt,answer=gold");
+    expect(await runAssay(space.dir, "datasets", "show", "needle")).toEqual(needle);
+    const file = await runAssay(space.dir, "datasets", "show", "data.csv", "--map", "question=prompt,answer=gold");
     expect(file.stdout).toContain("What is it?\n\nGold: this");
   });
 
@@ -58,7 +58,7 @@ describe("assay datasets", () => {
     [["show"], "The dataset is missing. Write: assay datasets show NAME."],
     [["show", "nedle"], 'Unknown dataset "nedle". Did you mean "needle"?'],
   ])("rejects %j", async (args, message) => {
-    const { code, stdout, stderr } = await assay(new Workspace().dir, "datasets", ...args);
+    const { code, stdout, stderr } = await runAssay(new TempProject().dir, "datasets", ...args);
     expect(stderr).toContain(message);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   });
@@ -66,7 +66,7 @@ describe("assay datasets", () => {
 
 describe("assay doctor", () => {
   it("passes on this machine", async () => {
-    const { code, stdout } = await assay(new Workspace().dir, "doctor");
+    const { code, stdout } = await runAssay(new TempProject().dir, "doctor");
     expect(code).toBe(0);
     expect(stdout).toMatch(/\| Node\.js +\| ok +\| v\d+/);
     expect(stdout).toContain("cl100k_base 2, o200k_base 2");
@@ -84,9 +84,9 @@ describe("assay demo", () => {
       .join("\n");
 
   it("is the same each time except for times, and prints findings and next steps", async () => {
-    const space = new Workspace();
-    const first = await assay(space.dir, "demo");
-    const second = await assay(space.dir, "demo", "--runs-dir", "elsewhere");
+    const space = new TempProject();
+    const first = await runAssay(space.dir, "demo");
+    const second = await runAssay(space.dir, "demo", "--runs-dir", "elsewhere");
     expect(timeless(first.stdout)).toBe(timeless(second.stdout));
     expect(timeless(first.stdout)).not.toContain(" ms ");
     expect(first.stdout).toMatch(/^\S+ keeps [\d.]+ % of the answers at [\d.]+ % of the tokens\.$/m);
@@ -99,40 +99,40 @@ describe("assay demo", () => {
   });
 
   it("uses another seed, and writes only JSON to stdout", async () => {
-    const finished = await assay(new Workspace().dir, "demo", "--output", "json", "--seed", "7");
-    expect(reportOf(finished)).toMatchObject({ schema: "assay.report/1", config: { seed: 7 } });
+    const finished = await runAssay(new TempProject().dir, "demo", "--output", "json", "--seed", "7");
+    expect(parseReport(finished)).toMatchObject({ schema: "assay.report/1", config: { seed: 7 } });
   });
 });
 
 describe("process", () => {
   it("ignores a closed stdout", async () => {
     const rows = Array.from({ length: 3000 }, (_, i) => ({ id: i, question: `q${i}`, answer: "x" }));
-    const space = new Workspace({ "many.jsonl": rows, "oracle.mjs": ORACLE });
+    const space = new TempProject({ "many.jsonl": rows, "oracle.mjs": ORACLE_SYSTEM });
     const command = `"${process.execPath}" "${LAUNCHER}" --dataset many.jsonl --system ./oracle.mjs --output json --quiet | head -1; echo "\${PIPESTATUS[0]}"`;
     const child = spawn("bash", ["-c", command], { cwd: space.dir, stdio: ["ignore", "pipe", "pipe"] });
-    const { stdout, stderr } = await watch(child).finished;
+    const { stdout, stderr } = await watchCommand(child).finished;
     expect(stdout).toBe("{\n0\n");
     expect(stderr).toMatch(/^(Stored in \S+\n)?$/);
   });
 
   it("ignores a closed stderr", async () => {
-    const space = new Workspace({ "capitals.jsonl": CAPITALS, "oracle.mjs": ORACLE });
+    const space = new TempProject({ "capitals.jsonl": CAPITAL_EXAMPLES, "oracle.mjs": ORACLE_SYSTEM });
     const args = [LAUNCHER, "--dataset", "capitals.jsonl", "--system", "./oracle.mjs", "--output", "json"];
     const child = spawn(process.execPath, args, { cwd: space.dir, stdio: ["ignore", "pipe", "pipe"] });
     child.stderr.destroy();
-    const finished = await watch(child).finished;
+    const finished = await watchCommand(child).finished;
     expect(finished.code).toBe(0);
-    expect(reportOf(finished).rows).toHaveLength(4);
+    expect(parseReport(finished).rows).toHaveLength(4);
   });
 
-  it.skipIf(lacks("git"))("records the git revision", async () => {
-    const space = new Workspace({ "capitals.jsonl": CAPITALS, "oracle.mjs": ORACLE });
+  it.skipIf(isCommandMissing("git"))("records the git revision", async () => {
+    const space = new TempProject({ "capitals.jsonl": CAPITAL_EXAMPLES, "oracle.mjs": ORACLE_SYSTEM });
     const git = (...args: string[]) =>
       execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd: space.dir, encoding: "utf8" });
     git("init", "--quiet");
     git("add", ".");
     git("commit", "--quiet", "-m", "first");
-    await assay(space.dir, "--dataset", "capitals.jsonl", "--system", "./oracle.mjs");
+    await runAssay(space.dir, "--dataset", "capitals.jsonl", "--system", "./oracle.mjs");
     const manifest = JSON.parse(space.read(space.runs()[0] ?? "", "manifest.json")) as { gitRevision: string };
     expect(manifest.gitRevision).toBe(git("rev-parse", "HEAD").trim());
   });

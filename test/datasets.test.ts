@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { nolimaFixture } from "../src/datasets/catalog/entries/nolima.fixture.js";
-import type { FaultPlan } from "../src/datasets/hub/scripted-faults.js";
-import { type ScriptedHub, startHub } from "../src/datasets/hub/scripted-hub.js";
+import type { HubFaultPlan } from "../src/datasets/hub/scripted-faults.js";
+import { type ScriptedHub, startScriptedHub } from "../src/datasets/hub/scripted-hub.js";
 import type { RepoPlan } from "../src/datasets/hub/scripted-repos.js";
-import { type Finished, reportOf } from "../src/testing/assay.js";
-import { parquetOf } from "../src/testing/serve-fixture.js";
-import { warm } from "../src/testing/warm-assay.js";
-import { Workspace } from "../src/testing/workspace.js";
+import { type FinishedCommand, parseReport } from "../src/testing/assay.js";
+import { encodeParquet } from "../src/testing/serve-fixture.js";
+import { runInPool } from "../src/testing/warm-assay.js";
+import { TempProject } from "../src/testing/workspace.js";
 
 /** A system without answers. */
 const SILENT = "export default () => '';";
@@ -26,23 +26,23 @@ function sums(count: number) {
 const columns = { question: "VARCHAR", answer: "VARCHAR" };
 
 async function gsm8k(rows: readonly Record<string, unknown>[] = sums(30)): Promise<RepoPlan> {
-  const bytes = await parquetOf({ columns, rows }, { compression: "snappy" });
+  const bytes = await encodeParquet({ columns, rows }, { compression: "snappy" });
   return { revisions: { main: { files: { [GSM8K]: bytes } } } };
 }
 
 interface Served {
   hub: ScriptedHub;
-  space: Workspace;
-  assay(...args: string[]): Promise<Finished>;
+  space: TempProject;
+  assay(...args: string[]): Promise<FinishedCommand>;
 }
 
 /** A hub, and a folder in which the real command line uses it. */
-async function serve(repos: Record<string, RepoPlan>, faults: readonly FaultPlan[] = []): Promise<Served> {
-  const hub = await startHub({ repos, faults });
+async function serve(repos: Record<string, RepoPlan>, faults: readonly HubFaultPlan[] = []): Promise<Served> {
+  const hub = await startScriptedHub({ repos, faults });
   onTestFinished(() => hub.close());
-  const space = new Workspace({ "silent.mjs": SILENT });
+  const space = new TempProject({ "silent.mjs": SILENT });
   const env = { HF_ENDPOINT: hub.url, ASSAY_DATASETS_CACHE: space.path("cache"), HF_TOKEN: "", HF_HOME: space.dir };
-  return { hub, space, assay: (...args) => warm(space.dir, args, env) };
+  return { hub, space, assay: (...args) => runInPool(space.dir, args, env) };
 }
 
 const RUN = ["run", "--system", "./silent.mjs", "--output", "json", "--quiet"];
@@ -50,7 +50,7 @@ const RUN = ["run", "--system", "./silent.mjs", "--output", "json", "--quiet"];
 describe("a hub dataset", () => {
   it("is run, its revision is stored with the run, and the run works offline afterwards", async () => {
     const { hub, assay, space } = await serve({ "openai/gsm8k": await gsm8k() });
-    const report = reportOf(await assay(...RUN, "--dataset", "gsm8k", "-n", "10"));
+    const report = parseReport(await assay(...RUN, "--dataset", "gsm8k", "-n", "10"));
     const revision = hub.commit("openai/gsm8k");
     expect(report.config.datasets[0]).toMatchObject({
       name: "gsm8k",
@@ -60,11 +60,11 @@ describe("a hub dataset", () => {
     });
     await hub.close();
     const env = { HF_HUB_OFFLINE: "1", HF_ENDPOINT: hub.url, ASSAY_DATASETS_CACHE: space.path("cache") };
-    const offline = await warm(space.dir, [...RUN, "--dataset", "gsm8k", "-n", "10"], env);
-    expect(reportOf(offline).rows.map(({ exampleId }) => exampleId)).toEqual(
+    const offline = await runInPool(space.dir, [...RUN, "--dataset", "gsm8k", "-n", "10"], env);
+    expect(parseReport(offline).rows.map(({ exampleId }) => exampleId)).toEqual(
       report.rows.map(({ exampleId }) => exampleId),
     );
-    const never = await warm(space.dir, [...RUN, "--dataset", "mmlu"], env);
+    const never = await runInPool(space.dir, [...RUN, "--dataset", "mmlu"], env);
     expect(never.code).toBe(3);
     expect(never.stderr).toMatch(/HF_HUB_OFFLINE/);
   });
@@ -72,22 +72,22 @@ describe("a hub dataset", () => {
   it("is pinned by its revision, which resumed and graded runs keep", async () => {
     const before = await gsm8k(sums(4));
     const { assay, hub } = await serve({ "openai/gsm8k": before });
-    const first = reportOf(await assay(...RUN, "--dataset", "gsm8k"));
+    const first = parseReport(await assay(...RUN, "--dataset", "gsm8k"));
     const commit = hub.commit("openai/gsm8k");
-    const now = await parquetOf({ columns, rows: sums(9) }, { compression: "zstd" });
+    const now = await encodeParquet({ columns, rows: sums(9) }, { compression: "zstd" });
     Object.assign(before.revisions, {
       old: { files: before.revisions.main?.files },
       main: { files: { [GSM8K]: now } },
     });
-    expect(reportOf(await assay(...RUN, "--dataset", "gsm8k")).rows).toHaveLength(9);
-    expect(reportOf(await assay(...RUN, "--dataset", "gsm8k@old")).rows).toHaveLength(4);
+    expect(parseReport(await assay(...RUN, "--dataset", "gsm8k")).rows).toHaveLength(9);
+    expect(parseReport(await assay(...RUN, "--dataset", "gsm8k@old")).rows).toHaveLength(4);
     const graded = await assay("grade", first.run ?? "", "--output", "json");
     expect(graded.stderr).not.toMatch(/^assay:/m);
-    expect(reportOf(graded).rows).toHaveLength(4);
+    expect(parseReport(graded).rows).toHaveLength(4);
     // A resumed run must have the plan it was started with.
     const resumed = await assay("run", "--resume", first.run ?? "", "--output", "json");
     expect(resumed.stderr).not.toMatch(/^assay:/m);
-    expect(reportOf(resumed).rows).toHaveLength(4);
+    expect(parseReport(resumed).rows).toHaveLength(4);
     expect(hub.requests.some(({ path }) => path.includes(commit))).toBe(true);
     const missing = await assay(...RUN, "--dataset", "gsm8k@nowhere");
     expect(missing.code).not.toBe(0);
@@ -107,17 +107,17 @@ describe("a hub dataset", () => {
       "openai/gsm8k": { revisions: {}, movedTo: "openai/grade-school" },
       "openai/grade-school": await gsm8k(sums(3)),
     });
-    const report = reportOf(await assay(...RUN, "--dataset", "gsm8k"));
+    const report = parseReport(await assay(...RUN, "--dataset", "gsm8k"));
     expect(report.rows).toHaveLength(3);
     expect(report.notes.join("\n")).toMatch(/openai\/grade-school/);
   });
 
   const other = () =>
-    parquetOf(
+    encodeParquet(
       { columns: { prompt: "VARCHAR", answer: "VARCHAR" }, rows: [{ prompt: "?", answer: "#### 1" }] },
       { compression: "snappy" },
     );
-  const cases: [string, () => Promise<{ repo?: RepoPlan; faults?: FaultPlan[] }>, RegExp, number][] = [
+  const cases: [string, () => Promise<{ repo?: RepoPlan; faults?: HubFaultPlan[] }>, RegExp, number][] = [
     [
       "without a column",
       async () => ({ repo: { revisions: { main: { files: { [GSM8K]: await other() } } } } }),
@@ -169,15 +169,15 @@ describe("a hub dataset", () => {
     // The same cache with a healthy hub.
     const sound = await serve({ "openai/gsm8k": await gsm8k(sums(5)) });
     const env = { HF_ENDPOINT: sound.hub.url, ASSAY_DATASETS_CACHE: space.path("cache") };
-    const again = await warm(space.dir, [...RUN, "--dataset", "gsm8k"], env);
-    expect(reportOf(again).rows).toHaveLength(5);
+    const again = await runInPool(space.dir, [...RUN, "--dataset", "gsm8k"], env);
+    expect(parseReport(again).rows).toHaveLength(5);
     await hub.close();
   });
 
   it("can be downloaded by two processes at once", async () => {
     const { assay } = await serve({ "openai/gsm8k": await gsm8k(sums(200)) });
     const both = await Promise.all([assay(...RUN, "--dataset", "gsm8k"), assay(...RUN, "--dataset", "gsm8k")]);
-    for (const finished of both) expect(reportOf(finished).rows).toHaveLength(200);
+    for (const finished of both) expect(parseReport(finished).rows).toHaveLength(200);
   });
 });
 
@@ -191,14 +191,14 @@ describe("samples", () => {
   async function mmlu(): Promise<RepoPlan> {
     const types = { question: "VARCHAR", subject: "VARCHAR", choices: "VARCHAR[]", answer: "BIGINT" };
     const given = rows.map((row) => ({ ...row, choices: ["w", "x", "y", "z"], answer: 2 }));
-    const bytes = await parquetOf({ columns: types, rows: given }, { compression: "zstd" });
+    const bytes = await encodeParquet({ columns: types, rows: given }, { compression: "zstd" });
     return { revisions: { main: { files: { "all/test-00000-of-00001.parquet": bytes } } } };
   }
 
   it("are stratified by subject, the same for the same seed, and different for another", async () => {
     const { assay } = await serve({ "cais/mmlu": await mmlu() });
     const sample = async (...flags: string[]) =>
-      reportOf(await assay(...RUN, "--dataset", "mmlu", ...flags)).rows as unknown as {
+      parseReport(await assay(...RUN, "--dataset", "mmlu", ...flags)).rows as unknown as {
         exampleId: string;
         facets: { subject: string };
       }[];
@@ -228,14 +228,14 @@ describe("local files", () => {
       .join("\n");
 
   it("of every format, plain and compressed, contain the same examples", async () => {
-    const space = new Workspace({ "silent.mjs": SILENT });
+    const space = new TempProject({ "silent.mjs": SILENT });
     const types = { id: "BIGINT", q: "VARCHAR", a: "VARCHAR" };
     const contents: Record<string, Buffer> = {
       "data.jsonl": Buffer.from(given.map((row) => JSON.stringify(row)).join("\n")),
       "data.json": Buffer.from(JSON.stringify(given)),
       "data.csv": Buffer.from(delimited(",")),
       "data.tsv": Buffer.from(delimited("\t")),
-      "data.parquet": await parquetOf({ columns: types, rows: given }, { compression: "gzip" }),
+      "data.parquet": await encodeParquet({ columns: types, rows: given }, { compression: "gzip" }),
     };
     const files = Object.entries(contents).flatMap(([name, bytes]) => {
       const plain = name.replace("data", `plain-${name.split(".")[1]}`);
@@ -246,7 +246,7 @@ describe("local files", () => {
     });
     const datasets = files.flatMap((file) => ["--dataset", file]);
     const args = [...RUN, ...datasets, "--map", "question=q,answer=a", "--evaluator", "regex:/^$/"];
-    const report = reportOf(await warm(space.dir, args));
+    const report = parseReport(await runInPool(space.dir, args));
     const found = files.map((file) => {
       const own = report.rows.filter(({ dataset }) => dataset === file.replace(/\..*$/, ""));
       return [file, own.map(({ exampleId, outcome }) => [String(exampleId), outcome])];
@@ -263,40 +263,40 @@ describe("local files", () => {
     ["bad.tsv", Buffer.from("question\tanswer\nWhy?\n"), /bad\.tsv:2: the row has 1 cells, but the header has 2/],
     ["not.parquet", Buffer.from("hello"), /not\.parquet.*(?:not a|no) Parquet/s],
   ])("%s is rejected with the problem and its place", async (name, content, message) => {
-    const space = new Workspace({ "silent.mjs": SILENT });
+    const space = new TempProject({ "silent.mjs": SILENT });
     space.writeBytes(name, content);
-    const failed = await warm(space.dir, [...RUN, "--dataset", name]);
+    const failed = await runInPool(space.dir, [...RUN, "--dataset", name]);
     expect(failed.stderr).toMatch(message);
     expect(failed.code).toBe(2);
   });
 
   it("report the row of a Parquet file that cannot be used", async () => {
-    const space = new Workspace({ "silent.mjs": SILENT });
+    const space = new TempProject({ "silent.mjs": SILENT });
     const rows = [{ question: "Why?" }, { question: null }];
     space.writeBytes(
       "data.parquet",
-      await parquetOf({ columns: { question: "VARCHAR" }, rows }, { compression: "snappy" }),
+      await encodeParquet({ columns: { question: "VARCHAR" }, rows }, { compression: "snappy" }),
     );
-    const failed = await warm(space.dir, [...RUN, "--dataset", "data.parquet"]);
+    const failed = await runInPool(space.dir, [...RUN, "--dataset", "data.parquet"]);
     expect(failed.stderr).toMatch(/data\.parquet row 2: the row has neither a context nor a question/);
-    const skipped = await warm(space.dir, [...RUN, "--dataset", "data.parquet", "--skip-bad-rows"]);
-    expect(reportOf(skipped).rows).toHaveLength(1);
+    const skipped = await runInPool(space.dir, [...RUN, "--dataset", "data.parquet", "--skip-bad-rows"]);
+    expect(parseReport(skipped).rows).toHaveLength(1);
   });
 
   it("are read like a dataset of the catalog", async () => {
-    const space = new Workspace({ "silent.mjs": SILENT, "mine.jsonl": sums(3) });
-    const report = reportOf(await warm(space.dir, [...RUN, "--dataset", "gsm8k=mine.jsonl"]));
+    const space = new TempProject({ "silent.mjs": SILENT, "mine.jsonl": sums(3) });
+    const report = parseReport(await runInPool(space.dir, [...RUN, "--dataset", "gsm8k=mine.jsonl"]));
     expect(report.rows.map(({ scores }) => Object.keys(scores))).toEqual(
       sums(3).map(() => expect.arrayContaining(["math_equiv", "f1"])),
     );
-    const mapped = await warm(space.dir, [...RUN, "--dataset", "gsm8k=mine.jsonl", "--map", "question=q"]);
+    const mapped = await runInPool(space.dir, [...RUN, "--dataset", "gsm8k=mine.jsonl", "--map", "question=q"]);
     expect(mapped.stderr).toMatch(/--map is only for files/);
   });
 });
 
 describe("assay datasets", () => {
   it("lists all of them, with license and score", async () => {
-    const { stdout, code } = await warm(new Workspace().dir, ["datasets"]);
+    const { stdout, code } = await runInPool(new TempProject().dir, ["datasets"]);
     expect(code).toBe(0);
     for (const name of ["gsm8k", "mmlu[:CONFIG]", "swebench-lite", "needle", "locomo", "longmemeval[:CONFIG]"])
       expect(stdout).toMatch(new RegExp(`^\\| ${name.replaceAll(/[[\]]/g, "\\$&")} +\\|`, "m"));
@@ -315,34 +315,34 @@ describe("assay datasets", () => {
         load: () => ({ name: "riddles", examples: [{ id: 1, question: "What has keys?", answer: "a piano" }] }),
       });`;
     const place = config.includes("/") ? "../plugin.mjs" : "./plugin.mjs";
-    const space = new Workspace({ "plugin.mjs": plugin, [config]: `plugins: [${place}]\n` });
-    const listed = await warm(space.dir, ["datasets", ...flags]);
+    const space = new TempProject({ "plugin.mjs": plugin, [config]: `plugins: [${place}]\n` });
+    const listed = await runInPool(space.dir, ["datasets", ...flags]);
     expect(listed).toMatchObject({ code: 0, stderr: "" });
     expect(listed.stdout).toMatch(/^\| riddles .*Riddles of ours\./m);
-    const shown = await warm(space.dir, ["datasets", "show", "riddles", ...flags]);
+    const shown = await runInPool(space.dir, ["datasets", "show", "riddles", ...flags]);
     expect(shown).toMatchObject({ code: 0, stderr: "" });
     expect(shown.stdout).toContain("What has keys?");
   });
 
   it("import names files, keeps the config's comments, and works at once", async () => {
-    const space = new Workspace({
+    const space = new TempProject({
       "silent.mjs": SILENT,
       "assay.config.yaml": "# nightly\ntrials: 2\n",
       "data/faq.csv": "q,a,topic\nWhy?,So,life\nHow?,Thus,work\n",
     });
     const args = ["datasets", "import", "faq", "data/faq.csv", "--map", "question=q,answer=a", "--subject", "topic"];
-    const imported = await warm(space.dir, args);
+    const imported = await runInPool(space.dir, args);
     expect(imported.stderr).toMatch(/faq: 2 examples of 1 file, named in .*assay\.config\.yaml/);
     const config = readFileSync(space.path("assay.config.yaml"), "utf8");
     expect(config).toMatch(/^# nightly\ntrials: 2\n/);
     expect(config).toContain("data/faq.csv");
-    const report = reportOf(await warm(space.dir, [...RUN, "--dataset", "faq"]));
+    const report = parseReport(await runInPool(space.dir, [...RUN, "--dataset", "faq"]));
     expect(report.rows).toHaveLength(4);
     expect(report.summary.silent).toMatchObject({ "facet:topic=life": 0 });
-    const again = await warm(space.dir, args);
+    const again = await runInPool(space.dir, args);
     expect(again.stderr).toMatch(/--replace/);
     expect(again.code).toBe(2);
-    expect((await warm(space.dir, [...args, "--replace"])).code).toBe(0);
+    expect((await runInPool(space.dir, [...args, "--replace"])).code).toBe(0);
   });
 
   it.each([
@@ -361,16 +361,16 @@ describe("assay datasets", () => {
     [["show", "gsm8k:mian"], /has no configs/],
     [["show", "needle", "--template", "gsm8k"], /--template is for assay datasets import/],
   ])("rejects %j", async (words, message) => {
-    const space = new Workspace({ "a.csv": "question,answer\nWhy?,So\n", "bad.csv": "q\nWhy?\n" });
-    const { code, stderr } = await warm(space.dir, ["datasets", ...words]);
+    const space = new TempProject({ "a.csv": "question,answer\nWhy?,So\n", "bad.csv": "q\nWhy?\n" });
+    const { code, stderr } = await runInPool(space.dir, ["datasets", ...words]);
     expect(stderr).toMatch(message);
     expect(code).toBe(2);
     expect(readdirSync(space.dir)).not.toContain("assay.config.yaml");
   });
 
   it("import does not change a config that is code, and prints what to add", async () => {
-    const space = new Workspace({ "assay.config.mjs": "export default {};", "a.csv": "question,answer\nWhy?,So\n" });
-    const { code, stderr } = await warm(space.dir, ["datasets", "import", "x", "a.csv"]);
+    const space = new TempProject({ "assay.config.mjs": "export default {};", "a.csv": "question,answer\nWhy?,So\n" });
+    const { code, stderr } = await runInPool(space.dir, ["datasets", "import", "x", "a.csv"]);
     expect(stderr).toMatch(/is a program and is left as it is.*namedDatasets/s);
     expect(code).toBe(2);
     expect(readFileSync(join(space.dir, "assay.config.mjs"), "utf8")).toBe("export default {};");
@@ -379,9 +379,11 @@ describe("assay datasets", () => {
 
 describe("two configs of one dataset", () => {
   it("have different names, also for --evaluator", async () => {
-    const space = new Workspace({ "silent.mjs": SILENT, "a.tsv": "One?\t1\n", "b.tsv": "Eins?\t1\n" });
+    const space = new TempProject({ "silent.mjs": SILENT, "a.tsv": "One?\t1\n", "b.tsv": "Eins?\t1\n" });
     const datasets = ["--dataset", "mgsm:en=a.tsv", "--dataset", "mgsm:de=b.tsv"];
-    const report = reportOf(await warm(space.dir, [...RUN, ...datasets, "--evaluator", "mgsm:de=numeric_tolerance"]));
+    const report = parseReport(
+      await runInPool(space.dir, [...RUN, ...datasets, "--evaluator", "mgsm:de=numeric_tolerance"]),
+    );
     expect(
       report.rows.map(({ dataset, scores }) => [dataset, "math_equiv" in scores, "numeric_tolerance" in scores]),
     ).toEqual([
@@ -399,28 +401,28 @@ describe("ambiguous names", () => {
     [["--dataset", "needle", "--shuffle-seed", "3"], /--shuffle-seed.*Add -n/],
     [["--dataset", "."], /is a folder/],
   ])("are rejected: %j", async (args, message) => {
-    const space = new Workspace({ "silent.mjs": SILENT, "x.jsonl": sums(2) });
-    const { code, stderr } = await warm(space.dir, [...RUN, ...args]);
+    const space = new TempProject({ "silent.mjs": SILENT, "x.jsonl": sums(2) });
+    const { code, stderr } = await runInPool(space.dir, [...RUN, ...args]);
     expect(stderr).toMatch(message);
     expect(code).toBe(2);
   });
 
   it("are read if the file exists: an equals sign in a file name", async () => {
-    const space = new Workspace({ "silent.mjs": SILENT, "run=1.jsonl": sums(2) });
-    expect(reportOf(await warm(space.dir, [...RUN, "--dataset", "run=1.jsonl"])).rows).toHaveLength(2);
+    const space = new TempProject({ "silent.mjs": SILENT, "run=1.jsonl": sums(2) });
+    expect(parseReport(await runInPool(space.dir, [...RUN, "--dataset", "run=1.jsonl"])).rows).toHaveLength(2);
   });
 
   it("are rejected in a config: files named like a dataset, with the position", async () => {
     const config = "namedDatasets:\n  gsm8k:\n    files: [x.jsonl]\n";
-    const space = new Workspace({ "silent.mjs": SILENT, "x.jsonl": sums(2), "assay.config.yaml": config });
-    const { code, stderr } = await warm(space.dir, ["datasets"]);
+    const space = new TempProject({ "silent.mjs": SILENT, "x.jsonl": sums(2), "assay.config.yaml": config });
+    const { code, stderr } = await runInPool(space.dir, ["datasets"]);
     expect(stderr).toMatch(/namedDatasets of the config names files "gsm8k"/);
     expect(code).toBe(2);
   });
 
   it("are shown for what they are: a file named like a memory dataset", async () => {
-    const space = new Workspace({ "locomo.jsonl": sums(2) });
-    const { code, stdout } = await warm(space.dir, ["datasets", "show", "locomo.jsonl"]);
+    const space = new TempProject({ "locomo.jsonl": sums(2) });
+    const { code, stdout } = await runInPool(space.dir, ["datasets", "show", "locomo.jsonl"]);
     expect(stdout).toMatch(/What is/);
     expect(code).toBe(0);
   });

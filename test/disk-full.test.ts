@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { assay, type Finished, reportOf } from "../src/testing/assay.js";
-import { Workspace } from "../src/testing/workspace.js";
+import { type FinishedCommand, parseReport, runAssay } from "../src/testing/assay.js";
+import { TempProject } from "../src/testing/workspace.js";
 
 const QUESTIONS = Array.from({ length: 300 }, (_, i) => ({ id: i, question: `q${i}`, answer: "x" }));
 const WORDY = `export default { name: "wordy", process: () => ({ response: "x", detail: "y".repeat(700) }) };`;
@@ -25,7 +25,7 @@ const FULL = `import fs from "node:fs";
     syncBuiltinESMExports();
   }`;
 
-function expectStopped(space: Workspace, stopped: Finished): void {
+function expectStopped(space: TempProject, stopped: FinishedCommand): void {
   const [run = ""] = space.runs("disk");
   expect(stopped.stderr).toMatch(/assay: The disk is full \(\S+\)\. Recorded trials are safe: free some space/);
   expect(stopped.stderr).toContain(`continue with --resume ${run}`);
@@ -33,9 +33,9 @@ function expectStopped(space: Workspace, stopped: Finished): void {
   expect(stopped).toMatchObject({ code: 3, stdout: "" });
 }
 
-function expectComplete(space: Workspace, resumed: Finished): void {
+function expectComplete(space: TempProject, resumed: FinishedCommand): void {
   expect(resumed.code).toBe(0);
-  expect(reportOf(resumed).summary.wordy).toMatchObject({ num_planned: 300, num_pass: 300 });
+  expect(parseReport(resumed).summary.wordy).toMatchObject({ num_planned: 300, num_pass: 300 });
   const rows = space
     .read(space.runs("disk")[0] ?? "", "rows.jsonl")
     .trimEnd()
@@ -46,18 +46,18 @@ function expectComplete(space: Workspace, resumed: Finished): void {
 
 describe("a full disk", () => {
   it("ends the run with exit 3, loses no recorded result, and can be resumed", async () => {
-    const space = new Workspace({ "q.jsonl": QUESTIONS, "wordy.mjs": WORDY, "full.mjs": FULL, full: "" });
-    expectStopped(space, await assay(space.dir, ...ARGS, "--plugin", "./full.mjs"));
+    const space = new TempProject({ "q.jsonl": QUESTIONS, "wordy.mjs": WORDY, "full.mjs": FULL, full: "" });
+    expectStopped(space, await runAssay(space.dir, ...ARGS, "--plugin", "./full.mjs"));
     space.write("full.mjs", "export function register() {}");
-    expectComplete(space, await assay(space.dir, "--resume", "--runs-dir", "disk"));
+    expectComplete(space, await runAssay(space.dir, "--resume", "--runs-dir", "disk"));
   });
 
   it("is survived on a real file system of 200 KiB", async ({ skip }) => {
-    const space = new Workspace({ "q.jsonl": QUESTIONS, "wordy.mjs": WORDY });
+    const space = new TempProject({ "q.jsonl": QUESTIONS, "wordy.mjs": WORDY });
     if (!mountTmpfs(space.path("disk"))) skip("mounting a tmpfs needs root; the case above simulates the same");
-    expectStopped(space, await assay(space.dir, ...ARGS));
+    expectStopped(space, await runAssay(space.dir, ...ARGS));
     expect(spawnSync("mount", ["-o", "remount,size=8m", space.path("disk")]).status).toBe(0);
-    expectComplete(space, await assay(space.dir, "--resume", "--runs-dir", "disk"));
+    expectComplete(space, await runAssay(space.dir, "--resume", "--runs-dir", "disk"));
   });
 });
 

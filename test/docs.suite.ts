@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { resolveBudgets } from "../src/budget/index.js";
-import { defaultBaseUrlOf, dialectOf, keyVariableOf } from "../src/budget/providers.js";
+import { getDefaultBaseUrl, getKeyVariable, getProviderDialect } from "../src/budget/providers.js";
 import { buildProgram } from "../src/cli/program.js";
 import { evaluatorFactories } from "../src/evaluators/factories.js";
 import * as evaluators from "../src/evaluators/index.js";
@@ -13,8 +13,15 @@ import { MemoryEfficiency } from "../src/metrics/index.js";
 import { passAtK, passHatK } from "../src/stats/index.js";
 import { BUILT_IN_MEMORIES, MEMORY_DATASETS } from "../src/systems/memory/index.js";
 import { lacksIsolation } from "../src/testing/isolation.js";
-import { type Block, blocksOf, brokenLinks, promisedIn, proseOf, tableRows } from "./docs/markdown.js";
-import { type Ended, ROOT, Workspace } from "./docs/workspace.js";
+import {
+  type CodeBlock,
+  findBrokenLinks,
+  listPromisedOutput,
+  parseBlocks,
+  parseTableRows,
+  stripCode,
+} from "./docs/markdown.js";
+import { DocsProject, ROOT, type ShellResult } from "./docs/workspace.js";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const markdownIn = (dir: string) =>
@@ -58,12 +65,12 @@ const EVERY_COMMAND = [
 ];
 
 const temporary = mkdtempSync(join(tmpdir(), "assay-docs-"));
-const workspaces = new Map<string, Workspace>();
+const workspaces = new Map<string, DocsProject>();
 let known: { all: Set<string>; run: Set<string> };
 
 beforeAll(async () => {
   for (const page of [...PAGES, "extra"]) {
-    workspaces.set(page, new Workspace(join(temporary, page.replace(/\W/g, "-"))));
+    workspaces.set(page, new DocsProject(join(temporary, page.replace(/\W/g, "-"))));
   }
   const flags: Set<string>[] = [];
   for (const command of EVERY_COMMAND) flags.push(await flagsOf(command));
@@ -72,17 +79,17 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 
-function workspaceOf(page: string): Workspace {
+function workspaceOf(page: string): DocsProject {
   const workspace = workspaces.get(page);
   if (workspace === undefined) throw new Error(`no workspace for ${page}`);
   return workspace;
 }
 
-const fileOf = ({ line }: Block) => `block-${line}`;
-const ran = new Map<string, Promise<Ended>>();
+const fileOf = ({ line }: CodeBlock) => `block-${line}`;
+const ran = new Map<string, Promise<ShellResult>>();
 
 /** The output of a block. Each block is run only once. */
-function runOnce(page: string, block: Block): Promise<Ended> {
+function runOnce(page: string, block: CodeBlock): Promise<ShellResult> {
   const key = `${page}:${block.line}`;
   const workspace = workspaceOf(page);
   const ended =
@@ -92,8 +99,8 @@ function runOnce(page: string, block: Block): Promise<Ended> {
 }
 
 /** The output of the shell block of a page that contains this line. */
-function printedBy(page: string, line: string): Promise<Ended> {
-  const block = blocksOf(read(page)).find(({ language, info, text }) => {
+function printedBy(page: string, line: string): Promise<ShellResult> {
+  const block = parseBlocks(read(page)).find(({ language, info, text }) => {
     return language === "sh" && !info.includes("no-run") && text.trim().split("\n").includes(line);
   });
   if (block === undefined) throw new Error(`${page} does not run "${line}"`);
@@ -101,7 +108,7 @@ function printedBy(page: string, line: string): Promise<Ended> {
 }
 
 /** Runs a command line in a folder that belongs to no page. */
-function assay(line: string): Promise<Ended> {
+function assay(line: string): Promise<ShellResult> {
   return workspaceOf("extra").assay(line);
 }
 
@@ -124,11 +131,11 @@ function flagsIn(text: string): Set<string> {
 
 describe("runnable blocks", () => {
   /** A fence such as ` ```ts sandbox `: the block runs programs, and is skipped where they cannot be isolated. */
-  const needsSandbox = ({ info }: Block) => info.split(" ").includes("sandbox");
+  const needsSandbox = ({ info }: CodeBlock) => info.split(" ").includes("sandbox");
   let isWithoutSandbox = false;
-  const isRun = (block: Block) =>
+  const isRun = (block: CodeBlock) =>
     !block.info.split(" ").includes("no-run") && !(isWithoutSandbox && needsSandbox(block));
-  const scripts = (page: string) => blocksOf(read(page)).filter((block) => block.language === "ts" && isRun(block));
+  const scripts = (page: string) => parseBlocks(read(page)).filter((block) => block.language === "ts" && isRun(block));
 
   /** One compilation for all pages: type checking and, for each block, the module to run. */
   beforeAll(async () => {
@@ -144,7 +151,7 @@ describe("runnable blocks", () => {
     expect(code).toBe(0);
   });
 
-  async function runBlock(page: string, block: Block): Promise<void> {
+  async function runBlock(page: string, block: CodeBlock): Promise<void> {
     const workspace = workspaceOf(page);
     if (FILE_NAME.test(block.info)) return workspace.write(block.info, block.text);
     if (!isRun(block) || !["sh", "ts"].includes(block.language)) return;
@@ -156,13 +163,13 @@ describe("runnable blocks", () => {
   test.concurrent.each(PAGES)(
     "%s",
     async (page) => {
-      for (const block of blocksOf(read(page))) await runBlock(page, block);
+      for (const block of parseBlocks(read(page))) await runBlock(page, block);
     },
     120_000,
   );
 
   test("exist in the README, and every executed shell block starts Assay or an example", () => {
-    const run = PAGES.flatMap((page) => blocksOf(read(page))).filter(
+    const run = PAGES.flatMap((page) => parseBlocks(read(page))).filter(
       (block) => block.language === "sh" && isRun(block),
     );
     expect(run.length).toBeGreaterThan(10);
@@ -182,12 +189,12 @@ describe("runnable blocks", () => {
   test.each(["docs/evaluators.md", "docs/judging.md", "docs/sandbox.md", "docs/datasets.md", "docs/memory.md"])(
     "print what %s says",
     async (page) => {
-      const isFile = ({ info }: Block) => FILE_NAME.test(info);
-      for (const { info, text } of blocksOf(read(page)).filter(isFile)) workspaceOf(page).write(info, text);
+      const isFile = ({ info }: CodeBlock) => FILE_NAME.test(info);
+      for (const { info, text } of parseBlocks(read(page)).filter(isFile)) workspaceOf(page).write(info, text);
       const run = scripts(page).filter((block) => !isFile(block));
       expect(run.length).toBeGreaterThan(0);
       for (const block of run) {
-        const promised = promisedIn(block.text);
+        const promised = listPromisedOutput(block.text);
         expect(promised.length, `${page}:${block.line} promises nothing`).toBeGreaterThan(0);
         const { stdout } = await runOnce(page, block);
         for (const text of promised) expect(stdout.replace(/\s/g, ""), `${page}:${block.line}`).toContain(text);
@@ -247,18 +254,18 @@ describe("examples", () => {
 
 describe("links and names", () => {
   test.each(PAGES)("every link of %s resolves", (page) => {
-    expect(brokenLinks(ROOT, page)).toEqual([]);
+    expect(findBrokenLinks(ROOT, page)).toEqual([]);
   });
 
   test.each(PAGES)("every file that %s names exists", (page) => {
-    const named = [...proseOf(read(page)).matchAll(/`((?:src|examples|docs|test)\/[\w./-]+)`/g)].map(
+    const named = [...stripCode(read(page)).matchAll(/`((?:src|examples|docs|test)\/[\w./-]+)`/g)].map(
       ([, path = ""]) => path,
     );
     expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 
   test.each(PAGES)("every flag that %s names exists", (page) => {
-    const foreign = blocksOf(read(page)).filter(({ info }) => info === "no-run");
+    const foreign = parseBlocks(read(page)).filter(({ info }) => info === "no-run");
     const text = foreign
       .reduce((rest, block) => rest.replace(block.text, ""), read(page))
       .replaceAll("`du --apparent-size`", "");
@@ -276,7 +283,7 @@ describe("links and names", () => {
     const { stderr } = await assay("--config unknown.yaml");
     const keys = /Known: (.+)\./.exec(stderr)?.[1]?.split(", ") ?? [];
     const section = read("docs/command-line.md").split("## The config file")[1]?.split("\n## ")[0] ?? "";
-    const described = tableRows(section).map(([key = ""]) => key.replaceAll("`", ""));
+    const described = parseTableRows(section).map(([key = ""]) => key.replaceAll("`", ""));
     expect(keys.length).toBeGreaterThan(10);
     expect(described.slice(1).sort()).toEqual(keys.sort());
   });
@@ -284,11 +291,11 @@ describe("links and names", () => {
   test("every provider of docs/models.md is known, with its address, key and API format", () => {
     const section = read("docs/models.md").split("### Providers")[1]?.split("\n#")[0] ?? "";
     const code = (cell: string) => cell.replaceAll("`", "");
-    const rows = tableRows(section).slice(1);
+    const rows = parseTableRows(section).slice(1);
     expect(rows.length).toBeGreaterThan(10);
     for (const [names = "", address = "", variable = "", dialect = ""] of rows) {
       for (const name of code(names).split(", ")) {
-        const facts = [defaultBaseUrlOf(name), keyVariableOf(name) ?? "none", dialectOf(name)];
+        const facts = [getDefaultBaseUrl(name), getKeyVariable(name) ?? "none", getProviderDialect(name)];
         expect([name, ...facts]).toEqual([name, code(address), code(variable), code(dialect)]);
       }
     }
@@ -318,7 +325,7 @@ describe("links and names", () => {
       Record<string, string>
     >;
     const names = Object.keys({ ...dependencies, ...devDependencies });
-    const justified = tableRows(read("docs/dependencies.md")).map(([name = ""]) => name.replaceAll("`", ""));
+    const justified = parseTableRows(read("docs/dependencies.md")).map(([name = ""]) => name.replaceAll("`", ""));
     expect(justified.filter((name) => name !== "package").sort()).toEqual(names.sort());
   });
 });
@@ -326,7 +333,7 @@ describe("links and names", () => {
 describe("the evaluators of docs/evaluators.md", () => {
   const page = read("docs/evaluators.md");
   const code = (cell = "") => cell.replaceAll("`", "");
-  const listed = tableRows(page.split("## All of them")[1]?.split("\n## ")[0] ?? "").slice(1);
+  const listed = parseTableRows(page.split("## All of them")[1]?.split("\n## ")[0] ?? "").slice(1);
   const judge = () => new LLMJudge({ model: { name: "any", ask: () => ({}) } });
 
   test("are all named ones, with their class and fields, the primary one first", async () => {
@@ -348,7 +355,7 @@ describe("the evaluators of docs/evaluators.md", () => {
     for (const [name, type] of listed.map((row) => row.map(code))) {
       expect({ ...evaluators, LLMJudge }).toHaveProperty(type ?? "");
       const section = page.split(`\n## ${name}\n`)[1]?.split("\n## ")[0] ?? "";
-      const example = blocksOf(section).find(
+      const example = parseBlocks(section).find(
         ({ language, text }) => language === "ts" && text.includes(`new ${type}(`),
       );
       expect(example?.info ?? "there is none", name).toMatch(/^(sandbox)?$/);
@@ -372,7 +379,7 @@ describe("the evaluators of docs/evaluators.md", () => {
 
 test("docs/graders.md names every grader type", () => {
   const described = new Set(
-    tableRows(read("docs/graders.md")).flatMap(([types = ""]) => types.match(/(?<=`)[\w-]+(?=`)/g) ?? []),
+    parseTableRows(read("docs/graders.md")).flatMap(([types = ""]) => types.match(/(?<=`)[\w-]+(?=`)/g) ?? []),
   );
   const types = Object.keys(graderFactories);
   expect(types.length).toBeGreaterThan(20);
@@ -380,7 +387,7 @@ test("docs/graders.md names every grader type", () => {
 });
 
 describe("the tree in docs/architecture.md", () => {
-  const block = blocksOf(read("docs/architecture.md")).find(({ info }) => info === "tree");
+  const block = parseBlocks(read("docs/architecture.md")).find(({ info }) => info === "tree");
 
   /** The paths of an indented tree; folders end with a slash. */
   function pathsOf(tree: string): string[] {
@@ -411,7 +418,7 @@ describe("the tree in docs/architecture.md", () => {
   test("names the layers of the import check", () => {
     const source = read("scripts/check-imports.mjs").split("const LAYERS = [")[1]?.split("];\n")[0] ?? "";
     const layers = [...source.matchAll(/\[(.*)\]/g)].map(([, names = ""]) => names.match(/[\w.]+/g) ?? []);
-    const told = blocksOf(read("docs/architecture.md")).find(({ info }) => info === "layers");
+    const told = parseBlocks(read("docs/architecture.md")).find(({ info }) => info === "layers");
     const lines = (told?.text ?? "").trim().split("\n");
     expect(layers.length).toBeGreaterThan(5);
     expect(lines.map((line) => line.split(/ {2,}/)[0]?.split(", ")).reverse()).toEqual(layers);
@@ -425,7 +432,7 @@ function dollarsIn(amount: number | null): string {
 
 describe("figures", () => {
   test("the lookup tables of pass@k and pass^k are right", () => {
-    const rows = tableRows(read("docs/how-the-numbers-are-computed.md"));
+    const rows = parseTableRows(read("docs/how-the-numbers-are-computed.md"));
     const seen: string[] = [];
     let table: { n: number; of: typeof passAtK } | null = null;
     for (const [first = "", ...cells] of rows) {
@@ -448,9 +455,9 @@ describe("figures", () => {
 
   test("the demo prints what the README shows", async () => {
     const { stdout } = await assay("demo");
-    const [titles = [], ...printed] = tableRows(stdout);
-    const shown = blocksOf(read("README.md")).find(({ info }) => info === "demo")?.text ?? "";
-    const [columns = [], ...lines] = tableRows(shown);
+    const [titles = [], ...printed] = parseTableRows(stdout);
+    const shown = parseBlocks(read("README.md")).find(({ info }) => info === "demo")?.text ?? "";
+    const [columns = [], ...lines] = parseTableRows(shown);
     const pick = (row: string[]) => columns.map((column) => row[titles.indexOf(column)]);
     expect(lines).toHaveLength(4);
     for (const line of lines) expect(line).toEqual(pick(printed.find(([system]) => system === line[0]) ?? []));
@@ -461,7 +468,7 @@ describe("figures", () => {
   test("the budgets demo prints what the README shows", async () => {
     const { stdout } = await printedBy("README.md", "npx assay demo budgets");
     const shown =
-      blocksOf(read("README.md"))
+      parseBlocks(read("README.md"))
         .find(({ info }) => info === "demo-budgets")
         ?.text.trim() ?? "";
     expect(shown.split("\n")).toHaveLength(3);
@@ -470,7 +477,9 @@ describe("figures", () => {
 
   test("the limits in docs/budgets.md match the rules", () => {
     const isNumber = (cell = "") => /^[\d.]+$/.test(cell);
-    const worked = tableRows(read("docs/budgets.md")).filter(([input, output]) => isNumber(input) && isNumber(output));
+    const worked = parseTableRows(read("docs/budgets.md")).filter(
+      ([input, output]) => isNumber(input) && isNumber(output),
+    );
     expect(worked.length).toBeGreaterThan(5);
     for (const [input, output, given = "", , may, rule] of worked) {
       const pricing = { input_per_1k: Number(input), output_per_1k: Number(output) };
@@ -494,7 +503,7 @@ describe("datasets and memories", () => {
 
   test("the heat map of docs/datasets.md is what its command prints", async () => {
     const page = read("docs/datasets.md");
-    const shown = blocksOf(page).find(({ info }) => info === "heat-map")?.text ?? "";
+    const shown = parseBlocks(page).find(({ info }) => info === "heat-map")?.text ?? "";
     const [line = ""] = /^npx assay .+ "needle:.+" -n \d+$/m.exec(page) ?? [];
     const { stdout } = await printedBy("docs/datasets.md", line);
     expect(shown).toContain("depth ↓ length →");

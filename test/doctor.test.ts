@@ -1,14 +1,14 @@
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
-import { fakeClaude, program } from "../src/testing/agents-cli-bench.js";
-import { start } from "../src/testing/assay.js";
-import { Workspace } from "../src/testing/workspace.js";
+import { writeFakeClaude, writeProgram } from "../src/testing/agents-cli-bench.js";
+import { startAssay } from "../src/testing/assay.js";
+import { TempProject } from "../src/testing/workspace.js";
 
 const VERSION_OF = (text: string) => `#!/bin/sh\n${text}\n`;
 
 /** The line of each agent, by name. */
-async function agentsIn(space: Workspace, env: Readonly<Record<string, string>>): Promise<Record<string, string>> {
-  const { code, stdout } = await start(space.dir, ["doctor"], env).finished;
+async function agentsIn(space: TempProject, env: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+  const { code, stdout } = await startAssay(space.dir, ["doctor"], env).finished;
   expect(code).toBe(0);
   const lines = [...stdout.matchAll(/^\| agent (\w+) +\| (\w+) +\| (.*?) +\|$/gm)];
   return Object.fromEntries(lines.map(([, name = "", state, detail]) => [name, `${state}: ${detail}`]));
@@ -16,7 +16,7 @@ async function agentsIn(space: Workspace, env: Readonly<Record<string, string>>)
 
 describe("assay doctor and agents", () => {
   it("describes each agent and how to install it", async () => {
-    const space = new Workspace();
+    const space = new TempProject();
     const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`;
     const agents = await agentsIn(space, { PATH });
     expect(Object.keys(agents)).toEqual(["claude", "codex", "gemini", "opencode", "pi"]);
@@ -25,9 +25,9 @@ describe("assay doctor and agents", () => {
   });
 
   it("prints version, path, key and login of installed ones", async () => {
-    const space = new Workspace({ "home/.claude/.credentials.json": "{}" });
-    const { PATH } = fakeClaude(space);
-    program(space, "codex", VERSION_OF("echo codex-cli 0.99.0"));
+    const space = new TempProject({ "home/.claude/.credentials.json": "{}" });
+    const { PATH } = writeFakeClaude(space);
+    writeProgram(space, "codex", VERSION_OF("echo codex-cli 0.99.0"));
     const env = { PATH, HOME: space.path("home"), ANTHROPIC_API_KEY: "", OPENAI_API_KEY: "set" };
     const { claude = "", codex = "" } = await agentsIn(space, env);
     expect(claude).toContain(`ok: 2.1.325 (${space.path("bin", "claude")})`);
@@ -38,9 +38,9 @@ describe("assay doctor and agents", () => {
   });
 
   it("does not report agents as ready that cannot be started", async () => {
-    const space = new Workspace();
-    const { PATH } = program(space, "claude", VERSION_OF("exit 1"));
-    program(space, "pi", "#!/no/such/interpreter\n");
+    const space = new TempProject();
+    const { PATH } = writeProgram(space, "claude", VERSION_OF("exit 1"));
+    writeProgram(space, "pi", "#!/no/such/interpreter\n");
     const { claude = "", pi = "" } = await agentsIn(space, { PATH });
     expect(claude).toMatch(/^missing: .*does not report its version: try to start it$/);
     expect(pi).toMatch(/^missing: /);

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { expectClean } from "../src/evals/lint/lint-testing.js";
-import { GREETING, model, TINY } from "../src/testing/agents-cli-bench.js";
-import { assay, reportOf } from "../src/testing/assay.js";
-import { EvalSpace } from "../src/testing/eval-cli-bench.js";
-import { Workspace } from "../src/testing/workspace.js";
+import { requireClean } from "../src/evals/lint/lint-testing.js";
+import { GREETING_RULE, startGreetingModel, TINY_AGENT_COMMAND } from "../src/testing/agents-cli-bench.js";
+import { parseReport, runAssay } from "../src/testing/assay.js";
+import { TempEvalProject } from "../src/testing/eval-cli-bench.js";
+import { TempProject } from "../src/testing/workspace.js";
 
 const words = (text: string) => text.replaceAll(/\s+/g, " ");
 
@@ -37,13 +37,13 @@ stimuli:
 
 describe("a failing judge", () => {
   it("makes a trial unscored, not failed, unless the other graders decide already", async () => {
-    const space = new EvalSpace({ "eval.yaml": JUDGED });
+    const space = new TempEvalProject({ "eval.yaml": JUDGED });
     const judge = await illJudge();
     const flags = ["--judge-model", "openai/gpt-5-mini", "--judge-url", judge.url, "--judge-api-key-env", "LOG"];
     const finished = await space.eval(...flags, "--allow-insecure", "--output", "json", "--junit", "junit.xml");
     expect(finished.code).toBe(3);
     expect(finished.stderr).toContain("only 50 % of the planned trials were scored");
-    const { rows } = reportOf(finished);
+    const { rows } = parseReport(finished);
     expect(rows.map(({ exampleId, outcome, errorCategory }) => [exampleId, outcome, errorCategory])).toEqual([
       ["asked", "unscored", "grader_error"],
       ["decided", "fail", "logic_error"],
@@ -54,7 +54,7 @@ describe("a failing judge", () => {
 });
 
 const GREETED = `name: greeted
-defaults: { executor: ${JSON.stringify(TINY)}, model: openai/gpt-5-mini, runs: 2, max_cost_usd: 1 }
+defaults: { executor: ${JSON.stringify(TINY_AGENT_COMMAND)}, model: openai/gpt-5-mini, runs: 2, max_cost_usd: 1 }
 stimuli:
   - { name: greet, prompt: Write the greeting, graders: [{ type: loud, config: { path: hello.txt } }] }
 `;
@@ -72,12 +72,17 @@ export function register(registry) {
 
 describe("an eval of an agent with a model", () => {
   it("uses a models file, a key, a cache and a grader of the project", async () => {
-    const mock = await model({ tools: [GREETING] });
+    const mock = await startGreetingModel({ tools: [GREETING_RULE] });
     const models = `models:\n  small: { api_name: gpt-5-mini, provider: openai, pricing: { input_per_1k: 1, output_per_1k: 1 } }\n`;
-    const space = new EvalSpace({ "eval.yaml": GREETED, "prices.yml": models, "plugin.mjs": PLUGIN, "home/x": "" });
+    const space = new TempEvalProject({
+      "eval.yaml": GREETED,
+      "prices.yml": models,
+      "plugin.mjs": PLUGIN,
+      "home/x": "",
+    });
     const paid = ["--agent-url", mock.url, "--models", "prices.yml", "--api-key-env", "LOG", "--model", "small"];
     const base = ["--plugin", "plugin.mjs", "--agent-home", "home", "--output", "json", ...paid];
-    const first = reportOf(await space.eval(...base, "--cache-dir", "cache", "--trial-max-cost", "100"));
+    const first = parseReport(await space.eval(...base, "--cache-dir", "cache", "--trial-max-cost", "100"));
     expect(first.rows).toMatchObject([
       { system: "tiny-agent:small", outcome: "pass", scores: { loud: 1 } },
       { system: "tiny-agent:small", outcome: "pass" },
@@ -88,7 +93,7 @@ describe("an eval of an agent with a model", () => {
       space.eval(...base, "--cache-dir", "cache", "--runs-dir", "r2"),
       space.eval(...base, "--runs-dir", "r3", "--max-cost", "0.5"),
     ]);
-    expect(reportOf(cached).rows.map(({ cached: isCached }) => isCached)).toEqual([true, true]);
+    expect(parseReport(cached).rows.map(({ cached: isCached }) => isCached)).toEqual([true, true]);
     expect(poor.code).toBe(2);
     expect(poor.stderr).toContain("The run budget (--max-cost, $0.5000) does not cover one trial");
     expect(mock.counts.requests).toBe(asked);
@@ -110,35 +115,35 @@ stimuli:
 
 describe("an agent that calls another model", () => {
   it("gets a note, and an error with --strict-model", async () => {
-    const mock = await model({ reply: "Hello." });
-    const space = new EvalSpace({ "eval.yaml": STUBBORN_EVAL, "stubborn.mjs": STUBBORN });
+    const mock = await startGreetingModel({ reply: "Hello." });
+    const space = new TempEvalProject({ "eval.yaml": STUBBORN_EVAL, "stubborn.mjs": STUBBORN });
     const flags = ["--agent-url", mock.url, "--output", "json"];
     const [noted, strict] = await Promise.all([
       space.eval(...flags),
       space.eval(...flags, "--strict-model", "--runs-dir", "strict"),
     ]);
     const words = "gpt-5-mini was asked for, gpt-4o-mini was called";
-    expect(reportOf(noted).rows).toMatchObject([{ outcome: "pass", notes: [`another model: ${words}`] }]);
-    expect(reportOf(strict).rows).toMatchObject([{ outcome: "error", errorCategory: "system_error" }]);
-    expect(reportOf(strict).rows[0]?.attempts[0]?.message).toContain(words);
+    expect(parseReport(noted).rows).toMatchObject([{ outcome: "pass", notes: [`another model: ${words}`] }]);
+    expect(parseReport(strict).rows).toMatchObject([{ outcome: "error", errorCategory: "system_error" }]);
+    expect(parseReport(strict).rows[0]?.attempts[0]?.message).toContain(words);
   });
 });
 
 describe("assay init", () => {
   it("writes an eval that has no lint errors, is sound and runs with a simulated model", async () => {
-    const space = new Workspace();
-    const agent = `${TINY} {skills}`;
-    const made = await assay(space.dir, "init", "mine", "--executor", agent);
+    const space = new TempProject();
+    const agent = `${TINY_AGENT_COMMAND} {skills}`;
+    const made = await runAssay(space.dir, "init", "mine", "--executor", agent);
     expect(made.code).toBe(0);
     expect(made.stderr).toContain("  cd mine\n");
     const dir = space.path("mine");
-    await expectClean(dir);
+    await requireClean(dir);
     const model = ["--model", "openai/gpt-5-mini", "--runs", "1"];
     const [twice, lint, oracle, run] = await Promise.all([
-      assay(space.dir, "init", "mine"),
-      assay(dir, "lint"),
-      assay(dir, "oracle"),
-      assay(dir, "eval", "--mock", "evals/changelog/mock.yaml", ...model, "--stimulus", "removed-flag"),
+      runAssay(space.dir, "init", "mine"),
+      runAssay(dir, "lint"),
+      runAssay(dir, "oracle"),
+      runAssay(dir, "eval", "--mock", "evals/changelog/mock.yaml", ...model, "--stimulus", "removed-flag"),
     ]);
     expect(twice.code).toBe(2);
     expect(twice.stderr).toMatch(/eval\.yaml.* are there already\. Choose another folder, or overwrite with --force/);
@@ -147,14 +152,14 @@ describe("assay init", () => {
     expect(run.stderr).toContain("The model is simulated by evals/changelog/mock.yaml");
     expect(words(run.stdout)).toContain("1 of 1 trial passed");
     expect(run.code).toBe(0);
-    expect((await assay(space.dir, "init", "mine", "--force", "--executor", "codex")).code).toBe(0);
+    expect((await runAssay(space.dir, "init", "mine", "--force", "--executor", "codex")).code).toBe(0);
     expect(space.read("mine/evals/changelog/eval.yaml")).toContain("\n  executor: codex\n");
   });
 });
 
 describe("flags of assay eval", () => {
   it("each appear in one of its test suites", async () => {
-    const { stdout } = await assay(new Workspace().dir, "eval", "--help");
+    const { stdout } = await runAssay(new TempProject().dir, "eval", "--help");
     const flags = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag = ""]) => flag);
     expect(flags.length).toBeGreaterThan(35);
     const folder = new URL(".", import.meta.url);

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { reportOf, start } from "../src/testing/assay.js";
-import { EvalSpace, evalFile } from "../src/testing/eval-cli-bench.js";
+import { parseReport, startAssay } from "../src/testing/assay.js";
+import { makeEvalFile, TempEvalProject } from "../src/testing/eval-cli-bench.js";
 import { type RedisServer, startRedis } from "../src/testing/redis-server.js";
-import { lacks } from "../src/testing/system-command.js";
+import { isCommandMissing } from "../src/testing/system-command.js";
 
 const TIDY = {
-  "eval.yaml": evalFile({ good: "prompt: write made.txt", bad: "prompt: do nothing" }, { runs: 2 }),
+  "eval.yaml": makeEvalFile({ good: "prompt: write made.txt", bad: "prompt: do nothing" }, { runs: 2 }),
   "shared/readme.txt": "a folder that all machines see",
 };
 
-describe.skipIf(lacks("redis-server"))("an eval over a queue", () => {
+describe.skipIf(isCommandMissing("redis-server"))("an eval over a queue", () => {
   let redis: RedisServer;
 
   beforeAll(async () => {
@@ -19,16 +19,16 @@ describe.skipIf(lacks("redis-server"))("an eval over a queue", () => {
   afterAll(() => redis.stop());
 
   it("runs and grades agents on a worker, with the same result as here", async () => {
-    const space = new EvalSpace(TIDY);
-    const worker = start(space.dir, ["worker", "--queue", redis.url, "--once", "--allow-env", "LOG"], space.env());
+    const space = new TempEvalProject(TIDY);
+    const worker = startAssay(space.dir, ["worker", "--queue", redis.url, "--once", "--allow-env", "LOG"], space.env());
     const flags = ["-e", "eval.yaml", "--output", "json", "--quiet"];
     const far = await space.eval(...flags, "--queue", redis.url, "--shared-dir", "shared");
     // One of the two test cases fails, and with it the gate.
     expect(far.code, far.stderr).toBe(1);
     expect((await worker.finished).code).toBe(0);
-    expect(space.started().sort()).toEqual(["do nothing", "do nothing", "write made.txt", "write made.txt"]);
+    expect(space.readStarts().sort()).toEqual(["do nothing", "do nothing", "write made.txt", "write made.txt"]);
     const outcomes = (finished: typeof far) =>
-      reportOf(finished).rows.map(({ exampleId, trial, outcome }) => ({ exampleId, trial, outcome }));
+      parseReport(finished).rows.map(({ exampleId, trial, outcome }) => ({ exampleId, trial, outcome }));
     space.write("assay.config.yaml", `queue: redis://127.0.0.1:1\n`);
     const here = await space.eval(...flags, "--no-queue", "--runs-dir", "here");
     expect(here.code, here.stderr).toBe(1);

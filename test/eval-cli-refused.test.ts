@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { EvalSpace, evalFile } from "../src/testing/eval-cli-bench.js";
-import type { Content } from "../src/testing/workspace.js";
+import { makeEvalFile, TempEvalProject } from "../src/testing/eval-cli-bench.js";
+import type { TestFileContent } from "../src/testing/workspace.js";
 
 interface Case {
   what: string;
-  files?: Record<string, Content>;
+  files?: Record<string, TestFileContent>;
   args?: string[];
   says: RegExp;
   code?: number;
 }
 
-const FINE = { "eval.yaml": evalFile({ good: "prompt: write made.txt, tags: { area: js }" }) };
+const FINE = { "eval.yaml": makeEvalFile({ good: "prompt: write made.txt, tags: { area: js }" }) };
 
 const CASES: Case[] = [
   { what: "no eval file at all", says: /(?:There is no|No) eval(?: file in \.|\.yaml below this folder)/ },
@@ -92,7 +92,7 @@ const CASES: Case[] = [
   {
     what: "a gate on what nobody measures",
     files: {
-      "eval.yaml": evalFile({ good: "prompt: b" }, { head: `gate: { metric: pas_rate, op: ">=", value: 1 }\n` }),
+      "eval.yaml": makeEvalFile({ good: "prompt: b" }, { head: `gate: { metric: pas_rate, op: ">=", value: 1 }\n` }),
     },
     says: /gate.*pas_rate[\s\S]*pass_rate/i,
   },
@@ -110,18 +110,18 @@ describe("assay eval rejects, before an agent is started,", () => {
 });
 
 it("runs an eval file of another folder only with --trust", async () => {
-  const theirs = new EvalSpace(FINE);
-  const space = new EvalSpace({});
+  const theirs = new TempEvalProject(FINE);
+  const space = new TempEvalProject({});
   const args = ["-e", theirs.path("eval.yaml"), "--on-outage", "stop"];
   const finished = await space.eval(...args);
   expect([finished.code, finished.stderr]).toEqual([2, expect.stringContaining("--trust")]);
-  expect(space.started()).toEqual([]);
+  expect(space.readStarts()).toEqual([]);
   expect((await space.eval(...args, "--trust")).code).toBe(0);
-  expect(space.started()).toHaveLength(1);
+  expect(space.readStarts()).toHaveLength(1);
 });
 
 async function refused({ what, files = {}, args = [], says, code = 2 }: Case): Promise<void> {
-  const space = new EvalSpace(files);
+  const space = new TempEvalProject(files);
   const finished = await space.eval(...args);
   expect({ what, code: finished.code, stderr: finished.stderr }).toEqual({
     what,
@@ -129,6 +129,6 @@ async function refused({ what, files = {}, args = [], says, code = 2 }: Case): P
     stderr: expect.stringMatching(says),
   });
   expect(finished.stderr).not.toMatch(/^ {4}at /m);
-  expect(space.started()).toEqual([]);
+  expect(space.readStarts()).toEqual([]);
   expect(space.runs()).toEqual([]);
 }

@@ -1,18 +1,18 @@
 import { existsSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { until } from "../src/testing/agents-cli-bench.js";
-import { reportOf, start } from "../src/testing/assay.js";
-import { EvalSpace, EXECUTOR, evalFile } from "../src/testing/eval-cli-bench.js";
+import { waitUntil } from "../src/testing/agents-cli-bench.js";
+import { parseReport, startAssay } from "../src/testing/assay.js";
+import { EXECUTOR_COMMAND, makeEvalFile, TempEvalProject } from "../src/testing/eval-cli-bench.js";
 
 const words = (text: string) => text.replaceAll(/\s+/g, " ");
 
 /** Two eval files with their own agents and trials, and an environment of the project. */
 const TWO = {
-  "evals/first/eval.yaml": evalFile(
+  "evals/first/eval.yaml": makeEvalFile(
     { bad: "prompt: do nothing", good: "prompt: write made.txt", ill: "prompt: fail now" },
     { name: "first", runs: 3, head: `gate: { metric: pass_hat_3, op: ">=", value: 0.3 }\nenvironment: shared\n` },
   ),
-  "evals/second/other.eval.yaml": evalFile({ good: "prompt: write made.txt" }, { name: "second" }).replace(
+  "evals/second/other.eval.yaml": makeEvalFile({ good: "prompt: write made.txt" }, { name: "second" }).replace(
     "agent.mjs",
     "second-agent.mjs",
   ),
@@ -32,7 +32,7 @@ interface Line {
 
 describe("an eval", () => {
   it("runs several files as one, writes the requested reports, and is reported and graded again without an agent", async () => {
-    const space = new EvalSpace(TWO);
+    const space = new TempEvalProject(TWO);
     space.write("second-agent.mjs", space.read("agent.mjs"));
     const reports = ["--output-dir", "out", "--junit", "ci/junit.xml", "--markdown", "comment.md"];
     const settings = [
@@ -51,9 +51,9 @@ describe("an eval", () => {
     const flags = ["--agent-env", "LOG", ...settings, ...reports, "--keep-workspaces", "kept"];
     const env = { ...space.env(), GITHUB_STEP_SUMMARY: space.path("summary.md") };
     space.write("summary.md", "before\n");
-    const { code, stdout, stderr } = await start(space.dir, ["eval", "--verbose", ...flags], env).finished;
+    const { code, stdout, stderr } = await startAssay(space.dir, ["eval", "--verbose", ...flags], env).finished;
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.not.stringMatching(/^assay:/m) });
-    expect(space.started()).toHaveLength(10);
+    expect(space.readStarts()).toHaveLength(10);
     expect(stdout).toMatch(/^# both\n\n## first: agent\n/);
     expect(words(stdout)).toContain("- gate pass_hat_3 >= 0.3: 0.5, passed");
     expect(words(stdout)).toContain("## second: second-agent");
@@ -106,20 +106,20 @@ describe("an eval", () => {
     expect(words(regraded.stdout)).toContain("gate pass_hat_3 >= 0.3: 0.5, passed");
     expect(changed.stderr).not.toMatch(/^assay:/m);
     expect(words(changed.stdout)).toContain("6 of 9 trials passed");
-    expect(space.started()).toHaveLength(10);
+    expect(space.readStarts()).toHaveLength(10);
   });
 
   it("applies its gates, --require-pass and --threshold", async () => {
     const half = { good: "prompt: write made.txt", bad: "prompt: do nothing" };
     const gated = (metric: string, value: number) =>
-      evalFile(half, { head: `gate: { metric: ${metric}, op: ">=", value: ${value} }\n` });
+      makeEvalFile(half, { head: `gate: { metric: ${metric}, op: ">=", value: ${value} }\n` });
     const weighed = `name: weighed
 defaults: { executor: node agent.mjs {prompt} }
 scoring: { threshold: 0.9 }
 stimuli:
   - { name: half, prompt: say it, graders: [{ type: output-contains, config: { substring: say } }, { type: file-exists, config: { path: no } }] }
 `.replace("node agent.mjs {prompt}", `"node agent.mjs {prompt}"`);
-    const space = new EvalSpace({
+    const space = new TempEvalProject({
       "passed.yaml": gated("pass_rate", 0.5),
       "failed.yaml": gated("pass_rate", 0.6),
       "never.yaml": gated("pass_hat_3", 0.6),
@@ -150,10 +150,10 @@ stimuli:
   });
 
   it("grades what a trial has left at its --timeout", async () => {
-    const space = new EvalSpace({
-      "eval.yaml": evalFile({ slow: "prompt: write made.txt and wait", lazy: "prompt: sit and wait" }),
+    const space = new TempEvalProject({
+      "eval.yaml": makeEvalFile({ slow: "prompt: write made.txt and wait", lazy: "prompt: sit and wait" }),
     });
-    const report = reportOf(await space.eval("--timeout", "1s", "--output", "json"));
+    const report = parseReport(await space.eval("--timeout", "1s", "--output", "json"));
     expect(report.rows.map(({ exampleId, outcome, errorCategory }) => [exampleId, outcome, errorCategory])).toEqual([
       ["slow", "pass", "time_killed"],
       ["lazy", "fail", "time_killed"],
@@ -161,11 +161,11 @@ stimuli:
   });
 
   it("continues with --resume after Ctrl-C, and starts no finished trial again", async () => {
-    const space = new EvalSpace({
-      "eval.yaml": evalFile({ one: "prompt: write made.txt", two: "prompt: write made.txt and wait" }),
+    const space = new TempEvalProject({
+      "eval.yaml": makeEvalFile({ one: "prompt: write made.txt", two: "prompt: write made.txt and wait" }),
     });
-    const running = space.begin("eval", "--agent-env", "LOG", "--workers", "1", "--junit", "junit.xml");
-    await until(() => space.started().includes("waiting"), "the second trial waits");
+    const running = space.start("eval", "--agent-env", "LOG", "--workers", "1", "--junit", "junit.xml");
+    await waitUntil(() => space.readStarts().includes("waiting"), "the second trial waits");
     running.child.kill("SIGINT");
     const stopped = await running.finished;
     expect(stopped.code).toBe(130);
@@ -175,13 +175,13 @@ stimuli:
     const resumed = await space.assay("eval", "--resume");
     expect(resumed.code).toBe(0);
     expect(words(resumed.stdout)).toContain("2 of 2 trials passed");
-    const asked = space.started().filter((line) => line !== "waiting");
+    const asked = space.readStarts().filter((line) => line !== "waiting");
     expect(asked).toEqual(["write made.txt", "write made.txt and wait", "write made.txt and wait"]);
     expect(space.runs()).toHaveLength(1);
   });
 
   it("keeps the run if a report cannot be written", async () => {
-    const space = new EvalSpace({ "eval.yaml": evalFile({ good: "prompt: write made.txt" }), file: "" });
+    const space = new TempEvalProject({ "eval.yaml": makeEvalFile({ good: "prompt: write made.txt" }), file: "" });
     const { code, stdout, stderr } = await space.eval("--output-dir", "file");
     expect(code).toBe(3);
     expect(stderr).toMatch(/^assay: file\/results\.jsonl could not be written: .*The run itself is stored\.$/m);
@@ -193,12 +193,12 @@ stimuli:
 
 describe("selection of an eval", () => {
   it("works by suite, tags, test cases, agents and models, and is shown by --dry-run", async () => {
-    const space = new EvalSpace({
-      "evals/js/eval.yaml": evalFile(
+    const space = new TempEvalProject({
+      "evals/js/eval.yaml": makeEvalFile(
         { quick: "prompt: a, tags: { area: js }", long: "prompt: b, tags: { area: js, slow: true }" },
         { name: "js", runs: 2 },
       ),
-      "evals/ts/eval.yaml": evalFile({ typed: "prompt: c, tags: { area: ts }" }, { name: "ts" }),
+      "evals/ts/eval.yaml": makeEvalFile({ typed: "prompt: c, tags: { area: ts }" }, { name: "ts" }),
       "project.yaml": "evals:\n  paths: [evals]\n  suites: { fast: { tags: ['!slow'] } }\n",
     });
     const plan = async (...args: string[]) => {
@@ -208,7 +208,7 @@ describe("selection of an eval", () => {
       return { planned, systems, examples };
     };
     const other = ["--executor", "node other.mjs {prompt}", "--model", "openai/gpt-5,openai/gpt-5-mini"];
-    const agents = ["--executor", EXECUTOR, ...other];
+    const agents = ["--executor", EXECUTOR_COMMAND, ...other];
     const [all, suite, both, not, one, more] = await Promise.all([
       plan(),
       plan("--suite", "fast"),
@@ -225,6 +225,6 @@ describe("selection of an eval", () => {
     const systems = ["agent", "other"].flatMap((name) => [`${name}:openai/gpt-5`, `${name}:openai/gpt-5-mini`]);
     expect(more).toEqual({ planned: 4, systems, examples: 1 });
     expect(existsSync(space.path(".assay"))).toBe(false);
-    expect(space.started()).toEqual([]);
+    expect(space.readStarts()).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { reportOf } from "../src/testing/assay.js";
+import { parseReport } from "../src/testing/assay.js";
 import { lacksIsolation } from "../src/testing/isolation.js";
-import { warmAssay } from "../src/testing/warm-assay.js";
-import { CAPITALS, Workspace } from "../src/testing/workspace.js";
+import { runPooledAssay } from "../src/testing/warm-assay.js";
+import { CAPITAL_EXAMPLES, TempProject } from "../src/testing/workspace.js";
 
 /** For each evaluator: its spec, an example, a good and a bad recorded output, and the primary field. */
 interface Case {
@@ -125,7 +125,7 @@ const CODE: Case = {
 };
 
 async function scored({ spec, example, good, bad, files = {} }: Case, ...more: string[]) {
-  const space = new Workspace({
+  const space = new TempProject({
     ...files,
     "data.jsonl": [
       { id: "good", question: "?", ...example },
@@ -137,7 +137,7 @@ async function scored({ spec, example, good, bad, files = {} }: Case, ...more: s
     ],
   });
   const flags = ["--replay", "outputs.jsonl", "--dataset", "data.jsonl", "--evaluator", spec, "--output", "json"];
-  return warmAssay(space.dir, "run", ...flags, ...more);
+  return runPooledAssay(space.dir, "run", ...flags, ...more);
 }
 
 const isUnprotected = await lacksIsolation();
@@ -146,7 +146,7 @@ describe("recorded outputs", () => {
   it.each(CASES)("are scored by $spec", async (one) => {
     const finished = await scored(one);
     expect(finished.code, finished.stderr).toBe(0);
-    const { rows } = reportOf(finished);
+    const { rows } = parseReport(finished);
     expect(rows.map(({ outcome, primaryField }) => [outcome, primaryField])).toEqual([
       ["pass", one.field],
       ["fail", one.field],
@@ -154,12 +154,12 @@ describe("recorded outputs", () => {
   });
 
   it.skipIf(isUnprotected)("are scored by code_execution", async () => {
-    const { rows } = reportOf(await scored(CODE));
+    const { rows } = parseReport(await scored(CODE));
     expect(rows.map(({ outcome }) => outcome)).toEqual(["pass", "fail"]);
   });
 
   it("are scored by code_execution without a sandbox only with --unsafe-local-exec", async () => {
-    const { rows } = reportOf(await scored(CODE, "--unsafe-local-exec"));
+    const { rows } = parseReport(await scored(CODE, "--unsafe-local-exec"));
     expect(rows.map(({ outcome }) => outcome)).toEqual(["pass", "fail"]);
   });
 
@@ -193,13 +193,13 @@ describe("--evaluator", () => {
 
 describe("several datasets", () => {
   const files = {
-    "capitals.jsonl": CAPITALS,
+    "capitals.jsonl": CAPITAL_EXAMPLES,
     "sums.jsonl": [
       { id: "s1", question: "1+1?", answer: "2" },
       { id: "s2", question: "1/3?", answer: "1/3" },
     ],
     "outputs.jsonl": [
-      ...CAPITALS.map(({ id, answer }) => ({ id, response: answer })),
+      ...CAPITAL_EXAMPLES.map(({ id, answer }) => ({ id, response: answer })),
       { id: "s1", response: "The answer is 2.0" },
       { id: "s2", response: "\\boxed{\\frac{2}{6}}" },
     ],
@@ -207,8 +207,8 @@ describe("several datasets", () => {
   const BASE = ["run", "--replay", "outputs.jsonl", "--dataset", "capitals.jsonl", "--dataset", "sums.jsonl"];
 
   it("score each row by its own evaluators and primary field", async () => {
-    const finished = await warmAssay(
-      new Workspace(files).dir,
+    const finished = await runPooledAssay(
+      new TempProject(files).dir,
       ...BASE,
       "--evaluator",
       "sums=math_equivalence",
@@ -216,7 +216,7 @@ describe("several datasets", () => {
       "json",
     );
     expect(finished.code, finished.stderr).toBe(0);
-    const { rows, summary } = reportOf(finished);
+    const { rows, summary } = parseReport(finished);
     expect(rows.map(({ primaryField }) => primaryField)).toEqual(["f1", "f1", "f1", "f1", "math_equiv", "math_equiv"]);
     expect(Object.keys(rows[0]?.scores ?? {})).toEqual(["f1", "exact_match", "recall", "contains"]);
     expect(Object.keys(rows[4]?.scores ?? {})).toEqual(["math_equiv"]);
@@ -232,23 +232,25 @@ describe("several datasets", () => {
       "--evaluator",
       "levenshtein",
     ];
-    const { rows } = reportOf(await warmAssay(new Workspace(files).dir, ...BASE, ...flags, "--output", "json"));
+    const { rows } = parseReport(
+      await runPooledAssay(new TempProject(files).dir, ...BASE, ...flags, "--output", "json"),
+    );
     expect(Object.keys(rows[0]?.scores ?? {})).toEqual(["levenshtein"]);
     expect(Object.keys(rows[4]?.scores ?? {})).toEqual(["math_equiv", "regex"]);
   });
 
   it("reject a field that one of them cannot produce, before anything is run", async () => {
-    const space = new Workspace(files);
+    const space = new TempProject(files);
     const flags = ["--evaluator", "sums=math_equivalence", "--score-field", "f1"];
-    const finished = await warmAssay(space.dir, ...BASE, ...flags);
+    const finished = await runPooledAssay(space.dir, ...BASE, ...flags);
     expect(finished.code).toBe(2);
     expect(finished.stderr).toContain('No evaluator for sums produces the score field "f1".');
     expect(space.runs()).toEqual([]);
   });
 
   it("use one primary field for all on request", async () => {
-    const { rows } = reportOf(
-      await warmAssay(new Workspace(files).dir, ...BASE, "--score-field", "contains", "--output", "json"),
+    const { rows } = parseReport(
+      await runPooledAssay(new TempProject(files).dir, ...BASE, "--score-field", "contains", "--output", "json"),
     );
     expect(new Set(rows.map(({ primaryField }) => primaryField))).toEqual(new Set(["contains"]));
   });

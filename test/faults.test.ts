@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { AnswerQuality, type EvalRow, evaluate, type Limits, ModelSystem, OUTCOMES } from "../src/index.js";
-import { CostBudget, priceFrom, startGateway } from "../src/public/models.js";
+import { CostBudget, createPrice, startGateway } from "../src/public/models.js";
 import { type MockOptions, startMock } from "../src/testing/mock/index.js";
 
-const PRICE = priceFrom({ input_per_1k: 0.0003, output_per_1k: 0.0012, cache_read_per_1k: 0.00003 }, "test");
+const PRICE = createPrice({ input_per_1k: 0.0003, output_per_1k: 0.0012, cache_read_per_1k: 0.00003 }, "test");
 const LIMITS: Limits = { price: PRICE, maxCostUsd: 0.05, hardTimeoutMs: 60_000 };
 const pico = (usd: number) => Math.round(usd * 1e12);
 

@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type GatewayOptions, gatewayCommand } from "../src/cli/gateway.js";
+import { executeGateway, type GatewayFlags } from "../src/cli/gateway.js";
 import { isGroupRunning } from "../src/exec/process/index.js";
 import { type MockOptions, startMock } from "../src/testing/mock/index.js";
 
 const BINARY = fileURLToPath(new URL("../bin/assay.js", import.meta.url));
 
 /** Converts options to flags. */
-function flagsOf({ upstream = {}, models, maxCost, timeout, output, allowUnmetered }: GatewayOptions): string[] {
+function flagsOf({ upstream = {}, models, maxCost, timeout, output, allowUnmetered }: GatewayFlags): string[] {
   const allowed = allowUnmetered === true ? ["--allow-unmetered"] : [];
   const upstreams = Object.entries(upstream).map(([name, url]) => `${name}=${url}`);
   const given = { "--upstream": upstreams.join(","), "--models": models, "--max-cost": maxCost, "--timeout": timeout };
@@ -48,7 +48,7 @@ interface Run {
   readonly ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
 }
 
-function run(options: GatewayOptions, ...command: readonly string[]): Run {
+function run(options: GatewayFlags, ...command: readonly string[]): Run {
   const args = [BINARY, "gateway", ...flagsOf(options), ...(command.length === 0 ? [] : ["--", ...command])];
   const child = spawn(process.execPath, args, {
     stdio: ["ignore", "pipe", "pipe"],
@@ -66,7 +66,7 @@ function run(options: GatewayOptions, ...command: readonly string[]): Run {
   return { child, ended: once(child, "close").then(([code]) => ({ code: code as number | null, stdout, stderr })) };
 }
 
-async function upstreamOf(script: MockOptions): Promise<GatewayOptions> {
+async function upstreamOf(script: MockOptions): Promise<GatewayFlags> {
   mock = await startMock(script);
   return { upstream: { openai: `${mock.url}/v1` } };
 }
@@ -214,7 +214,7 @@ console.log((await post("/chat/completions", dear)).status);`;
     [{ upstream: { opnai: "http://x" } }, ["true"], /Did you mean "openai"/],
     [{ maxCost: -1 }, ["true"], /must be/],
   ] as const)("rejects %o %o", async (options, command, message) => {
-    const refused = gatewayCommand(options, command);
+    const refused = executeGateway(options, command);
     await expect(refused).rejects.toThrow(message);
     await expect(refused).rejects.toMatchObject({ exitCode: 2 });
   });

@@ -1,17 +1,17 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { reportOf, start } from "../src/testing/assay.js";
-import { warmAssay } from "../src/testing/warm-assay.js";
-import { CAPITALS, Workspace } from "../src/testing/workspace.js";
+import { parseReport, startAssay } from "../src/testing/assay.js";
+import { runPooledAssay } from "../src/testing/warm-assay.js";
+import { CAPITAL_EXAMPLES, TempProject } from "../src/testing/workspace.js";
 
-const WORDY = CAPITALS.map(({ id, answer }, i) => ({ id, response: i === 3 ? "Bonn" : `It is ${answer}.` }));
+const WORDY = CAPITAL_EXAMPLES.map(({ id, answer }, i) => ({ id, response: i === 3 ? "Bonn" : `It is ${answer}.` }));
 const LENGTH = `export default { name: "brief", fields: ["brief"], score: (_, o) => ({ brief: o.response.length < 6 ? 1 : 0 }) };`;
 
-async function measured(): Promise<Workspace> {
-  const space = new Workspace({ "capitals.jsonl": CAPITALS, "wordy.jsonl": WORDY, "brief.mjs": LENGTH });
+async function measured(): Promise<TempProject> {
+  const space = new TempProject({ "capitals.jsonl": CAPITAL_EXAMPLES, "wordy.jsonl": WORDY, "brief.mjs": LENGTH });
   const run = ["run", "--replay", "wordy.jsonl", "--dataset", "capitals.jsonl", "--score-field", "exact_match"];
-  const { code, stderr } = await warmAssay(space.dir, ...run, "--output", "json", "--threshold", "0.9", "--quiet");
+  const { code, stderr } = await runPooledAssay(space.dir, ...run, "--output", "json", "--threshold", "0.9", "--quiet");
   expect(code, stderr).toBe(0);
   return space;
 }
@@ -19,27 +19,29 @@ async function measured(): Promise<Workspace> {
 describe("assay grade", () => {
   it("scores the latest run with another evaluator, and stores a run that names its parent", async () => {
     const space = await measured();
-    const finished = await warmAssay(space.dir, "grade", "--evaluator", "./brief.mjs", "--output", "json");
+    const finished = await runPooledAssay(space.dir, "grade", "--evaluator", "./brief.mjs", "--output", "json");
     expect(finished.code, finished.stderr).toBe(0);
-    const report = reportOf(finished);
+    const report = parseReport(finished);
     expect(report.rows.map(({ scores }) => scores)).toEqual([{ brief: 0 }, { brief: 0 }, { brief: 0 }, { brief: 1 }]);
     expect(report.config).toMatchObject({ threshold: 0.9, scoreField: "score" });
     const [parent, child] = space.runs();
     const manifest = JSON.parse(readFileSync(join(space.dir, child ?? "", "manifest.json"), "utf8"));
     expect(manifest.parent.runId).toBe(parent?.split("/").at(-1));
     expect(report.notes[0]).toBe(`graded again from the outputs of ${manifest.parent.runId}`);
-    const shown = await warmAssay(space.dir, "report", child ?? "", "--output", "json");
+    const shown = await runPooledAssay(space.dir, "report", child ?? "", "--output", "json");
     const { pass_rate, mean_score, cost_of_pass } = report.summary.wordy ?? {};
-    expect(reportOf(shown).summary.wordy).toMatchObject({ pass_rate, mean_score, cost_of_pass });
+    expect(parseReport(shown).summary.wordy).toMatchObject({ pass_rate, mean_score, cost_of_pass });
   });
 
   it("grades like the run without other evaluators", async () => {
     const space = await measured();
-    const again = reportOf(await warmAssay(space.dir, "grade", "--output", "json"));
+    const again = parseReport(await runPooledAssay(space.dir, "grade", "--output", "json"));
     expect(again.config.scoreField).toBe("exact_match");
     expect(again.summary.wordy).toMatchObject({ pass_rate: 0 });
     // The latest run is a graded one by now; the measured run is graded.
-    const other = reportOf(await warmAssay(space.dir, "grade", "--score-field", "contains", "--output", "json"));
+    const other = parseReport(
+      await runPooledAssay(space.dir, "grade", "--score-field", "contains", "--output", "json"),
+    );
     expect(other.notes[0]).toBe(again.notes[0]);
     expect(other.summary.wordy).toMatchObject({ pass_rate: 0.75 });
   });
@@ -47,7 +49,7 @@ describe("assay grade", () => {
   it("checks its own gates", async () => {
     const space = await measured();
     const gates = ["--score-field", "contains", "--fail-under", "pass_rate=0.8"];
-    const finished = await warmAssay(space.dir, "grade", ...gates);
+    const finished = await runPooledAssay(space.dir, "grade", ...gates);
     expect(finished.code).toBe(1);
     expect(finished.stderr).toContain("wordy: pass_rate = 0.75 is under 0.8");
   });
@@ -56,9 +58,9 @@ describe("assay grade", () => {
     const space = await measured();
     space.write("elsewhere/mine.mjs", LENGTH.replaceAll("brief", "terse"));
     const flags = ["--runs-dir", "../.assay/runs", "--evaluator", "capitals=./mine.mjs", "--output", "json"];
-    const finished = await warmAssay(space.path("elsewhere"), "grade", ...flags);
+    const finished = await runPooledAssay(space.path("elsewhere"), "grade", ...flags);
     expect(finished.code, finished.stderr).toBe(0);
-    expect(reportOf(finished).summary.wordy).toMatchObject({ mean_score: 0.25 });
+    expect(parseReport(finished).summary.wordy).toMatchObject({ mean_score: 0.25 });
     expect(space.runs()).toHaveLength(2);
   });
 
@@ -66,29 +68,29 @@ describe("assay grade", () => {
     const space = await measured();
     space.write(
       "capitals.jsonl",
-      CAPITALS.map((row) => (row.id === "de" ? { ...row, answer: "Bonn" } : row)),
+      CAPITAL_EXAMPLES.map((row) => (row.id === "de" ? { ...row, answer: "Bonn" } : row)),
     );
-    const refused = await warmAssay(space.dir, "grade");
+    const refused = await runPooledAssay(space.dir, "grade");
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain("capitals has changed since");
-    const graded = await warmAssay(space.dir, "grade", "--dataset", "capitals.jsonl", "--output", "json");
-    expect(reportOf(graded).summary.wordy).toMatchObject({ pass_rate: 0.25 });
+    const graded = await runPooledAssay(space.dir, "grade", "--dataset", "capitals.jsonl", "--output", "json");
+    expect(parseReport(graded).summary.wordy).toMatchObject({ pass_rate: 0.25 });
   });
 
   it("accepts a file of another name for the only dataset of the run", async () => {
     const space = await measured();
     space.write(
       "corrected.jsonl",
-      CAPITALS.map((row) => (row.id === "de" ? { ...row, answer: "Bonn" } : row)),
+      CAPITAL_EXAMPLES.map((row) => (row.id === "de" ? { ...row, answer: "Bonn" } : row)),
     );
-    const graded = await warmAssay(space.dir, "grade", "--dataset", "corrected.jsonl", "--output", "json");
-    expect(reportOf(graded).summary.wordy).toMatchObject({ pass_rate: 0.25, num_skipped: 0 });
+    const graded = await runPooledAssay(space.dir, "grade", "--dataset", "corrected.jsonl", "--output", "json");
+    expect(parseReport(graded).summary.wordy).toMatchObject({ pass_rate: 0.25, num_skipped: 0 });
   });
 
   it("rejects examples that the run does not have", async () => {
     const space = await measured();
     space.write("others.jsonl", [{ id: "zz", question: "?", answer: "!" }]);
-    const refused = await warmAssay(space.dir, "grade", "--dataset", "others.jsonl");
+    const refused = await runPooledAssay(space.dir, "grade", "--dataset", "others.jsonl");
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain("No example belongs to");
     expect(space.runs()).toHaveLength(1);
@@ -108,7 +110,7 @@ describe("assay grade", () => {
       [["--resume", space.runs()[0] ?? ""], "is not a grading. Resume it with assay run --resume."],
     ];
     for (const [args, message] of cases) {
-      const finished = await warmAssay(space.dir, "grade", ...args);
+      const finished = await runPooledAssay(space.dir, "grade", ...args);
       expect(finished.code, args.join(" ")).toBe(2);
       expect(finished.stderr).toContain(message);
     }
@@ -132,7 +134,7 @@ describe("assay grade", () => {
       } };`;
     space.write("slow.mjs", slow);
     const flags = ["grade", "--evaluator", "./slow.mjs", "--max-workers", "1"];
-    const running = start(space.dir, flags);
+    const running = startAssay(space.dir, flags);
     await running.says("waiting");
     running.child.kill("SIGINT");
     const stopped = await running.finished;
@@ -145,16 +147,16 @@ describe("assay grade", () => {
         .split("\n"),
     ).toHaveLength(1);
     space.write("go", "");
-    const resumed = await warmAssay(space.dir, "grade", "--resume", child ?? "", "--output", "json");
+    const resumed = await runPooledAssay(space.dir, "grade", "--resume", child ?? "", "--output", "json");
     expect(resumed.code, resumed.stderr).toBe(0);
-    expect(reportOf(resumed).rows.map(({ outcome }) => outcome)).toEqual(["pass", "pass", "pass", "pass"]);
+    expect(parseReport(resumed).rows.map(({ outcome }) => outcome)).toEqual(["pass", "pass", "pass", "pass"]);
     expect(space.runs()).toHaveLength(2);
   });
 
   it("cannot be resumed by assay run", async () => {
     const space = await measured();
-    await warmAssay(space.dir, "grade");
-    const finished = await warmAssay(space.dir, "run", "--resume", space.runs()[1] ?? "");
+    await runPooledAssay(space.dir, "grade");
+    const finished = await runPooledAssay(space.dir, "run", "--resume", space.runs()[1] ?? "");
     expect(finished.code).toBe(2);
     expect(finished.stderr).toContain("was made by `assay grade`");
   });

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { assay, reportOf, start } from "../src/testing/assay.js";
-import { Workspace } from "../src/testing/workspace.js";
+import { parseReport, runAssay, startAssay } from "../src/testing/assay.js";
+import { TempProject } from "../src/testing/workspace.js";
 
 const QUESTIONS = Array.from({ length: 8 }, (_, i) => ({ id: i, question: `q${i}`, answer: `a${i}` }));
 
@@ -21,11 +21,11 @@ const DEAF = WAITS.replace(/signal\.addEventListener.*$/m, "{});");
 
 const ARGS = ["--dataset", "q.jsonl", "--system", "./slow.mjs", "--max-workers", "1", "--output", "json"];
 
-function space(system = WAITS): Workspace {
-  return new Workspace({ "q.jsonl": QUESTIONS, "slow.mjs": system });
+function space(system = WAITS): TempProject {
+  return new TempProject({ "q.jsonl": QUESTIONS, "slow.mjs": system });
 }
 
-function recorded(workspace: Workspace, run: string): string[] {
+function recorded(workspace: TempProject, run: string): string[] {
   return workspace.read(run, "rows.jsonl").trimEnd().split("\n");
 }
 
@@ -36,7 +36,7 @@ describe("Ctrl-C", () => {
     ["SIGHUP", 129],
   ] as const)("(%s) records results, exits %i and can be resumed", async (signal, code) => {
     const workspace = space();
-    const running = start(workspace.dir, ARGS);
+    const running = startAssay(workspace.dir, ARGS);
     await running.says("WAITING");
     running.child.kill(signal);
     const stopped = await running.finished;
@@ -44,24 +44,24 @@ describe("Ctrl-C", () => {
     const [run = ""] = workspace.runs();
     expect(stopped.stderr).toContain("Stopping: saving finished trials. Press Ctrl-C again to quit at once.");
     expect(stopped.stderr).toContain(`Interrupted. Resume with: assay run --resume ${run}`);
-    expect(reportOf(stopped).summary.slow).toMatchObject({ num_planned: 8, num_pass: 3, num_skipped: 5 });
+    expect(parseReport(stopped).summary.slow).toMatchObject({ num_planned: 8, num_pass: 3, num_skipped: 5 });
     expect(recorded(workspace, run)).toHaveLength(3);
 
     workspace.write("go", "");
-    const resumed = await assay(workspace.dir, "run", "--resume");
+    const resumed = await runAssay(workspace.dir, "run", "--resume");
     expect(resumed.stderr).toContain(`Resuming ${workspace.path(run)}`);
     expect(resumed.code).toBe(0);
-    expect(reportOf(resumed).summary.slow).toMatchObject({ num_planned: 8, num_pass: 8, num_skipped: 0 });
+    expect(parseReport(resumed).summary.slow).toMatchObject({ num_planned: 8, num_pass: 8, num_skipped: 0 });
     expect(recorded(workspace, run)).toHaveLength(8);
     expect(workspace.runs()).toEqual([run]);
 
-    const finished = await assay(workspace.dir, "--resume");
+    const finished = await runAssay(workspace.dir, "--resume");
     expect(finished.stderr).toContain("There is no unfinished run in .assay/runs.");
   });
 
   it("pressed again quits at once", async () => {
     const workspace = space(DEAF);
-    const running = start(workspace.dir, ARGS);
+    const running = startAssay(workspace.dir, ARGS);
     await running.says("WAITING");
     running.child.kill("SIGINT");
     await running.says("Stopping:");
@@ -70,23 +70,23 @@ describe("Ctrl-C", () => {
     running.child.kill("SIGINT");
     expect(await running.finished).toMatchObject({ code: 130, stdout: "" });
     workspace.write("go", "");
-    expect((await assay(workspace.dir, "--resume")).code).toBe(0);
+    expect((await runAssay(workspace.dir, "--resume")).code).toBe(0);
   });
 
   it("does not wait indefinitely for a system that ignores it", async () => {
     const workspace = space(DEAF);
-    const running = start(workspace.dir, ARGS);
+    const running = startAssay(workspace.dir, ARGS);
     await running.says("WAITING");
     running.child.kill("SIGINT");
     const stopped = await running.finished;
     expect(stopped.code).toBe(130);
-    expect(reportOf(stopped).summary.slow).toMatchObject({ num_pass: 3, num_skipped: 5 });
+    expect(parseReport(stopped).summary.slow).toMatchObject({ num_pass: 3, num_skipped: 5 });
   });
 });
 
 describe("--resume", () => {
-  async function interrupted(workspace: Workspace): Promise<string> {
-    const running = start(workspace.dir, ARGS);
+  async function interrupted(workspace: TempProject): Promise<string> {
+    const running = startAssay(workspace.dir, ARGS);
     await running.says("WAITING");
     running.child.kill("SIGKILL");
     await running.finished;
@@ -97,15 +97,15 @@ describe("--resume", () => {
     const workspace = space();
     const run = await interrupted(workspace);
     workspace.write("go", "");
-    const elsewhere = new Workspace();
-    const untrusted = await assay(elsewhere.dir, "--resume", workspace.path(run));
+    const elsewhere = new TempProject();
+    const untrusted = await runAssay(elsewhere.dir, "--resume", workspace.path(run));
     expect([untrusted.code, untrusted.stderr]).toEqual([2, expect.stringContaining("--trust")]);
-    const resumed = await assay(elsewhere.dir, "--resume", workspace.path(run), "--trust", "--output", "table");
+    const resumed = await runAssay(elsewhere.dir, "--resume", workspace.path(run), "--trust", "--output", "table");
     expect(resumed.code).toBe(0);
     expect(resumed.stdout).toContain("8 trials planned: 8 pass, 0 fail");
     expect(elsewhere.runs()).toEqual([]);
-    const again = await assay(workspace.dir, "--resume", run.split("/").at(-1) ?? "");
-    expect(reportOf(again).summary.slow).toMatchObject({ num_pass: 8 });
+    const again = await runAssay(workspace.dir, "--resume", run.split("/").at(-1) ?? "");
+    expect(parseReport(again).summary.slow).toMatchObject({ num_pass: 8 });
     expect(recorded(workspace, run)).toHaveLength(8);
   });
 
@@ -115,9 +115,9 @@ describe("--resume", () => {
     const rows = workspace.read(run, "rows.jsonl");
     workspace.write(`${run}/rows.jsonl`, rows.slice(0, -20));
     workspace.write("go", "");
-    const resumed = await assay(workspace.dir, "--resume");
+    const resumed = await runAssay(workspace.dir, "--resume");
     expect(resumed.stderr).toContain("a torn last line was removed; its trial is run again");
-    expect(reportOf(resumed)).toMatchObject({ notes: [], summary: { slow: { num_pass: 8 } } });
+    expect(parseReport(resumed)).toMatchObject({ notes: [], summary: { slow: { num_pass: 8 } } });
     expect(recorded(workspace, run).map((line) => JSON.parse(line) as unknown)).toHaveLength(8);
   });
 
@@ -125,7 +125,7 @@ describe("--resume", () => {
     const workspace = space();
     const run = await interrupted(workspace);
     workspace.write(`${run}/rows.jsonl`, workspace.read(run, "rows.jsonl").replace("{", "#"));
-    const { code, stderr } = await assay(workspace.dir, "--resume");
+    const { code, stderr } = await runAssay(workspace.dir, "--resume");
     expect(stderr).toMatch(/rows\.jsonl:1 is not a row: .* Remove that line to continue without it\./);
     expect(code).toBe(2);
   });
@@ -138,7 +138,7 @@ describe("--resume", () => {
     const run = await interrupted(workspace);
     const before = readFileSync(workspace.path(run, "rows.jsonl"), "utf8");
     workspace.write(file, content);
-    const { code, stdout, stderr } = await assay(workspace.dir, "--resume");
+    const { code, stdout, stderr } = await runAssay(workspace.dir, "--resume");
     expect(stderr).toMatch(message);
     expect(stderr).toContain("Start a new run instead");
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -147,10 +147,10 @@ describe("--resume", () => {
 
   it("rejects a run that another process is writing, and takes over once that is gone", async () => {
     const workspace = space();
-    const running = start(workspace.dir, ARGS);
+    const running = startAssay(workspace.dir, ARGS);
     await running.says("WAITING");
     const [run = ""] = workspace.runs();
-    const second = await assay(workspace.dir, "--resume", run);
+    const second = await runAssay(workspace.dir, "--resume", run);
     expect(second.stderr).toMatch(
       new RegExp(`The run is being written by process ${running.child.pid} on .*Wait for it or stop it`),
     );
@@ -158,7 +158,7 @@ describe("--resume", () => {
     running.child.kill("SIGKILL");
     await running.finished;
     workspace.write("go", "");
-    expect((await assay(workspace.dir, "--resume", run)).code).toBe(0);
+    expect((await runAssay(workspace.dir, "--resume", run)).code).toBe(0);
     expect(recorded(workspace, run)).toHaveLength(8);
   });
 });

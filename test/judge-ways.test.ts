@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Finished, reportOf } from "../src/testing/assay.js";
+import { type FinishedCommand, parseReport } from "../src/testing/assay.js";
 import { type Mock, startMock } from "../src/testing/mock/index.js";
-import { warmAssay } from "../src/testing/warm-assay.js";
-import { Workspace } from "../src/testing/workspace.js";
+import { runPooledAssay } from "../src/testing/warm-assay.js";
+import { TempProject } from "../src/testing/workspace.js";
 
 const REPLIES = [
   { match: "/Compare the answers/", reply: '{"reasoning": "So.", "cannot_judge": false, "winner": "A"}' },
@@ -47,7 +47,7 @@ async function mockJudge(): Promise<Mock> {
 }
 
 const judgedBy = (mock: Mock) => ["--judge-url", mock.url, "--judge-model", "gpt-4o"];
-const scoresOf = (finished: Finished) => reportOf(finished).rows.map(({ scores }) => scores);
+const scoresOf = (finished: FinishedCommand) => parseReport(finished).rows.map(({ scores }) => scores);
 
 describe("a judge of each turn", () => {
   it("is enabled with --judge-per-turn: a field for each turn, and their mean", async () => {
@@ -62,19 +62,19 @@ describe("a judge of each turn", () => {
       "--min-coverage",
       "0",
     ];
-    const finished = await warmAssay(
-      new Workspace(FILES).dir,
+    const finished = await runPooledAssay(
+      new TempProject(FILES).dir,
       ...["run", ...base, ...judgedBy(mock), "--judge-per-turn", "--output", "json"],
     );
     expect(scoresOf(finished)).toEqual([{ judge_turn_1: 0, judge_turn_2: 1, judge_score: 0.5 }, {}]);
-    expect(reportOf(finished).rows[1]?.notes.join()).toContain("1 of the 2 answers");
+    expect(parseReport(finished).rows[1]?.notes.join()).toContain("1 of the 2 answers");
   });
 
   it("is enabled in a config file", async () => {
     const mock = await mockJudge();
     const config = `replay: [spoken.jsonl]\ndatasets: [talks.jsonl]\nevaluators: [llm_judge]\nminCoverage: 0\njudge: { models: [{ model: gpt-4o, proxy: "${mock.url}" }], perTurn: true }\n`;
-    const space = new Workspace({ ...FILES, "assay.config.yaml": config });
-    expect(scoresOf(await warmAssay(space.dir, "run", "--output", "json"))[0]).toMatchObject({
+    const space = new TempProject({ ...FILES, "assay.config.yaml": config });
+    expect(scoresOf(await runPooledAssay(space.dir, "run", "--output", "json"))[0]).toMatchObject({
       judge_turn_1: 0,
       judge_score: 0.5,
     });
@@ -82,8 +82,8 @@ describe("a judge of each turn", () => {
 
   it("cannot be calibrated with labels of single answers", async () => {
     const mock = await mockJudge();
-    const space = new Workspace({ "labels.jsonl": [{ question: "Q", response: "good", label: 1 }] });
-    const finished = await warmAssay(
+    const space = new TempProject({ "labels.jsonl": [{ question: "Q", response: "good", label: 1 }] });
+    const finished = await runPooledAssay(
       space.dir,
       "judge",
       "calibrate",
@@ -113,10 +113,10 @@ describe("datasets that set a judging mode", () => {
 
   it("are each judged in their mode, also when graded again", async () => {
     const mock = await mockJudge();
-    const space = new Workspace(FILES);
+    const space = new TempProject(FILES);
     const expected = [{ judge_score: 0.5 }, { judge_turn_1: 0, judge_turn_2: 1, judge_score: 0.5 }];
-    expect(scoresOf(await warmAssay(space.dir, "run", ...BASE, ...judgedBy(mock)))).toEqual(expected);
-    const again = await warmAssay(
+    expect(scoresOf(await runPooledAssay(space.dir, "run", ...BASE, ...judgedBy(mock)))).toEqual(expected);
+    const again = await runPooledAssay(
       space.dir,
       "grade",
       ...judgedBy(mock),
@@ -130,8 +130,8 @@ describe("datasets that set a judging mode", () => {
 
   it("are judged in the run's mode if it sets one", async () => {
     const mock = await mockJudge();
-    const space = new Workspace(FILES);
-    const run = (...more: string[]) => warmAssay(space.dir, "run", ...BASE, ...judgedBy(mock), ...more);
+    const space = new TempProject(FILES);
+    const run = (...more: string[]) => runPooledAssay(space.dir, "run", ...BASE, ...judgedBy(mock), ...more);
     expect(scoresOf(await run("--judge-scale", "1-5"))[0]).toEqual({ judge_score: 0.75 });
     const perTurn = scoresOf(await run("--judge-per-turn"));
     expect(perTurn).toEqual([
@@ -144,14 +144,14 @@ describe("datasets that set a judging mode", () => {
 describe("cost estimate of judging", () => {
   const BASE = ["--dataset", "talks.jsonl", "--evaluator", "llm_judge", "--output", "json"];
   type Plan = { isJudged: boolean; outputs?: number; judgeCostUsd: { low: number | null; high: number | null } };
-  const planOf = ({ stdout }: Finished) => JSON.parse(stdout) as Plan;
+  const planOf = ({ stdout }: FinishedCommand) => JSON.parse(stdout) as Plan;
 
   it("is printed by assay run --dry-run, with the longest answers as maximum", async () => {
     const mock = await mockJudge();
-    const space = new Workspace(FILES);
+    const space = new TempProject(FILES);
     const model = ["--proxy", mock.url, "--model", "gpt-4o-mini"];
     const run = (...more: string[]) =>
-      warmAssay(space.dir, "run", ...BASE, ...model, ...judgedBy(mock), "--dry-run", ...more);
+      runPooledAssay(space.dir, "run", ...BASE, ...model, ...judgedBy(mock), "--dry-run", ...more);
     const open = planOf(await run());
     expect(open).toMatchObject({ isJudged: true, judgeCostUsd: { low: expect.any(Number), high: null } });
     const bounded = planOf(await run("--max-tokens", "1000")).judgeCostUsd;
@@ -166,10 +166,19 @@ describe("cost estimate of judging", () => {
 
   it("is printed by assay grade --dry-run from the stored outputs, and nothing is judged or stored", async () => {
     const mock = await mockJudge();
-    const space = new Workspace(FILES);
-    await warmAssay(space.dir, "run", "--dataset", "talks.jsonl", "--replay", "spoken.jsonl", "--min-coverage", "0");
+    const space = new TempProject(FILES);
+    await runPooledAssay(
+      space.dir,
+      "run",
+      "--dataset",
+      "talks.jsonl",
+      "--replay",
+      "spoken.jsonl",
+      "--min-coverage",
+      "0",
+    );
     const grade = (...more: string[]) =>
-      warmAssay(space.dir, "grade", "--evaluator", "llm_judge", ...judgedBy(mock), "--dry-run", ...more);
+      runPooledAssay(space.dir, "grade", "--evaluator", "llm_judge", ...judgedBy(mock), "--dry-run", ...more);
     const plan = planOf(await grade("--output", "json"));
     expect(plan).toMatchObject({ isJudged: true, outputs: 2 });
     expect((plan.judgeCostUsd.high ?? 0) - (plan.judgeCostUsd.low ?? 0)).toBeCloseTo(2 * 300 * 10e-6, 6);
@@ -180,9 +189,9 @@ describe("cost estimate of judging", () => {
 
   it("is unknown for a judge without a price", async () => {
     const mock = await mockJudge();
-    const space = new Workspace(FILES);
+    const space = new TempProject(FILES);
     const judge = ["--judge-url", mock.url, "--judge-model", "my-own"];
-    const finished = await warmAssay(space.dir, "run", ...BASE, "--replay", "spoken.jsonl", ...judge, "--dry-run");
+    const finished = await runPooledAssay(space.dir, "run", ...BASE, "--replay", "spoken.jsonl", ...judge, "--dry-run");
     expect(planOf(finished).judgeCostUsd).toEqual({ low: null, high: null });
   });
 });
@@ -192,9 +201,9 @@ describe("assay judge calibrate --max-cost", () => {
 
   it("stops before more is spent, and says how many rows were skipped", async () => {
     const mock = await mockJudge();
-    const space = new Workspace({ "labels.jsonl": LABELS });
+    const space = new TempProject({ "labels.jsonl": LABELS });
     const run = (...more: string[]) =>
-      warmAssay(
+      runPooledAssay(
         space.dir,
         "judge",
         "calibrate",
@@ -218,9 +227,9 @@ describe("assay judge calibrate --max-cost", () => {
 
   it("requires a price", async () => {
     const mock = await mockJudge();
-    const space = new Workspace({ "labels.jsonl": LABELS });
+    const space = new TempProject({ "labels.jsonl": LABELS });
     const judge = ["--judge-url", mock.url, "--judge-model", "my-own"];
-    const finished = await warmAssay(
+    const finished = await runPooledAssay(
       space.dir,
       "judge",
       "calibrate",

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Finished, type Report, reportOf, start } from "../src/testing/assay.js";
+import { type FinishedCommand, type PrintedReport, parseReport, startAssay } from "../src/testing/assay.js";
 import { type Mock, type MockOptions, startMock } from "../src/testing/mock/index.js";
-import { warm, warmAssay } from "../src/testing/warm-assay.js";
-import { Workspace } from "../src/testing/workspace.js";
+import { runInPool, runPooledAssay } from "../src/testing/warm-assay.js";
+import { TempProject } from "../src/testing/workspace.js";
 
 const verdict = (value: string) => `{"reasoning": "So.", "cannot_judge": false, "verdict": "${value}"}`;
 const winner = (value: string) => `{"reasoning": "So.", "cannot_judge": false, "winner": "${value}"}`;
@@ -30,15 +30,15 @@ const LABELS = [
   ...rows(4, "wrong", true),
 ];
 
-function calibrate(space: Workspace, mock: Mock, ...more: string[]): Promise<Finished> {
+function calibrate(space: TempProject, mock: Mock, ...more: string[]): Promise<FinishedCommand> {
   const fixed = ["judge", "calibrate", "--labels", "labels.jsonl", "--judge-url", mock.url, "--judge-model", "gpt-4o"];
-  return warmAssay(space.dir, ...fixed, ...more);
+  return runPooledAssay(space.dir, ...fixed, ...more);
 }
 
 describe("assay judge calibrate", () => {
   it("prints agreement, bias and cost, with an interpretation", async () => {
     const mock = await mockOf({ reply: LITERAL });
-    const { code, stdout, stderr } = await calibrate(new Workspace({ "labels.jsonl": LABELS }), mock);
+    const { code, stdout, stderr } = await calibrate(new TempProject({ "labels.jsonl": LABELS }), mock);
     expect(stderr).toBe("");
     expect(stdout).toMatch(
       /\| accuracy +\| +70 % \| 48\.1 % to 85\.5 % +\| +20 \| agrees with people on 70 % of 20 rows +\|/,
@@ -55,7 +55,10 @@ describe("assay judge calibrate", () => {
 
   it.each(["chat", "responses", "anthropic", "gemini"])("calls the judge in %s", async (api) => {
     const mock = await mockOf({ reply: LITERAL });
-    const space = new Workspace({ "labels.jsonl": LABELS.slice(0, 2), "rubric.txt": "It must say that it is right." });
+    const space = new TempProject({
+      "labels.jsonl": LABELS.slice(0, 2),
+      "rubric.txt": "It must say that it is right.",
+    });
     const { code, stdout } = await calibrate(
       space,
       mock,
@@ -80,7 +83,7 @@ describe("assay judge calibrate", () => {
       response_b: `another ${i}`,
       label: i % 2 ? "a" : "b",
     }));
-    const { stdout } = await calibrate(new Workspace({ "labels.jsonl": pairs }), mock, "--judge-pairwise");
+    const { stdout } = await calibrate(new TempProject({ "labels.jsonl": pairs }), mock, "--judge-pairwise");
     expect(stdout).toContain("favors the answer shown first: the first shown wins 100 % of 24 decided verdicts");
     expect(stdout).toContain("the verdict changes with the order for 100 % of 12 pairs");
     expect(stdout).not.toContain("not applicable");
@@ -90,7 +93,7 @@ describe("assay judge calibrate", () => {
   it("judges with a panel on a scale", async () => {
     const score = (value: number) => `{"reasoning": "So.", "cannot_judge": false, "score": ${value}}`;
     const mock = await mockOf({ models: { kind: { reply: score(5) }, strict: { reply: score(2) } } });
-    const space = new Workspace({ "labels.jsonl": rows(3, "x", 4) });
+    const space = new TempProject({ "labels.jsonl": rows(3, "x", 4) });
     const args = [
       "--labels",
       "labels.jsonl",
@@ -102,7 +105,7 @@ describe("assay judge calibrate", () => {
       "strict",
     ];
     const flags = ["--judge-scale", "1-5", "--judge-panel", "min", "--output", "json", "--max-workers", "2"];
-    const { stdout } = await warmAssay(space.dir, "judge", "calibrate", ...args, ...flags);
+    const { stdout } = await runPooledAssay(space.dir, "judge", "calibrate", ...args, ...flags);
     const { agreement, isCostPartial, costUsd } = JSON.parse(stdout);
     expect(agreement).toMatchObject({ meanDifference: { value: -2 }, quadraticKappa: { value: 0 } });
     expect(agreement.confusion[3]).toEqual([0, 3, 0, 0, 0]);
@@ -119,7 +122,7 @@ describe("assay judge calibrate", () => {
       "",
       JSON.stringify({ response: "impossible", label: 1 }),
     ];
-    const { code, stdout, stderr } = await calibrate(new Workspace({ "labels.jsonl": lines.join("\n") }), mock);
+    const { code, stdout, stderr } = await calibrate(new TempProject({ "labels.jsonl": lines.join("\n") }), mock);
     expect(stderr).toContain("labels.jsonl:2: is not valid JSON");
     expect(stderr).toContain('labels.jsonl:3: has a label that is the string "maybe"');
     expect(stdout).toContain("- labels.jsonl: 1 of 2 rows judged");
@@ -130,7 +133,7 @@ describe("assay judge calibrate", () => {
   });
 
   it("prints results so far on Ctrl-C", async () => {
-    const space = new Workspace({ "labels.jsonl": rows(200, "right", 1) });
+    const space = new TempProject({ "labels.jsonl": rows(200, "right", 1) });
     let seen = () => {};
     const some = new Promise<void>((resolve) => {
       seen = resolve;
@@ -143,7 +146,7 @@ describe("assay judge calibrate", () => {
       },
     });
     const args = ["judge", "calibrate", "--labels", "labels.jsonl", "--judge-url", mock.url, "--judge-model", "m"];
-    const running = start(space.dir, [...args, "--max-workers", "2"]);
+    const running = startAssay(space.dir, [...args, "--max-workers", "2"]);
     await some;
     running.child.kill("SIGINT");
     const { code, stdout } = await running.finished;
@@ -154,7 +157,7 @@ describe("assay judge calibrate", () => {
 
   it("exits with 3 if the judge cannot be reached", async () => {
     const mock = await mockOf({ requireKey: "dummy-key" });
-    const { code, stdout, stderr } = await calibrate(new Workspace({ "labels.jsonl": LABELS }), mock);
+    const { code, stdout, stderr } = await calibrate(new TempProject({ "labels.jsonl": LABELS }), mock);
     expect(stdout).toContain("- 20 rows failed");
     expect(stderr).toContain("Nothing was judged. The judge failed.");
     expect(code).toBe(3);
@@ -217,8 +220,8 @@ describe("assay judge calibrate", () => {
       "no row that can be used",
     ],
   ])("rejects %s", async (_, args, message) => {
-    const space = new Workspace({ "labels.jsonl": LABELS });
-    const { code, stderr } = await warmAssay(space.dir, "judge", "calibrate", ...args);
+    const space = new TempProject({ "labels.jsonl": LABELS });
+    const { code, stderr } = await runPooledAssay(space.dir, "judge", "calibrate", ...args);
     expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/^\s+at /m);
     expect(code).toBe(2);
@@ -234,8 +237,8 @@ describe("a run with a judge", () => {
   it("is decided by the judge, whose cost is separate and counts against the budget", async () => {
     const mock = await mockOf({ reply: LITERAL });
     const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o"];
-    const finished = await warmAssay(
-      new Workspace(files).dir,
+    const finished = await runPooledAssay(
+      new TempProject(files).dir,
       ...BASE,
       ...judge,
       "--max-cost",
@@ -244,7 +247,7 @@ describe("a run with a judge", () => {
       "0",
     );
     expect(finished.code, finished.stderr).toBe(0);
-    const { rows, summary, notes } = reportOf(finished);
+    const { rows, summary, notes } = parseReport(finished);
     expect(rows.map(({ outcome, primaryField }) => [outcome, primaryField])).toEqual([
       ["pass", "judge_score"],
       ["fail", "judge_score"],
@@ -262,22 +265,22 @@ describe("a run with a judge", () => {
   it("prints what judging has cost, and in advance its minimum cost", async () => {
     const mock = await mockOf({ reply: LITERAL });
     const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o", "--min-coverage", "0"];
-    const space = new Workspace(files);
+    const space = new TempProject(files);
     const table = BASE.slice(0, -2);
-    expect((await warmAssay(space.dir, ...table, ...judge)).stdout).toMatch(
+    expect((await runPooledAssay(space.dir, ...table, ...judge)).stdout).toMatch(
       /- judging cost \$0\.0\d+, which is no part/,
     );
-    const plan = await warmAssay(space.dir, ...table, ...judge, "--dry-run");
+    const plan = await runPooledAssay(space.dir, ...table, ...judge, "--dry-run");
     expect(plan.stdout).toContain("judging costs extra: at least $0.00");
     const unpriced = ["--judge-url", mock.url, "--judge-model", "odd", "--min-coverage", "0"];
-    const unknown = await warmAssay(space.dir, ...table, ...unpriced);
+    const unknown = await runPooledAssay(space.dir, ...table, ...unpriced);
     expect(unknown.stdout).toContain("trials with an unknown judging cost: 3");
   });
 
   it("keeps its own primary field on request, in addition to the judge", async () => {
     const mock = await mockOf({ reply: LITERAL });
     const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o", "--score-field", "contains"];
-    const { rows } = reportOf(await warmAssay(new Workspace(files).dir, ...BASE, ...judge));
+    const { rows } = parseReport(await runPooledAssay(new TempProject(files).dir, ...BASE, ...judge));
     expect(rows.map(({ primaryField }) => primaryField)).toEqual(["contains", "contains", "contains"]);
     expect(rows[0]?.scores.judge_score).toBe(1);
   });
@@ -291,9 +294,9 @@ describe("a run with a judge", () => {
       evaluators: ["llm_judge"],
       judge: { models: [{ model: "gpt-4o", proxy: mock.url }], criteria: { tone: "It is kind." } },
     };
-    const space = new Workspace({ ...files, "assay.config.yaml": JSON.stringify(config) });
-    const finished = await warmAssay(space.dir, "run", "--output", "json", "--min-coverage", "0");
-    expect(Object.keys(reportOf(finished).rows[0]?.scores ?? {}).every((field) => field.startsWith("judge_"))).toBe(
+    const space = new TempProject({ ...files, "assay.config.yaml": JSON.stringify(config) });
+    const finished = await runPooledAssay(space.dir, "run", "--output", "json", "--min-coverage", "0");
+    expect(Object.keys(parseReport(finished).rows[0]?.scores ?? {}).every((field) => field.startsWith("judge_"))).toBe(
       true,
     );
     expect(mock.requests.length).toBeGreaterThan(0);
@@ -301,10 +304,10 @@ describe("a run with a judge", () => {
 
   it("can be judged afterwards without running the system again", async () => {
     const mock = await mockOf({ reply: LITERAL });
-    const space = new Workspace(files);
-    await warmAssay(space.dir, ...BASE);
+    const space = new TempProject(files);
+    await runPooledAssay(space.dir, ...BASE);
     const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o", "--min-coverage", "0"];
-    const graded = reportOf(await warmAssay(space.dir, "grade", ...judge, "--output", "json"));
+    const graded = parseReport(await runPooledAssay(space.dir, "grade", ...judge, "--output", "json"));
     expect(graded.rows.map(({ outcome }) => outcome)).toEqual(["pass", "fail", "unscored"]);
     expect(graded.rows[0]?.judgeCostUsd).toBeGreaterThan(0);
   });
@@ -312,7 +315,7 @@ describe("a run with a judge", () => {
   it("does not pass settings of the measured model to the judge: prompt, headers, key and limits", async () => {
     const measured = await mockOf({ reply: "right one" });
     const judging = await mockOf({ reply: LITERAL });
-    const space = new Workspace(files);
+    const space = new TempProject(files);
     const model = ["--proxy", measured.url, "--model", "gpt-4o-mini", "--system-prompt", "You are a pirate."];
     const settings = [
       "--max-tokens",
@@ -337,7 +340,7 @@ describe("a run with a judge", () => {
       "--min-coverage",
       "0",
     ];
-    const finished = await warm(space.dir, flags, { MEASURED_KEY: "dummy-measured" });
+    const finished = await runInPool(space.dir, flags, { MEASURED_KEY: "dummy-measured" });
     expect(finished.code, finished.stderr).toBe(0);
     const heard = JSON.stringify(judging.requests);
     expect(judging.requests.length).toBe(3);
@@ -350,36 +353,38 @@ describe("a run with a judge", () => {
   it("finds its judge in a models file, though it measures no model", async () => {
     const mock = await mockOf({ reply: LITERAL });
     const models = `models:\n  small:\n    provider: openai\n    api_name: gpt-4o\n    base_url: ${mock.url}/v1\n`;
-    const space = new Workspace({ ...files, "m.yml": models });
+    const space = new TempProject({ ...files, "m.yml": models });
     const judge = ["--judge-url", mock.url, "--judge-model", "small", "--models", "m.yml", "--min-coverage", "0"];
-    const finished = await warmAssay(space.dir, ...BASE, ...judge);
+    const finished = await runPooledAssay(space.dir, ...BASE, ...judge);
     expect(finished.code, finished.stderr).toBe(0);
-    expect(reportOf(finished).rows[0]?.outcome).toBe("pass");
+    expect(parseReport(finished).rows[0]?.outcome).toBe("pass");
   });
 
   it("is not judged again by a grading with other evaluators", async () => {
     const mock = await mockOf({ reply: LITERAL });
-    const space = new Workspace(files);
-    await warmAssay(space.dir, ...BASE, "--judge-url", mock.url, "--judge-model", "gpt-4o", "--max-cost", "1");
+    const space = new TempProject(files);
+    await runPooledAssay(space.dir, ...BASE, "--judge-url", mock.url, "--judge-model", "gpt-4o", "--max-cost", "1");
     const asked = mock.counts.requests;
-    const graded = await warmAssay(space.dir, "grade", "--evaluator", "levenshtein", "--output", "json");
-    expect(Object.keys(reportOf(graded).rows[0]?.scores ?? {})).toEqual(["levenshtein"]);
+    const graded = await runPooledAssay(space.dir, "grade", "--evaluator", "levenshtein", "--output", "json");
+    expect(Object.keys(parseReport(graded).rows[0]?.scores ?? {})).toEqual(["levenshtein"]);
     expect(mock.counts.requests).toBe(asked);
-    await warmAssay(space.dir, "grade", space.runs()[0] ?? "", "--min-coverage", "0");
+    await runPooledAssay(space.dir, "grade", space.runs()[0] ?? "", "--min-coverage", "0");
     expect(mock.counts.requests).toBe(2 * asked);
   });
 
   it("judges no output that might exceed the budget, and reports the cost", async () => {
     const mock = await mockOf({ reply: LITERAL });
-    const space = new Workspace(files);
-    await warmAssay(space.dir, ...BASE);
+    const space = new TempProject(files);
+    await runPooledAssay(space.dir, ...BASE);
     const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o", "--max-workers", "1", "--output", "json"];
-    const [first] = reportOf(await warmAssay(space.dir, "grade", ...judge)).rows;
+    const [first] = parseReport(await runPooledAssay(space.dir, "grade", ...judge)).rows;
     const cost = Number(first?.judgeCostUsd);
     const asked = mock.counts.requests;
     // Enough for one, plus slightly less than a default reservation.
     const limit = ["--max-cost", String(2.4 * cost), "--min-coverage", "0"];
-    const graded = reportOf(await warmAssay(space.dir, "grade", ...judge, ...limit)) as Report & { budget: object };
+    const graded = parseReport(await runPooledAssay(space.dir, "grade", ...judge, ...limit)) as PrintedReport & {
+      budget: object;
+    };
     expect(graded.rows.map(({ outcome }) => outcome)).toEqual(["pass", "skipped", "skipped"]);
     expect(graded.notes).toContain("budget stopped: 2 outputs were not judged");
     expect(graded.budget).toMatchObject({ maxCostUsd: 2.4 * cost, spentUsd: expect.closeTo(cost, 9), lostUsd: 0 });
@@ -388,9 +393,9 @@ describe("a run with a judge", () => {
 
   it("names the primary field in the reason for an unscored row", async () => {
     const mock = await mockOf({ reply: LITERAL });
-    const space = new Workspace({ ...files, "data.jsonl": DATA.map(({ id, question }) => ({ id, question })) });
+    const space = new TempProject({ ...files, "data.jsonl": DATA.map(({ id, question }) => ({ id, question })) });
     const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o", "--min-coverage", "0"];
-    const { stdout } = await warmAssay(space.dir, ...BASE.slice(0, -2), ...judge);
+    const { stdout } = await runPooledAssay(space.dir, ...BASE.slice(0, -2), ...judge);
     expect(stdout).toContain(
       "1 unscored, the first in example 2: llm_judge could not decide judge_score: the judge says it cannot judge: Nothing to go by",
     );
@@ -398,12 +403,12 @@ describe("a run with a judge", () => {
 
   it("leaves rows unscored, with a note, if the judge cannot be reached", async () => {
     const judge = ["--judge-url", "http://127.0.0.1:9", "--judge-model", "gpt-4o", "--evaluator", "llm_judge"];
-    const space = new Workspace({ ...files, "data.jsonl": DATA.slice(0, 1) });
+    const space = new TempProject({ ...files, "data.jsonl": DATA.slice(0, 1) });
     const config = { judge: { models: [{ model: "gpt-4o", proxy: "http://127.0.0.1:9" }] } };
     space.write("assay.config.yaml", JSON.stringify(config));
-    const finished = await warmAssay(space.dir, ...BASE, ...judge);
+    const finished = await runPooledAssay(space.dir, ...BASE, ...judge);
     expect(finished.code).toBe(3);
-    const [row] = reportOf(finished).rows;
+    const [row] = parseReport(finished).rows;
     expect(row).toMatchObject({ outcome: "unscored", errorCategory: "grader_error" });
     expect(row?.notes[0]).toContain("llm_judge failed");
   }, 180_000);
@@ -421,7 +426,7 @@ describe("a run with a judge", () => {
     ],
     [["--score-field", "judge_score"], "It comes from a judge: name one with --judge-model"],
   ])("explains what is wrong with %j", async (flags, message) => {
-    const finished = await warmAssay(new Workspace(files).dir, ...BASE, ...flags);
+    const finished = await runPooledAssay(new TempProject(files).dir, ...BASE, ...flags);
     expect(finished.code).toBe(2);
     expect(finished.stderr).toContain(message);
   });

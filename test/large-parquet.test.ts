@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileWriter, parquetWriteRows } from "hyparquet-writer";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ScriptedHub, startHub } from "../src/datasets/hub/scripted-hub.js";
-import { type Finished, reportOf, start } from "../src/testing/assay.js";
-import { Workspace } from "../src/testing/workspace.js";
+import { type ScriptedHub, startScriptedHub } from "../src/datasets/hub/scripted-hub.js";
+import { type FinishedCommand, parseReport, startAssay } from "../src/testing/assay.js";
+import { TempProject } from "../src/testing/workspace.js";
 
 const ROWS = 2_000_000;
 const SHARE = 0.05;
@@ -27,7 +27,7 @@ beforeAll(async () => {
   await parquetWriteRows({ writer: fileWriter(path), rows: makeRows(), columns: [text("question"), text("answer")] });
   bytes = readFileSync(path);
   const files = { "main/test-00000-of-00001.parquet": bytes };
-  hub = await startHub({ repos: { "openai/gsm8k": { revisions: { main: { files } } } } });
+  hub = await startScriptedHub({ repos: { "openai/gsm8k": { revisions: { main: { files } } } } });
 }, 120_000);
 
 afterAll(async () => {
@@ -35,14 +35,14 @@ afterAll(async () => {
   rmSync(path, { force: true });
 });
 
-interface Measured extends Finished {
+interface Measured extends FinishedCommand {
   /** The highest observed memory. */
   peakMiB: number;
 }
 
 /** Runs the command line and samples its memory. */
 async function measured(args: readonly string[], env: Record<string, string>, dir: string): Promise<Measured> {
-  const { child, finished } = start(dir, args, env);
+  const { child, finished } = startAssay(dir, args, env);
   let peakMiB = 0;
   const timer = setInterval(() => {
     try {
@@ -61,11 +61,11 @@ async function measured(args: readonly string[], env: Record<string, string>, di
 
 describe("a Parquet file of two million rows with an offset index", () => {
   it("reads less than 5 % of its bytes and uses less than 200 MiB for a sample of a hundred", async () => {
-    const space = new Workspace({ "silent.mjs": "export default () => '';" });
+    const space = new TempProject({ "silent.mjs": "export default () => '';" });
     const args = ["run", "--system", "./silent.mjs", "--dataset", "gsm8k", "-n", "100", "--output", "json", "--quiet"];
     const env = { HF_ENDPOINT: hub.url, ASSAY_DATASETS_CACHE: space.path("cache") };
     const first = await measured(args, env, space.dir);
-    const report = reportOf(first);
+    const report = parseReport(first);
     expect(report.rows).toHaveLength(100);
     const moved = hub.requests.reduce((sum, request) => sum + request.bytes, 0);
     expect(moved).toBeGreaterThan(0);
@@ -76,10 +76,10 @@ describe("a Parquet file of two million rows with an offset index", () => {
     }
     // The same sample from a local file, and from the cache only.
     const ids = report.rows.map(({ exampleId }) => exampleId);
-    const local = reportOf(await measured(args.with(4, `gsm8k=${path}`), env, space.dir));
+    const local = parseReport(await measured(args.with(4, `gsm8k=${path}`), env, space.dir));
     expect(local.rows.map(({ exampleId }) => exampleId)).toEqual(ids);
     const before = hub.requests.length;
-    const again = reportOf(await measured(args, { ...env, HF_HUB_OFFLINE: "1" }, space.dir));
+    const again = parseReport(await measured(args, { ...env, HF_HUB_OFFLINE: "1" }, space.dir));
     expect(again.rows.map(({ exampleId }) => exampleId)).toEqual(ids);
     expect(hub.requests).toHaveLength(before);
   }, 120_000);

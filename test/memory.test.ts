@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { locomoItems, longMemEvalItems } from "../src/systems/memory/scripted-items.js";
-import { reportOf, start } from "../src/testing/assay.js";
-import { warm } from "../src/testing/warm-assay.js";
-import { Workspace } from "../src/testing/workspace.js";
+import { makeLocomoItems, makeLongMemEvalItems } from "../src/systems/memory/scripted-items.js";
+import { parseReport, startAssay } from "../src/testing/assay.js";
+import { runInPool } from "../src/testing/warm-assay.js";
+import { TempProject } from "../src/testing/workspace.js";
 
 /** Answers with the line that shares most words with the question. */
 const READER = `export default ({ context = "", question }) => {
@@ -21,8 +21,8 @@ const MEMORY = `export default class {
 }`;
 
 const files = {
-  "locomo10.json": JSON.stringify(locomoItems()),
-  "longmemeval_s.json": JSON.stringify(longMemEvalItems()),
+  "locomo10.json": JSON.stringify(makeLocomoItems()),
+  "longmemeval_s.json": JSON.stringify(makeLongMemEvalItems()),
   "reader.mjs": READER,
   "memory.mjs": MEMORY,
 };
@@ -30,9 +30,9 @@ const LOCOMO = ["memory", "--dataset", "locomo=locomo10.json", "--reader", "./re
 
 describe("assay memory", () => {
   it("measures built-in and custom memories, by type of question, with tokens and times", async () => {
-    const space = new Workspace(files);
+    const space = new TempProject(files);
     const systems = ["full-history", "last-n:1", "bm25:2", "./memory.mjs"].flatMap((spec) => ["--system", spec]);
-    const report = reportOf(await warm(space.dir, [...LOCOMO, ...systems, "--output", "json"]));
+    const report = parseReport(await runInPool(space.dir, [...LOCOMO, ...systems, "--output", "json"]));
     expect(Object.keys(report.summary)).toEqual(["full-history", "last-n:1", "bm25:2", "last-words"]);
     expect(report.rows).toHaveLength(28);
     for (const summary of Object.values(report.summary)) {
@@ -54,13 +54,13 @@ describe("assay memory", () => {
     );
     // Once for each of the two conversations and each memory.
     expect(ingests).toHaveLength(8);
-    const table = await warm(space.dir, [...LOCOMO, "--system", "bm25:2"]);
+    const table = await runInPool(space.dir, [...LOCOMO, "--system", "bm25:2"]);
     expect(table.stdout).toMatch(/Mean score by question_type/);
     expect(table.stdout).toMatch(/Retrieved context and latency of memories/);
   });
 
   it("reads longmemeval, filters by type, and plans without running anything", async () => {
-    const space = new Workspace(files);
+    const space = new TempProject(files);
     const base = [
       "memory",
       "--dataset",
@@ -70,14 +70,14 @@ describe("assay memory", () => {
       "--system",
       "bm25",
     ];
-    const report = reportOf(
-      await warm(space.dir, [...base, "--filter", "question_type=knowledge-update", "--output", "json"]),
+    const report = parseReport(
+      await runInPool(space.dir, [...base, "--filter", "question_type=knowledge-update", "--output", "json"]),
     );
     expect(report.rows.length).toBeGreaterThan(0);
     expect(
       report.rows.every(({ facets }) => (facets as { question_type: string }).question_type === "knowledge-update"),
     ).toBe(true);
-    const plan = await warm(space.dir, [...base, "--dry-run"]);
+    const plan = await runInPool(space.dir, [...base, "--dry-run"]);
     expect(plan.stdout).toMatch(/a memory that reads the whole history for each reads about \d+ tokens/);
   });
 
@@ -86,7 +86,7 @@ describe("assay memory", () => {
       "=> {",
       "=> { console.error('asked'); await new Promise((done) => setTimeout(done, 150));",
     );
-    const space = new Workspace({ ...files, "reader.mjs": slow });
+    const space = new TempProject({ ...files, "reader.mjs": slow });
     const args = [
       "memory",
       "--dataset",
@@ -100,32 +100,39 @@ describe("assay memory", () => {
       "--max-workers",
       "1",
     ];
-    const running = start(space.dir, args);
+    const running = startAssay(space.dir, args);
     await running.says("asked");
     running.child.kill("SIGINT");
     const stopped = await running.finished;
     expect(stopped.code).toBe(130);
     expect(stopped.stderr).toMatch(/assay memory --resume/);
-    const wrong = await warm(space.dir, ["run", "--resume", /--resume (\S+)/.exec(stopped.stderr)?.[1] ?? ""]);
+    const wrong = await runInPool(space.dir, ["run", "--resume", /--resume (\S+)/.exec(stopped.stderr)?.[1] ?? ""]);
     expect(wrong.stderr).toMatch(/was started by `assay memory`/);
-    const report = reportOf(await warm(space.dir, ["memory", "--resume", "--output", "json"]));
+    const report = parseReport(await runInPool(space.dir, ["memory", "--resume", "--output", "json"]));
     expect(report.rows.filter(({ outcome }) => outcome !== "skipped")).toHaveLength(28);
   });
 
   it("is reported again with all its figures, and graded again", async () => {
-    const space = new Workspace(files);
-    const first = reportOf(await warm(space.dir, [...LOCOMO, "--system", "bm25:2", "--output", "json"]));
-    const again = reportOf(await warm(space.dir, ["report", first.run ?? "", "--output", "json"]));
+    const space = new TempProject(files);
+    const first = parseReport(await runInPool(space.dir, [...LOCOMO, "--system", "bm25:2", "--output", "json"]));
+    const again = parseReport(await runInPool(space.dir, ["report", first.run ?? "", "--output", "json"]));
     expect(again.notes).toEqual(first.notes);
     expect(Object.keys(again.summary["bm25:2"] ?? {})).toEqual(Object.keys(first.summary["bm25:2"] ?? {}));
-    const graded = await warm(space.dir, ["grade", first.run ?? "", "--evaluator", "levenshtein", "--output", "json"]);
-    const report = reportOf(graded);
+    const graded = await runInPool(space.dir, [
+      "grade",
+      first.run ?? "",
+      "--evaluator",
+      "levenshtein",
+      "--output",
+      "json",
+    ]);
+    const report = parseReport(graded);
     expect(report.rows).toHaveLength(7);
     // The question without an answer has no reference to compare with.
     expect(report.rows.filter(({ scores }) => "levenshtein" in scores)).toHaveLength(6);
     expect(report.summary["bm25:2"]?.mean_context_tokens).toBe(first.summary["bm25:2"]?.mean_context_tokens);
-    const twice = await warm(space.dir, ["grade", report.run ?? "", "--output", "json"]);
-    expect(reportOf(twice).rows).toHaveLength(7);
+    const twice = await runInPool(space.dir, ["grade", report.run ?? "", "--output", "json"]);
+    expect(parseReport(twice).rows).toHaveLength(7);
   });
 
   it.each([
@@ -140,26 +147,26 @@ describe("assay memory", () => {
     [["--system", "bm25", "--reader", "./reader.mjs", "--filter", "question_type=x"], /Values of question_type/],
     [["--system", "bm25", "--reader", "./reader.mjs", "--filter", "nope=1"], /has a field "nope".*question_type/],
   ])("rejects %j", async (flags, message) => {
-    const space = new Workspace(files);
-    const { code, stderr } = await warm(space.dir, ["memory", "--dataset", "locomo=locomo10.json", ...flags]);
+    const space = new TempProject(files);
+    const { code, stderr } = await runInPool(space.dir, ["memory", "--dataset", "locomo=locomo10.json", ...flags]);
     expect(stderr).toMatch(message);
     expect(code).not.toBe(0);
     expect(stderr).not.toMatch(/ {4}at /);
   });
 
   it("reports once why a memory could not be created", async () => {
-    const space = new Workspace({ ...files, "memory.mjs": "export default () => { throw new Error('no key'); };" });
-    const { code, stderr } = await warm(space.dir, [...LOCOMO, "--system", "./memory.mjs"]);
+    const space = new TempProject({ ...files, "memory.mjs": "export default () => { throw new Error('no key'); };" });
+    const { code, stderr } = await runInPool(space.dir, [...LOCOMO, "--system", "./memory.mjs"]);
     expect(stderr.match(/could not be made/g)).toHaveLength(1);
     expect(code).toBe(2);
   });
 
   it("reads compressed files and JSON Lines", async () => {
-    const space = new Workspace({ ...files, "locomo.jsonl": locomoItems() });
+    const space = new TempProject({ ...files, "locomo.jsonl": makeLocomoItems() });
     space.writeBytes("locomo10.json.gz", gzipSync(files["locomo10.json"]));
     for (const file of ["locomo10.json.gz", "locomo.jsonl"]) {
       const args = ["memory", "--dataset", `locomo=${file}`, "--reader", "./reader.mjs", "--system", "bm25:2"];
-      const report = reportOf(await warm(space.dir, [...args, "--output", "json"]));
+      const report = parseReport(await runInPool(space.dir, [...args, "--output", "json"]));
       expect(report.rows).toHaveLength(7);
     }
   });
@@ -175,34 +182,34 @@ describe("assay memory", () => {
     };
     const counting = `import { appendFileSync } from "node:fs";
 ${READER.replace("=> {", '=> { appendFileSync("asked", "x");')}`;
-    const space = new Workspace({
+    const space = new TempProject({
       ...files,
       "reader.mjs": counting,
       "assay.config.mjs": `export default ${JSON.stringify(config)};`,
       "plugin.mjs": "export function register() {}",
     });
     const args = [...LOCOMO, "--system", "bm25:2", "--output", "json"];
-    const report = reportOf(await warm(space.dir, args));
+    const report = parseReport(await runInPool(space.dir, args));
     const notes = report.notes.join("\n");
     expect(notes).toMatch(/`map` and `skipBadRows` of the config are not used/);
     expect(notes).not.toMatch(/cacheDir|unsafeLocalExec/);
     expect(report.rows).toHaveLength(7);
-    reportOf(await warm(space.dir, args));
+    parseReport(await runInPool(space.dir, args));
     expect(space.read("asked")).toBe("x".repeat(7));
   });
 
   it("says that descriptive answers need a judge", async () => {
-    const [first, ...rest] = longMemEvalItems();
+    const [first, ...rest] = makeLongMemEvalItems();
     const items = [{ ...first, question_type: "single-session-preference" }, ...rest];
-    const space = new Workspace({ ...files, "longmemeval_s.json": JSON.stringify(items) });
+    const space = new TempProject({ ...files, "longmemeval_s.json": JSON.stringify(items) });
     const base = ["memory", "--dataset", "longmemeval=longmemeval_s.json", "--reader", "./reader.mjs"];
-    const { stdout } = await warm(space.dir, [...base, "--system", "bm25"]);
+    const { stdout } = await runInPool(space.dir, [...base, "--system", "bm25"]);
     expect(stdout).toMatch(/single-session-preference: .*--judge-model/s);
   });
 
   it("reports misspelled names before anything is downloaded", async () => {
-    const { code, stderr } = await warm(
-      new Workspace(files).dir,
+    const { code, stderr } = await runInPool(
+      new TempProject(files).dir,
       ["memory", "--system", "bm24", "--dataset", "locomo"],
       {
         HF_ENDPOINT: "http://127.0.0.1:9",
@@ -213,9 +220,9 @@ ${READER.replace("=> {", '=> { appendFileSync("asked", "x");')}`;
   });
 
   it("reports the item of a file that cannot be read", async () => {
-    const [first] = locomoItems();
-    const space = new Workspace({ ...files, "locomo10.json": JSON.stringify([first, { sample_id: "x" }]) });
-    const { code, stderr } = await warm(space.dir, [...LOCOMO, "--system", "bm25"]);
+    const [first] = makeLocomoItems();
+    const space = new TempProject({ ...files, "locomo10.json": JSON.stringify([first, { sample_id: "x" }]) });
+    const { code, stderr } = await runInPool(space.dir, [...LOCOMO, "--system", "bm25"]);
     expect(stderr).toMatch(/Item 2 of "locomo10\.json"/);
     expect(code).toBe(2);
   });

@@ -1,11 +1,14 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Report, reportOf } from "../src/testing/assay.js";
+import { type PrintedReport, parseReport } from "../src/testing/assay.js";
 import { type Mock, type MockOptions, startMock } from "../src/testing/mock/index.js";
-import { warm, warmAssay } from "../src/testing/warm-assay.js";
-import { CAPITALS, Workspace } from "../src/testing/workspace.js";
+import { runInPool, runPooledAssay } from "../src/testing/warm-assay.js";
+import { CAPITAL_EXAMPLES, TempProject } from "../src/testing/workspace.js";
 
 async function mockOf(script: MockOptions = {}): Promise<Mock> {
-  const answers = CAPITALS.map(({ question, answer }) => ({ question: String(question), answer: String(answer) }));
+  const answers = CAPITAL_EXAMPLES.map(({ question, answer }) => ({
+    question: String(question),
+    answer: String(answer),
+  }));
   const mock = await startMock({ answers, keepBodies: true, ...script });
   onTestFinished(() => mock.close());
   return mock;
@@ -24,14 +27,18 @@ default: clever
 `;
 
 const spaceOf = (mock?: Mock) =>
-  new Workspace({
-    "capitals.jsonl": CAPITALS,
+  new TempProject({
+    "capitals.jsonl": CAPITAL_EXAMPLES,
     ...(mock === undefined ? {} : { "models.yml": MODELS.replaceAll("BASE", `${mock.url}/v1`) }),
   });
 
-async function run(space: Workspace, args: readonly string[], env: Record<string, string> = {}): Promise<Report> {
+async function run(
+  space: TempProject,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<PrintedReport> {
   const fixed = ["run", "--dataset", "capitals.jsonl", "--output", "json", "--quiet", "--score-field", "contains"];
-  return reportOf(await warm(space.dir, [...fixed, ...args], env));
+  return parseReport(await runInPool(space.dir, [...fixed, ...args], env));
 }
 
 const bodiesOf = (mock: Mock) => mock.requests.map(({ body }) => body as Record<string, unknown>);
@@ -102,7 +109,7 @@ describe("models on the command line", () => {
     const args = ["--proxy", mock.url, "--model", "m", "--api-key-env", "TEAM_KEY"];
     const report = await run(spaceOf(), args, { TEAM_KEY: "dummy-key" });
     expect(report.rows.every(({ outcome }) => outcome === "pass")).toBe(true);
-    const missing = await warmAssay(spaceOf().dir, "run", "--dataset", "capitals.jsonl", ...args);
+    const missing = await runPooledAssay(spaceOf().dir, "run", "--dataset", "capitals.jsonl", ...args);
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining("TEAM_KEY") });
     const wrong = await run(spaceOf(), args, { TEAM_KEY: "other-key" });
     expect(wrong.rows[0]).toMatchObject({ outcome: "error", errorCategory: "api_error" });
@@ -114,9 +121,9 @@ describe("models on the command line", () => {
     const args = ["run", "--dataset", "capitals.jsonl", "--proxy", "http://192.0.2.1:9/v1", "--model", "m"];
     const env = { TEAM_KEY: "dummy-key" };
     const keyed = [...args, "--api-key-env", "TEAM_KEY"];
-    const refused = await warm(spaceOf().dir, keyed, env);
+    const refused = await runInPool(spaceOf().dir, keyed, env);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/plain http/i) });
-    const dry = await warm(spaceOf().dir, [...keyed, "--allow-insecure", "--dry-run"], env);
+    const dry = await runInPool(spaceOf().dir, [...keyed, "--allow-insecure", "--dry-run"], env);
     expect(dry).toMatchObject({ code: 0 });
   });
 
@@ -137,7 +144,7 @@ describe("models on the command line", () => {
     ["a setting that nobody reads", ["--system", "passthrough", "--temperature", "1"], "--temperature is for models"],
     ["a models file that is not there", ["--models", "no.yml", "--model", "m"], "no.yml"],
   ])("rejects %s", async (_, args, message) => {
-    const { code, stderr } = await warmAssay(spaceOf().dir, "run", "--dataset", "capitals.jsonl", ...args);
+    const { code, stderr } = await runPooledAssay(spaceOf().dir, "run", "--dataset", "capitals.jsonl", ...args);
     expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/^\s+at /m);
     expect(code).toBe(2);
@@ -170,7 +177,7 @@ describe("budgets on the command line", () => {
 
   it("--dry-run prints cost and time estimates, and calls no model", async () => {
     const mock = await mockOf();
-    const dry = await warmAssay(
+    const dry = await runPooledAssay(
       spaceOf(mock).dir,
       "run",
       "--dataset",
@@ -193,16 +200,16 @@ describe("budgets on the command line", () => {
     const first = await run(space, ["--model", "clever"]);
     await mock.close();
     space.write("dear.yml", MODELS.replaceAll("BASE", mock.url).replace("0.001,", "0.01,").replace("0.002 ", "0.02 "));
-    const again = reportOf(await warmAssay(space.dir, "report", "--output", "json"));
-    const dear = reportOf(await warmAssay(space.dir, "report", "--output", "json", "--prices", "dear.yml"));
+    const again = parseReport(await runPooledAssay(space.dir, "report", "--output", "json"));
+    const dear = parseReport(await runPooledAssay(space.dir, "report", "--output", "json", "--prices", "dear.yml"));
     // A report has its own row order, which affects the last digit of summed times.
     const untimed = ({ summary }: typeof first) =>
       Object.entries(summary.clever ?? {}).filter(([key]) => !/latency|efficiency|seconds_per_pass/.test(key));
     expect(untimed(again)).toEqual(untimed(first));
     expect(dear.summary.clever?.mean_cost_usd).toBeCloseTo(10 * Number(first.summary.clever?.mean_cost_usd), 12);
     expect(dear.notes.join()).toContain("dear.yml");
-    const table = await warmAssay(space.dir, "report");
-    expect(table.stdout).toBe((await warmAssay(space.dir, "report")).stdout);
+    const table = await runPooledAssay(space.dir, "report");
+    expect(table.stdout).toBe((await runPooledAssay(space.dir, "report")).stdout);
   });
 
   it("neither pays for cached outputs nor charges the budget for them", async () => {
@@ -306,9 +313,16 @@ describe("run folder", () => {
     for (const file of ["manifest.json", "examples.jsonl", "rows.jsonl", "outputs.jsonl", "summary.json"])
       expect(space.read(dir, file), file).not.toContain(secret);
     expect(space.read(dir, "manifest.json")).toContain("X-Team");
-    const resumed = await warmAssay(space.dir, "run", "--resume", dir);
+    const resumed = await runPooledAssay(space.dir, "run", "--resume", dir);
     expect(resumed).toMatchObject({ code: 2, stderr: expect.stringContaining("Authorization") });
-    const again = await warmAssay(space.dir, "run", "--resume", dir, "--header", `Authorization: Bearer ${secret}`);
+    const again = await runPooledAssay(
+      space.dir,
+      "run",
+      "--resume",
+      dir,
+      "--header",
+      `Authorization: Bearer ${secret}`,
+    );
     expect(again.code).toBe(0);
   });
 
@@ -317,7 +331,7 @@ describe("run folder", () => {
     ["a key in the URL", ["--proxy", "http://127.0.0.1:9/v1?key=dummy"], '"key"'],
     ["a key in the body", ["--proxy", "http://127.0.0.1:9", "--extra-body", '{"api_key":"dummy"}'], '"api_key"'],
   ])("rejects %s", async (_, args, message) => {
-    const { code, stderr } = await warmAssay(
+    const { code, stderr } = await runPooledAssay(
       spaceOf().dir,
       "run",
       "--dataset",
@@ -334,11 +348,11 @@ describe("run folder", () => {
     const mock = await mockOf({ faults: [{ kind: "cut", afterTokens: 8 }], outputTokens: 40 });
     const space = spaceOf(mock);
     const args = ["--model", "clever", "--trial-max-cost", "0.01", "--max-cost", "1", "--api", "anthropic"];
-    const spentOf = ({ notes }: Report) => Number(/^spent \$([\d.e-]+)/.exec(notes.at(-1) ?? "")?.[1]);
+    const spentOf = ({ notes }: PrintedReport) => Number(/^spent \$([\d.e-]+)/.exec(notes.at(-1) ?? "")?.[1]);
     const first = spentOf(await run(space, args));
     expect(first).toBeGreaterThan(0);
     const resume = ["run", "--resume", space.runs()[0] ?? "", "--output", "json", "--quiet"];
-    const second = spentOf(reportOf(await warmAssay(space.dir, ...resume)));
+    const second = spentOf(parseReport(await runPooledAssay(space.dir, ...resume)));
     expect(second).toBeCloseTo(2 * first, 5);
   });
 });
@@ -346,7 +360,7 @@ describe("run folder", () => {
 it("rejects a run that could not pay for one trial, before it starts", async () => {
   const mock = await mockOf();
   const args = ["run", "--dataset", "capitals.jsonl", "--model", "clever", "--max-cost", "0.1"];
-  const { code, stderr } = await warmAssay(spaceOf(mock).dir, ...args);
+  const { code, stderr } = await runPooledAssay(spaceOf(mock).dir, ...args);
   expect(stderr).toContain("does not cover one trial of clever, which can cost $0.2500");
   expect(code).toBe(2);
   expect(mock.counts.requests).toBe(0);

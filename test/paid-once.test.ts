@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { assay, type Finished, reportOf, start } from "../src/testing/assay.js";
+import { type FinishedCommand, parseReport, runAssay, startAssay } from "../src/testing/assay.js";
 import { type Mock, startMock } from "../src/testing/mock/index.js";
-import { Workspace } from "../src/testing/workspace.js";
+import { TempProject } from "../src/testing/workspace.js";
 
 const QUESTIONS = Array.from({ length: 12 }, (_, i) => ({ id: i, question: `question ${i}?`, answer: "Paris" }));
 
@@ -23,16 +23,16 @@ const MODELS = `small:
   pricing: { input_per_1k: 0.001, output_per_1k: 0.002 }
 `;
 
-async function bench(): Promise<{ space: Workspace; mock: Mock; args: string[] }> {
+async function bench(): Promise<{ space: TempProject; mock: Mock; args: string[] }> {
   const mock = await startMock({ reply: "It is Paris." });
   onTestFinished(() => mock.close());
   const models = MODELS.replace("URL", mock.url);
-  const space = new Workspace({ "q.jsonl": QUESTIONS, "slow.mjs": SLOW_JUDGE, "models.yml": models });
+  const space = new TempProject({ "q.jsonl": QUESTIONS, "slow.mjs": SLOW_JUDGE, "models.yml": models });
   const args = ["--model", "small", "--dataset", "q.jsonl", "--evaluator", "./slow.mjs", "--max-workers", "3"];
   return { space, mock, args: [...args, "--output", "json"] };
 }
 
-function linesOf(space: Workspace, file: string): Record<string, unknown>[] {
+function linesOf(space: TempProject, file: string): Record<string, unknown>[] {
   const [run] = space.runs();
   if (run === undefined || !existsSync(space.path(run, file))) return [];
   const whole = space.read(run, file).split("\n").slice(0, -1);
@@ -41,8 +41,8 @@ function linesOf(space: Workspace, file: string): Record<string, unknown>[] {
 
 const TIMES = /^(?:latency|durationMs|ttftMs|firstAttemptMs|tokensPerSec)$/;
 
-const timeless = (finished: Finished) =>
-  reportOf(finished).rows.map((row) => Object.entries(row).filter(([field]) => !TIMES.test(field)));
+const timeless = (finished: FinishedCommand) =>
+  parseReport(finished).rows.map((row) => Object.entries(row).filter(([field]) => !TIMES.test(field)));
 
 describe("a run that is stopped during grading", () => {
   it.each([
@@ -53,10 +53,10 @@ describe("a run that is stopped during grading", () => {
   ] as const)("by %s pays for each output once, and reports the same as an uninterrupted run", async (signal, code) => {
     const whole = await bench();
     whole.space.write("go", "");
-    const uninterrupted = await assay(whole.space.dir, ...whole.args);
+    const uninterrupted = await runAssay(whole.space.dir, ...whole.args);
 
     const { space, mock, args } = await bench();
-    const running = start(space.dir, args);
+    const running = startAssay(space.dir, args);
     const stored = () => [linesOf(space, "rows.jsonl").length, linesOf(space, "outputs.jsonl").length];
     await expect.poll(stored).toEqual([4, 7]);
     running.child.kill(signal);
@@ -64,7 +64,7 @@ describe("a run that is stopped during grading", () => {
     expect(mock.counts.requests).toBe(7);
 
     space.write("go", "");
-    const resumed = await assay(space.dir, "--resume");
+    const resumed = await runAssay(space.dir, "--resume");
     expect(resumed.stderr).toContain("stored outputs that are graded now: 3");
     expect(resumed.code).toBe(0);
     expect(mock.counts.requests).toBe(QUESTIONS.length);

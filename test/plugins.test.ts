@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { assay, reportOf } from "../src/testing/assay.js";
-import { CAPITALS, ORACLE, Workspace } from "../src/testing/workspace.js";
+import { parseReport, runAssay } from "../src/testing/assay.js";
+import { CAPITAL_EXAMPLES, ORACLE_SYSTEM, TempProject } from "../src/testing/workspace.js";
 
 /** Registers one of every kind; the text is valid JavaScript and TypeScript. */
 const EVERY_KIND = `
@@ -20,23 +20,23 @@ export function register(registry) {
 
 describe("plugin", () => {
   it.each(["mine.mjs", "mine.ts"])("%s registers every kind, usable on the command line at once", async (name) => {
-    const space = new Workspace({
+    const space = new TempProject({
       [name]: name.endsWith(".ts") ? EVERY_KIND.replace("(registry)", "(registry: any)") : EVERY_KIND,
     });
     const base = ["--plugin", `./${name}`, "--dataset", "colours", "--system", "say:BLUE"];
-    const own = reportOf(await assay(space.dir, ...base, "--output", "json"));
+    const own = parseReport(await runAssay(space.dir, ...base, "--output", "json"));
     expect(own.summary["say:BLUE"]).toMatchObject({ mean_score: 1, pass_rate: 1 });
     const flags = ["--evaluator", "first-letter", "--metric", "longest", "--metric", "pass_rate", "--output", "json"];
-    const named = reportOf(await assay(space.dir, ...base, ...flags));
+    const named = parseReport(await runAssay(space.dir, ...base, ...flags));
     expect(named.summary["say:BLUE"]).toMatchObject({ longest: 2, pass_rate: 0.5 });
-    expect(await assay(space.dir, ...base, "--output", "shout")).toMatchObject({ code: 0, stdout: "ROWS 2\n" });
-    const { stdout } = await assay(space.dir, "datasets", "--plugin", `./${name}`);
+    expect(await runAssay(space.dir, ...base, "--output", "shout")).toMatchObject({ code: 0, stdout: "ROWS 2\n" });
+    const { stdout } = await runAssay(space.dir, "datasets", "--plugin", `./${name}`);
     expect(stdout).toMatch(/\| colours +\| +\| loud +\| +\| What colour is it\? +\|/);
   });
 
   it("is loaded again by --resume, with its reporter", async () => {
-    const space = new Workspace({ "mine.mjs": EVERY_KIND });
-    await assay(
+    const space = new TempProject({ "mine.mjs": EVERY_KIND });
+    await runAssay(
       space.dir,
       "--plugin",
       "./mine.mjs",
@@ -48,7 +48,7 @@ describe("plugin", () => {
       "shout",
     );
     const [run = ""] = space.runs();
-    const resumed = await assay(space.dir, "--resume", run);
+    const resumed = await runAssay(space.dir, "--resume", run);
     expect(resumed).toMatchObject({ code: 0, stdout: "ROWS 2\n" });
   });
 
@@ -103,9 +103,9 @@ describe("plugin", () => {
       /Unknown registry kind the string "sistem"\. Did you mean "system"\?/,
     ],
   ])("that %s is rejected without a stack trace", async (_, name, text, message) => {
-    const space = new Workspace({ [name]: text, "capitals.jsonl": CAPITALS, "oracle.mjs": ORACLE });
+    const space = new TempProject({ [name]: text, "capitals.jsonl": CAPITAL_EXAMPLES, "oracle.mjs": ORACLE_SYSTEM });
     const base = ["--plugin", `./${name}`, "--dataset", "capitals.jsonl", "--system", "./oracle.mjs"];
-    const { code, stdout, stderr } = await assay(space.dir, ...base);
+    const { code, stdout, stderr } = await runAssay(space.dir, ...base);
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/^\s+at /m);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -113,8 +113,8 @@ describe("plugin", () => {
 
   it("may replace built-ins", async () => {
     const text = `export const register = (r) => r.register("system", "truncate", { name: "mine", process: () => ({ response: "x" }) }, { replace: true });`;
-    const space = new Workspace({ "p.mjs": text, "capitals.jsonl": CAPITALS });
+    const space = new TempProject({ "p.mjs": text, "capitals.jsonl": CAPITAL_EXAMPLES });
     const base = ["--plugin", "./p.mjs", "--dataset", "capitals.jsonl", "--system", "truncate", "--output", "json"];
-    expect(Object.keys(reportOf(await assay(space.dir, ...base)).summary)).toEqual(["mine"]);
+    expect(Object.keys(parseReport(await runAssay(space.dir, ...base)).summary)).toEqual(["mine"]);
   });
 });

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { describeProgress, ProgressLine } from "../src/cli/progress.js";
-import { LAUNCHER, watch } from "../src/testing/assay.js";
-import { lacks } from "../src/testing/system-command.js";
-import { Workspace } from "../src/testing/workspace.js";
+import { LAUNCHER, watchCommand } from "../src/testing/assay.js";
+import { isCommandMissing } from "../src/testing/system-command.js";
+import { TempProject } from "../src/testing/workspace.js";
 
 const HALF = {
   done: 50,
@@ -68,19 +68,22 @@ describe("progress", () => {
     expect(pipe.written).toMatch(/^50\/100 [ -~·]+\n50\/100 [ -~·]+\n$/);
   });
 
-  it.skipIf(lacks("script"))("is drawn by the real command on a real terminal, and cleared at the end", async () => {
-    const slow = `export default { name: "slow", process: () => new Promise((resolve) => setTimeout(resolve, 60, { response: "x" })) };`;
-    const rows = Array.from({ length: 5 }, (_, i) => ({ id: i, question: "q", answer: "x" }));
-    const space = new Workspace({ "q.jsonl": rows, "slow.mjs": slow });
-    const command = `'${process.execPath}' '${LAUNCHER}' --dataset q.jsonl --system ./slow.mjs --max-workers 1`;
-    const child = spawn("script", ["-qec", command, "/dev/null"], {
-      cwd: space.dir,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const { code, stdout } = await watch(child).finished;
-    expect(code).toBe(0);
-    const drawn = stdout.split("\r\u001b[2K");
-    expect(drawn[1]).toMatch(/^\d\/5 · 100 % pass · [\d.]+\/s/);
-    expect(drawn.at(-1)).toMatch(/^# q: slow/);
-  });
+  it.skipIf(isCommandMissing("script"))(
+    "is drawn by the real command on a real terminal, and cleared at the end",
+    async () => {
+      const slow = `export default { name: "slow", process: () => new Promise((resolve) => setTimeout(resolve, 60, { response: "x" })) };`;
+      const rows = Array.from({ length: 5 }, (_, i) => ({ id: i, question: "q", answer: "x" }));
+      const space = new TempProject({ "q.jsonl": rows, "slow.mjs": slow });
+      const command = `'${process.execPath}' '${LAUNCHER}' --dataset q.jsonl --system ./slow.mjs --max-workers 1`;
+      const child = spawn("script", ["-qec", command, "/dev/null"], {
+        cwd: space.dir,
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      const { code, stdout } = await watchCommand(child).finished;
+      expect(code).toBe(0);
+      const drawn = stdout.split("\r\u001b[2K");
+      expect(drawn[1]).toMatch(/^\d\/5 · 100 % pass · [\d.]+\/s/);
+      expect(drawn.at(-1)).toMatch(/^# q: slow/);
+    },
+  );
 });

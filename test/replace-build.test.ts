@@ -3,14 +3,14 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
-import { Workspace } from "../src/testing/workspace.js";
+import { TempProject } from "../src/testing/workspace.js";
 
 const SCRIPT = pathToFileURL(resolve(import.meta.dirname, "../scripts/replace-build.mjs")).href;
 
 const MANIFEST = '{ "name": "built", "version": "1.0.0", "type": "module", "files": ["dist"] }';
 
 /** Builds a package with one entry and one chunk that it imports on demand. */
-function makeBuild(workspace: Workspace, version: string): void {
+function makeBuild(workspace: TempProject, version: string): void {
   workspace.write("next/cli/main.js", `export const load = () => import("../chunks/part-${version}.js");`);
   workspace.write(`next/chunks/part-${version}.js`, `export const version = "${version}";`);
   workspace.write(`next/types/${version}.d.ts`, "");
@@ -19,7 +19,7 @@ function makeBuild(workspace: Workspace, version: string): void {
 }
 
 it("keeps the chunks of the previous build for processes that have yet to import them", async () => {
-  const workspace = new Workspace({ "package.json": MANIFEST });
+  const workspace = new TempProject({ "package.json": MANIFEST });
   makeBuild(workspace, "1");
   const old = (await import(workspace.path("dist/cli/main.js"))) as { load: () => Promise<{ version: string }> };
   makeBuild(workspace, "2");

@@ -1,32 +1,32 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { reportOf, start } from "../src/testing/assay.js";
+import { parseReport, startAssay } from "../src/testing/assay.js";
 import { startMock } from "../src/testing/mock/index.js";
-import { warmAssay } from "../src/testing/warm-assay.js";
-import { CAPITALS, ORACLE, PARIS, Workspace } from "../src/testing/workspace.js";
+import { runPooledAssay } from "../src/testing/warm-assay.js";
+import { CAPITAL_EXAMPLES, ORACLE_SYSTEM, PARIS_SYSTEM, TempProject } from "../src/testing/workspace.js";
 
-const files = { "capitals.jsonl": CAPITALS, "oracle.mjs": ORACLE, "paris.mjs": PARIS };
+const files = { "capitals.jsonl": CAPITAL_EXAMPLES, "oracle.mjs": ORACLE_SYSTEM, "paris.mjs": PARIS_SYSTEM };
 const BASE = ["--dataset", "capitals.jsonl", "--system", "./oracle.mjs", "--output", "json"];
 
-async function json(space: Workspace, ...args: string[]) {
-  const finished = await warmAssay(space.dir, ...args);
+async function json(space: TempProject, ...args: string[]) {
+  const finished = await runPooledAssay(space.dir, ...args);
   expect(finished.stderr).not.toMatch(/^assay:/m);
-  return reportOf(finished);
+  return parseReport(finished);
 }
 
 describe("assay run", () => {
   it("is the default command", async () => {
-    const space = new Workspace(files);
+    const space = new TempProject(files);
     const short = await json(space, ...BASE);
     const long = await json(space, "run", ...BASE);
     expect(short.rows.map(({ exampleId, outcome }) => [exampleId, outcome])).toEqual(
-      CAPITALS.map(({ id }) => [id, "pass"]),
+      CAPITAL_EXAMPLES.map(({ id }) => [id, "pass"]),
     );
     expect(long.summary).toMatchObject({ oracle: { mean_score: 1, pass_rate: 1, num_planned: 4 } });
   });
 
   it("accepts --system several times", async () => {
-    const report = await json(new Workspace(files), ...BASE, "--system", "./paris.mjs");
+    const report = await json(new TempProject(files), ...BASE, "--system", "./paris.mjs");
     expect(report.summary).toMatchObject({ oracle: { pass_rate: 1 }, paris: { pass_rate: 0.25 } });
   });
 
@@ -34,21 +34,21 @@ describe("assay run", () => {
     const say = (word: string) => ["--agent-command", `node -p '"${word}"' {prompt}`];
     const names = ["--agent-name", "right", "--agent-name", "wrong"];
     const flags = ["--dataset", "capitals.jsonl", "-n", "1", "--head", "--output", "json"];
-    const report = await json(new Workspace(files), ...flags, ...say("Paris"), ...say("Oslo"), ...names);
+    const report = await json(new TempProject(files), ...flags, ...say("Paris"), ...say("Oslo"), ...names);
     expect(report.config.systems).toEqual(["right", "wrong"]);
     expect(report.summary).toMatchObject({ right: { pass_rate: 1 }, wrong: { pass_rate: 0 } });
   });
 
   it("accepts --dataset several times, each with its own rows", async () => {
-    const space = new Workspace({ ...files, "more.csv": "id,question,answer\n1,Two?,2\n" });
+    const space = new TempProject({ ...files, "more.csv": "id,question,answer\n1,Two?,2\n" });
     const report = await json(space, ...BASE, "--dataset", "more.csv");
-    expect(report.rows.map(({ dataset }) => dataset)).toEqual([...CAPITALS.map(() => "capitals"), "more"]);
+    expect(report.rows.map(({ dataset }) => dataset)).toEqual([...CAPITAL_EXAMPLES.map(() => "capitals"), "more"]);
     expect(report.summary.oracle).toMatchObject({ "dataset:more": 1 });
   });
 
   it("accepts an --evaluator by name and from a file", async () => {
     const brief = `export default { name: "brief", score: (_, output) => ({ brief: output.response.length < 5 ? 1 : 0 }) };`;
-    const space = new Workspace({ ...files, "brief.mjs": brief });
+    const space = new TempProject({ ...files, "brief.mjs": brief });
     const report = await json(space, ...BASE, "--evaluator", "./brief.mjs", "--evaluator", "answer_quality");
     expect(report.rows[1]?.scores).toMatchObject({ brief: 1, f1: 1 });
     expect(report.config.evaluators).toEqual(["brief", "answer_quality"]);
@@ -56,17 +56,17 @@ describe("assay run", () => {
 
   it("accepts a --metric by name and from a file, in addition to the standard ones, and shows it", async () => {
     const count = `export const metric = { name: "rows", compute: (rows) => ({ row_count: rows.length }) };`;
-    const space = new Workspace({ ...files, "count.ts": count });
+    const space = new TempProject({ ...files, "count.ts": count });
     const report = await json(space, ...BASE, "--metric", "./count.ts", "--metric", "pass_rate");
     expect(report.summary.oracle).toMatchObject({ row_count: 4, pass_rate: 1 });
     expect(report.summary.oracle).toHaveProperty("latency_p95");
-    const { stdout } = await warmAssay(space.dir, ...BASE, "--metric", "./count.ts", "--output", "table");
+    const { stdout } = await runPooledAssay(space.dir, ...BASE, "--metric", "./count.ts", "--output", "table");
     expect(stdout).toMatch(/\| system +\| row_count \|\n.*\n\| oracle +\| +4 \|/);
   });
 
   it("-n takes a seeded sample, --head the first rows, --filter matching ones", async () => {
     const rows = Array.from({ length: 40 }, (_, i) => ({ id: i, question: `q${i}`, answer: "x", part: `p,${i % 2}` }));
-    const space = new Workspace({ ...files, "many.jsonl": rows });
+    const space = new TempProject({ ...files, "many.jsonl": rows });
     const ids = async (...args: string[]) => {
       const base = ["--dataset", "many.jsonl", "--system", "./oracle.mjs", "--output", "json"];
       return (await json(space, ...base, ...args)).rows.map(({ exampleId }) => exampleId);
@@ -86,7 +86,7 @@ describe("assay run", () => {
   });
 
   it("--map names the columns of a file", async () => {
-    const space = new Workspace({ ...files, "data.csv": "n,prompt,gold\n7,Two?,2\n" });
+    const space = new TempProject({ ...files, "data.csv": "n,prompt,gold\n7,Two?,2\n" });
     const report = await json(
       space,
       ...["--dataset", "data.csv", "--map", "id=n,question=prompt", "--map", "answer=gold"],
@@ -96,7 +96,7 @@ describe("assay run", () => {
   });
 
   it("--skip-bad-rows counts skipped rows", async () => {
-    const space = new Workspace({ ...files, "bad.jsonl": `${JSON.stringify(CAPITALS[0])}\n{broken\n[]\n` });
+    const space = new TempProject({ ...files, "bad.jsonl": `${JSON.stringify(CAPITAL_EXAMPLES[0])}\n{broken\n[]\n` });
     const report = await json(
       space,
       ...["--dataset", "bad.jsonl", "--system", "./oracle.mjs", "--output", "json", "--skip-bad-rows"],
@@ -107,7 +107,7 @@ describe("assay run", () => {
 
   it("--score-field and --threshold decide what passes", async () => {
     const verbose = `export default { name: "verbose", process: (e) => ({ response: "I believe that it is " + e.answer }) };`;
-    const space = new Workspace({ ...files, "verbose.mjs": verbose });
+    const space = new TempProject({ ...files, "verbose.mjs": verbose });
     const base = ["--dataset", "capitals.jsonl", "--system", "./verbose.mjs", "--output", "json"];
     const [strict, contained, lenient] = await Promise.all([
       json(space, ...base),
@@ -121,7 +121,7 @@ describe("assay run", () => {
 
   it("--trials repeats every example, and adds pass@k", async () => {
     const flaky = `export default { name: "flaky", process: (e, { trial }) => ({ response: trial === 1 ? e.answer : "?" }) };`;
-    const space = new Workspace({ ...files, "flaky.mjs": flaky });
+    const space = new TempProject({ ...files, "flaky.mjs": flaky });
     const report = await json(
       space,
       ...["--dataset", "capitals.jsonl", "--system", "./flaky.mjs", "--trials", "3", "--output", "json"],
@@ -138,7 +138,7 @@ describe("assay run", () => {
         now -= 1;
         return { response: "x", metadata: { most } };
       } };`;
-    const space = new Workspace({ ...files, "watched.mjs": watched });
+    const space = new TempProject({ ...files, "watched.mjs": watched });
     const most = async (workers: string) => {
       const { rows } = await json(
         space,
@@ -152,7 +152,7 @@ describe("assay run", () => {
 
   it("--tokenizer sets how tokens are counted", async () => {
     const row = { id: 1, question: "Здравствуйте, уважаемые коллеги и дорогие друзья", answer: "да" };
-    const space = new Workspace({ ...files, "russian.jsonl": [row] });
+    const space = new TempProject({ ...files, "russian.jsonl": [row] });
     const tokens = async (name: string) => {
       const base = ["--dataset", "russian.jsonl", "--system", "./oracle.mjs", "--output", "json"];
       return Number((await json(space, ...base, "--tokenizer", name)).rows[0]?.inputTokens);
@@ -163,7 +163,7 @@ describe("assay run", () => {
   it("--cache-dir stores outputs by content and reuses them", async () => {
     const counting = `import { appendFileSync } from "node:fs";
       export default { name: "counting", process: (e) => { appendFileSync("calls", "."); return { response: e.answer }; } };`;
-    const space = new Workspace({ ...files, "counting.mjs": counting });
+    const space = new TempProject({ ...files, "counting.mjs": counting });
     const run = (...args: string[]) =>
       json(space, "--dataset", "capitals.jsonl", "--system", "./counting.mjs", "--output", "json", ...args);
     await run("--cache-dir");
@@ -177,7 +177,7 @@ describe("assay run", () => {
   });
 
   it("--runs-dir and --title set the run folder and the title", async () => {
-    const space = new Workspace(files);
+    const space = new TempProject(files);
     const report = await json(space, ...BASE, "--runs-dir", "kept", "--title", "All the capitals!");
     expect(report.config.title).toBe("All the capitals!");
     expect(space.runs("kept")).toEqual([expect.stringMatching(/^kept\/\d{8}-\d{6}-all-the-capitals$/)]);
@@ -196,11 +196,11 @@ describe("assay run", () => {
   });
 
   it("--output table prints a Markdown table with the selected --columns", async () => {
-    const space = new Workspace(files);
+    const space = new TempProject(files);
     const base = ["--dataset", "capitals.jsonl", "--system", "./oracle.mjs"];
     const [all, few] = await Promise.all([
-      warmAssay(space.dir, ...base),
-      warmAssay(space.dir, ...base, "--output", "table", "--columns", "quality,speed"),
+      runPooledAssay(space.dir, ...base),
+      runPooledAssay(space.dir, ...base, "--output", "table", "--columns", "quality,speed"),
     ]);
     expect(all.stdout).toMatch(/^# capitals: oracle\n\n\| system +\|/);
     expect(all.stdout).toMatch(/\| oracle \| +1 \[0.51, 1\] \|/);
@@ -212,13 +212,13 @@ describe("assay run", () => {
 
   it("--dry-run prints the plan, runs nothing and stores nothing", async () => {
     const bomb = `export default { name: "bomb", process: () => { throw new Error("ran"); } };`;
-    const space = new Workspace({ ...files, "bomb.mjs": bomb });
+    const space = new TempProject({ ...files, "bomb.mjs": bomb });
     const base = ["--dataset", "capitals.jsonl", "--system", "./bomb.mjs", "--trials", "2", "--dry-run"];
-    const words = await warmAssay(space.dir, ...base);
+    const words = await runPooledAssay(space.dir, ...base);
     expect(words).toMatchObject({ code: 0, stderr: "" });
     expect(words.stdout).toContain("1 system × 4 examples × 2 trials = 8 planned trials");
     expect(words.stdout).toMatch(/smallest difference between two pass rates .*: \d+\.\d points/);
-    const asJson = await warmAssay(space.dir, ...base, "--output", "json");
+    const asJson = await runPooledAssay(space.dir, ...base, "--output", "json");
     expect(JSON.parse(asJson.stdout)).toMatchObject({ schema: "assay.plan/1", planned: 8, systems: ["bomb"] });
     expect(space.runs()).toEqual([]);
   });
@@ -230,17 +230,17 @@ describe("assay run", () => {
       { id: 2, question: same, context: same, answer: "tea" },
       { id: 3, turns: [{ role: "user", content: "Hello there." }], question: "And then?", answer: "tea" },
     ];
-    const space = new Workspace({ ...files, "three.jsonl": rows });
+    const space = new TempProject({ ...files, "three.jsonl": rows });
     const base = ["--dataset", "three.jsonl", "--system", "./oracle.mjs", "--trials", "2", "--output", "json"];
-    const plan = JSON.parse((await warmAssay(space.dir, ...base, "--dry-run")).stdout) as { inputTokens: number };
+    const plan = JSON.parse((await runPooledAssay(space.dir, ...base, "--dry-run")).stdout) as { inputTokens: number };
     const report = await json(space, ...base);
     expect(plan.inputTokens).toBe(report.rows.reduce((total, row) => total + Number(row.inputTokens), 0));
     expect(plan.inputTokens).toBeGreaterThan(0);
   });
 
   it("--fail-over exits 1 if a metric is higher, or was not measured", async () => {
-    const space = new Workspace(files);
-    const run = (gate: string) => warmAssay(space.dir, ...BASE, "--fail-over", gate);
+    const space = new TempProject(files);
+    const run = (gate: string) => runPooledAssay(space.dir, ...BASE, "--fail-over", gate);
     const [met, missed, unknown] = await Promise.all([
       run("error_rate=0"),
       run("pass_rate=0.5"),
@@ -254,9 +254,9 @@ describe("assay run", () => {
   });
 
   it("--output markdown and junit show the gates that decide the exit code", async () => {
-    const space = new Workspace(files);
+    const space = new TempProject(files);
     const run = (output: string) =>
-      warmAssay(
+      runPooledAssay(
         space.dir,
         ...["--dataset", "capitals.jsonl", "--system", "./paris.mjs", "--fail-under", "pass_rate=0.9"],
         ...["--output", output],
@@ -271,8 +271,8 @@ describe("assay run", () => {
 
   it("--fail-under exits 1 and --min-coverage exits 3, each with the reason", async () => {
     const half = `export default { name: "half", process: (e) => { if (e.id === "it") throw new Error("down"); return { response: "Paris" }; } };`;
-    const space = new Workspace({ ...files, "half.mjs": half });
-    const run = (...args: string[]) => warmAssay(space.dir, "--dataset", "capitals.jsonl", ...args);
+    const space = new TempProject({ ...files, "half.mjs": half });
+    const run = (...args: string[]) => runPooledAssay(space.dir, "--dataset", "capitals.jsonl", ...args);
     const [met, missed, uncovered, allowed, both] = await Promise.all([
       run("--system", "./paris.mjs", "--fail-under", "pass_rate=0.25"),
       run("--system", "./paris.mjs", "--fail-under", "pass_rate=0.2", "--fail-under", "mean_score=0.9"),
@@ -291,29 +291,29 @@ describe("assay run", () => {
   });
 
   it("--quiet prints no progress", async () => {
-    const { stderr } = await warmAssay(new Workspace(files).dir, ...BASE, "--quiet");
+    const { stderr } = await runPooledAssay(new TempProject(files).dir, ...BASE, "--quiet");
     expect(stderr).toMatch(/^Stored in \S+\n$/);
   });
 
   it("writes only results to stdout and everything else to stderr", async () => {
-    const space = new Workspace(files);
+    const space = new TempProject(files);
     const noisy = `export default { name: "noisy", process: (e, t) => { t.log("hello"); console.error("NOISE"); return { response: e.answer }; } };`;
     space.write("noisy.mjs", noisy);
-    const finished = await warmAssay(
+    const finished = await runPooledAssay(
       space.dir,
       ...["--dataset", "capitals.jsonl", "--system", "./noisy.mjs", "--output", "json", "--fail-under", "pass_rate=2"],
     );
     expect(finished.code).toBe(1);
-    expect(reportOf(finished).rows[0]?.notes).toEqual(["hello"]);
+    expect(parseReport(finished).rows[0]?.notes).toEqual(["hello"]);
     expect(finished.stderr).toMatch(/NOISE[\s\S]*Stored in [\s\S]*is under 2/);
   });
 
   it("--trust runs the config of another folder, which is rejected without it", async () => {
     const config = 'export default { datasets: ["capitals.jsonl"], systems: ["./oracle.mjs"], output: "json" };';
-    const theirs = new Workspace({ ...files, "assay.config.mjs": config });
-    const space = new Workspace();
+    const theirs = new TempProject({ ...files, "assay.config.mjs": config });
+    const space = new TempProject();
     const flags = ["--config", theirs.path("assay.config.mjs")];
-    const refused = await warmAssay(space.dir, ...flags);
+    const refused = await runPooledAssay(space.dir, ...flags);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--trust")]);
     expect(await json(space, ...flags, "--trust")).toMatchObject({ summary: { oracle: { pass_rate: 1 } } });
   });
@@ -322,19 +322,21 @@ describe("assay run", () => {
     const script = { reply: "Paris" };
     const before = await startMock(script);
     await before.close();
-    const space = new Workspace(files);
+    const space = new TempProject(files);
     const flags = ["--dataset", "capitals.jsonl", "--proxy", `${before.url}/v1`, "--model", "m", "--output", "json"];
-    const running = start(space.dir, [...flags, "--on-outage", "wait"]);
+    const running = startAssay(space.dir, [...flags, "--on-outage", "wait"]);
     await running.says("is down");
     const after = await startMock({ ...script, port: before.port });
-    const { rows } = reportOf(await running.finished);
+    const { rows } = parseReport(await running.finished);
     await after.close();
     expect(rows.filter(({ outcome }) => outcome !== "error")).not.toEqual([]);
-    expect((await warmAssay(space.dir, ...flags, "--on-outage", "maybe")).stderr).toContain("It must be stop or wait");
+    expect((await runPooledAssay(space.dir, ...flags, "--on-outage", "maybe")).stderr).toContain(
+      "It must be stop or wait",
+    );
   });
 
   it("has a test for each of its flags", async () => {
-    const { stdout } = await warmAssay(new Workspace().dir, "run", "--help");
+    const { stdout } = await runPooledAssay(new TempProject().dir, "run", "--help");
     const flags = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag = ""]) => flag);
     expect(flags.length).toBeGreaterThan(25);
     const folder = new URL(".", import.meta.url);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { start } from "../src/testing/assay.js";
-import { warmAssay } from "../src/testing/warm-assay.js";
-import { CAPITALS, Workspace } from "../src/testing/workspace.js";
+import { startAssay } from "../src/testing/assay.js";
+import { runPooledAssay } from "../src/testing/warm-assay.js";
+import { CAPITAL_EXAMPLES, TempProject } from "../src/testing/workspace.js";
 
 /** Acts like an agent, prints terminal control sequences, and is right only about France. */
 const AGENT = `
@@ -31,10 +31,10 @@ export default {
   },
 };`;
 
-async function measured(...flags: string[]): Promise<Workspace> {
-  const space = new Workspace({ "capitals.jsonl": CAPITALS, "agent.mjs": AGENT });
+async function measured(...flags: string[]): Promise<TempProject> {
+  const space = new TempProject({ "capitals.jsonl": CAPITAL_EXAMPLES, "agent.mjs": AGENT });
   const run = ["run", "--system", "./agent.mjs", "--dataset", "capitals.jsonl", "--score-field", "exact_match"];
-  const { code, stderr } = await warmAssay(space.dir, ...run, "--quiet", "--output", "json", ...flags);
+  const { code, stderr } = await runPooledAssay(space.dir, ...run, "--quiet", "--output", "json", ...flags);
   expect(code, stderr).toBe(0);
   return space;
 }
@@ -42,12 +42,12 @@ async function measured(...flags: string[]): Promise<Workspace> {
 describe("assay show", () => {
   it("lists the trials of the latest run, then shows one by name", async () => {
     const space = await measured();
-    const list = await warmAssay(space.dir, "show");
+    const list = await runPooledAssay(space.dir, "show");
     expect(list.code, list.stderr).toBe(0);
     expect(list.stdout).toMatch(/\| agent +\| fr#0 +\| pass /);
-    const failed = await warmAssay(space.dir, "show", "latest", "--outcome", "fail");
+    const failed = await runPooledAssay(space.dir, "show", "latest", "--outcome", "fail");
     expect(failed.stdout).not.toContain("fr#0");
-    const shown = await warmAssay(space.dir, "show", space.runs()[0] ?? "", "it#0");
+    const shown = await runPooledAssay(space.dir, "show", space.runs()[0] ?? "", "it#0");
     expect(shown.code, shown.stderr).toBe(0);
     expect(shown.stdout).toContain("outcome   fail (logic_error): exact_match = 0, less than 0.7");
     expect(shown.stdout).toContain("   +1.0 s  calls     Bash: cat map.txt\n");
@@ -61,7 +61,7 @@ describe("assay show", () => {
 
   it("writes one trial as JSON, and nothing else to stdout", async () => {
     const space = await measured();
-    const { code, stdout, stderr } = await warmAssay(space.dir, "show", "latest", "fr", "--output", "json");
+    const { code, stdout, stderr } = await runPooledAssay(space.dir, "show", "latest", "fr", "--output", "json");
     expect(code, stderr).toBe(0);
     const trial = JSON.parse(stdout);
     expect(trial).toMatchObject({ schema: "assay.trial/1", row: { exampleId: "fr", outcome: "pass", turns: 2 } });
@@ -70,25 +70,25 @@ describe("assay show", () => {
 
   it("exits with 2 and a suggestion if a trial is ambiguous", async () => {
     const space = await measured("--trials", "2");
-    const several = await warmAssay(space.dir, "show", "latest", "fr");
+    const several = await runPooledAssay(space.dir, "show", "latest", "fr");
     expect(several.code).toBe(2);
     expect(several.stdout).toBe("");
     expect(several.stderr).toContain(
       '"fr" names 2 trials. Choose one:\n  assay show latest fr#0\n  assay show latest fr#1\n',
     );
     const [, ...typed] = /assay (show latest fr#1)/.exec(several.stderr)?.[1]?.split(" ") ?? [];
-    expect((await warmAssay(space.dir, "show", ...typed)).stdout).toContain("# agent: fr#1");
-    const none = await warmAssay(space.dir, "show", "latest", "frr");
+    expect((await runPooledAssay(space.dir, "show", ...typed)).stdout).toContain("# agent: fr#1");
+    const none = await runPooledAssay(space.dir, "show", "latest", "frr");
     expect(none.code).toBe(2);
     expect(none.stderr).toContain("List them with: assay show latest --all");
-    const run = await warmAssay(space.dir, "show", "fr");
+    const run = await runPooledAssay(space.dir, "show", "fr");
     expect(run.code).toBe(2);
     expect(run.stderr).toContain("For a trial of the latest run: assay show latest fr");
   });
 
   it("stops quietly on a closed pipe", async () => {
     const space = await measured();
-    const { child, finished } = start(space.dir, ["show", "latest", "fr", "--full"]);
+    const { child, finished } = startAssay(space.dir, ["show", "latest", "fr", "--full"]);
     child.stdout?.destroy();
     expect(await finished).toMatchObject({ code: 0, stderr: "" });
   });

@@ -1,10 +1,10 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { assay, reportOf } from "../src/testing/assay.js";
-import { CAPITALS, Workspace } from "../src/testing/workspace.js";
+import { parseReport, runAssay } from "../src/testing/assay.js";
+import { CAPITAL_EXAMPLES, TempProject } from "../src/testing/workspace.js";
 
-const files = { "capitals.jsonl": CAPITALS };
+const files = { "capitals.jsonl": CAPITAL_EXAMPLES };
 const BASE = ["--dataset", "capitals.jsonl", "--output", "json"];
 
 describe("a system from a file", () => {
@@ -36,15 +36,20 @@ describe("a system from a file", () => {
       `module.exports = { name: "mine", process: (example) => ({ response: example.answer }) };`,
     ],
   ])("may be %s", async (_, name, text) => {
-    const finished = await assay(new Workspace({ ...files, [name]: text }).dir, ...BASE, "--system", `./${name}`);
+    const finished = await runAssay(new TempProject({ ...files, [name]: text }).dir, ...BASE, "--system", `./${name}`);
     expect(finished.stderr).not.toMatch(/^assay:/m);
-    expect(reportOf(finished).summary).toMatchObject({ mine: { pass_rate: 1, num_planned: 4 } });
+    expect(parseReport(finished).summary).toMatchObject({ mine: { pass_rate: 1, num_planned: 4 } });
   });
 
   it("may export several as `systems`", async () => {
     const text = `export const systems = ["Paris", "Rome"].map((name) => ({ name, process: () => ({ response: name }) }));`;
-    const finished = await assay(new Workspace({ ...files, "pair.ts": text }).dir, ...BASE, "--system", "./pair.ts");
-    expect(reportOf(finished).summary).toMatchObject({ Paris: { pass_rate: 0.25 }, Rome: { pass_rate: 0.25 } });
+    const finished = await runAssay(
+      new TempProject({ ...files, "pair.ts": text }).dir,
+      ...BASE,
+      "--system",
+      "./pair.ts",
+    );
+    expect(parseReport(finished).summary).toMatchObject({ Paris: { pass_rate: 0.25 }, Rome: { pass_rate: 0.25 } });
   });
 
   it("is closed at the end, and a failing close costs nothing", async () => {
@@ -52,7 +57,12 @@ describe("a system from a file", () => {
       { name: "a", process: () => ({ response: "x" }), close: async () => { throw new Error("stuck"); } },
       { name: "b", process: () => ({ response: "x" }), close: async () => { console.error("b is closed"); } },
     ];`;
-    const finished = await assay(new Workspace({ ...files, "two.mjs": text }).dir, ...BASE, "--system", "./two.mjs");
+    const finished = await runAssay(
+      new TempProject({ ...files, "two.mjs": text }).dir,
+      ...BASE,
+      "--system",
+      "./two.mjs",
+    );
     expect(finished.stderr).toContain("a: could not be closed: stuck");
     expect(finished.stderr).toContain("b is closed");
     expect(finished.code).toBe(0);
@@ -67,12 +77,12 @@ describe("a system from a file", () => {
     ["the run cannot be planned", ["--dataset", "capitals.jsonl", "--score-field", "nonsense"]],
   ])("is closed when %s", async (_, args) => {
     const closing = `{ name: "a", process: () => ({ response: "x" }), close: async () => { console.error("a is closed"); } }`;
-    const space = new Workspace({
+    const space = new TempProject({
       ...files,
       "closing.mjs": `export default ${closing};`,
       "half.mjs": `export const systems = [${closing.replaceAll('"a', '"half')}, {}];`,
     });
-    const finished = await assay(space.dir, "--system", "./closing.mjs", ...args);
+    const finished = await runAssay(space.dir, "--system", "./closing.mjs", ...args);
     expect(finished.stderr).toContain("a is closed");
     expect(finished.stderr.includes("half is closed")).toBe(args.includes("./half.mjs"));
     expect(finished).toMatchObject({ code: 2, stdout: "" });
@@ -91,16 +101,21 @@ describe("a system from a file", () => {
     ],
     ["has no name", "export default { process: () => ({}) };", "The system exported by ./mine.mjs has no name."],
   ])("that %s is rejected", async (_, text, message) => {
-    const finished = await assay(new Workspace({ ...files, "mine.mjs": text }).dir, ...BASE, "--system", "./mine.mjs");
+    const finished = await runAssay(
+      new TempProject({ ...files, "mine.mjs": text }).dir,
+      ...BASE,
+      "--system",
+      "./mine.mjs",
+    );
     expect(finished.stderr).toContain(message);
     expect(finished).toMatchObject({ code: 2, stdout: "" });
   });
 
   it("that answers with another key than `response` fails every trial, and names the key", async () => {
-    const space = new Workspace({ ...files, "mine.mjs": `export default () => ({ answer: "two minutes" });` });
-    const finished = await assay(space.dir, ...BASE, "--system", "./mine.mjs");
+    const space = new TempProject({ ...files, "mine.mjs": `export default () => ({ answer: "two minutes" });` });
+    const finished = await runAssay(space.dir, ...BASE, "--system", "./mine.mjs");
     expect(finished.code).toBe(3);
-    const { rows } = reportOf(finished);
+    const { rows } = parseReport(finished);
     for (const row of rows) expect(row).toMatchObject({ outcome: "error", errorCategory: "system_error" });
     expect(rows[0]?.attempts[0]?.message).toContain(
       'has neither a "response" nor a "context", only "answer" (did you mean "response" instead of "answer"?)',
@@ -110,10 +125,10 @@ describe("a system from a file", () => {
   it.each(["mine.ts", "mine.mjs"])("%s shares the library's classes with the command line", async (name) => {
     const text = `import { TrialError } from "assay";
       export default { name: "mine", process: () => { throw new TrialError("rate_limit", "slow down"); } };`;
-    const space = new Workspace({ ...files, [name]: text });
+    const space = new TempProject({ ...files, [name]: text });
     mkdirSync(space.path("node_modules"));
     symlinkSync(fileURLToPath(new URL("..", import.meta.url)), space.path("node_modules/assay"));
-    const { rows } = reportOf(await assay(space.dir, ...BASE, "--system", `./${name}`));
+    const { rows } = parseReport(await runAssay(space.dir, ...BASE, "--system", `./${name}`));
     expect(rows[0]).toMatchObject({ outcome: "error", errorCategory: "rate_limit" });
   });
 
@@ -123,13 +138,13 @@ describe("a system from a file", () => {
       import { UsageError } from "assay/errors";
       const code = new UsageError("no").code;
       export default new FunctionSystem({ name: "mine", fn: ({ answer }) => (mean([1, 3]) === 2 && code ? answer : "") });`;
-    const space = new Workspace({ ...files, "mine.ts": text });
-    const { rows } = reportOf(await assay(space.dir, ...BASE, "--system", "./mine.ts"));
+    const space = new TempProject({ ...files, "mine.ts": text });
+    const { rows } = parseReport(await runAssay(space.dir, ...BASE, "--system", "./mine.ts"));
     expect(rows[0]).toMatchObject({ passed: true });
   });
 
   it("is identified by its own content and that of its local imports", async () => {
-    const space = new Workspace({
+    const space = new TempProject({
       ...files,
       "mine.ts": `import { appendFileSync } from "node:fs";
         import { prefix } from "./lib/prefix.js";
@@ -139,7 +154,7 @@ describe("a system from a file", () => {
       "unrelated.ts": "export const x = 1;",
     });
     const calls = async () => {
-      await assay(space.dir, ...BASE, "--system", "./mine.ts", "--cache-dir");
+      await runAssay(space.dir, ...BASE, "--system", "./mine.ts", "--cache-dir");
       return space.read("calls").length;
     };
     expect(await calls()).toBe(4);
@@ -150,7 +165,7 @@ describe("a system from a file", () => {
     expect(await calls()).toBe(8);
     space.write("lib/deep.ts", `export const prefix = "";`);
     expect(await calls()).toBe(8);
-    space.write("capitals.jsonl", [{ ...CAPITALS[0], question: "Which city?" }, ...CAPITALS.slice(1)]);
+    space.write("capitals.jsonl", [{ ...CAPITAL_EXAMPLES[0], question: "Which city?" }, ...CAPITAL_EXAMPLES.slice(1)]);
     expect(await calls()).toBe(9);
   });
 
@@ -159,21 +174,21 @@ describe("a system from a file", () => {
       if (example.id === "fr") return { response: "Paris" };
       return new Promise(() => setTimeout(() => { throw new Error("from nowhere"); }, 1));
     } };`;
-    const space = new Workspace({ ...files, "wild.mjs": text });
-    const finished = await assay(space.dir, ...BASE, "--system", "./wild.mjs");
+    const space = new TempProject({ ...files, "wild.mjs": text });
+    const finished = await runAssay(space.dir, ...BASE, "--system", "./wild.mjs");
     expect(finished.code).toBe(3);
     expect(finished.stderr).toContain("nobody waited for: from nowhere. The run continues.");
     expect(finished.stderr).not.toMatch(/^\s+at /m);
-    expect(reportOf(finished).summary.wild).toMatchObject({ num_pass: 1, num_error: 3 });
+    expect(parseReport(finished).summary.wild).toMatchObject({ num_pass: 1, num_error: 3 });
   });
 
   it("that never answers fails only its own trials", async () => {
     const text = `export default { name: "lost", process: (example) => (example.id === "fr" ? { response: "Paris" } : new Promise(() => {})) };`;
-    const space = new Workspace({ ...files, "lost.mjs": text });
-    const finished = await assay(space.dir, ...BASE, "--system", "./lost.mjs");
+    const space = new TempProject({ ...files, "lost.mjs": text });
+    const finished = await runAssay(space.dir, ...BASE, "--system", "./lost.mjs");
     expect(finished.code).toBe(3);
     expect(finished.stderr).toContain("lost: only 25 % of the planned trials were scored");
-    const { summary, rows } = reportOf(finished);
+    const { summary, rows } = parseReport(finished);
     expect(summary.lost).toMatchObject({ num_pass: 1, num_error: 3 });
     const messages = rows.flatMap(({ attempts }) => attempts.map(({ message }) => message));
     expect(messages).toEqual(Array(3).fill("its promise never settled"));
@@ -185,8 +200,8 @@ describe("a system from a file", () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       return { response: example.answer };
     } };`;
-    const finished = await assay(
-      new Workspace({ ...files, "stray.mjs": text }).dir,
+    const finished = await runAssay(
+      new TempProject({ ...files, "stray.mjs": text }).dir,
       ...BASE,
       "--system",
       "./stray.mjs",
@@ -194,20 +209,30 @@ describe("a system from a file", () => {
     expect(finished.code).toBe(0);
     expect(finished.stderr).toMatch(/nobody waited for: floating\. The run continues\./);
     expect(finished.stderr).toMatch(/nobody waited for: late\. The run continues\./);
-    expect(reportOf(finished).summary.stray?.pass_rate).toBe(1);
+    expect(parseReport(finished).summary.stray?.pass_rate).toBe(1);
   });
 
   it("that prints, prints to stderr", async () => {
     const text = `console.log("loading"); export default (example) => { console.log("noise"); return example.answer; };`;
-    const finished = await assay(new Workspace({ ...files, "loud.mjs": text }).dir, ...BASE, "--system", "./loud.mjs");
+    const finished = await runAssay(
+      new TempProject({ ...files, "loud.mjs": text }).dir,
+      ...BASE,
+      "--system",
+      "./loud.mjs",
+    );
     expect(finished.code).toBe(0);
     expect(finished.stderr).toContain("loading\nnoise\n");
-    expect(reportOf(finished).summary.loud?.pass_rate).toBe(1);
+    expect(parseReport(finished).summary.loud?.pass_rate).toBe(1);
   });
 
   it("that exits the process does not look successful", async () => {
     const text = `export default (example) => { if (example.id === "it") process.exit(0); return example.answer; };`;
-    const finished = await assay(new Workspace({ ...files, "quit.mjs": text }).dir, ...BASE, "--system", "./quit.mjs");
+    const finished = await runAssay(
+      new TempProject({ ...files, "quit.mjs": text }).dir,
+      ...BASE,
+      "--system",
+      "./quit.mjs",
+    );
     expect(finished.code).toBe(3);
     expect(finished.stderr).toContain("ended the process. What is recorded is kept");
   });
@@ -215,8 +240,13 @@ describe("a system from a file", () => {
   it("may return values that JSON cannot represent without losing other results", async () => {
     const text = `const circle = {}; circle.self = circle;
       export default { name: "odd", process: (example) => ({ response: example.answer, circle, metadata: { big: 1n } }) };`;
-    const finished = await assay(new Workspace({ ...files, "odd.mjs": text }).dir, ...BASE, "--system", "./odd.mjs");
+    const finished = await runAssay(
+      new TempProject({ ...files, "odd.mjs": text }).dir,
+      ...BASE,
+      "--system",
+      "./odd.mjs",
+    );
     expect(finished.code).toBe(0);
-    expect(reportOf(finished).summary.odd?.pass_rate).toBe(1);
+    expect(parseReport(finished).summary.odd?.pass_rate).toBe(1);
   });
 });

@@ -2,14 +2,14 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, symlinkSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { Workspace } from "../src/testing/workspace.js";
+import { TempProject } from "../src/testing/workspace.js";
 
 const SCRIPT = fileURLToPath(new URL("../scripts/system-packages.mjs", import.meta.url));
 const INSTALL = "apt-get install -y --no-install-recommends";
 
 /** Runs the script with only the given programs; each records its arguments. */
 function run(programs: readonly string[], ...args: string[]) {
-  const space = new Workspace({ calls: "" });
+  const space = new TempProject({ calls: "" });
   symlinkSync("/bin/sh", space.path("sh"));
   for (const name of programs) {
     space.write(name, `#!${space.path("sh")}\necho "${name} $*" >> "${space.path("calls")}"\n`);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Finished, watch } from "../src/testing/assay.js";
+import { type FinishedCommand, watchCommand } from "../src/testing/assay.js";
 import { type Mock, type MockScript, startMock } from "../src/testing/mock/index.js";
 
 const AGENT = fileURLToPath(new URL("../examples/tiny-agent.mjs", import.meta.url));
@@ -25,11 +25,11 @@ afterEach(async () => {
 });
 
 /** Runs the agent in an empty folder with a scripted model. */
-async function agent(script: MockScript, prompt = "Do it."): Promise<Finished> {
+async function agent(script: MockScript, prompt = "Do it."): Promise<FinishedCommand> {
   mock = await startMock({ requireKey: KEY, keepBodies: true, reply: "Done.", ...script });
   const env = { PATH: process.env.PATH, OPENAI_BASE_URL: `${mock.url}/v1`, OPENAI_API_KEY: KEY, OPENAI_MODEL: "small" };
   child = spawn(process.execPath, [AGENT, prompt], { cwd: dir, env, stdio: ["ignore", "pipe", "pipe"] });
-  return watch(child).finished;
+  return watchCommand(child).finished;
 }
 
 interface Message {
@@ -131,7 +131,7 @@ describe("a failing endpoint", () => {
     await mock.close();
     const env = { PATH: process.env.PATH, OPENAI_BASE_URL: `${mock.url}/v1`, OPENAI_API_KEY: KEY };
     child = spawn(process.execPath, [AGENT, "Do it."], { cwd: dir, env, stdio: ["ignore", "pipe", "pipe"] });
-    const { code, stderr } = await watch(child).finished;
+    const { code, stderr } = await watchCommand(child).finished;
     expect(code).toBe(1);
     expect(stderr).toMatch(/^tiny-agent: fetch failed: .*ECONNREFUSED/);
   });

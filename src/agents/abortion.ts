@@ -1,10 +1,10 @@
 /** Resolves when the signal aborts; call `release` to remove the listener. */
-export interface Abortion {
+export interface AbortWaiter {
   readonly aborted: Promise<void>;
   release(): void;
 }
 
-export function abortionOf(signal: AbortSignal): Abortion {
+export function waitForAbort(signal: AbortSignal): AbortWaiter {
   let release = () => {};
   const aborted = new Promise<void>((resolve) => {
     const onAbort = () => resolve();

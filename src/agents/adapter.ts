@@ -2,8 +2,8 @@ import type { ProviderName } from "../budget/gateway/provider.js";
 import type { AGENT_NAMES } from "../budget/rules.js";
 import type { McpServer } from "../core/environment.js";
 import type { Usage } from "../core/system.js";
-import type { AgentHappening } from "../core/trajectory.js";
-import { fieldsOf, textOf } from "../models/dialects/answer-base.js";
+import type { AgentEventBody } from "../core/trajectory.js";
+import { readJsonObject, readJsonString } from "../models/dialects/answer-base.js";
 import type { DialectName } from "../models/dialects/dialect.js";
 
 /** The supported agents. */
@@ -36,24 +36,24 @@ export interface LaunchRequest {
   /** The folder with the offered skills, each in a folder of its name; null for none. */
   readonly skillsDir: string | null;
   /** MCP servers to connect to; null for none. */
-  readonly mcp: McpOffer | null;
+  readonly mcp: McpConfig | null;
 }
 
-export interface McpOffer {
+export interface McpConfig {
   readonly servers: Readonly<Record<string, McpServer>>;
   /** A JSON file with the servers, `{ "mcpServers": … }`, as most programs read it. */
   readonly file: string;
 }
 
 /** Folders in which a program looks for skills, below its HOME and below its working folder. */
-interface SkillPlaces {
+interface SkillFolders {
   readonly inHome: string;
   readonly inProject: string;
   /** True when it silently ignores a skill whose SKILL.md has no name. */
   readonly needsName?: boolean;
 }
 
-export interface Launch {
+export interface AgentLaunch {
   /** Without the program's name. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -83,7 +83,7 @@ export interface AgentFigures {
 /** Reads the events of one run of an agent. */
 export interface StreamReader {
   /** Converts one event. Never throws: unknown events become `custom`. */
-  read(event: unknown): readonly AgentHappening[];
+  read(event: unknown): readonly AgentEventBody[];
   /** From the final event; null until then. */
   readonly end: AgentEnd | null;
   readonly figures: AgentFigures;
@@ -118,14 +118,14 @@ export interface AgentAdapter {
   /** The given command, for command adapters. */
   readonly command?: string;
   /** Where it looks for skills, or `told` when its launch passes the folder; absent when it supports none. */
-  readonly skills?: SkillPlaces | "told";
+  readonly skills?: SkillFolders | "told";
   /** Its built-in tools, as named in trajectories; absent when unknown. */
   readonly tools?: readonly string[];
   /** Whether it supports MCP servers: always, or only in a temporary HOME; absent for never. */
   readonly takesServers?: "always" | "in throw-away HOME";
   /** True when it prints plain text instead of events: its reader gets lines, and its exit code decides how it ended. */
   readonly printsText?: boolean;
-  launch(request: LaunchRequest): Launch;
+  launch(request: LaunchRequest): AgentLaunch;
   reader(): StreamReader;
 }
 
@@ -134,7 +134,7 @@ export class UnknownEvents {
   readonly counts = new Map<string, number>();
 
   /** Counts the event by its type, or by a better name, and returns it as a `custom` event. */
-  tell(event: unknown, name = textOf(fieldsOf(event)?.type)): AgentHappening[] {
+  record(event: unknown, name = readJsonString(readJsonObject(event)?.type)): AgentEventBody[] {
     const known = name || "untyped";
     this.counts.set(known, (this.counts.get(known) ?? 0) + 1);
     return [{ type: "custom", name: known, data: event }];
@@ -142,14 +142,14 @@ export class UnknownEvents {
 }
 
 /** How programs write a status code in error messages, the most reliable patterns first. */
-const WRITTEN = [
+const STATUS_PATTERNS = [
   /"(?:code|status|statusCode)"\s*:\s*([45]\d\d)\b/,
   /\b(?:status(?: code)?|HTTP|error code)\s*[:=]?\s*([45]\d\d)\b/i,
   /^\W*(?:Error:\s*)?([45]\d\d)\b/,
 ];
 
 /** Names of statuses in errors without a number. */
-const NAMED: readonly (readonly [RegExp, number])[] = [
+const STATUS_BY_PHRASE: readonly (readonly [RegExp, number])[] = [
   [/UNAUTHENTICATED|authentication_error|invalid_api_key/, 401],
   [/PERMISSION_DENIED|permission_error/, 403],
   [/NOT_FOUND|not_found_error/, 404],
@@ -165,19 +165,19 @@ const NAMED: readonly (readonly [RegExp, number])[] = [
  * findStatusCode('401: {"message":"wrong key"}'); // 401
  * findStatusCode("fetch failed"); // null
  */
-export function statusIn(message: string): number | null {
-  for (const pattern of WRITTEN) {
+export function findStatusCode(message: string): number | null {
+  for (const pattern of STATUS_PATTERNS) {
     const status = pattern.exec(message)?.[1];
     if (status !== undefined) return Number(status);
   }
-  return NAMED.find(([name]) => name.test(message))?.[1] ?? null;
+  return STATUS_BY_PHRASE.find(([name]) => name.test(message))?.[1] ?? null;
 }
 
 /** Names that let the program choose its model. */
-const ANY_MODEL = new Set(["auto", "default"]);
+const WILDCARD_MODELS = new Set(["auto", "default"]);
 
 /** Suffixes that providers add for one release of a model: a date, a release number, "latest", a context length. */
-const RELEASE =
+const RELEASE_SUFFIX =
   /(?:[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{4}|\d{2}-\d{2}|\d{4}|00\d|latest|default|v\d+:\d+)|\[\w+\]|:\w+)$/;
 
 /**
@@ -188,8 +188,8 @@ const RELEASE =
  * isSameModel("gpt-5", "gpt-5-mini"); // false
  */
 export function isSameModel(asked: string, called: string): boolean {
-  const [wanted, found] = [plainName(asked), plainName(called)];
-  if (wanted === found || ANY_MODEL.has(wanted)) return true;
+  const [wanted, found] = [normalizeModelName(asked), normalizeModelName(called)];
+  if (wanted === found || WILDCARD_MODELS.has(wanted)) return true;
   // An alias without a version means the newest of its family.
   if (/\d/.test(wanted)) return false;
   const words = new Set(found.split("-"));
@@ -197,11 +197,11 @@ export function isSameModel(asked: string, called: string): boolean {
 }
 
 /** Lowercase, without provider and release, and with one separator in versions. */
-function plainName(name: string): string {
+function normalizeModelName(name: string): string {
   let plain = (name.split("/").at(-1) ?? name)
     .toLowerCase()
     .replace(/^(?:\w+\.)?(?:anthropic|openai|google|amazon)\./, "");
-  for (let shorter = plain.replace(RELEASE, ""); shorter !== plain; shorter = plain.replace(RELEASE, ""))
+  for (let shorter = plain.replace(RELEASE_SUFFIX, ""); shorter !== plain; shorter = plain.replace(RELEASE_SUFFIX, ""))
     plain = shorter;
   return plain.replaceAll(/(?<=\d)\.(?=\d)/g, "-");
 }
@@ -212,7 +212,7 @@ function plainName(name: string): string {
  * @example
  * toMcpSettings({ docs: { url: "https://example.org/mcp" } }); // { docs: { type: "http", url: "https://example.org/mcp" } }
  */
-export function mcpSettings(servers: Readonly<Record<string, McpServer>>): Record<string, unknown> {
+export function toMcpSettings(servers: Readonly<Record<string, McpServer>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(servers).map(([name, server]) => [name, "url" in server ? { type: "http", ...server } : server]),
   );

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { GatewayRequest } from "../budget/gateway/index.js";
-import { costOf, countedBy, expectNothingLeft, tryScripted } from "../testing/scripted-trial.js";
+import { computeTrialCost, expectNothingLeft, runScriptedTrial, sumRequestUsage } from "../testing/scripted-trial.js";
 import type { AgentEnd } from "./adapter.js";
 import { claude } from "./adapters/claude.js";
-import { failureOf } from "./agent-output.js";
+import { createAgentError } from "./agent-output.js";
 import { AgentRun } from "./agent-run.js";
 import type { ScriptStep } from "./scripted-agent.js";
 
@@ -16,12 +16,12 @@ describe("the secret in the gateway's URL", () => {
 
   it("is not in a program's answer", async () => {
     const graders = [{ type: "output-matches", config: { pattern: "^at http://127.0.0.1:\\d+/\\[key\\]/openai/v1$" } }];
-    const { row } = await tryScripted({ does: DONE, agent: { command: printing(0) }, example: { graders } });
+    const { row } = await runScriptedTrial({ does: DONE, agent: { command: printing(0) }, example: { graders } });
     expect(row.outcome).toBe("pass");
   });
 
   it("is not in the message about a failed program", async () => {
-    const { row } = await tryScripted({ does: DONE, agent: { command: printing(1) } });
+    const { row } = await runScriptedTrial({ does: DONE, agent: { command: printing(1) } });
     expect(row.attempts[0]?.message).toMatch(/at http:\/\/127\.0\.0\.1:\d+\/\[key\]\/anthropic/);
     expect(JSON.stringify(row)).not.toMatch(/127\.0\.0\.1:\d+\/[0-9a-f]/);
   });
@@ -33,7 +33,7 @@ describe("a failing model endpoint", () => {
     [429, "rate_limit", 2],
     [500, "api_error", 2],
   ] as const)("is an infrastructure error: %i", async (kind, errorCategory, calls) => {
-    const { row, mock, place } = await tryScripted({
+    const { row, mock, place } = await runScriptedTrial({
       does: DONE,
       model: { faults: [{ kind }] },
       run: { retry: { maxRetries: 1 } },
@@ -50,7 +50,7 @@ describe("a failing model endpoint", () => {
   const tasks = Array.from({ length: 12 }, (_, id) => ({ id, question: "Do it", graders: [{ type: "completed" }] }));
 
   it.each([401, 404] as const)("stops the agent at the first %i", async (kind) => {
-    const { result, mock } = await tryScripted({
+    const { result, mock } = await runScriptedTrial({
       does: DONE,
       model: { faults: [{ kind }] },
       dataset: tasks,
@@ -63,7 +63,7 @@ describe("a failing model endpoint", () => {
   });
 
   it("is given up after a few retries when it is down", async () => {
-    const { result, mock } = await tryScripted({
+    const { result, mock } = await runScriptedTrial({
       does: DONE,
       model: { faults: [{ kind: 500 }] },
       dataset: tasks,
@@ -79,7 +79,7 @@ describe("a failing model endpoint", () => {
     ["malformed", "system_error"],
     ["cut", "api_error"],
   ] as const)("is an error when its answer is broken: %s", async (kind, errorCategory) => {
-    const { row, place } = await tryScripted({
+    const { row, place } = await runScriptedTrial({
       does: DONE,
       model: { reply: "A text of some length. ".repeat(20), faults: [{ kind }] },
     });
@@ -89,31 +89,31 @@ describe("a failing model endpoint", () => {
   });
 
   it("is not retried once the agent has worked, and its usage is kept", async () => {
-    const { row, mock, agent, place } = await tryScripted({
+    const { row, mock, agent, place } = await runScriptedTrial({
       does: [{ ask: true }, { ask: true }, ...DONE],
       model: { tools: [{ command: "true" }, { command: "true" }], faults: [{ kind: 500, every: 3 }] },
       run: { retry: { maxRetries: 5 } },
     });
-    const used = countedBy(mock.requests);
+    const used = sumRequestUsage(mock.requests);
     expect(agent.starts()).toBe(1);
     expect(row).toMatchObject({ outcome: "error", errorCategory: "api_error", turns: 2, usage: used });
-    expect(row.costUsd).toBe(costOf(used));
+    expect(row.costUsd).toBe(computeTrialCost(used));
     expect(used.input).toBe(2000);
     expectNothingLeft(place);
   });
 
   it("is not retried once something was paid for, which the new bill would not include", async () => {
-    const { row, mock } = await tryScripted({
+    const { row, mock } = await runScriptedTrial({
       does: [{ ask: true, silent: true }, ...DONE],
       model: { faults: [{ kind: 500, every: 2 }] },
       run: { retry: { maxRetries: 5 } },
     });
     expect(mock.counts.byStatus).toEqual({ 200: 1, 500: 1 });
-    expect(row).toMatchObject({ errorCategory: "api_error", usage: countedBy(mock.requests) });
+    expect(row).toMatchObject({ errorCategory: "api_error", usage: sumRequestUsage(mock.requests) });
   });
 
   it("does not matter when the agent recovers", async () => {
-    const { row, mock } = await tryScripted({
+    const { row, mock } = await runScriptedTrial({
       does: [{ ask: true, again: true }, { write: "a.txt", text: "" }, { end: "done" }],
       model: { faults: [{ kind: 500, first: 1 }] },
       example: { graders: WRITTEN },
@@ -125,7 +125,7 @@ describe("a failing model endpoint", () => {
 
 describe("the end of an agent", () => {
   it("by a crash is an error with its stderr", async () => {
-    const { row, place } = await tryScripted({
+    const { row, place } = await runScriptedTrial({
       does: [{ ask: true }, { stderr: `${"long ".repeat(4000)}and then: out of luck\n` }, { exit: 3 }],
       example: { graders: WRITTEN },
     });
@@ -139,13 +139,13 @@ describe("the end of an agent", () => {
   });
 
   it("by a signal is an error that names it", async () => {
-    const { row } = await tryScripted({ does: [{ kill: "SIGKILL" }, { hang: true }] });
+    const { row } = await runScriptedTrial({ does: [{ kill: "SIGKILL" }, { hang: true }] });
     expect(row).toMatchObject({ errorCategory: "system_error", metadata: { exitCode: null, exitSignal: "SIGKILL" } });
     expect(row.attempts[0]?.message).toContain("scripted ended (by SIGKILL)");
   });
 
   it("without a final event is an error, even with exit code 0", async () => {
-    const { row } = await tryScripted({
+    const { row } = await runScriptedTrial({
       does: [{ ask: true }, { write: "a.txt", text: "" }],
       example: { graders: WRITTEN },
     });
@@ -153,18 +153,18 @@ describe("the end of an agent", () => {
   });
 
   it("after garbage instead of events is an error that says so", async () => {
-    const { row } = await tryScripted({ does: [{ line: "<html>" }, { line: "{]" }, { exit: 0 }] });
+    const { row } = await runScriptedTrial({ does: [{ line: "<html>" }, { line: "{]" }, { exit: 0 }] });
     expect(row).toMatchObject({ outcome: "error", errorCategory: "system_error" });
     expect(row.notes).toContain("lines of output that are not JSON: 2");
   });
 
   it("is decided by its final event, whatever the exit code", async () => {
-    const { row: done } = await tryScripted({
+    const { row: done } = await runScriptedTrial({
       does: [...DONE, { write: "a.txt", text: "" }, { exit: 1 }],
       example: { graders: WRITTEN },
     });
     expect(done).toMatchObject({ outcome: "pass", errorCategory: "none", metadata: { exitCode: 1 } });
-    const { row: failed } = await tryScripted({
+    const { row: failed } = await runScriptedTrial({
       does: [{ ask: true }, { write: "a.txt", text: "" }, { end: "failed", message: "I give up." }, { exit: 0 }],
       example: { graders: WRITTEN },
     });
@@ -178,7 +178,7 @@ describe("an agent that stops by itself", () => {
     ["refused", { stop_reason: "refusal", subtype: "success", result: "I will not." }],
     ["truncated", { subtype: "error_max_turns", is_error: true, errors: ["too many turns"] }],
   ])("is graded on its result: %s", async (errorCategory, result) => {
-    const { row } = await tryScripted({
+    const { row } = await runScriptedTrial({
       does: [{ ask: true }, { write: "a.txt", text: "" }, { print: { type: "result", ...result } }, { exit: 1 }],
       example: { graders: WRITTEN },
     });
@@ -222,7 +222,7 @@ describe("createAgentError", () => {
   };
   const exit = { code: 1, signal: null, leftBehind: 0, survivors: [] };
   const failing = (end: AgentEnd | null, requests: readonly GatewayRequest[], run = idle()) =>
-    failureOf({ name: "a", end, run, exit, requests, spent: {} });
+    createAgentError({ name: "a", end, run, exit, requests, spent: {} });
   const said = (status: number | null): AgentEnd => ({ kind: "failed", message: "It failed", status });
 
   it.each([

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Price } from "../core/price.js";
-import { costOf, expectNothingLeft, openMock, tryScripted } from "../testing/scripted-trial.js";
-import { adapterOf } from "./adapters/index.js";
-import { AgentMeter, type Upstreams, usageEvents } from "./agent-meter.js";
-import { fixture, readAll } from "./recorded-testing.js";
+import { computeTrialCost, expectNothingLeft, openTrialMock, runScriptedTrial } from "../testing/scripted-trial.js";
+import { requireAdapter } from "./adapters/index.js";
+import { AgentMeter, type AgentUpstreams, toUsageEvents } from "./agent-meter.js";
+import { loadRecording, readAllEvents } from "./recorded-testing.js";
 import type { ScriptStep } from "./scripted-agent.js";
 
 /** One cent per 1,000 input tokens, ten per 1,000 output tokens. */
@@ -18,7 +18,7 @@ const PRICE: Price = {
 
 const LIMITS = { price: PRICE, maxCostUsd: 0, hardTimeoutMs: null };
 
-async function openMeter(upstreams: Partial<Upstreams>): Promise<AgentMeter> {
+async function openMeter(upstreams: Partial<AgentUpstreams>): Promise<AgentMeter> {
   const all = { urls: {}, keys: {}, prices: new Map([["m", PRICE]]), allowInsecure: false, ...upstreams };
   const meter = await AgentMeter.open(all, LIMITS, null);
   onTestFinished(() => meter.close());
@@ -37,20 +37,20 @@ async function ask(url: string, model: string, key = "assay"): Promise<number> {
 
 describe("AgentMeter", () => {
   it("replaces the placeholder key with the real one, and prices each model", async () => {
-    const mock = await openMock({ requireKey: "real" });
+    const mock = await openTrialMock({ requireKey: "real" });
     const meter = await openMeter({ urls: { openai: `${mock.url}/v1` }, keys: { openai: "real" } });
     expect(meter.isInPath).toBe(false);
     expect(await ask(meter.urls.openai, "m")).toBe(200);
     expect(await ask(meter.urls.openai, "gpt-5")).toBe(200);
     expect(meter.isInPath).toBe(true);
     expect(meter.requests.map(({ costSource }) => costSource)).toEqual(["priced", "priced"]);
-    expect(meter.requests[0]?.costUsd).toBe(costOf({ input: 1000, output: 2 }));
+    expect(meter.requests[0]?.costUsd).toBe(computeTrialCost({ input: 1000, output: 2 }));
     expect(meter.requests[1]?.costUsd).not.toBe(meter.requests[0]?.costUsd);
     expect(meter.total.usage).toMatchObject({ input: 2000, output: 4 });
   });
 
   it("has a path for each provider, and uses no key of our environment", async () => {
-    const mock = await openMock();
+    const mock = await openTrialMock();
     const first = await openMeter({ urls: { openai: `${mock.url}/v1` } });
     const second = await openMeter({ urls: { openai: `${mock.url}/v1` } });
     expect(new Set([...Object.values(first.urls), ...Object.values(second.urls)]).size).toBe(6);
@@ -59,12 +59,12 @@ describe("AgentMeter", () => {
   });
 
   it("reports each answer as an event, but no failure", async () => {
-    const mock = await openMock({ faults: [{ kind: 500, first: 1 }] });
+    const mock = await openTrialMock({ faults: [{ kind: 500, first: 1 }] });
     const meter = await openMeter({ urls: { openai: `${mock.url}/v1` } });
     expect(await ask(meter.urls.openai, "m")).toBe(500);
     expect(meter.isInPath).toBe(false);
     await ask(meter.urls.openai, "m");
-    const events = usageEvents(meter.requests);
+    const events = toUsageEvents(meter.requests);
     expect(events).toHaveLength(1);
     expect(events[0]).toMatchObject({ type: "token_usage", model: "m", costUsd: 0.0102, usage: { input: 1000 } });
     expect(Math.abs((events[0]?.timestamp ?? 0) - Date.now())).toBeLessThan(60_000);
@@ -75,17 +75,20 @@ const says = (input: number, output: number): ScriptStep => ({ say: "So far", in
 
 describe("an agent whose calls bypass the gateway", () => {
   it("is billed by its own figures, and the row says so", async () => {
-    const { row, mock } = await tryScripted({ does: [says(1000, 10), says(2000, 20), { end: "done" }] });
+    const { row, mock } = await runScriptedTrial({ does: [says(1000, 10), says(2000, 20), { end: "done" }] });
     const usage = { input: 3000, output: 30 };
     expect(mock.requests).toEqual([]);
-    expect(row).toMatchObject({ outcome: "pass", usage, costUsd: costOf(usage), metadata: { meter: "program" } });
-    expect(row.notes).toEqual([
-      "no request went through the gateway: tokens and cost are as reported by the program",
-    ]);
+    expect(row).toMatchObject({
+      outcome: "pass",
+      usage,
+      costUsd: computeTrialCost(usage),
+      metadata: { meter: "program" },
+    });
+    expect(row.notes).toEqual(["no request went through the gateway: tokens and cost are as reported by the program"]);
   });
 
   it("is held to its budget by them", async () => {
-    const { row, place } = await tryScripted({
+    const { row, place } = await runScriptedTrial({
       does: [says(1000, 10), says(9000, 10), { hang: true }],
       budgets: { max_cost_usd: 0.05 },
     });
@@ -95,7 +98,7 @@ describe("an agent whose calls bypass the gateway", () => {
   });
 
   it("counts as passed when it was stopped right after", async () => {
-    const { row } = await tryScripted({
+    const { row } = await runScriptedTrial({
       does: [{ write: "a.txt", text: "right" }, says(10_000, 10), { hang: true }],
       example: { graders: [{ type: "file-contains", config: { path: "a.txt", value: "right" } }] },
       budgets: { max_cost_usd: 0.05 },
@@ -106,7 +109,7 @@ describe("an agent whose calls bypass the gateway", () => {
   });
 
   it("is held to a token limit by them", async () => {
-    const { row } = await tryScripted({
+    const { row } = await runScriptedTrial({
       does: [says(1000, 10), says(9000, 10), { hang: true }],
       budgets: { max_cost_usd: 0, max_tokens: 5000 },
     });
@@ -114,7 +117,7 @@ describe("an agent whose calls bypass the gateway", () => {
   });
 
   it("is not billed twice when some calls go through the gateway", async () => {
-    const { row } = await tryScripted({ does: [says(5000, 50), { ask: true }, { end: "done" }] });
+    const { row } = await runScriptedTrial({ does: [says(5000, 50), { ask: true }, { end: "done" }] });
     expect(row).toMatchObject({ usage: { input: 1000, output: 2 }, costUsd: 0.0102 });
     expect(row.notes).toEqual(["the program reports 6052 tokens, the gateway counted 1002"]);
   });
@@ -128,9 +131,9 @@ describe("a replayed recording of each agent", () => {
     ["opencode", "openai/gpt-5-mini", "opencode-1.18.33-one.jsonl"],
     ["pi", "openai/gpt-5-mini", "pi-0.74.2-one.jsonl"],
   ])("is counted by its own figures: %s", async (program, model, stream) => {
-    const events = fixture(stream);
-    const { reader } = readAll(adapterOf(program), events);
-    const { row } = await tryScripted({
+    const events = loadRecording(stream);
+    const { reader } = readAllEvents(requireAdapter(program), events);
+    const { row } = await runScriptedTrial({
       program,
       does: events.map((event): ScriptStep => ({ line: JSON.stringify(event) })),
       agent: { agent: `${program}:${model}` },

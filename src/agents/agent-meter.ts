@@ -7,7 +7,7 @@ import type { AgentEvent } from "../core/trajectory.js";
 import { isSameModel } from "./adapter.js";
 
 /** Where an agent's model calls go. */
-export interface Upstreams {
+export interface AgentUpstreams {
   /** URLs to use instead of the providers' own. */
   readonly urls: Readonly<Partial<Record<ProviderName, string>>>;
   /** Replace any key the agent sends. */
@@ -30,7 +30,7 @@ export class AgentMeter {
     this.requests = requests;
   }
 
-  static async open(upstreams: Upstreams, limits: Limits, budget: TrialBudget | null): Promise<AgentMeter> {
+  static async open(upstreams: AgentUpstreams, limits: Limits, budget: TrialBudget | null): Promise<AgentMeter> {
     const requests: GatewayRequest[] = [];
     const gateway: Gateway = await startGateway({
       budget: {
@@ -41,7 +41,7 @@ export class AgentMeter {
       keys: upstreams.keys,
       prices: upstreams.prices,
       // Agents also call small models besides the given one.
-      priceOf: (model) => priceOfRelease(model, upstreams) ?? bundledPrice({ model }),
+      priceOf: (model) => findReleasePrice(model, upstreams) ?? bundledPrice({ model }),
       allowInsecure: upstreams.allowInsecure,
       // Keys in our environment are not used: an agent only has the keys it was given.
       env: {},
@@ -83,12 +83,12 @@ export class AgentMeter {
 }
 
 /** An agent may call a dated release of the requested model. */
-function priceOfRelease(called: string, { model, prices }: Upstreams): Price | null {
+function findReleasePrice(called: string, { model, prices }: AgentUpstreams): Price | null {
   return model !== undefined && isSameModel(model, called) ? (prices.get(model) ?? null) : null;
 }
 
 /** Converts each answered request to an event at its end time. */
-export function usageEvents(requests: readonly GatewayRequest[]): AgentEvent[] {
+export function toUsageEvents(requests: readonly GatewayRequest[]): AgentEvent[] {
   return requests.flatMap(({ model, usage, costUsd, durationMs, startedAt }) =>
     usage === null
       ? []

@@ -1,29 +1,35 @@
 import type { GatewayRequest } from "../budget/gateway/index.js";
-import { tokensOf } from "../budget/gateway/receipt.js";
+import { countAllTokens } from "../budget/gateway/receipt.js";
 import { type InfrastructureCategory, type Outlook, type Spent, TrialError, TrialStopped } from "../core/errors.js";
 import type { Output, TrialContext, Usage } from "../core/system.js";
-import { type AgentEvent, firstTextAt, firstWriteAt, toolCallsOf, turnsOf } from "../core/trajectory.js";
-import { stateOf, type Workspace } from "../exec/workspace/index.js";
+import {
+  type AgentEvent,
+  countToolCalls,
+  countTurns,
+  findFirstTextTime,
+  findFirstWriteTime,
+} from "../core/trajectory.js";
+import { getWorkspaceState, type Workspace } from "../exec/workspace/index.js";
 import type { AgentEnd, AgentFigures } from "./adapter.js";
-import { type AgentMeter, usageEvents } from "./agent-meter.js";
+import { type AgentMeter, toUsageEvents } from "./agent-meter.js";
 import type { AgentRun, AgentRunEnd } from "./agent-run.js";
 import type { AgentSystemOptions } from "./agent-system.js";
 import {
-  anotherModel,
   type CalledModel,
-  calledModels,
-  hasUsed,
+  countCalledModels,
+  filterModelCalls,
+  findLastStop,
+  findOtherModel,
+  hasUsage,
   isUnanswered,
-  lastFinish,
-  modelCalls,
-  usedFigures,
+  omitEmptyFigures,
 } from "./model-calls.js";
-import type { Watched } from "./work-watch.js";
+import type { WorkTimes } from "./work-watch.js";
 
 /** Maximum number of unknown event types listed in a note. */
-const MOST_KINDS = 10;
+const MAX_EVENT_KINDS = 10;
 
-export interface Concluded {
+export interface FinishedAgentRun {
   readonly system: AgentSystemOptions;
   readonly workspace: Workspace;
   readonly run: AgentRun;
@@ -32,35 +38,44 @@ export interface Concluded {
   readonly trial: TrialContext;
   /** Start time in milliseconds since 1970, and by `performance.now()`. */
   readonly startedAt: { readonly wall: number; readonly clock: number };
-  readonly watched: Watched;
+  readonly watched: WorkTimes;
 }
 
 /** Returns the output of an agent's run, or throws why it failed. */
-export async function conclude(concluded: Concluded): Promise<Output> {
+export async function buildAgentOutput(concluded: FinishedAgentRun): Promise<Output> {
   const { system, workspace, run, exit, meter, trial, startedAt, watched } = concluded;
   const keys = [...Object.values(system.upstreams.keys), meter.secret];
-  const called = calledModels(meter.requests);
-  const end = endOf(concluded, called);
-  const wrongModel = anotherModel(system.model?.name ?? null, called);
-  for (const note of notesOf(concluded)) trial.log(withoutKeys(note, keys));
-  const measured = withoutKeys(measuredIn(concluded, end, called), keys);
+  const called = countCalledModels(meter.requests);
+  const end = resolveAgentEnd(concluded, called);
+  const wrongModel = findOtherModel(system.model?.name ?? null, called);
+  for (const note of listAgentNotes(concluded)) trial.log(maskKeys(note, keys));
+  const measured = maskKeys(measureAgentRun(concluded, end, called), keys);
   const wasStopped = trial.signal.reason instanceof TrialStopped;
   const hasFailed = !wasStopped && (end === null || end.kind === "failed");
   // Without any model answer nothing was measured, however the program ended.
   if (hasFailed || isUnanswered(meter.requests, run.reader.figures))
-    throw failureOf({ name: system.name, end, run, exit, requests: meter.requests, spent: measured, wasStopped, keys });
+    throw createAgentError({
+      name: system.name,
+      end,
+      run,
+      exit,
+      requests: meter.requests,
+      spent: measured,
+      wasStopped,
+      keys,
+    });
   if (wrongModel !== null) reportWrongModel(wrongModel, concluded, measured);
   return {
-    response: withoutKeys(run.reader.response, keys),
+    response: maskKeys(run.reader.response, keys),
     ...measured,
     ...(watched.successAt !== null && { successAtMs: Math.max(0, watched.successAt - startedAt.clock) }),
-    workspace: stateOf(workspace, withoutKeys(await workspace.changes(), keys)),
+    workspace: getWorkspaceState(workspace, maskKeys(await workspace.collectChanges(), keys)),
     ...(!wasStopped && end?.kind === "stopped" && { stopped: end.reason }),
   };
 }
 
 /** With `strictModel`, a trial with another model than requested is an error. */
-function reportWrongModel(wrongModel: string, { system, trial }: Concluded, spent: Spent): void {
+function reportWrongModel(wrongModel: string, { system, trial }: FinishedAgentRun, spent: Spent): void {
   if (system.strictModel)
     throw new TrialError("system_error", `${system.name}: ${wrongModel} (--strict-model).`, { spent });
   trial.log(wrongModel);
@@ -70,41 +85,44 @@ function reportWrongModel(wrongModel: string, { system, trial }: Concluded, spen
  * Uses the final event, or the exit code of a program that prints none. If the program does not report that the last answer
  * was truncated or refused, the gateway does.
  */
-function endOf({ run, exit, system, meter }: Concluded, called: readonly CalledModel[]): AgentEnd | null {
+function resolveAgentEnd(
+  { run, exit, system, meter }: FinishedAgentRun,
+  called: readonly CalledModel[],
+): AgentEnd | null {
   const isTold = run.reader.end !== null || system.adapter.printsText !== true;
   const end = isTold ? run.reader.end : exit.code === 0 ? DONE : null;
-  return end?.kind === "done" ? (lastFinish(meter.requests, called) ?? end) : end;
+  return end?.kind === "done" ? (findLastStop(meter.requests, called) ?? end) : end;
 }
 
 const DONE: AgentEnd = { kind: "done" };
 
-function measuredIn(concluded: Concluded, end: AgentEnd | null, called: readonly CalledModel[]): Spent {
+function measureAgentRun(concluded: FinishedAgentRun, end: AgentEnd | null, called: readonly CalledModel[]): Spent {
   const { run, meter, startedAt, system, watched } = concluded;
   const { firstChangeAt } = watched;
-  const events = [...run.events, ...usageEvents(meter.requests)].sort((a, b) => a.timestamp - b.timestamp);
+  const events = [...run.events, ...toUsageEvents(meter.requests)].sort((a, b) => a.timestamp - b.timestamp);
   return {
-    ...speedOf(events, meter.requests, {
+    ...measureAgentSpeed(events, meter.requests, {
       startedAt: startedAt.wall,
       firstChangeAt: firstChangeAt === null ? null : startedAt.wall + (firstChangeAt - startedAt.clock),
       tellsTurns: system.adapter.printsText !== true,
     }),
-    ...costOf(concluded),
+    ...resolveAgentCost(concluded),
     trajectory: {
       startedAt: startedAt.wall,
       events,
       ...(system.adapter.printsText === true && { toolsUnseen: true }),
     },
-    metadata: metadataOf(concluded, { events, end, called }),
+    metadata: buildAgentMetadata(concluded, { events, end, called }),
   };
 }
 
 /** Tokens are already in the trial's bill; this adds what the bill cannot know. */
-function costOf({ meter, run }: Concluded): Pick<Output, "costUsd" | "usage" | "partial"> {
+function resolveAgentCost({ meter, run }: FinishedAgentRun): Pick<Output, "costUsd" | "usage" | "partial"> {
   if (meter.isInPath) {
     const { costSource, costUsd, usage } = meter.total;
     return { usage, ...(costSource === "provider" && costUsd !== null && { costUsd }) };
   }
-  const { usage, costUsd, isPartial } = usedFigures(run.reader.figures);
+  const { usage, costUsd, isPartial } = omitEmptyFigures(run.reader.figures);
   return {
     ...(usage !== null && { usage }),
     ...(costUsd !== null && { costUsd }),
@@ -112,15 +130,15 @@ function costOf({ meter, run }: Concluded): Pick<Output, "costUsd" | "usage" | "
   };
 }
 
-interface Facts {
+interface OutputFacts {
   readonly events: readonly AgentEvent[];
   readonly end: AgentEnd | null;
   readonly called: readonly CalledModel[];
 }
 
-function metadataOf({ system, run, exit, meter }: Concluded, { events, end, called }: Facts) {
+function buildAgentMetadata({ system, run, exit, meter }: FinishedAgentRun, { events, end, called }: OutputFacts) {
   const { reader } = run;
-  const figures = usedFigures(reader.figures);
+  const figures = omitEmptyFigures(reader.figures);
   const version = reader.version ?? system.version;
   const asked = system.model?.name ?? null;
   const model = called[0]?.name ?? reader.model ?? asked;
@@ -128,12 +146,12 @@ function metadataOf({ system, run, exit, meter }: Concluded, { events, end, call
     agent: system.adapter.name,
     ...(version !== null && { agentVersion: version }),
     ...(model !== null && { model }),
-    ...(called.some(({ name }) => name !== asked) && { calledModels: callsByName(called) }),
+    ...(called.some(({ name }) => name !== asked) && { calledModels: countCallsByModel(called) }),
     exitCode: exit.code,
     ...(exit.signal !== null && { exitSignal: exit.signal }),
     requests: meter.requests.filter(({ usage }) => usage !== null).length,
-    toolCalls: system.adapter.printsText === true ? null : toolCallsOf(events),
-    ...skillsOf(run, system),
+    toolCalls: system.adapter.printsText === true ? null : countToolCalls(events),
+    ...buildSkillMetadata(run, system),
     ...(meter.isInPath && meter.total.costUsd !== null && { costUsd: meter.total.costUsd }),
     meter: meter.isInPath ? "gateway" : figures.usage === null ? "none" : "program",
     ...(figures.usage !== null && { ownUsage: figures.usage }),
@@ -142,31 +160,31 @@ function metadataOf({ system, run, exit, meter }: Concluded, { events, end, call
   };
 }
 
-function callsByName(called: readonly CalledModel[]): Record<string, number> {
+function countCallsByModel(called: readonly CalledModel[]): Record<string, number> {
   return Object.fromEntries(called.map(({ name, calls }) => [name, calls]));
 }
 
 /** The offered skills. Unused skills are only listed when their use could be observed. */
-function skillsOf({ skills }: AgentRun, { adapter }: AgentSystemOptions): Record<string, unknown> {
+function buildSkillMetadata({ skills }: AgentRun, { adapter }: AgentSystemOptions): Record<string, unknown> {
   if (adapter.printsText === true) return { skills: { offered: skills, observable: false } };
   return skills.length === 0 ? {} : { skills: { offered: skills } };
 }
 
 /** Notes for readers of a row. */
-function notesOf({ run, exit, meter, system }: Concluded): string[] {
+function listAgentNotes({ run, exit, meter, system }: FinishedAgentRun): string[] {
   const { unknown } = run.reader;
-  const figures = usedFigures(run.reader.figures);
+  const figures = omitEmptyFigures(run.reader.figures);
   const isMetered = meter.isInPath;
-  const difference = isMetered ? disagreement(run.reader.figures, meter.total) : null;
+  const difference = isMetered ? describeDisagreement(run.reader.figures, meter.total) : null;
   const kinds = [...unknown].map(([type, count]) => `${type.slice(0, 60)} (${count})`);
-  const others = kinds.splice(MOST_KINDS).length;
+  const others = kinds.splice(MAX_EVENT_KINDS).length;
   if (others > 0) kinds.push(`${others} more types`);
   return [
     ...(difference === null ? [] : [difference]),
     ...(isMetered || figures.usage === null
       ? []
       : ["no request went through the gateway: tokens and cost are as reported by the program"]),
-    ...(isMetered || figures.usage !== null || modelCalls(meter.requests).length > 0
+    ...(isMetered || figures.usage !== null || filterModelCalls(meter.requests).length > 0
       ? []
       : ["no model was called through the gateway: usage is unknown"]),
     ...(kinds.length === 0 ? [] : [`unknown events: ${kinds.join(", ")}`]),
@@ -179,9 +197,9 @@ function notesOf({ run, exit, meter, system }: Concluded): string[] {
 }
 
 /** Relative difference between the program's and the gateway's figures that is reported. */
-const NOTABLE = 0.01;
+const MIN_NOTABLE_SHARE = 0.01;
 
-interface SpeedFacts {
+interface SpeedInput {
   readonly startedAt: number;
   /** When something in the workspace first changed; null when no change was seen. */
   readonly firstChangeAt: number | null;
@@ -190,18 +208,18 @@ interface SpeedFacts {
 }
 
 /** Measures the speed of an agent. Omits what was not measured. */
-export function speedOf(
+export function measureAgentSpeed(
   events: readonly AgentEvent[],
   requests: readonly GatewayRequest[],
-  { startedAt, firstChangeAt, tellsTurns }: SpeedFacts,
+  { startedAt, firstChangeAt, tellsTurns }: SpeedInput,
 ): Pick<Output, "turns" | "ttftMs" | "firstAttemptMs" | "tokensPerSec"> {
   const answered = requests.filter(({ usage }) => usage !== null);
   // Many agents write files with their shell, so the first change in the folder counts.
-  const attemptAt = firstWriteAt(events) ?? firstChangeAt ?? firstTextAt(events);
+  const attemptAt = findFirstWriteTime(events) ?? firstChangeAt ?? findFirstTextTime(events);
   // Without events, the number of model calls is still known.
-  const turns = (tellsTurns ? turnsOf(events) : null) ?? (answered.length > 0 ? answered.length : null);
+  const turns = (tellsTurns ? countTurns(events) : null) ?? (answered.length > 0 ? answered.length : null);
   const ttftMs = answered[0]?.ttftMs ?? null;
-  const pace = tokensPerSec(answered);
+  const pace = computeAgentTokensPerSec(answered);
   return {
     ...(turns !== null && { turns }),
     ...(ttftMs !== null && { ttftMs }),
@@ -211,7 +229,7 @@ export function speedOf(
 }
 
 /** Counts only the time in which models generated text, without tools and waiting. Answers that were not streamed are ignored. */
-function tokensPerSec(requests: readonly GatewayRequest[]): number | null {
+function computeAgentTokensPerSec(requests: readonly GatewayRequest[]): number | null {
   let tokens = 0;
   let ms = 0;
   for (const { usage, generationMs } of requests) {
@@ -223,29 +241,34 @@ function tokensPerSec(requests: readonly GatewayRequest[]): number | null {
 }
 
 /** Describes how the program's own figures differ from the gateway's; null when they agree. */
-export function disagreement(own: AgentFigures, metered: { usage: Usage; costUsd: number | null }): string | null {
+export function describeDisagreement(
+  own: AgentFigures,
+  metered: { usage: Usage; costUsd: number | null },
+): string | null {
   const differences: string[] = [];
   if (own.usage !== null) {
-    const [said, counted] = [tokensOf(own.usage), tokensOf(metered.usage)];
-    if (differ(said, counted)) differences.push(`${said} tokens, the gateway counted ${counted}`);
+    const [said, counted] = [countAllTokens(own.usage), countAllTokens(metered.usage)];
+    if (areDifferent(said, counted)) differences.push(`${said} tokens, the gateway counted ${counted}`);
   }
-  if (own.costUsd !== null && metered.costUsd !== null && differ(own.costUsd, metered.costUsd))
-    differences.push(`$${shown(own.costUsd)}, the gateway counted $${shown(metered.costUsd)}`);
+  if (own.costUsd !== null && metered.costUsd !== null && areDifferent(own.costUsd, metered.costUsd))
+    differences.push(
+      `$${formatReportedCost(own.costUsd)}, the gateway counted $${formatReportedCost(metered.costUsd)}`,
+    );
   return differences.length === 0 ? null : `the program reports ${differences.join("; and ")}`;
 }
 
-function differ(said: number, counted: number): boolean {
-  return Math.abs(said - counted) > NOTABLE * Math.max(said, counted);
+function areDifferent(said: number, counted: number): boolean {
+  return Math.abs(said - counted) > MIN_NOTABLE_SHARE * Math.max(said, counted);
 }
 
-function shown(dollars: number): string {
+function formatReportedCost(dollars: number): string {
   return String(Number(dollars.toPrecision(4)));
 }
 
 /** Maximum length of stderr in a message. */
-const STDERR_SHOWN = 600;
+const MAX_STDERR_CHARS = 600;
 
-export interface Failure {
+export interface AgentFailure {
   readonly name: string;
   readonly end: AgentEnd | null;
   readonly run: AgentRun;
@@ -260,22 +283,22 @@ export interface Failure {
 }
 
 /** Creates the error of a failed trial: caused by the model's endpoint or by the program itself. */
-export function failureOf(failure: Failure): TrialError {
+export function createAgentError(failure: AgentFailure): TrialError {
   const { end, requests, spent, run, keys = [], wasStopped = false } = failure;
   const isSilent = isUnanswered(requests, run.reader.figures);
-  const trouble = isSilent ? lastRefused(requests) : troubleWith(requests);
+  const trouble = isSilent ? findLastRefusal(requests) : findFailedRequest(requests);
   const status = (end?.kind === "failed" ? end.status : null) ?? trouble?.status ?? null;
   const isEndpoints = isSilent || status !== null || trouble !== null;
   // An endpoint that never responded until the trial was stopped is a timeout.
   const isHanging = isSilent && trouble === null;
-  const category = isHanging ? "timeout" : isEndpoints ? categoryOf(status) : "system_error";
+  const category = isHanging ? "timeout" : isEndpoints ? classifyAgentStatus(status) : "system_error";
   // A retried trial starts with a new bill, so what was already paid for would be lost.
-  const hasSpent = hasUsed(run.reader.figures.usage) || requests.some(({ usage }) => hasUsed(usage));
+  const hasSpent = hasUsage(run.reader.figures.usage) || requests.some(({ usage }) => hasUsage(usage));
   // Without a model answer, texts come from the program itself, such as the error.
-  const hasWorked = hasSpent || (!isSilent && run.events.some(isWork));
-  const mayRetry = !wasStopped && !hasWorked && isEndpoints && isTransient(status);
-  const outlook = hasWorked || !isEndpoints || isHanging ? null : readOutlook(status);
-  return new TrialError(category, withoutKeys(messageOf(failure, trouble), keys), {
+  const hasWorked = hasSpent || (!isSilent && run.events.some(isWorkEvent));
+  const mayRetry = !wasStopped && !hasWorked && isEndpoints && isTransientStatus(status);
+  const outlook = hasWorked || !isEndpoints || isHanging ? null : classifyAgentOutlook(status);
+  return new TrialError(category, maskKeys(formatAgentFailure(failure, trouble), keys), {
     spent,
     ...(mayRetry && { retry: { afterMs: null } }),
     ...(outlook !== null && { outlook }),
@@ -283,74 +306,74 @@ export function failureOf(failure: Failure): TrialError {
 }
 
 /** Without a status, the connection to the endpoint broke. */
-function readOutlook(status: number | null): Outlook | null {
-  if (categoryOf(status) !== "api_error") return null;
+function classifyAgentOutlook(status: number | null): Outlook | null {
+  if (classifyAgentStatus(status) !== "api_error") return null;
   if (status === null || status >= 500) return "down";
   return [401, 403, 404].includes(status) ? "refused" : "rejected";
 }
 
-function isWork({ type }: AgentEvent): boolean {
+function isWorkEvent({ type }: AgentEvent): boolean {
   return type === "assistant_message" || type === "tool_call";
 }
 
 /** The last call that the endpoint refused or failed; null when it never responded. */
-function lastRefused(requests: readonly GatewayRequest[]): GatewayRequest | null {
-  return modelCalls(requests).findLast(({ ending }) => ending === "failed" || ending === "refused") ?? null;
+function findLastRefusal(requests: readonly GatewayRequest[]): GatewayRequest | null {
+  return filterModelCalls(requests).findLast(({ ending }) => ending === "failed" || ending === "refused") ?? null;
 }
 
 /** The last request if it failed. A program that continued after an earlier failure did not end because of it. */
-function troubleWith(requests: readonly GatewayRequest[]): GatewayRequest | null {
-  const last = modelCalls(requests).at(-1);
+function findFailedRequest(requests: readonly GatewayRequest[]): GatewayRequest | null {
+  const last = filterModelCalls(requests).at(-1);
   return last !== undefined && (last.ending === "failed" || last.ending === "refused") ? last : null;
 }
 
-function categoryOf(status: number | null): InfrastructureCategory {
+function classifyAgentStatus(status: number | null): InfrastructureCategory {
   if (status === 429 || status === 529) return "rate_limit";
   return status === 408 || status === 504 || status === 524 ? "timeout" : "api_error";
 }
 
 /** Worth retrying; without a status, the connection broke. */
-function isTransient(status: number | null): boolean {
+function isTransientStatus(status: number | null): boolean {
   return status === null || status === 408 || status === 429 || status >= 500;
 }
 
-function messageOf(failure: Failure, trouble: GatewayRequest | null): string {
+function formatAgentFailure(failure: AgentFailure, trouble: GatewayRequest | null): string {
   const { name, end, exit, run, requests, wasStopped = false } = failure;
   const heard = trouble?.message?.replace(/\.$/, "") ?? null;
   if (wasStopped || end?.kind === "done") {
-    const count = modelCalls(requests).length;
+    const count = filterModelCalls(requests).length;
     const none = count === 1 ? "its model call was not answered" : `none of its ${count} model calls was answered`;
     return `${name}: ${none}${heard === null ? "" : `; the last one said: ${heard}`}.`;
   }
   const said = end === null ? null : end.message;
   if (said !== null) return heard === null || said.includes(heard) ? `${name}: ${said}` : `${name}: ${said} (${heard})`;
-  const stderr = run.stderr === "" ? "" : ` It printed: ${run.stderr.slice(-STDERR_SHOWN)}`;
+  const stderr = run.stderr === "" ? "" : ` It printed: ${run.stderr.slice(-MAX_STDERR_CHARS)}`;
   const endpoint = heard === null ? "" : ` Its last call failed: ${heard.replace(/\.$/, "")}.`;
-  return `${name} ended (${waysOut(exit)}) without a final event.${endpoint}${stderr}`;
+  return `${name} ended (${describeAgentExit(exit)}) without a final event.${endpoint}${stderr}`;
 }
 
-function waysOut({ code, signal }: AgentRunEnd): string {
+function describeAgentExit({ code, signal }: AgentRunEnd): string {
   return signal === null ? `exit code ${code ?? "unknown"}` : `by ${signal}`;
 }
 
 const MASK = "[key]";
 
 /** Shorter keys would match ordinary words. */
-const SHORTEST_KEY = 8;
+const MIN_KEY_LENGTH = 8;
 
 /**
  * Masks keys in all texts of a value. An agent gets no keys but can find them, and its output is stored.
  * @example
  * maskKeys({ text: "it is sk-12345678" }, ["sk-12345678"]); // { text: "it is [key]" }
  */
-export function withoutKeys<T>(value: T, keys: readonly string[]): T {
-  const secrets = keys.filter((key) => key.length >= SHORTEST_KEY);
-  return secrets.length === 0 ? value : (masked(value, secrets) as T);
+export function maskKeys<T>(value: T, keys: readonly string[]): T {
+  const secrets = keys.filter((key) => key.length >= MIN_KEY_LENGTH);
+  return secrets.length === 0 ? value : (maskValue(value, secrets) as T);
 }
 
-function masked(value: unknown, secrets: readonly string[]): unknown {
+function maskValue(value: unknown, secrets: readonly string[]): unknown {
   if (typeof value === "string") return secrets.reduce((text, key) => text.replaceAll(key, MASK), value);
-  if (Array.isArray(value)) return value.map((each) => masked(each, secrets));
+  if (Array.isArray(value)) return value.map((each) => maskValue(each, secrets));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, masked(each, secrets)]));
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, maskValue(each, secrets)]));
 }

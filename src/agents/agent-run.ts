@@ -1,24 +1,24 @@
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import type { AgentEvent, AgentHappening } from "../core/trajectory.js";
+import type { AgentEvent, AgentEventBody } from "../core/trajectory.js";
 import { type ProgramEnd, startProgram } from "../exec/process/index.js";
-import { abortionOf } from "./abortion.js";
-import type { AgentAdapter, Launch, StreamReader } from "./adapter.js";
+import { waitForAbort } from "./abortion.js";
+import type { AgentAdapter, AgentLaunch, StreamReader } from "./adapter.js";
 
 /** Enough to see why a program failed. */
-const STDERR_TAIL = 8192;
+const STDERR_TAIL_CHARS = 8192;
 
 /** Limit for all events of a run, so that endless output does not fill the memory. */
-const LONGEST_TRAJECTORY = 64 * 1024 * 1024;
+const MAX_TRAJECTORY_CHARS = 64 * 1024 * 1024;
 
 /** Further events are counted but not kept. */
-const MOST_EVENTS = 200_000;
+const MAX_EVENTS = 200_000;
 
 export interface AgentRunOptions {
   readonly adapter: AgentAdapter;
   /** Path of the program. */
   readonly program: string;
-  readonly launch: Launch;
+  readonly launch: AgentLaunch;
   /** Names of the offered skills. */
   readonly skills: readonly string[];
   readonly cwd: string;
@@ -66,13 +66,13 @@ export class AgentRun {
   }
 
   /** Starts the program and waits for its end, or stops it when the signal is aborted. No process is left running. */
-  async go(): Promise<AgentRunEnd> {
+  async run(): Promise<AgentRunEnd> {
     const { program: command, launch, cwd, env, folders, signal } = this.#options;
     const { args, input } = launch;
     const program = await startProgram({ command, args, cwd, env, folders, ...(input !== undefined && { input }) });
-    this.#listen(program.stdout);
-    this.#keepTail(program.stderr);
-    const stopping = abortionOf(signal);
+    this.#readOutput(program.stdout);
+    this.#readStderr(program.stderr);
+    const stopping = waitForAbort(signal);
     const wasStopped = await Promise.race([program.ended.then(() => false), stopping.aborted.then(() => true)]);
     stopping.release();
     const report = wasStopped ? await program.stop() : await program.sweep();
@@ -80,67 +80,67 @@ export class AgentRun {
     return { ...(await program.ended), leftBehind: wasStopped ? 0 : report.running, survivors: report.left };
   }
 
-  #listen(stdout: Readable): void {
-    if (this.#options.adapter.printsText === true) this.#listenToText(stdout);
-    else this.#listenToEvents(stdout);
+  #readOutput(stdout: Readable): void {
+    if (this.#options.adapter.printsText === true) this.#readText(stdout);
+    else this.#readEvents(stdout);
   }
 
-  #listenToText(stdout: Readable): void {
+  #readText(stdout: Readable): void {
     const decoder = new StringDecoder("utf8");
     const read = (text: string) => {
-      if (text !== "") this.#tell(this.reader.read(text));
+      if (text !== "") this.#recordEvents(this.reader.read(text));
     };
     stdout.on("data", (chunk: Buffer) => read(decoder.write(chunk)));
     stdout.on("end", () => read(decoder.end()));
   }
 
-  #listenToEvents(stdout: Readable): void {
-    const lines = new StreamLines();
+  #readEvents(stdout: Readable): void {
+    const lines = new LineSplitter();
     const read = (complete: readonly string[]) => {
-      for (const line of complete) this.#take(eventOf(line));
+      for (const line of complete) this.#readEvent(parseEventLine(line));
       this.dropped = lines.dropped;
     };
     stdout.on("data", (chunk: Buffer) => read(lines.push(chunk)));
     stdout.on("end", () => read(lines.end()));
   }
 
-  #take(event: unknown): void {
-    if (isMalformed(event)) {
+  #readEvent(event: unknown): void {
+    if (isMalformedLine(event)) {
       this.malformed += 1;
-      this.#tell([{ type: "custom", name: "malformed line", data: event.malformed }]);
+      this.#recordEvents([{ type: "custom", name: "malformed line", data: event.malformed }]);
       return;
     }
-    this.#tell(this.reader.read(event));
+    this.#recordEvents(this.reader.read(event));
     this.#options.onFigures(this.reader);
   }
 
-  #tell(happenings: readonly AgentHappening[]): void {
+  #recordEvents(happenings: readonly AgentEventBody[]): void {
     const timestamp = Date.now();
-    for (const happening of withActivations(happenings, this.#options.skills)) {
-      this.#length += lengthOf(happening);
-      const hasRoom = this.#length <= LONGEST_TRAJECTORY && this.events.length < MOST_EVENTS;
+    for (const happening of addSkillActivations(happenings, this.#options.skills)) {
+      this.#length += measureEventLength(happening);
+      const hasRoom = this.#length <= MAX_TRAJECTORY_CHARS && this.events.length < MAX_EVENTS;
       if (hasRoom) this.events.push({ timestamp, ...happening });
       else this.unkept += 1;
     }
   }
 
-  #keepTail(stderr: Readable): void {
+  #readStderr(stderr: Readable): void {
     const decoder = new StringDecoder("utf8");
     stderr.on("data", (chunk: Buffer) => {
-      this.#stderr = (this.#stderr + decoder.write(chunk)).slice(-STDERR_TAIL);
+      this.#stderr = (this.#stderr + decoder.write(chunk)).slice(-STDERR_TAIL_CHARS);
     });
   }
 }
 
 /** Approximate; short fields are ignored. */
-function lengthOf(happening: AgentHappening): number {
+function measureEventLength(happening: AgentEventBody): number {
   if ("text" in happening) return happening.text.length;
   if (happening.type === "tool_result") return happening.result.length;
   if (happening.type === "tool_call") return JSON.stringify(happening.arguments)?.length ?? 0;
   return happening.type === "custom" ? (JSON.stringify(happening.data)?.length ?? 0) : 0;
 }
 
-function isMalformed(event: unknown): event is MalformedLine {
+function isMalformedLine(event: unknown): event is MalformedLine {
   return typeof event === "object" && event !== null && "malformed" in event && !("type" in event);
 }
 
@@ -159,9 +159,9 @@ const SKILL_TOOLS = new Set([
 const NAME_FIELDS = ["skill", "name", "skill_name", "skillName", "command"];
 
 /** Tools whose arguments mention files without reading them: they write, plan, or instruct another agent. */
-const NOT_READING = /write|edit|patch|create|replace|filechange|todo|plan|task|agent|collab/;
+const WRITING_TOOLS = /write|edit|patch|create|replace|filechange|todo|plan|task|agent|collab/;
 
-type ToolCall = Extract<AgentHappening, { type: "tool_call" }>;
+type AgentToolCall = Extract<AgentEventBody, { type: "tool_call" }>;
 
 /**
  * Adds an activation after each tool call that activates a skill: with a tool for skills, or by reading the SKILL.md of an
@@ -169,39 +169,42 @@ type ToolCall = Extract<AgentHappening, { type: "tool_call" }>;
  * @example
  * const [call, activation] = addSkillActivations([catTidySkill], ["tidy"]);
  */
-export function withActivations(
-  happenings: readonly AgentHappening[],
+export function addSkillActivations(
+  happenings: readonly AgentEventBody[],
   offered: readonly string[],
-): readonly AgentHappening[] {
+): readonly AgentEventBody[] {
   if (!happenings.some(({ type }) => type === "tool_call")) return happenings;
-  return happenings.flatMap((happening): readonly AgentHappening[] => {
+  return happenings.flatMap((happening): readonly AgentEventBody[] => {
     if (happening.type !== "tool_call") return [happening];
-    return [happening, ...activated(happening, offered).map((name) => activation(name, happening))];
+    return [
+      happening,
+      ...findActivatedSkills(happening, offered).map((name) => createSkillActivation(name, happening)),
+    ];
   });
 }
 
 /** Has the time of the call, if the stream reports it. */
-function activation(name: string, call: ToolCall): AgentHappening {
+function createSkillActivation(name: string, call: AgentToolCall): AgentEventBody {
   const when = "timestamp" in call ? { timestamp: call.timestamp } : {};
   return { type: "skill_activation", name, ...when };
 }
 
 /** A tool for skills may also name one of the agent's own. */
-function activated(call: ToolCall, offered: readonly string[]): readonly string[] {
-  const tool = plainName(call.name);
-  if (SKILL_TOOLS.has(tool)) return namedIn(call.arguments, offered);
-  if (offered.length === 0 || NOT_READING.test(tool)) return [];
-  const texts = textsIn(call.arguments);
-  return offered.filter((name) => texts.some((text) => readsSkill(text, name)));
+function findActivatedSkills(call: AgentToolCall, offered: readonly string[]): readonly string[] {
+  const tool = toPlainToolName(call.name);
+  if (SKILL_TOOLS.has(tool)) return findNamedSkills(call.arguments, offered);
+  if (offered.length === 0 || WRITING_TOOLS.test(tool)) return [];
+  const texts = collectArgumentTexts(call.arguments);
+  return offered.filter((name) => texts.some((text) => isReadingSkill(text, name)));
 }
 
 /** Without MCP server name, case and separators. */
-function plainName(name: string): string {
+function toPlainToolName(name: string): string {
   const own = name.split(/__|[./:]/).at(-1) ?? name;
   return own.toLowerCase().replace(/[_\s-]/g, "");
 }
 
-function namedIn(given: unknown, offered: readonly string[]): readonly string[] {
+function findNamedSkills(given: unknown, offered: readonly string[]): readonly string[] {
   const fields = typeof given === "object" && given !== null ? (given as Readonly<Record<string, unknown>>) : {};
   const values = typeof given === "string" ? [given] : NAME_FIELDS.map((field) => fields[field]);
   const named = values.find((value): value is string => typeof value === "string" && value.trim() !== "");
@@ -213,13 +216,13 @@ function namedIn(given: unknown, offered: readonly string[]): readonly string[] 
 }
 
 /** All texts in a call's arguments, at any depth. */
-function textsIn(value: unknown): string[] {
+function collectArgumentTexts(value: unknown): string[] {
   if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(collectArgumentTexts) : [];
 }
 
 /** True when the text names the file with its folder, or changes into that folder first. */
-function readsSkill(text: string, name: string): boolean {
+function isReadingSkill(text: string, name: string): boolean {
   if (!text.includes("SKILL.md") || !text.includes(name)) return false;
   const own = name.replaceAll(".", "\\.");
   const inFolder = new RegExp(`(?<![\\w.-])${own}[/\\\\]+(?:\\./)?SKILL\\.md\\b`);
@@ -233,7 +236,7 @@ function readsSkill(text: string, name: string): boolean {
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** How much of a line that is not JSON is kept. */
-const MALFORMED_CHARACTERS = 2000;
+const MAX_MALFORMED_CHARS = 2000;
 
 const LF = 10;
 const CR = 13;
@@ -246,7 +249,7 @@ const CR = 13;
  * child.stdout.on("data", (chunk) => lines.push(chunk).map(parseEventLine).forEach(read));
  * child.stdout.on("end", () => lines.end().map(parseEventLine).forEach(read));
  */
-export class StreamLines {
+export class LineSplitter {
   readonly #maxBytes: number;
   /** Chunks of the incomplete line, joined once so that long lines take linear time. */
   #held: Buffer[] = [];
@@ -319,10 +322,10 @@ interface MalformedLine {
  * parseEventLine('{"type":"result"}'); // { type: "result" }
  * parseEventLine("Segmentation fault"); // { malformed: "Segmentation fault" }
  */
-export function eventOf(line: string): unknown {
+export function parseEventLine(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    return { malformed: line.slice(0, MALFORMED_CHARACTERS) } satisfies MalformedLine;
+    return { malformed: line.slice(0, MAX_MALFORMED_CHARS) } satisfies MalformedLine;
   }
 }

@@ -5,14 +5,14 @@ import { GraderEvaluator } from "../graders/index.js";
 import { gradeRun } from "../runs/grade-run.js";
 import { readOutputs } from "../store/outputs.js";
 import {
-  COMPLETED,
-  costOf,
-  countedBy,
+  COMPLETED_EVENTS,
+  computeTrialCost,
+  createAgentFolders,
   expectNothingLeft,
-  openMock,
-  openPlace,
-  openScripted,
-  tryScripted,
+  openScriptedAgent,
+  openTrialMock,
+  runScriptedTrial,
+  sumRequestUsage,
 } from "../testing/scripted-trial.js";
 import type { AgentOptions } from "./open-agent.js";
 import { type ScriptStep, writeScriptedAgent } from "./scripted-agent.js";
@@ -35,8 +35,8 @@ function confession(text: string): Confession {
 
 describe("the row of a trial", () => {
   it("has all measurements, and the tokens that the model's endpoint counted", async () => {
-    const place = openPlace();
-    const { row, result, mock } = await tryScripted({
+    const place = createAgentFolders();
+    const { row, result, mock } = await runScriptedTrial({
       place,
       does: MAKES,
       model: {
@@ -47,10 +47,10 @@ describe("the row of a trial", () => {
       example: { graders: MADE },
       run: { runsDir: join(place.root, "runs") },
     });
-    const used = countedBy(mock.requests);
+    const used = sumRequestUsage(mock.requests);
     expect(used.output).toBeGreaterThan(70);
     expect(row).toMatchObject({ outcome: "pass", errorCategory: "none", usage: used, costSource: "priced", turns: 2 });
-    expect(row.costUsd).toBe(costOf(used));
+    expect(row.costUsd).toBe(computeTrialCost(used));
     expect(row.notes).toEqual([]);
     expect(row.metadata).toMatchObject({
       agent: "claude",
@@ -85,7 +85,7 @@ describe("the row of a trial", () => {
 
   it("notes differences from the program's own figures of at least one percent, and unknown events", async () => {
     const does = (factor: number): readonly ScriptStep[] => [{ ask: true }, { end: "done", factor }];
-    const { result } = await tryScripted({
+    const { result } = await runScriptedTrial({
       does: {
         "5 %": [{ print: { type: "quite_new" } }, { print: { type: "quite_new" } }, ...does(1.05)],
         "half a percent": does(1.005),
@@ -94,7 +94,11 @@ describe("the row of a trial", () => {
           { end: "done", factor: 0 },
         ],
       },
-      dataset: ["5 %", "half a percent", "nothing"].map((question) => ({ id: question, question, graders: COMPLETED })),
+      dataset: ["5 %", "half a percent", "nothing"].map((question) => ({
+        id: question,
+        question,
+        graders: COMPLETED_EVENTS,
+      })),
     });
     const notes = result.rows.map((row) => row.notes);
     expect(notes[0]).toEqual([
@@ -112,9 +116,9 @@ describe("the workspace", () => {
     vi.stubEnv("ANTHROPIC_API_KEY", "the-real-key");
     vi.stubEnv("MY_SECRET", "secret");
     vi.stubEnv("MY_FLAG", "flag");
-    const place = openPlace();
+    const place = createAgentFolders();
     const keepWorkspaces = join(place.root, "kept");
-    const { row, mock } = await tryScripted({
+    const { row, mock } = await runScriptedTrial({
       place,
       does: [{ ask: true }, { confess: "confession.json" }, { end: "done" }],
       model: { requireKey: "the-real-key" },
@@ -146,7 +150,7 @@ describe("the workspace", () => {
   });
 
   it("that cannot be set up is an error that names the step, and no agent is started", async () => {
-    const { row, agent, place } = await tryScripted({
+    const { row, agent, place } = await runScriptedTrial({
       does: MAKES,
       example: { environment: { commands: ["true", "echo no luck >&2; exit 4"] } },
     });
@@ -160,12 +164,12 @@ describe("the workspace", () => {
   });
 
   it("may use the user's HOME, which is not changed", async () => {
-    const place = openPlace();
+    const place = createAgentFolders();
     const home = join(place.root, "own-home");
     mkdirSync(home);
     writeFileSync(join(home, "login.json"), "{}");
     vi.stubEnv("ANTHROPIC_API_KEY", "the-real-key");
-    const { row } = await tryScripted({
+    const { row } = await runScriptedTrial({
       place,
       does: [{ ask: true }, { confess: "confession.json" }, { end: "done" }],
       agent: { home, keepWorkspaces: join(place.root, "kept") },
@@ -190,7 +194,7 @@ describe("eight concurrent trials", () => {
         { type: "run-command", config: { command: "test $(ls | wc -l) = 1" } },
       ],
     }));
-    const { result, mock, place } = await tryScripted({
+    const { result, mock, place } = await runScriptedTrial({
       does: MAKES,
       dataset: tasks,
       model: {
@@ -203,12 +207,12 @@ describe("eight concurrent trials", () => {
       run: { maxWorkers: 8 },
     });
     for (const { exampleId, outcome, usage, costUsd } of result.rows) {
-      const own = countedBy(mock.requests.filter(({ task }) => task === `task ${exampleId}`));
-      expect({ outcome, usage, costUsd }).toEqual({ outcome: "pass", usage: own, costUsd: costOf(own) });
+      const own = sumRequestUsage(mock.requests.filter(({ task }) => task === `task ${exampleId}`));
+      expect({ outcome, usage, costUsd }).toEqual({ outcome: "pass", usage: own, costUsd: computeTrialCost(own) });
     }
     const outputs = result.rows.map(({ usage }) => usage?.output ?? 0);
     expect(new Set(outputs).size).toBe(8);
-    expect(outputs.reduce((sum, output) => sum + output, 0)).toBe(countedBy(mock.requests).output);
+    expect(outputs.reduce((sum, output) => sum + output, 0)).toBe(sumRequestUsage(mock.requests).output);
     expect(mock.counts.maxOpen).toBeGreaterThan(1);
     expectNothingLeft(place);
   });
@@ -216,10 +220,10 @@ describe("eight concurrent trials", () => {
 
 describe("earlier work", () => {
   it("is graded again from its changes, without running the program", async () => {
-    const place = openPlace();
+    const place = createAgentFolders();
     const example = { id: 1, question: "Do it", environment: { files: [{ dest: "b.txt", content: "given" }] } };
     const graders = [...MADE, { type: "run-command", config: { command: "grep given b.txt" } }];
-    const first = await tryScripted({
+    const first = await runScriptedTrial({
       place,
       does: MAKES,
       model: TOLD,
@@ -243,14 +247,14 @@ describe("earlier work", () => {
   });
 
   it("is read from the cache and graded the same", async () => {
-    const place = openPlace();
+    const place = createAgentFolders();
     const cacheDir = join(place.root, "cache");
     const options = { place, does: MAKES, model: TOLD, example: { graders: MADE }, run: { cacheDir } };
-    const first = await tryScripted({ ...options, agent: { url: "http://127.0.0.1:9" } });
+    const first = await runScriptedTrial({ ...options, agent: { url: "http://127.0.0.1:9" } });
     expect(first.row.errorCategory, "an agent that failed is not kept").toBe("api_error");
-    const second = await tryScripted(options);
+    const second = await runScriptedTrial(options);
     expect(second.row).toMatchObject({ outcome: "pass", cached: false });
-    const third = await tryScripted({ ...options, agent: { url: second.mock.url } });
+    const third = await runScriptedTrial({ ...options, agent: { url: second.mock.url } });
     expect(third.row).toMatchObject({ outcome: "pass", cached: true, usage: second.row.usage });
     expect(third.agent.starts()).toBe(0);
     expectNothingLeft(place);
@@ -259,10 +263,10 @@ describe("earlier work", () => {
 
 describe("without a runner", () => {
   it("leaves the folder for grading until it is closed", async () => {
-    const place = openPlace();
-    const mock = await openMock(TOLD);
+    const place = createAgentFolders();
+    const mock = await openTrialMock(TOLD);
     writeScriptedAgent({ bin: place.bin, script: { "*": MAKES } });
-    const system = await openScripted(place, mock);
+    const system = await openScriptedAgent(place, mock);
     const { signal } = new AbortController();
     const trial = { signal, budget: null, trial: 0, seed: 0, log: () => {} };
     const output = await system.process({ id: 1, question: "Do it" }, trial);
@@ -275,12 +279,12 @@ describe("without a runner", () => {
   });
 
   it("has a fingerprint of what affects its work, without its key", async () => {
-    const place = openPlace();
-    const mock = await openMock();
+    const place = createAgentFolders();
+    const mock = await openTrialMock();
     writeScriptedAgent({ bin: place.bin, script: { "*": MAKES } });
     vi.stubEnv("ANTHROPIC_API_KEY", "the-real-key");
     const print = async (agent: AgentOptions = {}) =>
-      JSON.stringify((await openScripted(place, mock, { agent })).fingerprint());
+      JSON.stringify((await openScriptedAgent(place, mock, { agent })).fingerprint());
     const usual = await print();
     expect(usual).not.toContain("the-real-key");
     vi.stubEnv("ANTHROPIC_API_KEY", "another-key");

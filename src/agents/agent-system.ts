@@ -1,38 +1,38 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
-import { costOf, dollars } from "../budget/index.js";
+import { computeCost, toDollars } from "../budget/index.js";
 import type { Environment, McpServer, OfferedSkill } from "../core/environment.js";
-import { messageOf, TrialError, TrialStopped, UsageError } from "../core/errors.js";
+import { getErrorMessage, TrialError, TrialStopped, UsageError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import type { Limits, Price } from "../core/price.js";
 import type { Output, System, TrialBudget, TrialContext } from "../core/system.js";
-import { offeredSkills, skillFiles, Workspace, writeSkills } from "../exec/workspace/index.js";
-import { type AgentAdapter, type AgentFigures, type AgentModel, type LaunchRequest, mcpSettings } from "./adapter.js";
-import { AgentMeter, type Upstreams } from "./agent-meter.js";
-import { conclude } from "./agent-output.js";
+import { listOfferedSkills, toSkillFiles, Workspace, writeSkills } from "../exec/workspace/index.js";
+import { type AgentAdapter, type AgentFigures, type AgentModel, type LaunchRequest, toMcpSettings } from "./adapter.js";
+import { AgentMeter, type AgentUpstreams } from "./agent-meter.js";
+import { buildAgentOutput } from "./agent-output.js";
 import { AgentRun } from "./agent-run.js";
-import { hasUsed } from "./model-calls.js";
-import { WorkWatch } from "./work-watch.js";
+import { hasUsage } from "./model-calls.js";
+import { WorkWatcher } from "./work-watch.js";
 
 /** SIGTERM grace (2 s) + SIGKILL grace (2 s) + time to collect the workspace. */
 const GRACE_MS = 30_000;
 
 /** Time limit of the last check after a trial was stopped. */
-const LAST_LOOK_MS = 10_000;
+const FINAL_CHECK_MS = 10_000;
 
 /** Shared by all agents, because they load this machine whatever model they call. */
-const LANE = "agents";
+const POOL_NAME = "agents";
 
 /** Placeholder key for the gateway, because programs refuse to start without a key. */
-const MEANINGLESS_KEY = "assay";
+const PLACEHOLDER_KEY = "assay";
 
 /** More would mostly compete for the CPU. */
-const MOST_PARALLEL = 4;
+const MAX_DEFAULT_CONCURRENCY = 4;
 
 /** Default number of concurrent agent trials. */
-export function usualParallel(): number {
-  return Math.min(MOST_PARALLEL, availableParallelism());
+export function getDefaultAgentConcurrency(): number {
+  return Math.min(MAX_DEFAULT_CONCURRENCY, availableParallelism());
 }
 
 /** Options of `AgentSystem`; `openAgent` determines most of them. */
@@ -44,7 +44,7 @@ export interface AgentSystemOptions {
   /** As reported by the program; null when unknown. */
   readonly version: string | null;
   readonly model: AgentModel | null;
-  readonly upstreams: Upstreams;
+  readonly upstreams: AgentUpstreams;
   readonly limits: Limits;
   /** Concurrent trials of all agents. */
   readonly maxParallel: number;
@@ -66,7 +66,7 @@ export interface AgentSystemOptions {
 export class AgentSystem implements System {
   readonly name: string;
   readonly limits: Limits;
-  readonly endpoint = LANE;
+  readonly endpoint = POOL_NAME;
   readonly maxParallel: number;
   readonly worksInPhases = true;
   readonly graceMs = GRACE_MS;
@@ -88,16 +88,16 @@ export class AgentSystem implements System {
   }
 
   async process(example: Example, trial: TrialContext): Promise<Output> {
-    const offer = this.#offerOf(example);
+    const offer = this.#requireExtensions(example);
     const workspace = await this.#prepare(example, offer, trial);
     const meter = await AgentMeter.open(this.#options.upstreams, this.limits, trial.budget);
     try {
       const run = await this.#start(example, { workspace, offer, meter, trial });
       const timed = trial.timed ?? ((work) => work());
-      const watch = new WorkWatch(workspace, trial.passes);
+      const watch = new WorkWatcher(workspace, trial.passes);
       await watch.ready;
       const startedAt = { wall: Date.now(), clock: performance.now() };
-      const exit = await timed(() => run.go());
+      const exit = await timed(() => run.run());
       await meter.close();
       if (meter.isInPath) trial.budget?.report(meter.total);
       const wasInterrupted = trial.signal.aborted && !(trial.signal.reason instanceof TrialStopped);
@@ -105,8 +105,8 @@ export class AgentSystem implements System {
         await watch.cancel();
         throw trial.signal.reason;
       }
-      const watched = await watch.end(trial.signal.aborted ? LAST_LOOK_MS : null);
-      return await conclude({ system: this.#options, workspace, run, exit, meter, trial, startedAt, watched });
+      const watched = await watch.stop(trial.signal.aborted ? FINAL_CHECK_MS : null);
+      return await buildAgentOutput({ system: this.#options, workspace, run, exit, meter, trial, startedAt, watched });
     } finally {
       await meter.close();
     }
@@ -114,7 +114,7 @@ export class AgentSystem implements System {
 
   /** Throws when the example has skills or MCP servers that the agent does not support. Called before anything is spent. */
   checkExample(example: Example): void {
-    this.#offerOf(example);
+    this.#requireExtensions(example);
   }
 
   /** Everything that affects the work, without secrets. */
@@ -138,20 +138,20 @@ export class AgentSystem implements System {
     if (unkept.length > 0) throw new UsageError(`workspaces that could not be kept: ${unkept.join("; ")}`);
   }
 
-  #offerOf(example: Example): Offer {
-    const offer = offerOf(example);
-    requireTaken(offer, this.#taker);
+  #requireExtensions(example: Example): AgentExtensions {
+    const offer = getExtensions(example);
+    requireExtensionSupport(offer, this.#extensionTarget);
     return offer;
   }
 
-  get #taker(): Taker {
+  get #extensionTarget(): ExtensionTarget {
     const { adapter, home } = this.#options;
     return { name: this.name, adapter, usesOwnHome: home !== null };
   }
 
-  async #start(example: Example, { workspace, offer, meter, trial }: Ready): Promise<AgentRun> {
+  async #start(example: Example, { workspace, offer, meter, trial }: PreparedAgentTrial): Promise<AgentRun> {
     const { adapter, program, model, home } = this.#options;
-    const prompt = promptOf(example);
+    const prompt = formatAgentPrompt(example);
     const promptFile = join(workspace.root, "prompt.txt");
     await writeFile(promptFile, prompt);
     const launch = adapter.launch({
@@ -159,10 +159,10 @@ export class AgentSystem implements System {
       promptFile,
       model,
       gateway: meter.urls,
-      key: MEANINGLESS_KEY,
+      key: PLACEHOLDER_KEY,
       usesOwnHome: home !== null,
       isRoot: process.getuid?.() === 0,
-      ...(await placeOffer(workspace, offer, this.#taker)),
+      ...(await installExtensions(workspace, offer, this.#extensionTarget)),
     });
     if (home === null) await writeHome(workspace.home, launch.homeFiles);
     return new AgentRun({
@@ -171,18 +171,18 @@ export class AgentSystem implements System {
       launch,
       skills: offer.skills.map((skill) => skill.name),
       cwd: workspace.path,
-      env: workspace.env({ ...this.#passedEnv(), ...launch.env }),
+      env: workspace.env({ ...this.#readPassedEnv(), ...launch.env }),
       folders: [workspace.root],
       signal: trial.signal,
       onFigures: (reader) => {
         // Only one meter per trial: the gateway's, as soon as it is used.
-        if (!meter.isInPath) reportOwn(reader.figures, this.limits.price, trial.budget);
+        if (!meter.isInPath) reportAgentFigures(reader.figures, this.limits.price, trial.budget);
       },
     });
   }
 
   /** The user's variables named in `passEnv`. */
-  #passedEnv(): Record<string, string> {
+  #readPassedEnv(): Record<string, string> {
     const { passEnv } = this.#options;
     return Object.fromEntries(
       passEnv.flatMap((name) => {
@@ -192,26 +192,26 @@ export class AgentSystem implements System {
     );
   }
 
-  async #prepare(example: Example, offer: Offer, trial: TrialContext): Promise<Workspace> {
+  async #prepare(example: Example, offer: AgentExtensions, trial: TrialContext): Promise<Workspace> {
     try {
       const { home } = this.#options;
-      const environment = withSkills(environmentOf(example), offer, this.#taker);
+      const environment = addSkillFiles(getAgentEnvironment(example), offer, this.#extensionTarget);
       const workspace = await Workspace.create({ environment, signal: trial.signal, ...(home !== null && { home }) });
       this.#open.add(workspace);
-      trial.atEnd?.(() => this.#clearAway(workspace, `${this.name}-${example.id}-${trial.trial}`));
+      trial.atEnd?.(() => this.#removeWorkspace(workspace, `${this.name}-${example.id}-${trial.trial}`));
       return workspace;
     } catch (cause) {
       trial.signal.throwIfAborted();
-      throw new TrialError("system_error", `The workspace could not be set up: ${messageOf(cause)}`, { cause });
+      throw new TrialError("system_error", `The workspace could not be set up: ${getErrorMessage(cause)}`, { cause });
     }
   }
 
-  async #clearAway(workspace: Workspace, name: string): Promise<void> {
+  async #removeWorkspace(workspace: Workspace, name: string): Promise<void> {
     const { keepWorkspaces } = this.#options;
     try {
       if (keepWorkspaces !== null) await workspace.keep(keepWorkspaces, name);
     } catch (error) {
-      this.#unkept.push(`${name}: ${messageOf(error)}`);
+      this.#unkept.push(`${name}: ${getErrorMessage(error)}`);
     } finally {
       await workspace.remove();
       this.#open.delete(workspace);
@@ -219,9 +219,9 @@ export class AgentSystem implements System {
   }
 }
 
-interface Ready {
+interface PreparedAgentTrial {
   readonly workspace: Workspace;
-  readonly offer: Offer;
+  readonly offer: AgentExtensions;
   readonly meter: AgentMeter;
   readonly trial: TrialContext;
 }
@@ -235,19 +235,19 @@ async function writeHome(home: string, files: Readonly<Record<string, string>>):
 }
 
 /** Reports the program's own figures when no request goes through the gateway. Its own cost takes precedence over the price. */
-function reportOwn({ usage, costUsd }: AgentFigures, price: Price | null, budget: TrialBudget | null): void {
-  if (!hasUsed(usage)) return;
-  const priced = price === null ? null : dollars(costOf(price, usage));
+function reportAgentFigures({ usage, costUsd }: AgentFigures, price: Price | null, budget: TrialBudget | null): void {
+  if (!hasUsage(usage)) return;
+  const priced = price === null ? null : toDollars(computeCost(price, usage));
   budget?.report({ usage, costUsd: costUsd ?? priced, isEstimated: false });
 }
 
 /** Formats the prompt of an agent: the context, the turns so far, and the question. */
-export function promptOf({ context = "", turns = [], question = "" }: Example): string {
-  const conversation = turns.length === 1 ? (turns[0]?.content ?? "") : turns.map(spoken).join("\n\n");
+export function formatAgentPrompt({ context = "", turns = [], question = "" }: Example): string {
+  const conversation = turns.length === 1 ? (turns[0]?.content ?? "") : turns.map(formatPromptTurn).join("\n\n");
   return [context, conversation, question].filter((part) => part !== "").join("\n\n");
 }
 
-function spoken({ role, content }: { role: string; content: string }): string {
+function formatPromptTurn({ role, content }: { role: string; content: string }): string {
   return `${role}: ${content}`;
 }
 
@@ -255,63 +255,75 @@ function spoken({ role, content }: { role: string; content: string }): string {
  * The environment with the offered skills. If they are not placed in its HOME, they are added as files before the agent
  * starts, so that they are not among its changes. They are not needed to recreate the folder for grading.
  */
-function withSkills(environment: Environment, { skills }: Offer, { adapter, usesOwnHome }: Taker): Environment {
+function addSkillFiles(
+  environment: Environment,
+  { skills }: AgentExtensions,
+  { adapter, usesOwnHome }: ExtensionTarget,
+): Environment {
   if (!usesOwnHome || skills.length === 0 || typeof adapter.skills !== "object") return environment;
-  return { ...environment, files: [...(environment.files ?? []), ...skillFiles(skills, adapter.skills.inProject)] };
+  return { ...environment, files: [...(environment.files ?? []), ...toSkillFiles(skills, adapter.skills.inProject)] };
 }
 
 /** Writes skills and MCP settings outside the agent's folder, and returns their paths. */
-async function placeOffer(
+async function installExtensions(
   workspace: Workspace,
-  offer: Offer,
-  taker: Taker,
+  offer: AgentExtensions,
+  taker: ExtensionTarget,
 ): Promise<Pick<LaunchRequest, "skillsDir" | "mcp">> {
   return {
-    skillsDir: await placeSkills(workspace, offer, taker),
-    mcp: await placeServers(workspace, offer, taker.adapter),
+    skillsDir: await installSkills(workspace, offer, taker),
+    mcp: await writeMcpConfig(workspace, offer, taker.adapter),
   };
 }
 
 /** A command with a placeholder for skills always gets a folder, even an empty one. */
-async function placeSkills(workspace: Workspace, { skills }: Offer, { adapter, usesOwnHome }: Taker) {
-  if (adapter.skills === "told") return writtenTo(join(workspace.root, "skills"), skills);
+async function installSkills(
+  workspace: Workspace,
+  { skills }: AgentExtensions,
+  { adapter, usesOwnHome }: ExtensionTarget,
+) {
+  if (adapter.skills === "told") return writeSkillFolder(join(workspace.root, "skills"), skills);
   if (skills.length === 0 || adapter.skills === undefined) return null;
   if (usesOwnHome) return join(workspace.path, adapter.skills.inProject);
-  return writtenTo(join(workspace.home, adapter.skills.inHome), skills);
+  return writeSkillFolder(join(workspace.home, adapter.skills.inHome), skills);
 }
 
-async function writtenTo(dir: string, skills: readonly OfferedSkill[]): Promise<string> {
+async function writeSkillFolder(dir: string, skills: readonly OfferedSkill[]): Promise<string> {
   await writeSkills(dir, skills);
   return dir;
 }
 
-async function placeServers({ root }: Workspace, { servers }: Offer, { command, takesServers }: AgentAdapter) {
+async function writeMcpConfig(
+  { root }: Workspace,
+  { servers }: AgentExtensions,
+  { command, takesServers }: AgentAdapter,
+) {
   const isTold = command !== undefined && takesServers !== undefined;
   if (Object.keys(servers).length === 0 && !isTold) return null;
   const file = join(root, "mcp.json");
   // Variables of a server may be secret.
-  await writeFile(file, `${JSON.stringify({ mcpServers: mcpSettings(servers) }, null, 2)}\n`, { mode: 0o600 });
+  await writeFile(file, `${JSON.stringify({ mcpServers: toMcpSettings(servers) }, null, 2)}\n`, { mode: 0o600 });
   return { servers, file };
 }
 
 /** The skills and MCP servers that an example offers. */
-export interface Offer {
+export interface AgentExtensions {
   readonly skills: readonly OfferedSkill[];
   readonly servers: Readonly<Record<string, McpServer>>;
 }
 
 /** Already checked when the dataset was loaded; other examples are checked when their folder is created. */
-function environmentOf({ environment }: Example): Environment {
+function getAgentEnvironment({ environment }: Example): Environment {
   return environment ?? {};
 }
 
-export function offerOf(example: Example): Offer {
-  const environment = environmentOf(example);
-  return { skills: offeredSkills(environment), servers: serversOf(environment) };
+export function getExtensions(example: Example): AgentExtensions {
+  const environment = getAgentEnvironment(example);
+  return { skills: listOfferedSkills(environment), servers: resolveMcpServers(environment) };
 }
 
 /** All servers get the example's variables, because agents differ in which of their own they pass on. */
-function serversOf({ mcpServers = {}, env = {} }: Environment): Record<string, McpServer> {
+function resolveMcpServers({ mcpServers = {}, env = {} }: Environment): Record<string, McpServer> {
   const hasEnv = Object.keys(env).length > 0;
   const entries = Object.entries(mcpServers).map(([name, server]) =>
     "command" in server && hasEnv ? [name, { ...server, env: { ...env, ...server.env } }] : [name, server],
@@ -320,34 +332,34 @@ function serversOf({ mcpServers = {}, env = {} }: Environment): Record<string, M
 }
 
 /** The agent that gets the extensions, and whether its HOME existed before. */
-export interface Taker {
+export interface ExtensionTarget {
   readonly name: string;
   readonly adapter: AgentAdapter;
   readonly usesOwnHome: boolean;
 }
 
 /** Throws when an agent does not support the extensions; it would silently be measured without them. */
-export function requireTaken({ skills, servers }: Offer, taker: Taker): void {
+export function requireExtensionSupport({ skills, servers }: AgentExtensions, taker: ExtensionTarget): void {
   const problem =
-    (skills.length === 0 ? null : problemWithSkills(skills, taker)) ??
-    (Object.keys(servers).length === 0 ? null : problemWithServers(taker));
+    (skills.length === 0 ? null : findSkillProblem(skills, taker)) ??
+    (Object.keys(servers).length === 0 ? null : findServerProblem(taker));
   if (problem === null) return;
   const names = problem.of === "skills" ? skills.map(({ name }) => name) : Object.keys(servers);
   const list = names.map((name) => `"${name}"`).join(", ");
   throw new UsageError(`${taker.name} ${problem.what} ${list}${problem.why}`);
 }
 
-interface Problem {
+interface ExtensionProblem {
   readonly of: "skills" | "servers";
   readonly what: string;
   readonly why: string;
 }
 
-function problemWithSkills(skills: readonly OfferedSkill[], { adapter }: Taker): Problem | null {
+function findSkillProblem(skills: readonly OfferedSkill[], { adapter }: ExtensionTarget): ExtensionProblem | null {
   const problem = { of: "skills", what: "does not support the skills" } as const;
-  if (adapter.skills === undefined) return { ...problem, why: `. ${remedy(adapter, "{skills}")}` };
+  if (adapter.skills === undefined) return { ...problem, why: `. ${suggestPlaceholder(adapter, "{skills}")}` };
   const needsNames = adapter.skills !== "told" && adapter.skills.needsName === true;
-  if (!needsNames || skills.every(saysName)) return null;
+  if (!needsNames || skills.every(hasNameField)) return null;
   return {
     ...problem,
     why: ": it ignores skills without a name. Add name: NAME to the front matter of each SKILL.md.",
@@ -357,18 +369,19 @@ function problemWithSkills(skills: readonly OfferedSkill[], { adapter }: Taker):
 /** A `name:` key in the front matter. */
 const NAME_LINE = /^\uFEFF?---[ \t]*\r?\n(?:(?!---)[^\n]*\n)*?name[ \t]*:/;
 
-function saysName({ files }: OfferedSkill): boolean {
+function hasNameField({ files }: OfferedSkill): boolean {
   return files.some(({ dest, content }) => dest === "SKILL.md" && NAME_LINE.test(content));
 }
 
-function problemWithServers({ adapter, usesOwnHome }: Taker): Problem | null {
+function findServerProblem({ adapter, usesOwnHome }: ExtensionTarget): ExtensionProblem | null {
   const problem = { of: "servers", what: "does not support the MCP servers" } as const;
-  if (adapter.takesServers === undefined) return { ...problem, why: `. ${remedy(adapter, "{mcp_config}")}` };
+  if (adapter.takesServers === undefined)
+    return { ...problem, why: `. ${suggestPlaceholder(adapter, "{mcp_config}")}` };
   if (adapter.takesServers === "always" || !usesOwnHome) return null;
   return { ...problem, why: " in an existing HOME. Remove --agent-home." };
 }
 
-function remedy({ command }: AgentAdapter, word: string): string {
+function suggestPlaceholder({ command }: AgentAdapter, word: string): string {
   if (command === undefined) return "Use another agent, or remove them from the environment.";
   return `Add ${word} to its command, or remove them from the environment.`;
 }

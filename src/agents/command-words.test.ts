@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { anchoredCommand, wordsOf } from "./command.js";
+import { resolveCommandPaths, splitCommand } from "./command.js";
 
 let folder = "";
 beforeEach(() => {
@@ -14,20 +14,24 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 it("resolves files next to a config, and nothing else", () => {
-  const anchored = (command: string) => anchoredCommand(command, { folder, anchor: (path) => `../there/${path}` });
+  const anchored = (command: string) => resolveCommandPaths(command, { folder, anchor: (path) => `../there/${path}` });
   expect(anchored("node agents/tiny.mjs  --x {prompt}")).toBe("node ../there/agents/tiny.mjs  --x {prompt}");
   expect(anchored("./plain plain ./agents gone.mjs 'a b' {prompt}")).toBe(
     "../there/./plain plain ./agents gone.mjs 'a b' {prompt}",
   );
   for (const word of [`'my agent.mjs'`, `"my agent.mjs"`, String.raw`my\ agent.mjs`])
-    expect(wordsOf(anchored(`node ${word} {prompt}`))).toEqual(["node", "../there/my agent.mjs", "{prompt}"]);
+    expect(splitCommand(anchored(`node ${word} {prompt}`))).toEqual(["node", "../there/my agent.mjs", "{prompt}"]);
 });
 
 it("keeps one word as one word, whatever the path contains", () => {
   const command = "node agents/tiny.mjs {prompt}";
   fc.assert(
     fc.property(fc.string({ minLength: 1 }), (path) => {
-      expect(wordsOf(anchoredCommand(command, { folder, anchor: () => path }))).toEqual(["node", path, "{prompt}"]);
+      expect(splitCommand(resolveCommandPaths(command, { folder, anchor: () => path }))).toEqual([
+        "node",
+        path,
+        "{prompt}",
+      ]);
     }),
   );
 });

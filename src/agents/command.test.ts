@@ -4,9 +4,15 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { UsageError } from "../core/errors.js";
-import { COMPLETED, openMock, openPlace, openScripted, tryScripted } from "../testing/scripted-trial.js";
+import {
+  COMPLETED_EVENTS,
+  createAgentFolders,
+  openScriptedAgent,
+  openTrialMock,
+  runScriptedTrial,
+} from "../testing/scripted-trial.js";
 import type { LaunchRequest } from "./adapter.js";
-import { commandAdapter, commandName, requireModel } from "./command.js";
+import { createCommandAdapter, deriveCommandName, requireCommandModel } from "./command.js";
 
 const REQUEST: LaunchRequest = {
   prompt: "Do it",
@@ -22,7 +28,7 @@ const REQUEST: LaunchRequest = {
 
 /** The words a program is started with. */
 function wordsFor(template: string, request: Partial<LaunchRequest> = {}): string[] {
-  const adapter = commandAdapter(template);
+  const adapter = createCommandAdapter(template);
   return [adapter.program, ...adapter.launch({ ...REQUEST, ...request }).args];
 }
 
@@ -63,14 +69,14 @@ describe("the words of a command", () => {
 
   it.each(["my-agent 'open {prompt}", 'my-agent "open {prompt}', "my-agent {prompt} \\"])(
     "are rejected with an unclosed quote: %s",
-    (template) => expect(() => commandAdapter(template)).toThrow(/unclosed quote/),
+    (template) => expect(() => createCommandAdapter(template)).toThrow(/unclosed quote/),
   );
 
   it.each(["", "my-agent", "{prompt}", "my-agent prompt"])(
     "are rejected without a placeholder for the task: %s",
     (template) => {
-      expect(() => commandAdapter(template)).toThrow(UsageError);
-      expect(() => commandAdapter(template)).toThrow(/Add \{prompt\}/);
+      expect(() => createCommandAdapter(template)).toThrow(UsageError);
+      expect(() => createCommandAdapter(template)).toThrow(/Add \{prompt\}/);
     },
   );
 
@@ -81,16 +87,16 @@ describe("the words of a command", () => {
   });
 
   it("must not begin with a variable, whose value is not shown", () => {
-    const wrong = () => commandAdapter("MY_KEY=hush my-agent {prompt}");
+    const wrong = () => createCommandAdapter("MY_KEY=hush my-agent {prompt}");
     expect(wrong).toThrow(/begins with the variable MY_KEY.*--agent-env MY_KEY/);
     expect(wrong).not.toThrow(/hush/);
   });
 
   it("require a model when there is a placeholder for one", () => {
     expect(() => wordsFor("a {model} {prompt}", { model: null })).toThrow(/Give one with --agent-model/);
-    expect(() => requireModel("a {model} {prompt}", undefined)).toThrow(/Give one with --agent-model/);
-    requireModel("a {model} {prompt}", "small");
-    requireModel("a {prompt}", undefined);
+    expect(() => requireCommandModel("a {model} {prompt}", undefined)).toThrow(/Give one with --agent-model/);
+    requireCommandModel("a {model} {prompt}", "small");
+    requireCommandModel("a {prompt}", undefined);
     expect(wordsFor("a {prompt}", { model: null })).toEqual(["a", "Do it"]);
   });
 });
@@ -137,11 +143,11 @@ it.each([
   ["bash {prompt}", "bash"],
   ["{prompt}", "command"],
 ])("is named after its program: %s", (template, name) => {
-  expect(commandName(template)).toBe(name);
+  expect(deriveCommandName(template)).toBe(name);
 });
 
 describe("launch", () => {
-  const { launch } = commandAdapter("my-agent {prompt}");
+  const { launch } = createCommandAdapter("my-agent {prompt}");
 
   it("sets the gateway variables of every SDK", () => {
     expect(launch(REQUEST)).toEqual({
@@ -177,11 +183,11 @@ process.exitCode = process.argv[2] === "fail" ? 7 : 0;
 
 describe("a command as a system", () => {
   it("is metered by the gateway, answers with its output and ends by its exit code", async () => {
-    const place = openPlace();
+    const place = createAgentFolders();
     const file = join(place.root, "my agent.mjs");
     writeFileSync(file, AGENT);
     vi.stubEnv("OPENAI_API_KEY", "real");
-    const { result, mock } = await tryScripted({
+    const { result, mock } = await runScriptedTrial({
       place,
       does: [],
       model: { requireKey: "real", reply: 'It\'s "42"\nor so' },
@@ -191,7 +197,7 @@ describe("a command as a system", () => {
           question: 'What\'s the "answer"?',
           graders: [{ type: "output-matches", config: { pattern: '^It\'s "42"\nor so$' } }],
         },
-        { id: 2, question: "fail", graders: COMPLETED },
+        { id: 2, question: "fail", graders: COMPLETED_EVENTS },
       ],
       agent: { command: `node '${file}' {prompt}`, name: "mine" },
     });
@@ -207,8 +213,8 @@ describe("a command as a system", () => {
   });
 
   it("may choose among all providers, and is named after its program", async () => {
-    const place = openPlace();
-    const system = await openScripted(place, await openMock(), { agent: { command: "node {prompt}" } });
+    const place = createAgentFolders();
+    const system = await openScriptedAgent(place, await openTrialMock(), { agent: { command: "node {prompt}" } });
     expect(system).toMatchObject({ name: "node", limits: { price: null, isMetered: true } });
     expect(system.model).toBeUndefined();
     expect(system.fingerprint()).toMatchObject({ agent: "command", command: "node {prompt}", version: null });

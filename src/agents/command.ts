@@ -1,20 +1,20 @@
 import { statSync } from "node:fs";
 import { basename, extname, resolve } from "node:path";
 import { UsageError } from "../core/errors.js";
-import type { AgentHappening } from "../core/trajectory.js";
+import type { AgentEventBody } from "../core/trajectory.js";
 import type { AgentAdapter, AgentEnd, AgentFigures, LaunchRequest, StreamReader } from "./adapter.js";
 
-const MODEL = "{model}";
+const MODEL_PLACEHOLDER = "{model}";
 
 /** A command supports skills or servers if it has their placeholder or variable. */
-const TAKES_SKILLS = /\{skills\}|ASSAY_SKILLS_DIR/;
-const TAKES_MCP = /\{mcp_config\}|ASSAY_MCP_CONFIG/;
+const SKILLS_PLACEHOLDER = /\{skills\}|ASSAY_SKILLS_DIR/;
+const MCP_PLACEHOLDER = /\{mcp_config\}|ASSAY_MCP_CONFIG/;
 
 /** The task itself, or the path of a file with it. */
-const TASK = /\{prompt(?:_file)?\}/;
+const PROMPT_PLACEHOLDER = /\{prompt(?:_file)?\}/;
 
 /** A shell variable assignment before a program. */
-const VARIABLE = /^([A-Za-z_]\w*)=/;
+const ENV_ASSIGNMENT = /^([A-Za-z_]\w*)=/;
 
 /**
  * Creates an adapter for any command that takes a task and works in its folder. It is metered by the gateway, which it
@@ -22,9 +22,9 @@ const VARIABLE = /^([A-Za-z_]\w*)=/;
  * @example
  * createCommandAdapter("node my-agent.mjs --model {model} {prompt}");
  */
-export function commandAdapter(template: string): AgentAdapter {
-  const [program, ...args] = wordsOf(template).map(asPath);
-  if (program === undefined || !args.some((word) => TASK.test(word)))
+export function createCommandAdapter(template: string): AgentAdapter {
+  const [program, ...args] = splitCommand(template).map(resolveFileWord);
+  if (program === undefined || !args.some((word) => PROMPT_PLACEHOLDER.test(word)))
     throw new UsageError(
       `--agent-command "${template}" has no placeholder for the task. Add {prompt}, or {prompt_file} for the path of a file with the task: --agent-command 'my-agent {prompt}'.`,
     );
@@ -38,16 +38,20 @@ export function commandAdapter(template: string): AgentAdapter {
     install: `Add ${program} to PATH, or give its full path.`,
     command: template,
     printsText: true,
-    ...(TAKES_SKILLS.test(template) && { skills: "told" }),
-    ...(TAKES_MCP.test(template) && { takesServers: "always" }),
-    launch: (request) => ({ args: args.map((word) => filled(word, request)), env: envFor(request), homeFiles: {} }),
+    ...(SKILLS_PLACEHOLDER.test(template) && { skills: "told" }),
+    ...(MCP_PLACEHOLDER.test(template) && { takesServers: "always" }),
+    launch: (request) => ({
+      args: args.map((word) => fillPlaceholders(word, request)),
+      env: buildCommandEnv(request),
+      homeFiles: {},
+    }),
     reader: () => new TextReader(),
   };
 }
 
 /** Does not show the variable's value, which may be a secret. */
 function requireProgram(word: string): void {
-  const [, variable] = VARIABLE.exec(word) ?? [];
+  const [, variable] = ENV_ASSIGNMENT.exec(word) ?? [];
   if (variable === undefined) return;
   throw new UsageError(
     `--agent-command begins with the variable ${variable}, but it is not run by a shell. Set the variable for assay, and pass it on with --agent-env ${variable}.`,
@@ -55,8 +59,8 @@ function requireProgram(word: string): void {
 }
 
 /** The command runs in another folder, so files of the current one need their full path. */
-function asPath(word: string): string {
-  return namesFile(word, ".") ? resolve(word) : word;
+function resolveFileWord(word: string): string {
+  return isFilePath(word, ".") ? resolve(word) : word;
 }
 
 /**
@@ -64,11 +68,11 @@ function asPath(word: string): string {
  * @example
  * requireCommandModel("my-agent -m {model} {prompt}", undefined); // throws
  */
-export function requireModel(template: string, model: string | undefined): void {
-  if (model === undefined && template.includes(MODEL)) throw noModel();
+export function requireCommandModel(template: string, model: string | undefined): void {
+  if (model === undefined && template.includes(MODEL_PLACEHOLDER)) throw createNoModelError();
 }
 
-function noModel(): UsageError {
+function createNoModelError(): UsageError {
   return new UsageError(
     "The agent's command has a {model} placeholder, but no model is given. Give one with --agent-model NAME.",
   );
@@ -82,28 +86,28 @@ const RUNNERS = new Set(["node", "npx", "python", "python3", "sh", "bash", "env"
  * @example
  * deriveCommandName("node agents/tiny.mjs {prompt}"); // "tiny"
  */
-export function commandName(template: string): string {
+export function deriveCommandName(template: string): string {
   // A variable's value may be a secret.
-  const isName = (word: string) => !word.startsWith("-") && !word.includes("{") && !VARIABLE.test(word);
-  const names = wordsOf(template).filter(isName);
+  const isName = (word: string) => !word.startsWith("-") && !word.includes("{") && !ENV_ASSIGNMENT.test(word);
+  const names = splitCommand(template).filter(isName);
   const name = names.find((word) => !RUNNERS.has(basename(word))) ?? names[0] ?? "command";
   return basename(name, extname(name));
 }
 
 /** In one pass, so that a prompt containing {model} is not changed. */
-function filled(word: string, request: LaunchRequest): string {
+function fillPlaceholders(word: string, request: LaunchRequest): string {
   const { prompt, promptFile, model, skillsDir, mcp } = request;
   return word.replace(/\{(prompt|prompt_file|model|skills|mcp_config)\}/g, (_, hole: string) => {
     if (hole === "prompt") return prompt;
     if (hole === "prompt_file") return promptFile;
     if (hole === "skills") return skillsDir ?? "";
     if (hole === "mcp_config") return mcp?.file ?? "";
-    if (model === null) throw noModel();
+    if (model === null) throw createNoModelError();
     return model.name;
   });
 }
 
-function envFor(request: LaunchRequest): Record<string, string> {
+function buildCommandEnv(request: LaunchRequest): Record<string, string> {
   const { gateway, key, model, usesOwnHome, skillsDir, mcp } = request;
   const urls = {
     OPENAI_BASE_URL: gateway.openai,
@@ -122,7 +126,7 @@ function envFor(request: LaunchRequest): Record<string, string> {
 }
 
 /** Only the last part of the output is kept: an answer, not a log. */
-const LONGEST_RESPONSE = 1 << 20;
+const MAX_RESPONSE_CHARS = 1 << 20;
 
 /** Treats a program's output as its answer. */
 class TextReader implements StreamReader {
@@ -137,28 +141,28 @@ class TextReader implements StreamReader {
     return this.#said.trim();
   }
 
-  read(chunk: unknown): AgentHappening[] {
+  read(chunk: unknown): AgentEventBody[] {
     const text = String(chunk);
-    this.#said = (this.#said + text).slice(-LONGEST_RESPONSE);
+    this.#said = (this.#said + text).slice(-MAX_RESPONSE_CHARS);
     return [{ type: "assistant_message", text }];
   }
 }
 
 /** A word, including quoted and escaped parts. */
-const WORD = /(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/gs;
+const WORD_PATTERN = /(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/gs;
 
 /**
  * Splits a command into words like a shell, without any other shell features.
  * @example
  * splitCommand("node 'my agent.mjs' {prompt}"); // ["node", "my agent.mjs", "{prompt}"]
  */
-export function wordsOf(command: string): string[] {
-  const rest = command.replace(WORD, "").trim();
+export function splitCommand(command: string): string[] {
+  const rest = command.replace(WORD_PATTERN, "").trim();
   if (rest !== "") throw new UsageError(`The command "${command}" has an unclosed quote.`);
-  return Array.from(command.matchAll(WORD), ([word]) => unquoted(word));
+  return Array.from(command.matchAll(WORD_PATTERN), ([word]) => unquoteWord(word));
 }
 
-function unquoted(word: string): string {
+function unquoteWord(word: string): string {
   return word.replace(
     /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)/gs,
     (_, double?: string, single?: string, escaped?: string) =>
@@ -167,7 +171,7 @@ function unquoted(word: string): string {
 }
 
 /** True for a word that names a file of the folder. A word without a dot or a slash is never a file. */
-function namesFile(word: string, folder: string): boolean {
+function isFilePath(word: string, folder: string): boolean {
   return /[./]/.test(word) && statSync(resolve(folder, word), { throwIfNoEntry: false })?.isFile() === true;
 }
 
@@ -176,17 +180,17 @@ function namesFile(word: string, folder: string): boolean {
  * @example
  * resolveCommandPaths("node agent.mjs {prompt}", { folder: "nightly", anchor: (path) => `nightly/${path}` });
  */
-export function anchoredCommand(
+export function resolveCommandPaths(
   command: string,
   { folder, anchor }: { folder: string; anchor: (path: string) => string },
 ): string {
-  return command.replace(WORD, (raw) => {
-    const word = unquoted(raw);
-    return namesFile(word, folder) ? quoted(anchor(word)) : raw;
+  return command.replace(WORD_PATTERN, (raw) => {
+    const word = unquoteWord(raw);
+    return isFilePath(word, folder) ? quotePath(anchor(word)) : raw;
   });
 }
 
 /** Quoted as one word for `splitCommand`. */
-function quoted(path: string): string {
+function quotePath(path: string): string {
   return /^[\w./@+-]+$/.test(path) ? path : `"${path.replace(/["\\$`]/g, "\\$&")}"`;
 }

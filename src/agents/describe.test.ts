@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { AGENT_NAMES } from "../budget/rules.js";
-import { type AgentState, describeAgents } from "./describe.js";
+import { type AgentStatus, describeAgents } from "./describe.js";
 
 let root = "";
 beforeEach(() => {
@@ -23,7 +23,7 @@ function install(name: string, says: string): void {
   writeFileSync(join(root, name), `#!/bin/sh\necho '${says}'\n`, { mode: 0o755 });
 }
 
-async function stateOf(name: string): Promise<AgentState | undefined> {
+async function stateOf(name: string): Promise<AgentStatus | undefined> {
   return (await describeAgents()).find((state) => state.name === name);
 }
 

@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { UsageError } from "../core/errors.js";
 import { findProgram, runCommand } from "../exec/process/index.js";
-import { lacksExecuteBit, notExecutable } from "../exec/process/not-started.js";
+import { describeNotExecutable, isMissingExecuteBit } from "../exec/process/not-started.js";
 import type { AgentAdapter } from "./adapter.js";
 
 /** Some programs load completely to report their version. */
@@ -17,21 +17,21 @@ export interface DetectedAgent {
 /** Finds the program of an agent and its version. */
 export async function detectAgent(adapter: AgentAdapter): Promise<DetectedAgent> {
   const program = findProgram(adapter.program);
-  if (program === null) throw new UsageError(missing(adapter));
-  return { program, version: adapter.command === undefined ? (await askVersion(program)).version : null };
+  if (program === null) throw new UsageError(describeMissingAgent(adapter));
+  return { program, version: adapter.command === undefined ? (await requestVersion(program)).version : null };
 }
 
-function missing({ program, install, command }: AgentAdapter): string {
-  if (lacksExecuteBit(program)) return notExecutable(program);
+function describeMissingAgent({ program, install, command }: AgentAdapter): string {
+  if (isMissingExecuteBit(program)) return describeNotExecutable(program);
   // At the end of the message, so that it can be copied.
   if (command === undefined)
-    return `Program "${program}" not found in PATH (see: assay doctor). ${howToInstall(install)}`;
+    return `Program "${program}" not found in PATH (see: assay doctor). ${formatInstallHint(install)}`;
   return program.includes("/")
     ? `Program ${program} not found. Check the path.`
     : `Program "${program}" not found in PATH. ${install}`;
 }
 
-export function howToInstall(install: string): string {
+export function formatInstallHint(install: string): string {
   return `Install it with: ${install}`;
 }
 
@@ -43,7 +43,7 @@ export interface VersionAnswer {
   readonly timedOut: boolean;
 }
 
-export async function askVersion(program: string, timeoutMs = VERSION_TIMEOUT_MS): Promise<VersionAnswer> {
+export async function requestVersion(program: string, timeoutMs = VERSION_TIMEOUT_MS): Promise<VersionAnswer> {
   const { PATH = "", HOME = "" } = process.env;
   const env = { PATH, HOME };
   const command = { command: program, args: ["--version"], cwd: tmpdir(), env, timeoutMs };

@@ -1,17 +1,17 @@
-import { baseUrlOf } from "../budget/base-url.js";
+import { requireBaseUrl } from "../budget/base-url.js";
 import { PROVIDERS, type ProviderName } from "../budget/gateway/provider.js";
 import type { ModelEntry, ModelsFile } from "../budget/index.js";
-import { bundledLimits, entryFor, limitsAt } from "../budget/models-file.js";
-import { defaultBaseUrlOf, dialectOf, endpointOf, keyVariableOf } from "../budget/providers.js";
+import { createPriceLimits, findBundledLimits, findConfiguredModel } from "../budget/models-file.js";
+import { getDefaultBaseUrl, getKeyVariable, getProviderDialect, resolveEndpoint } from "../budget/providers.js";
 import { UsageError } from "../core/errors.js";
 import { isLoopback } from "../core/loopback.js";
 import type { Limits, Price } from "../core/price.js";
 import type { DialectName } from "../models/dialects/dialect.js";
 import type { AgentAdapter, AgentModel } from "./adapter.js";
-import type { Upstreams } from "./agent-meter.js";
+import type { AgentUpstreams } from "./agent-meter.js";
 
 /** Where an agent's model is. */
-export interface ModelPlace {
+export interface AgentModelOptions {
   /** Its API format. */
   api?: DialectName;
   /** URL to use instead of the provider's. */
@@ -26,41 +26,43 @@ export interface ModelPlace {
   isPlan?: boolean;
 }
 
-interface Wanted {
+interface LocateModelOptions {
   readonly adapter: AgentAdapter;
   /** As given; undefined when none was. */
   readonly wanted: string | undefined;
-  readonly options: ModelPlace;
+  readonly options: AgentModelOptions;
   readonly file: ModelsFile | null;
 }
 
-interface Located {
+interface AgentModelLocation {
   readonly model: AgentModel | null;
-  readonly upstreams: Upstreams;
+  readonly upstreams: AgentUpstreams;
   readonly limits: Limits;
 }
 
 /** Determines an agent's model, its endpoint and its limits. */
-export async function locateModel(wanted: Wanted): Promise<Located> {
+export async function locateModel(wanted: LocateModelOptions): Promise<AgentModelLocation> {
   const { adapter, options, file } = wanted;
   const name = wanted.wanted;
-  if (name === undefined) return withoutModel(wanted);
-  const entry = entryFor(name, file);
-  const { provider, model, cliName } = entry === undefined ? nameOf(name, wanted) : entryName(entry, adapter);
-  const dialect = dialectFor(wanted, provider);
-  const baseUrl = upstreamOf({ dialect, provider, entry, options });
+  if (name === undefined) return locateWithoutModel(wanted);
+  const entry = findConfiguredModel(name, file);
+  const { provider, model, cliName } =
+    entry === undefined ? parseAgentModelName(name, wanted) : getEntryModelName(entry, adapter);
+  const dialect = resolveAgentDialect(wanted, provider);
+  const baseUrl = resolveUpstreamUrl({ dialect, provider, entry, options });
   // A proxy bills the price of the model behind it.
   const place = options.url === undefined ? { baseUrl } : {};
-  const limits = entry?.limits ?? (await bundledLimits({ model, ...(provider !== null && { provider }), ...place }));
-  const mount = mountOf(dialect);
-  const key = options.home === undefined ? keyOf({ adapter, provider, entry, baseUrl, options }) : null;
+  const limits =
+    entry?.limits ?? (await findBundledLimits({ model, ...(provider !== null && { provider }), ...place }));
+  const mount = getMount(dialect);
+  const key = options.home === undefined ? resolveUpstreamKey({ adapter, provider, entry, baseUrl, options }) : null;
   const isBlind = options.home !== undefined && adapter.tellsUsageAtEnd === true;
   return {
     model: { name: model, cliName, dialect },
     upstreams: {
       urls: { [mount]: baseUrl },
       keys: key === null ? {} : { [mount]: key },
-      prices: pricesFor(model, limits.price, file),
+      prices: collectModelPrices(model, limits.price, file),
       model,
       allowInsecure: options.allowInsecure === true,
     },
@@ -70,7 +72,11 @@ export async function locateModel(wanted: Wanted): Promise<Located> {
 }
 
 /** Prices of the models file by API name, because the called model may differ from the requested one. */
-function pricesFor(model: string | null, price: Price | null, file: ModelsFile | null): ReadonlyMap<string, Price> {
+function collectModelPrices(
+  model: string | null,
+  price: Price | null,
+  file: ModelsFile | null,
+): ReadonlyMap<string, Price> {
   const prices = new Map<string, Price>();
   for (const { apiName, limits } of file?.models.values() ?? [])
     if (limits.price !== null) prices.set(apiName, limits.price);
@@ -78,25 +84,28 @@ function pricesFor(model: string | null, price: Price | null, file: ModelsFile |
   return prices;
 }
 
-interface Named {
+interface QualifiedModelName {
   readonly provider: string | null;
   readonly model: string;
   readonly cliName: string;
 }
 
-function entryName({ provider, apiName, agentModelName }: ModelEntry, adapter: AgentAdapter): Named {
+function getEntryModelName(
+  { provider, apiName, agentModelName }: ModelEntry,
+  adapter: AgentAdapter,
+): QualifiedModelName {
   return { provider: provider ?? adapter.provider, model: apiName, cliName: agentModelName ?? apiName };
 }
 
 /** `gpt-5.5` for an agent with a default provider, `openrouter/minimax/minimax-m2.7` for one without. */
-function nameOf(name: string, { adapter, options }: Wanted): Named {
+function parseAgentModelName(name: string, { adapter, options }: LocateModelOptions): QualifiedModelName {
   if (adapter.provider !== null) {
     const model = name.startsWith(`${adapter.provider}/`) ? name.slice(adapter.provider.length + 1) : name;
     return { provider: adapter.provider, model, cliName: model };
   }
   const slash = name.indexOf("/");
   const provider = name.slice(0, Math.max(0, slash));
-  if (defaultBaseUrlOf(provider) !== null) return { provider, model: name.slice(slash + 1), cliName: name };
+  if (getDefaultBaseUrl(provider) !== null) return { provider, model: name.slice(slash + 1), cliName: name };
   if (options.url !== undefined) return { provider: null, model: name, cliName: name };
   const [who, flag] =
     adapter.command === undefined ? [adapter.name, `--agent ${adapter.name}:`] : ["the command", "--agent-model "];
@@ -105,47 +114,47 @@ function nameOf(name: string, { adapter, options }: Wanted): Named {
   );
 }
 
-function dialectFor({ adapter, options: { api } }: Wanted, provider: string | null): DialectName {
+function resolveAgentDialect({ adapter, options: { api } }: LocateModelOptions, provider: string | null): DialectName {
   const [usual] = adapter.dialects;
-  const dialect = api ?? (provider === null ? usual : fitting(adapter, dialectOf(provider)));
+  const dialect = api ?? (provider === null ? usual : requireSupportedDialect(adapter, getProviderDialect(provider)));
   if (dialect !== undefined && adapter.dialects.includes(dialect)) return dialect;
   throw new UsageError(
-    `${adapter.name} does not support ${provider ?? "a model"} in the ${api ?? dialectOf(provider)} dialect, only ${adapter.dialects.join(", ")}.`,
+    `${adapter.name} does not support ${provider ?? "a model"} in the ${api ?? getProviderDialect(provider)} dialect, only ${adapter.dialects.join(", ")}.`,
   );
 }
 
 /** OpenAI's models support both of its dialects. */
-function fitting({ dialects }: AgentAdapter, dialect: DialectName): DialectName {
+function requireSupportedDialect({ dialects }: AgentAdapter, dialect: DialectName): DialectName {
   return dialect === "chat" && !dialects.includes("chat") && dialects.includes("responses") ? "responses" : dialect;
 }
 
-interface Place {
+interface ModelSource {
   readonly provider: string | null;
   readonly entry: ModelEntry | undefined;
-  readonly options: ModelPlace;
+  readonly options: AgentModelOptions;
 }
 
-function upstreamOf({ dialect, provider, entry, options }: Place & { dialect: DialectName }): string {
-  if (options.url !== undefined) return baseUrlOf("--agent-url", options.url, dialect);
-  const url = entry?.baseUrl ?? defaultBaseUrlOf(provider);
-  if (url !== null) return baseUrlOf("base_url", url, dialect);
+function resolveUpstreamUrl({ dialect, provider, entry, options }: ModelSource & { dialect: DialectName }): string {
+  if (options.url !== undefined) return requireBaseUrl("--agent-url", options.url, dialect);
+  const url = entry?.baseUrl ?? getDefaultBaseUrl(provider);
+  if (url !== null) return requireBaseUrl("base_url", url, dialect);
   throw new UsageError(
     `The URL of the model ${entry?.name ?? ""} is unknown. Add its base_url to models.yml, or give --agent-url.`,
   );
 }
 
 /** A provider's key is sent to its own host and to this machine; to others only when its variable is named. */
-function keyOf({
+function resolveUpstreamKey({
   adapter,
   provider,
   entry,
   baseUrl,
   options,
-}: Place & { adapter: AgentAdapter; baseUrl: string }): string | null {
+}: ModelSource & { adapter: AgentAdapter; baseUrl: string }): string | null {
   const named = options.apiKeyEnv ?? entry?.apiKeyEnv ?? null;
   const isHere = isLoopback(new URL(baseUrl).hostname);
   const usual =
-    endpointOf({ provider, baseUrl, apiKeyEnv: null }).keyVariable ?? (isHere ? keyVariableOf(provider) : null);
+    resolveEndpoint({ provider, baseUrl, apiKeyEnv: null }).keyVariable ?? (isHere ? getKeyVariable(provider) : null);
   const variable = named ?? usual;
   const key = variable === null ? undefined : process.env[variable];
   if (key !== undefined && key !== "") return key;
@@ -156,41 +165,41 @@ function keyOf({
 }
 
 /** The agent uses its default model, whose price is looked up when it is called. */
-function withoutModel(wanted: Wanted): Located {
+function locateWithoutModel(wanted: LocateModelOptions): AgentModelLocation {
   const { adapter, options, file } = wanted;
-  if (adapter.command !== undefined) return commandWithoutModel(wanted);
+  if (adapter.command !== undefined) return locateCommandWithoutModel(wanted);
   const { provider } = adapter;
   if (provider === null)
     throw new UsageError(
       `${adapter.name} needs a model: --agent ${adapter.name}:PROVIDER/MODEL, or ${adapter.name}:NAME with a model of models.yml.`,
     );
   const place = { provider, entry: undefined, options };
-  const dialect = dialectFor(wanted, provider);
-  const baseUrl = upstreamOf({ ...place, dialect });
-  const key = options.home === undefined ? keyOf({ ...place, adapter, baseUrl }) : null;
+  const dialect = resolveAgentDialect(wanted, provider);
+  const baseUrl = resolveUpstreamUrl({ ...place, dialect });
+  const key = options.home === undefined ? resolveUpstreamKey({ ...place, adapter, baseUrl }) : null;
   const isBlind = options.home !== undefined && adapter.tellsUsageAtEnd === true;
-  const mount = mountOf(dialect);
+  const mount = getMount(dialect);
   return {
     model: null,
     upstreams: {
       urls: { [mount]: baseUrl },
       keys: key === null ? {} : { [mount]: key },
-      prices: pricesFor(null, null, file),
+      prices: collectModelPrices(null, null, file),
       allowInsecure: options.allowInsecure === true,
     },
-    limits: { ...limitsAt(null), isMetered: true, ...(isBlind && { maxCostUsd: null }) },
+    limits: { ...createPriceLimits(null), isMetered: true, ...(isBlind && { maxCostUsd: null }) },
   };
 }
 
 /** A command that chooses its own model gets every provider with a key. */
-function commandWithoutModel({ options, file }: Wanted): Located {
+function locateCommandWithoutModel({ options, file }: LocateModelOptions): AgentModelLocation {
   const names = Object.keys(PROVIDERS) as ProviderName[];
   const urls = names.flatMap((name): [ProviderName, string][] =>
-    options.url === undefined ? [] : [[name, baseUrlOf("--agent-url", options.url, PROVIDERS[name].dialect)]],
+    options.url === undefined ? [] : [[name, requireBaseUrl("--agent-url", options.url, PROVIDERS[name].dialect)]],
   );
   const isElsewhere = options.url !== undefined && !isLoopback(new URL(options.url).hostname);
   const keys = names.flatMap((name): [ProviderName, string][] => {
-    const variable = options.apiKeyEnv ?? (isElsewhere ? null : keyVariableOf(name));
+    const variable = options.apiKeyEnv ?? (isElsewhere ? null : getKeyVariable(name));
     const key = variable === null ? undefined : process.env[variable];
     return key === undefined ? [] : [[name, key]];
   });
@@ -199,14 +208,14 @@ function commandWithoutModel({ options, file }: Wanted): Located {
     upstreams: {
       urls: Object.fromEntries(urls),
       keys: options.home === undefined ? Object.fromEntries(keys) : {},
-      prices: pricesFor(null, null, file),
+      prices: collectModelPrices(null, null, file),
       allowInsecure: options.allowInsecure === true,
     },
-    limits: { ...limitsAt(null), isMetered: true },
+    limits: { ...createPriceLimits(null), isMetered: true },
   };
 }
 
-const MOUNTS: Readonly<Record<DialectName, ProviderName>> = {
+const MOUNT_BY_DIALECT: Readonly<Record<DialectName, ProviderName>> = {
   chat: "openai",
   responses: "openai",
   anthropic: "anthropic",
@@ -214,6 +223,6 @@ const MOUNTS: Readonly<Record<DialectName, ProviderName>> = {
 };
 
 /** The gateway path of a dialect's clients. */
-function mountOf(dialect: DialectName): ProviderName {
-  return MOUNTS[dialect];
+function getMount(dialect: DialectName): ProviderName {
+  return MOUNT_BY_DIALECT[dialect];
 }

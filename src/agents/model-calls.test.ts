@@ -1,7 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { costOf, countedBy, expectNothingLeft, openPlace, tryScripted } from "../testing/scripted-trial.js";
+import {
+  computeTrialCost,
+  createAgentFolders,
+  expectNothingLeft,
+  runScriptedTrial,
+  sumRequestUsage,
+} from "../testing/scripted-trial.js";
 import type { ScriptStep } from "./scripted-agent.js";
 
 const ZERO = { input_tokens: 0, output_tokens: 0 };
@@ -22,7 +28,7 @@ describe("an endpoint that never answers", () => {
     [401, "api_error"],
     [503, "api_error"],
   ] as const)("is an error even if the agent continued until its timeout: %i", async (kind, errorCategory) => {
-    const { row, place } = await tryScripted({
+    const { row, place } = await runScriptedTrial({
       does: [{ ask: true, anyway: true }, { hang: true }],
       model: { faults: [{ kind }] },
       budgets: { hard_timeout_secs: 5 },
@@ -36,7 +42,7 @@ describe("an endpoint that never answers", () => {
   });
 
   it("is a timeout when it never responds", async () => {
-    const { row } = await tryScripted({
+    const { row } = await runScriptedTrial({
       does: [{ ask: true }, { end: "done" }],
       model: { faults: [{ kind: "hang" }] },
       budgets: { hard_timeout_secs: 5 },
@@ -45,10 +51,10 @@ describe("an endpoint that never answers", () => {
   });
 
   it("is an error even if the program ends normally", async () => {
-    const place = openPlace();
+    const place = createAgentFolders();
     const file = join(place.root, "agent.mjs");
     writeFileSync(file, CARELESS);
-    const { row, mock } = await tryScripted({
+    const { row, mock } = await runScriptedTrial({
       place,
       does: [],
       model: { faults: [{ kind: 503, first: 2 }] },
@@ -64,7 +70,7 @@ describe("an endpoint that never answers", () => {
 
   it("is retried even if the program reports zero usage at the end", async () => {
     const does: readonly ScriptStep[] = [{ ask: true, anyway: true }, { print: ZERO_END }, { exit: 1 }];
-    const { row, agent } = await tryScripted({
+    const { row, agent } = await runScriptedTrial({
       does: [...does],
       model: { faults: [{ kind: 503, first: 9 }] },
       run: { retry: { maxRetries: 1 } },
@@ -76,7 +82,7 @@ describe("an endpoint that never answers", () => {
   });
 
   it("does not affect a trial in which one call was answered", async () => {
-    const { row } = await tryScripted({
+    const { row } = await runScriptedTrial({
       does: [{ ask: true }, { ask: true, anyway: true }, { hang: true }],
       model: { tools: [{ command: "true" }], faults: [{ kind: 500, every: 2 }] },
       budgets: { hard_timeout_secs: 5 },
@@ -95,10 +101,10 @@ console.log(await response.text());
 
 describe("the called model", () => {
   async function callInstead(called: string, more: object = {}) {
-    const place = openPlace();
+    const place = createAgentFolders();
     const file = join(place.root, "agent.mjs");
     writeFileSync(file, CARELESS.replace('process.env.CALLS ?? "gpt-5"', JSON.stringify(called)));
-    return tryScripted({
+    return runScriptedTrial({
       place,
       does: [],
       agent: { command: `node '${file}' {prompt}`, name: "mine", model: "tested", api: "chat", ...more },
@@ -120,7 +126,7 @@ describe("the called model", () => {
   it("may be a release of the requested one, at its price", async () => {
     const { row, mock } = await callInstead("anthropic/claude-sonnet-4-5-20250929");
     expect(row.notes).toEqual([]);
-    expect(row.costUsd).toBe(costOf(countedBy(mock.requests)));
+    expect(row.costUsd).toBe(computeTrialCost(sumRequestUsage(mock.requests)));
   });
 
   it("is an error in strict mode", async () => {
@@ -137,10 +143,10 @@ describe("the last answer", () => {
     ["length", "truncated"],
     ["refusal", "refused"],
   ] as const)("that ends with %s is reported by the gateway when the program does not", async (finish, category) => {
-    const place = openPlace();
+    const place = createAgentFolders();
     const file = join(place.root, "agent.mjs");
     writeFileSync(file, CARELESS);
-    const { row } = await tryScripted({
+    const { row } = await runScriptedTrial({
       place,
       does: [],
       model: { finish },

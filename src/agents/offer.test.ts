@@ -3,12 +3,18 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Environment } from "../core/environment.js";
 import type { Example } from "../core/example.js";
-import { COMPLETED, openMock, openPlace, openScripted, tryScripted } from "../testing/scripted-trial.js";
+import {
+  COMPLETED_EVENTS,
+  createAgentFolders,
+  openScriptedAgent,
+  openTrialMock,
+  runScriptedTrial,
+} from "../testing/scripted-trial.js";
 import type { LaunchRequest } from "./adapter.js";
 import { ADAPTERS } from "./adapters/index.js";
-import { offerOf, requireTaken } from "./agent-system.js";
-import { commandAdapter } from "./command.js";
-import { REQUEST } from "./recorded-testing.js";
+import { getExtensions, requireExtensionSupport } from "./agent-system.js";
+import { createCommandAdapter } from "./command.js";
+import { LAUNCH_REQUEST } from "./recorded-testing.js";
 
 const SKILLS: Environment["skills"] = [
   {
@@ -46,7 +52,7 @@ interface Confession {
 describe("offered skills", () => {
   it("are in its HOME, and activating one is an event", async () => {
     const look = "cat ~/.claude/skills/tidy/SKILL.md > seen.md && test -x ~/.claude/skills/tidy/run.sh";
-    const { row } = await tryScripted({
+    const { row } = await runScriptedTrial({
       does: [{ ask: true }, { ask: true }, DONE],
       model: { tools: [{ command: look }, { text: "Done." }] },
       example: {
@@ -63,10 +69,10 @@ describe("offered skills", () => {
   });
 
   it("are in the folder when HOME is the user's, and are not a change", async () => {
-    const place = openPlace();
+    const place = createAgentFolders();
     const home = join(place.root, "own-home");
     mkdirSync(home);
-    const { row } = await tryScripted({
+    const { row } = await runScriptedTrial({
       place,
       agent: { home },
       does: [{ write: "done.txt", text: "" }, READS, DONE],
@@ -84,14 +90,14 @@ describe("offered skills", () => {
   });
 
   it("are passed to a command with a placeholder, whose activations cannot be observed", async () => {
-    const place = openPlace();
+    const place = createAgentFolders();
     const told = join(place.root, "told.json");
-    const { row } = await tryScripted({
+    const { row } = await runScriptedTrial({
       place,
       program: "mine",
       agent: { command: "mine --skills={skills} --mcp={mcp_config} {prompt}" },
       does: [{ confess: told }, { line: "Done." }],
-      example: { environment: { skills: SKILLS, mcpServers: SERVERS, env: { FOR: "all" } }, graders: COMPLETED },
+      example: { environment: { skills: SKILLS, mcpServers: SERVERS, env: { FOR: "all" } }, graders: COMPLETED_EVENTS },
     });
     expect(row, JSON.stringify(row)).toMatchObject({
       outcome: "pass",
@@ -104,8 +110,8 @@ describe("offered skills", () => {
   });
 
   it("are rejected early when not supported", async () => {
-    const place = openPlace();
-    const run = tryScripted({
+    const place = createAgentFolders();
+    const run = runScriptedTrial({
       place,
       program: "mine",
       agent: { command: "mine {prompt}" },
@@ -116,9 +122,9 @@ describe("offered skills", () => {
   });
 
   it("can be checked before a run", async () => {
-    const place = openPlace();
-    const { agent } = await tryScripted({ place, does: [DONE] });
-    const system = await openScripted(place, await openMock(), {
+    const place = createAgentFolders();
+    const { agent } = await runScriptedTrial({ place, does: [DONE] });
+    const system = await openScriptedAgent(place, await openTrialMock(), {
       agent: { command: `${join(agent.bin, "claude")} {prompt}` },
     });
     const example: Example = { id: "a", question: "?", environment: { skills: SKILLS } };
@@ -128,7 +134,7 @@ describe("offered skills", () => {
 });
 
 describe("extensions of an example", () => {
-  const offer = offerOf({
+  const offer = getExtensions({
     id: 1,
     environment: { skills: SKILLS, mcpServers: SERVERS, env: { LUCK: "all", FOR: "all" } },
   });
@@ -143,7 +149,7 @@ describe("extensions of an example", () => {
     const serversOnly = { ...offer, skills: [] };
     return [skillsOnly, serversOnly].map((each) => {
       try {
-        requireTaken(each, { name: "it", adapter, usesOwnHome });
+        requireExtensionSupport(each, { name: "it", adapter, usesOwnHome });
         return "taken";
       } catch (error) {
         return (error as Error).message;
@@ -155,23 +161,22 @@ describe("extensions of an example", () => {
     for (const name of ["claude", "codex", "opencode"] as const)
       for (const own of [true, false]) expect(taken(ADAPTERS[name], own), name).toEqual(["taken", "taken"]);
     expect(taken(ADAPTERS.gemini)).toEqual(["taken", "taken"]);
-    expect(taken(commandAdapter("x $ASSAY_SKILLS_DIR $ASSAY_MCP_CONFIG {prompt}"))).toEqual(["taken", "taken"]);
+    expect(taken(createCommandAdapter("x $ASSAY_SKILLS_DIR $ASSAY_MCP_CONFIG {prompt}"))).toEqual(["taken", "taken"]);
   });
 
   it("are rejected when they would be silently ignored: a skill without a name", () => {
     const content = "---\ndescription: Tidies up.\n---\nname: in the text\n";
     const nameless = { skills: [{ name: "tidy", files: [{ dest: "SKILL.md", content }] }], servers: {} };
     const take = (name: keyof typeof ADAPTERS) => () =>
-      requireTaken(nameless, { name, adapter: ADAPTERS[name], usesOwnHome: false });
-    for (const name of ["gemini", "opencode"] as const)
-      expect(take(name)).toThrow(/"tidy": it ignores skills without/);
+      requireExtensionSupport(nameless, { name, adapter: ADAPTERS[name], usesOwnHome: false });
+    for (const name of ["gemini", "opencode"] as const) expect(take(name)).toThrow(/"tidy": it ignores skills without/);
     for (const name of ["claude", "codex", "pi"] as const) expect(take(name)).not.toThrow();
   });
 
   it("are rejected by agents that do not support them, with a remedy", () => {
     expect(taken(ADAPTERS.gemini, true)[1]).toMatch(/servers "docs", "far" in an existing HOME. Remove/);
     expect(taken(ADAPTERS.pi)).toEqual(["taken", expect.stringMatching(/Use another agent, or remove them/)]);
-    expect(taken(commandAdapter("x {prompt} {skills}"))).toEqual([
+    expect(taken(createCommandAdapter("x {prompt} {skills}"))).toEqual([
       "taken",
       expect.stringMatching(/Add \{mcp_config\}/),
     ]);
@@ -180,7 +185,7 @@ describe("extensions of an example", () => {
 
 describe("MCP servers", () => {
   const request: LaunchRequest = {
-    ...REQUEST,
+    ...LAUNCH_REQUEST,
     mcp: { file: "/r/mcp.json", servers: SERVERS ?? {} },
   };
 
@@ -188,7 +193,7 @@ describe("MCP servers", () => {
     const { args } = ADAPTERS.claude.launch(request);
     const at = args.indexOf("--mcp-config");
     expect(args.slice(at, at + 4)).toEqual(["--mcp-config", "/r/mcp.json", "--strict-mcp-config", "--"]);
-    expect(ADAPTERS.claude.launch(REQUEST).args.join(" ")).not.toContain("mcp");
+    expect(ADAPTERS.claude.launch(LAUNCH_REQUEST).args.join(" ")).not.toContain("mcp");
   });
 
   it("are passed to codex one by one", () => {
@@ -205,7 +210,7 @@ describe("MCP servers", () => {
       security: {},
       mcpServers: { docs: SERVERS?.docs, far: { type: "http", ...SERVERS?.far } },
     });
-    expect(ADAPTERS.gemini.launch(REQUEST).homeFiles[".gemini/settings.json"]).not.toContain("mcpServers");
+    expect(ADAPTERS.gemini.launch(LAUNCH_REQUEST).homeFiles[".gemini/settings.json"]).not.toContain("mcpServers");
   });
 
   it("are passed to opencode in a variable", () => {
@@ -216,6 +221,6 @@ describe("MCP servers", () => {
         far: { type: "remote", ...SERVERS?.far, enabled: true },
       },
     });
-    expect(ADAPTERS.opencode.launch(REQUEST).env).not.toHaveProperty("OPENCODE_CONFIG_CONTENT");
+    expect(ADAPTERS.opencode.launch(LAUNCH_REQUEST).env).not.toHaveProperty("OPENCODE_CONFIG_CONTENT");
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { UsageError } from "../core/errors.js";
-import { AgentMeter, type Upstreams } from "./agent-meter.js";
+import { AgentMeter, type AgentUpstreams } from "./agent-meter.js";
 import type { AgentModel } from "./index.js";
 import { type AgentOptions, openAgent } from "./open-agent.js";
 
@@ -45,7 +45,7 @@ function models(entries: object): string {
 }
 
 /** The upstreams and keys of an agent. */
-async function upstreamsOf(options: AgentOptions): Promise<Upstreams> {
+async function upstreamsOf(options: AgentOptions): Promise<AgentUpstreams> {
   const open = vi.spyOn(AgentMeter, "open").mockRejectedValue(new Error("far enough"));
   const system = await openAgent(options);
   const trial = { signal: new AbortController().signal, budget: null, trial: 0, seed: 0, log: () => {} };
@@ -154,7 +154,9 @@ describe("a model of the models file", () => {
 
   it("cannot be used without a known URL", async () => {
     const modelsFile = models({ lost: { provider: "openai-compatible", pricing } });
-    await expect(plan({ agent: "opencode:lost", modelsFile })).rejects.toThrow(/The URL of the model lost is unknown.* base_url/);
+    await expect(plan({ agent: "opencode:lost", modelsFile })).rejects.toThrow(
+      /The URL of the model lost is unknown.* base_url/,
+    );
   });
 });
 

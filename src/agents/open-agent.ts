@@ -3,22 +3,22 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { loadModels } from "../budget/index.js";
 import { findModelsFile } from "../budget/models-file.js";
-import { messageOf, UsageError } from "../core/errors.js";
+import { getErrorMessage, UsageError } from "../core/errors.js";
 import {
   type AgentAdapter,
+  type AgentModelOptions,
   AgentSystem,
-  adapterOf,
-  commandAdapter,
-  commandName,
+  createCommandAdapter,
+  deriveCommandName,
   detectAgent,
+  getDefaultAgentConcurrency,
   locateModel,
-  type ModelPlace,
-  requireModel,
-  usualParallel,
+  requireAdapter,
+  requireCommandModel,
 } from "./index.js";
 
 /** Options of `openAgent`. */
-export interface AgentOptions extends ModelPlace {
+export interface AgentOptions extends AgentModelOptions {
   /** claude, codex, gemini, opencode or pi; `NAME:MODEL` also names the model. */
   agent?: string;
   /** Any other program instead of `agent`: `my-agent {prompt}`. */
@@ -48,23 +48,23 @@ export interface AgentOptions extends ModelPlace {
  * await evaluate({ systems: [claude], dataset: await loadDataset("agent-tasks") });
  */
 export async function openAgent(options: AgentOptions): Promise<AgentSystem> {
-  const { adapter, model: wanted } = chosen(options);
+  const { adapter, model: wanted } = selectAdapter(options);
   const path = options.modelsFile ?? findModelsFile();
   const file = path === undefined ? null : await loadModels(path);
   const { model, upstreams, limits } = await locateModel({ adapter, wanted, options, file });
   const found = options.isPlan === true ? { program: adapter.program, version: null } : await detectAgent(adapter);
   return new AgentSystem({
     ...found,
-    name: agentName(options),
+    name: getAgentName(options),
     adapter,
     model,
     upstreams,
     limits,
-    maxParallel: options.maxParallel ?? usualParallel(),
-    home: homeOf(options),
+    maxParallel: options.maxParallel ?? getDefaultAgentConcurrency(),
+    home: resolveAgentHome(options),
     passEnv: options.passEnv ?? [],
     strictModel: options.strictModel === true,
-    keepWorkspaces: keptIn(options),
+    keepWorkspaces: resolveKeepFolder(options),
   });
 }
 
@@ -73,28 +73,28 @@ export async function openAgent(options: AgentOptions): Promise<AgentSystem> {
  * @example
  * getAgentName({ command: "node agents/tiny.mjs {prompt}" }); // "tiny"
  */
-export function agentName({ name, agent, command = "" }: Pick<AgentOptions, "name" | "agent" | "command">): string {
-  return name ?? agent ?? commandName(command);
+export function getAgentName({ name, agent, command = "" }: Pick<AgentOptions, "name" | "agent" | "command">): string {
+  return name ?? agent ?? deriveCommandName(command);
 }
 
 /** The adapter and the model as named. */
-function chosen({ agent, command, model }: AgentOptions): { adapter: AgentAdapter; model: string | undefined } {
+function selectAdapter({ agent, command, model }: AgentOptions): { adapter: AgentAdapter; model: string | undefined } {
   if ((agent === undefined) === (command === undefined))
     throw new UsageError("Give either the name of a supported agent (agent) or your own command (command).");
   if (model === "") throw new UsageError("The agent's model name is empty. Name a model, or omit it.");
   if (command !== undefined) {
-    requireModel(command, model);
-    return { adapter: commandAdapter(command), model };
+    requireCommandModel(command, model);
+    return { adapter: createCommandAdapter(command), model };
   }
   const [name = "", own] = (agent ?? "").split(/:(.*)/s);
   if (own === "")
     throw new UsageError(`The agent "${agent}" has no model after its colon. Write ${name}:MODEL, or ${name}.`);
   if (own !== undefined && model !== undefined)
     throw new UsageError(`The agent "${agent}" already names its model. Remove the model "${model}".`);
-  return { adapter: adapterOf(name), model: own ?? model };
+  return { adapter: requireAdapter(name), model: own ?? model };
 }
 
-function homeOf({ home }: AgentOptions): string | null {
+function resolveAgentHome({ home }: AgentOptions): string | null {
   if (home === undefined) return null;
   if (home === "inherit") return homedir();
   if (statSync(home, { throwIfNoEntry: false })?.isDirectory() === true) return resolve(home);
@@ -104,7 +104,7 @@ function homeOf({ home }: AgentOptions): string | null {
 }
 
 /** Created early, so that problems are reported before anything is spent. */
-function keptIn({ keepWorkspaces, isPlan }: AgentOptions): string | null {
+function resolveKeepFolder({ keepWorkspaces, isPlan }: AgentOptions): string | null {
   if (keepWorkspaces === undefined) return null;
   const folder = resolve(keepWorkspaces);
   if (isPlan === true) return folder;
@@ -114,7 +114,7 @@ function keptIn({ keepWorkspaces, isPlan }: AgentOptions): string | null {
     return folder;
   } catch (cause) {
     throw new UsageError(
-      `Workspaces cannot be kept in ${folder}: ${messageOf(cause)}. Choose a writable folder with --keep-workspaces.`,
+      `Workspaces cannot be kept in ${folder}: ${getErrorMessage(cause)}. Choose a writable folder with --keep-workspaces.`,
       { cause },
     );
   }

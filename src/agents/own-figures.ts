@@ -2,7 +2,7 @@ import type { Usage } from "../core/system.js";
 import type { AgentFigures } from "./adapter.js";
 
 /** Adds up the usage that a program reports for each request. */
-export class OwnFigures {
+export class AgentFiguresSum {
   #usage: Usage | null = null;
   #costUsd = 0;
   isPartial = false;
@@ -28,6 +28,6 @@ export class OwnFigures {
  * parseTokenCount(12); // 12
  * parseTokenCount(-1); // 0
  */
-export function countOf(value: unknown): number {
+export function parseTokenCount(value: unknown): number {
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }

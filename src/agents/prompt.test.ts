@@ -1,19 +1,23 @@
 import { expect, it } from "vitest";
-import { promptOf } from "./agent-system.js";
+import { formatAgentPrompt } from "./agent-system.js";
 
 const user = (content: string) => ({ role: "user" as const, content });
 
 it("has the context, the turns and the question", () => {
-  expect(promptOf({ id: 1, question: "Mend it." })).toBe("Mend it.");
-  expect(promptOf({ id: 1, context: "It is broken.", question: "Mend it." })).toBe("It is broken.\n\nMend it.");
+  expect(formatAgentPrompt({ id: 1, question: "Mend it." })).toBe("Mend it.");
+  expect(formatAgentPrompt({ id: 1, context: "It is broken.", question: "Mend it." })).toBe(
+    "It is broken.\n\nMend it.",
+  );
   const turns = [user("Look."), { role: "assistant" as const, content: "I see." }];
-  expect(promptOf({ id: 1, context: "A", turns, question: "B" })).toBe("A\n\nuser: Look.\n\nassistant: I see.\n\nB");
+  expect(formatAgentPrompt({ id: 1, context: "A", turns, question: "B" })).toBe(
+    "A\n\nuser: Look.\n\nassistant: I see.\n\nB",
+  );
 });
 
 it("omits the role of a single turn", () => {
-  expect(promptOf({ id: 1, turns: [user("Mend it.")] })).toBe("Mend it.");
+  expect(formatAgentPrompt({ id: 1, turns: [user("Mend it.")] })).toBe("Mend it.");
 });
 
 it("is empty for an example without content", () => {
-  expect(promptOf({ id: 1, context: "", turns: [] })).toBe("");
+  expect(formatAgentPrompt({ id: 1, context: "", turns: [] })).toBe("");
 });

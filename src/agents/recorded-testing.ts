@@ -1,50 +1,50 @@
 import { existsSync, readFileSync } from "node:fs";
-import type { AgentHappening } from "../core/trajectory.js";
+import type { AgentEventBody } from "../core/trajectory.js";
 import type { AgentAdapter, LaunchRequest, StreamReader } from "./adapter.js";
-import { eventOf, StreamLines } from "./agent-run.js";
+import { LineSplitter, parseEventLine } from "./agent-run.js";
 
 /** Events of a recorded stream. */
-export function fixture(name: string): readonly unknown[] {
-  return eventsIn(new URL(`fixtures/${name}`, import.meta.url));
+export function loadRecording(name: string): readonly unknown[] {
+  return parseRecording(new URL(`fixtures/${name}`, import.meta.url));
 }
 
 /** Events of a stream captured next to the repository; null when there is none. */
-export function shared(name: string): readonly unknown[] | null {
+export function loadSharedRecording(name: string): readonly unknown[] | null {
   const file = new URL(`../../../shared/reference/agent-streams/${name}`, import.meta.url);
-  if (existsSync(file)) return eventsIn(file);
+  if (existsSync(file)) return parseRecording(file);
   console.warn(`skipped: no captured stream ${name} next to the repository`);
   return null;
 }
 
-function eventsIn(file: URL): readonly unknown[] {
-  const lines = new StreamLines();
-  return [...lines.push(readFileSync(file)), ...lines.end()].map(eventOf);
+function parseRecording(file: URL): readonly unknown[] {
+  const lines = new LineSplitter();
+  return [...lines.push(readFileSync(file)), ...lines.end()].map(parseEventLine);
 }
 
-export interface Read {
+export interface ReplayedStream {
   readonly reader: StreamReader;
-  readonly happenings: readonly AgentHappening[];
+  readonly happenings: readonly AgentEventBody[];
 }
 
 /** Reads a whole stream with an adapter's reader. */
-export function readAll(adapter: AgentAdapter, events: readonly unknown[]): Read {
+export function readAllEvents(adapter: AgentAdapter, events: readonly unknown[]): ReplayedStream {
   const reader = adapter.reader();
   return { reader, happenings: events.flatMap((event) => reader.read(event)) };
 }
 
 /** The events without parts that differ between runs. */
-export function withoutIds(happenings: readonly AgentHappening[]): unknown[] {
+export function omitIds(happenings: readonly AgentEventBody[]): unknown[] {
   return happenings.map((happening) => ({ ...happening, callId: undefined, timestamp: undefined }));
 }
 
 /** The event types in order. */
-export function types(happenings: readonly AgentHappening[]): string {
+export function joinEventTypes(happenings: readonly AgentEventBody[]): string {
   return happenings.map(({ type }) => type).join(" ");
 }
 
 /** Merges consecutive texts. */
-export function joined(happenings: readonly AgentHappening[]): AgentHappening[] {
-  const all: AgentHappening[] = [];
+export function mergeTextEvents(happenings: readonly AgentEventBody[]): AgentEventBody[] {
+  const all: AgentEventBody[] = [];
   for (const one of happenings) {
     const last = all.at(-1);
     const isMore = one.type === "assistant_message" || one.type === "reasoning";
@@ -55,7 +55,7 @@ export function joined(happenings: readonly AgentHappening[]): AgentHappening[] 
 }
 
 /** The default launch request of tests. */
-export const REQUEST: LaunchRequest = {
+export const LAUNCH_REQUEST: LaunchRequest = {
   prompt: "Create hello.txt",
   promptFile: "/tmp/prompt.txt",
   model: { name: "m", cliName: "openai/m", dialect: "chat" },

@@ -32,7 +32,7 @@ export type ScriptStep =
   | { readonly kill: NodeJS.Signals };
 
 /** Steps by task; `*` for all others. */
-export type Script = Readonly<Record<string, readonly ScriptStep[]>>;
+export type AgentScript = Readonly<Record<string, readonly ScriptStep[]>>;
 
 /**
  * A program that acts as an agent by following a script. Its own events are those of `claude`; for other agents it prints
@@ -49,7 +49,7 @@ export interface ScriptedAgent {
 export interface ScriptedAgentOptions {
   /** Folder of the program. */
   readonly bin: string;
-  readonly script: Script;
+  readonly script: AgentScript;
   readonly name?: string;
   /** Its version output. */
   readonly version?: string;

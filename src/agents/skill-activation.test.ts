@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AgentHappening } from "../core/trajectory.js";
-import { withActivations } from "./agent-run.js";
+import type { AgentEventBody } from "../core/trajectory.js";
+import { addSkillActivations } from "./agent-run.js";
 
-const call = (name: string, given: unknown): Extract<AgentHappening, { type: "tool_call" }> => ({
+const call = (name: string, given: unknown): Extract<AgentEventBody, { type: "tool_call" }> => ({
   type: "tool_call",
   name,
   callId: "1",
@@ -12,7 +12,7 @@ const call = (name: string, given: unknown): Extract<AgentHappening, { type: "to
 
 /** The skills one call activates when tidy and tidy-more are offered. */
 function takenUp(name: string, given: unknown): string[] {
-  return withActivations([call(name, given)], ["tidy", "tidy-more", "v1.2"]).flatMap((happening) =>
+  return addSkillActivations([call(name, given)], ["tidy", "tidy-more", "v1.2"]).flatMap((happening) =>
     happening.type === "skill_activation" ? [happening.name] : [],
   );
 }
@@ -51,8 +51,8 @@ describe("a skill is activated", () => {
 
   it("each time, right after the call and at its time", () => {
     const read = { ...call("read", { path: "tidy/SKILL.md" }), timestamp: 5 };
-    const failed: AgentHappening = { type: "tool_result", callId: "1", success: false, result: "no" };
-    expect(withActivations([read, failed, read], ["tidy"])).toEqual([
+    const failed: AgentEventBody = { type: "tool_result", callId: "1", success: false, result: "no" };
+    expect(addSkillActivations([read, failed, read], ["tidy"])).toEqual([
       read,
       { type: "skill_activation", name: "tidy", timestamp: 5 },
       failed,
@@ -79,20 +79,20 @@ describe("a skill is not activated", () => {
   ])("by %s %j", (name, given) => expect(takenUp(name, given)).toEqual([]));
 
   it("by anything other than a call", () => {
-    const said: AgentHappening[] = [{ type: "assistant_message", text: "I read tidy/SKILL.md" }];
-    expect(withActivations(said, ["tidy"])).toBe(said);
+    const said: AgentEventBody[] = [{ type: "assistant_message", text: "I read tidy/SKILL.md" }];
+    expect(addSkillActivations(said, ["tidy"])).toBe(said);
   });
 
   it("by reading when it is not offered", () => {
     const calls = [call("read", { path: "tidy/SKILL.md" })];
-    expect(withActivations(calls, [])).toEqual(calls);
+    expect(addSkillActivations(calls, [])).toEqual(calls);
   });
 });
 
 it("accepts any arguments, and changes nothing else", () => {
   fc.assert(
     fc.property(fc.string(), fc.jsonValue(), (name, given) => {
-      const happenings = withActivations([call(name, given)], ["tidy"]);
+      const happenings = addSkillActivations([call(name, given)], ["tidy"]);
       expect(happenings.filter(({ type }) => type !== "skill_activation")).toEqual([call(name, given)]);
     }),
   );

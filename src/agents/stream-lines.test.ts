@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { startCpuTime } from "../testing/cpu-time.js";
-import { eventOf, StreamLines } from "./agent-run.js";
+import { startCpuTimer } from "../testing/cpu-time.js";
+import { LineSplitter, parseEventLine } from "./agent-run.js";
 
 function linesOf(chunks: readonly Buffer[], maxBytes?: number): string[] {
-  const lines = new StreamLines(maxBytes);
+  const lines = new LineSplitter(maxBytes);
   return [...chunks.flatMap((chunk) => lines.push(chunk)), ...lines.end()];
 }
 
@@ -36,9 +36,9 @@ describe("LineSplitter", () => {
   });
 
   it("accepts a line of 20 MB in small chunks", () => {
-    const lines = new StreamLines();
+    const lines = new LineSplitter();
     const chunk = Buffer.alloc(4096, "x");
-    const cpuMs = startCpuTime();
+    const cpuMs = startCpuTimer();
     let early = 0;
     for (let bytes = 0; bytes < 20 * 1024 * 1024; bytes += chunk.length) early += lines.push(chunk).length;
     expect(early).toBe(0);
@@ -50,7 +50,7 @@ describe("LineSplitter", () => {
   });
 
   it("drops a line over the limit, counts it, and continues with the next", () => {
-    const lines = new StreamLines(10);
+    const lines = new LineSplitter(10);
     expect(lines.push(Buffer.from("12345678901\nshort\n123456"))).toEqual(["short"]);
     expect(lines.push(Buffer.from("789012\n1234567890\n"))).toEqual(["1234567890"]);
     expect(lines.push(Buffer.from("the last one is too long as well"))).toEqual([]);
@@ -61,10 +61,10 @@ describe("LineSplitter", () => {
 
 describe("parseEventLine", () => {
   it("parses a line", () => {
-    expect(eventOf('{"type":"result","text":"a\u2028b"}')).toEqual({ type: "result", text: "a\u2028b" });
+    expect(parseEventLine('{"type":"result","text":"a\u2028b"}')).toEqual({ type: "result", text: "a\u2028b" });
   });
 
   it("keeps the beginning of a line that is not JSON", () => {
-    expect(eventOf(`{"type":"res${"x".repeat(5000)}`)).toEqual({ malformed: `{"type":"res${"x".repeat(1988)}` });
+    expect(parseEventLine(`{"type":"res${"x".repeat(5000)}`)).toEqual({ malformed: `{"type":"res${"x".repeat(1988)}` });
   });
 });

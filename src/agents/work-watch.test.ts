@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Workspace } from "../exec/workspace/index.js";
-import { expectNothingLeft, tryScripted } from "../testing/scripted-trial.js";
+import { expectNothingLeft, runScriptedTrial } from "../testing/scripted-trial.js";
 import type { ScriptStep } from "./scripted-agent.js";
-import { WorkWatch } from "./work-watch.js";
+import { WorkWatcher } from "./work-watch.js";
 
 const RIGHT = [{ type: "file-contains", config: { path: "a.txt", value: "right" } }];
 
@@ -17,7 +17,7 @@ const writes = (text: string): ScriptStep => ({ write: "a.txt", text });
 
 describe("the success time", () => {
   it("is that of the correct change, even if it is broken again later", async () => {
-    const { row, place } = await tryScripted({
+    const { row, place } = await runScriptedTrial({
       does: [writes("wrong"), { wait: 100 }, writes("right"), { wait: 5000 }, writes("wrong"), { end: "done" }],
       example: { graders: RIGHT },
     });
@@ -31,7 +31,7 @@ describe("the success time", () => {
   });
 
   it("is that of the last change when only the end is correct", async () => {
-    const { row } = await tryScripted({
+    const { row } = await runScriptedTrial({
       does: [writes("wrong"), { wait: 500 }, writes("right"), { end: "done" }],
       example: { graders: RIGHT },
     });
@@ -42,7 +42,7 @@ describe("the success time", () => {
 
   it("is unknown when graders need more than the folder, and null without a change", async () => {
     const [said, nothing] = ["output-contains", "file-not-exists"];
-    const { result } = await tryScripted({
+    const { result } = await runScriptedTrial({
       does: { said: [writes("right"), { end: "done" }], nothing: [{ end: "done" }] },
       dataset: [
         { id: 1, question: "said", graders: [...RIGHT, { type: said, config: { substring: "done" } }] },
@@ -72,7 +72,7 @@ describe("WorkWatcher", () => {
 
   it("checks a copy of each lasting state until one passes", async () => {
     const seen: string[] = [];
-    const watch = new WorkWatch(workspace, async ({ workspace: state }) => {
+    const watch = new WorkWatcher(workspace, async ({ workspace: state }) => {
       expect(state?.path).not.toBe(workspace.path);
       const [only] = state?.changes ?? [];
       seen.push(only !== undefined && "content" in only ? only.content : "");
@@ -83,7 +83,7 @@ describe("WorkWatcher", () => {
     change("right");
     await expect.poll(() => seen, { interval: 20 }).toEqual(["right"]);
     change("more");
-    const { firstChangeAt, successAt } = await watch.end();
+    const { firstChangeAt, successAt } = await watch.stop();
     expect(seen).toEqual(["right"]);
     expect(successAt).toBe(firstChangeAt);
     expect(successAt).toBeGreaterThan(began - CLOCK_TOLERANCE_MS);
@@ -91,7 +91,7 @@ describe("WorkWatcher", () => {
   });
 
   it("returns the time of the first change, not the end of the first batch", async () => {
-    const watch = new WorkWatch(workspace, undefined);
+    const watch = new WorkWatcher(workspace, undefined);
     await watch.ready;
     const before = performance.now();
     writeFileSync(join(workspace.path, "first.txt"), "");
@@ -100,16 +100,16 @@ describe("WorkWatcher", () => {
       await sleep(120);
       change(text);
     }
-    const { firstChangeAt } = await watch.end();
+    const { firstChangeAt } = await watch.stop();
     expect(firstChangeAt).toBeGreaterThan(before - CLOCK_TOLERANCE_MS);
     expect(firstChangeAt).toBeLessThan(after + CLOCK_TOLERANCE_MS);
   });
 
   it("limits the time of the last check", async () => {
-    const watch = new WorkWatch(workspace, () => new Promise(() => {}));
+    const watch = new WorkWatcher(workspace, () => new Promise(() => {}));
     await watch.ready;
     change("x");
-    const { firstChangeAt, successAt } = await watch.end(50);
+    const { firstChangeAt, successAt } = await watch.stop(50);
     expect(firstChangeAt).toBeGreaterThan(0);
     expect(successAt).toBeNull();
   });
@@ -117,28 +117,28 @@ describe("WorkWatcher", () => {
   it("does not copy a folder that is too large", async () => {
     const never = async () => expect.unreachable();
     change("x");
-    const large = new WorkWatch(workspace, never);
+    const large = new WorkWatcher(workspace, never);
     await large.ready;
     truncateSync(join(workspace.path, "a.txt"), 5 * 2 ** 40);
-    expect((await large.end()).successAt).toBeNull();
+    expect((await large.stop()).successAt).toBeNull();
     expect(readdirSync(workspace.root).filter((name) => name.startsWith("snapshot"))).toEqual([]);
   });
 
   it("does not treat failed grading as success, and still sees the first change", async () => {
-    const watch = new WorkWatch(workspace, () => Promise.reject(new Error("no")));
+    const watch = new WorkWatcher(workspace, () => Promise.reject(new Error("no")));
     await watch.ready;
     change("x");
-    const { firstChangeAt, successAt } = await watch.end();
+    const { firstChangeAt, successAt } = await watch.stop();
     expect(firstChangeAt).toBeGreaterThan(0);
     expect(successAt).toBeNull();
   });
 
   it("does not grade when it is canceled or nothing has changed", async () => {
     const never = () => Promise.reject(new Error("was asked"));
-    const cancelled = new WorkWatch(workspace, never);
+    const cancelled = new WorkWatcher(workspace, never);
     change("x");
     await cancelled.cancel();
-    const quiet = new WorkWatch(workspace, async () => expect.unreachable());
-    expect(await quiet.end()).toEqual({ firstChangeAt: null, successAt: null });
+    const quiet = new WorkWatcher(workspace, async () => expect.unreachable());
+    expect(await quiet.stop()).toEqual({ firstChangeAt: null, successAt: null });
   });
 });

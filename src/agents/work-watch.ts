@@ -1,9 +1,9 @@
 import type { TrialContext } from "../core/system.js";
-import { type FolderWatch, snapshotOf, type Workspace, watchFolder } from "../exec/workspace/index.js";
-import { abortionOf } from "./abortion.js";
+import { type FolderWatch, takeSnapshot, type Workspace, watchFolder } from "../exec/workspace/index.js";
+import { waitForAbort } from "./abortion.js";
 
 /** Times by `performance.now()`; null for what never happened. */
-export interface Watched {
+export interface WorkTimes {
   readonly firstChangeAt: number | null;
   /** When the work first passed. */
   readonly successAt: number | null;
@@ -14,7 +14,7 @@ export interface Watched {
  * passed. For that, a copy is graded whenever the folder has been quiet for a moment. One copy at a time; intermediate
  * states are skipped.
  */
-export class WorkWatch {
+export class WorkWatcher {
   readonly #workspace: Workspace;
   readonly #passes: TrialContext["passes"];
   readonly #watch: FolderWatch;
@@ -31,8 +31,8 @@ export class WorkWatch {
     const { path } = workspace;
     this.#watch = watchFolder({
       path,
-      isThere: () => workspace.isThere,
-      onQuiet: (changedAt) => this.#look(changedAt),
+      exists: () => workspace.exists,
+      onQuiet: (changedAt) => this.#checkChange(changedAt),
     });
   }
 
@@ -42,11 +42,11 @@ export class WorkWatch {
   }
 
   /** Also checks the last state, for at most `withinMs`. */
-  async end(withinMs: number | null = null): Promise<Watched> {
+  async stop(withinMs: number | null = null): Promise<WorkTimes> {
     const times = await this.#watch.close();
-    if (times !== null && times.lastAt !== this.#lastLookedAt) this.#look(times.lastAt);
+    if (times !== null && times.lastAt !== this.#lastLookedAt) this.#checkChange(times.lastAt);
     const timer = withinMs === null ? undefined : setTimeout(() => this.#cancelling.abort(), withinMs);
-    await Promise.race([this.#checking, abortionOf(this.#cancelling.signal).aborted]);
+    await Promise.race([this.#checking, waitForAbort(this.#cancelling.signal).aborted]);
     clearTimeout(timer);
     return { firstChangeAt: times?.firstAt ?? null, successAt: this.#successAt };
   }
@@ -58,7 +58,7 @@ export class WorkWatch {
     await this.#checking;
   }
 
-  #look(changedAt: number): void {
+  #checkChange(changedAt: number): void {
     if (this.#successAt !== null || this.#passes === undefined || this.#cancelling.signal.aborted) return;
     this.#pendingAt = changedAt;
     this.#checking ??= this.#checkAll(this.#passes);
@@ -69,15 +69,15 @@ export class WorkWatch {
       const changedAt = this.#pendingAt;
       this.#pendingAt = null;
       this.#lastLookedAt = changedAt;
-      if (await this.#isRight(passes)) this.#successAt = changedAt;
+      if (await this.#passesNow(passes)) this.#successAt = changedAt;
     }
     this.#checking = null;
   }
 
   /** A state that cannot be copied or graded does not count as passed; the trial's own grading decides. */
-  async #isRight(passes: NonNullable<TrialContext["passes"]>): Promise<boolean> {
+  async #passesNow(passes: NonNullable<TrialContext["passes"]>): Promise<boolean> {
     try {
-      const snapshot = await snapshotOf(this.#workspace, this.#cancelling.signal);
+      const snapshot = await takeSnapshot(this.#workspace, this.#cancelling.signal);
       try {
         return await passes({ workspace: snapshot.state });
       } finally {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { bundledPrice, costOf } from "./index.js";
+import { bundledPrice, computeCost } from "./index.js";
 
 const AT = new Date("2026-01-15T12:00:00Z");
 
@@ -23,8 +23,8 @@ describe("bundledPrice", () => {
     expect(price).toMatchObject({ input: 3_000_000, cacheWrite: 3_750_000, cacheWrite1h: 6_000_000 });
     expect(price?.tiers).toMatchObject([{ over: 200_000, input: 6_000_000, output: 22_500_000 }]);
     if (price === null) throw new Error("no price");
-    expect(costOf(price, { input: 200_000, output: 0 })).toBe(200_000 * 3_000_000);
-    expect(costOf(price, { input: 200_001, output: 0 })).toBe(200_001 * 6_000_000);
+    expect(computeCost(price, { input: 200_000, output: 0 })).toBe(200_000 * 3_000_000);
+    expect(computeCost(price, { input: 200_001, output: 0 })).toBe(200_001 * 6_000_000);
   });
 
   it.each([

@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import { BudgetError } from "../core/errors.js";
 import type { Price } from "../core/price.js";
 import type { Usage } from "../core/system.js";
-import { CostBudget, costOf, dollars, priceFrom } from "./index.js";
+import { CostBudget, computeCost, createPrice, toDollars } from "./index.js";
 
 /** $1 and $2 per million tokens. */
 const PRICING = { input_per_1k: 0.001, output_per_1k: 0.002 };
-const PRICE = priceFrom({ ...PRICING, cache_read_per_1k: 0.0001, cache_write_per_1k: 0.00125 }, "test");
+const PRICE = createPrice({ ...PRICING, cache_read_per_1k: 0.0001, cache_write_per_1k: 0.00125 }, "test");
 
 const events = fc.array(
   fc
@@ -160,7 +160,7 @@ describe("CostBudget", () => {
         const budget = new CostBudget({ price: PRICE, maxCostUsd });
         let last = 0;
         for (const usage of stream) {
-          last = costOf(PRICE, usage);
+          last = computeCost(PRICE, usage);
           if (budget.add(usage).exceeded) break;
         }
         expect(budget.bill.costUsd * 1e12).toBeLessThanOrEqual(micros * 1e6 + last + 0.5);
@@ -180,9 +180,9 @@ describe("CostBudget", () => {
           }
           return budget.bill.costUsd;
         };
-        const sum = stream.reduce((total, usage) => total + BigInt(costOf(PRICE, usage)), 0n);
-        expect(billed(stream)).toBe(dollars(Number(sum)));
-        expect(billed(stream.toReversed())).toBe(dollars(Number(sum)));
+        const sum = stream.reduce((total, usage) => total + BigInt(computeCost(PRICE, usage)), 0n);
+        expect(billed(stream)).toBe(toDollars(Number(sum)));
+        expect(billed(stream.toReversed())).toBe(toDollars(Number(sum)));
       }),
     );
   });

@@ -1,18 +1,18 @@
 import { BudgetError } from "../core/errors.js";
 import type { Price, TokenPrices } from "../core/price.js";
 import type { Bill, MeteredTotal, TrialBudget, Usage } from "../core/system.js";
-import { promptOf } from "../core/usage.js";
+import { countPromptTokens } from "../core/usage.js";
 import {
-  costAt,
-  dollars,
+  computeTokenCost,
+  createPrice,
   type Pricing,
-  picoDollars,
-  priceFrom,
-  pricesAt,
-  requireCount,
-  requireCounts,
+  requireTokenCount,
+  requireTokenCounts,
+  selectPrices,
+  toDollars,
+  toPicoDollars,
 } from "./price.js";
-import { amount, BUDGET_RULES, requireRule } from "./rules.js";
+import { BUDGET_RULES, checkAmount, requireRule } from "./rules.js";
 
 /** The price and the limits of one trial. */
 export interface CostBudgetOptions {
@@ -67,41 +67,41 @@ export class CostBudget implements TrialBudget {
   constructor(options: CostBudgetOptions) {
     const { price, pricing, maxCostUsd, maxTokens, isMetered = false } = options;
     this.maxCostUsd = maxCostUsd ?? 0;
-    requireRule("maxCostUsd", this.maxCostUsd, amount);
+    requireRule("maxCostUsd", this.maxCostUsd, checkAmount);
     if (maxTokens !== undefined) requireRule("maxTokens", maxTokens, BUDGET_RULES.max_tokens);
-    this.#price = price ?? (pricing === undefined ? null : priceFrom(pricing, "pricing"));
+    this.#price = price ?? (pricing === undefined ? null : createPrice(pricing, "pricing"));
     this.#prices = this.#price;
-    if (this.maxCostUsd > 0 && this.#price === null && !isMetered) throw withoutPrice(this.maxCostUsd);
-    this.#maxCost = this.maxCostUsd > 0 ? picoDollars(this.maxCostUsd) : Number.POSITIVE_INFINITY;
+    if (this.maxCostUsd > 0 && this.#price === null && !isMetered) throw createUnpricedError(this.maxCostUsd);
+    this.#maxCost = this.maxCostUsd > 0 ? toPicoDollars(this.maxCostUsd) : Number.POSITIVE_INFINITY;
     this.#maxTokens = maxTokens ?? Number.POSITIVE_INFINITY;
     this.#onExceeded = options.onExceeded;
     this.#onShare = options.onShare;
-    this.#nextShare = this.#costAtShare(0);
+    this.#nextShare = this.#computeShareCost(0);
   }
 
   add(usage: Usage, promptTokens?: number): Bill {
-    requireCounts(usage);
-    if (promptTokens !== undefined) requireCount("promptTokens", promptTokens);
-    this.#bank(usage);
+    requireTokenCounts(usage);
+    if (promptTokens !== undefined) requireTokenCount("promptTokens", promptTokens);
+    this.#addUsage(usage);
     if (this.#price !== null) {
-      this.#prices = pricesAt(this.#price, promptTokens ?? promptOf(usage));
-      this.#cost += costAt(this.#prices, usage);
+      this.#prices = selectPrices(this.#price, promptTokens ?? countPromptTokens(usage));
+      this.#cost += computeTokenCost(this.#prices, usage);
     }
     this.#estimatedOutput = 0;
     this.#estimatedInput = 0;
-    return this.#judge();
+    return this.#checkLimit();
   }
 
   estimate(outputTokens: number, inputTokens = 0): Bill {
-    requireCount("outputTokens", outputTokens);
-    requireCount("inputTokens", inputTokens);
+    requireTokenCount("outputTokens", outputTokens);
+    requireTokenCount("inputTokens", inputTokens);
     this.#estimatedOutput = outputTokens;
     this.#estimatedInput = inputTokens;
-    return this.#judge();
+    return this.#checkLimit();
   }
 
   report({ usage, costUsd, isEstimated }: MeteredTotal): Bill {
-    requireCounts(usage);
+    requireTokenCounts(usage);
     const total = this.#usage;
     total.input = usage.input;
     total.output = usage.output;
@@ -109,14 +109,14 @@ export class CostBudget implements TrialBudget {
     total.cacheWrite = usage.cacheWrite ?? 0;
     total.cacheWrite1h = usage.cacheWrite1h ?? 0;
     total.reasoning = usage.reasoning ?? 0;
-    this.#tokens = promptOf(usage) + usage.output;
-    this.#cost = costUsd === null ? 0 : picoDollars(costUsd);
+    this.#tokens = countPromptTokens(usage) + usage.output;
+    this.#cost = costUsd === null ? 0 : toPicoDollars(costUsd);
     this.#isReported = true;
     this.#isReportEstimated = isEstimated;
     this.#isReportPriced = costUsd !== null;
     this.#estimatedOutput = 0;
     this.#estimatedInput = 0;
-    return this.#judge();
+    return this.#checkLimit();
   }
 
   get bill(): Bill {
@@ -139,7 +139,7 @@ export class CostBudget implements TrialBudget {
     return this.#isReported ? this.#isReportPriced : this.#price !== null;
   }
 
-  #bank(usage: Usage): void {
+  #addUsage(usage: Usage): void {
     const total = this.#usage;
     total.input += usage.input;
     total.output += usage.output;
@@ -147,30 +147,30 @@ export class CostBudget implements TrialBudget {
     total.cacheWrite += usage.cacheWrite ?? 0;
     total.cacheWrite1h += usage.cacheWrite1h ?? 0;
     total.reasoning += usage.reasoning ?? 0;
-    this.#tokens += promptOf(usage) + usage.output;
+    this.#tokens += countPromptTokens(usage) + usage.output;
   }
 
-  #judge(): Bill {
+  #checkLimit(): Bill {
     const prices = this.#prices;
     const estimated = prices === null ? 0 : this.#estimatedOutput * prices.output + this.#estimatedInput * prices.input;
     const cost = this.#cost + estimated;
-    this.#bill.costUsd = dollars(cost);
-    if (cost > this.#nextShare) this.#tellShare(cost);
+    this.#bill.costUsd = toDollars(cost);
+    if (cost > this.#nextShare) this.#notifyShares(cost);
     const isOverCost = cost > this.#maxCost;
     if (isOverCost || this.#tokens + this.#estimatedOutput + this.#estimatedInput > this.#maxTokens) this.#exceed();
     return this.#bill;
   }
 
-  #tellShare(cost: number): void {
+  #notifyShares(cost: number): void {
     while (cost > this.#nextShare) {
       const share = WARNING_SHARES[this.#shares] ?? 1;
       this.#shares += 1;
-      this.#nextShare = this.#costAtShare(this.#shares);
+      this.#nextShare = this.#computeShareCost(this.#shares);
       this.#onShare?.(share);
     }
   }
 
-  #costAtShare(index: number): number {
+  #computeShareCost(index: number): number {
     return (WARNING_SHARES[index] ?? Number.POSITIVE_INFINITY) * this.#maxCost;
   }
 
@@ -182,7 +182,7 @@ export class CostBudget implements TrialBudget {
   }
 }
 
-function withoutPrice(maxCostUsd: number): BudgetError {
+function createUnpricedError(maxCostUsd: number): BudgetError {
   return new BudgetError(
     `A limit of $${maxCostUsd} needs a price, or it can never take effect. Give price or pricing, or limit tokens with maxTokens instead.`,
   );

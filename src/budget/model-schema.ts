@@ -4,7 +4,7 @@ import type { KeyPath } from "../utils/files/yaml-tree.js";
 import { JSON_SCHEMA_DRAFT, type JsonSchema, toJsonSchema } from "../utils/json-schema.js";
 import type { Pricing } from "./price.js";
 import type { Budgets } from "./resolve.js";
-import { BUDGET_RULES, MODEL_RULES, PRICING_RULES, RULE_SCHEMAS, type Rule } from "./rules.js";
+import { BUDGET_RULES, MODEL_RULES, PRICING_RULES, RULE_SCHEMAS, type ValueRule } from "./rules.js";
 
 /** A checked model as written in the file. */
 export type RawModel = { [key in keyof typeof MODEL_RULES]?: string } & { pricing?: Pricing; budgets?: Budgets };
@@ -26,17 +26,17 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Strict, because an unknown key would otherwise be silently ignored. */
-export function modelCheck(): ModelCheck {
-  const schema = modelSchema();
+export function createModelCheck(): ModelCheck {
+  const schema = buildModelSchema();
   return (value) =>
     (schema.safeParse(value).error?.issues ?? []).flatMap((issue) => {
       const path = issue.path.map((key) => (typeof key === "number" ? key : String(key)));
-      if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(path, key));
+      if (issue.code === "unrecognized_keys") return issue.keys.map((key) => describeUnknownModelKey(path, key));
       return [{ path, isUnknownKey: false, text: `${path.join(".")} ${issue.message}.`.trim() }];
     });
 }
 
-function unknownKey(path: KeyPath, key: string): ModelProblem {
+function describeUnknownModelKey(path: KeyPath, key: string): ModelProblem {
   const text = `unknown key "${key}".${didYouMean(key, SECTIONS[path.join(".")] ?? [])}`;
   return { path: [...path, key], isUnknownKey: true, text };
 }
@@ -46,7 +46,7 @@ function unknownKey(path: KeyPath, key: string): ModelProblem {
  * @example
  * const schema = modelsJsonSchema();
  */
-export function modelsJsonSchema(): JsonSchema {
+export function buildModelsJsonSchema(): JsonSchema {
   const models = { type: "object", minProperties: 1, additionalProperties: { $ref: "#/definitions/model" } };
   const name = { pattern: "\\S" };
   const wrapped = {
@@ -63,18 +63,18 @@ export function modelsJsonSchema(): JsonSchema {
     description: "Models by name: their endpoints, their prices and what a trial may spend.",
     type: "object",
     anyOf: [wrapped, { ...models, propertyNames: { ...name, not: { const: "models" } } }],
-    definitions: { model: toJsonSchema(modelSchema()) },
+    definitions: { model: toJsonSchema(buildModelSchema()) },
   };
 }
 
-function modelSchema() {
-  const kept = (rule: Rule) =>
+function buildModelSchema() {
+  const kept = (rule: ValueRule) =>
     z
       .custom<unknown>((value) => rule(value) === null, { error: ({ input }) => rule(input) ?? "is wrong" })
       .meta(RULE_SCHEMAS.get(rule) ?? {});
-  const section = { error: ({ input }: { input?: unknown }) => mappingProblem(input, "remove the line") };
-  const model = { error: ({ input }: { input?: unknown }) => mappingProblem(input, "{} for the defaults") };
-  const fields = (rules: Readonly<Record<string, Rule>>, required: readonly string[] = []) =>
+  const section = { error: ({ input }: { input?: unknown }) => describeMappingProblem(input, "remove the line") };
+  const model = { error: ({ input }: { input?: unknown }) => describeMappingProblem(input, "{} for the defaults") };
+  const fields = (rules: Readonly<Record<string, ValueRule>>, required: readonly string[] = []) =>
     Object.fromEntries(
       Object.entries(rules).map(([key, rule]) => [key, required.includes(key) ? kept(rule) : kept(rule).optional()]),
     );
@@ -90,7 +90,7 @@ function modelSchema() {
   );
 }
 
-function mappingProblem(value: unknown, instead: string): string {
+function describeMappingProblem(value: unknown, instead: string): string {
   return value === null
     ? `has no value: give it settings, or ${instead}`
     : "must be a mapping of settings, each on a line of its own";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { BudgetError } from "../core/errors.js";
-import { Workspace } from "../testing/workspace.js";
+import { TempProject } from "../testing/workspace.js";
 import { loadModels, type ModelEntry, ModelsFileError } from "./index.js";
 
 const FULL = `models:
@@ -26,7 +26,9 @@ default: opencode-or-minimax-m2-7
 `;
 
 function load(text: string) {
-  return loadModels(new Workspace({ "models.yml": text }).path("models.yml"), { at: new Date("2026-01-15T12:00:00Z") });
+  return loadModels(new TempProject({ "models.yml": text }).path("models.yml"), {
+    at: new Date("2026-01-15T12:00:00Z"),
+  });
 }
 
 async function only(text: string): Promise<ModelEntry> {
@@ -158,7 +160,10 @@ describe("a models file with problems", () => {
     ["a: { base_url: 'localhost:8080' }", /^1:16: a: base_url must be an http or https URL/],
     ["a: { base_url: 'ftp://host/' }", /^1:16: a: base_url must be an http or https URL/],
     ["a: { base_url: 'https://me:secret@host/' }", /^1:16: a: base_url must not contain a user name or a password/],
-    ["a: { agent_cli: claud }", /^1:17: a: agent_cli is "claud", which is not a supported agent\. Did you mean "claude"\?/],
+    [
+      "a: { agent_cli: claud }",
+      /^1:17: a: agent_cli is "claud", which is not a supported agent\. Did you mean "claude"\?/,
+    ],
     ["models:\n  a:\n", /^2:\d+: a: has no value: give it settings, or \{\} for the defaults/],
     ["a: {}\nb: 5", /^2:4: b: must be a mapping/],
     ["models: { a: {} }\ndefault: b", /^2:10: default is "b", which is not a model in this file\. .*Known: a\./],
@@ -235,7 +240,7 @@ describe("a models file with problems", () => {
   });
 
   it("explains why a file cannot be read", async () => {
-    const workspace = new Workspace();
+    const workspace = new TempProject();
     await expect(loadModels(workspace.path("nope.yml"))).rejects.toThrow(
       /models file .*nope\.yml cannot be read: ENOENT/,
     );

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { BudgetError, messageOf } from "../core/errors.js";
+import { BudgetError, getErrorMessage } from "../core/errors.js";
 import type { Limits, Price } from "../core/price.js";
-import { describe } from "../core/shape.js";
+import { describeValue } from "../core/shape.js";
 import { didYouMean } from "../core/suggest.js";
 import { type FileProblem, type KeyPath, parseYaml, type YamlTree } from "../utils/files/yaml-tree.js";
 import { bundledPrice } from "./bundled-prices.js";
 import type { ModelCheck, RawModel } from "./model-schema.js";
-import { type Pricing, priceFrom } from "./price.js";
+import { createPrice, type Pricing } from "./price.js";
 import { type Budgets, type ResolvedBudgets, resolveAtPrice } from "./resolve.js";
 
 /** Where a model's price was found. */
@@ -58,12 +58,12 @@ export class ModelsFileError extends BudgetError {
  * models.get("gpt-5")?.resolved.maxCostUsd;
  */
 export async function loadModels(file: string, { at = new Date() }: { at?: Date } = {}): Promise<ModelsFile> {
-  const tree = await parseYaml(readText(file));
+  const tree = await parseYaml(readModelsText(file));
   if (tree.isBroken) throw new ModelsFileError(file, tree.problems);
-  const { models: listed, defaultName, problems } = listModels(tree);
+  const { models: listed, defaultName, problems } = listModelsInTree(tree);
   // Most runs have no models file, so the checking code is loaded only when needed.
-  const { modelCheck } = await import("./model-schema.js");
-  const reading: Reading = { file, at, tree, check: modelCheck() };
+  const { createModelCheck } = await import("./model-schema.js");
+  const reading: ModelReadContext = { file, at, tree, check: createModelCheck() };
   const read = await Promise.all(listed.map((model) => readModel(model, reading)));
   const found = [...tree.problems, ...problems, ...read.flatMap((model) => model.problems)];
   if (found.length > 0) throw new ModelsFileError(file, found);
@@ -71,28 +71,31 @@ export async function loadModels(file: string, { at = new Date() }: { at?: Date 
   return { file, models: new Map(entries.map((entry) => [entry.name, entry])), default: defaultName };
 }
 
-function readText(file: string): string {
+function readModelsText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
-    throw new BudgetError(`The models file ${file} cannot be read: ${messageOf(cause)}.`, { cause });
+    throw new BudgetError(`The models file ${file} cannot be read: ${getErrorMessage(cause)}.`, { cause });
   }
 }
 
-interface Reading {
+interface ModelReadContext {
   readonly file: string;
   readonly at: Date;
   readonly tree: YamlTree;
   readonly check: ModelCheck;
 }
 
-type ReadModel = { readonly entry?: ModelEntry; readonly problems: readonly FileProblem[] };
+type ReadModelResult = { readonly entry?: ModelEntry; readonly problems: readonly FileProblem[] };
 
-async function readModel({ name, value, path }: ListedModel, { tree, check, file, at }: Reading): Promise<ReadModel> {
+async function readModel(
+  { name, value, path }: ListedModel,
+  { tree, check, file, at }: ModelReadContext,
+): Promise<ReadModelResult> {
   const problems = check(value).map(({ path: inside, isUnknownKey, text }) =>
     isUnknownKey
-      ? { ...tree.placeOfKey([...path, ...inside]), text }
-      : { ...tree.placeOf([...path, ...inside]), text: `${name}: ${text}` },
+      ? { ...tree.locateKey([...path, ...inside]), text }
+      : { ...tree.locate([...path, ...inside]), text: `${name}: ${text}` },
   );
   if (problems.length > 0) return { problems };
   try {
@@ -100,15 +103,19 @@ async function readModel({ name, value, path }: ListedModel, { tree, check, file
   } catch (error) {
     // All values are valid at this point; the only problem left is a limit that cannot take effect without a price.
     if (!(error instanceof BudgetError)) throw error;
-    const place = tree.placeOf([...path, "budgets", "max_cost_usd"]);
+    const place = tree.locate([...path, "budgets", "max_cost_usd"]);
     return { problems: [{ ...place, text: `${name}: ${error.message}` }] };
   }
 }
 
-async function resolveModel(name: string, raw: RawModel, from: Pick<Reading, "file" | "at">): Promise<ModelEntry> {
+async function resolveModel(
+  name: string,
+  raw: RawModel,
+  from: Pick<ModelReadContext, "file" | "at">,
+): Promise<ModelEntry> {
   const { api_name: apiName = name, provider = null, base_url: baseUrl = null, pricing = null, budgets = {} } = raw;
   const query = { model: apiName, provider, baseUrl, at: from.at };
-  const price = pricing === null ? await bundledPrice(query) : priceFrom(pricing, from.file);
+  const price = pricing === null ? await bundledPrice(query) : createPrice(pricing, from.file);
   const resolved = resolveAtPrice(price, budgets);
   return {
     name,
@@ -120,26 +127,26 @@ async function resolveModel(name: string, raw: RawModel, from: Pick<Reading, "fi
     agentModelName: raw.agent_model_name ?? null,
     pricing,
     budgets,
-    limits: limitsOf(price, budgets, resolved),
+    limits: buildModelLimits(price, budgets, resolved),
     resolved,
     price,
     priceSource: pricing !== null ? "models.yml" : price !== null ? "bundled" : "none",
   };
 }
 
-function limitsOf(price: Price | null, budgets: Budgets, resolved: ResolvedBudgets): Limits {
+function buildModelLimits(price: Price | null, budgets: Budgets, resolved: ResolvedBudgets): Limits {
   const { max_tokens: maxTokens, expected_ttft_secs: ttft, expected_ttf_solution_secs: solution } = budgets;
   return {
     price,
     maxCostUsd: resolved.maxCostUsd,
     ...(maxTokens === undefined ? {} : { maxTokens }),
-    hardTimeoutMs: milliseconds(resolved.hardTimeoutSecs),
-    ...(ttft === undefined ? {} : { expectedTtftMs: milliseconds(ttft) }),
-    ...(solution === undefined ? {} : { expectedSolutionMs: milliseconds(solution) }),
+    hardTimeoutMs: toMilliseconds(resolved.hardTimeoutSecs),
+    ...(ttft === undefined ? {} : { expectedTtftMs: toMilliseconds(ttft) }),
+    ...(solution === undefined ? {} : { expectedSolutionMs: toMilliseconds(solution) }),
   };
 }
 
-function milliseconds(seconds: number): number {
+function toMilliseconds(seconds: number): number {
   return Math.ceil(seconds * 1000);
 }
 
@@ -151,18 +158,22 @@ export function findModelsFile(dir = "."): string | undefined {
   return MODELS_FILES.find((name) => existsSync(join(dir, name)));
 }
 
-export function entryFor(model: string, file: ModelsFile | null): ModelEntry | undefined {
+export function findConfiguredModel(model: string, file: ModelsFile | null): ModelEntry | undefined {
   const byKey = file?.models.get(model);
   return byKey ?? [...(file?.models.values() ?? [])].find(({ apiName }) => apiName === model);
 }
 
 /** Limits of a model that is not in a models file, from its bundled price. */
-export async function bundledLimits(wanted: { model: string; provider?: string; baseUrl?: string }): Promise<Limits> {
-  return limitsAt(await bundledPrice(wanted));
+export async function findBundledLimits(wanted: {
+  model: string;
+  provider?: string;
+  baseUrl?: string;
+}): Promise<Limits> {
+  return createPriceLimits(await bundledPrice(wanted));
 }
 
 /** The default limits of a trial. */
-export function limitsAt(price: Price | null): Limits {
+export function createPriceLimits(price: Price | null): Limits {
   const { maxCostUsd, hardTimeoutSecs } = resolveAtPrice(price, {});
   return { price, maxCostUsd, hardTimeoutMs: hardTimeoutSecs * 1000 };
 }
@@ -181,66 +192,66 @@ interface ModelsList {
   readonly problems: readonly FileProblem[];
 }
 
-const KNOWN_KEYS = ["models", "default"];
+const TOP_LEVEL_KEYS = ["models", "default"];
 const ADVICE = "Example: models: { gpt-5: { provider: openai } }";
 
 /** The models of a file: those below `models:`, or the whole file when it contains only mappings. */
-function listModels(tree: YamlTree): ModelsList {
+function listModelsInTree(tree: YamlTree): ModelsList {
   const { value } = tree;
-  if (value === null || value === undefined) return nothing(tree, [], `the file is empty. ${ADVICE}`);
-  if (!isMapping(value))
-    return nothing(tree, [], `the file must be a mapping of models, not ${describe(value)}. ${ADVICE}`);
-  return isWrapped(value) ? listWrapped(tree, value) : listBare(tree, value, []);
+  if (value === null || value === undefined) return createFailedList(tree, [], `the file is empty. ${ADVICE}`);
+  if (!isPlainMapping(value))
+    return createFailedList(tree, [], `the file must be a mapping of models, not ${describeValue(value)}. ${ADVICE}`);
+  return hasModelsKey(value) ? listWrappedModels(tree, value) : listBareModels(tree, value, []);
 }
 
-function isMapping(value: unknown): value is Record<string, unknown> {
+function isPlainMapping(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A model may be named `default`, but then it is a mapping. */
-function isWrapped(value: Record<string, unknown>): boolean {
-  return Object.hasOwn(value, "models") || (Object.hasOwn(value, "default") && !isMapping(value.default));
+function hasModelsKey(value: Record<string, unknown>): boolean {
+  return Object.hasOwn(value, "models") || (Object.hasOwn(value, "default") && !isPlainMapping(value.default));
 }
 
-function nothing(tree: YamlTree, path: KeyPath, text: string): ModelsList {
-  return { models: [], defaultName: null, problems: [{ ...tree.placeOf(path), text }] };
+function createFailedList(tree: YamlTree, path: KeyPath, text: string): ModelsList {
+  return { models: [], defaultName: null, problems: [{ ...tree.locate(path), text }] };
 }
 
-function listWrapped(tree: YamlTree, value: Record<string, unknown>): ModelsList {
+function listWrappedModels(tree: YamlTree, value: Record<string, unknown>): ModelsList {
   const unknown = Object.keys(value)
-    .filter((key) => !KNOWN_KEYS.includes(key))
-    .map((key) => ({ ...tree.placeOfKey([key]), text: `unknown key "${key}".${didYouMean(key, KNOWN_KEYS)}` }));
+    .filter((key) => !TOP_LEVEL_KEYS.includes(key))
+    .map((key) => ({ ...tree.locateKey([key]), text: `unknown key "${key}".${didYouMean(key, TOP_LEVEL_KEYS)}` }));
   const { models } = value;
-  const listed = isMapping(models)
-    ? listBare(tree, models, ["models"])
-    : nothing(tree, ["models"], `${withoutModels(models)}. ${ADVICE}`);
-  const problems = [...unknown, ...listed.problems, ...defaultProblems(tree, value.default, listed.models)];
+  const listed = isPlainMapping(models)
+    ? listBareModels(tree, models, ["models"])
+    : createFailedList(tree, ["models"], `${describeMissingModels(models)}. ${ADVICE}`);
+  const problems = [...unknown, ...listed.problems, ...checkDefaultModel(tree, value.default, listed.models)];
   return { ...listed, defaultName: typeof value.default === "string" ? value.default : null, problems };
 }
 
-function withoutModels(models: unknown): string {
+function describeMissingModels(models: unknown): string {
   if (models === undefined) return '"models:" is missing';
   if (models === null) return "there are no models";
-  return `"models" must be a mapping from names to models, not ${describe(models)}`;
+  return `"models" must be a mapping from names to models, not ${describeValue(models)}`;
 }
 
-function listBare(tree: YamlTree, models: Record<string, unknown>, path: KeyPath): ModelsList {
+function listBareModels(tree: YamlTree, models: Record<string, unknown>, path: KeyPath): ModelsList {
   const names = Object.keys(models);
-  if (names.length === 0) return nothing(tree, path, `there are no models. ${ADVICE}`);
+  if (names.length === 0) return createFailedList(tree, path, `there are no models. ${ADVICE}`);
   const unnamed = names
     .filter((name) => name.trim() === "")
-    .map((name) => ({ ...tree.placeOfKey([...path, name]), text: "a model has an empty name. Give it one." }));
+    .map((name) => ({ ...tree.locateKey([...path, name]), text: "a model has an empty name. Give it one." }));
   const listed = names.map((name) => ({ name, value: models[name], path: [...path, name] }));
   return { models: listed, defaultName: null, problems: unnamed };
 }
 
-function defaultProblems(tree: YamlTree, value: unknown, models: readonly ListedModel[]): FileProblem[] {
+function checkDefaultModel(tree: YamlTree, value: unknown, models: readonly ListedModel[]): FileProblem[] {
   const names = models.map(({ name }) => name);
   // Without any models, that problem is reported instead.
   if (value === undefined || names.length === 0 || names.includes(value as string)) return [];
   const text =
     typeof value === "string"
       ? `default is "${value}", which is not a model in this file.${didYouMean(value, names)}`
-      : `default must be the name of a model, not ${describe(value)}.`;
-  return [{ ...tree.placeOf(["default"]), text }];
+      : `default must be the name of a model, not ${describeValue(value)}.`;
+  return [{ ...tree.locate(["default"]), text }];
 }

@@ -1,9 +1,9 @@
-import { type Limits, type Price, pricesAt, type TokenPrices } from "../core/price.js";
+import { type Limits, type Price, selectPrices, type TokenPrices } from "../core/price.js";
 import type { System, Usage } from "../core/system.js";
-import { promptOf } from "../core/usage.js";
+import { countPromptTokens } from "../core/usage.js";
 import { PICO_PER_1K, PICO_PER_DOLLAR, PRICING_RULES, requireRule, requireRules } from "./rules.js";
 
-export { pricesAt } from "../core/price.js";
+export { selectPrices } from "../core/price.js";
 
 /** Dollars per 1,000 tokens of each class, as in models.yml. */
 export interface Pricing {
@@ -22,7 +22,7 @@ export interface Pricing {
  * @example
  * createPrice({ input_per_1k: 0.0003, output_per_1k: 0.0012 }, "models.yml").input; // 300000
  */
-export function priceFrom(pricing: Pricing, source: string): Price {
+export function createPrice(pricing: Pricing, source: string): Price {
   requireRule("pricing.input_per_1k", pricing.input_per_1k, PRICING_RULES.input_per_1k);
   requireRule("pricing.output_per_1k", pricing.output_per_1k, PRICING_RULES.output_per_1k);
   requireRules("pricing", pricing, PRICING_RULES);
@@ -46,13 +46,13 @@ export function priceFrom(pricing: Pricing, source: string): Price {
  * const price = createPrice({ input_per_1k: 0.0003, output_per_1k: 0.0012 }, "models.yml");
  * toDollars(computeCost(price, { input: 1000, output: 500 })); // 0.0009
  */
-export function costOf(price: Price, usage: Usage, promptTokens: number = promptOf(usage)): number {
-  requireCounts(usage);
-  return costAt(pricesAt(price, promptTokens), usage);
+export function computeCost(price: Price, usage: Usage, promptTokens: number = countPromptTokens(usage)): number {
+  requireTokenCounts(usage);
+  return computeTokenCost(selectPrices(price, promptTokens), usage);
 }
 
 /** The cost of checked usage. Every term is a whole number, so sums below 2⁵³ are exact. */
-export function costAt(prices: TokenPrices, usage: Usage): number {
+export function computeTokenCost(prices: TokenPrices, usage: Usage): number {
   const cacheWrite1h = usage.cacheWrite1h ?? 0;
   const cost =
     usage.input * prices.input +
@@ -60,11 +60,11 @@ export function costAt(prices: TokenPrices, usage: Usage): number {
     (usage.cacheRead ?? 0) * prices.cacheRead +
     ((usage.cacheWrite ?? 0) - cacheWrite1h) * prices.cacheWrite +
     cacheWrite1h * prices.cacheWrite1h;
-  return cost <= Number.MAX_SAFE_INTEGER ? cost : largeCost(prices, usage);
+  return cost <= Number.MAX_SAFE_INTEGER ? cost : computeLargeCost(prices, usage);
 }
 
 /** Above $9,007 the sum is computed with bigints and rounded once. */
-function largeCost(prices: TokenPrices, usage: Usage): number {
+function computeLargeCost(prices: TokenPrices, usage: Usage): number {
   const cacheWrite1h = usage.cacheWrite1h ?? 0;
   const terms = [
     [usage.input, prices.input],
@@ -81,30 +81,30 @@ function largeCost(prices: TokenPrices, usage: Usage): number {
  * @example
  * toDollars(57_600_000_000); // 0.0576
  */
-export function dollars(pico: number): number {
+export function toDollars(pico: number): number {
   return pico / PICO_PER_DOLLAR;
 }
 
 /** Converts dollars to whole pico-dollars. */
-export function picoDollars(usd: number): number {
+export function toPicoDollars(usd: number): number {
   return Math.round(usd * PICO_PER_DOLLAR);
 }
 
 /** True for a recorded system and for one whose prices are all 0. */
-export function isFree({ isRecorded }: System, limits: Limits | null): boolean {
+export function isFreeSystem({ isRecorded }: System, limits: Limits | null): boolean {
   if (isRecorded === true) return true;
   const price = limits?.price;
   return price != null && Object.values(price).every((each) => typeof each !== "number" || each === 0);
 }
 
 /** The input of a trial: tokens of its prompt, and the number of model calls. */
-export interface GivenPrompt {
+export interface PromptEstimate {
   readonly tokens: number;
   readonly calls: number;
 }
 
 /** The most a trial can cost, and how that was determined. */
-export interface CanCost {
+export interface MaxCostEstimate {
   readonly usd: number;
   /** From the prompt and the longest answers, or the trial's limit if that is lower or nothing else is known. */
   readonly by: "tokens" | "limit";
@@ -116,36 +116,36 @@ export interface CanCost {
  * @example
  * estimateMaxCost({ price, maxCostUsd: 0.5, hardTimeoutMs: null, maxOutputTokens: 500 }, { tokens: 1200, calls: 1 });
  */
-export function canCost(limits: Limits | null, prompt: GivenPrompt): CanCost | null {
+export function estimateMaxCost(limits: Limits | null, prompt: PromptEstimate): MaxCostEstimate | null {
   const limit = limits?.maxCostUsd ?? 0;
-  const tokens = limits === null ? null : costOfTokens(limits, prompt);
+  const tokens = limits === null ? null : estimateTokenCost(limits, prompt);
   if (tokens !== null && (limit === 0 || tokens < limit)) return { usd: tokens, by: "tokens" };
   return limit > 0 ? { usd: limit, by: "limit" } : null;
 }
 
-function costOfTokens({ price, maxOutputTokens }: Limits, { tokens, calls }: GivenPrompt): number | null {
+function estimateTokenCost({ price, maxOutputTokens }: Limits, { tokens, calls }: PromptEstimate): number | null {
   if (price === null || maxOutputTokens === undefined) return null;
   const answers = maxOutputTokens * (calls - 1);
-  const prices = pricesAt(price, tokens + answers);
+  const prices = selectPrices(price, tokens + answers);
   const sent = calls * tokens + (answers * calls) / 2;
-  return dollars(Math.ceil(sent * prices.input + calls * maxOutputTokens * prices.output));
+  return toDollars(Math.ceil(sent * prices.input + calls * maxOutputTokens * prices.output));
 }
 
 /** Throws unless every count is a non-negative whole number, before any of them is used. */
-export function requireCounts(usage: Usage): void {
-  requireCount("input", usage.input);
-  requireCount("output", usage.output);
+export function requireTokenCounts(usage: Usage): void {
+  requireTokenCount("input", usage.input);
+  requireTokenCount("output", usage.output);
   const cacheWrite = usage.cacheWrite ?? 0;
   const cacheWrite1h = usage.cacheWrite1h ?? 0;
-  requireCount("cacheRead", usage.cacheRead ?? 0);
-  requireCount("cacheWrite", cacheWrite);
-  requireCount("cacheWrite1h", cacheWrite1h);
-  requireCount("reasoning", usage.reasoning ?? 0);
+  requireTokenCount("cacheRead", usage.cacheRead ?? 0);
+  requireTokenCount("cacheWrite", cacheWrite);
+  requireTokenCount("cacheWrite1h", cacheWrite1h);
+  requireTokenCount("reasoning", usage.reasoning ?? 0);
   if (cacheWrite1h > cacheWrite)
     throw new RangeError(`cacheWrite1h (${cacheWrite1h}) is part of cacheWrite (${cacheWrite}) and cannot exceed it`);
 }
 
-export function requireCount(name: string, count: number): void {
+export function requireTokenCount(name: string, count: number): void {
   if (!Number.isSafeInteger(count) || count < 0)
     throw new RangeError(`${name} must be a non-negative whole number of tokens, but is ${count}`);
 }

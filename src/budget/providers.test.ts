@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { defaultBaseUrlOf, dialectOf, endpointOf, keyVariableOf } from "./index.js";
+import { getDefaultBaseUrl, getKeyVariable, getProviderDialect, resolveEndpoint } from "./index.js";
 
 describe("providers", () => {
   it.each([
@@ -14,7 +14,11 @@ describe("providers", () => {
     ["constructor", null, null, "chat"],
     [null, null, null, "chat"],
   ])("%s has the key in %s, the URL %s and the dialect %s", (provider, key, url, dialect) => {
-    expect([keyVariableOf(provider), defaultBaseUrlOf(provider), dialectOf(provider)]).toEqual([key, url, dialect]);
+    expect([getKeyVariable(provider), getDefaultBaseUrl(provider), getProviderDialect(provider)]).toEqual([
+      key,
+      url,
+      dialect,
+    ]);
   });
 });
 
@@ -22,7 +26,7 @@ describe("resolveEndpoint", () => {
   const plain = { provider: "openai", baseUrl: null, apiKeyEnv: null };
 
   it("uses the provider's defaults", () => {
-    expect(endpointOf(plain)).toEqual({
+    expect(resolveEndpoint(plain)).toEqual({
       baseUrl: "https://api.openai.com/v1",
       keyVariable: "OPENAI_API_KEY",
       dialect: "chat",
@@ -31,16 +35,20 @@ describe("resolveEndpoint", () => {
 
   it("prefers the model's settings", () => {
     const own = { provider: "openai", baseUrl: "http://127.0.0.1:8080", apiKeyEnv: "MY_KEY" };
-    expect(endpointOf(own)).toMatchObject({ baseUrl: "http://127.0.0.1:8080", keyVariable: "MY_KEY" });
+    expect(resolveEndpoint(own)).toMatchObject({ baseUrl: "http://127.0.0.1:8080", keyVariable: "MY_KEY" });
   });
 
   it("sends a provider's key only to the provider's own host, unless named", () => {
-    expect(endpointOf({ ...plain, baseUrl: "https://elsewhere.example/v1" }).keyVariable).toBeNull();
-    expect(endpointOf({ ...plain, baseUrl: "http://api.openai.com/v1" }).keyVariable).toBeNull();
-    expect(endpointOf({ ...plain, baseUrl: "https://api.openai.com/v2" }).keyVariable).toBe("OPENAI_API_KEY");
+    expect(resolveEndpoint({ ...plain, baseUrl: "https://elsewhere.example/v1" }).keyVariable).toBeNull();
+    expect(resolveEndpoint({ ...plain, baseUrl: "http://api.openai.com/v1" }).keyVariable).toBeNull();
+    expect(resolveEndpoint({ ...plain, baseUrl: "https://api.openai.com/v2" }).keyVariable).toBe("OPENAI_API_KEY");
   });
 
   it("leaves agents their own login", () => {
-    expect(endpointOf({ ...plain, agentCli: "codex" })).toEqual({ baseUrl: null, keyVariable: null, dialect: "chat" });
+    expect(resolveEndpoint({ ...plain, agentCli: "codex" })).toEqual({
+      baseUrl: null,
+      keyVariable: null,
+      dialect: "chat",
+    });
   });
 });

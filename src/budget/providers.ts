@@ -1,9 +1,9 @@
-import { ownValue } from "../core/shape.js";
+import { getOwn } from "../core/shape.js";
 
 /** The API format of a provider's models. */
 export type WireDialect = "chat" | "responses" | "anthropic" | "gemini";
 
-interface Provider {
+interface ProviderDefaults {
   readonly baseUrl: string | null;
   /** The usual environment variable for the key; null when none is needed or known. */
   readonly keyVariable: string | null;
@@ -12,20 +12,24 @@ interface Provider {
   readonly seller: string | null;
 }
 
-function chat(baseUrl: string | null, keyVariable: string | null, seller: string | null): Provider {
+function createChatProvider(
+  baseUrl: string | null,
+  keyVariable: string | null,
+  seller: string | null,
+): ProviderDefaults {
   return { baseUrl, keyVariable, dialect: "chat", seller };
 }
 
-const OPENAI = chat("https://api.openai.com/v1", "OPENAI_API_KEY", "openai");
-const XAI = chat("https://api.x.ai/v1", "XAI_API_KEY", "x-ai");
-const MOONSHOT = chat("https://api.moonshot.ai/v1", "MOONSHOT_API_KEY", "moonshotai");
-const GOOGLE: Provider = {
+const OPENAI = createChatProvider("https://api.openai.com/v1", "OPENAI_API_KEY", "openai");
+const XAI = createChatProvider("https://api.x.ai/v1", "XAI_API_KEY", "x-ai");
+const MOONSHOT = createChatProvider("https://api.moonshot.ai/v1", "MOONSHOT_API_KEY", "moonshotai");
+const GOOGLE: ProviderDefaults = {
   baseUrl: "https://generativelanguage.googleapis.com/v1beta",
   keyVariable: "GEMINI_API_KEY",
   dialect: "gemini",
   seller: "google",
 };
-const ANTHROPIC: Provider = {
+const ANTHROPIC: ProviderDefaults = {
   baseUrl: "https://api.anthropic.com/v1",
   keyVariable: "ANTHROPIC_API_KEY",
   dialect: "anthropic",
@@ -33,30 +37,30 @@ const ANTHROPIC: Provider = {
 };
 
 /** Known providers by name. Other names are allowed: they use the chat dialect and have no defaults. */
-const PROVIDERS: Readonly<Record<string, Provider>> = {
+const PROVIDER_DEFAULTS: Readonly<Record<string, ProviderDefaults>> = {
   openai: OPENAI,
   "openai-responses": { ...OPENAI, dialect: "responses" },
   anthropic: ANTHROPIC,
   google: GOOGLE,
   gemini: GOOGLE,
-  openrouter: chat("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "openrouter"),
-  groq: chat("https://api.groq.com/openai/v1", "GROQ_API_KEY", "groq"),
-  mistral: chat("https://api.mistral.ai/v1", "MISTRAL_API_KEY", "mistral"),
-  deepseek: chat("https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", "deepseek"),
-  together: chat("https://api.together.xyz/v1", "TOGETHER_API_KEY", "together"),
-  fireworks: chat("https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY", "fireworks"),
+  openrouter: createChatProvider("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "openrouter"),
+  groq: createChatProvider("https://api.groq.com/openai/v1", "GROQ_API_KEY", "groq"),
+  mistral: createChatProvider("https://api.mistral.ai/v1", "MISTRAL_API_KEY", "mistral"),
+  deepseek: createChatProvider("https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", "deepseek"),
+  together: createChatProvider("https://api.together.xyz/v1", "TOGETHER_API_KEY", "together"),
+  fireworks: createChatProvider("https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY", "fireworks"),
   xai: XAI,
   "x-ai": XAI,
-  cerebras: chat("https://api.cerebras.ai/v1", "CEREBRAS_API_KEY", "cerebras"),
-  perplexity: chat("https://api.perplexity.ai", "PERPLEXITY_API_KEY", "perplexity"),
+  cerebras: createChatProvider("https://api.cerebras.ai/v1", "CEREBRAS_API_KEY", "cerebras"),
+  perplexity: createChatProvider("https://api.perplexity.ai", "PERPLEXITY_API_KEY", "perplexity"),
   moonshot: MOONSHOT,
   moonshotai: MOONSHOT,
-  ollama: chat("http://127.0.0.1:11434/v1", null, null),
-  "openai-compatible": chat(null, null, null),
+  ollama: createChatProvider("http://127.0.0.1:11434/v1", null, null),
+  "openai-compatible": createChatProvider(null, null, null),
 };
 
-function known(provider: string | null): Provider | undefined {
-  return provider === null ? undefined : ownValue(PROVIDERS, provider.toLowerCase());
+function findProviderDefaults(provider: string | null): ProviderDefaults | undefined {
+  return provider === null ? undefined : getOwn(PROVIDER_DEFAULTS, provider.toLowerCase());
 }
 
 /**
@@ -64,13 +68,13 @@ function known(provider: string | null): Provider | undefined {
  * @example
  * getKeyVariable("google"); // "GEMINI_API_KEY"
  */
-export function keyVariableOf(provider: string | null): string | null {
-  return known(provider)?.keyVariable ?? null;
+export function getKeyVariable(provider: string | null): string | null {
+  return findProviderDefaults(provider)?.keyVariable ?? null;
 }
 
 /** The usual environment variables of all providers' keys. */
-export function usualKeyVariables(): readonly string[] {
-  return [...new Set(Object.values(PROVIDERS).flatMap(({ keyVariable }) => keyVariable ?? []))];
+export function listKeyVariables(): readonly string[] {
+  return [...new Set(Object.values(PROVIDER_DEFAULTS).flatMap(({ keyVariable }) => keyVariable ?? []))];
 }
 
 /**
@@ -78,8 +82,8 @@ export function usualKeyVariables(): readonly string[] {
  * @example
  * getDefaultBaseUrl("ollama"); // "http://127.0.0.1:11434/v1"
  */
-export function defaultBaseUrlOf(provider: string | null): string | null {
-  return known(provider)?.baseUrl ?? null;
+export function getDefaultBaseUrl(provider: string | null): string | null {
+  return findProviderDefaults(provider)?.baseUrl ?? null;
 }
 
 /**
@@ -87,13 +91,13 @@ export function defaultBaseUrlOf(provider: string | null): string | null {
  * @example
  * getProviderDialect("anthropic"); // "anthropic"
  */
-export function dialectOf(provider: string | null): WireDialect {
-  return known(provider)?.dialect ?? "chat";
+export function getProviderDialect(provider: string | null): WireDialect {
+  return findProviderDefaults(provider)?.dialect ?? "chat";
 }
 
 /** The provider's name in the bundled price table. A name unknown here may be known there. */
-export function sellerOf(provider: string): string | null {
-  const found = known(provider);
+export function getPriceProvider(provider: string): string | null {
+  const found = findProviderDefaults(provider);
   return found === undefined ? provider.toLowerCase() : found.seller;
 }
 
@@ -119,12 +123,12 @@ export interface Endpoint {
  * @example
  * resolveEndpoint({ provider: "openai", baseUrl: null, apiKeyEnv: null }).keyVariable; // "OPENAI_API_KEY"
  */
-export function endpointOf({ provider, baseUrl, apiKeyEnv, agentCli = null }: EndpointSource): Endpoint {
-  const dialect = dialectOf(provider);
+export function resolveEndpoint({ provider, baseUrl, apiKeyEnv, agentCli = null }: EndpointSource): Endpoint {
+  const dialect = getProviderDialect(provider);
   if (agentCli !== null) return { baseUrl, keyVariable: apiKeyEnv, dialect };
-  const usual = defaultBaseUrlOf(provider);
+  const usual = getDefaultBaseUrl(provider);
   const isAtHome = baseUrl === null || (usual !== null && hasSameOrigin(baseUrl, usual));
-  return { baseUrl: baseUrl ?? usual, keyVariable: apiKeyEnv ?? (isAtHome ? keyVariableOf(provider) : null), dialect };
+  return { baseUrl: baseUrl ?? usual, keyVariable: apiKeyEnv ?? (isAtHome ? getKeyVariable(provider) : null), dialect };
 }
 
 function hasSameOrigin(a: string, b: string): boolean {

@@ -1,6 +1,6 @@
 import { BudgetError } from "../core/errors.js";
 import type { TokenPrices } from "../core/price.js";
-import { dollars, type Pricing, picoDollars, priceFrom } from "./price.js";
+import { createPrice, type Pricing, toDollars, toPicoDollars } from "./price.js";
 import { BUDGET_RULES, requireRules } from "./rules.js";
 
 /** The limits of one trial, as in models.yml. */
@@ -27,11 +27,11 @@ export interface ResolvedBudgets {
   readonly rule: BudgetRule;
 }
 
-const CEILING_PICO = picoDollars(0.5);
+const MAX_DEFAULT_PICO = toPicoDollars(0.5);
 const DEFAULT_TIMEOUT_SECS = 600;
 
 /** Tokens that the default limit pays for. */
-const DEFAULT_WORK = { input: 64_000, output: 32_000 };
+const DEFAULT_TOKENS = { input: 64_000, output: 32_000 };
 
 /**
  * Resolves the cost limit and the timeout of one trial of a model.
@@ -46,7 +46,7 @@ export function resolveBudgets({
   pricing?: Pricing | null | undefined;
   budgets?: Budgets | null | undefined;
 }): ResolvedBudgets {
-  return resolveAtPrice(pricing == null ? null : priceFrom(pricing, "pricing"), budgets ?? {});
+  return resolveAtPrice(pricing == null ? null : createPrice(pricing, "pricing"), budgets ?? {});
 }
 
 /** The same for a known price. */
@@ -61,20 +61,20 @@ type MaxCost = Pick<ResolvedBudgets, "maxCostUsd" | "rule">;
 
 function resolveMaxCost(price: TokenPrices | null, given: number | null): MaxCost {
   if (given === 0) return { maxCostUsd: 0, rule: "disabled" };
-  if (given !== null && price === null) throw unenforceable(given);
+  if (given !== null && price === null) throw createUnenforceableError(given);
   if (given !== null) return { maxCostUsd: given, rule: "explicit" };
   if (price === null) return { maxCostUsd: null, rule: "unpriced" };
-  return price.input === 0 && price.output === 0 ? { maxCostUsd: 0, rule: "free" } : defaultMaxCost(price);
+  return price.input === 0 && price.output === 0 ? { maxCostUsd: 0, rule: "free" } : computeDefaultMaxCost(price);
 }
 
 /** Computed in whole pico-dollars. A formula result equal to the ceiling counts as "formula". */
-function defaultMaxCost(price: TokenPrices): MaxCost {
-  const pico = price.input * DEFAULT_WORK.input + price.output * DEFAULT_WORK.output;
-  if (pico > CEILING_PICO) return { maxCostUsd: dollars(CEILING_PICO), rule: "ceiling" };
-  return { maxCostUsd: dollars(pico), rule: "formula" };
+function computeDefaultMaxCost(price: TokenPrices): MaxCost {
+  const pico = price.input * DEFAULT_TOKENS.input + price.output * DEFAULT_TOKENS.output;
+  if (pico > MAX_DEFAULT_PICO) return { maxCostUsd: toDollars(MAX_DEFAULT_PICO), rule: "ceiling" };
+  return { maxCostUsd: toDollars(pico), rule: "formula" };
 }
 
-function unenforceable(given: number): BudgetError {
+function createUnenforceableError(given: number): BudgetError {
   return new BudgetError(
     `budgets.max_cost_usd is ${given}, but the model has no price, so the limit can never take effect. Give pricing.input_per_1k and pricing.output_per_1k, or limit tokens with budgets.max_tokens instead.`,
   );

@@ -1,6 +1,6 @@
 import { BudgetError } from "../core/errors.js";
-import { dollars, picoDollars } from "./price.js";
-import { amount, requireRule } from "./rules.js";
+import { toDollars, toPicoDollars } from "./price.js";
+import { checkAmount, requireRule } from "./rules.js";
 import { RunningQuantile } from "./running-quantile.js";
 
 /** The budget of a run, and what a resumed run has already spent. */
@@ -34,14 +34,14 @@ export interface ReservedFigures {
 }
 
 /** `isProbe` when too few costs are known for a real estimate. */
-interface Held {
+interface HeldReservation {
   readonly pico: bigint;
   readonly isProbe: boolean;
-  readonly kind: Experience;
+  readonly kind: CostHistory;
 }
 
 /** What trials of one kind have cost so far, and what was reserved for them. */
-interface Experience {
+interface CostHistory {
   readonly costs: RunningQuantile;
   largest: bigint;
   probes: number;
@@ -50,13 +50,13 @@ interface Experience {
 }
 
 /** Trials of unknown cost run one at a time until this many have finished. */
-const FIRST_FEW = 5;
+const MIN_PROBES = 5;
 
 /** Trials of a kind that must finish before their costs determine the reservations. */
-export const ENOUGH_TRIALS = 20;
+export const MIN_TRIALS = 20;
 /** The reservation is then this margin times this quantile of their costs. */
-export const USUAL_QUANTILE = 0.95;
-export const USUAL_MARGIN = 1.5;
+export const RESERVE_QUANTILE = 0.95;
+export const RESERVE_MARGIN = 1.5;
 
 /**
  * The budget of a whole run. A trial starts only when the amount spent, the reservations of running trials and its own
@@ -69,8 +69,8 @@ export const USUAL_MARGIN = 1.5;
 export class RunBudget {
   readonly maxCostUsd: number;
   readonly #max: bigint;
-  readonly #held = new Map<Reservation, Held>();
-  readonly #kinds = new Map<string, Experience>();
+  readonly #held = new Map<Reservation, HeldReservation>();
+  readonly #kinds = new Map<string, CostHistory>();
   /** Bigints, because a run may spend more than the $9,007 that safe integers can hold. */
   #spent: bigint;
   #reserved = 0n;
@@ -79,17 +79,17 @@ export class RunBudget {
   #unknown = 0n;
 
   constructor({ maxCostUsd, spentUsd = 0 }: RunBudgetOptions) {
-    requireRule("maxCostUsd", maxCostUsd, amount);
-    requireRule("spentUsd", spentUsd, amount);
+    requireRule("maxCostUsd", maxCostUsd, checkAmount);
+    requireRule("spentUsd", spentUsd, checkAmount);
     if (maxCostUsd === 0) throw new BudgetError("The budget of a run must be above 0. Omit it to run without a limit.");
     this.maxCostUsd = maxCostUsd;
-    this.#max = BigInt(picoDollars(maxCostUsd));
-    this.#spent = BigInt(picoDollars(spentUsd));
+    this.#max = BigInt(toPicoDollars(maxCostUsd));
+    this.#spent = BigInt(toPicoDollars(spentUsd));
   }
 
   /** Everything settled, including what a resumed run had spent before. */
   get spentUsd(): number {
-    return dollars(Number(this.#spent));
+    return toDollars(Number(this.#spent));
   }
 
   /** True once a trial was refused; no other will be admitted. */
@@ -104,15 +104,15 @@ export class RunBudget {
 
   /** The total reserved for trials of unknown cost. */
   get unknownUsd(): number {
-    return dollars(Number(this.#unknown));
+    return toDollars(Number(this.#unknown));
   }
 
   /** What was reserved for trials of a kind. */
   reservedFor(kind: string): ReservedFigures {
     const { first = null, learnt = null } = this.#kinds.get(kind) ?? {};
     return {
-      firstUsd: first === null ? null : dollars(Number(first)),
-      learntUsd: learnt === null ? null : dollars(Number(learnt)),
+      firstUsd: first === null ? null : toDollars(Number(first)),
+      learntUsd: learnt === null ? null : toDollars(Number(learnt)),
     };
   }
 
@@ -122,10 +122,10 @@ export class RunBudget {
    * trials of its `kind` (such as the same system) have finished, 1.5 × the 95th percentile of their costs, at most its limit.
    */
   reserve(maxCostUsd: number | null, kind = "", { canCostUsd }: ReserveOptions = {}): Reservation | "wait" | "refuse" {
-    requireRule("maxCostUsd", maxCostUsd ?? 0, amount);
-    requireRule("canCostUsd", canCostUsd ?? 0, amount);
+    requireRule("maxCostUsd", maxCostUsd ?? 0, checkAmount);
+    requireRule("canCostUsd", canCostUsd ?? 0, checkAmount);
     if (this.#isRefusing) return "refuse";
-    const wanted = this.#wanted({ limit: maxCostUsd ?? 0, canCostUsd }, this.#experienceOf(kind));
+    const wanted = this.#planReservation({ limit: maxCostUsd ?? 0, canCostUsd }, this.#getHistory(kind));
     if (wanted.isProbe && wanted.kind.probes > 0) return "wait";
     if (this.#fits(wanted)) return this.#hold(wanted);
     // Running trials may return part of their reservations.
@@ -136,36 +136,36 @@ export class RunBudget {
 
   /** Replaces the reservation of a trial with its cost over all attempts, however it ended. Null means unknown. */
   settle(reservation: Reservation, costUsd: number | null, { isTypical = true }: SettleOptions = {}): void {
-    requireRule("costUsd", costUsd ?? 0, amount);
+    requireRule("costUsd", costUsd ?? 0, checkAmount);
     const held = this.#release(reservation);
     if (costUsd === null) {
       this.#unknownCosts += 1;
       this.#unknown += held.pico;
       this.#spent += held.pico;
       // Counted as a known cost, or trials that never report a cost would always run one at a time.
-      if (isTypical) observe(held.kind, held.pico);
+      if (isTypical) recordCost(held.kind, held.pico);
       return;
     }
-    const pico = BigInt(picoDollars(costUsd));
+    const pico = BigInt(toPicoDollars(costUsd));
     this.#spent += pico;
-    if (isTypical) observe(held.kind, pico);
+    if (isTypical) recordCost(held.kind, pico);
   }
 
   /** Adds spending outside of trials, such as judging. */
   spend(costUsd: number): void {
-    requireRule("costUsd", costUsd, amount);
-    this.#spent += BigInt(picoDollars(costUsd));
+    requireRule("costUsd", costUsd, checkAmount);
+    this.#spent += BigInt(toPicoDollars(costUsd));
   }
 
   /** Records the cost of a trial that was paid for earlier. */
   learn(costUsd: number, kind = ""): void {
-    requireRule("costUsd", costUsd, amount);
-    observe(this.#experienceOf(kind), BigInt(picoDollars(costUsd)));
+    requireRule("costUsd", costUsd, checkAmount);
+    recordCost(this.#getHistory(kind), BigInt(toPicoDollars(costUsd)));
   }
 
-  #experienceOf(kind: string): Experience {
+  #getHistory(kind: string): CostHistory {
     const known = this.#kinds.get(kind) ?? {
-      costs: new RunningQuantile(USUAL_QUANTILE),
+      costs: new RunningQuantile(RESERVE_QUANTILE),
       largest: 0n,
       probes: 0,
       first: null,
@@ -175,27 +175,30 @@ export class RunBudget {
     return known;
   }
 
-  #wanted({ limit, canCostUsd }: { limit: number; canCostUsd: number | undefined }, kind: Experience): Held {
-    const most = limit > 0 ? BigInt(picoDollars(limit)) : null;
+  #planReservation(
+    { limit, canCostUsd }: { limit: number; canCostUsd: number | undefined },
+    kind: CostHistory,
+  ): HeldReservation {
+    const most = limit > 0 ? BigInt(toPicoDollars(limit)) : null;
     const atMost = (pico: bigint) => (most !== null && most < pico ? most : pico);
-    if (kind.costs.count >= ENOUGH_TRIALS) {
-      kind.learnt = atMost(BigInt(Math.ceil(kind.costs.value * USUAL_MARGIN)));
+    if (kind.costs.count >= MIN_TRIALS) {
+      kind.learnt = atMost(BigInt(Math.ceil(kind.costs.value * RESERVE_MARGIN)));
       return { pico: kind.learnt, isProbe: false, kind };
     }
-    if (canCostUsd !== undefined) return { pico: atMost(BigInt(picoDollars(canCostUsd))), isProbe: false, kind };
+    if (canCostUsd !== undefined) return { pico: atMost(BigInt(toPicoDollars(canCostUsd))), isProbe: false, kind };
     if (most !== null) return { pico: most, isProbe: false, kind };
-    return { pico: kind.largest, isProbe: kind.costs.count < FIRST_FEW, kind };
+    return { pico: kind.largest, isProbe: kind.costs.count < MIN_PROBES, kind };
   }
 
   /** The cost of a probe may be unknown, so some budget must be left for it. */
-  #fits({ pico, isProbe }: Held): boolean {
+  #fits({ pico, isProbe }: HeldReservation): boolean {
     const left = this.#max - this.#spent - this.#reserved;
     return isProbe && pico === 0n ? left > 0n : pico <= left;
   }
 
-  #hold(held: Held): Reservation {
+  #hold(held: HeldReservation): Reservation {
     const { pico, isProbe, kind } = held;
-    const reservation = { reservedUsd: dollars(Number(pico)) };
+    const reservation = { reservedUsd: toDollars(Number(pico)) };
     this.#held.set(reservation, held);
     this.#reserved += pico;
     if (isProbe) kind.probes += 1;
@@ -203,7 +206,7 @@ export class RunBudget {
     return reservation;
   }
 
-  #release(reservation: Reservation): Held {
+  #release(reservation: Reservation): HeldReservation {
     const held = this.#held.get(reservation);
     if (held === undefined) throw new RangeError("This reservation was already settled or belongs to another budget.");
     this.#held.delete(reservation);
@@ -213,7 +216,7 @@ export class RunBudget {
   }
 }
 
-function observe(kind: Experience, pico: bigint): void {
+function recordCost(kind: CostHistory, pico: bigint): void {
   kind.costs.add(Number(pico));
   if (pico > kind.largest) kind.largest = pico;
 }

@@ -22,14 +22,14 @@ export class RunningQuantile {
 
   /** NaN when empty. */
   get value(): number {
-    const low = -this.#low.least;
+    const low = -this.#low.min;
     const position = (this.count - 1) * this.#p;
     const fraction = position - Math.floor(position);
-    return fraction === 0 ? low : low + (this.#high.least - low) * fraction;
+    return fraction === 0 ? low : low + (this.#high.min - low) * fraction;
   }
 
   add(value: number): void {
-    if (this.#low.size === 0 || value <= -this.#low.least) this.#low.push(-value);
+    if (this.#low.size === 0 || value <= -this.#low.min) this.#low.push(-value);
     else this.#high.push(value);
     const wanted = Math.floor((this.count - 1) * this.#p) + 1;
     while (this.#low.size > wanted) this.#high.push(-this.#low.pop());
@@ -44,40 +44,40 @@ class MinHeap {
     return this.#items.length;
   }
 
-  get least(): number {
-    return this.#at(0);
+  get min(): number {
+    return this.#getItem(0);
   }
 
   push(value: number): void {
     let index = this.#items.push(value) - 1;
     while (index > 0) {
       const parent = (index - 1) >> 1;
-      if (this.#at(parent) <= value) break;
-      this.#items[index] = this.#at(parent);
+      if (this.#getItem(parent) <= value) break;
+      this.#items[index] = this.#getItem(parent);
       index = parent;
     }
     this.#items[index] = value;
   }
 
   pop(): number {
-    const least = this.least;
+    const least = this.min;
     const last = this.#items.pop();
-    if (last !== undefined && this.#items.length > 0) this.#sink(last);
+    if (last !== undefined && this.#items.length > 0) this.#siftDown(last);
     return least;
   }
 
-  #sink(value: number): void {
+  #siftDown(value: number): void {
     let index = 0;
     for (let child = 1; child < this.size; child = 2 * index + 1) {
-      if (child + 1 < this.size && this.#at(child + 1) < this.#at(child)) child += 1;
-      if (this.#at(child) >= value) break;
-      this.#items[index] = this.#at(child);
+      if (child + 1 < this.size && this.#getItem(child + 1) < this.#getItem(child)) child += 1;
+      if (this.#getItem(child) >= value) break;
+      this.#items[index] = this.#getItem(child);
       index = child;
     }
     this.#items[index] = value;
   }
 
-  #at(index: number): number {
+  #getItem(index: number): number {
     return this.#items[index] ?? Number.NaN;
   }
 }

@@ -1,10 +1,10 @@
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { type AgentFlags, addAgentFlags, describeAgents } from "./agent-flags.js";
+import { type AgentFlags, addAgentFlags, toAgentConfigs } from "./agent-flags.js";
 
 function meaning(...args: string[]) {
   const command = addAgentFlags(new Command()).parse(args, { from: "user" });
-  return describeAgents(command.opts<AgentFlags>());
+  return toAgentConfigs(command.opts<AgentFlags>());
 }
 
 describe("agent flags", () => {

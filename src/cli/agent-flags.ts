@@ -1,17 +1,17 @@
 import type { Command } from "commander";
 import { AGENT_NAMES } from "../budget/rules.js";
 import { UsageError } from "../core/errors.js";
-import { collect, count } from "./flag-values.js";
+import { collectValues, parseCountFlag } from "./flag-values.js";
 import type { AgentConfig, RunConfig } from "./run-config.js";
 
-interface Placed {
+interface PositionedFlag {
   readonly place: number;
   readonly given: string;
 }
 
 export interface AgentFlags {
-  agent?: readonly Placed[];
-  agentCommand?: readonly Placed[];
+  agent?: readonly PositionedFlag[];
+  agentCommand?: readonly PositionedFlag[];
   agentName?: readonly string[];
   agentModel?: string;
   agentEnv?: string;
@@ -20,17 +20,17 @@ export interface AgentFlags {
 export function addAgentFlags(command: Command): Command {
   // --agent-name values follow the order of the agents, which come from two flags.
   let place = 0;
-  const placed = (given: string, before: readonly Placed[] = []) => [...before, { place: place++, given }];
+  const placed = (given: string, before: readonly PositionedFlag[] = []) => [...before, { place: place++, given }];
   return addAgentSettings(
     command
       .option("--agent <name[:model]>", `run a coding agent: ${AGENT_NAMES.join(", ")}; repeatable`, placed)
       .option("--agent-command <command>", "run any other agent: 'my-agent {prompt}'; repeatable", placed)
-      .option("--agent-name <name>", "name an agent; once for each agent, in the same order", collect)
+      .option("--agent-name <name>", "name an agent; once for each agent, in the same order", collectValues)
       .option("--agent-model <name>", "for --agent-command: the model, for its price and for {model}")
       .option(
         "--agent-parallel <count>",
         "run at most this many agent trials at a time (default: the number of cores, at most 4)",
-        count,
+        parseCountFlag,
       ),
   );
 }
@@ -46,7 +46,7 @@ export function addAgentSettings(command: Command): Command {
 }
 
 /** In the order in which they were written. */
-export function describeAgents(flags: AgentFlags): Pick<RunConfig, "agents" | "agentEnv"> {
+export function toAgentConfigs(flags: AgentFlags): Pick<RunConfig, "agents" | "agentEnv"> {
   const { agent = [], agentCommand = [], agentName = [], agentModel, agentEnv } = flags;
   if (agentModel !== undefined && agentCommand.length === 0)
     throw new UsageError(
@@ -57,12 +57,12 @@ export function describeAgents(flags: AgentFlags): Pick<RunConfig, "agents" | "a
   const others = agentCommand.map(({ place, given }) => ({ place, agent: { command: given, ...model } }));
   const agents = [...known, ...others].sort((a, b) => a.place - b.place).map((each) => each.agent);
   return {
-    ...(agents.length + agentName.length === 0 ? {} : { agents: named(agents, agentName) }),
-    ...(agentEnv === undefined ? {} : { agentEnv: namesIn(agentEnv) }),
+    ...(agents.length + agentName.length === 0 ? {} : { agents: nameAgents(agents, agentName) }),
+    ...(agentEnv === undefined ? {} : { agentEnv: splitVariableNames(agentEnv) }),
   };
 }
 
-function named(agents: readonly AgentConfig[], names: readonly string[]): AgentConfig[] {
+function nameAgents(agents: readonly AgentConfig[], names: readonly string[]): AgentConfig[] {
   if (names.length > 0 && names.length !== agents.length)
     throw new UsageError(
       `The command line has ${agents.length} agents but ${names.length} --agent-name flags. Give one for each agent, in the same order, or none.`,
@@ -71,7 +71,7 @@ function named(agents: readonly AgentConfig[], names: readonly string[]): AgentC
   return agents.map((agent, i) => ({ ...agent, ...(names[i] === undefined ? {} : { name: names[i] }) }));
 }
 
-function namesIn(list: string): string[] {
+function splitVariableNames(list: string): string[] {
   const names = list.split(",").map((name) => name.trim());
   const wrong = names.find((name) => !/^[A-Za-z_]\w*$/.test(name));
   if (wrong !== undefined) throw new UsageError(`--agent-env expects variable names like NPM_TOKEN, got "${wrong}".`);

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import { UsageError } from "../core/errors.js";
-import { agentSystems } from "./agent-systems.js";
+import { openAgentSystems } from "./agent-systems.js";
 import type { RunConfig } from "./run-config.js";
 
 const PLAN = { dryRun: true, agentUrl: "http://127.0.0.1:9" };
 
 async function namesOf(agents: NonNullable<RunConfig["agents"]>): Promise<string[]> {
   const names: string[] = [];
-  for await (const { name } of agentSystems({ ...PLAN, agents })) names.push(name);
+  for await (const { name } of openAgentSystems({ ...PLAN, agents })) names.push(name);
   return names;
 }
 

@@ -1,20 +1,20 @@
-import { type AgentSystem, adapterOf } from "../agents/index.js";
-import { agentName, openAgent } from "../agents/open-agent.js";
+import { type AgentSystem, requireAdapter } from "../agents/index.js";
+import { getAgentName, openAgent } from "../agents/open-agent.js";
 import { UsageError } from "../core/errors.js";
-import { given } from "../core/shape.js";
-import { versionHere, withVersion } from "./agent-version.js";
-import { isPlannedOnly, type Planning } from "./planned-only.js";
+import { omitUndefined } from "../core/shape.js";
+import { addVersion, findInstalledVersion } from "./agent-version.js";
+import { isPlanOnly, type PlanFlags } from "./planned-only.js";
 import type { AgentConfig, RunConfig } from "./run-config.js";
 
-type Run = RunConfig & Planning;
+type AgentRunConfig = RunConfig & PlanFlags;
 
-export async function* agentSystems(run: Run): AsyncGenerator<AgentSystem> {
+export async function* openAgentSystems(run: AgentRunConfig): AsyncGenerator<AgentSystem> {
   const agents = (run.agents ?? []).map((given) => (typeof given === "string" ? { agent: given } : given));
-  requireOwnNames(agents.map(agentName));
-  for (const agent of agents) yield await agentSystem(agent, run);
+  requireUniqueAgentNames(agents.map(getAgentName));
+  for (const agent of agents) yield await openAgentSystem(agent, run);
 }
 
-function requireOwnNames(names: readonly string[]): void {
+function requireUniqueAgentNames(names: readonly string[]): void {
   const twice = names.find((name, i) => names.indexOf(name) < i);
   if (twice === undefined) return;
   throw new UsageError(
@@ -22,8 +22,8 @@ function requireOwnNames(names: readonly string[]): void {
   );
 }
 
-export async function agentSystem(agent: AgentConfig, run: Run): Promise<AgentSystem> {
-  requireKeptBudget(agent, run);
+export async function openAgentSystem(agent: AgentConfig, run: AgentRunConfig): Promise<AgentSystem> {
+  requireEnforceableBudget(agent, run);
   const { agentUrl, apiKeyEnv, allowInsecure, modelsFile, agentParallel, agentHome, agentEnv } = run;
   const { keepWorkspaces, strictModel } = run;
   const options = {
@@ -39,18 +39,18 @@ export async function agentSystem(agent: AgentConfig, run: Run): Promise<AgentSy
     keepWorkspaces,
     strictModel,
     // Planning needs neither a key nor the agent's program.
-    isPlan: isPlannedOnly(run),
+    isPlan: isPlanOnly(run),
   };
-  const system = await openAgent(given(options));
+  const system = await openAgent(omitUndefined(options));
   const isCoordinated = run.queue !== undefined && run.dryRun !== true;
-  return isCoordinated ? withVersion(system, await versionHere(agent)) : system;
+  return isCoordinated ? addVersion(system, await findInstalledVersion(agent)) : system;
 }
 
 /** Rejects a cost limit that could never be enforced. */
-function requireKeptBudget({ agent }: AgentConfig, { agentHome, maxCost, trialMaxCost }: Run): void {
+function requireEnforceableBudget({ agent }: AgentConfig, { agentHome, maxCost, trialMaxCost }: AgentRunConfig): void {
   const hasBudget = maxCost !== undefined || (trialMaxCost ?? 0) > 0;
   if (agent === undefined || agentHome === undefined || !hasBudget) return;
-  const adapter = adapterOf(agent.split(":", 1)[0] ?? agent);
+  const adapter = requireAdapter(agent.split(":", 1)[0] ?? agent);
   if (adapter.tellsUsageAtEnd !== true) return;
   throw new UsageError(
     `${adapter.name} with its own login reports its usage only at the end, so a budget in dollars could not stop it. Leave out --max-cost and --trial-max-cost, or leave out --agent-home and set a key.`,

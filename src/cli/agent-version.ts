@@ -1,15 +1,15 @@
-import { adapterOf, detectAgent } from "../agents/index.js";
+import { detectAgent, requireAdapter } from "../agents/index.js";
 import { UsageError } from "../core/errors.js";
-import { fingerprintOf } from "../core/fingerprint.js";
+import { computeFingerprint } from "../core/fingerprint.js";
 import type { System } from "../core/system.js";
 import type { SystemRecord } from "../store/manifest.js";
 import type { AgentConfig } from "./run-config.js";
 
 /** The installed version of an agent; null if it is not installed or is a custom command. */
-export async function versionHere({ agent }: AgentConfig): Promise<string | null> {
+export async function findInstalledVersion({ agent }: AgentConfig): Promise<string | null> {
   if (agent === undefined) return null;
   try {
-    return (await detectAgent(adapterOf(agent.split(":", 1)[0] ?? agent))).version;
+    return (await detectAgent(requireAdapter(agent.split(":", 1)[0] ?? agent))).version;
   } catch (error) {
     if (error instanceof UsageError) return null;
     throw error;
@@ -17,7 +17,7 @@ export async function versionHere({ agent }: AgentConfig): Promise<string | null
 }
 
 /** Makes the version part of the agent's fingerprint. */
-export function withVersion<T extends System>(agent: T, version: string | null): T {
+export function addVersion<T extends System>(agent: T, version: string | null): T {
   const identity = { ...(agent.fingerprint?.() as object | undefined), version };
   return Object.assign(agent, { fingerprint: () => identity });
 }
@@ -26,10 +26,10 @@ export function withVersion<T extends System>(agent: T, version: string | null):
  * Accepts any agent version if the coordinator of the run does not know one, because the program is not installed there.
  * If it knows one, all workers must have the same.
  */
-export function forgetUnknownVersion(system: System, announced: SystemRecord | undefined): void {
+export function dropUnknownVersion(system: System, announced: SystemRecord | undefined): void {
   const identity = system.fingerprint?.();
   if (announced === undefined || typeof identity !== "object" || identity === null) return;
   if (!("agent" in identity && "version" in identity)) return;
   const unversioned = { name: system.name, fingerprint: () => ({ ...identity, version: null }) };
-  if (fingerprintOf(unversioned, "process") === announced.fingerprint) withVersion(system, null);
+  if (computeFingerprint(unversioned, "process") === announced.fingerprint) addVersion(system, null);
 }

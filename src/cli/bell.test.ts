@@ -1,18 +1,18 @@
 import { expect, it, vi } from "vitest";
-import { Bell } from "./worker-supervisor.js";
+import { WakeSignal } from "./worker-supervisor.js";
 
 it("wakes a waiter, and remembers a notification without one", async () => {
-  const bell = new Bell();
-  const waiting = bell.heard(1 << 30);
-  bell.ring();
+  const bell = new WakeSignal();
+  const waiting = bell.wait(1 << 30);
+  bell.notify();
   await waiting;
-  bell.ring();
-  bell.ring();
-  await bell.heard(1 << 30);
+  bell.notify();
+  bell.notify();
+  await bell.wait(1 << 30);
   vi.useFakeTimers();
   try {
     let isHeard = false;
-    const silent = bell.heard(50).then(() => {
+    const silent = bell.wait(50).then(() => {
       isHeard = true;
     });
     await vi.advanceTimersByTimeAsync(49);

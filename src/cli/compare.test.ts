@@ -5,9 +5,9 @@ import type { Evaluator } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { System } from "../core/system.js";
 import { type EvaluateOptions, evaluate } from "../evaluate.js";
-import { Workspace } from "../testing/workspace.js";
-import { addCompare } from "./commands/compare.js";
-import { type CompareRequest, compareCommand } from "./compare.js";
+import { TempProject } from "../testing/workspace.js";
+import { addCompareCommand } from "./commands/compare.js";
+import { type CompareRequest, executeCompare } from "./compare.js";
 
 const EXACT: Evaluator = {
   name: "exact",
@@ -30,7 +30,7 @@ function system(knows: number, { name = "model", silentOn }: { name?: string; si
 
 /** Stores real runs one after the other; returns their names. */
 async function stored(...runs: Partial<EvaluateOptions>[]): Promise<{ runsDir: string; names: string[] }> {
-  const space = new Workspace();
+  const space = new TempProject();
   const runsDir = space.path("runs");
   for (const run of runs) {
     await evaluate({ systems: [system(12)], dataset: EXAMPLES, evaluators: [EXACT], runsDir, ...run });
@@ -60,7 +60,7 @@ async function captured(work: () => Promise<number>): Promise<Shown> {
 }
 
 function compare(runsDir: string, request: Partial<CompareRequest>): Promise<Shown> {
-  return captured(() => compareCommand({ a: "latest", seed: 0, output: "table", runsDir, ...request }));
+  return captured(() => executeCompare({ a: "latest", seed: 0, output: "table", runsDir, ...request }));
 }
 
 describe("assay compare", () => {
@@ -190,7 +190,7 @@ describe("assay compare", () => {
     const [a = "", b = ""] = names;
     let code = -1;
     const program = new Command().exitOverride();
-    addCompare(program, (exitCode) => {
+    addCompareCommand(program, (exitCode) => {
       code = exitCode;
     });
     const argv = [

@@ -2,13 +2,13 @@ import { resolve } from "node:path";
 import { EXIT, RunFolderError, UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
 import { type ComparedRun, compareRuns, type RunComparison } from "../metrics/compare/index.js";
-import { compareMarkdown, compareText } from "../report/compare.js";
-import { dropWords, type GateWords, gateWords } from "../report/compare-gate.js";
-import { compareReport } from "../report/compare-json.js";
-import { storedRows } from "../runs/load-run.js";
+import { renderCompareMarkdown, renderCompareText } from "../report/compare.js";
+import { describeDrops, describeRegressions, type GateMessages } from "../report/compare-gate.js";
+import { buildCompareReport } from "../report/compare-json.js";
+import { readStoredRows } from "../runs/load-run.js";
 import { readManifest } from "../store/journal.js";
-import { findRun, latestRun } from "../store/run-folder.js";
-import { say, writeResult } from "./streams.js";
+import { findLatestRun, findRun } from "../store/run-folder.js";
+import { printNote, writeResult } from "./streams.js";
 
 export interface CompareFlags {
   metric?: readonly string[];
@@ -31,28 +31,34 @@ export interface CompareRequest extends CompareFlags {
 
 const LATEST = "latest";
 const FORMATS = ["table", "json", "markdown"];
-const QUALITY = ["pass_rate", "mean_score"];
+const QUALITY_METRICS = ["pass_rate", "mean_score"];
 
-export async function compareCommand(request: CompareRequest): Promise<number> {
-  checkFlags(request);
+export async function executeCompare(request: CompareRequest): Promise<number> {
+  checkCompareFlags(request);
   const { metric, systemA, systemB, level, seed } = request;
-  const a = storedRun(request.a, request.runsDir);
-  const b = request.b === undefined ? a : storedRun(request.b, request.runsDir);
+  const a = readStoredRun(request.a, request.runsDir);
+  const b = request.b === undefined ? a : readStoredRun(request.b, request.runsDir);
   const compared = compareRuns(a.run, b.run, { metrics: metric, systemA, systemB, level, seed });
-  const notes = [...neverRun("A", a), ...(a.run.runDir === b.run.runDir ? [] : neverRun("B", b))];
-  const gates = gatesOf(compared, request);
-  await writeResult(render({ ...compared, notes: [...compared.notes, ...notes] }, { request, gates }));
-  return exitCodeOf(compared, gates, request);
+  const notes = [
+    ...describeMissingTrials("A", a),
+    ...(a.run.runDir === b.run.runDir ? [] : describeMissingTrials("B", b)),
+  ];
+  const gates = checkComparisonGates(compared, request);
+  await writeResult(renderComparison({ ...compared, notes: [...compared.notes, ...notes] }, { request, gates }));
+  return chooseCompareExitCode(compared, gates, request);
 }
 
-function gatesOf({ comparisons }: RunComparison, { failOnRegression, minDifference, maxDrop }: CompareRequest) {
+function checkComparisonGates(
+  { comparisons }: RunComparison,
+  { failOnRegression, minDifference, maxDrop }: CompareRequest,
+) {
   return [
-    ...(failOnRegression === true ? gateWords(comparisons, minDifference ?? 0) : []),
-    ...(maxDrop === undefined ? [] : dropWords(comparisons, maxDrop)),
+    ...(failOnRegression === true ? describeRegressions(comparisons, minDifference ?? 0) : []),
+    ...(maxDrop === undefined ? [] : describeDrops(comparisons, maxDrop)),
   ];
 }
 
-function checkFlags({ output, metric, failOnRegression = false, minDifference, maxDrop }: CompareRequest): void {
+function checkCompareFlags({ output, metric, failOnRegression = false, minDifference, maxDrop }: CompareRequest): void {
   if (!FORMATS.includes(output))
     throw new UsageError(`Unknown output format "${output}".${didYouMean(output, FORMATS)}`);
   for (const [flag, share] of Object.entries({ "--min-difference": minDifference, "--max-drop": maxDrop }))
@@ -60,47 +66,51 @@ function checkFlags({ output, metric, failOnRegression = false, minDifference, m
       throw new UsageError(`${flag} must be between 0 and 1, got ${share}. It is a share, not a percentage.`);
   if (minDifference !== undefined && !failOnRegression)
     throw new UsageError("--min-difference requires --fail-on-regression. Pass both, or neither.");
-  if (metric === undefined || metric.some((name) => QUALITY.includes(name))) return;
+  if (metric === undefined || metric.some((name) => QUALITY_METRICS.includes(name))) return;
   const gate = failOnRegression ? "--fail-on-regression" : "--max-drop";
   if (failOnRegression || maxDrop !== undefined)
-    throw new UsageError(`${gate} checks ${QUALITY.join(" and ")}. Add one of them to --metric.`);
+    throw new UsageError(`${gate} checks ${QUALITY_METRICS.join(" and ")}. Add one of them to --metric.`);
 }
 
-interface StoredRun {
+interface ComparedStoredRun {
   run: ComparedRun;
   planned: number;
 }
 
-function storedRun(name: string, runsDir: string): StoredRun {
-  const dir = name === LATEST ? latestRun(runsDir) : findRun({ runsDir, name, isCandidate: () => true });
+function readStoredRun(name: string, runsDir: string): ComparedStoredRun {
+  const dir = name === LATEST ? findLatestRun(runsDir) : findRun({ runsDir, name, isCandidate: () => true });
   const manifest = readManifest(dir);
-  const rows = storedRows(dir, manifest);
+  const rows = readStoredRows(dir, manifest);
   if (rows.length === 0) throw new RunFolderError(`${dir} has no finished trials, so there is nothing to compare yet.`);
   return { run: { rows, config: manifest.config, runDir: resolve(dir) }, planned: manifest.planned };
 }
 
-function neverRun(side: string, { run, planned }: StoredRun): string[] {
+function describeMissingTrials(side: string, { run, planned }: ComparedStoredRun): string[] {
   const missing = planned - run.rows.length;
   return missing > 0 ? [`planned trials of ${side} that were not run: ${missing}`] : [];
 }
 
-function render(
+function renderComparison(
   compared: RunComparison,
-  { request, gates }: { request: CompareRequest; gates: readonly GateWords[] },
+  { request, gates }: { request: CompareRequest; gates: readonly GateMessages[] },
 ): string {
   const { output } = request;
-  if (output === "json") return `${JSON.stringify(compareReport(compared, request), null, 2)}\n`;
-  return output === "markdown" ? compareMarkdown(compared, gates) : compareText(compared);
+  if (output === "json") return `${JSON.stringify(buildCompareReport(compared, request), null, 2)}\n`;
+  return output === "markdown" ? renderCompareMarkdown(compared, gates) : renderCompareText(compared);
 }
 
 /** Check first whether anything was compared: a gate without data decides nothing. */
-function exitCodeOf({ comparisons }: RunComparison, gates: readonly GateWords[], { maxDrop }: CompareRequest): number {
+function chooseCompareExitCode(
+  { comparisons }: RunComparison,
+  gates: readonly GateMessages[],
+  { maxDrop }: CompareRequest,
+): number {
   const warnings = gates.flatMap(({ warning }) => warning ?? []);
-  for (const warning of warnings) say(warning);
+  for (const warning of warnings) printNote(warning);
   const empty = comparisons.filter(({ tasks }) => tasks.paired === 0);
-  for (const { systemA, systemB } of empty) say(`${systemA} and ${systemB}: no task was scored in both runs.`);
+  for (const { systemA, systemB } of empty) printNote(`${systemA} and ${systemB}: no task was scored in both runs.`);
   const failures = gates.flatMap((gate) => gate.failures);
-  for (const message of new Set([...failures, ...gates.flatMap(({ remarks }) => remarks)])) say(message);
+  for (const message of new Set([...failures, ...gates.flatMap(({ remarks }) => remarks)])) printNote(message);
   if (empty.length > 0) return EXIT.infrastructure;
   if (failures.length > 0) return EXIT.gateFailed;
   // Where the test has too little data, --max-drop decides if it is set.

@@ -1,19 +1,19 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, extname, relative, resolve } from "node:path";
-import { anchoredCommand } from "../agents/command.js";
+import { resolveCommandPaths } from "../agents/command.js";
 import { UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
-import { mapPaths } from "../datasets/dataset-spec.js";
+import { mapSpecPaths } from "../datasets/dataset-spec.js";
 import type { NamedFiles } from "../datasets/named-files.js";
 import type { EvalSuite, EvalsConfig } from "../evals/spec/evals-config.js";
 import { isModulePath, loadModule } from "./load-module.js";
 import type { AgentConfig, RunConfig } from "./run-config.js";
 import { requireTrust, type TrustFlags } from "./trust.js";
 
-const NAMES = ["assay.config.ts", "assay.config.mjs", "assay.config.yaml", "assay.config.yml"];
+const CONFIG_FILE_NAMES = ["assay.config.ts", "assay.config.mjs", "assay.config.yaml", "assay.config.yml"];
 
 export function findConfig(dir: string): string | undefined {
-  const found = NAMES.map((name) => resolve(dir, name)).filter((path) => existsSync(path));
+  const found = CONFIG_FILE_NAMES.map((name) => resolve(dir, name)).filter((path) => existsSync(path));
   if (found.length > 1)
     throw new UsageError(`Found several config files: ${found.join(", ")}. Choose one with --config.`);
   return found[0];
@@ -22,15 +22,15 @@ export function findConfig(dir: string): string | undefined {
 /** Reads and checks a config file. One of another project must not run code unless it is trusted. */
 export async function loadConfig(path: string, trust: TrustFlags): Promise<RunConfig> {
   if (!existsSync(path)) throw new UsageError(`The config file ${path} does not exist.`);
-  if (isCode(path)) requireTrust(path, "it is code that would be run", trust);
-  const config = await (isCode(path) ? loadFromModule(path) : loadYaml(path));
-  const named = isCode(path) ? undefined : findCode(config);
+  if (isCodeFile(path)) requireTrust(path, "it is code that would be run", trust);
+  const config = await (isCodeFile(path) ? loadConfigModule(path) : loadConfigYaml(path));
+  const named = isCodeFile(path) ? undefined : findCode(config);
   if (named !== undefined) requireTrust(path, `it names ${named}, which would be run`, trust);
-  return anchored(config, dirname(path));
+  return resolveConfigPaths(config, dirname(path));
 }
 
 /** True if reading the config file runs code. */
-export function isCode(path: string): boolean {
+export function isCodeFile(path: string): boolean {
   return ![".yaml", ".yml"].includes(extname(path));
 }
 
@@ -39,20 +39,20 @@ function findCode({ plugins = [], agents = [], ...config }: RunConfig): string |
   const { systems = [], evaluators = [], metrics = [], reader } = config;
   const specs = [...systems, ...evaluators, ...metrics, reader].filter((spec) => typeof spec === "string");
   const commands = agents.map((agent) => (typeof agent === "string" ? undefined : agent.command));
-  return [...plugins, ...specs.filter((spec) => anchoredEvaluator(spec, () => "") !== spec), ...commands].find(
+  return [...plugins, ...specs.filter((spec) => resolveEvaluatorPath(spec, () => "") !== spec), ...commands].find(
     (found) => found !== undefined,
   );
 }
 
 /** Paths in a config file are relative to the file; makes them relative to the working folder. */
-function anchored(config: RunConfig, dir: string): RunConfig {
+function resolveConfigPaths(config: RunConfig, dir: string): RunConfig {
   const anchor = (path: string) => {
     const seen = relative(process.cwd(), resolve(dir, path));
     return seen.startsWith(".") ? seen : `./${seen}`;
   };
   const module = <T>(spec: T) => (typeof spec === "string" && isModulePath(spec) ? anchor(spec) : spec);
-  const evaluator = <T>(spec: T) => (typeof spec === "string" ? anchoredEvaluator(spec, anchor) : spec);
-  const dataset = <T>(spec: T) => (typeof spec === "string" ? mapPaths(spec, anchor) : spec);
+  const evaluator = <T>(spec: T) => (typeof spec === "string" ? resolveEvaluatorPath(spec, anchor) : spec);
+  const dataset = <T>(spec: T) => (typeof spec === "string" ? mapSpecPaths(spec, anchor) : spec);
   const { systems, evaluators, metrics, datasets, namedDatasets, plugins, replay, reader } = config;
   const { cacheDir, runsDir, sharedDir, modelsFile, agents, agentHome, keepWorkspaces, evals } = config;
   return {
@@ -61,23 +61,23 @@ function anchored(config: RunConfig, dir: string): RunConfig {
     ...(evaluators && { evaluators: evaluators.map(evaluator) }),
     ...(metrics && { metrics: metrics.map(module) }),
     ...(datasets && { datasets: datasets.map(dataset) }),
-    ...(namedDatasets && { namedDatasets: anchoredFiles(namedDatasets, anchor) }),
+    ...(namedDatasets && { namedDatasets: resolveNamedFilePaths(namedDatasets, anchor) }),
     ...(plugins && { plugins: plugins.map(anchor) }),
     ...(replay && { replay: replay.map(anchor) }),
     ...(reader && { reader: module(reader) }),
     ...(modelsFile && { modelsFile: anchor(modelsFile) }),
-    ...(agents && { agents: agents.map((agent) => anchoredAgent(agent, { folder: dir, anchor })) }),
+    ...(agents && { agents: agents.map((agent) => resolveAgentPaths(agent, { folder: dir, anchor })) }),
     ...(agentHome && agentHome !== "inherit" && { agentHome: anchor(agentHome) }),
     ...(keepWorkspaces && { keepWorkspaces: anchor(keepWorkspaces) }),
     ...(cacheDir && { cacheDir: anchor(cacheDir) }),
     ...(runsDir && { runsDir: anchor(runsDir) }),
     ...(sharedDir && { sharedDir: anchor(sharedDir) }),
-    ...(evals && { evals: anchoredEvals(evals, anchor) }),
+    ...(evals && { evals: resolveEvalPaths(evals, anchor) }),
   };
 }
 
 /** Paths of environments stay: their reader knows the config's folder. */
-function anchoredEvals(evals: EvalsConfig, anchor: (path: string) => string): EvalsConfig {
+function resolveEvalPaths(evals: EvalsConfig, anchor: (path: string) => string): EvalsConfig {
   const { paths, suites } = evals;
   const placed = ([name, suite]: [string, EvalSuite]): [string, EvalSuite] => [
     name,
@@ -90,7 +90,7 @@ function anchoredEvals(evals: EvalsConfig, anchor: (path: string) => string): Ev
   };
 }
 
-function anchoredFiles(
+function resolveNamedFilePaths(
   named: Readonly<Record<string, NamedFiles>>,
   anchor: (path: string) => string,
 ): Record<string, NamedFiles> {
@@ -99,31 +99,31 @@ function anchoredFiles(
   );
 }
 
-function anchoredAgent(
+function resolveAgentPaths(
   agent: string | AgentConfig,
   place: { folder: string; anchor: (path: string) => string },
 ): string | AgentConfig {
   if (typeof agent === "string" || agent.command === undefined) return agent;
-  return { ...agent, command: anchoredCommand(agent.command, place) };
+  return { ...agent, command: resolveCommandPaths(agent.command, place) };
 }
 
 /** `./mine.ts`, `DATASET=./mine.ts` and `NAME:./argument` name files; anything else is a name. */
-export function anchoredEvaluator(spec: string, anchor: (path: string) => string): string {
+export function resolveEvaluatorPath(spec: string, anchor: (path: string) => string): string {
   const [, before = "", path = ""] = /^((?:[^:=/]+[:=])*)(.*)$/s.exec(spec) ?? [];
   const isArgument = before.endsWith(":");
   const isPath = isArgument ? /^\.{1,2}\//.test(path) : isModulePath(path);
   return isPath ? `${before}${anchor(path)}` : spec;
 }
 
-async function loadFromModule(path: string): Promise<RunConfig> {
+async function loadConfigModule(path: string): Promise<RunConfig> {
   const exports = await loadModule(path, "config file");
   const config = exports.default ?? exports.config;
   if (config === undefined)
     throw new UsageError(`${path} has no default export. Write: export default { systems: […], datasets: […] }.`);
-  return check(config, (problem) => `${path}: ${problem.text}`);
+  return checkConfig(config, (problem) => `${path}: ${problem.text}`);
 }
 
-async function loadYaml(path: string): Promise<RunConfig> {
+async function loadConfigYaml(path: string): Promise<RunConfig> {
   const { LineCounter, parseDocument, isNode, isMap, isPair } = await import("yaml");
   const lines = new LineCounter();
   const document = parseDocument(readFileSync(path, "utf8"), { lineCounter: lines });
@@ -133,7 +133,7 @@ async function loadYaml(path: string): Promise<RunConfig> {
   };
   const [broken] = document.errors;
   if (broken !== undefined) throw new UsageError(`${at(broken.pos[0])}: ${broken.message.split("\n")[0]}`);
-  return check(document.toJS() ?? {}, ({ text, path: keys, unknownKey }) => {
+  return checkConfig(document.toJS() ?? {}, ({ text, path: keys, unknownKey }) => {
     const node = document.getIn(keys, true);
     const pair = isMap(node) ? node.items.find((item) => isPair(item) && String(item.key) === unknownKey) : undefined;
     const place = isNode(pair?.key) ? pair.key : node;
@@ -141,20 +141,20 @@ async function loadYaml(path: string): Promise<RunConfig> {
   });
 }
 
-interface Problem {
+interface ConfigProblem {
   text: string;
   path: (string | number)[];
   unknownKey?: string;
 }
 
 /** Strict, because an unknown key would be silently ignored otherwise. */
-async function check(config: unknown, say: (problem: Problem) => string): Promise<RunConfig> {
+async function checkConfig(config: unknown, say: (problem: ConfigProblem) => string): Promise<RunConfig> {
   // Loaded on demand: most runs have no config file.
   const { runConfigSchema: schema } = await import("./run-config-schema.js");
   const parsed = schema.safeParse(config);
-  if (parsed.success) return checkEvals(config as RunConfig, say);
+  if (parsed.success) return checkConfigEvals(config as RunConfig, say);
   const known = Object.keys(schema.shape);
-  const problems = parsed.error.issues.map((issue): Problem => {
+  const problems = parsed.error.issues.map((issue): ConfigProblem => {
     const path = issue.path.map((key) => (typeof key === "number" ? key : String(key)));
     if (issue.code !== "unrecognized_keys")
       return { text: `${path.join(".") || "the config"}: ${issue.message}`, path };
@@ -166,12 +166,12 @@ async function check(config: unknown, say: (problem: Problem) => string): Promis
 }
 
 /** `evals` has its own schema, loaded only if needed. */
-async function checkEvals(config: RunConfig, say: (problem: Problem) => string): Promise<RunConfig> {
+async function checkConfigEvals(config: RunConfig, say: (problem: ConfigProblem) => string): Promise<RunConfig> {
   if (config.evals === undefined) return config;
-  const { evalsConfigProblems } = await import("../evals/spec/evals-config.js");
-  const problems = await evalsConfigProblems(config.evals);
+  const { findEvalsConfigProblems } = await import("../evals/spec/evals-config.js");
+  const problems = await findEvalsConfigProblems(config.evals);
   if (problems.length === 0) return config;
-  const places = problems.map(({ text, path, isKey }): Problem => {
+  const places = problems.map(({ text, path, isKey }): ConfigProblem => {
     const key = isKey ? path.at(-1) : undefined;
     if (key === undefined) return { text, path: ["evals", ...path] };
     return { text, path: ["evals", ...path.slice(0, -1)], unknownKey: String(key) };

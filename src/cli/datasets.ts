@@ -4,17 +4,17 @@ import "../builtins.js";
 import { EXIT, UsageError } from "../core/errors.js";
 import { type Registry, registry } from "../core/registry.js";
 import { didYouMean } from "../core/suggest.js";
-import type { CatalogueEntry } from "../datasets/catalog/entry.js";
-import { configOf, wiringOf } from "../datasets/catalog/load-entry.js";
-import { type Column, markdownTable } from "../report/markdown.js";
-import { printable } from "../report/printable.js";
+import type { CatalogEntry } from "../datasets/catalog/entry.js";
+import { getEntryScoring, resolveEntryConfig } from "../datasets/catalog/load-entry.js";
+import { renderMarkdownTable, type TableColumn } from "../report/markdown.js";
+import { replaceControlCharacters } from "../report/printable.js";
 import type { DatasetsOptions } from "./commands/datasets.js";
 import { findConfig, loadConfig } from "./config-file.js";
-import { loadPlugins, registerNamed } from "./resolve.js";
+import { loadPlugins, registerNamedDatasets } from "./resolve.js";
 import type { RunConfig } from "./run-config.js";
 import { requireTrustedPlugins } from "./trust.js";
 
-export interface DatasetsWords {
+export interface DatasetsArguments {
   action: string | undefined;
   name: string | undefined;
   files: readonly string[];
@@ -22,43 +22,43 @@ export interface DatasetsWords {
 
 const ACTIONS = ["show", "import"];
 
-export async function datasetsCommand(
-  { action, name, files }: DatasetsWords,
+export async function executeDatasets(
+  { action, name, files }: DatasetsArguments,
   options: DatasetsOptions,
 ): Promise<number> {
   if (action !== undefined && !ACTIONS.includes(action))
     throw new UsageError(
       `Unknown action "${action}".${didYouMean(action, ACTIONS)} Write: assay datasets show NAME, or assay datasets import NAME FILE….`,
     );
-  const config = await projectConfig(action, options);
+  const config = await loadProjectConfig(action, options);
   requireTrustedPlugins(options.plugin, options);
-  await loadPlugins(registry, pluginsOf(config, options));
-  if (action === "import") return importFiles(name, files, options);
+  await loadPlugins(registry, listPlugins(config, options));
+  if (action === "import") return importDatasetFiles(name, files, options);
   requireNoImportFlags(options);
-  registerNamed(registry, config);
+  registerNamedDatasets(registry, config);
   if (action === undefined) {
-    process.stdout.write(printable(await listDatasets(registry)));
+    process.stdout.write(replaceControlCharacters(await listDatasets(registry)));
     return EXIT.fine;
   }
   if (name === undefined) throw new UsageError("The dataset is missing. Write: assay datasets show NAME.");
   if (files.length > 0) throw new UsageError(`assay datasets show takes one dataset, got also "${files[0]}".`);
-  const { showDataset } = await import("./show-dataset.js");
-  return showDataset(name, options);
+  const { printDatasetSpec } = await import("./show-dataset.js");
+  return printDatasetSpec(name, options);
 }
 
 /** A config file that an import will create does not exist yet. */
-async function projectConfig(action: string | undefined, options: DatasetsOptions): Promise<RunConfig> {
+async function loadProjectConfig(action: string | undefined, options: DatasetsOptions): Promise<RunConfig> {
   const file = options.config ?? findConfig(process.cwd());
   if (file === undefined || (action === "import" && !existsSync(file))) return {};
   return loadConfig(file, options);
 }
 
 /** Each only once, because a name can be registered only once. */
-function pluginsOf({ plugins = [] }: RunConfig, { plugin = [] }: DatasetsOptions): string[] {
+function listPlugins({ plugins = [] }: RunConfig, { plugin = [] }: DatasetsOptions): string[] {
   return [...new Set([...plugins, ...plugin].map((path) => resolve(path)))];
 }
 
-async function importFiles(name: string | undefined, files: readonly string[], options: DatasetsOptions) {
+async function importDatasetFiles(name: string | undefined, files: readonly string[], options: DatasetsOptions) {
   if (name === undefined || files.length === 0)
     throw new UsageError("The dataset name or its files are missing. Write: assay datasets import NAME FILE….");
   const { importDataset } = await import("./import-dataset.js");
@@ -72,7 +72,7 @@ function requireNoImportFlags({ template, subject, evaluator, scoreField, descri
   if (flag !== undefined) throw new UsageError(`--${flag} is only for assay datasets import. Remove it.`);
 }
 
-interface Line {
+interface DatasetLine {
   name: string;
   examples: string;
   primaryField: string;
@@ -81,15 +81,15 @@ interface Line {
 }
 
 async function listDatasets(registry: Registry): Promise<string> {
-  const { catalogue } = await import("../datasets/catalog/catalogue.js");
-  const entries: Readonly<Record<string, CatalogueEntry>> = catalogue;
+  const { catalog } = await import("../datasets/catalog/catalogue.js");
+  const entries: Readonly<Record<string, CatalogEntry>> = catalog;
   const { MEMORY_DATASETS } = await import("../systems/memory/index.js");
-  const named = registry.list("dataset").map((name): Line => {
+  const named = registry.list("dataset").map((name): DatasetLine => {
     const entry = Object.hasOwn(entries, name) ? entries[name] : undefined;
     const { description = "", primaryField = "–", hasTemplate } = registry.get("dataset", name);
     if (entry === undefined || hasTemplate !== true)
       return { name, examples: "", primaryField, licence: "", about: description };
-    return lineOf(name, entry);
+    return toDatasetLine(name, entry);
   });
   const forMemories = Object.entries(MEMORY_DATASETS).map(([name, { configs, size, licence, about }]) => ({
     name: configs === undefined ? name : `${name}[:CONFIG]`,
@@ -104,10 +104,10 @@ async function listDatasets(registry: Registry): Promise<string> {
     "Files are datasets too: .jsonl, .json, .csv, .tsv and .parquet, also with .gz: --dataset ./questions.jsonl",
     "NAME=FILE reads a local file like that dataset: --dataset gsm8k=./test.jsonl",
   ];
-  return `${markdownTable(COLUMNS, lines)}\n\n${others.join("\n")}\n`;
+  return `${renderMarkdownTable(COLUMNS, lines)}\n\n${others.join("\n")}\n`;
 }
 
-const COLUMNS: Column<Line>[] = [
+const COLUMNS: TableColumn<DatasetLine>[] = [
   { title: "dataset", cell: ({ name }) => name },
   { title: "examples", align: "right", cell: ({ examples }) => examples },
   { title: "primary score", cell: ({ primaryField }) => primaryField },
@@ -115,9 +115,9 @@ const COLUMNS: Column<Line>[] = [
   { title: "description", cell: ({ about }) => about },
 ];
 
-function lineOf(name: string, entry: CatalogueEntry): Line {
-  const config = configOf({ name, entry }, undefined);
-  const { primaryField = "–" } = wiringOf(entry, config);
+function toDatasetLine(name: string, entry: CatalogEntry): DatasetLine {
+  const config = resolveEntryConfig({ name, entry }, undefined);
+  const { primaryField = "–" } = getEntryScoring(entry, config);
   return {
     name: entry.configs === undefined ? name : `${name}[:CONFIG]`,
     examples: entry.size.toLocaleString("en"),

@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { GIVEN_UP, TALKED_ABOUT } from "../agents/tasks/index.js";
+import { OVERSPENDING_TASK, UNSOLVED_TASK } from "../agents/tasks/index.js";
 import type { EvalRow } from "../core/row.js";
-import { demoAgentsCommand, unsolved } from "./demo-agents.js";
+import { describeUnsolved, executeDemoAgents } from "./demo-agents.js";
 
 let runsDir: string;
 let printed: { stdout: string; stderr: string };
@@ -32,15 +32,15 @@ interface Report {
 it("lets the tiny agent solve all tasks but one, and stops it when it keeps talking", {
   timeout: 120_000,
 }, async () => {
-  const code = await demoAgentsCommand({ output: "json", runsDir, seed: 0, agents: [] });
+  const code = await executeDemoAgents({ output: "json", runsDir, seed: 0, agents: [] });
   expect(code).toBe(0);
   const { rows } = JSON.parse(printed.stdout) as Report;
   const by = new Map(rows.map((row) => [row.exampleId, row]));
   expect(by.size).toBe(8);
-  expect(rows.filter(({ outcome }) => outcome !== "pass").map(({ exampleId }) => exampleId)).toEqual([GIVEN_UP]);
+  expect(rows.filter(({ outcome }) => outcome !== "pass").map(({ exampleId }) => exampleId)).toEqual([UNSOLVED_TASK]);
 
   const killed = rows.filter(({ errorCategory }) => errorCategory === "cost_killed");
-  expect(killed).toMatchObject([{ exampleId: TALKED_ABOUT, outcome: "pass" }]);
+  expect(killed).toMatchObject([{ exampleId: OVERSPENDING_TASK, outcome: "pass" }]);
   expect(killed[0]?.costKilledAt).toBeGreaterThan(0.05);
 
   // It continues after it is done: success comes before the end.
@@ -59,7 +59,7 @@ it("lets the tiny agent solve all tasks but one, and stops it when it keeps talk
 });
 
 it("rejects an unknown agent", async () => {
-  await expect(demoAgentsCommand({ output: "table", runsDir, seed: 0, agents: ["clade"] })).rejects.toThrow(
+  await expect(executeDemoAgents({ output: "table", runsDir, seed: 0, agents: ["clade"] })).rejects.toThrow(
     'Did you mean "claude"',
   );
 });
@@ -67,12 +67,12 @@ it("rejects an unknown agent", async () => {
 it("explains only the task that the script gives up", () => {
   const rows = (...passed: [id: string, passed: boolean | null][]) =>
     passed.map(([exampleId, isDone]) => ({ exampleId, passed: isDone }));
-  expect(unsolved(rows([GIVEN_UP, false], ["a", true], ["a", false]), GIVEN_UP)).toEqual([
-    `No agent solved ${GIVEN_UP}: the scripted model gives up on it.`,
+  expect(describeUnsolved(rows([UNSOLVED_TASK, false], ["a", true], ["a", false]), UNSOLVED_TASK)).toEqual([
+    `No agent solved ${UNSOLVED_TASK}: the scripted model gives up on it.`,
   ]);
-  expect(unsolved(rows(["a", null], [GIVEN_UP, false], ["b", false]), GIVEN_UP)).toEqual([
+  expect(describeUnsolved(rows(["a", null], [UNSOLVED_TASK, false], ["b", false]), UNSOLVED_TASK)).toEqual([
     "No agent solved a, b.",
-    `No agent solved ${GIVEN_UP}: the scripted model gives up on it.`,
+    `No agent solved ${UNSOLVED_TASK}: the scripted model gives up on it.`,
   ]);
-  expect(unsolved(rows(["a", null], [GIVEN_UP, true]), GIVEN_UP)).toEqual(["No agent solved a."]);
+  expect(describeUnsolved(rows(["a", null], [UNSOLVED_TASK, true]), UNSOLVED_TASK)).toEqual(["No agent solved a."]);
 });

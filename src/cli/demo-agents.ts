@@ -4,13 +4,13 @@ import {
   ADAPTERS,
   type AgentAdapter,
   AgentSystem,
-  adapterOf,
-  commandAdapter,
-  commandName,
+  createCommandAdapter,
+  deriveCommandName,
   detectAgent,
-  usualParallel,
+  getDefaultAgentConcurrency,
+  requireAdapter,
 } from "../agents/index.js";
-import { priceFrom } from "../budget/index.js";
+import { createPrice } from "../budget/index.js";
 import type { Limits } from "../core/price.js";
 import { registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
@@ -19,13 +19,13 @@ import { loadDataset } from "../datasets/load-dataset.js";
 import { evaluate } from "../evaluate.js";
 import { findProgram } from "../exec/process/index.js";
 import type { DialectName } from "../models/dialects/dialect.js";
-import { formatDollars, formatSeconds, plural } from "../report/format.js";
+import { formatDollars, formatPlural, formatSeconds } from "../report/format.js";
 import { type Mock, startMock } from "../testing/mock/index.js";
 import { findPackageFile } from "../utils/package-file.js";
 import { type DemoOptions, showDemo } from "./demo.js";
-import { interruptible } from "./interrupt.js";
+import { createInterrupt } from "./interrupt.js";
 import { ProgressLine } from "./progress.js";
-import { checkOutput, say } from "./streams.js";
+import { checkOutput, printNote } from "./streams.js";
 
 export interface DemoAgentsOptions extends DemoOptions {
   /** Agents to run besides the tiny one. Default: all installed ones. */
@@ -37,7 +37,7 @@ const MAX_COST_USD = 0.05;
 /** Output costs far more than input, so that the length of an agent's own prompts does not decide the result. */
 const PRICING = { input_per_1k: 0.0001, output_per_1k: 0.01 };
 /** Slow enough to observe the folders between two steps. */
-const PACE = { latencyMs: 250, tokensPerSec: 4000 };
+const MODEL_SPEED = { latencyMs: 250, tokensPerSec: 4000 };
 const TIMEOUT_MS = 180_000;
 
 /** Agents require a known model name. Only the mock receives these. */
@@ -49,18 +49,18 @@ const MODELS: Readonly<Record<DialectName, string>> = {
 };
 
 /** `assay demo agents`: real agents on eight small tasks with a scripted model. Offline, without a key. */
-export async function demoAgentsCommand({ output, runsDir, seed, agents }: DemoAgentsOptions): Promise<number> {
+export async function executeDemoAgents({ output, runsDir, seed, agents }: DemoAgentsOptions): Promise<number> {
   const reporter = registry.get("reporter", output);
   checkOutput(output);
-  const adapters = adaptersFor(agents);
+  const adapters = selectAdapters(agents);
   const dataset = await loadDataset("agent-tasks", { seed });
-  const { agentTaskScript, GIVEN_UP } = await import("../agents/tasks/index.js");
-  const mock = await startMock({ ...agentTaskScript(), ...PACE, seed });
+  const { buildAgentTaskScript, UNSOLVED_TASK } = await import("../agents/tasks/index.js");
+  const mock = await startMock({ ...buildAgentTaskScript(), ...MODEL_SPEED, seed });
   const systems: AgentSystem[] = [];
   try {
-    for (const adapter of adapters) systems.push(await agentSystem(adapter, mock));
-    say(`${plural(dataset.examples.length, "task")} with ${systems.map(({ name }) => name).join(", ")}.`);
-    const { result, stopCode } = await watched((watch) =>
+    for (const adapter of adapters) systems.push(await openDemoAgent(adapter, mock));
+    printNote(`${formatPlural(dataset.examples.length, "task")} with ${systems.map(({ name }) => name).join(", ")}.`);
+    const { result, stopCode } = await runWithProgress((watch) =>
       evaluate({
         title: "Which agent solves the tasks?",
         systems,
@@ -71,7 +71,11 @@ export async function demoAgentsCommand({ output, runsDir, seed, agents }: DemoA
         ...watch,
       }),
     );
-    const code = await showDemo(result, { reporter, conclusion: conclude(result, GIVEN_UP), next: nextSteps(result) });
+    const code = await showDemo(result, {
+      reporter,
+      conclusion: describeAgentDemo(result, UNSOLVED_TASK),
+      next: formatDemoNextSteps(result),
+    });
     return stopCode ?? code;
   } finally {
     await Promise.all(systems.map((system) => system.close()));
@@ -79,24 +83,24 @@ export async function demoAgentsCommand({ output, runsDir, seed, agents }: DemoA
   }
 }
 
-function adaptersFor(agents: readonly string[] | undefined): AgentAdapter[] {
+function selectAdapters(agents: readonly string[] | undefined): AgentAdapter[] {
   const known =
-    agents?.map(adapterOf) ?? Object.values(ADAPTERS).filter(({ program }) => findProgram(program) !== null);
-  return [commandAdapter(`${quoted(process.execPath)} ${quoted(TINY_AGENT)} {prompt}`), ...known];
+    agents?.map(requireAdapter) ?? Object.values(ADAPTERS).filter(({ program }) => findProgram(program) !== null);
+  return [createCommandAdapter(`${quoteShellPath(process.execPath)} ${quoteShellPath(TINY_AGENT)} {prompt}`), ...known];
 }
 
 /** A path may contain spaces, and backslashes on some systems. */
-function quoted(path: string): string {
+function quoteShellPath(path: string): string {
   return `'${path}'`;
 }
 
-async function agentSystem(adapter: AgentAdapter, mock: Mock): Promise<AgentSystem> {
+async function openDemoAgent(adapter: AgentAdapter, mock: Mock): Promise<AgentSystem> {
   const [dialect = "chat"] = adapter.dialects;
   const name = MODELS[dialect];
-  const limits = demoLimits();
+  const limits = getAgentDemoLimits();
   return new AgentSystem({
     ...(await detectAgent(adapter)),
-    name: adapter.command === undefined ? adapter.name : commandName(adapter.command),
+    name: adapter.command === undefined ? adapter.name : deriveCommandName(adapter.command),
     adapter,
     model: { name, cliName: name, dialect },
     upstreams: {
@@ -106,7 +110,7 @@ async function agentSystem(adapter: AgentAdapter, mock: Mock): Promise<AgentSyst
       allowInsecure: false,
     },
     limits,
-    maxParallel: usualParallel(),
+    maxParallel: getDefaultAgentConcurrency(),
     home: null,
     passEnv: [],
     strictModel: false,
@@ -114,17 +118,17 @@ async function agentSystem(adapter: AgentAdapter, mock: Mock): Promise<AgentSyst
   });
 }
 
-function demoLimits(): Limits {
-  const price = priceFrom(PRICING, "assay demo agents");
+function getAgentDemoLimits(): Limits {
+  const price = createPrice(PRICING, "assay demo agents");
   return { price, isMetered: true, maxCostUsd: MAX_COST_USD, hardTimeoutMs: TIMEOUT_MS };
 }
 
-type Watch = Pick<Parameters<typeof evaluate>[0], "signal" | "onProgress">;
+type DemoRunOptions = Pick<Parameters<typeof evaluate>[0], "signal" | "onProgress">;
 
 /** Agents are slow: shows progress and stops them in order. */
-async function watched(work: (watch: Watch) => Promise<EvalResult>) {
+async function runWithProgress(work: (watch: DemoRunOptions) => Promise<EvalResult>) {
   const progress = new ProgressLine(process.stderr);
-  const interrupt = interruptible(() => progress.clear());
+  const interrupt = createInterrupt(() => progress.clear());
   const { signal } = interrupt;
   try {
     const result = await work({ signal, onProgress: (state) => progress.update(state) });
@@ -135,7 +139,7 @@ async function watched(work: (watch: Watch) => Promise<EvalResult>) {
   }
 }
 
-function conclude({ summary, rows }: EvalResult, givenUp: string): string {
+function describeAgentDemo({ summary, rows }: EvalResult, givenUp: string): string {
   const each = Object.entries(summary).map(([name, values]) => {
     const own = rows.filter(({ system }) => system === name);
     const done = own.filter(({ passed }) => passed === true).length;
@@ -145,21 +149,21 @@ function conclude({ summary, rows }: EvalResult, givenUp: string): string {
       ? `${said}.`
       : `${said}, at ${formatDollars(values.cost_per_pass_usd)} each; half of those were right within ${formatSeconds(seconds)}.`;
   });
-  return [...each, ...killed(rows), ...unsolved(rows, givenUp)].join("\n");
+  return [...each, ...describeKilledTrials(rows), ...describeUnsolved(rows, givenUp)].join("\n");
 }
 
-function killed(rows: readonly EvalRow[]): string[] {
+function describeKilledTrials(rows: readonly EvalRow[]): string[] {
   const stopped = rows.filter(({ errorCategory }) => errorCategory === "cost_killed");
   if (stopped.length === 0) return [];
   const right = stopped.filter(({ passed }) => passed === true).length;
   const where = [...new Set(stopped.map(({ exampleId }) => exampleId))].join(", ");
   return [
-    `${plural(stopped.length, "trial")} reached the cap of ${formatDollars(MAX_COST_USD)} (${where}). The contents of the folder were graded all the same: ${right} right.`,
+    `${formatPlural(stopped.length, "trial")} reached the cap of ${formatDollars(MAX_COST_USD)} (${where}). The contents of the folder were graded all the same: ${right} right.`,
   ];
 }
 
 /** Lists tasks that no agent solved. For one the reason is known: the model's script gives up. */
-export function unsolved(rows: readonly Pick<EvalRow, "exampleId" | "passed">[], givenUp: string): string[] {
+export function describeUnsolved(rows: readonly Pick<EvalRow, "exampleId" | "passed">[], givenUp: string): string[] {
   const ids = [...new Set(rows.map(({ exampleId }) => String(exampleId)))];
   const never = ids.filter((id) => !rows.some(({ exampleId, passed }) => String(exampleId) === id && passed === true));
   const others = never.filter((id) => id !== givenUp);
@@ -169,7 +173,7 @@ export function unsolved(rows: readonly Pick<EvalRow, "exampleId" | "passed">[],
   ];
 }
 
-function nextSteps({ runDir, config }: EvalResult): string {
+function formatDemoNextSteps({ runDir, config }: EvalResult): string {
   const run = runDir ?? "RUN";
   return `What to do next:
   assay show ${run} add-flag --system ${config.systems[0] ?? "tiny-agent"}

@@ -1,5 +1,5 @@
 import "../builtins.js";
-import { type Pricing, priceFrom, resolveBudgets } from "../budget/index.js";
+import { createPrice, type Pricing, resolveBudgets } from "../budget/index.js";
 import type { Example } from "../core/example.js";
 import type { Limits } from "../core/price.js";
 import { registry } from "../core/registry.js";
@@ -13,7 +13,7 @@ import { startMock } from "../testing/mock/index.js";
 import { type DemoOptions, showDemo } from "./demo.js";
 import { checkOutput } from "./streams.js";
 
-const EXAMPLES = 30;
+const SUM_EXAMPLES = 30;
 const TRIALS = 2;
 
 /** Three fictional models: a cheap one, a good one, and one that talks until its budget is spent. */
@@ -34,15 +34,15 @@ const MODELS: Readonly<Record<string, { pricing: Pricing; maxCostUsd?: number; b
 };
 
 /** `assay demo budgets`: three simulated models, one of which reaches its cap. Offline, with real requests. */
-export async function demoBudgetsCommand({ output, runsDir, seed }: DemoOptions): Promise<number> {
+export async function executeDemoBudgets({ output, runsDir, seed }: DemoOptions): Promise<number> {
   const reporter = registry.get("reporter", output);
   checkOutput(output);
-  const dataset = sums(seed);
+  const dataset = generateSums(seed);
   const answers = dataset.map(({ question = "", answer = "" }) => ({ question, answer }));
   const models = Object.fromEntries(Object.entries(MODELS).map(([name, { behaviour }]) => [name, behaviour]));
   const mock = await startMock({ seed, answers, models });
   const systems = Object.keys(MODELS).map(
-    (name) => new ModelSystem({ name, model: name, baseUrl: `${mock.url}/v1`, limits: limitsOf(name) }),
+    (name) => new ModelSystem({ name, model: name, baseUrl: `${mock.url}/v1`, limits: getModelLimits(name) }),
   );
   try {
     const result = await evaluate({
@@ -57,40 +57,40 @@ export async function demoBudgetsCommand({ output, runsDir, seed }: DemoOptions)
       runsDir,
       invocation: { command: "demo" },
     });
-    return await showDemo(result, { reporter, conclusion: conclude(result), next: NEXT });
+    return await showDemo(result, { reporter, conclusion: describeBudgetsDemo(result), next: BUDGETS_NEXT_STEPS });
   } finally {
     await Promise.all(systems.map((system) => system.close()));
     await mock.close();
   }
 }
 
-const NEXT = `What to do next:
+const BUDGETS_NEXT_STEPS = `What to do next:
   assay serve                                           view the run in the browser
   assay mock --latency 50 --fault 429=0.1               start a model endpoint for experiments
   assay models                                          print how your models.yml is resolved
   assay gateway --max-cost 0.30 -- my-program           limit the cost of any program`;
 
-function limitsOf(name: string): Limits {
+function getModelLimits(name: string): Limits {
   const { pricing, maxCostUsd } = MODELS[name] ?? { pricing: { input_per_1k: 0, output_per_1k: 0 } };
   const budgets = maxCostUsd === undefined ? {} : { max_cost_usd: maxCostUsd };
   const resolved = resolveBudgets({ pricing, budgets });
   return {
-    price: priceFrom(pricing, "assay demo budgets"),
+    price: createPrice(pricing, "assay demo budgets"),
     maxCostUsd: resolved.maxCostUsd,
     hardTimeoutMs: resolved.hardTimeoutSecs * 1000,
   };
 }
 
-function sums(seed: number): Example[] {
+function generateSums(seed: number): Example[] {
   const random = createRandom(seed);
-  return Array.from({ length: EXAMPLES }, (_, id) => {
+  return Array.from({ length: SUM_EXAMPLES }, (_, id) => {
     const [a, b] = [100 + random.int(900), 100 + random.int(900)];
     return { id, question: `What is ${a} + ${b}? Question ${id}.`, answer: String(a + b) };
   });
 }
 
-function conclude({ summary }: EvalResult): string {
-  const systems = Object.entries(summary).map(([name, values]) => ({ name, ...values }) as Finding);
+function describeBudgetsDemo({ summary }: EvalResult): string {
+  const systems = Object.entries(summary).map(([name, values]) => ({ name, ...values }) as DemoFinding);
   const cheapest = systems.reduce((a, b) =>
     (b.cost_per_pass_usd ?? Infinity) < (a.cost_per_pass_usd ?? Infinity) ? b : a,
   );
@@ -101,12 +101,12 @@ function conclude({ summary }: EvalResult): string {
     `${best.name} is right most often, ${formatShare(best.pass_rate)}, at ${formatDollars(best.cost_per_pass_usd)} per right answer.`,
     ...killed.map(
       ({ name, cost_killed_count }) =>
-        `${name} reached its cap of ${formatDollars(limitsOf(name).maxCostUsd)} per trial ${cost_killed_count} times; its output up to that point was graded all the same.`,
+        `${name} reached its cap of ${formatDollars(getModelLimits(name).maxCostUsd)} per trial ${cost_killed_count} times; its output up to that point was graded all the same.`,
     ),
   ].join("\n");
 }
 
-interface Finding {
+interface DemoFinding {
   name: string;
   pass_rate: number;
   cost_per_pass_usd: number | null;

@@ -6,7 +6,7 @@ import { loadDataset } from "../datasets/load-dataset.js";
 import { evaluate } from "../evaluate.js";
 import { formatShare } from "../report/format.js";
 import { withSystems } from "./resolve.js";
-import { checkOutput, say, writeResult } from "./streams.js";
+import { checkOutput, printNote, writeResult } from "./streams.js";
 
 const SYSTEMS = [
   "passthrough",
@@ -30,7 +30,7 @@ export interface DemoOptions {
 }
 
 /** `assay demo`: an offline comparison of context compressors. */
-export async function demoCommand({ output, runsDir, seed }: DemoOptions): Promise<number> {
+export async function executeDemo({ output, runsDir, seed }: DemoOptions): Promise<number> {
   const reporter = registry.get("reporter", output);
   checkOutput(output);
   const dataset = await loadDataset("needle", { maxExamples: EXAMPLES, seed });
@@ -44,7 +44,7 @@ export async function demoCommand({ output, runsDir, seed }: DemoOptions): Promi
       invocation: { command: "demo" },
     }),
   );
-  return showDemo(result, { reporter, conclusion: conclude(result), next: NEXT });
+  return showDemo(result, { reporter, conclusion: describeDemo(result), next: DEMO_NEXT_STEPS });
 }
 
 /** Prints the report of a demo, its findings where people read it, and next steps. */
@@ -54,26 +54,26 @@ export async function showDemo(
 ): Promise<number> {
   await writeResult(await reporter.render(result));
   if (reporter.name === "table") await writeResult(`\n${conclusion}\n`);
-  say(`\nStored in ${result.runDir}\n${next}`);
+  printNote(`\nStored in ${result.runDir}\n${next}`);
   return EXIT.fine;
 }
 
-const NEXT = `What to do next:
+const DEMO_NEXT_STEPS = `What to do next:
   assay serve                                                 view the run in the browser
   assay datasets show needle                                  see an example of the dataset
   assay --system extract:0.2 --dataset needle -n 200          try another share
   assay --system ./my-system.ts --dataset my-questions.jsonl  measure your own system`;
 
 /** The best value is the system on the Pareto front with the most kept answers for the tokens it sends. */
-function conclude({ summary }: EvalResult): string {
+function describeDemo({ summary }: EvalResult): string {
   const systems = Object.entries(summary).map(([name, values]) => ({
     name,
     kept: values.mean_score ?? 0,
-    share: tokenShare(values),
+    share: getTokenShare(values),
     rank: values.pareto_rank ?? 0,
   }));
   const compressing = systems.filter(({ share }) => share < 0.99);
-  const best = compressing.reduce((a, b) => (value(b) > value(a) ? b : a));
+  const best = compressing.reduce((a, b) => (computeValueForMoney(b) > computeValueForMoney(a) ? b : a));
   const worst = compressing.filter(({ share }) => share >= best.share).reduce((a, b) => (b.kept < a.kept ? b : a));
   const front = systems.filter(({ rank }) => rank === 1).map(({ name }) => name);
   return [
@@ -83,11 +83,11 @@ function conclude({ summary }: EvalResult): string {
   ].join("\n");
 }
 
-function tokenShare(values: Summary): number {
+function getTokenShare(values: Summary): number {
   return 1 - (values.compression_ratio ?? 0);
 }
 
 /** Answers kept minus tokens sent, both weighted alike. */
-function value({ kept, share }: { kept: number; share: number }): number {
+function computeValueForMoney({ kept, share }: { kept: number; share: number }): number {
   return kept - share;
 }

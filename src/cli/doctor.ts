@@ -1,33 +1,33 @@
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
-import { EXIT, messageOf } from "../core/errors.js";
+import { EXIT, getErrorMessage } from "../core/errors.js";
 import { VERSION } from "../core/version.js";
 import { findProgram } from "../exec/process/index.js";
 import { loadTokenizer } from "../models/tokens/index.js";
-import { markdownTable } from "../report/markdown.js";
+import { renderMarkdownTable } from "../report/markdown.js";
 
 /** `bad` means that a run would not work without it. */
-interface Check {
+interface DoctorCheck {
   what: string;
   state: "ok" | "missing" | "bad";
   detail: string;
 }
 
-const LEAST_NODE = [20, 19] as const;
-const LOW_SPACE_BYTES = 1 << 28;
+const MIN_NODE_VERSION = [20, 19] as const;
+const MIN_FREE_BYTES = 1 << 28;
 
 /** `assay doctor`: checks what this machine has, and says how to fix what is missing. */
-export async function doctorCommand(): Promise<number> {
+export async function executeDoctor(): Promise<number> {
   const checks = [
-    nodeVersion(),
-    tokenTables(),
-    await typeScript(),
-    workingFolder(),
-    diskSpace(),
-    ...(await sandbox()),
-    ...programs(),
-    ...(await agents()),
+    checkNodeVersion(),
+    checkTokenTables(),
+    await checkTypeScript(),
+    checkWorkingFolder(),
+    checkDiskSpace(),
+    ...(await checkSandbox()),
+    ...checkPrograms(),
+    ...(await checkAgents()),
   ];
-  const table = markdownTable(
+  const table = renderMarkdownTable(
     [
       { title: "what", cell: ({ what }) => what },
       { title: "state", cell: ({ state }) => state },
@@ -39,34 +39,34 @@ export async function doctorCommand(): Promise<number> {
   return checks.some(({ state }) => state === "bad") ? EXIT.infrastructure : EXIT.fine;
 }
 
-function nodeVersion(): Check {
+function checkNodeVersion(): DoctorCheck {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  const fine = major > LEAST_NODE[0] || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1]);
-  const detail = fine ? process.version : `${process.version}; at least ${LEAST_NODE.join(".")} is required`;
+  const fine = major > MIN_NODE_VERSION[0] || (major === MIN_NODE_VERSION[0] && minor >= MIN_NODE_VERSION[1]);
+  const detail = fine ? process.version : `${process.version}; at least ${MIN_NODE_VERSION.join(".")} is required`;
   return { what: "Node.js", state: fine ? "ok" : "bad", detail };
 }
 
-function tokenTables(): Check {
+function checkTokenTables(): DoctorCheck {
   try {
     const counts = (["cl100k_base", "o200k_base"] as const).map(
       (name) => `${name} ${loadTokenizer(name).count("hello world")}`,
     );
     return { what: "tokenizers", state: "ok", detail: `tokens of "hello world": ${counts.join(", ")}` };
   } catch (error) {
-    return { what: "tokenizers", state: "bad", detail: messageOf(error) };
+    return { what: "tokenizers", state: "bad", detail: getErrorMessage(error) };
   }
 }
 
-async function typeScript(): Promise<Check> {
+async function checkTypeScript(): Promise<DoctorCheck> {
   try {
     await import("jiti");
     return { what: "TypeScript files", state: "ok", detail: "--system, --plugin and --config may be .ts" };
   } catch (error) {
-    return { what: "TypeScript files", state: "bad", detail: messageOf(error) };
+    return { what: "TypeScript files", state: "bad", detail: getErrorMessage(error) };
   }
 }
 
-function workingFolder(): Check {
+function checkWorkingFolder(): DoctorCheck {
   const folder = existsSync(".assay") ? ".assay" : ".";
   try {
     accessSync(folder, constants.W_OK);
@@ -76,27 +76,27 @@ function workingFolder(): Check {
   }
 }
 
-function diskSpace(): Check {
+function checkDiskSpace(): DoctorCheck {
   const { bavail, bsize } = statfsSync(".");
   const free = Number(bavail) * Number(bsize);
   const detail = `${(free / 2 ** 30).toFixed(1)} GiB free`;
-  return { what: "disk", state: free < LOW_SPACE_BYTES ? "missing" : "ok", detail };
+  return { what: "disk", state: free < MIN_FREE_BYTES ? "missing" : "ok", detail };
 }
 
 /** Starts each sandbox to see whether it works. */
-async function sandbox(): Promise<Check[]> {
+async function checkSandbox(): Promise<DoctorCheck[]> {
   const { describeIsolation } = await import("../exec/sandbox/index.js");
   const { kind, detail, interpreters, advice } = await describeIsolation();
-  const box: Check = { what: "sandbox for code", state: kind === null ? "missing" : "ok", detail };
-  const found = Object.entries(interpreters).map(([language, interpreter]): Check => {
+  const box: DoctorCheck = { what: "sandbox for code", state: kind === null ? "missing" : "ok", detail };
+  const found = Object.entries(interpreters).map(([language, interpreter]): DoctorCheck => {
     if (interpreter === null) return { what: `${language} programs`, state: "missing", detail: "no interpreter found" };
     return { what: `${language} programs`, state: "ok", detail: `${interpreter.path} (${interpreter.version})` };
   });
-  const steps = advice.map((step): Check => ({ what: "for the sandbox", state: "missing", detail: step }));
+  const steps = advice.map((step): DoctorCheck => ({ what: "for the sandbox", state: "missing", detail: step }));
   return [box, ...found, ...steps];
 }
 
-function programs(): Check[] {
+function checkPrograms(): DoctorCheck[] {
   return ["git"].map((program) => {
     const path = findProgram(program);
     return path === null
@@ -109,7 +109,7 @@ function programs(): Check[] {
   });
 }
 
-async function agents(): Promise<Check[]> {
+async function checkAgents(): Promise<DoctorCheck[]> {
   const { describeAgents } = await import("../agents/index.js");
   return (await describeAgents()).map(({ name, isReady, detail }) => ({
     what: `agent ${name}`,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { priceFrom } from "../budget/index.js";
+import { createPrice } from "../budget/index.js";
 import type { System } from "../core/system.js";
 import { makePlan } from "../runner/plan.js";
 import { describePlan } from "./dry-run.js";
 
-const PRICE = priceFrom({ input_per_1k: 0.1, output_per_1k: 1 }, "test");
+const PRICE = createPrice({ input_per_1k: 0.1, output_per_1k: 1 }, "test");
 
 async function told(limits: Partial<NonNullable<System["limits"]>>, maxCostUsd: number | null = 1): Promise<string> {
   const system: System = {

@@ -1,15 +1,15 @@
-import { type CanCost, canCost, dollars, isFree } from "../budget/price.js";
+import { estimateMaxCost, isFreeSystem, type MaxCostEstimate, toDollars } from "../budget/price.js";
 
-import { ENOUGH_TRIALS, USUAL_MARGIN } from "../budget/run-budget.js";
+import { MIN_TRIALS, RESERVE_MARGIN } from "../budget/run-budget.js";
 import type { Limits, TokenPrices } from "../core/price.js";
 import type { Tokenizer } from "../core/tokenizer.js";
-import { formatDollars, formatSeconds, plural } from "../report/format.js";
-import { oneLine } from "../report/markdown.js";
+import { formatDollars, formatPlural, formatSeconds } from "../report/format.js";
+import { toOneLine } from "../report/markdown.js";
 import type { Plan } from "../runner/plan.js";
-import { promptSize } from "../runner/purse.js";
-import { inputTokens } from "../runner/record.js";
+import { computePromptSize } from "../runner/purse.js";
+import { countExampleTokens } from "../runner/record.js";
 import { detectableDifference } from "../stats/index.js";
-import { type CostRange, judgingInWords, judgingOf } from "./judging-estimate.js";
+import { type CostRange, describeJudgingCost, estimateJudging } from "./judging-estimate.js";
 
 /** A plan before anything is spent: how much work it is and which differences it can detect. */
 interface PlanReport {
@@ -44,7 +44,7 @@ interface PlannedReservation {
   /** Maximum over the examples; null if unknown: then the first few trials run one by one. */
   usd: number | null;
   /** Set by its prompt and longest answer, or by the limit of a trial. */
-  by: CanCost["by"] | null;
+  by: MaxCostEstimate["by"] | null;
   /** How many trials the budget lets run at a time at first. */
   atOnce: number;
 }
@@ -57,20 +57,23 @@ export interface DryRunOptions {
 }
 
 export function describePlan(plan: Plan, options: DryRunOptions & { output: string }): string {
-  const report = reportOf(plan, options);
-  return options.output === "json" ? `${JSON.stringify(report, null, 2)}\n` : inWords(report);
+  const report = buildPlanReport(plan, options);
+  return options.output === "json" ? `${JSON.stringify(report, null, 2)}\n` : formatPlanReport(report);
 }
 
-function reportOf(plan: Plan, { tokenizer, maxWorkers, maxCostUsd, trialMaxCostUsd }: DryRunOptions): PlanReport {
+function buildPlanReport(
+  plan: Plan,
+  { tokenizer, maxWorkers, maxCostUsd, trialMaxCostUsd }: DryRunOptions,
+): PlanReport {
   const { trials, systems, cells, wiringOf } = plan;
   const n = plan.examples.length;
-  const tasks = fewestTasks(plan);
+  const tasks = countFewestTasks(plan);
   const count = (text: string) => tokenizer.count(text);
   /** By system: the tokens sent over all its trials. */
   const sent = systems.map(() => 0);
   for (const [index, example] of plan.examples.entries()) {
     const cell = cells[wiringOf[index] ?? 0];
-    const tokens = inputTokens(example, count) * (cell?.trials ?? 0);
+    const tokens = countExampleTokens(example, count) * (cell?.trials ?? 0);
     for (const system of cell?.systems ?? []) sent[system] = (sent[system] ?? 0) + tokens;
   }
   return {
@@ -87,31 +90,31 @@ function reportOf(plan: Plan, { tokenizer, maxWorkers, maxCostUsd, trialMaxCostU
     trials,
     threshold: plan.threshold,
     inputTokens: sent.reduce((total, tokens) => total + tokens, 0),
-    costUsd: costRange(plan, { sent, maxCostUsd, trialMaxCostUsd }),
+    costUsd: estimateCostRange(plan, { sent, maxCostUsd, trialMaxCostUsd }),
     maxCostUsd,
-    reservations: maxCostUsd === null ? [] : reservationsOf(plan, { count, maxWorkers, maxCostUsd, trialMaxCostUsd }),
-    wallSeconds: wallSeconds(plan, maxWorkers),
+    reservations: maxCostUsd === null ? [] : planReservations(plan, { count, maxWorkers, maxCostUsd, trialMaxCostUsd }),
+    wallSeconds: estimateWallSeconds(plan, maxWorkers),
     detectableDifference:
-      tasks < 2 ? null : findable(detectableDifference({ n: tasks, trialsA: trials, trialsB: trials })),
+      tasks < 2 ? null : computeTasksForPower(detectableDifference({ n: tasks, trialsA: trials, trialsB: trials })),
     isJudged: plan.wirings.some(({ evaluators }) => evaluators.some(({ isPaid }) => isPaid === true)),
-    judgeCostUsd: judgingOf(plan, count),
-    notes: [...plan.notes, ...groupNotes(plan)],
+    judgeCostUsd: estimateJudging(plan, count),
+    notes: [...plan.notes, ...describeGroups(plan)],
   };
 }
 
 /** The fewest tasks that a comparison of two systems is based on; not every system runs every dataset. */
-function fewestTasks({ systems, cells, wiringOf }: Plan): number {
+function countFewestTasks({ systems, cells, wiringOf }: Plan): number {
   const tasks = systems.map((_, index) => wiringOf.filter((wiring) => cells[wiring]?.systems.has(index)).length);
   return Math.min(...tasks);
 }
 
 /** Pass rates differ by at most 1. */
-function findable(difference: number): number | null {
+function computeTasksForPower(difference: number): number | null {
   return difference <= 1 ? difference : null;
 }
 
 /** The detectable difference assumes independent examples. */
-function groupNotes({ wirings }: Plan): string[] {
+function describeGroups({ wirings }: Plan): string[] {
   const fields = [...new Set(wirings.flatMap(({ groupBy }) => groupBy ?? []))];
   return fields.map(
     (field) => `examples with the same ${field} are grouped: with few groups, only larger differences are detectable`,
@@ -119,17 +122,17 @@ function groupNotes({ wirings }: Plan): string[] {
 }
 
 /** Minimum and maximum cost of the plan; systems without known prices are not counted. */
-function costRange(
+function estimateCostRange(
   plan: Plan,
   given: { sent: readonly number[]; maxCostUsd: number | null; trialMaxCostUsd: number | null },
 ): PlanReport["costUsd"] {
   const priced = plan.systems.flatMap(({ limits }, index) => (limits === undefined ? [] : { limits, index }));
   if (priced.length === 0 || priced.some(({ limits }) => limits.price === null)) return { low: null, high: null };
   const low = priced.reduce(
-    (total, { limits, index }) => total + dollars((given.sent[index] ?? 0) * (limits.price?.input ?? 0)),
+    (total, { limits, index }) => total + toDollars((given.sent[index] ?? 0) * (limits.price?.input ?? 0)),
     0,
   );
-  const most = priced.flatMap(({ limits, index }) => atMost(plan, { limits, index, ...given }));
+  const most = priced.flatMap(({ limits, index }) => estimateMaxTrialCosts(plan, { limits, index, ...given }));
   const isBounded = most.every((limit) => limit !== null);
   const all = most.reduce<number>((total, limit) => total + (limit ?? 0), 0);
   const high = isBounded ? Math.max(low, all) : null;
@@ -143,17 +146,20 @@ interface ReservationOptions {
   trialMaxCostUsd: number | null;
 }
 
-function reservationsOf(plan: Plan, options: ReservationOptions): PlannedReservation[] {
+function planReservations(plan: Plan, options: ReservationOptions): PlannedReservation[] {
   const { count, maxWorkers, maxCostUsd, trialMaxCostUsd } = options;
   return plan.systems.flatMap((system, index) => {
     const { name, limits, maxParallel = maxWorkers } = system;
-    if (limits === undefined || isFree(system, limits)) return [];
-    let most: CanCost | null = null;
+    if (limits === undefined || isFreeSystem(system, limits)) return [];
+    let most: MaxCostEstimate | null = null;
     for (const [at, example] of plan.examples.entries()) {
       const wiring = plan.wiringOf[at] ?? 0;
       if (plan.cells[wiring]?.systems.has(index) !== true) continue;
       const limit = plan.wirings[wiring]?.terms?.maxCostUsd ?? trialMaxCostUsd ?? limits.maxCostUsd;
-      const can = canCost({ ...limits, maxCostUsd: limit }, promptSize(example, inputTokens(example, count)));
+      const can = estimateMaxCost(
+        { ...limits, maxCostUsd: limit },
+        computePromptSize(example, countExampleTokens(example, count)),
+      );
       if (can !== null && can.usd >= (most?.usd ?? 0)) most = can;
     }
     const places = Math.min(maxWorkers, maxParallel);
@@ -162,8 +168,8 @@ function reservationsOf(plan: Plan, options: ReservationOptions): PlannedReserva
   });
 }
 
-function reservationInWords({ system, usd, by, atOnce }: PlannedReservation): string {
-  const then = `after ${ENOUGH_TRIALS} trials, ${USUAL_MARGIN} × the 95th percentile of their cost`;
+function describeReservation({ system, usd, by, atOnce }: PlannedReservation): string {
+  const then = `after ${MIN_TRIALS} trials, ${RESERVE_MARGIN} × the 95th percentile of their cost`;
   const trials = atOnce === 1 ? "1 trial" : `${atOnce} trials`;
   if (usd === null)
     return `reserved per trial of ${system}: as much as earlier trials have cost; the first ones run one by one`;
@@ -172,39 +178,42 @@ function reservationInWords({ system, usd, by, atOnce }: PlannedReservation): st
   return `reserved per trial of ${system}: at most ${formatDollars(usd)} (${why}), so ${trials} may run at a time; ${then}`;
 }
 
-interface AtMost {
+interface TrialCostOptions {
   limits: Limits;
   index: number;
   trialMaxCostUsd: number | null;
 }
 
 /** By dataset: the cost of all trials of a system if each reaches its limit; null if there is no limit. */
-function atMost({ cells, wirings, wiringOf }: Plan, { limits, index, trialMaxCostUsd }: AtMost): (number | null)[] {
+function estimateMaxTrialCosts(
+  { cells, wirings, wiringOf }: Plan,
+  { limits, index, trialMaxCostUsd }: TrialCostOptions,
+): (number | null)[] {
   return cells.map(({ systems, trials }, wiring) => {
-    if (hasNoPrice(limits.price) || !systems.has(index)) return 0;
+    if (lacksPrice(limits.price) || !systems.has(index)) return 0;
     const limit = wirings[wiring]?.terms?.maxCostUsd ?? trialMaxCostUsd ?? limits.maxCostUsd;
     const examples = wiringOf.filter((each) => each === wiring).length;
     return limit === null || limit === 0 ? null : limit * examples * trials;
   });
 }
 
-function hasNoPrice(price: TokenPrices | null): boolean {
+function lacksPrice(price: TokenPrices | null): boolean {
   return price !== null && price.input === 0 && price.output === 0;
 }
 
 /** Expected time of a model call if the models file has none. */
-const USUAL_TRIAL_MS = 5000;
+const DEFAULT_TRIAL_MS = 5000;
 
 /** Expected time of an agent's trial if the models file has none. */
-const USUAL_WORK_MS = 60_000;
+const DEFAULT_AGENT_TRIAL_MS = 60_000;
 
 /** Endpoints are called in parallel, so the slowest decides. Systems without an endpoint count as instant. */
-function wallSeconds({ systems, cells, wiringOf }: Plan, maxWorkers: number): number {
+function estimateWallSeconds({ systems, cells, wiringOf }: Plan, maxWorkers: number): number {
   const byEndpoint = new Map<string, number>();
   for (const [index, system] of systems.entries()) {
     const { endpoint, limits, maxParallel = maxWorkers, worksInPhases = false } = system;
     if (endpoint === undefined) continue;
-    const each = (limits?.expectedSolutionMs ?? (worksInPhases ? USUAL_WORK_MS : USUAL_TRIAL_MS)) / 1000;
+    const each = (limits?.expectedSolutionMs ?? (worksInPhases ? DEFAULT_AGENT_TRIAL_MS : DEFAULT_TRIAL_MS)) / 1000;
     const trials = wiringOf.reduce((total, wiring) => {
       const cell = cells[wiring];
       return total + (cell?.systems.has(index) === true ? cell.trials : 0);
@@ -215,33 +224,33 @@ function wallSeconds({ systems, cells, wiringOf }: Plan, maxWorkers: number): nu
   return Math.max(0, ...byEndpoint.values());
 }
 
-function inWords(report: PlanReport): string {
+function formatPlanReport(report: PlanReport): string {
   const { systems, datasets, examples, trials, planned, threshold, detectableDifference: difference } = report;
   const isWhole = planned === systems.length * examples * trials;
   const lines = [
     isWhole
-      ? `${plural(systems.length, "system")} × ${plural(examples, "example")} × ${plural(trials, "trial")} = ${plural(planned, "planned trial")}`
-      : `${plural(systems.length, "system")}, ${plural(examples, "example")} in total, at most ${plural(trials, "trial")} of each: ${plural(planned, "planned trial")}`,
+      ? `${formatPlural(systems.length, "system")} × ${formatPlural(examples, "example")} × ${formatPlural(trials, "trial")} = ${formatPlural(planned, "planned trial")}`
+      : `${formatPlural(systems.length, "system")}, ${formatPlural(examples, "example")} in total, at most ${formatPlural(trials, "trial")} of each: ${formatPlural(planned, "planned trial")}`,
     `systems: ${systems.join(", ")}`,
     ...datasets.map((dataset) => {
       const field = dataset.passField ?? "the first evaluator's first field";
-      return `dataset ${dataset.name}: ${plural(dataset.examples, "example")}, evaluators ${dataset.evaluators.join(", ") || "none"}, pass = ${field} ≥ ${threshold}`;
+      return `dataset ${dataset.name}: ${formatPlural(dataset.examples, "example")}, evaluators ${dataset.evaluators.join(", ") || "none"}, pass = ${field} ≥ ${threshold}`;
     }),
     `input: about ${report.inputTokens} tokens`,
-    ...costInWords(report),
-    ...(report.isJudged ? [judgingInWords(report.judgeCostUsd)] : []),
+    ...describePlanCost(report),
+    ...(report.isJudged ? [describeJudgingCost(report.judgeCostUsd)] : []),
     ...(report.wallSeconds === 0 ? [] : [`wall time: about ${formatSeconds(report.wallSeconds)}`]),
     difference === null
       ? "too few examples to detect any difference between systems"
       : `minimum detectable difference between two pass rates (80 % power, 5 % level): ${(difference * 100).toFixed(1)} points`,
     ...report.notes,
   ];
-  return `${lines.map((line) => `- ${oneLine(line)}`).join("\n")}\n`;
+  return `${lines.map((line) => `- ${toOneLine(line)}`).join("\n")}\n`;
 }
 
-function costInWords({ costUsd: { low, high }, maxCostUsd, reservations }: PlanReport): string[] {
+function describePlanCost({ costUsd: { low, high }, maxCostUsd, reservations }: PlanReport): string[] {
   const budget = maxCostUsd === null ? [] : [`budget of the run: ${formatDollars(maxCostUsd)}`];
-  const limit = [...budget, ...reservations.map(reservationInWords)];
+  const limit = [...budget, ...reservations.map(describeReservation)];
   if (low === null) return limit;
   const most = high === null ? "no upper limit" : `at most ${formatDollars(high)}`;
   return [`cost: at least ${formatDollars(low)} (prompts alone), ${most}`, ...limit];

@@ -2,13 +2,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
-import { Workspace } from "../testing/workspace.js";
-import { endsCleanly } from "./ends-cleanly.js";
+import { TempProject } from "../testing/workspace.js";
+import { exitOnSignal } from "./ends-cleanly.js";
 
 test.each(["SIGINT", "SIGTERM"] as const)(
   "%s ends the process with 130, after temporary files are removed",
   async (signal) => {
-    const space = new Workspace({ aside: "" });
+    const space = new TempProject({ aside: "" });
     space.write(
       "work.mjs",
       `import { rmSync } from "node:fs";
@@ -30,7 +30,7 @@ test.each(["SIGINT", "SIGTERM"] as const)(
 
 test("passes on results and errors, and removes its listeners", async () => {
   const before = process.listenerCount("SIGINT");
-  expect(await endsCleanly(async () => process.listenerCount("SIGINT"))).toBe(before + 1);
-  await expect(endsCleanly(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  expect(await exitOnSignal(async () => process.listenerCount("SIGINT"))).toBe(before + 1);
+  await expect(exitOnSignal(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
   expect(process.listenerCount("SIGINT")).toBe(before);
 });

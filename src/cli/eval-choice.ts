@@ -1,5 +1,5 @@
 /** What `assay eval` runs and writes, besides the flags of every run. */
-export interface EvalChoice {
+export interface EvalSelection {
   /** Eval files, folders that contain some, or patterns. */
   files?: readonly string[];
   suite?: string;

@@ -1,12 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ReporterError } from "../core/errors.js";
-import { evalResult, trialRow, trialRows } from "../testing/eval-result.js";
-import { Workspace } from "../testing/workspace.js";
+import { makeEvalResult, makeTrialRow, makeTrialRows } from "../testing/eval-result.js";
+import { TempProject } from "../testing/workspace.js";
 import { writeEvalFiles } from "./eval-files.js";
 
 /** A folder that collects notes, with no workflow by default. */
-function space(files = {}, summary = ""): Workspace & { said: string[] } {
+function space(files = {}, summary = ""): TempProject & { said: string[] } {
   const said: string[] = [];
   const spy = vi.spyOn(process.stderr, "write").mockImplementation((text) => said.push(String(text)) > 0);
   vi.stubEnv("GITHUB_STEP_SUMMARY", summary);
@@ -14,7 +14,7 @@ function space(files = {}, summary = ""): Workspace & { said: string[] } {
     spy.mockRestore();
     vi.unstubAllEnvs();
   });
-  return Object.assign(new Workspace(files), { said });
+  return Object.assign(new TempProject(files), { said });
 }
 
 const grade = { name: "g", type: "completed", kind: "code", passed: true, score: 1, evidence: "it is", status: "ok" };
@@ -30,15 +30,15 @@ const stored = (trial: number, more = {}) => ({
 describe("writeEvalFiles", () => {
   it("writes nothing by default", () => {
     const { said } = space();
-    writeEvalFiles(evalResult(trialRows("P")), {});
+    writeEvalFiles(makeEvalResult(makeTrialRows("P")), {});
     expect(said).toEqual([]);
   });
 
   it("writes a line for each trial, with and without its stored output", () => {
     const here = space({ "run/outputs.jsonl": [stored(0), stored(1, { grades: [grade] }), stored(9)] });
-    const rows = [...trialRows("PF", { costUsd: 0.5, turns: 3 }), trialRow({ trial: 2, outcome: "skipped" })];
+    const rows = [...makeTrialRows("PF", { costUsd: 0.5, turns: 3 }), makeTrialRow({ trial: 2, outcome: "skipped" })];
     const evals = { tidy: { skill: "sweep" } };
-    writeEvalFiles(evalResult(rows, { runDir: here.path("run"), evals }), { outputDir: here.path("out/deep") });
+    writeEvalFiles(makeEvalResult(rows, { runDir: here.path("run"), evals }), { outputDir: here.path("out/deep") });
     const lines = here.read("out/deep/results.jsonl").trimEnd().split("\n");
     const read = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(read.map(({ trial, outcome, response, grades }) => [trial, outcome, response, grades])).toEqual([
@@ -54,9 +54,9 @@ describe("writeEvalFiles", () => {
   });
 
   it("appends to the summary of a workflow, which others write to as well", () => {
-    const before = new Workspace({ "summary.md": "before\n" });
+    const before = new TempProject({ "summary.md": "before\n" });
     const here = space({}, before.path("summary.md"));
-    writeEvalFiles(evalResult(trialRows("P")), { markdown: here.path("comment.md") });
+    writeEvalFiles(makeEvalResult(makeTrialRows("P")), { markdown: here.path("comment.md") });
     expect(before.read("summary.md")).toBe(`before\n${here.read("comment.md")}`);
   });
 
@@ -65,7 +65,7 @@ describe("writeEvalFiles", () => {
     (kind) => {
       const here = space();
       mkdirSync(here.path("folder"));
-      const write = () => writeEvalFiles(evalResult(trialRows("P")), { [kind]: here.path("folder") });
+      const write = () => writeEvalFiles(makeEvalResult(makeTrialRows("P")), { [kind]: here.path("folder") });
       expect(write).toThrow(ReporterError);
       expect(write).toThrow(/folder could not be written: EISDIR.*\. The run itself is stored\.$/);
     },
@@ -73,6 +73,6 @@ describe("writeEvalFiles", () => {
 
   it("reports the same for the summary of a workflow", () => {
     space({}, "/dev/null/summary.md");
-    expect(() => writeEvalFiles(evalResult(trialRows("P")), {})).toThrow(/summary\.md could not be written/);
+    expect(() => writeEvalFiles(makeEvalResult(makeTrialRows("P")), {})).toThrow(/summary\.md could not be written/);
   });
 });

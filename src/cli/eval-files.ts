@@ -1,67 +1,73 @@
 import { appendFileSync, closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { messageOf, ReporterError } from "../core/errors.js";
+import { getErrorMessage, ReporterError } from "../core/errors.js";
 import type { GateVerdict } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
 import type { EvalRow } from "../core/row.js";
-import { renderMarkdown } from "../report/eval/eval-markdown.js";
+import { renderEvalMarkdown } from "../report/eval/eval-markdown.js";
 import { type EvalReport, evalReport } from "../report/eval/eval-report.js";
-import { type EvidenceOf, junitXml } from "../report/eval/junit.js";
+import { type EvidenceReader, renderJunitXml } from "../report/eval/junit.js";
 import { readOutputs, type StoredOutput } from "../store/outputs.js";
 import { encodeKey } from "../store/row-codec.js";
-import type { EvalChoice } from "./eval-choice.js";
-import { say } from "./streams.js";
+import type { EvalSelection } from "./eval-choice.js";
+import { printNote } from "./streams.js";
 
-interface Wanted extends Pick<EvalChoice, "junit" | "markdown" | "outputDir"> {
+interface EvalFileOptions extends Pick<EvalSelection, "junit" | "markdown" | "outputDir"> {
   /** Gates given on the command line. */
   gates?: readonly GateVerdict[];
 }
 
 /** Writes the requested reports of an eval; in a GitHub workflow also its summary. */
-export function writeEvalFiles(result: EvalResult, wanted: Wanted): void {
+export function writeEvalFiles(result: EvalResult, wanted: EvalFileOptions): void {
   const report = evalReport(result, wanted.gates);
-  for (const { file, lines } of filesOf(result, report, wanted)) {
-    written(file, () => writeLines(file, lines));
-    say(`Written: ${file}`);
+  for (const { file, lines } of listEvalFiles(result, report, wanted)) {
+    tryToWrite(file, () => writeEvalLines(file, lines));
+    printNote(`Written: ${file}`);
   }
   const summary = process.env.GITHUB_STEP_SUMMARY ?? "";
-  if (summary !== "") written(summary, () => appendFileSync(summary, renderMarkdown(report)));
+  if (summary !== "") tryToWrite(summary, () => appendFileSync(summary, renderEvalMarkdown(report)));
 }
 
-interface Written {
+interface EvalOutputFile {
   readonly file: string;
   readonly lines: Iterable<string>;
 }
 
-function filesOf(result: EvalResult, report: EvalReport, { junit, markdown, outputDir, gates }: Wanted): Written[] {
-  const comment = () => [renderMarkdown(report)];
+function listEvalFiles(
+  result: EvalResult,
+  report: EvalReport,
+  { junit, markdown, outputDir, gates }: EvalFileOptions,
+): EvalOutputFile[] {
+  const comment = () => [renderEvalMarkdown(report)];
   const beside =
     outputDir === undefined
       ? []
       : [
-          { file: join(outputDir, "results.jsonl"), lines: resultLines(result) },
+          { file: join(outputDir, "results.jsonl"), lines: formatResultLines(result) },
           { file: join(outputDir, "report.json"), lines: [`${JSON.stringify(report, null, 2)}\n`] },
           { file: join(outputDir, "report.md"), lines: comment() },
-          { file: join(outputDir, "junit.xml"), lines: junitXml(result, evidenceIn(result), gates) },
+          { file: join(outputDir, "junit.xml"), lines: renderJunitXml(result, createEvidenceReader(result), gates) },
         ];
   return [
     ...beside,
-    ...(junit === undefined ? [] : [{ file: junit, lines: junitXml(result, evidenceIn(result), gates) }]),
+    ...(junit === undefined
+      ? []
+      : [{ file: junit, lines: renderJunitXml(result, createEvidenceReader(result), gates) }]),
     ...(markdown === undefined ? [] : [{ file: markdown, lines: comment() }]),
   ];
 }
 
 /** What graders found in failed trials, read from the store on first use. */
-export function evidenceIn({ runDir, rows }: EvalResult): EvidenceOf {
+export function createEvidenceReader({ runDir, rows }: EvalResult): EvidenceReader {
   const failed = new Set(rows.filter(({ outcome }) => outcome === "fail").map(encodeKey));
   let known: Map<string, string> | null = null;
   return (row) => {
-    known ??= runDir === null ? new Map() : evidenceOf(runDir, failed);
+    known ??= runDir === null ? new Map() : readEvidence(runDir, failed);
     return known.get(encodeKey(row)) ?? null;
   };
 }
 
-function evidenceOf(dir: string, keys: ReadonlySet<string>): Map<string, string> {
+function readEvidence(dir: string, keys: ReadonlySet<string>): Map<string, string> {
   const found = new Map<string, string>();
   for (const stored of readOutputs(dir)) {
     const key = encodeKey(stored);
@@ -71,7 +77,7 @@ function evidenceOf(dir: string, keys: ReadonlySet<string>): Map<string, string>
   return found;
 }
 
-function writeLines(file: string, lines: Iterable<string>): void {
+function writeEvalLines(file: string, lines: Iterable<string>): void {
   mkdirSync(dirname(file), { recursive: true });
   const fd = openSync(file, "w");
   try {
@@ -81,20 +87,22 @@ function writeLines(file: string, lines: Iterable<string>): void {
   }
 }
 
-function written(file: string, write: () => void): void {
+function tryToWrite(file: string, write: () => void): void {
   try {
     write();
   } catch (cause) {
-    throw new ReporterError(`${file} could not be written: ${messageOf(cause)}. The run itself is stored.`, { cause });
+    throw new ReporterError(`${file} could not be written: ${getErrorMessage(cause)}. The run itself is stored.`, {
+      cause,
+    });
   }
 }
 
 /** One line per trial: its test case, result, grader verdicts and what the agent did. */
-function* resultLines({ rows, config, runDir }: EvalResult): Generator<string> {
+function* formatResultLines({ rows, config, runDir }: EvalResult): Generator<string> {
   const skills = new Map(config.datasets.flatMap(({ tags, skill = null }) => tags.map((tag) => [tag, skill] as const)));
   const waiting = new Map(rows.map((row) => [encodeKey(row), row]));
   const line = (row: EvalRow, stored?: StoredOutput) =>
-    `${JSON.stringify(resultOf(row, { skill: skills.get(row.dataset) ?? null, stored }))}\n`;
+    `${JSON.stringify(toResultRecord(row, { skill: skills.get(row.dataset) ?? null, stored }))}\n`;
   for (const stored of runDir === null ? [] : readOutputs(runDir)) {
     const key = encodeKey(stored);
     const row = waiting.get(key);
@@ -105,7 +113,7 @@ function* resultLines({ rows, config, runDir }: EvalResult): Generator<string> {
   for (const row of waiting.values()) yield line(row);
 }
 
-function resultOf(row: EvalRow, { skill, stored }: { skill: string | null; stored: StoredOutput | undefined }) {
+function toResultRecord(row: EvalRow, { skill, stored }: { skill: string | null; stored: StoredOutput | undefined }) {
   const { exampleId, dataset, system, trial, outcome, errorCategory, passed, scores, usage, costUsd, notes } = row;
   return {
     stimulus: exampleId,

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { addAgentSettings } from "./agent-flags.js";
-import { collect, count, dollars, number } from "./flag-values.js";
+import { collectValues, parseCountFlag, parseDollarsFlag, parseNumberFlag } from "./flag-values.js";
 import { TRUST_FLAG } from "./trust.js";
 
 /** Flags of commands that run eval files: models, judges and costs. */
@@ -13,14 +13,18 @@ export function addEvalRunFlags(command: Command): Command {
     .option(
       "--max-cost <dollars>",
       "limit the cost of the whole run: trials that might exceed it are not started",
-      dollars,
+      parseDollarsFlag,
     )
     .option(
       "--trial-max-cost <dollars>",
       "limit the cost of each trial: it is stopped there and graded on what it has produced",
-      number,
+      parseNumberFlag,
     )
-    .option("--workers <count>", "run this many trials at a time (default: the number of cores, at most 4)", count);
+    .option(
+      "--workers <count>",
+      "run this many trials at a time (default: the number of cores, at most 4)",
+      parseCountFlag,
+    );
 }
 
 /** Flags of commands that run eval files: agents and project. */
@@ -32,7 +36,7 @@ export function addEvalProjectFlags(command: Command): Command {
     .option(
       "--plugin <file>",
       "load a module that exports register(registry), such as for graders; repeatable",
-      collect,
+      collectValues,
     )
     .option(...TRUST_FLAG)
     .option(

@@ -1,5 +1,5 @@
-import { agentName } from "../agents/open-agent.js";
-import { type Dataset, makeDataset, type RunTerms } from "../core/dataset.js";
+import { getAgentName } from "../agents/open-agent.js";
+import { type Dataset, type DatasetOverrides, makeDataset } from "../core/dataset.js";
 import { NothingToRunError, UsageError } from "../core/errors.js";
 import { registry } from "../core/registry.js";
 import { didYouMean } from "../core/suggest.js";
@@ -9,10 +9,10 @@ import {
   findSpecs,
   loadSpec,
   matchesTags,
+  resolveSharedEnvironments,
   type Stimulus,
-  sharedEnvironments,
 } from "../evals/spec/index.js";
-import type { EvalChoice } from "./eval-choice.js";
+import type { EvalSelection } from "./eval-choice.js";
 import type { AgentConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
 
@@ -25,20 +25,20 @@ export interface EvalPlan {
 }
 
 export async function planEvals(config: RunFlags): Promise<EvalPlan> {
-  const specs = await chosenSpecs(config);
+  const specs = await selectSpecs(config);
   const agents = new Map<string, AgentConfig>();
   const datasets: Dataset[] = [];
   for (const spec of specs) {
-    const own = agentsOf(spec, config.eval ?? {}).map((agent) => namedApart(agent, agents));
-    datasets.push(await evalDataset(spec, { config, systems: own }));
+    const own = listSpecAgents(spec, config.eval ?? {}).map((agent) => chooseAgentName(agent, agents));
+    datasets.push(await makeEvalDataset(spec, { config, systems: own }));
   }
   const notes = specs.flatMap(({ file, notes: own }) => own.map((note) => `${file}: ${note}`));
   return { specs, datasets, agents: [...agents.values()], notes };
 }
 
 /** Adds a number if another agent already has the name. */
-function namedApart(agent: AgentConfig, known: Map<string, AgentConfig>): string {
-  const usual = agentName(agent);
+function chooseAgentName(agent: AgentConfig, known: Map<string, AgentConfig>): string {
+  const usual = getAgentName(agent);
   for (let number = 1; ; number++) {
     const name = number === 1 ? usual : `${usual} ${number}`;
     const named = { ...agent, name };
@@ -50,43 +50,43 @@ function namedApart(agent: AgentConfig, known: Map<string, AgentConfig>): string
 }
 
 /** Only the datasets of the eval files, for regrading. */
-export async function evalDatasets(config: RunFlags): Promise<Dataset[]> {
-  const specs = await chosenSpecs(config);
-  return Promise.all(specs.map((spec) => evalDataset(spec, { config, systems: null })));
+export async function loadEvalDatasets(config: RunFlags): Promise<Dataset[]> {
+  const specs = await selectSpecs(config);
+  return Promise.all(specs.map((spec) => makeEvalDataset(spec, { config, systems: null })));
 }
 
-async function chosenSpecs(config: RunFlags): Promise<EvalSpec[]> {
+async function selectSpecs(config: RunFlags): Promise<EvalSpec[]> {
   const choice = config.eval ?? {};
-  const suite = suiteOf(config);
+  const suite = findSuite(config);
   const files = await findSpecs(choice.files ?? suite?.paths ?? config.evals?.paths ?? ["."]);
   if (files.length === 0)
     throw new UsageError("There is no eval.yaml below this folder. Name one with -e, or create one with assay init.");
   const specs: EvalSpec[] = [];
-  const options = { registry, ...environmentsOf(config), ...overrides(choice) };
+  const options = { registry, ...resolveEnvironments(config), ...getSpecOverrides(choice) };
   for (const file of files) specs.push(await loadSpec(file, options));
-  requireOwnNames(specs);
-  requireKnown(specs, choice);
+  requireUniqueEvalNames(specs);
+  requireKnownStimuli(specs, choice);
   const chosen = specs
-    .map((spec) => chosenStimuli(spec, { choice, suite }))
+    .map((spec) => filterStimuli(spec, { choice, suite }))
     .filter(({ stimuli }) => stimuli.length > 0);
-  if (chosen.length === 0) throw nothingLeft();
+  if (chosen.length === 0) throw createNothingToRunError();
   return chosen;
 }
 
-function overrides({ judgeModel, runs }: EvalChoice) {
+function getSpecOverrides({ judgeModel, runs }: EvalSelection) {
   return { ...(judgeModel === undefined ? {} : { judgeModel }), ...(runs === undefined ? {} : { runs }) };
 }
 
-function environmentsOf({ evals, configDir }: RunFlags) {
-  return { environments: sharedEnvironments(evals ?? {}, configDir ?? process.cwd()) };
+function resolveEnvironments({ evals, configDir }: RunFlags) {
+  return { environments: resolveSharedEnvironments(evals ?? {}, configDir ?? process.cwd()) };
 }
 
-interface Suite {
+interface ChosenSuite {
   readonly paths?: readonly string[];
   readonly tags?: readonly string[];
 }
 
-function suiteOf({ eval: choice, evals }: RunFlags): Suite | undefined {
+function findSuite({ eval: choice, evals }: RunFlags): ChosenSuite | undefined {
   const name = choice?.suite;
   if (name === undefined) return undefined;
   const suites = evals?.suites ?? {};
@@ -99,14 +99,17 @@ function suiteOf({ eval: choice, evals }: RunFlags): Suite | undefined {
   );
 }
 
-function chosenStimuli(spec: EvalSpec, { choice, suite }: { choice: EvalChoice; suite: Suite | undefined }): EvalSpec {
+function filterStimuli(
+  spec: EvalSpec,
+  { choice, suite }: { choice: EvalSelection; suite: ChosenSuite | undefined },
+): EvalSpec {
   const filters = [...(suite?.tags ?? []), ...(choice.tags ?? [])];
   const isChosen = ({ name, tags }: Stimulus) =>
     matchesTags(tags, filters) && (choice.stimuli === undefined || choice.stimuli.includes(name));
   return { ...spec, stimuli: spec.stimuli.filter(isChosen) };
 }
 
-function requireOwnNames(specs: readonly EvalSpec[]): void {
+function requireUniqueEvalNames(specs: readonly EvalSpec[]): void {
   const names = specs.map(({ name }) => name);
   const twice = specs.find(({ name }, index) => names.indexOf(name) < index);
   if (twice === undefined) return;
@@ -117,33 +120,33 @@ function requireOwnNames(specs: readonly EvalSpec[]): void {
 }
 
 /** A misspelled name must not look like an eval that passed. */
-function requireKnown(specs: readonly EvalSpec[], { stimuli = [] }: EvalChoice): void {
+function requireKnownStimuli(specs: readonly EvalSpec[], { stimuli = [] }: EvalSelection): void {
   const known = specs.flatMap((spec) => spec.stimuli.map(({ name }) => name));
   const unknown = stimuli.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new UsageError(`Unknown test case "${unknown}".${didYouMean(unknown, known)}`);
 }
 
-function nothingLeft(): NothingToRunError {
+function createNothingToRunError(): NothingToRunError {
   return new NothingToRunError(
     "No test case matches the tags. Running no trials proves nothing, so this counts as a failure.",
   );
 }
 
 /** Every executor with every model. */
-function agentsOf({ defaults, file }: EvalSpec, { executors, models }: EvalChoice): AgentConfig[] {
+function listSpecAgents({ defaults, file }: EvalSpec, { executors, models }: EvalSelection): AgentConfig[] {
   const asked = executors ?? (defaults.executor === null ? [] : [defaults.executor]);
   if (asked.length === 0)
     throw new UsageError(`${file} does not name an agent. Add --executor claude, or defaults.executor.`);
   const wanted = models ?? defaults.models;
   return asked.flatMap((executor) => {
-    const agent = executorAgent(executor);
+    const agent = toAgentConfig(executor);
     if (wanted.length === 0) return [agent];
-    return wanted.map((model) => ({ ...agent, model, name: `${agentName(agent)}:${model}` }));
+    return wanted.map((model) => ({ ...agent, model, name: `${getAgentName(agent)}:${model}` }));
   });
 }
 
 /** An executor is the name of a known agent, or a command. */
-export function executorAgent(executor: string): AgentConfig {
+export function toAgentConfig(executor: string): AgentConfig {
   return executor.includes("{prompt") ? { command: executor } : { agent: executor };
 }
 
@@ -154,11 +157,11 @@ interface EvalDatasetOptions {
 }
 
 /** The test cases of a file as examples, with the settings of the file and of the command. */
-async function evalDataset(spec: EvalSpec, { config, systems }: EvalDatasetOptions): Promise<Dataset> {
+async function makeEvalDataset(spec: EvalSpec, { config, systems }: EvalDatasetOptions): Promise<Dataset> {
   const { threshold, timeoutMs } = config.eval ?? {};
   const { fingerprint: _, ...dataset } = await datasetOf(spec, registry);
   const { maxCostUsd, ...terms } = dataset.terms ?? {};
-  const own: RunTerms = {
+  const own: DatasetOverrides = {
     ...terms,
     ...(systems === null ? {} : { systems }),
     ...(timeoutMs === undefined ? {} : { hardTimeoutMs: timeoutMs }),

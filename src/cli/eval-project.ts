@@ -1,8 +1,8 @@
 import { dirname, resolve } from "node:path";
 import { registry } from "../core/registry.js";
-import { type SharedEnvironment, sharedEnvironments } from "../evals/spec/index.js";
+import { resolveSharedEnvironments, type SharedEnvironment } from "../evals/spec/index.js";
 import { type JudgeModelPlace, registerJudgeGraders } from "../graders/judge/register-judge-graders.js";
-import { findConfig, isCode, loadConfig } from "./config-file.js";
+import { findConfig, isCodeFile, loadConfig } from "./config-file.js";
 import { loadPlugins } from "./resolve.js";
 import type { RunConfig } from "./run-config.js";
 import { requireTrustedPlugins, type TrustFlags } from "./trust.js";
@@ -26,12 +26,12 @@ export interface EvalProject {
 }
 
 /** Reads the project's config and registers its plugins and the graders that use models. */
-export async function openProject(flags: ProjectFlags): Promise<EvalProject> {
+export async function openEvalProject(flags: ProjectFlags): Promise<EvalProject> {
   const { config: named, plugins = [], judges = {}, trust = false, isLooking = false } = flags;
   const found = named ?? findConfig(process.cwd());
   const file = found === undefined ? null : resolve(found);
   const mayRun = trust || !isLooking;
-  const notRun = !mayRun && file !== null && isCode(file) ? [file] : [];
+  const notRun = !mayRun && file !== null && isCodeFile(file) ? [file] : [];
   // Code that is not run needs no trust.
   const config = file === null || notRun.length > 0 ? {} : await loadConfig(file, { trust: trust || isLooking });
   requireTrustedPlugins(mayRun ? plugins : [], flags);
@@ -40,7 +40,7 @@ export async function openProject(flags: ProjectFlags): Promise<EvalProject> {
   registerJudgeGraders(judges);
   return {
     config,
-    environments: sharedEnvironments(config.evals ?? {}, file === null ? process.cwd() : dirname(file)),
+    environments: resolveSharedEnvironments(config.evals ?? {}, file === null ? process.cwd() : dirname(file)),
     notRun: mayRun ? [] : [...notRun, ...all],
   };
 }

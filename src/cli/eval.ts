@@ -6,47 +6,47 @@ import type { EvalResult } from "../core/result.js";
 import type { EvalSpec } from "../evals/spec/index.js";
 import { type JudgeModelPlace, registerJudgeGraders } from "../graders/judge/register-judge-graders.js";
 import { standardMetrics } from "../metrics/index.js";
-import { evalReport, gatedKey } from "../report/eval/eval-report.js";
-import { gateInWords } from "../report/eval/eval-text.js";
+import { evalReport, resolveGateKey } from "../report/eval/eval-report.js";
+import { formatGateResult } from "../report/eval/eval-text.js";
 
 import { writeEvalFiles } from "./eval-files.js";
 import { planEvals } from "./eval-plan.js";
-import { checkGate, type Judgement } from "./gates.js";
-import { closeAll, withSystems } from "./resolve.js";
-import { runWith } from "./run.js";
+import { checkGate, type GateJudgment } from "./gates.js";
+import { closeResources, withSystems } from "./resolve.js";
+import { runFromSource } from "./run.js";
 import type { RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
-import { say } from "./streams.js";
+import { printNote } from "./streams.js";
 import { requireTrust } from "./trust.js";
 import { withMock } from "./with-mock.js";
-import type { Concluded, Workbench } from "./workbench.js";
+import type { AfterRunContext, RunSource } from "./workbench.js";
 
 /** `assay eval`: a run whose examples are the test cases of eval files and whose systems are the agents they name. */
-export function evalCommand(flags: RunFlags): Promise<number> {
-  return runWith(EVAL, { output: "eval", ...flags });
+export function executeEval(flags: RunFlags): Promise<number> {
+  return runFromSource(EVAL_SOURCE, { output: "eval", ...flags });
 }
 
-export const EVAL: Workbench = {
+export const EVAL_SOURCE: RunSource = {
   command: "eval",
   metrics: standardMetrics,
-  async lend({ config }, use) {
+  async open({ config }, use) {
     requireNoMock(config);
     return withMock({ mock: config.eval?.mock, agentUrl: config.agentUrl }, async (url) => {
       const settings = url === undefined ? config : { ...config, agentUrl: url };
-      registerJudgeGraders(judgePlace(settings, url));
+      registerJudgeGraders(locateEvalJudge(settings, url));
       const { specs, datasets, agents, notes } = await planEvals(settings);
       requireTrustedSpecs(specs, config);
-      for (const note of notes) say(note);
-      for (const dataset of datasets) checkOwnGates(dataset);
-      const run = { ...agentSettings(settings), agents };
+      for (const note of notes) printNote(note);
+      for (const dataset of datasets) checkEvalGates(dataset);
+      const run = { ...selectAgentSettings(settings), agents };
       try {
-        return await inEvalFlags(() => withSystems(registry, run, (systems) => use({ systems, datasets })));
+        return await renameFlagsInErrors(() => withSystems(registry, run, (systems) => use({ systems, datasets })));
       } finally {
         await closeGraders(datasets);
       }
     });
   },
-  conclude: concludeEval,
+  afterRun: finishEval,
 };
 
 /** A dry run runs nothing, and a resumed run was trusted when it was started. */
@@ -65,11 +65,11 @@ function requireNoMock({ queue, eval: choice }: RunFlags): void {
 
 /** Evaluators of eval files hold connections to judges. */
 export async function closeGraders(datasets: readonly (Dataset | ExampleSource)[]): Promise<void> {
-  await closeAll(datasets.flatMap((dataset) => ("evaluators" in dataset ? (dataset.evaluators ?? []) : [])));
+  await closeResources(datasets.flatMap((dataset) => ("evaluators" in dataset ? (dataset.evaluators ?? []) : [])));
 }
 
 /** Errors about agents name the flags of `assay run`; replaces them with those of `assay eval`. */
-async function inEvalFlags<T>(work: () => Promise<T>): Promise<T> {
+async function renameFlagsInErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -82,7 +82,10 @@ async function inEvalFlags<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function judgePlace({ eval: choice, modelsFile, allowInsecure }: RunFlags, mock: string | undefined): JudgeModelPlace {
+function locateEvalJudge(
+  { eval: choice, modelsFile, allowInsecure }: RunFlags,
+  mock: string | undefined,
+): JudgeModelPlace {
   const { judgeUrl = mock, judgeApiKeyEnv } = choice ?? {};
   return {
     ...(modelsFile === undefined ? {} : { modelsFile }),
@@ -93,7 +96,7 @@ function judgePlace({ eval: choice, modelsFile, allowInsecure }: RunFlags, mock:
 }
 
 /** A gate that can never be decided is an error before anything is spent. */
-function checkOwnGates({ name, gates = [], terms }: Dataset): void {
+function checkEvalGates({ name, gates = [], terms }: Dataset): void {
   const run = {
     trials: terms?.trials ?? 1,
     trialsFlag: "--runs",
@@ -101,27 +104,27 @@ function checkOwnGates({ name, gates = [], terms }: Dataset): void {
     datasets: () => [name],
   };
   for (const { metric } of gates.filter((gate) => !/^pass_(?:at|hat)_1$/.test(gate.metric)))
-    checkGate(`The gate of ${name} on ${metric}`, gatedKey(metric), run);
+    checkGate(`The gate of ${name} on ${metric}`, resolveGateKey(metric), run);
 }
 
 /** Other settings of a config file do not apply to evals. */
-export function agentSettings(config: RunConfig): RunConfig {
+export function selectAgentSettings(config: RunConfig): RunConfig {
   const { systems: _, models: __, replay: ___, datasets: ____, reader: _____, ...rest } = config;
   return rest;
 }
 
 /** Writes the requested files and applies the gates. */
-async function concludeEval(result: EvalResult, { config, gates }: Concluded): Promise<Judgement> {
+async function finishEval(result: EvalResult, { config, gates }: AfterRunContext): Promise<GateJudgment> {
   writeEvalFiles(result, { ...config.eval, gates });
   return judgeEval(result);
 }
 
-export function judgeEval(result: EvalResult): Judgement {
+export function judgeEval(result: EvalResult): GateJudgment {
   const started = result.rows.filter(({ outcome }) => outcome !== "skipped").length;
   if (started === 0) return { exitCode: EXIT.infrastructure, messages: ["No trials were run, so nothing can pass."] };
   const { parts } = evalReport(result);
   const failed = parts.flatMap(({ eval: name, system, gates }) =>
-    gates.filter(({ passed }) => !passed).map((gate) => `${name}: ${system}: gate ${gateInWords(gate)}`),
+    gates.filter(({ passed }) => !passed).map((gate) => `${name}: ${system}: gate ${formatGateResult(gate)}`),
   );
   return { exitCode: failed.length > 0 ? EXIT.gateFailed : EXIT.fine, messages: failed };
 }

@@ -3,20 +3,20 @@ import type { EvalRow } from "../core/row.js";
 import { didYouMean } from "../core/suggest.js";
 import {
   type ExperimentRecord,
-  experimentIn,
   formatShard,
   mergeShards,
   type RecordedVariant,
+  readExperimentRecord,
 } from "../evals/experiment/index.js";
-import { type ExperimentReport, experimentReport, type ReportedVariant } from "../report/experiment.js";
-import { experimentMarkdown } from "../report/experiment-markdown.js";
+import { buildExperimentReport, type ExperimentReport, type ReportedVariant } from "../report/experiment.js";
+import { renderExperimentMarkdown } from "../report/experiment-markdown.js";
 
-import { formatShare, plural } from "../report/format.js";
-import { storedRows } from "../runs/load-run.js";
+import { formatPlural, formatShare } from "../report/format.js";
+import { readStoredRows } from "../runs/load-run.js";
 import { readManifest } from "../store/journal.js";
-import { findRun, latestRun } from "../store/run-folder.js";
+import { findLatestRun, findRun } from "../store/run-folder.js";
 import { DEFAULT_MIN_COVERAGE } from "./run-config.js";
-import { say, writeResult } from "./streams.js";
+import { printNote, writeResult } from "./streams.js";
 
 export interface ExperimentReportFlags {
   output: string;
@@ -29,9 +29,9 @@ const OUTPUTS = ["markdown", "json"];
 const LATEST = "latest";
 
 /** `assay experiment merge`: combines the runs of all shards. */
-export async function experimentMergeCommand(runs: readonly string[], flags: ExperimentReportFlags): Promise<number> {
-  checkFlags(flags);
-  const stored = runs.map((name) => storedExperiment(findDir(name, flags)));
+export async function executeExperimentMerge(runs: readonly string[], flags: ExperimentReportFlags): Promise<number> {
+  checkExperimentFlags(flags);
+  const stored = runs.map((name) => readStoredExperiment(findExperimentDir(name, flags)));
   const merged = mergeShards(stored.map((each) => ({ ...each, run: each.dir })));
   const { record, missing } = merged;
   const absent = missing.length === 0 ? [] : [`missing shards: ${missing.join(", ")}`];
@@ -39,30 +39,30 @@ export async function experimentMergeCommand(runs: readonly string[], flags: Exp
 }
 
 /** `assay experiment report`: reports a stored experiment or shard again. */
-export async function experimentReportCommand(run: string | undefined, flags: ExperimentReportFlags): Promise<number> {
-  checkFlags(flags);
-  const stored = storedExperiment(findDir(run ?? LATEST, flags));
+export async function executeExperimentReport(run: string | undefined, flags: ExperimentReportFlags): Promise<number> {
+  checkExperimentFlags(flags);
+  const stored = readStoredExperiment(findExperimentDir(run ?? LATEST, flags));
   const { shard } = stored.record;
   const notes =
     shard === null ? [] : [`this is shard ${formatShard(shard)}: combine all of them with experiment merge`];
   return reportStored({ record: stored.record, stored: [stored], flags, notes, isPart: shard !== null });
 }
 
-export function checkFlags({ output, level }: ExperimentReportFlags): void {
+export function checkExperimentFlags({ output, level }: ExperimentReportFlags): void {
   if (!OUTPUTS.includes(output))
     throw new UsageError(`Unknown output format "${output}".${didYouMean(output, OUTPUTS)}`);
   if (!(level > 0 && level < 1)) throw new UsageError(`--level must be between 0 and 1, got ${level}.`);
 }
 
-export function render(report: ExperimentReport, output: string): string {
-  return output === "json" ? `${JSON.stringify(report, null, 2)}\n` : experimentMarkdown(report);
+export function renderExperiment(report: ExperimentReport, output: string): string {
+  return output === "json" ? `${JSON.stringify(report, null, 2)}\n` : renderExperimentMarkdown(report);
 }
 
 /** Differences between variants with too few scored trials say nothing. */
-export function coverageOf({ variants }: ExperimentReport, least: number): number {
+export function chooseCoverageExitCode({ variants }: ExperimentReport, least: number): number {
   const low = variants.filter(({ coverage, trials }) => (coverage ?? 0) < least || trials.pass + trials.fail === 0);
   for (const { name, coverage, coverageReason } of low)
-    say(
+    printNote(
       coverage === null
         ? `${name}: coverage is unknown: ${coverageReason}`
         : `${name}: only ${formatShare(coverage)} of the planned trials were scored (--min-coverage ${least})`,
@@ -78,18 +78,18 @@ export interface StoredExperiment {
 }
 
 /** The folder of the named run, or of the latest experiment. */
-export function findDir(name: string, { runsDir }: ExperimentReportFlags): string {
-  return name === LATEST ? latestExperiment(runsDir) : findRun({ runsDir, name, isCandidate: () => true });
+export function findExperimentDir(name: string, { runsDir }: ExperimentReportFlags): string {
+  return name === LATEST ? findLatestExperiment(runsDir) : findRun({ runsDir, name, isCandidate: () => true });
 }
 
 /** Skips other kinds of runs. */
-function latestExperiment(runsDir: string): string {
+function findLatestExperiment(runsDir: string): string {
   let others = 0;
   let isRead = true;
   try {
-    return latestRun(runsDir, (dir) => {
+    return findLatestRun(runsDir, (dir) => {
       isRead = false;
-      const isExperiment = experimentIn(readManifest(dir).invocation) !== null;
+      const isExperiment = readExperimentRecord(readManifest(dir).invocation) !== null;
       isRead = true;
       if (!isExperiment) others += 1;
       return isExperiment;
@@ -104,14 +104,14 @@ function latestExperiment(runsDir: string): string {
 }
 
 /** The experiment, or the shard of one, in a run folder. */
-export function storedExperiment(dir: string): StoredExperiment {
+export function readStoredExperiment(dir: string): StoredExperiment {
   const manifest = readManifest(dir);
-  const record = experimentIn(manifest.invocation);
+  const record = readExperimentRecord(manifest.invocation);
   if (record === null) throw new UsageError(`${dir} is not an experiment. Start one with assay experiment run.`);
-  return { dir, record, rows: storedRows(dir, manifest), planned: manifest.planned };
+  return { dir, record, rows: readStoredRows(dir, manifest), planned: manifest.planned };
 }
 
-interface Reported {
+interface ExperimentReportInput {
   record: ExperimentRecord;
   stored: readonly StoredExperiment[];
   flags: ExperimentReportFlags;
@@ -121,29 +121,29 @@ interface Reported {
 }
 
 /** A report with missing shards or trials is incomplete: the exit code is 3. */
-async function reportStored({ record, stored, flags, notes, isPart = false }: Reported): Promise<number> {
-  const unfinished = stored.filter(({ rows, planned }) => rows.length < planned).map(unfinishedNote);
+async function reportStored({ record, stored, flags, notes, isPart = false }: ExperimentReportInput): Promise<number> {
+  const unfinished = stored.filter(({ rows, planned }) => rows.length < planned).map(describeUnfinished);
   const isComplete = unfinished.length === 0 && (isPart || notes.length === 0);
   const about = {
     ...record,
-    variants: record.variants.map((variant) => withPlanned(variant, isComplete)),
+    variants: record.variants.map((variant) => toReportedVariant(variant, isComplete)),
     notes: [...record.notes, ...notes, ...unfinished],
   };
   const rows = stored.flatMap((each) => each.rows);
-  const report = experimentReport(about, rows, { ...flags, runs: stored.map(({ dir }) => dir) });
-  await writeResult(render(report, flags.output));
+  const report = buildExperimentReport(about, rows, { ...flags, runs: stored.map(({ dir }) => dir) });
+  await writeResult(renderExperiment(report, flags.output));
   const problems = [...(isPart ? [] : notes), ...unfinished];
-  for (const problem of problems) say(problem);
-  const covered = coverageOf(report, DEFAULT_MIN_COVERAGE);
+  for (const problem of problems) printNote(problem);
+  const covered = chooseCoverageExitCode(report, DEFAULT_MIN_COVERAGE);
   return problems.length === 0 ? covered : EXIT.infrastructure;
 }
 
 /** Older records lack the planned count; it is known only for complete runs, from their rows. */
-export function withPlanned({ planned, ...variant }: RecordedVariant, isComplete: boolean): ReportedVariant {
+export function toReportedVariant({ planned, ...variant }: RecordedVariant, isComplete: boolean): ReportedVariant {
   if (planned !== undefined) return { ...variant, planned: planned.here };
   return isComplete ? variant : { ...variant, planned: null };
 }
 
-function unfinishedNote({ dir, rows, planned }: StoredExperiment): string {
-  return `${dir}: ${plural(planned - rows.length, "planned trial")} not run`;
+function describeUnfinished({ dir, rows, planned }: StoredExperiment): string {
+  return `${dir}: ${formatPlural(planned - rows.length, "planned trial")} not run`;
 }

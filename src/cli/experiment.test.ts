@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { type Bench, openBench } from "../evals/experiment/experiment-testing.js";
+import { createExperimentFolder, type ExperimentFolder } from "../evals/experiment/experiment-testing.js";
 import { evaluate } from "../evaluate.js";
 import { startMock } from "../testing/mock/index.js";
-import { addExperiment } from "./commands/experiment.js";
+import { addExperimentCommand } from "./commands/experiment.js";
 
 const AGENT = 'console.log(process.env.STYLE + ": " + process.argv[2]);';
 
@@ -24,7 +24,7 @@ variants:
   fancy: { /environment/env/STYLE: fancy }
 `;
 
-let bench: Bench;
+let bench: ExperimentFolder;
 let dir: string;
 let runs: string[];
 
@@ -48,7 +48,7 @@ async function assayOn(runsDir: string, ...args: string[]): Promise<Said> {
     }),
   );
   const program = new Command("assay").exitOverride();
-  addExperiment(program, (code) => {
+  addExperimentCommand(program, (code) => {
     said.code = code;
   });
   try {
@@ -72,7 +72,7 @@ function runDirIn({ stderr }: Said): string {
 }
 
 beforeAll(async () => {
-  bench = openBench();
+  bench = createExperimentFolder();
   dir = bench.dir;
   bench.write("agent.mjs", AGENT);
   bench.write("experiment.yaml", EXPERIMENT);

@@ -4,7 +4,7 @@ import { type Dataset, makeDataset } from "../core/dataset.js";
 import { EXIT, UsageError } from "../core/errors.js";
 import { registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
-import { given } from "../core/shape.js";
+import { omitUndefined } from "../core/shape.js";
 import type { System } from "../core/system.js";
 import {
   type ExperimentPlan,
@@ -19,34 +19,34 @@ import { evaluate } from "../evaluate.js";
 import type { JudgeModelPlace } from "../graders/judge/register-judge-graders.js";
 import { standardMetrics } from "../metrics/index.js";
 import { loadTokenizer } from "../models/tokens/index.js";
-import { experimentReport } from "../report/experiment.js";
-import { plural } from "../report/format.js";
+import { buildExperimentReport } from "../report/experiment.js";
+import { formatPlural } from "../report/format.js";
 import { makePlan } from "../runner/plan.js";
-import { DEFAULT_WORKERS } from "../runs/prepared-run.js";
-import { describeAgents } from "./agent-flags.js";
-import { agentSystem } from "./agent-systems.js";
+import { DEFAULT_MAX_WORKERS } from "../runs/prepared-run.js";
+import { toAgentConfigs } from "./agent-flags.js";
+import { openAgentSystem } from "./agent-systems.js";
 import { describePlan } from "./dry-run.js";
-import { agentSettings, closeGraders } from "./eval.js";
-import { executorAgent } from "./eval-plan.js";
-import { openProject } from "./eval-project.js";
+import { closeGraders, selectAgentSettings } from "./eval.js";
+import { toAgentConfig } from "./eval-plan.js";
+import { openEvalProject } from "./eval-project.js";
 import {
-  checkFlags,
-  coverageOf,
+  checkExperimentFlags,
+  chooseCoverageExitCode,
   type ExperimentReportFlags,
-  findDir,
-  render,
-  storedExperiment,
-  withPlanned,
+  findExperimentDir,
+  readStoredExperiment,
+  renderExperiment,
+  toReportedVariant,
 } from "./experiment-report.js";
-import { guarded } from "./guard.js";
-import { interruptible } from "./interrupt.js";
+import { isolateUserCode } from "./guard.js";
+import { createInterrupt } from "./interrupt.js";
 import { ProgressLine } from "./progress.js";
 import { requireNoQueue } from "./queue-address.js";
-import type { Report } from "./report-result.js";
-import { closeAll } from "./resolve.js";
+import type { PrintReport } from "./report-result.js";
+import { closeResources } from "./resolve.js";
 import { DEFAULT_MIN_COVERAGE, type RunConfig } from "./run-config.js";
-import { outageOptions } from "./run-options.js";
-import { say, writeResult } from "./streams.js";
+import { toOutageOptions } from "./run-options.js";
+import { printNote, writeResult } from "./streams.js";
 import { requireTrust } from "./trust.js";
 import { withMock } from "./with-mock.js";
 
@@ -86,20 +86,28 @@ export interface ExperimentRunFlags extends ExperimentReportFlags {
 }
 
 /** `assay experiment run`: runs all variants of an experiment, or of one shard, in one run. */
-export async function experimentRunCommand(file: string, flags: ExperimentRunFlags): Promise<number> {
-  checkFlags(flags);
+export async function executeExperimentRun(file: string, flags: ExperimentRunFlags): Promise<number> {
+  checkExperimentFlags(flags);
   return withMock(flags, (url) => runExperiment(file, url === undefined ? flags : { ...flags, agentUrl: url }));
 }
 
 /** The datasets of an experiment as planned, for regrading. */
-export async function experimentDatasets(file: string, flags: ExperimentRunFlags): Promise<Dataset[]> {
-  const { plan } = await planned(file, flags);
+export async function planExperimentDatasets(file: string, flags: ExperimentRunFlags): Promise<Dataset[]> {
+  const { plan } = await loadExperimentPlan(file, flags);
   return [...plan.datasets];
 }
 
-async function planned(file: string, flags: ExperimentRunFlags): Promise<{ plan: ExperimentPlan; config: RunConfig }> {
+async function loadExperimentPlan(
+  file: string,
+  flags: ExperimentRunFlags,
+): Promise<{ plan: ExperimentPlan; config: RunConfig }> {
   const { config: named, plugin: plugins, trust } = flags;
-  const { config, environments } = await openProject({ config: named, plugins, trust, judges: judgePlace(flags) });
+  const { config, environments } = await openEvalProject({
+    config: named,
+    plugins,
+    trust,
+    judges: locateExperimentJudge(flags),
+  });
   const plan = await planExperiment(await loadExperiment(file), {
     registry,
     environments,
@@ -115,18 +123,20 @@ async function planned(file: string, flags: ExperimentRunFlags): Promise<{ plan:
 
 async function runExperiment(file: string, flags: ExperimentRunFlags): Promise<number> {
   if (flags.dryRun !== true) requireTrust(file, "its evals run commands and agents", flags);
-  const report = await guarded(async () => {
-    const { plan, config } = await planned(file, flags);
+  const report = await isolateUserCode(async () => {
+    const { plan, config } = await loadExperimentPlan(file, flags);
     requireNoQueue(config, "assay experiment");
     // The dry run prints them itself.
-    if (flags.dryRun !== true) for (const note of plan.notes) say(note);
+    if (flags.dryRun !== true) for (const note of plan.notes) printNote(note);
     const systems: System[] = [];
     try {
       for (const planned of plan.variants.flatMap((variant) => variant.systems))
-        systems.push(await openSystem(planned, flags, config));
-      return flags.dryRun === true ? await dryRun(plan, systems, flags) : await measure({ plan, systems, flags, file });
+        systems.push(await openVariantSystem(planned, flags, config));
+      return flags.dryRun === true
+        ? await dryRunExperiment(plan, systems, flags)
+        : await measureExperiment({ plan, systems, flags, file });
     } finally {
-      await closeAll(systems);
+      await closeResources(systems);
       await closeGraders(plan.datasets);
     }
   });
@@ -134,14 +144,14 @@ async function runExperiment(file: string, flags: ExperimentRunFlags): Promise<n
 }
 
 /** The simulated model also serves graders, unless a judge is configured. */
-function judgePlace(flags: ExperimentRunFlags): JudgeModelPlace {
+function locateExperimentJudge(flags: ExperimentRunFlags): JudgeModelPlace {
   const { models: modelsFile, allowInsecure, mock, agentUrl, judgeApiKeyEnv: apiKeyEnv } = flags;
   const url = flags.judgeUrl ?? (mock === undefined ? undefined : agentUrl);
-  return given({ modelsFile, allowInsecure, url, apiKeyEnv });
+  return omitUndefined({ modelsFile, allowInsecure, url, apiKeyEnv });
 }
 
 /** The system is named after the variant, so that rows show which one they belong to. */
-function openSystem(
+function openVariantSystem(
   { name, executor, model }: PlannedSystem,
   flags: ExperimentRunFlags,
   config: RunConfig,
@@ -154,15 +164,27 @@ function openSystem(
     flags;
   const { maxCost, trialMaxCost, dryRun: isDry } = flags;
   const run = {
-    ...agentSettings(config),
-    ...describeAgents(agentEnv === undefined ? {} : { agentEnv }),
-    ...given({ agentHome, agentUrl, keepWorkspaces, strictModel, modelsFile: models, apiKeyEnv, allowInsecure }),
-    ...given({ agentParallel: workers, maxCost, trialMaxCost, dryRun: isDry }),
+    ...selectAgentSettings(config),
+    ...toAgentConfigs(agentEnv === undefined ? {} : { agentEnv }),
+    ...omitUndefined({
+      agentHome,
+      agentUrl,
+      keepWorkspaces,
+      strictModel,
+      modelsFile: models,
+      apiKeyEnv,
+      allowInsecure,
+    }),
+    ...omitUndefined({ agentParallel: workers, maxCost, trialMaxCost, dryRun: isDry }),
   };
-  return agentSystem({ ...executorAgent(executor), name, ...(model === null ? {} : { model }) }, run);
+  return openAgentSystem({ ...toAgentConfig(executor), name, ...(model === null ? {} : { model }) }, run);
 }
 
-async function dryRun(plan: ExperimentPlan, systems: readonly System[], flags: ExperimentRunFlags): Promise<Report> {
+async function dryRunExperiment(
+  plan: ExperimentPlan,
+  systems: readonly System[],
+  flags: ExperimentRunFlags,
+): Promise<PrintReport> {
   const { datasets, record } = plan;
   const metrics = standardMetrics(systems.length, datasets.length);
   const laidOut = await makePlan({ systems, datasets, metrics, seed: flags.seed });
@@ -172,25 +194,27 @@ async function dryRun(plan: ExperimentPlan, systems: readonly System[], flags: E
     {
       output: flags.output,
       tokenizer: loadTokenizer("cl100k_base"),
-      maxWorkers: flags.workers ?? DEFAULT_WORKERS,
+      maxWorkers: flags.workers ?? DEFAULT_MAX_WORKERS,
       maxCostUsd: flags.maxCost ?? null,
       trialMaxCostUsd: flags.trialMaxCost ?? null,
     },
   );
   return async () => {
-    await writeResult(flags.output === "json" ? withRecord(text, record) : `${inWords(record)}${text}`);
+    await writeResult(
+      flags.output === "json" ? addExperimentRecord(text, record) : `${describeExperiment(record)}${text}`,
+    );
     return EXIT.fine;
   };
 }
 
-function withRecord(json: string, experiment: ExperimentRecord): string {
+function addExperimentRecord(json: string, experiment: ExperimentRecord): string {
   return `${JSON.stringify({ ...(JSON.parse(json) as object), experiment }, null, 2)}\n`;
 }
 
-function inWords({ name, baseline, variants, vary, shard, stimuli }: ExperimentRecord): string {
+function describeExperiment({ name, baseline, variants, vary, shard, stimuli }: ExperimentRecord): string {
   const part = shard === null ? "" : `, of which shard ${formatShard(shard)}`;
   const lines = [
-    `experiment ${name}: ${plural(variants.length, "variant")}, ${plural(stimuli, "test case")}${part}`,
+    `experiment ${name}: ${formatPlural(variants.length, "variant")}, ${formatPlural(stimuli, "test case")}${part}`,
     `varied: ${vary.join(", ")}`,
     ...variants.map((variant) => {
       const settings = Object.entries(variant.settings).map(
@@ -203,41 +227,41 @@ function inWords({ name, baseline, variants, vary, shard, stimuli }: ExperimentR
   return lines.map((line) => `- ${line}\n`).join("");
 }
 
-interface Work {
+interface ExperimentWork {
   plan: ExperimentPlan;
   systems: readonly System[];
   flags: ExperimentRunFlags;
   file: string;
 }
 
-async function measure({ plan, systems, flags, file }: Work): Promise<Report> {
+async function measureExperiment({ plan, systems, flags, file }: ExperimentWork): Promise<PrintReport> {
   const progress = flags.quiet === true ? null : new ProgressLine(process.stderr);
-  const interrupt = interruptible(() => progress?.clear());
+  const interrupt = createInterrupt(() => progress?.clear());
   const { maxCost, trialMaxCost, maxRetries, onOutage, workers } = flags;
   try {
     const result = await evaluate({
       systems,
-      datasets: trialMaxCost === undefined ? plan.datasets : plan.datasets.map(withoutOwnCost),
-      title: titleOf(plan.record),
+      datasets: trialMaxCost === undefined ? plan.datasets : plan.datasets.map(dropCostGates),
+      title: formatExperimentTitle(plan.record),
       seed: flags.seed,
       budget: {
         ...(maxCost === undefined ? {} : { run: { maxCostUsd: maxCost } }),
         ...(trialMaxCost === undefined ? {} : { trial: { maxCostUsd: trialMaxCost } }),
       },
       ...(maxRetries === undefined ? {} : { retry: { maxRetries } }),
-      ...outageOptions(onOutage),
+      ...toOutageOptions(onOutage),
       ...(workers === undefined ? {} : { maxWorkers: workers }),
-      ...placeOf(plan.record, flags),
-      invocation: invocationOf(file, flags, plan.record),
+      ...resolveStoreOptions(plan.record, flags),
+      invocation: recordExperimentInvocation(file, flags, plan.record),
       signal: interrupt.signal,
       onProgress: (state) => progress?.update(state),
       onNote: (note) => {
         progress?.clear();
-        say(note);
+        printNote(note);
       },
     });
     const { exitCode: stopCode } = interrupt;
-    return () => reportRun(result, { record: plan.record, flags, stopCode, file });
+    return () => reportExperimentRun(result, { record: plan.record, flags, stopCode, file });
   } finally {
     progress?.clear();
     interrupt.release();
@@ -245,19 +269,22 @@ async function measure({ plan, systems, flags, file }: Work): Promise<Report> {
 }
 
 /** The command's limit applies to all trials. */
-function withoutOwnCost(dataset: Dataset): Dataset {
+function dropCostGates(dataset: Dataset): Dataset {
   const { maxCostUsd: _, ...terms } = dataset.terms ?? {};
   return makeDataset({ ...dataset, terms });
 }
 
-function titleOf({ name, shard }: ExperimentRecord): string {
+function formatExperimentTitle({ name, shard }: ExperimentRecord): string {
   return shard === null ? name : `${name} ${shard.index} of ${shard.of}`;
 }
 
 /** A resumed run must have the same plan and shard. */
-function placeOf(record: ExperimentRecord, flags: ExperimentRunFlags): { runsDir: string } | { resume: string } {
+function resolveStoreOptions(
+  record: ExperimentRecord,
+  flags: ExperimentRunFlags,
+): { runsDir: string } | { resume: string } {
   if (flags.resume === undefined) return { runsDir: flags.runsDir };
-  const { dir, record: before } = storedExperiment(findDir(flags.resume, flags));
+  const { dir, record: before } = readStoredExperiment(findExperimentDir(flags.resume, flags));
   if (before.fingerprint !== record.fingerprint)
     throw new UsageError(
       `${dir} has a different plan: the experiment, its evals or files they use have changed since.`,
@@ -269,12 +296,12 @@ function placeOf(record: ExperimentRecord, flags: ExperimentRunFlags): { runsDir
   return { resume: dir };
 }
 
-function invocationOf(file: string, flags: ExperimentRunFlags, experiment: ExperimentRecord): object {
+function recordExperimentInvocation(file: string, flags: ExperimentRunFlags, experiment: ExperimentRecord): object {
   const { resume: _, quiet: __, dryRun: ___, trust: ____, ...kept } = flags;
   return { command: "experiment", cwd: process.cwd(), configFile: null, file: resolve(file), flags: kept, experiment };
 }
 
-interface Finished {
+interface FinishedExperiment {
   record: ExperimentRecord;
   flags: ExperimentRunFlags;
   /** Exit code after an interrupt; null if there was none. */
@@ -282,20 +309,23 @@ interface Finished {
   file: string;
 }
 
-async function reportRun(result: EvalResult, { record, flags, stopCode, file }: Finished): Promise<number> {
+async function reportExperimentRun(
+  result: EvalResult,
+  { record, flags, stopCode, file }: FinishedExperiment,
+): Promise<number> {
   const { rows, runDir, notes } = result;
   const about = {
     ...record,
-    variants: record.variants.map((variant) => withPlanned(variant, true)),
+    variants: record.variants.map((variant) => toReportedVariant(variant, true)),
     notes: [...new Set([...record.notes, ...notes])],
   };
-  const report = experimentReport(about, rows, { ...flags, runs: runDir === null ? [] : [runDir] });
-  await writeResult(render(report, flags.output));
-  if (runDir !== null) say(`Stored in ${runDir}`);
+  const report = buildExperimentReport(about, rows, { ...flags, runs: runDir === null ? [] : [runDir] });
+  await writeResult(renderExperiment(report, flags.output));
+  if (runDir !== null) printNote(`Stored in ${runDir}`);
   if (stopCode !== null) {
     const shard = flags.shard === undefined ? "" : ` --shard ${flags.shard}`;
-    say(`Interrupted. Resume with: assay experiment run ${file}${shard} --resume ${runDir}`);
+    printNote(`Interrupted. Resume with: assay experiment run ${file}${shard} --resume ${runDir}`);
     return stopCode;
   }
-  return coverageOf(report, flags.minCoverage ?? DEFAULT_MIN_COVERAGE);
+  return chooseCoverageExitCode(report, flags.minCoverage ?? DEFAULT_MIN_COVERAGE);
 }

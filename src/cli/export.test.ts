@@ -3,9 +3,9 @@ import { Command } from "commander";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { parseCsv } from "../store/history/csv-testing.js";
 import { writeTestRun } from "../store/history/run-testing.js";
-import { Workspace } from "../testing/workspace.js";
-import { addExport } from "./commands/export.js";
-import { type ExportFlags, exportCommand } from "./export.js";
+import { TempProject } from "../testing/workspace.js";
+import { addExportCommand } from "./commands/export.js";
+import { type ExportFlags, executeExport } from "./export.js";
 
 const KEY = { system: "one", dataset: "d", exampleId: 1, trial: 0 };
 const ROW = {
@@ -17,15 +17,15 @@ const ROW = {
   passed: false,
 };
 
-function stored(): Workspace {
-  const space = new Workspace();
+function stored(): TempProject {
+  const space = new TempProject();
   const grades = [{ name: "file-exists", passed: false, score: 0, evidence: "no file <a>" }];
   writeTestRun(space.path("runs", "first"), { rows: [ROW], outputs: [{ ...KEY, output: { response: "x" }, grades }] });
   return space;
 }
 
 async function exported(
-  space: Workspace,
+  space: TempProject,
   flags: Partial<ExportFlags>,
   run = "latest",
 ): Promise<{ stdout: string; stderr: string }> {
@@ -40,7 +40,7 @@ async function exported(
     for (const spy of spies) spy.mockRestore();
   };
   onTestFinished(restore);
-  const code = await exportCommand(run, { format: "csv", runsDir: space.path("runs"), ...flags }).finally(restore);
+  const code = await executeExport(run, { format: "csv", runsDir: space.path("runs"), ...flags }).finally(restore);
   expect(code).toBe(0);
   return said;
 }
@@ -77,7 +77,7 @@ describe("assay export", () => {
 
   test("requires a format and an existing run", async () => {
     const program = new Command("assay").exitOverride().configureOutput({ writeErr: () => {} });
-    addExport(program, () => {});
+    addExportCommand(program, () => {});
     for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} });
     await expect(program.parseAsync(["node", "assay", "export", "latest"])).rejects.toThrow(/--format/);
     await expect(exported(stored(), {}, "nothing")).rejects.toThrow(/There is no run folder nothing/);

@@ -5,13 +5,13 @@ import {
   type ExportFormat,
   type ExportOptions,
   type ExportRunOptions,
-  exportPieces,
   exportRun,
+  openExport,
 } from "../runs/export-run.js";
 import { findRun } from "../store/run-folder.js";
-import { endsCleanly } from "./ends-cleanly.js";
-import { evidenceIn } from "./eval-files.js";
-import { say, writeResult } from "./streams.js";
+import { exitOnSignal } from "./ends-cleanly.js";
+import { createEvidenceReader } from "./eval-files.js";
+import { printNote, writeResult } from "./streams.js";
 
 export interface ExportFlags {
   format: string;
@@ -21,23 +21,28 @@ export interface ExportFlags {
   runsDir: string;
 }
 
-export async function exportCommand(run: string, flags: ExportFlags): Promise<number> {
+export async function executeExport(run: string, flags: ExportFlags): Promise<number> {
   const { out, force = false, withOutputs = false, runsDir } = flags;
   if (force && out === undefined) throw new UsageError("--force requires --out: there is no file to overwrite.");
   const dir = resolve(findRun({ runsDir, name: run, isCandidate: () => true }));
-  const options: ExportOptions = { dir, format: flags.format as ExportFormat, withOutputs, evidenceIn };
-  return endsCleanly(() => (out === undefined ? toStdout(options) : toFile({ ...options, out, force })));
+  const options: ExportOptions = {
+    dir,
+    format: flags.format as ExportFormat,
+    withOutputs,
+    evidenceIn: createEvidenceReader,
+  };
+  return exitOnSignal(() => (out === undefined ? exportToStdout(options) : exportToFile({ ...options, out, force })));
 }
 
-async function toFile(options: ExportRunOptions): Promise<number> {
+async function exportToFile(options: ExportRunOptions): Promise<number> {
   const { file, notes } = await exportRun(options);
-  for (const note of notes) say(note);
-  say(`Written: ${file}`);
+  for (const note of notes) printNote(note);
+  printNote(`Written: ${file}`);
   return EXIT.fine;
 }
 
-async function toStdout(options: ExportOptions): Promise<number> {
-  const pieces = await exportPieces(options, say);
+async function exportToStdout(options: ExportOptions): Promise<number> {
+  const pieces = await openExport(options, printNote);
   if (Symbol.iterator in pieces) await writeResult(pieces);
   else for await (const piece of pieces) await writeResult(piece);
   return EXIT.fine;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { thresholds } from "./flag-values.js";
+import { collectThresholds } from "./flag-values.js";
 
 describe("collectThresholds", () => {
   it.each([
@@ -21,18 +21,18 @@ describe("collectThresholds", () => {
     ],
     ["dataset:a=b=0.5", { "dataset:a=b": 0.5 }],
   ])("reads %s", (text, expected) => {
-    expect(thresholds(text)).toEqual(expected);
+    expect(collectThresholds(text)).toEqual(expected);
   });
 
   it.each(["", "pass_rate", "=1", "pass_rate=", "pass_rate=high", "facet:subject=anatomy", "a=1,,b=2"])(
     "rejects %s",
     (text) => {
-      expect(() => thresholds(text)).toThrow(/It must/);
+      expect(() => collectThresholds(text)).toThrow(/It must/);
     },
   );
 
   it("combines several flags, the last one of a name wins", () => {
-    expect(thresholds("a=3", thresholds("a=1,b=2"))).toEqual({ a: 3, b: 2 });
+    expect(collectThresholds("a=3", collectThresholds("a=1,b=2"))).toEqual({ a: 3, b: 2 });
   });
 
   it("round-trips any list of metrics and facets", () => {
@@ -46,7 +46,7 @@ describe("collectThresholds", () => {
     fc.assert(
       fc.property(fc.dictionary(key, fc.nat(), { minKeys: 1, maxKeys: 5 }), (gates) => {
         const text = Object.entries(gates).map(([metric, least]) => `${metric}=${least}`);
-        expect(thresholds(text.join(","))).toEqual({ ...gates });
+        expect(collectThresholds(text.join(","))).toEqual({ ...gates });
       }),
     );
   });

@@ -2,63 +2,63 @@ import { InvalidArgumentError } from "commander";
 
 // Parsers for flag values. Each error says what is accepted.
 
-export function collect(value: string, before: readonly string[] = []): string[] {
+export function collectValues(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
 }
 
-export function list(value: string): string[] {
+export function parseListFlag(value: string): string[] {
   return value.split(",").map((item) => item.trim());
 }
 
-export function number(value: string): number {
+export function parseNumberFlag(value: string): number {
   const parsed = Number(value);
   if (value.trim() === "" || !Number.isFinite(parsed)) throw new InvalidArgumentError("It must be a number.");
   return parsed;
 }
 
-export function integer(value: string): number {
-  const parsed = number(value);
+export function parseIntegerFlag(value: string): number {
+  const parsed = parseNumberFlag(value);
   if (!Number.isSafeInteger(parsed)) throw new InvalidArgumentError("It must be a whole number.");
   return parsed;
 }
 
-export function port(value: string): number {
-  const parsed = integer(value);
+export function parsePortFlag(value: string): number {
+  const parsed = parseIntegerFlag(value);
   if (parsed < 0 || parsed > 65_535) throw new InvalidArgumentError("It must be between 0 and 65535.");
   return parsed;
 }
 
-export function count(value: string): number {
-  const parsed = integer(value);
+export function parseCountFlag(value: string): number {
+  const parsed = parseIntegerFlag(value);
   if (parsed < 1) throw new InvalidArgumentError("It must be at least 1.");
   return parsed;
 }
 
-export function onOutage(value: string): "stop" | "wait" {
+export function parseOutageAction(value: string): "stop" | "wait" {
   if (value !== "stop" && value !== "wait") throw new InvalidArgumentError("It must be stop or wait.");
   return value;
 }
 
 /** `a=b`, once or repeated. The value may contain commas. */
-export function pair(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
+export function collectPair(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
   const at = text.indexOf("=");
   if (at < 1) throw new InvalidArgumentError("It must look like name=value.");
   return { ...before, [text.slice(0, at).trim()]: text.slice(at + 1).trim() };
 }
 
 /** `a=b,c=d`, once or repeated. */
-export function pairs(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
-  return text.split(",").reduce<Record<string, string>>((parsed, one) => pair(one, parsed), { ...before });
+export function collectPairs(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return text.split(",").reduce<Record<string, string>>((parsed, one) => collectPair(one, parsed), { ...before });
 }
 
-export function dollars(value: string): number {
-  const parsed = number(value);
+export function parseDollarsFlag(value: string): number {
+  const parsed = parseNumberFlag(value);
   if (parsed <= 0) throw new InvalidArgumentError("It must be more than 0. Leave it out for no limit.");
   return parsed;
 }
 
-export function json(value: string): Record<string, unknown> {
-  const parsed = parsedJson(value);
+export function parseObjectFlag(value: string): Record<string, unknown> {
+  const parsed = parseJsonFlag(value);
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed))
     throw new InvalidArgumentError(`It must be a JSON object such as '{"top_p": 0.9}'.`);
   const secret = Object.keys(parsed).find((key) => /api.?key|secret|password|authorization/i.test(key));
@@ -69,7 +69,7 @@ export function json(value: string): Record<string, unknown> {
   return parsed as Record<string, unknown>;
 }
 
-function parsedJson(value: string): unknown {
+function parseJsonFlag(value: string): unknown {
   try {
     return JSON.parse(value);
   } catch {
@@ -78,37 +78,40 @@ function parsedJson(value: string): unknown {
 }
 
 /** `Name: value`, once or repeated. */
-export function header(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
+export function collectHeader(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
   const at = text.indexOf(":");
   if (at < 1) throw new InvalidArgumentError('It must look like "Name: value".');
   return { ...before, [text.slice(0, at).trim()]: text.slice(at + 1).trim() };
 }
 
 /** `metric=number,metric=number`, once or repeated. The name of a metric may contain equals signs and commas. */
-export function thresholds(value: string, before: Readonly<Record<string, number>> = {}): Record<string, number> {
-  return { ...before, ...Object.fromEntries(gatesIn(value).map(threshold)) };
+export function collectThresholds(
+  value: string,
+  before: Readonly<Record<string, number>> = {},
+): Record<string, number> {
+  return { ...before, ...Object.fromEntries(splitGates(value).map(parseThreshold)) };
 }
 
 /** The number has no equals sign, so the last one separates the two. */
-function threshold(text: string): [key: string, value: number] {
+function parseThreshold(text: string): [key: string, value: number] {
   const at = text.lastIndexOf("=");
   if (at < 1) throw new InvalidArgumentError("It must look like name=value.");
-  return [text.slice(0, at).trim(), number(text.slice(at + 1))];
+  return [text.slice(0, at).trim(), parseNumberFlag(text.slice(at + 1))];
 }
 
 /** Splits at commas, except inside `cell:depth=0.5,length=1000=0.7` and `facet:country=Korea, South=0.7`. */
-function gatesIn(text: string): string[] {
+function splitGates(text: string): string[] {
   const gates: string[] = [];
   for (const piece of text.split(",")) {
     const open = gates.at(-1);
-    if (open === undefined || isWhole(open)) gates.push(piece);
+    if (open === undefined || isCompleteGate(open)) gates.push(piece);
     else gates[gates.length - 1] = `${open},${piece}`;
   }
   return gates;
 }
 
 /** A facet contains one equals sign and a cell two, besides the one before the number. */
-function isWhole(gate: string): boolean {
+function isCompleteGate(gate: string): boolean {
   const name = gate.trimStart();
   const own = name.startsWith("cell:") ? 2 : Number(name.startsWith("facet:"));
   return own === 0 || name.split("=").length > own + 1;

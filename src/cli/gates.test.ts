@@ -3,15 +3,15 @@ import { UsageError } from "../core/errors.js";
 import type { Metric } from "../core/metric.js";
 import type { EvalResult } from "../core/result.js";
 import { PerDatasetBreakdown, standardMetrics } from "../metrics/index.js";
-import { checkGates, type Gated, judge } from "./gates.js";
+import { applyGates, checkGateFlags, type GatedRun } from "./gates.js";
 
-const RUN: Gated = { trials: 1, metrics: standardMetrics(1, 1), datasets: () => ["qa"] };
+const RUN: GatedRun = { trials: 1, metrics: standardMetrics(1, 1), datasets: () => ["qa"] };
 const gates = (...keys: string[]) => ({
   minCoverage: 0,
   failUnder: Object.fromEntries(keys.map((key) => [key, 1])),
   failOver: {},
 });
-const check = (key: string, run: Partial<Gated> = {}) => checkGates(gates(key), { ...RUN, ...run });
+const check = (key: string, run: Partial<GatedRun> = {}) => checkGateFlags(gates(key), { ...RUN, ...run });
 
 describe("checkGateFlags", () => {
   it.each(["pass_rate", "mean_score_ci_low", "coverage", "num_error", "prompt_compression_ratio", "latency_p95_n"])(
@@ -64,12 +64,16 @@ describe("checkGateFlags", () => {
 describe("applyGates", () => {
   it("does not take inherited properties for metrics", () => {
     const result = { summary: { s: { coverage: 1 } } } as unknown as EvalResult;
-    expect(() => judge(result, gates("constructor"))).toThrow(/there is no such metric/);
+    expect(() => applyGates(result, gates("constructor"))).toThrow(/there is no such metric/);
   });
 
   it("treats the 0 of no tasks as not measured", () => {
     const result = { summary: { s: { coverage: 1, latency_p95: 0, latency_p95_n: 0 } } } as unknown as EvalResult;
-    const { exitCode, messages } = judge(result, { minCoverage: 0.95, failUnder: {}, failOver: { latency_p95: 0.5 } });
+    const { exitCode, messages } = applyGates(result, {
+      minCoverage: 0.95,
+      failUnder: {},
+      failOver: { latency_p95: 0.5 },
+    });
     expect(exitCode).toBe(1);
     expect(messages).toEqual(["s: latency_p95 = – was not measured"]);
   });

@@ -2,11 +2,11 @@ import { EXIT, UsageError } from "../core/errors.js";
 import type { Metric, MetricRun } from "../core/metric.js";
 import type { GateVerdict } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
-import { ownValue } from "../core/shape.js";
+import { getOwn } from "../core/shape.js";
 import { didYouMean } from "../core/suggest.js";
-import { MEASURE_PREFIX, summaryKeys } from "../metrics/index.js";
-import { measured } from "../report/cells.js";
-import { formatNumber, formatShare, plural } from "../report/format.js";
+import { listSummaryKeys, MEASURE_PREFIX } from "../metrics/index.js";
+import { getMeasured } from "../report/cells.js";
+import { formatNumber, formatPlural, formatShare } from "../report/format.js";
 
 /** Conditions for the command to succeed. */
 export interface Gates {
@@ -20,14 +20,14 @@ export interface Gates {
 }
 
 /** The result of a run's gates. */
-export interface Judgement {
+export interface GateJudgment {
   exitCode: number;
   messages: string[];
   /** Every gate from a flag that could be checked, passed or not. */
   verdicts?: readonly GateVerdict[];
 }
 
-export interface Gated {
+export interface GatedRun {
   trials: number;
   /** The flag that sets the number of trials. */
   trialsFlag?: string;
@@ -39,7 +39,7 @@ export interface Gated {
 }
 
 /** Rejects gates that could never be decided, before anything is spent. */
-export function checkGates({ minCoverage, failUnder, failOver }: Gates, run: Gated): void {
+export function checkGateFlags({ minCoverage, failUnder, failOver }: Gates, run: GatedRun): void {
   if (!(minCoverage >= 0 && minCoverage <= 1)) {
     throw new UsageError(`--min-coverage must be between 0 and 1, got ${minCoverage}.`);
   }
@@ -51,7 +51,7 @@ export function checkGates({ minCoverage, failUnder, failOver }: Gates, run: Gat
  * Rejects a gate on a metric that will not be measured. The keys of a metric that does not declare them are known only
  * after it has run.
  */
-export function checkGate(gate: string, key: string, { metrics, datasets, facets, ...run }: Gated): void {
+export function checkGate(gate: string, key: string, { metrics, datasets, facets, ...run }: GatedRun): void {
   const { trials, trialsFlag = "--trials" } = run;
   const k = Number(/^pass_(?:at|hat)_(\d+)$/.exec(key)?.[1] ?? 1);
   if (k > trials) {
@@ -59,38 +59,40 @@ export function checkGate(gate: string, key: string, { metrics, datasets, facets
       `${gate} needs at least ${k} trials of each task, but the run has ${trials}. Pass ${trialsFlag} ${k}.`,
     );
   }
-  const known = summaryKeys(metrics, {
+  const known = listSummaryKeys(metrics, {
     trials,
     datasets: datasets(),
-    ...(isOfFacets(key) && facets !== undefined ? { facets: facets() } : {}),
+    ...(isFacetKey(key) && facets !== undefined ? { facets: facets() } : {}),
   });
   // Measures of evaluators are known only afterwards.
   if (key.startsWith(MEASURE_PREFIX)) return;
   if (known.has(key) || metrics.some((metric) => metric.keys === undefined)) return;
-  throw new UsageError(`${gate}: this run has no such metric.${didYouMean(key, headlines(known, key))}`);
+  throw new UsageError(`${gate}: this run has no such metric.${didYouMean(key, listHeadlineKeys(known, key))}`);
 }
 
 /** Coverage is checked first: a metric based on too few trials decides nothing. */
-export function judge(result: EvalResult, gates: Gates): Judgement {
-  const uncovered = lowCoverage(result, gates.minCoverage);
+export function applyGates(result: EvalResult, gates: Gates): GateJudgment {
+  const uncovered = checkCoverage(result, gates.minCoverage);
   if (uncovered.length > 0)
     return { exitCode: EXIT.infrastructure, messages: uncovered.map(({ words }) => words), verdicts: uncovered };
   const verdicts = [
     ...Object.entries(gates.failUnder).flatMap(([key, least]) =>
-      held(result, { flag: "--fail-under", key, limit: least }, (value) =>
+      checkLimit(result, { flag: "--fail-under", key, limit: least }, (value) =>
         value >= least ? null : `is under ${least}`,
       ),
     ),
     ...Object.entries(gates.failOver).flatMap(([key, most]) =>
-      held(result, { flag: "--fail-over", key, limit: most }, (value) => (value <= most ? null : `is over ${most}`)),
+      checkLimit(result, { flag: "--fail-over", key, limit: most }, (value) =>
+        value <= most ? null : `is over ${most}`,
+      ),
     ),
-    ...(gates.requirePass === true ? [allPassed(result)] : []),
+    ...(gates.requirePass === true ? [checkAllPassed(result)] : []),
   ];
   const messages = verdicts.filter(({ passed }) => !passed).map(({ words }) => words);
   return { exitCode: messages.length > 0 ? EXIT.gateFailed : EXIT.fine, messages, verdicts };
 }
 
-function lowCoverage(result: EvalResult, minCoverage: number): GateVerdict[] {
+function checkCoverage(result: EvalResult, minCoverage: number): GateVerdict[] {
   const gate = `--min-coverage ${minCoverage}`;
   return Object.entries(result.summary).flatMap(([system, { coverage }]) => {
     if (coverage == null || coverage >= minCoverage) return [];
@@ -99,31 +101,31 @@ function lowCoverage(result: EvalResult, minCoverage: number): GateVerdict[] {
   });
 }
 
-function allPassed({ rows }: EvalResult): GateVerdict {
+function checkAllPassed({ rows }: EvalResult): GateVerdict {
   const unpassed = rows.filter(({ passed }) => passed !== true).length;
-  const words = unpassed === 0 ? "every trial passed" : `${plural(unpassed, "trial")} did not pass`;
+  const words = unpassed === 0 ? "every trial passed" : `${formatPlural(unpassed, "trial")} did not pass`;
   return { gate: "--require-pass", passed: unpassed === 0, words: `--require-pass: ${words}` };
 }
 
-interface Limit {
+interface GateLimit {
   flag: string;
   key: string;
   limit: number;
 }
 
 /** An unmeasured value fails the gate, whether it is null or the 0 of no tasks. */
-function held(
+function checkLimit(
   result: EvalResult,
-  { flag, key, limit }: Limit,
+  { flag, key, limit }: GateLimit,
   problemWith: (value: number) => string | null,
 ): GateVerdict[] {
   return Object.entries(result.summary).map(([system, summary]) => {
-    if (ownValue(summary, key) === undefined) {
+    if (getOwn(summary, key) === undefined) {
       throw new UsageError(
-        `${flag} ${key}: there is no such metric.${didYouMean(key, headlines(Object.keys(summary), key))}`,
+        `${flag} ${key}: there is no such metric.${didYouMean(key, listHeadlineKeys(Object.keys(summary), key))}`,
       );
     }
-    const value = measured(summary, key);
+    const value = getMeasured(summary, key);
     const problem = value === null ? "was not measured" : problemWith(value);
     const words = `${system}: ${key} = ${formatNumber(value)}${problem === null ? "" : ` ${problem}`}`;
     return { gate: `${flag} ${key}=${limit}`, passed: problem === null, words };
@@ -131,13 +133,13 @@ function held(
 }
 
 /** Metrics worth suggesting: those of the same kind, without derived keys such as interval bounds. */
-function headlines(keys: Iterable<string>, asked: string): string[] {
+function listHeadlineKeys(keys: Iterable<string>, asked: string): string[] {
   const all = [...keys].filter((key) => !/_(?:ci_low|ci_high|n)$/.test(key));
-  const alike = all.filter((key) => isOfFacets(key) === isOfFacets(asked));
+  const alike = all.filter((key) => isFacetKey(key) === isFacetKey(asked));
   return alike.length > 0 ? alike : all;
 }
 
 /** Facets can have very many keys, so they are computed only for a gate on one of them. */
-function isOfFacets(key: string): boolean {
+function isFacetKey(key: string): boolean {
   return /^(?:facet|cell):/.test(key);
 }

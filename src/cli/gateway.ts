@@ -5,11 +5,11 @@ import { findModelsFile } from "../budget/models-file.js";
 import { EXIT, UsageError } from "../core/errors.js";
 import type { Price } from "../core/price.js";
 import { type ProgramEnd, type RunningProgram, startAttached } from "../exec/process/index.js";
-import { formatDollars, formatSeconds, plural } from "../report/format.js";
-import { type Column, markdownTable, oneLine } from "../report/markdown.js";
-import { say, writeResult } from "./streams.js";
+import { formatDollars, formatPlural, formatSeconds } from "../report/format.js";
+import { renderMarkdownTable, type TableColumn, toOneLine } from "../report/markdown.js";
+import { printNote, writeResult } from "./streams.js";
 
-export interface GatewayOptions {
+export interface GatewayFlags {
   maxCost?: number;
   maxTokens?: number;
   modelMap?: Readonly<Record<string, string>>;
@@ -25,23 +25,23 @@ export interface GatewayOptions {
   output?: string;
 }
 
-type StoppedBy = "budget" | "time";
+type GatewayStopReason = "budget" | "time";
 
-const LONGEST_TIMEOUT_SECS = 2_147_483;
+const MAX_TIMEOUT_SECONDS = 2_147_483;
 
 /**
  * `assay gateway`: runs a program with its calls metered and stops it when the budget is spent. Without a program, prints
  * the variables to set and meters until Ctrl-C.
  */
-export async function gatewayCommand(options: GatewayOptions, command: readonly string[]): Promise<number> {
-  check(options);
-  const brake = new Brake();
-  const gateway = await open(options, () => brake.pull());
-  const limit = timeLimit(options.timeout);
-  let outcome: Outcome;
+export async function executeGateway(options: GatewayFlags, command: readonly string[]): Promise<number> {
+  checkGatewayFlags(options);
+  const brake = new ProgramStopper();
+  const gateway = await openGateway(options, () => brake.stop());
+  const limit = startTimeLimit(options.timeout);
+  let outcome: GatewayOutcome;
   try {
     outcome = await (command.length === 0
-      ? serve(gateway, options, { exceeded: brake.pulled, limit })
+      ? serveGateway(gateway, options, { exceeded: brake.stopped, limit })
       : runProgram(gateway, { options, command, brake, limit }));
   } finally {
     limit.clear();
@@ -51,19 +51,19 @@ export async function gatewayCommand(options: GatewayOptions, command: readonly 
   return outcome.exitCode;
 }
 
-interface Outcome {
+interface GatewayOutcome {
   readonly exitCode: number;
-  readonly stoppedBy: StoppedBy | null;
+  readonly stoppedBy: GatewayStopReason | null;
 }
 
-function check({ output = "table", timeout }: GatewayOptions): void {
+function checkGatewayFlags({ output = "table", timeout }: GatewayFlags): void {
   if (output !== "table" && output !== "json")
     throw new UsageError(`Unknown output format "${output}". Use --output table or --output json.`);
-  if (timeout !== undefined && !(timeout > 0 && timeout <= LONGEST_TIMEOUT_SECS))
+  if (timeout !== undefined && !(timeout > 0 && timeout <= MAX_TIMEOUT_SECONDS))
     throw new UsageError(`--timeout must be a number of seconds above 0, got ${timeout}.`);
 }
 
-async function open(options: GatewayOptions, onExceeded: () => void): Promise<Gateway> {
+async function openGateway(options: GatewayFlags, onExceeded: () => void): Promise<Gateway> {
   const { maxCost, maxTokens, modelMap, upstream } = options;
   const file = options.models ?? findModelsFile();
   return startGateway({
@@ -75,13 +75,13 @@ async function open(options: GatewayOptions, onExceeded: () => void): Promise<Ga
     ...(options.allowInsecure === undefined ? {} : { allowInsecure: options.allowInsecure }),
     ...(options.allowUnmetered === undefined ? {} : { allowUnmetered: options.allowUnmetered }),
     ...(upstream === undefined ? {} : { upstreams: upstream }),
-    ...(file === undefined ? {} : { prices: await pricesIn(file) }),
+    ...(file === undefined ? {} : { prices: await readPrices(file) }),
     onExceeded,
   });
 }
 
 /** By both names of a model: programs use the provider's, people the one in the file. */
-async function pricesIn(file: string): Promise<Map<string, Price>> {
+async function readPrices(file: string): Promise<Map<string, Price>> {
   const { models } = await loadModels(file);
   const prices = new Map<string, Price>();
   for (const { name, apiName, price } of models.values()) {
@@ -93,50 +93,50 @@ async function pricesIn(file: string): Promise<Map<string, Price>> {
 }
 
 interface TimeLimit {
-  readonly passed: Promise<StoppedBy>;
+  readonly passed: Promise<GatewayStopReason>;
   clear(): void;
 }
 
-function timeLimit(seconds: number | undefined): TimeLimit {
+function startTimeLimit(seconds: number | undefined): TimeLimit {
   let timer: NodeJS.Timeout | undefined;
-  const passed = new Promise<StoppedBy>((resolve) => {
+  const passed = new Promise<GatewayStopReason>((resolve) => {
     if (seconds !== undefined) timer = setTimeout(() => resolve("time"), seconds * 1000);
   });
   return { passed, clear: () => clearTimeout(timer) };
 }
 
 /** Suspends the program as soon as its budget is spent, until it is terminated, so that it cannot act on a truncated answer. */
-class Brake {
-  readonly pulled: Promise<StoppedBy>;
-  isPulled = false;
-  #resolve: (reason: StoppedBy) => void = () => {};
+class ProgramStopper {
+  readonly stopped: Promise<GatewayStopReason>;
+  isStopped = false;
+  #resolve: (reason: GatewayStopReason) => void = () => {};
   #program: RunningProgram | null = null;
 
   constructor() {
-    this.pulled = new Promise((resolve) => {
+    this.stopped = new Promise((resolve) => {
       this.#resolve = resolve;
     });
   }
 
-  holdOnto(program: RunningProgram): void {
+  attach(program: RunningProgram): void {
     this.#program = program;
   }
 
-  pull(): void {
-    this.isPulled = true;
+  stop(): void {
+    this.isStopped = true;
     this.#program?.signal("SIGSTOP");
     this.#resolve("budget");
   }
 }
 
 interface ProgramRun {
-  readonly options: GatewayOptions;
+  readonly options: GatewayFlags;
   readonly command: readonly string[];
-  readonly brake: Brake;
+  readonly brake: ProgramStopper;
   readonly limit: TimeLimit;
 }
 
-async function runProgram(gateway: Gateway, { options, command, brake, limit }: ProgramRun): Promise<Outcome> {
+async function runProgram(gateway: Gateway, { options, command, brake, limit }: ProgramRun): Promise<GatewayOutcome> {
   const [name = "", ...args] = command;
   const env = { ...process.env, ...gateway.env };
   // Before it starts: a Ctrl-C in between would end this process and leave the program running.
@@ -144,33 +144,33 @@ async function runProgram(gateway: Gateway, { options, command, brake, limit }: 
   try {
     const program = await startAttached({ command: name, args, env }, options.output === "json" ? "stderr" : "stdout");
     signals.sendTo(program);
-    brake.holdOnto(program);
-    const first = await Promise.race([program.ended, brake.pulled, limit.passed]);
+    brake.attach(program);
+    const first = await Promise.race([program.ended, brake.stopped, limit.passed]);
     if (typeof first === "object") {
       // After a stop, terminate whatever ignored the signal or is still suspended.
-      if (signals.wereSent || brake.isPulled) await program.stop();
-      return { exitCode: exitCodeOf(first), stoppedBy: null };
+      if (signals.wereSent || brake.isStopped) await program.stop();
+      return { exitCode: toExitCode(first), stoppedBy: null };
     }
-    say(`${REASONS[first](gateway.receipt(), options)}: stopping ${name}.`);
+    printNote(`${STOP_MESSAGES[first](gateway.receipt(), options)}: stopping ${name}.`);
     const { left } = await program.stop();
-    if (left.length > 0) say(`Some processes that ${name} started could not be stopped: ${left.join(", ")}.`);
+    if (left.length > 0) printNote(`Some processes that ${name} started could not be stopped: ${left.join(", ")}.`);
     return { exitCode: EXIT.gateFailed, stoppedBy: first };
   } finally {
     signals.release();
   }
 }
 
-const REASONS: Readonly<Record<StoppedBy, (receipt: Receipt, options: GatewayOptions) => string>> = {
+const STOP_MESSAGES: Readonly<Record<GatewayStopReason, (receipt: Receipt, options: GatewayFlags) => string>> = {
   budget: ({ totalUsd }) => `The budget is spent (${formatDollars(totalUsd)})`,
   time: (_, { timeout }) => `The time limit of ${timeout} s is reached`,
 };
 
 /** As in shells: 128 plus the signal's number for a program that was ended by a signal. */
-function exitCodeOf({ code, signal }: ProgramEnd): number {
+function toExitCode({ code, signal }: ProgramEnd): number {
   return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
 }
 
-const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const FORWARDED_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** The program has its own process group, so Ctrl-C reaches only this process. The first one is forwarded; the second kills. */
 function forwardSignals(): ForwardedSignals {
@@ -190,10 +190,10 @@ function forwardSignals(): ForwardedSignals {
     for (const signal of early.splice(0)) forward(signal);
   };
   const release = () => {
-    for (const signal of FORWARDED) process.off(signal, forward);
+    for (const signal of FORWARDED_SIGNALS) process.off(signal, forward);
   };
   const signals = { wereSent: false, release, sendTo };
-  for (const signal of FORWARDED) process.on(signal, forward);
+  for (const signal of FORWARDED_SIGNALS) process.on(signal, forward);
   return signals;
 }
 
@@ -205,60 +205,66 @@ interface ForwardedSignals {
   release(): void;
 }
 
-interface Limits {
-  readonly exceeded: Promise<StoppedBy>;
+interface ServeLimits {
+  readonly exceeded: Promise<GatewayStopReason>;
   readonly limit: TimeLimit;
 }
 
 /** Without a program: meters any client that uses the printed variables, until Ctrl-C. */
-async function serve(gateway: Gateway, options: GatewayOptions, { exceeded, limit }: Limits): Promise<Outcome> {
+async function serveGateway(
+  gateway: Gateway,
+  options: GatewayFlags,
+  { exceeded, limit }: ServeLimits,
+): Promise<GatewayOutcome> {
   const isJson = options.output === "json";
-  const interrupted = nextSignal();
-  const lines = exportLines(gateway.env);
-  if (isJson) say(lines.trimEnd());
+  const interrupted = waitForStopSignal();
+  const lines = formatExportLines(gateway.env);
+  if (isJson) printNote(lines.trimEnd());
   else await writeResult(lines);
-  say("Metering until Ctrl-C. Start your program in a shell with these variables.");
-  void exceeded.then(() => say(`${REASONS.budget(gateway.receipt(), options)}: all further calls are rejected.`));
+  printNote("Metering until Ctrl-C. Start your program in a shell with these variables.");
+  void exceeded.then(() =>
+    printNote(`${STOP_MESSAGES.budget(gateway.receipt(), options)}: all further calls are rejected.`),
+  );
   const stoppedBy = await Promise.race([interrupted, limit.passed]);
   const isExceeded = gateway.receipt().exceeded;
   return { exitCode: isExceeded ? EXIT.gateFailed : EXIT.fine, stoppedBy: isExceeded ? "budget" : stoppedBy };
 }
 
-function nextSignal(): Promise<null> {
+function waitForStopSignal(): Promise<null> {
   return new Promise((resolve) => {
     const stop = () => {
-      for (const signal of FORWARDED) process.off(signal, stop);
+      for (const signal of FORWARDED_SIGNALS) process.off(signal, stop);
       resolve(null);
     };
-    for (const signal of FORWARDED) process.on(signal, stop);
+    for (const signal of FORWARDED_SIGNALS) process.on(signal, stop);
   });
 }
 
-function exportLines(env: Readonly<Record<string, string>>): string {
+function formatExportLines(env: Readonly<Record<string, string>>): string {
   return Object.entries(env)
     .map(([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'\n`)
     .join("");
 }
 
-async function printReceipt(receipt: Receipt, { output }: GatewayOptions, outcome: Outcome): Promise<void> {
+async function printReceipt(receipt: Receipt, { output }: GatewayFlags, outcome: GatewayOutcome): Promise<void> {
   if (output === "json")
     await writeResult(`${JSON.stringify({ schema: "assay.receipt/1", ...receipt, ...outcome }, null, 2)}\n`);
-  else say(renderReceipt(receipt));
-  if (receipt.requests === 0) say(pointingHints());
+  else printNote(renderReceipt(receipt));
+  if (receipt.requests === 0) printNote(formatUsageHints());
 }
 
 /** The receipt as text: usage and cost per model, how requests ended, and what is uncertain. */
 function renderReceipt(receipt: Receipt): string {
   const { byModel, usage, totalUsd } = receipt;
-  const total = { model: "total", requests: sumOf(byModel), usage, costUsd: totalUsd, costSource: null };
+  const total = { model: "total", requests: sumCosts(byModel), usage, costUsd: totalUsd, costSource: null };
   const lines = byModel.length > 1 ? [...byModel, total] : byModel;
-  const table = lines.length === 0 ? [] : [markdownTable(COLUMNS, lines), ""];
-  return ["", "# Receipt", "", ...table, ...facts(receipt).map((fact) => `- ${oneLine(fact)}`)].join("\n");
+  const table = lines.length === 0 ? [] : [renderMarkdownTable(COLUMNS, lines), ""];
+  return ["", "# Receipt", "", ...table, ...describeReceipt(receipt).map((fact) => `- ${toOneLine(fact)}`)].join("\n");
 }
 
-type Line = Pick<ReceiptLine, "model" | "requests" | "usage" | "costUsd"> & { costSource: string | null };
+type ReceiptTableLine = Pick<ReceiptLine, "model" | "requests" | "usage" | "costUsd"> & { costSource: string | null };
 
-const COLUMNS: readonly Column<Line>[] = [
+const COLUMNS: readonly TableColumn<ReceiptTableLine>[] = [
   { title: "model", cell: ({ model }) => model },
   { title: "requests", align: "right", cell: ({ requests }) => String(requests) },
   { title: "input", align: "right", cell: ({ usage }) => String(usage.input) },
@@ -270,11 +276,11 @@ const COLUMNS: readonly Column<Line>[] = [
   { title: "cost source", cell: ({ costSource }) => costSource ?? "" },
 ];
 
-function sumOf(lines: readonly ReceiptLine[]): number {
+function sumCosts(lines: readonly ReceiptLine[]): number {
   return lines.reduce((sum, { requests }) => sum + requests, 0);
 }
 
-const ENDINGS = [
+const REQUEST_OUTCOMES = [
   ["answered", "answered"],
   ["cut", "cut by the budget"],
   ["refused", "refused"],
@@ -283,13 +289,13 @@ const ENDINGS = [
   ["unmetered", "unmetered"],
 ] as const;
 
-function facts(receipt: Receipt): string[] {
+function describeReceipt(receipt: Receipt): string[] {
   const { requests, durationMs, unmeteredPaths, unknownModels, partial } = receipt;
-  const endings = ENDINGS.filter(([ending]) => receipt[ending] > 0).map(
+  const endings = REQUEST_OUTCOMES.filter(([ending]) => receipt[ending] > 0).map(
     ([ending, words]) => `${receipt[ending]} ${words}`,
   );
-  const found = [[plural(requests, "request"), endings.join(", ")].filter(Boolean).join(": ")];
-  found.push(`${spent(receipt)} in ${formatSeconds(durationMs / 1000)}`);
+  const found = [[formatPlural(requests, "request"), endings.join(", ")].filter(Boolean).join(": ")];
+  found.push(`${describeSpending(receipt)} in ${formatSeconds(durationMs / 1000)}`);
   if (unknownModels.length > 0) found.push(`no price is known for ${unknownModels.join(", ")}: set one with --models`);
   if (partial) found.push("⚠ parts are estimated or not priced: some usage was not reported, or a price is unknown");
   if (unmeteredPaths.length > 0)
@@ -297,13 +303,13 @@ function facts(receipt: Receipt): string[] {
   return found;
 }
 
-function spent({ totalUsd, maxCostUsd, exceeded, costKilledAt }: Receipt): string {
+function describeSpending({ totalUsd, maxCostUsd, exceeded, costKilledAt }: Receipt): string {
   const limit = maxCostUsd === null || maxCostUsd === 0 ? "" : ` of ${formatDollars(maxCostUsd)}`;
   return `${formatDollars(totalUsd)}${limit} spent${exceeded ? `; the limit was exceeded at ${formatDollars(costKilledAt)}` : ""}`;
 }
 
 /** For a receipt without any request. */
-function pointingHints(): string {
+function formatUsageHints(): string {
   return `No requests arrived: the program made none, or ignored the variables. How to configure known programs:
   claude    uses ANTHROPIC_BASE_URL; check that no "env" in its settings.json overrides it
   codex     ignores variables: sh -c 'codex exec -c model_provider=assay -c "model_providers.assay={name=\\"assay\\",base_url=\\"$OPENAI_BASE_URL\\",env_key=\\"OPENAI_API_KEY\\",wire_api=\\"responses\\"}" "…"'

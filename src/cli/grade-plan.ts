@@ -4,16 +4,22 @@ import type { Evaluator } from "../core/evaluator.js";
 import type { ExampleSource } from "../core/example.js";
 import { hasOutput } from "../core/row.js";
 import { loadTokenizer } from "../models/tokens/index.js";
-import { plural } from "../report/format.js";
-import { oneLine } from "../report/markdown.js";
+import { formatPlural } from "../report/format.js";
+import { toOneLine } from "../report/markdown.js";
 import { makePlan, type Plan } from "../runner/plan.js";
 import { readRows } from "../store/journal.js";
 import type { Manifest } from "../store/manifest.js";
-import { rowFinder } from "../store/open-run.js";
+import { createRowLookup } from "../store/open-run.js";
 import { readOutputs } from "../store/outputs.js";
 import { encodeKey } from "../store/row-codec.js";
-import { addTo, type CostRange, findJudgingPrices, judgingInWords, judgingOfOutput } from "./judging-estimate.js";
-import type { Report } from "./report-result.js";
+import {
+  addCostRange,
+  type CostRange,
+  describeJudgingCost,
+  estimateOutputJudging,
+  findJudgingPrices,
+} from "./judging-estimate.js";
+import type { PrintReport } from "./report-result.js";
 import type { RunConfig } from "./run-config.js";
 import { writeResult } from "./streams.js";
 
@@ -39,18 +45,18 @@ interface GradeReport {
 }
 
 /** `assay grade --dry-run`: the outputs are stored, so the judge's prompts are known. */
-export async function planGrading(request: GradePlanRequest): Promise<Report> {
-  const plan = await planOf(request);
+export async function planGrading(request: GradePlanRequest): Promise<PrintReport> {
+  const plan = await makeGradePlan(request);
   await findJudgingPrices(plan);
-  const report = reportOf(plan, request);
-  const text = request.config.output === "json" ? `${JSON.stringify(report, null, 2)}\n` : inWords(report);
+  const report = buildGradeReport(plan, request);
+  const text = request.config.output === "json" ? `${JSON.stringify(report, null, 2)}\n` : formatGradeReport(report);
   return async () => {
     await writeResult(text);
     return EXIT.fine;
   };
 }
 
-function planOf({ parent, config, datasets, evaluators }: GradePlanRequest): Promise<Plan> {
+function makeGradePlan({ parent, config, datasets, evaluators }: GradePlanRequest): Promise<Plan> {
   const { systems, trials, seed, threshold } = parent.config;
   return makePlan({
     systems: systems.map((name) => ({ name, process: () => ({}), fingerprint: () => name })),
@@ -64,22 +70,22 @@ function planOf({ parent, config, datasets, evaluators }: GradePlanRequest): Pro
   });
 }
 
-function reportOf(plan: Plan, { dir, parent, config }: GradePlanRequest): GradeReport {
+function buildGradeReport(plan: Plan, { dir, parent, config }: GradePlanRequest): GradeReport {
   const judgeCostUsd: CostRange = { low: 0, high: 0 };
   const tokenizer = loadTokenizer(config.tokenizer ?? "cl100k_base");
-  const indexOf = rowFinder(plan);
+  const indexOf = createRowLookup(plan);
   let outputs = 0;
   const graded = new Set(readRows(dir).filter(hasOutput).map(encodeKey));
   for (const stored of readOutputs(dir)) {
     // An output still waiting for its first grading belongs to --resume.
     if (!graded.has(encodeKey(stored))) continue;
-    const found = exampleAt(plan, indexOf(stored));
+    const found = findExample(plan, indexOf(stored));
     if (found === null) continue;
     outputs += 1;
     const { example, evaluators } = found;
-    addTo(
+    addCostRange(
       judgeCostUsd,
-      judgingOfOutput({ example, output: stored.output }, evaluators, (text) => tokenizer.count(text)),
+      estimateOutputJudging({ example, output: stored.output }, evaluators, (text) => tokenizer.count(text)),
     );
   }
   return {
@@ -98,7 +104,7 @@ function reportOf(plan: Plan, { dir, parent, config }: GradePlanRequest): GradeR
 }
 
 /** Rows are ordered by system, then example, then trial. */
-function exampleAt({ examples, trials, wirings, wiringOf }: Plan, index: number | undefined) {
+function findExample({ examples, trials, wirings, wiringOf }: Plan, index: number | undefined) {
   if (index === undefined) return null;
   const at = Math.floor(index / trials) % examples.length;
   const example = examples[at];
@@ -106,14 +112,14 @@ function exampleAt({ examples, trials, wirings, wiringOf }: Plan, index: number 
   return example === undefined || wiring === undefined ? null : { example, evaluators: wiring.evaluators };
 }
 
-function inWords({ run, outputs, datasets, threshold, isJudged, judgeCostUsd }: GradeReport): string {
+function formatGradeReport({ run, outputs, datasets, threshold, isJudged, judgeCostUsd }: GradeReport): string {
   const lines = [
-    `${run}: ${plural(outputs, "stored output")} to score again`,
+    `${run}: ${formatPlural(outputs, "stored output")} to score again`,
     ...datasets.map(({ name, evaluators, passField }) => {
       const field = passField ?? "the first evaluator's first field";
       return `dataset ${name}: evaluators ${evaluators.join(", ") || "none"}, pass = ${field} ≥ ${threshold}`;
     }),
-    ...(isJudged ? [judgingInWords(judgeCostUsd, "its prompts")] : []),
+    ...(isJudged ? [describeJudgingCost(judgeCostUsd, "its prompts")] : []),
   ];
-  return `${lines.map((line) => `- ${oneLine(line)}`).join("\n")}\n`;
+  return `${lines.map((line) => `- ${toOneLine(line)}`).join("\n")}\n`;
 }

@@ -5,38 +5,38 @@ import { UsageError } from "../core/errors.js";
 import type { ExampleSource } from "../core/example.js";
 import { registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
-import { given } from "../core/shape.js";
-import { mapPaths } from "../datasets/dataset-spec.js";
-import { withStandard } from "../metrics/index.js";
+import { omitUndefined } from "../core/shape.js";
+import { mapSpecPaths } from "../datasets/dataset-spec.js";
+import { mergeStandardMetrics } from "../metrics/index.js";
 import { COLUMN_GROUPS, checkColumns } from "../report/table.js";
 import { gradeRun } from "../runs/grade-run.js";
-import { metricsOf } from "../runs/load-run.js";
+import { resolveRunMetrics } from "../runs/load-run.js";
 import { readManifest } from "../store/journal.js";
 import type { Manifest } from "../store/manifest.js";
-import { findRun, latestRun } from "../store/run-folder.js";
-import { anchoredEvaluator, loadConfig } from "./config-file.js";
+import { findLatestRun, findRun } from "../store/run-folder.js";
+import { loadConfig, resolveEvaluatorPath } from "./config-file.js";
 import type { ExperimentRunFlags } from "./experiment.js";
-import type { Judgement } from "./gates.js";
-import { guarded } from "./guard.js";
-import { interruptible } from "./interrupt.js";
-import { enterFolder, evalOf, type Invocation, isInvocation, requireTrustedRun } from "./invocation.js";
+import type { GateJudgment } from "./gates.js";
+import { isolateUserCode } from "./guard.js";
+import { createInterrupt } from "./interrupt.js";
+import { enterFolder, type Invocation, isInvocation, mergeEvalSelection, requireTrustedRun } from "./invocation.js";
 import { isModulePath } from "./load-module.js";
 import { ProgressLine } from "./progress.js";
-import { withoutQueue } from "./queue-address.js";
-import { gatesOf, type Report, report } from "./report-result.js";
+import { dropQueueFlags } from "./queue-address.js";
+import { type PrintReport, reportResult, resolveGates } from "./report-result.js";
 import {
-  closeAll,
+  closeResources,
+  collectDatasetEvaluators,
+  getStoredRevisions,
   loadPlugins,
-  ownEvaluators,
-  registerNamed,
+  registerNamedDatasets,
   resolveDatasets,
   resolveMetrics,
-  revisionsOf,
 } from "./resolve.js";
 import { resolveEvaluators } from "./resolve-evaluators.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
-import { checkOutput, say } from "./streams.js";
+import { checkOutput, printNote } from "./streams.js";
 import { requireTrustedPlugins } from "./trust.js";
 
 export type GradeFlags = Pick<
@@ -66,26 +66,28 @@ export type GradeFlags = Pick<
 > & { resume?: string };
 
 /** `assay grade`: scores the outputs of a stored run again. Calls no system. */
-export async function gradeCommand(run: string | undefined, told: GradeFlags): Promise<number> {
+export async function executeGrade(run: string | undefined, told: GradeFlags): Promise<number> {
   const runsDir = resolve(told.runsDir ?? DEFAULT_RUNS_DIR);
   const find = (name: string) => resolve(findRun({ runsDir, name, isCandidate: () => true }));
   const resume = told.resume === undefined ? undefined : find(told.resume);
   const stopped = resume === undefined ? null : readManifest(resume);
   const named = run ?? stopped?.parent?.runId;
   const dir =
-    named === undefined ? resolve(latestRun(runsDir, (each) => readManifest(each).parent === undefined)) : find(named);
+    named === undefined
+      ? resolve(findLatestRun(runsDir, (each) => readManifest(each).parent === undefined))
+      : find(named);
   const parent = readManifest(dir);
   requireTrustedRun(dir, told);
   if (resume !== undefined) requireTrustedRun(resume, told);
   requireTrustedPlugins(told.plugins, told);
-  if (run === undefined) say(`Grading ${dir}`);
+  if (run === undefined) printNote(`Grading ${dir}`);
   if (resume !== undefined) requireChild(resume, parent);
-  const flags = { ...flagsOf(stopped), ...anchored(told) };
-  const invocation = invocationOf(parent, flags);
+  const flags = { ...getStoredGradeFlags(stopped), ...resolveGradePaths(told) };
+  const invocation = recordGradeInvocation(parent, flags);
   enterFolder(invocation);
-  const config = await describeGrading(invocation, flags);
+  const config = await resolveGradeFlags(invocation, flags);
   checkColumns(config.columns ?? COLUMN_GROUPS);
-  const show = await guarded(() => grade({ dir, parent, config, flags, invocation, runsDir, resume }));
+  const show = await isolateUserCode(() => gradeStoredRun({ dir, parent, config, flags, invocation, runsDir, resume }));
   return show();
 }
 
@@ -99,18 +101,18 @@ interface GradeRequest {
   resume: string | undefined;
 }
 
-async function grade(request: GradeRequest): Promise<Report> {
+async function gradeStoredRun(request: GradeRequest): Promise<PrintReport> {
   const { config, parent, flags } = request;
   await loadPlugins(registry, config.plugins ?? []);
-  registerNamed(registry, config);
+  registerNamedDatasets(registry, config);
   registry.get("reporter", config.output ?? "table");
   checkOutput(config.output);
-  const loaded = await loadExamples(request);
+  const loaded = await loadGradedDatasets(request);
   const { datasets, evaluators, made } = await resolveEvaluators(registry, config, loaded);
-  const metrics = withStandard(await resolveMetrics(registry, config), (await metricsOf(parent)).known);
-  const gates = gatesOf({ ...config, trials: parent.config.trials }, { metrics, datasets });
+  const metrics = mergeStandardMetrics(await resolveMetrics(registry, config), (await resolveRunMetrics(parent)).known);
+  const gates = resolveGates({ ...config, trials: parent.config.trials }, { metrics, datasets });
   const progress = flags.quiet === true ? null : new ProgressLine(process.stderr);
-  const interrupt = interruptible(() => progress?.clear());
+  const interrupt = createInterrupt(() => progress?.clear());
   try {
     if (flags.dryRun === true) {
       const { planGrading } = await import("./grade-plan.js");
@@ -120,57 +122,57 @@ async function grade(request: GradeRequest): Promise<Report> {
       datasets,
       metrics,
       ...(evaluators === undefined ? {} : { evaluators }),
-      ...given({ scoreField: config.scoreField, threshold: config.threshold, maxWorkers: config.maxWorkers }),
+      ...omitUndefined({ scoreField: config.scoreField, threshold: config.threshold, maxWorkers: config.maxWorkers }),
       ...(config.maxCost === undefined ? {} : { maxCostUsd: config.maxCost }),
       allowChanged: flags.datasets !== undefined || flags.eval?.files !== undefined,
       ...(request.resume === undefined ? { runsDir: request.runsDir } : { resume: request.resume }),
       invocation: request.invocation,
       signal: interrupt.signal,
       onProgress: (state) => progress?.update(state),
-      onNote: say,
+      onNote: printNote,
     });
     const goOn = `assay grade --resume ${result.runDir}`;
     const { exitCode: stopCode } = interrupt;
-    const also = request.invocation.of === "eval" ? { also: () => concludeGrading(result) } : {};
-    return () => report(result, { config, gates, stopCode, goOn, ...also });
+    const also = request.invocation.of === "eval" ? { also: () => finishGrading(result) } : {};
+    return () => reportResult(result, { config, gates, stopCode, goOn, ...also });
   } finally {
     progress?.clear();
     interrupt.release();
-    await closeAll([...made, ...ownEvaluators(config, loaded)]);
+    await closeResources([...made, ...collectDatasetEvaluators(config, loaded)]);
     const { of } = request.invocation;
     if (of === "eval" || of === "experiment") await (await import("./eval.js")).closeGraders(loaded);
   }
 }
 
 /** The gates of eval files apply to regraded outputs, too. */
-async function concludeGrading(result: EvalResult): Promise<Judgement> {
+async function finishGrading(result: EvalResult): Promise<GateJudgment> {
   const { judgeEval } = await import("./eval.js");
   return judgeEval(result);
 }
 
 /** A run started from a program does not record where its examples are. */
-async function loadExamples({
+async function loadGradedDatasets({
   dir,
   config,
   parent,
   invocation,
   flags,
 }: GradeRequest): Promise<(Dataset | ExampleSource)[]> {
-  const revisions = revisionsOf(parent);
+  const revisions = getStoredRevisions(parent);
   if (invocation.of === "memory") {
-    const { loadMemory } = await import("./memory.js");
-    return [(await loadMemory(config, revisions)).dataset];
+    const { loadRunMemoryDataset } = await import("./memory.js");
+    return [(await loadRunMemoryDataset(config, revisions)).dataset];
   }
   if (invocation.of === "experiment" && invocation.file !== undefined) {
-    const { experimentDatasets } = await import("./experiment.js");
-    return experimentDatasets(invocation.file, invocation.flags as unknown as ExperimentRunFlags);
+    const { planExperimentDatasets } = await import("./experiment.js");
+    return planExperimentDatasets(invocation.file, invocation.flags as unknown as ExperimentRunFlags);
   }
   if (invocation.of === "eval" || flags.eval?.files !== undefined) {
-    const { evalDatasets } = await import("./eval-plan.js");
-    return onTermsOf(parent, await evalDatasets(config));
+    const { loadEvalDatasets } = await import("./eval-plan.js");
+    return applyStoredTerms(parent, await loadEvalDatasets(config));
   }
   if ((config.datasets ?? []).length > 0)
-    return asNamedBefore(await resolveDatasets(registry, config, revisions), parent);
+    return restoreDatasetNames(await resolveDatasets(registry, config, revisions), parent);
   const names = parent.config.datasets.map(({ name }) => name || "examples").join(", ");
   throw new UsageError(
     `${dir} was started from a program and does not record where its examples are (${names}). Pass them with --dataset FILE.`,
@@ -178,7 +180,7 @@ async function loadExamples({
 }
 
 /** Grades what was run: the file may ask for other trials or agents by now. */
-function onTermsOf({ config }: Manifest, datasets: readonly Dataset[]): Dataset[] {
+function applyStoredTerms({ config }: Manifest, datasets: readonly Dataset[]): Dataset[] {
   return datasets.map((dataset) => {
     const terms = config.datasets.find(({ name }) => name === dataset.name)?.terms;
     return terms === undefined ? dataset : makeDataset({ ...dataset, terms });
@@ -186,7 +188,7 @@ function onTermsOf({ config }: Manifest, datasets: readonly Dataset[]): Dataset[
 }
 
 /** Rows are matched by dataset name; if the run has only one dataset, its file may have been renamed. */
-function asNamedBefore(datasets: (Dataset | ExampleSource)[], { config }: Manifest): (Dataset | ExampleSource)[] {
+function restoreDatasetNames(datasets: (Dataset | ExampleSource)[], { config }: Manifest): (Dataset | ExampleSource)[] {
   const [dataset] = datasets;
   const [before] = config.datasets;
   const isOne = datasets.length === 1 && config.datasets.length === 1;
@@ -212,47 +214,47 @@ interface GradeInvocation extends Omit<Invocation, "command"> {
 }
 
 /** Output settings and gates of the run do not apply to its grading. */
-const NOT_INHERITED = new Set(["output", "columns", "minCoverage", "failUnder", "failOver", "maxCost"]);
+const NOT_INHERITED_FLAGS = new Set(["output", "columns", "minCoverage", "failUnder", "failOver", "maxCost"]);
 
-function invocationOf({ invocation }: Manifest, flags: GradeFlags): GradeInvocation {
+function recordGradeInvocation({ invocation }: Manifest, flags: GradeFlags): GradeInvocation {
   const before = isInvocation(invocation, ["run", "grade", "memory", "eval", "experiment"])
     ? invocation
     : { cwd: process.cwd(), configFile: null, flags: {} };
   const { resume: _, quiet: __, trust: ___, ...kept } = flags;
-  const inherited = Object.entries(before.flags).filter(([flag]) => !NOT_INHERITED.has(flag));
+  const inherited = Object.entries(before.flags).filter(([flag]) => !NOT_INHERITED_FLAGS.has(flag));
   const { cwd, configFile } = before;
   const { file, experiment } = before as Partial<GradeInvocation>;
   return {
     ...(experiment === undefined || file === undefined ? {} : { file, experiment }),
     command: "grade",
-    of: startedBy(invocation),
+    of: findStartingCommand(invocation),
     cwd,
     configFile,
-    flags: { ...Object.fromEntries(inherited), ...kept, ...evalOf(before.flags, kept) },
+    flags: { ...Object.fromEntries(inherited), ...kept, ...mergeEvalSelection(before.flags, kept) },
     own: kept,
   };
 }
 
 /** Flags of a stopped grading. */
-function flagsOf(stopped: Manifest | null): GradeFlags {
+function getStoredGradeFlags(stopped: Manifest | null): GradeFlags {
   return isInvocation(stopped?.invocation, ["grade"])
     ? ((stopped.invocation as Partial<GradeInvocation>).own ?? {})
     : {};
 }
 
-const OTHERS = ["memory", "eval", "experiment"] as const;
+const OTHER_COMMANDS = ["memory", "eval", "experiment"] as const;
 
-function startedBy(invocation: unknown): GradeInvocation["of"] {
+function findStartingCommand(invocation: unknown): GradeInvocation["of"] {
   const { command, of } = (invocation ?? {}) as { command?: string; of?: string };
-  return OTHERS.find((one) => command === one || of === one) ?? "run";
+  return OTHER_COMMANDS.find((one) => command === one || of === one) ?? "run";
 }
 
 /** Paths of the run's own flags are relative to the folder it was started in. */
-function anchored(flags: GradeFlags): GradeFlags {
+function resolveGradePaths(flags: GradeFlags): GradeFlags {
   const module = <T>(spec: T) => (typeof spec === "string" && isModulePath(spec) ? resolve(spec) : spec);
-  const dataset = <T>(spec: T) => (typeof spec === "string" ? mapPaths(spec, (path) => resolve(path)) : spec);
+  const dataset = <T>(spec: T) => (typeof spec === "string" ? mapSpecPaths(spec, (path) => resolve(path)) : spec);
   const evaluator = <T>(spec: T) =>
-    typeof spec === "string" ? anchoredEvaluator(spec, (path) => resolve(path)) : spec;
+    typeof spec === "string" ? resolveEvaluatorPath(spec, (path) => resolve(path)) : spec;
   const { evaluators, metrics, datasets, plugins, modelsFile, eval: choice } = flags;
   return {
     ...flags,
@@ -266,19 +268,24 @@ function anchored(flags: GradeFlags): GradeFlags {
 }
 
 /** The default report for this kind of run. */
-function ownReport(of: GradeInvocation["of"]): Pick<RunFlags, "output"> {
+function selectReportOutput(of: GradeInvocation["of"]): Pick<RunFlags, "output"> {
   return of === "eval" ? { output: "eval" } : {};
 }
 
 /** The run's own settings plus the flags of this command; other evaluators bring their own primary score. */
-async function describeGrading({ configFile, flags, of }: GradeInvocation, own: GradeFlags): Promise<RunFlags> {
+async function resolveGradeFlags({ configFile, flags, of }: GradeInvocation, own: GradeFlags): Promise<RunFlags> {
   const config =
     configFile === null ? {} : { ...(await loadConfig(configFile, { trust: true })), configDir: dirname(configFile) };
-  const { scoreField, judge, maxCost: _, ...described } = withoutQueue({ ...ownReport(of), ...config, ...flags });
+  const {
+    scoreField,
+    judge,
+    maxCost: _,
+    ...described
+  } = dropQueueFlags({ ...selectReportOutput(of), ...config, ...flags });
   const isAsBefore = own.evaluators === undefined;
   return {
     ...described,
-    ...given({
+    ...omitUndefined({
       scoreField: own.scoreField ?? (isAsBefore ? scoreField : undefined),
       // A judge is called, and paid, again only if no other evaluators are requested.
       judge: own.judge ?? (isAsBefore ? judge : undefined),

@@ -1,14 +1,14 @@
 import { writeSync } from "node:fs";
-import { EXIT, messageOf } from "../core/errors.js";
+import { EXIT, getErrorMessage } from "../core/errors.js";
 import { isStopCode } from "./interrupt.js";
-import { say } from "./streams.js";
+import { printNote } from "./streams.js";
 
 /**
  * Protects a run from accidents in user code: its stdout output goes to stderr, so that stdout contains only the report;
  * errors thrown outside any call are reported; and if it exits the process, the run does not look successful.
  */
-export async function guarded<T>(work: () => Promise<T>): Promise<T> {
-  const unguard = [divertOutput(), surviveStrayErrors(), noticeExit()];
+export async function isolateUserCode<T>(work: () => Promise<T>): Promise<T> {
+  const unguard = [divertOutput(), reportStrayErrors(), reportEarlyExit()];
   try {
     return await work();
   } finally {
@@ -25,15 +25,17 @@ function divertOutput(): () => void {
 }
 
 /** A throwing timer or an unhandled rejection cannot be attributed to a trial. */
-function surviveStrayErrors(): () => void {
+function reportStrayErrors(): () => void {
   const onError = (error: unknown) => {
-    say(`Error outside any call, from a timer or an unhandled promise: ${messageOf(error)}. The run continues.`);
+    printNote(
+      `Error outside any call, from a timer or an unhandled promise: ${getErrorMessage(error)}. The run continues.`,
+    );
   };
   process.on("uncaughtException", onError);
   return () => process.off("uncaughtException", onError);
 }
 
-function noticeExit(): () => void {
+function reportEarlyExit(): () => void {
   const onExit = (code: number) => {
     if (isStopCode(code)) return;
     writeSync(

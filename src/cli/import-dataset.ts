@@ -2,16 +2,16 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { EXIT, UsageError } from "../core/errors.js";
 import { registry } from "../core/registry.js";
-import { MEMORY_NAMES } from "../datasets/catalog/definitions.js";
+import { MEMORY_DATASET_NAMES } from "../datasets/catalog/definitions.js";
 import { loadDataset } from "../datasets/load-dataset.js";
-import { type NamedFiles, namedFiles } from "../datasets/named-files.js";
-import { plural } from "../report/format.js";
+import { createFilesDefinition, type NamedFiles } from "../datasets/named-files.js";
+import { formatPlural } from "../report/format.js";
 import { writeAtomically } from "../utils/files/atomic.js";
 import type { DatasetsOptions } from "./commands/datasets.js";
 import { findConfig, loadConfig } from "./config-file.js";
-import { say } from "./streams.js";
+import { printNote } from "./streams.js";
 
-interface Import {
+interface DatasetImport {
   name: string;
   files: readonly string[];
 }
@@ -19,41 +19,43 @@ interface Import {
 const NEW_CONFIG = "assay.config.yaml";
 
 /** `assay datasets import NAME FILE…`: reads every row once, then adds the name to the config. */
-export async function importDataset(wanted: Import, options: DatasetsOptions): Promise<number> {
+export async function importDataset(wanted: DatasetImport, options: DatasetsOptions): Promise<number> {
   const { name } = wanted;
-  requireName(name);
+  requireDatasetName(name);
   const path = options.config ?? findConfig(process.cwd()) ?? NEW_CONFIG;
   const isThere = existsSync(path);
   const before = isThere ? (await loadConfig(path, options)).namedDatasets : undefined;
-  requireFree(name, before, options);
-  const given = describe(wanted, options);
-  const { examples, notes } = await checked(name, given);
+  requireUnusedName(name, before, options);
+  const given = describeImport(wanted, options);
+  const { examples, notes } = await checkImport(name, given);
   const anchored = { ...given, files: given.files.map((file) => relative(dirname(resolve(path)), resolve(file))) };
-  if (/\.(?:ts|mjs|js)$/.test(path)) throw notWritten(path, name, anchored);
-  await write(path, { name, given: anchored });
-  say(`${name}: ${plural(examples, "example")} in ${plural(given.files.length, "file")}, added to ${path}.`);
-  for (const note of notes) say(note);
-  say(`Use it: assay run --dataset ${name} …`);
+  if (/\.(?:ts|mjs|js)$/.test(path)) throw explainUnwritable(path, name, anchored);
+  await writeNamedDataset(path, { name, given: anchored });
+  printNote(
+    `${name}: ${formatPlural(examples, "example")} in ${formatPlural(given.files.length, "file")}, added to ${path}.`,
+  );
+  for (const note of notes) printNote(note);
+  printNote(`Use it: assay run --dataset ${name} …`);
   return EXIT.fine;
 }
 
-function requireName(name: string): void {
+function requireDatasetName(name: string): void {
   if (/^[\w.-]+$/.test(name) && !name.startsWith(".")) return;
   throw new UsageError(`"${name}" is not a valid dataset name: use letters, digits, "-", "_" and ".".`);
 }
 
-function requireFree(
+function requireUnusedName(
   name: string,
   named: Readonly<Record<string, NamedFiles>> = {},
   { replace }: DatasetsOptions,
 ): void {
-  if (registry.has("dataset", name) || MEMORY_NAMES.includes(name))
+  if (registry.has("dataset", name) || MEMORY_DATASET_NAMES.includes(name))
     throw new UsageError(`The name "${name}" belongs to a built-in dataset or a plugin. Choose another one.`);
   if (Object.hasOwn(named, name) && replace !== true)
     throw new UsageError(`The config already has a dataset "${name}". Choose another name, or pass --replace.`);
 }
 
-function describe({ files }: Import, options: DatasetsOptions): NamedFiles {
+function describeImport({ files }: DatasetImport, options: DatasetsOptions): NamedFiles {
   const { description, template, map, subject, evaluator, scoreField } = options;
   if (template !== undefined && (map !== undefined || subject !== undefined))
     throw new UsageError("--template already sets the columns. Remove --map and --subject.");
@@ -69,8 +71,8 @@ function describe({ files }: Import, options: DatasetsOptions): NamedFiles {
 }
 
 /** Reads everything once, so that problems appear now and not in the middle of a run. */
-async function checked(name: string, given: NamedFiles): Promise<{ examples: number; notes: readonly string[] }> {
-  registry.register("dataset", name, namedFiles(name, given, registry));
+async function checkImport(name: string, given: NamedFiles): Promise<{ examples: number; notes: readonly string[] }> {
+  registry.register("dataset", name, createFilesDefinition(name, given, registry));
   const { examples, evaluators = [], primaryField, notes = [] } = await loadDataset(name, { registry });
   const { subject } = given;
   if (subject !== undefined && examples.every((example) => example[subject] === undefined))
@@ -82,14 +84,14 @@ async function checked(name: string, given: NamedFiles): Promise<{ examples: num
 }
 
 /** A config that is code is not rewritten. */
-function notWritten(path: string, name: string, given: NamedFiles): UsageError {
+function explainUnwritable(path: string, name: string, given: NamedFiles): UsageError {
   return new UsageError(
     `${path} is code and is not changed. Add this to its config:\n\nnamedDatasets: {\n  ${JSON.stringify(name)}: ${JSON.stringify(given)},\n},`,
   );
 }
 
 /** Edits the file in place: comments and order are kept. */
-async function write(path: string, { name, given }: { name: string; given: NamedFiles }): Promise<void> {
+async function writeNamedDataset(path: string, { name, given }: { name: string; given: NamedFiles }): Promise<void> {
   const { parseDocument, isMap } = await import("yaml");
   const document = parseDocument(existsSync(path) ? readFileSync(path, "utf8") : "");
   if (document.contents === null || !isMap(document.contents)) document.contents = document.createNode({}) as never;

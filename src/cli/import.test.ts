@@ -1,11 +1,11 @@
 import { Command } from "commander";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { UsageError } from "../core/errors.js";
-import { Workspace } from "../testing/workspace.js";
-import { addImport } from "./commands/import.js";
-import { importCommand } from "./import.js";
-import { reportCommand } from "./report.js";
-import { showCommand } from "./show.js";
+import { TempProject } from "../testing/workspace.js";
+import { addImportCommand } from "./commands/import.js";
+import { executeImport } from "./import.js";
+import { executeReport } from "./report.js";
+import { executeShow } from "./show.js";
 
 const ROWS = [
   {
@@ -28,8 +28,8 @@ const ROWS = [
   },
 ];
 
-function workspaceOf(rows: readonly unknown[] = ROWS): Workspace {
-  return new Workspace({ "results.json": JSON.stringify({ rows, summary: {}, timing: {}, config: {} }) });
+function workspaceOf(rows: readonly unknown[] = ROWS): TempProject {
+  return new TempProject({ "results.json": JSON.stringify({ rows, summary: {}, timing: {}, config: {} }) });
 }
 
 /** Collects what a command writes to both streams. */
@@ -54,15 +54,15 @@ describe("assay import", () => {
     const flags = { output: "table", runsDir };
     let exitCode: number | null = null;
     const { stdout, stderr } = await written(async () => {
-      exitCode = await importCommand([workspace.path("results.json")], flags);
+      exitCode = await executeImport([workspace.path("results.json")], flags);
     });
     expect(exitCode).toBe(0);
     expect(stderr).toContain("Detected context-bench results.");
     expect(stderr).toMatch(/Stored in .*runs/);
     expect(stdout).toMatch(/keep\s+\|/);
-    const report = await written(() => reportCommand("latest", { runsDir, output: "table" }));
+    const report = await written(() => executeReport("latest", { runsDir, output: "table" }));
     expect(report.stdout).toBe(stdout);
-    const shown = await written(() => showCommand({ run: "latest", trial: "a", runsDir, output: "text" }));
+    const shown = await written(() => executeShow({ run: "latest", trial: "a", runsDir, output: "text" }));
     expect(shown.stdout).toContain("f1 = 0.9 (decides)");
   });
 
@@ -70,7 +70,7 @@ describe("assay import", () => {
     const workspace = workspaceOf();
     const program = new Command().exitOverride();
     const done = vi.fn();
-    addImport(program, done);
+    addImportCommand(program, done);
     const args = ["import", workspace.path("results.json"), "--format", "context-bench", "--title", "Old results"];
     const { stdout, stderr } = await written(() =>
       program.parseAsync([...args, "--output", "json", "--runs-dir", workspace.path("runs")], { from: "user" }),
@@ -88,8 +88,8 @@ describe("assay import", () => {
     const workspace = workspaceOf();
     const files = [workspace.path("results.json")];
     const runsDir = workspace.path("runs");
-    await expect(importCommand(files, { output: "tabel", runsDir })).rejects.toThrow(/Did you mean .*table/);
-    await expect(importCommand(files, { output: "table", runsDir, format: "vallie" })).rejects.toThrow(UsageError);
+    await expect(executeImport(files, { output: "tabel", runsDir })).rejects.toThrow(/Did you mean .*table/);
+    await expect(executeImport(files, { output: "table", runsDir, format: "vallie" })).rejects.toThrow(UsageError);
     expect(() => workspace.read("runs")).toThrow();
   });
 });

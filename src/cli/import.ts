@@ -2,12 +2,12 @@ import "../builtins.js";
 import { EXIT, UsageError } from "../core/errors.js";
 import { registry } from "../core/registry.js";
 import { didYouMean } from "../core/suggest.js";
-import { plural } from "../report/format.js";
+import { formatPlural } from "../report/format.js";
 import { type ImportProgress, type ImportRunOptions, importRun } from "../runs/import-run.js";
 import type { FormatName } from "../store/import/index.js";
-import { endsCleanly } from "./ends-cleanly.js";
+import { exitOnSignal } from "./ends-cleanly.js";
 import { StatusLine } from "./status-line.js";
-import { say, writeResult } from "./streams.js";
+import { printNote, writeResult } from "./streams.js";
 
 export interface ImportFlags {
   format?: string;
@@ -19,19 +19,21 @@ export interface ImportFlags {
 const OUTPUTS = ["table", "json"];
 
 /** `assay import`: converts results of another tool to a run, and reports it. */
-export async function importCommand(files: readonly string[], flags: ImportFlags): Promise<number> {
+export async function executeImport(files: readonly string[], flags: ImportFlags): Promise<number> {
   const { output, format } = flags;
   if (!OUTPUTS.includes(output))
     throw new UsageError(`Unknown output format "${output}".${didYouMean(output, OUTPUTS)}`);
   const line = new StatusLine(process.stderr);
-  const imported = await showing(line, (onProgress) => importRun({ ...optionsOf(files, flags), onProgress }));
-  if (format === undefined) say(`Detected ${imported.format} results.`);
+  const imported = await showImportProgress(line, (onProgress) =>
+    importRun({ ...toImportOptions(files, flags), onProgress }),
+  );
+  if (format === undefined) printNote(`Detected ${imported.format} results.`);
   await writeResult(await registry.get("reporter", output).render(imported.result, {}));
-  say(`Stored in ${imported.result.runDir}`);
+  printNote(`Stored in ${imported.result.runDir}`);
   return EXIT.fine;
 }
 
-function optionsOf(files: readonly string[], { format, title, runsDir }: ImportFlags): ImportRunOptions {
+function toImportOptions(files: readonly string[], { format, title, runsDir }: ImportFlags): ImportRunOptions {
   return {
     files,
     runsDir,
@@ -41,12 +43,15 @@ function optionsOf(files: readonly string[], { format, title, runsDir }: ImportF
   };
 }
 
-async function showing<T>(line: StatusLine, work: (onProgress: (p: ImportProgress) => void) => Promise<T>): Promise<T> {
+async function showImportProgress<T>(
+  line: StatusLine,
+  work: (onProgress: (p: ImportProgress) => void) => Promise<T>,
+): Promise<T> {
   const start = performance.now();
   try {
     const show = ({ records, phase }: ImportProgress) =>
-      line.show(() => `${phase} ${plural(records, "record")}`, performance.now() - start);
-    return await endsCleanly(() => work(show));
+      line.show(() => `${phase} ${formatPlural(records, "record")}`, performance.now() - start);
+    return await exitOnSignal(() => work(show));
   } finally {
     line.clear();
   }

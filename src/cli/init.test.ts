@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { parse } from "yaml";
 import { UsageError } from "../core/errors.js";
-import { Workspace } from "../testing/workspace.js";
-import { type InitOptions, initCommand } from "./init.js";
+import { TempProject } from "../testing/workspace.js";
+import { executeInit, type InitOptions } from "./init.js";
 
 interface Said {
   code: number;
@@ -22,19 +22,19 @@ async function init(folder: string, options: InitOptions = {}): Promise<Said> {
     }),
   );
   try {
-    return { code: await initCommand(folder, options), ...said };
+    return { code: await executeInit(folder, options), ...said };
   } finally {
     for (const spy of spies) spy.mockRestore();
   }
 }
 
 const EVAL = "evals/changelog/eval.yaml";
-const executorIn = (space: Workspace) =>
+const executorIn = (space: TempProject) =>
   (parse(space.read(EVAL)) as { defaults: { executor: string } }).defaults.executor;
 
 describe("assay init", () => {
   it("writes and lists its files, and creates the folder", async () => {
-    const space = new Workspace();
+    const space = new TempProject();
     const { code, stdout, stderr } = await init(space.path("new/folder"), { executor: "codex" });
     expect(code).toBe(0);
     const files = stdout.trimEnd().split("\n");
@@ -47,14 +47,14 @@ describe("assay init", () => {
   it("names the given agent, a command included, as valid YAML", async () => {
     const names = ["gemini", `node "my agent.mjs" --say '{prompt}: $& yes' {skills}`];
     for (const executor of names) {
-      const space = new Workspace();
+      const space = new TempProject();
       await init(space.dir, { executor });
       expect(executorIn(space)).toBe(executor);
     }
   });
 
   it("names an installed agent, else claude, and says when there is none", async () => {
-    const space = new Workspace({ "bin/x": "" });
+    const space = new TempProject({ "bin/x": "" });
     vi.stubEnv("PATH", space.path("bin"));
     onTestFinished(() => void vi.unstubAllEnvs());
     const { stderr } = await init(space.dir);
@@ -71,7 +71,7 @@ describe("assay init", () => {
     ["nowhere, in a package", { "package/package.json": "{}" }, "package/new"],
     ["nowhere", {}, "new"],
   ])("points editors to the schemas of an installed package: %s", async (place, files, folder) => {
-    const space = new Workspace(files);
+    const space = new TempProject(files);
     const { stderr } = await init(space.path(folder), { executor: "pi" });
     const project = { above: ".", "nowhere, in a package": "package", nowhere: "new", beside: "." }[place] ?? "";
     for (const [file, kind] of Object.entries(YAML_FILES)) {
@@ -85,7 +85,7 @@ describe("assay init", () => {
   });
 
   it("overwrites nothing, and then writes nothing, without --force", async () => {
-    const space = new Workspace({ [EVAL]: "mine\n" });
+    const space = new TempProject({ [EVAL]: "mine\n" });
     await expect(init(space.dir, { executor: "pi" })).rejects.toThrow(/eval\.yaml already exists\..*--force/);
     expect(space.read(EVAL)).toBe("mine\n");
     expect(existsSync(space.path("assay.config.yaml"))).toBe(false);
@@ -95,13 +95,13 @@ describe("assay init", () => {
   });
 
   it("rejects an unknown agent before anything is written", async () => {
-    const space = new Workspace();
+    const space = new TempProject();
     await expect(init(space.dir, { executor: "claud" })).rejects.toThrow(UsageError);
     expect(existsSync(space.path("evals"))).toBe(false);
   });
 
   it.each(["evals", "evals/changelog"])("does not follow a link out of the folder: %s", async (link) => {
-    const space = new Workspace({ "mine/keep": "" });
+    const space = new TempProject({ "mine/keep": "" });
     mkdirSync(space.path("target/evals"), { recursive: true });
     const at = space.path(link === "evals" ? "linked" : "target", link);
     mkdirSync(join(at, ".."), { recursive: true });
@@ -114,7 +114,7 @@ describe("assay init", () => {
 
   it("does not write through a link to a file, existing or not", async () => {
     for (const there of [true, false]) {
-      const space = new Workspace(there ? { "mine.yaml": "mine\n" } : {});
+      const space = new TempProject(there ? { "mine.yaml": "mine\n" } : {});
       mkdirSync(space.path("target"));
       symlinkSync(space.path("mine.yaml"), space.path("target/assay.config.yaml"));
       await expect(init(space.path("target"), { executor: "pi", force: true })).rejects.toThrow(/leads out of/);
@@ -124,7 +124,7 @@ describe("assay init", () => {
   });
 
   it("accepts a folder that is a link itself, and links within it", async () => {
-    const space = new Workspace();
+    const space = new TempProject();
     mkdirSync(space.path("real/elsewhere"), { recursive: true });
     symlinkSync("elsewhere", space.path("real/evals"));
     symlinkSync(space.path("real"), space.path("link"));
@@ -133,7 +133,7 @@ describe("assay init", () => {
   });
 
   it("reports what cannot be written", async () => {
-    const space = new Workspace({ evals: "a file" });
+    const space = new TempProject({ evals: "a file" });
     mkdirSync(space.path("skills"));
     await expect(init(space.dir, { executor: "pi" })).rejects.toThrow(/eval\.yaml cannot be written: /);
   });

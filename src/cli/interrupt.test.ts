@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { onStop } from "./interrupt.js";
+import { onStopSignal } from "./interrupt.js";
 
 describe("onStopSignal", () => {
   it("treats two signals within a moment as one, and a later one as a second", () => {
     const told: boolean[] = [];
     let now = 0;
     const before = process.listenerCount("SIGINT");
-    const release = onStop(
+    const release = onStopSignal(
       ({ again }) => told.push(again),
       () => now,
     );

@@ -1,5 +1,5 @@
 import { EXIT } from "../core/errors.js";
-import { say } from "./streams.js";
+import { printNote } from "./streams.js";
 
 /** npx forwards a Ctrl-C that the terminal has already sent to all processes: two within a moment count as one. */
 const SAME_PRESS_MS = 500;
@@ -16,14 +16,17 @@ export function isStopCode(code: number): boolean {
   return Object.values(STOP_SIGNALS).some((each) => each === code);
 }
 
-export interface Stop {
+export interface StopRequest {
   /** True if it was requested before. */
   again: boolean;
   exitCode: number;
 }
 
 /** Calls `stop` on Ctrl-C, SIGTERM or SIGHUP. Returns an unsubscribe function. */
-export function onStop(stop: (how: Stop) => void, clock: () => number = () => performance.now()): () => void {
+export function onStopSignal(
+  stop: (how: StopRequest) => void,
+  clock: () => number = () => performance.now(),
+): () => void {
   let last: number | null = null;
   const told = (signal: NodeJS.Signals) => {
     const again = last !== null;
@@ -46,14 +49,14 @@ export interface Interrupt {
 }
 
 /** The first Ctrl-C (or SIGTERM, SIGHUP) stops in order, the second exits at once. */
-export function interruptible(beforeMessage: () => void): Interrupt {
+export function createInterrupt(beforeMessage: () => void): Interrupt {
   const controller = new AbortController();
   let first: number | null = null;
-  const release = onStop(({ again, exitCode }) => {
+  const release = onStopSignal(({ again, exitCode }) => {
     if (again) process.exit(exitCode);
     first = exitCode;
     beforeMessage();
-    say("Stopping: saving finished trials. Press Ctrl-C again to quit at once.");
+    printNote("Stopping: saving finished trials. Press Ctrl-C again to quit at once.");
     controller.abort();
   });
   return {

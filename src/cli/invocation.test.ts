@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inForce, invocationOf, requireHeaders } from "./invocation.js";
+import { applyResumeFlags, recordInvocation, requireHeaders } from "./invocation.js";
 
 const FLAGS = {
   systems: ["truncate:0.5"],
@@ -10,7 +10,7 @@ const FLAGS = {
 
 describe("stored invocation", () => {
   it("contains no secrets: no user and password in addresses, no key headers", () => {
-    const { flags } = invocationOf({ ...FLAGS, quiet: true, verbose: true, dryRun: true, resume: true }, "run");
+    const { flags } = recordInvocation({ ...FLAGS, quiet: true, verbose: true, dryRun: true, resume: true }, "run");
     expect(flags).toEqual({
       systems: ["truncate:0.5"],
       queue: "rediss://queue:6379/1",
@@ -21,8 +21,8 @@ describe("stored invocation", () => {
   });
 
   it("gives workers the current run: later flags win, selections and headers are merged", () => {
-    const before = invocationOf({ ...FLAGS, maxCost: 1, eval: { runs: 3, tags: ["a=b"] } }, "eval");
-    const now = inForce(before, {
+    const before = recordInvocation({ ...FLAGS, maxCost: 1, eval: { runs: 3, tags: ["a=b"] } }, "eval");
+    const now = applyResumeFlags(before, {
       resume: "latest",
       quiet: true,
       maxCost: 5,
@@ -45,7 +45,7 @@ describe("stored invocation", () => {
   });
 
   it("requires headers that were not stored, ignoring case", () => {
-    const kept = invocationOf(FLAGS, "run");
+    const kept = recordInvocation(FLAGS, "run");
     expect(() => requireHeaders(kept)).toThrow(/started with the header Authorization.*Pass it again: --header "Auth/);
     expect(() => requireHeaders(kept, { authorization: "Bearer x", "x-functions-code": "y" })).not.toThrow();
   });

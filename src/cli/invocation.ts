@@ -1,14 +1,14 @@
 import { join, resolve } from "node:path";
-import { messageOf, RunFolderError, UsageError } from "../core/errors.js";
-import { isHarmlessName } from "../core/harmless-name.js";
-import { withoutSecrets } from "../queue/connection.js";
-import { FILES, readManifest } from "../store/journal.js";
+import { getErrorMessage, RunFolderError, UsageError } from "../core/errors.js";
+import { isNonSecretName } from "../core/harmless-name.js";
+import { stripSecrets } from "../queue/connection.js";
+import { RUN_FILES, readManifest } from "../store/journal.js";
 import { findRun } from "../store/run-folder.js";
-import { isComplete } from "../store/summary-file.js";
+import { isRunComplete } from "../store/summary-file.js";
 import { findConfig } from "./config-file.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
-import { say } from "./streams.js";
+import { printNote } from "./streams.js";
 import { requireTrust, type TrustFlags } from "./trust.js";
 
 /** What is needed to start a run again: its folder, config file and flags. */
@@ -20,14 +20,14 @@ export interface Invocation {
 }
 
 /** How the command was called, without flags such as --resume that only say how to run it. */
-export function invocationOf(flags: RunFlags, command: Invocation["command"]): Invocation {
+export function recordInvocation(flags: RunFlags, command: Invocation["command"]): Invocation {
   const configFile = flags.config === undefined ? findConfig(process.cwd()) : resolve(flags.config);
-  return { command, cwd: process.cwd(), configFile: configFile ?? null, flags: kept(flags) };
+  return { command, cwd: process.cwd(), configFile: configFile ?? null, flags: selectStoredFlags(flags) };
 }
 
 /** The run as it is now: its invocation plus flags given on resume. Workers make their plan from it. */
-export function inForce(invocation: Invocation, flags: RunFlags): Invocation {
-  const { headers, secretHeaders = [], ...later } = kept(flags);
+export function applyResumeFlags(invocation: Invocation, flags: RunFlags): Invocation {
+  const { headers, secretHeaders = [], ...later } = selectStoredFlags(flags);
   const before = invocation.flags;
   const hidden = [...new Set([...(before.secretHeaders ?? []), ...secretHeaders])];
   return {
@@ -37,34 +37,44 @@ export function inForce(invocation: Invocation, flags: RunFlags): Invocation {
       ...later,
       ...(headers === undefined ? {} : { headers: { ...before.headers, ...headers } }),
       ...(hidden.length === 0 ? {} : { secretHeaders: hidden }),
-      ...evalOf(before, later),
+      ...mergeEvalSelection(before, later),
     },
   };
 }
 
-export function evalOf(before: Pick<RunFlags, "eval">, now: Pick<RunFlags, "eval">): Pick<RunFlags, "eval"> {
+export function mergeEvalSelection(
+  before: Pick<RunFlags, "eval">,
+  now: Pick<RunFlags, "eval">,
+): Pick<RunFlags, "eval"> {
   return before.eval === undefined && now.eval === undefined ? {} : { eval: { ...before.eval, ...now.eval } };
 }
 
 /** The flags to store: without trust, secrets, or flags that only say how to run. */
-function kept({ resume: _, dryRun: __, quiet: ___, verbose: ____, trust: _____, ...flags }: RunFlags): RunFlags {
+function selectStoredFlags({
+  resume: _,
+  dryRun: __,
+  quiet: ___,
+  verbose: ____,
+  trust: _____,
+  ...flags
+}: RunFlags): RunFlags {
   const { queue, headers, ...others } = flags;
   return {
     ...others,
-    ...(queue === undefined ? {} : { queue: withoutSecrets(queue) }),
-    ...(headers === undefined ? {} : openHeaders(headers)),
+    ...(queue === undefined ? {} : { queue: stripSecrets(queue) }),
+    ...(headers === undefined ? {} : splitSecretHeaders(headers)),
   };
 }
 
 /** Headers that may hold a key are not stored; they must be given again on resume. */
-function openHeaders(headers: Readonly<Record<string, string>>): Pick<RunFlags, "headers" | "secretHeaders"> {
-  const open = Object.entries(headers).filter(([name]) => isHarmlessName(name));
-  const hidden = Object.keys(headers).filter((name) => !isHarmlessName(name));
+function splitSecretHeaders(headers: Readonly<Record<string, string>>): Pick<RunFlags, "headers" | "secretHeaders"> {
+  const open = Object.entries(headers).filter(([name]) => isNonSecretName(name));
+  const hidden = Object.keys(headers).filter((name) => !isNonSecretName(name));
   return { headers: Object.fromEntries(open), ...(hidden.length === 0 ? {} : { secretHeaders: hidden }) };
 }
 
 /** The stored run to resume, and how it was started. */
-export function recall(
+export function recallInvocation(
   { resume, runsDir = DEFAULT_RUNS_DIR, trust }: RunFlags,
   command: Invocation["command"],
 ): { dir: string; invocation: Invocation } {
@@ -72,14 +82,14 @@ export function recall(
   const dir = resolve(findRun({ runsDir, name, isCandidate: (candidate) => wasStartedBy(command, candidate) }));
   const { invocation } = readManifest(dir);
   requireTrustedRun(dir, { trust });
-  if (!isInvocation(invocation, [command])) throw new UsageError(`${dir} ${whoStarted(invocation)}`);
-  say(isComplete(dir) ? `${dir} is already finished: nothing is run, this is its report` : `Resuming ${dir}`);
+  if (!isInvocation(invocation, [command])) throw new UsageError(`${dir} ${describeStarter(invocation)}`);
+  printNote(isRunComplete(dir) ? `${dir} is already finished: nothing is run, this is its report` : `Resuming ${dir}`);
   return { dir, invocation };
 }
 
 /** Rejects a run folder of another project, because what its manifest names is run. */
 export function requireTrustedRun(dir: string, trust: TrustFlags): void {
-  requireTrust(join(dir, FILES.manifest), "the systems, plugins and commands that it names would be run", trust);
+  requireTrust(join(dir, RUN_FILES.manifest), "the systems, plugins and commands that it names would be run", trust);
 }
 
 /** Requires headers of the run that were not stored. */
@@ -103,7 +113,7 @@ export function enterFolder({ cwd }: Invocation): void {
     process.chdir(cwd);
   } catch (cause) {
     throw new RunFolderError(
-      `The run was started in ${cwd}, which cannot be opened (${messageOf(cause)}). Its systems and datasets are there: restore the folder, or start a new run.`,
+      `The run was started in ${cwd}, which cannot be opened (${getErrorMessage(cause)}). Its systems and datasets are there: restore the folder, or start a new run.`,
       { cause },
     );
   }
@@ -120,7 +130,7 @@ function wasStartedBy(command: string, dir: string): boolean {
 
 /** Programs that use the library may store anything as invocation; only those of the command line can be resumed here. */
 export function isInvocation(value: unknown, commands: readonly string[]): value is Invocation {
-  const { command, cwd, configFile, flags } = fieldsOf(value);
+  const { command, cwd, configFile, flags } = toFields(value);
   return (
     commands.includes(String(command)) &&
     typeof cwd === "string" &&
@@ -130,8 +140,8 @@ export function isInvocation(value: unknown, commands: readonly string[]): value
   );
 }
 
-function whoStarted(invocation: unknown): string {
-  const { command } = fieldsOf(invocation);
+function describeStarter(invocation: unknown): string {
+  const { command } = toFields(invocation);
   if (command === "grade") return "was created by `assay grade`. Resume it with: assay grade --resume RUN.";
   if (command === "run" || command === "memory" || command === "eval")
     return `was started by \`assay ${command}\`. Resume it with: assay ${command} --resume RUN.`;
@@ -140,6 +150,6 @@ function whoStarted(invocation: unknown): string {
     : "was started from a program, not from the command line. Resume it there with evaluate({ resume }).";
 }
 
-function fieldsOf(value: unknown): Record<string, unknown> {
+function toFields(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { messageOf, UsageError } from "../core/errors.js";
+import { getErrorMessage, UsageError } from "../core/errors.js";
 import { describeModels, type ModelFlags } from "./model-flags.js";
 import type { JudgeConfig, ModelConfig } from "./run-config.js";
 
@@ -32,7 +32,7 @@ export function splitJudgeFlags<T extends JudgeFlags>(
     judgePerTurn,
     ...rest
   } = flags;
-  const models = describe({ model: judgeModel, proxy: judgeUrl, api: judgeApi });
+  const models = describeJudgeModels({ model: judgeModel, proxy: judgeUrl, api: judgeApi });
   const stray = [judgeApiKeyEnv, judgeScale, judgeRubric, judgePanel, judgePairwise, judgePerTurn];
   if (models === undefined && stray.some((flag) => flag !== undefined))
     throw new UsageError("No judge is set. Add --judge-model openai/gpt-5, or --judge-url URL --judge-model NAME.");
@@ -52,19 +52,19 @@ export function splitJudgeFlags<T extends JudgeFlags>(
   return { judge, rest };
 }
 
-function describe(flags: ModelFlags): ModelConfig[] | undefined {
+function describeJudgeModels(flags: ModelFlags): ModelConfig[] | undefined {
   try {
     return describeModels(flags);
   } catch (error) {
-    throw error instanceof UsageError ? inJudgeFlags(error) : error;
+    throw error instanceof UsageError ? renameJudgeFlags(error) : error;
   }
 }
 
-const FLAGS = { "--model": "--judge-model", "--proxy": "--judge-url", "--api": "--judge-api" };
+const JUDGE_FLAG_NAMES = { "--model": "--judge-model", "--proxy": "--judge-url", "--api": "--judge-api" };
 
 /** Rewrites an error about a model with the names of the judge's flags. */
-export function inJudgeFlags(error: UsageError): UsageError {
-  const message = Object.entries(FLAGS).reduce(
+export function renameJudgeFlags(error: UsageError): UsageError {
+  const message = Object.entries(JUDGE_FLAG_NAMES).reduce(
     (text, [theirs, ours]) => text.replace(new RegExp(`${theirs}(?![\\w-])`, "g"), ours),
     error.message.replace("--api-key-env", "--judge-api-key-env"),
   );
@@ -76,6 +76,6 @@ function readRubric(path: string): string {
   try {
     return readFileSync(path, "utf8").trim();
   } catch (cause) {
-    throw new UsageError(`The rubric ${path} cannot be read: ${messageOf(cause)}.`, { cause });
+    throw new UsageError(`The rubric ${path} cannot be read: ${getErrorMessage(cause)}.`, { cause });
   }
 }

@@ -12,13 +12,13 @@ import {
   type LLMJudge,
   readLabel,
 } from "../graders/judge/index.js";
-import { formatDollars, formatNumber, formatShare, plural } from "../report/format.js";
-import { type Column, markdownTable, oneLine } from "../report/markdown.js";
-import { printable } from "../report/printable.js";
-import { interruptible } from "./interrupt.js";
+import { formatDollars, formatNumber, formatPlural, formatShare } from "../report/format.js";
+import { renderMarkdownTable, type TableColumn, toOneLine } from "../report/markdown.js";
+import { replaceControlCharacters } from "../report/printable.js";
+import { createInterrupt } from "./interrupt.js";
 import { type JudgeFlags, splitJudgeFlags } from "./judge-flags.js";
-import { makeJudge } from "./make-judge.js";
-import { say, writeResult } from "./streams.js";
+import { makeRunJudge } from "./make-judge.js";
+import { printNote, writeResult } from "./streams.js";
 
 export interface CalibrateFlags extends JudgeFlags {
   labels?: string;
@@ -33,7 +33,7 @@ export interface CalibrateFlags extends JudgeFlags {
 const OUTPUTS = ["table", "json"];
 
 /** `assay judge calibrate`: measures a judge's agreement with human labels, and its biases. */
-export async function judgeCommand(action: string | undefined, flags: CalibrateFlags): Promise<number> {
+export async function executeJudge(action: string | undefined, flags: CalibrateFlags): Promise<number> {
   const { labels: path, output = "table" } = flags;
   if (action !== "calibrate") throw new UsageError(`Unknown action "${action ?? ""}". Write: assay judge calibrate.`);
   if (path === undefined) throw new UsageError("No labels are given. Add --labels labels.jsonl.");
@@ -41,24 +41,24 @@ export async function judgeCommand(action: string | undefined, flags: CalibrateF
     throw new UsageError(`Unknown output format "${output}". Use --output table or --output json.`);
   if (flags.judgePerTurn === true)
     throw new UsageError("--judge-per-turn is only for runs: each label is about one answer. Remove it.");
-  const judge = await judgeFrom(flags);
+  const judge = await makeCalibratedJudge(flags);
   try {
     const rows = await readLabels(path, judge);
-    const { calibration, stopCode } = await calibrate(judge, rows, flags.maxCost);
+    const { calibration, stopCode } = await runCalibration(judge, rows, flags.maxCost);
     await writeResult(renderCalibration(calibration, { output, path, badLines: rows.badLines }));
-    return exitCodeOf(calibration, stopCode);
+    return chooseCalibrationExitCode(calibration, stopCode);
   } finally {
     await judge.close();
   }
 }
 
-async function judgeFrom(flags: CalibrateFlags): Promise<LLMJudge> {
+async function makeCalibratedJudge(flags: CalibrateFlags): Promise<LLMJudge> {
   const { models: modelsFile, allowInsecure, maxWorkers, maxCost } = flags;
   const { judge } = splitJudgeFlags(flags);
   const made =
     judge === undefined
       ? null
-      : await makeJudge({
+      : await makeRunJudge({
           judge: { ...judge, ...(maxWorkers === undefined ? {} : { maxWorkers }) },
           ...(maxCost === undefined ? {} : { maxCost }),
           ...(modelsFile === undefined ? {} : { modelsFile }),
@@ -84,15 +84,16 @@ async function readLabels(path: string, { scale }: LLMJudge): Promise<LabelFile>
       else if (!isBadRow(source)) good.push(source.row as LabelRow);
     }
   }
-  for (const line of badLines) say(line);
-  if (good.length === 0) throw new UsageError(`${path} has no usable rows (${plural(badLines.length, "bad row")}).`);
+  for (const line of badLines) printNote(line);
+  if (good.length === 0)
+    throw new UsageError(`${path} has no usable rows (${formatPlural(badLines.length, "bad row")}).`);
   return { good, badLines };
 }
 
 const PROGRESS_EVERY_MS = 5000;
 
-async function calibrate(judge: LLMJudge, { good }: LabelFile, maxCostUsd: number | undefined) {
-  const interrupt = interruptible(() => {});
+async function runCalibration(judge: LLMJudge, { good }: LabelFile, maxCostUsd: number | undefined) {
+  const interrupt = createInterrupt(() => {});
   let last = performance.now();
   try {
     const calibration = await calibrateJudge({
@@ -103,7 +104,7 @@ async function calibrate(judge: LLMJudge, { good }: LabelFile, maxCostUsd: numbe
       onProgress: ({ done, total, costUsd }) => {
         if (performance.now() - last < PROGRESS_EVERY_MS) return;
         last = performance.now();
-        say(`${done}/${total} judged${costUsd === null ? "" : ` · ${formatDollars(costUsd)}`}`);
+        printNote(`${done}/${total} judged${costUsd === null ? "" : ` · ${formatDollars(costUsd)}`}`);
       },
     });
     return { calibration, stopCode: interrupt.exitCode };
@@ -112,10 +113,10 @@ async function calibrate(judge: LLMJudge, { good }: LabelFile, maxCostUsd: numbe
   }
 }
 
-function exitCodeOf({ judged, reasons }: Calibration, stopCode: number | null): number {
+function chooseCalibrationExitCode({ judged, reasons }: Calibration, stopCode: number | null): number {
   if (stopCode !== null) return stopCode;
   if (judged > 0) return EXIT.fine;
-  say(`Nothing was judged. ${reasons[0] ?? ""}`.trim());
+  printNote(`Nothing was judged. ${reasons[0] ?? ""}`.trim());
   return EXIT.infrastructure;
 }
 
@@ -134,39 +135,39 @@ function renderCalibration(calibration: Calibration, report: CalibrationReport):
     const all = { schema: "assay.judge-calibration/1", file: report.path, ...rest, badRows: report.badLines, words };
     return `${JSON.stringify(all, null, 2)}\n`;
   }
-  return printable(`${sectionsOf(calibration, report).join("\n\n")}\n`);
+  return replaceControlCharacters(`${formatCalibrationSections(calibration, report).join("\n\n")}\n`);
 }
 
-const COLUMNS: readonly Column<Finding>[] = [
+const COLUMNS: readonly TableColumn<Finding>[] = [
   { title: "figure", cell: ({ figure }) => figure },
-  { title: "value", align: "right", cell: ({ estimate, isShare }) => shown(estimate.value, isShare) },
-  { title: "95 % interval", cell: ({ estimate, isShare }) => intervalOf(estimate, isShare) },
+  { title: "value", align: "right", cell: ({ estimate, isShare }) => formatFigure(estimate.value, isShare) },
+  { title: "95 % interval", cell: ({ estimate, isShare }) => formatInterval(estimate, isShare) },
   { title: "n", align: "right", cell: ({ estimate }) => String(estimate.n) },
   { title: "interpretation", cell: ({ words }) => words },
 ];
 
-function sectionsOf(calibration: Calibration, report: CalibrationReport): string[] {
+function formatCalibrationSections(calibration: Calibration, report: CalibrationReport): string[] {
   const { agreement } = calibration;
   const found = findingsOf(calibration);
   return [
-    ...(found.length === 0 ? [] : [markdownTable(COLUMNS, found)]),
-    ...(agreement === null ? [] : [confusionTable(agreement)]),
-    factsOf(calibration, report)
+    ...(found.length === 0 ? [] : [renderMarkdownTable(COLUMNS, found)]),
+    ...(agreement === null ? [] : [formatConfusionTable(agreement)]),
+    describeCalibration(calibration, report)
       .map((fact) => `- ${fact}`)
       .join("\n"),
   ];
 }
 
-function shown(value: number | null, isShare: boolean): string {
+function formatFigure(value: number | null, isShare: boolean): string {
   return isShare ? formatShare(value) : formatNumber(value);
 }
 
-function intervalOf({ low, high }: Estimate, isShare: boolean): string {
-  return low === null || high === null ? "–" : `${shown(low, isShare)} to ${shown(high, isShare)}`;
+function formatInterval({ low, high }: Estimate, isShare: boolean): string {
+  return low === null || high === null ? "–" : `${formatFigure(low, isShare)} to ${formatFigure(high, isShare)}`;
 }
 
-function confusionTable({ categories, confusion }: JudgeAgreement): string {
-  const columns: Column<{ label: string; counts: readonly number[] }>[] = [
+function formatConfusionTable({ categories, confusion }: JudgeAgreement): string {
+  const columns: TableColumn<{ label: string; counts: readonly number[] }>[] = [
     { title: "human ↓ judge →", cell: ({ label }) => label },
     ...categories.map((title, i) => ({
       title,
@@ -174,27 +175,27 @@ function confusionTable({ categories, confusion }: JudgeAgreement): string {
       cell: ({ counts }: { counts: readonly number[] }) => String(counts[i] ?? 0),
     })),
   ];
-  return markdownTable(
+  return renderMarkdownTable(
     columns,
     categories.map((label, i) => ({ label, counts: confusion[i] ?? [] })),
   );
 }
 
-function factsOf(calibration: Calibration, { path, badLines }: CalibrationReport): string[] {
+function describeCalibration(calibration: Calibration, { path, badLines }: CalibrationReport): string[] {
   const { scale, labels, judged, notJudged, failed, notAsked, reasons, position } = calibration;
   return [
-    `${path}: ${judged} of ${plural(labels, "row")} judged, scale ${scale}`,
-    ...(notJudged === 0 ? [] : [`${plural(notJudged, "row")} could not be judged`]),
-    ...(failed === 0 ? [] : [`${plural(failed, "row")} failed: the judge could not be reached`]),
-    ...(notAsked === 0 ? [] : [`stopped: ${plural(notAsked, "row")} not judged`]),
-    ...(badLines.length === 0 ? [] : [`${plural(badLines.length, "bad row")} skipped (listed above)`]),
-    ...reasons.map((reason) => `reason: ${oneLine(reason)}`),
+    `${path}: ${judged} of ${formatPlural(labels, "row")} judged, scale ${scale}`,
+    ...(notJudged === 0 ? [] : [`${formatPlural(notJudged, "row")} could not be judged`]),
+    ...(failed === 0 ? [] : [`${formatPlural(failed, "row")} failed: the judge could not be reached`]),
+    ...(notAsked === 0 ? [] : [`stopped: ${formatPlural(notAsked, "row")} not judged`]),
+    ...(badLines.length === 0 ? [] : [`${formatPlural(badLines.length, "bad row")} skipped (listed above)`]),
+    ...reasons.map((reason) => `reason: ${toOneLine(reason)}`),
     ...(position === null && judged > 0 ? ["position bias: not applicable, one answer is shown at a time"] : []),
-    costFact(calibration),
+    describeCalibrationCost(calibration),
   ];
 }
 
-function costFact({ costUsd, isCostPartial }: Calibration): string {
+function describeCalibrationCost({ costUsd, isCostPartial }: Calibration): string {
   if (costUsd === null) return "cost: unknown, because the judge's price or usage is unknown";
   return `cost: ${formatDollars(costUsd)}${isCostPartial ? " and calls whose cost is unknown" : ""}`;
 }

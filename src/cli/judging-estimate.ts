@@ -12,7 +12,7 @@ export interface CostRange {
 }
 
 /** An evaluator that can estimate its cost in advance, such as a judge. */
-interface Estimating extends Evaluator {
+interface EstimatingEvaluator extends Evaluator {
   estimate(example: Example, options: EstimateOptions): JudgingCost;
 }
 
@@ -23,56 +23,60 @@ export async function findJudgingPrices({ wirings }: Plan): Promise<void> {
 }
 
 /** The cost of judging every trial of a plan. */
-export function judgingOf(
+export function estimateJudging(
   { examples, wirings, wiringOf, systems, cells }: Plan,
   count: (text: string) => number,
 ): CostRange {
   const range: CostRange = { low: 0, high: 0 };
-  const limits = systems.map(answerTokens);
+  const limits = systems.map(getMaxAnswerTokens);
   examples.forEach((example, at) => {
     const { evaluators = [] } = wirings[wiringOf[at] ?? 0] ?? {};
     const cell = cells[wiringOf[at] ?? 0];
     if (cell === undefined) return;
     for (const system of cell.systems)
-      addTo(range, costOfScoring(example, evaluators, { count, answerTokens: limits[system] ?? null }), cell.trials);
+      addCostRange(
+        range,
+        estimateScoringCost(example, evaluators, { count, answerTokens: limits[system] ?? null }),
+        cell.trials,
+      );
   });
   return range;
 }
 
 /** The cost of judging one stored output. */
-export function judgingOfOutput(
+export function estimateOutputJudging(
   { example, output }: { example: Example; output: Output },
   evaluators: readonly Evaluator[],
   count: (text: string) => number,
 ): CostRange {
-  return costOfScoring(example, evaluators, { count, answerTokens: 0, output });
+  return estimateScoringCost(example, evaluators, { count, answerTokens: 0, output });
 }
 
-export function addTo(range: CostRange, { low, high }: CostRange, times = 1): void {
+export function addCostRange(range: CostRange, { low, high }: CostRange, times = 1): void {
   range.low = range.low === null || low === null ? null : range.low + low * times;
   range.high = range.high === null || high === null ? null : range.high + high * times;
 }
 
-function costOfScoring(example: Example, evaluators: readonly Evaluator[], options: EstimateOptions): CostRange {
+function estimateScoringCost(example: Example, evaluators: readonly Evaluator[], options: EstimateOptions): CostRange {
   const range: CostRange = { low: 0, high: 0 };
   for (const evaluator of evaluators.filter(({ isPaid }) => isPaid === true)) {
-    addTo(range, isEstimating(evaluator) ? evaluator.estimate(example, options) : { low: null, high: null });
+    addCostRange(range, canEstimate(evaluator) ? evaluator.estimate(example, options) : { low: null, high: null });
   }
   return range;
 }
 
-function isEstimating(evaluator: Evaluator): evaluator is Estimating {
+function canEstimate(evaluator: Evaluator): evaluator is EstimatingEvaluator {
   return "estimate" in evaluator && typeof evaluator.estimate === "function";
 }
 
 /** The answer limit is part of a model's fingerprint; null if it has none. */
-function answerTokens(system: System): number | null {
+function getMaxAnswerTokens(system: System): number | null {
   const { maxTokens } = Object(system.fingerprint?.()) as { maxTokens?: unknown };
   return typeof maxTokens === "number" ? maxTokens : null;
 }
 
 /** `prompts` names what the minimum covers. */
-export function judgingInWords({ low, high }: CostRange, prompts = "its prompts without the answers"): string {
+export function describeJudgingCost({ low, high }: CostRange, prompts = "its prompts without the answers"): string {
   if (low === null) return "judging costs extra; the amount is unknown, because the judge has no price";
   const least = `judging costs extra: at least ${formatDollars(low)} (${prompts})`;
   return high === null

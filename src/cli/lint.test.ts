@@ -1,9 +1,9 @@
 import { Command } from "commander";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { EVAL_CASES } from "../evals/lint/eval/eval-cases.js";
-import { lintFolder } from "../evals/lint/lint-testing.js";
+import { createLintFolder } from "../evals/lint/lint-testing.js";
 import { CLEAN_SKILLS, SKILL_CASES } from "../evals/lint/skill/skill-cases.js";
-import { addLint } from "./commands/lint.js";
+import { addLintCommand } from "./commands/lint.js";
 
 interface Shown {
   code: number;
@@ -15,7 +15,7 @@ type Files = Readonly<Record<string, string>>;
 
 /** Runs the command in a folder with these files. */
 async function lintIn(files: Files, ...args: string[]): Promise<Shown> {
-  using folder = lintFolder(files);
+  using folder = createLintFolder(files);
   const shown: Shown = { code: -1, stdout: "", stderr: "" };
   const spies = [
     vi.spyOn(process, "cwd").mockReturnValue(folder.path),
@@ -29,7 +29,7 @@ async function lintIn(files: Files, ...args: string[]): Promise<Shown> {
   const restore = () => spies.map((spy) => spy.mockRestore());
   onTestFinished(() => void restore());
   const program = new Command("assay").exitOverride();
-  addLint(program, (code) => {
+  addLintCommand(program, (code) => {
     shown.code = code;
   });
   try {

@@ -2,22 +2,22 @@ import "../builtins.js";
 import { EXIT, UsageError } from "../core/errors.js";
 import { registry } from "../core/registry.js";
 import {
-  asAnnotations,
-  asJson,
-  asText,
+  countFindings,
+  formatAnnotations,
+  formatFindings,
+  formatRules,
   type LintOptions,
   type LintReport,
   lint,
-  rulesAsJson,
-  rulesAsText,
-  summary,
-  tally,
+  serializeFindings,
+  serializeRules,
+  summarizeFindings,
 } from "../evals/lint/index.js";
-import { namedMetrics, summaryKeys } from "../metrics/index.js";
-import { printable } from "../report/printable.js";
-import { openProject } from "./eval-project.js";
-import { guarded } from "./guard.js";
-import { say, writeResult } from "./streams.js";
+import { listNamedMetrics, listSummaryKeys } from "../metrics/index.js";
+import { replaceControlCharacters } from "../report/printable.js";
+import { openEvalProject } from "./eval-project.js";
+import { isolateUserCode } from "./guard.js";
+import { printNote, writeResult } from "./streams.js";
 import type { TrustFlags } from "./trust.js";
 
 export interface LintFlags extends TrustFlags {
@@ -37,30 +37,30 @@ export interface LintFlags extends TrustFlags {
 const OUTPUTS = ["text", "json", "github"];
 
 /** `assay lint`: checks SKILL.md and eval files. Starts no agent, runs no grader, and no code without --trust. */
-export async function lintCommand(flags: LintFlags): Promise<number> {
+export async function executeLint(flags: LintFlags): Promise<number> {
   const { output = "text", strict = false, rules = false } = flags;
   if (!OUTPUTS.includes(output))
     throw new UsageError(`Unknown output format "${output}". Use --output text, json or github.`);
   if (rules) {
-    await writeResult(output === "json" ? rulesAsJson() : rulesAsText());
+    await writeResult(output === "json" ? serializeRules() : formatRules());
     return EXIT.fine;
   }
-  const report = await guarded(() => reportOn(flags));
-  await writeResult(rendered(report, output));
-  if (output === "text") say(summary(report));
-  const { errors, warnings } = tally(report.findings);
+  const report = await isolateUserCode(() => lintPaths(flags));
+  await writeResult(renderLint(report, output));
+  if (output === "text") printNote(summarizeFindings(report));
+  const { errors, warnings } = countFindings(report.findings);
   return errors > 0 || (strict && warnings > 0) ? EXIT.gateFailed : EXIT.fine;
 }
 
-function rendered(report: LintReport, output: string): string {
-  if (output === "json") return asJson(report);
-  return printable(output === "github" ? asAnnotations(report) : asText(report));
+function renderLint(report: LintReport, output: string): string {
+  if (output === "json") return serializeFindings(report);
+  return replaceControlCharacters(output === "github" ? formatAnnotations(report) : formatFindings(report));
 }
 
-async function reportOn({ paths, disable, ...flags }: LintFlags): Promise<LintReport> {
-  const { config, environments, notRun } = await openProject({ ...flags, isLooking: true });
+async function lintPaths({ paths, disable, ...flags }: LintFlags): Promise<LintReport> {
+  const { config, environments, notRun } = await openEvalProject({ ...flags, isLooking: true });
   if (notRun.length > 0)
-    say(
+    printNote(
       `Not run, because lint runs no code: ${notRun.join(", ")}. What it registers is unknown here; --trust runs it.`,
     );
   const options: LintOptions = {
@@ -68,11 +68,11 @@ async function reportOn({ paths, disable, ...flags }: LintFlags): Promise<LintRe
     registry,
     environments,
     // Metrics of plugins do not always declare their keys.
-    ...(config.metrics === undefined && { metricKeys }),
+    ...(config.metrics === undefined && { metricKeys: listMetricKeys }),
   };
   return lint(paths, options);
 }
 
-function metricKeys(runs: number): ReadonlySet<string> {
-  return summaryKeys(namedMetrics(), { trials: runs, datasets: [] });
+function listMetricKeys(runs: number): ReadonlySet<string> {
+  return listSummaryKeys(listNamedMetrics(), { trials: runs, datasets: [] });
 }

@@ -7,13 +7,13 @@ import { describeError } from "../core/error-place.js";
 import { ModuleError } from "../core/errors.js";
 
 const TYPESCRIPT = new Set([".ts", ".mts", ".cts"]);
-const MODULE_ENDINGS = [".ts", ".mts", ".mjs", ".js", ".cts", ".cjs"];
+const MODULE_EXTENSIONS = [".ts", ".mts", ".mjs", ".js", ".cts", ".cjs"];
 
 export type ModuleExports = Record<string, unknown>;
 
 /** True for specs that can only be a module path: `./mine.ts`, `../x.mjs`, `/abs/y.js`, `systems/z.ts`. */
 export function isModulePath(spec: string): boolean {
-  return /^\.{0,2}\//.test(spec) || MODULE_ENDINGS.includes(extname(spec));
+  return /^\.{0,2}\//.test(spec) || MODULE_EXTENSIONS.includes(extname(spec));
 }
 
 /** TypeScript goes through jiti, which is loaded only then. */
@@ -24,7 +24,7 @@ export async function loadModule(path: string, what: string): Promise<ModuleExpo
   try {
     return TYPESCRIPT.has(extname(file)) ? await importTypeScript(file) : await importPlain(file);
   } catch (cause) {
-    const reason = (await findSyntaxError(file)) ?? firstLines(describeError(cause));
+    const reason = (await findSyntaxError(file)) ?? takeFirstLines(describeError(cause));
     throw new ModuleError(`The ${what} ${path} cannot be loaded: ${reason}`, { cause });
   }
 }
@@ -35,11 +35,11 @@ async function importPlain(file: string): Promise<ModuleExports> {
 
 async function importTypeScript(file: string): Promise<ModuleExports> {
   const { createJiti } = await import("jiti");
-  return createJiti(import.meta.url, { interopDefault: false, alias: findEntries() }).import(file);
+  return createJiti(import.meta.url, { interopDefault: false, alias: findPackageEntries() }).import(file);
 }
 
 /** Entry points of this package, so that a file can import "assay" where it is not installed. */
-function findEntries(): Record<string, string> {
+function findPackageEntries(): Record<string, string> {
   const require = createRequire(import.meta.url);
   const { exports } = require("assay/package.json") as { exports: Record<string, unknown> };
   const names = Object.keys(exports).map((path) => path.replace(/^\./, "assay"));
@@ -50,7 +50,7 @@ function findEntries(): Record<string, string> {
 async function findSyntaxError(file: string): Promise<string | null> {
   const { createJiti } = await import("jiti");
   const jiti = createJiti(import.meta.url);
-  for (const filename of localImports(file, new Set())) {
+  for (const filename of collectLocalImports(file, new Set())) {
     const code = jiti.transform({
       filename,
       source: readFileSync(filename, "utf8"),
@@ -65,7 +65,7 @@ async function findSyntaxError(file: string): Promise<string | null> {
 }
 
 /** Compilers quote the source at length; the first lines say what is wrong and where. */
-function firstLines(message: string): string {
+function takeFirstLines(message: string): string {
   return message.split("\n").slice(0, 3).join("\n").trim();
 }
 
@@ -73,9 +73,9 @@ function firstLines(message: string): string {
  * SHA-256 over a module and its local imports, direct or indirect: the fingerprint of a system that is a file. Packages are
  * identified by their versions, not here.
  */
-export function moduleFingerprint(path: string): string {
+export function fingerprintModule(path: string): string {
   const root = resolve(path);
-  const files = [...localImports(root, new Set())].sort();
+  const files = [...collectLocalImports(root, new Set())].sort();
   const hash = createHash("sha256");
   for (const file of files)
     hash
@@ -87,23 +87,23 @@ export function moduleFingerprint(path: string): string {
 
 const IMPORT = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](\.{1,2}\/[^"']+)["']/g;
 
-function localImports(file: string, seen: Set<string>): Set<string> {
+function collectLocalImports(file: string, seen: Set<string>): Set<string> {
   if (seen.has(file)) return seen;
   seen.add(file);
   for (const [, specifier = ""] of readFileSync(file, "utf8").matchAll(IMPORT)) {
-    const imported = resolveLocal(dirname(file), specifier);
-    if (imported !== null) localImports(imported, seen);
+    const imported = resolveLocalImport(dirname(file), specifier);
+    if (imported !== null) collectLocalImports(imported, seen);
   }
   return seen;
 }
 
 /** `./x.js` may mean x.ts, `./x` any extension, and `./dir` its index. */
-function resolveLocal(dir: string, specifier: string): string | null {
+function resolveLocalImport(dir: string, specifier: string): string | null {
   const exact = join(dir, specifier);
   const bare = exact.replace(/\.[cm]?js$/, "");
   const candidates = [
     exact,
-    ...MODULE_ENDINGS.flatMap((ending) => [bare + ending, exact + ending, join(exact, `index${ending}`)]),
+    ...MODULE_EXTENSIONS.flatMap((ending) => [bare + ending, exact + ending, join(exact, `index${ending}`)]),
   ];
   return candidates.find((candidate) => existsSync(candidate) && statSync(candidate).isFile()) ?? null;
 }

@@ -6,8 +6,8 @@ import { StatusLine } from "./status-line.js";
 const BAR_CELLS = 20;
 
 /** Shows progress only while something is downloaded. */
-export async function loadShowingProgress(spec: string, options: LoadDatasetOptions): Promise<Dataset> {
-  const { line, onDownload } = downloadLine();
+export async function loadWithProgress(spec: string, options: LoadDatasetOptions): Promise<Dataset> {
+  const { line, onDownload } = createDownloadLine();
   try {
     return await loadDataset(spec, { ...options, onDownload });
   } finally {
@@ -16,7 +16,7 @@ export async function loadShowingProgress(spec: string, options: LoadDatasetOpti
 }
 
 /** The caller has to clear the line. */
-export function downloadLine(): { line: StatusLine; onDownload: (progress: DownloadProgress) => void } {
+export function createDownloadLine(): { line: StatusLine; onDownload: (progress: DownloadProgress) => void } {
   const line = new StatusLine(process.stderr);
   const start = performance.now();
   const onDownload = (progress: DownloadProgress) =>

@@ -1,8 +1,8 @@
 import { CommanderError } from "commander";
-import { thrownErrors } from "../core/error-place.js";
-import { AssayError, EXIT, messageOf, StalledError } from "../core/errors.js";
+import { userErrorChannel } from "../core/error-place.js";
+import { AssayError, EXIT, getErrorMessage, StalledError } from "../core/errors.js";
 import { buildProgram } from "./program.js";
-import { say } from "./streams.js";
+import { printNote } from "./streams.js";
 
 /** Runs the command line and exits with its code. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -15,53 +15,53 @@ export async function main(argv: readonly string[]): Promise<void> {
   const verbose = argv.includes("--verbose");
   if (verbose) printTraces();
   // For example an error in a timer of a user's system. Recorded results stay and can be resumed.
-  onlyListener("uncaughtException", (error) => process.exit(report(error, verbose)));
-  onlyListener("beforeExit", () => process.exit(report(new StalledError(), verbose)));
+  setOnlyListener("uncaughtException", (error) => process.exit(reportError(error, verbose)));
+  setOnlyListener("beforeExit", () => process.exit(reportError(new StalledError(), verbose)));
   let exitCode: number;
   try {
     exitCode = await buildProgram(argv).run();
   } catch (error) {
-    exitCode = report(error, verbose);
+    exitCode = reportError(error, verbose);
   }
-  await drained(process.stdout);
-  await drained(process.stderr);
+  await waitForDrain(process.stdout);
+  await waitForDrain(process.stderr);
   process.exit(exitCode);
 }
 
 /** Prints the stack trace of each error in user code once, as every trial may throw the same. */
 function printTraces(): void {
   const printed = new Set<string>();
-  thrownErrors.subscribe((thrown) => {
+  userErrorChannel.subscribe((thrown) => {
     const trace = thrown instanceof Error && !(thrown instanceof AssayError) ? thrown.stack : undefined;
     if (trace === undefined || printed.has(trace)) return;
     printed.add(trace);
-    say(trace);
+    printNote(trace);
   });
 }
 
 /** Acts only if there is no other listener: a running command handles the event itself. */
-function onlyListener(event: "uncaughtException" | "beforeExit", listener: (error: unknown) => void): void {
+function setOnlyListener(event: "uncaughtException" | "beforeExit", listener: (error: unknown) => void): void {
   process.on(event, (error: unknown) => {
     if (process.listenerCount(event) === 1) listener(error);
   });
 }
 
 /** Prints no stack trace, unless --verbose is set or the error is a bug of Assay. */
-function report(error: unknown, verbose: boolean): number {
+function reportError(error: unknown, verbose: boolean): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage;
   const expected = error instanceof AssayError;
-  say(`assay: ${messageOf(error)}`);
-  if (verbose && error instanceof Error) say(`${error.stack}\n${causes(error)}`.trimEnd());
-  else if (!expected) say("This error is unexpected. Run again with --verbose for details.");
+  printNote(`assay: ${getErrorMessage(error)}`);
+  if (verbose && error instanceof Error) printNote(`${error.stack}\n${formatCauses(error)}`.trimEnd());
+  else if (!expected) printNote("This error is unexpected. Run again with --verbose for details.");
   return expected ? error.exitCode : EXIT.infrastructure;
 }
 
-function causes(error: Error): string {
+function formatCauses(error: Error): string {
   if (!(error.cause instanceof Error)) return "";
-  return `Caused by: ${error.cause.stack}\n${causes(error.cause)}`;
+  return `Caused by: ${error.cause.stack}\n${formatCauses(error.cause)}`;
 }
 
 /** Waits until everything written so far is flushed: exiting would truncate a pipe. */
-function drained(stream: NodeJS.WriteStream): Promise<void> {
+function waitForDrain(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => stream.write("", () => resolve()));
 }

@@ -1,37 +1,37 @@
 import type { Dataset, DatasetJudging } from "../core/dataset.js";
 import { BudgetError, UsageError } from "../core/errors.js";
 import type { ExampleSource } from "../core/example.js";
-import { given } from "../core/shape.js";
+import { omitUndefined } from "../core/shape.js";
 import { LLMJudge } from "../graders/judge/index.js";
 import type { ModelSystem } from "../systems/index.js";
-import { inJudgeFlags } from "./judge-flags.js";
-import { modelSystems } from "./model-systems.js";
-import type { Planning } from "./planned-only.js";
+import { renameJudgeFlags } from "./judge-flags.js";
+import { openModelSystems } from "./model-systems.js";
+import type { PlanFlags } from "./planned-only.js";
 import type { JudgeConfig, RunConfig } from "./run-config.js";
 
 /** What a run configures for its judge. */
-export type Judged = Pick<RunConfig, "judge" | "modelsFile" | "allowInsecure" | "maxCost"> & Planning;
+export type JudgedRunConfig = Pick<RunConfig, "judge" | "modelsFile" | "allowInsecure" | "maxCost"> & PlanFlags;
 
 /** The judge of a run; null if none is configured. */
-export async function makeJudge(run: Judged): Promise<LLMJudge | null> {
+export async function makeRunJudge(run: JudgedRunConfig): Promise<LLMJudge | null> {
   const { judge, maxCost, modelsFile, allowInsecure, dryRun, queue } = run;
   if (judge === undefined) return null;
   const { models: named, ...options } = judge;
   // The run's system prompt, headers and key are for the measured systems, not for the judge.
-  const models = await judgeModels(named, given({ modelsFile, allowInsecure, dryRun, queue }));
-  if (maxCost !== undefined) requirePrices(models);
+  const models = await openJudgeModels(named, omitUndefined({ modelsFile, allowInsecure, dryRun, queue }));
+  if (maxCost !== undefined) requireJudgePrices(models);
   return new LLMJudge({ ...options, models });
 }
 
 /** The judge of a run, with variants for datasets that are judged in another mode. */
-export interface Judges {
-  readonly usual: LLMJudge;
-  for(dataset: Dataset | ExampleSource): LLMJudge;
+export interface RunJudges {
+  readonly default: LLMJudge;
+  select(dataset: Dataset | ExampleSource): LLMJudge;
 }
 
 /** A dataset is judged in the mode it declares unless the run sets one. All judges share models and limits. */
-export async function makeJudges(config: Judged): Promise<Judges | null> {
-  const usual = await makeJudge(config);
+export async function makeJudges(config: JudgedRunConfig): Promise<RunJudges | null> {
+  const usual = await makeRunJudge(config);
   const { judge: said } = config;
   if (usual === null || said === undefined) return null;
   const made = new Map<string, LLMJudge>();
@@ -41,35 +41,35 @@ export async function makeJudges(config: Judged): Promise<Judges | null> {
     return judge;
   };
   return {
-    usual,
-    for(dataset) {
-      const way = wayOf("judge" in dataset ? dataset.judge : undefined, said);
+    default: usual,
+    select(dataset) {
+      const way = chooseJudgingMode("judge" in dataset ? dataset.judge : undefined, said);
       return way === null ? usual : inWay(way);
     },
   };
 }
 
 /** A scale or criteria apply only to answers scored one by one. */
-function wayOf(declared: DatasetJudging | undefined, said: JudgeConfig): "pairwise" | "perTurn" | null {
+function chooseJudgingMode(declared: DatasetJudging | undefined, said: JudgeConfig): "pairwise" | "perTurn" | null {
   const { pairwise, perTurn, scale, criteria } = said;
   if (pairwise !== undefined || perTurn !== undefined) return null;
   if (declared?.pairwise === true) return scale === undefined && criteria === undefined ? "pairwise" : null;
   return declared?.perTurn === true ? "perTurn" : null;
 }
 
-async function judgeModels(
+async function openJudgeModels(
   models: JudgeConfig["models"],
-  found: Omit<Judged, "judge" | "maxCost">,
+  found: Omit<JudgedRunConfig, "judge" | "maxCost">,
 ): Promise<ModelSystem[]> {
   try {
-    return await modelSystems({ ...found, models });
+    return await openModelSystems({ ...found, models });
   } catch (error) {
-    throw error instanceof UsageError ? inJudgeFlags(error) : error;
+    throw error instanceof UsageError ? renameJudgeFlags(error) : error;
   }
 }
 
 /** The cost of a judge without a price could not be limited. */
-function requirePrices(models: readonly ModelSystem[]): void {
+function requireJudgePrices(models: readonly ModelSystem[]): void {
   const unpriced = models.filter(({ limits }) => limits?.price == null).map(({ name }) => name);
   if (unpriced.length === 0) return;
   throw new BudgetError(

@@ -2,71 +2,71 @@ import { type Dataset, makeDataset } from "../core/dataset.js";
 import { UsageError } from "../core/errors.js";
 import { registry } from "../core/registry.js";
 import type { System } from "../core/system.js";
-import { splitFiles, withoutRevision } from "../datasets/dataset-spec.js";
-import { loadMemoryDataset, type MemoryDataset, memoryMetrics } from "../evaluate-memory.js";
+import { splitSpecFiles, stripRevision } from "../datasets/dataset-spec.js";
+import { createMemoryMetrics, loadMemoryDataset, type MemoryDataset } from "../evaluate-memory.js";
 import { loadTokenizer } from "../models/tokens/index.js";
 import {
   builtInMemory,
+  createMemoryFromModule,
   HistoryTokens,
+  listRubricNotes,
   type MemoryFactory,
   type MemorySystem,
   MemoryTrials,
-  memoryFromModule,
   type Reader,
-  rubricNotes,
   systemReader,
 } from "../systems/memory/index.js";
-import { isModulePath, loadModule, moduleFingerprint } from "./load-module.js";
-import { downloadLine } from "./load-progress.js";
-import { modelSystems } from "./model-systems.js";
+import { fingerprintModule, isModulePath, loadModule } from "./load-module.js";
+import { createDownloadLine } from "./load-progress.js";
+import { openModelSystems } from "./model-systems.js";
 import { requireNoQueue } from "./queue-address.js";
-import { closeAll, loadOptionsOf, oneSystem, type Revisions } from "./resolve.js";
-import { runWith } from "./run.js";
+import { closeResources, type Revisions, resolveOneSystem, selectLoadOptions } from "./resolve.js";
+import { runFromSource } from "./run.js";
 import type { RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
 import { StatusLine } from "./status-line.js";
-import type { Workbench } from "./workbench.js";
+import type { RunSource } from "./workbench.js";
 
 /** `assay memory`: a run whose systems are memories that are asked about long conversations. */
-export function memoryCommand(flags: RunFlags): Promise<number> {
-  return runWith(MEMORY, flags);
+export function executeMemory(flags: RunFlags): Promise<number> {
+  return runFromSource(MEMORY_SOURCE, flags);
 }
 
-const MEMORY: Workbench = {
+const MEMORY_SOURCE: RunSource = {
   command: "memory",
-  metrics: memoryMetrics,
-  async lend({ config, revisions }, use) {
+  metrics: createMemoryMetrics,
+  async open({ config, revisions }, use) {
     requireNoQueue(config, "assay memory");
-    const specs = memorySpecs(config);
-    datasetSpec(config);
-    const readers = await openReaders(config);
+    const specs = listMemorySpecs(config);
+    requireDatasetSpec(config);
+    const readers = await openReaderSystems(config);
     const opened: System[] = [];
     try {
       // Check names before anything is downloaded.
-      const memories = await memoriesOf(specs, readers);
-      const { dataset, conversations } = await loadMemory(config, revisions);
+      const memories = await resolveMemories(specs, readers);
+      const { dataset, conversations } = await loadRunMemoryDataset(config, revisions);
       const tokenizer = loadTokenizer(config.tokenizer ?? "cl100k_base");
       const shared = { conversations, tokenizer, history: new HistoryTokens(conversations, tokenizer) };
       for (const { source, fingerprint } of memories)
         opened.push(
           await MemoryTrials.open(source, { ...shared, ...(fingerprint === undefined ? {} : { fingerprint }) }),
         );
-      await countAhead(dataset, shared.history);
-      const plan = config.dryRun === true ? [await readingNote(dataset, shared.history)] : [];
+      await precountTokens(dataset, shared.history);
+      const plan = config.dryRun === true ? [await describeReading(dataset, shared.history)] : [];
       const notes = [
         ...(dataset.notes ?? []),
-        ...unusedNotes(config),
-        ...scoringNotes(dataset, config, readers),
+        ...describeUnusedKeys(config),
+        ...describeScoring(dataset, config, readers),
         ...plan,
       ];
       return await use({ systems: opened, datasets: [makeDataset({ ...dataset, notes })] });
     } finally {
-      await closeAll([...opened, ...readers]);
+      await closeResources([...opened, ...readers]);
     }
   },
 };
 
-function memorySpecs({ systems = [], replay }: RunConfig): string[] {
+function listMemorySpecs({ systems = [], replay }: RunConfig): string[] {
   if (replay !== undefined) throw new UsageError("--replay is only for assay run. Remove it.");
   if (systems.length === 0)
     throw new UsageError("No memory is given. Add --system bm25:10, full-history, last-n:20 or ./my-memory.ts.");
@@ -76,7 +76,7 @@ function memorySpecs({ systems = [], replay }: RunConfig): string[] {
   });
 }
 
-function datasetSpec({ datasets = [] }: RunConfig): string {
+function requireDatasetSpec({ datasets = [] }: RunConfig): string {
   const [spec, another] = datasets;
   if (spec === undefined) throw new UsageError("No dataset is given. Add --dataset locomo or --dataset longmemeval:s.");
   if (another !== undefined || typeof spec !== "string")
@@ -85,23 +85,23 @@ function datasetSpec({ datasets = [] }: RunConfig): string {
 }
 
 /** If the run has a judge, the judge decides pass or fail. */
-export async function loadMemory(config: RunConfig, revisions: Revisions): Promise<MemoryDataset> {
-  const { dataset, conversations } = await loadQuestions(config, revisions);
+export async function loadRunMemoryDataset(config: RunConfig, revisions: Revisions): Promise<MemoryDataset> {
+  const { dataset, conversations } = await loadRunMemoryQuestions(config, revisions);
   if (config.judge === undefined) return { dataset, conversations };
   const { primaryField: _, ...rest } = dataset;
   return { dataset: makeDataset(rest), conversations };
 }
 
-async function loadQuestions(config: RunConfig, revisions: Revisions): Promise<MemoryDataset> {
-  const spec = datasetSpec(config);
-  const { head: name, files = [] } = splitFiles(spec);
+async function loadRunMemoryQuestions(config: RunConfig, revisions: Revisions): Promise<MemoryDataset> {
+  const spec = requireDatasetSpec(config);
+  const { head: name, files = [] } = splitSpecFiles(spec);
   const [file, another] = files;
   if (another !== undefined) throw new UsageError(`${name} is read from one file, but "${spec}" names several.`);
-  const { line, onDownload } = downloadLine();
+  const { line, onDownload } = createDownloadLine();
   try {
-    const revision = revisions.get(withoutRevision(name));
+    const revision = revisions.get(stripRevision(name));
     return await loadMemoryDataset(name, {
-      ...loadOptionsOf(config),
+      ...selectLoadOptions(config),
       ...(revision === undefined ? {} : { revision }),
       onDownload,
       ...(file === undefined ? {} : { file }),
@@ -112,11 +112,11 @@ async function loadQuestions(config: RunConfig, revisions: Revisions): Promise<M
 }
 
 /** The systems that answer from retrieved memories. */
-async function openReaders(config: RunConfig): Promise<readonly System[]> {
+async function openReaderSystems(config: RunConfig): Promise<readonly System[]> {
   const { reader, models, ...rest } = config;
-  if (reader === undefined) return models === undefined ? [] : modelSystems(config);
+  if (reader === undefined) return models === undefined ? [] : openModelSystems(config);
   if (models !== undefined) throw new UsageError("--reader replaces --model. Remove one of them.");
-  return [await oneSystem(registry, reader, rest)];
+  return [await resolveOneSystem(registry, reader, rest)];
 }
 
 interface NamedMemory {
@@ -125,18 +125,18 @@ interface NamedMemory {
 }
 
 /** Every built-in memory with every reader; custom memories answer themselves. */
-async function memoriesOf(specs: readonly string[], readers: readonly System[]): Promise<NamedMemory[]> {
+async function resolveMemories(specs: readonly string[], readers: readonly System[]): Promise<NamedMemory[]> {
   const memories: NamedMemory[] = [];
   for (const spec of specs) {
     if (isModulePath(spec)) {
-      const source = memoryFromModule(await loadModule(spec, "memory"), spec);
-      memories.push({ source, fingerprint: moduleFingerprint(spec) });
-    } else memories.push(...builtIn(spec, readers));
+      const source = createMemoryFromModule(await loadModule(spec, "memory"), spec);
+      memories.push({ source, fingerprint: fingerprintModule(spec) });
+    } else memories.push(...makeBuiltInMemories(spec, readers));
   }
   return memories;
 }
 
-function builtIn(spec: string, readers: readonly System[]): NamedMemory[] {
+function makeBuiltInMemories(spec: string, readers: readonly System[]): NamedMemory[] {
   // Report an unknown name before a missing reader.
   const isAsked = (reader: Reader, name: string) => builtInMemory(spec, { reader, name });
   if (readers.length === 0) {
@@ -151,14 +151,14 @@ function builtIn(spec: string, readers: readonly System[]): NamedMemory[] {
 }
 
 /** A plan counts only the examples, which do not contain the history. */
-async function readingNote({ examples }: Dataset, history: HistoryTokens): Promise<string> {
+async function describeReading({ examples }: Dataset, history: HistoryTokens): Promise<string> {
   let tokens = 0;
-  for (const { conversation } of examples) tokens += await history.of(String(conversation));
+  for (const { conversation } of examples) tokens += await history.get(String(conversation));
   return `the input above counts only the questions: a memory that reads the whole history for each question reads about ${tokens} more tokens per round of trials`;
 }
 
 /** Before the first trial: counting would block the event loop and distort the times of trials. */
-async function countAhead({ examples }: Dataset, history: HistoryTokens): Promise<void> {
+async function precountTokens({ examples }: Dataset, history: HistoryTokens): Promise<void> {
   const line = new StatusLine(process.stderr);
   const start = performance.now();
   const ids = examples.map(({ conversation }) => String(conversation));
@@ -172,23 +172,25 @@ async function countAhead({ examples }: Dataset, history: HistoryTokens): Promis
 }
 
 /** Keys that a shared config may contain but that have no effect here. */
-const UNUSED = ["map", "skipBadRows"] as const satisfies readonly (keyof RunConfig)[];
+const UNUSED_KEYS = ["map", "skipBadRows"] as const satisfies readonly (keyof RunConfig)[];
 
-function unusedNotes(config: RunConfig): string[] {
-  const keys = UNUSED.filter((key) => config[key] !== undefined && config[key] !== false).map((key) => `\`${key}\``);
+function describeUnusedKeys(config: RunConfig): string[] {
+  const keys = UNUSED_KEYS.filter((key) => config[key] !== undefined && config[key] !== false).map(
+    (key) => `\`${key}\``,
+  );
   if (keys.length === 0) return [];
   const are = keys.length === 1 ? "is" : "are";
   return [`${keys.join(" and ")} of the config ${are} not used: assay memory reads the published files as they are`];
 }
 
 /** Notes about what decides pass or fail. */
-function scoringNotes(dataset: Dataset, { judge, evaluators }: RunConfig, readers: readonly System[]): string[] {
-  if (judge === undefined) return evaluators === undefined ? rubricNotes(dataset.examples) : [];
+function describeScoring(dataset: Dataset, { judge, evaluators }: RunConfig, readers: readonly System[]): string[] {
+  if (judge === undefined) return evaluators === undefined ? listRubricNotes(dataset.examples) : [];
   const judges = judge.models.map((model) => (typeof model === "string" ? model : (model.model ?? "")));
-  const both = readers.filter(({ model }) => model !== undefined && judges.some((name) => isSame(name, model)));
+  const both = readers.filter(({ model }) => model !== undefined && judges.some((name) => isJudgeOfModel(name, model)));
   return both.map(({ model }) => `${model} judges its own answers: use another model as reader or judge`);
 }
 
-function isSame(judge: string, model: string): boolean {
+function isJudgeOfModel(judge: string, model: string): boolean {
   return judge === model || judge.endsWith(`/${model}`);
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type MockFlags, mockCommand } from "./mock.js";
+import { executeMock, type MockFlags } from "./mock.js";
 
 const COMMAND = fileURLToPath(new URL("mock.ts", import.meta.url));
 const JITI = import.meta.resolve("jiti");
@@ -91,6 +91,6 @@ describe("assay mock", () => {
   ];
 
   it.each(refused)("rejects %s", async (_, flags, message) => {
-    await expect(mockCommand(flags)).rejects.toThrow(message);
+    await expect(executeMock(flags)).rejects.toThrow(message);
   });
 });

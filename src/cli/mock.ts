@@ -10,8 +10,8 @@ import {
   startMock,
 } from "../testing/mock/index.js";
 import { loadScript } from "../testing/mock/script-file.js";
-import { stopSignal } from "./stop-signal.js";
-import { say, writeResult } from "./streams.js";
+import { waitForStop } from "./stop-signal.js";
+import { printNote, writeResult } from "./streams.js";
 
 /** Each flag overrides the same setting of the script. */
 export interface MockFlags {
@@ -36,26 +36,26 @@ export interface MockFlags {
 }
 
 /** `assay mock`: a scripted local model endpoint that needs no key. */
-export async function mockCommand(flags: MockFlags): Promise<number> {
+export async function executeMock(flags: MockFlags): Promise<number> {
   const { port = 0, host = "127.0.0.1", allowRemote = false, verbose = false } = flags;
   if (!allowRemote && !isLoopback(host))
     throw new UsageError(
       `--host ${host} would give other machines access. Add --allow-remote to allow it, or leave out --host.`,
     );
   const onRequest = (request: MockRequest) => {
-    if (verbose) say(requestLine(request));
+    if (verbose) printNote(formatRequest(request));
   };
-  const mock = await startMock({ ...scriptOf(flags), port, host, keepRequests: 0, onRequest });
-  const stopped = stopSignal();
-  await writeResult(baseUrls(mock.url));
+  const mock = await startMock({ ...buildScript(flags), port, host, keepRequests: 0, onRequest });
+  const stopped = waitForStop();
+  await writeResult(formatBaseUrls(mock.url));
   await stopped;
   const { counts } = mock;
   await mock.close();
-  say(countsLine(counts));
+  printNote(formatCounts(counts));
   return EXIT.fine;
 }
 
-function scriptOf(flags: MockFlags): MockScript {
+function buildScript(flags: MockFlags): MockScript {
   const { script, latency, tokensPerSec, reply, answers, successRate, outputTokens, fault, requireKey, seed } = flags;
   return {
     ...(script !== undefined && loadScript(script)),
@@ -65,30 +65,30 @@ function scriptOf(flags: MockFlags): MockScript {
     ...(answers !== undefined && { answers }),
     ...(successRate !== undefined && { successRate }),
     ...(outputTokens !== undefined && { outputTokens }),
-    ...(fault !== undefined && { faults: fault.map(faultOf) }),
+    ...(fault !== undefined && { faults: fault.map(parseFault) }),
     ...(requireKey !== undefined && { requireKey }),
     ...(seed !== undefined && { seed }),
   };
 }
 
-function faultOf(text: string): MockFault {
+function parseFault(text: string): MockFault {
   const [name = "", rate] = text.split("=", 2);
   const kind = FAULT_KINDS.find((known) => known === name.trim());
   if (kind === undefined) throw new UsageError(`--fault ${text}: unknown kind.${didYouMean(name, FAULT_KINDS)}`);
-  return rate === undefined ? { kind } : { kind, rate: rateOf(text, rate) };
+  return rate === undefined ? { kind } : { kind, rate: parseFaultRate(text, rate) };
 }
 
-function rateOf(text: string, rate: string): number {
+function parseFaultRate(text: string, rate: string): number {
   const share = Number(rate);
   if (rate.trim() !== "" && share >= 0 && share <= 1) return share;
   throw new UsageError(`--fault ${text}: the rate must be a number from 0 to 1, as in 429=0.1.`);
 }
 
-function baseUrls(url: string): string {
+function formatBaseUrls(url: string): string {
   return `OPENAI_BASE_URL=${url}/v1\nANTHROPIC_BASE_URL=${url}\nGOOGLE_GEMINI_BASE_URL=${url}\n`;
 }
 
-function requestLine(request: MockRequest): string {
+function formatRequest(request: MockRequest): string {
   const { index, method, path, model, status, fault, usage, startedAt, endedAt, aborted } = request;
   const took = Math.round((endedAt ?? startedAt) - startedAt);
   const notes = [
@@ -100,7 +100,7 @@ function requestLine(request: MockRequest): string {
   return `#${index + 1} ${method} ${path} ${status ?? "no answer"} ${took} ms ${notes.join(", ")}`.trimEnd();
 }
 
-function countsLine({ requests, byStatus, byFault, maxOpen }: MockCounts): string {
+function formatCounts({ requests, byStatus, byFault, maxOpen }: MockCounts): string {
   const listed = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts).map(([name, count]) => `${name}: ${count}`);
   const lines = [`${requests} requests, at most ${maxOpen} at a time`];

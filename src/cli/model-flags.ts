@@ -25,34 +25,34 @@ export function describeModels(flags: ModelFlags): ModelConfig[] | undefined {
     throw new UsageError(`--name and --api require a --model or --proxy, but "${stray}" has none.`);
   }
   const count = Math.max(model.length, proxy.length);
-  requireFit("--model", model, count);
-  requireFit("--proxy", proxy, count);
-  requireFit("--api", api, count);
+  requireMatchingCount("--model", model, count);
+  requireMatchingCount("--proxy", proxy, count);
+  requireMatchingCount("--api", api, count);
   if (name.length > 0 && name.length !== count)
     throw new UsageError(
       `The command line has ${count} models but ${name.length} --name flags. Give one for each, or none.`,
     );
   return Array.from({ length: count }, (_, i) => {
-    const [one, url, dialect, own] = [at(model, i), at(proxy, i), at(api, i), name[i]];
+    const [one, url, dialect, own] = [takeFlagValue(model, i), takeFlagValue(proxy, i), takeFlagValue(api, i), name[i]];
     return {
       ...(one === undefined ? {} : { model: one }),
       ...(url === undefined ? {} : { proxy: url }),
       ...(own === undefined ? {} : { name: own }),
-      ...(dialect === undefined ? {} : { api: requireDialect(dialect) }),
+      ...(dialect === undefined ? {} : { api: requireApiFlag(dialect) }),
     };
   });
 }
 
-function at(values: readonly string[], i: number): string | undefined {
+function takeFlagValue(values: readonly string[], i: number): string | undefined {
   return values.length === 1 ? values[0] : values[i];
 }
 
-function requireFit(flag: string, values: readonly string[], count: number): void {
+function requireMatchingCount(flag: string, values: readonly string[], count: number): void {
   if (values.length <= 1 || values.length === count) return;
   throw new UsageError(`${flag} is given ${values.length} times for ${count} models. Give it once, or once for each.`);
 }
 
-function requireDialect(name: string): DialectName {
+function requireApiFlag(name: string): DialectName {
   if ((DIALECT_NAMES as readonly string[]).includes(name)) return name as DialectName;
   throw new UsageError(
     `Unknown --api "${name}".${didYouMean(name, DIALECT_NAMES)} Use one of ${DIALECT_NAMES.join(", ")}.`,

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { BudgetError, UsageError } from "../core/errors.js";
-import { Workspace } from "../testing/workspace.js";
-import { type ModelsOptions, modelsCommand } from "./models.js";
+import { TempProject } from "../testing/workspace.js";
+import { executeModels, type ModelsFlags } from "./models.js";
 
 const MODELS = `models:
   cheap:
@@ -25,9 +25,9 @@ interface Said {
 }
 
 /** Runs the command in a folder and collects its output. */
-async function run(files: Record<string, string>, options: ModelsOptions = {}): Promise<Said> {
+async function run(files: Record<string, string>, options: ModelsFlags = {}): Promise<Said> {
   const said = { stdout: "", stderr: "" };
-  const { dir } = new Workspace(files);
+  const { dir } = new TempProject(files);
   for (const name of ["stdout", "stderr"] as const) {
     const spy = vi.spyOn(process[name], "write").mockImplementation((text) => {
       said[name] += String(text);
@@ -35,7 +35,7 @@ async function run(files: Record<string, string>, options: ModelsOptions = {}): 
     });
     onTestFinished(() => spy.mockRestore());
   }
-  const code = await modelsCommand(options, { dir, env: ENV });
+  const code = await executeModels(options, { dir, env: ENV });
   return { code, ...said };
 }
 
@@ -115,7 +115,7 @@ describe("assay models", () => {
     const files = { "models.yml": "a: {}", "models.yaml": "b: {}" };
     expect(lineOf((await run(files)).stdout, "a")).not.toEqual([]);
     vi.restoreAllMocks();
-    const named = new Workspace({ "other.yml": "c: {}" }).path("other.yml");
+    const named = new TempProject({ "other.yml": "c: {}" }).path("other.yml");
     expect(lineOf((await run(files, { file: named })).stdout, "c")).not.toEqual([]);
   });
 

@@ -1,21 +1,21 @@
 import { relative, resolve } from "node:path";
 import {
   type Endpoint,
-  endpointOf,
   loadModels,
   type ModelEntry,
   type ModelsFile,
   ModelsFileError,
+  resolveEndpoint,
 } from "../budget/index.js";
 import { findModelsFile, MODELS_FILES } from "../budget/models-file.js";
 import { EXIT, UsageError } from "../core/errors.js";
 import type { Price, TokenPrices } from "../core/price.js";
 import { formatSeconds } from "../report/format.js";
-import { type Column, markdownTable } from "../report/markdown.js";
-import { printable } from "../report/printable.js";
-import { say, writeResult } from "./streams.js";
+import { renderMarkdownTable, type TableColumn } from "../report/markdown.js";
+import { replaceControlCharacters } from "../report/printable.js";
+import { printNote, writeResult } from "./streams.js";
 
-export interface ModelsOptions {
+export interface ModelsFlags {
   file?: string;
   /** Only report problems in the file. */
   check?: boolean;
@@ -23,13 +23,13 @@ export interface ModelsOptions {
   output?: string;
 }
 
-interface Surroundings {
+interface ModelsContext {
   readonly dir?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 /** A model, its endpoint, and whether its key is set. */
-interface Line {
+interface ModelLine {
   readonly model: ModelEntry;
   readonly endpoint: Endpoint;
   readonly isKeySet: boolean;
@@ -39,17 +39,19 @@ const OUTPUTS = ["table", "json"];
 const PICO_PER_MTOK = 1e6;
 
 /** `assay models`: every model of a models file with each resolved value and the rule that set it. */
-export async function modelsCommand(
-  { file, check = false, output = "table" }: ModelsOptions,
-  { dir = process.cwd(), env = process.env }: Surroundings = {},
+export async function executeModels(
+  { file, check = false, output = "table" }: ModelsFlags,
+  { dir = process.cwd(), env = process.env }: ModelsContext = {},
 ): Promise<number> {
   if (!OUTPUTS.includes(output))
     throw new UsageError(`Unknown output format "${output}". Use --output table or --output json.`);
   const path = file ?? requireModelsFile(dir);
-  if (check) return checkModels(path, { output, env });
+  if (check) return checkModelsFile(path, { output, env });
   const models = await loadModels(path);
-  const lines = linesOf(models, env);
-  await writeResult(output === "json" ? jsonOf(models, lines) : printable(tableOf(models, lines)));
+  const lines = listModelLines(models, env);
+  await writeResult(
+    output === "json" ? describeModelsJson(models, lines) : replaceControlCharacters(formatModelsTable(models, lines)),
+  );
   return EXIT.fine;
 }
 
@@ -73,32 +75,38 @@ const EXAMPLE = `models:
       max_cost_usd: 0.30
 default: gpt-5`;
 
-async function checkModels(path: string, { output, env }: { output: string } & Required<Pick<Surroundings, "env">>) {
+async function checkModelsFile(
+  path: string,
+  { output, env }: { output: string } & Required<Pick<ModelsContext, "env">>,
+) {
   const problems: string[] = [];
   try {
-    for (const warning of warningsOf(linesOf(await loadModels(path), env))) say(`${path}: ${warning}`);
+    for (const warning of listModelWarnings(listModelLines(await loadModels(path), env)))
+      printNote(`${path}: ${warning}`);
   } catch (error) {
     if (!(error instanceof ModelsFileError)) throw error;
     problems.push(...error.message.split("\n"));
   }
   const text = problems.map((problem) => `${problem}\n`).join("");
-  await writeResult(output === "json" ? asJson({ schema: "assay.models-check/1", problems }) : printable(text));
+  await writeResult(
+    output === "json" ? formatModelsJson({ schema: "assay.models-check/1", problems }) : replaceControlCharacters(text),
+  );
   return problems.length === 0 ? EXIT.fine : EXIT.usage;
 }
 
-function asJson(value: unknown): string {
+function formatModelsJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-function linesOf({ models }: ModelsFile, env: NonNullable<Surroundings["env"]>): Line[] {
+function listModelLines({ models }: ModelsFile, env: NonNullable<ModelsContext["env"]>): ModelLine[] {
   return [...models.values()].map((model) => {
-    const endpoint = endpointOf(model);
+    const endpoint = resolveEndpoint(model);
     return { model, endpoint, isKeySet: endpoint.keyVariable !== null && (env[endpoint.keyVariable] ?? "") !== "" };
   });
 }
 
 /** Reasons why a model cannot be called here although the file is valid. */
-function warningsOf(lines: readonly Line[]): string[] {
+function listModelWarnings(lines: readonly ModelLine[]): string[] {
   return lines.flatMap(({ model, endpoint, isKeySet }) => {
     const warnings: string[] = [];
     if (endpoint.keyVariable !== null && !isKeySet)
@@ -109,68 +117,76 @@ function warningsOf(lines: readonly Line[]): string[] {
   });
 }
 
-const COLUMNS: readonly Column<Line>[] = [
+const COLUMNS: readonly TableColumn<ModelLine>[] = [
   { title: "model", cell: ({ model }) => model.name },
   { title: "API name", cell: ({ model }) => model.apiName },
   { title: "provider", cell: ({ model }) => model.provider ?? "–" },
   { title: "agent", cell: ({ model }) => [model.agentCli ?? "–", model.agentModelName ?? ""].join(" ").trim() },
-  { title: "base URL", cell: ({ endpoint }) => shownUrl(endpoint.baseUrl) ?? "–" },
-  { title: "key variable", cell: keyCell },
-  { title: "input/M", align: "right", cell: priceCell("input") },
-  { title: "output/M", align: "right", cell: priceCell("output") },
-  { title: "cache read/M", align: "right", cell: priceCell("cacheRead") },
-  { title: "cache write/M", align: "right", cell: priceCell("cacheWrite") },
-  { title: "1 h cache write/M", align: "right", cell: priceCell("cacheWrite1h") },
+  { title: "base URL", cell: ({ endpoint }) => redactUrl(endpoint.baseUrl) ?? "–" },
+  { title: "key variable", cell: formatKeyCell },
+  { title: "input/M", align: "right", cell: createPriceCell("input") },
+  { title: "output/M", align: "right", cell: createPriceCell("output") },
+  { title: "cache read/M", align: "right", cell: createPriceCell("cacheRead") },
+  { title: "cache write/M", align: "right", cell: createPriceCell("cacheWrite") },
+  { title: "1 h cache write/M", align: "right", cell: createPriceCell("cacheWrite1h") },
   { title: "price source", cell: ({ model }) => model.price?.source ?? "unknown" },
-  { title: "max cost", align: "right", cell: ({ model }) => maxCost(model) },
+  { title: "max cost", align: "right", cell: ({ model }) => formatMaxCost(model) },
   { title: "max tokens", align: "right", cell: ({ model }) => String(model.limits.maxTokens ?? "–") },
-  { title: "expected first token", align: "right", cell: ({ model }) => expected(model.limits.expectedTtftMs) },
-  { title: "expected solution", align: "right", cell: ({ model }) => expected(model.limits.expectedSolutionMs) },
+  {
+    title: "expected first token",
+    align: "right",
+    cell: ({ model }) => formatExpectedTime(model.limits.expectedTtftMs),
+  },
+  {
+    title: "expected solution",
+    align: "right",
+    cell: ({ model }) => formatExpectedTime(model.limits.expectedSolutionMs),
+  },
   { title: "hard timeout", align: "right", cell: ({ model }) => formatSeconds(model.resolved.hardTimeoutSecs) },
   { title: "rule", cell: ({ model }) => model.resolved.rule },
 ];
 
-function expected(ms: number | undefined): string {
+function formatExpectedTime(ms: number | undefined): string {
   return ms === undefined ? "–" : formatSeconds(ms / 1000);
 }
 
-function tableOf(models: ModelsFile, lines: readonly Line[]): string {
+function formatModelsTable(models: ModelsFile, lines: readonly ModelLine[]): string {
   const facts = [
     `${models.file} · default: ${models.default ?? "none"}`,
     "Prices are in dollars per million tokens. Max cost is per trial; the rule shows where it comes from.",
   ];
-  return `${markdownTable(COLUMNS, lines)}\n\n${facts.map((fact) => `- ${fact}\n`).join("")}`;
+  return `${renderMarkdownTable(COLUMNS, lines)}\n\n${facts.map((fact) => `- ${fact}\n`).join("")}`;
 }
 
 /** Anything after the path may be a secret. */
-function shownUrl(url: string | null): string | null {
+function redactUrl(url: string | null): string | null {
   return url === null ? null : url.replace(/[?#].*$/s, "?…");
 }
 
-function keyCell({ endpoint: { keyVariable }, isKeySet }: Line): string {
+function formatKeyCell({ endpoint: { keyVariable }, isKeySet }: ModelLine): string {
   return keyVariable === null ? "–" : `${keyVariable} (${isKeySet ? "set" : "not set"})`;
 }
 
-function priceCell(key: keyof TokenPrices): Column<Line>["cell"] {
+function createPriceCell(key: keyof TokenPrices): TableColumn<ModelLine>["cell"] {
   return ({ model: { price } }) => {
     if (price === null) return "–";
-    const tiers = (price.tiers ?? []).map((tier) => `, $${perMillion(tier[key])} over ${tier.over}`);
-    return `$${perMillion(price[key])}${tiers.join("")}`;
+    const tiers = (price.tiers ?? []).map((tier) => `, $${toUsdPerMillion(tier[key])} over ${tier.over}`);
+    return `$${toUsdPerMillion(price[key])}${tiers.join("")}`;
   };
 }
 
-function perMillion(pico: number): number {
+function toUsdPerMillion(pico: number): number {
   return pico / PICO_PER_MTOK;
 }
 
 /** To a tenth of a cent where that is enough. */
-function maxCost({ resolved: { maxCostUsd, enforced } }: ModelEntry): string {
+function formatMaxCost({ resolved: { maxCostUsd, enforced } }: ModelEntry): string {
   if (maxCostUsd === null || !enforced) return "no limit";
   return `$${maxCostUsd >= 0.001 ? maxCostUsd.toFixed(3) : maxCostUsd.toPrecision(2)}`;
 }
 
-function jsonOf(models: ModelsFile, lines: readonly Line[]): string {
-  return asJson({
+function describeModelsJson(models: ModelsFile, lines: readonly ModelLine[]): string {
+  return formatModelsJson({
     schema: "assay.models/1",
     file: models.file,
     default: models.default,
@@ -179,12 +195,12 @@ function jsonOf(models: ModelsFile, lines: readonly Line[]): string {
       apiName: model.apiName,
       provider: model.provider,
       dialect: endpoint.dialect,
-      baseUrl: shownUrl(endpoint.baseUrl),
+      baseUrl: redactUrl(endpoint.baseUrl),
       keyVariable: endpoint.keyVariable,
       isKeySet,
       agentCli: model.agentCli,
       agentModelName: model.agentModelName,
-      pricesPerMillion: model.price === null ? null : pricesPerMillion(model.price),
+      pricesPerMillion: model.price === null ? null : listPricesPerMillion(model.price),
       priceSource: model.priceSource,
       priceFrom: model.price?.source ?? null,
       ...model.resolved,
@@ -195,13 +211,13 @@ function jsonOf(models: ModelsFile, lines: readonly Line[]): string {
   });
 }
 
-function pricesPerMillion(price: Price): Record<string, unknown> {
+function listPricesPerMillion(price: Price): Record<string, unknown> {
   const each = (prices: TokenPrices) => ({
-    input: perMillion(prices.input),
-    output: perMillion(prices.output),
-    cacheRead: perMillion(prices.cacheRead),
-    cacheWrite: perMillion(prices.cacheWrite),
-    cacheWrite1h: perMillion(prices.cacheWrite1h),
+    input: toUsdPerMillion(prices.input),
+    output: toUsdPerMillion(prices.output),
+    cacheRead: toUsdPerMillion(prices.cacheRead),
+    cacheWrite: toUsdPerMillion(prices.cacheWrite),
+    cacheWrite1h: toUsdPerMillion(prices.cacheWrite1h),
   });
   const tiers = (price.tiers ?? []).map((tier) => ({ over: tier.over, ...each(tier) }));
   return { ...each(price), ...(tiers.length === 0 ? {} : { tiers }) };

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { UsageError } from "../core/errors.js";
-import { lacks } from "../testing/system-command.js";
-import { Workspace } from "../testing/workspace.js";
-import { addOracle } from "./commands/oracle.js";
+import { isCommandMissing } from "../testing/system-command.js";
+import { TempProject } from "../testing/workspace.js";
+import { addOracleCommand } from "./commands/oracle.js";
 
 const SPEC = `name: sums
 environment:
@@ -45,7 +45,7 @@ interface Said {
 
 /** Runs the command in a folder with these files and collects its output. */
 async function oracle(files: Record<string, string>, ...args: string[]): Promise<Said> {
-  const { dir } = new Workspace(files);
+  const { dir } = new TempProject(files);
   const before = process.cwd();
   process.chdir(dir);
   onTestFinished(() => process.chdir(before));
@@ -59,14 +59,14 @@ async function oracle(files: Record<string, string>, ...args: string[]): Promise
   }
   let code = -1;
   const program = new Command().exitOverride();
-  addOracle(program, (exitCode) => {
+  addOracleCommand(program, (exitCode) => {
     code = exitCode;
   });
   await program.parseAsync(["oracle", ...args], { from: "user" });
   return { code, ...said };
 }
 
-describe.skipIf(lacks("git"))("assay oracle", () => {
+describe.skipIf(isCommandMissing("git"))("assay oracle", () => {
   it("reports each test case, missed lines and skipped graders", async () => {
     const { code, stdout } = await oracle(FILES, "-e", "eval.yaml");
     expect(code).toBe(0);
@@ -169,8 +169,8 @@ describe.skipIf(lacks("git"))("assay oracle", () => {
   });
 
   it("stops on Ctrl-C, reports what it has, and leaves no folder behind", async () => {
-    const { dir } = new Workspace({});
-    const tmp = new Workspace({}).dir;
+    const { dir } = new TempProject({});
+    const tmp = new TempProject({}).dir;
     vi.stubEnv("TMPDIR", tmp);
     onTestFinished(() => void vi.unstubAllEnvs());
     const started = join(dir, "started");

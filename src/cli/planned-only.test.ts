@@ -2,11 +2,11 @@ import { chmodSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { makeDataset } from "../core/dataset.js";
 import type { Evaluator } from "../core/evaluator.js";
-import { fingerprintOf } from "../core/fingerprint.js";
+import { computeFingerprint } from "../core/fingerprint.js";
 import { registry } from "../core/registry.js";
-import { Workspace } from "../testing/workspace.js";
-import { forgetUnknownVersion } from "./agent-version.js";
-import { isPlannedOnly } from "./planned-only.js";
+import { TempProject } from "../testing/workspace.js";
+import { dropUnknownVersion } from "./agent-version.js";
+import { isPlanOnly } from "./planned-only.js";
 import { withSystems } from "./resolve.js";
 import { resolveEvaluators } from "./resolve-evaluators.js";
 import type { RunFlags } from "./run-flags.js";
@@ -20,7 +20,7 @@ function systemsOf(config: RunFlags): Promise<Record<string, { fingerprint: stri
     Object.fromEntries(
       systems.map((system) => [
         system.name,
-        { fingerprint: fingerprintOf(system, "process"), endpoint: system.endpoint },
+        { fingerprint: computeFingerprint(system, "process"), endpoint: system.endpoint },
       ]),
     ),
   );
@@ -45,9 +45,9 @@ afterEach(() => void vi.unstubAllEnvs());
 
 describe("coordinator", () => {
   it("only plans, like a dry run", () => {
-    expect(isPlannedOnly({ queue: QUEUE })).toBe(true);
-    expect(isPlannedOnly({ dryRun: true })).toBe(true);
-    expect(isPlannedOnly({})).toBe(false);
+    expect(isPlanOnly({ queue: QUEUE })).toBe(true);
+    expect(isPlanOnly({ dryRun: true })).toBe(true);
+    expect(isPlanOnly({})).toBe(false);
   });
 
   it("needs no key for models, and its systems match those of a worker that has one", async () => {
@@ -73,8 +73,8 @@ describe("coordinator", () => {
     vi.stubEnv("OPENAI_API_KEY", "sk-a-real-looking-key");
     const real = await evaluatorsOf(config);
     expect(planned.length).toBeGreaterThan(0);
-    expect(planned.map((each) => fingerprintOf(each, "score"))).toEqual(
-      real.map((each) => fingerprintOf(each, "score")),
+    expect(planned.map((each) => computeFingerprint(each, "score"))).toEqual(
+      real.map((each) => computeFingerprint(each, "score")),
     );
   });
 });
@@ -84,7 +84,7 @@ describe("agent", () => {
 
   /** A program `claude` that prints its version, in its own PATH. */
   async function withClaude<T>(version: string | null, use: () => Promise<T>): Promise<T> {
-    const space = new Workspace({ "bin/.keep": "", "home/.keep": "" });
+    const space = new TempProject({ "bin/.keep": "", "home/.keep": "" });
     if (version !== null) {
       space.write("bin/claude", `#!/bin/sh\necho "${version} (Claude Code)"\n`);
       chmodSync(space.path("bin/claude"), 0o755);
@@ -101,9 +101,9 @@ describe("agent", () => {
     const own = await withClaude("2.1.7", () =>
       withSystems(registry, { ...config, agentHome: "inherit" }, async ([system]) => {
         if (system === undefined) throw new Error("no system");
-        expect(fingerprintOf(system, "process")).not.toBe(announced?.fingerprint);
-        forgetUnknownVersion(system, announced);
-        return fingerprintOf(system, "process");
+        expect(computeFingerprint(system, "process")).not.toBe(announced?.fingerprint);
+        dropUnknownVersion(system, announced);
+        return computeFingerprint(system, "process");
       }),
     );
     expect(own).toBe(announced?.fingerprint);
@@ -117,9 +117,9 @@ describe("agent", () => {
     await withClaude("2.2.0", () =>
       withSystems(registry, { ...config, agentHome: "inherit" }, async ([system]) => {
         if (system === undefined) throw new Error("no system");
-        const before = fingerprintOf(system, "process");
-        forgetUnknownVersion(system, planned.claude);
-        expect(fingerprintOf(system, "process")).toBe(before);
+        const before = computeFingerprint(system, "process");
+        dropUnknownVersion(system, planned.claude);
+        expect(computeFingerprint(system, "process")).toBe(before);
         expect(before).not.toBe(planned.claude?.fingerprint);
       }),
     );

@@ -2,32 +2,32 @@ import { Command } from "commander";
 import { UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
 import { VERSION } from "../core/version.js";
-import { addCompare } from "./commands/compare.js";
-import { addDatasets } from "./commands/datasets.js";
-import { addEval } from "./commands/eval.js";
-import { addExperiment } from "./commands/experiment.js";
-import { addExport } from "./commands/export.js";
-import { addGrade, addJudge } from "./commands/grading.js";
-import { addImport } from "./commands/import.js";
-import { addInit } from "./commands/init.js";
-import { addLint } from "./commands/lint.js";
-import { addGateway, addMock, addModels, addReport } from "./commands/models.js";
-import { addOracle } from "./commands/oracle.js";
-import { addQuery } from "./commands/query.js";
-import { addQueue } from "./commands/queue.js";
-import { addMemory, addRun } from "./commands/run.js";
-import { addServe } from "./commands/serve.js";
-import { addShow } from "./commands/show.js";
-import { addWorker } from "./commands/worker.js";
-import { collect, integer } from "./flag-values.js";
+import { addCompareCommand } from "./commands/compare.js";
+import { addDatasetsCommand } from "./commands/datasets.js";
+import { addEvalCommand } from "./commands/eval.js";
+import { addExperimentCommand } from "./commands/experiment.js";
+import { addExportCommand } from "./commands/export.js";
+import { addGradeCommand, addJudgeCommand } from "./commands/grading.js";
+import { addImportCommand } from "./commands/import.js";
+import { addInitCommand } from "./commands/init.js";
+import { addLintCommand } from "./commands/lint.js";
+import { addGatewayCommand, addMockCommand, addModelsCommand, addReportCommand } from "./commands/models.js";
+import { addOracleCommand } from "./commands/oracle.js";
+import { addQueryCommand } from "./commands/query.js";
+import { addQueueCommand } from "./commands/queue.js";
+import { addMemoryCommand, addRunCommand } from "./commands/run.js";
+import { addServeCommand } from "./commands/serve.js";
+import { addShowCommand } from "./commands/show.js";
+import { addWorkerCommand } from "./commands/worker.js";
+import { collectValues, parseIntegerFlag } from "./flag-values.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
 
-export interface Program {
+export interface CliProgram {
   run(): Promise<number>;
 }
 
 /** Only names, flags and help. The implementation of a command is imported when it runs, so that `--help` stays fast. */
-export function buildProgram(argv: readonly string[]): Program {
+export function buildProgram(argv: readonly string[]): CliProgram {
   let exitCode = 0;
   const done = (code: number) => {
     exitCode = code;
@@ -38,7 +38,7 @@ export function buildProgram(argv: readonly string[]): Program {
     .showSuggestionAfterError()
     .showHelpAfterError("Run with --help for usage and examples.")
     .version(VERSION, "-V, --version", "print the version");
-  for (const add of asked(argv)) add(program, done);
+  for (const add of selectCommands(argv)) add(program, done);
   program.addHelpText("after", EXAMPLES);
   for (const command of program.commands)
     if (command.name() !== "mock") command.option("--verbose", "print stack traces with errors");
@@ -50,38 +50,38 @@ export function buildProgram(argv: readonly string[]): Program {
   };
 }
 
-export type Done = (exitCode: number) => void;
+export type SetExitCode = (exitCode: number) => void;
 
 /** In the order of the help. */
-const COMMANDS: ReadonlyMap<string, (program: Command, done: Done) => void> = new Map([
-  ["run", addRun],
-  ["memory", addMemory],
-  ["eval", addEval],
-  ["init", addInit],
-  ["lint", addLint],
-  ["oracle", addOracle],
-  ["experiment", addExperiment],
-  ["demo", addDemo],
-  ["datasets", addDatasets],
-  ["models", addModels],
-  ["report", addReport],
-  ["compare", addCompare],
-  ["worker", addWorker],
-  ["queue", addQueue],
-  ["serve", addServe],
-  ["show", addShow],
-  ["query", addQuery],
-  ["export", addExport],
-  ["import", addImport],
-  ["grade", addGrade],
-  ["judge", addJudge],
-  ["gateway", addGateway],
-  ["mock", addMock],
-  ["doctor", addDoctor],
+const COMMANDS: ReadonlyMap<string, (program: Command, done: SetExitCode) => void> = new Map([
+  ["run", addRunCommand],
+  ["memory", addMemoryCommand],
+  ["eval", addEvalCommand],
+  ["init", addInitCommand],
+  ["lint", addLintCommand],
+  ["oracle", addOracleCommand],
+  ["experiment", addExperimentCommand],
+  ["demo", addDemoCommand],
+  ["datasets", addDatasetsCommand],
+  ["models", addModelsCommand],
+  ["report", addReportCommand],
+  ["compare", addCompareCommand],
+  ["worker", addWorkerCommand],
+  ["queue", addQueueCommand],
+  ["serve", addServeCommand],
+  ["show", addShowCommand],
+  ["query", addQueryCommand],
+  ["export", addExportCommand],
+  ["import", addImportCommand],
+  ["grade", addGradeCommand],
+  ["judge", addJudgeCommand],
+  ["gateway", addGatewayCommand],
+  ["mock", addMockCommand],
+  ["doctor", addDoctorCommand],
 ]);
 
 /** Only the named command, since building the flags of all commands takes most of the time; all if none is named. */
-function asked([, , name = ""]: readonly string[]): Iterable<(program: Command, done: Done) => void> {
+function selectCommands([, , name = ""]: readonly string[]): Iterable<(program: Command, done: SetExitCode) => void> {
   const named = COMMANDS.get(name);
   return named === undefined ? COMMANDS.values() : [named];
 }
@@ -122,15 +122,15 @@ interface DemoFlags {
   agent?: string[];
 }
 
-function addDemo(program: Command, done: Done): void {
+function addDemoCommand(program: Command, done: SetExitCode): void {
   program
     .command("demo")
     .description("compare context compressors on a synthetic long-context task: offline, takes a few seconds")
     .argument("[which]", "'budgets': three simulated models; 'agents': coding agents on eight tiny tasks")
-    .option("--agent <name>", "for 'agents': run only this installed agent; repeatable", collect)
+    .option("--agent <name>", "for 'agents': run only this installed agent; repeatable", collectValues)
     .option("--output <name>", "print table or json", "table")
     .option("--runs-dir <dir>", "write the run folder here", DEFAULT_RUNS_DIR)
-    .option("--seed <number>", "seed the examples", integer, 0)
+    .option("--seed <number>", "seed the examples", parseIntegerFlag, 0)
     .addHelpText("after", DEMO_EXAMPLES)
     .allowExcessArguments(false)
     .action(async (which: string | undefined, { agent, ...options }: DemoFlags) => {
@@ -141,20 +141,20 @@ function addDemo(program: Command, done: Done): void {
       if (agent !== undefined && which !== "agents")
         throw new UsageError("--agent is only for assay demo agents. Remove it.");
       const agents = agent === undefined ? {} : { agents: agent };
-      if (which === "budgets") done(await (await import("./demo-budgets.js")).demoBudgetsCommand(options));
+      if (which === "budgets") done(await (await import("./demo-budgets.js")).executeDemoBudgets(options));
       else if (which === "agents")
-        done(await (await import("./demo-agents.js")).demoAgentsCommand({ ...options, ...agents }));
-      else done(await (await import("./demo.js")).demoCommand(options));
+        done(await (await import("./demo-agents.js")).executeDemoAgents({ ...options, ...agents }));
+      else done(await (await import("./demo.js")).executeDemo(options));
     });
 }
 
-function addDoctor(program: Command, done: Done): void {
+function addDoctorCommand(program: Command, done: SetExitCode): void {
   program
     .command("doctor")
     .description("check what this machine has, and say how to fix what is missing")
     .addHelpText("after", "\nExample:\n  assay doctor")
     .action(async () => {
-      const { doctorCommand } = await import("./doctor.js");
-      done(await doctorCommand());
+      const { executeDoctor } = await import("./doctor.js");
+      done(await executeDoctor());
     });
 }

@@ -1,4 +1,4 @@
-import { formatDollars, formatSeconds, formatShare, plural } from "../report/format.js";
+import { formatDollars, formatPlural, formatSeconds, formatShare } from "../report/format.js";
 import type { Progress } from "../runner/ports.js";
 import { type ProgressStream, StatusLine } from "./status-line.js";
 
@@ -37,7 +37,7 @@ export function describeProgress({
   // First, because narrow terminals cut off the end of the line.
   if (warning !== null) parts.push(warning);
   parts.push(scored === 0 ? "nothing scored yet" : `${formatShare(passed / scored)} pass`);
-  if (errors > 0) parts.push(plural(errors, "error"));
+  if (errors > 0) parts.push(formatPlural(errors, "error"));
   if (costUsd !== null) parts.push(formatDollars(costUsd));
   parts.push(`${perSecond >= 10 ? Math.round(perSecond) : perSecond.toFixed(1)}/s`);
   if (perSecond > 0 && done < total) parts.push(`${formatSeconds((total - done) / perSecond)} left`);

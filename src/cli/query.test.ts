@@ -4,14 +4,14 @@ import { Command } from "commander";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { parseCsv } from "../store/history/csv-testing.js";
 import { writeTestRun } from "../store/history/run-testing.js";
-import { Workspace } from "../testing/workspace.js";
-import { addQuery } from "./commands/query.js";
-import { type QueryRequest, queryCommand } from "./query.js";
+import { TempProject } from "../testing/workspace.js";
+import { addQueryCommand } from "./commands/query.js";
+import { executeQuery, type QueryRequest } from "./query.js";
 
 const ROW = { system: "one", dataset: "d", trial: 0, outcome: "pass", scores: { em: 1 }, primaryField: "em" };
 
-function stored(count = 3): Workspace {
-  const space = new Workspace();
+function stored(count = 3): TempProject {
+  const space = new TempProject();
   const rows = Array.from({ length: count }, (_, exampleId) => ({ ...ROW, exampleId, costUsd: 0.1 + exampleId }));
   writeTestRun(space.path("runs", "first"), { rows });
   return space;
@@ -23,7 +23,7 @@ interface Said {
   stderr: string;
 }
 
-async function query(space: Workspace, request: Partial<QueryRequest>): Promise<Said> {
+async function query(space: TempProject, request: Partial<QueryRequest>): Promise<Said> {
   const said = { stdout: "", stderr: "" };
   const spies = (["stdout", "stderr"] as const).map((name) =>
     vi.spyOn(process[name], "write").mockImplementation((text) => {
@@ -35,7 +35,7 @@ async function query(space: Workspace, request: Partial<QueryRequest>): Promise<
     for (const spy of spies) spy.mockRestore();
   };
   onTestFinished(restore);
-  const code = await queryCommand({ output: "table", runsDir: space.path("runs"), ...request }).finally(restore);
+  const code = await executeQuery({ output: "table", runsDir: space.path("runs"), ...request }).finally(restore);
   return { code, ...said };
 }
 
@@ -96,7 +96,7 @@ describe("assay query", () => {
   });
 
   test("lists the views without a statement, even without runs", async () => {
-    const space = new Workspace();
+    const space = new TempProject();
     const { stdout } = await query(space, {});
     expect(stdout).toMatch(/^runs: one row per run\n {2}run +VARCHAR +the name of the run folder\n/);
     expect(stdout.match(/^ {2}assay query "select /gm)).toHaveLength(3);
@@ -132,7 +132,7 @@ describe("assay query", () => {
   test("receives its flags", async () => {
     const program = new Command("assay").exitOverride();
     const done = vi.fn();
-    addQuery(program, done);
+    addQueryCommand(program, done);
     const space = stored();
     const spy = vi.spyOn(process.stdout, "write").mockImplementation(() => true);
     onTestFinished(() => spy.mockRestore());

@@ -1,64 +1,72 @@
 import { chmodSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../core/errors.js";
-import { Workspace } from "../testing/workspace.js";
-import { queueAddress, queueOf, queuePlaceOf, requireNoQueue, sharedFolder, withoutQueue } from "./queue-address.js";
+import { TempProject } from "../testing/workspace.js";
+import {
+  dropQueueFlags,
+  requireNoQueue,
+  requireQueueUrl,
+  requireSharedFolder,
+  resolveQueueUrl,
+  resolveRunQueue,
+} from "./queue-address.js";
 
 describe("queue address", () => {
   it("is the given one, or ASSAY_QUEUE", () => {
     const env = { ASSAY_QUEUE: "redis://there:1" };
-    expect(queueOf("redis://here:1", env)).toBe("redis://here:1");
-    expect(queueOf(undefined, env)).toBe("redis://there:1");
+    expect(requireQueueUrl("redis://here:1", env)).toBe("redis://here:1");
+    expect(requireQueueUrl(undefined, env)).toBe("redis://there:1");
   });
 
   it.each([{}, { ASSAY_QUEUE: "" }])("is required: %o", (env) => {
-    expect(() => queueOf(undefined, env)).toThrow(UsageError);
-    expect(() => queueOf(undefined, env)).toThrow(
+    expect(() => requireQueueUrl(undefined, env)).toThrow(UsageError);
+    expect(() => requireQueueUrl(undefined, env)).toThrow(
       "No queue is given. Add --queue redis://HOST:6379, or set ASSAY_QUEUE.",
     );
   });
 
   it.each(["", "host:6379", "http://host:6379", "redis://", "redis://host:none"])("is rejected: %j", (url) => {
-    expect(() => queueAddress(url, {})).toThrow(/is not a Redis address\. Write redis:\/\/HOST:6379\./);
+    expect(() => resolveQueueUrl(url, {})).toThrow(/is not a Redis address\. Write redis:\/\/HOST:6379\./);
   });
 
   it("is rejected without its password in the message", () => {
-    expect(() => queueAddress("http://me:hunter2@host", {})).toThrow('"http://host" is not a Redis address');
+    expect(() => resolveQueueUrl("http://me:hunter2@host", {})).toThrow('"http://host" is not a Redis address');
   });
 
   it("gets the password from the environment if it has none", () => {
     const env = { ASSAY_QUEUE_PASSWORD: "p@ss/w:rd" };
-    expect(new URL(queueAddress("rediss://me@host:1/2", env))).toMatchObject({
+    expect(new URL(resolveQueueUrl("rediss://me@host:1/2", env))).toMatchObject({
       ...{ protocol: "rediss:", username: "me", password: "p%40ss%2Fw%3Ard", host: "host:1", pathname: "/2" },
     });
-    expect(queueAddress("redis://:own@host:1", env)).toBe("redis://:own@host:1");
-    expect(queueAddress("redis://host:1", { ASSAY_QUEUE_PASSWORD: "" })).toBe("redis://host:1");
+    expect(resolveQueueUrl("redis://:own@host:1", env)).toBe("redis://:own@host:1");
+    expect(resolveQueueUrl("redis://host:1", { ASSAY_QUEUE_PASSWORD: "" })).toBe("redis://host:1");
   });
 });
 
 describe("shared folder", () => {
   it("is an absolute path", () => {
-    const space = new Workspace({ "out/.keep": "" });
-    expect(sharedFolder(space.path("out"))).toBe(space.path("out"));
-    expect(queuePlaceOf({ queue: "redis://host:1", sharedDir: space.path("out") })).toEqual({
+    const space = new TempProject({ "out/.keep": "" });
+    expect(requireSharedFolder(space.path("out"))).toBe(space.path("out"));
+    expect(resolveRunQueue({ queue: "redis://host:1", sharedDir: space.path("out") })).toEqual({
       url: "redis://host:1",
       sharedDir: space.path("out"),
     });
   });
 
   it("is rejected if it is a file, missing or unusable", () => {
-    const space = new Workspace({ file: "", "closed/.keep": "" });
-    expect(() => sharedFolder(space.path("file"))).toThrow(/--shared-dir \S+\/file is a file, not a folder\./);
-    expect(() => sharedFolder(space.path("none"))).toThrow(/does not exist\. Create it, or mount it/);
+    const space = new TempProject({ file: "", "closed/.keep": "" });
+    expect(() => requireSharedFolder(space.path("file"))).toThrow(/--shared-dir \S+\/file is a file, not a folder\./);
+    expect(() => requireSharedFolder(space.path("none"))).toThrow(/does not exist\. Create it, or mount it/);
     chmodSync(space.path("closed"), 0o500);
-    if (process.getuid?.() !== 0) expect(() => sharedFolder(space.path("closed"))).toThrow(/cannot be used: EACCES/);
+    if (process.getuid?.() !== 0)
+      expect(() => requireSharedFolder(space.path("closed"))).toThrow(/cannot be used: EACCES/);
   });
 
   it("requires a queue", () => {
-    expect(() => queuePlaceOf({ sharedDir: "out" })).toThrow(
+    expect(() => resolveRunQueue({ sharedDir: "out" })).toThrow(
       /is only for runs with a queue\. Add --queue, or remove it/,
     );
-    expect(queuePlaceOf({})).toBeNull();
+    expect(resolveRunQueue({})).toBeNull();
   });
 });
 
@@ -71,5 +79,5 @@ it("rejects a queue of the config file for commands without one", () => {
 });
 
 it("leaves everything else of a run unchanged", () => {
-  expect(withoutQueue({ queue: "redis://host", sharedDir: "out", withoutQueue: true, seed: 1 })).toEqual({ seed: 1 });
+  expect(dropQueueFlags({ queue: "redis://host", sharedDir: "out", withoutQueue: true, seed: 1 })).toEqual({ seed: 1 });
 });

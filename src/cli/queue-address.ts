@@ -1,28 +1,28 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { messageOf, UsageError } from "../core/errors.js";
-import { withoutSecrets } from "../queue/connection.js";
+import { getErrorMessage, UsageError } from "../core/errors.js";
+import { stripSecrets } from "../queue/connection.js";
 import type { RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
 
 /** Keeps the password out of commands and files. */
 const PASSWORD_VARIABLE = "ASSAY_QUEUE_PASSWORD";
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** From --queue or ASSAY_QUEUE. */
-export function queueOf(given: string | undefined, env: Environment = process.env): string {
+export function requireQueueUrl(given: string | undefined, env: EnvironmentVariables = process.env): string {
   const url = given ?? env.ASSAY_QUEUE;
   if (url === undefined || url === "")
     throw new UsageError("No queue is given. Add --queue redis://HOST:6379, or set ASSAY_QUEUE.");
-  return queueAddress(url, env);
+  return resolveQueueUrl(url, env);
 }
 
 /** The checked address of a Redis, with the password of the environment if it has none. */
-export function queueAddress(url: string, env: Environment = process.env): string {
+export function resolveQueueUrl(url: string, env: EnvironmentVariables = process.env): string {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed === null || !/^rediss?:$/.test(parsed.protocol) || parsed.hostname === "")
-    throw new UsageError(`"${withoutSecrets(url)}" is not a Redis address. Write redis://HOST:6379.`);
+    throw new UsageError(`"${stripSecrets(url)}" is not a Redis address. Write redis://HOST:6379.`);
   const password = env[PASSWORD_VARIABLE];
   if (password === undefined || password === "" || parsed.password !== "") return url;
   parsed.password = encodeURIComponent(password);
@@ -30,16 +30,19 @@ export function queueAddress(url: string, env: Environment = process.env): strin
 }
 
 /** The queue of a run and the folder for its large outputs; null without a queue. */
-export function queuePlaceOf(config: RunConfig): { url: string; sharedDir?: string } | null {
+export function resolveRunQueue(config: RunConfig): { url: string; sharedDir?: string } | null {
   const { queue, sharedDir } = config;
   if (queue !== undefined)
-    return { url: queueAddress(queue), ...(sharedDir === undefined ? {} : { sharedDir: sharedFolder(sharedDir) }) };
+    return {
+      url: resolveQueueUrl(queue),
+      ...(sharedDir === undefined ? {} : { sharedDir: requireSharedFolder(sharedDir) }),
+    };
   if (sharedDir === undefined) return null;
   throw new UsageError("--shared-dir (sharedDir) is only for runs with a queue. Add --queue, or remove it.");
 }
 
 /** As an absolute path. The folder is not created here: if it is missing, a volume may not be mounted. */
-export function sharedFolder(dir: string): string {
+export function requireSharedFolder(dir: string): string {
   const folder = resolve(dir);
   const stats = statSync(folder, { throwIfNoEntry: false });
   if (stats === undefined) throw new UsageError(`--shared-dir ${folder} does not exist. Create it, or mount it.`);
@@ -47,13 +50,13 @@ export function sharedFolder(dir: string): string {
   try {
     accessSync(folder, constants.R_OK | constants.W_OK);
   } catch (cause) {
-    throw new UsageError(`--shared-dir ${folder} cannot be used: ${messageOf(cause)}.`, { cause });
+    throw new UsageError(`--shared-dir ${folder} cannot be used: ${getErrorMessage(cause)}.`, { cause });
   }
   return folder;
 }
 
 /** For work that is done on this machine in any case. */
-export function withoutQueue({ queue: _, sharedDir: __, withoutQueue: ___, ...run }: RunFlags): RunFlags {
+export function dropQueueFlags({ queue: _, sharedDir: __, withoutQueue: ___, ...run }: RunFlags): RunFlags {
   return run;
 }
 

@@ -4,13 +4,13 @@ import { EXIT } from "../core/errors.js";
 import { openRedis } from "../queue/connection.js";
 import type { Announcement, WorkerState } from "../queue/contract.js";
 import { KEYS } from "../queue/keys.js";
-import { redisTime } from "../queue/presence.js";
+import { readRedisTime } from "../queue/presence.js";
 import { SAMPLE_SIGNER } from "../queue/run-testing.js";
 import { type RedisServer, startRedis } from "../testing/redis-server.js";
-import { lacks } from "../testing/system-command.js";
-import { clearCommand, statusCommand } from "./queue.js";
+import { isCommandMissing } from "../testing/system-command.js";
+import { executeQueueClear, executeQueueStatus } from "./queue.js";
 
-describe.skipIf(lacks("redis-server"))("assay queue", () => {
+describe.skipIf(isCommandMissing("redis-server"))("assay queue", () => {
   let server: RedisServer;
   let redis: Redis;
   let said = "";
@@ -44,12 +44,12 @@ describe.skipIf(lacks("redis-server"))("assay queue", () => {
       KEYS.run(key),
       SAMPLE_SIGNER.signAnnouncement({ identity, source: null, ...announcement } as Announcement),
     );
-    await redis.zadd(KEYS.runs, (await redisTime(redis)) + leaseMs, key);
+    await redis.zadd(KEYS.runs, (await readRedisTime(redis)) + leaseMs, key);
   }
 
   async function appear(state: Partial<WorkerState> & { id: string }): Promise<void> {
     const whole = { host: "box", pid: 5, run: null, concurrency: 8, active: 0, done: 0, perSecond: 0, ...state };
-    await redis.zadd(KEYS.workers, (await redisTime(redis)) + 10_000, state.id);
+    await redis.zadd(KEYS.workers, (await readRedisTime(redis)) + 10_000, state.id);
     await redis.set(KEYS.worker(state.id), JSON.stringify({ waiting: null, refuses: null, ...whole }));
   }
 
@@ -60,7 +60,7 @@ describe.skipIf(lacks("redis-server"))("assay queue", () => {
       return true;
     });
     const url = server.url.replace("redis://", "redis://default:@");
-    expect(await statusCommand({ queue: url, output })).toBe(EXIT.fine);
+    expect(await executeQueueStatus({ queue: url, output })).toBe(EXIT.fine);
     writing.mockRestore();
     return text;
   }
@@ -106,16 +106,16 @@ describe.skipIf(lacks("redis-server"))("assay queue", () => {
     const queue = server.url;
     for (const key of ["live-11111111", "dead-22222222"]) await announce(key, key.startsWith("live") ? 10_000 : -1);
     for (const key of ["twin-aaaaaaaa", "twin-bbbbbbbb"]) await announce(key, -1);
-    await expect(clearCommand("live-11111111", { queue })).rejects.toThrow(
+    await expect(executeQueueClear("live-11111111", { queue })).rejects.toThrow(
       /live-11111111 is going on.*Stop that first/,
     );
-    await expect(clearCommand("dead-22222221", { queue })).rejects.toThrow(
+    await expect(executeQueueClear("dead-22222221", { queue })).rejects.toThrow(
       /no run "dead-22222221".*Did you mean "dead-2/,
     );
-    await expect(clearCommand("twin", { queue })).rejects.toThrow(
+    await expect(executeQueueClear("twin", { queue })).rejects.toThrow(
       /Several runs have the id "twin".*twin-aaaaaaaa, twin-b/,
     );
-    expect(await clearCommand("dead", { queue })).toBe(EXIT.fine);
+    expect(await executeQueueClear("dead", { queue })).toBe(EXIT.fine);
     expect(said).toBe("Removed dead-22222222\n");
     expect(await redis.exists(KEYS.run("dead-22222222"), KEYS.run("live-11111111"))).toBe(1);
   });
@@ -124,8 +124,8 @@ describe.skipIf(lacks("redis-server"))("assay queue", () => {
     const queue = server.url;
     await announce("live-11111111", 10_000);
     for (const key of ["a-22222222", "b-33333333"]) await announce(key, -1);
-    await clearCommand(undefined, { queue, abandoned: true });
-    await clearCommand(undefined, { queue, abandoned: true });
+    await executeQueueClear(undefined, { queue, abandoned: true });
+    await executeQueueClear(undefined, { queue, abandoned: true });
     expect(said).toBe(
       "Removed a-22222222\nRemoved b-33333333\nAll runs have a live coordinator: nothing was removed.\n",
     );

@@ -1,13 +1,13 @@
 import type { Redis } from "ioredis";
 import { EXIT, UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
-import { openRedis, withoutSecrets } from "../queue/connection.js";
+import { openRedis, stripSecrets } from "../queue/connection.js";
 import type { WorkerState } from "../queue/contract.js";
-import { clearRun, listRuns, listWorkers, type QueuedRun } from "../queue/directory.js";
+import { listRuns, listWorkers, type QueuedRun, removeRun } from "../queue/directory.js";
 import { removeSharedFolder } from "../queue/output-folder.js";
-import { type Column, markdownTable, oneLine } from "../report/markdown.js";
-import { queueOf } from "./queue-address.js";
-import { say, writeResult } from "./streams.js";
+import { renderMarkdownTable, type TableColumn, toOneLine } from "../report/markdown.js";
+import { requireQueueUrl } from "./queue-address.js";
+import { printNote, writeResult } from "./streams.js";
 
 export interface StatusFlags {
   queue?: string;
@@ -19,35 +19,35 @@ export interface ClearFlags {
   abandoned?: boolean;
 }
 
-export async function statusCommand({ queue, output }: StatusFlags): Promise<number> {
+export async function executeQueueStatus({ queue, output }: StatusFlags): Promise<number> {
   if (output !== "table" && output !== "json")
     throw new UsageError(`Unknown output format "${output}".${didYouMean(output, ["table", "json"])}`);
-  const url = queueOf(queue);
+  const url = requireQueueUrl(queue);
   return withRedis(url, async (redis) => {
     const [runs, workers] = await Promise.all([listRuns(redis), listWorkers(redis)]);
-    const status: QueueStatus = { schema: "assay.queue-status/1", queue: withoutSecrets(url), runs, workers };
+    const status: QueueStatus = { schema: "assay.queue-status/1", queue: stripSecrets(url), runs, workers };
     await writeResult(output === "json" ? `${JSON.stringify(status, null, 2)}\n` : describeQueueStatus(status));
     return EXIT.fine;
   });
 }
 
-export async function clearCommand(run: string | undefined, { queue, abandoned }: ClearFlags): Promise<number> {
+export async function executeQueueClear(run: string | undefined, { queue, abandoned }: ClearFlags): Promise<number> {
   if ((run === undefined) === (abandoned !== true))
     throw new UsageError("Name one run as shown by assay queue status, or pass --abandoned, not both.");
-  return withRedis(queueOf(queue), async (redis) => {
+  return withRedis(requireQueueUrl(queue), async (redis) => {
     const runs = await listRuns(redis);
-    const chosen = run === undefined ? runs.filter(({ isCoordinated }) => !isCoordinated) : [oneOf(runs, run)];
-    if (chosen.length === 0) say("All runs have a live coordinator: nothing was removed.");
+    const chosen = run === undefined ? runs.filter(({ isCoordinated }) => !isCoordinated) : [findQueuedRun(runs, run)];
+    if (chosen.length === 0) printNote("All runs have a live coordinator: nothing was removed.");
     for (const { key, systems, sharedDir } of chosen) {
-      await clearRun(redis, key, systems);
+      await removeRun(redis, key, systems);
       if (sharedDir !== null) removeSharedFolder(sharedDir, key);
-      say(`Removed ${key}`);
+      printNote(`Removed ${key}`);
     }
     return EXIT.fine;
   });
 }
 
-function oneOf(runs: readonly QueuedRun[], name: string): QueuedRun {
+function findQueuedRun(runs: readonly QueuedRun[], name: string): QueuedRun {
   const [found, another] = runs.filter(({ key, runId }) => key === name || runId === name);
   if (found === undefined)
     throw new UsageError(
@@ -83,16 +83,16 @@ interface QueueStatus {
 /** Runs and workers as tables, and what to do about abandoned runs. */
 function describeQueueStatus({ queue, runs, workers }: QueueStatus): string {
   const parts = [
-    runs.length === 0 ? `There are no runs at ${queue}.` : markdownTable(RUNS, runs),
-    ...runs.filter(({ isCoordinated }) => !isCoordinated).map(adviceOn),
+    runs.length === 0 ? `There are no runs at ${queue}.` : renderMarkdownTable(RUN_COLUMNS, runs),
+    ...runs.filter(({ isCoordinated }) => !isCoordinated).map(describeNextStep),
     workers.length === 0
       ? `There are no workers. Start one with: assay worker --queue ${queue}`
-      : markdownTable(workerColumns(runs), workers),
+      : renderMarkdownTable(buildWorkerColumns(runs), workers),
   ];
   return `${parts.join("\n\n")}\n`;
 }
 
-const RUNS: readonly Column<QueuedRun>[] = [
+const RUN_COLUMNS: readonly TableColumn<QueuedRun>[] = [
   { title: "run", cell: ({ key }) => key },
   { title: "title", cell: ({ title }) => title },
   { title: "coordinator", cell: ({ isCoordinated }) => (isCoordinated ? "there" : "gone") },
@@ -102,15 +102,15 @@ const RUNS: readonly Column<QueuedRun>[] = [
   { title: "running", align: "right", cell: ({ active }) => String(active) },
 ];
 
-function adviceOn({ key, runId, startedBy }: QueuedRun): string {
+function describeNextStep({ key, runId, startedBy }: QueuedRun): string {
   const where = startedBy === null ? "its program with `resume`" : `assay ${startedBy.command} --resume ${runId}`;
   const folder = startedBy === null ? "" : ` in ${startedBy.cwd}`;
-  return oneLine(
+  return toOneLine(
     `${key} is abandoned: its coordinator is gone. Resume it with ${where}${folder}, or remove it with assay queue clear ${key}.`,
   );
 }
 
-function workerColumns(runs: readonly QueuedRun[]): readonly Column<WorkerState>[] {
+function buildWorkerColumns(runs: readonly QueuedRun[]): readonly TableColumn<WorkerState>[] {
   const idOf = new Map(runs.map(({ key, runId }) => [key, runId]));
   return [
     { title: "worker", cell: ({ host, pid }) => `${host}:${pid}` },

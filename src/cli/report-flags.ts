@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { list, number, thresholds } from "./flag-values.js";
+import { collectThresholds, parseListFlag, parseNumberFlag } from "./flag-values.js";
 
 /** Flags of every command that reports results and checks gates. */
 export function addReportFlags(command: Command, usual = "table"): Command {
@@ -11,14 +11,14 @@ export function addReportFlags(command: Command, usual = "table"): Command {
     .option(
       "--columns <groups>",
       "select columns of the table: quality, tokens, cost, speed, trials, datasets, facets, other",
-      list,
+      parseListFlag,
     )
     .option(
       "--min-coverage <share>",
       "exit 3 if a smaller share of the planned trials was scored (default: 0.95)",
-      number,
+      parseNumberFlag,
     )
-    .option("--fail-under <metric=value>", "exit 1 if a system's metric is lower; repeatable", thresholds)
-    .option("--fail-over <metric=value>", "exit 1 if a system's metric is higher; repeatable", thresholds)
+    .option("--fail-under <metric=value>", "exit 1 if a system's metric is lower; repeatable", collectThresholds)
+    .option("--fail-over <metric=value>", "exit 1 if a system's metric is higher; repeatable", collectThresholds)
     .option("--quiet", "print no progress");
 }

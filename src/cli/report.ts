@@ -4,11 +4,11 @@ import { loadModels } from "../budget/index.js";
 import { EXIT } from "../core/errors.js";
 import { registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
-import { junitReporter, junitXml } from "../report/eval/junit.js";
+import { junitReporter, renderJunitXml } from "../report/eval/junit.js";
 import { COLUMN_GROUPS, checkColumns } from "../report/table.js";
 import { loadRun } from "../runs/load-run.js";
 import { readManifest } from "../store/journal.js";
-import { findRun, latestRun } from "../store/run-folder.js";
+import { findLatestRun, findRun } from "../store/run-folder.js";
 import { loadPlugins } from "./resolve.js";
 import { checkOutput, writeResult } from "./streams.js";
 import { requireTrustedPlugins } from "./trust.js";
@@ -23,7 +23,7 @@ export interface ReportFlags {
 }
 
 /** `assay report`: reports a stored run again, optionally with other prices. Runs nothing. */
-export async function reportCommand(run: string | undefined, flags: ReportFlags): Promise<number> {
+export async function executeReport(run: string | undefined, flags: ReportFlags): Promise<number> {
   const { prices, columns, runsDir } = flags;
   checkColumns(columns ?? COLUMN_GROUPS);
   requireTrustedPlugins(flags.plugin, flags);
@@ -31,25 +31,27 @@ export async function reportCommand(run: string | undefined, flags: ReportFlags)
   if (flags.output !== undefined) registry.get("reporter", flags.output);
   checkOutput(flags.output);
   const dir = resolve(
-    run === undefined ? latestRun(runsDir) : findRun({ runsDir, name: run, isCandidate: () => true }),
+    run === undefined ? findLatestRun(runsDir) : findRun({ runsDir, name: run, isCandidate: () => true }),
   );
-  const reporter = registry.get("reporter", flags.output ?? usualReporter(dir));
+  const reporter = registry.get("reporter", flags.output ?? chooseReporter(dir));
   const result = await loadRun(dir, prices === undefined ? {} : { prices: await loadModels(prices) });
   const isJunit = reporter === junitReporter;
   await writeResult(
-    isJunit ? await withEvidence(result) : await reporter.render(result, columns === undefined ? {} : { columns }),
+    isJunit
+      ? await renderWithEvidence(result)
+      : await reporter.render(result, columns === undefined ? {} : { columns }),
   );
   return EXIT.fine;
 }
 
 /** Stored outputs give CI more detail than rows alone. */
-async function withEvidence(result: EvalResult): Promise<Iterable<string>> {
-  const { evidenceIn } = await import("./eval-files.js");
-  return junitXml(result, evidenceIn(result));
+async function renderWithEvidence(result: EvalResult): Promise<Iterable<string>> {
+  const { createEvidenceReader } = await import("./eval-files.js");
+  return renderJunitXml(result, createEvidenceReader(result));
 }
 
 /** Evals are reported by test case, as when they ran. */
-function usualReporter(dir: string): string {
+function chooseReporter(dir: string): string {
   const { command, of } = (readManifest(dir).invocation ?? {}) as { command?: unknown; of?: unknown };
   return command === "eval" || of === "eval" ? "eval" : "table";
 }

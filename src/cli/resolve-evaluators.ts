@@ -5,20 +5,26 @@ import type { ExampleSource } from "../core/example.js";
 import type { Registry } from "../core/registry.js";
 import { didYouMean } from "../core/suggest.js";
 import { isModulePath } from "./load-module.js";
-import type { Judged, Judges } from "./make-judge.js";
-import { isPlannedOnly } from "./planned-only.js";
-import { argumentOf, identifiedBy, named, nameOf, oneFromModule } from "./resolve.js";
+import type { JudgedRunConfig, RunJudges } from "./make-judge.js";
+import { isPlanOnly } from "./planned-only.js";
+import {
+  addModuleFingerprint,
+  createFromRegistry,
+  getSpecArgument,
+  getSpecName,
+  loadOneFromModule,
+} from "./resolve.js";
 import type { RunConfig } from "./run-config.js";
-import { say } from "./streams.js";
+import { printNote } from "./streams.js";
 
 /** The only evaluator that has its own flags. */
-const JUDGE = "llm_judge";
+const JUDGE_EVALUATOR = "llm_judge";
 
 /** The evaluator that runs generated code. */
-const CODE = "code_execution";
+const CODE_EVALUATOR = "code_execution";
 
 /** Datasets with the evaluators of the run. */
-export interface Evaluated {
+export interface ResolvedEvaluators {
   datasets: (Dataset | ExampleSource)[];
   /** Evaluators of every dataset; undefined if each has its own. */
   evaluators: Evaluator[] | undefined;
@@ -26,7 +32,7 @@ export interface Evaluated {
   made: Evaluator[];
 }
 
-export type EvaluatorConfig = Pick<RunConfig, "evaluators" | "unsafeLocalExec"> & Judged;
+export type EvaluatorConfig = Pick<RunConfig, "evaluators" | "unsafeLocalExec"> & JudgedRunConfig;
 
 /**
  * `NAME` scores every dataset, `DATASET=NAME` one of them. Other datasets keep their own evaluators. A judge comes first, so
@@ -36,91 +42,94 @@ export async function resolveEvaluators(
   registry: Registry,
   config: EvaluatorConfig,
   datasets: (Dataset | ExampleSource)[],
-): Promise<Evaluated> {
-  const judges = config.judge === undefined ? null : await judgesOf(config);
-  const judge = judges?.usual ?? null;
+): Promise<ResolvedEvaluators> {
+  const judges = config.judge === undefined ? null : await makeJudgesIfNamed(config);
+  const judge = judges?.default ?? null;
   const names = datasets.flatMap((dataset) => ("examples" in dataset ? dataset.name : []));
-  const chosen = await makeChosen(registry, { config, names, judge });
+  const chosen = await makeChosenEvaluators(registry, { config, names, judge });
   const made = chosen.flatMap(({ evaluator, isMade }) => (isMade ? evaluator : []));
-  const joined = join(datasets, chosen, judges);
-  if (config.unsafeLocalExec === true && !isPlannedOnly(config) && runsCode(joined)) await warnUnsafe();
+  const joined = combineEvaluators(datasets, chosen, judges);
+  if (config.unsafeLocalExec === true && !isPlanOnly(config) && needsCodeExecution(joined)) await warnUnsafeExecution();
   return { ...joined, made: judge === null ? made : [judge, ...made] };
 }
 
-function runsCode({ datasets, evaluators }: Pick<Evaluated, "datasets" | "evaluators">): boolean {
+function needsCodeExecution({ datasets, evaluators }: Pick<ResolvedEvaluators, "datasets" | "evaluators">): boolean {
   const own = datasets.flatMap((dataset) => ("examples" in dataset ? (dataset.evaluators ?? []) : []));
-  return (evaluators ?? own).some(({ name }) => name === CODE);
+  return (evaluators ?? own).some(({ name }) => name === CODE_EVALUATOR);
 }
 
-async function warnUnsafe(): Promise<void> {
+async function warnUnsafeExecution(): Promise<void> {
   const { describeIsolation } = await import("../exec/sandbox/index.js");
   const { kind, detail } = await describeIsolation();
   if (kind === null)
-    say(`There is no sandbox here (${detail}): generated code runs without one and can do everything you can.`);
+    printNote(`There is no sandbox here (${detail}): generated code runs without one and can do everything you can.`);
 }
 
 /** Null for every dataset. */
-interface Chosen {
+interface ChosenEvaluator {
   dataset: string | null;
   evaluator: Evaluator;
   /** False for evaluators passed as objects in the config, and for the judge. */
   isMade: boolean;
 }
 
-interface Choosing {
+interface EvaluatorRequest {
   config: EvaluatorConfig;
   names: readonly string[];
   judge: Evaluator | null;
 }
 
-async function makeChosen(registry: Registry, { config, names, judge }: Choosing): Promise<Chosen[]> {
-  const chosen: Chosen[] = [];
+async function makeChosenEvaluators(
+  registry: Registry,
+  { config, names, judge }: EvaluatorRequest,
+): Promise<ChosenEvaluator[]> {
+  const chosen: ChosenEvaluator[] = [];
   for (const given of config.evaluators ?? []) {
     if (typeof given !== "string") {
       chosen.push({ dataset: null, evaluator: given, isMade: false });
       continue;
     }
-    const { dataset, spec } = splitDataset(given, names);
+    const { dataset, spec } = splitDatasetPrefix(given, names);
     const isJudge = judge !== null && spec === judge.name;
-    const evaluator = isJudge ? judge : await makeEvaluator(registry, spec, config);
+    const evaluator = isJudge ? judge : await resolveEvaluator(registry, spec, config);
     chosen.push({ dataset, evaluator, isMade: !isJudge });
   }
   return chosen;
 }
 
 /** Assigns evaluators to datasets; a judge without a dataset applies to all. */
-function join(
+function combineEvaluators(
   datasets: (Dataset | ExampleSource)[],
-  chosen: readonly Chosen[],
-  judges: Judges | null,
-): Pick<Evaluated, "datasets" | "evaluators"> {
+  chosen: readonly ChosenEvaluator[],
+  judges: RunJudges | null,
+): Pick<ResolvedEvaluators, "datasets" | "evaluators"> {
   const forOne = (name: string) => chosen.filter(({ dataset }) => dataset === name).map(({ evaluator }) => evaluator);
   const forAll = chosen.filter(({ dataset }) => dataset === null).map(({ evaluator }) => evaluator);
-  const judge = judges?.usual;
+  const judge = judges?.default;
   const isSaid = chosen.some(({ evaluator }) => evaluator === judge);
   const extra = judge === undefined || isSaid ? [] : [judge];
   const evaluators = forAll.length === 0 ? undefined : forAll;
-  const isSame = datasets.every((dataset) => judges === null || judges.for(dataset) === judge);
+  const isSame = datasets.every((dataset) => judges === null || judges.select(dataset) === judge);
   if (extra.length === 0 && forAll.length === chosen.length && isSame) return { datasets, evaluators };
   const joined = datasets.map((dataset) => {
     const named = "examples" in dataset ? forOne(dataset.name) : [];
     const own = "examples" in dataset ? dataset.evaluators : undefined;
     const all = [...extra, ...(named.length > 0 ? named : (evaluators ?? own ?? []))];
-    return withEvaluators(
+    return attachEvaluators(
       dataset,
-      all.map((evaluator) => (evaluator === judge ? (judges?.for(dataset) ?? evaluator) : evaluator)),
+      all.map((evaluator) => (evaluator === judge ? (judges?.select(dataset) ?? evaluator) : evaluator)),
     );
   });
   return { datasets: joined, evaluators: undefined };
 }
 
-async function judgesOf(config: EvaluatorConfig): Promise<Judges | null> {
+async function makeJudgesIfNamed(config: EvaluatorConfig): Promise<RunJudges | null> {
   const { makeJudges } = await import("./make-judge.js");
   return makeJudges(config);
 }
 
 /** `gsm8k=math_equivalence` names a dataset of the run, but an evaluator's argument may contain "=" too: `regex:a=b`. */
-function splitDataset(given: string, names: readonly string[]): { dataset: string | null; spec: string } {
+function splitDatasetPrefix(given: string, names: readonly string[]): { dataset: string | null; spec: string } {
   const known = names.find((name) => given.startsWith(`${name}=`));
   const at = known === undefined ? given.indexOf("=") : known.length;
   const dataset = given.slice(0, at);
@@ -134,33 +143,33 @@ function splitDataset(given: string, names: readonly string[]): { dataset: strin
   return { dataset, spec };
 }
 
-function withEvaluators(dataset: Dataset | ExampleSource, evaluators: readonly Evaluator[]): Dataset | ExampleSource {
+function attachEvaluators(dataset: Dataset | ExampleSource, evaluators: readonly Evaluator[]): Dataset | ExampleSource {
   if (evaluators.length === 0) return dataset;
-  if (!("examples" in dataset)) return sourceWith(dataset, evaluators);
+  if (!("examples" in dataset)) return attachToSource(dataset, evaluators);
   const { primaryField, ...rest } = dataset;
   const keeps = primaryField !== undefined && evaluators.some(({ fields }) => fields?.includes(primaryField));
   return makeDataset({ ...rest, evaluators, ...(keeps ? { primaryField } : {}) });
 }
 
 /** Plain example sources in a config have no evaluators field, so they are wrapped. */
-function sourceWith(source: ExampleSource, evaluators: readonly Evaluator[]): ExampleSource {
+function attachToSource(source: ExampleSource, evaluators: readonly Evaluator[]): ExampleSource {
   return Symbol.iterator in source
     ? Object.assign({ [Symbol.iterator]: () => source[Symbol.iterator]() }, { evaluators })
     : Object.assign({ [Symbol.asyncIterator]: () => source[Symbol.asyncIterator]() }, { evaluators });
 }
 
-async function makeEvaluator(registry: Registry, spec: string, config: RunConfig): Promise<Evaluator> {
-  if (nameOf(spec) === JUDGE && spec !== JUDGE)
-    throw new UsageError(`${JUDGE} takes no argument after a colon. Set its model with --judge-model.`);
+async function resolveEvaluator(registry: Registry, spec: string, config: RunConfig): Promise<Evaluator> {
+  if (getSpecName(spec) === JUDGE_EVALUATOR && spec !== JUDGE_EVALUATOR)
+    throw new UsageError(`${JUDGE_EVALUATOR} takes no argument after a colon. Set its model with --judge-model.`);
   // The part after the colon may look like a path: `regex:x.js`.
-  const isNamed = spec.includes(":") && registry.has("evaluator", nameOf(spec));
-  if (!isNamed && isModulePath(spec)) return evaluatorFromModule(spec);
+  const isNamed = spec.includes(":") && registry.has("evaluator", getSpecName(spec));
+  if (!isNamed && isModulePath(spec)) return loadEvaluatorModule(spec);
   const { unsafeLocalExec = false } = config;
-  return named(registry.get("evaluator", nameOf(spec)), argumentOf(spec), { unsafeLocalExec });
+  return createFromRegistry(registry.get("evaluator", getSpecName(spec)), getSpecArgument(spec), { unsafeLocalExec });
 }
 
-async function evaluatorFromModule(path: string): Promise<Evaluator> {
-  const evaluator = await oneFromModule<Evaluator>(path, "evaluator", "score");
+async function loadEvaluatorModule(path: string): Promise<Evaluator> {
+  const evaluator = await loadOneFromModule<Evaluator>(path, "evaluator", "score");
   const { name, fields, primaryFields } = evaluator;
   return {
     name,
@@ -169,6 +178,6 @@ async function evaluatorFromModule(path: string): Promise<Evaluator> {
     ...(primaryFields === undefined ? {} : { primaryFields }),
     prepare: () => evaluator.prepare?.(),
     close: async () => evaluator.close?.(),
-    ...identifiedBy(path, evaluator, "score"),
+    ...addModuleFingerprint(path, evaluator, "score"),
   };
 }

@@ -1,26 +1,26 @@
 import { basename, extname } from "node:path";
 import type { Dataset, LoadOptions } from "../core/dataset.js";
 import { describeError } from "../core/error-place.js";
-import { DatasetError, ModuleError, messageOf, ShapeError, UsageError } from "../core/errors.js";
+import { DatasetError, getErrorMessage, ModuleError, ShapeError, UsageError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { ExampleSource } from "../core/example.js";
-import { fingerprintOf } from "../core/fingerprint.js";
+import { computeFingerprint } from "../core/fingerprint.js";
 import type { Metric } from "../core/metric.js";
 import type { Factory, Permissions, Registry } from "../core/registry.js";
-import { given, requireShape } from "../core/shape.js";
+import { omitUndefined, requireShape } from "../core/shape.js";
 
 import type { System } from "../core/system.js";
-import { MEMORY_NAMES } from "../datasets/catalog/definitions.js";
-import { withoutRevision } from "../datasets/dataset-spec.js";
+import { MEMORY_DATASET_NAMES } from "../datasets/catalog/definitions.js";
+import { stripRevision } from "../datasets/dataset-spec.js";
 import type { LoadDatasetOptions } from "../datasets/load-dataset.js";
-import { namedFiles } from "../datasets/named-files.js";
+import { createFilesDefinition } from "../datasets/named-files.js";
 import type { Manifest } from "../store/manifest.js";
 import { FunctionSystem } from "../systems/function-system.js";
 import { ReplaySystem } from "../systems/replay.js";
-import { isModulePath, loadModule, type ModuleExports, moduleFingerprint } from "./load-module.js";
-import { loadShowingProgress } from "./load-progress.js";
+import { fingerprintModule, isModulePath, loadModule, type ModuleExports } from "./load-module.js";
+import { loadWithProgress } from "./load-progress.js";
 import type { RunConfig } from "./run-config.js";
-import { say } from "./streams.js";
+import { printNote } from "./streams.js";
 
 export async function loadPlugins(registry: Registry, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
@@ -54,38 +54,38 @@ export async function withSystems<T>(
     for await (const system of makeSystems(registry, config)) systems.push(system);
     return await use(systems);
   } finally {
-    await closeAll(systems);
+    await closeResources(systems);
   }
 }
 
-export async function oneSystem(registry: Registry, spec: string, config: RunConfig): Promise<System> {
+export async function resolveOneSystem(registry: Registry, spec: string, config: RunConfig): Promise<System> {
   requireNoModelSettings(config);
   const found: System[] = [];
-  for await (const system of systemsOf(registry, spec)) found.push(system);
+  for await (const system of resolveSystems(registry, spec)) found.push(system);
   const [system, ...more] = found;
   if (system !== undefined && more.length === 0) return system;
   throw new ShapeError(`${spec} exports several systems where one is expected.`);
 }
 
-async function* systemsOf(registry: Registry, spec: string | System): AsyncGenerator<System> {
+async function* resolveSystems(registry: Registry, spec: string | System): AsyncGenerator<System> {
   if (typeof spec !== "string") yield requireShape<System>("A system of the config", spec, ["process"]);
-  else if (isModulePath(spec)) yield* systemsFromModule(spec);
-  else yield await named(registry.get("system", nameOf(spec)), argumentOf(spec));
+  else if (isModulePath(spec)) yield* loadSystemsModule(spec);
+  else yield await createFromRegistry(registry.get("system", getSpecName(spec)), getSpecArgument(spec));
 }
 
 async function* makeSystems(registry: Registry, config: RunConfig): AsyncGenerator<System> {
   if (config.reader !== undefined) throw new UsageError("--reader is only for assay memory. Remove it.");
-  for (const spec of config.systems ?? []) yield* systemsOf(registry, spec);
-  if (asksModels(config)) {
-    const { measuredModels } = await import("./model-systems.js");
-    yield* measuredModels(config);
+  for (const spec of config.systems ?? []) yield* resolveSystems(registry, spec);
+  if (usesModels(config)) {
+    const { openMeasuredModels } = await import("./model-systems.js");
+    yield* openMeasuredModels(config);
   } else requireNoModelSettings(config);
-  if ((config.agents ?? []).length > 0) yield* (await import("./agent-systems.js")).agentSystems(config);
+  if ((config.agents ?? []).length > 0) yield* (await import("./agent-systems.js")).openAgentSystems(config);
   for (const file of config.replay ?? []) yield await ReplaySystem.fromFile(file);
 }
 
 /** True if a run calls models directly: named ones, or the default of the models file if it names no system. */
-export function asksModels({ models, systems = [], replay = [], agents = [] }: RunConfig): boolean {
+export function usesModels({ models, systems = [], replay = [], agents = [] }: RunConfig): boolean {
   return models !== undefined || systems.length + replay.length + agents.length === 0;
 }
 
@@ -119,30 +119,33 @@ const MODEL_SETTINGS = {
 } as const satisfies Partial<Record<keyof RunConfig, string>>;
 
 /** An error on close must not discard results. */
-export async function closeAll(things: readonly (System | Evaluator)[]): Promise<void> {
+export async function closeResources(things: readonly (System | Evaluator)[]): Promise<void> {
   for (const thing of things) {
     try {
       await thing.close?.();
     } catch (error) {
-      say(`${thing.name} could not be closed: ${messageOf(error)}`);
+      printNote(`${thing.name} could not be closed: ${getErrorMessage(error)}`);
     }
   }
 }
 
 export async function resolveMetrics(registry: Registry, config: RunConfig): Promise<Metric[]> {
   return resolveEach(config.metrics ?? [], {
-    named: (spec) => named(registry.get("metric", nameOf(spec)), argumentOf(spec)),
-    fromModule: (path) => oneFromModule<Metric>(path, "metric", "compute"),
+    named: (spec) => createFromRegistry(registry.get("metric", getSpecName(spec)), getSpecArgument(spec)),
+    fromModule: (path) => loadOneFromModule<Metric>(path, "metric", "compute"),
   });
 }
 
-export function registerNamed(registry: Registry, { namedDatasets = {} }: Pick<RunConfig, "namedDatasets">): void {
+export function registerNamedDatasets(
+  registry: Registry,
+  { namedDatasets = {} }: Pick<RunConfig, "namedDatasets">,
+): void {
   for (const [name, given] of Object.entries(namedDatasets)) {
-    if (registry.has("dataset", name) || MEMORY_NAMES.includes(name))
+    if (registry.has("dataset", name) || MEMORY_DATASET_NAMES.includes(name))
       throw new UsageError(
         `namedDatasets in the config uses the name "${name}", which belongs to a built-in dataset or a plugin. Choose another name.`,
       );
-    registry.register("dataset", name, namedFiles(name, given, registry));
+    registry.register("dataset", name, createFilesDefinition(name, given, registry));
   }
 }
 
@@ -150,7 +153,7 @@ export function registerNamed(registry: Registry, { namedDatasets = {} }: Pick<R
 export type Revisions = ReadonlyMap<string, string>;
 
 /** A resumed or regraded run reads the same commits again. */
-export function revisionsOf({ config }: Pick<Manifest, "config">): Revisions {
+export function getStoredRevisions({ config }: Pick<Manifest, "config">): Revisions {
   return new Map(
     config.datasets.flatMap(({ name, origin }) => (origin === undefined ? [] : [[name, origin.revision]])),
   );
@@ -162,12 +165,12 @@ export async function resolveDatasets(
   revisions: Revisions = new Map(),
 ): Promise<(Dataset | ExampleSource)[]> {
   const permissions = { unsafeLocalExec: config.unsafeLocalExec === true };
-  const options = { ...loadOptionsOf(config), permissions, registry };
+  const options = { ...selectLoadOptions(config), permissions, registry };
   const datasets: (Dataset | ExampleSource)[] = [];
   for (const spec of config.datasets ?? []) {
-    if (typeof spec === "string" && isForMemories(spec))
+    if (typeof spec === "string" && isMemoryDataset(spec))
       throw new UsageError(`${spec} contains conversations for memories. Write: assay memory --dataset ${spec}.`);
-    datasets.push(typeof spec === "string" ? await loadAt(spec, options, revisions) : spec);
+    datasets.push(typeof spec === "string" ? await loadAtRevision(spec, options, revisions) : spec);
   }
   const names = datasets.map((dataset) => ("examples" in dataset ? dataset.name : ""));
   const twice = names.find((name, index) => name !== "" && names.indexOf(name) !== index);
@@ -177,44 +180,45 @@ export async function resolveDatasets(
 }
 
 /** Evaluators of datasets loaded by name here. */
-export function ownEvaluators({ datasets = [] }: RunConfig, loaded: readonly (Dataset | ExampleSource)[]): Evaluator[] {
+export function collectDatasetEvaluators(
+  { datasets = [] }: RunConfig,
+  loaded: readonly (Dataset | ExampleSource)[],
+): Evaluator[] {
   return loaded.flatMap((dataset, index) =>
     typeof datasets[index] === "string" && "examples" in dataset ? (dataset.evaluators ?? []) : [],
   );
 }
 
 /** True for a dataset of conversations, with or without a config, a revision or a file. */
-export function isForMemories(spec: string): boolean {
-  return MEMORY_NAMES.includes(/^[\w.-]+(?=[:@=]|$)/.exec(spec)?.[0] ?? "");
+export function isMemoryDataset(spec: string): boolean {
+  return MEMORY_DATASET_NAMES.includes(/^[\w.-]+(?=[:@=]|$)/.exec(spec)?.[0] ?? "");
 }
 
 /** A branch may have moved since, so the recorded commit is read again. */
-function loadAt(spec: string, options: LoadDatasetOptions, revisions: Revisions): Promise<Dataset> {
-  const name = withoutRevision(spec);
+function loadAtRevision(spec: string, options: LoadDatasetOptions, revisions: Revisions): Promise<Dataset> {
+  const name = stripRevision(spec);
   const revision = revisions.get(name);
-  return revision === undefined
-    ? loadShowingProgress(spec, options)
-    : loadShowingProgress(name, { ...options, revision });
+  return revision === undefined ? loadWithProgress(spec, options) : loadWithProgress(name, { ...options, revision });
 }
 
-export function loadOptionsOf(config: RunConfig): LoadOptions {
+export function selectLoadOptions(config: RunConfig): LoadOptions {
   const { maxExamples, head, seed, shuffleSeed, map, filter, skipBadRows } = config;
   const idle = head === true ? "--head (head)" : shuffleSeed === undefined ? undefined : "--shuffle-seed (shuffleSeed)";
   if (maxExamples === undefined && idle !== undefined)
     throw new UsageError(`${idle} requires -n. Add -n, or remove it.`);
-  return given({ maxExamples, head, seed, shuffleSeed, map, filter, skipBadRows });
+  return omitUndefined({ maxExamples, head, seed, shuffleSeed, map, filter, skipBadRows });
 }
 
-export function nameOf(spec: string): string {
+export function getSpecName(spec: string): string {
   return spec.split(":", 1)[0] ?? spec;
 }
 
-export function argumentOf(spec: string): string | undefined {
+export function getSpecArgument(spec: string): string | undefined {
   const colon = spec.indexOf(":");
   return colon === -1 ? undefined : spec.slice(colon + 1);
 }
 
-export async function named<T>(
+export async function createFromRegistry<T>(
   value: T | Factory<T>,
   argument: string | undefined,
   permissions?: Permissions,
@@ -222,12 +226,12 @@ export async function named<T>(
   return typeof value === "function" ? (value as Factory<T>)(argument, permissions) : value;
 }
 
-interface Resolvers<T> {
+interface SpecResolvers<T> {
   named(spec: string): Promise<T>;
   fromModule(path: string): Promise<T>;
 }
 
-async function resolveEach<T>(specs: readonly (string | T)[], resolvers: Resolvers<T>): Promise<T[]> {
+async function resolveEach<T>(specs: readonly (string | T)[], resolvers: SpecResolvers<T>): Promise<T[]> {
   const resolved: T[] = [];
   for (const spec of specs) {
     if (typeof spec !== "string") resolved.push(spec);
@@ -240,10 +244,10 @@ async function resolveEach<T>(specs: readonly (string | T)[], resolvers: Resolve
  * A module exports one system or function as `default` or `system`, or several as `systems`. Each is identified by the
  * content of the module and its local imports, besides its own fingerprint.
  */
-async function* systemsFromModule(path: string): AsyncGenerator<System> {
+async function* loadSystemsModule(path: string): AsyncGenerator<System> {
   const exports = await loadModule(path, "system");
-  for (const value of exported(exports, "system", path)) {
-    const system = asSystem(value, path);
+  for (const value of listExports(exports, "system", path)) {
+    const system = toSystem(value, path);
     yield {
       name: system.name,
       process: (example, trial) => system.process(example, trial),
@@ -251,12 +255,12 @@ async function* systemsFromModule(path: string): AsyncGenerator<System> {
       ...(system.model === undefined ? {} : { model: system.model }),
       ...(system.limits === undefined ? {} : { limits: system.limits }),
       ...(system.endpoint === undefined ? {} : { endpoint: system.endpoint }),
-      ...identifiedBy(path, system, "process"),
+      ...addModuleFingerprint(path, system, "process"),
     };
   }
 }
 
-function exported(exports: ModuleExports, what: string, path: string): unknown[] {
+function listExports(exports: ModuleExports, what: string, path: string): unknown[] {
   const several = exports[`${what}s`];
   if (Array.isArray(several)) return several;
   const one = exports.default ?? exports[what];
@@ -264,24 +268,28 @@ function exported(exports: ModuleExports, what: string, path: string): unknown[]
   throw new ModuleError(`${path} exports no ${what}. Export it as \`default\` or as \`${what}\`.`);
 }
 
-function asSystem(value: unknown, path: string): System {
+function toSystem(value: unknown, path: string): System {
   const name = basename(path, extname(path));
   if (typeof value === "function") return new FunctionSystem({ name, fn: value as never });
   return requireShape<System>(`The system exported by ${path}`, value, ["process"]);
 }
 
 /** Combines the own fingerprint with the content of the module. */
-export function identifiedBy(path: string, thing: System | Evaluator, method: string): { fingerprint(): unknown } {
-  const identity = [fingerprintOf(thing, method), moduleFingerprint(path)];
+export function addModuleFingerprint(
+  path: string,
+  thing: System | Evaluator,
+  method: string,
+): { fingerprint(): unknown } {
+  const identity = [computeFingerprint(thing, method), fingerprintModule(path)];
   return { fingerprint: () => identity };
 }
 
-export async function oneFromModule<T extends { name: string }>(
+export async function loadOneFromModule<T extends { name: string }>(
   path: string,
   what: string,
   method: string,
 ): Promise<T> {
-  const [value, ...more] = exported(await loadModule(path, what), what, path);
+  const [value, ...more] = listExports(await loadModule(path, what), what, path);
   if (more.length > 0) throw new ShapeError(`${path} exports several ${what}s where one is expected.`);
   return requireShape<T>(`The ${what} exported by ${path}`, value, [method]);
 }

@@ -8,33 +8,33 @@ import type { NamedFiles } from "../datasets/named-files.js";
 import type { EvalsConfig } from "../evals/spec/evals-config.js";
 import { DIALECT_NAMES } from "../models/dialects/dialect.js";
 
-const text = optional(z.string());
-const flag = optional(z.boolean());
-const share = optional(z.number().min(0).max(1));
-const integer = optional(z.number().int());
-const count = optional(z.number().int().min(1));
-const texts = optional(list(z.string()));
-const textByName = optional(z.record(z.string(), z.string()).readonly());
-const numberByName = optional(z.record(z.string(), z.number()).readonly());
-const api = optional(z.enum(DIALECT_NAMES));
+const text = makeOptional(z.string());
+const flag = makeOptional(z.boolean());
+const share = makeOptional(z.number().min(0).max(1));
+const integer = makeOptional(z.number().int());
+const count = makeOptional(z.number().int().min(1));
+const texts = makeOptional(makeList(z.string()));
+const textByName = makeOptional(z.record(z.string(), z.string()).readonly());
+const numberByName = makeOptional(z.record(z.string(), z.number()).readonly());
+const api = makeOptional(z.enum(DIALECT_NAMES));
 
 /** Settings for all models of a run, or for one. */
 const MODEL_SETTINGS = {
   /** The system prompt of every request. */
   systemPrompt: text,
   /** The sampling temperature. */
-  temperature: optional(z.number().min(0)),
+  temperature: makeOptional(z.number().min(0)),
   /** The maximum length of an answer in tokens. */
   maxTokens: count,
   /** Merged into the body of every request; null removes a key. */
-  extraBody: optional(z.record(z.string(), z.unknown()).readonly()),
+  extraBody: makeOptional(z.record(z.string(), z.unknown()).readonly()),
   /**
    * Extra headers of every request.
    * @flag `--header`
    */
   headers: textByName,
   /** Timeout of one call in seconds. */
-  timeout: optional(z.number().positive()),
+  timeout: makeOptional(z.number().positive()),
   /** The name of the environment variable that holds the API key. */
   apiKeyEnv: text,
   /** Allows sending a key over plain http to another machine. */
@@ -54,9 +54,9 @@ const MODEL_KEYS = {
 };
 
 /** A model and its endpoint. */
-export interface ModelConfig extends Described<typeof MODEL_KEYS> {}
+export interface ModelConfig extends InferredConfig<typeof MODEL_KEYS> {}
 const model: z.ZodType<ModelConfig> = z.strictObject(MODEL_KEYS);
-const models = list(z.union([z.string(), model], { error: "must be a name or { model, proxy, name, api, … }" }));
+const models = makeList(z.union([z.string(), model], { error: "must be a name or { model, proxy, name, api, … }" }));
 
 const AGENT_KEYS = {
   /** claude, codex, gemini, opencode or pi; `NAME:MODEL` names its model as well. */
@@ -72,21 +72,23 @@ const AGENT_KEYS = {
 };
 
 /** A coding agent and the model it uses. */
-export interface AgentConfig extends Described<typeof AGENT_KEYS> {}
+export interface AgentConfig extends InferredConfig<typeof AGENT_KEYS> {}
 const agent: z.ZodType<AgentConfig> = z.strictObject(AGENT_KEYS);
-const agents = list(z.union([z.string(), agent], { error: "must be a name or { agent, command, model, name, api }" }));
+const agents = makeList(
+  z.union([z.string(), agent], { error: "must be a name or { agent, command, model, name, api }" }),
+);
 
 const JUDGE_KEYS = {
   /** The models that judge; several form a panel. */
   models: models.refine((given) => given.length > 0, "must name a model").meta({ minItems: 1 }),
   /** The scale of the verdict. Default: binary. */
-  scale: optional(z.enum(["binary", "1-5", "1-10"])),
+  scale: makeOptional(z.enum(["binary", "1-5", "1-10"])),
   /** Describes a good answer. */
   rubric: text,
   /** A rubric for each criterion, which gets its own score field. */
   criteria: textByName,
   /** How the verdicts of several judges are combined. */
-  panel: optional(z.enum(["mean", "median", "majority", "min"])),
+  panel: makeOptional(z.enum(["mean", "median", "majority", "min"])),
   /** Compare with the example's `baseline`, or its reference answer, in both orders. */
   pairwise: flag,
   /** Judge each turn of a conversation with the turns before it. */
@@ -98,7 +100,7 @@ const JUDGE_KEYS = {
 };
 
 /** One or several models that judge answers. */
-export interface JudgeConfig extends Described<typeof JUDGE_KEYS> {}
+export interface JudgeConfig extends InferredConfig<typeof JUDGE_KEYS> {}
 const judge: z.ZodType<JudgeConfig> = z.strictObject(JUDGE_KEYS);
 
 const namedFiles: z.ZodType<NamedFiles> = z.strictObject({
@@ -122,12 +124,12 @@ const RUN_CONFIG_KEYS = {
    * Systems to measure: names such as truncate:0.5, or modules.
    * @flag `--system`
    */
-  systems: optional(listOfNamed<System>()),
+  systems: makeOptional(makeNamedList<System>()),
   /**
    * Models behind an API: names from the models file, `provider/model`, or models with their endpoint.
    * @flag `--model`, `--proxy`, `--name`, `--api`
    */
-  models: optional(models),
+  models: makeOptional(models),
   /**
    * The file with models, prices and budgets. Default: models.yml if present.
    * @flag `--models`
@@ -138,7 +140,7 @@ const RUN_CONFIG_KEYS = {
    * Coding agents: names, `NAME:MODEL`, or a command.
    * @flag `--agent`, `--agent-command`, `--agent-model`, `--agent-name`
    */
-  agents: optional(agents),
+  agents: makeOptional(agents),
   /** Concurrent agent trials. Default: the number of cores, at most 4. */
   agentParallel: count,
   /** `inherit` for your own HOME, or a folder, for agents that are logged in there. Default: a temporary one. */
@@ -152,13 +154,13 @@ const RUN_CONFIG_KEYS = {
   /** Folder for the agents' workspaces. Default: workspaces are removed. */
   keepWorkspaces: text,
   /** Limit for the whole run in dollars. */
-  maxCost: optional(z.number().positive()),
+  maxCost: makeOptional(z.number().positive()),
   /** Limit for each trial in dollars, instead of the one in the models file. */
-  trialMaxCost: optional(z.number().min(0)),
+  trialMaxCost: makeOptional(z.number().min(0)),
   /** Retries of a call that failed before any output. Default: 5. */
-  maxRetries: optional(z.number().int().min(0)),
+  maxRetries: makeOptional(z.number().int().min(0)),
   /** What to do if an endpoint is down: stop after a minute, or wait. Default: stop. */
-  onOutage: optional(z.enum(["stop", "wait"])),
+  onOutage: makeOptional(z.enum(["stop", "wait"])),
   /** For memories: the system that answers from what they retrieve, instead of a model. */
   reader: text,
   /** Files of recorded outputs, each measured as a system. */
@@ -167,32 +169,32 @@ const RUN_CONFIG_KEYS = {
    * Datasets: names such as gsm8k, files, or NAME=FILE.
    * @flag `--dataset`
    */
-  datasets: optional(listOfNamed<Dataset | ExampleSource>()),
+  datasets: makeOptional(makeNamedList<Dataset | ExampleSource>()),
   /**
    * Named files of the project, for `datasets` and --dataset; written by `assay datasets import`.
    * @flag `assay datasets import`
    */
-  namedDatasets: optional(z.record(z.string().regex(/^[\w.-]+$/), namedFiles).readonly()),
+  namedDatasets: makeOptional(z.record(z.string().regex(/^[\w.-]+$/), namedFiles).readonly()),
   /**
    * Eval files, suites and shared environments for `assay eval`.
    * @flag `-e`, `--suite` of `assay eval`
    */
-  evals: optional(z.custom<EvalsConfig>(isObject, "must be an object")),
+  evals: makeOptional(z.custom<EvalsConfig>(isConfigObject, "must be an object")),
   /**
    * Evaluators that replace the datasets' own: NAME for every dataset, DATASET=NAME for one.
    * @flag `--evaluator`
    */
-  evaluators: optional(listOfNamed<Evaluator>()),
+  evaluators: makeOptional(makeNamedList<Evaluator>()),
   /**
    * Models that judge answers: they score every dataset in addition to its evaluators.
    * @flag `--judge-model` and the others
    */
-  judge: optional(judge),
+  judge: makeOptional(judge),
   /**
    * Metrics in addition to the standard ones: names or modules.
    * @flag `--metric`
    */
-  metrics: optional(listOfNamed<Metric>()),
+  metrics: makeOptional(makeNamedList<Metric>()),
   /**
    * Modules that export register(registry).
    * @flag `--plugin`
@@ -248,27 +250,27 @@ const RUN_CONFIG_KEYS = {
  * The description of a run: the content of `assay.config.*`, which flags override. Systems, datasets and so on are specs
  * (`truncate:0.5`, `./my-system.ts`) or, in a module, objects.
  */
-export interface RunConfig extends Described<typeof RUN_CONFIG_KEYS> {}
+export interface RunConfig extends InferredConfig<typeof RUN_CONFIG_KEYS> {}
 
 export const runConfigSchema = z.strictObject(RUN_CONFIG_KEYS);
 
 /** Interfaces extend it so that their names and doc comments reach the published types. */
-type Described<Keys extends z.ZodRawShape> = z.infer<z.ZodObject<Keys>>;
+type InferredConfig<Keys extends z.ZodRawShape> = z.infer<z.ZodObject<Keys>>;
 
 /** An optional key. Modules may also set it to undefined, which the type does not encourage. */
-function optional<T extends z.ZodType>(schema: T): z.ZodExactOptional<T> {
+function makeOptional<T extends z.ZodType>(schema: T): z.ZodExactOptional<T> {
   return schema.optional() as unknown as z.ZodExactOptional<T>;
 }
 
-function list<T extends z.ZodType>(schema: T) {
+function makeList<T extends z.ZodType>(schema: T) {
   return z.array(schema).readonly();
 }
 
 /** Specs; a module may also contain the objects themselves. */
-function listOfNamed<T extends object>() {
-  return list(z.union([z.string(), z.custom<T>(isObject)], { error: "must be a name, a path or an object" }));
+function makeNamedList<T extends object>() {
+  return makeList(z.union([z.string(), z.custom<T>(isConfigObject)], { error: "must be a name, a path or an object" }));
 }
 
-function isObject(value: unknown): boolean {
+function isConfigObject(value: unknown): boolean {
   return typeof value === "object" && value !== null;
 }

@@ -1,4 +1,4 @@
-import type { EvalChoice } from "./eval-choice.js";
+import type { EvalSelection } from "./eval-choice.js";
 import type { RunConfig } from "./run-config.js";
 import type { TrustFlags } from "./trust.js";
 
@@ -6,7 +6,7 @@ import type { TrustFlags } from "./trust.js";
 export interface RunFlags extends RunConfig, TrustFlags {
   /** Headers that the stored run was started with and that are not stored. */
   secretHeaders?: readonly string[];
-  eval?: EvalChoice;
+  eval?: EvalSelection;
   config?: string;
   /** The folder of the config file; its paths are relative to it. */
   configDir?: string;

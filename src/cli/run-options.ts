@@ -1,27 +1,27 @@
-import { given } from "../core/shape.js";
+import { omitUndefined } from "../core/shape.js";
 import type { EvaluateOptions } from "../evaluate.js";
 import type { RunConfig } from "./run-config.js";
-import type { Parts } from "./workbench.js";
+import type { RunParts } from "./workbench.js";
 
 /** Options for `evaluate`, and for a worker of the run. */
-export function runOptions(parts: Parts, config: RunConfig): EvaluateOptions {
+export function toEvaluateOptions(parts: RunParts, config: RunConfig): EvaluateOptions {
   return {
-    ...planOptions(config),
+    ...toPlanOptions(config),
     systems: parts.systems,
     datasets: parts.datasets,
     ...(parts.evaluators === undefined ? {} : { evaluators: parts.evaluators }),
     metrics: parts.metrics,
-    ...moneyOptions(config),
+    ...toBudgetOptions(config),
     ...(config.cacheDir === undefined ? {} : { cacheDir: config.cacheDir }),
   };
 }
 
-export function planOptions(config: RunConfig) {
+export function toPlanOptions(config: RunConfig) {
   const { scoreField, threshold, trials, seed, skipBadRows, maxWorkers, tokenizer, title } = config;
-  return given({ scoreField, threshold, trials, seed, skipBadRows, maxWorkers, tokenizer, title });
+  return omitUndefined({ scoreField, threshold, trials, seed, skipBadRows, maxWorkers, tokenizer, title });
 }
 
-export function moneyOptions(config: RunConfig): Pick<EvaluateOptions, "budget" | "retry" | "outage"> {
+export function toBudgetOptions(config: RunConfig): Pick<EvaluateOptions, "budget" | "retry" | "outage"> {
   const { maxCost, trialMaxCost, maxRetries, onOutage } = config;
   return {
     budget: {
@@ -29,10 +29,10 @@ export function moneyOptions(config: RunConfig): Pick<EvaluateOptions, "budget" 
       ...(trialMaxCost === undefined ? {} : { trial: { maxCostUsd: trialMaxCost } }),
     },
     ...(maxRetries === undefined ? {} : { retry: { maxRetries } }),
-    ...outageOptions(onOutage),
+    ...toOutageOptions(onOutage),
   };
 }
 
-export function outageOptions(action: RunConfig["onOutage"]): Pick<EvaluateOptions, "outage"> {
+export function toOutageOptions(action: RunConfig["onOutage"]): Pick<EvaluateOptions, "outage"> {
   return action === "wait" ? { outage: { giveUpAfterMs: Number.POSITIVE_INFINITY } } : {};
 }

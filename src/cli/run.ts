@@ -7,74 +7,74 @@ import { standardMetrics } from "../metrics/index.js";
 import { loadTokenizer } from "../models/tokens/index.js";
 import { COLUMN_GROUPS, checkColumns } from "../report/table.js";
 import { makePlan } from "../runner/plan.js";
-import { budgetsOf } from "../runs/budgets.js";
-import { DEFAULT_WORKERS } from "../runs/prepared-run.js";
+import { createBudgets } from "../runs/budgets.js";
+import { DEFAULT_MAX_WORKERS } from "../runs/prepared-run.js";
 import { readManifest } from "../store/journal.js";
-import { describeRun } from "./describe-run.js";
+import { resolveRunFlags } from "./describe-run.js";
 import { describePlan } from "./dry-run.js";
 import type { Gates } from "./gates.js";
-import { guarded } from "./guard.js";
-import { interruptible } from "./interrupt.js";
-import { type Invocation, inForce, invocationOf, recall, requireHeaders } from "./invocation.js";
+import { isolateUserCode } from "./guard.js";
+import { createInterrupt } from "./interrupt.js";
+import { applyResumeFlags, type Invocation, recallInvocation, recordInvocation, requireHeaders } from "./invocation.js";
 import { findJudgingPrices } from "./judging-estimate.js";
-import { isPlannedOnly } from "./planned-only.js";
+import { isPlanOnly } from "./planned-only.js";
 import { ProgressLine } from "./progress.js";
-import { queuePlaceOf } from "./queue-address.js";
-import { gatesOf, type Report, report } from "./report-result.js";
-import { resolveDatasets, revisionsOf, withSystems } from "./resolve.js";
+import { resolveRunQueue } from "./queue-address.js";
+import { type PrintReport, reportResult, resolveGates } from "./report-result.js";
+import { getStoredRevisions, resolveDatasets, withSystems } from "./resolve.js";
 import { DEFAULT_RUNS_DIR, type RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
-import { moneyOptions, planOptions, runOptions } from "./run-options.js";
-import { checkOutput, say, writeResult } from "./streams.js";
+import { toBudgetOptions, toEvaluateOptions, toPlanOptions } from "./run-options.js";
+import { checkOutput, printNote, writeResult } from "./streams.js";
 import { requireTrustedPlugins } from "./trust.js";
-import { type Parts, registerOwn, type Workbench, withParts } from "./workbench.js";
+import { type RunParts, type RunSource, registerRunEntries, withRunParts } from "./workbench.js";
 
-export const RUN: Workbench = {
+export const RUN_SOURCE: RunSource = {
   command: "run",
   metrics: standardMetrics,
-  lend: ({ config, revisions }, use) =>
+  open: ({ config, revisions }, use) =>
     withSystems(registry, config, async (systems) => {
-      requireSomething(systems, config);
+      requireSystemsAndDatasets(systems, config);
       return use({ systems, datasets: await resolveDatasets(registry, config, revisions) });
     }),
 };
 
-export function runCommand(flags: RunFlags): Promise<number> {
-  return runWith(RUN, flags);
+export function executeRun(flags: RunFlags): Promise<number> {
+  return runFromSource(RUN_SOURCE, flags);
 }
 
-export async function runWith(bench: Workbench, flags: RunFlags): Promise<number> {
+export async function runFromSource(bench: RunSource, flags: RunFlags): Promise<number> {
   if (flags.resume !== undefined && flags.config !== undefined) {
     throw new UsageError("--config cannot be combined with --resume: a resumed run keeps its own config.");
   }
   requireTrustedPlugins(flags.plugins, flags);
-  const resumed = flags.resume === undefined ? null : recall(flags, bench.command);
-  const invocation = resumed?.invocation ?? invocationOf(flags, bench.command);
-  const config = await describeRun(invocation, flags);
+  const resumed = flags.resume === undefined ? null : recallInvocation(flags, bench.command);
+  const invocation = resumed?.invocation ?? recordInvocation(flags, bench.command);
+  const config = await resolveRunFlags(invocation, flags);
   checkColumns(config.columns ?? COLUMN_GROUPS);
-  const queue = queuePlaceOf(config);
-  if (resumed !== null && !isPlannedOnly(config)) requireHeaders(invocation, flags.headers);
-  const report = await guarded(async () => {
-    await registerOwn(config);
+  const queue = resolveRunQueue(config);
+  if (resumed !== null && !isPlanOnly(config)) requireHeaders(invocation, flags.headers);
+  const report = await isolateUserCode(async () => {
+    await registerRunEntries(config);
     registry.get("reporter", config.output ?? "table");
     checkOutput(config.output);
-    const revisions = resumed === null ? new Map() : revisionsOf(readManifest(resumed.dir));
-    return withParts(bench, { config, revisions }, (parts) => {
-      const gates = gatesOf({ ...config, trials: mostTrials(parts, config) }, parts);
-      if (flags.dryRun === true) return dryRun(parts, config);
-      return measure(parts, { config, gates, flags, invocation, queue, resume: resumed?.dir, bench });
+    const revisions = resumed === null ? new Map() : getStoredRevisions(readManifest(resumed.dir));
+    return withRunParts(bench, { config, revisions }, (parts) => {
+      const gates = resolveGates({ ...config, trials: findMaxTrials(parts, config) }, parts);
+      if (flags.dryRun === true) return dryRunPlan(parts, config);
+      return measureRun(parts, { config, gates, flags, invocation, queue, resume: resumed?.dir, bench });
     });
   });
   return report();
 }
 
 /** A dataset may set its own number of trials. */
-function mostTrials({ datasets }: Parts, { trials = 1 }: RunConfig): number {
+function findMaxTrials({ datasets }: RunParts, { trials = 1 }: RunConfig): number {
   const own = datasets.map((dataset) => ("terms" in dataset ? (dataset.terms?.trials ?? trials) : trials));
   return Math.max(...own, 1);
 }
 
-function requireSomething(systems: readonly System[], config: RunConfig): void {
+function requireSystemsAndDatasets(systems: readonly System[], config: RunConfig): void {
   if (systems.length === 0)
     throw new UsageError(
       "No system is given. Add --model openai/gpt-5, --agent claude, --proxy http://127.0.0.1:8080 --model NAME, --system ./my-system.ts, --system truncate:0.5 or --replay outputs.jsonl.",
@@ -83,9 +83,12 @@ function requireSomething(systems: readonly System[], config: RunConfig): void {
     throw new UsageError("No dataset is given. Add --dataset needle or --dataset questions.jsonl.");
 }
 
-async function dryRun({ systems, datasets, evaluators, metrics }: Parts, config: RunConfig): Promise<Report> {
+async function dryRunPlan(
+  { systems, datasets, evaluators, metrics }: RunParts,
+  config: RunConfig,
+): Promise<PrintReport> {
   const plan = await makePlan({
-    ...planOptions(config),
+    ...toPlanOptions(config),
     systems,
     datasets,
     metrics,
@@ -93,8 +96,12 @@ async function dryRun({ systems, datasets, evaluators, metrics }: Parts, config:
   });
   await findJudgingPrices(plan);
   const tokenizer = loadTokenizer(config.tokenizer ?? "cl100k_base");
-  const { output = "table", maxWorkers = DEFAULT_WORKERS, maxCost = null, trialMaxCost = null } = config;
-  budgetsOf(moneyOptions(config).budget, { systems, spentUsd: 0, terms: plan.wirings.map((wiring) => wiring.terms) });
+  const { output = "table", maxWorkers = DEFAULT_MAX_WORKERS, maxCost = null, trialMaxCost = null } = config;
+  createBudgets(toBudgetOptions(config).budget, {
+    systems,
+    spentUsd: 0,
+    terms: plan.wirings.map((wiring) => wiring.terms),
+  });
   const options = { tokenizer, output, maxWorkers, maxCostUsd: maxCost, trialMaxCostUsd: trialMaxCost };
   return async () => {
     await writeResult(describePlan(plan, options));
@@ -102,52 +109,52 @@ async function dryRun({ systems, datasets, evaluators, metrics }: Parts, config:
   };
 }
 
-interface RunRequest {
+interface MeasureRequest {
   config: RunFlags;
   gates: Gates;
   flags: RunFlags;
   invocation: Invocation;
   /** Null if the trials run here. */
-  queue: ReturnType<typeof queuePlaceOf>;
+  queue: ReturnType<typeof resolveRunQueue>;
   resume: string | undefined;
-  bench: Workbench;
+  bench: RunSource;
 }
 
-async function measure(parts: Parts, request: RunRequest): Promise<Report> {
+async function measureRun(parts: RunParts, request: MeasureRequest): Promise<PrintReport> {
   const { config, gates, flags, bench } = request;
   const progress = flags.quiet === true ? null : new ProgressLine(process.stderr);
-  const interrupt = interruptible(() => progress?.clear());
+  const interrupt = createInterrupt(() => progress?.clear());
   try {
     const result = await evaluateWith(bench.metrics, {
-      ...runOptions(parts, config),
-      ...storeOptions(request),
-      ...queueOptions(request),
+      ...toEvaluateOptions(parts, config),
+      ...toStoreOptions(request),
+      ...toQueueOptions(request),
       signal: interrupt.signal,
       onProgress: (state) => progress?.update(state),
       onNote: (note) => {
         progress?.clear();
-        say(note);
+        printNote(note);
       },
     });
     const goOn = `assay ${request.invocation.command} --resume ${result.runDir}`;
     const { exitCode: stopCode } = interrupt;
     const also =
-      bench.conclude === undefined
+      bench.afterRun === undefined
         ? {}
-        : { also: async (verdicts: readonly GateVerdict[]) => bench.conclude?.(result, { config, gates: verdicts }) };
-    return () => report(result, { config, gates, stopCode, goOn, ...also });
+        : { also: async (verdicts: readonly GateVerdict[]) => bench.afterRun?.(result, { config, gates: verdicts }) };
+    return () => reportResult(result, { config, gates, stopCode, goOn, ...also });
   } finally {
     progress?.clear();
     interrupt.release();
   }
 }
 
-function storeOptions({ config, invocation, resume }: RunRequest) {
+function toStoreOptions({ config, invocation, resume }: MeasureRequest) {
   return { ...(resume === undefined ? { runsDir: config.runsDir ?? DEFAULT_RUNS_DIR } : { resume }), invocation };
 }
 
 /** Workers make the same plan from the run's current invocation. */
-function queueOptions({ queue, invocation, flags }: RunRequest): Pick<EvaluateOptions, "queue"> {
+function toQueueOptions({ queue, invocation, flags }: MeasureRequest): Pick<EvaluateOptions, "queue"> {
   if (queue === null) return {};
-  return { queue: { ...queue, source: { kind: "command", invocation: inForce(invocation, flags) } } };
+  return { queue: { ...queue, source: { kind: "command", invocation: applyResumeFlags(invocation, flags) } } };
 }

@@ -9,8 +9,8 @@ import { isLoopback } from "../core/loopback.js";
 import { loadRun } from "../runs/load-run.js";
 import { type RunningServer, startServer } from "../server/index.js";
 import { findPackageFile } from "../utils/package-file.js";
-import { stopSignal } from "./stop-signal.js";
-import { say, writeResult } from "./streams.js";
+import { waitForStop } from "./stop-signal.js";
+import { printNote, writeResult } from "./streams.js";
 
 export interface ServeFlags {
   runsDir: string;
@@ -21,46 +21,46 @@ export interface ServeFlags {
   open: boolean;
 }
 
-const USUAL_PORT = 4680;
-const LEAST_TOKEN = 8;
+const DEFAULT_PORT = 4680;
+const MIN_TOKEN_LENGTH = 8;
 const PAGE_DIR = fileURLToPath(findPackageFile("dist/web/"));
 
 /** `assay serve`: the dashboard, until Ctrl-C. */
-export async function serveCommand(flags: ServeFlags): Promise<number> {
+export async function executeServe(flags: ServeFlags): Promise<number> {
   const { host = "127.0.0.1", port } = flags;
-  const token = tokenOf(flags);
-  requireSafe(host, token);
+  const token = resolveToken(flags);
+  requireTokenUnlessLocal(host, token);
   const runsDir = resolve(flags.runsDir);
-  requireFolder(runsDir);
+  requireRunsFolder(runsDir);
   const options = { runsDir, load: loadRun, pageDir: PAGE_DIR, host, token };
-  const server = port === undefined ? await onUsualPort(options) : await startServer({ ...options, port });
-  const stopped = stopSignal();
+  const server = port === undefined ? await listenOnDefaultPort(options) : await startServer({ ...options, port });
+  const stopped = waitForStop();
   const address = token === null ? server.url : `${server.url}?token=${encodeURIComponent(token)}`;
   await writeResult(`${address}\n`);
-  say(`Serving the runs of ${runsDir}. Stop with Ctrl-C.`);
-  const remark = addressRemark(host);
-  if (remark !== null) say(remark);
+  printNote(`Serving the runs of ${runsDir}. Stop with Ctrl-C.`);
+  const remark = describeWildcardHost(host);
+  if (remark !== null) printNote(remark);
   if (flags.open && process.stdout.isTTY) openBrowser(address);
   await stopped;
   await server.close();
   return EXIT.fine;
 }
 
-function tokenOf({ token }: ServeFlags): string | null {
+function resolveToken({ token }: ServeFlags): string | null {
   if (token === undefined) return null;
-  if (token !== true) return requireLong(token);
+  if (token !== true) return requireLongToken(token);
   const known = process.env.ASSAY_TOKEN;
-  return known === undefined || known === "" ? randomBytes(18).toString("base64url") : requireLong(known);
+  return known === undefined || known === "" ? randomBytes(18).toString("base64url") : requireLongToken(known);
 }
 
-function requireLong(token: string): string {
-  if (token.length >= LEAST_TOKEN) return token;
+function requireLongToken(token: string): string {
+  if (token.length >= MIN_TOKEN_LENGTH) return token;
   throw new UsageError(
-    `The token has only ${token.length} characters and could be guessed. Use at least ${LEAST_TOKEN}.`,
+    `The token has only ${token.length} characters and could be guessed. Use at least ${MIN_TOKEN_LENGTH}.`,
   );
 }
 
-function requireSafe(host: string, token: string | null): void {
+function requireTokenUnlessLocal(host: string, token: string | null): void {
   if (token !== null || isLoopback(host)) return;
   throw new UsageError(
     `--host ${host} would let other machines read your runs. Add --token to require a token, or leave out --host.`,
@@ -68,14 +68,14 @@ function requireSafe(host: string, token: string | null): void {
 }
 
 /** A missing folder is fine, because the first run creates it; a file is not. */
-function requireFolder(runsDir: string): void {
-  if (!existsSync(runsDir)) say(`${runsDir} does not exist yet: runs appear as soon as there are any.`);
+function requireRunsFolder(runsDir: string): void {
+  if (!existsSync(runsDir)) printNote(`${runsDir} does not exist yet: runs appear as soon as there are any.`);
   else if (!statSync(runsDir).isDirectory()) throw new UsageError(`--runs-dir ${runsDir} is a file, not a folder.`);
 }
 
-async function onUsualPort(options: Omit<Parameters<typeof startServer>[0], "port">): Promise<RunningServer> {
+async function listenOnDefaultPort(options: Omit<Parameters<typeof startServer>[0], "port">): Promise<RunningServer> {
   try {
-    return await startServer({ ...options, port: USUAL_PORT });
+    return await startServer({ ...options, port: DEFAULT_PORT });
   } catch (error) {
     const isTaken = error instanceof UsageError && (error.cause as NodeJS.ErrnoException)?.code === "EADDRINUSE";
     if (!isTaken) throw error;
@@ -96,10 +96,10 @@ const OPENERS: Readonly<Record<string, readonly string[]>> = {
   win32: ["cmd", "/c", "start", ""],
 };
 
-const EVERYWHERE: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
+const WILDCARD_HOSTS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
 /** Hint for a wildcard address, which other machines cannot open; null for other addresses. */
-export function addressRemark(host: string): string | null {
-  if (!EVERYWHERE.has(host)) return null;
+export function describeWildcardHost(host: string): string | null {
+  if (!WILDCARD_HOSTS.has(host)) return null;
   return `From other machines, open it with the name or address of this machine instead of ${host}.`;
 }

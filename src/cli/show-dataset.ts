@@ -2,31 +2,31 @@ import type { Dataset, DatasetOrigin } from "../core/dataset.js";
 import { EXIT } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import { registry } from "../core/registry.js";
-import { catalogue } from "../datasets/catalog/catalogue.js";
-import type { CatalogueEntry } from "../datasets/catalog/entry.js";
-import { configOf, readCaution, wiringOf } from "../datasets/catalog/load-entry.js";
-import { isDatasetFile, parseSpec, splitFiles } from "../datasets/dataset-spec.js";
-import { printable } from "../report/printable.js";
-import { loadMemoryQuestions, memoryDataset } from "../systems/memory/index.js";
+import { catalog } from "../datasets/catalog/catalogue.js";
+import type { CatalogEntry } from "../datasets/catalog/entry.js";
+import { getEntryScoring, readCaution, resolveEntryConfig } from "../datasets/catalog/load-entry.js";
+import { isDatasetFile, parseDatasetSpec, splitSpecFiles } from "../datasets/dataset-spec.js";
+import { replaceControlCharacters } from "../report/printable.js";
+import { findMemoryDataset, loadMemoryQuestions } from "../systems/memory/index.js";
 import type { DatasetsOptions } from "./commands/datasets.js";
-import { downloadLine, loadShowingProgress } from "./load-progress.js";
-import { isForMemories } from "./resolve.js";
+import { createDownloadLine, loadWithProgress } from "./load-progress.js";
+import { isMemoryDataset } from "./resolve.js";
 
-const SHOWN_CHARACTERS = 1200;
-const SHOWN_NAMES = 60;
+const MAX_SHOWN_CHARACTERS = 1200;
+const MAX_SHOWN_NAMES = 60;
 
 /** `assay datasets show NAME`: first what is known without a network, then one example. */
-export async function showDataset(spec: string, { map, seed }: DatasetsOptions): Promise<number> {
-  if (isForMemories(spec)) return showMemoryDataset(spec, seed);
-  write(aboutOf(spec));
-  const dataset = await loadShowingProgress(spec, { maxExamples: 1, seed, ...(map === undefined ? {} : { map }) });
-  write(describe(dataset));
+export async function printDatasetSpec(spec: string, { map, seed }: DatasetsOptions): Promise<number> {
+  if (isMemoryDataset(spec)) return showMemoryDataset(spec, seed);
+  printDataset(describeSpec(spec));
+  const dataset = await loadWithProgress(spec, { maxExamples: 1, seed, ...(map === undefined ? {} : { map }) });
+  printDataset(describeLoadedDataset(dataset));
   return EXIT.fine;
 }
 
 async function showMemoryDataset(spec: string, seed: number): Promise<number> {
-  const { head, files } = splitFiles(spec);
-  const { name, entry, config } = memoryDataset(head);
+  const { head, files } = splitSpecFiles(spec);
+  const { name, entry, config } = findMemoryDataset(head);
   const { about, repo, size, licence, configs } = entry;
   const facts = [
     `- hub: ${repo}${config === "" ? "" : `, config ${config}`}`,
@@ -34,35 +34,35 @@ async function showMemoryDataset(spec: string, seed: number): Promise<number> {
     `- licence: ${licence}`,
   ];
   const forms = configs === undefined ? [] : [`- configs: ${configs.names.join(", ")}`];
-  write([`# ${name}`, "", `${about}. For assay memory.`, "", ...facts, ...forms]);
-  const { line, onDownload } = downloadLine();
+  printDataset([`# ${name}`, "", `${about}. For assay memory.`, "", ...facts, ...forms]);
+  const { line, onDownload } = createDownloadLine();
   try {
     const [file] = files ?? [];
     const { dataset } = await loadMemoryQuestions(head, { maxExamples: 1, seed, onDownload, ...(file && { file }) });
-    write(dataset.examples.flatMap(renderExample));
+    printDataset(dataset.examples.flatMap(renderExample));
   } finally {
     line.clear();
   }
   return EXIT.fine;
 }
 
-function write(parts: readonly string[]): void {
-  if (parts.length > 0) process.stdout.write(printable(`${parts.join("\n")}\n\n`));
+function printDataset(parts: readonly string[]): void {
+  if (parts.length > 0) process.stdout.write(replaceControlCharacters(`${parts.join("\n")}\n\n`));
 }
 
-function aboutOf(spec: string): string[] {
+function describeSpec(spec: string): string[] {
   if (isDatasetFile(spec) && !registry.has("dataset", spec)) return [`# ${spec}`];
-  const { name, config } = parseSpec(spec, registry);
+  const { name, config } = parseDatasetSpec(spec, registry);
   const { description } = registry.get("dataset", name);
-  const entries: Readonly<Record<string, CatalogueEntry>> = catalogue;
+  const entries: Readonly<Record<string, CatalogEntry>> = catalog;
   const entry = entries[name];
   if (entry === undefined || !Object.hasOwn(entries, name))
     return [`# ${name}`, ...(description === undefined ? [] : ["", description])];
-  return ["# ".concat(name), "", entry.about, "", ...factsOf(entry, configOf({ name, entry }, config))];
+  return ["# ".concat(name), "", entry.about, "", ...describeEntry(entry, resolveEntryConfig({ name, entry }, config))];
 }
 
-function factsOf(entry: CatalogueEntry, config: string): string[] {
-  const { evaluators, primaryField } = wiringOf(entry, config);
+function describeEntry(entry: CatalogEntry, config: string): string[] {
+  const { evaluators, primaryField } = getEntryScoring(entry, config);
   const { configs, repo, licence, isGated = false, size, subject } = entry;
   const caution = readCaution(entry, config);
   return [
@@ -73,17 +73,24 @@ function factsOf(entry: CatalogueEntry, config: string): string[] {
     `- evaluators: ${evaluators.join(", ")}`,
     `- primary score: ${primaryField ?? "none"}`,
     ...(subject === undefined ? [] : [`- samples are stratified by ${subject}`]),
-    ...(configs === undefined ? [] : [`- configs: ${some(configs.names)}`]),
+    ...(configs === undefined ? [] : [`- configs: ${formatSomeNames(configs.names)}`]),
     ...(caution === undefined ? [] : [`- note: ${caution}`]),
   ];
 }
 
-function some(names: readonly string[]): string {
-  const more = names.length - SHOWN_NAMES;
-  return `${names.slice(0, SHOWN_NAMES).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+function formatSomeNames(names: readonly string[]): string {
+  const more = names.length - MAX_SHOWN_NAMES;
+  return `${names.slice(0, MAX_SHOWN_NAMES).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-function describe({ examples, evaluators = [], primaryField, origin, name, notes = [] }: Dataset): string[] {
+function describeLoadedDataset({
+  examples,
+  evaluators = [],
+  primaryField,
+  origin,
+  name,
+  notes = [],
+}: Dataset): string[] {
   const [example] = examples;
   const isCatalogued = origin !== undefined;
   const own = [
@@ -92,24 +99,24 @@ function describe({ examples, evaluators = [], primaryField, origin, name, notes
     "",
   ];
   return [
-    ...(isCatalogued || Object.hasOwn(catalogue, name.split(":", 1)[0] ?? "") ? [] : own),
-    ...(origin === undefined ? [] : [placeOf(origin), ""]),
-    ...notes.filter((note) => !isCaution(note, name)).map((note) => `- ${note}`),
+    ...(isCatalogued || Object.hasOwn(catalog, name.split(":", 1)[0] ?? "") ? [] : own),
+    ...(origin === undefined ? [] : [formatDatasetOrigin(origin), ""]),
+    ...notes.filter((note) => !isWarningNote(note, name)).map((note) => `- ${note}`),
     ...(example === undefined ? [] : renderExample(example)),
   ];
 }
 
 /** True for notes that are already printed above. */
-function isCaution(note: string, name: string): boolean {
-  const entries: Readonly<Record<string, CatalogueEntry>> = catalogue;
+function isWarningNote(note: string, name: string): boolean {
+  const entries: Readonly<Record<string, CatalogEntry>> = catalog;
   const [own = "", config] = name.split(":", 2);
   const entry = entries[own];
-  const caution = entry && readCaution(entry, configOf({ name: own, entry }, config));
+  const caution = entry && readCaution(entry, resolveEntryConfig({ name: own, entry }, config));
   return caution !== undefined && note.endsWith(caution);
 }
 
-function placeOf({ repo, revision, files }: DatasetOrigin): string {
-  return `Read from ${repo} at ${revision}: ${some(files)}`;
+function formatDatasetOrigin({ repo, revision, files }: DatasetOrigin): string {
+  return `Read from ${repo} at ${revision}: ${formatSomeNames(files)}`;
 }
 
 function renderExample(example: Example): string[] {
@@ -123,18 +130,18 @@ function renderExample(example: Example): string[] {
   return [
     `One example (${id}):`,
     "",
-    ...asked.flatMap((text) => (text === undefined || text === "" ? [] : [shorten(text), ""])),
-    `Gold: ${golds.length === 0 ? "none" : shorten(golds.join(" | "))}`,
-    ...Object.entries(others).map(([field, value]) => `${field}: ${shorten(textOf(value))}`),
+    ...asked.flatMap((text) => (text === undefined || text === "" ? [] : [shortenShownText(text), ""])),
+    `Gold: ${golds.length === 0 ? "none" : shortenShownText(golds.join(" | "))}`,
+    ...Object.entries(others).map(([field, value]) => `${field}: ${shortenShownText(formatExampleValue(value))}`),
   ];
 }
 
-function textOf(value: unknown): string {
+function formatExampleValue(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-function shorten(text: string): string {
-  if (text.length <= SHOWN_CHARACTERS) return text;
-  const half = SHOWN_CHARACTERS / 2;
+function shortenShownText(text: string): string {
+  if (text.length <= MAX_SHOWN_CHARACTERS) return text;
+  const half = MAX_SHOWN_CHARACTERS / 2;
   return `${text.slice(0, half)} … (${text.length} characters) … ${text.slice(-half)}`;
 }

@@ -7,9 +7,9 @@ import type { Evaluator } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { System } from "../core/system.js";
 import { evaluate } from "../evaluate.js";
-import { Workspace } from "../testing/workspace.js";
-import { addShow } from "./commands/show.js";
-import { type ShowRequest, showCommand } from "./show.js";
+import { TempProject } from "../testing/workspace.js";
+import { addShowCommand } from "./commands/show.js";
+import { executeShow, type ShowRequest } from "./show.js";
 
 const EXACT: Evaluator = {
   name: "exact",
@@ -58,20 +58,20 @@ interface RunOptions {
 }
 
 /** A real stored run. */
-async function stored({ examples = EXAMPLES, systems = [AGENT], trials = 1 }: RunOptions = {}): Promise<Workspace> {
-  const space = new Workspace();
+async function stored({ examples = EXAMPLES, systems = [AGENT], trials = 1 }: RunOptions = {}): Promise<TempProject> {
+  const space = new TempProject();
   await evaluate({ systems, dataset: examples, evaluators: [EXACT], trials, runsDir: space.path("runs") });
   return space;
 }
 
-async function show(space: Workspace, request: Partial<ShowRequest> = {}): Promise<string> {
+async function show(space: TempProject, request: Partial<ShowRequest> = {}): Promise<string> {
   let stdout = "";
   const spy = vi.spyOn(process.stdout, "write").mockImplementation((text) => {
     stdout += String(text);
     return true;
   });
   onTestFinished(() => spy.mockRestore());
-  const code = await showCommand({ output: "text", runsDir: space.path("runs"), ...request });
+  const code = await executeShow({ output: "text", runsDir: space.path("runs"), ...request });
   spy.mockRestore();
   expect(code).toBe(0);
   return stdout;
@@ -192,7 +192,7 @@ describe("selecting a trial", () => {
   it("suggests similar ids if nothing matches", async () => {
     const space = await stored({ trials: 2 });
     const many = EXAMPLES.map((example) => ({ ...example, id: `france-${example.id}` }));
-    const cases: [Workspace, Partial<ShowRequest>, string][] = [
+    const cases: [TempProject, Partial<ShowRequest>, string][] = [
       [space, { trial: "fr#2" }, 'The run has no trial "fr#2". Of that example there are fr#0, fr#1.'],
       [space, { trial: "zzzzzz" }, `The run has no trial "zzzzzz" (among 4 trials). List them with: assay show latest`],
       [await stored({ examples: many }), { trial: "france-fx" }, 'Did you mean "france-fr"?'],
@@ -208,7 +208,7 @@ describe("selecting a trial", () => {
     const space = await stored();
     await expect(show(space, { run: "fr" })).rejects.toThrow("For a trial of the latest run: assay show latest fr");
     await expect(show(space, { run: "nowhere", trial: "fr" })).rejects.toThrow(RunFolderError);
-    await expect(show(new Workspace())).rejects.toThrow("There is no run in");
+    await expect(show(new TempProject())).rejects.toThrow("There is no run in");
   });
 });
 
@@ -277,7 +277,7 @@ describe("addShowCommand", () => {
     onTestFinished(() => spy.mockRestore());
     const codes: number[] = [];
     const program = new Command("assay").exitOverride();
-    addShow(program, (code) => codes.push(code));
+    addShowCommand(program, (code) => codes.push(code));
     const args = ["show", "latest", "fr#1", "--system", "agent", "--dataset", "west", "--output", "json"];
     await program.parseAsync(["node", "assay", ...args, "--runs-dir", space.path("runs")]);
     expect(codes).toEqual([0]);

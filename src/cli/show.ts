@@ -2,20 +2,20 @@ import { resolve } from "node:path";
 import { EXIT, RunFolderError, UsageError } from "../core/errors.js";
 import type { EvalConfig } from "../core/result.js";
 import { type EvalRow, OUTCOMES } from "../core/row.js";
-import { didYouMean, nearest } from "../core/suggest.js";
-import { plural } from "../report/format.js";
-import { oneLine } from "../report/markdown.js";
+import { didYouMean, findClosestName } from "../core/suggest.js";
+import { formatPlural } from "../report/format.js";
+import { toOneLine } from "../report/markdown.js";
 import { renderTrial } from "../report/show-trial.js";
-import { trialName, trialTable } from "../report/trial-table.js";
-import { storedRows } from "../runs/load-run.js";
+import { formatTrialName, renderTrialTable } from "../report/trial-table.js";
+import { readStoredRows } from "../runs/load-run.js";
 import { readManifest } from "../store/journal.js";
 import type { Manifest } from "../store/manifest.js";
 import { readOutput } from "../store/outputs.js";
-import { findRun, latestRun } from "../store/run-folder.js";
+import { findLatestRun, findRun } from "../store/run-folder.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
 import { writeResult } from "./streams.js";
 
-export interface ShowFlags extends Narrowing {
+export interface ShowFlags extends TrialFilter {
   output: string;
   runsDir: string;
   full?: boolean;
@@ -30,25 +30,26 @@ export interface ShowRequest extends ShowFlags {
 
 const LATEST = "latest";
 const FORMATS = ["text", "json"];
-const MOST_LISTED = 50;
+const MAX_LISTED = 50;
 
 /** `assay show`: one stored trial event by event, or a list of the trials of a run. Runs nothing. */
-export async function showCommand(request: ShowRequest): Promise<number> {
+export async function executeShow(request: ShowRequest): Promise<number> {
   const { output: format, trial } = request;
   if (!FORMATS.includes(format))
     throw new UsageError(`Unknown output format "${format}".${didYouMean(format, FORMATS)}`);
-  const dir = resolve(folderOf(request));
+  const dir = resolve(findRunFolder(request));
   const manifest = readManifest(dir);
-  const stored = storedRows(dir, manifest);
+  const stored = readStoredRows(dir, manifest);
   if (stored.length === 0) throw new RunFolderError(`${dir} has no finished trials, so there is nothing to show yet.`);
-  const rows = narrowed(stored, request, manifest.config);
+  const rows = filterTrials(stored, request, manifest.config);
   const parts = { dir, manifest, rows, request };
-  if (trial === undefined) await writeResult(format === "json" ? listJson(parts) : listText(parts, stored.length));
-  else await writeResult(trialText(chooseTrial({ trial, rows, command: commandOf(request) }), parts));
+  if (trial === undefined)
+    await writeResult(format === "json" ? formatTrialListJson(parts) : formatTrialList(parts, stored.length));
+  else await writeResult(formatTrial(chooseTrial({ trial, rows, command: formatShowCommand(request) }), parts));
   return EXIT.fine;
 }
 
-interface Parts {
+interface ShowContext {
   dir: string;
   manifest: Manifest;
   /** The selected rows. */
@@ -56,38 +57,38 @@ interface Parts {
   request: ShowRequest;
 }
 
-function folderOf({ run, trial, runsDir }: ShowRequest): string {
-  if (run === undefined || run === LATEST) return latestRun(runsDir);
+function findRunFolder({ run, trial, runsDir }: ShowRequest): string {
+  if (run === undefined || run === LATEST) return findLatestRun(runsDir);
   try {
     return findRun({ runsDir, name: run, isCandidate: () => true });
   } catch (cause) {
     if (trial !== undefined || !(cause instanceof RunFolderError)) throw cause;
-    const hint = `For a trial of the latest run: assay show ${LATEST} ${quoted(run)}`;
+    const hint = `For a trial of the latest run: assay show ${LATEST} ${quoteShellWord(run)}`;
     throw new RunFolderError(`${cause.message} ${hint}`, { cause });
   }
 }
 
-function commandOf({ run = LATEST, runsDir }: ShowRequest): string {
-  const place = runsDir === DEFAULT_RUNS_DIR ? "" : ` --runs-dir ${quoted(runsDir)}`;
-  return `assay show ${quoted(run)}${place}`;
+function formatShowCommand({ run = LATEST, runsDir }: ShowRequest): string {
+  const place = runsDir === DEFAULT_RUNS_DIR ? "" : ` --runs-dir ${quoteShellWord(runsDir)}`;
+  return `assay show ${quoteShellWord(run)}${place}`;
 }
 
-function listText({ manifest, rows, request }: Parts, stored: number): string {
-  const shown = request.all === true ? rows : rows.slice(0, MOST_LISTED);
+function formatTrialList({ manifest, rows, request }: ShowContext, stored: number): string {
+  const shown = request.all === true ? rows : rows.slice(0, MAX_LISTED);
   const left = rows.length - shown.length;
   const unrun = manifest.planned - stored;
   const facts = [
-    ...(left > 0 ? [`${plural(left, "more trial")}, use --all to list them`] : []),
-    ...(unrun > 0 ? [`${plural(unrun, "planned trial")} not run`] : []),
-    ...(rows.length < stored ? [`${rows.length} of ${plural(stored, "trial")} match the flags`] : []),
-    `show one: ${commandOf(request)} TRIAL`,
+    ...(left > 0 ? [`${formatPlural(left, "more trial")}, use --all to list them`] : []),
+    ...(unrun > 0 ? [`${formatPlural(unrun, "planned trial")} not run`] : []),
+    ...(rows.length < stored ? [`${rows.length} of ${formatPlural(stored, "trial")} match the flags`] : []),
+    `show one: ${formatShowCommand(request)} TRIAL`,
   ];
-  const table = shown.length === 0 ? "No trials match." : trialTable(shown);
-  return `# ${oneLine(manifest.config.title)}\n\n${table}\n\n${facts.map((fact) => `- ${oneLine(fact)}\n`).join("")}`;
+  const table = shown.length === 0 ? "No trials match." : renderTrialTable(shown);
+  return `# ${toOneLine(manifest.config.title)}\n\n${table}\n\n${facts.map((fact) => `- ${toOneLine(fact)}\n`).join("")}`;
 }
 
 /** One by one, because a large run does not fit into one string. */
-function* listJson({ dir, rows }: Parts): Generator<string> {
+function* formatTrialListJson({ dir, rows }: ShowContext): Generator<string> {
   yield `{\n  "schema": "assay.trials/1",\n  "run": ${JSON.stringify(dir)},\n  "trials": [`;
   let separator = "\n    ";
   for (const row of rows) {
@@ -97,7 +98,7 @@ function* listJson({ dir, rows }: Parts): Generator<string> {
   yield `${rows.length === 0 ? "" : "\n  "}]\n}\n`;
 }
 
-function trialText(row: EvalRow, { dir, manifest, request }: Parts): string {
+function formatTrial(row: EvalRow, { dir, manifest, request }: ShowContext): string {
   const trial = { row, ...readOutput(dir, row) };
   if (request.output === "json") {
     const { output, evidence } = trial;
@@ -107,23 +108,23 @@ function trialText(row: EvalRow, { dir, manifest, request }: Parts): string {
   return `${renderTrial(trial, options).join("\n")}\n`;
 }
 
-interface Narrowing {
+interface TrialFilter {
   system?: string;
   dataset?: string;
   outcome?: string;
 }
 
 /** Limits the trials that are suggested, and the ids that are compared for a suggestion. */
-const MOST_OFFERED = 20;
-const MOST_COMPARED = 5000;
+const MAX_OFFERED = 20;
+const MAX_COMPARED = 5000;
 
 /** Throws if a flag names something that the run does not have. */
-function narrowed(rows: readonly EvalRow[], narrowing: Narrowing, config: EvalConfig): EvalRow[] {
+function filterTrials(rows: readonly EvalRow[], narrowing: TrialFilter, config: EvalConfig): EvalRow[] {
   const { system, dataset, outcome } = narrowing;
-  requireKnown("system", system, config.systems);
-  requireKnown("outcome", outcome, OUTCOMES);
+  requireKnownName("system", system, config.systems);
+  requireKnownName("outcome", outcome, OUTCOMES);
   const tags = config.datasets.find(({ name }) => name === dataset)?.tags ?? [];
-  if (tags.length === 0) requireKnown("dataset", dataset, new Set(rows.map((row) => row.dataset)));
+  if (tags.length === 0) requireKnownName("dataset", dataset, new Set(rows.map((row) => row.dataset)));
   return rows.filter(
     (row) =>
       (system === undefined || row.system === system) &&
@@ -132,12 +133,12 @@ function narrowed(rows: readonly EvalRow[], narrowing: Narrowing, config: EvalCo
   );
 }
 
-function requireKnown(what: string, name: string | undefined, known: Iterable<string>): void {
+function requireKnownName(what: string, name: string | undefined, known: Iterable<string>): void {
   if (name === undefined || [...known].includes(name)) return;
   throw new UsageError(`The run has no ${what} "${name}".${didYouMean(name, known)}`);
 }
 
-interface Choice {
+interface TrialChoice {
   /** An example id, or `ID#N` for its trial N. */
   trial: string;
   rows: readonly EvalRow[];
@@ -146,50 +147,50 @@ interface Choice {
 }
 
 /** Throws an error that explains how to name a trial if none or several match. */
-function chooseTrial({ trial, rows, command }: Choice): EvalRow {
+function chooseTrial({ trial, rows, command }: TrialChoice): EvalRow {
   // An id may itself end in #N: its trials can always be named with one more.
-  const exact = rows.filter((row) => trialName(row) === trial);
+  const exact = rows.filter((row) => formatTrialName(row) === trial);
   const found = exact.length > 0 ? exact : rows.filter(({ exampleId }) => String(exampleId) === trial);
   const [only, ...others] = found;
-  if (only === undefined) throw notFound({ trial, rows, command });
-  if (others.length > 0) throw ambiguous({ trial, rows: found, command });
+  if (only === undefined) throw createUnknownTrialError({ trial, rows, command });
+  if (others.length > 0) throw createAmbiguousTrialError({ trial, rows: found, command });
   return only;
 }
 
-function ambiguous({ trial, rows, command }: Choice): UsageError {
-  const offered = rows.slice(0, MOST_OFFERED).map((row) => `  ${asTyped(row, { trial, rows, command })}`);
+function createAmbiguousTrialError({ trial, rows, command }: TrialChoice): UsageError {
+  const offered = rows.slice(0, MAX_OFFERED).map((row) => `  ${formatTrialSpec(row, { trial, rows, command })}`);
   const more = rows.length - offered.length;
   const rest = more > 0 ? [`  and ${more} more`] : [];
   return new UsageError([`"${trial}" matches ${rows.length} trials. Choose one:`, ...offered, ...rest].join("\n"));
 }
 
 /** The command that shows one of several trials, with as few flags as possible. */
-function asTyped(row: EvalRow, { rows, command }: Choice): string {
+function formatTrialSpec(row: EvalRow, { rows, command }: TrialChoice): string {
   const differs = (field: "system" | "dataset") => rows.some((other) => other[field] !== row[field]);
   const flags = [
-    ...(differs("system") ? ["--system", quoted(row.system)] : []),
-    ...(differs("dataset") ? ["--dataset", quoted(row.dataset)] : []),
+    ...(differs("system") ? ["--system", quoteShellWord(row.system)] : []),
+    ...(differs("dataset") ? ["--dataset", quoteShellWord(row.dataset)] : []),
   ];
-  const name = trialName(row);
-  const words = name.startsWith("-") ? [...flags, "--", quoted(name)] : [quoted(name), ...flags];
+  const name = formatTrialName(row);
+  const words = name.startsWith("-") ? [...flags, "--", quoteShellWord(name)] : [quoteShellWord(name), ...flags];
   return [command, ...words].join(" ");
 }
 
-function notFound({ trial, rows, command }: Choice): UsageError {
+function createUnknownTrialError({ trial, rows, command }: TrialChoice): UsageError {
   const id = trial.replace(/#\d+$/, "");
   const same = rows.filter(({ exampleId }) => String(exampleId) === id);
   if (same.length > 0) {
-    const names = [...new Set(same.map(trialName))].slice(0, MOST_OFFERED);
-    return new UsageError(`The run has no trial "${trial}". Of that example there ${isOrAre(names)}.`);
+    const names = [...new Set(same.map(formatTrialName))].slice(0, MAX_OFFERED);
+    return new UsageError(`The run has no trial "${trial}". Of that example there ${chooseVerb(names)}.`);
   }
-  const ids = [...new Set(rows.slice(0, MOST_COMPARED).map(({ exampleId }) => String(exampleId)))];
-  const guess = nearest(id, ids);
+  const ids = [...new Set(rows.slice(0, MAX_COMPARED).map(({ exampleId }) => String(exampleId)))];
+  const guess = findClosestName(id, ids);
   const hint = guess === undefined ? "" : ` Did you mean "${guess}"?`;
-  const among = rows.length === 0 ? "none match" : `among ${plural(rows.length, "trial")}`;
+  const among = rows.length === 0 ? "none match" : `among ${formatPlural(rows.length, "trial")}`;
   return new UsageError(`The run has no trial "${trial}" (${among}).${hint} List them with: ${command} --all`);
 }
 
-function isOrAre(names: readonly string[]): string {
+function chooseVerb(names: readonly string[]): string {
   return `${names.length === 1 ? "is" : "are"} ${names.join(", ")}`;
 }
 
@@ -198,6 +199,6 @@ function isOrAre(names: readonly string[]): string {
  * @example
  * quoteShellWord("it's"); // "'it'\\''s'"
  */
-function quoted(word: string): string {
+function quoteShellWord(word: string): string {
   return /^[\w@%+=:,./-][\w@%+=:,./#-]*$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

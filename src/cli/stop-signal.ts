@@ -1,5 +1,5 @@
 /** Resolves on the first Ctrl-C or SIGTERM; the next one has its default effect. */
-export function stopSignal(): Promise<void> {
+export function waitForStop(): Promise<void> {
   return new Promise((resolve) => {
     const stop = () => {
       process.off("SIGINT", stop);

@@ -1,9 +1,9 @@
 import { UsageError } from "../core/errors.js";
-import { printable } from "../report/printable.js";
+import { replaceControlCharacters } from "../report/printable.js";
 
 /** Results go to stdout, everything else goes to stderr with this function. */
-export function say(message: string): void {
-  process.stderr.write(`${printable(message)}\n`);
+export function printNote(message: string): void {
+  process.stderr.write(`${replaceControlCharacters(message)}\n`);
 }
 
 /** Fails before the run, since HTML is of no use on a terminal. */
@@ -20,13 +20,13 @@ export async function writeResult(report: string | Iterable<string>): Promise<vo
   for (const piece of typeof report === "string" ? [report] : report) {
     pending += piece;
     if (pending.length < 1 << 16) continue;
-    await write(pending);
+    await writeStdout(pending);
     pending = "";
   }
-  await write(pending);
+  await writeStdout(pending);
 }
 
-function write(text: string): Promise<void> {
+function writeStdout(text: string): Promise<void> {
   return new Promise((resolve) => {
     if (process.stdout.write(text)) resolve();
     else process.stdout.once("drain", resolve);

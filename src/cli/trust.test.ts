@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { writeTestRun } from "../store/history/run-testing.js";
-import { lacks } from "../testing/system-command.js";
-import { Workspace } from "../testing/workspace.js";
+import { isCommandMissing } from "../testing/system-command.js";
+import { TempProject } from "../testing/workspace.js";
 import { buildProgram } from "./program.js";
-import { isOwnFile } from "./trust.js";
+import { isTrustedFile } from "./trust.js";
 
 /** Leaves a file when it is run. */
 const MARK = 'import { writeFileSync } from "node:fs";\nwriteFileSync(new URL("ran", import.meta.url), "");\n';
@@ -26,8 +26,8 @@ const GOLDEN =
   "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n\\ No newline at end of file\n+new\n";
 
 /** A folder of another project, with everything that could be run. */
-function foreign(): Workspace {
-  const space = new Workspace({
+function foreign(): TempProject {
+  const space = new TempProject({
     "assay.config.mjs": `${MARK}export default { datasets: ["needle"], systems: ["truncate:0.5"] };\n`,
     "plugin.mjs": `${MARK}export function register() {}\n`,
     "plugins.yaml": "plugins: [plugin.mjs]\nsystems: ['truncate:0.5']\ndatasets: [needle]\n",
@@ -74,16 +74,16 @@ async function assayIn(dir: string, ...args: string[]): Promise<Said> {
 
 describe("isTrustedFile", () => {
   it("is true only in the working folder and directly in its parents", () => {
-    const { dir } = new Workspace({ "p/q/own.mjs": "", "p/beside/x.mjs": "", "p/up.mjs": "", "p-2/x.mjs": "" });
+    const { dir } = new TempProject({ "p/q/own.mjs": "", "p/beside/x.mjs": "", "p/up.mjs": "", "p-2/x.mjs": "" });
     const before = process.cwd();
     process.chdir(join(dir, "p", "q"));
     onTestFinished(() => process.chdir(before));
     const own = ["own.mjs", "not/there/yet.mjs", "../up.mjs", join(dir, "p/up.mjs"), "../.assay/runs/r/manifest.json"];
-    expect(own.filter(isOwnFile)).toEqual(own);
-    expect(["../beside/x.mjs", join(dir, "p-2/x.mjs"), "/usr/bin/env"].filter(isOwnFile)).toEqual([]);
+    expect(own.filter(isTrustedFile)).toEqual(own);
+    expect(["../beside/x.mjs", join(dir, "p-2/x.mjs"), "/usr/bin/env"].filter(isTrustedFile)).toEqual([]);
     mkdirSync("node_modules");
     symlinkSync(join(dir, "p-2"), "node_modules/linked");
-    expect(isOwnFile("node_modules/linked/x.mjs")).toBe(true);
+    expect(isTrustedFile("node_modules/linked/x.mjs")).toBe(true);
   });
 });
 
@@ -94,7 +94,7 @@ describe("a folder of another project", () => {
     expect(inside.text).toContain(`Not run, because lint runs no code: ${path("assay.config.mjs")}`);
     expect(inside.text).toContain("--trust runs it");
     const named = await assayIn(
-      new Workspace().dir,
+      new TempProject().dir,
       "lint",
       dir,
       "--config",
@@ -121,7 +121,7 @@ describe("a folder of another project", () => {
     ["grade", (at) => ["grade", at("run")]],
   ])("has no code run by %s unless trusted", async (_, args) => {
     const { path } = bound(foreign());
-    const mine = new Workspace();
+    const mine = new TempProject();
     const refused = await assayIn(mine.dir, ...args(path));
     expect(refused).toMatchObject({
       code: null,
@@ -138,7 +138,7 @@ describe("a folder of another project", () => {
     ["oracle", (at) => ["oracle", "-e", at("eval.yaml")]],
   ])("has no command run by %s unless trusted", async (_, args) => {
     const { path } = bound(foreign());
-    const { code, text } = await assayIn(new Workspace().dir, ...args(path));
+    const { code, text } = await assayIn(new TempProject().dir, ...args(path));
     expect(text).toMatch(/is outside the current project .*--trust/);
     expect(code).toBe(null);
     expect(existsSync(path("ran"))).toBe(false);
@@ -146,15 +146,15 @@ describe("a folder of another project", () => {
 
   it("can be planned, because that runs nothing", async () => {
     const { path } = bound(foreign());
-    const mine = new Workspace().dir;
+    const mine = new TempProject().dir;
     expect((await assayIn(mine, "run", "--dry-run", "--config", path("data.yaml"))).code).toBe(0);
     expect((await assayIn(mine, "eval", "--dry-run", "-e", path("eval.yaml"))).text).not.toContain("--trust");
     expect(existsSync(path("ran"))).toBe(false);
   });
 
-  it.skipIf(lacks("git"))("is reported by oracle with the commands that it runs", async () => {
+  it.skipIf(isCommandMissing("git"))("is reported by oracle with the commands that it runs", async () => {
     const { path } = bound(foreign());
-    const { text } = await assayIn(new Workspace().dir, "oracle", "-e", path("eval.yaml"), "--trust", "--quiet");
+    const { text } = await assayIn(new TempProject().dir, "oracle", "-e", path("eval.yaml"), "--trust", "--quiet");
     const [setup, grader] = [`touch ${path("ran")}`, `grep -q new a.txt && touch ${path("ran")}`];
     expect(text).toContain(`Runs with your permissions, in temporary folders: ${setup}; ${grader}`);
     expect(existsSync(path("ran"))).toBe(true);
@@ -163,12 +163,12 @@ describe("a folder of another project", () => {
 
 it("is trusted once: a run does not store it", async () => {
   const { path } = bound(foreign());
-  const mine = new Workspace();
+  const mine = new TempProject();
   await assayIn(mine.dir, "run", "--config", path("data.yaml"), "--trust", "--quiet");
   const manifest = readFileSync(mine.path(mine.runs()[0] ?? "", "manifest.json"), "utf8");
   expect(JSON.parse(manifest).invocation.flags).not.toHaveProperty("trust");
 });
 
-function bound(space: Workspace): { dir: string; path: (file: string) => string } {
+function bound(space: TempProject): { dir: string; path: (file: string) => string } {
   return { dir: space.dir, path: (file) => space.path(file) };
 }

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { dirname, resolve, sep } from "node:path";
 import { UsageError } from "../core/errors.js";
-import { isBelow } from "../utils/files/inside.js";
+import { isInsideDir } from "../utils/files/inside.js";
 
 /** How a command treats files outside the current project. */
 export interface TrustFlags {
@@ -15,20 +15,22 @@ export const TRUST_FLAG = ["--trust", "run code and commands named by files outs
  * A file belongs to the current project if it is in the working folder, or directly in a parent folder or that folder's
  * `.assay`. Only such files may run code or commands without --trust.
  */
-export function isOwnFile(file: string): boolean {
+export function isTrustedFile(file: string): boolean {
   const here = process.cwd();
-  return [resolve(file), realPath(file)].some((path) => isBelow(here, path) || isBelow(folderOf(path), here));
+  return [resolve(file), findRealPath(file)].some(
+    (path) => isInsideDir(here, path) || isInsideDir(resolveFolder(path), here),
+  );
 }
 
 /** The project folder that directly contains a file, possibly in its `.assay`. */
-function folderOf(path: string): string {
+function resolveFolder(path: string): string {
   const [folder, kept] = path.split(`${sep}.assay${sep}`);
   return kept === undefined || folder === undefined ? dirname(path) : folder;
 }
 
 /** Rejects a file of another project that would run something, unless it is trusted. */
 export function requireTrust(file: string, what: string, { trust = false }: TrustFlags): void {
-  if (trust || isOwnFile(file)) return;
+  if (trust || isTrustedFile(file)) return;
   throw new UsageError(
     `${file} is outside the current project (${process.cwd()} and the folders above it), and ${what}. Check it first; then run the command there, or add --trust.`,
   );
@@ -39,7 +41,7 @@ export function requireTrustedPlugins(paths: readonly string[] | undefined, flag
   for (const path of paths ?? []) requireTrust(path, "a plugin is code that would be run", flags);
 }
 
-function realPath(file: string): string {
+function findRealPath(file: string): string {
   try {
     return realpathSync.native(file);
   } catch {

@@ -5,47 +5,54 @@ import type { Metric } from "../core/metric.js";
 import { type GateVerdict, registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
 import type { System } from "../core/system.js";
-import { type StandardMetrics, withStandard } from "../metrics/index.js";
-import { plural } from "../report/format.js";
+import { mergeStandardMetrics, type StandardMetrics } from "../metrics/index.js";
+import { formatPlural } from "../report/format.js";
 import { ReplaySystem } from "../systems/replay.js";
-import type { Judgement } from "./gates.js";
+import type { GateJudgment } from "./gates.js";
 import type { Invocation } from "./invocation.js";
-import { closeAll, loadPlugins, ownEvaluators, type Revisions, registerNamed, resolveMetrics } from "./resolve.js";
+import {
+  closeResources,
+  collectDatasetEvaluators,
+  loadPlugins,
+  type Revisions,
+  registerNamedDatasets,
+  resolveMetrics,
+} from "./resolve.js";
 import { resolveEvaluators } from "./resolve-evaluators.js";
 import type { RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
-import { say } from "./streams.js";
+import { printNote } from "./streams.js";
 
 /** Provides the systems and datasets of a command. */
-export interface Workbench {
+export interface RunSource {
   readonly command: Invocation["command"];
   /** Standard metrics of these runs. */
   readonly metrics: StandardMetrics;
   /** Passes systems and datasets to `use`, and closes the systems afterwards, also after an error. */
-  lend<T>(wanted: Wanted, use: (lent: Lent) => Promise<T>): Promise<T>;
+  open<T>(wanted: RunRequest, use: (lent: RunInputs) => Promise<T>): Promise<T>;
   /** Processes the result besides the report, and may change the exit code. */
-  conclude?(result: EvalResult, about: Concluded): Promise<Judgement>;
+  afterRun?(result: EvalResult, about: AfterRunContext): Promise<GateJudgment>;
 }
 
-export interface Concluded {
+export interface AfterRunContext {
   config: RunFlags;
   /** The gates of flags and their verdicts. */
   gates: readonly GateVerdict[];
 }
 
-export interface Wanted {
+export interface RunRequest {
   config: RunFlags;
   /** Revisions that a resumed run was read at. */
   revisions: Revisions;
 }
 
-interface Lent {
+interface RunInputs {
   systems: readonly System[];
   datasets: (Dataset | ExampleSource)[];
 }
 
 /** Everything that a run needs, resolved from its config. */
-export interface Parts {
+export interface RunParts {
   systems: readonly System[];
   datasets: (Dataset | ExampleSource)[];
   evaluators: Evaluator[] | undefined;
@@ -55,24 +62,32 @@ export interface Parts {
 }
 
 /** Registers plugins and named datasets of a run. */
-export async function registerOwn(config: RunConfig): Promise<void> {
+export async function registerRunEntries(config: RunConfig): Promise<void> {
   await loadPlugins(registry, config.plugins ?? []);
-  registerNamed(registry, config);
+  registerNamedDatasets(registry, config);
 }
 
 /** Creates everything for a run, passes it to `use`, and closes it afterwards, also after an error. */
-export function withParts<T>(bench: Workbench, wanted: Wanted, use: (parts: Parts) => Promise<T>): Promise<T> {
-  return bench.lend(wanted, async (lent) => {
-    const parts = await resolveParts(lent, wanted.config, bench);
+export function withRunParts<T>(
+  bench: RunSource,
+  wanted: RunRequest,
+  use: (parts: RunParts) => Promise<T>,
+): Promise<T> {
+  return bench.open(wanted, async (lent) => {
+    const parts = await resolveRunParts(lent, wanted.config, bench);
     try {
       return await use(parts);
     } finally {
-      await closeAll(parts.made);
+      await closeResources(parts.made);
     }
   });
 }
 
-async function resolveParts({ systems, datasets: loaded }: Lent, config: RunConfig, bench: Workbench): Promise<Parts> {
+async function resolveRunParts(
+  { systems, datasets: loaded }: RunInputs,
+  config: RunConfig,
+  bench: RunSource,
+): Promise<RunParts> {
   const { datasets, evaluators, made } = await resolveEvaluators(registry, config, loaded);
   for (const system of systems)
     if (system instanceof ReplaySystem) reportReplayCoverage(system, datasets, config.trials ?? 1);
@@ -80,8 +95,11 @@ async function resolveParts({ systems, datasets: loaded }: Lent, config: RunConf
     systems,
     datasets,
     evaluators,
-    made: [...made, ...ownEvaluators(config, loaded)],
-    metrics: withStandard(await resolveMetrics(registry, config), bench.metrics(systems.length, datasets.length)),
+    made: [...made, ...collectDatasetEvaluators(config, loaded)],
+    metrics: mergeStandardMetrics(
+      await resolveMetrics(registry, config),
+      bench.metrics(systems.length, datasets.length),
+    ),
   };
 }
 
@@ -98,13 +116,15 @@ function reportReplayCoverage(
   const orderless = system.countUnknownOrders(examples);
   const some = (list: readonly unknown[]) => `${list.slice(0, 5).join(", ")}${list.length > 5 ? ", …" : ""}`;
   if (missing.length > 0)
-    say(
-      `${system.name}: no recorded output for ${plural(missing.length, "example")} (${some(missing)}): counted as errors`,
+    printNote(
+      `${system.name}: no recorded output for ${formatPlural(missing.length, "example")} (${some(missing)}): counted as errors`,
     );
   if (orderless > 0)
-    say(
-      `${system.name}: ${plural(orderless, "recorded output")} without "choices" or "choice_order": letters are read in the order of the dataset file`,
+    printNote(
+      `${system.name}: ${formatPlural(orderless, "recorded output")} without "choices" or "choice_order": letters are read in the order of the dataset file`,
     );
   if (unknown.length > 0)
-    say(`${system.name}: ${plural(unknown.length, "recorded id")} not in any dataset (${some(unknown)}): ignored`);
+    printNote(
+      `${system.name}: ${formatPlural(unknown.length, "recorded id")} not in any dataset (${some(unknown)}): ignored`,
+    );
 }

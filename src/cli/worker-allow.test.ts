@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { RunFlags } from "./run-flags.js";
 import {
-  type Allowed,
   DEFAULT_KINDS,
-  kindsIn,
+  parseKinds,
+  parseVariables,
   requireAllowed,
   requireModuleAllowed,
-  variablesIn,
+  type WorkerPermissions,
 } from "./worker-allow.js";
 
 const PROJECT = "/home/me/evals";
-const USUAL: Allowed = { kinds: DEFAULT_KINDS, env: [] };
+const USUAL: WorkerPermissions = { kinds: DEFAULT_KINDS, env: [] };
 
 function check(flags: object, allowed = USUAL, configFile: string | null = null): readonly string[] {
   const invocation = { command: "run" as const, cwd: PROJECT, configFile, flags: flags as RunFlags };
@@ -70,10 +70,10 @@ describe("default permissions of a worker", () => {
 });
 
 it("are replaced by the list of --allow", () => {
-  const allowed: Allowed = { kinds: kindsIn(["agents", "commands"]), env: variablesIn(["MINE"]) };
+  const allowed: WorkerPermissions = { kinds: parseKinds(["agents", "commands"]), env: parseVariables(["MINE"]) };
   expect(check({ agents: ["claude", { command: "x {prompt}" }], apiKeyEnv: "MINE" }, allowed)).toEqual([]);
   expect(() => check({ systems: ["./mine.ts"] }, allowed)).toThrow("--allow agents,commands,systems");
   expect(() => check({ models: ["gpt-5"] }, allowed)).toThrow("--allow agents,commands,models");
-  expect(() => kindsIn(["comands"])).toThrow('Unknown --allow value "comands". Did you mean "commands"?');
-  expect(() => variablesIn(["A B"])).toThrow('got "A B"');
+  expect(() => parseKinds(["comands"])).toThrow('Unknown --allow value "comands". Did you mean "commands"?');
+  expect(() => parseVariables(["A B"])).toThrow('got "A B"');
 });

@@ -1,156 +1,169 @@
 import { resolve } from "node:path";
-import { usualKeyVariables } from "../budget/providers.js";
+import { listKeyVariables } from "../budget/providers.js";
 import { QueueError, UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
-import { mapPaths } from "../datasets/dataset-spec.js";
+import { mapSpecPaths } from "../datasets/dataset-spec.js";
 import { isWithin } from "../exec/workspace/relative-path.js";
-import { anchoredEvaluator } from "./config-file.js";
-import { executorAgent } from "./eval-plan.js";
+import { resolveEvaluatorPath } from "./config-file.js";
+import { toAgentConfig } from "./eval-plan.js";
 import type { Invocation } from "./invocation.js";
 import { isModulePath } from "./load-module.js";
 import type { AgentConfig, JudgeConfig, ModelConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
 
 /** What a run may request from a worker. The worker's own project files need no permission. */
-const KINDS = ["systems", "models", "agents", "commands", "agent-home", "unsafe-local-exec", "outside-files"] as const;
-export type Kind = (typeof KINDS)[number];
+const PERMISSION_KINDS = [
+  "systems",
+  "models",
+  "agents",
+  "commands",
+  "agent-home",
+  "unsafe-local-exec",
+  "outside-files",
+] as const;
+export type PermissionKind = (typeof PERMISSION_KINDS)[number];
 
 /** Enough for a plain run: modules of the project, and models called with their providers' default keys. */
-export const DEFAULT_KINDS: readonly Kind[] = ["systems", "models"];
+export const DEFAULT_KINDS: readonly PermissionKind[] = ["systems", "models"];
 
-export interface Allowed {
-  readonly kinds: readonly Kind[];
+export interface WorkerPermissions {
+  readonly kinds: readonly PermissionKind[];
   /** Variables that runs may name, and whose values may be sent to endpoints that they name. */
   readonly env: readonly string[];
 }
 
-type Ask =
-  | { readonly kind: Kind; readonly what: string }
+type PermissionRequest =
+  | { readonly kind: PermissionKind; readonly what: string }
   | { readonly path: string }
   | { readonly env: string }
   | { readonly url: string };
 
 /** What each flag requests. Every flag needs an entry, so that none is allowed by omission. */
-type Asks = { readonly [Name in keyof Required<RunFlags>]: (value: NonNullable<RunFlags[Name]>) => readonly Ask[] };
+type PermissionRequests = {
+  readonly [Name in keyof Required<RunFlags>]: (value: NonNullable<RunFlags[Name]>) => readonly PermissionRequest[];
+};
 
-const nothing = () => [];
-const path = (value: string): Ask[] => [{ path: value }];
-const paths = (values: readonly string[]): Ask[] => values.flatMap(path);
-const variable = (name: string): Ask => ({ env: name });
-const moduleAt = (value: string): Ask[] => [{ kind: "systems", what: `the module ${value}` }, { path: value }];
-const modules = (specs: readonly unknown[]): Ask[] =>
-  specs.flatMap((spec) => (typeof spec === "string" && isModulePath(spec) ? moduleAt(spec) : []));
+const requestNothing = () => [];
+const requestPath = (value: string): PermissionRequest[] => [{ path: value }];
+const requestPaths = (values: readonly string[]): PermissionRequest[] => values.flatMap(requestPath);
+const requestVariable = (name: string): PermissionRequest => ({ env: name });
+const requestModule = (value: string): PermissionRequest[] => [
+  { kind: "systems", what: `the module ${value}` },
+  { path: value },
+];
+const requestModules = (specs: readonly unknown[]): PermissionRequest[] =>
+  specs.flatMap((spec) => (typeof spec === "string" && isModulePath(spec) ? requestModule(spec) : []));
 
-const ASKS: Asks = {
-  systems: modules,
-  metrics: modules,
-  plugins: (values) => values.flatMap(moduleAt),
-  reader: (value) => modules([value]),
-  evaluators: (specs) => specs.flatMap((spec) => (typeof spec === "string" ? modulesOfEvaluator(spec) : [])),
-  models: (models) => models.flatMap(modelAsks),
-  judge: ({ models = [] }: Partial<JudgeConfig>) => models.flatMap(modelAsks),
-  agents: (agents) => agents.map((agent) => agentAsk(typeof agent === "string" ? { agent } : agent)),
+const REQUESTS: PermissionRequests = {
+  systems: requestModules,
+  metrics: requestModules,
+  plugins: (values) => values.flatMap(requestModule),
+  reader: (value) => requestModules([value]),
+  evaluators: (specs) => specs.flatMap((spec) => (typeof spec === "string" ? requestEvaluatorModules(spec) : [])),
+  models: (models) => models.flatMap(requestModel),
+  judge: ({ models = [] }: Partial<JudgeConfig>) => models.flatMap(requestModel),
+  agents: (agents) => agents.map((agent) => requestAgent(typeof agent === "string" ? { agent } : agent)),
   eval: (choice) => [
-    ...paths(choice.files ?? []),
-    ...paths(choice.mock === undefined ? [] : [choice.mock]),
-    ...(choice.executors ?? []).map((executor) => agentAsk(executorAgent(executor))),
+    ...requestPaths(choice.files ?? []),
+    ...requestPaths(choice.mock === undefined ? [] : [choice.mock]),
+    ...(choice.executors ?? []).map((executor) => requestAgent(toAgentConfig(executor))),
     ...(choice.judgeUrl === undefined ? [] : [{ url: choice.judgeUrl }]),
-    ...(choice.judgeApiKeyEnv === undefined ? [] : [variable(choice.judgeApiKeyEnv)]),
+    ...(choice.judgeApiKeyEnv === undefined ? [] : [requestVariable(choice.judgeApiKeyEnv)]),
   ],
   // Not a flag; it contains commands.
   evals: () => [{ kind: "commands", what: "environments of evals that are in no file of this project" }],
   agentHome: (home) => [{ kind: "agent-home", what: `the home folder ${home} for agents` }],
   agentUrl: (url) => [{ url }],
-  agentEnv: (names) => names.map(variable),
-  apiKeyEnv: (name) => [variable(name)],
+  agentEnv: (names) => names.map(requestVariable),
+  apiKeyEnv: (name) => [requestVariable(name)],
   unsafeLocalExec: (isOn) => (isOn ? [{ kind: "unsafe-local-exec", what: "generated code outside a sandbox" }] : []),
   // Never stored: trust is given where a command is started.
   trust: (isTrusted) => (isTrusted ? [{ kind: "outside-files", what: "trust in files outside the project" }] : []),
-  datasets: (specs) => specs.flatMap((spec) => (typeof spec === "string" ? pathsOfDataset(spec) : [])),
-  namedDatasets: (named) => Object.values(named).flatMap(({ files }) => paths(files)),
-  replay: paths,
-  modelsFile: path,
-  configDir: path,
-  cacheDir: path,
-  keepWorkspaces: path,
+  datasets: (specs) => specs.flatMap((spec) => (typeof spec === "string" ? requestDatasetPaths(spec) : [])),
+  namedDatasets: (named) => Object.values(named).flatMap(({ files }) => requestPaths(files)),
+  replay: requestPaths,
+  modelsFile: requestPath,
+  configDir: requestPath,
+  cacheDir: requestPath,
+  keepWorkspaces: requestPath,
   // The following flags neither run, read nor send anything on a worker.
-  config: nothing,
-  runsDir: nothing,
-  sharedDir: nothing,
-  queue: nothing,
-  withoutQueue: nothing,
-  title: nothing,
-  systemPrompt: nothing,
-  temperature: nothing,
-  maxTokens: nothing,
-  extraBody: nothing,
-  headers: nothing,
-  secretHeaders: nothing,
-  timeout: nothing,
-  allowInsecure: nothing,
-  agentParallel: nothing,
-  strictModel: nothing,
-  scoreField: nothing,
-  threshold: nothing,
-  trials: nothing,
-  seed: nothing,
-  shuffleSeed: nothing,
-  maxWorkers: nothing,
-  maxCost: nothing,
-  trialMaxCost: nothing,
-  maxRetries: nothing,
-  onOutage: nothing,
-  maxExamples: nothing,
-  head: nothing,
-  map: nothing,
-  filter: nothing,
-  skipBadRows: nothing,
-  tokenizer: nothing,
-  output: nothing,
-  columns: nothing,
-  minCoverage: nothing,
-  failUnder: nothing,
-  failOver: nothing,
-  resume: nothing,
-  dryRun: nothing,
-  quiet: nothing,
-  verbose: nothing,
+  config: requestNothing,
+  runsDir: requestNothing,
+  sharedDir: requestNothing,
+  queue: requestNothing,
+  withoutQueue: requestNothing,
+  title: requestNothing,
+  systemPrompt: requestNothing,
+  temperature: requestNothing,
+  maxTokens: requestNothing,
+  extraBody: requestNothing,
+  headers: requestNothing,
+  secretHeaders: requestNothing,
+  timeout: requestNothing,
+  allowInsecure: requestNothing,
+  agentParallel: requestNothing,
+  strictModel: requestNothing,
+  scoreField: requestNothing,
+  threshold: requestNothing,
+  trials: requestNothing,
+  seed: requestNothing,
+  shuffleSeed: requestNothing,
+  maxWorkers: requestNothing,
+  maxCost: requestNothing,
+  trialMaxCost: requestNothing,
+  maxRetries: requestNothing,
+  onOutage: requestNothing,
+  maxExamples: requestNothing,
+  head: requestNothing,
+  map: requestNothing,
+  filter: requestNothing,
+  skipBadRows: requestNothing,
+  tokenizer: requestNothing,
+  output: requestNothing,
+  columns: requestNothing,
+  minCoverage: requestNothing,
+  failUnder: requestNothing,
+  failOver: requestNothing,
+  resume: requestNothing,
+  dryRun: requestNothing,
+  quiet: requestNothing,
+  verbose: requestNothing,
 };
 
-function modulesOfEvaluator(spec: string): Ask[] {
-  const found: Ask[] = [];
-  anchoredEvaluator(spec, (value) => {
-    found.push(...(isModulePath(value) ? moduleAt(value) : path(value)));
+function requestEvaluatorModules(spec: string): PermissionRequest[] {
+  const found: PermissionRequest[] = [];
+  resolveEvaluatorPath(spec, (value) => {
+    found.push(...(isModulePath(value) ? requestModule(value) : requestPath(value)));
     return value;
   });
   return found;
 }
 
-function pathsOfDataset(spec: string): Ask[] {
-  const found: Ask[] = [];
-  mapPaths(spec, (value) => {
+function requestDatasetPaths(spec: string): PermissionRequest[] {
+  const found: PermissionRequest[] = [];
+  mapSpecPaths(spec, (value) => {
     found.push({ path: value });
     return value;
   });
   return found;
 }
 
-function modelAsks(given: string | ModelConfig): Ask[] {
+function requestModel(given: string | ModelConfig): PermissionRequest[] {
   const { model, proxy, apiKeyEnv } = typeof given === "string" ? { model: given } : given;
   return [
     { kind: "models", what: `the model ${model ?? proxy ?? ""}` },
     ...(proxy === undefined ? [] : [{ url: proxy }]),
-    ...(apiKeyEnv === undefined ? [] : [variable(apiKeyEnv)]),
+    ...(apiKeyEnv === undefined ? [] : [requestVariable(apiKeyEnv)]),
   ];
 }
 
-function agentAsk({ agent, command }: AgentConfig): Ask {
+function requestAgent({ agent, command }: AgentConfig): PermissionRequest {
   if (command === undefined) return { kind: "agents", what: `the agent ${agent}` };
   return { kind: "commands", what: `the command ${JSON.stringify(command)}` };
 }
 
 export interface AllowContext {
-  readonly allowed: Allowed;
+  readonly allowed: WorkerPermissions;
   /** The project folder on this machine, which is the working folder. */
   readonly project: string;
 }
@@ -160,30 +173,33 @@ export interface AllowContext {
  * it names an endpoint itself, a key is sent there only if the worker lists it.
  */
 export function requireAllowed({ flags, configFile }: Invocation, context: AllowContext): readonly string[] {
-  const asks = [...asksOf(flags), ...(configFile === null ? [] : configAsks(configFile))];
+  const asks = [...collectRequests(flags), ...(configFile === null ? [] : requestConfig(configFile))];
   const namesEndpoint = asks.some((ask) => "url" in ask);
-  const usual = usualKeyVariables().filter((name) => !context.allowed.env.includes(name));
-  for (const ask of asks) requireOne(ask, { ...context, free: namesEndpoint ? [] : usual });
+  const usual = listKeyVariables().filter((name) => !context.allowed.env.includes(name));
+  for (const ask of asks) requirePermission(ask, { ...context, free: namesEndpoint ? [] : usual });
   return namesEndpoint ? usual : [];
 }
 
 export function requireModuleAllowed(file: string, context: AllowContext): void {
-  for (const ask of moduleAt(file)) requireOne(ask, { ...context, free: [] });
+  for (const ask of requestModule(file)) requirePermission(ask, { ...context, free: [] });
 }
 
-function configAsks(file: string): Ask[] {
-  return isModulePath(file) && !/\.ya?ml$/.test(file) ? moduleAt(file) : path(file);
+function requestConfig(file: string): PermissionRequest[] {
+  return isModulePath(file) && !/\.ya?ml$/.test(file) ? requestModule(file) : requestPath(file);
 }
 
-function asksOf(flags: RunFlags): Ask[] {
+function collectRequests(flags: RunFlags): PermissionRequest[] {
   return Object.entries(flags).flatMap(([name, value]) => {
-    if (!Object.hasOwn(ASKS, name)) throw new QueueError(`it has the unknown setting "${name}"`);
-    const asks = ASKS[name as keyof RunFlags] as (value: unknown) => readonly Ask[];
+    if (!Object.hasOwn(REQUESTS, name)) throw new QueueError(`it has the unknown setting "${name}"`);
+    const asks = REQUESTS[name as keyof RunFlags] as (value: unknown) => readonly PermissionRequest[];
     return value === undefined || value === null ? [] : asks(value);
   });
 }
 
-function requireOne(ask: Ask, { allowed, project, free }: AllowContext & { free: readonly string[] }): void {
+function requirePermission(
+  ask: PermissionRequest,
+  { allowed, project, free }: AllowContext & { free: readonly string[] },
+): void {
   if ("url" in ask) return;
   if ("env" in ask) requireVariable(ask.env, [...allowed.env, ...free]);
   else if ("kind" in ask) requireKind(ask, allowed);
@@ -191,7 +207,7 @@ function requireOne(ask: Ask, { allowed, project, free }: AllowContext & { free:
     requireKind({ kind: "outside-files", what: `${ask.path}, which is outside ${project}` }, allowed);
 }
 
-function requireKind({ kind, what }: { kind: Kind; what: string }, { kinds }: Allowed): void {
+function requireKind({ kind, what }: { kind: PermissionKind; what: string }, { kinds }: WorkerPermissions): void {
   if (kinds.includes(kind)) return;
   throw new QueueError(
     `it requests ${what}, which this worker does not allow. To allow it, start the worker with --allow ${[...kinds, kind].join(",")}`,
@@ -205,15 +221,15 @@ function requireVariable(name: string, names: readonly string[]): void {
   );
 }
 
-export function kindsIn(list: readonly string[]): Kind[] {
+export function parseKinds(list: readonly string[]): PermissionKind[] {
   return list.map((name) => {
-    const kind = KINDS.find((each) => each === name);
+    const kind = PERMISSION_KINDS.find((each) => each === name);
     if (kind !== undefined) return kind;
-    throw new UsageError(`Unknown --allow value "${name}".${didYouMean(name, KINDS)}`);
+    throw new UsageError(`Unknown --allow value "${name}".${didYouMean(name, PERMISSION_KINDS)}`);
   });
 }
 
-export function variablesIn(list: readonly string[]): readonly string[] {
+export function parseVariables(list: readonly string[]): readonly string[] {
   const wrong = list.find((name) => !/^[A-Za-z_]\w*$/.test(name));
   if (wrong === undefined) return list;
   throw new UsageError(`--allow-env expects variable names like MY_KEY, got "${wrong}".`);

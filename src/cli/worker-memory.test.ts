@@ -1,22 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { RunMemory } from "./worker-memory.js";
-import type { Ending } from "./worker-process.js";
+import { WorkerRunHistory } from "./worker-memory.js";
+import type { ProcessEnding } from "./worker-process.js";
 
-const REFUSED: Ending = { kind: "refused", why: "other code", exitCode: 3 };
-const CRASHED: Ending = { kind: "crashed", why: "SIGKILL", exitCode: 3 };
-const OVER: Ending = { kind: "over", why: "", exitCode: 0 };
+const REFUSED: ProcessEnding = { kind: "refused", why: "other code", exitCode: 3 };
+const CRASHED: ProcessEnding = { kind: "crashed", why: "SIGKILL", exitCode: 3 };
+const OVER: ProcessEnding = { kind: "over", why: "", exitCode: 0 };
 
 const A = { body: "a", signedAt: 100 };
 const B = { body: "b", signedAt: 200 };
 const SIGNED_LATER = { body: "a", signedAt: 300 };
 
-function memoryAt(times: { now: number }): RunMemory {
-  return new RunMemory(() => times.now);
+function memoryAt(times: { now: number }): WorkerRunHistory {
+  return new WorkerRunHistory(() => times.now);
 }
 
 describe("WorkerRunHistory", () => {
   it("allows an unknown run", () => {
-    expect(new RunMemory().mayTry("run", A)).toBe(true);
+    expect(new WorkerRunHistory().canTry("run", A)).toBe(true);
   });
 
   it.each([
@@ -26,57 +26,57 @@ describe("WorkerRunHistory", () => {
   ])("delays a run that was %s", (_, ending, before, after) => {
     const times = { now: 0 };
     const memory = memoryAt(times);
-    memory.remember("run", A, ending);
+    memory.record("run", A, ending);
     times.now = before;
-    expect(memory.mayTry("run", A)).toBe(false);
+    expect(memory.canTry("run", A)).toBe(false);
     times.now = after;
-    expect(memory.mayTry("run", SIGNED_LATER)).toBe(true);
+    expect(memory.canTry("run", SIGNED_LATER)).toBe(true);
   });
 
   it("never allows a finished run whose last announcement is replayed", () => {
     const times = { now: 0 };
     const memory = memoryAt(times);
     const last = { body: "a", signedAt: Date.now() };
-    memory.remember("run", last, OVER);
-    memory.keepOnly([]);
+    memory.record("run", last, OVER);
+    memory.retain([]);
     times.now = 600_000;
-    expect(memory.mayTry("run", last)).toBe(false);
-    expect(memory.mayTry("run", { ...last, signedAt: last.signedAt + 1 })).toBe(true);
+    expect(memory.canTry("run", last)).toBe(false);
+    expect(memory.canTry("run", { ...last, signedAt: last.signedAt + 1 })).toBe(true);
   });
 
   it("skips a run that dismissed it, even after a reconnect, until the run restarts", () => {
     const times = { now: 0 };
     const memory = memoryAt(times);
-    memory.remember("run", A, { kind: "dismissed", why: "no key", exitCode: 3 });
-    memory.remember("other", A, REFUSED);
+    memory.record("run", A, { kind: "dismissed", why: "no key", exitCode: 3 });
+    memory.record("other", A, REFUSED);
     times.now = 1e9;
-    memory.doubt();
-    expect([memory.mayTry("run", SIGNED_LATER), memory.mayTry("other", A)]).toEqual([false, true]);
+    memory.retryAll();
+    expect([memory.canTry("run", SIGNED_LATER), memory.canTry("other", A)]).toEqual([false, true]);
     expect([...memory.refusals]).toEqual([["run", "no key"]]);
-    memory.keepOnly([]);
-    expect(memory.mayTry("run", SIGNED_LATER)).toBe(true);
+    memory.retain([]);
+    expect(memory.canTry("run", SIGNED_LATER)).toBe(true);
   });
 
   it("allows a run that is announced again, or whose coordinator was gone in between", () => {
     const memory = memoryAt({ now: 0 });
-    for (const key of ["one", "two"]) memory.remember(key, A, REFUSED);
-    expect(memory.mayTry("one", B)).toBe(true);
-    memory.keepOnly(["two"]);
-    expect([memory.mayTry("one", A), memory.mayTry("two", A)]).toEqual([true, false]);
+    for (const key of ["one", "two"]) memory.record(key, A, REFUSED);
+    expect(memory.canTry("one", B)).toBe(true);
+    memory.retain(["two"]);
+    expect([memory.canTry("one", A), memory.canTry("two", A)]).toEqual([true, false]);
   });
 
   it("lists refused runs with reasons", () => {
     const memory = memoryAt({ now: 0 });
-    memory.remember("one", A, REFUSED);
-    memory.remember("two", A, OVER);
+    memory.record("one", A, REFUSED);
+    memory.record("two", A, OVER);
     expect([...memory.refusals]).toEqual([["one", "other code"]]);
-    expect(memory.refusalOf("one", A)).toBe("other code");
-    expect([memory.refusalOf("one", B), memory.refusalOf("two", A), memory.refusalOf("three", A)]).toEqual([
+    expect(memory.findRefusal("one", A)).toBe("other code");
+    expect([memory.findRefusal("one", B), memory.findRefusal("two", A), memory.findRefusal("three", A)]).toEqual([
       null,
       null,
       null,
     ]);
-    memory.forget("one");
+    memory.remove("one");
     expect(memory.refusals.size).toBe(0);
   });
 });

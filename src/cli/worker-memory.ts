@@ -1,5 +1,5 @@
-import { MAX_AGE_MS } from "../queue/signer.js";
-import type { Ending } from "./worker-process.js";
+import { MAX_ANNOUNCEMENT_AGE_MS } from "../queue/signer.js";
+import type { ProcessEnding } from "./worker-process.js";
 
 /** Delay before retrying a run whose process crashed. */
 const AFTER_CRASH_MS = 30_000;
@@ -8,7 +8,7 @@ const AFTER_END_MS = 5000;
 /** Delay before retrying a refused run: the difference may be fixed without a new announcement. */
 const AFTER_REFUSAL_MS = 60_000;
 
-const PAUSES = {
+const RETRY_DELAYS_MS = {
   refused: AFTER_REFUSAL_MS,
   // Retried only after a restart of the run or of the worker.
   dismissed: Number.POSITIVE_INFINITY,
@@ -17,21 +17,21 @@ const PAUSES = {
   over: AFTER_END_MS,
 } as const;
 
-export interface Announced {
+export interface AnnouncedRun {
   readonly body: string;
   /** By the clock of the run, in milliseconds. */
   readonly signedAt: number;
 }
 
-interface Memory {
-  readonly ending: Ending;
+interface RememberedEnding {
+  readonly ending: ProcessEnding;
   readonly announcement: string;
   readonly at: number;
 }
 
 /** Remembers how runs ended, so that a worker does not retry them all the time. */
-export class RunMemory {
-  readonly #memories = new Map<string, Memory>();
+export class WorkerRunHistory {
+  readonly #memories = new Map<string, RememberedEnding>();
   /** When the last announcement of a finished run was signed, to detect a replayed one. */
   readonly #lastSigned = new Map<string, number>();
   readonly #clock: () => number;
@@ -40,47 +40,47 @@ export class RunMemory {
     this.#clock = clock;
   }
 
-  remember(key: string, { body, signedAt }: Announced, ending: Ending): void {
+  record(key: string, { body, signedAt }: AnnouncedRun, ending: ProcessEnding): void {
     this.#memories.set(key, { ending, announcement: body, at: this.#clock() });
     if (ending.kind === "over") this.#lastSigned.set(key, signedAt);
   }
 
   /** True for a run that is new, announced again, or due for a retry. */
-  mayTry(key: string, { body, signedAt }: Announced): boolean {
+  canTry(key: string, { body, signedAt }: AnnouncedRun): boolean {
     if (signedAt <= (this.#lastSigned.get(key) ?? 0)) return false;
     const memory = this.#memories.get(key);
     if (memory === undefined || memory.announcement !== body) return true;
     const age = this.#clock() - memory.at;
-    return age >= PAUSES[memory.ending.kind];
+    return age >= RETRY_DELAYS_MS[memory.ending.kind];
   }
 
   /** Why the current announcement was refused; null if it was not. */
-  refusalOf(key: string, { body }: Announced): string | null {
+  findRefusal(key: string, { body }: AnnouncedRun): string | null {
     const memory = this.#memories.get(key);
     return memory?.ending.kind === "refused" && memory.announcement === body ? memory.ending.why : null;
   }
 
   /** Reasons for not joining, by run key. */
   get refusals(): ReadonlyMap<string, string> {
-    const kinds: readonly Ending["kind"][] = ["refused", "dismissed"];
+    const kinds: readonly ProcessEnding["kind"][] = ["refused", "dismissed"];
     const refused = [...this.#memories].filter(([, { ending }]) => kinds.includes(ending.kind));
     return new Map(refused.map(([key, { ending }]) => [key, ending.why]));
   }
 
   /** Forgets runs whose coordinators are gone: if one comes back, everything may be different. */
-  keepOnly(keys: readonly string[]): void {
+  retain(keys: readonly string[]): void {
     for (const key of this.#memories.keys()) if (!keys.includes(key)) this.#memories.delete(key);
     // Older ones are rejected by age.
     for (const [key, signedAt] of this.#lastSigned)
-      if (Date.now() - signedAt > 2 * MAX_AGE_MS) this.#lastSigned.delete(key);
+      if (Date.now() - signedAt > 2 * MAX_ANNOUNCEMENT_AGE_MS) this.#lastSigned.delete(key);
   }
 
   /** Forgets all runs except those this worker was dismissed from, since the rest may have changed. */
-  doubt(): void {
+  retryAll(): void {
     for (const [key, { ending }] of this.#memories) if (ending.kind !== "dismissed") this.#memories.delete(key);
   }
 
-  forget(key: string): void {
+  remove(key: string): void {
     this.#memories.delete(key);
   }
 }

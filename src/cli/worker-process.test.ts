@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { Workspace } from "../testing/workspace.js";
-import type { ServeOrder } from "./worker-orders.js";
+import { TempProject } from "../testing/workspace.js";
+import type { ServeRequest } from "./worker-orders.js";
 import { RunProcess } from "./worker-process.js";
 
-const ORDER: ServeOrder = {
+const ORDER: ServeRequest = {
   ...{ kind: "serve", run: "key", queue: "redis://:secret@host", concurrency: 8, leaseSeconds: 15 },
   ...{ headers: { Authorization: "Bearer x" }, project: null, sharedDir: null },
   allowed: { kinds: [], env: [] },
@@ -13,7 +13,7 @@ const ORDER: ServeOrder = {
 /** Starts a program instead of the command line and collects its output. */
 function startProgram(program: string) {
   const lines: string[] = [];
-  const launcher = new Workspace({ "program.mjs": program }).path("program.mjs");
+  const launcher = new TempProject({ "program.mjs": program }).path("program.mjs");
   const running = new RunProcess({ launcher, order: ORDER, onLine: (line) => lines.push(line) });
   return { running, lines };
 }

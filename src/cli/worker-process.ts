@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { EXIT, messageOf } from "../core/errors.js";
+import { EXIT, getErrorMessage } from "../core/errors.js";
 import type { WorkerState } from "../queue/contract.js";
-import type { Order, ServeOrder, Word } from "./worker-orders.js";
+import type { ChildMessage, ParentMessage, ServeRequest } from "./worker-orders.js";
 
 /** How the process of a run ended. */
-export interface Ending {
+export interface ProcessEnding {
   readonly kind: "over" | "refused" | "dismissed" | "gaveUp" | "crashed";
   /** Why it did not join, left, or crashed; "" if the run is over. */
   readonly why: string;
@@ -18,7 +18,7 @@ export interface Ending {
 export interface RunProcessOptions {
   /** The script to start, the same as of this process. */
   readonly launcher: string;
-  readonly order: ServeOrder;
+  readonly order: ServeRequest;
   /** Called with each line that it writes. */
   readonly onLine: (line: string) => void;
 }
@@ -30,27 +30,27 @@ const LAST_LINES_MS = 1000;
 export class RunProcess {
   /** Null until the first report. */
   state: WorkerState | null = null;
-  readonly ended: Promise<Ending>;
+  readonly ended: Promise<ProcessEnding>;
   readonly #child: ChildProcess;
-  #refusal: Exclude<Word, { kind: "state" }> | null = null;
+  #refusal: Exclude<ChildMessage, { kind: "state" }> | null = null;
 
   constructor({ launcher, order, onLine }: RunProcessOptions) {
     this.#child = fork(launcher, ["worker", "--serve"], { stdio: ["ignore", "pipe", "pipe", "ipc"] });
-    this.#child.on("message", (word: Word) => this.#hear(word));
+    this.#child.on("message", (word: ChildMessage) => this.#handleMessage(word));
     const { stdout, stderr } = this.#child;
-    const read = [stdout, stderr].flatMap((stream) => (stream === null ? [] : [readLines(stream, onLine)]));
-    this.ended = this.#end(Promise.all(read));
-    this.#tell(order);
+    const read = [stdout, stderr].flatMap((stream) => (stream === null ? [] : [forwardLines(stream, onLine)]));
+    this.ended = this.#waitForExit(Promise.all(read));
+    this.#send(order);
   }
 
   /** Finishes running trials, takes no more, and exits. */
   drain(): void {
-    this.#tell({ kind: "drain" });
+    this.#send({ kind: "drain" });
   }
 
   /** Leaves running trials to others, and exits. */
   giveBack(): void {
-    this.#tell({ kind: "giveBack" });
+    this.#send({ kind: "giveBack" });
   }
 
   /** Exits at once: the process exits by itself when it is disconnected. */
@@ -63,29 +63,29 @@ export class RunProcess {
     this.#child.kill("SIGKILL");
   }
 
-  #tell(order: Order): void {
+  #send(order: ParentMessage): void {
     // A process that has exited gets nothing; `ended` tells how it ended.
     this.#child.send(order, () => {});
   }
 
-  #hear(word: Word): void {
+  #handleMessage(word: ChildMessage): void {
     if (word.kind === "state") this.state = word.state;
     else this.#refusal = word;
   }
 
   /** Not "close", which is not emitted for a child that was disconnected before it exited. */
-  async #end(read: Promise<unknown>): Promise<Ending> {
+  async #waitForExit(read: Promise<unknown>): Promise<ProcessEnding> {
     try {
       const [code, signal] = (await once(this.#child, "exit")) as [number | null, NodeJS.Signals | null];
       // Processes it started may keep its streams open.
       await Promise.race([read, sleep(LAST_LINES_MS)]);
-      return this.#ending(code, signal);
+      return this.#describeExit(code, signal);
     } catch (error) {
-      return { kind: "crashed", why: messageOf(error), exitCode: EXIT.infrastructure };
+      return { kind: "crashed", why: getErrorMessage(error), exitCode: EXIT.infrastructure };
     }
   }
 
-  #ending(code: number | null, signal: NodeJS.Signals | null): Ending {
+  #describeExit(code: number | null, signal: NodeJS.Signals | null): ProcessEnding {
     if (this.#refusal !== null) return { ...this.#refusal, exitCode: code ?? EXIT.usage };
     if (code === EXIT.fine) return { kind: "over", why: "", exitCode: code };
     const why = signal === null ? `exit code ${code}` : signal;
@@ -94,7 +94,7 @@ export class RunProcess {
 }
 
 /** Resolves at the end of the stream. */
-async function readLines(stream: Readable, onLine: (line: string) => void): Promise<void> {
+async function forwardLines(stream: Readable, onLine: (line: string) => void): Promise<void> {
   const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on("line", onLine);
   await once(lines, "close");
 }

@@ -29,7 +29,7 @@ it("writes a line for each run every ten seconds without a terminal", () => {
   progress.show([]);
   progress.show([ONE, TWO]);
   progress.show([ONE, TWO]);
-  progress.say("Hello");
+  progress.note("Hello");
   expect(out.written).toEqual([
     "one: 1200 done · 41/s · 8 running\ntwo: 3 done · 0.5/s · 1 running · the\ufffd[31m endpoint\n",
     "Hello\n",
@@ -43,7 +43,7 @@ it("redraws one line with all runs on a terminal, and clears it for notes", () =
   progress.show([ONE]);
   vi.advanceTimersByTime(1000);
   progress.show([ONE, TWO]);
-  progress.say("Hello");
+  progress.note("Hello");
   progress.clear();
   expect(out.written).toEqual([
     "\r\u001b[2Kone: 1200 done · 41/s · 8 running",

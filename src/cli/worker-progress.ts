@@ -1,12 +1,12 @@
 import type { WorkerState } from "../queue/contract.js";
-import { plural } from "../report/format.js";
-import { oneLine } from "../report/markdown.js";
-import { printable } from "../report/printable.js";
+import { formatPlural } from "../report/format.js";
+import { toOneLine } from "../report/markdown.js";
+import { replaceControlCharacters } from "../report/printable.js";
 import { type ProgressStream, StatusLine } from "./status-line.js";
 
 const PLAIN_LINE_MS = 10_000;
 
-export interface TakenRun {
+export interface JoinedRun {
   readonly runId: string;
   readonly state: WorkerState;
 }
@@ -22,18 +22,18 @@ export class WorkerProgress {
     this.#line = new StatusLine(stream, { plainLineMs: PLAIN_LINE_MS });
   }
 
-  show(runs: readonly TakenRun[]): void {
+  show(runs: readonly JoinedRun[]): void {
     if (runs.length === 0) {
       this.#line.clear();
       return;
     }
-    const lines = () => (this.#stream.isTTY === true ? summaryOf(runs) : runs.map(lineOf).join("\n"));
+    const lines = () => (this.#stream.isTTY === true ? summarizeRuns(runs) : runs.map(formatWorkerLine).join("\n"));
     this.#line.show(lines, performance.now() - this.#start);
   }
 
-  say(text: string): void {
+  note(text: string): void {
     this.#line.clear();
-    this.#stream.write(`${printable(text)}\n`);
+    this.#stream.write(`${replaceControlCharacters(text)}\n`);
   }
 
   clear(): void {
@@ -42,16 +42,16 @@ export class WorkerProgress {
 }
 
 /** `20261115-213334-needle: 1200 done · 41/s · 8 running · the endpoint asks to wait` */
-function lineOf({ runId, state }: TakenRun): string {
+function formatWorkerLine({ runId, state }: JoinedRun): string {
   const { done, perSecond, active, waiting } = state;
   const rate = `${perSecond >= 10 ? Math.round(perSecond) : perSecond.toFixed(1)}/s`;
   const parts = [`${done} done`, rate, `${active} running`, ...(waiting === null ? [] : [waiting])];
-  return oneLine(`${runId}: ${parts.join(" · ")}`);
+  return toOneLine(`${runId}: ${parts.join(" · ")}`);
 }
 
-function summaryOf(runs: readonly TakenRun[]): string {
+function summarizeRuns(runs: readonly JoinedRun[]): string {
   const [first, ...more] = runs;
-  if (first === undefined || more.length === 0) return first === undefined ? "" : lineOf(first);
+  if (first === undefined || more.length === 0) return first === undefined ? "" : formatWorkerLine(first);
   const sum = (of: (state: WorkerState) => number) => runs.reduce((total, { state }) => total + of(state), 0);
   const waiting = [...new Set(runs.flatMap(({ state }) => state.waiting ?? []))];
   const all = {
@@ -61,5 +61,5 @@ function summaryOf(runs: readonly TakenRun[]): string {
     perSecond: sum(({ perSecond }) => perSecond),
     waiting: waiting.length === 0 ? null : waiting.join("; "),
   };
-  return lineOf({ runId: plural(runs.length, "run"), state: all });
+  return formatWorkerLine({ runId: formatPlural(runs.length, "run"), state: all });
 }

@@ -4,16 +4,16 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Announcement } from "../queue/contract.js";
 import { listWorkers } from "../queue/directory.js";
 import { KEYS } from "../queue/keys.js";
-import { redisTime } from "../queue/presence.js";
-import { SAMPLE_SIGNER, sampleAnnouncement } from "../queue/run-testing.js";
-import { type RedisServer, redisFor } from "../testing/redis-server.js";
-import { lacks } from "../testing/system-command.js";
-import { Workspace } from "../testing/workspace.js";
-import type { ServeOrder } from "./worker-orders.js";
+import { readRedisTime } from "../queue/presence.js";
+import { createSampleAnnouncement, SAMPLE_SIGNER } from "../queue/run-testing.js";
+import { describeWithRedis, type RedisServer } from "../testing/redis-server.js";
+import { isCommandMissing } from "../testing/system-command.js";
+import { TempProject } from "../testing/workspace.js";
+import type { ServeRequest } from "./worker-orders.js";
 import { WorkerProgress } from "./worker-progress.js";
 import { Supervisor } from "./worker-supervisor.js";
 
-const SETTINGS: Omit<ServeOrder, "kind" | "run" | "queue" | "share"> = {
+const SETTINGS: Omit<ServeRequest, "kind" | "run" | "queue" | "share"> = {
   concurrency: 4,
   leaseSeconds: 15,
   headers: {},
@@ -23,28 +23,28 @@ const SETTINGS: Omit<ServeOrder, "kind" | "run" | "queue" | "share"> = {
 };
 const WAIT = { timeout: 120_000, interval: 20 };
 
-describe.skipIf(lacks("redis-server"))("worker", () => {
+describe.skipIf(isCommandMissing("redis-server"))("worker", () => {
   let server: RedisServer;
   let redis: Redis;
 
-  redisFor((own) => {
+  describeWithRedis((own) => {
     ({ server, redis } = own);
   });
 
   async function announce(key: string, { title = "T", leaseMs = 60_000 } = {}): Promise<void> {
     const identity = { planned: 2 } as Announcement["identity"];
-    const announcement = sampleAnnouncement(key, { runId: `${key}-id`, title, identity });
+    const announcement = createSampleAnnouncement(key, { runId: `${key}-id`, title, identity });
     await redis
       .multi()
       .set(KEYS.run(key), SAMPLE_SIGNER.signAnnouncement(announcement))
-      .zadd(KEYS.runs, (await redisTime(redis)) + leaseMs, key)
+      .zadd(KEYS.runs, (await readRedisTime(redis)) + leaseMs, key)
       .publish(KEYS.news, key)
       .exec();
   }
 
   /** A worker whose processes run a program instead of the command line; each start adds a dot to a file. */
   function supervise(program: string, { isOnce = false, drainMs = 60_000 } = {}) {
-    const space = new Workspace({ starts: "" });
+    const space = new TempProject({ starts: "" });
     const count = `import { appendFileSync } from "node:fs"; appendFileSync(${JSON.stringify(space.path("starts"))}, ".");`;
     space.write("program.mjs", `${count}\n${program}`);
     const said: string[] = [];

@@ -1,13 +1,13 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { UsageError } from "../core/errors.js";
-import { isHarmlessName } from "../core/harmless-name.js";
-import { openRedis, withoutSecrets } from "../queue/connection.js";
-import { signerFor } from "../queue/signer.js";
-import { plural } from "../report/format.js";
-import { onStop } from "./interrupt.js";
-import { queueOf, sharedFolder } from "./queue-address.js";
-import { DEFAULT_KINDS, kindsIn, variablesIn } from "./worker-allow.js";
+import { isNonSecretName } from "../core/harmless-name.js";
+import { openRedis, stripSecrets } from "../queue/connection.js";
+import { createSigner } from "../queue/signer.js";
+import { formatPlural } from "../report/format.js";
+import { onStopSignal } from "./interrupt.js";
+import { requireQueueUrl, requireSharedFolder } from "./queue-address.js";
+import { DEFAULT_KINDS, parseKinds, parseVariables } from "./worker-allow.js";
 import { WorkerProgress } from "./worker-progress.js";
 import { Supervisor, type SupervisorOptions } from "./worker-supervisor.js";
 
@@ -25,21 +25,21 @@ export interface WorkerFlags {
 }
 
 /** `assay worker`: joins runs until Ctrl-C. */
-export async function workerCommand(flags: WorkerFlags): Promise<number> {
-  const settings = settingsOf(flags);
+export async function executeWorker(flags: WorkerFlags): Promise<number> {
+  const settings = resolveWorkerSettings(flags);
   const redis = await openRedis(settings.queue);
   const progress = new WorkerProgress(process.stderr);
   const { once: isOnce = false } = flags;
-  progress.say(`Waiting for ${isOnce ? "a run" : "runs"} at ${withoutSecrets(settings.queue)}. Stop with Ctrl-C.`);
+  progress.note(`Waiting for ${isOnce ? "a run" : "runs"} at ${stripSecrets(settings.queue)}. Stop with Ctrl-C.`);
   const supervisor = new Supervisor({
     redis,
-    launcher: launcher(),
+    launcher: findLauncher(),
     settings,
     isOnce,
     progress,
     drainMs: flags.drainTimeout * 1000,
   });
-  const release = obeySignals(supervisor, progress);
+  const release = handleStopSignals(supervisor, progress);
   try {
     return await supervisor.run();
   } finally {
@@ -49,52 +49,52 @@ export async function workerCommand(flags: WorkerFlags): Promise<number> {
   }
 }
 
-function settingsOf(flags: WorkerFlags): SupervisorOptions["settings"] {
+function resolveWorkerSettings(flags: WorkerFlags): SupervisorOptions["settings"] {
   const { concurrency, lease: leaseSeconds, header: headers = {}, project, sharedDir } = flags;
-  requireSecret(headers);
-  const queue = queueOf(flags.queue);
+  requireSecretHeaders(headers);
+  const queue = requireQueueUrl(flags.queue);
   // Checked here once, not in each process.
-  signerFor(queue);
+  createSigner(queue);
   return {
     queue,
     concurrency,
     leaseSeconds,
     headers,
-    project: project === undefined ? null : projectFolder(project),
-    sharedDir: sharedDir === undefined ? null : sharedFolder(sharedDir),
+    project: project === undefined ? null : resolveProjectFolder(project),
+    sharedDir: sharedDir === undefined ? null : requireSharedFolder(sharedDir),
     allowed: {
-      kinds: flags.allow === undefined ? DEFAULT_KINDS : kindsIn(flags.allow),
-      env: variablesIn(flags.allowEnv ?? []),
+      kinds: flags.allow === undefined ? DEFAULT_KINDS : parseKinds(flags.allow),
+      env: parseVariables(flags.allowEnv ?? []),
     },
   };
 }
 
 /** Other headers are part of what is measured, and belong to the run. */
-function requireSecret(headers: Readonly<Record<string, string>>): void {
-  const open = Object.keys(headers).find(isHarmlessName);
+function requireSecretHeaders(headers: Readonly<Record<string, string>>): void {
+  const open = Object.keys(headers).find(isNonSecretName);
   if (open === undefined) return;
   throw new UsageError(
     `--header of assay worker is only for headers that hold a key, such as Authorization. Pass ${open} to assay run, which sends it to workers.`,
   );
 }
 
-function projectFolder(project: string): string {
+function resolveProjectFolder(project: string): string {
   const folder = resolve(project);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
   throw new UsageError(`--project ${folder} is not a folder. Pass the folder that holds a copy of the run's files.`);
 }
 
-function launcher(): string {
+function findLauncher(): string {
   const [, program] = process.argv;
   if (program === undefined) throw new UsageError("assay worker must be started as its own process.");
   return program;
 }
 
 /** The first Ctrl-C (or SIGTERM, SIGHUP) finishes running trials; the second exits at once. */
-function obeySignals(supervisor: Supervisor, progress: WorkerProgress): () => void {
-  return onStop(({ again, exitCode }) => {
+function handleStopSignals(supervisor: Supervisor, progress: WorkerProgress): () => void {
+  return onStopSignal(({ again, exitCode }) => {
     if (again) return void supervisor.quit().finally(() => process.exit(exitCode));
-    progress.say(`Finishing ${plural(supervisor.active, "trial")}; press Ctrl-C again to quit at once.`);
+    progress.note(`Finishing ${formatPlural(supervisor.active, "trial")}; press Ctrl-C again to quit at once.`);
     supervisor.drain();
   });
 }

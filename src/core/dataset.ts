@@ -30,7 +30,7 @@ export interface Dataset extends Iterable<Example> {
   /** Judge settings that apply unless the run sets its own. */
   readonly judge?: DatasetJudging;
   /** Settings of the run that this dataset overrides. */
-  readonly terms?: RunTerms;
+  readonly terms?: DatasetOverrides;
   /** The agent skill under test. */
   readonly skill?: string;
   /** Gates on this dataset's results, checked for each system. */
@@ -45,7 +45,7 @@ export interface DatasetGate {
 }
 
 /** Run settings that one dataset overrides. */
-export interface RunTerms {
+export interface DatasetOverrides {
   /** Names of the systems to run. Default: all systems of the run. */
   readonly systems?: readonly string[];
   /** Trials per example. Default: that of the run. */

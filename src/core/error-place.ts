@@ -1,16 +1,16 @@
 import { channel } from "node:diagnostics_channel";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { AssayError, messageOf } from "./errors.js";
+import { AssayError, getErrorMessage } from "./errors.js";
 
 /** The folder of this package's code, built (`dist`) or source (`src`). */
-const OWN_FOLDER = /^.*[\\/](?:dist|src)[\\/]/.exec(fileURLToPath(import.meta.url))?.[0] ?? null;
+const PACKAGE_DIR = /^.*[\\/](?:dist|src)[\\/]/.exec(fileURLToPath(import.meta.url))?.[0] ?? null;
 
 /** A stack frame: a path or file URL, a line and a column, usually in parentheses. */
-const FRAME = /(?:^|\(|\s)((?:file:\/\/)?(?:\/|[A-Za-z]:[\\/])[^()\n]*?):(\d+):\d+\)?$/;
+const STACK_FRAME = /(?:^|\(|\s)((?:file:\/\/)?(?:\/|[A-Za-z]:[\\/])[^()\n]*?):(\d+):\d+\)?$/;
 
 /** Publishes everything that user code throws, for subscribers that want the stack trace. */
-export const thrownErrors = channel("assay:thrown");
+export const userErrorChannel = channel("assay:thrown");
 
 /**
  * Describes an error thrown by user code, with the file and line of that code.
@@ -18,30 +18,31 @@ export const thrownErrors = channel("assay:thrown");
  * describeError(error); // "Cannot read properties of undefined (reading 'bar') (system.mjs:3)"
  */
 export function describeError(thrown: unknown): string {
-  if (thrownErrors.hasSubscribers) thrownErrors.publish(thrown);
-  const message = messageOf(thrown);
-  const place = thrown instanceof AssayError ? null : findPlace(thrown);
+  if (userErrorChannel.hasSubscribers) userErrorChannel.publish(thrown);
+  const message = getErrorMessage(thrown);
+  const place = thrown instanceof AssayError ? null : findUserFrame(thrown);
   return place === null || message.includes(place) ? message : `${message} (${place})`;
 }
 
 /** Skips frames of Node, of packages and of Assay itself. */
-function findPlace(thrown: unknown): string | null {
+function findUserFrame(thrown: unknown): string | null {
   const stack = typeof thrown === "object" && thrown !== null ? (thrown as { stack?: unknown }).stack : undefined;
   if (typeof stack !== "string") return null;
   for (const line of stack.split("\n").slice(1)) {
-    const [, place = "", number = ""] = FRAME.exec(line.trimEnd()) ?? [];
+    const [, place = "", number = ""] = STACK_FRAME.exec(line.trimEnd()) ?? [];
     if (place === "") continue;
-    const file = pathOf(place);
-    if (file !== null && !/[\\/]node_modules[\\/]/.test(file) && !isOwn(file)) return `${shownPath(file)}:${number}`;
+    const file = parseFramePath(place);
+    if (file !== null && !/[\\/]node_modules[\\/]/.test(file) && !isPackageFile(file))
+      return `${shortenFramePath(file)}:${number}`;
   }
   return null;
 }
 
-function isOwn(file: string): boolean {
-  return OWN_FOLDER !== null && file.startsWith(OWN_FOLDER);
+function isPackageFile(file: string): boolean {
+  return PACKAGE_DIR !== null && file.startsWith(PACKAGE_DIR);
 }
 
-function pathOf(place: string): string | null {
+function parseFramePath(place: string): string | null {
   if (!place.startsWith("file://")) return place;
   try {
     // Reloaded modules have a query string after their file name.
@@ -51,7 +52,7 @@ function pathOf(place: string): string | null {
   }
 }
 
-function shownPath(file: string): string {
+function shortenFramePath(file: string): string {
   const way = relative(process.cwd(), file);
   return way === "" || way.startsWith("..") ? file : way;
 }

@@ -4,9 +4,9 @@ import {
   AssayError,
   DatasetError,
   EXIT,
+  getErrorMessage,
   JournalError,
   ModuleError,
-  messageOf,
   RegistryError,
   RunFolderError,
   ScoreFieldError,
@@ -14,7 +14,7 @@ import {
   TrialError,
   UsageError,
 } from "./errors.js";
-import { describe as inWords, requireShape } from "./shape.js";
+import { describeValue as inWords, requireShape } from "./shape.js";
 
 describe("errors", () => {
   it("have a stable code, a name, an exit code and their cause", () => {
@@ -51,13 +51,13 @@ describe("getErrorMessage", () => {
     [Object.create(null), "{}"],
     [runInNewContext('new Error("elsewhere")'), "elsewhere"],
   ])("returns the message of %o", (thrown, text) => {
-    expect(messageOf(thrown)).toBe(text);
+    expect(getErrorMessage(thrown)).toBe(text);
   });
 
   it("never throws", () => {
     const circle: Record<string, unknown> = {};
     circle.self = circle;
-    expect(messageOf(circle)).toBe("an object");
+    expect(getErrorMessage(circle)).toBe("an object");
   });
 });
 

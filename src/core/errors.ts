@@ -156,12 +156,12 @@ export class TrialError extends AssayError {
   }
 }
 
-const INFRASTRUCTURE = new Set(["api_error", "rate_limit", "timeout", "system_error"]);
+const INFRASTRUCTURE_CATEGORIES = new Set(["api_error", "rate_limit", "timeout", "system_error"]);
 
 /** Checks the code instead of the class, because a system may have loaded its own copy of this package. */
 export function isTrialError(error: unknown): error is TrialError {
   const { code, category } = (error ?? {}) as Partial<TrialError>;
-  return code === "TRIAL" && INFRASTRUCTURE.has(String(category));
+  return code === "TRIAL" && INFRASTRUCTURE_CATEGORIES.has(String(category));
 }
 
 /**
@@ -199,13 +199,13 @@ export class TrialStopped extends AssayError {
 export type Spent = Pick<Output, "usage" | "costUsd" | "partial" | "turns" | "ttftMs" | "metadata" | "trajectory">;
 
 /** Returns a message for anything that was thrown. */
-export function messageOf(thrown: unknown): string {
+export function getErrorMessage(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message || thrown.name;
-  return typeof thrown === "object" && thrown !== null ? textOfObject(thrown) : String(thrown);
+  return typeof thrown === "object" && thrown !== null ? describeThrownObject(thrown) : String(thrown);
 }
 
 /** Some libraries throw plain objects, and errors of other realms are not `instanceof Error`. */
-function textOfObject(thrown: { message?: unknown }): string {
+function describeThrownObject(thrown: { message?: unknown }): string {
   if (typeof thrown.message === "string" && thrown.message !== "") return thrown.message;
   try {
     return JSON.stringify(thrown);

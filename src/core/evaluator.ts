@@ -6,12 +6,12 @@ import type { Output, Usage } from "./system.js";
 export type Scores = Record<string, number>;
 
 /** Numbers by field with any range. They are averaged and reported, but never decide pass or fail. */
-export type Measured = Record<string, number>;
+export type MeasureValues = Record<string, number>;
 
 /** Scores with details: measures, evidence for people, and the reason for each field that could not be scored. */
 export interface ScoredWithEvidence {
   scores: Scores;
-  measures?: Measured;
+  measures?: MeasureValues;
   evidence?: Record<string, string>;
   unscored?: Record<string, string>;
   /** The grade of each grader, where graders decide. */
@@ -33,7 +33,7 @@ export interface ScoreMeter {
 }
 
 /** Measurements taken outside the system, for outputs that do not report them. */
-export interface TrialFigures {
+export interface TrialStats {
   /** Milliseconds of the system's work; null if not measured. */
   readonly durationMs: number | null;
   /** Null if the price is unknown. */
@@ -46,13 +46,13 @@ export interface TrialFigures {
 export interface ScoreContext {
   signal: AbortSignal;
   /** Absent while the trial is still running. */
-  figures?: TrialFigures;
+  figures?: TrialStats;
   /** Absent if the caller does not track the cost of scoring. */
   meter?: ScoreMeter;
 }
 
 /** What is known about an output before it exists. */
-interface ScoringForecast {
+interface ScoringEstimateInput {
   /** Counts the tokens of a text. */
   readonly count: (text: string) => number;
   /** Maximum output tokens; null if unlimited. */
@@ -76,7 +76,7 @@ export interface Evaluator {
   /** True if scoring costs money, so that the run's budget reserves some for it. */
   readonly isPaid?: boolean;
   /** Estimates the cost of scoring an output that does not exist yet; null where unknown. */
-  estimate?(example: Example, forecast: ScoringForecast): { low: number | null; high: number | null };
+  estimate?(example: Example, forecast: ScoringEstimateInput): { low: number | null; high: number | null };
   /** Called for each example before the run. Throw to end the run, for example if an example configures a grader wrongly. */
   checkExample?(example: Example): void;
   /** True if a running trial of the example can be scored: only the workspace decides, scoring is deterministic and free. */

@@ -1,4 +1,4 @@
-import { describe } from "./shape.js";
+import { describeValue } from "./shape.js";
 
 /** One message of a multi-turn example. */
 export interface Turn {
@@ -26,7 +26,7 @@ export interface Example {
 export type ExampleSource = Iterable<Example> | AsyncIterable<Example>;
 
 /** Unique within a run. */
-export function exampleKey({ dataset, id }: Pick<Example, "id" | "dataset">): string {
+export function getExampleKey({ dataset, id }: Pick<Example, "id" | "dataset">): string {
   return `${dataset ?? ""}\u0000${id}`;
 }
 
@@ -35,17 +35,17 @@ export function hasId({ id }: Partial<Example>): boolean {
 }
 
 /** Describes why a value is not a runnable example; null if it is one. */
-export function problemWithExample(value: unknown): string | null {
+export function findExampleProblem(value: unknown): string | null {
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    return `is ${describe(value)}, not an object`;
+    return `is ${describeValue(value)}, not an object`;
   const { id, context, question, turns } = value as Partial<Example>;
   if (id !== undefined && id !== null && typeof id !== "string" && !Number.isFinite(id)) {
-    return `has an id that is ${describe(id)}, not a string or number`;
+    return `has an id that is ${describeValue(id)}, not a string or number`;
   }
   if (context !== undefined && typeof context !== "string")
-    return `has a context that is ${describe(context)}, not a string`;
+    return `has a context that is ${describeValue(context)}, not a string`;
   if (question !== undefined && typeof question !== "string") {
-    return `has a question that is ${describe(question)}, not a string`;
+    return `has a question that is ${describeValue(question)}, not a string`;
   }
   if (turns !== undefined && !isConversation(turns))
     return 'has turns that are not a list of { "role", "content" } strings';

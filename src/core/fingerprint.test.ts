@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canonicalJson, digest, fingerprintOf } from "./fingerprint.js";
+import { canonicalJson, computeFingerprint, digest } from "./fingerprint.js";
 import type { System } from "./system.js";
 
 describe("canonicalJson", () => {
@@ -44,7 +44,7 @@ class Prompted implements System {
   }
 }
 
-const print = (system: System) => fingerprintOf(system, "process");
+const print = (system: System) => computeFingerprint(system, "process");
 
 describe("computeFingerprint", () => {
   it("covers the name, own plain fields and the source of the method", () => {
@@ -108,7 +108,7 @@ describe("computeFingerprint", () => {
         return { response: "two" };
       }
     })();
-    expect(fingerprintOf(first, "process")).not.toBe(fingerprintOf(second, "process"));
+    expect(computeFingerprint(first, "process")).not.toBe(computeFingerprint(second, "process"));
   });
 
   it("handles cycles, and distinguishes a repeated value from a missing one", () => {

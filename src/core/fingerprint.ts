@@ -8,10 +8,10 @@ import { isThenable } from "./shape.js";
  * canonicalJson({ b: 1, a: [2] }); // '{"a":[2],"b":1}'
  */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, sortedKeys) ?? "null";
+  return JSON.stringify(value, sortKeys) ?? "null";
 }
 
-function sortedKeys(_key: string, value: unknown): unknown {
+function sortKeys(_key: string, value: unknown): unknown {
   if (typeof value === "bigint") return `${value}n`;
   if (!isPlainObject(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
@@ -22,7 +22,7 @@ export function digest(value: unknown): string {
   return createHash("sha256").update(canonicalJson(value)).digest("hex");
 }
 
-interface Fingerprinted {
+interface Fingerprintable {
   readonly name: string;
   fingerprint?(): unknown;
 }
@@ -32,41 +32,42 @@ interface Fingerprinted {
  * its plain fields and the source of the method and class. Closures and private fields are not visible; implement
  * `fingerprint` if the result depends on them.
  */
-export function fingerprintOf(thing: Fingerprinted, method: string): string {
-  if (typeof thing.fingerprint === "function") return digest([thing.name, saidOf(thing.name, thing.fingerprint())]);
+export function computeFingerprint(thing: Fingerprintable, method: string): string {
+  if (typeof thing.fingerprint === "function")
+    return digest([thing.name, requireSyncFingerprint(thing.name, thing.fingerprint())]);
   const fields = thing as unknown as Record<string, unknown>;
-  return digest([thing.name, plainFields(fields), String(fields[method]), classSource(thing)]);
+  return digest([thing.name, toHashableFields(fields), String(fields[method]), getClassSource(thing)]);
 }
 
 /** Includes other methods, getters and private fields that the method may use. */
-function classSource(thing: object): string | null {
+function getClassSource(thing: object): string | null {
   return isPlainObject(thing) ? null : String(thing.constructor);
 }
 
 /** All promises serialize alike, so different systems would share a fingerprint. */
-function saidOf(name: string, said: unknown): unknown {
+function requireSyncFingerprint(name: string, said: unknown): unknown {
   if (!isThenable(said)) return said;
   throw new ShapeError(`fingerprint() of "${name}" returned a promise. Return the value itself.`);
 }
 
-function plainFields(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, plain(value, [])]));
+function toHashableFields(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, toHashableValue(value, [])]));
 }
 
 /** The part of a value that identifies it. Of a live object such as a client, only its class and string fields (a model, a URL): its numbers are often counters or times. Cycles are cut. */
-function plain(value: unknown, above: readonly unknown[]): unknown {
+function toHashableValue(value: unknown, above: readonly unknown[]): unknown {
   if (typeof value === "function" || value instanceof RegExp || value instanceof URL) return String(value);
   if (typeof value !== "object" || value === null || value instanceof Date) return value;
   if (above.includes(value)) return undefined;
   const inside = [...above, value];
   if (Array.isArray(value) || value instanceof Set || value instanceof Map) {
-    return Array.from(value as Iterable<unknown>, (item) => plain(item, inside));
+    return Array.from(value as Iterable<unknown>, (item) => toHashableValue(item, inside));
   }
-  if (!isPlainObject(value)) return [classSource(value), textsOf(value)];
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item, inside)]));
+  if (!isPlainObject(value)) return [getClassSource(value), pickStrings(value)];
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toHashableValue(item, inside)]));
 }
 
-function textsOf(value: object): Record<string, unknown> {
+function pickStrings(value: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => typeof item === "string"));
 }
 
@@ -77,16 +78,16 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** An id for an example that has none. */
-export function contentId(content: unknown): string {
+export function hashContent(content: unknown): string {
   return digest(content).slice(0, 16);
 }
 
 /** Makes repeated ids unique by appending "-2", "-3", and so on. */
-export class RepeatedIds {
+export class IdDeduplicator {
   /** Uses per id; continuing from there avoids quadratic time for many equal examples. */
   readonly #met = new Map<string, number>();
 
-  next(id: string, isTaken: (id: string) => boolean): string {
+  makeUnique(id: string, isTaken: (id: string) => boolean): string {
     for (;;) {
       const copy = (this.#met.get(id) ?? 0) + 1;
       this.#met.set(id, copy);

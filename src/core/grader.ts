@@ -1,4 +1,4 @@
-import type { ScoreMeter, TrialFigures } from "./evaluator.js";
+import type { ScoreMeter, TrialStats } from "./evaluator.js";
 import type { Example } from "./example.js";
 import type { Output } from "./system.js";
 
@@ -44,7 +44,7 @@ export interface Graded {
   readonly signal: AbortSignal;
   readonly meter?: ScoreMeter;
   /** Measurements taken outside the system; absent if not measured. */
-  readonly figures?: TrialFigures;
+  readonly figures?: TrialStats;
 }
 
 /**

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { isHarmlessName } from "./harmless-name.js";
+import { isNonSecretName } from "./harmless-name.js";
 
 it.each(["X-Signature", "x-goog-iap-jwt-assertion", "X-Functions-Code", "Authorization", "code", "sig", "X-Foo"])(
   "treats %s as a secret",
-  (name) => expect(isHarmlessName(name)).toBe(false),
+  (name) => expect(isNonSecretName(name)).toBe(false),
 );
 
 it.each(["Content-Type", "User-Agent", "X-Team", "api-version", "anthropic-beta"])("treats %s as harmless", (name) =>
-  expect(isHarmlessName(name)).toBe(true),
+  expect(isNonSecretName(name)).toBe(true),
 );

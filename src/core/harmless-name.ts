@@ -1,5 +1,5 @@
 /** Header and query names that never hold secrets. An allow list, because secret names cannot be enumerated. */
-const HARMLESS = new Set([
+const NON_SECRET_NAMES = new Set([
   "accept",
   "accept-charset",
   "accept-encoding",
@@ -45,21 +45,21 @@ const HARMLESS = new Set([
  * isNonSecretName("X-Team"); // true
  * isNonSecretName("X-Signature"); // false
  */
-export function isHarmlessName(name: string): boolean {
-  return HARMLESS.has(name.toLowerCase().replace(/^x-/, ""));
+export function isNonSecretName(name: string): boolean {
+  return NON_SECRET_NAMES.has(name.toLowerCase().replace(/^x-/, ""));
 }
 
-const KEY_NAME = /auth|key|token|secret|cookie|password|credential|signature|jwt|assertion|session/;
+const CREDENTIAL_NAME = /auth|key|token|secret|cookie|password|credential|signature|jwt|assertion|session/;
 
 /** Whether the name suggests a credential, which may be rotated without changing the work. */
-export function isKeyName(name: string): boolean {
-  return KEY_NAME.test(name.toLowerCase());
+export function isCredentialName(name: string): boolean {
+  return CREDENTIAL_NAME.test(name.toLowerCase());
 }
 
 /** A long hexadecimal segment is a token, not a readable name. */
-const SECRET_PART = /^[0-9a-f]{32,}$/i;
+const SECRET_PATH_SEGMENT = /^[0-9a-f]{32,}$/i;
 
 /** The secret segments of a URL's path, such as the one in the address of `assay gateway`. */
-export function secretsInPath(url: string): string[] {
-  return new URL(url).pathname.split("/").filter((part) => SECRET_PART.test(part));
+export function findSecretsInPath(url: string): string[] {
+  return new URL(url).pathname.split("/").filter((part) => SECRET_PATH_SEGMENT.test(part));
 }

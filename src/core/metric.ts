@@ -1,7 +1,7 @@
 import { UsageError } from "./errors.js";
 import type { Summary } from "./result.js";
 import type { EvalRow, Facets } from "./row.js";
-import { describe } from "./shape.js";
+import { describeValue } from "./shape.js";
 
 /** Settings of the run that metrics inherit unless they set their own. */
 export interface MetricContext {
@@ -9,7 +9,7 @@ export interface MetricContext {
   threshold: number;
   seed: number;
   /** Internal: caches the task index of a summary's rows. A metric that is called directly needs none. */
-  tasksOf?: (rows: readonly EvalRow[]) => Tasks;
+  tasksOf?: (rows: readonly EvalRow[]) => TaskIndex;
   /** The dataset tags of the run. Default: those of the rows. */
   datasets?: readonly string[];
   /** Adds a note to the summary. */
@@ -17,7 +17,7 @@ export interface MetricContext {
 }
 
 /** Which rows are trials of the same task. */
-export interface Tasks {
+export interface TaskIndex {
   readonly rows: readonly EvalRow[];
   /** The task number of each row; null if every row is its own task. */
   readonly taskOf: Uint32Array | null;
@@ -27,7 +27,7 @@ export interface Tasks {
 }
 
 /** One value per row, in order; NaN if missing. */
-export type Column = Float64Array;
+export type NumberColumn = Float64Array;
 
 /** What is known about a run before it starts. */
 export interface MetricRun {
@@ -83,7 +83,7 @@ export interface Metric {
   readonly scoreField?: string | undefined;
 }
 
-export function bareValues<K extends string>(estimates: Record<K, Estimate>): Record<K, number> {
+export function pickValues<K extends string>(estimates: Record<K, Estimate>): Record<K, number> {
   const entries = Object.entries<Estimate>(estimates);
   return Object.fromEntries(entries.map(([key, { value }]) => [key, value])) as Record<K, number>;
 }
@@ -92,6 +92,6 @@ export function bareValues<K extends string>(estimates: Record<K, Estimate>): Re
 export function requireThreshold(threshold: number): number {
   if (typeof threshold === "number" && threshold >= 0 && threshold <= 1) return threshold;
   throw new UsageError(
-    `The threshold must be between 0 and 1, but is ${describe(threshold)}. Scores are fractions, not percentages.`,
+    `The threshold must be between 0 and 1, but is ${describeValue(threshold)}. Scores are fractions, not percentages.`,
   );
 }

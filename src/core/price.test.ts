@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Price, pricesAt } from "./price.js";
+import { type Price, selectPrices } from "./price.js";
 
 const EACH = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1, cacheWrite1h: 1 };
 
@@ -9,6 +9,6 @@ it("selects the highest tier that the prompt exceeds", () => {
     { ...EACH, input: 3, over: 1000 },
   ];
   const price: Price = { ...EACH, source: "test", tiers: [long, longest] };
-  expect([0, 100, 101, 1000, 1001].map((prompt) => pricesAt(price, prompt).input)).toEqual([1, 1, 2, 2, 3]);
-  expect(pricesAt({ ...EACH, source: "test" }, 1e9).input).toBe(1);
+  expect([0, 100, 101, 1000, 1001].map((prompt) => selectPrices(price, prompt).input)).toEqual([1, 1, 2, 2, 3]);
+  expect(selectPrices({ ...EACH, source: "test" }, 1e9).input).toBe(1);
 });

@@ -24,7 +24,7 @@ export interface PriceTier extends TokenPrices {
   readonly over: number;
 }
 
-export function pricesAt(price: Price, promptTokens: number): TokenPrices {
+export function selectPrices(price: Price, promptTokens: number): TokenPrices {
   if (price.tiers === undefined) return price;
   let prices: TokenPrices = price;
   for (const tier of price.tiers) if (promptTokens > tier.over) prices = tier;
@@ -55,7 +55,7 @@ export interface Limits {
 }
 
 /** What the run paid for a trial. Outputs from the cache or a recording were paid for earlier. */
-export function paidFor({
+export function computePaidCost({
   costUsd,
   judgeCostUsd,
   cached,

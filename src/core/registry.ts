@@ -4,7 +4,7 @@ import type { Evaluator } from "./evaluator.js";
 import type { Grader, GraderFactory } from "./grader.js";
 import type { Metric } from "./metric.js";
 import type { EvalResult } from "./result.js";
-import { describe, requireShape } from "./shape.js";
+import { describeValue, requireShape } from "./shape.js";
 import { didYouMean } from "./suggest.js";
 import type { System } from "./system.js";
 
@@ -18,12 +18,12 @@ export interface Permissions {
 export type Factory<T> = (argument?: string, permissions?: Permissions) => T | Promise<T>;
 
 /** A report as text; large ones come in chunks. */
-export type Rendered = string | Iterable<string>;
+export type RenderedReport = string | Iterable<string>;
 
 /** Renders a result, synchronously or not. */
 export interface Reporter {
   readonly name: string;
-  render(result: EvalResult, options?: ReportOptions): Rendered | Promise<Rendered>;
+  render(result: EvalResult, options?: ReportOptions): RenderedReport | Promise<RenderedReport>;
 }
 
 /** A gate of the command and its result. */
@@ -56,7 +56,7 @@ export interface RegistryKinds {
 /** The kinds of objects that can be registered. */
 export type RegistryKind = keyof RegistryKinds;
 
-const METHODS: Record<RegistryKind, readonly string[]> = {
+const REQUIRED_METHODS: Record<RegistryKind, readonly string[]> = {
   dataset: ["load"],
   system: ["process"],
   evaluator: ["score"],
@@ -72,7 +72,7 @@ const METHODS: Record<RegistryKind, readonly string[]> = {
  * registry.get("evaluator", "brief");
  */
 export class Registry {
-  readonly #kinds = new Map(Object.keys(METHODS).map((kind) => [kind, new Map<string, unknown>()]));
+  readonly #kinds = new Map(Object.keys(REQUIRED_METHODS).map((kind) => [kind, new Map<string, unknown>()]));
 
   register<K extends RegistryKind>(
     kind: K,
@@ -85,7 +85,7 @@ export class Registry {
     if (names.has(name) && options.replace !== true) {
       throw new RegistryError(`The ${kind} "${name}" is already registered. Pass { replace: true } to replace it.`);
     }
-    checkShape(kind, name, value);
+    requireRegistryShape(kind, name, value);
     names.set(name, value);
   }
 
@@ -106,22 +106,24 @@ export class Registry {
   #names(kind: RegistryKind): Map<string, unknown> {
     const names = this.#kinds.get(kind);
     if (names !== undefined) return names;
-    throw new RegistryError(`Unknown registry kind ${describe(kind)}.${didYouMean(String(kind), this.#kinds.keys())}`);
+    throw new RegistryError(
+      `Unknown registry kind ${describeValue(kind)}.${didYouMean(String(kind), this.#kinds.keys())}`,
+    );
   }
 }
 
-function checkShape(kind: RegistryKind, name: string, value: unknown): void {
+function requireRegistryShape(kind: RegistryKind, name: string, value: unknown): void {
   const mayBeFactory = kind !== "dataset" && kind !== "reporter";
   if (mayBeFactory && typeof value === "function") return;
   if (typeof value !== "object" || value === null) {
     throw new ShapeError(
-      `The ${kind} "${name}" must be an object with a method ${METHODS[kind][0]}(), but is ${describe(value)}.`,
+      `The ${kind} "${name}" must be an object with a method ${REQUIRED_METHODS[kind][0]}(), but is ${describeValue(value)}.`,
     );
   }
-  requireShape(`The ${kind}`, { ...methodsOf(value, METHODS[kind]), name }, METHODS[kind]);
+  requireShape(`The ${kind}`, { ...pickMethods(value, REQUIRED_METHODS[kind]), name }, REQUIRED_METHODS[kind]);
 }
 
-function methodsOf(value: object, methods: readonly string[]): Record<string, unknown> {
+function pickMethods(value: object, methods: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(methods.map((method) => [method, (value as Record<string, unknown>)[method]]));
 }
 
@@ -137,10 +139,10 @@ export type RegisteredDataset = DatasetDefinition | DatasetDefinition["load"] | 
  * registerDataset("capitals", [{ id: 1, question: "Capital of France?", answer: "Paris" }]);
  */
 export function registerDataset(name: string, dataset: RegisteredDataset, options: { replace?: boolean } = {}): void {
-  registry.register("dataset", name, toDefinition(dataset), options);
+  registry.register("dataset", name, toDatasetDefinition(dataset), options);
 }
 
-function toDefinition(dataset: RegisteredDataset): DatasetDefinition {
+function toDatasetDefinition(dataset: RegisteredDataset): DatasetDefinition {
   if (typeof dataset === "function") return { load: dataset };
   const holdsExamples = typeof dataset === "object" && dataset !== null && Symbol.iterator in dataset;
   return holdsExamples ? { load: () => dataset } : dataset;

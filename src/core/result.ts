@@ -1,4 +1,4 @@
-import type { DatasetGate, DatasetOrigin, RunTerms } from "./dataset.js";
+import type { DatasetGate, DatasetOrigin, DatasetOverrides } from "./dataset.js";
 import type { EvalRow, Outcome } from "./row.js";
 
 /** The summary of one system: metric keys to values. Null is "not measured"; Infinity is "no passes". */
@@ -48,7 +48,7 @@ export interface DatasetConfig {
   /** The field that groups dependent examples; absent if there is none. */
   groupBy?: string;
   /** Run settings that the dataset overrides; absent if none. */
-  terms?: RunTerms;
+  terms?: DatasetOverrides;
   /** The agent skill under test; absent if none. */
   skill?: string;
   /** Gates of this dataset; absent if none. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hasOutput, isScored, makeRow, OUTCOMES, ROW_FIELDS, scoreOf } from "./row.js";
+import { getScore, hasOutput, isScored, makeRow, OUTCOMES, ROW_FIELDS } from "./row.js";
 
 const about = { system: "s", exampleId: 1 } as const;
 
@@ -77,14 +77,16 @@ describe("isScored and hasOutput", () => {
 describe("getScore", () => {
   it("reads a named field", () => {
     const row = makeRow({ ...about, outcome: "pass", scores: { f1: 0, recall: 1 }, primaryField: "recall" });
-    expect(scoreOf(row, "f1")).toBe(0);
-    expect(scoreOf(row, "em")).toBeUndefined();
+    expect(getScore(row, "f1")).toBe(0);
+    expect(getScore(row, "em")).toBeUndefined();
   });
 
   it('reads "score" from the evaluator\'s own score, else from the primary field', () => {
     const scores = { f1: 0.4, score: 0.9 };
-    expect(scoreOf(makeRow({ ...about, outcome: "pass", scores, primaryField: "f1" }), "score")).toBe(0.9);
-    expect(scoreOf(makeRow({ ...about, outcome: "fail", scores: { f1: 0.4 }, primaryField: "f1" }), "score")).toBe(0.4);
-    expect(scoreOf(makeRow({ ...about, outcome: "unscored", scores: { f1: 0.4 } }), "score")).toBeUndefined();
+    expect(getScore(makeRow({ ...about, outcome: "pass", scores, primaryField: "f1" }), "score")).toBe(0.9);
+    expect(getScore(makeRow({ ...about, outcome: "fail", scores: { f1: 0.4 }, primaryField: "f1" }), "score")).toBe(
+      0.4,
+    );
+    expect(getScore(makeRow({ ...about, outcome: "unscored", scores: { f1: 0.4 } }), "score")).toBeUndefined();
   });
 });

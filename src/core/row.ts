@@ -91,26 +91,26 @@ export interface EvalRow {
 export type TrialKey = Pick<EvalRow, "system" | "dataset" | "exampleId" | "trial">;
 
 /** First word of the note on a trial that was slower than expected for its model. */
-export const SLOW = "slow";
+export const SLOW_NOTE = "slow";
 
 /** First words of the note on a trial that called another model than requested. */
-export const ANOTHER_MODEL = "another model";
+export const OTHER_MODEL_NOTE = "another model";
 
 /** First words of the note on a trial whose model rejected a request parameter. */
-export const SENT_WITHOUT = "sent without";
+export const SENT_WITHOUT_NOTE = "sent without";
 
 /** The fields of a row; those without a neutral value are required. */
-export type KnownFields = Partial<EvalRow> & Pick<EvalRow, "system" | "exampleId" | "outcome">;
+export type RowInit = Partial<EvalRow> & Pick<EvalRow, "system" | "exampleId" | "outcome">;
 
 const NO_MEASURES: EvalRow["measures"] = Object.freeze({});
-const NOTHING: readonly never[] = Object.freeze([]);
+const EMPTY_LIST: readonly never[] = Object.freeze([]);
 
 /**
  * Creates a row from the known fields; the others get a neutral value, null where 0 would be a claim.
  * @example
  * makeRow({ system: "s", exampleId: 1, outcome: "pass", scores: { f1: 1 }, passed: true });
  */
-export function makeRow(known: KnownFields): EvalRow {
+export function makeRow(known: RowInit): EvalRow {
   return {
     system: known.system,
     dataset: known.dataset ?? "",
@@ -139,8 +139,8 @@ export function makeRow(known: KnownFields): EvalRow {
     turns: known.turns ?? null,
     tokensPerSec: known.tokensPerSec ?? null,
     costKilledAt: known.costKilledAt ?? 0,
-    attempts: known.attempts ?? NOTHING,
-    notes: known.notes ?? NOTHING,
+    attempts: known.attempts ?? EMPTY_LIST,
+    notes: known.notes ?? EMPTY_LIST,
     metadata: known.metadata ?? null,
     facets: known.facets ?? null,
     group: known.group ?? null,
@@ -163,7 +163,7 @@ export function hasOutput(row: EvalRow): boolean {
 }
 
 /** Returns a score of a row. `"score"` is the primary score: the evaluator's own `score`, else the primary field. */
-export function scoreOf(row: EvalRow, field: string): number | undefined {
+export function getScore(row: EvalRow, field: string): number | undefined {
   const own = row.scores[field];
   // Prototype values are never numbers, so skip the slower hasOwn check.
   if (typeof own === "number") return own;
@@ -175,7 +175,7 @@ export function scoreOf(row: EvalRow, field: string): number | undefined {
  * Returns a measure of a row. An evaluator that does not separate measures from scores may return a value inside [0, 1]
  * on one row and outside on another; both are the same measure.
  */
-export function measureOf({ measures, scores }: EvalRow, field: string): number | undefined {
+export function getMeasure({ measures, scores }: EvalRow, field: string): number | undefined {
   if (measures != null && Object.hasOwn(measures, field)) return measures[field];
   return Object.hasOwn(scores, field) ? scores[field] : undefined;
 }

@@ -1,11 +1,13 @@
 import { ShapeError } from "./errors.js";
 
-type Method = { readonly name: string };
+type NamedObject = { readonly name: string };
 
 /** Throws if `value` lacks a name or a method of its interface. */
-export function requireShape<T extends Method>(what: string, value: unknown, methods: readonly string[]): T {
+export function requireShape<T extends NamedObject>(what: string, value: unknown, methods: readonly string[]): T {
   if (typeof value !== "object" || value === null) {
-    throw new ShapeError(`${what} must be an object with ${wanted(methods)}, but is ${describe(value)}.`);
+    throw new ShapeError(
+      `${what} must be an object with ${describeRequirements(methods)}, but is ${describeValue(value)}.`,
+    );
   }
   const fields = value as Record<string, unknown>;
   const { name } = fields;
@@ -14,13 +16,13 @@ export function requireShape<T extends Method>(what: string, value: unknown, met
   }
   for (const method of methods) {
     if (typeof fields[method] !== "function") {
-      throw new ShapeError(`${what} "${name}" has no method ${method}(). It needs ${wanted(methods)}.`);
+      throw new ShapeError(`${what} "${name}" has no method ${method}(). It needs ${describeRequirements(methods)}.`);
     }
   }
   return value as T;
 }
 
-export function describe(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (value === null) return "null";
   if (value === undefined) return "undefined";
   if (Array.isArray(value)) return "an array";
@@ -29,7 +31,7 @@ export function describe(value: unknown): string {
   return `the ${typeof value} ${typeof value === "string" ? JSON.stringify(value) : (value as number | bigint | boolean | symbol).toString()}`;
 }
 
-function wanted(methods: readonly string[]): string {
+function describeRequirements(methods: readonly string[]): string {
   return ["a `name`", ...methods.map((method) => `a method ${method}()`)].join(" and ");
 }
 
@@ -38,12 +40,12 @@ function wanted(methods: readonly string[]): string {
  * @example
  * omitUndefined({ seed: 1, title: undefined }); // { seed: 1 }
  */
-export function given<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+export function omitUndefined<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
 }
 
 /** Reads a key chosen by the user, which may be an inherited name such as `constructor`. */
-export function ownValue<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
+export function getOwn<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 

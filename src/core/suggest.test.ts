@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { didYouMean, editDistance, nearest } from "./suggest.js";
+import { computeEditDistance, didYouMean, findClosestName } from "./suggest.js";
 
 const word = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 7 });
 
@@ -13,14 +13,14 @@ describe("computeEditDistance", () => {
     ["ab", "ba", 1],
     ["abcd", "acbd", 1],
   ])("%s to %s takes %i", (a, b, distance) => {
-    expect(editDistance(a, b)).toBe(distance);
+    expect(computeEditDistance(a, b)).toBe(distance);
   });
 
   it("is symmetric, zero only for equal words, and bounded by the lengths", () => {
     fc.assert(
       fc.property(word, word, (a, b) => {
-        const distance = editDistance(a, b);
-        expect(distance).toBe(editDistance(b, a));
+        const distance = computeEditDistance(a, b);
+        expect(distance).toBe(computeEditDistance(b, a));
         expect(distance === 0).toBe(a === b);
         expect(distance).toBeLessThanOrEqual(Math.max(a.length, b.length));
         expect(distance).toBeGreaterThanOrEqual(Math.abs(a.length - b.length));
@@ -31,14 +31,14 @@ describe("computeEditDistance", () => {
 
 describe("findClosestName", () => {
   it("finds typos, other case and prefixes", () => {
-    expect(nearest("Truncat", ["extract", "truncate"])).toBe("truncate");
-    expect(nearest("comp", ["completely-else", "compression_ratio"])).toBe("completely-else");
-    expect(nearest("f2", ["f1", "recall"])).toBe("f1");
+    expect(findClosestName("Truncat", ["extract", "truncate"])).toBe("truncate");
+    expect(findClosestName("comp", ["completely-else", "compression_ratio"])).toBe("completely-else");
+    expect(findClosestName("f2", ["f1", "recall"])).toBe("f1");
   });
 
   it("returns undefined if nothing is close", () => {
-    expect(nearest("zebra", ["extract", "truncate"])).toBeUndefined();
-    expect(nearest("x", [])).toBeUndefined();
+    expect(findClosestName("zebra", ["extract", "truncate"])).toBeUndefined();
+    expect(findClosestName("x", [])).toBeUndefined();
   });
 });
 

@@ -1,5 +1,5 @@
 /** Counts an adjacent swap as one edit, so that "tuncrate" is close to "truncate". */
-export function editDistance(a: string, b: string): number {
+export function computeEditDistance(a: string, b: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
@@ -18,13 +18,13 @@ export function editDistance(a: string, b: string): number {
 }
 
 /** The candidate that was most likely meant; undefined if none is close. */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+export function findClosestName(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.ceil(word.length * 0.4));
   for (const candidate of candidates) {
     const known = candidate.toLowerCase();
-    const distance = known.startsWith(wanted) && wanted.length > 2 ? 1 : editDistance(wanted, known);
+    const distance = known.startsWith(wanted) && wanted.length > 2 ? 1 : computeEditDistance(wanted, known);
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
@@ -40,7 +40,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
  */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const known = [...candidates].sort();
-  const guess = nearest(word, known);
+  const guess = findClosestName(word, known);
   const hint = guess === undefined ? "" : ` Did you mean "${guess}"?`;
   return known.length === 0 ? `${hint} None are known.` : `${hint} Known: ${known.join(", ")}.`;
 }

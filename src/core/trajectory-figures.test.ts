@@ -1,41 +1,49 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type AgentHappening, firstAttemptAt, type TrajectoryEvent, toolCallsOf, turnsOf } from "./trajectory.js";
+import {
+  type AgentEventBody,
+  countToolCalls,
+  countTurns,
+  findFirstAttemptTime,
+  type TrajectoryEvent,
+} from "./trajectory.js";
 
-function events(...happenings: AgentHappening[]): TrajectoryEvent[] {
+function events(...happenings: AgentEventBody[]): TrajectoryEvent[] {
   return happenings.map((happening, i) => ({ ...happening, timestamp: 1000 * (i + 1) }));
 }
 
-const says = (text: string): AgentHappening => ({ type: "assistant_message", text });
-const calls = (name: string, given: unknown = {}): AgentHappening => ({
+const says = (text: string): AgentEventBody => ({ type: "assistant_message", text });
+const calls = (name: string, given: unknown = {}): AgentEventBody => ({
   type: "tool_call",
   name,
   callId: "1",
   arguments: given,
 });
-const RESULT: AgentHappening = { type: "tool_result", callId: "1", success: true, result: "" };
-const ASKED: AgentHappening = { type: "user_message", text: "Go" };
-const TURN: AgentHappening = { type: "turn_start" };
+const RESULT: AgentEventBody = { type: "tool_result", callId: "1", success: true, result: "" };
+const ASKED: AgentEventBody = { type: "user_message", text: "Go" };
+const TURN: AgentEventBody = { type: "turn_start" };
 
 describe("countTurns", () => {
   it("counts turn_start events", () => {
-    expect(turnsOf(events(ASKED, TURN, says("a"), calls("Bash"), RESULT, TURN, says("b")))).toBe(2);
+    expect(countTurns(events(ASKED, TURN, says("a"), calls("Bash"), RESULT, TURN, says("b")))).toBe(2);
   });
 
   it("returns null without events of the agent", () => {
-    expect(turnsOf([])).toBeNull();
-    expect(turnsOf(events(ASKED, TURN, { type: "error", message: "401" }, { type: "turn_end" }))).toBeNull();
+    expect(countTurns([])).toBeNull();
+    expect(countTurns(events(ASKED, TURN, { type: "error", message: "401" }, { type: "turn_end" }))).toBeNull();
   });
 
   it("infers turns from tool results if there are no turn_start events", () => {
-    const usage: AgentHappening = {
+    const usage: AgentEventBody = {
       type: "token_usage",
       model: null,
       usage: { input: 1, output: 1 },
       costUsd: 0,
       durationMs: 1,
     };
-    expect(turnsOf(events(ASKED, says("a"), usage, calls("Bash"), calls("Read"), RESULT, RESULT, says("b")))).toBe(2);
+    expect(countTurns(events(ASKED, says("a"), usage, calls("Bash"), calls("Read"), RESULT, RESULT, says("b")))).toBe(
+      2,
+    );
   });
 
   it("never infers more turns than the agent has events", () => {
@@ -43,7 +51,7 @@ describe("countTurns", () => {
     fc.assert(
       fc.property(fc.array(happening), (list) => {
         const own = list.filter(({ type }) => type === "assistant_message" || type === "tool_call").length;
-        const turns = turnsOf(events(...list));
+        const turns = countTurns(events(...list));
         expect(turns === null ? own === 0 : turns >= 1 && turns <= own).toBe(true);
       }),
     );
@@ -52,14 +60,16 @@ describe("countTurns", () => {
 
 describe("countToolCalls", () => {
   it("counts calls, not results", () => {
-    expect(toolCallsOf(events(calls("Bash"), RESULT, calls("Read"), says("done")))).toBe(2);
-    expect(toolCallsOf([])).toBe(0);
+    expect(countToolCalls(events(calls("Bash"), RESULT, calls("Read"), says("done")))).toBe(2);
+    expect(countToolCalls([])).toBe(0);
   });
 });
 
 describe("findFirstAttemptTime", () => {
   it("returns the first writing call, even after messages and reads", () => {
-    expect(firstAttemptAt(events(says("I will."), calls("Read"), RESULT, calls("Write"), calls("Edit")))).toBe(4000);
+    expect(findFirstAttemptTime(events(says("I will."), calls("Read"), RESULT, calls("Write"), calls("Edit")))).toBe(
+      4000,
+    );
   });
 
   it.each([
@@ -78,25 +88,25 @@ describe("findFirstAttemptTime", () => {
     ["mcp__files__write_file"],
     ["files.edit"],
   ])("treats %s as writing", (name) => {
-    expect(firstAttemptAt(events(says("first"), calls(name)))).toBe(2000);
+    expect(findFirstAttemptTime(events(says("first"), calls(name)))).toBe(2000);
   });
 
   it.each([["Bash"], ["Read"], ["rewrite_history_of"], ["TodoWrite"], ["grep"]])(
     "does not treat %s as writing",
     (name) => {
-      expect(firstAttemptAt(events(calls(name), says("later")))).toBe(2000);
+      expect(findFirstAttemptTime(events(calls(name), says("later")))).toBe(2000);
     },
   );
 
   it("recognizes an editor that only reads", () => {
     const looks = calls("str_replace_editor", { command: "view", path: "a" });
     const creates = calls("str_replace_editor", { command: "create", path: "a" });
-    expect(firstAttemptAt(events(looks, says("hm"), creates))).toBe(3000);
+    expect(findFirstAttemptTime(events(looks, says("hm"), creates))).toBe(3000);
   });
 
   it("falls back to the first message, else null", () => {
-    expect(firstAttemptAt(events(calls("Bash"), says(" \n"), says("42")))).toBe(3000);
-    expect(firstAttemptAt(events(ASKED, calls("Bash")))).toBeNull();
+    expect(findFirstAttemptTime(events(calls("Bash"), says(" \n"), says("42")))).toBe(3000);
+    expect(findFirstAttemptTime(events(ASKED, calls("Bash")))).toBeNull();
   });
 
   it("accepts events of any shape", () => {
@@ -105,7 +115,7 @@ describe("findFirstAttemptTime", () => {
       { type: "assistant_message", timestamp: 2 },
       { type: "tool_call", timestamp: 3, name: "edit", arguments: "text" },
     ];
-    expect(firstAttemptAt(odd)).toBe(3);
-    expect(turnsOf(odd)).toBe(1);
+    expect(findFirstAttemptTime(odd)).toBe(3);
+    expect(countTurns(odd)).toBe(1);
   });
 });

@@ -18,7 +18,7 @@ export interface TrajectoryEvent {
 }
 
 /** What happened in the work of an agent, in one format for all agents. */
-export type AgentHappening =
+export type AgentEventBody =
   | { type: "user_message"; text: string }
   /** Consecutive messages of one turn are parts of one text. */
   | { type: "assistant_message"; text: string }
@@ -38,18 +38,18 @@ export type AgentHappening =
   | { type: "custom"; name: string; data: unknown };
 
 /** An event of an agent with its time. */
-export type AgentEvent = AgentHappening & { timestamp: number };
+export type AgentEvent = AgentEventBody & { timestamp: number };
 
 // Derived from events on demand, so that nothing is stored twice.
 
 /** Events that the agent produces itself, unlike results and usage. */
-const OWN = new Set(["assistant_message", "reasoning", "tool_call"]);
+const AGENT_EVENT_TYPES = new Set(["assistant_message", "reasoning", "tool_call"]);
 
 /** Events that end an inferred turn. */
-const ENDS_STRETCH = new Set(["tool_result", "user_message"]);
+const TURN_BOUNDARY_TYPES = new Set(["tool_result", "user_message"]);
 
 /** Tools that write files, as `simplifyToolName` spells them. */
-const WRITING = new Set([
+const WRITE_TOOLS = new Set([
   "write",
   "writefile",
   "edit",
@@ -69,7 +69,7 @@ const WRITING = new Set([
 ]);
 
 /** Commands with which an editing tool only reads. */
-const LOOKING = new Set(["view", "read"]);
+const READ_COMMANDS = new Set(["view", "read"]);
 
 /**
  * Counts the turns of an agent: its `turn_start` events or, without any, its runs of own events between results; null if
@@ -77,19 +77,19 @@ const LOOKING = new Set(["view", "read"]);
  * @example
  * countTurns([{ type: "turn_start", timestamp: 0 }, { type: "assistant_message", text: "Done.", timestamp: 1 }]); // 1
  */
-export function turnsOf(events: readonly TrajectoryEvent[]): number | null {
-  if (!events.some(({ type }) => OWN.has(type))) return null;
+export function countTurns(events: readonly TrajectoryEvent[]): number | null {
+  if (!events.some(({ type }) => AGENT_EVENT_TYPES.has(type))) return null;
   const started = events.filter(({ type }) => type === "turn_start").length;
-  return started > 0 ? started : stretchesOf(events);
+  return started > 0 ? started : countInferredTurns(events);
 }
 
-function stretchesOf(events: readonly TrajectoryEvent[]): number {
+function countInferredTurns(events: readonly TrajectoryEvent[]): number {
   let count = 0;
   let isInside = false;
   for (const { type } of events) {
-    if (OWN.has(type) && !isInside) count += 1;
-    if (OWN.has(type)) isInside = true;
-    else if (ENDS_STRETCH.has(type)) isInside = false;
+    if (AGENT_EVENT_TYPES.has(type) && !isInside) count += 1;
+    if (AGENT_EVENT_TYPES.has(type)) isInside = true;
+    else if (TURN_BOUNDARY_TYPES.has(type)) isInside = false;
   }
   return count;
 }
@@ -99,7 +99,7 @@ function stretchesOf(events: readonly TrajectoryEvent[]): number {
  * @example
  * countToolCalls([{ type: "tool_call", name: "Bash", callId: "1", arguments: {}, timestamp: 0 }]); // 1
  */
-export function toolCallsOf(events: readonly TrajectoryEvent[]): number {
+export function countToolCalls(events: readonly TrajectoryEvent[]): number {
   return events.filter(({ type }) => type === "tool_call").length;
 }
 
@@ -109,35 +109,35 @@ export function toolCallsOf(events: readonly TrajectoryEvent[]): number {
  * @example
  * findFirstAttemptTime([{ type: "tool_call", name: "Write", callId: "1", arguments: {}, timestamp: 1200 }]); // 1200
  */
-export function firstAttemptAt(events: readonly TrajectoryEvent[]): number | null {
-  return firstWriteAt(events) ?? firstTextAt(events);
+export function findFirstAttemptTime(events: readonly TrajectoryEvent[]): number | null {
+  return findFirstWriteTime(events) ?? findFirstTextTime(events);
 }
 
-export function firstWriteAt(events: readonly TrajectoryEvent[]): number | null {
-  return events.find(isWritingCall)?.timestamp ?? null;
+export function findFirstWriteTime(events: readonly TrajectoryEvent[]): number | null {
+  return events.find(isWriteCall)?.timestamp ?? null;
 }
 
-export function firstTextAt(events: readonly TrajectoryEvent[]): number | null {
-  return events.find(isText)?.timestamp ?? null;
+export function findFirstTextTime(events: readonly TrajectoryEvent[]): number | null {
+  return events.find(isNonEmptyMessage)?.timestamp ?? null;
 }
 
-function isText({ type, text }: TrajectoryEvent): boolean {
+function isNonEmptyMessage({ type, text }: TrajectoryEvent): boolean {
   return type === "assistant_message" && typeof text === "string" && text.trim() !== "";
 }
 
-function isWritingCall(event: TrajectoryEvent): boolean {
+function isWriteCall(event: TrajectoryEvent): boolean {
   if (event.type !== "tool_call" || typeof event.name !== "string") return false;
-  return WRITING.has(plainName(event.name)) && !LOOKING.has(commandOf(event.arguments));
+  return WRITE_TOOLS.has(simplifyToolName(event.name)) && !READ_COMMANDS.has(readToolCommand(event.arguments));
 }
 
 /** Drops the tool's server (`mcp__files__write_file`), case and separators. */
-function plainName(name: string): string {
+function simplifyToolName(name: string): string {
   const own = name.split(/__|[./:]/).at(-1) ?? name;
   return own.toLowerCase().replace(/[_\s-]/g, "");
 }
 
 /** One tool may have several functions, selected by `command`. */
-function commandOf(given: unknown): string {
+function readToolCommand(given: unknown): string {
   if (typeof given !== "object" || given === null || !("command" in given)) return "";
   return typeof given.command === "string" ? given.command.toLowerCase() : "";
 }

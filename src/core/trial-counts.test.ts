@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ERROR_CATEGORIES, makeRow, OUTCOMES } from "./row.js";
-import { noTrials, trialCounts } from "./trial-counts.js";
+import { countTrials, createTrialCounts } from "./trial-counts.js";
 
 const row = (known: object) => makeRow({ system: "a", exampleId: 1, outcome: "pass", ...known });
 
 describe("countTrials", () => {
   it("counts by system in any row order", () => {
-    const counts = trialCounts([
+    const counts = countTrials([
       row({ costUsd: 0.25 }),
       row({ system: "b", outcome: "error", errorCategory: "rate_limit" }),
       row({ outcome: "fail", errorCategory: "logic_error", costUsd: 0.5 }),
@@ -31,17 +31,17 @@ describe("countTrials", () => {
   });
 
   it("distinguishes free from unknown cost", () => {
-    expect(trialCounts([row({ costUsd: 0 })]).a?.costUsd).toBe(0);
-    expect(trialCounts([row({})]).a?.costUsd).toBeNull();
+    expect(countTrials([row({ costUsd: 0 })]).a?.costUsd).toBe(0);
+    expect(countTrials([row({})]).a?.costUsd).toBeNull();
   });
 
   it("keeps any system name", () => {
-    expect(trialCounts([row({ system: "" }), row({ system: "constructor" })])).toMatchObject({
+    expect(countTrials([row({ system: "" }), row({ system: "constructor" })])).toMatchObject({
       "": { trials: 1 },
       constructor: { trials: 1 },
     });
-    expect(trialCounts([])).toEqual({});
-    expect(noTrials().trials).toBe(0);
+    expect(countTrials([])).toEqual({});
+    expect(createTrialCounts().trials).toBe(0);
   });
 
   it("adds up to the number of rows", () => {
@@ -54,7 +54,7 @@ describe("countTrials", () => {
     );
     fc.assert(
       fc.property(rows, (known) => {
-        const counts = Object.entries(trialCounts(known.map(row)));
+        const counts = Object.entries(countTrials(known.map(row)));
         for (const [system, { trials, outcomes, categories }] of counts) {
           const own = known.filter((one) => one.system === system);
           expect(trials).toBe(own.length);

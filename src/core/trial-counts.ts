@@ -15,7 +15,7 @@ export interface TrialCounts {
  * @example
  * countTrials(result.rows)["gpt-5"]?.outcomes.pass; // 41
  */
-export function trialCounts(rows: readonly EvalRow[]): Record<string, TrialCounts> {
+export function countTrials(rows: readonly EvalRow[]): Record<string, TrialCounts> {
   const bySystem = new Map<string, TrialCounts>();
   let system = "";
   let counts: TrialCounts | undefined;
@@ -24,25 +24,25 @@ export function trialCounts(rows: readonly EvalRow[]): Record<string, TrialCount
     // Rows are usually ordered by system, so look it up only when it changes.
     if (counts === undefined || row.system !== system) {
       system = row.system;
-      counts = countsOf(system, bySystem);
+      counts = getSystemCounts(system, bySystem);
     }
-    add(row, counts);
+    addTrialToCounts(row, counts);
   }
   return Object.fromEntries(bySystem);
 }
 
-export function noTrials(): TrialCounts {
+export function createTrialCounts(): TrialCounts {
   const outcomes = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
   return { trials: 0, outcomes, categories: {}, costUsd: null };
 }
 
-function countsOf(system: string, bySystem: Map<string, TrialCounts>): TrialCounts {
-  const known = bySystem.get(system) ?? noTrials();
+function getSystemCounts(system: string, bySystem: Map<string, TrialCounts>): TrialCounts {
+  const known = bySystem.get(system) ?? createTrialCounts();
   bySystem.set(system, known);
   return known;
 }
 
-function add({ outcome, errorCategory, costUsd }: EvalRow, counts: TrialCounts): void {
+function addTrialToCounts({ outcome, errorCategory, costUsd }: EvalRow, counts: TrialCounts): void {
   counts.trials += 1;
   counts.outcomes[outcome] += 1;
   if (errorCategory !== "none") counts.categories[errorCategory] = (counts.categories[errorCategory] ?? 0) + 1;

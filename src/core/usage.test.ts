@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { promptOf, usagesOf } from "./usage.js";
+import { countPromptTokens, listCallUsages } from "./usage.js";
 
 const call = (input: number, output: number) => ({ input, output });
 
 describe("countPromptTokens", () => {
   it("includes cache reads and writes", () => {
-    expect(promptOf({ input: 5, output: 100, cacheRead: 7, cacheWrite: 11, cacheWrite1h: 3 })).toBe(23);
-    expect(promptOf(call(5, 100))).toBe(5);
+    expect(countPromptTokens({ input: 5, output: 100, cacheRead: 7, cacheWrite: 11, cacheWrite1h: 3 })).toBe(23);
+    expect(countPromptTokens(call(5, 100))).toBe(5);
   });
 });
 
@@ -15,11 +15,11 @@ describe("listCallUsages", () => {
 
   it("returns every call if all are known", () => {
     const turnUsage = [call(50, 10), null, call(100, 20)];
-    expect(usagesOf({ metadata: { turnUsage } }, total)).toEqual([call(50, 10), call(100, 20)]);
+    expect(listCallUsages({ metadata: { turnUsage } }, total)).toEqual([call(50, 10), call(100, 20)]);
   });
 
   it("returns only the total if a call is missing or was not counted", () => {
     for (const metadata of [null, {}, { turnUsage: "no list" }, { turnUsage: [call(50, 10)] }])
-      expect(usagesOf({ metadata }, total)).toEqual([total]);
+      expect(listCallUsages({ metadata }, total)).toEqual([total]);
   });
 });

@@ -2,7 +2,7 @@ import type { EvalRow } from "./row.js";
 import type { Usage } from "./system.js";
 
 /** Prompt tokens of all classes. */
-export function promptOf(usage: Usage): number {
+export function countPromptTokens(usage: Usage): number {
   return usage.input + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0);
 }
 
@@ -10,7 +10,7 @@ export function promptOf(usage: Usage): number {
  * The usage of each call, because a price may depend on the prompt length of each; `total` alone if a call's usage is
  * unknown.
  */
-export function usagesOf({ metadata }: Pick<EvalRow, "metadata">, total: Usage): readonly Usage[] {
+export function listCallUsages({ metadata }: Pick<EvalRow, "metadata">, total: Usage): readonly Usage[] {
   const turns = metadata?.turnUsage;
   if (!Array.isArray(turns)) return [total];
   const known = turns.filter((usage): usage is Usage => usage !== null);

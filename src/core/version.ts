@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { findPackageFile } from "../utils/package-file.js";
 
-const manifest = JSON.parse(readFileSync(findPackageFile("package.json"), "utf8")) as {
+const packageJson = JSON.parse(readFileSync(findPackageFile("package.json"), "utf8")) as {
   version: string;
 };
 
 /** The version of this package. */
-export const VERSION = manifest.version;
+export const VERSION = packageJson.version;

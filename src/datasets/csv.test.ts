@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseCsv, readCsv, readTsv } from "./csv.js";
+import { parseCsvBytes, readCsv, readTsv } from "./csv.js";
 import type { SourceRow } from "./source-row.js";
 
 let folder: string;
@@ -20,7 +20,7 @@ async function read(content: string | Buffer): Promise<SourceRow[]> {
   return rows;
 }
 
-const parse = (text: string) => [...parseCsv(Buffer.from(text))];
+const parse = (text: string) => [...parseCsvBytes(Buffer.from(text))];
 
 describe("parseCsvBytes", () => {
   it.each([

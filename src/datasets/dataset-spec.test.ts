@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../core/errors.js";
 import { Registry } from "../core/registry.js";
-import { isDatasetFile, mapPaths, parseSpec } from "./dataset-spec.js";
+import { isDatasetFile, mapSpecPaths, parseDatasetSpec } from "./dataset-spec.js";
 
 const registry = new Registry();
 registry.register("dataset", "mmlu", { hasTemplate: true, load: () => [] });
@@ -18,12 +18,12 @@ describe("parseDatasetSpec", () => {
     ["needle:lengths=500;depths=0,1", { name: "needle", config: "lengths=500;depths=0,1" }],
     ["needle:x@y", { name: "needle", config: "x@y" }],
   ])("reads %s", (spec, parts) => {
-    expect(parseSpec(spec, registry)).toEqual(parts);
+    expect(parseDatasetSpec(spec, registry)).toEqual(parts);
   });
 
   it("rejects contradictions", () => {
-    expect(() => parseSpec("mmlu@", registry)).toThrow(UsageError);
-    expect(() => parseSpec("mmlu@v1=a.csv", registry)).toThrow(/has a revision and files/);
+    expect(() => parseDatasetSpec("mmlu@", registry)).toThrow(UsageError);
+    expect(() => parseDatasetSpec("mmlu@v1=a.csv", registry)).toThrow(/has a revision and files/);
   });
 });
 
@@ -39,7 +39,7 @@ describe("isDatasetFile and mapSpecPaths", () => {
   ])("%s", (spec, paths) => {
     expect(isDatasetFile(spec)).toBe(paths.length === 1 && paths[0] === spec);
     const changed: string[] = [];
-    mapPaths(spec, (path) => {
+    mapSpecPaths(spec, (path) => {
       changed.push(path);
       return path;
     });
@@ -56,7 +56,11 @@ describe("ambiguous names", () => {
   });
 
   it("rejects files for a dataset without a template", () => {
-    expect(() => parseSpec("needle=x.jsonl", registry)).toThrow(/needle does not read files.*Give only the file/);
-    expect(() => parseSpec("lang=en/p.jsonl", registry)).toThrow(/there is no dataset "lang".*\.\/lang=en\/p\.jsonl/);
+    expect(() => parseDatasetSpec("needle=x.jsonl", registry)).toThrow(
+      /needle does not read files.*Give only the file/,
+    );
+    expect(() => parseDatasetSpec("lang=en/p.jsonl", registry)).toThrow(
+      /there is no dataset "lang".*\.\/lang=en\/p\.jsonl/,
+    );
   });
 });

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { LoadOptions } from "../core/dataset.js";
 import { UsageError } from "../core/errors.js";
 import type { Registry } from "../core/registry.js";
-import { hasFormat } from "./formats.js";
+import { hasKnownFormat } from "./formats.js";
 
 /** A parsed dataset name of the command line. */
 export interface DatasetSpec extends Pick<LoadOptions, "config" | "revision" | "files"> {
@@ -10,12 +10,12 @@ export interface DatasetSpec extends Pick<LoadOptions, "config" | "revision" | "
 }
 
 /** `gsm8k@refs/pr/1`: the slashes belong to a revision. */
-const AT_REVISION = /^[\w.-]+(?::[\w.-]+)?@/;
+const REVISION_PATTERN = /^[\w.-]+(?::[\w.-]+)?@/;
 
 /** Whether a name refers to a file rather than a registered dataset. */
 export function isDatasetFile(name: string): boolean {
   if (isFilledTemplate(name)) return false;
-  return hasFormat(name) || /^\.+$/.test(name) || (/[\\/]/.test(name) && !AT_REVISION.test(name));
+  return hasKnownFormat(name) || /^\.+$/.test(name) || (/[\\/]/.test(name) && !REVISION_PATTERN.test(name));
 }
 
 /**
@@ -24,12 +24,12 @@ export function isDatasetFile(name: string): boolean {
  * @example
  * parseDatasetSpec("mmlu:anatomy@v1", registry); // { name: "mmlu", config: "anatomy", revision: "v1" }
  */
-export function parseSpec(spec: string, registry: Registry): DatasetSpec {
-  const { head, files } = splitFiles(spec);
+export function parseDatasetSpec(spec: string, registry: Registry): DatasetSpec {
+  const { head, files } = splitSpecFiles(spec);
   const [name, config] = splitOnce(head, ":");
   const [bare, revisionOfBare] = splitOnce(name, "@");
   const hasTemplate = registry.has("dataset", bare) && registry.get("dataset", bare).hasTemplate === true;
-  if (files !== undefined && !hasTemplate) throw noTemplate(spec, head, registry);
+  if (files !== undefined && !hasTemplate) throw createNoTemplateError(spec, head, registry);
   if (!hasTemplate) return { name, ...(config === undefined ? {} : { config: spec.slice(name.length + 1) }) };
   const [own, revision = revisionOfBare] = config === undefined ? [undefined] : splitOnce(config, "@");
   if (revision === "") throw new UsageError(`"${spec}" has no revision after "@". Write ${bare}@REVISION.`);
@@ -43,7 +43,7 @@ export function parseSpec(spec: string, registry: Registry): DatasetSpec {
   };
 }
 
-function noTemplate(spec: string, name: string, registry: Registry): UsageError {
+function createNoTemplateError(spec: string, name: string, registry: Registry): UsageError {
   const known = registry.has("dataset", name);
   const why = known ? `${name} does not read files` : `there is no dataset "${name}"`;
   return new UsageError(
@@ -56,28 +56,28 @@ function noTemplate(spec: string, name: string, registry: Registry): UsageError 
  * @example
  * mapSpecPaths("gsm8k=test.jsonl", (path) => `data/${path}`); // "gsm8k=data/test.jsonl"
  */
-export function mapPaths(spec: string, change: (path: string) => string): string {
+export function mapSpecPaths(spec: string, change: (path: string) => string): string {
   if (isDatasetFile(spec)) return change(spec);
-  const { head, files } = splitFiles(spec);
+  const { head, files } = splitSpecFiles(spec);
   return files === undefined ? spec : `${head}=${files.map(change).join(",")}`;
 }
 
 function isFilledTemplate(spec: string): boolean {
-  return splitFiles(spec).files !== undefined;
+  return splitSpecFiles(spec).files !== undefined;
 }
 
-export function withoutRevision(spec: string): string {
+export function stripRevision(spec: string): string {
   return spec.replace(/@[^=]*$/, "");
 }
 
 /** Splits `NAME=FILE,FILE` into the name and the files. A path may contain "="; what precedes the first one must look like a name. */
-export function splitFiles(spec: string): { head: string; files?: readonly string[] } {
+export function splitSpecFiles(spec: string): { head: string; files?: readonly string[] } {
   // An existing file of that name takes precedence.
   if (existsSync(spec)) return { head: spec };
   const [, head, rest] = /^([\w.-]+(?::[\w.-]+)?(?:@[\w./-]+)?)=(.+)$/s.exec(spec) ?? [];
-  if (head === undefined || rest === undefined || hasFormat(head)) return { head: spec };
+  if (head === undefined || rest === undefined || hasKnownFormat(head)) return { head: spec };
   const files = rest.split(",").filter((file) => file !== "");
-  const isPath = files.length > 0 && files.every((file) => /[\\/]/.test(file) || hasFormat(file));
+  const isPath = files.length > 0 && files.every((file) => /[\\/]/.test(file) || hasKnownFormat(file));
   return isPath ? { head, files } : { head: spec };
 }
 

@@ -2,35 +2,35 @@ import { statSync } from "node:fs";
 import { basename, extname } from "node:path";
 import { DatasetError } from "../core/errors.js";
 import { readCsv, readTsv } from "./csv.js";
-import { readJson } from "./json.js";
+import { readJsonFile } from "./json.js";
 import { readJsonl } from "./jsonl.js";
-import { GZIP, unreadable } from "./read-bytes.js";
-import type { RowReader } from "./source-row.js";
-import { readText } from "./text.js";
+import { createUnreadableError, GZIP_EXTENSION } from "./read-bytes.js";
+import type { SourceRowReader } from "./source-row.js";
+import { readTextFile } from "./text.js";
 
 /** How to read the rows of a file type and name them in messages. */
-export interface Format {
+export interface FileFormat {
   /** Null for a file that is read in part, by its index. */
-  readonly read: RowReader | null;
+  readonly read: SourceRowReader | null;
   /** Whether rows are identified by line or by position in a list. */
   readonly place: "line" | "row";
   /** True if numbers and lists come as text. */
   readonly textOnly: boolean;
 }
 
-const JSONL: Format = { read: readJsonl, place: "line", textOnly: false };
+const JSONL: FileFormat = { read: readJsonl, place: "line", textOnly: false };
 
-const FORMATS: Readonly<Record<string, Format>> = {
+const FORMATS: Readonly<Record<string, FileFormat>> = {
   ".jsonl": JSONL,
   ".ndjson": JSONL,
-  ".json": { read: readJson, place: "row", textOnly: false },
+  ".json": { read: readJsonFile, place: "row", textOnly: false },
   ".csv": { read: readCsv, place: "line", textOnly: true },
   ".tsv": { read: readTsv, place: "line", textOnly: true },
   ".parquet": { read: null, place: "row", textOnly: false },
 };
 
 /** Texts that rows of other files refer to, not datasets. */
-const PLAIN_TEXT: Format = { read: readText, place: "line", textOnly: true };
+const PLAIN_TEXT: FileFormat = { read: readTextFile, place: "line", textOnly: true };
 
 /** Extensions that `loadFile` reads; each may be followed by .gz. */
 export const FILE_EXTENSIONS: readonly string[] = Object.keys(FORMATS);
@@ -40,14 +40,14 @@ export const FILE_EXTENSIONS: readonly string[] = Object.keys(FORMATS);
  * @example
  * getFileStem("data/questions.jsonl.gz"); // "questions"
  */
-export function nameOfFile(path: string): string {
-  const plain = withoutGzip(basename(path));
+export function getFileStem(path: string): string {
+  const plain = stripGzipExtension(basename(path));
   return basename(plain, extname(plain));
 }
 
 /** Whether a name has the extension of a dataset file or an archive. */
-export function hasFormat(path: string): boolean {
-  return FILE_EXTENSIONS.includes(extensionOf(path)) || isArchive(path);
+export function hasKnownFormat(path: string): boolean {
+  return FILE_EXTENSIONS.includes(getExtension(path)) || isArchive(path);
 }
 
 /** Some datasets are published as archives. */
@@ -56,19 +56,19 @@ export function isArchive(path: string): boolean {
 }
 
 /** The format by file extension. */
-export function formatOf(path: string): Format {
-  return extensionOf(path) === ".txt" ? PLAIN_TEXT : rowFormatOf(path);
+export function getFormat(path: string): FileFormat {
+  return getExtension(path) === ".txt" ? PLAIN_TEXT : requireRowFormat(path);
 }
 
 /** The format of a file of rows; throws for other files, including plain text. */
-export function rowFormatOf(path: string): Format {
-  const extension = extensionOf(path);
+export function requireRowFormat(path: string): FileFormat {
+  const extension = getExtension(path);
   const format = FORMATS[extension];
   if (format !== undefined) return format;
   if (isArchive(path)) throw new DatasetError(`"${path}" is an archive. Unpack it, and pass the file with the rows.`);
   const found = extension === "" ? "has no extension" : `has the extension "${extension}"`;
   throw new DatasetError(
-    `"${path}" ${found}, which is not a known format. Supported: ${FILE_EXTENSIONS.join(", ")}, each also with ${GZIP}.`,
+    `"${path}" ${found}, which is not a known format. Supported: ${FILE_EXTENSIONS.join(", ")}, each also with ${GZIP_EXTENSION}.`,
   );
 }
 
@@ -78,15 +78,15 @@ export function requireFile(path: string): void {
   try {
     isFolder = statSync(path).isDirectory();
   } catch (error) {
-    throw unreadable(path, error);
+    throw createUnreadableError(path, error);
   }
   if (isFolder) throw new DatasetError(`"${path}" is a folder. Pass a file inside it (${FILE_EXTENSIONS.join(", ")}).`);
 }
 
-function extensionOf(path: string): string {
-  return extname(withoutGzip(path)).toLowerCase();
+function getExtension(path: string): string {
+  return extname(stripGzipExtension(path)).toLowerCase();
 }
 
-function withoutGzip(path: string): string {
-  return path.toLowerCase().endsWith(GZIP) ? path.slice(0, -GZIP.length) : path;
+function stripGzipExtension(path: string): string {
+  return path.toLowerCase().endsWith(GZIP_EXTENSION) ? path.slice(0, -GZIP_EXTENSION.length) : path;
 }

@@ -2,7 +2,7 @@ import type { LoadedExamples, LoadOptions } from "../core/dataset.js";
 import { UsageError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import { createRandom, hashSeed, type Random, shuffle } from "../stats/index.js";
-import { matches } from "./columns.js";
+import { matchesFilter } from "./columns.js";
 import { parseNeedleConfig } from "./needle.js";
 import * as words from "./needle-words.js";
 import { REFRAINS } from "./needle-words.js";
@@ -37,7 +37,13 @@ interface LoadedNeedles extends LoadedExamples {
   readonly examples: readonly NeedleExample[];
 }
 
-const DEFAULTS = { lengths: [500, 1000, 2000, 4000], depths: [0, 0.25, 0.5, 0.75, 1], needles: 1, count: 100, seed: 0 };
+const DEFAULT_OPTIONS = {
+  lengths: [500, 1000, 2000, 4000],
+  depths: [0, 0.25, 0.5, 0.75, 1],
+  needles: 1,
+  count: 100,
+  seed: 0,
+};
 /** Measured on the generator's own text with cl100k_base; counting here would make the text depend on a tokenizer. */
 const CHARACTERS_PER_TOKEN = 4.85;
 const PARAPHRASED_SHARE = 0.5;
@@ -55,9 +61,9 @@ export function loadNeedles({ config, maxExamples, seed, map, filter }: LoadOpti
     throw new UsageError("needle is generated and has no columns: --map does not apply. Remove it.");
   }
   const chosen = config === undefined ? {} : parseNeedleConfig(config);
-  const wanted = Math.min(chosen.count ?? maxExamples ?? DEFAULTS.count, maxExamples ?? Infinity);
+  const wanted = Math.min(chosen.count ?? maxExamples ?? DEFAULT_OPTIONS.count, maxExamples ?? Infinity);
   const examples = generateNeedles({ ...chosen, count: wanted, ...(seed === undefined ? {} : { seed }) });
-  const kept = examples.filter((example) => matches(example, filter));
+  const kept = examples.filter((example) => matchesFilter(example, filter));
   if (kept.length > 0) return { examples: kept, facets: ["depth", "length"] };
   throw new UsageError(
     "No needle matches the filter. Filter by length, depth or paraphrased, e.g. --filter depth=0.5.",
@@ -70,24 +76,24 @@ export function loadNeedles({ config, maxExamples, seed, map, filter }: LoadOpti
  * generateNeedles({ lengths: [500], depths: [0, 1], count: 10, seed: 7 });
  */
 export function generateNeedles(options: NeedleOptions = {}): NeedleExample[] {
-  const { lengths, depths, needles, count, seed } = { ...DEFAULTS, ...options };
-  const cells = balancedCells(lengths, depths);
+  const { lengths, depths, needles, count, seed } = { ...DEFAULT_OPTIONS, ...options };
+  const cells = createBalancedCells(lengths, depths);
   return Array.from({ length: count }, (_, index) => {
-    const { length, depth } = cells[index % cells.length] as Cell;
+    const { length, depth } = cells[index % cells.length] as NeedleCell;
     const id = `needle-${length}-${depth}-${Math.floor(index / cells.length)}`;
-    return makeExample({ id, length, depth, needles, random: createRandom(hashSeed(seed, id)) });
+    return makeNeedleExample({ id, length, depth, needles, random: createRandom(hashSeed(seed, id)) });
   });
 }
 
-interface Cell {
+interface NeedleCell {
   length: number;
   depth: number;
 }
 
 /** Combines every length with every depth, ordered so that each prefix is about balanced. */
-function balancedCells(lengths: readonly number[], depths: readonly number[]): Cell[] {
-  const cells: Cell[] = [];
-  const diagonal = leastCommonMultiple(lengths.length, depths.length);
+function createBalancedCells(lengths: readonly number[], depths: readonly number[]): NeedleCell[] {
+  const cells: NeedleCell[] = [];
+  const diagonal = computeLeastCommonMultiple(lengths.length, depths.length);
   for (let i = 0; i < lengths.length * depths.length; i++) {
     const length = lengths[i % lengths.length] as number;
     // A diagonal returns to its start after the common multiple; the next one begins a step further.
@@ -97,46 +103,46 @@ function balancedCells(lengths: readonly number[], depths: readonly number[]): C
   return cells;
 }
 
-function leastCommonMultiple(a: number, b: number): number {
+function computeLeastCommonMultiple(a: number, b: number): number {
   let [x, y] = [a, b];
   while (y > 0) [x, y] = [y, x % y];
   return (a * b) / x;
 }
 
-interface Recipe extends Cell {
+interface NeedleRecipe extends NeedleCell {
   id: string;
   needles: number;
   random: Random;
 }
 
-function makeExample({ id, length, depth, needles, random }: Recipe): NeedleExample {
+function makeNeedleExample({ id, length, depth, needles, random }: NeedleRecipe): NeedleExample {
   // Drawn before anything that depends on the settings, so that the question of an id stays the same.
   const paraphrased = random.next() < PARAPHRASED_SHARE;
-  const facts = new FactSource(random);
-  const { fact, another } = facts.any();
-  const others = Array.from({ length: needles - 1 }, () => facts.any().fact.statement);
+  const facts = new FactGenerator(random);
+  const { fact, another } = facts.generate();
+  const others = Array.from({ length: needles - 1 }, () => facts.generate().fact.statement);
   const hidden = [fact.statement, ...others].join(" ").length;
-  const sentences = haystack(random, { characters: length * CHARACTERS_PER_TOKEN - hidden, fact, another });
+  const sentences = generateHaystack(random, { characters: length * CHARACTERS_PER_TOKEN - hidden, fact, another });
   for (const other of others) sentences.splice(random.int(sentences.length + 1), 0, other);
   sentences.splice(Math.round(depth * sentences.length), 0, fact.statement);
   const question = paraphrased ? fact.paraphrase : fact.question;
-  const context = paragraphs(random, sentences);
+  const context = formatParagraphs(random, sentences);
   return { id, context, question, answer: fact.answer, length, depth, paraphrased, dataset: "needle" };
 }
 
-interface Straw {
+interface HaystackOptions {
   characters: number;
-  fact: Fact;
-  another: () => Fact | null;
+  fact: NeedleFact;
+  another: () => NeedleFact | null;
 }
 
 /** Sentences that do not contain the answer, including distractors. */
-function haystack(random: Random, { characters, fact, another }: Straw): string[] {
+function generateHaystack(random: Random, { characters, fact, another }: HaystackOptions): string[] {
   const refrains = shuffle(REFRAINS, random).slice(0, 3);
   const asides = shuffle(fact.asides, random);
   const sentences: string[] = [];
   for (let left = characters; left > 0; ) {
-    const sentence = nextSentence(random, { refrains, asides, another });
+    const sentence = generateSentence(random, { refrains, asides, another });
     sentences.push(sentence);
     left -= sentence.length + 1;
   }
@@ -144,23 +150,23 @@ function haystack(random: Random, { characters, fact, another }: Straw): string[
   return shuffle(sentences, random);
 }
 
-interface Sources {
+interface SentenceSources {
   refrains: readonly string[];
   asides: string[];
-  another: () => Fact | null;
+  another: () => NeedleFact | null;
 }
 
-function nextSentence(random: Random, { refrains, asides, another }: Sources): string {
+function generateSentence(random: Random, { refrains, asides, another }: SentenceSources): string {
   const draw = random.next();
-  if (draw < REFRAIN_SHARE) return refrainSentence(random, refrains);
+  if (draw < REFRAIN_SHARE) return generateRefrainSentence(random, refrains);
   if (draw < REFRAIN_SHARE + DISTRACTOR_SHARE) {
     const distractor = asides.pop() ?? another()?.statement;
     if (distractor !== undefined) return distractor;
   }
-  return fillerSentence(random);
+  return generateFillerSentence(random);
 }
 
-function paragraphs(random: Random, sentences: readonly string[]): string {
+function formatParagraphs(random: Random, sentences: readonly string[]): string {
   let text = "";
   let left = 0;
   for (const sentence of sentences) {
@@ -172,47 +178,53 @@ function paragraphs(random: Random, sentences: readonly string[]): string {
   return text;
 }
 
-type Shape = (random: Random) => string;
+type SentenceTemplate = (random: Random) => string;
 
-export function fillerSentence(random: Random): string {
-  return pick(random, SHAPES)(random);
+export function generateFillerSentence(random: Random): string {
+  return pickRandom(random, SENTENCE_TEMPLATES)(random);
 }
 
 /** A repeated notice, verbatim or with one more word: what a deduplicating compressor should find. */
-export function refrainSentence(random: Random, refrains: readonly string[]): string {
-  const refrain = pick(random, refrains);
+export function generateRefrainSentence(random: Random, refrains: readonly string[]): string {
+  const refrain = pickRandom(random, refrains);
   const again = `Again, ${refrain.charAt(0).toLowerCase()}${refrain.slice(1)}`;
   return `${random.next() < 0.25 ? again : refrain}.`;
 }
 
-const SHAPES: readonly Shape[] = [
-  (random) => `${capital(someone(random))} ${action(random)} ${pick(random, words.WHERES)}.`,
-  (random) => `${capital(someone(random))} ${action(random)} ${pick(random, words.HOWS)}.`,
-  (random) => `${pick(random, words.WHENS)}, ${someone(random)} ${action(random)} ${pick(random, words.WHERES)}.`,
-  (random) => `${pick(random, words.WHENS)}, ${pick(random, words.WEATHER)}, and ${someone(random)} ${action(random)}.`,
-  (random) => `${capital(someone(random))} ${action(random)} and ${action(random)} ${pick(random, words.HOWS)}.`,
-  (random) => `Although ${pick(random, words.WEATHER)}, ${someone(random)} ${action(random)}.`,
-  (random) => `According to ${pick(random, words.SOURCES)}, ${someone(random)} ${action(random)}.`,
-  (random) => `While ${someone(random)} ${action(random)}, ${pick(random, words.WEATHER)}.`,
-  (random) => `${capital(someone(random))} and ${someone(random)} ${action(random)} together.`,
+const SENTENCE_TEMPLATES: readonly SentenceTemplate[] = [
+  (random) =>
+    `${capitalizeFirst(generatePerson(random))} ${generateAction(random)} ${pickRandom(random, words.PLACE_PHRASES)}.`,
+  (random) =>
+    `${capitalizeFirst(generatePerson(random))} ${generateAction(random)} ${pickRandom(random, words.MANNER_PHRASES)}.`,
+  (random) =>
+    `${pickRandom(random, words.TIME_PHRASES)}, ${generatePerson(random)} ${generateAction(random)} ${pickRandom(random, words.PLACE_PHRASES)}.`,
+  (random) =>
+    `${pickRandom(random, words.TIME_PHRASES)}, ${pickRandom(random, words.WEATHER)}, and ${generatePerson(random)} ${generateAction(random)}.`,
+  (random) =>
+    `${capitalizeFirst(generatePerson(random))} ${generateAction(random)} and ${generateAction(random)} ${pickRandom(random, words.MANNER_PHRASES)}.`,
+  (random) => `Although ${pickRandom(random, words.WEATHER)}, ${generatePerson(random)} ${generateAction(random)}.`,
+  (random) => `According to ${pickRandom(random, words.SOURCES)}, ${generatePerson(random)} ${generateAction(random)}.`,
+  (random) => `While ${generatePerson(random)} ${generateAction(random)}, ${pickRandom(random, words.WEATHER)}.`,
+  (random) =>
+    `${capitalizeFirst(generatePerson(random))} and ${generatePerson(random)} ${generateAction(random)} together.`,
 ];
 
-function someone(random: Random): string {
-  const trait = random.next() < 0.6 ? `${pick(random, words.TRAITS)} ` : "";
-  return `the ${trait}${pick(random, words.ROLES)}`;
+function generatePerson(random: Random): string {
+  const trait = random.next() < 0.6 ? `${pickRandom(random, words.TRAITS)} ` : "";
+  return `the ${trait}${pickRandom(random, words.ROLES)}`;
 }
 
-function action(random: Random): string {
-  const { verbs, objects } = pick(random, words.ACTIONS);
-  return `${pick(random, verbs)} ${pick(random, objects)}`;
+function generateAction(random: Random): string {
+  const { verbs, objects } = pickRandom(random, words.ACTIONS);
+  return `${pickRandom(random, verbs)} ${pickRandom(random, objects)}`;
 }
 
-function capital(text: string): string {
+function capitalizeFirst(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** A fact that can be hidden in a text and asked for. */
-export interface Fact {
+export interface NeedleFact {
   statement: string;
   question: string;
   /** The question in other words, which share little more than a name with the statement. */
@@ -224,15 +236,15 @@ export interface Fact {
   subject: string;
 }
 
-type FactMaker = (random: Random) => Fact;
+type NeedleFactMaker = (random: Random) => NeedleFact;
 
-export function pick<T>(random: Random, items: readonly T[]): T {
+export function pickRandom<T>(random: Random, items: readonly T[]): T {
   return items[random.int(items.length)] as T;
 }
 
-const accessCode: FactMaker = (random) => {
-  const place = pick(random, words.PLACES);
-  const [building, described] = pick(random, words.BUILDINGS);
+const makeAccessCodeFact: NeedleFactMaker = (random) => {
+  const place = pickRandom(random, words.PLACES);
+  const [building, described] = pickRandom(random, words.BUILDINGS);
   const answer = String(10_000 + random.int(90_000));
   return {
     subject: `access ${place} ${building}`,
@@ -248,10 +260,10 @@ const accessCode: FactMaker = (random) => {
   };
 };
 
-const belonging: FactMaker = (random) => {
-  const person = pick(random, words.PEOPLE);
-  const [object, described] = pick(random, words.BELONGINGS);
-  const answer = `${pick(random, words.COLOURS)} ${pick(random, words.FURNITURE)}`;
+const makeBelongingFact: NeedleFactMaker = (random) => {
+  const person = pickRandom(random, words.PEOPLE);
+  const [object, described] = pickRandom(random, words.BELONGINGS);
+  const answer = `${pickRandom(random, words.COLORS)} ${pickRandom(random, words.FURNITURE)}`;
   return {
     subject: `keeps ${person} ${object}`,
     statement: `${person} keeps the ${object} in the ${answer}.`,
@@ -266,8 +278,8 @@ const belonging: FactMaker = (random) => {
   };
 };
 
-const platform: FactMaker = (random) => {
-  const place = pick(random, words.PLACES);
+const makePlatformFact: NeedleFactMaker = (random) => {
+  const place = pickRandom(random, words.PLACES);
   const answer = `platform ${11 + random.int(88)}`;
   return {
     subject: `train ${place}`,
@@ -283,10 +295,10 @@ const platform: FactMaker = (random) => {
   };
 };
 
-const festival: FactMaker = (random) => {
-  const place = pick(random, words.PLACES);
-  const [name, described] = pick(random, words.FESTIVALS);
-  const answer = `${1 + random.int(28)} ${pick(random, words.MONTHS)}`;
+const makeFestivalFact: NeedleFactMaker = (random) => {
+  const place = pickRandom(random, words.PLACES);
+  const [name, described] = pickRandom(random, words.FESTIVALS);
+  const answer = `${1 + random.int(28)} ${pickRandom(random, words.MONTHS)}`;
   return {
     subject: `festival ${place} ${name}`,
     statement: `The ${name} in ${place} begins on ${answer}.`,
@@ -301,9 +313,9 @@ const festival: FactMaker = (random) => {
   };
 };
 
-const patron: FactMaker = (random) => {
-  const ship = pick(random, words.SHIPS);
-  const answer = pick(random, words.PEOPLE);
+const makePatronFact: NeedleFactMaker = (random) => {
+  const ship = pickRandom(random, words.SHIPS);
+  const answer = pickRandom(random, words.PEOPLE);
   return {
     subject: `ship ${ship}`,
     statement: `The restoration of the ${ship} was paid for by ${answer}.`,
@@ -318,30 +330,36 @@ const patron: FactMaker = (random) => {
   };
 };
 
-const MAKERS: readonly FactMaker[] = [accessCode, belonging, platform, festival, patron];
+const FACT_MAKERS: readonly NeedleFactMaker[] = [
+  makeAccessCodeFact,
+  makeBelongingFact,
+  makePlatformFact,
+  makeFestivalFact,
+  makePatronFact,
+];
 
 /** Generates facts with distinct subjects, none of which contains another's answer. */
-export class FactSource {
+export class FactGenerator {
   readonly #random: Random;
-  readonly #made: Fact[] = [];
+  readonly #made: NeedleFact[] = [];
 
   constructor(random: Random) {
     this.#random = random;
   }
 
   /** A fact of any kind, and a function that generates more of its kind. */
-  any(): { fact: Fact; another: () => Fact | null } {
-    const maker = pick(this.#random, MAKERS);
-    const another = () => this.#fresh(maker);
+  generate(): { fact: NeedleFact; another: () => NeedleFact | null } {
+    const maker = pickRandom(this.#random, FACT_MAKERS);
+    const another = () => this.#generateDistinct(maker);
     const fact = another();
-    return fact === null ? this.any() : { fact, another };
+    return fact === null ? this.generate() : { fact, another };
   }
 
   /** Null if the vocabulary is exhausted: a repeated distractor is worse than none. */
-  #fresh(maker: FactMaker): Fact | null {
+  #generateDistinct(maker: NeedleFactMaker): NeedleFact | null {
     for (let tries = 0; tries < 20; tries++) {
       const fact = maker(this.#random);
-      if (this.#made.some((other) => clash(fact, other))) continue;
+      if (this.#made.some((other) => isConflicting(fact, other))) continue;
       this.#made.push(fact);
       return fact;
     }
@@ -349,6 +367,6 @@ export class FactSource {
   }
 }
 
-function clash(a: Fact, b: Fact): boolean {
+function isConflicting(a: NeedleFact, b: NeedleFact): boolean {
   return a.subject === b.subject || a.statement.includes(b.answer) || b.statement.includes(a.answer);
 }

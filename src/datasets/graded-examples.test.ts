@@ -8,7 +8,7 @@ import { Registry } from "../core/registry.js";
 import { GraderEvaluator } from "../graders/index.js";
 import { loadDataset } from "./load-dataset.js";
 import { loadFile, loadFiles } from "./load-file.js";
-import { namedFiles } from "./named-files.js";
+import { createFilesDefinition } from "./named-files.js";
 
 let folder: string;
 beforeAll(() => {
@@ -99,8 +99,12 @@ describe("examples with graders", () => {
     const path = jsonl("named.jsonl", [{ id: 1, question: "Write add.js", graders: GRADERS }]);
     const registry = withGraders();
     registry.register("evaluator", "own", { name: "own", score: () => ({ own: 1 }) });
-    registry.register("dataset", "tasks", namedFiles("tasks", { files: [path] }, registry));
-    registry.register("dataset", "other", namedFiles("other", { files: [path], evaluators: ["own"] }, registry));
+    registry.register("dataset", "tasks", createFilesDefinition("tasks", { files: [path] }, registry));
+    registry.register(
+      "dataset",
+      "other",
+      createFilesDefinition("other", { files: [path], evaluators: ["own"] }, registry),
+    );
     expect(names((await loadDataset("tasks", { registry })).evaluators)).toEqual(["graders"]);
     expect(names((await loadDataset("other", { registry })).evaluators)).toEqual(["own"]);
   });

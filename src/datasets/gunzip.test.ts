@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { jsonItems } from "../systems/memory/json-items.js";
+import { readJsonItems } from "../systems/memory/json-items.js";
 import { loadFile } from "./load-file.js";
 
 const MIB = 1024 * 1024;
@@ -20,7 +20,7 @@ function compress(name: string, text: Buffer | string): string {
 }
 
 async function readItems(path: string): Promise<void> {
-  for await (const item of jsonItems(path)) expect(item).toBeDefined();
+  for await (const item of readJsonItems(path)) expect(item).toBeDefined();
 }
 
 describe("a compressed file with a ratio above 100", () => {

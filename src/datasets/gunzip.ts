@@ -4,16 +4,16 @@ import { createGunzip, gunzipSync } from "node:zlib";
 // A separate module: Node's compression is slow to load, and few files need it.
 
 /** Text compresses 10 to 50 times; a decompression bomb 1,000 times. */
-const MAX_GROWTH = 100;
+const MAX_GZIP_RATIO = 100;
 const MIN_LIMIT_BYTES = 64 * 1024 * 1024;
 
-export function gunzip(bytes: Buffer): Buffer {
-  return gunzipSync(bytes, { maxOutputLength: computeLimit(bytes.length) });
+export function decompressGzip(bytes: Buffer): Buffer {
+  return gunzipSync(bytes, { maxOutputLength: computeSizeLimit(bytes.length) });
 }
 
 /** Yields the decompressed bytes in chunks. */
-export async function* gunzipped(path: string): AsyncGenerator<Buffer> {
-  const limit = computeLimit(statSync(path).size);
+export async function* readGzipFile(path: string): AsyncGenerator<Buffer> {
+  const limit = computeSizeLimit(statSync(path).size);
   const file = createReadStream(path);
   const unzipped = createGunzip();
   file.once("error", (error) => unzipped.destroy(error));
@@ -26,6 +26,6 @@ export async function* gunzipped(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-function computeLimit(storedBytes: number): number {
-  return Math.max(MIN_LIMIT_BYTES, storedBytes * MAX_GROWTH);
+function computeSizeLimit(storedBytes: number): number {
+  return Math.max(MIN_LIMIT_BYTES, storedBytes * MAX_GZIP_RATIO);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DatasetError } from "../core/errors.js";
-import { readJson } from "./json.js";
+import { readJsonFile } from "./json.js";
 import type { SourceRow } from "./source-row.js";
 
 let folder: string;
@@ -16,7 +16,7 @@ async function read(content: string | Buffer): Promise<SourceRow[]> {
   const path = join(folder, "data.json");
   writeFileSync(path, content);
   const rows: SourceRow[] = [];
-  for await (const batch of readJson(path)) rows.push(...batch);
+  for await (const batch of readJsonFile(path)) rows.push(...batch);
   return rows;
 }
 

@@ -1,65 +1,65 @@
 import { isUtf8 } from "node:buffer";
-import { DatasetError, messageOf } from "../core/errors.js";
-import { describe } from "../core/shape.js";
-import { parseLines } from "./jsonl.js";
+import { DatasetError, getErrorMessage } from "../core/errors.js";
+import { describeValue } from "../core/shape.js";
+import { parseJsonLines } from "./jsonl.js";
 import { readBytes } from "./read-bytes.js";
-import { isBadRow, isRawRow, type ReadOptions, type SourceRow } from "./source-row.js";
+import { isBadRow, isRawRow, type RowReadOptions, type SourceRow } from "./source-row.js";
 
 /** Conventional fields for rows, used only if an object has several arrays. */
-const USUAL_FIELDS = ["data", "rows", "examples", "test"];
+const ROW_FIELDS = ["data", "rows", "examples", "test"];
 
 /**
  * Reads an array of rows, or an object with the rows in one array field. `line` is the row's number in that array.
  * @example
  * for await (const rows of readJsonFile("data.json")) console.log(rows.length);
  */
-export async function* readJson(path: string, options: ReadOptions = {}): AsyncGenerator<SourceRow[]> {
+export async function* readJsonFile(path: string, options: RowReadOptions = {}): AsyncGenerator<SourceRow[]> {
   const { name = path } = options;
   const bytes = await readBytes(path, options);
   if (bytes.length === 0) return;
-  const document = parse(name, bytes);
-  yield document instanceof Lines ? document.rows : rowsOf(name, document).map(toRow);
+  const document = parseJsonFile(name, bytes);
+  yield document instanceof JsonLines ? document.rows : findRowArray(name, document).map(toJsonRow);
 }
 
-function toRow(value: unknown, index: number): SourceRow {
+function toJsonRow(value: unknown, index: number): SourceRow {
   const line = index + 1;
-  return isRawRow(value) ? { line, row: value } : { line, problem: `is ${describe(value)}, not an object` };
+  return isRawRow(value) ? { line, row: value } : { line, problem: `is ${describeValue(value)}, not an object` };
 }
 
 /** The rows of a file in JSON Lines format, whatever its extension. */
-class Lines {
+class JsonLines {
   readonly rows: SourceRow[] = [];
 }
 
 /** Some datasets are published as JSON Lines named .json. Tried only if the file is not valid JSON; null if its first line is not valid either. */
-function linesOf(bytes: Buffer): Lines | null {
-  const lines = new Lines();
-  parseLines(bytes, 1, lines.rows);
+function tryParseLines(bytes: Buffer): JsonLines | null {
+  const lines = new JsonLines();
+  parseJsonLines(bytes, 1, lines.rows);
   const [first] = lines.rows;
   return lines.rows.length < 2 || first === undefined || isBadRow(first) ? null : lines;
 }
 
-function parse(path: string, bytes: Buffer): unknown {
+function parseJsonFile(path: string, bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new DatasetError(`"${path}" is not valid UTF-8 text. Save it as UTF-8 and try again.`);
   try {
     return JSON.parse(bytes.toString("utf8"));
   } catch (error) {
-    const lines = linesOf(bytes);
+    const lines = tryParseLines(bytes);
     if (lines !== null) return lines;
     throw new DatasetError(
-      `"${path}" is not valid JSON (${messageOf(error)}). If it has one object per line, or is too large for one string, use .jsonl.`,
+      `"${path}" is not valid JSON (${getErrorMessage(error)}). If it has one object per line, or is too large for one string, use .jsonl.`,
       { cause: error },
     );
   }
 }
 
-function rowsOf(path: string, document: unknown): readonly unknown[] {
+function findRowArray(path: string, document: unknown): readonly unknown[] {
   if (Array.isArray(document)) return document;
   if (!isRawRow(document)) {
-    throw new DatasetError(`"${path}" is ${describe(document)}. It must contain an array of rows.`);
+    throw new DatasetError(`"${path}" is ${describeValue(document)}. It must contain an array of rows.`);
   }
   const arrays = Object.keys(document).filter((field) => Array.isArray(document[field]));
-  const usual = USUAL_FIELDS.filter((field) => arrays.includes(field));
+  const usual = ROW_FIELDS.filter((field) => arrays.includes(field));
   const [field, another] = arrays.length > 1 ? usual : arrays;
   const rows = field === undefined || another !== undefined ? undefined : document[field];
   if (Array.isArray(rows)) return rows;

@@ -10,10 +10,10 @@ import type { Evaluator } from "../core/evaluator.js";
 import type { Example, ExampleSource } from "../core/example.js";
 import { registry as defaultRegistry, type Permissions, type Registry } from "../core/registry.js";
 import { AnswerQuality } from "../evaluators/answer-quality.js";
-import { matches } from "./columns.js";
-import { isDatasetFile, parseSpec } from "./dataset-spec.js";
+import { matchesFilter } from "./columns.js";
+import { isDatasetFile, parseDatasetSpec } from "./dataset-spec.js";
 import { loadFile } from "./load-file.js";
-import { namedEvaluator } from "./named-evaluator.js";
+import { createEvaluatorByName } from "./named-evaluator.js";
 import { takeSample } from "./sample.js";
 
 /** Options of `loadDataset`. */
@@ -32,60 +32,60 @@ export interface LoadDatasetOptions extends LoadOptions {
 export async function loadDataset(spec: string, options: LoadDatasetOptions = {}): Promise<Dataset> {
   const { registry = defaultRegistry, permissions, ...load } = options;
   if (isDatasetFile(spec) && !registry.has("dataset", spec)) return loadFile(spec, { ...load, registry, permissions });
-  const { name, ...place } = parseSpec(spec, registry);
+  const { name, ...place } = parseDatasetSpec(spec, registry);
   const definition = registry.get("dataset", name);
   const loaded = await definition.load({ ...load, ...place });
-  const { examples, isChosen: _, ...about } = await withSample(loaded, name, load);
+  const { examples, isChosen: _, ...about } = await sampleLoaded(loaded, name, load);
   if (examples.length === 0)
     throw new DatasetError(`The dataset "${spec}" is empty, or no example matches the filter.`);
   return makeDataset({
     name,
-    ...primaryOf(definition),
+    ...pickPrimaryField(definition),
     ...about,
     examples,
-    evaluators: await evaluatorsOf(about.evaluators ?? definition.evaluators, registry, permissions),
+    evaluators: await createDatasetEvaluators(about.evaluators ?? definition.evaluators, registry, permissions),
   });
 }
 
 /** Reduces what was loaded to the requested sample. */
-async function withSample(
+async function sampleLoaded(
   loaded: ExampleSource | LoadedExamples,
   name: string,
   load: LoadOptions,
 ): Promise<LoadedExamples> {
-  if (!isLoaded(loaded)) return { examples: await chosen(loaded, name, load) };
-  return loaded.isChosen === true ? loaded : { ...loaded, examples: await chosen(loaded.examples, name, load) };
+  if (!isLoadedExamples(loaded)) return { examples: await selectExamples(loaded, name, load) };
+  return loaded.isChosen === true ? loaded : { ...loaded, examples: await selectExamples(loaded.examples, name, load) };
 }
 
 /** A definition may ignore the sample size, so it is applied here. */
-async function chosen(source: ExampleSource, name: string, load: LoadOptions): Promise<readonly Example[]> {
+async function selectExamples(source: ExampleSource, name: string, load: LoadOptions): Promise<readonly Example[]> {
   const found: Example[] = [];
   for await (const example of source) {
-    if (matches(example, load.filter)) found.push({ ...example, dataset: example.dataset ?? name });
+    if (matchesFilter(example, load.filter)) found.push({ ...example, dataset: example.dataset ?? name });
   }
   return takeSample(found, load);
 }
 
-function isLoaded(loaded: ExampleSource | LoadedExamples): loaded is LoadedExamples {
+function isLoadedExamples(loaded: ExampleSource | LoadedExamples): loaded is LoadedExamples {
   return "examples" in loaded && !(Symbol.iterator in loaded);
 }
 
-function primaryOf({ primaryField }: DatasetDefinition): Pick<Dataset, "primaryField"> {
+function pickPrimaryField({ primaryField }: DatasetDefinition): Pick<Dataset, "primaryField"> {
   return primaryField === undefined ? {} : { primaryField };
 }
 
 /** Added by the run, which has the judge's model. */
-const JUDGE = "llm_judge";
+const JUDGE_EVALUATOR = "llm_judge";
 
 /** Default: compare answers as text. */
-async function evaluatorsOf(
+async function createDatasetEvaluators(
   given: readonly (Evaluator | string)[] | undefined,
   registry: Registry,
   permissions: Permissions | undefined,
 ): Promise<Evaluator[]> {
   if (given === undefined) return [new AnswerQuality()];
-  const own = given.filter((one) => one !== JUDGE);
+  const own = given.filter((one) => one !== JUDGE_EVALUATOR);
   return Promise.all(
-    own.map(async (one) => (typeof one === "string" ? namedEvaluator(registry, one, permissions) : one)),
+    own.map(async (one) => (typeof one === "string" ? createEvaluatorByName(registry, one, permissions) : one)),
   );
 }

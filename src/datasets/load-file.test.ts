@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LoadOptions } from "../core/dataset.js";
 import { DatasetError, UsageError } from "../core/errors.js";
 import { loadFile } from "./load-file.js";
-import { unreadable } from "./read-bytes.js";
+import { createUnreadableError } from "./read-bytes.js";
 
 let folder: string;
 beforeAll(() => {
@@ -226,9 +226,11 @@ describe("loadFile", () => {
     });
 
     it("reports that a file is not readable, and passes on unknown errors", () => {
-      expect(unreadable("a.csv", { code: "EACCES" }).message).toBe('"a.csv" is not readable. Check its permissions.');
+      expect(createUnreadableError("a.csv", { code: "EACCES" }).message).toBe(
+        '"a.csv" is not readable. Check its permissions.',
+      );
       const cause = new Error("EIO: i/o error");
-      expect(unreadable("a.csv", cause)).toMatchObject({
+      expect(createUnreadableError("a.csv", cause)).toMatchObject({
         message: '"a.csv" could not be read: EIO: i/o error.',
         cause,
       });

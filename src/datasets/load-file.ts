@@ -1,21 +1,21 @@
 import { createHash } from "node:crypto";
 import { dirname } from "node:path";
 import { type Dataset, type LoadOptions, makeDataset } from "../core/dataset.js";
-import { DatasetError, messageOf, UsageError } from "../core/errors.js";
+import { DatasetError, getErrorMessage, UsageError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import { canonicalJson } from "../core/fingerprint.js";
 import { registry as defaultRegistry, type Permissions, type Registry } from "../core/registry.js";
-import { describe } from "../core/shape.js";
+import { describeValue } from "../core/shape.js";
 import { AnswerQuality } from "../evaluators/answer-quality.js";
 import { checkEnvironment } from "../exec/workspace/environment-check.js";
 import type { EnvironmentReader } from "../exec/workspace/environment-reader.js";
-import { nameOfFile, requireFile, rowFormatOf } from "./formats.js";
-import { loadRows, stratum } from "./load-rows.js";
-import { namedEvaluator } from "./named-evaluator.js";
+import { getFileStem, requireFile, requireRowFormat } from "./formats.js";
+import { getStratum, loadRows } from "./load-rows.js";
+import { createEvaluatorByName } from "./named-evaluator.js";
 import { closeFiles, openRowFile, type RowFile } from "./row-file.js";
 import type { RawRow } from "./source-row.js";
-import { type Conversion, type ToExampleOptions, toExample } from "./to-example.js";
+import { type Conversion, type ConvertRowOptions, convertRow } from "./to-example.js";
 
 export interface LoadFileOptions extends LoadOptions {
   /** Registry for the evaluator of examples with graders. Default: the shared one. */
@@ -33,7 +33,7 @@ export async function loadFile(path: string, options: LoadFileOptions = {}): Pro
   if (options.config !== undefined) {
     throw new UsageError(`"${path}" is a file and has no config "${options.config}". Use --filter to choose rows.`);
   }
-  return loadFiles([path], { ...options, name: nameOfFile(path) });
+  return loadFiles([path], { ...options, name: getFileStem(path) });
 }
 
 /** Options of `loadFiles`. */
@@ -52,32 +52,32 @@ export interface LoadFilesOptions extends LoadFileOptions {
 export async function loadFiles(paths: readonly string[], options: LoadFilesOptions): Promise<Dataset> {
   for (const path of paths) {
     requireFile(path);
-    rowFormatOf(path);
+    requireRowFormat(path);
   }
   const files: RowFile[] = [];
   try {
     for (const path of paths) files.push(await openRowFile({ path }));
-    return await readAll(files, { paths, options });
+    return await readFiles(files, { paths, options });
   } finally {
     await closeFiles(files);
   }
 }
 
-interface FilesToRead {
+interface FilesInput {
   readonly paths: readonly string[];
   readonly options: LoadFilesOptions;
 }
 
-async function readAll(rowFiles: readonly RowFile[], { paths, options }: FilesToRead): Promise<Dataset> {
-  const { name, subject, ...rows } = rowOptions(options);
+async function readFiles(rowFiles: readonly RowFile[], { paths, options }: FilesInput): Promise<Dataset> {
+  const { name, subject, ...rows } = pickRowOptions(options);
   const hash = createHash("sha256");
-  const conversion = conversionOf(rowFiles, { dataset: name, ...(rows.map && { map: rows.map }) });
+  const conversion = createConversion(rowFiles, { dataset: name, ...(rows.map && { map: rows.map }) });
   const { examples, notes, groupBy } = await loadRows({
     ...rows,
     name: rowFiles.length === 1 ? (rowFiles[0]?.name ?? name) : name,
     rowFiles,
     seen: hash,
-    ...(subject === undefined ? {} : { stratumOf: (example: Example) => stratum(example, subject) }),
+    ...(subject === undefined ? {} : { getStratum: (example: Example) => getStratum(example, subject) }),
     convert: conversion.convert,
   });
   const { registry = defaultRegistry, permissions } = options;
@@ -86,7 +86,7 @@ async function readAll(rowFiles: readonly RowFile[], { paths, options }: FilesTo
     const { file, line } = conversion.placeOf(example);
     return { path: paths[file] ?? "", at: rowFiles[file]?.at(line) ?? name };
   });
-  const graders = await graderEvaluators(tasks, { registry, permissions });
+  const graders = await createGraderEvaluators(tasks, { registry, permissions });
   // Identified by the bytes and the row options if all files were read completely and contain everything.
   const isKnownByBytes = rowFiles.every(({ table }) => table === undefined) && !tasks.some(hasEnvironment);
   return makeDataset({
@@ -103,20 +103,20 @@ async function readAll(rowFiles: readonly RowFile[], { paths, options }: FilesTo
 }
 
 /** Converts rows to examples, and records where examples with an environment come from. */
-function conversionOf(rowFiles: readonly RowFile[], renaming: ToExampleOptions) {
+function createConversion(rowFiles: readonly RowFile[], renaming: ConvertRowOptions) {
   // Created once, because it is used for every row of a large file.
   const conversions = rowFiles.map(({ textOnly }) => ({ ...renaming, textOnly }));
   const places = new WeakMap<Example, { file: number; line: number }>();
   let mayBeTasks = false;
   return {
     convert: (row: RawRow, file: number, line: number): Conversion => {
-      const converted = toExample(row, conversions[file]);
+      const converted = convertRow(row, conversions[file]);
       if (!("example" in converted)) return converted;
       const { graders, environment } = converted.example;
       // Fast path: almost every row.
       if (graders === undefined && environment === undefined) return converted;
       mayBeTasks = true;
-      const problem = problemWithTask(converted.example);
+      const problem = findTaskProblem(converted.example);
       if (problem !== null) return { problem };
       if (hasEnvironment(converted.example)) places.set(converted.example, { file, line });
       return converted;
@@ -128,22 +128,22 @@ function conversionOf(rowFiles: readonly RowFile[], renaming: ToExampleOptions) 
 }
 
 /** The options that determine which rows are used, and how. */
-function rowOptions(options: LoadFilesOptions): Omit<LoadFilesOptions, NotOfRows> {
+function pickRowOptions(options: LoadFilesOptions): Omit<LoadFilesOptions, NonRowOption> {
   const { files: _, onDownload: __, signal: ___, registry: ____, permissions: _____, ...rest } = options;
   return rest;
 }
 
-type NotOfRows = "files" | "onDownload" | "signal" | "registry" | "permissions";
+type NonRowOption = "files" | "onDownload" | "signal" | "registry" | "permissions";
 
 interface EvaluatorSource {
   readonly registry: Registry;
   readonly permissions?: Permissions | undefined;
 }
 
-const GRADERS = "graders";
+const GRADERS_EVALUATOR = "graders";
 
 /** An evaluator that can check examples before a run. */
-interface ChecksExamples {
+interface ExampleChecker {
   checkExample?(example: Example): void;
 }
 
@@ -151,7 +151,7 @@ interface ChecksExamples {
  * The evaluator for examples with graders; null if none has any. All examples must have graders or none: verdicts and text
  * comparisons cannot be combined into one result.
  */
-async function graderEvaluators(
+async function createGraderEvaluators(
   examples: readonly Example[],
   { registry, permissions }: EvaluatorSource,
 ): Promise<readonly Evaluator[] | null> {
@@ -165,47 +165,47 @@ async function graderEvaluators(
   const bare = examples.find(({ graders }) => Array.isArray(graders) && graders.length === 0);
   if (bare !== undefined)
     throw new DatasetError(`The example ${JSON.stringify(bare.id)} has an empty list of graders. Add at least one.`);
-  const evaluator = await namedEvaluator(registry, GRADERS, permissions);
-  for (const example of examples) (evaluator as ChecksExamples).checkExample?.(example);
+  const evaluator = await createEvaluatorByName(registry, GRADERS_EVALUATOR, permissions);
+  for (const example of examples) (evaluator as ExampleChecker).checkExample?.(example);
   return [evaluator];
 }
 
 /** Keys that identify an `environment` as an agent's workspace rather than an unrelated column. */
-const PARTS = ["git", "files", "commands", "env", "skills", "mcpServers"];
+const ENVIRONMENT_KEYS = ["git", "files", "commands", "env", "skills", "mcpServers"];
 
 /** Whether an example describes an agent's workspace. */
 function hasEnvironment({ environment, graders }: Readonly<Record<string, unknown>>): boolean {
   if (typeof environment !== "object" || environment === null) return false;
-  return Array.isArray(graders) || PARTS.some((part) => Object.hasOwn(environment, part));
+  return Array.isArray(graders) || ENVIRONMENT_KEYS.some((part) => Object.hasOwn(environment, part));
 }
 
 /**
  * Describes a problem with the graders or the environment of a row; null if there is none. Graders that are not a list
  * would be ignored, and answers compared as text.
  */
-function problemWithTask(example: Readonly<Record<string, unknown>>): string | null {
+function findTaskProblem(example: Readonly<Record<string, unknown>>): string | null {
   const { graders, environment } = example;
-  if (!isNothing(graders) && !Array.isArray(graders))
-    return `has ${describe(graders)} and not a list in "graders" (JSON and JSONL support lists; rename the column if it is unrelated)`;
-  const isTask = Array.isArray(graders) && !isNothing(environment);
-  return isTask || hasEnvironment(example) ? problemWithEnvironment(environment) : null;
+  if (!isEmptyCell(graders) && !Array.isArray(graders))
+    return `has ${describeValue(graders)} and not a list in "graders" (JSON and JSONL support lists; rename the column if it is unrelated)`;
+  const isTask = Array.isArray(graders) && !isEmptyCell(environment);
+  return isTask || hasEnvironment(example) ? findEnvironmentProblem(environment) : null;
 }
 
-function isNothing(value: unknown): boolean {
+function isEmptyCell(value: unknown): boolean {
   return value === undefined || value === null || value === "";
 }
 
-function problemWithEnvironment(environment: unknown): string | null {
+function findEnvironmentProblem(environment: unknown): string | null {
   try {
     checkEnvironment(environment);
     return null;
   } catch (error) {
-    return `cannot be used: ${messageOf(error).replace(/\.$/, "")}`;
+    return `cannot be used: ${getErrorMessage(error).replace(/\.$/, "")}`;
   }
 }
 
 /** The file of an example, and its place there for messages. */
-interface ExamplePlace {
+interface ExampleLocation {
   readonly path: string;
   readonly at: string;
 }
@@ -216,7 +216,7 @@ interface ExamplePlace {
  */
 async function fillEnvironments(
   examples: readonly Example[],
-  placeOf: (example: Example) => ExamplePlace,
+  placeOf: (example: Example) => ExampleLocation,
 ): Promise<void> {
   const placed = examples.filter(hasEnvironment);
   if (placed.length === 0) return;
@@ -227,14 +227,18 @@ async function fillEnvironments(
     const dir = dirname(path);
     const reader = readers.get(dir) ?? new Reader(dir);
     readers.set(dir, reader);
-    example.environment = await filled(reader, example, at);
+    example.environment = await readExampleEnvironment(reader, example, at);
   }
 }
 
-async function filled(reader: EnvironmentReader, { id, environment }: Example, at: string): Promise<unknown> {
+async function readExampleEnvironment(
+  reader: EnvironmentReader,
+  { id, environment }: Example,
+  at: string,
+): Promise<unknown> {
   try {
     return await reader.read(environment);
   } catch (cause) {
-    throw new DatasetError(`${at}: the example ${JSON.stringify(id)}: ${messageOf(cause)}`, { cause });
+    throw new DatasetError(`${at}: the example ${JSON.stringify(id)}: ${getErrorMessage(cause)}`, { cause });
   }
 }

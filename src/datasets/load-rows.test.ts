@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LoadOptions } from "../core/dataset.js";
-import { type LoadedRows, loadRows, type RowsToLoad } from "./load-rows.js";
+import { type LoadedRows, type LoadRowsOptions, loadRows } from "./load-rows.js";
 import { type DuckDbWriter, openDuckDb } from "./parquet/duckdb-file.js";
 import { closeFiles, openRowFile } from "./row-file.js";
-import { toExample } from "./to-example.js";
+import { convertRow } from "./to-example.js";
 
 let folder: string;
 let duckdb: DuckDbWriter;
@@ -32,12 +32,12 @@ async function both(name: string, rows: readonly object[]): Promise<[jsonl: stri
   return [path, await parquet(name, `SELECT * FROM read_json('${path}')`)];
 }
 
-type Options = LoadOptions & Partial<RowsToLoad>;
+type Options = LoadOptions & Partial<LoadRowsOptions>;
 
 async function load(paths: readonly string[], options: Options = {}): Promise<LoadedRows> {
   const rowFiles = await Promise.all(paths.map((path) => openRowFile({ path, name: path.slice(folder.length + 1) })));
   try {
-    return await loadRows({ name: "data", rowFiles, convert: (row) => toExample(row), ...options });
+    return await loadRows({ name: "data", rowFiles, convert: (row) => convertRow(row), ...options });
   } finally {
     await closeFiles(rowFiles);
   }
@@ -76,7 +76,7 @@ describe("files with different columns", () => {
 
   it("may be mapped by a column that no row of the sample has", async () => {
     const map = { answer: "gold" };
-    const options = { map, convert: (row: object) => toExample({ ...row }, { map }) };
+    const options = { map, convert: (row: object) => convertRow({ ...row }, { map }) };
     expect((await load(paths, { ...options, maxExamples: 3, head: true })).examples).toHaveLength(3);
     await expect(load(paths, { ...options, map: { answer: "golden" }, maxExamples: 3 })).rejects.toThrow(
       'No row of "data" has a column "golden" (--map answer=golden). Did you mean "gold"? Its columns: question, mark, gold.',
@@ -87,7 +87,7 @@ describe("files with different columns", () => {
     const [path = ""] = paths;
     const { examples } = await load([path, path], {
       maxExamples: 80,
-      convert: (row, file) => toExample({ ...row, file }),
+      convert: (row, file) => convertRow({ ...row, file }),
     });
     expect(examples.filter(({ file }) => file === 1)).toHaveLength(40);
   });

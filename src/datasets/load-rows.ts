@@ -1,19 +1,19 @@
 import type { Example } from "../core/example.js";
-import { facetValue } from "../core/facets.js";
-import { RepeatedIds } from "../core/fingerprint.js";
-import { type RowFile, rowsOf } from "./row-file.js";
-import { RowTable, type RowTableOptions } from "./row-table.js";
-import { requireMaxExamples, type Sampling, takeSample } from "./sample.js";
-import type { ReadOptions, SourceRow } from "./source-row.js";
-import { type Columns, columnsOf } from "./table-columns.js";
+import { readFacetValue } from "../core/facets.js";
+import { IdDeduplicator } from "../core/fingerprint.js";
+import { type RowFile, readTableRows } from "./row-file.js";
+import { ExampleCollector, type ExampleCollectorOptions } from "./row-table.js";
+import { requireMaxExamples, type SamplingOptions, takeSample } from "./sample.js";
+import type { RowReadOptions, SourceRow } from "./source-row.js";
+import { type ColumnSelection, selectTableColumns } from "./table-columns.js";
 
 /** What to read from files, and how. */
-export interface RowsToLoad extends RowTableOptions, Sampling, Omit<ReadOptions, "name"> {
+export interface LoadRowsOptions extends ExampleCollectorOptions, SamplingOptions, Omit<RowReadOptions, "name"> {
   rowFiles: readonly RowFile[];
   /** Columns to read. Default: all. */
-  columns?: Columns;
+  columns?: ColumnSelection;
   /** Stratum of an example, for stratified samples. */
-  stratumOf?: (example: Example) => string | undefined;
+  getStratum?: (example: Example) => string | undefined;
   /** True if rows may give several examples or none, so that all must be read before sampling. */
   isExpanding?: boolean;
 }
@@ -30,55 +30,61 @@ export interface LoadedRows {
  * @example
  * await loadRows({ name: "data", rowFiles: [await openRowFile({ path: "data.parquet" })], convert: convertRow, maxExamples: 50 });
  */
-export async function loadRows(wanted: RowsToLoad): Promise<LoadedRows> {
+export async function loadRows(wanted: LoadRowsOptions): Promise<LoadedRows> {
   requireMaxExamples(wanted.maxExamples);
-  const collected = new RowTable(wanted);
-  const loaded = (await loadSample(collected, wanted)) ?? (await loadAll(collected, wanted));
-  const repeated = collected.mayRepeatIds ? numberRepeats(loaded.examples) : 0;
-  const notes = [...collected.notes(), ...(repeated === 0 ? [] : [noteOnRepeats(wanted, repeated)]), ...loaded.notes];
+  const collected = new ExampleCollector(wanted);
+  const loaded = (await tryLoadSample(collected, wanted)) ?? (await loadAllRows(collected, wanted));
+  const repeated = collected.mayRepeatIds ? numberRepeatedIds(loaded.examples) : 0;
+  const notes = [
+    ...collected.listNotes(),
+    ...(repeated === 0 ? [] : [formatRepeatsNote(wanted, repeated)]),
+    ...loaded.notes,
+  ];
   return { ...loaded, notes };
 }
 
-export function stratum(example: Example, field: string): string {
-  return String(facetValue(example, field) ?? "");
+export function getStratum(example: Example, field: string): string {
+  return String(readFacetValue(example, field) ?? "");
 }
 
 /** Reads only the sample from tables; null if everything has to be read. */
-async function loadSample(collected: RowTable, wanted: RowsToLoad): Promise<LoadedRows | null> {
+async function tryLoadSample(collected: ExampleCollector, wanted: LoadRowsOptions): Promise<LoadedRows | null> {
   if (wanted.rowFiles.every(({ table }) => table === undefined)) return null;
-  const { fillFromTables, tablesToSample } = await import("./table-sample.js");
-  const tables = tablesToSample(wanted);
+  const { fillFromTables, selectTablesToSample } = await import("./table-sample.js");
+  const tables = selectTablesToSample(wanted);
   return tables === null ? null : fillFromTables(collected, { wanted, tables });
 }
 
-async function loadAll(collected: RowTable, wanted: RowsToLoad): Promise<LoadedRows> {
-  for (const file of wanted.rowFiles.keys()) if (!collected.full) await fill(collected, wanted, file);
+async function loadAllRows(collected: ExampleCollector, wanted: LoadRowsOptions): Promise<LoadedRows> {
+  for (const file of wanted.rowFiles.keys()) if (!collected.isFull) await addFileRows(collected, wanted, file);
   collected.finish();
-  return { examples: takeSample(collected.examples, wanted, wanted.stratumOf), notes: [] };
+  return { examples: takeSample(collected.examples, wanted, wanted.getStratum), notes: [] };
 }
 
-async function fill(collected: RowTable, wanted: RowsToLoad, file: number): Promise<void> {
+async function addFileRows(collected: ExampleCollector, wanted: LoadRowsOptions, file: number): Promise<void> {
   const rowFile = wanted.rowFiles[file];
   if (rowFile === undefined) return;
   const place = { file, at: rowFile.at };
-  for await (const batch of allRows(wanted, rowFile)) {
+  for await (const batch of readAllRows(wanted, rowFile)) {
     for (const source of batch) {
       collected.add(source, place);
-      if (collected.full) return;
+      if (collected.isFull) return;
     }
   }
 }
 
-function allRows(wanted: RowsToLoad, file: RowFile): AsyncIterable<readonly SourceRow[]> {
+function readAllRows(wanted: LoadRowsOptions, file: RowFile): AsyncIterable<readonly SourceRow[]> {
   const { table } = file;
-  return table === undefined ? file.batches(readOptions(wanted)) : rowsOf(table, "all", columnsOf(table, wanted));
+  return table === undefined
+    ? file.batches(pickReadOptions(wanted))
+    : readTableRows(table, "all", selectTableColumns(table, wanted));
 }
 
-function readOptions({ seen, header }: RowsToLoad): ReadOptions {
+function pickReadOptions({ seen, header }: LoadRowsOptions): RowReadOptions {
   return { ...(seen === undefined ? {} : { seen }), ...(header === undefined ? {} : { header }) };
 }
 
-function noteOnRepeats({ name, numbersRepeatedIds = false }: RowsToLoad, repeated: number): string {
+function formatRepeatsNote({ name, numbersRepeatedIds = false }: LoadRowsOptions, repeated: number): string {
   const which = numbersRepeatedIds ? "" : " without an id";
   return `${repeated} row${repeated === 1 ? "" : "s"} of ${name}${which} repeat an earlier one; kept with numbered ids`;
 }
@@ -92,13 +98,13 @@ function noteOnRepeats({ name, numbersRepeatedIds = false }: RowsToLoad, repeate
  * among those of every larger one. This does not hold if a built-in dataset repeats its own ids for different rows: which
  * row is "…-2" may change with the sample.
  */
-function numberRepeats(examples: readonly Example[]): number {
+function numberRepeatedIds(examples: readonly Example[]): number {
   const given = new Set(examples.map(({ id }) => String(id)));
   if (given.size === examples.length) return 0;
-  const ids = new RepeatedIds();
+  const ids = new IdDeduplicator();
   for (const example of examples) {
     const id = String(example.id);
-    const numbered = ids.next(id, (other) => other !== id && given.has(other));
+    const numbered = ids.makeUnique(id, (other) => other !== id && given.has(other));
     if (numbered !== id) example.id = numbered;
   }
   return examples.length - given.size;

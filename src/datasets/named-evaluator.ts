@@ -2,7 +2,7 @@ import type { Evaluator } from "../core/evaluator.js";
 import type { Permissions, Registry } from "../core/registry.js";
 
 /** Creates the evaluator of a name, with what follows its colon as the argument. */
-export async function namedEvaluator(
+export async function createEvaluatorByName(
   registry: Registry,
   name: string,
   permissions: Permissions | undefined,

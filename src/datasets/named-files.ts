@@ -26,7 +26,7 @@ export interface NamedFiles {
  * @example
  * registry.register("dataset", "faq", createFilesDefinition("faq", { files: ["faq.csv"] }, registry));
  */
-export function namedFiles(name: string, given: NamedFiles, registry: Registry): DatasetDefinition {
+export function createFilesDefinition(name: string, given: NamedFiles, registry: Registry): DatasetDefinition {
   const { description, template, evaluators, primaryField } = given;
   return {
     description: description ?? `Files of this project: ${given.files.join(", ")}.`,
@@ -34,12 +34,12 @@ export function namedFiles(name: string, given: NamedFiles, registry: Registry):
     ...(primaryField === undefined ? {} : { primaryField }),
     load: (options) =>
       template === undefined
-        ? loadPlain(name, given, { ...options, registry })
-        : loadAs({ template, name }, given, { options, registry }),
+        ? loadPlainFiles(name, given, { ...options, registry })
+        : loadWithTemplate({ template, name }, given, { options, registry }),
   };
 }
 
-async function loadPlain(name: string, given: NamedFiles, options: LoadFileOptions) {
+async function loadPlainFiles(name: string, given: NamedFiles, options: LoadFileOptions) {
   const { files, subject } = given;
   if (options.config !== undefined)
     throw new UsageError(`${name} has no config "${options.config}". Choose rows with --filter.`);
@@ -62,13 +62,13 @@ async function loadPlain(name: string, given: NamedFiles, options: LoadFileOptio
   };
 }
 
-interface Template {
+interface TemplateName {
   template: string;
   name: string;
 }
 
-async function loadAs(
-  { template, name }: Template,
+async function loadWithTemplate(
+  { template, name }: TemplateName,
   { files, evaluators, primaryField }: NamedFiles,
   { options, registry }: { options: LoadOptions; registry: Registry },
 ) {

@@ -1,10 +1,10 @@
 /** The vocabulary of the needle generator. It contains no digits, so that numbers occur only in facts. */
 
-function list(text: string): readonly string[] {
+function splitList(text: string): readonly string[] {
   return text.split("|").map((item) => item.trim());
 }
 
-export const PLACES = list(
+export const PLACES = splitList(
   "Marlow|Hartwell|Orrin|Velden|Castry|Dunmore|Eskdale|Fenwick|Galloway|Harrow Hill|Inverley|Kestrel Bay|Lindholm|Merrow|Norbury|Oakhaven|Pendrick|Quarley|Rosthwaite|Silverton|Tarrant|Ulmstead|Wexcombe|Yarrow|Zellwood|Ashgrove|Brackley|Corvale|Drumlin|Elmsworth",
 );
 
@@ -20,7 +20,7 @@ export const BUILDINGS: readonly (readonly [string, string])[] = [
   ["school", "the classrooms of the children"],
 ];
 
-export const PEOPLE = list(
+export const PEOPLE = splitList(
   "Edith Crane|Tobias Lund|Marta Solberg|Jonas Whitfield|Priya Raman|Oskar Bell|Ingrid Vale|Samuel Okoye|Clara Ferris|Hugo Lambert|Nadia Petrov|Felix Arden|Rosa Jimenez|Walter Pike|Amara Diallo|Leon Hartmann|Greta Moss|Dimitri Kovac|Helen Stroud|Victor Nash|Yara Haddad|Simon Teague|Beatrix Holm|Conrad Weiss",
 );
 
@@ -36,8 +36,8 @@ export const BELONGINGS: readonly (readonly [string, string])[] = [
   ["wool scarf", "the garment against the cold"],
 ];
 
-export const COLOURS = list("green|crimson|ivory|turquoise|amber|violet|scarlet|indigo|maroon|teal");
-export const FURNITURE = list("cabinet|trunk|wardrobe|sideboard|bureau|chest|dresser|bookcase|nightstand|locker");
+export const COLORS = splitList("green|crimson|ivory|turquoise|amber|violet|scarlet|indigo|maroon|teal");
+export const FURNITURE = splitList("cabinet|trunk|wardrobe|sideboard|bureau|chest|dresser|bookcase|nightstand|locker");
 
 /** A festival, and a description of it. */
 export const FESTIVALS: readonly (readonly [string, string])[] = [
@@ -49,70 +49,72 @@ export const FESTIVALS: readonly (readonly [string, string])[] = [
   ["boat festival", "the regatta on the water"],
 ];
 
-export const MONTHS = list("January|February|March|April|May|June|July|August|September|October|November|December");
+export const MONTHS = splitList(
+  "January|February|March|April|May|June|July|August|September|October|November|December",
+);
 
-export const SHIPS = list(
+export const SHIPS = splitList(
   "Halcyon|Meridian|Northern Star|Albatross|Wanderer|Sea Thistle|Curlew|Constance|Peregrine|Silver Wake|Tempest|Good Hope",
 );
 
-export const ROLES = list(
+export const ROLES = splitList(
   "gardener|carpenter|caretaker|baker|librarian|surveyor|ferry pilot|teacher|nurse|clerk|blacksmith|beekeeper|plumber|translator|tailor|cook|watchmaker|mason|postman|shepherd|potter|glazier|electrician|bookkeeper|painter|fisherman|weaver|porter|cyclist|violinist|farmer|cashier|roofer|miller|printer|secretary|driver|lamplighter|botanist|apprentice",
 );
-export const TRAITS = list(
+export const TRAITS = splitList(
   "patient|cheerful|quiet|experienced|young|retired|careful|tired|curious|local|friendly|visiting|stubborn|punctual|thoughtful|new",
 );
 
 /** Verbs with matching objects. */
 export const ACTIONS: readonly { readonly verbs: readonly string[]; readonly objects: readonly string[] }[] = [
   {
-    verbs: list("repaired|inspected|replaced|measured|cleaned|photographed|repainted|sketched"),
-    objects: list(
+    verbs: splitList("repaired|inspected|replaced|measured|cleaned|photographed|repainted|sketched"),
+    objects: splitList(
       "the garden fence|the wooden railing|the old pump|a cracked window|the kitchen tiles|the weather vane|the stone steps|the rusty hinges|a row of benches|the gutter above the porch|the clock in the hall|the narrow footbridge",
     ),
   },
   {
-    verbs: list("summarised|corrected|copied|discussed|reread|translated|filed|questioned"),
-    objects: list(
+    verbs: splitList("summarised|corrected|copied|discussed|reread|translated|filed|questioned"),
+    objects: splitList(
       "the minutes of the meeting|a long letter|the weekly report|the shopping list|a page of the almanac|the seating plan|the notes from the lecture|a short notice|the menu|the rules of the club|an unsigned postcard|the table of tides",
     ),
   },
   {
-    verbs: list("planted|watered|trimmed|admired|counted|covered|transplanted|sheltered"),
-    objects: list(
+    verbs: splitList("planted|watered|trimmed|admired|counted|covered|transplanted|sheltered"),
+    objects: splitList(
       "the rose bushes|a bed of tulips|the young birches|several pots of thyme|the hedge along the lane|the tomato vines|a line of willows|the strawberry plants|the climbing beans|the lavender",
     ),
   },
   {
-    verbs: list("carried|delivered|unpacked|weighed|sorted|stacked|wrapped|collected"),
-    objects: list(
+    verbs: splitList("carried|delivered|unpacked|weighed|sorted|stacked|wrapped|collected"),
+    objects: splitList(
       "the morning parcels|a basket of pears|three sacks of flour|the empty bottles|a crate of lemons|the folded blankets|a box of candles|the returned books|the winter coats|two bundles of firewood",
     ),
   },
   {
-    verbs: list("prepared|tasted|served|praised|ordered|burned|shared|reheated"),
-    objects: list(
+    verbs: splitList("prepared|tasted|served|praised|ordered|burned|shared|reheated"),
+    objects: splitList(
       "a pot of lentil soup|the plum cake|a plate of dumplings|the rye bread|a bowl of porridge|the pickled cabbage|an omelette|the mushroom pie|a tray of biscuits|the barley stew",
     ),
   },
 ];
 
-export const WHERES = list(
+export const PLACE_PHRASES = splitList(
   "near the harbour|behind the town hall|in the courtyard|beside the river|at the end of the lane|under the arches|on the second floor|outside the bakery|by the old mill|across the square|in the workshop|next to the well|at the market|along the canal|in the back room|on the hillside",
 );
-export const HOWS = list(
+export const MANNER_PHRASES = splitList(
   "without any hurry|before the rain began|with great care|in less than an hour|while the others watched|for the third time that week|as usual|without a word|with borrowed tools|in good spirits|despite the wind|to everyone's surprise|just before noon|until it grew dark",
 );
-export const WHENS = list(
+export const TIME_PHRASES = splitList(
   "On Monday|Early in the morning|After lunch|Late that evening|During the holidays|A week later|Shortly before dusk|That same afternoon|In early spring|On the following day|Towards the end of the month|Every other Thursday|Not long ago|In the meantime",
 );
-export const SOURCES = list(
+export const SOURCES = splitList(
   "the newsletter|a neighbour|the notice board|the evening paper|an old photograph|the caretaker's notes|a passing visitor|the radio",
 );
-export const WEATHER = list(
+export const WEATHER = splitList(
   "the fog lifted slowly|a light drizzle set in|the streets stayed empty|the bells rang twice|the shops closed early|the river rose a little|clouds gathered over the hills|the lamps were lit|gulls circled above the roofs|the wind turned east|children played in the puddles|the market filled with people",
 );
 
 /** Notices that a text repeats. Long enough that a copy with one more word is nearly the same. */
-export const REFRAINS = list(
+export const REFRAINS = splitList(
   "Visitors are kindly reminded to close the gate behind them and to keep their dogs on a lead|This page is reproduced with permission and may not be shared without the consent of the editors|Readers who wish to comment are invited to write to the office at the usual address before Friday|The opening hours may change at short notice when the weather or the number of guests requires it|All opinions are those of the authors and do not reflect the views of the town council|Lost property is kept at the front desk for a fortnight and then given to the charity shop|The next issue will appear as soon as the printing press has been repaired and tested again|Parking is allowed on the left side of the road only and never in front of the fire station",
 );

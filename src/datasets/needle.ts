@@ -1,7 +1,7 @@
 import type { DatasetDefinition } from "../core/dataset.js";
 import { AnswerQuality } from "../evaluators/answer-quality.js";
 import type { NeedleOptions } from "./generate-needles.js";
-import { parseSettings, type SettingsSyntax } from "./number-settings.js";
+import { parseNumberSettings, type SettingsSyntax } from "./number-settings.js";
 
 /** The built-in dataset `needle`. Its generator is loaded on use, to keep start-up fast. */
 export const needle: DatasetDefinition = {
@@ -12,13 +12,13 @@ export const needle: DatasetDefinition = {
 };
 
 /** Upper bound on context lengths. */
-export const LONGEST = 2_000_000;
+export const MAX_LENGTH_TOKENS = 2_000_000;
 
-const SYNTAX: SettingsSyntax = {
+const SETTINGS_SYNTAX: SettingsSyntax = {
   dataset: "needle",
   example: "needle:lengths=500,1000;depths=0,0.5,1;needles=1;count=40",
   settings: {
-    lengths: { low: 50, high: LONGEST, whole: true, isList: true },
+    lengths: { low: 50, high: MAX_LENGTH_TOKENS, whole: true, isList: true },
     depths: { low: 0, high: 1, whole: false, isList: true },
     needles: { low: 1, high: 20, whole: true, isList: false },
     count: { low: 1, high: 1_000_000, whole: true, isList: false },
@@ -31,5 +31,5 @@ const SYNTAX: SettingsSyntax = {
  * parseNeedleConfig("lengths=500,1000;depths=0,0.5"); // { lengths: [500, 1000], depths: [0, 0.5] }
  */
 export function parseNeedleConfig(config: string): NeedleOptions {
-  return parseSettings(config, SYNTAX);
+  return parseNumberSettings(config, SETTINGS_SYNTAX);
 }

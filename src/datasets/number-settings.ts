@@ -23,7 +23,7 @@ export interface SettingsSyntax {
  * @example
  * parseNumberSettings("needles=3", syntax); // { needles: 3 }
  */
-export function parseSettings(config: string, syntax: SettingsSyntax): Record<string, number | number[]> {
+export function parseNumberSettings(config: string, syntax: SettingsSyntax): Record<string, number | number[]> {
   const chosen: Record<string, number | number[]> = {};
   const misuse = (problem: string) =>
     new UsageError(
@@ -37,19 +37,19 @@ export function parseSettings(config: string, syntax: SettingsSyntax): Record<st
     if (setting === undefined)
       throw misuse(`unknown setting "${key}".${didYouMean(key, Object.keys(syntax.settings))}`);
     if (Object.hasOwn(chosen, key)) throw misuse(`"${key}" is set twice`);
-    const read = readValue(value, setting);
+    const read = parseSettingValue(value, setting);
     if ("problem" in read) throw misuse(`${key} ${read.problem}`);
     chosen[key] = read.value;
   }
   return chosen;
 }
 
-type Read = { value: number | number[] } | { problem: string };
+type ParsedSetting = { value: number | number[] } | { problem: string };
 
-function readValue(text: string, setting: NumberSetting): Read {
+function parseSettingValue(text: string, setting: NumberSetting): ParsedSetting {
   const texts = setting.isList ? text.split(",").map((item) => item.trim()) : [text];
   const list = texts.map((item) => (item === "" ? Number.NaN : Number(item)));
-  const bad = list.findIndex((value) => !isWithin(value, setting));
+  const bad = list.findIndex((value) => !isInRange(value, setting));
   if (bad !== -1) {
     const { low, high, whole } = setting;
     return { problem: `takes ${whole ? "whole numbers" : "numbers"} from ${low} to ${high}, not "${texts[bad]}"` };
@@ -59,6 +59,6 @@ function readValue(text: string, setting: NumberSetting): Read {
   return { value: setting.isList ? list : (list[0] as number) };
 }
 
-function isWithin(value: number, { low, high, whole }: NumberSetting): boolean {
+function isInRange(value: number, { low, high, whole }: NumberSetting): boolean {
   return value >= low && value <= high && (!whole || Number.isInteger(value));
 }

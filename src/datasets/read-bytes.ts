@@ -1,44 +1,47 @@
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { DatasetError, messageOf } from "../core/errors.js";
-import { LineBlocks, readLineBlocks } from "../utils/files/blocks.js";
-import type { ReadOptions } from "./source-row.js";
+import { DatasetError, getErrorMessage } from "../core/errors.js";
+import { LineBlockSplitter, readLineBlocks } from "../utils/files/blocks.js";
+import type { RowReadOptions } from "./source-row.js";
 
-export const GZIP = ".gz";
+export const GZIP_EXTENSION = ".gz";
 
 /** Reads a whole file, decompressed if necessary. */
-export async function readPlainBytes(path: string, { seen, name = path }: ReadOptions = {}): Promise<Buffer> {
+export async function readPlainBytes(path: string, { seen, name = path }: RowReadOptions = {}): Promise<Buffer> {
   try {
     const stored = readFileSync(path);
-    const bytes = isGzip(stored) ? (await import("./gunzip.js")).gunzip(stored) : stored;
+    const bytes = isGzip(stored) ? (await import("./gunzip.js")).decompressGzip(stored) : stored;
     seen?.update(bytes);
     return bytes;
   } catch (error) {
-    throw unreadable(name, error);
+    throw createUnreadableError(name, error);
   }
 }
 
 /** Reads a whole text file, without a byte order mark. */
-export async function readBytes(path: string, options: ReadOptions = {}): Promise<Buffer> {
-  return withoutMark(options.name ?? path, await readPlainBytes(path, options));
+export async function readBytes(path: string, options: RowReadOptions = {}): Promise<Buffer> {
+  return stripByteOrderMark(options.name ?? path, await readPlainBytes(path, options));
 }
 
 /** Reads a file in blocks of whole lines, without a byte order mark. */
-export async function* readTextBlocks(path: string, { seen, name = path }: ReadOptions = {}): AsyncGenerator<Buffer> {
+export async function* readTextBlocks(
+  path: string,
+  { seen, name = path }: RowReadOptions = {},
+): AsyncGenerator<Buffer> {
   let first = true;
   try {
-    for await (const block of isGzip(firstBytes(path)) ? unzippedBlocks(path) : plainBlocks(path)) {
+    for await (const block of isGzip(readFirstBytes(path)) ? readGzipBlocks(path) : readPlainBlocks(path)) {
       seen?.update(block);
-      yield first ? withoutMark(name, block) : block;
+      yield first ? stripByteOrderMark(name, block) : block;
       first = false;
     }
   } catch (error) {
-    throw unreadable(name, error);
+    throw createUnreadableError(name, error);
   }
 }
 
-async function* plainBlocks(path: string): AsyncGenerator<Buffer> {
+async function* readPlainBlocks(path: string): AsyncGenerator<Buffer> {
   let first = true;
   for (const block of readLineBlocks(path)) {
     // Lets signals and timers be handled while a large file is read.
@@ -48,14 +51,14 @@ async function* plainBlocks(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-async function* unzippedBlocks(path: string): AsyncGenerator<Buffer> {
-  const blocks = new LineBlocks();
-  const { gunzipped } = await import("./gunzip.js");
-  for await (const chunk of gunzipped(path)) {
+async function* readGzipBlocks(path: string): AsyncGenerator<Buffer> {
+  const blocks = new LineBlockSplitter();
+  const { readGzipFile } = await import("./gunzip.js");
+  for await (const chunk of readGzipFile(path)) {
     const block = blocks.push(chunk);
     if (block !== null) yield block;
   }
-  const rest = blocks.rest();
+  const rest = blocks.flush();
   if (rest !== null) yield rest;
 }
 
@@ -64,7 +67,7 @@ export function isGzip([first, second]: Uint8Array): boolean {
   return first === 0x1f && second === 0x8b;
 }
 
-export function firstBytes(path: string): Uint8Array {
+export function readFirstBytes(path: string): Uint8Array {
   const file = openSync(path, "r");
   try {
     const bytes = Buffer.alloc(2);
@@ -74,7 +77,7 @@ export function firstBytes(path: string): Uint8Array {
   }
 }
 
-function withoutMark(path: string, bytes: Buffer): Buffer {
+function stripByteOrderMark(path: string, bytes: Buffer): Buffer {
   const [a, b, c] = bytes;
   if (a === 0xef && b === 0xbb && c === 0xbf) return bytes.subarray(3);
   if ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)) {
@@ -84,7 +87,7 @@ function withoutMark(path: string, bytes: Buffer): Buffer {
 }
 
 /** Explains why a file could not be read, with a remedy. */
-export function unreadable(path: string, error: unknown): DatasetError {
+export function createUnreadableError(path: string, error: unknown): DatasetError {
   if (error instanceof DatasetError) return error;
   const code = (error as NodeJS.ErrnoException | null)?.code;
   if (code === "ENOENT" || code === "ENOTDIR") {
@@ -106,5 +109,5 @@ export function unreadable(path: string, error: unknown): DatasetError {
       { cause: error },
     );
   }
-  return new DatasetError(`"${path}" could not be read: ${messageOf(error)}.`, { cause: error });
+  return new DatasetError(`"${path}" could not be read: ${getErrorMessage(error)}.`, { cause: error });
 }

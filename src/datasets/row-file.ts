@@ -1,8 +1,8 @@
-import { type ByteSource, bytesInMemory, openBytes } from "../utils/files/byte-source.js";
-import { type Format, formatOf } from "./formats.js";
+import { type ByteSource, createMemoryBytes, openLocalBytes } from "../utils/files/byte-source.js";
+import { type FileFormat, getFormat } from "./formats.js";
 import type { ParquetTable } from "./parquet/index.js";
-import { firstBytes, isGzip, readPlainBytes, unreadable } from "./read-bytes.js";
-import type { RawRow, ReadOptions, SourceRow } from "./source-row.js";
+import { createUnreadableError, isGzip, readFirstBytes, readPlainBytes } from "./read-bytes.js";
+import type { RawRow, RowReadOptions, SourceRow } from "./source-row.js";
 
 /** An open file of rows. */
 export interface RowFile {
@@ -12,13 +12,13 @@ export interface RowFile {
   /** Formats the place of a row, e.g. `data.jsonl:17`. */
   readonly at: (line: number) => string;
   /** All rows, in order and in batches. */
-  batches(options?: ReadOptions): AsyncIterable<readonly SourceRow[]>;
+  batches(options?: RowReadOptions): AsyncIterable<readonly SourceRow[]>;
   /** Set for files that can be read in part. */
   readonly table?: ParquetTable;
 }
 
 /** A file to open: a local path, or bytes that are loaded on read. */
-export type FileToOpen = { readonly name?: string; readonly path: string } | { readonly bytes: ByteSource };
+export type RowFileSource = { readonly name?: string; readonly path: string } | { readonly bytes: ByteSource };
 
 /**
  * Opens a file of rows; the extension decides the format.
@@ -26,34 +26,34 @@ export type FileToOpen = { readonly name?: string; readonly path: string } | { r
  * const file = await openRowFile({ path: "data.parquet" });
  * for await (const rows of file.batches()) console.log(rows.length);
  */
-export async function openRowFile(file: FileToOpen): Promise<RowFile> {
+export async function openRowFile(file: RowFileSource): Promise<RowFile> {
   const name = "bytes" in file ? file.bytes.name : (file.name ?? file.path);
-  const format = formatOf(name);
+  const format = getFormat(name);
   const { read } = format;
-  if ("bytes" in file) return tableFile(name, file.bytes);
+  if ("bytes" in file) return openTableFile(name, file.bytes);
   const { path } = file;
-  if (read === null) return ownTableFile(name, await bytesOf(path, name));
-  return { ...placed(name, format), batches: (options) => read(path, { ...options, name }) };
+  if (read === null) return openOwnedTable(name, await openRowBytes(path, name));
+  return { ...describeRowFile(name, format), batches: (options) => read(path, { ...options, name }) };
 }
 
 /** For bytes opened here: callers close their own bytes if opening fails. */
-async function ownTableFile(name: string, bytes: ByteSource): Promise<RowFile> {
+async function openOwnedTable(name: string, bytes: ByteSource): Promise<RowFile> {
   try {
-    return await tableFile(name, bytes);
+    return await openTableFile(name, bytes);
   } catch (error) {
     await bytes.close?.();
     throw error;
   }
 }
 
-async function tableFile(name: string, bytes: ByteSource): Promise<RowFile> {
+async function openTableFile(name: string, bytes: ByteSource): Promise<RowFile> {
   const { openParquet } = await import("./parquet/index.js");
   const table = await openParquet(bytes);
-  return { ...placed(name, formatOf(name)), table, batches: () => rowsOf(table, "all") };
+  return { ...describeRowFile(name, getFormat(name)), table, batches: () => readTableRows(table, "all") };
 }
 
 /** Rows of a table in the form of the other readers; `line` counts from 1. */
-export async function* rowsOf(
+export async function* readTableRows(
   table: ParquetTable,
   positions: Uint32Array | "all",
   columns?: readonly string[],
@@ -68,15 +68,15 @@ export async function closeFiles(files: readonly RowFile[]): Promise<void> {
   for (const result of closed) if (result.status === "rejected") throw result.reason;
 }
 
-function placed(name: string, { place, textOnly }: Format): Pick<RowFile, "name" | "textOnly" | "at"> {
+function describeRowFile(name: string, { place, textOnly }: FileFormat): Pick<RowFile, "name" | "textOnly" | "at"> {
   return { name, textOnly, at: (line) => (place === "line" ? `${name}:${line}` : `${name} row ${line}`) };
 }
 
-async function bytesOf(path: string, name: string): Promise<ByteSource> {
+async function openRowBytes(path: string, name: string): Promise<ByteSource> {
   try {
-    if (isGzip(firstBytes(path))) return bytesInMemory(name, await readPlainBytes(path, { name }));
-    return await openBytes(path, name);
+    if (isGzip(readFirstBytes(path))) return createMemoryBytes(name, await readPlainBytes(path, { name }));
+    return await openLocalBytes(path, name);
   } catch (error) {
-    throw unreadable(name, error);
+    throw createUnreadableError(name, error);
   }
 }

@@ -1,15 +1,16 @@
 import type { LoadOptions } from "../core/dataset.js";
 import { DatasetError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
-import { ColumnCheck, matches } from "./columns.js";
+import { ColumnCheck, matchesFilter } from "./columns.js";
 import { isBadRow, type RawRow, type SourceRow } from "./source-row.js";
 import type { Conversion } from "./to-example.js";
 
 /** How rows become examples, and how strictly. */
-export interface RowTableOptions extends Pick<LoadOptions, "maxExamples" | "head" | "map" | "filter" | "skipBadRows"> {
+export interface ExampleCollectorOptions
+  extends Pick<LoadOptions, "maxExamples" | "head" | "map" | "filter" | "skipBadRows"> {
   /** Name of all rows together, for messages. */
   name: string;
-  convert: Convert;
+  convert: RowConverter;
   /** Repeated ids are numbered after sampling instead of rejected: for data that the user cannot fix. */
   numbersRepeatedIds?: boolean;
   /** A filter matches a column of the row or a field of the example. */
@@ -17,10 +18,10 @@ export interface RowTableOptions extends Pick<LoadOptions, "maxExamples" | "head
 }
 
 /** Converts a row to examples; `file` is the index of its file, `line` its place there. */
-type Convert = (row: RawRow, file: number, line: number) => Conversion | readonly Conversion[];
+type RowConverter = (row: RawRow, file: number, line: number) => Conversion | readonly Conversion[];
 
 /** The index of a row's file, and how places in it are formatted. */
-export interface RowPlace {
+export interface RowOrigin {
   readonly file: number;
   readonly at: (line: number) => string;
 }
@@ -32,32 +33,32 @@ const FILE_STRIDE = 2 ** 40;
  * Collects rows as examples: filters, converts, and rejects or counts bad rows. Repeated ids of the rows' own are rejected.
  * In a file that is read in part, only the drawn rows are checked.
  */
-export class RowTable {
+export class ExampleCollector {
   readonly examples: Example[] = [];
   /** False if every id so far is unique and from the file. */
   mayRepeatIds = false;
   /** Rows so far, good or bad. */
   seen = 0;
-  readonly #options: RowTableOptions;
+  readonly #options: ExampleCollectorOptions;
   readonly #columns: ColumnCheck;
   /** Place of each of the rows' own ids: file index and line in one number, because there may be millions. */
   readonly #places = new Map<string, number>();
-  readonly #files: RowPlace[] = [];
+  readonly #files: RowOrigin[] = [];
   #bad = 0;
   #firstBad: string | null = null;
 
-  constructor(options: RowTableOptions) {
+  constructor(options: ExampleCollectorOptions) {
     this.#options = options;
     this.#columns = new ColumnCheck(options.name, options);
   }
 
   /** True if no further row is needed. */
-  get full(): boolean {
+  get isFull(): boolean {
     return this.#options.head === true && this.examples.length >= (this.#options.maxExamples ?? Infinity);
   }
 
   /** Returns the example made from the row, the last if several; undefined if none. */
-  add(source: SourceRow, place: RowPlace): Example | undefined {
+  add(source: SourceRow, place: RowOrigin): Example | undefined {
     const before = this.examples.length;
     this.seen += 1;
     if (isBadRow(source)) this.#reject(place.at(source.line), source.problem);
@@ -67,75 +68,75 @@ export class RowTable {
 
   /** For files that list their columns: throws if one that the user named is missing. */
   requireColumns(columns: readonly string[]): void {
-    this.#columns.know(columns);
+    this.#columns.addColumns(columns);
     this.#columns.requireComplete(false);
   }
 
   /** Call after the last row, for checks that need all rows. */
   finish(): void {
-    this.#columns.requireComplete(this.full);
+    this.#columns.requireComplete(this.isFull);
     this.#stopAtBadRow();
     if (this.examples.length > 0) return;
     const { name, filter } = this.#options;
     if (this.seen === 0) throw new DatasetError(`"${name}" is empty: it has no rows.`);
     if (this.#bad > 0) throw new DatasetError(`No row of "${name}" could be used (first problem: ${this.#firstBad}).`);
     if (filter === undefined) throw new DatasetError(`No row of "${name}" gives an example.`);
-    throw this.#columns.noMatch(filter);
+    throw this.#columns.createFilterError(filter);
   }
 
-  notes(): string[] {
+  listNotes(): string[] {
     if (this.#bad === 0) return [];
     return [`${this.#bad} bad row${this.#bad === 1 ? "" : "s"} skipped (first: ${this.#firstBad})`];
   }
 
-  #addRow(line: number, row: RawRow, place: RowPlace): void {
+  #addRow(line: number, row: RawRow, place: RowOrigin): void {
     const { filtersExamples = false, convert } = this.#options;
-    this.#columns.see(row);
-    if (this.#columns.complete) this.#stopAtBadRow();
-    if (!filtersExamples && !this.#keeps(row)) return;
+    this.#columns.addRow(row);
+    if (this.#columns.isComplete) this.#stopAtBadRow();
+    if (!filtersExamples && !this.#isKept(row)) return;
     const converted = convert(row, place.file, line);
-    if (!isList(converted)) this.#addConverted(row, converted, { line, place });
+    if (!isConversionList(converted)) this.#addConverted(row, converted, { line, place });
     else for (const one of converted) this.#addConverted(row, one, { line, place });
   }
 
-  #addConverted(row: RawRow, converted: Conversion, { line, place }: { line: number; place: RowPlace }): void {
+  #addConverted(row: RawRow, converted: Conversion, { line, place }: { line: number; place: RowOrigin }): void {
     if ("problem" in converted) this.#reject(place.at(line), converted.problem);
-    else if (this.#options.filtersExamples !== true || this.#keeps(row, converted.example))
+    else if (this.#options.filtersExamples !== true || this.#isKept(row, converted.example))
       this.#addExample(line, converted, place);
   }
 
-  #keeps(row: RawRow, example?: Example): boolean {
-    if (example !== undefined) this.#columns.see(example);
-    if (matches(row, this.#options.filter, example)) return true;
-    if (this.examples.length === 0) this.#columns.noteValues(row, example);
+  #isKept(row: RawRow, example?: Example): boolean {
+    if (example !== undefined) this.#columns.addRow(example);
+    if (matchesFilter(row, this.#options.filter, example)) return true;
+    if (this.examples.length === 0) this.#columns.recordValues(row, example);
     return false;
   }
 
-  #addExample(line: number, { example, idFromContent }: Extract<Conversion, { example: Example }>, place: RowPlace) {
+  #addExample(line: number, { example, idFromContent }: Extract<Conversion, { example: Example }>, place: RowOrigin) {
     if (idFromContent || this.#options.numbersRepeatedIds === true) this.mayRepeatIds = true;
     else this.#requireNew(String(example.id), line, place);
     this.examples.push(example);
   }
 
-  #requireNew(id: string, line: number, place: RowPlace): void {
+  #requireNew(id: string, line: number, place: RowOrigin): void {
     const other = this.#places.get(id);
     if (other !== undefined) {
       throw new DatasetError(
-        `${place.at(line)}: the id "${id}" is already used at ${this.#placeOf(other)}. Make ids unique, or remove the column to have ids generated from the content.`,
+        `${place.at(line)}: the id "${id}" is already used at ${this.#describePlace(other)}. Make ids unique, or remove the column to have ids generated from the content.`,
       );
     }
     this.#files[place.file] ??= place;
     this.#places.set(id, place.file * FILE_STRIDE + line);
   }
 
-  #placeOf(place: number): string {
+  #describePlace(place: number): string {
     return this.#files[Math.floor(place / FILE_STRIDE)]?.at(place % FILE_STRIDE) ?? "an earlier row";
   }
 
   #reject(place: string, problem: string): void {
     this.#bad += 1;
     this.#firstBad ??= `${place}: the row ${problem}`;
-    if (this.#columns.complete) this.#stopAtBadRow();
+    if (this.#columns.isComplete) this.#stopAtBadRow();
   }
 
   /**
@@ -150,6 +151,6 @@ export class RowTable {
   }
 }
 
-function isList(converted: Conversion | readonly Conversion[]): converted is readonly Conversion[] {
+function isConversionList(converted: Conversion | readonly Conversion[]): converted is readonly Conversion[] {
   return Array.isArray(converted);
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../core/errors.js";
-import { sampleIndices, stratifiedIndices, takeSample } from "./sample.js";
+import { sampleIndices, sampleStratifiedIndices, takeSample } from "./sample.js";
 
 describe("sampleIndices", () => {
   it("draws distinct positions in order, the same for the same seed, and contains every smaller sample", () => {
@@ -54,10 +54,10 @@ describe("sampleStratifiedIndices", () => {
     fc.assert(
       fc.property(strata, fc.nat(200), fc.nat(200), fc.nat(), (given, a, b, seed) => {
         const [small, large] = [Math.min(a, b, given.length), Math.min(Math.max(a, b), given.length)];
-        const drawn = [...stratifiedIndices(given, large, seed)];
+        const drawn = [...sampleStratifiedIndices(given, large, seed)];
         expect(drawn).toEqual([...new Set(drawn)].sort((x, y) => x - y));
         expect(drawn).toHaveLength(large);
-        expect(drawn).toEqual(expect.arrayContaining([...stratifiedIndices(given, small, seed)]));
+        expect(drawn).toEqual(expect.arrayContaining([...sampleStratifiedIndices(given, small, seed)]));
         for (const stratum of new Set(given)) {
           const share = (large * given.filter((one) => one === stratum).length) / Math.max(1, given.length);
           const taken = drawn.filter((index) => given[index] === stratum).length;
@@ -71,7 +71,7 @@ describe("sampleStratifiedIndices", () => {
     const given = [...Array.from({ length: 12 }, () => "large"), ...Array.from({ length: 6 }, () => "small")];
     const hits = given.map(() => 0);
     for (let seed = 0; seed < 3000; seed++)
-      for (const index of stratifiedIndices(given, 6, seed)) hits[index] = (hits[index] ?? 0) + 1;
+      for (const index of sampleStratifiedIndices(given, 6, seed)) hits[index] = (hits[index] ?? 0) + 1;
     // 1,000 expected; five standard deviations of a binomial (3000, 1/3) are 129.
     expect(Math.min(...hits)).toBeGreaterThan(871);
     expect(Math.max(...hits)).toBeLessThan(1129);

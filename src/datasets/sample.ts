@@ -1,11 +1,11 @@
 import type { LoadOptions } from "../core/dataset.js";
 import { UsageError } from "../core/errors.js";
-import { describe } from "../core/shape.js";
+import { describeValue } from "../core/shape.js";
 import { createRandom, hashSeed, permutation } from "../stats/index.js";
 
-export type Sampling = Pick<LoadOptions, "maxExamples" | "head" | "seed" | "shuffleSeed">;
+export type SamplingOptions = Pick<LoadOptions, "maxExamples" | "head" | "seed" | "shuffleSeed">;
 
-export function sampleSeed({ seed = 0, shuffleSeed = seed }: Sampling): number {
+export function getSampleSeed({ seed = 0, shuffleSeed = seed }: SamplingOptions): number {
   return shuffleSeed;
 }
 
@@ -16,13 +16,13 @@ export function sampleSeed({ seed = 0, shuffleSeed = seed }: Sampling): number {
  * sampleIndices(1000, 50, 0); // 50 of 0…999
  */
 export function sampleIndices(total: number, count: number, seed: number): Uint32Array {
-  return drawingOrder(total, { seed }).slice(0, count).sort();
+  return computeDrawOrder(total, { seed }).slice(0, count).sort();
 }
 
 /** All positions in sampling order: seeded random, or in file order with `head`. */
-export function drawingOrder(total: number, sampling: Sampling): Uint32Array {
+export function computeDrawOrder(total: number, sampling: SamplingOptions): Uint32Array {
   if (sampling.head === true) return Uint32Array.from({ length: total }, (_, position) => position);
-  return permutation(total, createRandom(sampleSeed(sampling)));
+  return permutation(total, createRandom(getSampleSeed(sampling)));
 }
 
 /**
@@ -33,7 +33,7 @@ export function drawingOrder(total: number, sampling: Sampling): Uint32Array {
  */
 export function takeSample<T>(
   items: readonly T[],
-  sampling: Sampling,
+  sampling: SamplingOptions,
   stratumOf?: (item: T) => string | undefined,
 ): readonly T[] {
   const { maxExamples, head } = sampling;
@@ -41,11 +41,11 @@ export function takeSample<T>(
   requireMaxExamples(maxExamples);
   if (maxExamples >= items.length) return items;
   if (head === true) return items.slice(0, maxExamples);
-  const seed = sampleSeed(sampling);
+  const seed = getSampleSeed(sampling);
   const chosen =
     stratumOf === undefined
       ? sampleIndices(items.length, maxExamples, seed)
-      : stratifiedIndices(items.map(stratumOf), maxExamples, seed);
+      : sampleStratifiedIndices(items.map(stratumOf), maxExamples, seed);
   return Array.from(chosen, (index) => items[index] as T);
 }
 
@@ -56,7 +56,11 @@ export function takeSample<T>(
  * @example
  * sampleStratifiedIndices(["a", "a", "a", "b"], 2, 0); // two positions
  */
-export function stratifiedIndices(strata: readonly (string | undefined)[], count: number, seed: number): Uint32Array {
+export function sampleStratifiedIndices(
+  strata: readonly (string | undefined)[],
+  count: number,
+  seed: number,
+): Uint32Array {
   const members = new Map<string, number[]>();
   for (const [index, stratum = ""] of strata.entries()) {
     const known = members.get(stratum);
@@ -77,6 +81,6 @@ export function stratifiedIndices(strata: readonly (string | undefined)[], count
 export function requireMaxExamples(maxExamples: number | undefined): void {
   if (maxExamples === undefined || (Number.isInteger(maxExamples) && maxExamples >= 1)) return;
   throw new UsageError(
-    `-n/--max-examples (maxExamples) must be a whole number of at least 1, but is ${describe(maxExamples)}.`,
+    `-n/--max-examples (maxExamples) must be a whole number of at least 1, but is ${describeValue(maxExamples)}.`,
   );
 }

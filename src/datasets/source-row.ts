@@ -13,11 +13,11 @@ export interface BadRow {
  * Reads rows in batches: awaiting every single row would cost more than parsing it. Malformed rows come as `BadRow`, so
  * that the caller decides whether to stop.
  */
-export type RowReader = (path: string, options?: ReadOptions) => AsyncIterable<readonly SourceRow[]>;
+export type SourceRowReader = (path: string, options?: RowReadOptions) => AsyncIterable<readonly SourceRow[]>;
 
-export interface ReadOptions {
+export interface RowReadOptions {
   /** Receives every byte that is read. */
-  seen?: ByteSink;
+  seen?: HashSink;
   /** Column names for a text file without a header. */
   header?: readonly string[];
   /** Name for messages. Default: the path. */
@@ -25,7 +25,7 @@ export interface ReadOptions {
 }
 
 /** Receives every byte that is read, such as a hash of the file. */
-interface ByteSink {
+interface HashSink {
   update(bytes: Uint8Array): unknown;
 }
 

@@ -1,15 +1,15 @@
 import type { Example } from "../core/example.js";
-import { KnownValues, noMatch, scalarText } from "./columns.js";
-import type { LoadedRows, RowsToLoad } from "./load-rows.js";
+import { ColumnValues, createFilterError, formatScalar } from "./columns.js";
+import type { LoadedRows, LoadRowsOptions } from "./load-rows.js";
 import type { DrawnRows, ParquetTable, TableSample } from "./parquet/index.js";
-import { rowsOf } from "./row-file.js";
-import type { RowTable } from "./row-table.js";
-import { drawingOrder, sampleSeed } from "./sample.js";
-import { columnsOf } from "./table-columns.js";
+import { readTableRows } from "./row-file.js";
+import type { ExampleCollector } from "./row-table.js";
+import { computeDrawOrder, getSampleSeed } from "./sample.js";
+import { selectTableColumns } from "./table-columns.js";
 
 /** The tables of the files if rows can be chosen before they are read; else null. */
-export function tablesToSample(wanted: RowsToLoad): readonly ParquetTable[] | null {
-  const { rowFiles, maxExamples, head = false, stratumOf, isExpanding = false } = wanted;
+export function selectTablesToSample(wanted: LoadRowsOptions): readonly ParquetTable[] | null {
+  const { rowFiles, maxExamples, head = false, getStratum: stratumOf, isExpanding = false } = wanted;
   const tables = rowFiles.flatMap(({ table }) => table ?? []);
   if (tables.length === 0 || tables.length < rowFiles.length) return null;
   const isChosen = maxExamples !== undefined && !isExpanding && (head || stratumOf === undefined);
@@ -17,19 +17,22 @@ export function tablesToSample(wanted: RowsToLoad): readonly ParquetTable[] | nu
 }
 
 /** A filter on fields of examples can only be checked after conversion. */
-function isFilteredByColumns({ filter = {}, filtersExamples = false }: RowsToLoad, tables: readonly ParquetTable[]) {
+function isFilteredByColumns(
+  { filter = {}, filtersExamples = false }: LoadRowsOptions,
+  tables: readonly ParquetTable[],
+) {
   const names = Object.keys(filter);
   if (filtersExamples) return names.length === 0;
   return names.every((name) => tables.some(({ columns }) => columns.includes(name)));
 }
 
-export interface TablesToRead {
-  readonly wanted: RowsToLoad;
+export interface TableSampleInput {
+  readonly wanted: LoadRowsOptions;
   readonly tables: readonly ParquetTable[];
 }
 
 /** A row that became an example: its rank in the draw, its position and its block. */
-interface Taken {
+interface SampledRow {
   readonly example: Example;
   readonly rank: number;
   readonly position: number;
@@ -37,29 +40,32 @@ interface Taken {
 }
 
 /** Reads only the rows of a sample; skipped bad rows are replaced by the next ones of the draw. */
-export async function fillFromTables(collected: RowTable, { wanted, tables }: TablesToRead): Promise<LoadedRows> {
+export async function fillFromTables(
+  collected: ExampleCollector,
+  { wanted, tables }: TableSampleInput,
+): Promise<LoadedRows> {
   const { joinTables } = await import("./parquet/index.js");
-  for (const table of tables) columnsOf(table, wanted);
+  for (const table of tables) selectTableColumns(table, wanted);
   const table = joinTables(tables);
   if (table.rows > 0) collected.requireColumns(table.columns);
-  const draw = await drawFrom(table, wanted);
-  const taken = await take(collected, { table, draw, wanted });
+  const draw = await drawFromTable(table, wanted);
+  const taken = await takeRows(collected, { table, draw, wanted });
   collected.finish();
   return {
     examples: taken.map(({ example }) => example),
     notes: draw.note === null ? [] : [`${wanted.name}: ${draw.note}`],
-    ...grouped(taken, [...table.columns, ...Object.keys(wanted.map ?? {})]),
+    ...markBlocks(taken, [...table.columns, ...Object.keys(wanted.map ?? {})]),
   };
 }
 
-type Draw = Pick<TableSample, "note" | "drawn">;
+type TableDraw = Pick<TableSample, "note" | "drawn">;
 
-async function drawFrom(table: ParquetTable, wanted: RowsToLoad): Promise<Draw> {
+async function drawFromTable(table: ParquetTable, wanted: LoadRowsOptions): Promise<TableDraw> {
   const { maxExamples: count = 0, head = false, filter = {} } = wanted;
   if (Object.keys(filter).length === 0 && !head && count < table.rows)
-    return table.sample({ count, seed: sampleSeed(wanted), columns: columnsOf(table, wanted) });
-  const kept = await filteredPositions(table, wanted);
-  const order = drawingOrder(kept.length, wanted);
+    return table.sample({ count, seed: getSampleSeed(wanted), columns: selectTableColumns(table, wanted) });
+  const kept = await findMatchingPositions(table, wanted);
+  const order = computeDrawOrder(kept.length, wanted);
   const drawn = (from: number, to: number): DrawnRows => ({
     positions: order.slice(from, to).map((at) => kept[at] ?? 0),
     blocks: null,
@@ -67,16 +73,19 @@ async function drawFrom(table: ParquetTable, wanted: RowsToLoad): Promise<Draw> 
   return { note: null, drawn };
 }
 
-interface Taking {
+interface RowTakeOptions {
   readonly table: ParquetTable;
-  readonly draw: Draw;
-  readonly wanted: RowsToLoad;
+  readonly draw: TableDraw;
+  readonly wanted: LoadRowsOptions;
 }
 
 /** Each round is twice as large as the last: with many bad rows, small rounds would read the same pages repeatedly. */
-async function take(collected: RowTable, { table, draw, wanted }: Taking): Promise<readonly Taken[]> {
+async function takeRows(
+  collected: ExampleCollector,
+  { table, draw, wanted }: RowTakeOptions,
+): Promise<readonly SampledRow[]> {
   const { maxExamples: count = 0, skipBadRows = false } = wanted;
-  const taken: Taken[] = [];
+  const taken: SampledRow[] = [];
   for (let from = 0, size = count; taken.length < count; from += size, size *= 2) {
     const drawn = draw.drawn(from, from + size);
     if (drawn.positions.length === 0) break;
@@ -87,25 +96,28 @@ async function take(collected: RowTable, { table, draw, wanted }: Taking): Promi
   return first.sort((a, b) => a.position - b.position);
 }
 
-interface Round {
+interface TakeRoundOptions {
   readonly table: ParquetTable;
-  readonly wanted: RowsToLoad;
+  readonly wanted: LoadRowsOptions;
   readonly drawn: DrawnRows;
   /** Number of rows drawn before. */
   readonly from: number;
 }
 
-async function* takeRound(collected: RowTable, { table, wanted, drawn, from }: Round): AsyncGenerator<Taken> {
+async function* takeRound(
+  collected: ExampleCollector,
+  { table, wanted, drawn, from }: TakeRoundOptions,
+): AsyncGenerator<SampledRow> {
   const { positions, blocks } = drawn;
   // Rows arrive in file order; these are their ranks in the draw.
   const ranks = new Uint32Array(positions.keys()).sort((a, b) => (positions[a] ?? 0) - (positions[b] ?? 0));
   let at = 0;
-  for await (const batch of rowsOf(table, positions.toSorted(), columnsOf(table, wanted))) {
+  for await (const batch of readTableRows(table, positions.toSorted(), selectTableColumns(table, wanted))) {
     for (const source of batch) {
-      if (collected.full) return;
+      if (collected.isFull) return;
       const position = source.line - 1;
       const rank = ranks[at++] ?? 0;
-      const { file, row: line } = table.placeOf(position);
+      const { file, row: line } = table.locateRow(position);
       const where = wanted.rowFiles[file]?.at ?? String;
       const example = collected.add({ ...source, line }, { file, at: where });
       if (example !== undefined) yield { example, rank: from + rank, position, block: blocks?.[rank] };
@@ -114,7 +126,7 @@ async function* takeRound(collected: RowTable, { table, wanted, drawn, from }: R
 }
 
 /** Stores the block number in the examples, without overwriting a column of that name. */
-function grouped(taken: readonly Taken[], names: readonly string[]): { groupBy?: string } {
+function markBlocks(taken: readonly SampledRow[], names: readonly string[]): { groupBy?: string } {
   const groupBy = names.includes("block") ? "sampleBlock" : "block";
   let isFromBlocks = false;
   for (const { example, block } of taken) {
@@ -125,28 +137,29 @@ function grouped(taken: readonly Taken[], names: readonly string[]): { groupBy?:
   return isFromBlocks ? { groupBy } : {};
 }
 
-interface Filtering {
+interface RowFiltering {
   name: string;
   filter?: Readonly<Record<string, string>>;
 }
 
 /** The positions of rows that match a filter, found by reading only its columns; all without a filter. */
-async function filteredPositions(table: ParquetTable, { name, filter = {} }: Filtering): Promise<Uint32Array> {
+async function findMatchingPositions(table: ParquetTable, { name, filter = {} }: RowFiltering): Promise<Uint32Array> {
   let kept = Uint32Array.from({ length: table.rows }, (_, position) => position);
   const used: Record<string, string> = {};
   for (const [column, value] of Object.entries(filter)) {
     if (kept.length === 0) break;
     used[column] = value;
-    const values = await table.column(column);
-    const matching = kept.filter((position) => scalarText(values[position]) === value);
-    if (matching.length === 0) throw noMatch(name, used, new Map([[column, valuesAt(values, kept)]]));
+    const values = await table.readColumn(column);
+    const matching = kept.filter((position) => formatScalar(values[position]) === value);
+    if (matching.length === 0)
+      throw createFilterError(name, used, new Map([[column, collectColumnValues(values, kept)]]));
     kept = matching;
   }
   return kept;
 }
 
-function valuesAt(values: readonly unknown[], positions: Uint32Array): KnownValues {
-  const known = new KnownValues();
+function collectColumnValues(values: readonly unknown[], positions: Uint32Array): ColumnValues {
+  const known = new ColumnValues();
   for (const position of positions) known.add(values[position]);
   return known;
 }

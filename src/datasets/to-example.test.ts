@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Example } from "../core/example.js";
-import { type ToExampleOptions, toExample } from "./to-example.js";
+import { type ConvertRowOptions, convertRow } from "./to-example.js";
 
-function convert(row: Record<string, unknown>, options?: ToExampleOptions): Example | string {
-  const converted = toExample(row, options);
+function convert(row: Record<string, unknown>, options?: ConvertRowOptions): Example | string {
+  const converted = convertRow(row, options);
   return "problem" in converted ? converted.problem : converted.example;
 }
 
@@ -96,18 +96,18 @@ describe("convertRow", () => {
 
   it("computes a missing id from the content, whatever the order of the columns", () => {
     const expected = createHash("sha256").update('{"answer":"a","question":"q"}').digest("hex").slice(0, 16);
-    const converted = toExample({ question: "q", answer: "a" });
+    const converted = convertRow({ question: "q", answer: "a" });
     expect(converted).toEqual({ example: { id: expected, question: "q", answer: "a" }, idFromContent: true });
     expect(convert({ answer: "a", question: "q" })).toMatchObject({ id: expected });
     expect(convert({ answer: "b", question: "q" })).not.toMatchObject({ id: expected });
-    expect(toExample({ id: "", question: "q" })).toMatchObject({ idFromContent: true });
-    expect(toExample({ id: null, question: "q" })).toMatchObject({ idFromContent: true });
-    expect(toExample({ id: 0, question: "q" })).toMatchObject({ idFromContent: false, example: { id: 0 } });
+    expect(convertRow({ id: "", question: "q" })).toMatchObject({ idFromContent: true });
+    expect(convertRow({ id: null, question: "q" })).toMatchObject({ idFromContent: true });
+    expect(convertRow({ id: 0, question: "q" })).toMatchObject({ idFromContent: false, example: { id: 0 } });
   });
 
   it("reads empty cells as missing and JSON lists as lists in text-only formats", () => {
     const row = { id: "", context: "", question: "q", answers: '["a", 2]', choices: '["x","y"]', note: "" };
-    const converted = toExample(row, { textOnly: true });
+    const converted = convertRow(row, { textOnly: true });
     expect(converted).toEqual({
       example: { id: expect.any(String), question: "q", answers: ["a", "2"], choices: ["x", "y"], note: "" },
       idFromContent: true,

@@ -1,9 +1,9 @@
 import { type Example, isConversation } from "../core/example.js";
-import { contentId } from "../core/fingerprint.js";
-import { describe } from "../core/shape.js";
+import { hashContent } from "../core/fingerprint.js";
+import { describeValue } from "../core/shape.js";
 import type { RawRow } from "./source-row.js";
 
-export interface ToExampleOptions {
+export interface ConvertRowOptions {
   /** Target field → column of the row. */
   map?: Readonly<Record<string, string>>;
   /** For text-only formats (CSV): an empty cell is no value, and lists may be written as JSON arrays. */
@@ -21,29 +21,29 @@ export type Conversion = { readonly example: Example; readonly idFromContent: bo
  * @example
  * convertRow({ prompt: "2 + 2?", answer: 4 }, { map: { question: "prompt" } });
  */
-export function toExample(row: RawRow, options: ToExampleOptions = {}): Conversion {
-  const idFromContent = isMissing(row[options.map?.id ?? "id"]);
+export function convertRow(row: RawRow, options: ConvertRowOptions = {}): Conversion {
+  const idFromContent = isMissingId(row[options.map?.id ?? "id"]);
   // Computed before anything changes: the row may become the example itself.
-  const ownId = idFromContent ? contentId(row) : null;
-  const fields = options.map === undefined ? (row as Record<string, unknown>) : renamed(row, options.map);
+  const ownId = idFromContent ? hashContent(row) : null;
+  const fields = options.map === undefined ? (row as Record<string, unknown>) : renameColumns(row, options.map);
   let absent = false;
-  if (options.textOnly === true || !isInShape(fields)) {
+  if (options.textOnly === true || !hasExpectedTypes(fields)) {
     for (const field in fields) {
-      const coerced = coerce(field, fields[field], options);
-      if (coerced instanceof Problem) return { problem: `${coerced.text} in "${field}"` };
+      const coerced = coerceField(field, fields[field], options);
+      if (coerced instanceof FieldProblem) return { problem: `${coerced.text} in "${field}"` };
       if (coerced === undefined) absent = true;
       fields[field] = coerced;
     }
   }
   if (Array.isArray(fields.answer)) absent = moveAnswers(fields) || absent;
-  if (!isAsking(fields)) return { problem: nothingAsked(Object.keys(row)) };
+  if (!hasPrompt(fields)) return { problem: describeMissingPrompt(Object.keys(row)) };
   if (ownId !== null) fields.id = ownId;
   if (options.dataset !== undefined && fields.dataset === undefined) fields.dataset = options.dataset;
-  return { example: (absent ? withoutAbsent(fields) : fields) as Example, idFromContent };
+  return { example: (absent ? dropUndefinedFields(fields) : fields) as Example, idFromContent };
 }
 
 /** Adds new names beside the old ones; copies the row only if a new name would hide a column. */
-function renamed(row: RawRow, map: Readonly<Record<string, string>>): Record<string, unknown> {
+function renameColumns(row: RawRow, map: Readonly<Record<string, string>>): Record<string, unknown> {
   let fields = row as Record<string, unknown>;
   for (const target in map) if (target in row) fields = { ...row };
   for (const target in map) fields[target] = row[map[target] ?? ""];
@@ -51,7 +51,7 @@ function renamed(row: RawRow, map: Readonly<Record<string, string>>): Record<str
 }
 
 /** Fast path for large files: true for most rows, whose texts are strings and which have no lists. */
-function isInShape({
+function hasExpectedTypes({
   id,
   context,
   question,
@@ -62,10 +62,10 @@ function isInShape({
   dataset,
 }: Record<string, unknown>): boolean {
   return (
-    isTextOrNothing(context) &&
-    isTextOrNothing(question) &&
-    isTextOrNothing(answer) &&
-    isTextOrNothing(dataset) &&
+    isTextOrUndefined(context) &&
+    isTextOrUndefined(question) &&
+    isTextOrUndefined(answer) &&
+    isTextOrUndefined(dataset) &&
     (typeof id === "string" || typeof id === "number" || id === undefined) &&
     answers === undefined &&
     choices === undefined &&
@@ -73,24 +73,24 @@ function isInShape({
   );
 }
 
-function isTextOrNothing(value: unknown): boolean {
+function isTextOrUndefined(value: unknown): boolean {
   return typeof value === "string" || value === undefined;
 }
 
-function isMissing(id: unknown): boolean {
+function isMissingId(id: unknown): boolean {
   return id === undefined || id === null || id === "";
 }
 
 /** Converts a value for its field; undefined if there is none. */
-function coerce(field: string, value: unknown, { textOnly = false }: ToExampleOptions): unknown {
+function coerceField(field: string, value: unknown, { textOnly = false }: ConvertRowOptions): unknown {
   const coercion = COERCIONS.get(field);
   if (coercion === undefined) return value;
   if (value === undefined || value === null || (textOnly && value === "")) return undefined;
-  return coercion(textOnly && LISTS.has(field) ? listed(value) : value);
+  return coercion(textOnly && LIST_FIELDS.has(field) ? parseListCell(value) : value);
 }
 
 /** Returned, not thrown: a file may have many bad rows, and each throw costs a stack trace. */
-class Problem {
+class FieldProblem {
   readonly text: string;
   constructor(text: string) {
     this.text = text;
@@ -99,19 +99,19 @@ class Problem {
 
 const COERCIONS: ReadonlyMap<string, (value: unknown) => unknown> = new Map([
   ["id", toId],
-  ["context", prose],
-  ["question", prose],
-  ["answer", (value: unknown) => (Array.isArray(value) ? texts(value) : text(value))],
-  ["answers", (value: unknown) => texts(Array.isArray(value) ? value : [value])],
-  ["choices", (value: unknown) => (Array.isArray(value) ? texts(value) : noList(value))],
+  ["context", toProseField],
+  ["question", toProseField],
+  ["answer", (value: unknown) => (Array.isArray(value) ? toTextListField(value) : toTextField(value))],
+  ["answers", (value: unknown) => toTextListField(Array.isArray(value) ? value : [value])],
+  ["choices", (value: unknown) => (Array.isArray(value) ? toTextListField(value) : createNotListProblem(value))],
   ["turns", toTurns],
-  ["dataset", text],
+  ["dataset", toTextField],
 ]);
 
-const LISTS = new Set(["answer", "answers", "choices", "turns"]);
+const LIST_FIELDS = new Set(["answer", "answers", "choices", "turns"]);
 
 /** Parses a list that a text-only format stores as JSON. */
-function listed(value: unknown): unknown {
+function parseListCell(value: unknown): unknown {
   if (typeof value !== "string" || !value.startsWith("[")) return value;
   try {
     return JSON.parse(value);
@@ -120,41 +120,43 @@ function listed(value: unknown): unknown {
   }
 }
 
-function toId(value: unknown): string | number | Problem {
-  return typeof value === "string" || typeof value === "number" ? value : new Problem(`has ${describe(value)}`);
+function toId(value: unknown): string | number | FieldProblem {
+  return typeof value === "string" || typeof value === "number"
+    ? value
+    : new FieldProblem(`has ${describeValue(value)}`);
 }
 
-function noList(value: unknown): Problem {
-  return new Problem(`has ${describe(value)} and not a list`);
+function createNotListProblem(value: unknown): FieldProblem {
+  return new FieldProblem(`has ${describeValue(value)} and not a list`);
 }
 
-function prose(value: unknown): string | Problem {
+function toProseField(value: unknown): string | FieldProblem {
   if (typeof value === "string") return value;
-  return typeof value === "number" ? String(value) : new Problem(`has ${describe(value)} and not text`);
+  return typeof value === "number" ? String(value) : new FieldProblem(`has ${describeValue(value)} and not text`);
 }
 
-function text(value: unknown): string | Problem {
-  return typeof value === "boolean" ? String(value) : prose(value);
+function toTextField(value: unknown): string | FieldProblem {
+  return typeof value === "boolean" ? String(value) : toProseField(value);
 }
 
-function texts(values: readonly unknown[]): string[] | Problem {
+function toTextListField(values: readonly unknown[]): string[] | FieldProblem {
   const list: string[] = [];
   for (const value of values) {
     if (value === null) continue;
-    const one = text(value);
-    if (one instanceof Problem) return new Problem(`has a list with ${describe(value)}`);
+    const one = toTextField(value);
+    if (one instanceof FieldProblem) return new FieldProblem(`has a list with ${describeValue(value)}`);
     list.push(one);
   }
   return list;
 }
 
 function toTurns(value: unknown): unknown {
-  if (!Array.isArray(value)) return noList(value);
+  if (!Array.isArray(value)) return createNotListProblem(value);
   const turns: unknown[] = value.map((turn: unknown) =>
     typeof turn === "string" ? { role: "user", content: turn } : turn,
   );
   const good = isConversation(turns);
-  return good ? turns : new Problem('has a turn without the strings "role" and "content"');
+  return good ? turns : new FieldProblem('has a turn without the strings "role" and "content"');
 }
 
 /** Moves several answers in `answer` to `answers`. Returns whether `answer` is gone. */
@@ -166,14 +168,14 @@ function moveAnswers(fields: Record<string, unknown>): boolean {
   return true;
 }
 
-function isAsking({ context, question, turns }: Record<string, unknown>): boolean {
+function hasPrompt({ context, question, turns }: Record<string, unknown>): boolean {
   return Boolean(context) || Boolean(question) || (Array.isArray(turns) && turns.length > 0);
 }
 
-function nothingAsked(columns: readonly string[]): string {
+function describeMissingPrompt(columns: readonly string[]): string {
   return `has neither a context nor a question (its columns: ${columns.join(", ") || "none"}; choose one with --map question=COLUMN)`;
 }
 
-function withoutAbsent(fields: Record<string, unknown>): Record<string, unknown> {
+function dropUndefinedFields(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

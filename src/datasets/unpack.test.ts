@@ -5,8 +5,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DatasetError } from "../core/errors.js";
-import { type ZipOptions, zipOf } from "../testing/write-zip.js";
-import { unpack } from "./unpack.js";
+import { createZip, type ZipOptions } from "../testing/write-zip.js";
+import { unpackFile } from "./unpack.js";
 
 let folder = "";
 let count = 0;
@@ -21,7 +21,7 @@ async function unpackBytes(archive: Buffer, member: string): Promise<Buffer> {
   count += 1;
   const path = join(folder, `archive-${count}.zip`);
   writeFileSync(path, archive);
-  const unpacked = await unpack({ path, name: "a.zip", member });
+  const unpacked = await unpackFile({ path, name: "a.zip", member });
   try {
     return readFileSync(unpacked.path);
   } finally {
@@ -44,7 +44,7 @@ describe("an archive", () => {
     const files = fc.dictionary(fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }), content, { maxKeys: 4 });
     await fc.assert(
       fc.asyncProperty(files, async (members) => {
-        const archive = zipOf(members, options);
+        const archive = createZip(members, options);
         for (const [name, bytes] of Object.entries(members)) expect(await unpackBytes(archive, name)).toEqual(bytes);
       }),
       { numRuns: 30 },
@@ -53,17 +53,17 @@ describe("an archive", () => {
 
   it("unpacks a file larger than one chunk", async () => {
     const long = Buffer.from(Array.from({ length: 400_000 }, (_, at) => `${at * 7919}\n`).join(""));
-    expect((await unpackBytes(zipOf({ long }), "long")).equals(long)).toBe(true);
-    expect((await unpackBytes(zipOf({ long }, { isStored: true }), "long")).equals(long)).toBe(true);
+    expect((await unpackBytes(createZip({ long }), "long")).equals(long)).toBe(true);
+    expect((await unpackBytes(createZip({ long }, { isStored: true }), "long")).equals(long)).toBe(true);
   });
 
   it("unpacks a file whose name leads out of the folder", async () => {
-    expect((await unpackBytes(zipOf({ "../../escaped": "out" }), "../../escaped")).toString()).toBe("out");
+    expect((await unpackBytes(createZip({ "../../escaped": "out" }), "../../escaped")).toString()).toBe("out");
     expect(existsSync(join(folder, "..", "..", "escaped"))).toBe(false);
   });
 
   it("lists its content if the file is missing", async () => {
-    await expect(unpackBytes(zipOf({ "a\u001bb": "1", "folder/": "" }), "c")).rejects.toThrow(
+    await expect(unpackBytes(createZip({ "a\u001bb": "1", "folder/": "" }), "c")).rejects.toThrow(
       '"a.zip" has no file "c" inside. It contains: a?b.',
     );
   });
@@ -104,7 +104,7 @@ function canRun(command: string, args: readonly string[]): boolean {
 
 describe("a damaged archive", () => {
   const text = "a line of text\n".repeat(200);
-  const archive = zipOf({ rows: text });
+  const archive = createZip({ rows: text });
   const listAt = archive.readUInt32LE(archive.length - 6);
 
   /** The archive with some bytes replaced. */

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { crc32 } from "node:zlib";
 import type { Entry, ZipFile } from "yauzl";
-import { DatasetError, messageOf } from "../core/errors.js";
-import { unreadable } from "./read-bytes.js";
+import { DatasetError, getErrorMessage } from "../core/errors.js";
+import { createUnreadableError } from "./read-bytes.js";
 
 /** A file inside an archive. */
-export interface Packed {
+export interface PackedFile {
   /** Path of the archive. */
   readonly path: string;
   /** Name of the archive, for messages. */
@@ -19,25 +19,25 @@ export interface Packed {
 }
 
 /** A temporary unpacked file. */
-export interface Unpacked {
+export interface UnpackedFile {
   readonly path: string;
   remove(): Promise<void>;
 }
 
 const MAX_LISTED = 12;
-const ADVICE = "Unpack it, and pass the file inside.";
+const UNPACK_ADVICE = "Unpack it, and pass the file inside.";
 
 /**
  * Unpacks one file of a zip archive to a temporary folder; names in the archive never become paths.
  * @example
  * const { path, remove } = await unpackFile({ path: "qmsum.zip", name: "qmsum.zip", member: "qmsum/validation.jsonl" });
  */
-export async function unpack({ path, name, member }: Packed): Promise<Unpacked> {
+export async function unpackFile({ path, name, member }: PackedFile): Promise<UnpackedFile> {
   const { openPromise } = await import("yauzl");
   // Names are read as bytes: otherwise yauzl would reject an archive with a name such as "../x".
   const options = { lazyEntries: true, autoClose: false, decodeStrings: false };
   const zip = await openPromise(path, options).catch((error: unknown) => {
-    throw isSystemError(error) ? unreadable(name, error) : notZip(name, error);
+    throw isSystemError(error) ? createUnreadableError(name, error) : createNotZipError(name, error);
   });
   const folder = await mkdtemp(join(tmpdir(), "assay-unpacked-"));
   const remove = () => rm(folder, { recursive: true, force: true });
@@ -47,7 +47,7 @@ export async function unpack({ path, name, member }: Packed): Promise<Unpacked> 
     return { path: unpacked, remove };
   } catch (error) {
     await remove();
-    throw explain(name, member, error);
+    throw explainUnpackError(name, member, error);
   } finally {
     zip.close();
   }
@@ -68,11 +68,11 @@ async function findMember(zip: ZipFile, name: string, member: string): Promise<E
 
 async function writeMember(zip: ZipFile, entry: Entry, { name, path }: { name: string; path: string }): Promise<void> {
   const member = String(entry.fileName);
-  if (entry.isEncrypted()) throw new DatasetError(`"${name}" has "${member}" under a password. ${ADVICE}`);
+  if (entry.isEncrypted()) throw new DatasetError(`"${name}" has "${member}" under a password. ${UNPACK_ADVICE}`);
   if (!entry.canDecodeFileData()) {
     const { compressionMethod: method } = entry;
     throw new DatasetError(
-      `"${name}" has "${member}" compressed with method ${method}, which is not supported. ${ADVICE}`,
+      `"${name}" has "${member}" compressed with method ${method}, which is not supported. ${UNPACK_ADVICE}`,
     );
   }
   const content = await zip.openReadStreamPromise(entry);
@@ -88,15 +88,18 @@ async function writeMember(zip: ZipFile, entry: Entry, { name, path }: { name: s
   await pipeline(content, check, createWriteStream(path, { flags: "wx" }));
 }
 
-function notZip(name: string, cause: unknown): DatasetError {
-  return new DatasetError(`"${name}" is not a zip archive, or is truncated: ${messageOf(cause)}. Download it again.`, {
-    cause,
-  });
+function createNotZipError(name: string, cause: unknown): DatasetError {
+  return new DatasetError(
+    `"${name}" is not a zip archive, or is truncated: ${getErrorMessage(cause)}. Download it again.`,
+    {
+      cause,
+    },
+  );
 }
 
-function explain(name: string, member: string, error: unknown): DatasetError {
+function explainUnpackError(name: string, member: string, error: unknown): DatasetError {
   if (error instanceof DatasetError) return error;
-  const reason = messageOf(error).replace(/\.$/, "");
+  const reason = getErrorMessage(error).replace(/\.$/, "");
   if (!isSystemError(error))
     return new DatasetError(`"${name}" is damaged: "${member}" cannot be unpacked (${reason}). Download it again.`, {
       cause: error,

@@ -5,7 +5,7 @@ import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
 import { AnswerQuality, isAbstention } from "./answer-quality.js";
 
-import { normalizeAnswer, normalizeInTurns } from "./normalize.js";
+import { normalizeAnswer, normalizeAnswerAsync } from "./normalize.js";
 
 const quality = new AnswerQuality();
 
@@ -93,7 +93,7 @@ describe("a long text", () => {
       const words = line.split(/\s+/).map((word) => normalizeAnswer(word, detail));
       const wanted = words.filter((word) => word !== "").join(" ");
       expect(normalizeAnswer(line, detail)).toBe(wanted);
-      expect(await normalizeInTurns(line, detail)).toBe(wanted);
+      expect(await normalizeAnswerAsync(line, detail)).toBe(wanted);
     }
   });
 

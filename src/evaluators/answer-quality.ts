@@ -1,14 +1,14 @@
 import type { Evaluator, Scored, Scores } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { eachGold, noGold, textOf, undecided } from "./gold.js";
-import { type Detail, normalizeAnswer, normalizeInTurns } from "./normalize.js";
+import { convertToText, describeMissingGold, forEachGold, markUnscored } from "./gold.js";
+import { type NormalizeDetail, normalizeAnswer, normalizeAnswerAsync } from "./normalize.js";
 
 const FIELDS = ["f1", "exact_match", "recall", "contains"] as const;
 const CONTEXT_FIELDS = ["recall", "contains"] as const;
 /** Longer texts are normalized in chunks that yield to other work. */
-const LONG_TEXT = 1 << 20;
-const DETAILS: readonly Detail[] = ["words", "articles", "all"];
+const LONG_TEXT_CHARS = 1 << 20;
+const DETAILS: readonly NormalizeDetail[] = ["words", "articles", "all"];
 
 /** Options of `AnswerQuality`. */
 export interface AnswerQualityOptions {
@@ -43,24 +43,26 @@ export class AnswerQuality implements Evaluator {
   score(original: Example, processed: Output): Scored | Promise<Scored> {
     const { response, context } = processed;
     const isContext = response === undefined && typeof context === "string";
-    const text = isContext ? context : textOf(response);
-    if (text.length > LONG_TEXT) return this.#scoreInTurns(original, text, isContext);
-    return isContext ? scoreContext(original, text, new Best()) : this.#scoreResponse(original, text, new Best());
+    const text = isContext ? context : convertToText(response);
+    if (text.length > LONG_TEXT_CHARS) return this.#scoreLongText(original, text, isContext);
+    return isContext
+      ? scoreContext(original, text, new BestScores())
+      : this.#scoreResponse(original, text, new BestScores());
   }
 
-  async #scoreInTurns(original: Example, text: string, isContext: boolean): Promise<Scored> {
-    const best = await Best.prepared(text);
+  async #scoreLongText(original: Example, text: string, isContext: boolean): Promise<Scored> {
+    const best = await BestScores.prepare(text);
     return isContext ? scoreContext(original, text, best) : this.#scoreResponse(original, text, best);
   }
 
-  #scoreResponse(original: Example, text: string, scores: Best): Scored {
-    if (isUnanswerable(original) && this.#abstains(text)) return allOf(1);
-    eachGold(original, (gold) => {
-      if (gold === text) scores.perfect();
+  #scoreResponse(original: Example, text: string, scores: BestScores): Scored {
+    if (isUnanswerable(original) && this.#isAbstention(text)) return fillScores(1);
+    forEachGold(original, (gold) => {
+      if (gold === text) scores.markPerfect();
       else scores.add(gold, text);
     });
-    if (scores.golds > 0) return scores.all();
-    return isUnanswerable(original) ? allOf(0) : undecided(FIELDS, nothingToCompare(original));
+    if (scores.golds > 0) return scores.toScores();
+    return isUnanswerable(original) ? fillScores(0) : markUnscored(FIELDS, explainNoGold(original));
   }
 
   fingerprint(): unknown {
@@ -68,45 +70,45 @@ export class AnswerQuality implements Evaluator {
     return { evaluator: this.name, version: 2, abstentions, ...(!this.#acceptsSilence && { acceptsSilence: false }) };
   }
 
-  #abstains(text: string): boolean {
+  #isAbstention(text: string): boolean {
     if (!this.#acceptsSilence && normalizeAnswer(text) === "") return false;
     return isAbstention(text, this.#abstentions);
   }
 }
 
-function nothingToCompare(original: Example): string {
-  return `${noGold(original)} and is not marked unanswerable`;
+function explainNoGold(original: Example): string {
+  return `${describeMissingGold(original)} and is not marked unanswerable`;
 }
 
-function scoreContext(original: Example, context: string, scores: Best): Scored {
-  eachGold(original, (gold) => scores.add(gold, context));
+function scoreContext(original: Example, context: string, scores: BestScores): Scored {
+  forEachGold(original, (gold) => scores.add(gold, context));
   if (scores.golds > 0) return { recall: scores.recall, contains: scores.contains };
-  return undecided(
+  return markUnscored(
     CONTEXT_FIELDS,
     isUnanswerable(original)
       ? "the example is unanswerable, so its context has no answer to find"
-      : nothingToCompare(original),
+      : explainNoGold(original),
   );
 }
 
 /** The best value of each field over the gold answers so far. */
-class Best {
+class BestScores {
   f1 = 0;
   exact = 0;
   recall = 0;
   contains = 0;
   golds = 0;
   /** The normalized text, which is the same for every gold. */
-  readonly #normal: Partial<Record<Detail, string>> = {};
+  readonly #normal: Partial<Record<NormalizeDetail, string>> = {};
 
   /** For texts that take long to normalize. */
-  static async prepared(text: string): Promise<Best> {
-    const best = new Best();
-    best.#normal.words = await normalizeInTurns(text, "words");
+  static async prepare(text: string): Promise<BestScores> {
+    const best = new BestScores();
+    best.#normal.words = await normalizeAnswerAsync(text, "words");
     return best;
   }
 
-  perfect(): void {
+  markPerfect(): void {
     this.golds += 1;
     this.f1 = this.exact = this.recall = this.contains = 1;
   }
@@ -114,7 +116,7 @@ class Best {
   add(gold: string, text: string): void {
     this.golds += 1;
     // Use the first detail that leaves something of the gold: SQuAD's own except for answers such as "A" or "+".
-    let detail: Detail = "words";
+    let detail: NormalizeDetail = "words";
     let wanted = "";
     for (detail of DETAILS) {
       wanted = normalizeAnswer(gold, detail);
@@ -125,14 +127,14 @@ class Best {
     if (found === wanted) {
       this.f1 = this.exact = this.recall = this.contains = 1;
     } else if (found !== "") {
-      this.#overlap(wanted, found);
+      this.#updateOverlap(wanted, found);
     }
   }
 
-  #overlap(wanted: string, found: string): void {
+  #updateOverlap(wanted: string, found: string): void {
     if (` ${found} `.includes(` ${wanted} `)) this.contains = 1;
     const gold = wanted.split(" ");
-    const { shared, total } = sharedWords(gold, found);
+    const { shared, total } = countSharedWords(gold, found);
     if (shared === 0) return;
     const precision = shared / total;
     const recall = shared / gold.length;
@@ -140,13 +142,13 @@ class Best {
     this.f1 = Math.max(this.f1, (2 * precision * recall) / (precision + recall));
   }
 
-  all(): Scores {
+  toScores(): Scores {
     return { f1: this.f1, exact_match: this.exact, recall: this.recall, contains: this.contains };
   }
 }
 
 /** Counts each gold word once. */
-function sharedWords(gold: readonly string[], text: string): { shared: number; total: number } {
+function countSharedWords(gold: readonly string[], text: string): { shared: number; total: number } {
   const left = new Map<string, number>();
   for (const word of gold) left.set(word, (left.get(word) ?? 0) + 1);
   let shared = 0;
@@ -167,25 +169,25 @@ function sharedWords(gold: readonly string[], text: string): { shared: number; t
 }
 
 function isUnanswerable(example: Example): boolean {
-  if (isTrue(example.unanswerable) || isTrue(example.is_impossible)) return true;
-  return isFalse(example.answerable);
+  if (isTrueFlag(example.unanswerable) || isTrueFlag(example.is_impossible)) return true;
+  return isFalseFlag(example.answerable);
 }
 
 /** Untyped files such as CSV write flags as text. */
-function isTrue(value: unknown): boolean {
+function isTrueFlag(value: unknown): boolean {
   return value === true || (typeof value === "string" && value.toLowerCase() === "true");
 }
 
-function isFalse(value: unknown): boolean {
+function isFalseFlag(value: unknown): boolean {
   return value === false || (typeof value === "string" && value.toLowerCase() === "false");
 }
 
-function allOf(value: number): Scores {
+function fillScores(value: number): Scores {
   return { f1: value, exact_match: value, recall: value, contains: value };
 }
 
 /** Longer texts are answers, whatever they begin with. */
-const LONGEST = 300;
+const MAX_ABSTENTION_CHARS = 300;
 
 // The patterns match normalized text: lower case, no punctuation ("dont", "na"), no articles.
 const IT = "(?:(?:(?:my |final |correct )?answer|(?:this )?question|this|that|it)(?: to (?:this )?question)? )?";
@@ -210,7 +212,7 @@ const ABSTENTION = new RegExp(`^${APOLOGY}(?:${PHRASES.join("|")})${REASON}$`);
  * isAbstention("The question cannot be answered from the context."); // true
  */
 export function isAbstention(response: string, phrases: ReadonlySet<string> = new Set()): boolean {
-  if (response.length > LONGEST) return false;
+  if (response.length > MAX_ABSTENTION_CHARS) return false;
   const normal = normalizeAnswer(response.replaceAll("’", "'"));
   return normal === "" || phrases.has(normal) || ABSTENTION.test(normal);
 }

@@ -1,7 +1,7 @@
 import type { Evaluator, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { responseOf, textOf, undecided } from "./gold.js";
+import { convertToText, getResponseText, markUnscored } from "./gold.js";
 import { parseJson } from "./json-text.js";
 
 const PRECISION = "citation_precision";
@@ -23,10 +23,10 @@ export class Citation implements Evaluator {
   readonly primaryFields: readonly string[] = [F1];
 
   score(original: Example, processed: Output): Scored {
-    const golds = goldCitations(original.citations);
-    if (golds.size === 0) return undecided(this.fields, "the example has no citations (a list of numbers or names)");
-    const cited = citedIn(responseOf(processed), golds);
-    const evidence = { [F1]: `cited ${listed(cited)}; gold ${listed(golds)}` };
+    const golds = readGoldCitations(original.citations);
+    if (golds.size === 0) return markUnscored(this.fields, "the example has no citations (a list of numbers or names)");
+    const cited = findCitations(getResponseText(processed), golds);
+    const evidence = { [F1]: `cited ${formatIds(cited)}; gold ${formatIds(golds)}` };
     if (cited.size === 0) {
       const unscored = { [PRECISION]: "the response cites nothing" };
       return { scores: { [RECALL]: 0, [F1]: 0 }, unscored, evidence };
@@ -42,31 +42,31 @@ export class Citation implements Evaluator {
 }
 
 /** Accepts one source or a list; each is a number, a text, or an object with an id. */
-function goldCitations(citations: unknown): Set<string> {
-  const read = typeof citations === "string" ? listIn(citations) : citations;
+function readGoldCitations(citations: unknown): Set<string> {
+  const read = typeof citations === "string" ? parseCitationList(citations) : citations;
   const list: unknown[] = Array.isArray(read) ? read : [read];
-  return new Set(list.map(idOf).filter((id) => id !== ""));
+  return new Set(list.map(readCitationId).filter((id) => id !== ""));
 }
 
 /** Untyped files such as CSV hold lists as JSON or as "1, 2". A name may contain a comma. */
-function listIn(text: string): unknown {
+function parseCitationList(text: string): unknown {
   const list = parseJson(text)?.value;
   if (Array.isArray(list)) return list;
-  return NUMBERS.test(text) ? listedIds(text.replace(/[[\]]/g, " ")) : text;
+  return NUMBERS.test(text) ? parseIdList(text.replace(/[[\]]/g, " ")) : text;
 }
 
-function idOf(citation: unknown): string {
+function readCitationId(citation: unknown): string {
   const { id } = (typeof citation === "object" && citation !== null ? citation : {}) as { id?: unknown };
-  return citationId(textOf(id ?? citation));
+  return normalizeCitationId(convertToText(id ?? citation));
 }
 
-function listed(ids: ReadonlySet<string>): string {
+function formatIds(ids: ReadonlySet<string>): string {
   if (ids.size === 0) return "nothing";
   const shown = [...ids].slice(0, 8).map((id) => id.slice(0, 40));
   return `${shown.join(", ")}${ids.size > shown.length ? ", …" : ""}`;
 }
 
-export interface Place {
+export interface MarkSpan {
   text: string;
   start: number;
   end: number;
@@ -76,12 +76,12 @@ const CODE = /```[\s\S]*?```|`[^`\n]{1,1000}`/g;
 /** What can be indexed by a bracket. */
 const INDEXED = /(?:[A-Za-z_$][\w$.]{0,60}|[\])])$/;
 /** Names that are code rather than words: one small letter, with an underscore, or common in programs. */
-const NAME_OF_CODE = /(?:^|[^\w.’'-])(?:[b-z]|\w*_\w*|arr|nums|argv|args|vec|lst|dict|tuple)(?:\[\w{1,9}\]){0,4}$/;
+const CODE_NAME = /(?:^|[^\w.’'-])(?:[b-z]|\w*_\w*|arr|nums|argv|args|vec|lst|dict|tuple)(?:\[\w{1,9}\]){0,4}$/;
 const OPERATION = /^\s?(?:[-+*/%]?=(?!>)|\+\s?[\w([])|^\.[a-z]+\(/;
-const CITATION_LOOKALIKES_NUMBER = /^\[(\d{1,9})\]$/;
+const BRACKETED_NUMBER = /^\[(\d{1,9})\]$/;
 
 /** Returns a test for whether a position is inside a fence or backticks. Call it with increasing positions. */
-export function spansOfCode(text: string): (place: number) => boolean {
+export function createCodeDetector(text: string): (place: number) => boolean {
   const spans = text.matchAll(CODE);
   let next = spans.next();
   return (place) => {
@@ -94,11 +94,11 @@ export function spansOfCode(text: string): (place: number) => boolean {
  * Whether a number in square brackets is an index, as in x[0]: it directly follows a name and is in code, or the name looks
  * like code, or the result is used in an operation.
  */
-export function isIndex({ text, start, end }: Place, isCode: boolean, golds: ReadonlySet<string>): boolean {
-  const number = CITATION_LOOKALIKES_NUMBER.exec(text.slice(start, Math.min(end, start + 12)))?.[1];
+export function isArrayIndex({ text, start, end }: MarkSpan, isCode: boolean, golds: ReadonlySet<string>): boolean {
+  const number = BRACKETED_NUMBER.exec(text.slice(start, Math.min(end, start + 12)))?.[1];
   const before = text.slice(Math.max(0, start - 64), start);
   if (number === undefined || !INDEXED.test(before)) return false;
-  if (isCode || NAME_OF_CODE.test(before)) return true;
+  if (isCode || CODE_NAME.test(before)) return true;
   return (Number(number) === 0 && !golds.has("0")) || OPERATION.test(text.slice(end, end + 32));
 }
 
@@ -107,7 +107,7 @@ const WORD = /[.,;:!?"”’»\]]\s?$|\p{L}{3}$/u;
 const FUNCTION = /(?:sin|cos|tan|log|sec|min|exp)$/;
 
 /** Whether a raised number is a power, as in x², 10³ or cm². */
-export function isPower({ text, start }: Place): boolean {
+export function isPower({ text, start }: MarkSpan): boolean {
   const before = text.slice(Math.max(0, start - 8), start).trimEnd();
   return !WORD.test(before) || FUNCTION.test(before);
 }
@@ -123,11 +123,11 @@ const RANGE = /^(\d{1,6})\s?[-–—]\s?(\d{1,6})$/;
 const NUMBER = /^\d{1,9}$/;
 /** Pandoc keys, "[see @smith2020, p. 3; -@jones1999]". */
 const KEYS = /(?:^|[;,\s])-?@(\w[\w:./-]{0,100})/g;
-const LONGEST_RANGE = 200;
+const MAX_RANGE = 200;
 const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /** Normalizes a source name: "[1]", "01", "source 1" and 1 are equal, and so are "@smith" and "Smith". */
-export function citationId(text: string): string {
+export function normalizeCitationId(text: string): string {
   const bare = text
     .trim()
     .replace(/^[[(【]|[\])】]$/g, "")
@@ -144,50 +144,51 @@ export function citationId(text: string): string {
  * @example
  * findCitations("Yes [1], [2-4].", new Set(["1"])); // 1, 2, 3, 4
  */
-export function citedIn(text: string, golds: ReadonlySet<string>): Set<string> {
+export function findCitations(text: string, golds: ReadonlySet<string>): Set<string> {
   const hasNames = [...golds].some((gold) => !NUMBER.test(gold));
-  const isCode = spansOfCode(text);
+  const isCode = createCodeDetector(text);
   const cited = new Set<string>();
   for (const { index, groups = {}, 0: whole } of text.matchAll(MARKS)) {
     const place = { text, start: index, end: index + whole.length };
-    if (whole.startsWith("[") ? isIndex(place, isCode(index), golds) : isRaised(groups) && isPower(place)) continue;
-    const target = groups.link === undefined ? "" : citationId(groups.link.slice(1, -1));
+    if (whole.startsWith("[") ? isArrayIndex(place, isCode(index), golds) : isRaised(groups) && isPower(place))
+      continue;
+    const target = groups.link === undefined ? "" : normalizeCitationId(groups.link.slice(1, -1));
     if (golds.has(target)) cited.add(target);
-    for (const id of idsOf(markOf(groups), golds)) if (hasNames || NUMBER.test(id)) cited.add(id);
+    for (const id of parseMarkIds(readMark(groups), golds)) if (hasNames || NUMBER.test(id)) cited.add(id);
   }
   return cited;
 }
 
-type Groups = Readonly<Record<string, string | undefined>>;
+type MarkGroups = Readonly<Record<string, string | undefined>>;
 
-function isRaised({ raised, small }: Groups): boolean {
+function isRaised({ raised, small }: MarkGroups): boolean {
   return raised !== undefined || small !== undefined;
 }
 
-function markOf({ from, to, square, wide, round, raised, small }: Groups): string {
+function readMark({ from, to, square, wide, round, raised, small }: MarkGroups): string {
   if (from !== undefined && to !== undefined) return `${from}-${to}`;
   const lowered = small?.replace(/[⁰¹²³⁴-⁹]/g, (digit) => String(RAISED.indexOf(digit))).replaceAll("⁻", "-");
   return square ?? wide ?? round ?? raised ?? lowered ?? "";
 }
 
-function idsOf(mark: string, golds: ReadonlySet<string>): string[] {
-  const whole = citationId(mark);
+function parseMarkIds(mark: string, golds: ReadonlySet<string>): string[] {
+  const whole = normalizeCitationId(mark);
   if (golds.has(whole)) return [whole];
-  const keys = Array.from(mark.matchAll(KEYS), ([, key = ""]) => citationId(key.replace(/[.:/-]+$/, "")));
-  return keys.length > 0 ? keys : listedIds(mark.replace(NOUN, ""));
+  const keys = Array.from(mark.matchAll(KEYS), ([, key = ""]) => normalizeCitationId(key.replace(/[.:/-]+$/, "")));
+  return keys.length > 0 ? keys : parseIdList(mark.replace(NOUN, ""));
 }
 
 /** Parses a list such as "1, 3-5 and 7". */
-export function listedIds(list: string): string[] {
+export function parseIdList(list: string): string[] {
   return list
     .split(/[,;&˒]|\band\b/)
-    .flatMap((part) => rangeOf(part.trim()) ?? [citationId(part)])
+    .flatMap((part) => expandRange(part.trim()) ?? [normalizeCitationId(part)])
     .filter((id) => id !== "");
 }
 
-function rangeOf(part: string): string[] | null {
+function expandRange(part: string): string[] | null {
   const match = RANGE.exec(part);
   const [from, to] = [Number(match?.[1]), Number(match?.[2])];
-  if (match === null || to < from || to - from >= LONGEST_RANGE) return null;
+  if (match === null || to < from || to - from >= MAX_RANGE) return null;
   return Array.from({ length: to - from + 1 }, (_, i) => String(from + i));
 }

@@ -5,11 +5,11 @@ import type { Output } from "../core/system.js";
 import { LANGUAGES, type Language } from "../exec/sandbox/interpreters.js";
 import { openSandbox, type Sandbox } from "../exec/sandbox/sandbox.js";
 import { JavaScriptJudge } from "./code/javascript-judge.js";
-import type { Judge, Verdict } from "./code/judge.js";
+import type { CodeJudge, TestVerdict } from "./code/judge.js";
 import { PythonJudge } from "./code/python-judge.js";
-import { codeTask } from "./code/task.js";
-import { variantsOf } from "./code/variants.js";
-import { responseOf, undecided } from "./gold.js";
+import { readCodeTask } from "./code/task.js";
+import { listVariants } from "./code/variants.js";
+import { getResponseText, markUnscored } from "./gold.js";
 
 const FIELDS = ["pass_at_1"] as const;
 const VERSION = 4;
@@ -70,13 +70,13 @@ export class CodeExecution implements Evaluator {
   }
 
   async score(original: Example, processed: Output, context?: ScoreContext): Promise<Scored> {
-    const task = codeTask(original, this.#options.language);
-    if (typeof task === "string") return undecided(FIELDS, task);
-    const variants = variantsOf(responseOf(processed), task);
-    if (variants.length === 0) return scored({ outcome: "failed", detail: "the response contains no code" });
+    const task = readCodeTask(original, this.#options.language);
+    if (typeof task === "string") return markUnscored(FIELDS, task);
+    const variants = listVariants(getResponseText(processed), task);
+    if (variants.length === 0) return toPassScore({ outcome: "failed", detail: "the response contains no code" });
     const judges = await this.#open();
     const timeoutSecs = this.#timeoutSecs;
-    return scored(await judges[task.language].judge({ task, variants, timeoutSecs, ...signalOf(context) }));
+    return toPassScore(await judges[task.language].judge({ task, variants, timeoutSecs, ...pickSignal(context) }));
   }
 
   async close(): Promise<void> {
@@ -98,7 +98,7 @@ export class CodeExecution implements Evaluator {
   }
 }
 
-interface OpenJudges extends Record<Language, Judge> {
+interface OpenJudges extends Record<Language, CodeJudge> {
   sandbox: Sandbox;
 }
 
@@ -107,13 +107,13 @@ async function openJudges({ sandbox, unsafeLocalExec = false }: CodeExecutionOpt
   return { python: new PythonJudge(open), javascript: new JavaScriptJudge(open), sandbox: open };
 }
 
-function signalOf(context: ScoreContext | undefined): { signal?: AbortSignal } {
+function pickSignal(context: ScoreContext | undefined): { signal?: AbortSignal } {
   return context === undefined ? {} : { signal: context.signal };
 }
 
-function scored({ outcome, detail }: Verdict): Scored {
-  if (outcome === "broken") return undecided(FIELDS, `the example's tests are not a valid program: ${detail}`);
-  if (outcome === "unused") return undecided(FIELDS, "the tests never used the program");
+function toPassScore({ outcome, detail }: TestVerdict): Scored {
+  if (outcome === "broken") return markUnscored(FIELDS, `the example's tests are not a valid program: ${detail}`);
+  if (outcome === "unused") return markUnscored(FIELDS, "the tests never used the program");
   if (outcome === "passed") return { pass_at_1: 1 };
   return { scores: { pass_at_1: 0 }, evidence: { pass_at_1: detail } };
 }

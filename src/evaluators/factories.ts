@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { messageOf, UsageError } from "../core/errors.js";
+import { getErrorMessage, UsageError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { Factory } from "../core/registry.js";
 import { AnswerQuality } from "./answer-quality.js";
@@ -11,7 +11,7 @@ import { AnswerQuality } from "./answer-quality.js";
  * await evaluatorFactories["regex"]?.("/^yes/i");
  */
 export const evaluatorFactories: Readonly<Record<string, Factory<Evaluator>>> = {
-  answer_quality: plain("answer_quality", async () => new AnswerQuality()),
+  answer_quality: createPlainFactory("answer_quality", async () => new AnswerQuality()),
   summarization_quality: async (argument) => {
     const { SummarizationQuality } = await import("./summarization-quality.js");
     if (argument !== undefined && argument !== "stem")
@@ -20,7 +20,7 @@ export const evaluatorFactories: Readonly<Record<string, Factory<Evaluator>>> = 
       );
     return new SummarizationQuality({ stem: argument === "stem" });
   },
-  multiple_choice_accuracy: plain(
+  multiple_choice_accuracy: createPlainFactory(
     "multiple_choice_accuracy",
     async () => new (await import("./multiple-choice-accuracy.js")).MultipleChoiceAccuracy(),
   ),
@@ -32,39 +32,48 @@ export const evaluatorFactories: Readonly<Record<string, Factory<Evaluator>>> = 
       ...(argument === undefined ? {} : { language: argument as "python" | "javascript" }),
     });
   },
-  math_equivalence: plain(
+  math_equivalence: createPlainFactory(
     "math_equivalence",
     async () => new (await import("./math-equivalence.js")).MathEquivalence(),
   ),
-  nli_label_match: plain("nli_label_match", async () => new (await import("./nli-label-match.js")).NLILabelMatch()),
-  ifeval_checker: plain("ifeval_checker", async () => new (await import("./ifeval-checker.js")).IFEvalChecker()),
-  final_answer: plain("final_answer", async () => new (await import("./final-answer.js")).FinalAnswer()),
+  nli_label_match: createPlainFactory(
+    "nli_label_match",
+    async () => new (await import("./nli-label-match.js")).NLILabelMatch(),
+  ),
+  ifeval_checker: createPlainFactory(
+    "ifeval_checker",
+    async () => new (await import("./ifeval-checker.js")).IFEvalChecker(),
+  ),
+  final_answer: createPlainFactory("final_answer", async () => new (await import("./final-answer.js")).FinalAnswer()),
   json_schema: async (argument) => {
     const { JsonSchema } = await import("./json-schema.js");
-    return new JsonSchema(argument === undefined ? {} : { schema: readSchema(argument) });
+    return new JsonSchema(argument === undefined ? {} : { schema: readSchemaFile(argument) });
   },
   numeric_tolerance: async (argument) => {
     const { NumericTolerance } = await import("./numeric-tolerance.js");
-    return new NumericTolerance(argument === undefined ? {} : { relative: share(argument) });
+    return new NumericTolerance(argument === undefined ? {} : { relative: parseToleranceShare(argument) });
   },
   regex: async (argument) => {
     const { Regex } = await import("./regex.js");
     return new Regex(argument === undefined ? {} : { pattern: argument });
   },
-  levenshtein: plain("levenshtein", async () => new (await import("./levenshtein.js")).Levenshtein()),
-  tool_call_match: plain("tool_call_match", async () => new (await import("./tool-call-match.js")).ToolCallMatch()),
-  citation: plain("citation", async () => new (await import("./citation.js")).Citation()),
+  levenshtein: createPlainFactory("levenshtein", async () => new (await import("./levenshtein.js")).Levenshtein()),
+  tool_call_match: createPlainFactory(
+    "tool_call_match",
+    async () => new (await import("./tool-call-match.js")).ToolCallMatch(),
+  ),
+  citation: createPlainFactory("citation", async () => new (await import("./citation.js")).Citation()),
 };
 
 /** Rejects arguments that would be silently ignored. */
-function plain(name: string, make: () => Promise<Evaluator>): Factory<Evaluator> {
+function createPlainFactory(name: string, make: () => Promise<Evaluator>): Factory<Evaluator> {
   return (argument) => {
     if (argument === undefined) return make();
     throw new UsageError(`${name} takes no argument after a colon, got "${argument}".`);
   };
 }
 
-function share(argument: string): number {
+function parseToleranceShare(argument: string): number {
   const value = Number(argument);
   if (argument.trim() !== "" && value >= 0) return value;
   throw new UsageError(
@@ -72,10 +81,10 @@ function share(argument: string): number {
   );
 }
 
-function readSchema(path: string): string {
+function readSchemaFile(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    throw new UsageError(`The schema ${path} cannot be read: ${messageOf(cause)}.`, { cause });
+    throw new UsageError(`The schema ${path} cannot be read: ${getErrorMessage(cause)}.`, { cause });
   }
 }

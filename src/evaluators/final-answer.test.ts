@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import type { ScoredWithEvidence } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { startCpuTime } from "../testing/cpu-time.js";
-import { cleaned } from "./final-answer/clean.js";
+import { startCpuTimer } from "../testing/cpu-time.js";
+import { cleanAnswer } from "./final-answer/clean.js";
 import { FinalAnswer } from "./final-answer.js";
 
 const evaluator = new FinalAnswer();
@@ -33,7 +33,7 @@ describe("cleanAnswer", () => {
     ["\\boxed{\\frac{1}{2}}", "\\frac{1}{2}"],
     ["...", ""],
   ])("turns %j into %j", (text, expected) => {
-    expect(cleaned(text)).toBe(expected);
+    expect(cleanAnswer(text)).toBe(expected);
   });
 
   it("leaves nothing more to clean", () => {
@@ -41,7 +41,7 @@ describe("cleanAnswer", () => {
     const text = fc.array(unit, { maxLength: 8 }).map((units) => units.join(""));
     fc.assert(
       fc.property(text, (value) => {
-        expect(cleaned(cleaned(value))).toBe(cleaned(value));
+        expect(cleanAnswer(cleanAnswer(value))).toBe(cleanAnswer(value));
       }),
     );
   });
@@ -412,7 +412,7 @@ describe("FinalAnswer", () => {
   ])("stays quick on a megabyte of %j", (unit) => {
     const response = unit.repeat(Math.ceil(1e6 / unit.length));
     for (const gold of ["(A)", "8", "] ]", "ant bee", "No"]) {
-      const cpuMs = startCpuTime();
+      const cpuMs = startCpuTimer();
       score(gold, response);
       score(gold, `So the answer is ${response}`);
       // Generous for a busy machine; a quadratic algorithm takes minutes.

@@ -1,8 +1,8 @@
 import type { Evaluator, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { compareWithGold, readResponse } from "./final-answer/match.js";
-import { goldsOf, responseOf, textOf, undecided } from "./gold.js";
+import { matchGold, parseResponse } from "./final-answer/match.js";
+import { convertToText, getResponseText, listGolds, markUnscored } from "./gold.js";
 
 const FIELD = "final_answer";
 
@@ -22,10 +22,10 @@ export class FinalAnswer implements Evaluator {
   readonly primaryFields: readonly string[] = [FIELD];
 
   score(original: Example, processed: Output): Scored {
-    const golds = goldsOf(original);
-    if (golds.length === 0) return undecided(this.fields, "the example has no gold answer (answer or answers)");
-    const response = readResponse(responseOf(processed));
-    const compared = golds.map((gold) => compareWithGold(response, gold, textOf(original.question)));
+    const golds = listGolds(original);
+    if (golds.length === 0) return markUnscored(this.fields, "the example has no gold answer (answer or answers)");
+    const response = parseResponse(getResponseText(processed));
+    const compared = golds.map((gold) => matchGold(response, gold, convertToText(original.question)));
     const right = compared.find(({ isRight }) => isRight);
     const shown = (right ?? compared[0])?.shown ?? "";
     return {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Example } from "../core/example.js";
-import { goldsOf, noGold, textOf } from "./gold.js";
+import { convertToText, describeMissingGold, listGolds } from "./gold.js";
 
 const example = (fields: object) => ({ id: 1, question: "q", ...fields }) as Example;
 
@@ -23,7 +23,7 @@ describe("listGolds", () => {
     [{ answer: null }, []],
     [{}, []],
   ])("of %j returns %j", (fields, golds) => {
-    expect(goldsOf(example(fields))).toEqual(golds);
+    expect(listGolds(example(fields))).toEqual(golds);
   });
 });
 
@@ -44,7 +44,7 @@ describe("describeMissingGold", () => {
       "the example has no gold answer (answer is an object with a, b, c, d, …)",
     ],
   ])("of %j", (fields, reason) => {
-    expect(noGold(example(fields))).toBe(reason);
+    expect(describeMissingGold(example(fields))).toBe(reason);
   });
 });
 
@@ -57,6 +57,6 @@ describe("convertToText", () => {
     [undefined, ""],
     [{}, ""],
   ])("of %j", (value, text) => {
-    expect(textOf(value)).toBe(text);
+    expect(convertToText(value)).toBe(text);
   });
 });

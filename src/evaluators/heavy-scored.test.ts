@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../core/errors.js";
-import { type HeavyScoring, heavyScored, limitOf } from "./heavy-scored.js";
+import { requireTimeLimit, scoreInThread, type ThreadScoring } from "./heavy-scored.js";
 
 /** Long enough to take seconds. */
 const ENDLESS = { golds: ["ab".repeat(500_000)], response: "bca".repeat(400_000) };
 const SHORT = { golds: ["kitten"], response: "sitting" };
 
-function scored(work: Partial<HeavyScoring>) {
-  const usual: HeavyScoring = {
+function scored(work: Partial<ThreadScoring>) {
+  const usual: ThreadScoring = {
     fields: ["levenshtein"],
     task: "levenshtein",
     input: SHORT,
     limitMs: 20_000,
     context: undefined,
   };
-  return heavyScored<number>({ ...usual, ...work }, (levenshtein) => ({ levenshtein }));
+  return scoreInThread<number>({ ...usual, ...work }, (levenshtein) => ({ levenshtein }));
 }
 
 describe("scoreInThread", () => {
@@ -35,7 +35,7 @@ describe("scoreInThread", () => {
     const stopped = scored({ input: ENDLESS, context: { signal: abort.signal } });
     abort.abort(new Error("the run is over"));
     await expect(stopped).rejects.toThrow("the run is over");
-    const broken = heavyScored<number>(
+    const broken = scoreInThread<number>(
       { fields: ["x"], task: "levenshtein", input: SHORT, limitMs: 20_000, context: undefined },
       () => {
         throw new RangeError("a bug");
@@ -47,10 +47,12 @@ describe("scoreInThread", () => {
 
 describe("requireTimeLimit", () => {
   it("accepts a number above 0, and names the evaluator otherwise", () => {
-    expect(limitOf("regex", 5)).toBe(5);
+    expect(requireTimeLimit("regex", 5)).toBe(5);
     for (const limit of [0, -1, Number.NaN, "5", null]) {
-      expect(() => limitOf("regex", limit)).toThrow(UsageError);
-      expect(() => limitOf("regex", limit)).toThrow("regex: limitMs must be a number of milliseconds above 0, not");
+      expect(() => requireTimeLimit("regex", limit)).toThrow(UsageError);
+      expect(() => requireTimeLimit("regex", limit)).toThrow(
+        "regex: limitMs must be a number of milliseconds above 0, not",
+      );
     }
   });
 });

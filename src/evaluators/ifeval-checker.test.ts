@@ -5,7 +5,7 @@ import { UsageError } from "../core/errors.js";
 import type { ScoredWithEvidence } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import { LANGUAGE_IDS } from "./ifeval/case-rules.js";
-import { looseResponses } from "./ifeval/instructions.js";
+import { listLooseResponses } from "./ifeval/instructions.js";
 import { IFEvalChecker } from "./ifeval-checker.js";
 
 const checker = new IFEvalChecker();
@@ -59,14 +59,14 @@ describe("levels", () => {
 
 describe("listLooseResponses", () => {
   it("returns the eight forms", () => {
-    const forms = looseResponses("*a*\n*b*\n\n*c*");
+    const forms = listLooseResponses("*a*\n*b*\n\n*c*");
     expect(new Set(forms)).toEqual(
       new Set(["*a*\n*b*\n\n*c*", "a\nb\n\nc", "*b*\n\n*c*", "b\n\nc", "*a*\n*b*", "a\nb", "*b*", "b"]),
     );
   });
 
   it("always includes the response itself", () => {
-    fc.assert(fc.property(fc.string(), (text) => looseResponses(text).includes(text)));
+    fc.assert(fc.property(fc.string(), (text) => listLooseResponses(text).includes(text)));
   });
 
   it("is never stricter than strict", async () => {

@@ -1,17 +1,22 @@
 import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { responseOf, undecided } from "./gold.js";
-import { heavyScored, limitOf } from "./heavy-scored.js";
+import { getResponseText, markUnscored } from "./gold.js";
+import { requireTimeLimit, scoreInThread } from "./heavy-scored.js";
 import { LANGUAGE_IDS } from "./ifeval/case-rules.js";
-import { check, type Instruction, problemWith, type Verdicts } from "./ifeval/instructions.js";
-import { instructionsOf } from "./ifeval/read-example.js";
-import type { CheckInput } from "./ifeval/task.js";
+import {
+  checkInstructions,
+  findInstructionProblem,
+  type IFEvalInstruction,
+  type InstructionVerdicts,
+} from "./ifeval/instructions.js";
+import { readInstructions } from "./ifeval/read-example.js";
+import type { InstructionTaskInput } from "./ifeval/task.js";
 
 const FIELDS = ["ifeval_strict", "ifeval_loose", "ifeval_instruction_strict", "ifeval_instruction_loose"] as const;
-const USUAL_LIMIT_MS = 10_000;
+const DEFAULT_LIMIT_MS = 10_000;
 /** Longer responses are checked in a worker thread. */
-const LONG = 50_000;
+const MIN_THREAD_CHARS = 50_000;
 
 /** Options of `IFEvalChecker`. */
 export interface IFEvalCheckerOptions {
@@ -33,20 +38,21 @@ export class IFEvalChecker implements Evaluator {
   readonly primaryFields: readonly string[] = ["ifeval_strict"];
   readonly #limitMs: number;
 
-  constructor({ limitMs = USUAL_LIMIT_MS }: IFEvalCheckerOptions = {}) {
-    this.#limitMs = limitOf(this.name, limitMs);
+  constructor({ limitMs = DEFAULT_LIMIT_MS }: IFEvalCheckerOptions = {}) {
+    this.#limitMs = requireTimeLimit(this.name, limitMs);
   }
 
   score(original: Example, processed: Output, context?: ScoreContext): Scored | Promise<Scored> {
-    const instructions = instructionsOf(original);
-    if (typeof instructions === "string") return undecided(FIELDS, instructions);
-    const problems = instructions.map(problemWith).filter((problem) => problem !== null);
-    if (problems.length > 0) return undecided(FIELDS, reasonOf(problems));
-    const response = responseOf(processed);
-    if (!needsThread(instructions, response)) return scored(instructions, check(instructions, response, noDetector));
-    const input: CheckInput = { instructions, response };
+    const instructions = readInstructions(original);
+    if (typeof instructions === "string") return markUnscored(FIELDS, instructions);
+    const problems = instructions.map(findInstructionProblem).filter((problem) => problem !== null);
+    if (problems.length > 0) return markUnscored(FIELDS, formatProblems(problems));
+    const response = getResponseText(processed);
+    if (!needsThread(instructions, response))
+      return scoreVerdicts(instructions, checkInstructions(instructions, response, throwNoDetector));
+    const input: InstructionTaskInput = { instructions, response };
     const work = { fields: FIELDS, task: "language" as const, input, limitMs: this.#limitMs, context };
-    return heavyScored<Verdicts>(work, (verdicts) => scored(instructions, verdicts));
+    return scoreInThread<InstructionVerdicts>(work, (verdicts) => scoreVerdicts(instructions, verdicts));
   }
 
   fingerprint(): unknown {
@@ -54,24 +60,24 @@ export class IFEvalChecker implements Evaluator {
   }
 }
 
-const MOST_PROBLEMS = 5;
+const MAX_PROBLEMS = 5;
 
-function reasonOf(problems: readonly string[]): string {
-  const more = problems.length - MOST_PROBLEMS;
-  return `${problems.slice(0, MOST_PROBLEMS).join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
+function formatProblems(problems: readonly string[]): string {
+  const more = problems.length - MAX_PROBLEMS;
+  return `${problems.slice(0, MAX_PROBLEMS).join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
 }
 
 /** Loading the detector's profiles and checking long texts would block the run. */
-function needsThread(instructions: readonly Instruction[], response: string): boolean {
-  return response.length >= LONG || instructions.some(({ id }) => LANGUAGE_IDS.has(id));
+function needsThread(instructions: readonly IFEvalInstruction[], response: string): boolean {
+  return response.length >= MIN_THREAD_CHARS || instructions.some(({ id }) => LANGUAGE_IDS.has(id));
 }
 
-function noDetector(): never {
+function throwNoDetector(): never {
   throw new Error("Internal error: language detection was requested outside a worker thread. Please report this bug.");
 }
 
-function scored(instructions: readonly Instruction[], { strict, loose }: Verdicts): Scored {
-  const [strictly, loosely] = [shareOf(strict), shareOf(loose)];
+function scoreVerdicts(instructions: readonly IFEvalInstruction[], { strict, loose }: InstructionVerdicts): Scored {
+  const [strictly, loosely] = [computeFollowedShare(strict), computeFollowedShare(loose)];
   return {
     scores: {
       ifeval_strict: strictly === 1 ? 1 : 0,
@@ -79,15 +85,18 @@ function scored(instructions: readonly Instruction[], { strict, loose }: Verdict
       ifeval_instruction_strict: strictly,
       ifeval_instruction_loose: loosely,
     },
-    evidence: { ifeval_strict: told(instructions, strict), ifeval_loose: told(instructions, loose) },
+    evidence: {
+      ifeval_strict: describeFollowed(instructions, strict),
+      ifeval_loose: describeFollowed(instructions, loose),
+    },
   };
 }
 
-function shareOf(followed: readonly boolean[]): number {
+function computeFollowedShare(followed: readonly boolean[]): number {
   return followed.filter(Boolean).length / followed.length;
 }
 
-function told(instructions: readonly Instruction[], followed: readonly boolean[]): string {
+function describeFollowed(instructions: readonly IFEvalInstruction[], followed: readonly boolean[]): string {
   const broken = instructions.filter((_, place) => followed[place] !== true).map(({ id }) => id);
   return broken.length === 0 ? "all followed" : `not followed: ${broken.join(", ")}`;
 }

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { ScoredWithEvidence } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { startCpuTime } from "../testing/cpu-time.js";
-import { SchemaBook } from "./json-schema/validator.js";
+import { startCpuTimer } from "../testing/cpu-time.js";
+import { SchemaValidator } from "./json-schema/validator.js";
 import { JsonSchema, type JsonSchemaOptions } from "./json-schema.js";
-import { jsonValuesIn } from "./json-text.js";
+import { findJsonValues } from "./json-text.js";
 
 const PERSON = {
   type: "object",
@@ -181,7 +181,7 @@ describe("JsonSchema", () => {
   it.each(["[", "{", '{"', "a", "```json\n", "```\n", "[1]", "[1 x]", '{"a":1}', '{"a":', " ", "[ "])(
     "stays quick on a megabyte of %j",
     async (unit) => {
-      const cpuMs = startCpuTime();
+      const cpuMs = startCpuTimer();
       await score(unit.repeat(Math.ceil(1e6 / unit.length)), { schema: PERSON, limitMs: 5000 });
       // Generous for a busy machine; a quadratic algorithm takes minutes.
       expect(cpuMs()).toBeLessThan(10_000);
@@ -208,9 +208,9 @@ describe("JsonSchema", () => {
 
 describe("SchemaValidator", () => {
   it("works with more schemas than it caches", () => {
-    const book = new SchemaBook();
+    const book = new SchemaValidator();
     for (let round = 0; round < 2; round++) {
-      for (let i = 0; i < 70; i++) expect(book.check(JSON.stringify({ const: i }), i)).toEqual({ type: "valid" });
+      for (let i = 0; i < 70; i++) expect(book.validate(JSON.stringify({ const: i }), i)).toEqual({ type: "valid" });
     }
   });
 });
@@ -224,6 +224,6 @@ describe("findJsonValues", () => {
     ["{{}}", [{}]],
     ["[[[{ [x] {y: 1} [1]", [[1]]],
   ])("in %j", (text, expected) => {
-    expect([...jsonValuesIn(text)]).toEqual(expected);
+    expect([...findJsonValues(text)]).toEqual(expected);
   });
 });

@@ -2,18 +2,18 @@ import { UsageError } from "../core/errors.js";
 import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { undecided } from "./gold.js";
-import { heavyScored, limitOf } from "./heavy-scored.js";
-import type { SchemaBook, Verdict } from "./json-schema/validator.js";
-import { responseValue } from "./json-schema/value.js";
-import type { SchemaQuestion } from "./json-schema-task.js";
-import { jsonOf, parseJson } from "./json-text.js";
+import { markUnscored } from "./gold.js";
+import { requireTimeLimit, scoreInThread } from "./heavy-scored.js";
+import type { SchemaValidator, SchemaVerdict } from "./json-schema/validator.js";
+import { parseResponseValue } from "./json-schema/value.js";
+import type { SchemaTaskInput } from "./json-schema-task.js";
+import { parseJson, toJson } from "./json-text.js";
 
 const FIELD = "json_schema";
-const USUAL_LIMIT_MS = 2000;
+const DEFAULT_LIMIT_MS = 2000;
 /** Longer values, and schemas with patterns, are checked in a thread that can be stopped. */
-const SHORT = 100_000;
-const PATTERNED = /"pattern(?:Properties)?"\s*:/;
+const MAX_INLINE_CHARS = 100_000;
+const HAS_PATTERN = /"pattern(?:Properties)?"\s*:/;
 
 /** Options of `JsonSchema`. */
 export interface JsonSchemaOptions {
@@ -39,29 +39,30 @@ export class JsonSchema implements Evaluator {
   readonly #schema: string | null;
   readonly #isLenient: boolean;
   readonly #limitMs: number;
-  #book: SchemaBook | null = null;
+  #book: SchemaValidator | null = null;
 
-  constructor({ schema, lenient = true, limitMs = USUAL_LIMIT_MS }: JsonSchemaOptions = {}) {
-    this.#schema = schema === undefined ? null : schemaText(schema);
+  constructor({ schema, lenient = true, limitMs = DEFAULT_LIMIT_MS }: JsonSchemaOptions = {}) {
+    this.#schema = schema === undefined ? null : toSchemaText(schema);
     if (schema !== undefined && this.#schema === null) {
       throw new UsageError("json_schema: schema must be an object, true or false, or one of these as JSON text.");
     }
     this.#isLenient = lenient;
-    this.#limitMs = limitOf(this.name, limitMs);
+    this.#limitMs = requireTimeLimit(this.name, limitMs);
   }
 
   async score(original: Example, processed: Output, context?: ScoreContext): Promise<Scored> {
-    const schema = this.#schema ?? schemaText(original.schema);
-    if (schema === null) return undecided(this.fields, "the example has no schema (an object, or JSON text)");
-    const parsed = responseValue(processed, this.#isLenient);
+    const schema = this.#schema ?? toSchemaText(original.schema);
+    if (schema === null) return markUnscored(this.fields, "the example has no schema (an object, or JSON text)");
+    const parsed = parseResponseValue(processed, this.#isLenient);
     if (parsed === null) return { scores: { [FIELD]: 0 }, evidence: { [FIELD]: "the response is not JSON" } };
-    const text = jsonOf(parsed.value);
+    const text = toJson(parsed.value);
     if (text === null)
-      return this.#scored({ type: "unusable", reason: "the value is nested too deeply or is not JSON" });
-    if (isShort(schema, text)) return this.#scored((await this.#ownBook()).check(schema, parsed.value));
-    const input: SchemaQuestion = { schema, value: text };
+      return this.#toScored({ type: "unusable", reason: "the value is nested too deeply or is not JSON" });
+    if (canCheckInline(schema, text))
+      return this.#toScored((await this.#getValidator()).validate(schema, parsed.value));
+    const input: SchemaTaskInput = { schema, value: text };
     const work = { fields: this.fields, task: "json_schema" as const, input, limitMs: this.#limitMs, context };
-    return heavyScored<Verdict>(work, (verdict) => this.#scored(verdict));
+    return scoreInThread<SchemaVerdict>(work, (verdict) => this.#toScored(verdict));
   }
 
   fingerprint(): unknown {
@@ -69,33 +70,33 @@ export class JsonSchema implements Evaluator {
   }
 
   /** Loaded on first use: the library is large, and most runs don't need it. */
-  async #ownBook(): Promise<SchemaBook> {
+  async #getValidator(): Promise<SchemaValidator> {
     if (this.#book === null) {
-      const { SchemaBook: Book } = await import("./json-schema/validator.js");
+      const { SchemaValidator: Book } = await import("./json-schema/validator.js");
       this.#book ??= new Book();
     }
     return this.#book;
   }
 
-  #scored(verdict: Verdict): Scored {
+  #toScored(verdict: SchemaVerdict): Scored {
     switch (verdict.type) {
       case "valid":
         return { scores: { [FIELD]: 1 } };
       case "invalid":
         return { scores: { [FIELD]: 0 }, evidence: { [FIELD]: verdict.error } };
       case "unusable":
-        return undecided(this.fields, `the response cannot be checked: ${verdict.reason}`);
+        return markUnscored(this.fields, `the response cannot be checked: ${verdict.reason}`);
     }
   }
 }
 
-function isShort(schema: string, value: string): boolean {
-  return value.length + schema.length <= SHORT && !PATTERNED.test(schema);
+function canCheckInline(schema: string, value: string): boolean {
+  return value.length + schema.length <= MAX_INLINE_CHARS && !HAS_PATTERN.test(schema);
 }
 
 /** Returns null for what cannot be a schema. */
-function schemaText(schema: unknown): string | null {
+function toSchemaText(schema: unknown): string | null {
   const value = typeof schema === "string" ? parseJson(schema)?.value : schema;
   const isSchema = typeof value === "boolean" || (typeof value === "object" && value !== null && !Array.isArray(value));
-  return isSchema ? jsonOf(value) : null;
+  return isSchema ? toJson(value) : null;
 }

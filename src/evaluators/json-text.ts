@@ -1,18 +1,18 @@
 /** How many false starts are tried; each costs an exception. */
-const MOST_FAILURES = 500;
+const MAX_FAILURES = 500;
 /** How much text may be read for false starts: short texts completely, long ones a few times over. */
-const READ_IN_VAIN = 100_000;
-const TIMES_IN_VAIN = 4;
+const MAX_WASTED_CHARS = 100_000;
+const MAX_WASTED_PASSES = 4;
 /** What JSON can begin with. Prose has many other things in brackets. */
 const OPENING = /\{\s*["}]|\[\s*["{[\]\-\dtfn]/g;
 
 /** Wrapped, because null is a value too. */
-export interface Parsed {
+export interface ParsedJson {
   value: unknown;
 }
 
 /** Returns null for malformed JSON. */
-export function parseJson(text: string): Parsed | null {
+export function parseJson(text: string): ParsedJson | null {
   try {
     return { value: JSON.parse(text) as unknown };
   } catch {
@@ -21,7 +21,7 @@ export function parseJson(text: string): Parsed | null {
 }
 
 /** Returns null for what JSON cannot hold: cycles and too deep nesting. */
-export function jsonOf(value: unknown): string | null {
+export function toJson(value: unknown): string | null {
   try {
     return JSON.stringify(value) ?? null;
   } catch {
@@ -34,37 +34,37 @@ export function jsonOf(value: unknown): string | null {
  * @example
  * [...findJsonValues('Sure: {"a": 1} and [2]')]; // [{ a: 1 }, [2]]
  */
-export function* jsonValuesIn(text: string): Generator<unknown> {
+export function* findJsonValues(text: string): Generator<unknown> {
   const opening = new RegExp(OPENING);
   let failures = 0;
-  let left = Math.max(READ_IN_VAIN, TIMES_IN_VAIN * text.length);
+  let left = Math.max(MAX_WASTED_CHARS, MAX_WASTED_PASSES * text.length);
   for (let found = opening.exec(text); found !== null; found = opening.exec(text)) {
     const at = found.index;
-    const end = closingOf(text, at);
+    const end = findJsonEnd(text, at);
     const parsed = end === -1 ? null : parseJson(text.slice(at, end));
     opening.lastIndex = parsed === null ? at + 1 : end;
     if (parsed !== null) yield parsed.value;
     else {
       failures += 1;
       left -= (end === -1 ? text.length : end) - at;
-      if (failures > MOST_FAILURES || left < 0) return;
+      if (failures > MAX_FAILURES || left < 0) return;
     }
   }
 }
 
 /** Parses the JSON object or list at this position, and returns where it ends; null if there is none. */
-export function readJsonAt(text: string, at: number): (Parsed & { end: number }) | null {
-  const end = closingOf(text, at);
+export function parseJsonFrom(text: string, at: number): (ParsedJson & { end: number }) | null {
+  const end = findJsonEnd(text, at);
   const parsed = end === -1 ? null : parseJson(text.slice(at, end));
   return parsed === null ? null : { ...parsed, end };
 }
 
 /** The position after the bracket that closes the one at `start`; -1 if there is none. */
-function closingOf(text: string, start: number): number {
+function findJsonEnd(text: string, start: number): number {
   let depth = 0;
   for (let i = start; i < text.length; i++) {
     const char = text[i];
-    if (char === '"') i = stringEnd(text, i);
+    if (char === '"') i = findStringEnd(text, i);
     else if (char === "{" || char === "[") depth += 1;
     else if (char === "}" || char === "]") depth -= 1;
     if (depth === 0) return i + 1;
@@ -73,7 +73,7 @@ function closingOf(text: string, start: number): number {
 }
 
 /** The position of the closing quote; the end of the text if there is none. */
-function stringEnd(text: string, start: number): number {
+function findStringEnd(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
     if (text[i] === "\\") i += 1;
     else if (text[i] === '"') return i;

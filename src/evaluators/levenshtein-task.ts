@@ -1,6 +1,6 @@
-import { bestSimilarity, type SimilarityInput } from "./text-similarity.js";
+import { computeBestSimilarity, type SimilarityInput } from "./text-similarity.js";
 
 /** Compares long texts in a worker thread. */
 export function run(input: unknown): unknown {
-  return bestSimilarity(input as SimilarityInput);
+  return computeBestSimilarity(input as SimilarityInput);
 }

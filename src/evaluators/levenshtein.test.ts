@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ScoredWithEvidence, Scores } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import { Levenshtein, type LevenshteinOptions } from "./levenshtein.js";
-import { bestSimilarity } from "./text-similarity.js";
+import { computeBestSimilarity } from "./text-similarity.js";
 
 function similarity(gold: Partial<Example> | string, response: string, options: LevenshteinOptions = {}): number {
   const example = { id: 1, question: "q", ...(typeof gold === "string" ? { answer: gold } : gold) };
@@ -34,7 +34,7 @@ describe("computeBestSimilarity", () => {
     fc.assert(
       fc.property(texts, texts, (left, right) => {
         const longer = Math.max(Array.from(left).length, Array.from(right).length);
-        expect(bestSimilarity({ golds: [left], response: right })).toBe(1 - countEdits(left, right) / longer);
+        expect(computeBestSimilarity({ golds: [left], response: right })).toBe(1 - countEdits(left, right) / longer);
       }),
       { numRuns: 300 },
     );
@@ -44,7 +44,7 @@ describe("computeBestSimilarity", () => {
     const write = (length: number, step: number) => Array.from({ length }, (_, i) => "abcde"[(i * step) % 5]).join("");
     for (const length of [31, 32, 33, 63, 64, 65, 96]) {
       const [left, right] = [write(length, 7), write(length + 1, 3)];
-      const similarity = bestSimilarity({ golds: [left], response: right });
+      const similarity = computeBestSimilarity({ golds: [left], response: right });
       expect(similarity).toBe(1 - countEdits(left, right) / (length + 1));
     }
   });

@@ -2,15 +2,15 @@ import { UsageError } from "../core/errors.js";
 import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { goldsOf, noGold, responseOf, undecided } from "./gold.js";
-import { heavyScored, limitOf } from "./heavy-scored.js";
-import { bestSimilarity, type SimilarityInput } from "./text-similarity.js";
+import { describeMissingGold, getResponseText, listGolds, markUnscored } from "./gold.js";
+import { requireTimeLimit, scoreInThread } from "./heavy-scored.js";
+import { computeBestSimilarity, type SimilarityInput } from "./text-similarity.js";
 
 const FIELDS = ["levenshtein"] as const;
 /** Two texts of 3,000 characters take about 6 ms; longer ones would block the run. */
-const MOST_PAIRS = 3_000 ** 2;
-const MOST_CHARACTERS = 100_000;
-const USUAL_LIMIT_MS = 10_000;
+const MAX_INLINE_PAIRS = 3_000 ** 2;
+const MAX_INLINE_CHARS = 100_000;
+const DEFAULT_LIMIT_MS = 10_000;
 
 /** Options of `Levenshtein`. */
 export interface LevenshteinOptions {
@@ -22,7 +22,7 @@ export interface LevenshteinOptions {
   limitMs?: number;
 }
 
-type Flags = Required<Pick<LevenshteinOptions, "caseSensitive" | "normalizeSpace">>;
+type LevenshteinFlags = Required<Pick<LevenshteinOptions, "caseSensitive" | "normalizeSpace">>;
 
 /**
  * The similarity of the response and the gold answer: 1 − edits ÷ length of the longer one, where an
@@ -35,12 +35,12 @@ export class Levenshtein implements Evaluator {
   readonly name = "levenshtein";
   readonly fields: readonly string[] = FIELDS;
   readonly primaryFields: readonly string[] = FIELDS;
-  readonly #flags: Flags;
+  readonly #flags: LevenshteinFlags;
   readonly #limitMs: number;
 
-  constructor({ caseSensitive = true, normalizeSpace = false, limitMs = USUAL_LIMIT_MS }: LevenshteinOptions = {}) {
+  constructor({ caseSensitive = true, normalizeSpace = false, limitMs = DEFAULT_LIMIT_MS }: LevenshteinOptions = {}) {
     this.#flags = { caseSensitive, normalizeSpace };
-    this.#limitMs = limitOf(this.name, limitMs);
+    this.#limitMs = requireTimeLimit(this.name, limitMs);
     for (const [flag, value] of Object.entries(this.#flags)) {
       if (typeof value === "boolean") continue;
       throw new UsageError(`levenshtein: ${flag} must be true or false, not ${JSON.stringify(value)}.`);
@@ -48,26 +48,26 @@ export class Levenshtein implements Evaluator {
   }
 
   score(original: Example, processed: Output, context?: ScoreContext): Scored | Promise<Scored> {
-    const golds = goldsOf(original).map((gold) => this.#prepared(gold));
-    if (golds.length === 0) return undecided(FIELDS, noGold(original));
-    const input: SimilarityInput = { golds, response: this.#prepared(responseOf(processed)) };
-    if (!isLong(input)) return { levenshtein: bestSimilarity(input) };
+    const golds = listGolds(original).map((gold) => this.#normalize(gold));
+    if (golds.length === 0) return markUnscored(FIELDS, describeMissingGold(original));
+    const input: SimilarityInput = { golds, response: this.#normalize(getResponseText(processed)) };
+    if (!isLongComparison(input)) return { levenshtein: computeBestSimilarity(input) };
     const work = { fields: FIELDS, task: "levenshtein" as const, input, limitMs: this.#limitMs, context };
-    return heavyScored<number>(work, (levenshtein) => ({ levenshtein }));
+    return scoreInThread<number>(work, (levenshtein) => ({ levenshtein }));
   }
 
   fingerprint(): unknown {
     return { evaluator: this.name, version: 1, ...this.#flags };
   }
 
-  #prepared(text: string): string {
+  #normalize(text: string): string {
     const { caseSensitive, normalizeSpace } = this.#flags;
     const cased = caseSensitive ? text : text.toLowerCase();
     return normalizeSpace ? cased.trim().replace(/\s+/g, " ") : cased;
   }
 }
 
-function isLong({ golds, response }: SimilarityInput): boolean {
+function isLongComparison({ golds, response }: SimilarityInput): boolean {
   const length = golds.reduce((sum, gold) => sum + gold.length, 0);
-  return length + response.length > MOST_CHARACTERS || length * response.length > MOST_PAIRS;
+  return length + response.length > MAX_INLINE_CHARS || length * response.length > MAX_INLINE_PAIRS;
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../core/errors.js";
 import type { ScoredWithEvidence } from "../core/evaluator.js";
-import { startCpuTime } from "../testing/cpu-time.js";
+import { startCpuTimer } from "../testing/cpu-time.js";
 import { MathEquivalence } from "./math-equivalence.js";
 
 const maths = new MathEquivalence({ limitMs: 20_000 });
@@ -69,7 +69,7 @@ describe("endless symbolic work", () => {
   it("leaves the answer unscored within the limit, and scores the next one", async () => {
     const hasty = new MathEquivalence({ limitMs: 300 });
     await hasty.score({ id: 0, answer: "x+x" }, { response: "\\boxed{2x}" });
-    const cpuMs = startCpuTime();
+    const cpuMs = startCpuTimer();
     const scored = await hasty.score({ id: 1, answer: "x+\\sqrt{2}" }, { response: `\\boxed{${longPower}}` });
     expect(cpuMs()).toBeLessThan(10_000);
     const reason = "the symbolic comparison of the answers took longer than 300 ms";
@@ -207,7 +207,7 @@ describe("long and hostile responses", () => {
   it.each(pieces)("%j repeated is handled quickly", async (piece) => {
     const response = piece.repeat(Math.ceil(LENGTH / piece.length));
     for (const answer of ["24", "x+1"]) {
-      const cpuMs = startCpuTime();
+      const cpuMs = startCpuTimer();
       for (const text of [response, `\\boxed{${response}}`, `The answer is ${response}`]) {
         const scored = await maths.score({ id: 1, answer }, { response: text });
         expect(scored).toMatchObject({ scores: { math_equiv: 0 } });

@@ -1,15 +1,15 @@
-import { messageOf, UsageError } from "../core/errors.js";
+import { getErrorMessage, UsageError } from "../core/errors.js";
 import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { heavy, TimeLimitError } from "../exec/threads/pool.js";
-import { goldsOf, responseOf, textOf, undecided } from "./gold.js";
-import { type Comparison, compareWithGold, VerdictMemory } from "./math/grade.js";
+import { runInThread, TimeLimitError } from "../exec/threads/pool.js";
+import { convertToText, getResponseText, listGolds, markUnscored } from "./gold.js";
+import { compareWithGold, type GoldComparison, VerdictCache } from "./math/grade.js";
 
 const FIELDS = ["math_equiv"] as const;
-const USUAL_LIMIT_MS = 2000;
+const DEFAULT_LIMIT_MS = 2000;
 /** A few megabytes at most: answers that need symbolic work are short. */
-const REMEMBERED = 10_000;
+const MAX_CACHED_VERDICTS = 10_000;
 
 /** Options of `MathEquivalence`. */
 export interface MathEquivalenceOptions {
@@ -32,9 +32,9 @@ export class MathEquivalence implements Evaluator {
   readonly fields: readonly string[] = FIELDS;
   readonly primaryFields: readonly string[] = FIELDS;
   readonly #limitMs: number;
-  readonly #memory = new VerdictMemory(REMEMBERED);
+  readonly #memory = new VerdictCache(MAX_CACHED_VERDICTS);
 
-  constructor({ limitMs = USUAL_LIMIT_MS }: MathEquivalenceOptions = {}) {
+  constructor({ limitMs = DEFAULT_LIMIT_MS }: MathEquivalenceOptions = {}) {
     if (!(Number.isFinite(limitMs) && limitMs > 0)) {
       throw new UsageError(`limitMs must be a number of milliseconds above 0, not ${String(limitMs)}.`);
     }
@@ -42,18 +42,20 @@ export class MathEquivalence implements Evaluator {
   }
 
   score(original: Example, processed: Output, context?: ScoreContext): Scored | Promise<Scored> {
-    const golds = goldsOf(original);
-    if (golds.length === 0) return undecided(FIELDS, "the example has no gold answer: it needs answer or answers");
+    const golds = listGolds(original);
+    if (golds.length === 0) return markUnscored(FIELDS, "the example has no gold answer: it needs answer or answers");
     if (processed.response === undefined && typeof processed.context === "string") {
-      return undecided(FIELDS, "the output has a context and no response");
+      return markUnscored(FIELDS, "the output has a context and no response");
     }
-    const response = responseOf(processed);
-    const comparisons = golds.map((gold) => compareWithGold(gold, response, textOf(original.question)));
+    const response = getResponseText(processed);
+    const comparisons = golds.map((gold) => compareWithGold(gold, response, convertToText(original.question)));
     const same = comparisons.find(({ verdict }) => verdict === "same");
-    if (same !== undefined) return scored(1, same);
+    if (same !== undefined) return toMathScore(1, same);
     const open = comparisons.filter(({ verdict }) => verdict === "open");
     const [first] = comparisons;
-    return open.length === 0 && first !== undefined ? scored(0, first) : this.#scoreOpen(open, context?.signal);
+    return open.length === 0 && first !== undefined
+      ? toMathScore(0, first)
+      : this.#scoreSymbolically(open, context?.signal);
   }
 
   fingerprint(): unknown {
@@ -61,37 +63,37 @@ export class MathEquivalence implements Evaluator {
   }
 
   /** One after the other: the first equal gold ends the search. */
-  async #scoreOpen(open: readonly Comparison[], signal: AbortSignal | undefined): Promise<Scored> {
+  async #scoreSymbolically(open: readonly GoldComparison[], signal: AbortSignal | undefined): Promise<Scored> {
     const [first] = open;
     let reason: string | null = null;
     for (const comparison of open) {
       const verdict = await this.#compare(comparison, signal);
-      if (verdict === true) return scored(1, comparison);
+      if (verdict === true) return toMathScore(1, comparison);
       if (verdict !== false) reason = verdict;
     }
-    return reason !== null || first === undefined ? undecided(FIELDS, reason ?? "") : scored(0, first);
+    return reason !== null || first === undefined ? markUnscored(FIELDS, reason ?? "") : toMathScore(0, first);
   }
 
   /** Whether two answers are equal, or why that is unknown. */
-  async #compare({ gold, given }: Comparison, signal: AbortSignal | undefined): Promise<boolean | string> {
+  async #compare({ gold, given }: GoldComparison, signal: AbortSignal | undefined): Promise<boolean | string> {
     const options = { limitMs: this.#limitMs, ...(signal === undefined ? {} : { signal }) };
-    const known = this.#memory.recall(gold, given);
+    const known = this.#memory.get(gold, given);
     if (known !== undefined) return known;
     try {
-      const verdict = await heavy<boolean>("symbolic_equality", { gold, given }, options);
-      this.#memory.remember(gold, given, verdict);
+      const verdict = await runInThread<boolean>("symbolic_equality", { gold, given }, options);
+      this.#memory.set(gold, given, verdict);
       return verdict;
     } catch (error) {
       if (signal?.aborted) throw error;
       const what =
         error instanceof TimeLimitError
           ? `took longer than ${this.#limitMs} ms`
-          : `failed: ${messageOf(error).slice(0, 200)}`;
+          : `failed: ${getErrorMessage(error).slice(0, 200)}`;
       return `the symbolic comparison of the answers ${what}`;
     }
   }
 }
 
-function scored(math_equiv: number, { evidence }: Comparison): Scored {
+function toMathScore(math_equiv: number, { evidence }: GoldComparison): Scored {
   return { scores: { math_equiv }, evidence: { math_equiv: evidence } };
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ScoredWithEvidence } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { startCpuTime } from "../testing/cpu-time.js";
+import { startCpuTimer } from "../testing/cpu-time.js";
 import { MultipleChoiceAccuracy } from "./multiple-choice-accuracy.js";
 
 const evaluator = new MultipleChoiceAccuracy();
@@ -361,7 +361,7 @@ describe("MultipleChoiceAccuracy", () => {
     "option A ",
     "A\n",
   ])("stays quick on a megabyte of %j", (unit) => {
-    const cpuMs = startCpuTime();
+    const cpuMs = startCpuTimer();
     scored({ choices: CITIES, answer: "B" }, unit.repeat(Math.ceil(1e6 / unit.length)));
     // Generous for a busy machine; a quadratic algorithm takes minutes.
     expect(cpuMs()).toBeLessThan(10_000);

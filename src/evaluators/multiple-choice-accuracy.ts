@@ -1,10 +1,10 @@
 import type { Evaluator, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { responseOf, undecided } from "./gold.js";
-import { chosenOption } from "./multiple-choice/extract.js";
-import { questionOf } from "./multiple-choice/gold.js";
-import { letterOf } from "./multiple-choice/labels.js";
+import { getResponseText, markUnscored } from "./gold.js";
+import { findChosenOption } from "./multiple-choice/extract.js";
+import { readChoiceQuestion } from "./multiple-choice/gold.js";
+import { toLetter } from "./multiple-choice/labels.js";
 
 const ACCURACY = "mc_accuracy";
 const EXTRACTED = "mc_extracted";
@@ -28,16 +28,16 @@ export class MultipleChoiceAccuracy implements Evaluator {
   readonly primaryFields: readonly string[] = [ACCURACY];
 
   score(original: Example, processed: Output): Scored {
-    const question = questionOf(original);
-    if (typeof question === "string") return undecided(this.fields, question);
-    const chosen = chosenOption(responseOf(processed), question.options);
-    const right = [...question.right].map(letterOf).join(" or ");
+    const question = readChoiceQuestion(original);
+    if (typeof question === "string") return markUnscored(this.fields, question);
+    const chosen = findChosenOption(getResponseText(processed), question.options);
+    const right = [...question.right].map(toLetter).join(" or ");
     return {
       scores: {
         [ACCURACY]: chosen !== null && question.right.has(chosen) ? 1 : 0,
         [EXTRACTED]: chosen === null ? 0 : 1,
       },
-      evidence: { [ACCURACY]: `chose ${chosen === null ? "nothing" : letterOf(chosen)}, right is ${right}` },
+      evidence: { [ACCURACY]: `chose ${chosen === null ? "nothing" : toLetter(chosen)}, right is ${right}` },
     };
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ScoredWithEvidence } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { startCpuTime } from "../testing/cpu-time.js";
+import { startCpuTimer } from "../testing/cpu-time.js";
 import { NLILabelMatch, type NLILabelMatchOptions } from "./nli-label-match.js";
 
 const evaluator = new NLILabelMatch();
@@ -286,7 +286,7 @@ describe("NLILabelMatch", () => {
     "label is ",
   ])("stays quick on a megabyte of %j", (unit) => {
     const text = unit.repeat(Math.ceil(1e6 / unit.length));
-    const cpuMs = startCpuTime();
+    const cpuMs = startCpuTimer();
     scored({ answer: "entailment" }, text);
     scored({ answer: "entailment" }, `not ${text}`);
     // Generous for a busy machine; a quadratic algorithm takes minutes.

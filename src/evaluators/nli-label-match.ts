@@ -1,10 +1,10 @@
 import { UsageError } from "../core/errors.js";
 import type { Evaluator, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
-import { ownValue } from "../core/shape.js";
+import { getOwn } from "../core/shape.js";
 import type { Output } from "../core/system.js";
-import { goldsOf, responseOf, textOf, undecided } from "./gold.js";
-import { ownAnswer } from "./own-answer.js";
+import { convertToText, getResponseText, listGolds, markUnscored } from "./gold.js";
+import { extractOwnAnswer } from "./own-answer.js";
 import { findStatedAnswers, isCounterfactual, isRetracted, type StatedAnswer } from "./stated-answer/index.js";
 
 /** Words for the labels of one family of datasets. */
@@ -112,17 +112,17 @@ export const TWO_WAY_GOLD = /^(?:not|non|no)[\s_-]?entail/i;
 export const TWO_WAY_FAMILY = TWO_WAY;
 
 /** Builds the map for a user's labels: each label and its phrases. */
-export function ownMap(labels: Readonly<Record<string, readonly string[]>>): LabelMap {
+export function createLabelMap(labels: Readonly<Record<string, readonly string[]>>): LabelMap {
   const words = Object.entries(labels).flatMap(([label, phrases]) =>
     [label, ...phrases].map((phrase) => ({ label, phrase: phrase.trim() })),
   );
   // Longest phrase first: "not supported" is another label than "supported".
   words.sort((a, b) => b.phrase.length - a.phrase.length);
-  return { labels: words.map(({ label, phrase }) => ({ label, pattern: literally(phrase) })), denied: {} };
+  return { labels: words.map(({ label, phrase }) => ({ label, pattern: toLiteralPattern(phrase) })), denied: {} };
 }
 
 /** Spaces, hyphens and underscores are the same in labels. */
-function literally(phrase: string): string {
+function toLiteralPattern(phrase: string): string {
   return phrase.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/[\s_-]+/g, "[\\s_-]?");
 }
 
@@ -143,9 +143,9 @@ const BEHIND = 200;
 /** How far after the announcement a label may be: "the answer is that the text entails it". */
 const MAX_DISTANCE = 60;
 /** The answer is among the last labels; a text of nothing but labels is not an answer. */
-const MOST = 4000;
+const MAX_LABELS = 4000;
 
-interface Found {
+interface LabelMatch {
   label: string;
   /** The label follows from a denied one: "not entailment". */
   isDenied: boolean;
@@ -168,73 +168,81 @@ export class LabelReader {
   }
 
   /** The label if the text is nothing else; null otherwise. */
-  whole(text: string): string | null {
+  readWholeLabel(text: string): string | null {
     const bare = text.trim().replace(/^[\s"'*(]+|[\s"'*).!]+$/g, "");
-    const found = this.#all(bare);
+    const found = this.#findAll(bare);
     const [only] = found;
     return found.length === 1 && only?.at === 0 && only.end === bare.length ? only.label : null;
   }
 
   /** The label that a response arrives at; null if it names none. */
-  label(text: string): string | null {
-    const found = withoutLists(this.#all(text), text).filter(
-      ({ at, end }) => !isCounterfactual(before(text, at)) && !isRetracted(text.slice(end, end + BEHIND)),
+  findLabel(text: string): string | null {
+    const found = removeLabelLists(this.#findAll(text), text).filter(
+      ({ at, end }) => !isCounterfactual(getLabelContext(text, at)) && !isRetracted(text.slice(end, end + BEHIND)),
     );
-    const real = found.filter(({ at }) => !HYPOTHETICAL.test(before(text, at)));
-    const edge = this.#atEdge(text);
+    const real = found.filter(({ at }) => !HYPOTHETICAL.test(getLabelContext(text, at)));
+    const edge = this.#findAtEdge(text);
     const isChosen = found.some(({ label }) => label === edge);
-    return lastStated(real, text) ?? (isChosen ? edge : null) ?? real.at(-1)?.label ?? found.at(-1)?.label ?? null;
+    return (
+      findLastStatedLabel(real, text) ?? (isChosen ? edge : null) ?? real.at(-1)?.label ?? found.at(-1)?.label ?? null
+    );
   }
 
   /** Whether a text names any label, chosen or not. */
   hasLabel(text: string): boolean {
-    return this.#all(text).length > 0;
+    return this.#findAll(text).length > 0;
   }
 
   /** A label alone on the last line, or one that the response begins with before an explanation. */
-  #atEdge(text: string): string | null {
+  #findAtEdge(text: string): string | null {
     const trimmed = text.trim();
-    const last = this.whole(trimmed.slice(trimmed.lastIndexOf("\n") + 1).slice(0, 200));
+    const last = this.readWholeLabel(trimmed.slice(trimmed.lastIndexOf("\n") + 1).slice(0, 200));
     if (last !== null) return last;
     const opening = /^[^\n.,;:!–—(]{1,60}?(?=[\n.,;:!–—(]|\s-\s|$)/.exec(trimmed)?.[0];
-    return opening === undefined ? null : this.whole(opening);
+    return opening === undefined ? null : this.readWholeLabel(opening);
   }
 
-  #all(text: string): Found[] {
-    const found: Found[] = [];
+  #findAll(text: string): LabelMatch[] {
+    const found: LabelMatch[] = [];
     for (const match of text.matchAll(this.#pattern)) {
-      const named = this.#labelOf(match);
+      const named = this.#readMatch(match);
       if (named !== null) found.push({ ...named, at: match.index, end: match.index + match[0].length });
-      if (found.length > 2 * MOST) found.splice(0, MOST);
+      if (found.length > 2 * MAX_LABELS) found.splice(0, MAX_LABELS);
     }
-    return found.slice(-MOST);
+    return found.slice(-MAX_LABELS);
   }
 
   /** The groups are each label, each denied label, and the phrases. */
-  #labelOf(match: RegExpMatchArray): Pick<Found, "label" | "isDenied"> | null {
+  #readMatch(match: RegExpMatchArray): Pick<LabelMatch, "label" | "isDenied"> | null {
     const { labels, phrases, denied } = this.#map;
     const hit = match.findIndex((group, i) => i > 0 && group !== undefined) - 1;
     const isPhrase = hit >= 2 * labels.length;
     const isDenied = !isPhrase && hit >= labels.length;
     const named = isPhrase ? phrases?.label : labels[hit % labels.length]?.label;
-    const label = isDenied ? ownValue(denied, named ?? "") : named;
+    const label = isDenied ? getOwn(denied, named ?? "") : named;
     return label === undefined ? null : { label, isDenied };
   }
 }
 
 /** The last label announced as the answer, else the last one that is concluded or marked. */
-function lastStated(found: readonly Found[], text: string): string | null {
+function findLastStatedLabel(found: readonly LabelMatch[], text: string): string | null {
   const fromEnd = [...found].reverse();
-  const announced = firstBehind(findStatedAnswers(text, { names: NAMES }), found, text);
-  const classified = fromEnd.find(({ at }) => CLASSIFIED.test(before(text, at)));
+  const announced = findFirstLabelAfter(findStatedAnswers(text, { names: NAMES }), found, text);
+  const classified = fromEnd.find(({ at }) => CLASSIFIED.test(getLabelContext(text, at)));
   if (announced !== null && (classified === undefined || announced.at >= classified.at)) return announced.label;
   if (classified !== undefined) return classified.label;
-  const concluded = fromEnd.find(({ at }) => CONCLUDED.test(before(text, at)) || MARKED.test(before(text, at)));
+  const concluded = fromEnd.find(
+    ({ at }) => CONCLUDED.test(getLabelContext(text, at)) || MARKED.test(getLabelContext(text, at)),
+  );
   return concluded?.label ?? null;
 }
 
 /** The label where the answer is stated; of several places the last one with a label. */
-function firstBehind(stated: readonly StatedAnswer[], found: readonly Found[], text: string): Found | null {
+function findFirstLabelAfter(
+  stated: readonly StatedAnswer[],
+  found: readonly LabelMatch[],
+  text: string,
+): LabelMatch | null {
   for (const { from, end, by } of stated) {
     if (by === "space") continue;
     const first = found.find(({ at }) => at >= from && at < end);
@@ -245,8 +253,8 @@ function firstBehind(stated: readonly StatedAnswer[], found: readonly Found[], t
 }
 
 /** "entailment, contradiction or neutral" only lists the options. */
-function withoutLists(found: readonly Found[], text: string): Found[] {
-  const listed = new Set<Found>();
+function removeLabelLists(found: readonly LabelMatch[], text: string): LabelMatch[] {
+  const listed = new Set<LabelMatch>();
   for (const [i, next] of found.entries()) {
     const previous = found[i - 1];
     if (previous === undefined || previous.label === next.label || next.at - previous.end > 12) continue;
@@ -257,12 +265,12 @@ function withoutLists(found: readonly Found[], text: string): Found[] {
   return found.filter((one) => !listed.has(one));
 }
 
-function before(text: string, at: number): string {
+function getLabelContext(text: string, at: number): string {
   return text.slice(Math.max(0, at - BEFORE), at);
 }
 
 const FIELD = "nli_accuracy";
-const SHORT: Readonly<Record<string, string>> = { e: "entailment", c: "contradiction", n: "neutral" };
+const MAX_SHORT_CHARS: Readonly<Record<string, string>> = { e: "entailment", c: "contradiction", n: "neutral" };
 
 /** Options of `NLILabelMatch`. */
 export interface NLILabelMatchOptions {
@@ -270,7 +278,7 @@ export interface NLILabelMatchOptions {
   labels?: Readonly<Record<string, readonly string[]>>;
 }
 
-interface Gold {
+interface GoldLabel {
   reader: LabelReader;
   label: string;
 }
@@ -296,19 +304,19 @@ export class NLILabelMatch implements Evaluator {
   readonly #labels: NLILabelMatchOptions["labels"] | null;
 
   constructor({ labels }: NLILabelMatchOptions = {}) {
-    if (labels !== undefined) checkLabels(labels);
+    if (labels !== undefined) validateLabels(labels);
     this.#labels = labels ?? null;
-    this.#families = (labels === undefined ? FAMILIES : [ownMap(labels)]).map((map) => new LabelReader(map));
+    this.#families = (labels === undefined ? FAMILIES : [createLabelMap(labels)]).map((map) => new LabelReader(map));
     this.#twoWay = labels === undefined ? new LabelReader(TWO_WAY_FAMILY) : null;
   }
 
   score(original: Example, processed: Output): Scored {
-    const texts = goldsOf(original);
-    const said = texts.length > 0 ? texts : [textOf(original.label)].filter((text) => text.trim() !== "");
-    const golds = said.flatMap((text) => this.#goldOf(text) ?? []);
+    const texts = listGolds(original);
+    const said = texts.length > 0 ? texts : [convertToText(original.label)].filter((text) => text.trim() !== "");
+    const golds = said.flatMap((text) => this.#findGold(text) ?? []);
     const [gold] = golds;
-    if (gold === undefined) return undecided(this.fields, reasonFor(said));
-    const answer = ownAnswer(responseOf(processed));
+    if (gold === undefined) return markUnscored(this.fields, explainUnknownGold(said));
+    const answer = extractOwnAnswer(getResponseText(processed));
     const read = this.#read(answer, gold);
     const isRight = golds.some((each) =>
       this.#isGold(each.reader === gold.reader ? read : this.#read(answer, each), each),
@@ -322,37 +330,37 @@ export class NLILabelMatch implements Evaluator {
   }
 
   /** The label in the gold's own family; if it names none of them, that of a parallel family. */
-  #read(answer: string, { reader }: Gold): string | null {
-    const own = reader.label(answer);
+  #read(answer: string, { reader }: GoldLabel): string | null {
+    const own = reader.findLabel(answer);
     if (own !== null || this.#labels !== null || reader.hasLabel(answer)) return own;
     for (const family of this.#families) {
-      const label = family === reader ? null : family.label(answer);
+      const label = family === reader ? null : family.findLabel(answer);
       if (label !== null) return label;
     }
     return null;
   }
 
   /** In two-way datasets anything not entailed is the other label. */
-  #isGold(read: string | null, { label }: Gold): boolean {
+  #isGold(read: string | null, { label }: GoldLabel): boolean {
     if (read === null || read === label || this.#labels !== null) return read === label;
-    const [said, wanted] = [ownValue(STANCES, read), ownValue(STANCES, label)];
+    const [said, wanted] = [getOwn(STANCES, read), getOwn(STANCES, label)];
     return said === wanted || (label === "not supported" && said === "open");
   }
 
-  #goldOf(text: string): Gold | null {
+  #findGold(text: string): GoldLabel | null {
     const gold = text.trim();
     if (this.#twoWay !== null && TWO_WAY_GOLD.test(gold)) return { reader: this.#twoWay, label: "not supported" };
-    const full = this.#labels === null ? (ownValue(SHORT, gold.toLowerCase()) ?? gold) : gold;
+    const full = this.#labels === null ? (getOwn(MAX_SHORT_CHARS, gold.toLowerCase()) ?? gold) : gold;
     const isThirdTruth = this.#labels === null && THIRD_TRUTH.test(gold);
     for (const reader of this.#families.slice(isThirdTruth ? 1 : 0)) {
-      const label = reader.whole(full);
+      const label = reader.readWholeLabel(full);
       if (label !== null) return { reader, label };
     }
     return null;
   }
 }
 
-function checkLabels(labels: unknown): void {
+function validateLabels(labels: unknown): void {
   const entries = typeof labels === "object" && labels !== null && !Array.isArray(labels) ? Object.entries(labels) : [];
   const isList = (value: unknown) =>
     Array.isArray(value) && value.every((item) => typeof item === "string" && item.trim() !== "");
@@ -362,7 +370,7 @@ function checkLabels(labels: unknown): void {
   );
 }
 
-function reasonFor(golds: readonly string[]): string {
+function explainUnknownGold(golds: readonly string[]): string {
   const [gold] = golds;
   if (gold === undefined) return "the example has no gold label (answer or label)";
   return `unknown gold label ${JSON.stringify(gold.slice(0, 60))}: define your own labels with the option labels`;

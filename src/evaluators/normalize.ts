@@ -10,7 +10,7 @@ const SPACES = /\s+/g;
  * How much of a text counts: "words" is SQuAD's normalization; "articles" keeps a, an and the; "all" keeps punctuation
  * too. The latter two are for gold answers such as "A" or "+", of which SQuAD's normalization would leave nothing.
  */
-export type Detail = "words" | "articles" | "all";
+export type NormalizeDetail = "words" | "articles" | "all";
 
 /**
  * Normalizes a text as the SQuAD v1.1 script does: lower case, without ASCII punctuation, without articles, white space
@@ -18,14 +18,14 @@ export type Detail = "words" | "articles" | "all";
  * @example
  * normalizeAnswer("The U.S.A.!"); // "usa"
  */
-export function normalizeAnswer(text: string, detail: Detail = "words"): string {
+export function normalizeAnswer(text: string, detail: NormalizeDetail = "words"): string {
   if (text.length <= PIECE_CHARS) return normalizeWhole(text, detail);
   const pieces = Array.from(cutAtSpaces(text), (piece) => normalizeWhole(piece, detail));
   return joinWords(pieces);
 }
 
 /** The same, but yields after each piece: a hundred megabytes take seconds. */
-export async function normalizeInTurns(text: string, detail: Detail): Promise<string> {
+export async function normalizeAnswerAsync(text: string, detail: NormalizeDetail): Promise<string> {
   const pieces: string[] = [];
   for (const piece of cutAtSpaces(text)) {
     pieces.push(normalizeWhole(piece, detail));
@@ -56,14 +56,14 @@ function* cutAtSpaces(text: string): Generator<string> {
 
 const SPACE_AHEAD = /\s/g;
 
-function normalizeWhole(text: string, detail: Detail): string {
+function normalizeWhole(text: string, detail: NormalizeDetail): string {
   const lower = text.toLowerCase();
-  if (detail === "all") return collapse(lower);
-  if (detail === "articles") return collapse(lower.replace(PUNCTUATION, ""));
-  return normalizeAscii(lower) ?? collapse(lower.replace(PUNCTUATION, "").replace(ARTICLES, " "));
+  if (detail === "all") return collapseSpaces(lower);
+  if (detail === "articles") return collapseSpaces(lower.replace(PUNCTUATION, ""));
+  return normalizeAscii(lower) ?? collapseSpaces(lower.replace(PUNCTUATION, "").replace(ARTICLES, " "));
 }
 
-function collapse(text: string): string {
+function collapseSpaces(text: string): string {
   return text.replace(SPACES, " ").trim();
 }
 
@@ -82,10 +82,10 @@ function normalizeAscii(lower: string): string | null {
     if (kind === OTHER) return null;
     if (kind === PUNCT) punctuated = true;
     if (kind !== SPACE) continue;
-    if (punctuated || isDropped(lower, wordStart, i)) {
+    if (punctuated || isEmptyOrArticle(lower, wordStart, i)) {
       const bare = lower.slice(wordStart, i).replace(PUNCTUATION, "");
       result += lower.slice(copied, wordStart);
-      if (!isDropped(bare, 0, bare.length)) result += `${bare} `;
+      if (!isEmptyOrArticle(bare, 0, bare.length)) result += `${bare} `;
       copied = i + 1;
       punctuated = false;
     } else if (i < lower.length && lower.charCodeAt(i) !== 32) {
@@ -98,13 +98,13 @@ function normalizeAscii(lower: string): string | null {
   return (result + lower.slice(copied)).trimEnd();
 }
 
-function isDropped(text: string, start: number, end: number): boolean {
+function isEmptyOrArticle(text: string, start: number, end: number): boolean {
   if (end - start > 3) return false;
   if (end === start) return true;
-  return (text.startsWith("the", start) && end - start === 3) || isIndefinite(text, start, end);
+  return (text.startsWith("the", start) && end - start === 3) || isIndefiniteArticle(text, start, end);
 }
 
-function isIndefinite(text: string, start: number, end: number): boolean {
+function isIndefiniteArticle(text: string, start: number, end: number): boolean {
   return (
     text.charCodeAt(start) === 97 && (end - start === 1 || (end - start === 2 && text.charCodeAt(start + 1) === 110))
   );

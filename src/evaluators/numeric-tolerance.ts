@@ -2,11 +2,11 @@ import { UsageError } from "../core/errors.js";
 import type { Evaluator, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { goldsOf, responseOf, textOf, undecided } from "./gold.js";
-import { plainText } from "./math/canonical.js";
+import { convertToText, getResponseText, listGolds, markUnscored } from "./gold.js";
+import { toPlainText } from "./math/canonical.js";
 import { extractNumber } from "./math/extract.js";
-import { numbersOfText } from "./math/grade.js";
-import { quantitiesIn } from "./math/quantities.js";
+import { parseAnswerNumbers } from "./math/grade.js";
+import { findQuantities } from "./math/quantities.js";
 
 /** One number in a text: thousands in groups of three, then decimals. What follows it is read separately. */
 const DIGITS = /(?:\d{1,3}(?:[,_'\u00a0\u202f\u2009]\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+/g;
@@ -33,7 +33,7 @@ const FRACTION = /^\s?\/\s?(\d{1,15}(?:\.\d{1,15})?)(?![\d/])/;
 /** A minus after a letter or a digit is a hyphen: "10-20" holds two positive numbers. */
 const MINUS = /(?:^|[^\w)\]\-−–])[-−–](?:[$€£¥₹]|\\\$)?$/;
 
-export interface WrittenNumber {
+export interface ParsedNumber {
   value: number;
   isPercent: boolean;
 }
@@ -43,26 +43,26 @@ export interface WrittenNumber {
  * @example
  * [...findWrittenNumbers("from $1,200 to −3.5e2, or 12%")]; // 1200, −350, and 12 as a percentage
  */
-export function* numbersIn(written: string): Generator<WrittenNumber> {
-  const text = written.includes("frac") ? written.replace(LATEX_FRACTION, decimal) : written;
+export function* findWrittenNumbers(written: string): Generator<ParsedNumber> {
+  const text = written.includes("frac") ? written.replace(LATEX_FRACTION, convertFraction) : written;
   const digits = new RegExp(DIGITS);
   for (let match = digits.exec(text); match !== null; match = digits.exec(text)) {
     if (IS_EXPONENT.test(text.slice(Math.max(0, match.index - 4), match.index))) continue;
-    const { number, end } = readAt(text, match[0], match.index);
+    const { number, end } = readNumber(text, match[0], match.index);
     digits.lastIndex = end;
     if (Number.isFinite(number.value)) yield number;
   }
 }
 
 /** `\frac{1}{2}` and `1\frac{1}{2}` as one number; a division by zero stays as it is. */
-function decimal(fraction: string, ...parts: unknown[]): string {
+function convertFraction(fraction: string, ...parts: unknown[]): string {
   const [whole, top, bottom, digit, below] = parts.slice(0, 5).map(Number);
   const value = (Number.isNaN(top) ? digit : top) ?? Number.NaN;
   const quotient = value / ((Number.isNaN(bottom) ? below : bottom) ?? Number.NaN);
   return Number.isFinite(quotient) ? `${(Number.isNaN(whole) ? 0 : (whole ?? 0)) + quotient} ` : fraction;
 }
 
-function readAt(text: string, digits: string, at: number): { number: WrittenNumber; end: number } {
+function readNumber(text: string, digits: string, at: number): { number: ParsedNumber; end: number } {
   let end = at + digits.length;
   const power = POWER.exec(text.slice(end, end + 24));
   end += power?.[0].length ?? 0;
@@ -70,7 +70,7 @@ function readAt(text: string, digits: string, at: number): { number: WrittenNumb
   let value = Number(`${digits.replace(/[^\d.]/g, "")}e${exponent}`);
   const own = power === null ? OWN_POWER.exec(text.slice(end, end + 12)) : null;
   if (own !== null) {
-    value **= exponentOf(own);
+    value **= parseExponent(own);
     end += own[0].length;
   }
   // In "12/25/1937" nothing is divided.
@@ -84,7 +84,7 @@ function readAt(text: string, digits: string, at: number): { number: WrittenNumb
   return { number: { value, isPercent: NUMBER_TEXT_PERCENT.test(text.slice(end, end + 12)) }, end };
 }
 
-function exponentOf([, digits, raised = ""]: RegExpExecArray): number {
+function parseExponent([, digits, raised = ""]: RegExpExecArray): number {
   if (digits !== undefined) return Number(digits.replace("−", "-"));
   const size = Number(
     [...raised]
@@ -96,7 +96,7 @@ function exponentOf([, digits, raised = ""]: RegExpExecArray): number {
 }
 
 const FIELD = "numeric_tolerance";
-const USUAL_RELATIVE = 1e-6;
+const DEFAULT_RELATIVE = 1e-6;
 /** Tolerates floating-point error: 1.01 is within a hundredth of 1. */
 const ROUNDING = 1e-12;
 const MAX_SHOWN = 60;
@@ -128,14 +128,14 @@ export class NumericTolerance implements Evaluator {
   readonly #relative: number;
 
   constructor({ absolute, relative }: NumericToleranceOptions = {}) {
-    this.#absolute = tolerance("absolute", absolute ?? 0);
-    this.#relative = tolerance("relative", relative ?? (absolute === undefined ? USUAL_RELATIVE : 0));
+    this.#absolute = requireTolerance("absolute", absolute ?? 0);
+    this.#relative = requireTolerance("relative", relative ?? (absolute === undefined ? DEFAULT_RELATIVE : 0));
   }
 
   score(original: Example, processed: Output): Scored {
-    const golds = goldsOf(original).flatMap(goldNumber);
-    if (golds.length === 0) return undecided(this.fields, "the example has no gold number (answer or answers)");
-    const answer = findAnswer(responseOf(processed), textOf(original.question));
+    const golds = listGolds(original).flatMap(parseGoldNumber);
+    if (golds.length === 0) return markUnscored(this.fields, "the example has no gold number (answer or answers)");
+    const answer = findNumericAnswer(getResponseText(processed), convertToText(original.question));
     if (answer === null) return { scores: { [FIELD]: 0 }, evidence: { [FIELD]: "no number found" } };
     const { numbers, text } = answer;
     const [first] = numbers;
@@ -146,11 +146,11 @@ export class NumericTolerance implements Evaluator {
       };
     }
     const isNear = golds.some((gold) =>
-      numbers.some((found) => valuesOf(found, gold).some((value) => this.#isNear(value, gold.value))),
+      numbers.some((found) => listComparableValues(found, gold).some((value) => this.#isNear(value, gold.value))),
     );
     return {
       scores: { [FIELD]: isNear ? 1 : 0 },
-      evidence: { [FIELD]: `read ${shown(first)}, gold ${golds.map(shown).join(" or ")}` },
+      evidence: { [FIELD]: `read ${formatParsedNumber(first)}, gold ${golds.map(formatParsedNumber).join(" or ")}` },
     };
   }
 
@@ -164,7 +164,7 @@ export class NumericTolerance implements Evaluator {
   }
 }
 
-function tolerance(name: string, value: number): number {
+function requireTolerance(name: string, value: number): number {
   if (typeof value === "number" && Number.isFinite(value) && value >= 0) return value;
   throw new UsageError(
     `numeric_tolerance: ${name} must be a number of at least 0, such as 0.01, not ${String(value)}.`,
@@ -172,22 +172,22 @@ function tolerance(name: string, value: number): number {
 }
 
 /** A gold is one number with any unit; several numbers or a formula are not a gold. */
-function goldNumber(gold: string): WrittenNumber[] {
-  if (quantitiesIn(plainText(gold.slice(0, 1000))).some(({ isFormula }) => isFormula)) return [];
-  const numbers = [...numbersIn(gold.slice(0, 1000))];
+function parseGoldNumber(gold: string): ParsedNumber[] {
+  if (findQuantities(toPlainText(gold.slice(0, 1000))).some(({ isFormula }) => isFormula)) return [];
+  const numbers = [...findWrittenNumbers(gold.slice(0, 1000))];
   return numbers.length === 1 ? numbers : [];
 }
 
 /** The answer of a response: a number with its possible values, or a formula, a list or a range, which has none. */
-interface Answered {
-  readonly numbers: readonly WrittenNumber[];
+interface NumericAnswer {
+  readonly numbers: readonly ParsedNumber[];
   readonly text: string;
 }
 
-function findAnswer(response: string, question: string): Answered | null {
+function findNumericAnswer(response: string, question: string): NumericAnswer | null {
   const answer = extractNumber(response, { acceptsUnfinished: true, question });
   if (answer === null) return null;
-  const { text, source, values = numbersOfText(text, question), isPercent = PERCENT.test(text) } = answer;
+  const { text, source, values = parseAnswerNumbers(text, question), isPercent = PERCENT.test(text) } = answer;
   const numbers = values.map(({ top, bottom }) => ({ value: Number(top) / Number(bottom), isPercent }));
   const finite = numbers.filter(({ value }) => Number.isFinite(value));
   const isProse = WHOLE_TEXTS.includes(source) && !/\d/.test(text);
@@ -195,11 +195,11 @@ function findAnswer(response: string, question: string): Answered | null {
 }
 
 /** A percentage against a bare number, either way round, may be a share. */
-function valuesOf(found: WrittenNumber, gold: WrittenNumber): number[] {
+function listComparableValues(found: ParsedNumber, gold: ParsedNumber): number[] {
   if (found.isPercent === gold.isPercent) return [found.value];
   return found.isPercent ? [found.value, found.value / 100] : [found.value, found.value * 100];
 }
 
-function shown({ value, isPercent }: WrittenNumber): string {
+function formatParsedNumber({ value, isPercent }: ParsedNumber): string {
   return `${value}${isPercent ? "%" : ""}`;
 }

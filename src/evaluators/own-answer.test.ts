@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { startCpuTime } from "../testing/cpu-time.js";
-import { spokenPart, withoutReasoning } from "./own-answer/reasoning.js";
-import { ownAnswer } from "./own-answer.js";
+import { startCpuTimer } from "../testing/cpu-time.js";
+import { stripAllReasoning, stripReasoning } from "./own-answer/reasoning.js";
+import { extractOwnAnswer } from "./own-answer.js";
 
 describe("a few-shot prompt that a base model continues", () => {
   const NEXT = "Which?\nA. foo\nB. bar\nC. baz\nD. qux\nAnswer: A";
@@ -20,7 +20,7 @@ describe("a few-shot prompt that a base model continues", () => {
     ["The answer is 11.\n\n[Question] Tom has 29 apples. [Answer] 29", "The answer is 11."],
     ["5 + 6 = 11\n#### 11\n\nTom has 29 apples.\n#### 29", "5 + 6 = 11\n#### 11"],
   ])("%j: %j", (response, expected) => {
-    expect(ownAnswer(response).replace(/[\s-]+$/, "")).toBe(expected);
+    expect(extractOwnAnswer(response).replace(/[\s-]+$/, "")).toBe(expected);
   });
 
   it.each([
@@ -29,7 +29,7 @@ describe("a few-shot prompt that a base model continues", () => {
     "Here is how I read this task.\n\nThe following are multiple choice questions, of which one is right.\n\nAnswer: A",
     "Let's go through the options.\n\nThe options are\nA. foo\nB. bar\n\nAnswer: A",
   ])("keeps all of %j", (response) => {
-    expect(ownAnswer(response)).toBe(response);
+    expect(extractOwnAnswer(response)).toBe(response);
   });
 });
 
@@ -54,7 +54,7 @@ describe("stripReasoning", () => {
     ["analysisWe need A.assistantfinalB", "B"],
     ["nothing of the kind", "nothing of the kind"],
   ])("turns %j into %j", (response, expected) => {
-    expect(withoutReasoning(response)).toBe(expected);
+    expect(stripReasoning(response)).toBe(expected);
   });
 
   it.each([
@@ -66,11 +66,11 @@ describe("stripReasoning", () => {
     "<|start|>assistant<|channel|>analysis<|message|>The answer is B.",
     "<|channel|>final<|message|>The answer is B.",
   ])("keeps the text of %j, which is reasoning only", (response) => {
-    expect(withoutReasoning(response).trim()).toBe("The answer is B.");
+    expect(stripReasoning(response).trim()).toBe("The answer is B.");
   });
 
   it("keeps an unclosed block and what precedes it", () => {
-    expect(withoutReasoning("A.<think>No, B.")).toBe("A.\n\nNo, B.");
+    expect(stripReasoning("A.<think>No, B.")).toBe("A.\n\nNo, B.");
   });
 });
 
@@ -82,7 +82,7 @@ describe("stripAllReasoning", () => {
     ["final()\n<think>draft()", "final()\n"],
     ["final()", "final()"],
   ])("turns %j into %j", (response, expected) => {
-    expect(spokenPart(response)).toBe(expected);
+    expect(stripAllReasoning(response)).toBe(expected);
   });
 });
 
@@ -98,7 +98,7 @@ describe("extractOwnAnswer", () => {
     ["B<|return|>", "B"],
     ["<think>B</think><|im_end|>", "\nB\n"],
   ])("cuts %j at the end of its turn: %j", (response, expected) => {
-    expect(ownAnswer(response)).toBe(expected);
+    expect(extractOwnAnswer(response)).toBe(expected);
   });
 
   it.each([
@@ -116,7 +116,7 @@ describe("extractOwnAnswer", () => {
     [" B\n\nWhat is meant?\nA. x\nB. y\nC. z\nD. w\nAnswer: D", " B"],
     ["The answer is B.\n\nHe said\nthat.\n(A) x\n(B) y\nAnswer: A", "The answer is B."],
   ])("cuts %j at the next question: %j", (response, expected) => {
-    expect(ownAnswer(response)).toBe(expected);
+    expect(extractOwnAnswer(response)).toBe(expected);
   });
 
   it.each([
@@ -132,7 +132,7 @@ describe("extractOwnAnswer", () => {
     "Let us look at all of it.\n\nThe question is what it is.\nA. x\nB. y\nAnswer: B",
     "",
   ])("keeps all of %j, which only repeats the question", (response) => {
-    expect(ownAnswer(response)).toBe(response);
+    expect(extractOwnAnswer(response)).toBe(response);
   });
 
   it("is never empty for a non-empty response", () => {
@@ -140,7 +140,7 @@ describe("extractOwnAnswer", () => {
     const text = fc.array(unit, { maxLength: 10 }).map((units) => units.join(""));
     fc.assert(
       fc.property(text, (response) => {
-        if (/B|12/.test(response)) expect(ownAnswer(response).trim()).not.toBe("");
+        if (/B|12/.test(response)) expect(extractOwnAnswer(response).trim()).not.toBe("");
       }),
     );
   });
@@ -159,9 +159,9 @@ describe("extractOwnAnswer", () => {
     "\n\nx\nA.\nB.\n",
     "\n\nx",
   ])("stays quick on a megabyte of %j", (unit) => {
-    const cpuMs = startCpuTime();
-    ownAnswer(unit.repeat(Math.ceil(1e6 / unit.length)));
-    ownAnswer(`B${unit.repeat(Math.ceil(1e6 / unit.length))}`);
+    const cpuMs = startCpuTimer();
+    extractOwnAnswer(unit.repeat(Math.ceil(1e6 / unit.length)));
+    extractOwnAnswer(`B${unit.repeat(Math.ceil(1e6 / unit.length))}`);
     // Generous for a busy machine; a quadratic algorithm takes minutes.
     expect(cpuMs()).toBeLessThan(10_000);
   });

@@ -1,5 +1,5 @@
-import { firstTurn } from "./own-answer/end-of-turn.js";
-import { withoutReasoning } from "./own-answer/reasoning.js";
+import { extractFirstTurn } from "./own-answer/end-of-turn.js";
+import { stripReasoning } from "./own-answer/reasoning.js";
 
 /**
  * The part of a response that answers the question: without reasoning,
@@ -7,8 +7,8 @@ import { withoutReasoning } from "./own-answer/reasoning.js";
  * @example
  * extractOwnAnswer("<think>A?</think>The answer is B.<|im_end|>"); // "The answer is B."
  */
-export function ownAnswer(response: string): string {
-  return beforeNextQuestion(firstTurn(withoutReasoning(response)));
+export function extractOwnAnswer(response: string): string {
+  return cutAtNextQuestion(extractFirstTurn(stripReasoning(response)));
 }
 
 const QUESTIONS =
@@ -40,18 +40,18 @@ const ANSWERED = [
 /** Said before the question is repeated. */
 const OPENER =
   /^(?:sure|ok(?:ay)?|certainly|of course|let(?:['’]s| us| me)|here|alright|great|first|to |(?:i|we)(?:['’]ll| will| need| must| have to))\b/i;
-const FEW_WORDS = 3;
-const SHORT = 200;
+const MAX_FEW_WORDS = 3;
+const MAX_SHORT_ANSWER = 200;
 
 /**
  * Cuts a response where it continues with another question, like the stop sequences of the official harnesses. A
  * response that first repeats its own question is not cut there: an answer must precede.
  */
-function beforeNextQuestion(text: string): string {
-  return beforeMarker(beforeListedQuestion(beforeSecondHash(text)));
+function cutAtNextQuestion(text: string): string {
+  return cutAtMarker(cutAtListedQuestion(cutAtSecondHash(text)));
 }
 
-function beforeSecondHash(text: string): string {
+function cutAtSecondHash(text: string): string {
   const answers = text.matchAll(HASH_ANSWER);
   const first = answers.next().value;
   if (first === undefined || answers.next().value === undefined) return text;
@@ -59,14 +59,14 @@ function beforeSecondHash(text: string): string {
   return /^\n[ \t]*\n/.test(text.slice(end, end + 100)) ? text.slice(0, end) : text;
 }
 
-function beforeListedQuestion(text: string): string {
+function cutAtListedQuestion(text: string): string {
   const at = text.search(LISTED_QUESTION);
   if (at === -1) return text;
   const before = text.slice(0, at);
-  return beginsWithAnswer(before.trim()) || ANSWERED.some((pattern) => pattern.test(before)) ? before : text;
+  return hasLeadingAnswer(before.trim()) || ANSWERED.some((pattern) => pattern.test(before)) ? before : text;
 }
 
-function beforeMarker(text: string): string {
+function cutAtMarker(text: string): string {
   const start = text.length - text.trimStart().length;
   let hasAnswer = false;
   let hasDigit = false;
@@ -77,15 +77,16 @@ function beforeMarker(text: string): string {
     const part = text.slice(from, index);
     hasAnswer ||= ANSWERED.some((pattern) => pattern.test(part));
     hasDigit ||= /\d/.test(part);
-    const isApart = endsInBlankLine(part);
-    const before = text.slice(start, Math.min(index, start + SHORT)).trim();
+    const isApart = hasTrailingBlankLine(part);
+    const before = text.slice(start, Math.min(index, start + MAX_SHORT_ANSWER)).trim();
     const isPossible = isApart || !HEADING.test(marker);
     const isDoubtful = groups?.doubtful !== undefined;
     const isClear =
-      hasAnswer || beginsWithAnswer(before) || (hasDigit && !isDoubtful && (isApart || FEW_SHOT.test(marker)));
+      hasAnswer || hasLeadingAnswer(before) || (hasDigit && !isDoubtful && (isApart || FEW_SHOT.test(marker)));
     if (
       isPossible &&
-      (isClear || (isApart && FEW_SHOT.test(marker) && !isOpener(before) && !/[:：]$/.test(part.trimEnd().slice(-1))))
+      (isClear ||
+        (isApart && FEW_SHOT.test(marker) && !isOpeningPhrase(before) && !/[:：]$/.test(part.trimEnd().slice(-1))))
     )
       return text.slice(0, index);
     from = index;
@@ -93,18 +94,18 @@ function beforeMarker(text: string): string {
   return text;
 }
 
-function beginsWithAnswer(text: string): boolean {
+function hasLeadingAnswer(text: string): boolean {
   return LONE_ANSWER.test(text) || isShortAnswer(text);
 }
 
 function isShortAnswer(text: string): boolean {
-  return text !== "" && !isOpener(text) && text.split(/\s+/).length <= FEW_WORDS;
+  return text !== "" && !isOpeningPhrase(text) && text.split(/\s+/).length <= MAX_FEW_WORDS;
 }
 
-function isOpener(text: string): boolean {
+function isOpeningPhrase(text: string): boolean {
   return text === "" || OPENER.test(text) || /[:：!]$/.test(text);
 }
 
-function endsInBlankLine(text: string): boolean {
+function hasTrailingBlankLine(text: string): boolean {
   return text.slice(text.trimEnd().length).includes("\n");
 }

@@ -1,13 +1,13 @@
-import { messageOf, UsageError } from "../core/errors.js";
+import { getErrorMessage, UsageError } from "../core/errors.js";
 import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { responseOf, undecided } from "./gold.js";
-import { heavyScored, limitOf } from "./heavy-scored.js";
-import type { PatternQuestion } from "./pattern-task.js";
+import { getResponseText, markUnscored } from "./gold.js";
+import { requireTimeLimit, scoreInThread } from "./heavy-scored.js";
+import type { PatternTaskInput } from "./pattern-task.js";
 
 const FIELD = "regex";
-const USUAL_LIMIT_MS = 1000;
+const DEFAULT_LIMIT_MS = 1000;
 const SLASHED = /^\/([\s\S]+)\/([a-z]*)$/;
 
 /** Options of `Regex`. */
@@ -35,22 +35,22 @@ export class Regex implements Evaluator {
   readonly #flags: string;
   readonly #limitMs: number;
 
-  constructor({ pattern, flags = "", limitMs = USUAL_LIMIT_MS }: RegexOptions = {}) {
-    const read = pattern === undefined ? null : readPattern(pattern, flags);
+  constructor({ pattern, flags = "", limitMs = DEFAULT_LIMIT_MS }: RegexOptions = {}) {
+    const read = pattern === undefined ? null : parsePattern(pattern, flags);
     if (typeof read === "string") throw new UsageError(`regex: invalid pattern: ${read}. Fix the pattern.`);
     this.#pattern = read;
     this.#flags = flags;
-    this.#limitMs = limitOf(this.name, limitMs);
+    this.#limitMs = requireTimeLimit(this.name, limitMs);
   }
 
   score(original: Example, processed: Output, context?: ScoreContext): Scored | Promise<Scored> {
-    const pattern = this.#pattern ?? readPattern(original.pattern, this.#flags);
-    if (typeof pattern === "string") return undecided(this.fields, `the example's pattern is invalid: ${pattern}`);
-    const text = responseOf(processed);
-    if (isQuick(pattern.source, text.length)) return scoreOf(new RegExp(pattern).test(text));
-    const input: PatternQuestion = { pattern: pattern.source, flags: pattern.flags, text };
+    const pattern = this.#pattern ?? parsePattern(original.pattern, this.#flags);
+    if (typeof pattern === "string") return markUnscored(this.fields, `the example's pattern is invalid: ${pattern}`);
+    const text = getResponseText(processed);
+    if (isQuickPattern(pattern.source, text.length)) return toRegexScore(new RegExp(pattern).test(text));
+    const input: PatternTaskInput = { pattern: pattern.source, flags: pattern.flags, text };
     const work = { fields: this.fields, task: "pattern" as const, input, limitMs: this.#limitMs, context };
-    return heavyScored<boolean>(work, scoreOf);
+    return scoreInThread<boolean>(work, toRegexScore);
   }
 
   fingerprint(): unknown {
@@ -59,31 +59,31 @@ export class Regex implements Evaluator {
   }
 }
 
-function scoreOf(matches: boolean): Scored {
+function toRegexScore(matches: boolean): Scored {
   return { scores: { [FIELD]: matches ? 1 : 0 } };
 }
 
 /** Returns a message if the pattern is invalid. */
-function readPattern(given: unknown, flags: string): RegExp | string {
-  if (given instanceof RegExp) return new RegExp(given.source, stateless(given.flags));
+function parsePattern(given: unknown, flags: string): RegExp | string {
+  if (given instanceof RegExp) return new RegExp(given.source, dropStatefulFlags(given.flags));
   if (typeof given !== "string" || given === "") return "it is missing or not a string";
   const slashed = SLASHED.exec(given);
   try {
     return slashed === null
-      ? new RegExp(given, stateless(flags))
-      : new RegExp(slashed[1] ?? "", stateless(`${slashed[2] ?? ""}`));
+      ? new RegExp(given, dropStatefulFlags(flags))
+      : new RegExp(slashed[1] ?? "", dropStatefulFlags(`${slashed[2] ?? ""}`));
   } catch (error) {
-    return messageOf(error);
+    return getErrorMessage(error);
   }
 }
 
 /** "g" would make the expression keep its position. */
-function stateless(flags: string): string {
+function dropStatefulFlags(flags: string): string {
   return flags.replace("g", "");
 }
 
 /** A few milliseconds' worth. */
-const FEW_STEPS = 5e6;
+const MAX_QUICK_STEPS = 5e6;
 const QUANTIFIER = /^(?:[*+?]|\{\d+(?:,\d*)?\})\??/;
 /** A fixed count adds no alternatives, but takes steps. */
 const TIMES = /^\{(\d+)\}/;
@@ -94,14 +94,14 @@ const REFERENCE = /\\[1-9k]/;
  * patterns without repeated groups and back-references that have few choices for the length of the text: in the
  * worst case every repetition is tried with every length, at every position, in every combination.
  */
-export function isQuick(pattern: string, length: number): boolean {
-  const choices = choicesIn(pattern);
+export function isQuickPattern(pattern: string, length: number): boolean {
+  const choices = countPatternChoices(pattern);
   if (choices === null) return false;
   const { repetitions, alternatives, times } = choices;
-  return (length + 2) ** (repetitions + 1) * 2 ** alternatives * (pattern.length + times) <= FEW_STEPS;
+  return (length + 2) ** (repetitions + 1) * 2 ** alternatives * (pattern.length + times) <= MAX_QUICK_STEPS;
 }
 
-interface Choices {
+interface PatternChoices {
   repetitions: number;
   /** Only inside groups: those of the whole pattern are tried one after the other. */
   alternatives: number;
@@ -109,7 +109,7 @@ interface Choices {
 }
 
 /** Null if a group is repeated or referenced. */
-function choicesIn(pattern: string): Choices | null {
+function countPatternChoices(pattern: string): PatternChoices | null {
   if (REFERENCE.test(pattern)) return null;
   let repetitions = 0;
   let alternatives = 0;
@@ -118,7 +118,7 @@ function choicesIn(pattern: string): Choices | null {
   for (let i = 0; i < pattern.length; i++) {
     const char = pattern[i];
     if (char === "\\") i += 1;
-    else if (char === "[") i = classEnd(pattern, i);
+    else if (char === "[") i = findClassEnd(pattern, i);
     else if (char === "(") {
       depth += 1;
       // The "?" of a special group is not a repetition.
@@ -138,7 +138,7 @@ function choicesIn(pattern: string): Choices | null {
   return { repetitions, alternatives, times };
 }
 
-function classEnd(pattern: string, start: number): number {
+function findClassEnd(pattern: string, start: number): number {
   for (let i = start + 1; i < pattern.length; i++) {
     if (pattern[i] === "\\") i += 1;
     else if (pattern[i] === "]") return i;

@@ -2,9 +2,9 @@ import { UsageError } from "../core/errors.js";
 import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { goldsOf, noGold, responseOf, undecided } from "./gold.js";
-import { heavyScored, limitOf } from "./heavy-scored.js";
-import { type RougeInput, type RougeScores, rouge } from "./rouge/rouge.js";
+import { describeMissingGold, getResponseText, listGolds, markUnscored } from "./gold.js";
+import { requireTimeLimit, scoreInThread } from "./heavy-scored.js";
+import { computeRouge, type RougeInput, type RougeScores } from "./rouge/rouge.js";
 
 const FIELDS = [
   "rouge_l_precision",
@@ -16,12 +16,12 @@ const FIELDS = [
 ] as const;
 
 /** Two texts of 6,000 characters, some 1,000 words, take about 5 ms; longer ones would block the run. */
-const MOST_CHARACTERS = 50_000;
-const MOST_PAIRS = 6000 ** 2;
+const MAX_INLINE_CHARS = 50_000;
+const MAX_INLINE_PAIRS = 6000 ** 2;
 
-const USUAL_LIMIT_MS = 10_000;
+const DEFAULT_LIMIT_MS = 10_000;
 
-const NO_WORD = "no gold answer has a word of letters a to z or digits, which is all that ROUGE compares";
+const NO_GOLD_WORD = "no gold answer has a word of letters a to z or digits, which is all that ROUGE compares";
 
 /** Options of `SummarizationQuality`. */
 export interface SummarizationQualityOptions {
@@ -45,21 +45,21 @@ export class SummarizationQuality implements Evaluator {
   readonly #stem: boolean;
   readonly #limitMs: number;
 
-  constructor({ stem = false, limitMs = USUAL_LIMIT_MS }: SummarizationQualityOptions = {}) {
+  constructor({ stem = false, limitMs = DEFAULT_LIMIT_MS }: SummarizationQualityOptions = {}) {
     if (typeof stem !== "boolean") {
       throw new UsageError(`summarization_quality: stem must be true or false, not ${JSON.stringify(stem)}.`);
     }
     this.#stem = stem;
-    this.#limitMs = limitOf(this.name, limitMs);
+    this.#limitMs = requireTimeLimit(this.name, limitMs);
   }
 
   score(original: Example, processed: Output, context?: ScoreContext): Scored | Promise<Scored> {
-    const golds = goldsOf(original);
-    if (golds.length === 0) return undecided(FIELDS, noGold(original));
-    const input: RougeInput = { golds, response: responseOf(processed), stem: this.#stem };
-    if (!isLong(input)) return scoredFrom(rouge(input));
+    const golds = listGolds(original);
+    if (golds.length === 0) return markUnscored(FIELDS, describeMissingGold(original));
+    const input: RougeInput = { golds, response: getResponseText(processed), stem: this.#stem };
+    if (!isLongInput(input)) return toSummaryScores(computeRouge(input));
     const work = { fields: FIELDS, task: "rouge" as const, input, limitMs: this.#limitMs, context };
-    return heavyScored<RougeScores | null>(work, scoredFrom);
+    return scoreInThread<RougeScores | null>(work, toSummaryScores);
   }
 
   fingerprint(): unknown {
@@ -67,13 +67,13 @@ export class SummarizationQuality implements Evaluator {
   }
 }
 
-function isLong({ golds, response }: RougeInput): boolean {
+function isLongInput({ golds, response }: RougeInput): boolean {
   const length = golds.reduce((sum, gold) => sum + gold.length, 0);
-  return length + response.length > MOST_CHARACTERS || length * response.length > MOST_PAIRS;
+  return length + response.length > MAX_INLINE_CHARS || length * response.length > MAX_INLINE_PAIRS;
 }
 
-function scoredFrom(found: RougeScores | null): Scored {
-  if (found === null) return undecided(FIELDS, NO_WORD);
+function toSummaryScores(found: RougeScores | null): Scored {
+  if (found === null) return markUnscored(FIELDS, NO_GOLD_WORD);
   const { rougeL, rouge1, rouge2, rougeLsum } = found;
   return {
     rouge_l_precision: rougeL.precision,

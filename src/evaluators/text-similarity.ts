@@ -6,7 +6,7 @@ export interface SimilarityInput {
 }
 
 /** Between 0 and 1 (equal); the best of the golds counts. */
-export function bestSimilarity({ golds, response }: SimilarityInput): number {
+export function computeBestSimilarity({ golds, response }: SimilarityInput): number {
   const [answer = "", ...others] = encodeCodePoints([response, ...golds]);
   let best = 0;
   for (const gold of others) {

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import type { ScoredWithEvidence } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { startCpuTime } from "../testing/cpu-time.js";
+import { startCpuTimer } from "../testing/cpu-time.js";
 import { ToolCallMatch, type ToolCallMatchOptions } from "./tool-call-match.js";
-import { pythonCalls } from "./tool-calls/python-calls.js";
+import { parsePythonCalls } from "./tool-calls/python-calls.js";
 
 function scored(example: object, output: object | string, options?: ToolCallMatchOptions): ScoredWithEvidence {
   const made = typeof output === "string" ? { response: output } : output;
@@ -399,7 +399,7 @@ describe("parsePythonCalls", () => {
     ["f(1, b=2)", { "positional 1": 1, b: 2 }],
     ["f(__proto__=1)", Object.fromEntries([["__proto__", 1]])],
   ])("reads %j", (text, args) => {
-    const [call, ...rest] = pythonCalls(text) ?? [];
+    const [call, ...rest] = parsePythonCalls(text) ?? [];
     expect(rest).toEqual([]);
     expect(JSON.stringify(call?.args)).toBe(JSON.stringify(args));
   });
@@ -423,14 +423,14 @@ describe("parsePythonCalls", () => {
     "f(a=lambda x: x + 1)",
     "f(a=g(b=)",
   ])("reads nothing in %j", (text) => {
-    expect(pythonCalls(text)).toBeNull();
+    expect(parsePythonCalls(text)).toBeNull();
   });
 
   it("reads any JSON value back", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 3 }), (value) => {
         const text = JSON.stringify(value);
-        const [call] = pythonCalls(`f(x=${text})`) ?? [];
+        const [call] = parsePythonCalls(`f(x=${text})`) ?? [];
         expect(JSON.stringify(call?.args?.x)).toBe(text);
       }),
     );
@@ -467,7 +467,7 @@ describe("ToolCallMatch", () => {
     "a ",
     " ",
   ])("stays quick on a megabyte of %j", (unit) => {
-    const cpuMs = startCpuTime();
+    const cpuMs = startCpuTimer();
     score(ONE, unit.repeat(Math.ceil(1e6 / unit.length)));
     // Generous for a busy machine; a quadratic algorithm takes minutes.
     expect(cpuMs()).toBeLessThan(10_000);

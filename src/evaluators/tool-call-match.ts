@@ -1,12 +1,12 @@
 import type { Evaluator, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { undecided } from "./gold.js";
-import { plainName } from "./tool-calls/call.js";
+import { markUnscored } from "./gold.js";
+import { canonicalizeToolName } from "./tool-calls/call.js";
 import { readDeclaredTools } from "./tool-calls/declared.js";
-import { expectedCalls } from "./tool-calls/expected.js";
+import { readExpectedCalls } from "./tool-calls/expected.js";
 import { readMadeCalls } from "./tool-calls/made-calls.js";
-import { differenceOf } from "./tool-calls/pairing.js";
+import { findCallDifference } from "./tool-calls/pairing.js";
 
 const FIELD = "tool_call_match";
 
@@ -39,11 +39,11 @@ export class ToolCallMatch implements Evaluator {
   }
 
   score(original: Example, processed: Output): Scored {
-    const expected = expectedCalls(original);
-    if (typeof expected === "string") return undecided(this.fields, expected);
+    const expected = readExpectedCalls(original);
+    if (typeof expected === "string") return markUnscored(this.fields, expected);
     const tools = [...expected, ...readDeclaredTools(original)];
-    const made = readMadeCalls(processed, new Set(tools.map(({ name }) => plainName(name))));
-    const difference = differenceOf(expected, made, this.#isOrdered);
+    const made = readMadeCalls(processed, new Set(tools.map(({ name }) => canonicalizeToolName(name))));
+    const difference = findCallDifference(expected, made, this.#isOrdered);
     if (difference === null) return { scores: { [FIELD]: 1 } };
     return { scores: { [FIELD]: 0 }, evidence: { [FIELD]: difference } };
   }

@@ -1,13 +1,13 @@
 import { parentPort } from "node:worker_threads";
-import { messageOf } from "../core/errors.js";
-import type { HeavyTask, Question, Reply } from "../exec/threads/protocol.js";
+import { getErrorMessage } from "../core/errors.js";
+import type { TaskReply, TaskRequest, ThreadTask } from "../exec/threads/protocol.js";
 
 interface TaskModule {
   run(input: unknown): unknown;
 }
 
 /** Loaded on demand: a thread that compares texts needs no algebra system. */
-const TASKS: Record<HeavyTask, () => Promise<TaskModule>> = {
+const TASKS: Record<ThreadTask, () => Promise<TaskModule>> = {
   rouge: () => import("./rouge/task.js"),
   symbolic_equality: () => import("./math/task.js"),
   language: () => import("./ifeval/task.js"),
@@ -16,31 +16,31 @@ const TASKS: Record<HeavyTask, () => Promise<TaskModule>> = {
   json_schema: () => import("./json-schema-task.js"),
 };
 
-parentPort?.on("message", (question: Question) => void answer(question));
+parentPort?.on("message", (question: TaskRequest) => void handleQuestion(question));
 
-async function answer({ task, input }: Question): Promise<void> {
+async function handleQuestion({ task, input }: TaskRequest): Promise<void> {
   try {
-    const work = await load(task);
-    say({ type: "started" });
-    say({ type: "done", value: await work.run(input) });
+    const work = await loadTask(task);
+    postReply({ type: "started" });
+    postReply({ type: "done", value: await work.run(input) });
   } catch (error) {
-    say({ type: "failed", name: error instanceof Error ? error.name : "Error", message: messageOf(error) });
+    postReply({ type: "failed", name: error instanceof Error ? error.name : "Error", message: getErrorMessage(error) });
   }
 }
 
-async function load(task: string): Promise<TaskModule> {
-  if (!isTask(task)) throw new Error(`Unknown worker task "${task}".`);
+async function loadTask(task: string): Promise<TaskModule> {
+  if (!isThreadTask(task)) throw new Error(`Unknown worker task "${task}".`);
   try {
     return await TASKS[task]();
   } catch (cause) {
-    throw new Error(`The module of the worker task "${task}" cannot be loaded: ${messageOf(cause)}`, { cause });
+    throw new Error(`The module of the worker task "${task}" cannot be loaded: ${getErrorMessage(cause)}`, { cause });
   }
 }
 
-function isTask(task: string): task is HeavyTask {
+function isThreadTask(task: string): task is ThreadTask {
   return Object.hasOwn(TASKS, task);
 }
 
-function say(reply: Reply): void {
+function postReply(reply: TaskReply): void {
   parentPort?.postMessage(reply);
 }

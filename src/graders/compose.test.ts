@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { Registry } from "../core/registry.js";
-import { configProblem, ending, grade, graded } from "./graded-testing.js";
+import { classifyVerdict, findConfigProblem, makeGraded, runBuiltInGrader } from "./graded-testing.js";
 import { graderFactories } from "./index.js";
 import { makeGrader } from "./make-grader.js";
-import { folderUseOf } from "./own-grader.js";
+import { getFolderUse } from "./own-grader.js";
 
 const YES = { type: "output-contains", config: { substring: "yes" } };
 const NO = { type: "output-contains", config: { substring: "no" } };
@@ -24,8 +24,8 @@ describe("composed graders", () => {
     ["all-of", [SILENT], "error"],
     ["any-of", [SILENT], "error"],
   ])("%s %j: %s", async (type, graders, expected) => {
-    const verdict = await grade(type, { graders }, work);
-    expect(ending(verdict)).toBe(expected);
+    const verdict = await runBuiltInGrader(type, { graders }, work);
+    expect(classifyVerdict(verdict)).toBe(expected);
     expect(verdict.details).toHaveLength(graders.length);
   });
 
@@ -35,12 +35,12 @@ describe("composed graders", () => {
     [SILENT, "error"],
     [{ type: "not", config: { grader: YES } }, "pass"],
   ])("not %j: %s", async (grader, expected) => {
-    expect(ending(await grade("not", { grader }, work))).toBe(expected);
+    expect(classifyVerdict(await runBuiltInGrader("not", { grader }, work))).toBe(expected);
   });
 
   it("use the mean score and the best score", async () => {
-    expect(await grade("all-of", { graders: [YES, NO] }, work)).toMatchObject({ score: 0.5 });
-    expect(await grade("any-of", { graders: [YES, NO] }, work)).toMatchObject({ score: 1 });
+    expect(await runBuiltInGrader("all-of", { graders: [YES, NO] }, work)).toMatchObject({ score: 0.5 });
+    expect(await runBuiltInGrader("any-of", { graders: [YES, NO] }, work)).toMatchObject({ score: 1 });
   });
 
   it("look at the workspace only if all of their parts do", () => {
@@ -48,7 +48,7 @@ describe("composed graders", () => {
     const command = { type: "run-command", config: { command: "true" } };
     expect(made([SILENT, command])).toMatchObject({ seesWorkspaceOnly: true, folderUse: "runs" });
     expect(made([SILENT, YES])).toMatchObject({ seesWorkspaceOnly: false, folderUse: "looks" });
-    expect(folderUseOf({ name: "theirs", grade: () => ({ passed: true, evidence: "" }) })).toBe("runs");
+    expect(getFolderUse({ name: "theirs", grade: () => ({ passed: true, evidence: "" }) })).toBe("runs");
   });
 
   it("take their parts from the registry they are made with", async () => {
@@ -56,7 +56,7 @@ describe("composed graders", () => {
     registry.register("grader", "mine", { name: "mine", grade: () => ({ passed: true, evidence: "mine" }) });
     registry.register("grader", "not", graderFactories.not ?? (() => expect.unreachable()));
     const spec = { type: "not", config: { grader: { type: "mine" } } };
-    expect(ending(await makeGrader(spec, registry).grade(graded()))).toBe("fail");
+    expect(classifyVerdict(await makeGrader(spec, registry).grade(makeGraded()))).toBe("fail");
   });
 
   it.each([
@@ -67,6 +67,6 @@ describe("composed graders", () => {
     ["not", { grader: { type: "file-exists" } }, "file-exists: path is missing"],
     ["not", { graders: [YES] }, "grader is missing"],
   ])("%s rejects %j", (type, config, words) => {
-    expect(configProblem(type, config)).toContain(words);
+    expect(findConfigProblem(type, config)).toContain(words);
   });
 });

@@ -1,92 +1,94 @@
 import * as z from "zod";
 import type { Grade, Graded, Grader, GraderFactory, GraderSpec, Verdict } from "../core/grader.js";
-import { filled, readConfig } from "./config.js";
-import { gradeOf } from "./grade.js";
-import { careOf } from "./grader-care.js";
-import { mostUseOf, ownGrader } from "./own-grader.js";
+import { nonEmptyText, readConfig } from "./config.js";
+import { runGrader } from "./grade.js";
+import { buildLifecycle } from "./grader-care.js";
+import { findMaxFolderUse, makeBuiltInGrader } from "./own-grader.js";
 
 /** Weights and `required` belong to the graders of an example, not to the parts of a grader. */
-const part = z.strictObject(
-  { type: filled, name: filled.optional(), config: z.record(z.string(), z.unknown()).optional() },
+const partSchema = z.strictObject(
+  { type: nonEmptyText, name: nonEmptyText.optional(), config: z.record(z.string(), z.unknown()).optional() },
   "must be a grader: { type, config }",
 );
 const severalConfig = z.strictObject({
-  graders: z.array(part, "must be a list of graders").min(1, "must not be empty"),
+  graders: z.array(partSchema, "must be a list of graders").min(1, "must not be empty"),
 });
-const oneConfig = z.strictObject({ grader: part });
+const oneConfig = z.strictObject({ grader: partSchema });
 
-interface Part {
+interface ComposedPart {
   readonly spec: GraderSpec;
   readonly grader: Grader;
 }
 
 /** Creates the graders that combine other graders; `make` makes their parts. */
-export function compositions(make: (spec: GraderSpec) => Grader): Record<string, GraderFactory> {
-  const partOf = ({ type, name, config }: z.output<typeof part>): Part => {
+export function createComposedGraders(make: (spec: GraderSpec) => Grader): Record<string, GraderFactory> {
+  const partOf = ({ type, name, config }: z.output<typeof partSchema>): ComposedPart => {
     const spec = { type, ...(name === undefined ? {} : { name }), ...(config === undefined ? {} : { config }) };
     return { spec, grader: make(spec) };
   };
   return {
-    "all-of": (config) => composed("all-of", readConfig(severalConfig, config).graders.map(partOf), allOf),
-    "any-of": (config) => composed("any-of", readConfig(severalConfig, config).graders.map(partOf), anyOf),
-    not: (config) => composed("not", [partOf(readConfig(oneConfig, config).grader)], notOf),
+    "all-of": (config) =>
+      composeGrader("all-of", readConfig(severalConfig, config).graders.map(partOf), combineAllGrades),
+    "any-of": (config) =>
+      composeGrader("any-of", readConfig(severalConfig, config).graders.map(partOf), combineAnyGrades),
+    not: (config) => composeGrader("not", [partOf(readConfig(oneConfig, config).grader)], invertGrade),
   };
 }
 
-function composed(name: string, parts: readonly Part[], join: (grades: readonly Grade[]) => Verdict) {
+function composeGrader(name: string, parts: readonly ComposedPart[], join: (grades: readonly Grade[]) => Verdict) {
   const graders = parts.map(({ grader }) => grader);
-  const own = ownGrader({
+  const own = makeBuiltInGrader({
     name,
-    folderUse: mostUseOf(graders),
+    folderUse: findMaxFolderUse(graders),
     kind: parts.some(({ grader }) => grader.kind === "llm") ? "llm" : "code",
     seesWorkspaceOnly: parts.every(({ grader }) => grader.seesWorkspaceOnly === true),
     grade: async (graded) => {
-      const details = await gradesOf(parts, graded);
+      const details = await gradeParts(parts, graded);
       return { ...join(details), details };
     },
   });
-  return { ...own, ...careOf(graders) };
+  return { ...own, ...buildLifecycle(graders) };
 }
 
-async function gradesOf(parts: readonly Part[], graded: Graded): Promise<Grade[]> {
+async function gradeParts(parts: readonly ComposedPart[], graded: Graded): Promise<Grade[]> {
   const grades: Grade[] = [];
-  for (const { spec, grader } of parts) grades.push(await gradeOf(grader, spec, graded));
+  for (const { spec, grader } of parts) grades.push(await runGrader(grader, spec, graded));
   return grades;
 }
 
 /** Passes if all parts pass. One failed part decides, even if others are in error. The score is the mean of the parts that answered. */
-function allOf(grades: readonly Grade[]): Verdict {
+function combineAllGrades(grades: readonly Grade[]): Verdict {
   const answered = grades.filter(({ status }) => status === "ok");
   const failed = answered.filter(({ passed }) => !passed);
-  if (failed.length === 0 && answered.length < grades.length) return unknown(grades);
+  if (failed.length === 0 && answered.length < grades.length) return combineGradeErrors(grades);
   const score = answered.reduce((sum, grade) => sum + grade.score, 0) / answered.length;
-  return { passed: failed.length === 0, score, evidence: told(failed.length === 0 ? grades : failed) };
+  return { passed: failed.length === 0, score, evidence: joinEvidence(failed.length === 0 ? grades : failed) };
 }
 
 /** Passes if one part passes, even if others are in error. The score is the best one. */
-function anyOf(grades: readonly Grade[]): Verdict {
+function combineAnyGrades(grades: readonly Grade[]): Verdict {
   const answered = grades.filter(({ status }) => status === "ok");
   const passing = answered.filter(({ passed }) => passed);
-  if (passing.length === 0 && answered.length < grades.length) return unknown(grades);
+  if (passing.length === 0 && answered.length < grades.length) return combineGradeErrors(grades);
   const score = Math.max(...answered.map((grade) => grade.score));
-  return { passed: passing.length > 0, score, evidence: told(passing.length > 0 ? passing : grades) };
+  return { passed: passing.length > 0, score, evidence: joinEvidence(passing.length > 0 ? passing : grades) };
 }
 
-function notOf(grades: readonly Grade[]): Verdict {
+function invertGrade(grades: readonly Grade[]): Verdict {
   const [grade] = grades;
-  if (grade === undefined || grade.status === "error") return unknown(grades);
-  return { passed: !grade.passed, score: grade.passed ? 0 : 1, evidence: told(grades) };
+  if (grade === undefined || grade.status === "error") return combineGradeErrors(grades);
+  return { passed: !grade.passed, score: grade.passed ? 0 : 1, evidence: joinEvidence(grades) };
 }
 
-function unknown(grades: readonly Grade[]): Verdict {
+function combineGradeErrors(grades: readonly Grade[]): Verdict {
   return {
     passed: false,
     score: 0,
     status: "error",
-    evidence: told(grades.filter(({ status }) => status === "error")),
+    evidence: joinEvidence(grades.filter(({ status }) => status === "error")),
   };
 }
 
-function told(grades: readonly Grade[]): string {
+function joinEvidence(grades: readonly Grade[]): string {
   return grades.map(({ name, evidence }) => `${name}: ${evidence}`).join("; ");
 }

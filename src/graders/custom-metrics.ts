@@ -1,70 +1,71 @@
 import * as z from "zod";
 import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
-import { describe } from "../core/shape.js";
-import { filled, readConfig } from "./config.js";
-import { quoted } from "./excerpt.js";
-import { checkSource, jsonOfFile, jsonOfOutput, jsonSourceConfig } from "./json-source.js";
-import { ownGrader, verdict } from "./own-grader.js";
+import { describeValue } from "../core/shape.js";
+import { nonEmptyText, readConfig } from "./config.js";
+import { quoteExcerpt } from "./excerpt.js";
+import { checkJsonSource, extractOutputJson, jsonSourceConfig, readWorkspaceJson } from "./json-source.js";
+import { makeBuiltInGrader, makeVerdict } from "./own-grader.js";
 
-const plain = z.union([z.number(), z.boolean(), z.string()], "must be a number, a string, true or false");
-const bound = z.number("must be a number").optional();
-const OPS = [">=", "<=", ">", "<", "==", "!="] as const;
+const scalarSchema = z.union([z.number(), z.boolean(), z.string()], "must be a number, a string, true or false");
+const boundSchema = z.number("must be a number").optional();
+const OPERATORS = [">=", "<=", ">", "<", "==", "!="] as const;
 
-type Op = (typeof OPS)[number];
-type Plain = z.output<typeof plain>;
+type ComparisonOperator = (typeof OPERATORS)[number];
+type MetricScalar = z.output<typeof scalarSchema>;
 
 /** An expectation for a metric: `{ metric, op, value }`, or any of `min`, `max` and `equals`. */
 const assertionConfig = z
   .strictObject({
-    metric: filled,
-    op: z.enum(OPS, `must be one of ${OPS.join(" ")}`).optional(),
-    value: plain.optional(),
-    min: bound,
-    max: bound,
-    equals: plain.optional(),
+    metric: nonEmptyText,
+    op: z.enum(OPERATORS, `must be one of ${OPERATORS.join(" ")}`).optional(),
+    value: scalarSchema.optional(),
+    min: boundSchema,
+    max: boundSchema,
+    equals: scalarSchema.optional(),
   })
   .superRefine((given, context) => {
-    const problem = problemWith(given);
+    const problem = findAssertionProblem(given);
     if (problem !== null) context.addIssue({ code: "custom", message: problem });
   });
 
-interface Given {
+interface MetricAssertion {
   readonly metric: string;
-  readonly op?: Op | undefined;
-  readonly value?: Plain | undefined;
+  readonly op?: ComparisonOperator | undefined;
+  readonly value?: MetricScalar | undefined;
   readonly min?: number | undefined;
   readonly max?: number | undefined;
-  readonly equals?: Plain | undefined;
+  readonly equals?: MetricScalar | undefined;
 }
 
-function problemWith({ op, value, min, max, equals }: Given): string | null {
+function findAssertionProblem({ op, value, min, max, equals }: MetricAssertion): string | null {
   if ((op === undefined) !== (value === undefined)) return "needs op and value together";
-  if (op !== undefined && isOrder(op) && typeof value !== "number") return `needs a number as its value for ${op}`;
+  if (op !== undefined && isOrderOperator(op) && typeof value !== "number")
+    return `needs a number as its value for ${op}`;
   if ([op, min, max, equals].every((each) => each === undefined))
     return "asserts nothing: give op and value, min, max or equals";
   return (min ?? -Infinity) > (max ?? Infinity) ? "has a min above its max: swap them" : null;
 }
 
-interface Comparison {
-  readonly op: Op;
-  readonly value: Plain;
+interface AssertedComparison {
+  readonly op: ComparisonOperator;
+  readonly value: MetricScalar;
 }
 
 /** Returns what is wrong with a metric of the document, or null. */
 type MetricCheck = (document: unknown) => string | null;
 
-function metricCheck(given: Given): MetricCheck {
-  const comparisons = comparisonsOf(given);
-  const wanted = comparisons.map(({ op, value }) => `${op} ${shown(value)}`).join(" and ");
+function createMetricCheck(given: MetricAssertion): MetricCheck {
+  const comparisons = listComparisons(given);
+  const wanted = comparisons.map(({ op, value }) => `${op} ${formatAssertedValue(value)}`).join(" and ");
   return (document) => {
-    const found = metricIn(document, given.metric);
+    const found = findMetric(document, given.metric);
     if (found === undefined) return `there is no ${given.metric}`;
-    const isHeld = comparisons.every((comparison) => holds(found, comparison));
-    return isHeld ? null : `${given.metric} is ${shown(found)}, expected ${wanted}`;
+    const isHeld = comparisons.every((comparison) => isComparisonMet(found, comparison));
+    return isHeld ? null : `${given.metric} is ${formatAssertedValue(found)}, expected ${wanted}`;
   };
 }
 
-function comparisonsOf({ op, value, min, max, equals }: Given): Comparison[] {
+function listComparisons({ op, value, min, max, equals }: MetricAssertion): AssertedComparison[] {
   return [
     ...(op === undefined || value === undefined ? [] : [{ op, value }]),
     ...(min === undefined ? [] : [{ op: ">=" as const, value: min }]),
@@ -74,7 +75,7 @@ function comparisonsOf({ op, value, min, max, equals }: Given): Comparison[] {
 }
 
 /** Only numbers are ordered: "10" is a string, and strings sort differently. */
-function holds(found: unknown, { op, value }: Comparison): boolean {
+function isComparisonMet(found: unknown, { op, value }: AssertedComparison): boolean {
   if (op === "==") return found === value;
   if (op === "!=") return found !== value;
   if (typeof found !== "number" || typeof value !== "number") return false;
@@ -82,13 +83,13 @@ function holds(found: unknown, { op, value }: Comparison): boolean {
   return order[op];
 }
 
-function isOrder(op: Op): boolean {
+function isOrderOperator(op: ComparisonOperator): boolean {
   return op !== "==" && op !== "!=";
 }
 
-function shown(value: unknown): string {
-  if (typeof value === "string") return quoted(value);
-  return typeof value === "number" || typeof value === "boolean" ? String(value) : describe(value);
+function formatAssertedValue(value: unknown): string {
+  if (typeof value === "string") return quoteExcerpt(value);
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : describeValue(value);
 }
 
 /**
@@ -98,18 +99,18 @@ function shown(value: unknown): string {
  * findMetric({ coverage: { lines: 81 } }, "coverage.lines"); // 81
  * findMetric({ tests: [{ name: "a" }] }, "/tests/0/name"); // "a"
  */
-export function metricIn(document: unknown, metric: string): unknown {
-  const found = valueAt(document, metric);
-  return found === undefined && metric !== "values" ? valueAt(at(document, "values"), metric) : found;
+export function findMetric(document: unknown, metric: string): unknown {
+  const found = resolveMetricPath(document, metric);
+  return found === undefined && metric !== "values" ? resolveMetricPath(getOwnKey(document, "values"), metric) : found;
 }
 
-function valueAt(document: unknown, metric: string): unknown {
-  const own = at(document, metric);
+function resolveMetricPath(document: unknown, metric: string): unknown {
+  const own = getOwnKey(document, metric);
   if (own !== undefined) return own;
-  return keysOf(metric).reduce(at, document);
+  return splitMetricPath(metric).reduce(getOwnKey, document);
 }
 
-function keysOf(metric: string): string[] {
+function splitMetricPath(metric: string): string[] {
   if (!metric.startsWith("/")) return metric.split(".");
   return metric
     .slice(1)
@@ -117,18 +118,18 @@ function keysOf(metric: string): string[] {
     .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-function at(value: unknown, key: string): unknown {
+function getOwnKey(value: unknown, key: string): unknown {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
   return (value as Record<string, unknown>)[key];
 }
 
-const USUAL_FILE = "custom_metrics.json";
+const DEFAULT_FILE = "custom_metrics.json";
 const schema = z
   .strictObject({
     ...jsonSourceConfig,
     assertions: z.array(assertionConfig, "must be a list of assertions").min(1, "must not be empty"),
   })
-  .superRefine(checkSource);
+  .superRefine(checkJsonSource);
 
 /**
  * Grades metrics that the trial itself produced, in a JSON file of the workspace or in the answer. The score is the share
@@ -136,21 +137,22 @@ const schema = z
  */
 export const customMetricsGraders = {
   "custom-metrics": (config) => {
-    const { path = USUAL_FILE, output, assertions } = readConfig(schema, config);
-    const checks = assertions.map(metricCheck);
-    const find = (graded: Graded) => (output === true ? jsonOfOutput(graded.output) : jsonOfFile(graded, path));
-    return ownGrader({
+    const { path = DEFAULT_FILE, output, assertions } = readConfig(schema, config);
+    const checks = assertions.map(createMetricCheck);
+    const find = (graded: Graded) =>
+      output === true ? extractOutputJson(graded.output) : readWorkspaceJson(graded, path);
+    return makeBuiltInGrader({
       name: "custom-metrics",
       folderUse: output === true ? "none" : "looks",
       grade: async (graded) => {
         const found = await find(graded);
-        return "problem" in found ? verdict(false, found.problem) : judged(checks, JSON.parse(found.text));
+        return "problem" in found ? makeVerdict(false, found.problem) : gradeMetrics(checks, JSON.parse(found.text));
       },
     });
   },
 } satisfies Record<string, GraderFactory>;
 
-function judged(checks: readonly MetricCheck[], document: unknown): Verdict {
+function gradeMetrics(checks: readonly MetricCheck[], document: unknown): Verdict {
   const problems = checks.map((check) => check(document)).filter((problem) => problem !== null);
   const held = checks.length - problems.length;
   return {

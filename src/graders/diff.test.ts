@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FileChange } from "../core/environment.js";
-import { configProblem, ending, grade } from "./graded-testing.js";
+import { classifyVerdict, findConfigProblem, runBuiltInGrader } from "./graded-testing.js";
 
 const environment = { files: [{ dest: "./add.js", content: "one\nkept\nold\n" }] };
 const example = { id: 1, question: "Do it.", environment };
@@ -27,39 +27,51 @@ describe("diff graders", () => {
     ["diff-empty", {}, "fail"],
     ["diff-empty", { path: "test/**" }, "pass"],
   ])("%s %j: %s", async (type, config, expected) => {
-    const verdict = await grade(type, config, parts());
-    expect(ending(verdict), verdict.evidence).toBe(expected);
+    const verdict = await runBuiltInGrader(type, config, parts());
+    expect(classifyVerdict(verdict), verdict.evidence).toBe(expected);
   });
 
   it("reports that nothing was changed", async () => {
-    expect(ending(await grade("diff-empty", {}, parts([])))).toBe("pass");
-    expect(ending(await grade("diff-contains", { value: "a" }, parts([])))).toBe("fail");
+    expect(classifyVerdict(await runBuiltInGrader("diff-empty", {}, parts([])))).toBe("pass");
+    expect(classifyVerdict(await runBuiltInGrader("diff-contains", { value: "a" }, parts([])))).toBe("fail");
   });
 
   it("ends in error if the changes are not known", async () => {
-    expect(ending(await grade("diff-empty", {}))).toBe("error");
-    expect(ending(await grade("diff-empty", {}, parts([], { incomplete: "too large" })))).toBe("error");
+    expect(classifyVerdict(await runBuiltInGrader("diff-empty", {}))).toBe("error");
+    expect(classifyVerdict(await runBuiltInGrader("diff-empty", {}, parts([], { incomplete: "too large" })))).toBe(
+      "error",
+    );
     const unknown: FileChange[] = [{ path: "from-git.js", status: "modified", content: "new\n" }];
-    expect(ending(await grade("diff-not-contains", { value: "x" }, parts(unknown)))).toBe("error");
-    expect(ending(await grade("diff-contains", { value: "from-git.js" }, parts(unknown)))).toBe("pass");
+    expect(classifyVerdict(await runBuiltInGrader("diff-not-contains", { value: "x" }, parts(unknown)))).toBe("error");
+    expect(classifyVerdict(await runBuiltInGrader("diff-contains", { value: "from-git.js" }, parts(unknown)))).toBe(
+      "pass",
+    );
   });
 
   it("ignores commits and empty folders", async () => {
     const incomplete = "what the agent did in git, such as a commit, is not kept";
     const folder: FileChange[] = [{ path: ".cache", status: "folder" }];
-    expect(ending(await grade("diff-empty", {}, parts(folder, { incomplete })))).toBe("pass");
-    expect(ending(await grade("diff-contains", { value: ".cache" }, parts(folder)))).toBe("fail");
-    expect(ending(await grade("diff-empty", {}, parts(CHANGES, { incomplete })))).toBe("fail");
-    expect(ending(await grade("diff-empty", {}, parts([], { incomplete: `too large; ${incomplete}` })))).toBe("error");
+    expect(classifyVerdict(await runBuiltInGrader("diff-empty", {}, parts(folder, { incomplete })))).toBe("pass");
+    expect(classifyVerdict(await runBuiltInGrader("diff-contains", { value: ".cache" }, parts(folder)))).toBe("fail");
+    expect(classifyVerdict(await runBuiltInGrader("diff-empty", {}, parts(CHANGES, { incomplete })))).toBe("fail");
+    expect(
+      classifyVerdict(await runBuiltInGrader("diff-empty", {}, parts([], { incomplete: `too large; ${incomplete}` }))),
+    ).toBe("error");
   });
 
   it("uses the diff of a workspace that still exists", async () => {
     const unknown: FileChange[] = [{ path: "from-git.js", status: "modified", content: "kept\nnew\n" }];
     const diff =
       "diff --git a/from-git.js b/from-git.js\n--- a/from-git.js\n+++ b/from-git.js\n@@ -1 +1,2 @@\n kept\n+new\n";
-    expect(ending(await grade("diff-contains", { value: "new" }, parts(unknown, { diff })))).toBe("pass");
-    expect(ending(await grade("diff-not-contains", { value: "kept" }, parts(unknown, { diff })))).toBe("pass");
-    expect(ending(await grade("diff-contains", { value: "new" }, parts(unknown, { diff: "" })))).toBe("error");
+    expect(classifyVerdict(await runBuiltInGrader("diff-contains", { value: "new" }, parts(unknown, { diff })))).toBe(
+      "pass",
+    );
+    expect(
+      classifyVerdict(await runBuiltInGrader("diff-not-contains", { value: "kept" }, parts(unknown, { diff }))),
+    ).toBe("pass");
+    expect(
+      classifyVerdict(await runBuiltInGrader("diff-contains", { value: "new" }, parts(unknown, { diff: "" }))),
+    ).toBe("error");
   });
 
   it.each([
@@ -67,6 +79,6 @@ describe("diff graders", () => {
     ["diff-contains", { value: "a", pattern: "b" }, "needs one of value and pattern"],
     ["diff-empty", { value: "a" }, 'unknown key "value"'],
   ])("%s rejects %j", (type, config, words) => {
-    expect(configProblem(type, config)).toContain(words);
+    expect(findConfigProblem(type, config)).toContain(words);
   });
 });

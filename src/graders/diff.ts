@@ -2,18 +2,18 @@ import { posix } from "node:path";
 import * as z from "zod";
 import type { Environment, FileChange, WorkspaceState } from "../core/environment.js";
 import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
-import { diffOf } from "../exec/workspace/diff.js";
-import { isAboutGitAlone } from "../exec/workspace/git.js";
-import { filled, flag, flags, glob, pattern, readConfig } from "./config.js";
-import { listed } from "./excerpt.js";
+import { formatDiff } from "../exec/workspace/diff.js";
+import { isGitProblemOnly } from "../exec/workspace/git.js";
+import { flag, flags, glob, nonEmptyText, pattern, readConfig } from "./config.js";
+import { formatList } from "./excerpt.js";
 import { type Glob, readGlob } from "./glob.js";
 import { GraderError } from "./grader-error.js";
-import { ownGrader, verdict } from "./own-grader.js";
-import { checkFlags, searchPattern, searchText, type TextSearch } from "./text-search.js";
+import { makeBuiltInGrader, makeVerdict } from "./own-grader.js";
+import { checkFlags, createPatternSearch, createTextSearch, type TextSearch } from "./text-search.js";
 
 const searchConfig = z
   .strictObject({
-    value: filled.optional(),
+    value: nonEmptyText.optional(),
     case_sensitive: flag.default(true),
     pattern: pattern.optional(),
     flags: flags.default(""),
@@ -25,70 +25,75 @@ const emptyConfig = z.strictObject({ path: glob.optional() });
 
 /** Graders of the changes in the workspace: which files, and what in them. */
 export const diffGraders = {
-  "diff-contains": (config) => searched("diff-contains", config, true),
-  "diff-not-contains": (config) => searched("diff-not-contains", config, false),
+  "diff-contains": (config) => makeDiffSearchGrader("diff-contains", config, true),
+  "diff-not-contains": (config) => makeDiffSearchGrader("diff-not-contains", config, false),
   "diff-empty": (config) => {
     const { path } = readConfig(emptyConfig, config);
-    return diffGrader("diff-empty", path, ({ state }) => {
-      const paths = state.changes.map(pathOf);
-      return verdict(paths.length === 0, paths.length === 0 ? "nothing was changed" : `changed: ${listed(paths)}`);
+    return makeDiffGrader("diff-empty", path, ({ state }) => {
+      const paths = state.changes.map(getChangedPath);
+      return makeVerdict(
+        paths.length === 0,
+        paths.length === 0 ? "nothing was changed" : `changed: ${formatList(paths)}`,
+      );
     });
   },
 } satisfies Record<string, GraderFactory>;
 
-type Config = Parameters<GraderFactory>[0];
+type DiffConfig = Parameters<GraderFactory>[0];
 
 /** The changes that a grader looks at. */
-interface Changed {
+interface GradedChanges {
   readonly state: WorkspaceState;
   readonly graded: Graded;
 }
 
-type Judge = (changed: Changed) => Verdict;
+type DiffJudge = (changed: GradedChanges) => Verdict;
 
-function searched(name: string, config: Config, isWanted: boolean) {
+function makeDiffSearchGrader(name: string, config: DiffConfig, isWanted: boolean) {
   const settings = readConfig(searchConfig, config);
-  const search = searchOf(settings);
-  return diffGrader(name, settings.path, ({ state, graded }) => {
-    const texts = changeTexts(state, graded.example.environment as Environment | undefined);
+  const search = buildDiffSearch(settings);
+  return makeDiffGrader(name, settings.path, ({ state, graded }) => {
+    const texts = listChangeTexts(state, graded.example.environment as Environment | undefined);
     const having = texts.filter(({ text }) => search.isIn(text)).map(({ path }) => path);
-    if (having.length > 0) return verdict(isWanted, `${search.wanted} is in the changes to ${listed(having)}`);
+    if (having.length > 0) return makeVerdict(isWanted, `${search.wanted} is in the changes to ${formatList(having)}`);
     const unknown = texts.filter(({ isKnown }) => !isKnown).map(({ path }) => path);
     if (unknown.length > 0)
-      throw new GraderError(`the previous content of ${listed(unknown)} is only known while the workspace exists`);
-    return verdict(!isWanted, `${search.wanted} is not in ${all(state.changes)}`);
+      throw new GraderError(`the previous content of ${formatList(unknown)} is only known while the workspace exists`);
+    return makeVerdict(!isWanted, `${search.wanted} is not in ${describeChanges(state.changes)}`);
   });
 }
 
-function searchOf(settings: z.output<typeof searchConfig>): TextSearch {
+function buildDiffSearch(settings: z.output<typeof searchConfig>): TextSearch {
   const { value, case_sensitive, pattern: given = "", flags: givenFlags } = settings;
-  return value === undefined ? searchPattern(given, givenFlags) : searchText(value, case_sensitive);
+  return value === undefined ? createPatternSearch(given, givenFlags) : createTextSearch(value, case_sensitive);
 }
 
-function all(changes: readonly FileChange[]): string {
-  return changes.length === 0 ? "the changes: there are none" : `the changes to ${listed(changes.map(pathOf))}`;
+function describeChanges(changes: readonly FileChange[]): string {
+  return changes.length === 0
+    ? "the changes: there are none"
+    : `the changes to ${formatList(changes.map(getChangedPath))}`;
 }
 
-function pathOf({ path }: FileChange): string {
+function getChangedPath({ path }: FileChange): string {
   return path;
 }
 
-function diffGrader(name: string, path: string | undefined, judge: Judge) {
+function makeDiffGrader(name: string, path: string | undefined, judge: DiffJudge) {
   const meant = path === undefined ? null : readGlob(path);
-  return ownGrader({
+  return makeBuiltInGrader({
     name,
     folderUse: "diff",
     seesWorkspaceOnly: true,
-    grade: (graded) => judge({ state: changesIn(graded, meant), graded }),
+    grade: (graded) => judge({ state: requireChanges(graded, meant), graded }),
   });
 }
 
 /** The changes to the matching files. Empty folders are left out, as in git. */
-function changesIn({ output }: Graded, meant: Glob | null): WorkspaceState {
+function requireChanges({ output }: Graded, meant: Glob | null): WorkspaceState {
   const { workspace } = output;
   if (!Array.isArray(workspace?.changes)) throw new GraderError("the output does not say what was changed");
   const { incomplete } = workspace;
-  if (incomplete !== undefined && !isAboutGitAlone(incomplete))
+  if (incomplete !== undefined && !isGitProblemOnly(incomplete))
     throw new GraderError(`the list of changes is incomplete: ${incomplete}`);
   const changes = (workspace.changes as readonly FileChange[]).filter(({ status }) => status !== "folder");
   const { diff } = workspace as { diff?: unknown };
@@ -105,46 +110,48 @@ interface ChangeText {
 }
 
 /** An unchanged line, or a line of the diff format itself. */
-const NO_CHANGE = /^(?: |@@|new |\\)/;
+const UNCHANGED_LINE = /^(?: |@@|new |\\)/;
 
 /**
  * The changes as in a diff, without context lines, which were not changed. A workspace that still exists knows everything
  * that the setup created; the example alone only knows the content of its own files.
  */
-function changeTexts(state: WorkspaceState, environment: Environment | undefined): ChangeText[] {
+function listChangeTexts(state: WorkspaceState, environment: Environment | undefined): ChangeText[] {
   const { diff } = state as { diff?: unknown };
-  const sections = typeof diff === "string" ? sectionsOf(diff) : null;
+  const sections = typeof diff === "string" ? splitDiff(diff) : null;
   return state.changes.map((change) =>
-    sections === null ? fromExample(change, environment) : fromDiff(change, sections),
+    sections === null ? buildChangeText(change, environment) : extractChangeText(change, sections),
   );
 }
 
-function sectionsOf(diff: string): string[] {
+function splitDiff(diff: string): string[] {
   return diff.split(/^(?=diff --git )/m);
 }
 
-function fromDiff({ path }: FileChange, sections: readonly string[]): ChangeText {
-  const section = sections.find((each) => each.startsWith(titleOf(path)));
+function extractChangeText({ path }: FileChange, sections: readonly string[]): ChangeText {
+  const section = sections.find((each) => each.startsWith(formatDiffHeader(path)));
   if (section === undefined) throw new GraderError(`the changes are too large: the diff lacks ${path}`);
-  return { path, text: changedLines(section), isKnown: true };
+  return { path, text: filterChangedLines(section), isKnown: true };
 }
 
-function fromExample(change: FileChange, environment: Environment | undefined): ChangeText {
+function buildChangeText(change: FileChange, environment: Environment | undefined): ChangeText {
   const { path, status } = change;
-  const isKnown = status === "added" || status === "linked" || isGiven(path, environment);
-  const text = isKnown ? changedLines(diffOf({ changes: [change] }, environment)) : `${titleOf(path)}${status}`;
+  const isKnown = status === "added" || status === "linked" || isExampleFile(path, environment);
+  const text = isKnown
+    ? filterChangedLines(formatDiff({ changes: [change] }, environment))
+    : `${formatDiffHeader(path)}${status}`;
   return { path, text, isKnown };
 }
 
-function isGiven(path: string, { files = [] }: Environment = {}): boolean {
+function isExampleFile(path: string, { files = [] }: Environment = {}): boolean {
   return files.some((file) => "content" in file && file.encoding === undefined && posix.normalize(file.dest) === path);
 }
 
-function titleOf(path: string): string {
+function formatDiffHeader(path: string): string {
   return `diff --git a/${path} b/${path}\n`;
 }
 
-function changedLines(section: string): string {
+function filterChangedLines(section: string): string {
   const lines = section.split("\n");
-  return lines.filter((line) => !NO_CHANGE.test(line)).join("\n");
+  return lines.filter((line) => !UNCHANGED_LINE.test(line)).join("\n");
 }

@@ -1,16 +1,16 @@
 import type { Graded } from "../core/grader.js";
-import { trajectory } from "./graded-testing.js";
+import { makeTrajectory } from "./graded-testing.js";
 
-type Config = Readonly<Record<string, unknown>>;
+type CaseConfig = Readonly<Record<string, unknown>>;
 
 /** What a case grades: an output, and optionally the files of a workspace. */
-interface Work {
+interface CaseWork {
   readonly output?: Graded["output"];
   readonly files?: Readonly<Record<string, string>>;
 }
 
-export interface GraderCase extends Work {
-  readonly config: Config;
+export interface GraderCase extends CaseWork {
+  readonly config: CaseConfig;
 }
 
 /** One case of each kind for one grader type. */
@@ -20,16 +20,16 @@ export interface GraderCases {
   /** A case where the grader ends in error, or the reason why there is none. */
   readonly errs: GraderCase | { readonly never: string };
   /** A config that is rejected, and a part of the error message. */
-  readonly refuses: { readonly config: Config; readonly words: string };
+  readonly refuses: { readonly config: CaseConfig; readonly words: string };
 }
 
-const HI: Work = { output: { response: "hi" } };
-const NOTHING: Work = {};
+const HI: CaseWork = { output: { response: "hi" } };
+const NOTHING: CaseWork = {};
 /** A pattern with catastrophic backtracking on this answer. */
-const ENDLESS: GraderCase = { config: { pattern: "^(a+)+$" }, output: { response: `${"a".repeat(40)}b` } };
+const SLOW_PATTERN: GraderCase = { config: { pattern: "^(a+)+$" }, output: { response: `${"a".repeat(40)}b` } };
 const ANSWER_ONLY = { never: "a missing answer is graded as an empty one" };
 
-const TIMELINE = trajectory(
+const TIMELINE = makeTrajectory(
   { type: "assistant_message", text: "Looking." },
   { type: "tool_call", name: "Read", callId: "1", arguments: { path: "a.js" } },
   { type: "tool_result", callId: "1", success: false, result: "no such file" },
@@ -38,30 +38,34 @@ const TIMELINE = trajectory(
   { type: "tool_result", callId: "2", success: true, result: "found" },
   { type: "assistant_message", text: "Done." },
 );
-const WORKED: Work = {
+const WORKED: CaseWork = {
   output: { response: "Done.", trajectory: TIMELINE, usage: { input: 8, output: 2 }, costUsd: 0.1, latency: 5 },
 };
-const FOLDER: Work = { files: { "a.js": "const a = 1;\n", "metrics.json": '{"lines": 81}' } };
-const CHANGED: Work = {
+const FOLDER: CaseWork = { files: { "a.js": "const a = 1;\n", "metrics.json": '{"lines": 81}' } };
+const CHANGED: CaseWork = {
   output: { workspace: { changes: [{ path: "a.js", status: "added", content: "const a = 1;\n" }] } },
 };
-const UNCHANGED: Work = { output: { workspace: { changes: [] } } };
+const UNCHANGED: CaseWork = { output: { workspace: { changes: [] } } };
 
 const YES = { type: "output-contains", config: { substring: "hi" } };
 const NO = { type: "output-contains", config: { substring: "ho" } };
 const SILENT = { type: "file-exists", config: { path: "a" } };
 
 /** Cases of a grader with one config that passes on one output and fails on another. */
-function onWork(
-  config: Config,
-  [passing, failing]: readonly [Work, Work],
+function makeWorkCases(
+  config: CaseConfig,
+  [passing, failing]: readonly [CaseWork, CaseWork],
   rest: Pick<GraderCases, "errs" | "refuses">,
 ) {
   return { passes: { config, ...passing }, fails: { config, ...failing }, ...rest };
 }
 
 /** Cases of a grader with two configs, one that passes and one that fails; without any work it ends in error. */
-function onConfigs(work: Work, [passing, failing]: readonly [Config, Config], refuses: GraderCases["refuses"]) {
+function makeConfigCases(
+  work: CaseWork,
+  [passing, failing]: readonly [CaseConfig, CaseConfig],
+  refuses: GraderCases["refuses"],
+) {
   return {
     passes: { config: passing, ...work },
     fails: { config: failing, ...work },
@@ -70,65 +74,75 @@ function onConfigs(work: Work, [passing, failing]: readonly [Config, Config], re
   };
 }
 
-const lacks = (key: string, config: Config = {}) => ({ config, words: `${key} is missing` });
-const strange = (config: Config) => ({ config: { ...config, colour: 1 }, words: 'unknown key "colour"' });
+const makeMissingKeyCase = (key: string, config: CaseConfig = {}) => ({ config, words: `${key} is missing` });
+const makeUnknownKeyCase = (config: CaseConfig) => ({
+  config: { ...config, colour: 1 },
+  words: 'unknown key "colour"',
+});
 
 /** Every built-in grader, with a case of each kind. */
 export const EVERY_GRADER: Readonly<Record<string, GraderCases>> = {
-  completed: onWork({}, [HI, NOTHING], { errs: ANSWER_ONLY, refuses: strange({}) }),
-  "exit-success": onWork({}, [HI, { output: { response: "hi", metadata: { exitCode: 1 } } }], {
+  completed: makeWorkCases({}, [HI, NOTHING], { errs: ANSWER_ONLY, refuses: makeUnknownKeyCase({}) }),
+  "exit-success": makeWorkCases({}, [HI, { output: { response: "hi", metadata: { exitCode: 1 } } }], {
     errs: ANSWER_ONLY,
-    refuses: strange({}),
+    refuses: makeUnknownKeyCase({}),
   }),
-  "output-contains": onWork({ substring: "hi" }, [HI, NOTHING], { errs: ANSWER_ONLY, refuses: lacks("substring") }),
-  "output-not-contains": onWork({ substring: "hi" }, [NOTHING, HI], {
+  "output-contains": makeWorkCases({ substring: "hi" }, [HI, NOTHING], {
     errs: ANSWER_ONLY,
-    refuses: strange({ substring: "hi" }),
+    refuses: makeMissingKeyCase("substring"),
   }),
-  "output-matches": onWork({ pattern: "^h" }, [HI, NOTHING], {
-    errs: ENDLESS,
+  "output-not-contains": makeWorkCases({ substring: "hi" }, [NOTHING, HI], {
+    errs: ANSWER_ONLY,
+    refuses: makeUnknownKeyCase({ substring: "hi" }),
+  }),
+  "output-matches": makeWorkCases({ pattern: "^h" }, [HI, NOTHING], {
+    errs: SLOW_PATTERN,
     refuses: { config: { pattern: "(" }, words: "pattern is not a regular expression" },
   }),
-  "output-not-matches": onWork({ pattern: "^h" }, [NOTHING, HI], {
-    errs: ENDLESS,
+  "output-not-matches": makeWorkCases({ pattern: "^h" }, [NOTHING, HI], {
+    errs: SLOW_PATTERN,
     refuses: { config: { pattern: "a", flags: "q" }, words: "flags must be regular expression flags" },
   }),
-  "transcript-contains": onConfigs(WORKED, [{ substring: "looking" }, { substring: "elephant" }], lacks("substring")),
-  "transcript-not-contains": onConfigs(
+  "transcript-contains": makeConfigCases(
+    WORKED,
+    [{ substring: "looking" }, { substring: "elephant" }],
+    makeMissingKeyCase("substring"),
+  ),
+  "transcript-not-contains": makeConfigCases(
     WORKED,
     [{ substring: "elephant" }, { substring: "looking" }],
-    strange({ substring: "a" }),
+    makeUnknownKeyCase({ substring: "a" }),
   ),
-  "file-exists": onConfigs(FOLDER, [{ path: "*.js" }, { path: "b.js" }], lacks("path")),
-  "file-not-exists": onConfigs(FOLDER, [{ path: "b.js" }, { path: "*.js" }], {
+  "file-exists": makeConfigCases(FOLDER, [{ path: "*.js" }, { path: "b.js" }], makeMissingKeyCase("path")),
+  "file-not-exists": makeConfigCases(FOLDER, [{ path: "b.js" }, { path: "*.js" }], {
     config: { path: "../a" },
     words: "must not leave the workspace",
   }),
-  "file-contains": onConfigs(
+  "file-contains": makeConfigCases(
     FOLDER,
     [
       { path: "a.js", value: "const" },
       { path: "a.js", value: "let" },
     ],
-    lacks("value", { path: "a.js" }),
+    makeMissingKeyCase("value", { path: "a.js" }),
   ),
-  "file-not-contains": onConfigs(
+  "file-not-contains": makeConfigCases(
     FOLDER,
     [
       { path: "a.js", value: "let" },
       { path: "a.js", value: "const" },
     ],
-    strange({ path: "a.js", value: "let" }),
+    makeUnknownKeyCase({ path: "a.js", value: "let" }),
   ),
-  "file-matches": onConfigs(
+  "file-matches": makeConfigCases(
     FOLDER,
     [
       { path: "a.js", pattern: "a = \\d" },
       { path: "a.js", pattern: "b = \\d" },
     ],
-    lacks("pattern", { path: "a.js" }),
+    makeMissingKeyCase("pattern", { path: "a.js" }),
   ),
-  "file-not-matches": onConfigs(
+  "file-not-matches": makeConfigCases(
     FOLDER,
     [
       { path: "a.js", pattern: "b = \\d" },
@@ -136,32 +150,39 @@ export const EVERY_GRADER: Readonly<Record<string, GraderCases>> = {
     ],
     { config: { path: "a.js", pattern: "[" }, words: "not a regular expression" },
   ),
-  "diff-contains": onConfigs(CHANGED, [{ value: "const" }, { value: "let" }], {
+  "diff-contains": makeConfigCases(CHANGED, [{ value: "const" }, { value: "let" }], {
     config: {},
     words: "needs one of value and pattern",
   }),
-  "diff-not-contains": onConfigs(CHANGED, [{ value: "let" }, { value: "const" }], strange({ value: "let" })),
-  "diff-empty": onWork({}, [UNCHANGED, CHANGED], { errs: { config: {} }, refuses: strange({}) }),
-  "tool-calls": onConfigs(WORKED, [{ required: ["Read"] }, { disallowed: ["Read"] }], {
+  "diff-not-contains": makeConfigCases(
+    CHANGED,
+    [{ value: "let" }, { value: "const" }],
+    makeUnknownKeyCase({ value: "let" }),
+  ),
+  "diff-empty": makeWorkCases({}, [UNCHANGED, CHANGED], { errs: { config: {} }, refuses: makeUnknownKeyCase({}) }),
+  "tool-calls": makeConfigCases(WORKED, [{ required: ["Read"] }, { disallowed: ["Read"] }], {
     config: {},
     words: "names no call",
   }),
-  "tool-call-count": onConfigs(WORKED, [{ max: 2 }, { max: 1 }], { config: {}, words: "has no bound" }),
-  "turn-count": onConfigs(WORKED, [{ max: 3 }, { min: 4 }], { config: { max: -1 }, words: "must not be negative" }),
-  "step-count": onConfigs(WORKED, [{ max: 3 }, { max: 2 }], {
+  "tool-call-count": makeConfigCases(WORKED, [{ max: 2 }, { max: 1 }], { config: {}, words: "has no bound" }),
+  "turn-count": makeConfigCases(WORKED, [{ max: 3 }, { min: 4 }], {
+    config: { max: -1 },
+    words: "must not be negative",
+  }),
+  "step-count": makeConfigCases(WORKED, [{ max: 3 }, { max: 2 }], {
     config: { min: 3, max: 2 },
     words: "has a min above its max",
   }),
-  "error-count": onConfigs(WORKED, [{ max: 1 }, {}], { config: { max: 0.5 }, words: "must be a whole number" }),
-  "token-budget": onConfigs(WORKED, [{ max: 10 }, { max: 9 }], lacks("max")),
-  "cost-budget": onConfigs(WORKED, [{ max_usd: 0.1 }, { max_usd: 0.05 }], lacks("max_usd")),
-  "wall-time": onConfigs(WORKED, [{ max: "5s" }, { max: "4s" }], { config: { max: 5 }, words: "with a unit" }),
-  "skill-invocation": onConfigs(WORKED, [{ required: ["pdf"] }, { disallowed: ["pdf"] }], {
+  "error-count": makeConfigCases(WORKED, [{ max: 1 }, {}], { config: { max: 0.5 }, words: "must be a whole number" }),
+  "token-budget": makeConfigCases(WORKED, [{ max: 10 }, { max: 9 }], makeMissingKeyCase("max")),
+  "cost-budget": makeConfigCases(WORKED, [{ max_usd: 0.1 }, { max_usd: 0.05 }], makeMissingKeyCase("max_usd")),
+  "wall-time": makeConfigCases(WORKED, [{ max: "5s" }, { max: "4s" }], { config: { max: 5 }, words: "with a unit" }),
+  "skill-invocation": makeConfigCases(WORKED, [{ required: ["pdf"] }, { disallowed: ["pdf"] }], {
     config: { required: [] },
     words: "names no skill",
   }),
-  "max-repeat": onConfigs(WORKED, [{ max: 2 }, { max: 1 }], { config: { max: 0 }, words: "must be at least 1" }),
-  "custom-metrics": onConfigs(
+  "max-repeat": makeConfigCases(WORKED, [{ max: 2 }, { max: 1 }], { config: { max: 0 }, words: "must be at least 1" }),
+  "custom-metrics": makeConfigCases(
     FOLDER,
     [
       { path: "metrics.json", assertions: [{ metric: "lines", op: ">=", value: 80 }] },
@@ -169,15 +190,19 @@ export const EVERY_GRADER: Readonly<Record<string, GraderCases>> = {
     ],
     { config: { assertions: [{ metric: "lines" }] }, words: "asserts nothing" },
   ),
-  "json-schema": onConfigs(
+  "json-schema": makeConfigCases(
     FOLDER,
     [
       { path: "metrics.json", schema: { required: ["lines"] } },
       { path: "metrics.json", schema: { required: ["branches"] } },
     ],
-    lacks("schema", { output: true }),
+    makeMissingKeyCase("schema", { output: true }),
   ),
-  "run-command": onConfigs(FOLDER, [{ command: "test -f a.js" }, { command: "test -f b.js" }], lacks("command")),
+  "run-command": makeConfigCases(
+    FOLDER,
+    [{ command: "test -f a.js" }, { command: "test -f b.js" }],
+    makeMissingKeyCase("command"),
+  ),
   program: {
     passes: { config: { program: "test", args: ["-f", "a.js"] }, ...FOLDER },
     fails: { config: { program: "test", args: ["-f", "b.js"] }, ...FOLDER },
@@ -200,6 +225,6 @@ export const EVERY_GRADER: Readonly<Record<string, GraderCases>> = {
     passes: { config: { grader: NO }, ...HI },
     fails: { config: { grader: YES }, ...HI },
     errs: { config: { grader: SILENT }, ...HI },
-    refuses: lacks("grader"),
+    refuses: makeMissingKeyCase("grader"),
   },
 };

@@ -3,20 +3,20 @@ import { describe, expect, it } from "vitest";
 import type { Grade, Graded } from "../core/grader.js";
 import { Registry } from "../core/registry.js";
 import { EVERY_GRADER, type GraderCase, type GraderCases } from "./every-grader-testing.js";
-import { gradeOf } from "./grade.js";
-import { configProblem, ending, folderWith, graded } from "./graded-testing.js";
-import { makeGrader, ownFactories } from "./make-grader.js";
+import { runGrader } from "./grade.js";
+import { classifyVerdict, findConfigProblem, makeGraded, makeGradedFolder } from "./graded-testing.js";
+import { createBuiltInFactories, makeGrader } from "./make-grader.js";
 
-const types = Object.keys(ownFactories(new Registry()));
+const types = Object.keys(createBuiltInFactories(new Registry()));
 const entries = Object.entries(EVERY_GRADER);
 
 /** Runs the grader as in a run: made from its spec, with its verdict checked. */
 async function gradeCase(type: string, { config, output, files }: GraderCase): Promise<Grade> {
-  const workspace = files === undefined ? null : folderWith(files);
+  const workspace = files === undefined ? null : makeGradedFolder(files);
   const parts: Partial<Graded> = { workspace, ...(output === undefined ? {} : { output }) };
   try {
     const spec = { type, config };
-    return await gradeOf(makeGrader(spec, new Registry()), spec, graded(parts));
+    return await runGrader(makeGrader(spec, new Registry()), spec, makeGraded(parts));
   } finally {
     if (workspace !== null) rmSync(workspace, { recursive: true });
   }
@@ -33,26 +33,26 @@ describe("every grader", () => {
 
   it.each(entries)("%s passes", async (type, { passes }) => {
     const grade = await gradeCase(type, passes);
-    expect(ending(grade), grade.evidence).toBe("pass");
+    expect(classifyVerdict(grade), grade.evidence).toBe("pass");
     expect(grade.score).toBe(1);
   });
 
   it.each(entries)("%s fails and says why", async (type, { fails }) => {
     const grade = await gradeCase(type, fails);
-    expect(ending(grade), grade.evidence).toBe("fail");
+    expect(classifyVerdict(grade), grade.evidence).toBe("fail");
     expect(grade.score).toBeLessThan(1);
     expect(grade.evidence).not.toBe("");
   });
 
   it.each(entries.flatMap(erring))("%s ends in error and says why", async (type, errs) => {
     const grade = await gradeCase(type, errs);
-    expect(ending(grade), grade.evidence).toBe("error");
+    expect(classifyVerdict(grade), grade.evidence).toBe("error");
     expect(grade.evidence).not.toBe("");
     expect(grade).toMatchObject({ passed: false, score: 0 });
   });
 
   it.each(entries)("%s rejects an invalid config", (type, { refuses }) => {
-    expect(configProblem(type, refuses.config)).toContain(refuses.words);
+    expect(findConfigProblem(type, refuses.config)).toContain(refuses.words);
   });
 });
 

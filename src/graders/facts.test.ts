@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { EVERY_GRADER } from "./every-grader-testing.js";
-import { graderFacts, seenBy } from "./facts.js";
+import { findGraderInput, graderFacts } from "./facts.js";
 import { graderFactories } from "./index.js";
-import { folderUseOf } from "./own-grader.js";
+import { getFolderUse } from "./own-grader.js";
 
 /** Built in, but registered separately. */
 const JUDGES = ["prompt", "panel"];
@@ -17,7 +17,7 @@ describe("graderFacts", () => {
     const grader = graderFactories[type]?.(passes.config);
     if (grader === undefined) return expect.unreachable();
     const uses = { workspace: ["looks", "runs"], diff: ["diff"], composed: ["none"] } as Record<string, string[]>;
-    expect(uses[seenBy({ type, config: passes.config }) ?? ""] ?? ["none"]).toContain(folderUseOf(grader));
+    expect(uses[findGraderInput({ type, config: passes.config }) ?? ""] ?? ["none"]).toContain(getFolderUse(grader));
   });
 
   it.each([
@@ -27,6 +27,6 @@ describe("graderFacts", () => {
     [{ type: "custom-metrics" }, "workspace"],
     [{ type: "constructor" }, null],
   ])("finds the input of %j: %s", (spec, expected) => {
-    expect(seenBy(spec)).toBe(expected);
+    expect(findGraderInput(spec)).toBe(expected);
   });
 });

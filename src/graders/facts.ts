@@ -1,15 +1,15 @@
 import type { GraderSpec } from "../core/grader.js";
-import { ownValue } from "../core/shape.js";
+import { getOwn } from "../core/shape.js";
 
 /**
  * The part of a trial that a grader looks at: the answer, the transcript, files of the workspace, changes in it, figures
  * of the trial, or activated skills; `composed` for graders made of other graders, `judge` for those that ask a model.
  */
-export type GraderSees = "output" | "transcript" | "workspace" | "diff" | "figures" | "skills" | "composed" | "judge";
+export type GraderInput = "output" | "transcript" | "workspace" | "diff" | "figures" | "skills" | "composed" | "judge";
 
 /** What is known about all graders of a type. */
 export interface GraderFacts {
-  readonly sees: GraderSees;
+  readonly sees: GraderInput;
 }
 
 const OUTPUT: GraderFacts = { sees: "output" };
@@ -69,8 +69,8 @@ export const graderFacts: Readonly<Record<string, GraderFacts>> = {
  * @example
  * findGraderInput({ type: "json-schema", config: { output: true, schema: {} } }); // "output"
  */
-export function seenBy({ type, config }: GraderSpec): GraderSees | null {
-  const facts = ownValue(graderFacts, type);
+export function findGraderInput({ type, config }: GraderSpec): GraderInput | null {
+  const facts = getOwn(graderFacts, type);
   if (facts === undefined) return null;
   const readsAnswer = (type === "json-schema" || type === "custom-metrics") && config?.output === true;
   return readsAnswer ? "output" : facts.sees;

@@ -1,18 +1,18 @@
 import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { configProblem, ending, folderWith, grade } from "./graded-testing.js";
+import { classifyVerdict, findConfigProblem, makeGradedFolder, runBuiltInGrader } from "./graded-testing.js";
 
 let workspace: string;
 let outside: string;
 beforeAll(() => {
-  workspace = folderWith({
+  workspace = makeGradedFolder({
     "add.js": "export const add = (a, b) => a + b;\n",
     "test/add.test.js": "Test it",
     "node_modules/x/index.js": "module.exports = 1",
     ".env": "KEY=1",
   });
-  outside = folderWith({ "secret.txt": "secret" });
+  outside = makeGradedFolder({ "secret.txt": "secret" });
   symlinkSync(join(outside, "secret.txt"), join(workspace, "leak.txt"));
   symlinkSync(outside, join(workspace, "away"));
   symlinkSync(join(workspace, "add.js"), join(workspace, "same.js"));
@@ -51,8 +51,8 @@ describe("file graders", () => {
     ["file-not-matches", { path: "*.js", pattern: "^import" }, "pass"],
     ["file-not-matches", { path: "*.js", pattern: "^export" }, "fail"],
   ])("%s %j: %s", async (type, config, expected) => {
-    const verdict = await grade(type, config, { workspace });
-    expect(ending(verdict), verdict.evidence).toBe(expected);
+    const verdict = await runBuiltInGrader(type, config, { workspace });
+    expect(classifyVerdict(verdict), verdict.evidence).toBe(expected);
   });
 
   it.each([
@@ -61,16 +61,20 @@ describe("file graders", () => {
     ["file-contains", { path: "add.js", value: "a" }],
     ["file-not-matches", { path: "add.js", pattern: "a" }],
   ])("%s ends in error without a workspace", async (type, config) => {
-    const verdict = await grade(type, config);
-    expect(ending(verdict)).toBe("error");
+    const verdict = await runBuiltInGrader(type, config);
+    expect(classifyVerdict(verdict)).toBe("error");
     expect(verdict.evidence).toContain("no workspace");
   });
 
   it("ends in error for a huge file", async () => {
-    const folder = folderWith();
+    const folder = makeGradedFolder();
     writeFileSync(join(folder, "huge.bin"), Buffer.alloc(33 * 2 ** 20));
-    expect(ending(await grade("file-contains", { path: "huge.bin", value: "x" }, { workspace: folder }))).toBe("error");
-    expect(ending(await grade("file-exists", { path: "huge.bin" }, { workspace: folder }))).toBe("pass");
+    expect(
+      classifyVerdict(await runBuiltInGrader("file-contains", { path: "huge.bin", value: "x" }, { workspace: folder })),
+    ).toBe("error");
+    expect(classifyVerdict(await runBuiltInGrader("file-exists", { path: "huge.bin" }, { workspace: folder }))).toBe(
+      "pass",
+    );
     rmSync(folder, { recursive: true });
   });
 
@@ -81,6 +85,6 @@ describe("file graders", () => {
     ["file-contains", { path: "x" }, "value is missing"],
     ["file-matches", { path: "x", pattern: "[" }, "not a regular expression"],
   ])("%s rejects %j", (type, config, words) => {
-    expect(configProblem(type, config)).toContain(words);
+    expect(findConfigProblem(type, config)).toContain(words);
   });
 });

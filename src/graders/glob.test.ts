@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { problemWithGlob, readGlob } from "./glob.js";
+import { findGlobProblem, readGlob } from "./glob.js";
 
 const CASES: readonly [pattern: string, path: string, isMeant: boolean][] = [
   ["add.js", "add.js", true],
@@ -65,11 +65,11 @@ describe("readGlob", () => {
     for (const [pattern, path, isMeant] of CASES) {
       const parts = path.split("/");
       const folders = parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join("/"));
-      if (isMeant) for (const folder of folders) expect(readGlob(pattern).mayHold(folder), pattern).toBe(true);
+      if (isMeant) for (const folder of folders) expect(readGlob(pattern).canContain(folder), pattern).toBe(true);
     }
-    expect(readGlob("src/*.js").mayHold("lib")).toBe(false);
-    expect(readGlob("src/*.js").mayHold("src/deep")).toBe(false);
-    expect(readGlob("**/*.js").mayHold("a/node_modules")).toBe(false);
+    expect(readGlob("src/*.js").canContain("lib")).toBe(false);
+    expect(readGlob("src/*.js").canContain("src/deep")).toBe(false);
+    expect(readGlob("**/*.js").canContain("a/node_modules")).toBe(false);
   });
 
   it("is fast for many stars", () => {
@@ -95,10 +95,10 @@ describe("findGlobProblem", () => {
     ["a\0b", "null"],
     ["{a,b}".repeat(12), "too many"],
   ])("rejects %j", (pattern, word) => {
-    expect(problemWithGlob(pattern)).toContain(word);
+    expect(findGlobProblem(pattern)).toContain(word);
   });
 
   it("accepts valid patterns", () => {
-    for (const [pattern] of CASES) expect(problemWithGlob(pattern)).toBeNull();
+    for (const [pattern] of CASES) expect(findGlobProblem(pattern)).toBeNull();
   });
 });

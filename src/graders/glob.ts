@@ -6,7 +6,7 @@ export interface Glob {
   /** Whether the pattern matches a path (with slashes, relative to the workspace). */
   matches(path: string): boolean;
   /** Whether a folder can contain a path that the pattern matches. */
-  mayHold(folder: string): boolean;
+  canContain(folder: string): boolean;
 }
 
 /** `{a,b}{a,b}…` doubles with each pair. */
@@ -24,14 +24,14 @@ const OPTIONS: MinimatchOptions = {
 };
 
 /** Returns why a string is not a valid path pattern, or null. */
-export function problemWithGlob(pattern: string): string | null {
-  const problem = problemWithPath(pattern);
+export function findGlobProblem(pattern: string): string | null {
+  const problem = findGlobPathProblem(pattern);
   if (problem !== null) return problem;
   return braceExpand(pattern, OPTIONS).length > MAX_ALTERNATIVES ? "expands to too many paths" : null;
 }
 
 /** Returns why a string is not a path inside the workspace, or null. */
-export function problemWithPath(path: string): string | null {
+export function findGlobPathProblem(path: string): string | null {
   if (path.startsWith("/") || /^[A-Za-z]:[\\/]/.test(path)) return "must be relative to the workspace";
   if (path.includes("\\")) return "must be written with slashes, not with backslashes";
   if (path.includes("\0")) return "must not contain a null character";
@@ -51,6 +51,6 @@ export function readGlob(pattern: string): Glob {
   return {
     pattern,
     matches: (path) => !isSkipped(path) && glob.match(path),
-    mayHold: (folder) => !isSkipped(folder) && glob.match(folder, true),
+    canContain: (folder) => !isSkipped(folder) && glob.match(folder, true),
   };
 }

@@ -3,11 +3,11 @@ import { mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Environment, WorkspaceState } from "../core/environment.js";
-import { messageOf } from "../core/errors.js";
+import { getErrorMessage } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
 import { removeFolder } from "../exec/workspace/folder.js";
-import { rebuildWorkspace, scrubbedEnv, stateOf, writeGitIdentity } from "../exec/workspace/index.js";
+import { buildScrubbedEnv, getWorkspaceState, rebuildWorkspace, writeGitIdentity } from "../exec/workspace/index.js";
 import type { FolderUse } from "./own-grader.js";
 
 /** The folder that graders work in. */
@@ -23,11 +23,11 @@ export interface GradedFolder {
   remove(): Promise<void>;
 }
 
-const NOTHING: GradedFolder = { path: null, env: {}, remove: async () => undefined };
+const NO_FOLDER: GradedFolder = { path: null, env: {}, remove: async () => undefined };
 
-const GONE = "the folder was removed or replaced while it was graded";
+const FOLDER_GONE = "the folder was removed or replaced while it was graded";
 
-interface FolderWanted {
+interface OpenFolderOptions {
   readonly example: Example;
   readonly output: Output;
   /** The most that any of the graders does with the folder. */
@@ -39,53 +39,57 @@ interface FolderWanted {
  * Opens the folder of a trial: the original if it still exists, otherwise one rebuilt from the example and the recorded
  * changes. Programs get their own HOME, so that nothing the agent left in its HOME can affect grading.
  */
-export async function openFolder({ example, output, use, signal }: FolderWanted): Promise<GradedFolder> {
+export async function openGradedFolder({ example, output, use, signal }: OpenFolderOptions): Promise<GradedFolder> {
   const { workspace } = output;
   const environment = (example.environment ?? {}) as Environment;
-  if (workspace === undefined || workspace === null || !isNeeded(use, workspace, environment)) return NOTHING;
-  const folder = isLive(workspace) ? liveFolder(workspace) : await madeAgain({ workspace, environment, signal });
+  if (workspace === undefined || workspace === null || !isFolderNeeded(use, workspace, environment)) return NO_FOLDER;
+  const folder = hasLiveFolder(workspace)
+    ? openLiveFolder(workspace)
+    : await rebuildFolder({ workspace, environment, signal });
   const { path } = folder;
-  return use === "runs" && path !== null ? withOutside(folder, path, environment) : folder;
+  return use === "runs" && path !== null ? addProgramHome(folder, path, environment) : folder;
 }
 
 /** A diff needs a folder only if nothing else tells what the setup created. */
-function isNeeded(use: FolderUse, workspace: WorkspaceState, { git, commands = [] }: Environment): boolean {
+function isFolderNeeded(use: FolderUse, workspace: WorkspaceState, { git, commands = [] }: Environment): boolean {
   if (use !== "diff") return use !== "none";
   const isMade = git !== undefined || commands.length > 0;
-  return isMade && !("diff" in workspace) && Array.isArray(workspace.changes) && workspace.changes.some(hadContent);
+  return (
+    isMade && !("diff" in workspace) && Array.isArray(workspace.changes) && workspace.changes.some(hasPriorContent)
+  );
 }
 
-function hadContent({ status }: WorkspaceState["changes"][number]): boolean {
+function hasPriorContent({ status }: WorkspaceState["changes"][number]): boolean {
   return status === "modified" || status === "deleted";
 }
 
-function isLive({ path }: WorkspaceState): boolean {
+function hasLiveFolder({ path }: WorkspaceState): boolean {
   return path !== undefined && existsSync(path);
 }
 
-function liveFolder(workspace: WorkspaceState): GradedFolder {
+function openLiveFolder(workspace: WorkspaceState): GradedFolder {
   return {
-    ...NOTHING,
-    problem: GONE,
+    ...NO_FOLDER,
+    problem: FOLDER_GONE,
     get path() {
-      return isLive(workspace) ? (workspace.path ?? null) : null;
+      return hasLiveFolder(workspace) ? (workspace.path ?? null) : null;
     },
   };
 }
 
-interface Stored {
+interface RebuildFolderOptions {
   readonly workspace: WorkspaceState;
   readonly environment: Environment;
   readonly signal: AbortSignal;
 }
 
-async function madeAgain({ workspace, environment, signal }: Stored): Promise<GradedFolder> {
+async function rebuildFolder({ workspace, environment, signal }: RebuildFolderOptions): Promise<GradedFolder> {
   try {
     const again = await rebuildWorkspace({ environment, changes: workspace, signal });
-    const state = stateOf(again, { changes: workspace.changes });
+    const state = getWorkspaceState(again, { changes: workspace.changes });
     return {
       env: {},
-      problem: GONE,
+      problem: FOLDER_GONE,
       state,
       get path() {
         return state.path ?? null;
@@ -94,13 +98,13 @@ async function madeAgain({ workspace, environment, signal }: Stored): Promise<Gr
     };
   } catch (error) {
     signal.throwIfAborted();
-    return { ...NOTHING, problem: messageOf(error) };
+    return { ...NO_FOLDER, problem: getErrorMessage(error) };
   }
 }
 
 /** Adds a HOME and environment variables for the programs that graders run. */
-async function withOutside(folder: GradedFolder, path: string, environment: Environment): Promise<GradedFolder> {
-  const outside = await makeOutside(path, environment);
+async function addProgramHome(folder: GradedFolder, path: string, environment: Environment): Promise<GradedFolder> {
+  const outside = await makeProgramHome(path, environment);
   return {
     ...folder,
     get path() {
@@ -111,13 +115,13 @@ async function withOutside(folder: GradedFolder, path: string, environment: Envi
   };
 }
 
-interface Outside {
+interface ProgramHome {
   readonly root: string;
   readonly env: Readonly<Record<string, string>>;
   remove(): Promise<void>;
 }
 
-async function makeOutside(path: string | null, { env }: Environment): Promise<Outside> {
+async function makeProgramHome(path: string | null, { env }: Environment): Promise<ProgramHome> {
   const root = await mkdtemp(join(tmpdir(), "assay-grading-"));
   const [home, tmp] = [join(root, "home"), join(root, "tmp")];
   await Promise.all([mkdir(home), mkdir(tmp)]);
@@ -126,14 +130,14 @@ async function makeOutside(path: string | null, { env }: Environment): Promise<O
   const ceiling = path === null ? root : dirname(path);
   return {
     root,
-    env: scrubbedEnv({ home, tmp, env: { GIT_CEILING_DIRECTORIES: ceiling, ...env } }),
+    env: buildScrubbedEnv({ home, tmp, env: { GIT_CEILING_DIRECTORIES: ceiling, ...env } }),
     remove: () => removeFolder(root),
   };
 }
 
 /** Makes an empty folder, for a program that grades a trial without a workspace. */
 export async function makeEmptyFolder(example: Example): Promise<GradedFolder & { readonly path: string }> {
-  const outside = await makeOutside(null, example.environment ?? {});
+  const outside = await makeProgramHome(null, example.environment ?? {});
   const path = join(outside.root, "work");
   await mkdir(path);
   return { path, env: outside.env, remove: () => outside.remove() };

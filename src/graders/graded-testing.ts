@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 import type { Verdict } from "../core/grader.js";
 import type { TrajectoryEvent } from "../core/trajectory.js";
 import { graderFactories } from "./index.js";
-import type { GradedHere } from "./workspace-files.js";
+import type { GradedInput } from "./workspace-files.js";
 
-export function folderWith(files: Readonly<Record<string, string>> = {}): string {
+export function makeGradedFolder(files: Readonly<Record<string, string>> = {}): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "assay-graders-")));
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -16,7 +16,7 @@ export function folderWith(files: Readonly<Record<string, string>> = {}): string
 }
 
 /** Default: an empty output without a workspace. */
-export function graded(parts: Partial<GradedHere> = {}): GradedHere {
+export function makeGraded(parts: Partial<GradedInput> = {}): GradedInput {
   return {
     example: { id: 1, question: "Do it." },
     output: {},
@@ -27,21 +27,21 @@ export function graded(parts: Partial<GradedHere> = {}): GradedHere {
   };
 }
 
-export async function grade(
+export async function runBuiltInGrader(
   type: string,
   config: Readonly<Record<string, unknown>>,
-  parts?: Partial<GradedHere>,
+  parts?: Partial<GradedInput>,
 ): Promise<Verdict> {
   const factory = graderFactories[type];
   if (factory === undefined) throw new Error(`no grader ${type}`);
-  return factory(config).grade(graded(parts));
+  return factory(config).grade(makeGraded(parts));
 }
 
-export function ending({ passed, status = "ok" }: Verdict): "pass" | "fail" | "error" {
+export function classifyVerdict({ passed, status = "ok" }: Verdict): "pass" | "fail" | "error" {
   return status === "error" ? "error" : passed ? "pass" : "fail";
 }
 
-export function configProblem(type: string, config: Readonly<Record<string, unknown>>): string {
+export function findConfigProblem(type: string, config: Readonly<Record<string, unknown>>): string {
   try {
     graderFactories[type]?.(config);
     return "";
@@ -51,7 +51,7 @@ export function configProblem(type: string, config: Readonly<Record<string, unkn
 }
 
 /** Makes a trajectory whose events are one second apart. */
-export function trajectory(...events: readonly { type: string; [key: string]: unknown }[]): {
+export function makeTrajectory(...events: readonly { type: string; [key: string]: unknown }[]): {
   events: TrajectoryEvent[];
   startedAt: number;
 } {

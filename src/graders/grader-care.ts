@@ -24,12 +24,12 @@ export interface PaidGrader extends Grader {
   estimate(example: Example, forecast: GradingForecast): GradingCost;
 }
 
-export async function prepareAll(graders: Iterable<Grader>): Promise<void> {
+export async function prepareAllGraders(graders: Iterable<Grader>): Promise<void> {
   for (const grader of graders) await grader.prepare?.();
 }
 
 /** Closes all graders even if one fails, then throws the first error. */
-export async function closeAll(graders: Iterable<Grader>): Promise<void> {
+export async function closeAllGraders(graders: Iterable<Grader>): Promise<void> {
   const ends = await Promise.allSettled(Array.from(graders, async (grader) => grader.close?.()));
   const failed = ends.find((end) => end.status === "rejected");
   if (failed !== undefined) throw failed.reason;
@@ -40,30 +40,34 @@ export async function findPrices(graders: Iterable<Grader>): Promise<void> {
 }
 
 /** Estimates all graders together. Code is free; the cost of a model without an estimate is unknown. */
-export function estimateAll(graders: Iterable<Grader>, example: Example, forecast: GradingForecast): GradingCost {
-  const costs = Array.from(graders, (grader) => estimateOf(grader as Partial<PaidGrader>, example, forecast));
+export function estimateAllGraders(
+  graders: Iterable<Grader>,
+  example: Example,
+  forecast: GradingForecast,
+): GradingCost {
+  const costs = Array.from(graders, (grader) => estimateGrader(grader as Partial<PaidGrader>, example, forecast));
   const sum = (values: readonly (number | null)[]) =>
     values.reduce((total, value) => (total === null || value === null ? null : total + value), 0);
   return { low: sum(costs.map(({ low }) => low)), high: sum(costs.map(({ high }) => high)) };
 }
 
-function estimateOf(grader: Partial<PaidGrader>, example: Example, forecast: GradingForecast): GradingCost {
+function estimateGrader(grader: Partial<PaidGrader>, example: Example, forecast: GradingForecast): GradingCost {
   if (grader.estimate !== undefined) return grader.estimate(example, forecast);
   return grader.kind === "llm" ? { low: null, high: null } : { low: 0, high: 0 };
 }
 
 /** Whether a grader has to be prepared, closed or priced. */
-export function needsCare(grader: Grader): boolean {
+export function needsLifecycle(grader: Grader): boolean {
   return grader.kind === "llm" || grader.prepare !== undefined || grader.close !== undefined;
 }
 
 /** The lifecycle methods of a grader that combines others; empty if no part needs any. */
-export function careOf(parts: readonly Grader[]): Partial<PaidGrader> {
-  if (!parts.some(needsCare)) return {};
+export function buildLifecycle(parts: readonly Grader[]): Partial<PaidGrader> {
+  if (!parts.some(needsLifecycle)) return {};
   return {
-    prepare: () => prepareAll(parts),
-    close: () => closeAll(parts),
+    prepare: () => prepareAllGraders(parts),
+    close: () => closeAllGraders(parts),
     findPrice: () => findPrices(parts),
-    estimate: (example, forecast) => estimateAll(parts, example, forecast),
+    estimate: (example, forecast) => estimateAllGraders(parts, example, forecast),
   };
 }

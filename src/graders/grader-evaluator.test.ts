@@ -9,9 +9,9 @@ import type { Grader } from "../core/grader.js";
 import { Registry } from "../core/registry.js";
 import type { Output } from "../core/system.js";
 import { evaluate } from "../evaluate.js";
-import { stateOf, Workspace } from "../exec/workspace/index.js";
-import { lacks } from "../testing/system-command.js";
-import { folderWith } from "./graded-testing.js";
+import { getWorkspaceState, Workspace } from "../exec/workspace/index.js";
+import { isCommandMissing } from "../testing/system-command.js";
+import { makeGradedFolder } from "./graded-testing.js";
 import { checkGraders, GraderError, GraderEvaluator } from "./index.js";
 
 const HI = { type: "output-contains", config: { substring: "hi" } };
@@ -29,7 +29,7 @@ async function scored(one: Example, output: Output, evaluator = new GraderEvalua
 let folder: string;
 let formerTmp: string | undefined;
 beforeAll(() => {
-  folder = folderWith({ "a.txt": "hello" });
+  folder = makeGradedFolder({ "a.txt": "hello" });
   formerTmp = process.env.TMPDIR;
 });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -124,10 +124,10 @@ describe("GraderEvaluator", () => {
     }
   });
 
-  it.skipIf(lacks("git"))(
+  it.skipIf(isCommandMissing("git"))(
     "gives programs a HOME in which git can commit, and hides repositories around the folder",
     async () => {
-      const place = folderWith({ "outer/work/a.txt": "a" });
+      const place = makeGradedFolder({ "outer/work/a.txt": "a" });
       execFileSync("git", ["init", "--quiet", place]);
       const git = (command: string, more: object = {}) => ({ type: "run-command", config: { command, ...more } });
       const graders = [
@@ -155,20 +155,22 @@ describe("GraderEvaluator", () => {
   });
 
   it("writes nothing through a link that replaced the folder, even during grading", async () => {
-    const place = folderWith({ "victim/kept.txt": "kept" });
+    const place = makeGradedFolder({ "victim/kept.txt": "kept" });
     const victim = join(place, "victim");
     const swap = `d=$(pwd); cd /; mv "$d" "$d-x"; ln -s "${victim}" "$d"`;
     const files = [{ dest: "kept.txt", content: "overwritten" }];
     const writes = { type: "run-command", config: { command: "echo > seen", files } };
     const outer = await Workspace.create({ root: place });
-    const state = stateOf(outer, await outer.changes());
+    const state = getWorkspaceState(outer, await outer.collectChanges());
     const ran = await scored(example([{ type: "run-command", config: { command: swap } }, writes]), {
       workspace: state,
     });
     expect(ran.unscored?.["run-command-2"]).toContain("removed or replaced while it was graded");
     const again = await scored(example([writes]), { workspace: state });
     expect(again.scores.verdict, "made again").toBe(1);
-    const replaced = await scored(example([writes]), { workspace: stateOf(outer, await outer.changes()) });
+    const replaced = await scored(example([writes]), {
+      workspace: getWorkspaceState(outer, await outer.collectChanges()),
+    });
     expect(replaced.unscored?.["run-command"]).toContain("the agent replaced the folder");
     await outer.remove();
     expect(readdirSync(victim)).toEqual(["kept.txt"]);

@@ -1,27 +1,27 @@
-import { messageOf } from "../core/errors.js";
+import { getErrorMessage } from "../core/errors.js";
 import type { Evaluator, ScoreContext, Scored, ScoredWithEvidence } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
-import { fingerprintOf } from "../core/fingerprint.js";
+import { computeFingerprint } from "../core/fingerprint.js";
 import type { Grade, Grader } from "../core/grader.js";
 import { registry as defaultRegistry, type Registry } from "../core/registry.js";
 import type { Output } from "../core/system.js";
-import { gradeOf } from "./grade.js";
-import { type GradedFolder, openFolder } from "./graded-folder.js";
+import { runGrader } from "./grade.js";
+import { type GradedFolder, openGradedFolder } from "./graded-folder.js";
 import {
-  closeAll,
-  estimateAll,
+  closeAllGraders,
+  estimateAllGraders,
   findPrices,
   type GradingCost,
   type GradingForecast,
-  needsCare,
-  prepareAll,
+  needsLifecycle,
+  prepareAllGraders,
 } from "./grader-care.js";
 import { GraderError } from "./grader-error.js";
-import { type ExampleGraders, gradersOf, type MadeGrader, VERDICT, WEIGHTED_SCORE } from "./graders-of.js";
-import { ownFactories } from "./make-grader.js";
-import { folderUseOf, mostUseOf } from "./own-grader.js";
-import { type TrialVerdict, verdictOn } from "./verdict.js";
-import type { GradedHere } from "./workspace-files.js";
+import { type ExampleGrader, type ExampleGraders, makeExampleGraders, VERDICT, WEIGHTED_SCORE } from "./graders-of.js";
+import { createBuiltInFactories } from "./make-grader.js";
+import { findMaxFolderUse, getFolderUse } from "./own-grader.js";
+import { computeTrialVerdict, type TrialVerdict } from "./verdict.js";
+import type { GradedInput } from "./workspace-files.js";
 
 /** Options of `GraderEvaluator`. */
 export interface GraderEvaluatorOptions {
@@ -57,40 +57,40 @@ export class GraderEvaluator implements Evaluator {
   }
 
   async score(original: Example, processed: Output, context?: ScoreContext): Promise<Scored> {
-    const made = this.#gradersOf(original);
+    const made = this.#getGraders(original);
     if (made instanceof GraderError) return { scores: {}, unscored: { [VERDICT]: made.message } };
     const signal = context?.signal ?? new AbortController().signal;
     const { meter, figures } = context ?? {};
-    const grades = await gradesOf(made.graders, {
+    const grades = await runGraders(made.graders, {
       example: original,
       output: processed,
       signal,
       ...(meter === undefined ? {} : { meter }),
       ...(figures === undefined ? {} : { figures }),
     });
-    return scoredBy(made, grades);
+    return scoreGrades(made, grades);
   }
 
   /** Throws if a grader of the example cannot be made. */
   checkExample(example: Example): void {
-    const made = this.#gradersOf(example);
+    const made = this.#getGraders(example);
     if (made instanceof GraderError) throw made;
   }
 
   canWatch(example: Example): boolean {
-    const made = this.#gradersOf(example);
+    const made = this.#getGraders(example);
     if (made instanceof GraderError) return false;
-    return made.graders.length > 0 && made.graders.every(isWatching);
+    return made.graders.length > 0 && made.graders.every(canWatchTrial);
   }
 
   /** Prepares the graders of all checked examples, so that a missing key is reported before anything is spent. */
   prepare(): Promise<void> {
-    return prepareAll(this.#held);
+    return prepareAllGraders(this.#held);
   }
 
   /** Releases the resources of its graders. The evaluator can be used again. */
   close(): Promise<void> {
-    return closeAll(this.#held);
+    return closeAllGraders(this.#held);
   }
 
   /**
@@ -108,69 +108,69 @@ export class GraderEvaluator implements Evaluator {
    * evaluator.estimate(example, { count: (text) => text.length / 4, answerTokens: 500 }); // { low: 0.0002, high: 0.03 }
    */
   estimate(example: Example, forecast: GradingForecast): GradingCost {
-    const made = this.#gradersOf(example);
+    const made = this.#getGraders(example);
     const graders = made instanceof GraderError ? [] : made.graders.map(({ grader }) => grader);
-    return estimateAll(graders, example, forecast);
+    return estimateAllGraders(graders, example, forecast);
   }
 
   /** Judge models are not included: the examples name them. */
   fingerprint(): unknown {
-    const own = ownFactories(this.#registry);
+    const own = createBuiltInFactories(this.#registry);
     const others = this.#registry.list("grader").filter((type) => !Object.hasOwn(own, type));
-    return { evaluator: this.name, version: 1, others: others.map((type) => [type, this.#sourceOf(type)]) };
+    return { evaluator: this.name, version: 1, others: others.map((type) => [type, this.#identifyType(type)]) };
   }
 
-  #sourceOf(type: string): unknown {
+  #identifyType(type: string): unknown {
     const grader = this.#registry.get("grader", type);
-    if (typeof grader !== "function") return fingerprintOf(grader, "grade");
+    if (typeof grader !== "function") return computeFingerprint(grader, "grade");
     const { fingerprint } = grader as { fingerprint?: () => unknown };
     return typeof fingerprint === "function" ? fingerprint() : String(grader);
   }
 
   /** Made once for all trials of an example. */
-  #gradersOf(example: Example): ExampleGraders | GraderError {
+  #getGraders(example: Example): ExampleGraders | GraderError {
     const known = this.#made.get(example);
     if (known !== undefined) return known;
     const made = this.#tryMake(example);
     this.#made.set(example, made);
-    if (!(made instanceof GraderError)) for (const { grader } of made.graders) this.#hold(grader);
+    if (!(made instanceof GraderError)) for (const { grader } of made.graders) this.#trackGrader(grader);
     return made;
   }
 
-  #hold(grader: Grader): void {
+  #trackGrader(grader: Grader): void {
     if (grader.kind === "llm") this.#isPaid = true;
-    if (needsCare(grader)) this.#held.add(grader);
+    if (needsLifecycle(grader)) this.#held.add(grader);
   }
 
   #tryMake(example: Example): ExampleGraders | GraderError {
     try {
-      return gradersOf(example, this.#registry);
+      return makeExampleGraders(example, this.#registry);
     } catch (error) {
-      return error instanceof GraderError ? error : new GraderError(messageOf(error), { cause: error });
+      return error instanceof GraderError ? error : new GraderError(getErrorMessage(error), { cause: error });
     }
   }
 }
 
 /** Watching runs every grader repeatedly, including those that decide nothing, so none may cost money. */
-function isWatching({ grader, weight, required }: MadeGrader): boolean {
+function canWatchTrial({ grader, weight, required }: ExampleGrader): boolean {
   const decidesNothing = weight === 0 && !required;
   return (grader.kind ?? "code") === "code" && (decidesNothing || grader.seesWorkspaceOnly === true);
 }
 
-type Work = Omit<GradedHere, "workspace" | "env" | "whyNoWorkspace">;
+type GradingInput = Omit<GradedInput, "workspace" | "env" | "whyNoWorkspace">;
 
 /**
  * Runs all graders; returns the grades in the order of the graders. They share one folder, which may be too large to copy
  * for each: graders that only read it run before those that run programs in it.
  */
-async function gradesOf(graders: readonly MadeGrader[], work: Work): Promise<Grade[]> {
-  const folder = await openFolder({ ...work, use: mostUseOf(graders.map(({ grader }) => grader)) });
+async function runGraders(graders: readonly ExampleGrader[], work: GradingInput): Promise<Grade[]> {
+  const folder = await openGradedFolder({ ...work, use: findMaxFolderUse(graders.map(({ grader }) => grader)) });
   try {
-    const graded = gradedIn(folder, work);
-    const grades = new Map<MadeGrader, Grade>();
-    for (const one of inTurn(graders)) {
+    const graded = buildGraded(folder, work);
+    const grades = new Map<ExampleGrader, Grade>();
+    for (const one of sortByFolderUse(graders)) {
       work.signal.throwIfAborted();
-      grades.set(one, await gradeOf(one.grader, one.spec, graded));
+      grades.set(one, await runGrader(one.grader, one.spec, graded));
     }
     return graders.flatMap((one) => grades.get(one) ?? []);
   } finally {
@@ -179,7 +179,7 @@ async function gradesOf(graders: readonly MadeGrader[], work: Work): Promise<Gra
 }
 
 /** Reads the folder's path again each time a grader asks for it. */
-function gradedIn(folder: GradedFolder, work: Work): GradedHere {
+function buildGraded(folder: GradedFolder, work: GradingInput): GradedInput {
   const { env, problem, state } = folder;
   return {
     ...work,
@@ -192,24 +192,24 @@ function gradedIn(folder: GradedFolder, work: Work): GradedHere {
   };
 }
 
-function inTurn(graders: readonly MadeGrader[]): MadeGrader[] {
-  const runs = ({ grader }: MadeGrader) => folderUseOf(grader) === "runs";
+function sortByFolderUse(graders: readonly ExampleGrader[]): ExampleGrader[] {
+  const runs = ({ grader }: ExampleGrader) => getFolderUse(grader) === "runs";
   return [...graders.filter((one) => !runs(one)), ...graders.filter(runs)];
 }
 
-interface Answer extends MadeGrader {
+interface AnsweredGrader extends ExampleGrader {
   readonly grade: Grade;
 }
 
 const NO_GRADERS = "there are no graders";
 
-function scoredBy({ graders, threshold }: ExampleGraders, grades: readonly Grade[]): ScoredWithEvidence {
+function scoreGrades({ graders, threshold }: ExampleGraders, grades: readonly Grade[]): ScoredWithEvidence {
   if (graders.length === 0) return { scores: {}, unscored: { [VERDICT]: NO_GRADERS } };
   const answers = graders.flatMap((one, index) => {
     const grade = grades[index];
     return grade === undefined ? [] : [{ ...one, grade }];
   });
-  const verdict = verdictOn(
+  const verdict = computeTrialVerdict(
     answers.map(({ grade, weight, required }) => ({ ...grade, weight, required })),
     threshold,
   );
@@ -220,25 +220,29 @@ function scoredBy({ graders, threshold }: ExampleGraders, grades: readonly Grade
   return scored;
 }
 
-type Sheet = Required<Omit<ScoredWithEvidence, "measures">>;
+type GraderScores = Required<Omit<ScoredWithEvidence, "measures">>;
 
-interface Said {
-  answers: readonly Answer[];
+interface VerdictDetails {
+  answers: readonly AnsweredGrader[];
   threshold: number | null;
 }
 
-function addVerdict({ scores, evidence, unscored }: Sheet, { passed, score }: TrialVerdict, said: Said): void {
+function addVerdict(
+  { scores, evidence, unscored }: GraderScores,
+  { passed, score }: TrialVerdict,
+  said: VerdictDetails,
+): void {
   const silent = said.answers.filter(({ grade }) => grade.status === "error").map(({ field }) => field);
   if (passed === null) unscored[VERDICT] = `it depends on graders that could not decide: ${silent.join(", ")}`;
   else {
     scores[VERDICT] = passed ? 1 : 0;
-    evidence[VERDICT] = inWords(passed, score, said);
+    evidence[VERDICT] = describeTrialVerdict(passed, score, said);
   }
   if (score === null) unscored[WEIGHTED_SCORE] = `no grader with a weight could decide: ${silent.join(", ")}`;
   else scores[WEIGHTED_SCORE] = score;
 }
 
-function inWords(passed: boolean, score: number | null, { answers, threshold }: Said): string {
+function describeTrialVerdict(passed: boolean, score: number | null, { answers, threshold }: VerdictDetails): string {
   const failed = answers.filter(({ grade }) => grade.status === "ok" && !grade.passed);
   const names = failed.map(({ field, required }) => `${field}${required ? " (required)" : ""}`);
   const reached = threshold === null ? [] : [`score ${Number((score ?? 0).toFixed(3))} of ${threshold}`];
@@ -246,7 +250,7 @@ function inWords(passed: boolean, score: number | null, { answers, threshold }: 
   return [passed ? "passed" : "not passed", ...parts].join("; ");
 }
 
-function addGrade({ scores, evidence, unscored }: Sheet, field: string, grade: Grade): void {
+function addGrade({ scores, evidence, unscored }: GraderScores, field: string, grade: Grade): void {
   if (grade.status === "error") unscored[field] = grade.evidence;
   else {
     scores[field] = grade.score;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { GraderEvaluator } from "./grader-evaluator.js";
 import { checkGraders } from "./graders-of.js";
-import { verdictOn } from "./verdict.js";
+import { computeTrialVerdict } from "./verdict.js";
 
 describe("an example without graders", () => {
   const example = { id: 1, question: "Do it.", graders: [] };
@@ -12,7 +12,7 @@ describe("an example without graders", () => {
       scores: {},
       unscored: { verdict: "there are no graders" },
     });
-    expect(verdictOn([], 0.5)).toEqual({ score: null, passed: null });
+    expect(computeTrialVerdict([], 0.5)).toEqual({ score: null, passed: null });
   });
 
   it("still needs a valid threshold", () => {

@@ -1,16 +1,16 @@
 import * as z from "zod";
-import { messageOf } from "../core/errors.js";
+import { getErrorMessage } from "../core/errors.js";
 import type { Example } from "../core/example.js";
-import { RepeatedIds } from "../core/fingerprint.js";
+import { IdDeduplicator } from "../core/fingerprint.js";
 import type { Grader, GraderSpec } from "../core/grader.js";
 import { registry as defaultRegistry, type Registry } from "../core/registry.js";
-import { describe } from "../core/shape.js";
-import { amount, filled, flag, readConfig } from "./config.js";
+import { describeValue } from "../core/shape.js";
+import { amount, flag, nonEmptyText, readConfig } from "./config.js";
 import { GraderError } from "./grader-error.js";
 import { makeGrader } from "./make-grader.js";
 
 /** A grader of an example, ready to run. */
-export interface MadeGrader {
+export interface ExampleGrader {
   readonly spec: GraderSpec;
   readonly grader: Grader;
   /** Its score field. */
@@ -21,7 +21,7 @@ export interface MadeGrader {
 
 /** The graders of an example, and the score needed to pass; null if all graders must pass. */
 export interface ExampleGraders {
-  readonly graders: readonly MadeGrader[];
+  readonly graders: readonly ExampleGrader[];
   readonly threshold: number | null;
 }
 
@@ -30,13 +30,13 @@ export const VERDICT = "verdict";
 export const WEIGHTED_SCORE = "weighted_score";
 
 /** Not available to graders: a field `score` would override the verdict, and `__proto__` cannot be an ordinary key. */
-const TAKEN: ReadonlySet<string> = new Set([VERDICT, WEIGHTED_SCORE, "score", "__proto__"]);
+const RESERVED_FIELDS: ReadonlySet<string> = new Set([VERDICT, WEIGHTED_SCORE, "score", "__proto__"]);
 
 const specSchema = z.strictObject(
   {
-    type: filled,
+    type: nonEmptyText,
     config: z.record(z.string(), z.unknown(), "must be an object").optional(),
-    name: filled.optional(),
+    name: nonEmptyText.optional(),
     required: flag.optional(),
     weight: amount.optional(),
   },
@@ -50,34 +50,38 @@ const specSchema = z.strictObject(
  * checkGraders({ id: 1, question: "Write add.js", graders: [{ type: "file-exists", config: { path: "add.js" } }] });
  */
 export function checkGraders(example: Example, registry: Registry = defaultRegistry): void {
-  gradersOf(example, registry);
+  makeExampleGraders(example, registry);
 }
 
 /** Makes the graders of an example; see `checkGraders`. The list may be empty. */
-export function gradersOf(example: Example, registry: Registry): ExampleGraders {
+export function makeExampleGraders(example: Example, registry: Registry): ExampleGraders {
   const { graders, threshold } = example;
-  if (!Array.isArray(graders)) throw problem(example, `its graders are ${describe(graders)}, not a list`);
+  if (!Array.isArray(graders))
+    throw createExampleError(example, `its graders are ${describeValue(graders)}, not a list`);
   const isShare = typeof threshold === "number" && threshold >= 0 && threshold <= 1;
   if (threshold !== undefined && !isShare)
-    throw problem(example, `its threshold is ${describe(threshold)}, not a number from 0 to 1`);
-  const fields = new RepeatedIds();
-  const made = graders.map((given: unknown, index) => madeOf(given, { example, index, registry, fields }));
+    throw createExampleError(example, `its threshold is ${describeValue(threshold)}, not a number from 0 to 1`);
+  const fields = new IdDeduplicator();
+  const made = graders.map((given: unknown, index) => makeExampleGrader(given, { example, index, registry, fields }));
   if (made.length > 0 && made.every(({ weight }) => weight === 0))
-    throw problem(example, "all of its graders have weight 0, so nothing decides. Give one a weight above 0");
+    throw createExampleError(
+      example,
+      "all of its graders have weight 0, so nothing decides. Give one a weight above 0",
+    );
   return { graders: made, threshold: isShare ? threshold : null };
 }
 
-interface Place {
+interface ExampleGraderOptions {
   example: Example;
   index: number;
   registry: Registry;
-  fields: RepeatedIds;
+  fields: IdDeduplicator;
 }
 
-function madeOf(given: unknown, { example, index, registry, fields }: Place): MadeGrader {
+function makeExampleGrader(given: unknown, { example, index, registry, fields }: ExampleGraderOptions): ExampleGrader {
   try {
     const spec = readConfig(specSchema, given as Record<string, unknown>, "it") as GraderSpec;
-    const field = fields.next(spec.name ?? spec.type, (name) => TAKEN.has(name));
+    const field = fields.makeUnique(spec.name ?? spec.type, (name) => RESERVED_FIELDS.has(name));
     return {
       spec,
       grader: makeGrader(spec, registry),
@@ -86,17 +90,21 @@ function madeOf(given: unknown, { example, index, registry, fields }: Place): Ma
       required: spec.required ?? false,
     };
   } catch (error) {
-    throw problem(example, `its grader ${titleOf(given, index)} cannot be used: ${messageOf(error)}`, error);
+    throw createExampleError(
+      example,
+      `its grader ${formatGraderTitle(given, index)} cannot be used: ${getErrorMessage(error)}`,
+      error,
+    );
   }
 }
 
-function titleOf(given: unknown, index: number): string {
+function formatGraderTitle(given: unknown, index: number): string {
   const { name, type } = (given ?? {}) as Partial<GraderSpec>;
   const title = name ?? type;
   return typeof title === "string" ? `${index + 1} (${title})` : String(index + 1);
 }
 
-function problem({ id, dataset }: Example, what: string, cause?: unknown): GraderError {
+function createExampleError({ id, dataset }: Example, what: string, cause?: unknown): GraderError {
   const where = dataset === undefined || dataset === "" ? "" : ` of ${dataset}`;
   return new GraderError(`The example ${JSON.stringify(id)}${where}: ${what.replace(/\.$/, "")}.`, { cause });
 }

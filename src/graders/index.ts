@@ -1,16 +1,16 @@
 import type { GraderFactory } from "../core/grader.js";
 import { registry } from "../core/registry.js";
-import { ownFactories } from "./make-grader.js";
+import { createBuiltInFactories } from "./make-grader.js";
 
-export { type GraderFacts, type GraderSees, graderFacts, seenBy } from "./facts.js";
+export { findGraderInput, type GraderFacts, type GraderInput, graderFacts } from "./facts.js";
 export { GraderError } from "./grader-error.js";
 export { GraderEvaluator, type GraderEvaluatorOptions } from "./grader-evaluator.js";
 export { checkGraders } from "./graders-of.js";
-export { type TrialVerdict, verdictOn, type WeightedGrade } from "./verdict.js";
+export { computeTrialVerdict, type TrialVerdict, type WeightedGrade } from "./verdict.js";
 
 /**
  * The built-in graders by type. `GraderEvaluator` finds them without registration.
  * @example
  * graderFactories["file-exists"]?.({ path: "add.js" });
  */
-export const graderFactories: Readonly<Record<string, GraderFactory>> = ownFactories(registry);
+export const graderFactories: Readonly<Record<string, GraderFactory>> = createBuiltInFactories(registry);

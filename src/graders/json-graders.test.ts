@@ -2,15 +2,15 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { metricIn } from "./custom-metrics.js";
-import { configProblem, ending, folderWith, grade } from "./graded-testing.js";
+import { findMetric } from "./custom-metrics.js";
+import { classifyVerdict, findConfigProblem, makeGradedFolder, runBuiltInGrader } from "./graded-testing.js";
 import { graderFactories } from "./index.js";
 
 const METRICS = { coverage: { lines: 81.5 }, tests_failed: 0, built: true, mode: "auto", "a.b": 3, list: [{ n: 4 }] };
 let workspace: string;
 
 beforeAll(() => {
-  workspace = folderWith({
+  workspace = makeGradedFolder({
     "metrics.json": `\uFEFF${JSON.stringify(METRICS)}`,
     "enveloped.json": JSON.stringify({ schema: "v1", values: { quality: 0.8 } }),
     "broken.json": "{ no",
@@ -23,7 +23,7 @@ beforeAll(() => {
 afterAll(() => rmSync(workspace, { recursive: true }));
 
 function metrics(assertions: readonly object[], more: object = { path: "metrics.json" }) {
-  return grade("custom-metrics", { assertions, ...more }, { workspace });
+  return runBuiltInGrader("custom-metrics", { assertions, ...more }, { workspace });
 }
 
 describe("custom-metrics", () => {
@@ -47,7 +47,7 @@ describe("custom-metrics", () => {
     [{ metric: "coverage.branches", min: 0 }, "fail"],
   ])("%j: %s", async (assertion, expected) => {
     const verdict = await metrics([assertion]);
-    expect(ending(verdict), verdict.evidence).toBe(expected);
+    expect(classifyVerdict(verdict), verdict.evidence).toBe(expected);
   });
 
   it("scores the share of assertions that hold and lists those that do not", async () => {
@@ -62,8 +62,8 @@ describe("custom-metrics", () => {
   });
 
   it("finds metrics in an object called values and in the default file", async () => {
-    expect(ending(await metrics([{ metric: "quality", min: 0.8 }], { path: "enveloped.json" }))).toBe("pass");
-    expect(ending(await metrics([{ metric: "quality", min: 0.9 }], {}))).toBe("pass");
+    expect(classifyVerdict(await metrics([{ metric: "quality", min: 0.8 }], { path: "enveloped.json" }))).toBe("pass");
+    expect(classifyVerdict(await metrics([{ metric: "quality", min: 0.9 }], {}))).toBe("pass");
   });
 
   it.each([
@@ -74,15 +74,15 @@ describe("custom-metrics", () => {
     ["empty.json", "empty.json is not JSON: it is empty"],
   ])("fails if the metrics are in %s", async (path, words) => {
     const verdict = await metrics([{ metric: "a", min: 0 }], { path });
-    expect(ending(verdict)).toBe("fail");
+    expect(classifyVerdict(verdict)).toBe("fail");
     expect(verdict.evidence).toContain(words);
   });
 
   it("finds metrics in the answer", async () => {
     const config = { output: true, assertions: [{ metric: "quality", min: 0.8 }] };
-    const said = (response: string) => grade("custom-metrics", config, { output: { response } });
-    expect(ending(await said('Here you are:\n```json\n{ "quality": 0.9 }\n```'))).toBe("pass");
-    expect(ending(await said("none"))).toBe("fail");
+    const said = (response: string) => runBuiltInGrader("custom-metrics", config, { output: { response } });
+    expect(classifyVerdict(await said('Here you are:\n```json\n{ "quality": 0.9 }\n```'))).toBe("pass");
+    expect(classifyVerdict(await said("none"))).toBe("fail");
   });
 
   it.each([
@@ -96,7 +96,7 @@ describe("custom-metrics", () => {
     [{ path: "a", output: true, assertions: [{ metric: "a", min: 1 }] }, "has both path and output"],
     [{ path: "/a", assertions: [{ metric: "a", min: 1 }] }, "path must be relative"],
   ])("rejects %j", (config, words) => {
-    expect(configProblem("custom-metrics", config)).toContain(words);
+    expect(findConfigProblem("custom-metrics", config)).toContain(words);
   });
 });
 
@@ -107,7 +107,7 @@ describe("findMetric", () => {
     fc.assert(
       fc.property(fc.array(key, { minLength: 1, maxLength: 4 }), fc.integer(), (keys, value) => {
         const document = keys.reduceRight<unknown>((inner, each) => ({ [each]: inner }), value);
-        expect(metricIn(document, keys.map((each) => `/${escaped(each)}`).join(""))).toBe(value);
+        expect(findMetric(document, keys.map((each) => `/${escaped(each)}`).join(""))).toBe(value);
       }),
     );
   });
@@ -125,25 +125,26 @@ describe("json-schema", () => {
     [{ path: "broken.json", schema: true }, "fail"],
     [{ path: "metrics.json", schema: { type: "wrong" } }, "error"],
   ])("%j: %s", async (config, expected) => {
-    const verdict = await grade("json-schema", config, { workspace });
-    expect(ending(verdict), verdict.evidence).toBe(expected);
+    const verdict = await runBuiltInGrader("json-schema", config, { workspace });
+    expect(classifyVerdict(verdict), verdict.evidence).toBe(expected);
     expect(verdict.evidence).not.toContain("response");
   });
 
   it("reads JSON surrounded by prose in the answer", async () => {
-    const said = (response: string) => grade("json-schema", { output: true, schema }, { output: { response } });
-    expect(ending(await said('Sure! {"mode": "auto"} Anything else?'))).toBe("pass");
+    const said = (response: string) =>
+      runBuiltInGrader("json-schema", { output: true, schema }, { output: { response } });
+    expect(classifyVerdict(await said('Sure! {"mode": "auto"} Anything else?'))).toBe("pass");
     const failed = await said('{"mode": "manual"}');
-    expect(ending(failed)).toBe("fail");
+    expect(classifyVerdict(failed)).toBe("fail");
     expect(failed.evidence).toContain("/mode must be equal to one of the allowed values");
-    expect(ending(await said("no"))).toBe("fail");
+    expect(classifyVerdict(await said("no"))).toBe("fail");
   });
 
   it("stops a pattern that backtracks forever", async () => {
     const endless = { type: "string", pattern: "^(a+)+$" };
     writeFileSync(join(workspace, "text.json"), JSON.stringify(`${"a".repeat(40)}b`));
-    const verdict = await grade("json-schema", { path: "text.json", schema: endless }, { workspace });
-    expect(ending(verdict), verdict.evidence).toBe("error");
+    const verdict = await runBuiltInGrader("json-schema", { path: "text.json", schema: endless }, { workspace });
+    expect(classifyVerdict(verdict), verdict.evidence).toBe("error");
   });
 
   it("reports an invalid schema before anything runs", async () => {
@@ -162,6 +163,6 @@ describe("json-schema", () => {
     [{ output: false, schema: true }, "output must be true, or left out"],
     [{ output: true, path: "a", schema: true }, "both path and output"],
   ])("rejects %j", (config, words) => {
-    expect(configProblem("json-schema", config)).toContain(words);
+    expect(findConfigProblem("json-schema", config)).toContain(words);
   });
 });

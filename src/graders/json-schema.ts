@@ -4,54 +4,57 @@ import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
 import type { JsonSchema } from "../evaluators/json-schema.js";
 import { readConfig } from "./config.js";
 import { GraderError } from "./grader-error.js";
-import { checkSource, jsonOfFile, jsonOfOutput, jsonSourceConfig } from "./json-source.js";
-import { cannotTell, ownGrader, verdict } from "./own-grader.js";
+import { checkJsonSource, extractOutputJson, jsonSourceConfig, readWorkspaceJson } from "./json-source.js";
+import { makeBuiltInGrader, makeErrorVerdict, makeVerdict } from "./own-grader.js";
 
-const FORM = "must be a JSON Schema: an object, true or false, or one of these as JSON text";
+const SCHEMA_MESSAGE = "must be a JSON Schema: an object, true or false, or one of these as JSON text";
 const schemaConfig = z.unknown().transform((given, context) => {
   if (given === undefined) context.addIssue({ code: "custom", message: "is missing" });
-  else if (schemaOf(given) === null) context.addIssue({ code: "custom", message: FORM });
-  return schemaOf(given) ?? true;
+  else if (parseSchema(given) === null) context.addIssue({ code: "custom", message: SCHEMA_MESSAGE });
+  return parseSchema(given) ?? true;
 });
-const config = z
+const jsonSchemaConfig = z
   .strictObject({ ...jsonSourceConfig, schema: schemaConfig })
-  .superRefine(checkSource)
+  .superRefine(checkJsonSource)
   .refine(
     ({ path, output }) => path !== undefined || output !== undefined,
     "does not say what to check: give path, or output: true",
   );
 
 /** Shared by all graders: setting up a validator takes longer than hundreds of checks. */
-let shared: Promise<JsonSchema> | null = null;
+let sharedEvaluator: Promise<JsonSchema> | null = null;
 
 /** Checks JSON in a workspace file or in the answer against a JSON Schema. */
 export const jsonSchemaGraders = {
   "json-schema": (given) => {
-    const { path, schema } = readConfig(config, given);
-    const find = (graded: Graded) => (path === undefined ? jsonOfOutput(graded.output) : jsonOfFile(graded, path));
-    return ownGrader({
+    const { path, schema } = readConfig(jsonSchemaConfig, given);
+    const find = (graded: Graded) =>
+      path === undefined ? extractOutputJson(graded.output) : readWorkspaceJson(graded, path);
+    return makeBuiltInGrader({
       name: "json-schema",
       folderUse: path === undefined ? "none" : "looks",
-      prepare: () => checkSchema(schema),
+      prepare: () => checkGraderSchema(schema),
       grade: async (graded) => {
         const found = await find(graded);
-        if ("problem" in found) return verdict(false, found.problem);
-        return judged({ schema, text: found.text, signal: graded.signal }, path ?? "the answer");
+        if ("problem" in found) return makeVerdict(false, found.problem);
+        return gradeJson({ schema, text: found.text, signal: graded.signal }, path ?? "the answer");
       },
     });
   },
 } satisfies Record<string, GraderFactory>;
 
-interface Question {
+interface SchemaCheck {
   readonly schema: object | boolean;
   readonly text: string;
   readonly signal?: AbortSignal;
 }
 
 /** The evaluator does the work, in a thread if the schema could take long. */
-async function scoreOf({ schema, text, signal }: Question): Promise<JsonScore> {
-  shared ??= import("../evaluators/json-schema.js").then(({ JsonSchema: Loaded }) => new Loaded({ lenient: false }));
-  const evaluator = await shared;
+async function scoreJson({ schema, text, signal }: SchemaCheck): Promise<JsonScore> {
+  sharedEvaluator ??= import("../evaluators/json-schema.js").then(
+    ({ JsonSchema: Loaded }) => new Loaded({ lenient: false }),
+  );
+  const evaluator = await sharedEvaluator;
   const context = signal === undefined ? undefined : { signal };
   const said = (await evaluator.score({ id: "", schema }, { response: text }, context)) as ScoredWithEvidence;
   const { name } = evaluator;
@@ -74,26 +77,26 @@ interface JsonScore {
 const RESPONSE = /^the response/;
 const UNCHECKED = /^the response cannot be checked: /;
 
-async function judged(question: Question, what: string): Promise<Verdict> {
-  const { score, evidence, unknown } = await scoreOf(question);
-  if (unknown !== null) return cannotTell(unknown.replace(RESPONSE, what));
-  return score === 1 ? verdict(true, `${what} matches the schema`) : verdict(false, `${what}: ${evidence}`);
+async function gradeJson(question: SchemaCheck, what: string): Promise<Verdict> {
+  const { score, evidence, unknown } = await scoreJson(question);
+  if (unknown !== null) return makeErrorVerdict(unknown.replace(RESPONSE, what));
+  return score === 1 ? makeVerdict(true, `${what} matches the schema`) : makeVerdict(false, `${what}: ${evidence}`);
 }
 
 /** An invalid schema is only detected when it is compiled, and loading the compiler to read a config would be too slow. */
-async function checkSchema(schema: object | boolean): Promise<void> {
-  const { unknown } = await scoreOf({ schema, text: "null" });
+async function checkGraderSchema(schema: object | boolean): Promise<void> {
+  const { unknown } = await scoreJson({ schema, text: "null" });
   if (unknown !== null)
     throw new GraderError(`The schema of a json-schema grader cannot be used: ${unknown.replace(UNCHECKED, "")}.`);
 }
 
-function schemaOf(given: unknown): object | boolean | null {
-  const value = typeof given === "string" ? parsed(given) : given;
+function parseSchema(given: unknown): object | boolean | null {
+  const value = typeof given === "string" ? tryParseSchema(given) : given;
   if (typeof value === "boolean") return value;
   return typeof value === "object" && value !== null && !Array.isArray(value) ? value : null;
 }
 
-function parsed(text: string): unknown {
+function tryParseSchema(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

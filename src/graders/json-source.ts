@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Graded } from "../core/grader.js";
 import type { Output } from "../core/system.js";
 import { path } from "./config.js";
-import { folderOf, realInside, textOfFile } from "./workspace-files.js";
+import { readWorkspaceFile, requireWorkspace, resolveInside } from "./workspace-files.js";
 
 /** Config keys for where a grader reads its JSON. */
 export const jsonSourceConfig = {
@@ -18,24 +18,24 @@ export interface JsonSource {
 }
 
 /** JSON text that can be parsed, or what is wrong with it. */
-export type FoundJson = { readonly text: string } | { readonly problem: string };
+export type JsonResult = { readonly text: string } | { readonly problem: string };
 
-export function checkSource({ path: file, output }: JsonSource, context: z.RefinementCtx): void {
+export function checkJsonSource({ path: file, output }: JsonSource, context: z.RefinementCtx): void {
   if (file !== undefined && output !== undefined)
     context.addIssue({ code: "custom", message: "has both path and output: give one of them" });
 }
 
 /** Reads JSON from a workspace file. A missing or malformed file makes the trial fail; it is not a grader error. */
-export async function jsonOfFile(graded: Graded, file: string): Promise<FoundJson> {
-  const folder = folderOf(graded);
-  const real = await realInside(folder, file);
+export async function readWorkspaceJson(graded: Graded, file: string): Promise<JsonResult> {
+  const folder = requireWorkspace(graded);
+  const real = await resolveInside(folder, file);
   if (real === null || !(await stat(real)).isFile()) return { problem: `no file ${file}` };
-  const text = (await textOfFile(folder, file)).replace(/^\uFEFF/, "");
-  const problem = problemWithJson(text);
+  const text = (await readWorkspaceFile(folder, file)).replace(/^\uFEFF/, "");
+  const problem = findJsonProblem(text);
   return problem === null ? { text } : { problem: `${file} is not JSON: ${problem}` };
 }
 
-function problemWithJson(text: string): string | null {
+function findJsonProblem(text: string): string | null {
   if (text.trim() === "") return "it is empty";
   try {
     JSON.parse(text);
@@ -46,8 +46,8 @@ function problemWithJson(text: string): string | null {
 }
 
 /** Extracts JSON from the answer, ignoring prose and code fences around it. */
-export async function jsonOfOutput(output: Output): Promise<FoundJson> {
-  const { responseValue } = await import("../evaluators/json-schema/value.js");
-  const found = responseValue(output, true);
+export async function extractOutputJson(output: Output): Promise<JsonResult> {
+  const { parseResponseValue } = await import("../evaluators/json-schema/value.js");
+  const found = parseResponseValue(output, true);
   return found === null ? { problem: "the answer has no JSON" } : { text: JSON.stringify(found.value) };
 }

@@ -1,17 +1,24 @@
 import * as z from "zod";
-import { inWords } from "../core/duration.js";
-import type { TrialFigures } from "../core/evaluator.js";
+import { formatDuration } from "../core/duration.js";
+import type { TrialStats } from "../core/evaluator.js";
 import type { GraderFactory, Verdict } from "../core/grader.js";
 import type { Output } from "../core/system.js";
-import { amount, duration, pattern, readConfig, whole } from "./config.js";
-import { quoted } from "./excerpt.js";
+import { amount, duration, pattern, readConfig, wholeNumber } from "./config.js";
+import { quoteExcerpt } from "./excerpt.js";
 import { GraderError } from "./grader-error.js";
-import { ownGrader } from "./own-grader.js";
-import { occursIn, readPattern } from "./pattern.js";
-import { errorsOf, observedTrajectory, stepsOf, toolCallsOf, trajectoryOf, turnsOf } from "./trajectory.js";
+import { makeBuiltInGrader } from "./own-grader.js";
+import { readPattern, testPattern } from "./pattern.js";
+import {
+  countAgentTurns,
+  countSteps,
+  listErrors,
+  listToolCalls,
+  requireObservedTrajectory,
+  requireTrajectory,
+} from "./trajectory.js";
 import { type Bounds, scoreWithin } from "./within.js";
 
-const bounds = { min: whole.optional(), max: whole.optional() };
+const bounds = { min: wholeNumber.optional(), max: wholeNumber.optional() };
 
 /** A count without a bound checks nothing. */
 function checkBounds({ min, max }: Bounds, context: z.RefinementCtx): void {
@@ -23,8 +30,8 @@ function checkBounds({ min, max }: Bounds, context: z.RefinementCtx): void {
 const tools = z.array(pattern, "must be a list of patterns").min(1, "must not be empty");
 const countConfig = z.strictObject(bounds).superRefine(checkBounds);
 const callCountConfig = z.strictObject({ ...bounds, tools: tools.optional() }).superRefine(checkBounds);
-const errorConfig = z.strictObject({ max: whole.default(0) });
-const tokenConfig = z.strictObject({ max: whole });
+const errorConfig = z.strictObject({ max: wholeNumber.default(0) });
+const tokenConfig = z.strictObject({ max: wholeNumber });
 const costConfig = z.strictObject({ max_usd: amount });
 const timeConfig = z.strictObject({ max: duration });
 
@@ -33,58 +40,68 @@ export const limitGraders = {
   "tool-call-count": (config) => {
     const { min, max, tools: named } = readConfig(callCountConfig, config);
     const wanted = named?.map((tool) => readPattern(tool));
-    const isCounted = (name: string) => wanted === undefined || wanted.some((one) => occursIn(one, name));
+    const isCounted = (name: string) => wanted === undefined || wanted.some((one) => testPattern(one, name));
     const count = (output: Output) =>
-      toolCallsOf(observedTrajectory(output)).filter(({ name }) => isCounted(name)).length;
-    return limited("tool-call-count", (output) => within(count(output), { min, max }, counted("tool calls")));
+      listToolCalls(requireObservedTrajectory(output)).filter(({ name }) => isCounted(name)).length;
+    return makeLimitGrader("tool-call-count", (output) =>
+      gradeBounds(count(output), { min, max }, createCountFormatter("tool calls")),
+    );
   },
   "turn-count": (config) => {
     const { min, max } = readConfig(countConfig, config);
-    return limited("turn-count", (output) => within(turnsIn(output), { min, max }, counted("turns")));
+    return makeLimitGrader("turn-count", (output) =>
+      gradeBounds(readTurnCount(output), { min, max }, createCountFormatter("turns")),
+    );
   },
   "step-count": (config) => {
     const { min, max } = readConfig(countConfig, config);
-    return limited("step-count", (output) =>
-      within(stepsOf(observedTrajectory(output)), { min, max }, counted("steps")),
+    return makeLimitGrader("step-count", (output) =>
+      gradeBounds(countSteps(requireObservedTrajectory(output)), { min, max }, createCountFormatter("steps")),
     );
   },
   "error-count": (config) => {
     const { max } = readConfig(errorConfig, config);
-    return limited("error-count", (output) => withFirst(errorsOf(observedTrajectory(output)), max));
+    return makeLimitGrader("error-count", (output) => gradeErrors(listErrors(requireObservedTrajectory(output)), max));
   },
   "token-budget": (config) => {
     const { max } = readConfig(tokenConfig, config);
-    return limited("token-budget", (output) =>
-      spent(tokensIn(output), { max, isPartial: output.partial === true, show: counted("tokens") }),
+    return makeLimitGrader("token-budget", (output) =>
+      gradeSpending(requireTokens(output), {
+        max,
+        isPartial: output.partial === true,
+        show: createCountFormatter("tokens"),
+      }),
     );
   },
   "cost-budget": (config) => {
     const { max_usd: max } = readConfig(costConfig, config);
-    return limited("cost-budget", (output, figures) => {
+    return makeLimitGrader("cost-budget", (output, figures) => {
       const isPartial = output.partial === true || figures?.partial === true;
-      return spent(costOf(output, figures), { max, isPartial, show: dollars });
+      return gradeSpending(requireCost(output, figures), { max, isPartial, show: formatGraderDollars });
     });
   },
   "wall-time": (config) => {
     const { max } = readConfig(timeConfig, config);
-    return limited("wall-time", (output, figures) => within(timeOf(output, figures), { max }, inWords));
+    return makeLimitGrader("wall-time", (output, figures) =>
+      gradeBounds(requireDurationMs(output, figures), { max }, formatDuration),
+    );
   },
 } satisfies Record<string, GraderFactory>;
 
-function limited(name: string, judge: (output: Output, figures: TrialFigures | undefined) => Verdict) {
-  return ownGrader({ name, folderUse: "none", grade: ({ output, figures }) => judge(output, figures) });
+function makeLimitGrader(name: string, judge: (output: Output, figures: TrialStats | undefined) => Verdict) {
+  return makeBuiltInGrader({ name, folderUse: "none", grade: ({ output, figures }) => judge(output, figures) });
 }
 
-function counted(what: string): (value: number) => string {
+function createCountFormatter(what: string): (value: number) => string {
   return (value) => `${value} ${what}`;
 }
 
-function dollars(value: number): string {
+function formatGraderDollars(value: number): string {
   return `$${Number(value.toPrecision(6))}`;
 }
 
 /** Full score up to the maximum, then less in proportion to the excess. */
-function within(value: number, { min = 0, max = Infinity }: Bounds, show: (value: number) => string): Verdict {
+function gradeBounds(value: number, { min = 0, max = Infinity }: Bounds, show: (value: number) => string): Verdict {
   const limit = max === Infinity ? "" : ` of at most ${max === 0 ? 0 : show(max)}`;
   const least = min === 0 ? "" : `, at least ${min}`;
   const score = scoreWithin(value, { min, max });
@@ -92,47 +109,47 @@ function within(value: number, { min = 0, max = Infinity }: Bounds, show: (value
 }
 
 /** Limits the number of errors; the evidence includes the first one. */
-function withFirst(errors: readonly string[], max: number): Verdict {
-  const held = within(errors.length, { max }, counted("errors"));
+function gradeErrors(errors: readonly string[], max: number): Verdict {
+  const held = gradeBounds(errors.length, { max }, createCountFormatter("errors"));
   const [first] = errors;
-  return first === undefined ? held : { ...held, evidence: `${held.evidence}, the first: ${quoted(first)}` };
+  return first === undefined ? held : { ...held, evidence: `${held.evidence}, the first: ${quoteExcerpt(first)}` };
 }
 
-interface Spending {
+interface SpendingLimit {
   max: number;
   isPartial: boolean;
   show: (value: number) => string;
 }
 
 /** Incomplete figures can exceed a limit, but cannot prove that it was kept. */
-function spent(value: number, { max, isPartial, show }: Spending): Verdict {
+function gradeSpending(value: number, { max, isPartial, show }: SpendingLimit): Verdict {
   if (isPartial && value <= max) throw new GraderError(`${show(value)} known so far, but the figures are incomplete`);
-  return within(value, { max }, show);
+  return gradeBounds(value, { max }, show);
 }
 
 /** All billed tokens; the classes are disjoint. */
-function tokensIn({ usage }: Output): number {
+function requireTokens({ usage }: Output): number {
   if (usage === undefined) throw new GraderError("the output does not say how many tokens were used");
   return usage.input + usage.output + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0);
 }
 
 /** A provider's cost is in the output, a metered one in its metadata, and a priced one in the row. */
-function costOf({ costUsd, metadata }: Output, figures: TrialFigures | undefined): number {
+function requireCost({ costUsd, metadata }: Output, figures: TrialStats | undefined): number {
   const cost = costUsd ?? metadata?.costUsd ?? figures?.costUsd;
   if (typeof cost !== "number") throw new GraderError("its cost is unknown: its model has no price");
   return cost;
 }
 
-function turnsIn(output: Output): number {
-  return typeof output.turns === "number" ? output.turns : turnsOf(observedTrajectory(output));
+function readTurnCount(output: Output): number {
+  return typeof output.turns === "number" ? output.turns : countAgentTurns(requireObservedTrajectory(output));
 }
 
 /** As reported by the system, otherwise from the start to the last event, otherwise as measured by the runner. */
-function timeOf(output: Output, figures: TrialFigures | undefined): number {
+function requireDurationMs(output: Output, figures: TrialStats | undefined): number {
   if (typeof output.latency === "number") return output.latency * 1000;
   if (output.trajectory === undefined && figures != null && figures.durationMs !== null) return figures.durationMs;
   if (output.trajectory === undefined) throw new GraderError("its duration was not measured");
-  const { events, startedAt } = trajectoryOf(output);
+  const { events, startedAt } = requireTrajectory(output);
   const times = events.map(({ timestamp }) => timestamp).filter((time) => Number.isFinite(time));
   const start = startedAt ?? times[0];
   if (start === undefined) throw new GraderError("the trajectory has no timestamps");

@@ -1,10 +1,10 @@
-import { messageOf } from "../core/errors.js";
+import { getErrorMessage } from "../core/errors.js";
 import type { Grader, GraderFactory, GraderSpec } from "../core/grader.js";
 import type { Registry } from "../core/registry.js";
-import { ownValue } from "../core/shape.js";
+import { getOwn } from "../core/shape.js";
 import { didYouMean } from "../core/suggest.js";
 import { completedGraders } from "./completed.js";
-import { compositions } from "./compose.js";
+import { createComposedGraders } from "./compose.js";
 import { customMetricsGraders } from "./custom-metrics.js";
 import { diffGraders } from "./diff.js";
 import { fileExistsGraders } from "./file-exists.js";
@@ -20,7 +20,7 @@ import { skillInvocationGraders } from "./skill-invocation.js";
 import { toolCallsGraders } from "./tool-calls.js";
 import { transcriptGraders } from "./transcript.js";
 
-const SINGLE: Readonly<Record<string, GraderFactory>> = {
+const SIMPLE_FACTORIES: Readonly<Record<string, GraderFactory>> = {
   ...completedGraders,
   ...outputTextGraders,
   ...transcriptGraders,
@@ -42,12 +42,12 @@ const SINGLE: Readonly<Record<string, GraderFactory>> = {
  * @example
  * createBuiltInFactories(registry)["file-exists"]?.({ path: "add.js" });
  */
-export function ownFactories(registry: Registry): Readonly<Record<string, GraderFactory>> {
-  return { ...SINGLE, ...composing(registry) };
+export function createBuiltInFactories(registry: Registry): Readonly<Record<string, GraderFactory>> {
+  return { ...SIMPLE_FACTORIES, ...createComposedFactories(registry) };
 }
 
-function composing(registry: Registry): Readonly<Record<string, GraderFactory>> {
-  return compositions((spec) => makePart(spec, registry));
+function createComposedFactories(registry: Registry): Readonly<Record<string, GraderFactory>> {
+  return createComposedGraders((spec) => makePartGrader(spec, registry));
 }
 
 /**
@@ -57,33 +57,34 @@ function composing(registry: Registry): Readonly<Record<string, GraderFactory>> 
  * makeGrader({ type: "file-exists", config: { path: "add.js" } }, registry);
  */
 export function makeGrader({ type, config }: GraderSpec, registry: Registry): Grader {
-  const made = ownValue(composing(registry), type) ?? registered(type, registry) ?? ownValue(SINGLE, type);
-  if (made === undefined) throw new GraderError(`there is no grader of this type.${knownTypes(type, registry)}`);
-  if (typeof made === "function") return fromFactory(made, config);
+  const made =
+    getOwn(createComposedFactories(registry), type) ?? findRegistered(type, registry) ?? getOwn(SIMPLE_FACTORIES, type);
+  if (made === undefined) throw new GraderError(`there is no grader of this type.${suggestGraderType(type, registry)}`);
+  if (typeof made === "function") return callFactory(made, config);
   if (config !== undefined && Object.keys(config).length > 0)
     throw new GraderError("it takes no config: it is registered ready-made");
   return made;
 }
 
-function registered(type: string, registry: Registry): Grader | GraderFactory | undefined {
+function findRegistered(type: string, registry: Registry): Grader | GraderFactory | undefined {
   return registry.has("grader", type) ? registry.get("grader", type) : undefined;
 }
 
-function knownTypes(type: string, registry: Registry): string {
-  return didYouMean(type, new Set([...Object.keys(ownFactories(registry)), ...registry.list("grader")]));
+function suggestGraderType(type: string, registry: Registry): string {
+  return didYouMean(type, new Set([...Object.keys(createBuiltInFactories(registry)), ...registry.list("grader")]));
 }
 
-function fromFactory(factory: GraderFactory, config: GraderSpec["config"]): Grader {
+function callFactory(factory: GraderFactory, config: GraderSpec["config"]): Grader {
   const grader: unknown = factory(config ?? {});
   if (typeof (grader as Partial<Grader> | null)?.grade === "function") return grader as Grader;
   throw new GraderError("its factory did not return a grader: an object with a method grade()");
 }
 
 /** Makes a part of another grader; errors include its type. */
-function makePart(spec: GraderSpec, registry: Registry): Grader {
+function makePartGrader(spec: GraderSpec, registry: Registry): Grader {
   try {
     return makeGrader(spec, registry);
   } catch (error) {
-    throw new GraderError(`${spec.name ?? spec.type}: ${messageOf(error)}`, { cause: error });
+    throw new GraderError(`${spec.name ?? spec.type}: ${getErrorMessage(error)}`, { cause: error });
   }
 }

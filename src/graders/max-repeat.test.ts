@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { configProblem, ending, grade, trajectory } from "./graded-testing.js";
-import { mostRepeated } from "./max-repeat.js";
+import { classifyVerdict, findConfigProblem, makeTrajectory, runBuiltInGrader } from "./graded-testing.js";
+import { findMostRepeated } from "./max-repeat.js";
 
 type Call = readonly [name: string, given: unknown, result?: string];
 
@@ -11,7 +11,7 @@ function calling(...calls: readonly Call[]) {
     { type: "tool_call", name, callId: String(index), arguments: given },
     ...(result === undefined ? [] : [{ type: "tool_result", callId: String(index), success: true, result }]),
   ]);
-  return { output: { trajectory: trajectory(...events) } };
+  return { output: { trajectory: makeTrajectory(...events) } };
 }
 
 const A: Call = ["Read", { path: "a", line: 1 }, "text"];
@@ -29,7 +29,7 @@ describe("max-repeat", () => {
     ["a cycle of three", [A, B, C, A, B, C, A, B, C], 3, 0.5],
     ["half a cycle more", [C, A, B, A, B, A], 2, 1],
   ] as const)("%s", async (_, calls, times, score) => {
-    const verdict = await grade("max-repeat", { max: 2 }, calling(...calls));
+    const verdict = await runBuiltInGrader("max-repeat", { max: 2 }, calling(...calls));
     expect(verdict).toMatchObject({ passed: times <= 2, score });
     expect(verdict.evidence).toContain(
       times > 1 ? `occurred ${times} times in a row` : "no call was repeated in a row",
@@ -37,7 +37,7 @@ describe("max-repeat", () => {
   });
 
   it("names what is repeated", async () => {
-    const { evidence } = await grade("max-repeat", { max: 1 }, calling(C, B, A, B, A));
+    const { evidence } = await runBuiltInGrader("max-repeat", { max: 1 }, calling(C, B, A, B, A));
     expect(evidence).toBe(
       String.raw`the cycle Bash "{\"command\":\"npm test\"}", Read "{\"path\":\"a\",\"line\":1}" occurred 2 times in a row; the limit is 1`,
     );
@@ -62,7 +62,9 @@ describe("max-repeat", () => {
     [{ max_cycle_period: 1 }, [A, B, A, B], "pass"],
     [{ max_cycle_period: 2 }, [A, B, A, B], "fail"],
   ] as const)("%j of %j: %s", async (config, calls, expected) => {
-    expect(ending(await grade("max-repeat", { max: 1, ...config }, calling(...calls)))).toBe(expected);
+    expect(classifyVerdict(await runBuiltInGrader("max-repeat", { max: 1, ...config }, calling(...calls)))).toBe(
+      expected,
+    );
   });
 
   it.each([
@@ -73,7 +75,7 @@ describe("max-repeat", () => {
     [{ max: 2, tools: [] }, "tools must not be empty"],
     [{ max: 2, tools: ["("] }, "not a regular expression"],
   ])("rejects %j", (config, words) => {
-    expect(configProblem("max-repeat", config)).toContain(words);
+    expect(findConfigProblem("max-repeat", config)).toContain(words);
   });
 });
 
@@ -82,7 +84,7 @@ describe("findMostRepeated", () => {
     const items = fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 14 });
     fc.assert(
       fc.property(items, fc.integer({ min: 1, max: 5 }), (list, longest) => {
-        const { times, start, period } = mostRepeated(list, longest);
+        const { times, start, period } = findMostRepeated(list, longest);
         expect(times).toBe(mostByTrying(list, longest));
         expect(timesAt(list, start, period)).toBe(times);
       }),

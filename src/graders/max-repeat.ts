@@ -1,29 +1,29 @@
 import * as z from "zod";
 import { canonicalJson } from "../core/fingerprint.js";
 import type { GraderFactory, Verdict } from "../core/grader.js";
-import { pattern, readConfig, whole } from "./config.js";
-import { listed, quoted } from "./excerpt.js";
-import { ownGrader } from "./own-grader.js";
-import { occursIn, readPattern } from "./pattern.js";
-import { objectOf } from "./tool-call-match.js";
-import { observedTrajectory, type ToolCall, toolCallsOf } from "./trajectory.js";
+import { pattern, readConfig, wholeNumber } from "./config.js";
+import { formatList, quoteExcerpt } from "./excerpt.js";
+import { makeBuiltInGrader } from "./own-grader.js";
+import { readPattern, testPattern } from "./pattern.js";
+import { toArgumentObject } from "./tool-call-match.js";
+import { listToolCalls, type ObservedToolCall, requireObservedTrajectory } from "./trajectory.js";
 import { scoreWithin } from "./within.js";
 
-const LONGEST_CYCLE = 10;
-const USUAL_CYCLE = 4;
+const MAX_CYCLE = 10;
+const DEFAULT_CYCLE = 4;
 const schema = z.strictObject({
-  max: whole.min(1, "must be at least 1: every call occurs once"),
+  max: wholeNumber.min(1, "must be at least 1: every call occurs once"),
   match: z
     .enum(["name-args", "name", "observation"], 'must be "name-args", "name" or "observation"')
     .default("name-args"),
   tools: z.array(pattern, "must be a list of patterns").min(1, "must not be empty").optional(),
-  max_cycle_period: whole
+  max_cycle_period: wholeNumber
     .min(1, "must be from 1 to 10")
-    .max(LONGEST_CYCLE, "must be from 1 to 10")
-    .default(USUAL_CYCLE),
+    .max(MAX_CYCLE, "must be from 1 to 10")
+    .default(DEFAULT_CYCLE),
 });
 
-type Settings = z.output<typeof schema>;
+type MaxRepeatSettings = z.output<typeof schema>;
 
 /**
  * Detects an agent that loops: the same call again and again, or a few calls in a cycle. Calls of tools that are not
@@ -33,35 +33,43 @@ export const maxRepeatGraders = {
   "max-repeat": (config) => {
     const settings = readConfig(schema, config);
     const tools = settings.tools?.map((tool) => readPattern(tool));
-    const isWatched = ({ name }: ToolCall) => tools === undefined || tools.some((tool) => occursIn(tool, name));
-    return ownGrader({
+    const isWatched = ({ name }: ObservedToolCall) =>
+      tools === undefined || tools.some((tool) => testPattern(tool, name));
+    return makeBuiltInGrader({
       name: "max-repeat",
       folderUse: "none",
       grade: ({ output }) => {
-        const calls = toolCallsOf(observedTrajectory(output));
-        const keys = calls.map((call) => (isWatched(call) ? keyOf(call, settings.match) : Symbol()));
-        return judged(mostRepeated(keys, settings.max_cycle_period), settings, calls);
+        const calls = listToolCalls(requireObservedTrajectory(output));
+        const keys = calls.map((call) => (isWatched(call) ? toCallKey(call, settings.match) : Symbol()));
+        return gradeRepeats(findMostRepeated(keys, settings.max_cycle_period), settings, calls);
       },
     });
   },
 } satisfies Record<string, GraderFactory>;
 
 /** The key by which calls are equal. A call with an unknown result equals no other. */
-function keyOf({ name, arguments: given, result }: ToolCall, match: Settings["match"]): string | symbol {
+function toCallKey(
+  { name, arguments: given, result }: ObservedToolCall,
+  match: MaxRepeatSettings["match"],
+): string | symbol {
   if (match === "name") return name;
   if (match === "observation") return result === null ? Symbol() : canonicalJson([name, result]);
-  return canonicalJson([name, objectOf(given) ?? given]);
+  return canonicalJson([name, toArgumentObject(given) ?? given]);
 }
 
-function judged({ times, start, period }: Repeats, { max }: Settings, calls: readonly ToolCall[]): Verdict {
+function gradeRepeats(
+  { times, start, period }: Repeats,
+  { max }: MaxRepeatSettings,
+  calls: readonly ObservedToolCall[],
+): Verdict {
   const cycle = calls.slice(start, start + period);
-  const what = period === 1 ? cycle.map(shown).join("") : `the cycle ${listed(cycle.map(shown))}`;
+  const what = period === 1 ? cycle.map(formatToolCall).join("") : `the cycle ${formatList(cycle.map(formatToolCall))}`;
   const found = times > 1 ? `${what} occurred ${times} times in a row` : "no call was repeated in a row";
   return { passed: times <= max, score: scoreWithin(times, { max }), evidence: `${found}; the limit is ${max}` };
 }
 
-function shown({ name, arguments: given }: ToolCall): string {
-  return `${name} ${quoted(typeof given === "string" ? given : (JSON.stringify(given) ?? ""))}`;
+function formatToolCall({ name, arguments: given }: ObservedToolCall): string {
+  return `${name} ${quoteExcerpt(typeof given === "string" ? given : (JSON.stringify(given) ?? ""))}`;
 }
 
 /** The part of a list that repeats most often in a row. */
@@ -80,16 +88,16 @@ export interface Repeats {
  * @example
  * findMostRepeated(["a", "b", "a", "b", "a", "b", "c"], 2); // { times: 3, start: 0, period: 2 }
  */
-export function mostRepeated(items: readonly unknown[], longestPeriod: number): Repeats {
+export function findMostRepeated(items: readonly unknown[], longestPeriod: number): Repeats {
   let best: Repeats = { times: items.length === 0 ? 0 : 1, start: 0, period: 1 };
   for (let period = 1; period <= Math.min(longestPeriod, items.length / 2); period++) {
-    const found = repeatsOf(items, period);
+    const found = countRepeats(items, period);
     if (found.times > best.times) best = found;
   }
   return best;
 }
 
-function repeatsOf(items: readonly unknown[], period: number): Repeats {
+function countRepeats(items: readonly unknown[], period: number): Repeats {
   let [longest, start, same] = [0, 0, 0];
   for (let i = period; i < items.length; i++) {
     same = items[i] === items[i - period] ? same + 1 : 0;

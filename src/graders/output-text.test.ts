@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { configProblem, ending, grade, trajectory } from "./graded-testing.js";
+import { classifyVerdict, findConfigProblem, makeTrajectory, runBuiltInGrader } from "./graded-testing.js";
 
 const said = { output: { response: "All Tests passed." } };
 
@@ -16,20 +16,20 @@ describe("output graders", () => {
     ["output-not-matches", { pattern: "\\bfail" }, "pass"],
     ["output-not-matches", { pattern: "passed\\.$" }, "fail"],
   ])("%s %j: %s", async (type, config, expected) => {
-    const verdict = await grade(type, config, said);
-    expect(ending(verdict)).toBe(expected);
+    const verdict = await runBuiltInGrader(type, config, said);
+    expect(classifyVerdict(verdict)).toBe(expected);
     expect(verdict.evidence).not.toBe("");
   });
 
   it("treats a missing answer as an empty one", async () => {
-    expect(ending(await grade("output-contains", { substring: "a" }))).toBe("fail");
-    expect(ending(await grade("output-not-contains", { substring: "a" }))).toBe("pass");
+    expect(classifyVerdict(await runBuiltInGrader("output-contains", { substring: "a" }))).toBe("fail");
+    expect(classifyVerdict(await runBuiltInGrader("output-not-contains", { substring: "a" }))).toBe("pass");
   });
 
   it("ends in error if a pattern backtracks forever", async () => {
     const output = { response: `${"a".repeat(40)}b` };
-    const verdict = await grade("output-matches", { pattern: "^(a+)+$" }, { output });
-    expect(ending(verdict)).toBe("error");
+    const verdict = await runBuiltInGrader("output-matches", { pattern: "^(a+)+$" }, { output });
+    expect(classifyVerdict(verdict)).toBe("error");
     expect(verdict.evidence).toContain("took longer");
   });
 
@@ -42,12 +42,12 @@ describe("output graders", () => {
     ["output-matches", { pattern: "a", flags: "q" }, "flags must be regular expression flags"],
     ["output-matches", { pattern: "a", flags: "uv" }, "flags are invalid"],
   ])("%s rejects %j", (type, config, words) => {
-    expect(configProblem(type, config)).toContain(words);
+    expect(findConfigProblem(type, config)).toContain(words);
   });
 });
 
 describe("transcript graders", () => {
-  const events = trajectory(
+  const events = makeTrajectory(
     { type: "user_message", text: "Never say xyzzy." },
     { type: "assistant_message", text: "I will " },
     { type: "assistant_message", text: "look around." },
@@ -63,17 +63,17 @@ describe("transcript graders", () => {
     ["done.", "pass"],
     ["xyzzy", "fail"],
   ])("transcript-contains %s: %s", async (substring, expected) => {
-    expect(ending(await grade("transcript-contains", { substring }, work))).toBe(expected);
+    expect(classifyVerdict(await runBuiltInGrader("transcript-contains", { substring }, work))).toBe(expected);
     const opposite = expected === "pass" ? "fail" : "pass";
-    expect(ending(await grade("transcript-not-contains", { substring }, work))).toBe(opposite);
+    expect(classifyVerdict(await runBuiltInGrader("transcript-not-contains", { substring }, work))).toBe(opposite);
   });
 
   it("ends in error without a trajectory and a response", async () => {
-    expect(ending(await grade("transcript-contains", { substring: "a" }))).toBe("error");
+    expect(classifyVerdict(await runBuiltInGrader("transcript-contains", { substring: "a" }))).toBe("error");
   });
 
   it("rejects unknown keys", () => {
-    expect(configProblem("transcript-contains", { substring: "a", turn: 1 })).toContain('unknown key "turn"');
+    expect(findConfigProblem("transcript-contains", { substring: "a", turn: 1 })).toContain('unknown key "turn"');
   });
 });
 
@@ -87,10 +87,10 @@ describe("completed and exit-success", () => {
     ["exit-success", { response: "ok", metadata: { exitCode: 3 } }, "fail"],
     ["exit-success", { response: "", metadata: { exitCode: 0 } }, "pass"],
   ] as const)("%s %j: %s", async (type, output, expected) => {
-    expect(ending(await grade(type, {}, { output }))).toBe(expected);
+    expect(classifyVerdict(await runBuiltInGrader(type, {}, { output }))).toBe(expected);
   });
 
   it("accept no config", () => {
-    expect(configProblem("completed", { max: 1 })).toContain('unknown key "max"');
+    expect(findConfigProblem("completed", { max: 1 })).toContain('unknown key "max"');
   });
 });

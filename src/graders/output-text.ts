@@ -1,44 +1,50 @@
 import type { GraderFactory } from "../core/grader.js";
 import type { Output } from "../core/system.js";
 import { readConfig } from "./config.js";
-import { quoted } from "./excerpt.js";
-import { ownGrader, verdict } from "./own-grader.js";
-import { patternConfig, searchPattern, searchText, substringConfig, type TextSearch } from "./text-search.js";
+import { quoteExcerpt } from "./excerpt.js";
+import { makeBuiltInGrader, makeVerdict } from "./own-grader.js";
+import {
+  createPatternSearch,
+  createTextSearch,
+  patternConfig,
+  substringConfig,
+  type TextSearch,
+} from "./text-search.js";
 
 /** Graders that look for a string or a pattern in the answer. */
 export const outputTextGraders = {
-  "output-contains": (config) => contains("output-contains", config, true),
-  "output-not-contains": (config) => contains("output-not-contains", config, false),
-  "output-matches": (config) => matches("output-matches", config, true),
-  "output-not-matches": (config) => matches("output-not-matches", config, false),
+  "output-contains": (config) => makeOutputContainsGrader("output-contains", config, true),
+  "output-not-contains": (config) => makeOutputContainsGrader("output-not-contains", config, false),
+  "output-matches": (config) => makeOutputMatchesGrader("output-matches", config, true),
+  "output-not-matches": (config) => makeOutputMatchesGrader("output-not-matches", config, false),
 } satisfies Record<string, GraderFactory>;
 
-type Config = Parameters<GraderFactory>[0];
+type OutputTextConfig = Parameters<GraderFactory>[0];
 
-function contains(name: string, config: Config, isWanted: boolean) {
+function makeOutputContainsGrader(name: string, config: OutputTextConfig, isWanted: boolean) {
   const { substring, case_sensitive } = readConfig(substringConfig, config);
-  return textGrader(name, searchText(substring, case_sensitive), isWanted);
+  return makeOutputTextGrader(name, createTextSearch(substring, case_sensitive), isWanted);
 }
 
-function matches(name: string, config: Config, isWanted: boolean) {
+function makeOutputMatchesGrader(name: string, config: OutputTextConfig, isWanted: boolean) {
   const { pattern, flags } = readConfig(patternConfig, config);
-  return textGrader(name, searchPattern(pattern, flags), isWanted);
+  return makeOutputTextGrader(name, createPatternSearch(pattern, flags), isWanted);
 }
 
-function textGrader(name: string, search: TextSearch, isWanted: boolean) {
-  return ownGrader({
+function makeOutputTextGrader(name: string, search: TextSearch, isWanted: boolean) {
+  return makeBuiltInGrader({
     name,
     folderUse: "none",
     grade: ({ output }) => {
-      const answer = answerOf(output);
+      const answer = getAnswerText(output);
       const isThere = search.isIn(answer);
       const found = `the answer ${isThere ? "has" : "does not have"} ${search.wanted}`;
-      return verdict(isThere === isWanted, isThere === isWanted ? found : `${found}: ${quoted(answer)}`);
+      return makeVerdict(isThere === isWanted, isThere === isWanted ? found : `${found}: ${quoteExcerpt(answer)}`);
     },
   });
 }
 
 /** The answer; a missing one counts as empty. */
-export function answerOf({ response }: Output): string {
+export function getAnswerText({ response }: Output): string {
   return typeof response === "string" ? response : "";
 }

@@ -1,4 +1,4 @@
-import { messageOf } from "../core/errors.js";
+import { getErrorMessage } from "../core/errors.js";
 import type { Graded, Grader, Verdict } from "../core/grader.js";
 
 /**
@@ -8,21 +8,21 @@ import type { Graded, Grader, Verdict } from "../core/grader.js";
 export type FolderUse = "none" | "diff" | "looks" | "runs";
 
 /** A built-in grader, which also declares how it uses the folder. */
-export interface OwnGrader extends Grader {
+export interface BuiltInGrader extends Grader {
   readonly folderUse: FolderUse;
 }
 
 /** A custom grader may run programs. */
-export function folderUseOf(grader: Grader): FolderUse {
-  return (grader as Partial<OwnGrader>).folderUse ?? "runs";
+export function getFolderUse(grader: Grader): FolderUse {
+  return (grader as Partial<BuiltInGrader>).folderUse ?? "runs";
 }
 
-export function mostUseOf(graders: readonly Grader[]): FolderUse {
-  const uses = graders.map(folderUseOf);
+export function findMaxFolderUse(graders: readonly Grader[]): FolderUse {
+  const uses = graders.map(getFolderUse);
   return (["runs", "looks", "diff"] as const).find((use) => uses.includes(use)) ?? "none";
 }
 
-export interface GraderParts {
+export interface BuiltInGraderOptions {
   readonly name: string;
   readonly folderUse: FolderUse;
   /** Whether it looks at nothing but the workspace. Default: true if it uses the folder. */
@@ -34,13 +34,13 @@ export interface GraderParts {
 }
 
 /** Makes a grader that never throws: an error becomes a verdict with status "error". */
-export function ownGrader({ kind = "code", grade, ...parts }: GraderParts): OwnGrader {
+export function makeBuiltInGrader({ kind = "code", grade, ...parts }: BuiltInGraderOptions): BuiltInGrader {
   const seesWorkspaceOnly = parts.seesWorkspaceOnly ?? parts.folderUse !== "none";
-  return { ...parts, kind, seesWorkspaceOnly, grade: (graded) => verdictOf(grade, graded) };
+  return { ...parts, kind, seesWorkspaceOnly, grade: (graded) => tryGrade(grade, graded) };
 }
 
 /** Turns an exception into a verdict with status "error". An abort is rethrown: it says nothing about the trial. */
-export async function verdictOf(
+export async function tryGrade(
   grade: (graded: Graded) => Verdict | Promise<Verdict>,
   graded: Graded,
 ): Promise<Verdict> {
@@ -48,15 +48,15 @@ export async function verdictOf(
     return await grade(graded);
   } catch (error) {
     graded.signal.throwIfAborted();
-    return cannotTell(messageOf(error));
+    return makeErrorVerdict(getErrorMessage(error));
   }
 }
 
-export function verdict(passed: boolean, evidence: string): Verdict {
+export function makeVerdict(passed: boolean, evidence: string): Verdict {
   return { passed, evidence };
 }
 
 /** The verdict of a grader that could not do its work. */
-export function cannotTell(why: string): Verdict {
+export function makeErrorVerdict(why: string): Verdict {
   return { passed: false, score: 0, evidence: why, status: "error" };
 }

@@ -2,11 +2,11 @@ import { runInNewContext } from "node:vm";
 import { GraderError } from "./grader-error.js";
 
 /** Time limit for one pattern on one text. */
-const LIMIT_MS = 1000;
+const MAX_MATCH_MS = 1000;
 /** Leading flags as in other languages: `(?i)error`. */
 const LEADING_FLAGS = /^\(\?([ims]+)\)/;
 /** "g" and "y" make an expression stateful. */
-const REMEMBERING = /[gy]/g;
+const STATEFUL_FLAGS = /[gy]/g;
 
 /**
  * Compiles a pattern with its flags; throws a `SyntaxError` if it is invalid.
@@ -15,12 +15,12 @@ const REMEMBERING = /[gy]/g;
  */
 export function readPattern(pattern: string, flags = ""): RegExp {
   const leading = LEADING_FLAGS.exec(pattern);
-  const all = new Set([...(leading?.[1] ?? ""), ...flags.replace(REMEMBERING, "")]);
+  const all = new Set([...(leading?.[1] ?? ""), ...flags.replace(STATEFUL_FLAGS, "")]);
   return new RegExp(pattern.slice(leading?.[0].length ?? 0), [...all].join(""));
 }
 
 /** Returns why a pattern is invalid, or null. */
-export function problemWithPattern(pattern: string, flags = ""): string | null {
+export function findPatternProblem(pattern: string, flags = ""): string | null {
   try {
     readPattern(pattern, flags);
     return null;
@@ -33,7 +33,7 @@ export function problemWithPattern(pattern: string, flags = ""): string | null {
  * Whether a pattern matches a text. A user's pattern on an agent's text can backtrack forever; a separate context is the
  * only place where V8 can stop it without a thread.
  */
-export function occursIn(pattern: RegExp, text: string, limitMs = LIMIT_MS): boolean {
+export function testPattern(pattern: RegExp, text: string, limitMs = MAX_MATCH_MS): boolean {
   try {
     return runInNewContext("test()", { test: () => pattern.test(text) }, { timeout: limitMs }) === true;
   } catch (error) {

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { limitsAt } from "../budget/models-file.js";
-import { priceFrom } from "../budget/price.js";
+import { createPriceLimits } from "../budget/models-file.js";
+import { createPrice } from "../budget/price.js";
 import type { GraderSpec } from "../core/grader.js";
 import { evaluate } from "../evaluate.js";
 import { gradeRun } from "../runs/grade-run.js";
@@ -12,7 +12,7 @@ import { startMock } from "../testing/mock/index.js";
 import { GraderEvaluator } from "./index.js";
 
 /** One dollar per thousand input tokens. */
-const LIMITS = limitsAt(priceFrom({ input_per_1k: 1, output_per_1k: 0 }, "test"));
+const LIMITS = createPriceLimits(createPrice({ input_per_1k: 1, output_per_1k: 0 }, "test"));
 
 /** Reads the answer, and passes if it runs in a folder that is not a workspace. */
 const READS_ANSWER = `

@@ -1,20 +1,26 @@
 import { readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { configProblem, ending, folderWith, grade, trajectory } from "./graded-testing.js";
-import { answerIn } from "./program.js";
+import {
+  classifyVerdict,
+  findConfigProblem,
+  makeGradedFolder,
+  makeTrajectory,
+  runBuiltInGrader,
+} from "./graded-testing.js";
+import { parseProgramAnswer } from "./program.js";
 
 let workspace: string;
 beforeEach(() => {
-  workspace = folderWith({ "sub/here.txt": "" });
+  workspace = makeGradedFolder({ "sub/here.txt": "" });
 });
 afterEach(() => rmSync(workspace, { recursive: true, force: true }));
 
-const output = { response: "42", trajectory: trajectory({ type: "assistant_message", text: "It is 42." }) };
+const output = { response: "42", trajectory: makeTrajectory({ type: "assistant_message", text: "It is 42." }) };
 
 /** Runs a shell command line as the grading program. */
 function shell(program: string, more: object = {}) {
-  return grade("program", { program, shell: true, ...more }, { workspace, output });
+  return runBuiltInGrader("program", { program, shell: true, ...more }, { workspace, output });
 }
 
 describe("program", () => {
@@ -31,7 +37,7 @@ describe("program", () => {
     ["test -f here.txt", "fail", 0],
   ])("%s: %s", async (program, expected, score) => {
     const verdict = await shell(program);
-    expect(ending(verdict), verdict.evidence).toBe(expected);
+    expect(classifyVerdict(verdict), verdict.evidence).toBe(expected);
     expect(verdict.score ?? (verdict.passed ? 1 : 0)).toBe(score);
   });
 
@@ -43,7 +49,7 @@ describe("program", () => {
     ["echo '{ no'", "printed malformed JSON"],
   ])("%s is not a verdict", async (program, words) => {
     const verdict = await shell(program);
-    expect(ending(verdict)).toBe("error");
+    expect(classifyVerdict(verdict)).toBe("error");
     expect(verdict.evidence).toContain(words);
   });
 
@@ -55,25 +61,29 @@ describe("program", () => {
       const passed = trial.example.id === 1 && trial.output.response === "42" && isHere;
       console.log("looking");
       console.log(JSON.stringify({ passed, evidence: trial.output.trajectory.events[0].text }, null, 2));`;
-    const verdict = await grade("program", { program, args: ["-e", code], sub_path: "sub" }, { workspace, output });
+    const verdict = await runBuiltInGrader(
+      "program",
+      { program, args: ["-e", code], sub_path: "sub" },
+      { workspace, output },
+    );
     expect(verdict).toEqual({ passed: true, score: 1, evidence: "It is 42." });
   });
 
   it("does not have to read its input, however long it is", async () => {
     const large = { response: "x".repeat(4 << 20) };
-    const verdict = await grade("program", { program: "true" }, { workspace, output: large });
-    expect(ending(verdict), verdict.evidence).toBe("pass");
+    const verdict = await runBuiltInGrader("program", { program: "true" }, { workspace, output: large });
+    expect(classifyVerdict(verdict), verdict.evidence).toBe("pass");
   });
 
   it("runs in a folder of the workspace, with its variables and files", async () => {
     const files = [{ dest: "sub/check.sh", content: "test -f here.txt && test $COLOUR = blue" }];
     const config = { program: "sh", args: ["check.sh"], sub_path: "sub", env: { COLOUR: "blue" }, files };
-    expect(ending(await grade("program", config, { workspace }))).toBe("pass");
+    expect(classifyVerdict(await runBuiltInGrader("program", config, { workspace }))).toBe("pass");
   });
 
   it("fails if it times out, whatever it printed", async () => {
     const verdict = await shell("echo '{\"passed\": true}'; echo $$ > pid; sleep 60", { timeout: "500ms" });
-    expect(ending(verdict)).toBe("fail");
+    expect(classifyVerdict(verdict)).toBe("fail");
     expect(verdict.evidence).toContain("was stopped after 500 ms");
     expect(() => process.kill(Number(readFileSync(join(workspace, "pid"), "utf8")), 0)).toThrow("ESRCH");
   });
@@ -86,14 +96,22 @@ describe("program", () => {
 
   it("ends in error if the workspace is gone, or the program or its folder is missing", async () => {
     const lost = { output, whyNoWorkspace: "it could not be made again" };
-    expect(ending(await grade("program", { program: "true" }, lost))).toBe("error");
-    expect(ending(await grade("program", { program: "no-such-program" }, { output }))).toBe("error");
-    expect(ending(await grade("program", { program: "no-such-program" }, { workspace }))).toBe("error");
+    expect(classifyVerdict(await runBuiltInGrader("program", { program: "true" }, lost))).toBe("error");
+    expect(classifyVerdict(await runBuiltInGrader("program", { program: "no-such-program" }, { output }))).toBe(
+      "error",
+    );
+    expect(classifyVerdict(await runBuiltInGrader("program", { program: "no-such-program" }, { workspace }))).toBe(
+      "error",
+    );
     symlinkSync("/", join(workspace, "root"));
-    expect(ending(await grade("program", { program: "true", sub_path: "root" }, { workspace }))).toBe("error");
+    expect(
+      classifyVerdict(await runBuiltInGrader("program", { program: "true", sub_path: "root" }, { workspace })),
+    ).toBe("error");
     const circle: Record<string, unknown> = {};
     circle.self = circle;
-    expect(ending(await grade("program", { program: "true" }, { workspace, output: circle }))).toBe("error");
+    expect(classifyVerdict(await runBuiltInGrader("program", { program: "true" }, { workspace, output: circle }))).toBe(
+      "error",
+    );
   });
 
   it.each([
@@ -103,7 +121,7 @@ describe("program", () => {
     [{ program: "a", sub_path: "../b" }, "sub_path must not leave the workspace"],
     [{ program: "a", arg: [] }, 'unknown key "arg". Did you mean "args"?'],
   ])("rejects %j", (config, words) => {
-    expect(configProblem("program", config)).toContain(words);
+    expect(findConfigProblem("program", config)).toContain(words);
   });
 });
 
@@ -115,6 +133,6 @@ describe("parseProgramAnswer", () => {
     ['{"log": 1}\n{"log": 2}\n{"passed": true}\n', { passed: true }],
     ['a\n{\n  "passed": false,\n  "evidence": "b"\n}\n\n', { passed: false, evidence: "b" }],
   ])("%j: %j", (stdout, expected) => {
-    expect(answerIn(stdout)).toEqual(expected);
+    expect(parseProgramAnswer(stdout)).toEqual(expected);
   });
 });

@@ -1,14 +1,14 @@
 import * as z from "zod";
-import { inWords } from "../core/duration.js";
-import { messageOf } from "../core/errors.js";
+import { formatDuration } from "../core/duration.js";
+import { getErrorMessage } from "../core/errors.js";
 import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
-import { filled, flag, readConfig } from "./config.js";
-import { lastLines, quoted } from "./excerpt.js";
+import { flag, nonEmptyText, readConfig } from "./config.js";
+import { quoteExcerpt, takeLastLines } from "./excerpt.js";
 import { makeEmptyFolder } from "./graded-folder.js";
 import { GraderError } from "./grader-error.js";
-import { ownGrader, verdict } from "./own-grader.js";
-import { endOf, printed, runConfig, runInFolder } from "./run-in-folder.js";
-import { folderOf, type GradedHere } from "./workspace-files.js";
+import { makeBuiltInGrader, makeVerdict } from "./own-grader.js";
+import { describeCommandExit, formatStreams, runConfig, runInFolder } from "./run-in-folder.js";
+import { type GradedInput, requireWorkspace } from "./workspace-files.js";
 
 /** A program's verdict: at least one of `score` and `passed`. */
 export interface ProgramAnswer {
@@ -17,12 +17,15 @@ export interface ProgramAnswer {
   readonly evidence?: string | undefined;
 }
 
-const share = z.number("must be a number from 0 to 1").min(0, "must be from 0 to 1").max(1, "must be from 0 to 1");
+const shareSchema = z
+  .number("must be a number from 0 to 1")
+  .min(0, "must be from 0 to 1")
+  .max(1, "must be from 0 to 1");
 
 /** Not strict: programs written for other harnesses may print more keys. */
 const programAnswerSchema = z
   .object({
-    score: share.optional(),
+    score: shareSchema.optional(),
     passed: z.boolean("must be true or false").optional(),
     evidence: z.string("must be a string").optional(),
   })
@@ -34,33 +37,37 @@ const programAnswerSchema = z
  * @example
  * parseProgramAnswer('2 of 4 found\n{"score": 0.5, "evidence": "2 of 4"}\n'); // { score: 0.5, evidence: "2 of 4" }
  */
-export function answerIn(stdout: string): ProgramAnswer | null {
-  const start = stdout.startsWith("{") ? Math.max(0, lastObject(stdout)) : lastObject(stdout);
+export function parseProgramAnswer(stdout: string): ProgramAnswer | null {
+  const start = stdout.startsWith("{") ? Math.max(0, findLastObjectStart(stdout)) : findLastObjectStart(stdout);
   if (start === -1) return null;
-  const answer = readConfig(programAnswerSchema, parsed(stdout.slice(start)), "the JSON that the program printed");
+  const answer = readConfig(
+    programAnswerSchema,
+    parseAnswerJson(stdout.slice(start)),
+    "the JSON that the program printed",
+  );
   const { evidence } = answer;
-  return evidence === undefined ? answer : { ...answer, evidence: lastLines(evidence) };
+  return evidence === undefined ? answer : { ...answer, evidence: takeLastLines(evidence) };
 }
 
-function lastObject(stdout: string): number {
+function findLastObjectStart(stdout: string): number {
   const newline = stdout.lastIndexOf("\n{");
   return newline === -1 ? -1 : newline + 1;
 }
 
-function parsed(text: string): Record<string, unknown> {
+function parseAnswerJson(text: string): Record<string, unknown> {
   try {
     return JSON.parse(text) as Record<string, unknown>;
   } catch (cause) {
     throw new GraderError(
-      `the program printed malformed JSON (${messageOf(cause)}): ${quoted(text)}. Print the verdict last, as one object.`,
+      `the program printed malformed JSON (${getErrorMessage(cause)}): ${quoteExcerpt(text)}. Print the verdict last, as one object.`,
       { cause },
     );
   }
 }
 
-const schema = z.strictObject({ program: filled, shell: flag.default(false), ...runConfig });
+const schema = z.strictObject({ program: nonEmptyText, shell: flag.default(false), ...runConfig });
 
-type Settings = z.output<typeof schema>;
+type ProgramSettings = z.output<typeof schema>;
 
 /** Tells a program where the workspace is, even if it runs in a subfolder. */
 const WORKSPACE_VARIABLE = "ASSAY_WORKSPACE";
@@ -72,51 +79,51 @@ const WORKSPACE_VARIABLE = "ASSAY_WORKSPACE";
 export const programGraders = {
   program: (config) => {
     const settings = readConfig(schema, config);
-    return ownGrader({
+    return makeBuiltInGrader({
       name: "program",
       folderUse: "runs",
       // It reads the output, which does not exist while the agent is working.
       seesWorkspaceOnly: false,
-      grade: (graded) => grade(settings, graded),
+      grade: (graded) => gradeWithProgram(settings, graded),
     });
   },
 } satisfies Record<string, GraderFactory>;
 
 /** A system without a workspace, such as a plain model, is judged by its output: the program gets an empty folder. */
-async function grade(settings: Settings, graded: GradedHere): Promise<Verdict> {
+async function gradeWithProgram(settings: ProgramSettings, graded: GradedInput): Promise<Verdict> {
   const hasWorkspace = graded.workspace !== null || graded.whyNoWorkspace !== undefined;
-  if (hasWorkspace) return gradeIn(settings, graded, { [WORKSPACE_VARIABLE]: folderOf(graded) });
+  if (hasWorkspace) return gradeInFolder(settings, graded, { [WORKSPACE_VARIABLE]: requireWorkspace(graded) });
   const folder = await makeEmptyFolder(graded.example);
   try {
-    return await gradeIn(settings, graded, {}, { ...graded, workspace: folder.path, env: folder.env });
+    return await gradeInFolder(settings, graded, {}, { ...graded, workspace: folder.path, env: folder.env });
   } finally {
     await folder.remove();
   }
 }
 
-async function gradeIn(
-  settings: Settings,
+async function gradeInFolder(
+  settings: ProgramSettings,
   graded: Graded,
   variables: Readonly<Record<string, string>>,
   place: Graded = graded,
 ): Promise<Verdict> {
   const { program: command, shell, timeout, sub_path } = settings;
   const env = { ...settings.env, ...variables };
-  const ran = await runInFolder({ command, shell, input: trialAsJson(graded) }, { ...settings, env }, place);
+  const ran = await runInFolder({ command, shell, input: serializeTrial(graded) }, { ...settings, env }, place);
   if (ran === null) throw new GraderError(`there is no folder ${sub_path} in the workspace to run ${command} in`);
-  const how = ran.timedOut ? `was stopped after ${inWords(timeout)}` : endOf(ran);
-  const answer = ran.timedOut ? null : answerIn(ran.stdout);
-  const said = [`${quoted(command)} ${how}`, ...printed(ran)].join("\n");
-  return answer === null ? verdict(!ran.timedOut && ran.code === 0, said) : verdictOf(answer, said);
+  const how = ran.timedOut ? `was stopped after ${formatDuration(timeout)}` : describeCommandExit(ran);
+  const answer = ran.timedOut ? null : parseProgramAnswer(ran.stdout);
+  const said = [`${quoteExcerpt(command)} ${how}`, ...formatStreams(ran)].join("\n");
+  return answer === null ? makeVerdict(!ran.timedOut && ran.code === 0, said) : toProgramVerdict(answer, said);
 }
 
 /** Without `passed`, only the full score passes, as for all graders that score a share. */
-function verdictOf({ passed, score, evidence }: ProgramAnswer, said: string): Verdict {
+function toProgramVerdict({ passed, score, evidence }: ProgramAnswer, said: string): Verdict {
   const isPassed = passed ?? score === 1;
   return { passed: isPassed, score: score ?? (isPassed ? 1 : 0), evidence: evidence ?? said };
 }
 
-function trialAsJson({ example, output, workspace }: Graded): string {
+function serializeTrial({ example, output, workspace }: Graded): string {
   try {
     return JSON.stringify({ example, output, workspace });
   } catch (error) {

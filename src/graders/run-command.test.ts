@@ -1,12 +1,18 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { configProblem, ending, folderWith, grade, graded } from "./graded-testing.js";
+import {
+  classifyVerdict,
+  findConfigProblem,
+  makeGraded,
+  makeGradedFolder,
+  runBuiltInGrader,
+} from "./graded-testing.js";
 import { graderFactories } from "./index.js";
 
 let workspace: string;
 beforeEach(() => {
-  workspace = folderWith({ "src/hello.sh": "echo hello\n", "check.sh": "exit 0\n" });
+  workspace = makeGradedFolder({ "src/hello.sh": "echo hello\n", "check.sh": "exit 0\n" });
 });
 afterEach(() => rmSync(workspace, { recursive: true, force: true }));
 
@@ -34,13 +40,13 @@ describe("run-command", () => {
     [{ command: "no-such-program" }, "fail"],
     [{ command: "true", sub_path: "nowhere" }, "fail"],
   ])("%j: %s", async (config, expected) => {
-    const verdict = await grade("run-command", config, { workspace });
-    expect(ending(verdict), verdict.evidence).toBe(expected);
+    const verdict = await runBuiltInGrader("run-command", config, { workspace });
+    expect(classifyVerdict(verdict), verdict.evidence).toBe(expected);
   });
 
   it("reports expected and actual exit codes, and the last output", async () => {
     const command = "for i in $(seq 50); do echo line $i; done; echo broken >&2; exit 2";
-    const { evidence } = await grade("run-command", { command }, { workspace });
+    const { evidence } = await runBuiltInGrader("run-command", { command }, { workspace });
     expect(evidence).toContain("it exited with code 2, expected 0");
     expect(evidence).toContain("line 50");
     expect(evidence).not.toContain("line 10\n");
@@ -49,8 +55,8 @@ describe("run-command", () => {
 
   it("stops a command that times out and all its child processes", async () => {
     const config = { command: "sleep 60 & echo $! > pid; sleep 60", timeout: "300ms" };
-    const verdict = await grade("run-command", config, { workspace });
-    expect(ending(verdict)).toBe("fail");
+    const verdict = await runBuiltInGrader("run-command", config, { workspace });
+    expect(classifyVerdict(verdict)).toBe("fail");
     expect(verdict.evidence).toContain("stopped after 300 ms");
     const pid = readFileSync(join(workspace, "pid"), "utf8").trim();
     expect(isRunning(pid)).toBe(false);
@@ -59,23 +65,25 @@ describe("run-command", () => {
   it("writes its own files over the agent's", async () => {
     writeFileSync(join(workspace, "check.sh"), "exit 0\n");
     const config = { command: "sh test/check.sh", files: [{ dest: "test/check.sh", content: "exit 7\n" }] };
-    expect(ending(await grade("run-command", config, { workspace }))).toBe("fail");
-    expect(ending(await grade("run-command", { ...config, expected_exit_code: 7 }, { workspace }))).toBe("pass");
+    expect(classifyVerdict(await runBuiltInGrader("run-command", config, { workspace }))).toBe("fail");
+    expect(
+      classifyVerdict(await runBuiltInGrader("run-command", { ...config, expected_exit_code: 7 }, { workspace })),
+    ).toBe("pass");
   });
 
   it("writes nothing through links that lead outside", async () => {
-    const outside = folderWith({ "mine.txt": "mine" });
+    const outside = makeGradedFolder({ "mine.txt": "mine" });
     symlinkSync(outside, join(workspace, "test"));
     symlinkSync(join(outside, "mine.txt"), join(workspace, "own.txt"));
     mkdirSync(join(workspace, "taken"));
     const files = ["test/mine.txt", "own.txt", "taken"].map((dest) => ({ dest, content: "theirs" }));
     const command = "cat test/mine.txt own.txt taken";
-    const verdict = await grade(
+    const verdict = await runBuiltInGrader(
       "run-command",
       { command, files, stdout_contains: "theirstheirstheirs" },
       { workspace },
     );
-    expect(ending(verdict), verdict.evidence).toBe("pass");
+    expect(classifyVerdict(verdict), verdict.evidence).toBe("pass");
     expect(readFileSync(join(outside, "mine.txt"), "utf8")).toBe("mine");
     expect(lstatSync(join(workspace, "test")).isSymbolicLink()).toBe(false);
     rmSync(outside, { recursive: true });
@@ -83,21 +91,21 @@ describe("run-command", () => {
 
   it("never runs outside the workspace", async () => {
     symlinkSync("/", join(workspace, "root"));
-    const verdict = await grade("run-command", { command: "true", sub_path: "root" }, { workspace });
-    expect(ending(verdict)).toBe("fail");
+    const verdict = await runBuiltInGrader("run-command", { command: "true", sub_path: "root" }, { workspace });
+    expect(classifyVerdict(verdict)).toBe("fail");
     expect(verdict.evidence).toContain("no folder root");
   });
 
   it("ends in error without a workspace, or if a pattern backtracks forever", async () => {
-    expect(ending(await grade("run-command", { command: "true" }))).toBe("error");
+    expect(classifyVerdict(await runBuiltInGrader("run-command", { command: "true" }))).toBe("error");
     const config = { command: `echo ${"a".repeat(40)}b`, stdout_matches: "^(a+)+$" };
-    expect(ending(await grade("run-command", config, { workspace }))).toBe("error");
+    expect(classifyVerdict(await runBuiltInGrader("run-command", config, { workspace }))).toBe("error");
   });
 
   it("stops when it is aborted", async () => {
     const stop = new AbortController();
     const grader = graderFactories["run-command"]?.({ command: "sleep 60" });
-    const grading = grader?.grade(graded({ workspace, signal: stop.signal }));
+    const grading = grader?.grade(makeGraded({ workspace, signal: stop.signal }));
     stop.abort(new Error("enough"));
     await expect(grading).rejects.toThrow("enough");
   });
@@ -113,6 +121,6 @@ describe("run-command", () => {
     [{ command: "a", expected_exit_code: 300 }, "from 0 to 255"],
     [{ command: "a", env: { A: 1 } }, "env.A must be a string"],
   ])("rejects %j", (config, words) => {
-    expect(configProblem("run-command", config)).toContain(words);
+    expect(findConfigProblem("run-command", config)).toContain(words);
   });
 });

@@ -4,15 +4,15 @@ import * as z from "zod";
 import type { Graded } from "../core/grader.js";
 import { type CommandResult, runCommand } from "../exec/process/index.js";
 import { duration, path, text } from "./config.js";
-import { lastLines } from "./excerpt.js";
-import { folderOf, realInside } from "./workspace-files.js";
+import { takeLastLines } from "./excerpt.js";
+import { requireWorkspace, resolveInside } from "./workspace-files.js";
 
-const USUAL_TIMEOUT_MS = 30_000;
+const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** Config keys shared by graders that run something in the workspace. */
 export const runConfig = {
   args: z.array(text, "must be a list of strings").optional(),
-  timeout: duration.default(USUAL_TIMEOUT_MS),
+  timeout: duration.default(DEFAULT_TIMEOUT_MS),
   sub_path: path.default("."),
   env: z.record(z.string(), text).default({}),
   files: z.array(z.strictObject({ dest: path, content: text }), "must be a list of { dest, content }").default([]),
@@ -20,7 +20,7 @@ export const runConfig = {
 
 export type RunSettings = z.output<z.ZodObject<typeof runConfig>>;
 
-export interface RunWhat {
+export interface FolderCommand {
   readonly command: string;
   /** True if `command` is a shell command line. */
   readonly shell: boolean;
@@ -32,10 +32,14 @@ export interface RunWhat {
  * Runs a command in the workspace after writing the config's files. Null if `sub_path` is not a folder in it; throws a
  * `UsageError` if the command cannot be started.
  */
-export async function runInFolder(what: RunWhat, settings: RunSettings, graded: Graded): Promise<CommandResult | null> {
-  const folder = folderOf(graded);
-  await placeFiles(folder, settings.files);
-  const cwd = await realInside(folder, settings.sub_path);
+export async function runInFolder(
+  what: FolderCommand,
+  settings: RunSettings,
+  graded: Graded,
+): Promise<CommandResult | null> {
+  const folder = requireWorkspace(graded);
+  await writeGraderFiles(folder, settings.files);
+  const cwd = await resolveInside(folder, settings.sub_path);
   if (cwd === null) return null;
   return runCommand({
     ...what,
@@ -48,20 +52,20 @@ export async function runInFolder(what: RunWhat, settings: RunSettings, graded: 
   });
 }
 
-export function endOf({ code, signal }: CommandResult): string {
+export function describeCommandExit({ code, signal }: CommandResult): string {
   return code === null ? `was killed by ${signal ?? "a signal"}` : `exited with code ${code}`;
 }
 
 /** The last lines of each non-empty stream, for evidence. */
-export function printed({ stdout, stderr }: CommandResult): string[] {
+export function formatStreams({ stdout, stderr }: CommandResult): string[] {
   const streams = { stdout, stderr };
   return Object.entries(streams).flatMap(([name, output]) => {
-    return output.trim() === "" ? [] : [`${name}: ${lastLines(output)}`];
+    return output.trim() === "" ? [] : [`${name}: ${takeLastLines(output)}`];
   });
 }
 
 /** A file that a grader provides. */
-interface BroughtFile {
+interface GraderFile {
   /** Relative to the workspace. */
   readonly dest: string;
   readonly content: string;
@@ -71,7 +75,7 @@ interface BroughtFile {
  * Writes files into a folder and overwrites existing ones. Links on the way are removed, not followed: an agent may have
  * left links that lead outside.
  */
-async function placeFiles(folder: string, files: readonly BroughtFile[]): Promise<void> {
+async function writeGraderFiles(folder: string, files: readonly GraderFile[]): Promise<void> {
   const root = await realpath(folder);
   for (const { dest, content } of files) {
     await makeRealFolder(root, dirname(dest));
@@ -84,18 +88,18 @@ async function placeFiles(folder: string, files: readonly BroughtFile[]): Promis
 async function makeRealFolder(root: string, folder: string): Promise<void> {
   let path = root;
   for (const name of folder.split("/").filter((part) => part !== "" && part !== ".")) {
-    await makeWritable(path);
+    await makeFolderWritable(path);
     path = join(path, name);
     const found = await lstat(path).catch(() => null);
     if (found?.isDirectory() === true) continue;
     if (found !== null) await rm(path, { force: true });
     await mkdir(path);
   }
-  await makeWritable(path);
+  await makeFolderWritable(path);
 }
 
 /** Agents may leave folders that are not writable. */
-async function makeWritable(folder: string): Promise<void> {
+async function makeFolderWritable(folder: string): Promise<void> {
   const { mode } = await lstat(folder);
   if ((mode & 0o300) !== 0o300) await chmod(folder, mode | 0o700);
 }

@@ -2,64 +2,70 @@ import * as z from "zod";
 import type { GraderFactory, Verdict } from "../core/grader.js";
 import type { Output } from "../core/system.js";
 import type { AgentEvent } from "../core/trajectory.js";
-import { filled, pattern, readConfig } from "./config.js";
-import { listed } from "./excerpt.js";
+import { nonEmptyText, pattern, readConfig } from "./config.js";
+import { formatList } from "./excerpt.js";
 import { GraderError } from "./grader-error.js";
-import { ownGrader } from "./own-grader.js";
-import { occursIn, readPattern } from "./pattern.js";
-import { hidesTools, trajectoryOf } from "./trajectory.js";
+import { makeBuiltInGrader } from "./own-grader.js";
+import { readPattern, testPattern } from "./pattern.js";
+import { hasHiddenTools, requireTrajectory } from "./trajectory.js";
 
-const entry = z.union([filled, z.strictObject({ pattern })], "must be the name of a skill, or { pattern }");
-const names = z.array(entry, "must be a list of names").default([]);
+const skillEntrySchema = z.union(
+  [nonEmptyText, z.strictObject({ pattern })],
+  "must be the name of a skill, or { pattern }",
+);
+const skillListSchema = z.array(skillEntrySchema, "must be a list of names").default([]);
 const schema = z
-  .strictObject({ required: names, disallowed: names })
+  .strictObject({ required: skillListSchema, disallowed: skillListSchema })
   .refine(
     ({ required, disallowed }) => required.length + disallowed.length > 0,
     "names no skill: give required or disallowed",
   )
   .superRefine(({ required, disallowed }, context) => {
-    const both = required.find((one) => disallowed.some((other) => wantedOf(other) === wantedOf(one)));
+    const both = required.find((one) => disallowed.some((other) => formatSkillEntry(other) === formatSkillEntry(one)));
     if (both !== undefined)
-      context.addIssue({ code: "custom", message: `both requires and disallows ${wantedOf(both)}` });
+      context.addIssue({ code: "custom", message: `both requires and disallows ${formatSkillEntry(both)}` });
   });
 
-type Entry = z.output<typeof entry>;
+type SkillMatchEntry = z.output<typeof skillEntrySchema>;
 
 /** Grades which skills the agent activated. The score is the share of entries that hold. */
 export const skillInvocationGraders = {
   "skill-invocation": (config) => {
     const { required, disallowed } = readConfig(schema, config);
-    const checks = [...required.map((one) => checkOf(one, true)), ...disallowed.map((one) => checkOf(one, false))];
-    return ownGrader({
+    const checks = [
+      ...required.map((one) => createSkillCheck(one, true)),
+      ...disallowed.map((one) => createSkillCheck(one, false)),
+    ];
+    return makeBuiltInGrader({
       name: "skill-invocation",
       folderUse: "none",
-      grade: ({ output }) => judged(checks, activatedIn(output)),
+      grade: ({ output }) => gradeSkills(checks, listActivatedSkills(output)),
     });
   },
 } satisfies Record<string, GraderFactory>;
 
 /** Returns what is wrong with the activated skills, or null. */
-type Check = (activated: readonly string[]) => string | null;
+type SkillCheck = (activated: readonly string[]) => string | null;
 
-function checkOf(given: Entry, isWanted: boolean): Check {
-  const fits = fitting(given);
-  const problem = `${wantedOf(given)} ${isWanted ? "was not activated" : "was activated"}`;
+function createSkillCheck(given: SkillMatchEntry, isWanted: boolean): SkillCheck {
+  const fits = createSkillMatcher(given);
+  const problem = `${formatSkillEntry(given)} ${isWanted ? "was not activated" : "was activated"}`;
   return (activated) => (activated.some(fits) === isWanted ? null : problem);
 }
 
-function fitting(given: Entry): (name: string) => boolean {
+function createSkillMatcher(given: SkillMatchEntry): (name: string) => boolean {
   if (typeof given === "string") return (name) => name === given;
   const expression = readPattern(given.pattern);
-  return (name) => occursIn(expression, name);
+  return (name) => testPattern(expression, name);
 }
 
-function wantedOf(given: Entry): string {
+function formatSkillEntry(given: SkillMatchEntry): string {
   return typeof given === "string" ? given : `/${given.pattern}/`;
 }
 
-function judged(checks: readonly Check[], activated: readonly string[]): Verdict {
+function gradeSkills(checks: readonly SkillCheck[], activated: readonly string[]): Verdict {
   const problems = checks.map((check) => check(activated)).filter((problem) => problem !== null);
-  const found = activated.length === 0 ? "no skill was activated" : `activated: ${listed(activated, 10)}`;
+  const found = activated.length === 0 ? "no skill was activated" : `activated: ${formatList(activated, 10)}`;
   return {
     passed: problems.length === 0,
     score: (checks.length - problems.length) / checks.length,
@@ -68,9 +74,9 @@ function judged(checks: readonly Check[], activated: readonly string[]): Verdict
 }
 
 /** If skills are not observable, a timeline without activations proves nothing. */
-function activatedIn(output: Output): string[] {
-  const { events } = trajectoryOf(output);
-  if (hidesTools(output)) throw new GraderError("this agent does not show which skills it uses");
+function listActivatedSkills(output: Output): string[] {
+  const { events } = requireTrajectory(output);
+  if (hasHiddenTools(output)) throw new GraderError("this agent does not show which skills it uses");
   const activations = (events as readonly AgentEvent[]).filter((event) => event.type === "skill_activation");
   return [...new Set(activations.map(({ name }) => name))];
 }

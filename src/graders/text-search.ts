@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { filled, flag, flags, pattern } from "./config.js";
-import { quoted } from "./excerpt.js";
-import { occursIn, problemWithPattern, readPattern } from "./pattern.js";
+import { flag, flags, nonEmptyText, pattern } from "./config.js";
+import { quoteExcerpt } from "./excerpt.js";
+import { findPatternProblem, readPattern, testPattern } from "./pattern.js";
 
 export interface TextSearch {
   /** What is searched, for messages. */
@@ -9,26 +9,26 @@ export interface TextSearch {
   isIn(text: string): boolean;
 }
 
-export const substringConfig = z.strictObject({ substring: filled, case_sensitive: flag.default(false) });
+export const substringConfig = z.strictObject({ substring: nonEmptyText, case_sensitive: flag.default(false) });
 
 export const patternConfig = z.strictObject({ pattern, flags: flags.default("") }).superRefine(checkFlags);
 
 /** Some flags exclude each other, or do not fit the pattern. */
 export function checkFlags(value: { pattern?: string | undefined; flags: string }, context: z.RefinementCtx): void {
   // An invalid pattern is reported already.
-  const isPattern = value.pattern !== undefined && problemWithPattern(value.pattern) === null;
-  const problem = isPattern ? problemWithPattern(value.pattern ?? "", value.flags) : null;
+  const isPattern = value.pattern !== undefined && findPatternProblem(value.pattern) === null;
+  const problem = isPattern ? findPatternProblem(value.pattern ?? "", value.flags) : null;
   if (problem !== null) context.addIssue({ code: "custom", path: ["flags"], message: `are invalid: ${problem}` });
 }
 
-export function searchText(substring: string, isCaseSensitive: boolean): TextSearch {
-  const wanted = quoted(substring);
+export function createTextSearch(substring: string, isCaseSensitive: boolean): TextSearch {
+  const wanted = quoteExcerpt(substring);
   if (isCaseSensitive) return { wanted, isIn: (text) => text.includes(substring) };
   const lower = substring.toLowerCase();
   return { wanted, isIn: (text) => text.toLowerCase().includes(lower) };
 }
 
-export function searchPattern(given: string, givenFlags: string): TextSearch {
+export function createPatternSearch(given: string, givenFlags: string): TextSearch {
   const expression = readPattern(given, givenFlags);
-  return { wanted: String(expression), isIn: (text) => occursIn(expression, text) };
+  return { wanted: String(expression), isIn: (text) => testPattern(expression, text) };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { configProblem, ending, grade, trajectory } from "./graded-testing.js";
+import { classifyVerdict, findConfigProblem, makeTrajectory, runBuiltInGrader } from "./graded-testing.js";
 
 const work = {
   output: {
-    trajectory: trajectory(
+    trajectory: makeTrajectory(
       { type: "assistant_message", text: "Looking." },
       { type: "tool_call", name: "Read", callId: "1", arguments: { path: "add.js" } },
       { type: "tool_call", name: "Bash", callId: "2", arguments: '{"command":"npm test","timeout":5}' },
@@ -43,18 +43,24 @@ describe("tool-calls", () => {
     [{ sequence: ["Edit", "Read"] }, "fail"],
     [{ sequence: ["Bash", "Bash", "Bash"] }, "fail"],
   ])("%j: %s", async (config, expected) => {
-    const verdict = await grade("tool-calls", config, work);
-    expect(ending(verdict), verdict.evidence).toBe(expected);
+    const verdict = await runBuiltInGrader("tool-calls", config, work);
+    expect(classifyVerdict(verdict), verdict.evidence).toBe(expected);
   });
 
   it("scores the share of entries that hold and lists those that do not", async () => {
-    const verdict = await grade("tool-calls", { required: ["Read", "Write"], disallowed: ["Bash", "Grep"] }, work);
+    const verdict = await runBuiltInGrader(
+      "tool-calls",
+      { required: ["Read", "Write"], disallowed: ["Bash", "Grep"] },
+      work,
+    );
     expect(verdict).toMatchObject({ passed: false, score: 0.5 });
     expect(verdict.evidence).toBe("Write was not called; Bash was called; called: Read, Bash, Edit");
   });
 
   it("ends in error without a trajectory", async () => {
-    expect(ending(await grade("tool-calls", { disallowed: ["Bash"] }, { output: { response: "ok" } }))).toBe("error");
+    expect(
+      classifyVerdict(await runBuiltInGrader("tool-calls", { disallowed: ["Bash"] }, { output: { response: "ok" } })),
+    ).toBe("error");
   });
 
   it.each([
@@ -70,7 +76,7 @@ describe("tool-calls", () => {
     [{ required: [{ name: "a", before_step: 1 }] }, "at least 2"],
     [{ required: "Read" }, "required must be a list"],
   ])("rejects %j", (config, words) => {
-    expect(configProblem("tool-calls", config)).toContain(words);
+    expect(findConfigProblem("tool-calls", config)).toContain(words);
   });
 });
 
@@ -92,13 +98,13 @@ describe("limits", () => {
     ["wall-time", { max: "10s" }, { passed: true, score: 1 }],
     ["wall-time", { max: "8s" }, { passed: false, score: 0.75 }],
   ])("%s %j of a trajectory: %j", async (type, config, expected) => {
-    expect(await grade(type, config, work)).toMatchObject(expected);
+    expect(await runBuiltInGrader(type, config, work)).toMatchObject(expected);
   });
 
   it("counts errors of tools and of the program, and quotes the first", async () => {
     const failed = { type: "tool_result", callId: "1", success: false, result: "no such file" };
-    const output = { trajectory: trajectory({ type: "error", message: "overloaded" }, failed) };
-    const verdict = await grade("error-count", { max: 1 }, { output });
+    const output = { trajectory: makeTrajectory({ type: "error", message: "overloaded" }, failed) };
+    const verdict = await runBuiltInGrader("error-count", { max: 1 }, { output });
     expect(verdict).toMatchObject({ passed: false, score: 0 });
     expect(verdict.evidence).toBe('2 errors of at most 1 errors, the first: "overloaded"');
   });
@@ -115,7 +121,7 @@ describe("limits", () => {
     ["wall-time", { max: "2m" }, { latency: 120 }, { passed: true }],
     ["wall-time", { max: "2m" }, { latency: 180 }, { passed: false, score: 1 - 60_000 / 120_000 }],
   ])("%s %j of %j: %j", async (type, config, output, expected) => {
-    const { score, ...rest } = await grade(type, config, { output });
+    const { score, ...rest } = await runBuiltInGrader(type, config, { output });
     expect(rest).toMatchObject({ passed: expected.passed });
     if ("score" in expected) expect(score).toBeCloseTo(expected.score);
   });
@@ -131,7 +137,7 @@ describe("limits", () => {
     ["error-count", {}, {}],
     ["wall-time", { max: "1s" }, {}],
   ])("%s %j ends in error for %j", async (type, config, output) => {
-    expect(ending(await grade(type, config, { output }))).toBe("error");
+    expect(classifyVerdict(await runBuiltInGrader(type, config, { output }))).toBe("error");
   });
 
   it.each([
@@ -143,6 +149,6 @@ describe("limits", () => {
     ["cost-budget", { max_usd: -1 }, "must not be negative"],
     ["tool-call-count", { max: 1.5 }, "whole number"],
   ])("%s rejects %j", (type, config, words) => {
-    expect(configProblem(type, config)).toContain(words);
+    expect(findConfigProblem(type, config)).toContain(words);
   });
 });

@@ -1,33 +1,34 @@
 import type { GraderFactory } from "../core/grader.js";
 import { readConfig } from "./config.js";
-import { listed } from "./excerpt.js";
-import { ownGrader } from "./own-grader.js";
-import { type CallMatch, callMatch, toolCallsConfig } from "./tool-call-match.js";
-import { observedTrajectory, type ToolCall, toolCallsOf } from "./trajectory.js";
+import { formatList } from "./excerpt.js";
+import { makeBuiltInGrader } from "./own-grader.js";
+import { type CallMatch, createCallMatch, toolCallsConfig } from "./tool-call-match.js";
+import { listToolCalls, type ObservedToolCall, requireObservedTrajectory } from "./trajectory.js";
 
 /** Returns what is wrong with the calls, or null. */
-type Check = (calls: readonly ToolCall[]) => string | null;
+type CallsCheck = (calls: readonly ObservedToolCall[]) => string | null;
 
 /** Grades which tools were called, how and in which order. The score is the share of entries that hold. */
 export const toolCallsGraders = {
   "tool-calls": (config) => {
     const { required = [], disallowed = [], sequence = [] } = readConfig(toolCallsConfig, config);
-    const checks: Check[] = [
-      ...required.map((entry) => isCalled(callMatch(entry))),
-      ...disallowed.map((entry) => isNotCalled(callMatch(entry))),
-      ...(sequence.length === 0 ? [] : [isInOrder(sequence.map((entry) => callMatch(entry)))]),
+    const checks: CallsCheck[] = [
+      ...required.map((entry) => checkCalled(createCallMatch(entry))),
+      ...disallowed.map((entry) => checkNotCalled(createCallMatch(entry))),
+      ...(sequence.length === 0 ? [] : [checkSequence(sequence.map((entry) => createCallMatch(entry)))]),
     ];
-    return ownGrader({
+    return makeBuiltInGrader({
       name: "tool-calls",
       folderUse: "none",
-      grade: ({ output }) => judged(checks, toolCallsOf(observedTrajectory(output))),
+      grade: ({ output }) => gradeToolCalls(checks, listToolCalls(requireObservedTrajectory(output))),
     });
   },
 } satisfies Record<string, GraderFactory>;
 
-function judged(checks: readonly Check[], calls: readonly ToolCall[]) {
+function gradeToolCalls(checks: readonly CallsCheck[], calls: readonly ObservedToolCall[]) {
   const problems = checks.map((check) => check(calls)).filter((problem) => problem !== null);
-  const names = calls.length === 0 ? "no tool was called" : `called: ${listed([...new Set(calls.map(nameOf))], 10)}`;
+  const names =
+    calls.length === 0 ? "no tool was called" : `called: ${formatList([...new Set(calls.map(getToolName))], 10)}`;
   return {
     passed: problems.length === 0,
     score: (checks.length - problems.length) / checks.length,
@@ -35,11 +36,11 @@ function judged(checks: readonly Check[], calls: readonly ToolCall[]) {
   };
 }
 
-function nameOf({ name }: ToolCall): string {
+function getToolName({ name }: ObservedToolCall): string {
   return name;
 }
 
-function isCalled({ wanted, minCount, fits }: CallMatch): Check {
+function checkCalled({ wanted, minCount, fits }: CallMatch): CallsCheck {
   return (calls) => {
     const count = calls.filter(fits).length;
     if (count >= minCount) return null;
@@ -47,12 +48,12 @@ function isCalled({ wanted, minCount, fits }: CallMatch): Check {
   };
 }
 
-function isNotCalled({ wanted, fits }: CallMatch): Check {
+function checkNotCalled({ wanted, fits }: CallMatch): CallsCheck {
   return (calls) => (calls.some(fits) ? `${wanted} was called` : null);
 }
 
 /** Other calls may come in between. */
-function isInOrder(sequence: readonly CallMatch[]): Check {
+function checkSequence(sequence: readonly CallMatch[]): CallsCheck {
   return (calls) => {
     let next = 0;
     for (const call of calls) if (sequence[next]?.fits(call) === true) next += 1;

@@ -1,10 +1,10 @@
 import type { Output } from "../core/system.js";
 import type { AgentEvent, Trajectory } from "../core/trajectory.js";
 import { GraderError } from "./grader-error.js";
-import { answerOf } from "./output-text.js";
+import { getAnswerText } from "./output-text.js";
 
 /** A tool call with its result. */
-export interface ToolCall {
+export interface ObservedToolCall {
   readonly name: string;
   readonly arguments: unknown;
   /** Null without a result. */
@@ -14,26 +14,26 @@ export interface ToolCall {
 }
 
 /** Returns the trajectory of an output; throws if it has none. */
-export function trajectoryOf({ trajectory }: Output): Trajectory {
+export function requireTrajectory({ trajectory }: Output): Trajectory {
   if (Array.isArray(trajectory?.events)) return trajectory;
   throw new GraderError("the output has no trajectory, so what was done is unknown");
 }
 
 /** Like `requireTrajectory`, but also throws if the system does not show its tool calls. */
-export function observedTrajectory(output: Output): Trajectory {
-  const trajectory = trajectoryOf(output);
-  if (hidesTools(output)) throw new GraderError("this system does not show which tools it calls");
+export function requireObservedTrajectory(output: Output): Trajectory {
+  const trajectory = requireTrajectory(output);
+  if (hasHiddenTools(output)) throw new GraderError("this system does not show which tools it calls");
   return trajectory;
 }
 
 /** Whether tools may have been called without an event. Runs of version 0.1 record this for skills only. */
-export function hidesTools({ trajectory, metadata }: Output): boolean {
+export function hasHiddenTools({ trajectory, metadata }: Output): boolean {
   const { observable } = (metadata?.skills ?? {}) as { observable?: unknown };
   return trajectory?.toolsUnseen === true || observable === false;
 }
 
-export function toolCallsOf({ events }: Trajectory): ToolCall[] {
-  const calls = new Map<string, ToolCall & { result: string | null }>();
+export function listToolCalls({ events }: Trajectory): ObservedToolCall[] {
+  const calls = new Map<string, ObservedToolCall & { result: string | null }>();
   const counter = new TurnCounter();
   for (const [index, event] of (events as readonly AgentEvent[]).entries()) {
     counter.add(event);
@@ -49,7 +49,7 @@ export function toolCallsOf({ events }: Trajectory): ToolCall[] {
   return [...calls.values()];
 }
 
-export function turnsOf({ events }: Trajectory): number {
+export function countAgentTurns({ events }: Trajectory): number {
   const counter = new TurnCounter();
   for (const event of events as readonly AgentEvent[]) counter.add(event);
   return counter.turns;
@@ -59,7 +59,7 @@ export function turnsOf({ events }: Trajectory): number {
  * Counts the agent's steps: each tool call, and each turn without one. A turn with three calls is three steps; a turn with
  * only text is one.
  */
-export function stepsOf({ events }: Trajectory): number {
+export function countSteps({ events }: Trajectory): number {
   const counter = new TurnCounter();
   const acting = new Set<number>();
   let calls = 0;
@@ -73,7 +73,7 @@ export function stepsOf({ events }: Trajectory): number {
 }
 
 /** Lists failed tool results and errors reported by the program. */
-export function errorsOf({ events }: Trajectory): string[] {
+export function listErrors({ events }: Trajectory): string[] {
   return (events as readonly AgentEvent[]).flatMap((event) => {
     if (event.type === "error") return [event.message];
     return event.type === "tool_result" && !event.success ? [event.result] : [];
@@ -98,8 +98,8 @@ class TurnCounter {
  * Lists what the agent said, and the arguments and results of its tools. User messages are left out: they contain the
  * words of the task.
  */
-export function textsOf(output: Output): string[] {
-  const texts = [answerOf(output)];
+export function listTranscriptTexts(output: Output): string[] {
+  const texts = [getAnswerText(output)];
   let said = "";
   for (const event of (output.trajectory?.events ?? []) as readonly AgentEvent[]) {
     // Consecutive parts are one text.
@@ -107,18 +107,18 @@ export function textsOf(output: Output): string[] {
       said += event.text;
       continue;
     }
-    if (said !== "" && ENDS_A_TEXT.has(event.type)) {
+    if (said !== "" && TEXT_ENDING_EVENTS.has(event.type)) {
       texts.push(said);
       said = "";
     }
     if (event.type === "reasoning") texts.push(event.text);
-    else if (event.type === "tool_call") texts.push(event.name, ...leavesOf(event.arguments));
+    else if (event.type === "tool_call") texts.push(event.name, ...listCallTexts(event.arguments));
     else if (event.type === "tool_result") texts.push(event.result);
   }
   return [...texts, said].filter((text) => text !== "");
 }
 
-const ENDS_A_TEXT: ReadonlySet<string> = new Set([
+const TEXT_ENDING_EVENTS: ReadonlySet<string> = new Set([
   "user_message",
   "reasoning",
   "tool_call",
@@ -128,13 +128,13 @@ const ENDS_A_TEXT: ReadonlySet<string> = new Set([
 ]);
 
 /** The strings in a value, and all of it as JSON: one may look for a command, or for a key with its value. */
-function leavesOf(value: unknown): string[] {
+function listCallTexts(value: unknown): string[] {
   if (typeof value === "string") return [value];
   const json = JSON.stringify(value) ?? "";
-  return typeof value === "object" && value !== null ? [json, ...Object.values(value).flatMap(textsIn)] : [json];
+  return typeof value === "object" && value !== null ? [json, ...Object.values(value).flatMap(collectStrings)] : [json];
 }
 
-function textsIn(value: unknown): string[] {
+function collectStrings(value: unknown): string[] {
   if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(collectStrings) : [];
 }

@@ -1,12 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openPlace, tryScripted } from "../testing/scripted-trial.js";
-import { ending, grade, trajectory } from "./graded-testing.js";
+import { createAgentFolders, runScriptedTrial } from "../testing/scripted-trial.js";
+import { classifyVerdict, makeTrajectory, runBuiltInGrader } from "./graded-testing.js";
 
 const SAID = { type: "assistant_message", text: "Done." };
-const SHOWN = { response: "Done.", trajectory: trajectory(SAID) };
-const UNSEEN = { response: "Done.", trajectory: { ...trajectory(SAID), toolsUnseen: true } };
+const SHOWN = { response: "Done.", trajectory: makeTrajectory(SAID) };
+const UNSEEN = { response: "Done.", trajectory: { ...makeTrajectory(SAID), toolsUnseen: true } };
 /** As in runs of version 0.1. */
 const UNSEEN_BEFORE = { ...SHOWN, metadata: { skills: { offered: [], observable: false } } };
 
@@ -27,26 +27,30 @@ const ABOUT_TOOLS: readonly [string, object][] = [
 describe("a system that does not show its tool calls", () => {
   it.each(ABOUT_TOOLS)("%s %j ends in error", async (type, config) => {
     for (const output of [UNSEEN, UNSEEN_BEFORE]) {
-      const verdict = await grade(type, { ...config }, { output });
-      expect(ending(verdict), verdict.evidence).toBe("error");
+      const verdict = await runBuiltInGrader(type, { ...config }, { output });
+      expect(classifyVerdict(verdict), verdict.evidence).toBe("error");
       expect(verdict.evidence).toMatch(/not show|not shown/);
     }
-    expect(ending(await grade(type, { ...config }, { output: SHOWN }))).not.toBe("error");
+    expect(classifyVerdict(await runBuiltInGrader(type, { ...config }, { output: SHOWN }))).not.toBe("error");
   });
 
   it("is graded by what is known about it", async () => {
     const output = { ...UNSEEN, turns: 3 };
-    expect(ending(await grade("turn-count", { max: 3 }, { output }))).toBe("pass");
-    expect(ending(await grade("turn-count", { max: 2 }, { output }))).toBe("fail");
-    expect(ending(await grade("transcript-contains", { substring: "done" }, { output }))).toBe("pass");
-    expect(ending(await grade("transcript-not-contains", { substring: "done" }, { output }))).toBe("fail");
+    expect(classifyVerdict(await runBuiltInGrader("turn-count", { max: 3 }, { output }))).toBe("pass");
+    expect(classifyVerdict(await runBuiltInGrader("turn-count", { max: 2 }, { output }))).toBe("fail");
+    expect(classifyVerdict(await runBuiltInGrader("transcript-contains", { substring: "done" }, { output }))).toBe(
+      "pass",
+    );
+    expect(classifyVerdict(await runBuiltInGrader("transcript-not-contains", { substring: "done" }, { output }))).toBe(
+      "fail",
+    );
   });
 
   it("is not reported to have called no tools", async () => {
-    const place = openPlace();
+    const place = createAgentFolders();
     const file = join(place.root, "agent.mjs");
     writeFileSync(file, "console.log('Done.');");
-    const { row } = await tryScripted({
+    const { row } = await runScriptedTrial({
       place,
       does: [],
       example: {

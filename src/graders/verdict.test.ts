@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { verdictOn, type WeightedGrade } from "./verdict.js";
+import { computeTrialVerdict, type WeightedGrade } from "./verdict.js";
 
 function ok(passed: boolean, parts: Partial<WeightedGrade> = {}): WeightedGrade {
   return { passed, score: passed ? 1 : 0, status: "ok", weight: 1, required: false, ...parts };
@@ -26,12 +26,12 @@ describe("computeTrialVerdict", () => {
     ["nobody could tell", [silent(), silent()], 0.5, { score: null, passed: null }],
     ["any score will do", [silent()], 0, { score: null, passed: true }],
   ] as const)("%s", (_, grades, threshold, expected) => {
-    expect(verdictOn(grades, threshold)).toEqual(expected);
+    expect(computeTrialVerdict(grades, threshold)).toEqual(expected);
   });
 
   it("reaches a threshold that sums of weights miss by rounding", () => {
     const grades = [ok(true, { weight: 0.7 }), ok(true, { weight: 0.1 }), ok(false, { weight: 0.2 })];
-    expect(verdictOn(grades, 0.8).passed).toBe(true);
+    expect(computeTrialVerdict(grades, 0.8).passed).toBe(true);
   });
 
   it("is given only if every possible answer of graders in error agrees", () => {
@@ -51,7 +51,7 @@ describe("computeTrialVerdict", () => {
         threshold,
         (all, limit) => {
           const answers = new Set(completions(all).map((each) => definition(each, limit)));
-          expect(verdictOn(all, limit).passed).toBe(answers.size === 1 ? [...answers][0] : null);
+          expect(computeTrialVerdict(all, limit).passed).toBe(answers.size === 1 ? [...answers][0] : null);
         },
       ),
       { numRuns: 1000 },

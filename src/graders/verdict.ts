@@ -23,26 +23,29 @@ const ROUNDING = 1e-12;
  * @example
  * computeTrialVerdict([{ passed: true, score: 1, status: "ok", weight: 1, required: false }], null); // { score: 1, passed: true }
  */
-export function verdictOn(grades: readonly WeightedGrade[], threshold: number | null): TrialVerdict {
+export function computeTrialVerdict(grades: readonly WeightedGrade[], threshold: number | null): TrialVerdict {
   if (grades.length === 0) return { score: null, passed: null };
   // Passing is monotonic in the grades, so comparing the best and the worst case is enough.
-  const atBest = passes(answeredAs(grades, true), threshold);
-  const atWorst = passes(answeredAs(grades, false), threshold);
-  return { score: scoreOf(grades.filter(({ status }) => status === "ok")), passed: atBest === atWorst ? atBest : null };
+  const atBest = isTrialPassed(fillUnanswered(grades, true), threshold);
+  const atWorst = isTrialPassed(fillUnanswered(grades, false), threshold);
+  return {
+    score: computeWeightedScore(grades.filter(({ status }) => status === "ok")),
+    passed: atBest === atWorst ? atBest : null,
+  };
 }
 
-function answeredAs(grades: readonly WeightedGrade[], passed: boolean): WeightedGrade[] {
+function fillUnanswered(grades: readonly WeightedGrade[], passed: boolean): WeightedGrade[] {
   return grades.map((grade) => (grade.status === "ok" ? grade : { ...grade, passed, score: passed ? 1 : 0 }));
 }
 
-function passes(grades: readonly WeightedGrade[], threshold: number | null): boolean {
+function isTrialPassed(grades: readonly WeightedGrade[], threshold: number | null): boolean {
   if (grades.some(({ required, passed }) => required && !passed)) return false;
   if (threshold === null) return grades.every(({ weight, passed }) => weight === 0 || passed);
-  const score = scoreOf(grades);
+  const score = computeWeightedScore(grades);
   return score !== null && score >= threshold - ROUNDING;
 }
 
-function scoreOf(grades: readonly WeightedGrade[]): number | null {
+function computeWeightedScore(grades: readonly WeightedGrade[]): number | null {
   let sum = 0;
   let total = 0;
   for (const { weight, score } of grades) {

@@ -2,8 +2,8 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { folderWith, graded, trajectory } from "./graded-testing.js";
-import { cutMiddle, LONGEST_PART, transcriptText, usualParts, workText } from "./work-text.js";
+import { makeGraded, makeGradedFolder, makeTrajectory } from "./graded-testing.js";
+import { cutMiddle, formatTranscript, MAX_PART_LENGTH, readWorkPart, selectDefaultParts } from "./work-text.js";
 
 const folders: string[] = [];
 afterEach(() => {
@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 function folder(files: Readonly<Record<string, string>>): string {
-  const made = folderWith(files);
+  const made = makeGradedFolder(files);
   folders.push(made);
   return made;
 }
@@ -40,7 +40,7 @@ describe("cutMiddle", () => {
 describe("formatTranscript", () => {
   it("lists what was said and done in order, with parts of a text joined", () => {
     const output = {
-      trajectory: trajectory(
+      trajectory: makeTrajectory(
         { type: "turn_start" },
         { type: "user_message", text: "Write it." },
         { type: "reasoning", text: "Easy." },
@@ -53,7 +53,7 @@ describe("formatTranscript", () => {
         { type: "error", message: "overloaded" },
       ),
     };
-    expect(transcriptText(output)).toBe(
+    expect(formatTranscript(output)).toBe(
       [
         "[user] Write it.",
         "[reasoning] Easy.",
@@ -68,10 +68,10 @@ describe("formatTranscript", () => {
 
   it("cuts a long step, and throws without a trajectory", () => {
     const long = { type: "tool_result", callId: "1", success: true, result: "x".repeat(10_000) };
-    const text = transcriptText({ trajectory: trajectory(long, { type: "assistant_message", text: "Done." }) });
+    const text = formatTranscript({ trajectory: makeTrajectory(long, { type: "assistant_message", text: "Done." }) });
     expect(text).toContain("[… 6000 characters left out …]");
     expect(text).toContain("[assistant] Done.");
-    expect(() => transcriptText({})).toThrow("no trajectory");
+    expect(() => formatTranscript({})).toThrow("no trajectory");
   });
 });
 
@@ -80,19 +80,19 @@ describe("readWorkPart", () => {
     const workspace = folder({ "a.txt": "first", "src/b.txt": "second", "node_modules/m/index.js": "hidden" });
     writeFileSync(join(workspace, "c.bin"), Buffer.from([0, 1, 2]));
     const changes = [{ path: "src/b.txt", status: "added", content: "second" } as const];
-    const text = await workText("workspace", graded({ workspace, output: { workspace: { changes } } }));
+    const text = await readWorkPart("workspace", makeGraded({ workspace, output: { workspace: { changes } } }));
     expect(text).toBe("==> src/b.txt\nsecond\n\n==> a.txt\nfirst\n\n==> c.bin\n[this is no text]");
-    await expect(workText("workspace", graded())).rejects.toThrow("no workspace");
+    await expect(readWorkPart("workspace", makeGraded())).rejects.toThrow("no workspace");
   });
 
   it("lists files that do not fit, and cuts long ones", async () => {
     const names = Array.from({ length: 8 }, (_, index) => `f${index}.txt`);
     const workspace = folder(Object.fromEntries(names.map((name) => [name, name + "x".repeat(20_000)])));
-    const text = await workText("workspace", graded({ workspace }));
+    const text = await readWorkPart("workspace", makeGraded({ workspace }));
     expect(text).toContain("==> f0.txt\nf0.txtxxx");
     expect(text).toContain("characters left out");
     expect(text).toContain("[not shown: f5.txt, f6.txt, f7.txt]");
-    expect(text.length).toBeLessThan(LONGEST_PART + 100);
+    expect(text.length).toBeLessThan(MAX_PART_LENGTH + 100);
   });
 
   it("shows the changes to the example's files, and says what is unknown", async () => {
@@ -102,20 +102,20 @@ describe("readWorkPart", () => {
       environment: { files: [{ dest: "a.txt", content: "one\nold\n" }] },
     };
     const changes = [{ path: "a.txt", status: "modified", content: "one\nnew\n" } as const];
-    const diff = await workText("diff", graded({ example, output: { workspace: { changes } } }));
+    const diff = await readWorkPart("diff", makeGraded({ example, output: { workspace: { changes } } }));
     expect(diff).toContain("-old\n+new");
     expect(diff).toContain(" one");
     const partly = { workspace: { changes, incomplete: "a file is too large" } };
-    expect(await workText("diff", graded({ example, output: partly }))).toContain(
+    expect(await readWorkPart("diff", makeGraded({ example, output: partly }))).toContain(
       "[not all that was changed is known: a file is too large]",
     );
-    await expect(workText("diff", graded())).rejects.toThrow("does not say what was changed");
+    await expect(readWorkPart("diff", makeGraded())).rejects.toThrow("does not say what was changed");
   });
 
   it("cuts a long answer, and selects the default parts", async () => {
-    const text = await workText("response", graded({ output: { response: "y".repeat(LONGEST_PART + 10) } }));
+    const text = await readWorkPart("response", makeGraded({ output: { response: "y".repeat(MAX_PART_LENGTH + 10) } }));
     expect(text).toContain("[… 10 characters left out …]");
-    expect(usualParts({ response: "hi" })).toEqual(["response"]);
-    expect(usualParts({ workspace: { changes: [] } })).toEqual(["response", "diff"]);
+    expect(selectDefaultParts({ response: "hi" })).toEqual(["response"]);
+    expect(selectDefaultParts({ workspace: { changes: [] } })).toEqual(["response", "diff"]);
   });
 });

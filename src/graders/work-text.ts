@@ -1,16 +1,16 @@
 import type { Environment } from "../core/environment.js";
-import { messageOf } from "../core/errors.js";
+import { getErrorMessage } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import type { Graded } from "../core/grader.js";
 import type { Output } from "../core/system.js";
 import type { AgentEvent } from "../core/trajectory.js";
-import { diffOf } from "../exec/workspace/diff.js";
-import { isAboutGitAlone } from "../exec/workspace/git.js";
-import { listed } from "./excerpt.js";
+import { formatDiff } from "../exec/workspace/diff.js";
+import { isGitProblemOnly } from "../exec/workspace/git.js";
+import { formatList } from "./excerpt.js";
 import { GraderError } from "./grader-error.js";
-import { answerOf } from "./output-text.js";
-import { hidesTools, trajectoryOf } from "./trajectory.js";
-import { fileFinder, folderOf, textOfFile } from "./workspace-files.js";
+import { getAnswerText } from "./output-text.js";
+import { hasHiddenTools, requireTrajectory } from "./trajectory.js";
+import { createFileFinder, readWorkspaceFile, requireWorkspace } from "./workspace-files.js";
 
 /** The parts of a trial's work that can be shown: the answer, the transcript, the changes, or all files. */
 export const WORK_PARTS = ["response", "transcript", "diff", "workspace"] as const;
@@ -18,65 +18,65 @@ export const WORK_PARTS = ["response", "transcript", "diff", "workspace"] as con
 export type WorkPart = (typeof WORK_PARTS)[number];
 
 /** Maximum characters of one part; the middle of a longer part is cut out and marked. */
-export const LONGEST_PART = 60_000;
+export const MAX_PART_LENGTH = 60_000;
 
 /** Reads one part of the work as text; throws if the trial has no such part. */
-export async function workText(part: WorkPart, graded: Graded): Promise<string> {
-  if (part !== "workspace") return recordedText(part, graded);
-  return cutMiddle(await folderText(graded, LONGEST_PART), LONGEST_PART);
+export async function readWorkPart(part: WorkPart, graded: Graded): Promise<string> {
+  if (part !== "workspace") return readRecordedPart(part, graded);
+  return cutMiddle(await formatFolder(graded, MAX_PART_LENGTH), MAX_PART_LENGTH);
 }
 
 /** Reads a part that is recorded in the output. */
-export function recordedText(part: Exclude<WorkPart, "workspace">, { example, output }: Recorded): string {
-  if (part === "response") return cutMiddle(answerOf(output), LONGEST_PART);
-  if (part === "transcript") return cutMiddle(transcriptText(output), LONGEST_PART);
-  return diffText({ example, output });
+export function readRecordedPart(part: Exclude<WorkPart, "workspace">, { example, output }: RecordedTrial): string {
+  if (part === "response") return cutMiddle(getAnswerText(output), MAX_PART_LENGTH);
+  if (part === "transcript") return cutMiddle(formatTranscript(output), MAX_PART_LENGTH);
+  return readDiffText({ example, output });
 }
 
-type Recorded = { readonly example: Example; readonly output: Output };
+type RecordedTrial = { readonly example: Example; readonly output: Output };
 
 /** Shown by default. */
-export const ALL_USUAL_PARTS: readonly WorkPart[] = ["response", "diff"];
+export const DEFAULT_PARTS: readonly WorkPart[] = ["response", "diff"];
 
 /** The default parts for an output, which may come from a system without a workspace. */
-export function usualParts({ workspace }: Output): readonly WorkPart[] {
-  return Array.isArray(workspace?.changes) ? ALL_USUAL_PARTS : ["response"];
+export function selectDefaultParts({ workspace }: Output): readonly WorkPart[] {
+  return Array.isArray(workspace?.changes) ? DEFAULT_PARTS : ["response"];
 }
 
 /** A workspace that still exists has its diff; otherwise it is computed from the example's files. */
-function diffText({ example, output: { workspace } }: Recorded): string {
+function readDiffText({ example, output: { workspace } }: RecordedTrial): string {
   if (!Array.isArray(workspace?.changes)) throw new GraderError("the output does not say what was changed");
   const { diff } = workspace as { diff?: unknown };
-  const text = typeof diff === "string" ? diff : diffOf(workspace, example.environment as Environment | undefined);
+  const text = typeof diff === "string" ? diff : formatDiff(workspace, example.environment as Environment | undefined);
   const { incomplete } = workspace;
-  const isComplete = incomplete === undefined || isAboutGitAlone(incomplete);
-  const shown = cutMiddle(text, LONGEST_PART);
+  const isComplete = incomplete === undefined || isGitProblemOnly(incomplete);
+  const shown = cutMiddle(text, MAX_PART_LENGTH);
   return isComplete ? shown : `${shown}\n[not all that was changed is known: ${incomplete}]`;
 }
 
 /** Maximum characters of one step, so that a tool that prints a whole file does not displace all other steps. */
-const LONGEST_STEP = 4000;
+const MAX_STEP_LENGTH = 4000;
 
 /**
  * Formats what was said and done in a trial, one paragraph per step. Throws if the output has no trajectory.
  * @example
  * formatTranscript({ trajectory: { events: [{ type: "assistant_message", text: "Done.", timestamp: 0 }] } }); // "[assistant] Done."
  */
-export function transcriptText(output: Output): string {
-  const steps: Step[] = [];
-  for (const event of trajectoryOf(output).events as readonly AgentEvent[]) {
-    const step = stepOf(event);
+export function formatTranscript(output: Output): string {
+  const steps: TranscriptStep[] = [];
+  for (const event of requireTrajectory(output).events as readonly AgentEvent[]) {
+    const step = toTranscriptStep(event);
     const last = steps.at(-1);
     if (step === null) continue;
     // Consecutive parts of an agent's message are one text.
     if (step.who === "assistant" && last?.who === "assistant") last.text += step.text;
     else steps.push(step);
   }
-  if (hidesTools(output)) steps.push({ who: "note", text: "This system does not show which tools it calls." });
-  return steps.map(({ who, text }) => `[${who}] ${cutMiddle(text, LONGEST_STEP)}`).join("\n\n");
+  if (hasHiddenTools(output)) steps.push({ who: "note", text: "This system does not show which tools it calls." });
+  return steps.map(({ who, text }) => `[${who}] ${cutMiddle(text, MAX_STEP_LENGTH)}`).join("\n\n");
 }
 
-interface Step {
+interface TranscriptStep {
   readonly who: string;
   text: string;
 }
@@ -84,7 +84,7 @@ interface Step {
 const SPEAKERS = { user_message: "user", assistant_message: "assistant", reasoning: "reasoning" } as const;
 
 /** Null for events that do not describe the work, such as token usage. */
-function stepOf(event: AgentEvent): Step | null {
+function toTranscriptStep(event: AgentEvent): TranscriptStep | null {
   const { type } = event;
   if (type === "user_message" || type === "assistant_message" || type === "reasoning")
     return { who: SPEAKERS[type], text: event.text };
@@ -95,45 +95,45 @@ function stepOf(event: AgentEvent): Step | null {
 }
 
 /** Maximum characters of one file. */
-const LONGEST_FILE = 12_000;
+const MAX_FILE_LENGTH = 12_000;
 /** Maximum number of files listed without their content. */
-const MOST_NAMES = 200;
+const MAX_LISTED_NAMES = 200;
 
-const ALL_FILES = fileFinder("**");
+const findAllFiles = createFileFinder("**");
 
 /**
  * Formats the files of the folder, up to about `most` characters: changed files come first, and files that do not fit are
  * listed by name. Throws if there is no folder.
  */
-async function folderText(graded: Graded, most: number): Promise<string> {
-  const folder = folderOf(graded);
+async function formatFolder(graded: Graded, most: number): Promise<string> {
+  const folder = requireWorkspace(graded);
   const shown: string[] = [];
   const named: string[] = [];
   let length = 0;
-  for (const path of changedFirst(await ALL_FILES(graded), graded)) {
+  for (const path of sortChangedFirst(await findAllFiles(graded), graded)) {
     if (length >= most) {
       named.push(path);
       continue;
     }
-    const text = `==> ${path}\n${await fileText(folder, path)}`;
+    const text = `==> ${path}\n${await readFileExcerpt(folder, path)}`;
     shown.push(text);
     length += text.length;
   }
-  if (named.length > 0) shown.push(`[not shown: ${listed(named, MOST_NAMES)}]`);
+  if (named.length > 0) shown.push(`[not shown: ${formatList(named, MAX_LISTED_NAMES)}]`);
   return shown.join("\n\n");
 }
 
-function changedFirst(paths: readonly string[], { output }: Graded): string[] {
+function sortChangedFirst(paths: readonly string[], { output }: Graded): string[] {
   const changed = new Set((output.workspace?.changes ?? []).map(({ path }) => path));
   return [...paths.filter((path) => changed.has(path)), ...paths.filter((path) => !changed.has(path))];
 }
 
-async function fileText(folder: string, path: string): Promise<string> {
+async function readFileExcerpt(folder: string, path: string): Promise<string> {
   try {
-    const text = await textOfFile(folder, path);
-    return text.includes("\0") ? "[this is no text]" : cutMiddle(text, LONGEST_FILE);
+    const text = await readWorkspaceFile(folder, path);
+    return text.includes("\0") ? "[this is no text]" : cutMiddle(text, MAX_FILE_LENGTH);
   } catch (error) {
-    return `[${messageOf(error)}]`;
+    return `[${getErrorMessage(error)}]`;
   }
 }
 
@@ -145,13 +145,13 @@ async function fileText(folder: string, path: string): Promise<string> {
 export function cutMiddle(text: string, most: number): string {
   if (text.length <= most) return text;
   const half = Math.floor(most / 2);
-  const start = text.slice(0, wholeAt(text, half));
-  const end = text.slice(wholeAt(text, text.length - half));
+  const start = text.slice(0, findCharacterStart(text, half));
+  const end = text.slice(findCharacterStart(text, text.length - half));
   return `${start}\n[… ${text.length - start.length - end.length} characters left out …]\n${end}`;
 }
 
 /** The nearest position at or before `at` that is not inside a surrogate pair. */
-function wholeAt(text: string, at: number): number {
+function findCharacterStart(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;
 }

@@ -13,11 +13,11 @@ import { MemoryEfficiency } from "./memory-efficiency.js";
 import { ParetoRank } from "./pareto-rank.js";
 import { PassRate } from "./pass-rate.js";
 import { PerDatasetBreakdown } from "./per-dataset-breakdown.js";
-import { besides } from "./summary-sheet.js";
+import { listIntervalKeys } from "./summary-sheet.js";
 import { TrialCurves } from "./trial-curves.js";
 
 /** Part of every summary. A requested metric with the same name replaces the built-in one. */
-const ALWAYS: readonly Metric[] = [
+const CORE_METRICS: readonly Metric[] = [
   new Coverage(),
   new Economy(),
   new Efficiency(),
@@ -27,16 +27,16 @@ const ALWAYS: readonly Metric[] = [
   new Measures(),
 ];
 
-export function withAlways(metrics: readonly Metric[]): Metric[] {
+export function addCoreMetrics(metrics: readonly Metric[]): Metric[] {
   const names = new Set(metrics.map(({ name }) => name));
-  return [...ALWAYS.filter(({ name }) => !names.has(name)), ...metrics];
+  return [...CORE_METRICS.filter(({ name }) => !names.has(name)), ...metrics];
 }
 
 /** Selects the standard metrics of a run by its number of systems and datasets. */
 export type StandardMetrics = (systems: number, datasets: number) => readonly Metric[];
 
 /** A metric named by the run replaces the standard one with the same name. */
-export function withStandard(named: readonly Metric[], standard: readonly Metric[]): Metric[] {
+export function mergeStandardMetrics(named: readonly Metric[], standard: readonly Metric[]): Metric[] {
   const names = new Set(named.map(({ name }) => name));
   return [...standard.filter(({ name }) => !names.has(name)), ...named];
 }
@@ -50,12 +50,12 @@ export function standardMetrics(systems: number, datasets: number): Metric[] {
 }
 
 /** Every metric that can be requested by name. */
-export function namedMetrics(): Metric[] {
+export function listNamedMetrics(): Metric[] {
   return [...standardMetrics(2, 2), new FacetBreakdown(), new MemoryEfficiency()];
 }
 
 /** Every summary key that the metrics declare, including intervals. */
-export function summaryKeys(metrics: readonly Metric[], run: MetricRun): Set<string> {
-  const keys = withAlways(metrics).flatMap((metric) => metric.keys?.(run) ?? []);
-  return new Set(keys.flatMap((key) => [key, ...besides(key)]));
+export function listSummaryKeys(metrics: readonly Metric[], run: MetricRun): Set<string> {
+  const keys = addCoreMetrics(metrics).flatMap((metric) => metric.keys?.(run) ?? []);
+  return new Set(keys.flatMap((key) => [key, ...listIntervalKeys(key)]));
 }

@@ -1,9 +1,9 @@
-import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
+import { type Estimate, type Metric, type MetricContext, pickValues } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
 import { sum } from "../stats/mean.js";
-import { readGiven, readOutputTokens, whereGiven } from "./columns.js";
-import { complement, estimateAmount, estimateRatio } from "./estimates.js";
-import { sumByTask, tasksOf } from "./tasks.js";
+import { maskMissing, readInputTokens, readOutputTokens } from "./columns.js";
+import { estimateAmount, estimateRatio, toComplement } from "./estimates.js";
+import { getTaskIndex, sumByTask } from "./tasks.js";
 
 /**
  * How much shorter the outputs are than the inputs: 1 − Σ output tokens ÷ Σ input tokens, over trials with an output.
@@ -14,18 +14,18 @@ export class CompressionRatio implements Metric {
   readonly name = "compression_ratio";
 
   compute(rows: readonly EvalRow[], context?: MetricContext) {
-    return bareValues(this.estimate(rows, context));
+    return pickValues(this.estimate(rows, context));
   }
 
   estimate(
     rows: readonly EvalRow[],
     context?: MetricContext,
   ): Record<"compression_ratio" | "mean_input_tokens" | "mean_output_tokens", Estimate> {
-    const tasks = tasksOf(rows, context);
-    const inputTokens = readGiven(tasks.rows);
+    const tasks = getTaskIndex(rows, context);
+    const inputTokens = readInputTokens(tasks.rows);
     const given = sumByTask(tasks, inputTokens);
-    const produced = sumByTask(tasks, whereGiven(readOutputTokens(tasks.rows), inputTokens));
-    const ratio = complement(estimateRatio(produced.sums, given, "input tokens"));
+    const produced = sumByTask(tasks, maskMissing(readOutputTokens(tasks.rows), inputTokens));
+    const ratio = toComplement(estimateRatio(produced.sums, given, "input tokens"));
     return {
       compression_ratio: sum(given.sums) === 0 ? { ...ratio, value: 0 } : ratio,
       mean_input_tokens: estimateAmount(given),

@@ -1,11 +1,11 @@
-import { bareValues, type Estimate, type Metric, type MetricContext, requireThreshold } from "../core/metric.js";
+import { type Estimate, type Metric, type MetricContext, pickValues, requireThreshold } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
 
 import { sum } from "../stats/mean.js";
-import { atLeast, readOutputTokens, readScore } from "./columns.js";
+import { markAtLeast, readOutputTokens, readScore } from "./columns.js";
 import { estimateRatio } from "./estimates.js";
-import { type PassOptions, settingsOf } from "./settings.js";
-import { sumByTask, tasksOf } from "./tasks.js";
+import { type PassOptions, resolveMetricContext } from "./settings.js";
+import { getTaskIndex, sumByTask } from "./tasks.js";
 
 /**
  * Output tokens of all rows, including failures, per passing row; Infinity if none passes.
@@ -23,13 +23,13 @@ export class CostOfPass implements Metric {
   }
 
   compute(rows: readonly EvalRow[], context?: MetricContext) {
-    return bareValues(this.estimate(rows, context));
+    return pickValues(this.estimate(rows, context));
   }
 
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<"cost_of_pass" | "num_passing", Estimate> {
-    const { scoreField, threshold } = settingsOf(this, context);
-    const tasks = tasksOf(rows, context);
-    const passes = sumByTask(tasks, atLeast(readScore(tasks.rows, scoreField), threshold));
+    const { scoreField, threshold } = resolveMetricContext(this, context);
+    const tasks = getTaskIndex(rows, context);
+    const passes = sumByTask(tasks, markAtLeast(readScore(tasks.rows, scoreField), threshold));
     const tokens = sumByTask(tasks, readOutputTokens(tasks.rows));
     return {
       cost_of_pass: estimateRatio(tokens.sums, passes),

@@ -1,20 +1,20 @@
-import { bareValues, type Estimate, type Metric, type MetricContext, type Tasks } from "../core/metric.js";
+import { type Estimate, type Metric, type MetricContext, pickValues, type TaskIndex } from "../core/metric.js";
 import { type EvalRow, isScored, OUTCOMES, type Outcome } from "../core/row.js";
 import { passRateInterval } from "../stats/index.js";
 import { countRows, readColumn } from "./columns.js";
-import { bounded, estimateShare } from "./estimates.js";
-import { tasksOf } from "./tasks.js";
+import { estimateShare, toEstimateInterval } from "./estimates.js";
+import { getTaskIndex } from "./tasks.js";
 
 /** Counts planned trials by outcome, and the share of them that was scored. */
 export class Coverage implements Metric {
   readonly name = "coverage";
 
   compute(rows: readonly EvalRow[], context?: MetricContext) {
-    return bareValues(this.estimate(rows, context));
+    return pickValues(this.estimate(rows, context));
   }
 
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate> {
-    const tasks = tasksOf(rows, context);
+    const tasks = getTaskIndex(rows, context);
     const counts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
     for (const row of rows) counts[row.outcome] += 1;
     const estimates: Record<string, Estimate> = {
@@ -35,7 +35,7 @@ export class Coverage implements Metric {
  * The share of all trials, which differs from the mean over tasks if their numbers of trials differ. Trials of a task, or
  * of a group of tasks, are a cluster, because they are not independent.
  */
-function estimateTrialShare(tasks: Tasks, is: (row: EvalRow) => boolean): Estimate {
+function estimateTrialShare(tasks: TaskIndex, is: (row: EvalRow) => boolean): Estimate {
   const { rows, taskOf, groupOf, size } = tasks;
   const hasGroups = groupOf !== null && new Set(groupOf).size < size;
   if (rows.length > 0 && taskOf === null && !hasGroups) return estimateShare(countRows(rows, is), rows.length);
@@ -45,5 +45,5 @@ function estimateTrialShare(tasks: Tasks, is: (row: EvalRow) => boolean): Estima
   const clusters = new Uint32Array(rows.length).map((_, i) => clusterOf(i));
   const found = passRateInterval(values, rows.length, { clusters });
   const groups = hasGroups ? found.clusters : undefined;
-  return { value: found.rate, interval: bounded({ low: found.low, high: found.high, n: size, groups }) };
+  return { value: found.rate, interval: toEstimateInterval({ low: found.low, high: found.high, n: size, groups }) };
 }

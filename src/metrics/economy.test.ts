@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type EvalRow, makeRow } from "../core/row.js";
 import { ratioInterval } from "../stats/index.js";
-import { intervals } from "../testing/intervals.js";
+import { collectIntervals } from "../testing/intervals.js";
 import { Economy } from "./economy.js";
 import { CompressionRatio, CostOfPass } from "./index.js";
 
@@ -38,7 +38,7 @@ describe("CompressionRatio", () => {
   it("inverts the interval of the ratio, so that low is below high", () => {
     const rows = [5, 20, 30, 12].map((outputTokens, i) => row(i, { inputTokens: 100, outputTokens }));
     const { low, high } = ratioInterval([5, 20, 30, 12], [100, 100, 100, 100]);
-    const found = intervals(new CompressionRatio(), rows);
+    const found = collectIntervals(new CompressionRatio(), rows);
     expect(found.compression_ratio).toEqual({ low: 1 - (high ?? 0), high: 1 - (low ?? 0), n: 4 });
     expect(found.mean_input_tokens).toEqual({ low: 100, high: 100, n: 4 });
     expect(found.mean_output_tokens?.low).toBeLessThan(16.75);
@@ -46,7 +46,7 @@ describe("CompressionRatio", () => {
 
   it("explains a missing interval", () => {
     const rows = [row(1, { outputTokens: 30 }), row(2, { outputTokens: 30 })];
-    expect(intervals(new CompressionRatio(), rows).compression_ratio).toMatchObject({
+    expect(collectIntervals(new CompressionRatio(), rows).compression_ratio).toMatchObject({
       low: null,
       reason: "no input tokens",
     });
@@ -74,7 +74,7 @@ describe("CostOfPass", () => {
   it("is infinite if nothing passes, and without rows", () => {
     expect(new CostOfPass({ scoreField: "em" }).compute(rows)).toEqual({ cost_of_pass: Infinity, num_passing: 0 });
     expect(new CostOfPass().compute([])).toEqual({ cost_of_pass: Infinity, num_passing: 0 });
-    expect(intervals(new CostOfPass({ scoreField: "em" }), rows).cost_of_pass).toMatchObject({
+    expect(collectIntervals(new CostOfPass({ scoreField: "em" }), rows).cost_of_pass).toMatchObject({
       low: null,
       high: null,
       reason: "no passes",
@@ -89,7 +89,7 @@ describe("CostOfPass", () => {
     );
     const metric = new CostOfPass({ scoreField: "f1" });
     expect(metric.compute(trials)).toEqual({ cost_of_pass: 340 / 12, num_passing: 12 });
-    const { low, high, n } = intervals(metric, trials).cost_of_pass ?? { low: 0, high: 0, n: 0 };
+    const { low, high, n } = collectIntervals(metric, trials).cost_of_pass ?? { low: 0, high: 0, n: 0 };
     expect(low).toBeCloseTo(10.5458, 4);
     expect(high).toBeCloseTo(76.1232, 4);
     expect(n).toBe(8);
@@ -97,7 +97,7 @@ describe("CostOfPass", () => {
 
   it("reports a missing upper bound", () => {
     const few = [1, 2, 3, 4].map((id) => row(id, { outputTokens: 10, scores: { f1: Number(id === 1) } }));
-    expect(intervals(new CostOfPass({ scoreField: "f1" }), few).cost_of_pass).toMatchObject({
+    expect(collectIntervals(new CostOfPass({ scoreField: "f1" }), few).cost_of_pass).toMatchObject({
       high: null,
       reason: "no upper bound: too few passes",
     });
@@ -130,7 +130,7 @@ describe("Economy", () => {
   it("does not treat an unknown cost as 0", () => {
     const economy = new Economy();
     expect(economy.compute([row(1)])).toMatchObject({ cost_per_pass_usd: null, mean_cost_usd: null });
-    expect(intervals(economy, [row(1)])).not.toHaveProperty("mean_cost_usd");
+    expect(collectIntervals(economy, [row(1)])).not.toHaveProperty("mean_cost_usd");
     const partly = economy.estimate([row(1), row(2, { costUsd: 0 })]);
     expect(partly.cost_per_pass_usd).toEqual({ value: null, reason: "trials with unknown cost: 1" });
     expect(partly.mean_cost_usd?.value).toBe(0);
@@ -153,18 +153,18 @@ describe("Economy", () => {
     ];
     expect(new Economy().compute(rows).prompt_compression_ratio).toBeCloseTo(1 - 70 / 200, 12);
     const { low, high } = ratioInterval([50, 20], [100, 100]);
-    expect(intervals(new Economy(), rows).prompt_compression_ratio).toEqual({
+    expect(collectIntervals(new Economy(), rows).prompt_compression_ratio).toEqual({
       low: high === null ? null : 1 - high,
       high: 1 - (low ?? 0),
       n: 2,
     });
     expect(new Economy().compute([row(3)])).not.toHaveProperty("prompt_compression_ratio");
-    expect(intervals(new Economy(), [row(3)])).not.toHaveProperty("prompt_compression_ratio");
+    expect(collectIntervals(new Economy(), [row(3)])).not.toHaveProperty("prompt_compression_ratio");
   });
 
   it("handles an empty list of rows", () => {
     expect(new Economy().compute([])).toMatchObject({ cost_per_pass_usd: null, tokens_per_pass_total: Infinity });
-    expect(intervals(new Economy(), []).tokens_per_pass_total).toMatchObject({ low: null, n: 0 });
+    expect(collectIntervals(new Economy(), []).tokens_per_pass_total).toMatchObject({ low: null, n: 0 });
   });
 
   it("divides the seconds of all trials by the passes", () => {
@@ -175,7 +175,7 @@ describe("Economy", () => {
       row(4, { durationMs: 1000, costUsd: 2 }),
     ];
     expect(new Economy().compute(rows)).toMatchObject({ seconds_per_pass: 8, cost_per_pass_usd: 3 });
-    expect(intervals(new Economy(), rows).seconds_per_pass).toMatchObject({ n: 4 });
+    expect(collectIntervals(new Economy(), rows).seconds_per_pass).toMatchObject({ n: 4 });
     expect(new Economy().estimate([...rows, row(5)]).seconds_per_pass).toEqual({
       value: null,
       reason: "trials without a measured time: 1",

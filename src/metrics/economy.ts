@@ -1,38 +1,46 @@
-import { bareValues, type Estimate, type Metric, type MetricContext, type Tasks } from "../core/metric.js";
+import { type Estimate, type Metric, type MetricContext, pickValues, type TaskIndex } from "../core/metric.js";
 import { type EvalRow, hasOutput } from "../core/row.js";
 import type { Usage } from "../core/system.js";
-import { promptOf } from "../core/usage.js";
+import { countPromptTokens } from "../core/usage.js";
 import { sum } from "../stats/mean.js";
-import { added, countRows, orZero, present, readColumn, readGiven, readOutputTokens } from "./columns.js";
-import { complement, estimateAmount, estimateRatio } from "./estimates.js";
-import { sumByTask, tasksOf } from "./tasks.js";
+import {
+  addColumns,
+  countRows,
+  fillMissing,
+  filterPresent,
+  readColumn,
+  readInputTokens,
+  readOutputTokens,
+} from "./columns.js";
+import { estimateAmount, estimateRatio, toComplement } from "./estimates.js";
+import { getTaskIndex, sumByTask } from "./tasks.js";
 
 /** Cost per pass in dollars, tokens and time, and the prompt compression by a proxy. */
 export class Economy implements Metric {
   readonly name = "economy";
 
   compute(rows: readonly EvalRow[], context?: MetricContext) {
-    return bareValues(this.estimate(rows, context));
+    return pickValues(this.estimate(rows, context));
   }
 
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate> {
-    const tasks = tasksOf(rows, context);
+    const tasks = getTaskIndex(rows, context);
     const passes = sumByTask(
       tasks,
       readColumn(tasks.rows, ({ passed }) => Number(passed === true)),
     );
     // A failed trial may not have consumed its input; its cost counts in dollars, where it is billed.
-    const input = sumByTask(tasks, orZero(readGiven(tasks.rows))).sums;
+    const input = sumByTask(tasks, fillMissing(readInputTokens(tasks.rows))).sums;
     const output = sumByTask(tasks, readOutputTokens(tasks.rows)).sums;
-    const perPass: PerPass = (totals) => estimateRatio(totals, passes);
+    const perPass: PerPassEstimator = (totals) => estimateRatio(totals, passes);
     return {
-      ...dollars(tasks, perPass),
-      seconds_per_pass: secondsPerPass(tasks, perPass),
+      ...estimateDollars(tasks, perPass),
+      seconds_per_pass: estimateSecondsPerPass(tasks, perPass),
       tokens_per_pass_input: perPass(input),
       tokens_per_pass_output: perPass(output),
-      tokens_per_pass_total: perPass(added(input, output)),
-      ...promptCompression(tasks),
-      ...judging(tasks),
+      tokens_per_pass_total: perPass(addColumns(input, output)),
+      ...estimatePromptCompression(tasks),
+      ...sumJudgeCost(tasks),
     };
   }
 
@@ -52,37 +60,38 @@ export class Economy implements Metric {
 }
 
 /** Estimates a total per pass. */
-type PerPass = (totals: Float64Array) => Estimate;
+type PerPassEstimator = (totals: Float64Array) => Estimate;
 
 /** Unknown is not zero: if part of a total is unknown, the total is unknown. */
-function dollars(tasks: Tasks, perPass: PerPass): Record<string, Estimate> {
+function estimateDollars(tasks: TaskIndex, perPass: PerPassEstimator): Record<string, Estimate> {
   // Hand-made rows may lack the field.
   const costUsd = readColumn(tasks.rows, (row) => row.costUsd ?? undefined);
   const unknown = countRows(tasks.rows, (row) => hasOutput(row) && row.costUsd == null);
   const known = sumByTask(tasks, costUsd);
   const isKnown = known.sums.length > 0;
-  const total = () => perPass(sumByTask(tasks, orZero(costUsd)).sums);
+  const total = () => perPass(sumByTask(tasks, fillMissing(costUsd)).sums);
   return {
-    cost_per_pass_usd: isKnown && unknown === 0 ? total() : { value: null, reason: whyUnknown(isKnown, unknown) },
-    mean_cost_usd: isKnown ? estimateAmount(known) : { value: null, reason: whyUnknown(isKnown, unknown) },
+    cost_per_pass_usd:
+      isKnown && unknown === 0 ? total() : { value: null, reason: explainUnknownCost(isKnown, unknown) },
+    mean_cost_usd: isKnown ? estimateAmount(known) : { value: null, reason: explainUnknownCost(isKnown, unknown) },
     cost_unknown_trials: { value: unknown },
   };
 }
 
 /** Like dollars: the time of all trials, including failures and errors, per pass. */
-function secondsPerPass(tasks: Tasks, perPass: PerPass): Estimate {
+function estimateSecondsPerPass(tasks: TaskIndex, perPass: PerPassEstimator): Estimate {
   const seconds = readColumn(tasks.rows, (row) => (row.durationMs == null ? undefined : row.durationMs / 1000));
   const unmeasured = countRows(tasks.rows, (row) => hasOutput(row) && row.durationMs == null);
   if (unmeasured > 0) return { value: null, reason: `trials without a measured time: ${unmeasured}` };
-  if (present(seconds).length === 0) return { value: null, reason: "no trial has a measured time" };
-  return perPass(sumByTask(tasks, orZero(seconds)).sums);
+  if (filterPresent(seconds).length === 0) return { value: null, reason: "no trial has a measured time" };
+  return perPass(sumByTask(tasks, fillMissing(seconds)).sums);
 }
 
-function whyUnknown(isKnown: boolean, unknown: number): string {
+function explainUnknownCost(isKnown: boolean, unknown: number): string {
   return isKnown ? `trials with unknown cost: ${unknown}` : "no trial has a known cost";
 }
 
-function promptCompression(tasks: Tasks): Record<string, Estimate> {
+function estimatePromptCompression(tasks: TaskIndex): Record<string, Estimate> {
   if (tasks.rows.every((row) => row.usage == null)) return {};
   const columnOf = (read: (row: EvalRow, usage: Usage) => number) =>
     readColumn(tasks.rows, (row) => (row.usage == null ? undefined : read(row, row.usage)));
@@ -93,18 +102,18 @@ function promptCompression(tasks: Tasks): Record<string, Estimate> {
   if (sum(given.sums) === 0) return {};
   const sent = sumByTask(
     tasks,
-    columnOf((_, usage) => promptOf(usage)),
+    columnOf((_, usage) => countPromptTokens(usage)),
   ).sums;
-  return { prompt_compression_ratio: complement(estimateRatio(sent, given, "input tokens")) };
+  return { prompt_compression_ratio: toComplement(estimateRatio(sent, given, "input tokens")) };
 }
 
 /** Costs are whole pico-dollars, but floating-point sums are not exact. */
-function wholePico(usd: number): number {
+function roundToPicoDollars(usd: number): number {
   return Math.round(usd * 1e12) / 1e12;
 }
 
 /** The total cost of scoring; absent if none is known. */
-function judging({ rows }: Tasks): Record<string, Estimate> {
-  const costs = present(readColumn(rows, (row) => row.judgeCostUsd ?? undefined));
-  return costs.length === 0 ? {} : { judge_cost_usd: { value: wholePico(sum(costs)) } };
+function sumJudgeCost({ rows }: TaskIndex): Record<string, Estimate> {
+  const costs = filterPresent(readColumn(rows, (row) => row.judgeCostUsd ?? undefined));
+  return costs.length === 0 ? {} : { judge_cost_usd: { value: roundToPicoDollars(sum(costs)) } };
 }

@@ -1,4 +1,4 @@
-import type { Column, Estimate, EstimateInterval, Tasks } from "../core/metric.js";
+import type { Estimate, EstimateInterval, NumberColumn, TaskIndex } from "../core/metric.js";
 import {
   amountInterval,
   type MeanInterval,
@@ -10,23 +10,23 @@ import {
   wilsonInterval,
 } from "../stats/index.js";
 import { sum } from "../stats/mean.js";
-import { meansOf, sumByTask, type TaskSums, trialsOf } from "./tasks.js";
+import { computeTaskMeans, countTaskTrials, sumByTask, type TaskSums } from "./tasks.js";
 
-const TOO_FEW = "fewer than two tasks";
+const TOO_FEW_TASKS = "fewer than two tasks";
 const ONE_GROUP = "one group";
 const ALL_ZERO = "every value is 0";
 
 /** The mean of a score over tasks. For 0/1 scores it is a rate with the interval of the pass rate. */
-export function estimateScore(tasks: Tasks, column: Column): Estimate {
+export function estimateScore(tasks: TaskIndex, column: NumberColumn): Estimate {
   const sums = sumByTask(tasks, column);
-  if (column.every(isBinary)) return estimateRate(sums);
-  const means = meansOf(sums);
+  if (column.every(isBinaryOrMissing)) return estimateRate(sums);
+  const means = computeTaskMeans(sums);
   // Evaluators keep to [0, 1]; hand-made or imported rows may not.
-  return meanEstimate(means.every(isShare) ? scoreInterval : meanInterval, means, sums);
+  return estimateMean(means.every(isShare) ? scoreInterval : meanInterval, means, sums);
 }
 
 /** Missing values are NaN. */
-function isBinary(value: number): boolean {
+function isBinaryOrMissing(value: number): boolean {
   return value === 0 || value === 1 || Number.isNaN(value);
 }
 
@@ -36,15 +36,15 @@ function isShare(value: number): boolean {
 
 /** The mean over tasks of a non-negative amount: dollars, tokens, seconds. */
 export function estimateAmount(tasks: TaskSums): Estimate {
-  return meanEstimate(amountInterval, meansOf(tasks), tasks);
+  return estimateMean(amountInterval, computeTaskMeans(tasks), tasks);
 }
 
-type IntervalOfMean = (values: Numbers, options: { clusters?: Uint32Array | undefined }) => MeanInterval;
+type MeanIntervalFunction = (values: Numbers, options: { clusters?: Uint32Array | undefined }) => MeanInterval;
 
-function meanEstimate(intervalOf: IntervalOfMean, means: Float64Array, { groups }: TaskSums): Estimate {
+function estimateMean(intervalOf: MeanIntervalFunction, means: Float64Array, { groups }: TaskSums): Estimate {
   const { mean, low, high, n, se, clusters } = intervalOf(means, { clusters: groups ?? undefined });
   const reason = se === null ? undefined : ALL_ZERO;
-  return { value: mean, interval: bounded({ low, high, n, groups: clusters, reason }) };
+  return { value: mean, interval: toEstimateInterval({ low, high, n, groups: clusters, reason }) };
 }
 
 /** A rate over tasks: Wilson for one trial each, Wilson at the effective number of trials for several trials or groups. */
@@ -52,8 +52,8 @@ export function estimateRate(tasks: TaskSums): Estimate {
   const { sums, counts, groups } = tasks;
   if (counts === null && groups === null && sums.length > 0) return estimateShare(sum(sums), sums.length);
   const options = { clusters: groups ?? undefined };
-  const { rate, low, high, n, clusters } = passRateInterval(meansOf(tasks), trialsOf(tasks), options);
-  return { value: rate, interval: bounded({ low, high, n, groups: clusters }) };
+  const { rate, low, high, n, clusters } = passRateInterval(computeTaskMeans(tasks), countTaskTrials(tasks), options);
+  return { value: rate, interval: toEstimateInterval({ low, high, n, groups: clusters }) };
 }
 
 /** The rate of tasks with one trial each. */
@@ -70,16 +70,16 @@ export function estimateRatio(
   const { sums, groups } = denominators;
   const found = ratioInterval(numerators, sums, { clusters: groups ?? undefined });
   const { ratio, low, high, n, clusters } = found;
-  const reason = reasonWithoutBound(found, counted);
-  return { value: ratio, interval: bounded({ low, high, n, groups: clusters, reason }) };
+  const reason = explainMissingBound(found, counted);
+  return { value: ratio, interval: toEstimateInterval({ low, high, n, groups: clusters, reason }) };
 }
 
-function reasonWithoutBound(found: ReturnType<typeof ratioInterval>, counted: string): string | undefined {
+function explainMissingBound(found: ReturnType<typeof ratioInterval>, counted: string): string | undefined {
   if (found.unbounded) return found.low === null ? `no ${counted}` : `no upper bound: too few ${counted}`;
   return found.se === null ? undefined : ALL_ZERO;
 }
 
-interface Bounds {
+interface IntervalBounds {
   low: number | null;
   high: number | null;
   n: number;
@@ -88,14 +88,14 @@ interface Bounds {
   reason?: string | undefined;
 }
 
-export function bounded({ low, high, n, groups, reason }: Bounds): EstimateInterval {
+export function toEstimateInterval({ low, high, n, groups, reason }: IntervalBounds): EstimateInterval {
   const interval = { low, high, n, ...(groups === undefined ? {} : { groups }) };
   if (low !== null && high !== null) return interval;
-  return { ...interval, reason: reason ?? (groups === 1 ? ONE_GROUP : TOO_FEW) };
+  return { ...interval, reason: reason ?? (groups === 1 ? ONE_GROUP : TOO_FEW_TASKS) };
 }
 
 /** 1 − x, with its interval. */
-export function complement({ value, interval }: ReturnType<typeof estimateRatio>): Estimate {
+export function toComplement({ value, interval }: ReturnType<typeof estimateRatio>): Estimate {
   const { low, high, ...rest } = interval;
   return {
     value: 1 - value,

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type EvalRow, type Facets, makeRow } from "../core/row.js";
 import { scoreInterval } from "../stats/index.js";
-import { intervals } from "../testing/intervals.js";
-import { FacetBreakdown, MeanScore, summarise, summaryKeys } from "./index.js";
+import { collectIntervals } from "../testing/intervals.js";
+import { FacetBreakdown, listSummaryKeys, MeanScore, summarize } from "./index.js";
 
 const CONTEXT = { scoreField: "score", threshold: 0.7, seed: 0 };
 
@@ -32,7 +32,7 @@ describe("FacetBreakdown", () => {
     ];
     expect(new FacetBreakdown().compute(rows)).toEqual({ "facet:subject=anatomy": 0.2, "facet:subject=law": 0.75 });
     const { low, high } = scoreInterval([1, 0.5]);
-    const bounds = intervals(new FacetBreakdown(), rows);
+    const bounds = collectIntervals(new FacetBreakdown(), rows);
     expect(bounds["facet:subject=law"]).toEqual({ low, high, n: 2 });
     expect(bounds["facet:subject=anatomy"]).toMatchObject({ low: null, n: 1, reason: "fewer than two tasks" });
     expect(new FacetBreakdown().compute([row(4, 0, null)])).toEqual({});
@@ -41,7 +41,7 @@ describe("FacetBreakdown", () => {
 
   it("excludes errors from the mean, and values with only errors from the summary", () => {
     const rows = [row(1, null, { subject: "law" }), row(2, 1, { subject: "art" }), row(3, null, { subject: "art" })];
-    expect(summarise(rows, [], CONTEXT).summary.s).toMatchObject({
+    expect(summarize(rows, [], CONTEXT).summary.s).toMatchObject({
       "facet:subject=art": 1,
       "facet:subject=art_n": 1,
       "facet:subject=law_n": 0,
@@ -119,7 +119,7 @@ describe("FacetBreakdown", () => {
         [0, ...(id >= 70 ? [1] : [])].map((trial) => row(id, 1, { page: id }, { system, trial })),
       ),
     );
-    const { summary, notes } = summarise(rows.flat(), [], CONTEXT);
+    const { summary, notes } = summarize(rows.flat(), [], CONTEXT);
     for (const system of ["s", "t"]) {
       const pages = Object.keys(summary[system] ?? {}).flatMap((key) => /^facet:page=(\d+)$/.exec(key)?.[1] ?? []);
       expect(pages.map(Number)).toEqual([...Array(55).keys(), 70, 71, 72, 73, 74]);
@@ -129,15 +129,15 @@ describe("FacetBreakdown", () => {
 
   it("is replaced by a requested metric with its own score field", () => {
     const rows = [makeRow({ ...row(1, 1, { subject: "law" }), scores: { f1: 1, em: 0 } })];
-    expect(summarise(rows, [new MeanScore()], CONTEXT).summary.s?.["facet:subject=law"]).toBe(1);
-    const { summary, notes } = summarise(rows, [new FacetBreakdown({ scoreField: "em" })], CONTEXT);
+    expect(summarize(rows, [new MeanScore()], CONTEXT).summary.s?.["facet:subject=law"]).toBe(1);
+    const { summary, notes } = summarize(rows, [new FacetBreakdown({ scoreField: "em" })], CONTEXT);
     expect(summary.s?.["facet:subject=law"]).toBe(0);
     expect(notes).toEqual([]);
   });
 
   it("declares the keys that it produces", () => {
     const rows = [row(1, 1, { depth: 0, length: 5 }), row(2, 0, { depth: 1, length: 5 }), row(3, 1, null)];
-    const known = summaryKeys([], { trials: 1, datasets: ["d"], facets: rows });
+    const known = listSummaryKeys([], { trials: 1, datasets: ["d"], facets: rows });
     const keys = Object.keys(new FacetBreakdown().compute(rows));
     expect(keys).toHaveLength(5);
     for (const key of keys) expect(known.has(key) && known.has(`${key}_ci_low`)).toBe(true);

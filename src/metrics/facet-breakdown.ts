@@ -1,6 +1,6 @@
 import type { MetricContext, MetricRun } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
-import { facetGroups } from "./facet-groups.js";
+import { groupByFacet } from "./facet-groups.js";
 import { ScoreBreakdown } from "./score-breakdown.js";
 
 /**
@@ -12,12 +12,12 @@ export class FacetBreakdown extends ScoreBreakdown {
   readonly name = "facet_breakdown";
 
   protected parts(rows: readonly EvalRow[], context?: MetricContext) {
-    const { groups, notes } = facetGroups(rows, context?.datasets);
+    const { groups, notes } = groupByFacet(rows, context?.datasets);
     for (const note of notes) context?.note?.(note);
     return groups.map(({ key, rows: own }) => [key, own] as const);
   }
 
   keys({ facets = [], datasets }: MetricRun) {
-    return facetGroups(facets, datasets).groups.map(({ key }) => key);
+    return groupByFacet(facets, datasets).groups.map(({ key }) => key);
   }
 }

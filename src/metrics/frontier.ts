@@ -2,7 +2,7 @@ import type { Comparison, Estimate, Metric, MetricContext } from "../core/metric
 import type { Summary } from "../core/result.js";
 import type { EvalRow } from "../core/row.js";
 import { bootstrapInterval, mean } from "../stats/index.js";
-import { bounded } from "./estimates.js";
+import { toEstimateInterval } from "./estimates.js";
 
 /** Options of `frontierCostOfPass`. */
 export interface FrontierOptions {
@@ -17,7 +17,7 @@ export interface FrontierOptions {
  * systems, then the mean over tasks. Infinity if no system passes a task; null if a cost is unknown.
  */
 export function frontierCostOfPass(rows: readonly EvalRow[], options: FrontierOptions): number | null {
-  const cheapest = cheapestByTask(rows, options);
+  const cheapest = findCheapestCosts(rows, options);
   return cheapest === null ? null : mean(cheapest);
 }
 
@@ -49,17 +49,17 @@ export class Frontier implements Metric {
 
 /** Uses a bootstrap interval over tasks. */
 function estimateFrontier(rows: readonly EvalRow[], options: FrontierOptions & { seed: number }): Estimate {
-  const cheapest = cheapestByTask(rows, options);
+  const cheapest = findCheapestCosts(rows, options);
   if (cheapest === null) return { value: null, reason: "the cost of a trial is unknown" };
   const value = mean(cheapest);
   if (!Number.isFinite(value)) return { value, reason: "no system passed one of the tasks" };
   const { low, high, n } = bootstrapInterval(cheapest, mean, { seed: options.seed });
-  return { value, interval: bounded({ low, high, n }) };
+  return { value, interval: toEstimateInterval({ low, high, n }) };
 }
 
-function cheapestByTask(rows: readonly EvalRow[], options: FrontierOptions): number[] | null {
+function findCheapestCosts(rows: readonly EvalRow[], options: FrontierOptions): number[] | null {
   const cheapest = new Map<string, number>();
-  for (const { task, cost } of taskCosts(rows, options.costOf)) {
+  for (const { task, cost } of computeTaskCosts(rows, options.costOf)) {
     if (cost === null) return null;
     const best = cheapest.get(task) ?? options.expertCost ?? Number.POSITIVE_INFINITY;
     cheapest.set(task, Math.min(best, cost));
@@ -67,7 +67,7 @@ function cheapestByTask(rows: readonly EvalRow[], options: FrontierOptions): num
   return cheapest.size === 0 ? null : [...cheapest.values()];
 }
 
-function* taskCosts(
+function* computeTaskCosts(
   rows: readonly EvalRow[],
   costOf: FrontierOptions["costOf"],
 ): Generator<{ task: string; cost: number | null }> {

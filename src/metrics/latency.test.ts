@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type EvalRow, makeRow } from "../core/row.js";
-import { intervals } from "../testing/intervals.js";
+import { collectIntervals } from "../testing/intervals.js";
 import { Latency } from "./latency.js";
 
 function row(exampleId: number, latency: number | null, more: Partial<EvalRow> = {}): EvalRow {
@@ -27,30 +27,30 @@ describe("Latency", () => {
     const found: Record<string, number> = new Latency().compute(rows);
     expect(found.latency_mean).toBe(2.5);
     expect(found.latency_median).toBe(3);
-    const bounds = intervals(new Latency(), rows);
+    const bounds = collectIntervals(new Latency(), rows);
     for (const estimate of Object.values(bounds)) expect(estimate.n).toBe(2);
   });
 
   it("has order-statistic intervals, and no bound with too few tasks", () => {
     const rows = Array.from({ length: 72 }, (_, i) => row(i, ((i * 7) % 72) + 1));
-    const bounds = intervals(new Latency(), rows);
+    const bounds = collectIntervals(new Latency(), rows);
     // Ranks 28 and 45 of 72 are binomial for the median; 72 is the minimum for p95.
     expect(bounds.latency_median).toEqual({ low: 28, high: 45, n: 72 });
     expect(bounds.latency_p95).toMatchObject({ high: 72, n: 72 });
     expect(bounds.latency_p99).toMatchObject({ high: null, n: 72, reason: "too few tasks" });
-    expect(intervals(new Latency(), rows.slice(1)).latency_p95).toMatchObject({ high: null, n: 71 });
-    expect(intervals(new Latency(), rows.slice(0, 5)).latency_median).toMatchObject({ low: null, high: null });
+    expect(collectIntervals(new Latency(), rows.slice(1)).latency_p95).toMatchObject({ high: null, n: 71 });
+    expect(collectIntervals(new Latency(), rows.slice(0, 5)).latency_median).toMatchObject({ low: null, high: null });
   });
 
   it("treats the trials of a task as equal values, so that the interval is not narrower", () => {
     const rows = Array.from({ length: 30 }, (_, i) => row(i % 10, i, { trial: Math.floor(i / 10) }));
     // Ranks 2 and 9 of ten tasks with three values each: from the first value of the second to the last of the ninth.
-    expect(intervals(new Latency(), rows).latency_median).toEqual({ low: 3, high: 26, n: 10 });
+    expect(collectIntervals(new Latency(), rows).latency_median).toEqual({ low: 3, high: 26, n: 10 });
   });
 
   it("is 0 without rows, with n = 0 and no interval", () => {
     expect(Object.values(new Latency().compute([]))).toEqual([0, 0, 0, 0]);
-    for (const estimate of Object.values(intervals(new Latency(), [])))
+    for (const estimate of Object.values(collectIntervals(new Latency(), [])))
       expect(estimate).toMatchObject({ low: null, high: null, n: 0 });
   });
 });

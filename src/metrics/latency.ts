@@ -1,9 +1,9 @@
-import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
+import { type Estimate, type Metric, type MetricContext, pickValues } from "../core/metric.js";
 import { type EvalRow, hasOutput } from "../core/row.js";
 import { readColumn } from "./columns.js";
 import { estimateAmount } from "./estimates.js";
-import { quantileEstimator } from "./quantile-estimate.js";
-import { sumByTask, tasksOf } from "./tasks.js";
+import { createQuantileEstimator } from "./quantile-estimate.js";
+import { getTaskIndex, sumByTask } from "./tasks.js";
 
 /**
  * Seconds inside `System.process`, without retries and waiting.
@@ -14,17 +14,17 @@ export class Latency implements Metric {
   readonly name = "latency";
 
   compute(rows: readonly EvalRow[], context?: MetricContext) {
-    return bareValues(this.estimate(rows, context));
+    return pickValues(this.estimate(rows, context));
   }
 
   estimate(
     rows: readonly EvalRow[],
     context?: MetricContext,
   ): Record<"latency_mean" | "latency_median" | "latency_p95" | "latency_p99", Estimate> {
-    const tasks = tasksOf(rows, context);
+    const tasks = getTaskIndex(rows, context);
     const latency = readColumn(tasks.rows, (row) => (hasOutput(row) ? (row.latency ?? undefined) : undefined));
     const latencies = sumByTask(tasks, latency);
-    const quantile = quantileEstimator(tasks, latency);
+    const quantile = createQuantileEstimator(tasks, latency);
     return {
       latency_mean: estimateAmount(latencies),
       latency_median: quantile(0.5),

@@ -1,9 +1,9 @@
-import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
+import { type Estimate, type Metric, type MetricContext, pickValues } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
 import { readScore } from "./columns.js";
 import { estimateScore } from "./estimates.js";
-import { type ScoreOptions, settingsOf } from "./settings.js";
-import { tasksOf } from "./tasks.js";
+import { resolveMetricContext, type ScoreOptions } from "./settings.js";
+import { getTaskIndex } from "./tasks.js";
 
 /**
  * The mean of a score field over the rows that have it.
@@ -19,12 +19,12 @@ export class MeanScore implements Metric {
   }
 
   compute(rows: readonly EvalRow[], context?: MetricContext) {
-    return bareValues(this.estimate(rows, context));
+    return pickValues(this.estimate(rows, context));
   }
 
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<"mean_score", Estimate> {
-    const { scoreField } = settingsOf({ scoreField: this.scoreField }, context);
-    const tasks = tasksOf(rows, context);
+    const { scoreField } = resolveMetricContext({ scoreField: this.scoreField }, context);
+    const tasks = getTaskIndex(rows, context);
     return { mean_score: estimateScore(tasks, readScore(tasks.rows, scoreField)) };
   }
 

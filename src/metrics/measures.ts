@@ -1,9 +1,9 @@
-import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
-import { type EvalRow, measureOf } from "../core/row.js";
+import { type Estimate, type Metric, type MetricContext, pickValues } from "../core/metric.js";
+import { type EvalRow, getMeasure } from "../core/row.js";
 import { meanInterval } from "../stats/index.js";
 import { readColumn } from "./columns.js";
-import { bounded } from "./estimates.js";
-import { meansOf, sumByTask, tasksOf } from "./tasks.js";
+import { toEstimateInterval } from "./estimates.js";
+import { computeTaskMeans, getTaskIndex, sumByTask } from "./tasks.js";
 
 /** Prefix of the summary keys of measures. */
 export const MEASURE_PREFIX = "measure:";
@@ -17,22 +17,24 @@ export class Measures implements Metric {
   readonly name = "measures";
 
   compute(rows: readonly EvalRow[], context?: MetricContext) {
-    return bareValues(this.estimate(rows, context));
+    return pickValues(this.estimate(rows, context));
   }
 
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate> {
     const fields = new Set(rows.flatMap(({ measures }) => Object.keys(measures ?? {})));
-    const tasks = tasksOf(rows, context);
+    const tasks = getTaskIndex(rows, context);
     const estimates = new Map<string, Estimate>();
     for (const field of fields) {
       const sums = sumByTask(
         tasks,
-        readColumn(tasks.rows, (row) => measureOf(row, field)),
+        readColumn(tasks.rows, (row) => getMeasure(row, field)),
       );
-      const { mean, low, high, n, clusters } = meanInterval(meansOf(sums), { clusters: sums.groups ?? undefined });
+      const { mean, low, high, n, clusters } = meanInterval(computeTaskMeans(sums), {
+        clusters: sums.groups ?? undefined,
+      });
       estimates.set(`${MEASURE_PREFIX}${field}`, {
         value: mean,
-        interval: bounded({ low, high, n, groups: clusters }),
+        interval: toEstimateInterval({ low, high, n, groups: clusters }),
       });
     }
     return Object.fromEntries(estimates);

@@ -1,14 +1,14 @@
-import { bareValues, type Estimate, type Metric, type MetricContext, type Tasks } from "../core/metric.js";
-import { type EvalRow, hasOutput, scoreOf } from "../core/row.js";
+import { type Estimate, type Metric, type MetricContext, pickValues, type TaskIndex } from "../core/metric.js";
+import { type EvalRow, getScore, hasOutput } from "../core/row.js";
 import { sum } from "../stats/mean.js";
-import { present, type Read, readColumn, whereGiven } from "./columns.js";
+import { filterPresent, maskMissing, type RowValueReader, readColumn } from "./columns.js";
 import { estimateAmount, estimateRatio } from "./estimates.js";
-import { quantileEstimator } from "./quantile-estimate.js";
-import { type ScoreOptions, settingsOf } from "./settings.js";
-import { meansOf, sumByTask, tasksOf } from "./tasks.js";
+import { createQuantileEstimator } from "./quantile-estimate.js";
+import { resolveMetricContext, type ScoreOptions } from "./settings.js";
+import { computeTaskMeans, getTaskIndex, sumByTask } from "./tasks.js";
 
 const THOUSAND = 1000;
-const KEYS = [
+const MEMORY_KEYS = [
   "mean_context_tokens",
   "context_share",
   "score_per_1k_context_tokens",
@@ -33,22 +33,22 @@ export class MemoryEfficiency implements Metric {
   }
 
   compute(rows: readonly EvalRow[], context?: MetricContext) {
-    return bareValues(this.estimate(rows, context));
+    return pickValues(this.estimate(rows, context));
   }
 
-  estimate(rows: readonly EvalRow[], context?: MetricContext): Record<(typeof KEYS)[number], Estimate> {
-    const { scoreField } = settingsOf({ scoreField: this.scoreField }, context);
-    const tasks = tasksOf(rows, context);
-    const brought = measured("contextTokens");
-    const ingests = secondsOf(tasks, "ingestMs");
-    const queries = secondsOf(tasks, "queryMs");
+  estimate(rows: readonly EvalRow[], context?: MetricContext): Record<(typeof MEMORY_KEYS)[number], Estimate> {
+    const { scoreField } = resolveMetricContext({ scoreField: this.scoreField }, context);
+    const tasks = getTaskIndex(rows, context);
+    const brought = createMetadataReader("contextTokens");
+    const ingests = createSecondsEstimator(tasks, "ingestMs");
+    const queries = createSecondsEstimator(tasks, "queryMs");
     return {
-      mean_context_tokens: meanOf(tasks, brought),
-      context_share: ratioOf(tasks, brought, measured("historyTokens")),
-      score_per_1k_context_tokens: ratioOf(
+      mean_context_tokens: estimateMeasureMean(tasks, brought),
+      context_share: estimateMeasureRatio(tasks, brought, createMetadataReader("historyTokens")),
+      score_per_1k_context_tokens: estimateMeasureRatio(
         tasks,
-        (row) => scoreOf(row, scoreField),
-        (row) => thousandth(brought(row)),
+        (row) => getScore(row, scoreField),
+        (row) => divideByThousand(brought(row)),
       ),
       ingest_seconds_p50: ingests(0.5),
       ingest_seconds_p95: ingests(0.95),
@@ -58,43 +58,43 @@ export class MemoryEfficiency implements Metric {
   }
 
   keys() {
-    return [...KEYS];
+    return [...MEMORY_KEYS];
   }
 }
 
-function measured(name: string): Read {
+function createMetadataReader(name: string): RowValueReader {
   return (row) => {
     const value = hasOutput(row) ? row.metadata?.[name] : undefined;
     return typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY ? value : undefined;
   };
 }
 
-function thousandth(value: number | undefined): number | undefined {
+function divideByThousand(value: number | undefined): number | undefined {
   return value === undefined ? undefined : value / THOUSAND;
 }
 
-const UNMEASURED = "not measured in any trial";
+const NOT_MEASURED = "not measured in any trial";
 
-function meanOf(tasks: Tasks, read: Read): Estimate {
+function estimateMeasureMean(tasks: TaskIndex, read: RowValueReader): Estimate {
   const sums = sumByTask(tasks, readColumn(tasks.rows, read));
-  return sums.sums.length === 0 ? { value: null, reason: UNMEASURED } : estimateAmount(sums);
+  return sums.sums.length === 0 ? { value: null, reason: NOT_MEASURED } : estimateAmount(sums);
 }
 
 /** Mean over mean, of the trials that have both. */
-function ratioOf(tasks: Tasks, above: Read, below: Read): Estimate {
+function estimateMeasureRatio(tasks: TaskIndex, above: RowValueReader, below: RowValueReader): Estimate {
   const [upper, lower] = [readColumn(tasks.rows, above), readColumn(tasks.rows, below)];
-  const numerators = meansOf(sumByTask(tasks, whereGiven(upper, lower)));
-  const given = sumByTask(tasks, whereGiven(lower, upper));
-  const denominators = meansOf(given);
-  if (numerators.length === 0) return { value: null, reason: UNMEASURED };
+  const numerators = computeTaskMeans(sumByTask(tasks, maskMissing(upper, lower)));
+  const given = sumByTask(tasks, maskMissing(lower, upper));
+  const denominators = computeTaskMeans(given);
+  if (numerators.length === 0) return { value: null, reason: NOT_MEASURED };
   if (sum(denominators) === 0) return { value: null, reason: "no context tokens" };
   return estimateRatio(numerators, { sums: denominators, groups: given.groups }, "context tokens");
 }
 
 /** Quantiles over the trials that have the value. */
-function secondsOf(tasks: Tasks, name: string): (p: number) => Estimate {
-  const milliseconds = measured(name);
-  const column = readColumn(tasks.rows, (row) => thousandth(milliseconds(row)));
-  if (present(column).length === 0) return () => ({ value: null, reason: UNMEASURED });
-  return quantileEstimator(tasks, column);
+function createSecondsEstimator(tasks: TaskIndex, name: string): (p: number) => Estimate {
+  const milliseconds = createMetadataReader(name);
+  const column = readColumn(tasks.rows, (row) => divideByThousand(milliseconds(row)));
+  if (filterPresent(column).length === 0) return () => ({ value: null, reason: NOT_MEASURED });
+  return createQuantileEstimator(tasks, column);
 }

@@ -1,6 +1,6 @@
 import type { Comparison, Metric } from "../core/metric.js";
 import type { Summary } from "../core/result.js";
-import { ownValue } from "../core/shape.js";
+import { getOwn } from "../core/shape.js";
 import { paretoFronts } from "../stats/index.js";
 
 /** Options of `ParetoRank`. */
@@ -12,7 +12,7 @@ export interface ParetoOptions {
 }
 
 /** How `pareto_basis` names the built-in cost fields. */
-const BASES: Readonly<Record<string, string>> = { cost_per_pass_usd: "usd", cost_of_pass: "tokens" };
+const COST_BASES: Readonly<Record<string, string>> = { cost_per_pass_usd: "usd", cost_of_pass: "tokens" };
 
 /**
  * The Pareto front of a system: no other system dominates those of rank 1. A single system has no rank; its value is 0
@@ -33,11 +33,11 @@ export class ParetoRank implements Metric {
   }
 
   compare(summaries: Readonly<Record<string, Summary>>): Comparison {
-    const costField = this.options.costField ?? rankingCostOf(Object.values(summaries));
+    const costField = this.options.costField ?? selectCostField(Object.values(summaries));
     const ranks = Object.entries(ParetoRank.rankSystems(summaries, { ...this.options, costField }));
     return {
       bySystem: Object.fromEntries(ranks.map(([system, value]) => [system, { pareto_rank: { value } }])),
-      labels: { pareto_basis: ownValue(BASES, costField) ?? costField },
+      labels: { pareto_basis: getOwn(COST_BASES, costField) ?? costField },
     };
   }
 
@@ -46,12 +46,12 @@ export class ParetoRank implements Metric {
   }
 
   static rankSystems(summary: Readonly<Record<string, Summary>>, options: ParetoOptions = {}): Record<string, number> {
-    const { qualityField = "score", costField = rankingCostOf(Object.values(summary)) } = options;
+    const { qualityField = "score", costField = selectCostField(Object.values(summary)) } = options;
     const qualityKey = qualityField === "score" ? "mean_score" : qualityField;
     const systems = Object.entries(summary);
     const points = systems.map(([, values]) => ({
-      quality: ownValue(values, qualityKey) ?? null,
-      cost: ownValue(values, costField) ?? null,
+      quality: getOwn(values, qualityKey) ?? null,
+      cost: getOwn(values, costField) ?? null,
     }));
     const ranks = paretoFronts(points);
     return Object.fromEntries(systems.map(([system], i) => [system, ranks[i] ?? 0]));
@@ -59,9 +59,9 @@ export class ParetoRank implements Metric {
 }
 
 /** Dollars if all systems have a price; a system without any output cost nothing and needs none. */
-function rankingCostOf(summaries: readonly Summary[]): "cost_per_pass_usd" | "cost_of_pass" {
-  const isKnown = (summary: Summary) => ownValue(summary, "cost_per_pass_usd") != null;
-  const isIdle = (summary: Summary) => ownValue(summary, "cost_unknown_trials") === 0;
+function selectCostField(summaries: readonly Summary[]): "cost_per_pass_usd" | "cost_of_pass" {
+  const isKnown = (summary: Summary) => getOwn(summary, "cost_per_pass_usd") != null;
+  const isIdle = (summary: Summary) => getOwn(summary, "cost_unknown_trials") === 0;
   const isPriced = summaries.some(isKnown) && summaries.every((summary) => isKnown(summary) || isIdle(summary));
   return isPriced ? "cost_per_pass_usd" : "cost_of_pass";
 }

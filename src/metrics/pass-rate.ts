@@ -1,10 +1,10 @@
-import { bareValues, type Estimate, type Metric, type MetricContext, requireThreshold } from "../core/metric.js";
+import { type Estimate, type Metric, type MetricContext, pickValues, requireThreshold } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
 
-import { atLeast, readScore, whereGiven } from "./columns.js";
+import { markAtLeast, maskMissing, readScore } from "./columns.js";
 import { estimateRate } from "./estimates.js";
-import { type PassOptions, settingsOf } from "./settings.js";
-import { sumByTask, tasksOf } from "./tasks.js";
+import { type PassOptions, resolveMetricContext } from "./settings.js";
+import { getTaskIndex, sumByTask } from "./tasks.js";
 
 /**
  * The share of scored rows whose score reaches the threshold.
@@ -22,14 +22,14 @@ export class PassRate implements Metric {
   }
 
   compute(rows: readonly EvalRow[], context?: MetricContext) {
-    return bareValues(this.estimate(rows, context));
+    return pickValues(this.estimate(rows, context));
   }
 
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<"pass_rate", Estimate> {
-    const { scoreField, threshold } = settingsOf(this, context);
-    const tasks = tasksOf(rows, context);
+    const { scoreField, threshold } = resolveMetricContext(this, context);
+    const tasks = getTaskIndex(rows, context);
     const score = readScore(tasks.rows, scoreField);
-    return { pass_rate: estimateRate(sumByTask(tasks, whereGiven(atLeast(score, threshold), score))) };
+    return { pass_rate: estimateRate(sumByTask(tasks, maskMissing(markAtLeast(score, threshold), score))) };
   }
 
   keys() {

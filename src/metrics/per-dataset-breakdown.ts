@@ -11,22 +11,22 @@ export class PerDatasetBreakdown extends ScoreBreakdown {
   readonly name = "per_dataset_breakdown";
 
   protected parts(rows: readonly EvalRow[]) {
-    return Array.from(byDataset(rows), ([tag, own]) => [keyOf(tag), own] as const);
+    return Array.from(groupRowsByDataset(rows), ([tag, own]) => [formatDatasetKey(tag), own] as const);
   }
 
   keys({ datasets }: MetricRun) {
-    return datasets.map((name) => keyOf(tagOf(name)));
+    return datasets.map((name) => formatDatasetKey(getDatasetTag(name)));
   }
 }
 
-const keyOf = (tag: string) => `dataset:${tag}`;
+const formatDatasetKey = (tag: string) => `dataset:${tag}`;
 
-const tagOf = (dataset: string) => dataset || "unknown";
+const getDatasetTag = (dataset: string) => dataset || "unknown";
 
-function byDataset(rows: readonly EvalRow[]): Map<string, EvalRow[]> {
+function groupRowsByDataset(rows: readonly EvalRow[]): Map<string, EvalRow[]> {
   const groups = new Map<string, EvalRow[]>();
   for (const row of rows) {
-    const tag = tagOf(row.dataset);
+    const tag = getDatasetTag(row.dataset);
     const group = groups.get(tag);
     if (group === undefined) groups.set(tag, [row]);
     else group.push(row);

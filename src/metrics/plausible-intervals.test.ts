@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type ErrorCategory, type EvalRow, makeRow, type Outcome } from "../core/row.js";
 import { createRandom, type Random } from "../stats/index.js";
-import { namedMetrics } from "./built-in.js";
-import { type Summaries, summarise } from "./summarise.js";
+import { listNamedMetrics } from "./built-in.js";
+import { type Summaries, summarize } from "./summarise.js";
 
 const ROW_SETS = 400;
 
@@ -136,7 +136,7 @@ function lookAt(summary: Readonly<Record<string, number | null>>, faults: string
 }
 
 function summariesOf(rows: readonly EvalRow[]): Summaries {
-  return summarise(rows, namedMetrics(), { scoreField: "score", threshold: 0.7, seed: 1 });
+  return summarize(rows, listNamedMetrics(), { scoreField: "score", threshold: 0.7, seed: 1 });
 }
 
 describe("intervals of a summary", () => {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type EvalRow, makeRow } from "../core/row.js";
 import { meanInterval, scoreInterval, wilsonInterval } from "../stats/index.js";
-import { intervals } from "../testing/intervals.js";
+import { collectIntervals } from "../testing/intervals.js";
 import { MeanScore, PassRate, PerDatasetBreakdown } from "./index.js";
 
 const CONTEXT = { scoreField: "f1", threshold: 0.5, seed: 0 };
@@ -28,13 +28,13 @@ describe("MeanScore", () => {
     const rows = [row(1, { f1: 1 }), row(2, { f1: 0.5 }), row(3, { em: 1 }), row(4, {}, { outcome: "error" })];
     expect(new MeanScore({ scoreField: "f1" }).compute(rows)).toEqual({ mean_score: 0.75 });
     const { low, high } = scoreInterval([1, 0.5]);
-    expect(intervals(new MeanScore({ scoreField: "f1" }), rows)).toEqual({ mean_score: { low, high, n: 2 } });
+    expect(collectIntervals(new MeanScore({ scoreField: "f1" }), rows)).toEqual({ mean_score: { low, high, n: 2 } });
   });
 
   it("uses the t interval if scores leave [0, 1], as in hand-made rows", () => {
     const { low, high } = meanInterval([3, -1, 2]);
     const rows = [3, -1, 2].map((f1, i) => row(i, { f1 }));
-    expect(intervals(new MeanScore({ scoreField: "f1" }), rows).mean_score).toEqual({ low, high, n: 3 });
+    expect(collectIntervals(new MeanScore({ scoreField: "f1" }), rows).mean_score).toEqual({ low, high, n: 3 });
   });
 
   it("inherits the run's field unless it has its own", () => {
@@ -57,7 +57,7 @@ describe("MeanScore", () => {
 
   it("is 0 without rows, with n = 0", () => {
     expect(new MeanScore().compute([])).toEqual({ mean_score: 0 });
-    expect(intervals(new MeanScore(), [])).toEqual({
+    expect(collectIntervals(new MeanScore(), [])).toEqual({
       mean_score: { low: null, high: null, n: 0, reason: "fewer than two tasks" },
     });
   });
@@ -75,13 +75,13 @@ describe("PassRate", () => {
   it("has Wilson's interval for one trial each", () => {
     const rows = Array.from({ length: 10 }, (_, i) => row(i, { f1: i < 8 ? 1 : 0 }));
     const { low, high } = wilsonInterval(8, 10);
-    expect(intervals(new PassRate({ scoreField: "f1" }), rows).pass_rate).toEqual({ low, high, n: 10 });
+    expect(collectIntervals(new PassRate({ scoreField: "f1" }), rows).pass_rate).toEqual({ low, high, n: 10 });
   });
 
   it("averages over tasks, with tasks as the unit of inference", () => {
     const rows = interleaved([[1], [0, 0, 0, 1]]);
     expect(new PassRate({ scoreField: "f1" }).compute(rows).pass_rate).toBe(0.625);
-    expect(intervals(new PassRate({ scoreField: "f1" }), rows).pass_rate?.n).toBe(2);
+    expect(collectIntervals(new PassRate({ scoreField: "f1" }), rows).pass_rate?.n).toBe(2);
     fc.assert(
       fc.property(scoredTasks, fc.double({ min: 0, max: 1, noNaN: true }), (tasks, threshold) => {
         const found = new PassRate({ scoreField: "f1", threshold }).compute(interleaved(tasks)).pass_rate;
@@ -103,7 +103,7 @@ describe("PassRate", () => {
 
   it("is 0 without rows", () => {
     expect(new PassRate().compute([])).toEqual({ pass_rate: 0 });
-    expect(intervals(new PassRate(), []).pass_rate).toMatchObject({ low: null, high: null, n: 0 });
+    expect(collectIntervals(new PassRate(), []).pass_rate).toMatchObject({ low: null, high: null, n: 0 });
   });
 
   it.each([-0.1, 1.1, 70, Number.NaN])("rejects the threshold %d", (threshold) => {
@@ -124,7 +124,7 @@ describe("PerDatasetBreakdown", () => {
       "dataset:b": 0.2,
       "dataset:unknown": 0.4,
     });
-    const bounds = intervals(new PerDatasetBreakdown({ scoreField: "f1" }), rows);
+    const bounds = collectIntervals(new PerDatasetBreakdown({ scoreField: "f1" }), rows);
     expect(bounds["dataset:a"]).toEqual({ ...scoreBounds([1, 0.5]), n: 2 });
     expect(bounds["dataset:b"]).toMatchObject({ low: null, n: 1 });
   });

@@ -1,9 +1,9 @@
-import { bareValues, type Estimate, type Metric, type MetricContext, type MetricRun } from "../core/metric.js";
-import { type EvalRow, scoreOf } from "../core/row.js";
+import { type Estimate, type Metric, type MetricContext, type MetricRun, pickValues } from "../core/metric.js";
+import { type EvalRow, getScore } from "../core/row.js";
 import { readColumn } from "./columns.js";
 import { estimateScore } from "./estimates.js";
-import { type ScoreOptions, settingsOf } from "./settings.js";
-import { tasksOf } from "./tasks.js";
+import { resolveMetricContext, type ScoreOptions } from "./settings.js";
+import { getTaskIndex } from "./tasks.js";
 
 /** The mean of a score field for each part of the rows; subclasses define the parts. */
 export abstract class ScoreBreakdown implements Metric {
@@ -15,15 +15,15 @@ export abstract class ScoreBreakdown implements Metric {
   }
 
   compute(rows: readonly EvalRow[], context?: MetricContext) {
-    return bareValues(this.estimate(rows, context));
+    return pickValues(this.estimate(rows, context));
   }
 
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate> {
-    const { scoreField } = settingsOf({ scoreField: this.scoreField }, context);
+    const { scoreField } = resolveMetricContext({ scoreField: this.scoreField }, context);
     const estimates: Record<string, Estimate> = {};
     for (const [key, own] of this.parts(rows, context)) {
-      const column = readColumn(own, (row) => scoreOf(row, scoreField));
-      estimates[key] = estimateScore(tasksOf(own), column);
+      const column = readColumn(own, (row) => getScore(row, scoreField));
+      estimates[key] = estimateScore(getTaskIndex(own), column);
     }
     return estimates;
   }

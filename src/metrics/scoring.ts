@@ -93,14 +93,14 @@ export function budgetScore(value: number, max: number): number {
   return Math.max(0, 1 - (value - max) / Math.max(max, 1));
 }
 
-const SCALES = {
+const SCORE_SCALES = {
   binary: { low: 0, high: 1 },
   scale_1_5: { low: 1, high: 5 },
   scale_1_10: { low: 1, high: 10 },
 } as const;
 
 /** The scales of a judge's answer. */
-export type ScoreScale = keyof typeof SCALES;
+export type ScoreScale = keyof typeof SCORE_SCALES;
 
 /**
  * Maps a judge's answer linearly to [0, 1]; throws a RangeError if it is outside its scale.
@@ -108,10 +108,10 @@ export type ScoreScale = keyof typeof SCALES;
  * normalizeJudgeScore(4, "scale_1_5"); // 0.75
  */
 export function normalizeJudgeScore(score: number, scale: ScoreScale): number {
-  if (!Object.hasOwn(SCALES, scale)) {
-    throw new RangeError(`scale must be one of ${Object.keys(SCALES).join(", ")}, got ${String(scale)}`);
+  if (!Object.hasOwn(SCORE_SCALES, scale)) {
+    throw new RangeError(`scale must be one of ${Object.keys(SCORE_SCALES).join(", ")}, got ${String(scale)}`);
   }
-  const { low, high } = SCALES[scale];
+  const { low, high } = SCORE_SCALES[scale];
   if (!(score >= low && score <= high)) {
     throw new RangeError(`score must be from ${low} to ${high} on ${scale}, got ${score}`);
   }
@@ -166,9 +166,9 @@ export function computeStimulusScore(
 }
 
 /** The mean of decimal scores may miss a decimal threshold by an invisible rounding error. */
-const ROUNDING = 1e-12;
+const ROUNDING_TOLERANCE = 1e-12;
 
-function averageMetrics(metrics: readonly MultiTrialMetrics[]): MultiTrialMetrics {
+function computeAverageMetrics(metrics: readonly MultiTrialMetrics[]): MultiTrialMetrics {
   if (metrics.length === 0) return { ...NO_TRIALS };
   return {
     perTrialPassRate: mean(metrics.map((metric) => metric.perTrialPassRate)),
@@ -195,7 +195,7 @@ export function computeSkillScore(
     skillName,
     stimulusScores,
     overallScore,
-    overallMultiTrial: averageMetrics(scored.map((stimulus) => stimulus.multiTrial)),
-    passed: scored.length > 0 && overallScore >= threshold - ROUNDING,
+    overallMultiTrial: computeAverageMetrics(scored.map((stimulus) => stimulus.multiTrial)),
+    passed: scored.length > 0 && overallScore >= threshold - ROUNDING_TOLERANCE,
   };
 }

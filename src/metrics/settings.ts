@@ -12,10 +12,10 @@ export interface PassOptions extends ScoreOptions {
   threshold?: number | undefined;
 }
 
-const DEFAULTS: MetricContext = { scoreField: "score", threshold: 0.7, seed: 0 };
+const DEFAULT_CONTEXT: MetricContext = { scoreField: "score", threshold: 0.7, seed: 0 };
 
 /** Merges a metric's options with those of the run and the defaults. */
-export function settingsOf(options: PassOptions, context: MetricContext = DEFAULTS): MetricContext {
+export function resolveMetricContext(options: PassOptions, context: MetricContext = DEFAULT_CONTEXT): MetricContext {
   return {
     scoreField: options.scoreField ?? context.scoreField,
     threshold: options.threshold ?? context.threshold,

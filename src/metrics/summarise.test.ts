@@ -6,13 +6,13 @@ import {
   CompressionRatio,
   CostOfPass,
   Latency,
+  listNamedMetrics,
+  listSummaryKeys,
   MeanScore,
-  namedMetrics,
   ParetoRank,
   PassRate,
   PerDatasetBreakdown,
-  summarise,
-  summaryKeys,
+  summarize,
 } from "./index.js";
 import { TrialCurves } from "./trial-curves.js";
 
@@ -50,7 +50,7 @@ describe("summarize", () => {
         row("s", id, id === trial ? "fail" : "pass", { trial, costUsd: 0.1, durationMs: 500, usage, dataset: "d" }),
       ),
     );
-    const summary = summarise(rows, SEVEN, CONTEXT).summary.s ?? {};
+    const summary = summarize(rows, SEVEN, CONTEXT).summary.s ?? {};
     const withInterval = [
       "mean_score",
       "pass_rate",
@@ -97,7 +97,7 @@ describe("summarize", () => {
   it("counts every outcome, and coverage as scored per planned", () => {
     const outcomes: Outcome[] = ["pass", "pass", "fail", "error", "unscored", "skipped", "skipped", "skipped"];
     const rows = outcomes.map((outcome, id) => row("s", id, outcome));
-    expect(summarise(rows, [], CONTEXT).summary.s).toMatchObject({
+    expect(summarize(rows, [], CONTEXT).summary.s).toMatchObject({
       num_planned: 8,
       num_pass: 2,
       num_fail: 1,
@@ -111,7 +111,7 @@ describe("summarize", () => {
 
   it("summarizes each system separately and ranks them", () => {
     const rows = [row("good", 1, "pass"), row("bad", 1, "fail"), row("good", 2, "pass"), row("bad", 2, "pass")];
-    const { summary, across } = summarise(rows, SEVEN, CONTEXT);
+    const { summary, across } = summarize(rows, SEVEN, CONTEXT);
     expect(summary.good).toMatchObject({ mean_score: 1, pareto_rank: 1, cost_of_pass: 10 });
     expect(summary.bad).toMatchObject({ mean_score: 0.5, pareto_rank: 2, cost_of_pass: 20 });
     expect(across.frontier_cost_of_pass).toBe(10);
@@ -119,14 +119,14 @@ describe("summarize", () => {
   });
 
   it("keeps the placeholder rank of a single system, without values across systems", () => {
-    const { summary, across } = summarise([row("only", 1, "pass")], SEVEN, CONTEXT);
+    const { summary, across } = summarize([row("only", 1, "pass")], SEVEN, CONTEXT);
     expect(summary.only?.pareto_rank).toBe(0);
     expect(across).toEqual({});
   });
 
   it("has the frontier in dollars if every cost is known", () => {
     const rows = [row("a", 1, "pass", { costUsd: 0.5 }), row("b", 1, "pass", { costUsd: 0.2 })];
-    expect(summarise(rows, [], CONTEXT).across.frontier_cost_of_pass_usd).toBe(0.2);
+    expect(summarize(rows, [], CONTEXT).across.frontier_cost_of_pass_usd).toBe(0.2);
   });
 
   it("loses only the keys of a metric that throws, and notes it", () => {
@@ -136,7 +136,7 @@ describe("summarize", () => {
         throw new Error("no idea");
       },
     };
-    const { summary, notes } = summarise([row("s", 1, "pass")], [throwing, new MeanScore()], CONTEXT);
+    const { summary, notes } = summarize([row("s", 1, "pass")], [throwing, new MeanScore()], CONTEXT);
     expect(summary.s).toMatchObject({ mean_score: 1, coverage: 1 });
     expect(notes).toEqual(["metric broken failed for s: no idea"]);
   });
@@ -147,7 +147,7 @@ describe("summarize", () => {
     ["a promise that fails", () => Promise.reject(new Error("late"))],
   ])("notes a metric that returns %s", (_, compute) => {
     const metric = { name: "odd", compute } as unknown as Metric;
-    const { summary, notes } = summarise([row("s", 1, "pass")], [metric, new MeanScore()], CONTEXT);
+    const { summary, notes } = summarize([row("s", 1, "pass")], [metric, new MeanScore()], CONTEXT);
     expect(summary.s?.mean_score).toBe(1);
     expect(notes).toEqual([expect.stringContaining("metric odd failed for s")]);
   });
@@ -160,7 +160,7 @@ describe("summarize", () => {
       compute: () => ({ unknown: null }),
       estimate: () => ({ unknown: { value: null, reason: "the moon was down" } }),
     };
-    const { summary, reasons } = summarise([row("s", 1, "pass")], [plain, estimating], CONTEXT);
+    const { summary, reasons } = summarize([row("s", 1, "pass")], [plain, estimating], CONTEXT);
     expect(summary.s).toMatchObject({ nan: null, text: null, unknown: null, unsaid: null, fine: 2 });
     expect(reasons.s).toMatchObject({
       nan: "not a number",
@@ -172,7 +172,7 @@ describe("summarize", () => {
   });
 
   it("explains a missing cost of pass and interval", () => {
-    const { summary, reasons } = summarise([row("s", 1, "fail")], SEVEN, CONTEXT);
+    const { summary, reasons } = summarize([row("s", 1, "fail")], SEVEN, CONTEXT);
     expect(summary.s?.cost_of_pass).toBe(Infinity);
     expect(reasons.s).toMatchObject({
       cost_of_pass: "no passes",
@@ -182,7 +182,7 @@ describe("summarize", () => {
   });
 
   it("has no systems without rows", () => {
-    expect(summarise([], SEVEN, CONTEXT)).toEqual({
+    expect(summarize([], SEVEN, CONTEXT)).toEqual({
       summary: {},
       reasons: {},
       across: {},
@@ -198,14 +198,14 @@ describe("keys of two metrics", () => {
 
   it("keep the first metric's value, with one note for all systems", () => {
     const twice = [new MeanScore({ scoreField: "f1" }), new MeanScore({ scoreField: "em" })];
-    const { summary, notes } = summarise(rows, twice, CONTEXT);
+    const { summary, notes } = summarize(rows, twice, CONTEXT);
     for (const system of ["a", "b"]) expect(summary[system]).toMatchObject({ mean_score: 0.5, mean_score_n: 2 });
     expect(notes).toEqual(["metric mean_score also produces mean_score; the first is kept"]);
   });
 
   it("keep the built-in value over a user's metric", () => {
     const mine: Metric = { name: "mine", compute: () => ({ coverage: 7, mean_score_n: 7, own: 7 }) };
-    const { summary, notes } = summarise([row("s", 1, "pass")], [new MeanScore(), mine], CONTEXT);
+    const { summary, notes } = summarize([row("s", 1, "pass")], [new MeanScore(), mine], CONTEXT);
     expect(summary.s).toMatchObject({ coverage: 1, mean_score_n: 1, own: 7 });
     expect(notes).toEqual([
       "metric mine also produces coverage; the first is kept",
@@ -219,7 +219,7 @@ describe("keys of two metrics", () => {
       const tagged = [first, second].flatMap((dataset, i) =>
         [1, 2, 3].map((id) => row("s", id, "pass", { dataset, scores: { score: i === 0 ? 0.25 : 0.75 } })),
       );
-      const { summary, notes } = summarise(tagged, [new PerDatasetBreakdown()], CONTEXT);
+      const { summary, notes } = summarize(tagged, [new PerDatasetBreakdown()], CONTEXT);
       const keys = Object.keys(summary.s ?? {}).filter((key) => key.startsWith("dataset:"));
       expect(keys).toEqual(["", "_ci_low", "_ci_high", "_n"].map((end) => `dataset:${first}${end}`));
       expect(summary.s).toMatchObject({ [`dataset:${first}`]: 0.25, [`dataset:${first}_n`]: 3 });
@@ -234,7 +234,7 @@ describe("names inherited from Object.prototype", () => {
     const names = ["__proto__", "constructor", "toString"];
     const rows = names.map((name, i) => row(name, 1, i === 0 ? "pass" : "fail"));
     const values = Object.fromEntries(names.map((name, i) => [name, i === 2 ? null : i]));
-    const { summary, reasons } = summarise(rows, [...SEVEN, { name: "odd", compute: () => values }], CONTEXT);
+    const { summary, reasons } = summarize(rows, [...SEVEN, { name: "odd", compute: () => values }], CONTEXT);
     expect(Object.keys(summary)).toEqual(names);
     expect(Object.keys(reasons)).toEqual(names);
     for (const [name, own] of Object.entries(summary)) {
@@ -265,7 +265,7 @@ describe("Metric.compare", () => {
         across: { best: { value: best }, nothing: { value: null, reason: `seed ${context?.seed}` } },
       };
     });
-    const found = summarise(rows, [gap, new MeanScore()], CONTEXT);
+    const found = summarize(rows, [gap, new MeanScore()], CONTEXT);
     expect(found.summary).toMatchObject({ a: { gap: 0, gap_n: 2 }, b: { gap: 1, gap_n: 2 } });
     expect(found.across).toMatchObject({ best: 1, nothing: null });
     expect(found.acrossReasons).toMatchObject({ nothing: "seed 0" });
@@ -276,7 +276,7 @@ describe("Metric.compare", () => {
     const never = comparing(() => {
       throw new Error("called");
     });
-    const { summary, notes } = summarise(rows.slice(0, 1), [never], CONTEXT);
+    const { summary, notes } = summarize(rows.slice(0, 1), [never], CONTEXT);
     expect(summary.a?.gap).toBe(0);
     expect(notes).toEqual([]);
   });
@@ -286,7 +286,7 @@ describe("Metric.compare", () => {
     ["returns a promise", async () => ({}), /compare\(\) returned a promise/],
     ["names a system that is not there", () => ({ bySystem: { zebra: {} } }), /the unknown system "zebra"/],
   ])("loses only its own keys if it %s", (_, compare, note) => {
-    const { summary, across, notes } = summarise(rows, [comparing(compare as never), new ParetoRank()], CONTEXT);
+    const { summary, across, notes } = summarize(rows, [comparing(compare as never), new ParetoRank()], CONTEXT);
     expect(summary.a).toMatchObject({ gap: 0, coverage: 1 });
     expect(across).toHaveProperty("frontier_cost_of_pass");
     expect(notes).toEqual([expect.stringMatching(note)]);
@@ -297,21 +297,21 @@ describe("Metric.compare", () => {
       bySystem: { a: { coverage: { value: 9 } } },
       across: { frontier_cost_of_pass: { value: 9 } },
     }));
-    const { summary, across, notes } = summarise([...rows, row("b", 2, "pass")], [greedy], CONTEXT);
+    const { summary, across, notes } = summarize([...rows, row("b", 2, "pass")], [greedy], CONTEXT);
     expect(summary.a?.coverage).toBe(1);
     expect(across.frontier_cost_of_pass).toBe(10);
     expect(notes).toHaveLength(2);
   });
 
   it("explains a missing frontier", () => {
-    const { across, acrossReasons } = summarise([row("a", 1, "fail"), row("b", 1, "fail")], [], CONTEXT);
+    const { across, acrossReasons } = summarize([row("a", 1, "fail"), row("b", 1, "fail")], [], CONTEXT);
     expect(across.frontier_cost_of_pass).toBe(Infinity);
     expect(acrossReasons).toEqual({ frontier_cost_of_pass: "no system passed one of the tasks" });
   });
 
   it("keeps the first rank if two metrics rank", () => {
     const upside = new ParetoRank({ costField: "mean_score", qualityField: "cost_of_pass" });
-    const { summary } = summarise([...rows, row("b", 2, "pass")], [...SEVEN, upside], CONTEXT);
+    const { summary } = summarize([...rows, row("b", 2, "pass")], [...SEVEN, upside], CONTEXT);
     expect([summary.a?.pareto_rank, summary.b?.pareto_rank]).toEqual([1, 2]);
   });
 });
@@ -327,8 +327,8 @@ describe("Metric.keys", () => {
   );
 
   it("declare exactly what the built-in metrics produce", () => {
-    const { summary, notes } = summarise(rows, namedMetrics(), CONTEXT);
-    const known = summaryKeys(namedMetrics(), { trials: 2, datasets: ["d", ""] });
+    const { summary, notes } = summarize(rows, listNamedMetrics(), CONTEXT);
+    const known = listSummaryKeys(listNamedMetrics(), { trials: 2, datasets: ["d", ""] });
     expect(Object.keys(summary.a ?? {}).filter((key) => !known.has(key))).toEqual([]);
     const headlines = [...known].filter((key) => !/_(ci_low|ci_high|n)$/.test(key));
     expect(headlines.filter((key) => summary.a?.[key] === undefined)).toEqual([]);
@@ -337,7 +337,7 @@ describe("Metric.keys", () => {
 
   it("include several trials only if there are several, and skip metrics without declared keys", () => {
     const silent: Metric = { name: "silent", compute: () => ({ silent: 1 }) };
-    const known = summaryKeys([silent, { ...silent, keys: () => ["spoken"] }], { trials: 1, datasets: ["d"] });
+    const known = listSummaryKeys([silent, { ...silent, keys: () => ["spoken"] }], { trials: 1, datasets: ["d"] });
     expect([...known].filter((key) => /^(pass_at|pass_hat|flaky|dataset:|silent)/.test(key))).toEqual([]);
     expect(known).toContain("spoken_ci_low");
   });
@@ -366,8 +366,8 @@ describe("the task index", () => {
         return {};
       },
     };
-    const expected = summarise(rows, [new MeanScore()], CONTEXT).summary.s;
-    expect(summarise(rows, [sorting, new MeanScore()], CONTEXT).summary.s).toEqual(expected);
+    const expected = summarize(rows, [new MeanScore()], CONTEXT).summary.s;
+    expect(summarize(rows, [sorting, new MeanScore()], CONTEXT).summary.s).toEqual(expected);
   });
 
   it("uses the given rows if a metric passes its context on", () => {
@@ -376,7 +376,7 @@ describe("the task index", () => {
       name: "partly",
       compute: (own, context) => ({ second: new MeanScore().compute(own.slice(2), context).mean_score }),
     };
-    expect(summarise(rows, [partly], CONTEXT).summary.s?.second).toBe(0);
+    expect(summarize(rows, [partly], CONTEXT).summary.s?.second).toBe(0);
   });
 
   it("is built once per system, and not kept if every row is a task", () => {
@@ -389,10 +389,10 @@ describe("the task index", () => {
         return {};
       },
     });
-    summarise(rows, [looking("one"), looking("two")], CONTEXT);
+    summarize(rows, [looking("one"), looking("two")], CONTEXT);
     expect([...seen]).toEqual([expect.objectContaining({ size: 2, taskOf: Uint32Array.of(0, 0, 1, 1) })]);
     seen.clear();
-    summarise([row("s", 1, "pass"), row("s", 2, "pass")], [looking("one"), looking("two")], CONTEXT);
+    summarize([row("s", 1, "pass"), row("s", 2, "pass")], [looking("one"), looking("two")], CONTEXT);
     expect([...seen]).toEqual([expect.objectContaining({ size: 2, taskOf: null })]);
   });
 });

@@ -1,9 +1,9 @@
 import type { Estimate, Metric } from "../core/metric.js";
 import type { Summary } from "../core/result.js";
 
-type Estimates = Readonly<Record<string, Estimate>>;
+type EstimateRecord = Readonly<Record<string, Estimate>>;
 
-interface Entry {
+interface SummaryEntry {
   value: number | null;
   reason?: string;
   /** The metric that produced it. */
@@ -14,74 +14,74 @@ interface Entry {
  * Collects the values of one summary. If two metrics produce the same key, the first wins, so that a key's meaning does
  * not depend on what else was requested.
  */
-export class SummarySheet {
+export class SummaryTable {
   // A map, because an object would lose the key "__proto__".
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, SummaryEntry>();
 
   /** Adds the estimates of a metric. If one key of an estimate is taken, the whole estimate is skipped, with a note. */
-  add(giver: Metric, estimates: Estimates): string[] {
+  add(giver: Metric, estimates: EstimateRecord): string[] {
     const notes: string[] = [];
     for (const [key, estimate] of Object.entries(estimates)) {
-      const entries = entriesOf(key, estimate, giver);
+      const entries = toSummaryEntries(key, estimate, giver);
       const taken = entries.find(([name]) => this.#entries.has(name))?.[0];
       if (taken === undefined) for (const [name, entry] of entries) this.#entries.set(name, entry);
-      else notes.push(`metric ${giver.name} also produces ${taken}${beside(taken, key)}; the first is kept`);
+      else notes.push(`metric ${giver.name} also produces ${taken}${describeTakenKey(taken, key)}; the first is kept`);
     }
     return notes;
   }
 
   /** Like `add`, but replaces what the same metric produced before. */
-  replace(giver: Metric, estimates: Estimates): string[] {
+  replace(giver: Metric, estimates: EstimateRecord): string[] {
     for (const key of Object.keys(estimates)) {
       if (this.#entries.get(key)?.giver !== giver) continue;
-      for (const name of [key, ...besides(key), groupsBeside(key)]) {
+      for (const name of [key, ...listIntervalKeys(key), formatGroupsKey(key)]) {
         if (this.#entries.get(name)?.giver === giver) this.#entries.delete(name);
       }
     }
     return this.add(giver, estimates);
   }
 
-  summary(): Summary {
+  toSummary(): Summary {
     return Object.fromEntries(Array.from(this.#entries, ([key, { value }]) => [key, value]));
   }
 
-  reasons(): Record<string, string> {
+  toReasons(): Record<string, string> {
     const entries = Array.from(this.#entries, ([key, { reason }]) => [key, reason] as const);
     return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined));
   }
 }
 
 /** The keys of an interval. */
-export function besides(key: string): [low: string, high: string, n: string] {
+export function listIntervalKeys(key: string): [low: string, high: string, n: string] {
   return [`${key}_ci_low`, `${key}_ci_high`, `${key}_n`];
 }
 
 /** The further key of an interval over groups, which is known only from the rows. */
-export function groupsBeside(key: string): string {
+export function formatGroupsKey(key: string): string {
   return `${key}_groups`;
 }
 
-function beside(taken: string, key: string): string {
+function describeTakenKey(taken: string, key: string): string {
   return taken === key ? "" : ` next to its ${key}`;
 }
 
-function entriesOf(key: string, { value, reason, interval }: Estimate, giver: Metric): [string, Entry][] {
-  const own: [string, Entry] = [key, entryOf(value, reason, giver)];
+function toSummaryEntries(key: string, { value, reason, interval }: Estimate, giver: Metric): [string, SummaryEntry][] {
+  const own: [string, SummaryEntry] = [key, toSummaryEntry(value, reason, giver)];
   if (interval === undefined) return [own];
-  const [low, high, n] = besides(key);
+  const [low, high, n] = listIntervalKeys(key);
   const { groups } = interval;
-  const counted: [string, Entry][] =
-    groups === undefined ? [] : [[groupsBeside(key), entryOf(groups, undefined, giver)]];
+  const counted: [string, SummaryEntry][] =
+    groups === undefined ? [] : [[formatGroupsKey(key), toSummaryEntry(groups, undefined, giver)]];
   return [
     own,
-    [low, entryOf(interval.low, interval.reason, giver)],
-    [high, entryOf(interval.high, interval.reason, giver)],
-    [n, entryOf(interval.n, undefined, giver)],
+    [low, toSummaryEntry(interval.low, interval.reason, giver)],
+    [high, toSummaryEntry(interval.high, interval.reason, giver)],
+    [n, toSummaryEntry(interval.n, undefined, giver)],
     ...counted,
   ];
 }
 
-function entryOf(value: number | null, reason: string | undefined, giver: Metric): Entry {
+function toSummaryEntry(value: number | null, reason: string | undefined, giver: Metric): SummaryEntry {
   if (value === null) return { value, reason: reason ?? "not measured", giver };
   if (typeof value !== "number" || Number.isNaN(value)) return { value: null, reason: "not a number", giver };
   return Number.isFinite(value) ? { value, giver } : { value, reason: reason ?? "no passes", giver };

@@ -9,7 +9,7 @@ import {
   ratioInterval,
   wilsonInterval,
 } from "../stats/index.js";
-import { intervals } from "../testing/intervals.js";
+import { collectIntervals } from "../testing/intervals.js";
 import { CompressionRatio } from "./compression-ratio.js";
 import { CostOfPass } from "./cost-of-pass.js";
 import { Coverage } from "./coverage.js";
@@ -20,7 +20,7 @@ import { MeanScore } from "./mean-score.js";
 import { MemoryEfficiency } from "./memory-efficiency.js";
 import { PassRate } from "./pass-rate.js";
 import { PerDatasetBreakdown } from "./per-dataset-breakdown.js";
-import { summarise } from "./summarise.js";
+import { summarize } from "./summarise.js";
 import { TrialCurves } from "./trial-curves.js";
 
 const CONTEXT = { scoreField: "score", threshold: 0.7, seed: 3 };
@@ -58,30 +58,30 @@ describe("rows in groups", () => {
   const mean = { ...bounds(passRateInterval(SCORES, 8, { clusters })), n: 8, groups: 3 };
 
   it("have means with clustered intervals", () => {
-    expect(intervals(new MeanScore(), ROWS, CONTEXT).mean_score).toEqual(mean);
-    expect(intervals(new PerDatasetBreakdown(), ROWS, CONTEXT)["dataset:d"]).toEqual(mean);
-    expect(intervals(new FacetBreakdown(), ROWS, CONTEXT)["facet:subject=law"]).toEqual(mean);
+    expect(collectIntervals(new MeanScore(), ROWS, CONTEXT).mean_score).toEqual(mean);
+    expect(collectIntervals(new PerDatasetBreakdown(), ROWS, CONTEXT)["dataset:d"]).toEqual(mean);
+    expect(collectIntervals(new FacetBreakdown(), ROWS, CONTEXT)["facet:subject=law"]).toEqual(mean);
     const tokens = { ...bounds(amountInterval(TOKENS, { clusters })), n: 8, groups: 3 };
-    expect(intervals(new CompressionRatio(), ROWS).mean_output_tokens).toEqual(tokens);
-    expect(intervals(new MemoryEfficiency(), ROWS, CONTEXT).mean_context_tokens).toEqual(tokens);
-    expect(intervals(new Economy(), ROWS).mean_cost_usd).toMatchObject({ n: 8, groups: 3 });
+    expect(collectIntervals(new CompressionRatio(), ROWS).mean_output_tokens).toEqual(tokens);
+    expect(collectIntervals(new MemoryEfficiency(), ROWS, CONTEXT).mean_context_tokens).toEqual(tokens);
+    expect(collectIntervals(new Economy(), ROWS).mean_cost_usd).toMatchObject({ n: 8, groups: 3 });
   });
 
   it("have rates at the effective number of trials", () => {
     const rate = { ...bounds(passRateInterval(SCORES, 8, { clusters })), n: 8, groups: 3 };
-    expect(intervals(new PassRate(), ROWS, CONTEXT).pass_rate).toEqual(rate);
+    expect(collectIntervals(new PassRate(), ROWS, CONTEXT).pass_rate).toEqual(rate);
     const all = passRateInterval(Array(8).fill(1), 8, { clusters });
-    expect(intervals(new Coverage(), ROWS).coverage).toEqual({ ...bounds(all), n: 8, groups: 3 });
+    expect(collectIntervals(new Coverage(), ROWS).coverage).toEqual({ ...bounds(all), n: 8, groups: 3 });
   });
 
   it("have ratios over the sums of groups", () => {
     const found = { ...bounds(ratioInterval(TOKENS, SCORES, { clusters })), n: 8, groups: 3 };
-    expect(intervals(new CostOfPass(), ROWS, CONTEXT).cost_of_pass).toMatchObject(found);
-    expect(intervals(new Economy(), ROWS).tokens_per_pass_output).toMatchObject(found);
-    expect(intervals(new Economy(), ROWS).cost_per_pass_usd).toMatchObject({ n: 8, groups: 3 });
-    expect(intervals(new CompressionRatio(), ROWS).compression_ratio).toMatchObject({ n: 8, groups: 3 });
+    expect(collectIntervals(new CostOfPass(), ROWS, CONTEXT).cost_of_pass).toMatchObject(found);
+    expect(collectIntervals(new Economy(), ROWS).tokens_per_pass_output).toMatchObject(found);
+    expect(collectIntervals(new Economy(), ROWS).cost_per_pass_usd).toMatchObject({ n: 8, groups: 3 });
+    expect(collectIntervals(new CompressionRatio(), ROWS).compression_ratio).toMatchObject({ n: 8, groups: 3 });
     const share = ratioInterval(TOKENS, Array(8).fill(1000), { clusters });
-    expect(intervals(new MemoryEfficiency(), ROWS, CONTEXT).context_share).toMatchObject({
+    expect(collectIntervals(new MemoryEfficiency(), ROWS, CONTEXT).context_share).toMatchObject({
       ...bounds(share),
       groups: 3,
     });
@@ -89,8 +89,8 @@ describe("rows in groups", () => {
 
   it("count groups as units for quantiles, so that three have no bound", () => {
     const none = { low: null, high: null, n: 8, groups: 3, reason: "too few groups" };
-    expect(intervals(new Latency(), ROWS, CONTEXT).latency_median).toEqual(none);
-    expect(intervals(new MemoryEfficiency(), ROWS, CONTEXT).query_seconds_p50).toEqual(none);
+    expect(collectIntervals(new Latency(), ROWS, CONTEXT).latency_median).toEqual(none);
+    expect(collectIntervals(new MemoryEfficiency(), ROWS, CONTEXT).query_seconds_p50).toEqual(none);
     const many = Array.from({ length: 24 }, (_, i) => row(i, { group: i % 8, latency: i }));
     const found = quantileInterval(
       Float64Array.from({ length: 24 }, (_, i) => i),
@@ -98,7 +98,7 @@ describe("rows in groups", () => {
       { units: 8 },
     );
     expect(found).toEqual({ low: 0, high: 23 });
-    expect(intervals(new Latency(), many, CONTEXT).latency_median).toEqual({ ...found, n: 24, groups: 8 });
+    expect(collectIntervals(new Latency(), many, CONTEXT).latency_median).toEqual({ ...found, n: 24, groups: 8 });
   });
 
   it("keep their groups with several trials, whichever trial has the value", () => {
@@ -107,11 +107,11 @@ describe("rows in groups", () => {
     const rows = [...again, failed, ...ROWS];
     const trials = SCORES.map((score, i) => ({ n: 2, c: i === 4 ? 1 : 2 * score }));
     const [, second] = passCurves(trials, { clusters });
-    const found = intervals(new TrialCurves(), rows, CONTEXT);
+    const found = collectIntervals(new TrialCurves(), rows, CONTEXT);
     expect(found.pass_hat_2).toEqual({ ...second?.passHatKInterval, n: 8, groups: 3 });
     expect(found.flaky_rate).toMatchObject({ n: 8, groups: 3 });
-    expect(intervals(new Latency(), rows, CONTEXT).latency_p95).toMatchObject({ n: 8, groups: 3 });
-    expect(intervals(new MeanScore(), rows, CONTEXT).mean_score).toMatchObject({ n: 8, groups: 3 });
+    expect(collectIntervals(new Latency(), rows, CONTEXT).latency_p95).toMatchObject({ n: 8, groups: 3 });
+    expect(collectIntervals(new MeanScore(), rows, CONTEXT).mean_score).toMatchObject({ n: 8, groups: 3 });
   });
 
   it("have no interval for one group, with a reason", () => {
@@ -124,29 +124,29 @@ describe("rows in groups", () => {
       new MemoryEfficiency(),
     ];
     for (const metric of metrics) {
-      for (const interval of Object.values(intervals(metric, one, CONTEXT)))
+      for (const interval of Object.values(collectIntervals(metric, one, CONTEXT)))
         expect(interval).toEqual({ low: null, high: null, n: 3, groups: 1, reason: "one group" });
     }
-    const { summary, reasons } = summarise(one, [new MeanScore()], CONTEXT);
+    const { summary, reasons } = summarize(one, [new MeanScore()], CONTEXT);
     expect(summary.s).toMatchObject({ mean_score: 1, mean_score_ci_low: null, mean_score_n: 3, mean_score_groups: 1 });
     expect(reasons.s?.mean_score_ci_low).toBe("one group");
   });
 
   it("are separate per dataset, and a row without a group is its own", () => {
     const mixed = [...ROWS, row(0, { dataset: "e" }), row(1, { dataset: "e" }), row(5, { dataset: "f", group: null })];
-    expect(intervals(new MeanScore(), mixed, CONTEXT).mean_score).toMatchObject({ n: 11, groups: 5 });
+    expect(collectIntervals(new MeanScore(), mixed, CONTEXT).mean_score).toMatchObject({ n: 11, groups: 5 });
     const numbered = [row(0, { group: 1 }), row(1, { group: 1 }), row(2, { group: "1" })];
-    expect(intervals(new MeanScore(), numbered, CONTEXT).mean_score).toMatchObject({ n: 3, groups: 2 });
+    expect(collectIntervals(new MeanScore(), numbered, CONTEXT).mean_score).toMatchObject({ n: 3, groups: 2 });
   });
 
   it("have plain intervals if no two tasks share a group", () => {
     const alone = ROWS.map((own, i) => row(i, { ...own, group: i }));
     const without = ROWS.map((own, i) => row(i, { ...own, group: null }));
     const metrics = [new PassRate(), new MeanScore(), new Latency(), new CostOfPass()];
-    expect(summarise(alone, metrics, CONTEXT)).toEqual(summarise(without, metrics, CONTEXT));
+    expect(summarize(alone, metrics, CONTEXT)).toEqual(summarize(without, metrics, CONTEXT));
     const scored = [ROWS[0], ROWS[3], ROWS[5]].flatMap((own) => own ?? []);
     const errors = GROUPS.map((group, i) => row(i + 20, { group, outcome: "error", scores: {} }));
-    const { mean_score } = intervals(new MeanScore(), [...scored, ...errors], CONTEXT);
+    const { mean_score } = collectIntervals(new MeanScore(), [...scored, ...errors], CONTEXT);
     expect(mean_score).toEqual({ ...wilsonInterval(2, 3), n: 3 });
   });
 
@@ -164,19 +164,19 @@ describe("rows in groups", () => {
       estimate: (rows, context) => ({ late: new MeanScore().estimate(rows, context).mean_score }),
     };
     const uneven = [0, 1, 2, 3].map((i) => row(i, { group: i < 3 ? "a" : "b" }));
-    const { summary } = summarise(uneven, [new MeanScore(), turning, last], CONTEXT);
+    const { summary } = summarize(uneven, [new MeanScore(), turning, last], CONTEXT);
     expect(summary.s?.late_ci_low).toBeCloseTo(summary.s?.mean_score_ci_low ?? Number.NaN, 12);
   });
 });
 
 describe("a summary", () => {
   it("has the number of groups for every interval over groups, and only there", () => {
-    const { summary } = summarise(ROWS, [new MeanScore(), new PassRate(), new CostOfPass(), new Latency()], CONTEXT);
+    const { summary } = summarize(ROWS, [new MeanScore(), new PassRate(), new CostOfPass(), new Latency()], CONTEXT);
     const own = summary.s ?? {};
     const withBounds = Object.keys(own).filter((key) => key.endsWith("_ci_low"));
     expect(withBounds.length).toBeGreaterThan(10);
     for (const key of withBounds) expect([key, own[key.replace(/_ci_low$/, "_groups")]]).toEqual([key, 3]);
-    const without = summarise(
+    const without = summarize(
       ROWS.map((each, i) => row(i, { ...each, group: null })),
       [new MeanScore()],
       CONTEXT,

@@ -1,7 +1,7 @@
-import type { Column, MetricContext, Tasks } from "../core/metric.js";
+import type { MetricContext, NumberColumn, TaskIndex } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
 import { sum } from "../stats/mean.js";
-import { present } from "./columns.js";
+import { filterPresent } from "./columns.js";
 
 /** A value summed by task, for the tasks that have it. */
 export interface TaskSums {
@@ -16,8 +16,8 @@ export interface TaskSums {
  * Sums a value by task, over the rows that have one. The task (one example under one system) is the unit of inference:
  * its trials are averaged first.
  */
-export function sumByTask({ taskOf, groupOf, size }: Tasks, column: Column): TaskSums {
-  if (taskOf === null && groupOf === null) return { sums: present(column), counts: null, groups: null };
+export function sumByTask({ taskOf, groupOf, size }: TaskIndex, column: NumberColumn): TaskSums {
+  if (taskOf === null && groupOf === null) return { sums: filterPresent(column), counts: null, groups: null };
   const sums = new Float64Array(size);
   const counts = new Uint32Array(size);
   for (let i = 0; i < column.length; i++) {
@@ -33,41 +33,41 @@ export function sumByTask({ taskOf, groupOf, size }: Tasks, column: Column): Tas
   return {
     sums: isWhole ? sums : sums.filter(isThere),
     counts: taskOf === null ? null : isWhole ? counts : counts.filter(isThere),
-    groups: kept === null ? null : sharedGroups(kept),
+    groups: kept === null ? null : pickSharedGroups(kept),
   };
 }
 
-export function meansOf({ sums, counts }: Pick<TaskSums, "sums" | "counts">): Float64Array {
+export function computeTaskMeans({ sums, counts }: Pick<TaskSums, "sums" | "counts">): Float64Array {
   return counts === null ? sums : sums.map((sum, i) => sum / (counts[i] ?? 1));
 }
 
-export function trialsOf({ sums, counts }: Pick<TaskSums, "sums" | "counts">): number {
+export function countTaskTrials({ sums, counts }: Pick<TaskSums, "sums" | "counts">): number {
   return counts === null ? sums.length : sum(counts);
 }
 
 /** Uses the cached index of the summary if there is one. */
-export function tasksOf(rows: readonly EvalRow[], context?: MetricContext): Tasks {
-  return context?.tasksOf?.(rows) ?? findTasks(rows);
+export function getTaskIndex(rows: readonly EvalRow[], context?: MetricContext): TaskIndex {
+  return context?.tasksOf?.(rows) ?? buildTaskIndex(rows);
 }
 
 /** Caches the index of these rows; others are indexed on each call. */
-export function taskFinder(rows: readonly EvalRow[]): (asked: readonly EvalRow[]) => Tasks {
-  let known: Tasks | null = null;
+export function createTaskIndexer(rows: readonly EvalRow[]): (asked: readonly EvalRow[]) => TaskIndex {
+  let known: TaskIndex | null = null;
   return (asked) => {
-    if (asked !== rows) return findTasks(asked);
+    if (asked !== rows) return buildTaskIndex(asked);
     // A copy, because a user's metric may sort the rows, which later metrics share.
-    known ??= findTasks(rows.slice());
+    known ??= buildTaskIndex(rows.slice());
     return known;
   };
 }
 
-function findTasks(rows: readonly EvalRow[]): Tasks {
-  const { taskOf, size } = taskNumbers(rows);
-  const groupOf = findGroups(rows, taskOf, size);
+function buildTaskIndex(rows: readonly EvalRow[]): TaskIndex {
+  const { taskOf, size } = numberTasks(rows);
+  const groupOf = numberGroups(rows, taskOf, size);
   return { rows, taskOf, size, groupOf };
 }
 
-function taskNumbers(rows: readonly EvalRow[]): Pick<Tasks, "taskOf" | "size"> {
+function numberTasks(rows: readonly EvalRow[]): Pick<TaskIndex, "taskOf" | "size"> {
   const onlyFirstTrials = rows.every((row) => (row.trial ?? 0) === 0);
   if (onlyFirstTrials) return { taskOf: null, size: rows.length };
   const taskOf = new Uint32Array(rows.length);
@@ -86,7 +86,7 @@ function taskNumbers(rows: readonly EvalRow[]): Pick<Tasks, "taskOf" | "size"> {
  * The group number of each task. Groups are separate per dataset, and a task without a group is its own.
  * Null if no row has a group, as in most datasets.
  */
-function findGroups(rows: readonly EvalRow[], taskOf: Uint32Array | null, size: number): Uint32Array | null {
+function numberGroups(rows: readonly EvalRow[], taskOf: Uint32Array | null, size: number): Uint32Array | null {
   // Copied rows may lack the field.
   if (rows.every((row) => row.group == null)) return null;
   const groupOf = new Uint32Array(size);
@@ -107,6 +107,6 @@ function findGroups(rows: readonly EvalRow[], taskOf: Uint32Array | null, size: 
 }
 
 /** Null if no two tasks share a group. */
-function sharedGroups(groups: Uint32Array): Uint32Array | null {
+function pickSharedGroups(groups: Uint32Array): Uint32Array | null {
   return new Set(groups).size < groups.length ? groups : null;
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type EvalRow, makeRow } from "../core/row.js";
 import { passAtK, passHatK } from "../stats/index.js";
-import { intervals } from "../testing/intervals.js";
+import { collectIntervals } from "../testing/intervals.js";
 import { TrialCurves } from "./trial-curves.js";
 
 /** One string per task: p pass, f fail, e error. */
@@ -34,7 +34,7 @@ describe("TrialCurves", () => {
     expect(found.pass_at_1).toBeCloseTo((2 / 3 + 1 + 0) / 3, 12);
     expect(found.pass_at_3).toBe(0.5);
     expect(found.pass_hat_2).toBeCloseTo((1 / 3 + 0) / 2, 12);
-    const bounds = intervals(new TrialCurves(), rows);
+    const bounds = collectIntervals(new TrialCurves(), rows);
     expect([1, 2, 3].map((k) => bounds[`pass_at_${k}`]?.n)).toEqual([3, 2, 2]);
     expect(Object.keys(bounds).sort()).toEqual(Object.keys(found).sort());
   });
@@ -59,9 +59,11 @@ describe("TrialCurves", () => {
 
   it("returns nothing with one trial each, and handles a run without scored trials", () => {
     expect(new TrialCurves().compute(trialsOf("p", "f"))).toEqual({});
-    expect(intervals(new TrialCurves(), trialsOf("p", "f"))).toEqual({});
+    expect(collectIntervals(new TrialCurves(), trialsOf("p", "f"))).toEqual({});
     expect(new TrialCurves().compute(trialsOf("ee", "ee"))).toEqual({ flaky_rate: 0 });
-    expect(intervals(new TrialCurves(), trialsOf("ee", "ee"))).toMatchObject({ flaky_rate: { low: null, n: 0 } });
+    expect(collectIntervals(new TrialCurves(), trialsOf("ee", "ee"))).toMatchObject({
+      flaky_rate: { low: null, n: 0 },
+    });
     expect(new TrialCurves().compute([])).toEqual({});
   });
 });

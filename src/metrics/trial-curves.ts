@@ -1,20 +1,20 @@
-import { bareValues, type Estimate, type Metric, type MetricContext, type MetricRun } from "../core/metric.js";
+import { type Estimate, type Metric, type MetricContext, type MetricRun, pickValues } from "../core/metric.js";
 import { type EvalRow, isScored } from "../core/row.js";
 import { type PassCurvePoint, passCurves } from "../stats/index.js";
 import { readColumn } from "./columns.js";
-import { bounded, estimateRate } from "./estimates.js";
-import { sumByTask, tasksOf } from "./tasks.js";
+import { estimateRate, toEstimateInterval } from "./estimates.js";
+import { getTaskIndex, sumByTask } from "./tasks.js";
 
 /** With several trials: unbiased pass@k and pass^k for every k, and the share of flaky tasks. */
 export class TrialCurves implements Metric {
   readonly name = "trial_curves";
 
   compute(rows: readonly EvalRow[], context?: MetricContext) {
-    return bareValues(this.estimate(rows, context));
+    return pickValues(this.estimate(rows, context));
   }
 
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate> {
-    const tasks = tasksOf(rows, context);
+    const tasks = getTaskIndex(rows, context);
     if (tasks.taskOf === null) return {};
     const passed = readColumn(tasks.rows, (row) => (isScored(row) ? Number(row.passed === true) : undefined));
     const { sums, counts, groups } = sumByTask(tasks, passed);
@@ -23,8 +23,8 @@ export class TrialCurves implements Metric {
     const trials = Array.from(sums, (c, i) => ({ n: counts[i] ?? 0, c }));
     for (const point of passCurves(trials, { clusters: groups ?? undefined })) {
       const { k, passAtKInterval, passHatKInterval } = point;
-      estimates[`pass_at_${k}`] = { value: point.passAtK, interval: boundsOf(passAtKInterval, point) };
-      estimates[`pass_hat_${k}`] = { value: point.passHatK, interval: boundsOf(passHatKInterval, point) };
+      estimates[`pass_at_${k}`] = { value: point.passAtK, interval: toCurveInterval(passAtKInterval, point) };
+      estimates[`pass_hat_${k}`] = { value: point.passHatK, interval: toCurveInterval(passHatKInterval, point) };
     }
     const flaky = sums.map((passed, i) => Number(passed > 0 && passed < (counts[i] ?? 0)));
     estimates.flaky_rate = estimateRate({ sums: flaky, counts: null, groups });
@@ -38,6 +38,6 @@ export class TrialCurves implements Metric {
   }
 }
 
-function boundsOf(interval: { low: number; high: number } | null, { tasks, clusters }: PassCurvePoint) {
-  return bounded({ low: interval?.low ?? null, high: interval?.high ?? null, n: tasks, groups: clusters });
+function toCurveInterval(interval: { low: number; high: number } | null, { tasks, clusters }: PassCurvePoint) {
+  return toEstimateInterval({ low: interval?.low ?? null, high: interval?.high ?? null, n: tasks, groups: clusters });
 }

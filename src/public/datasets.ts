@@ -1,9 +1,9 @@
 /** The catalog of public datasets and the generator of needle examples. */
 import "../index.js";
 
-export { catalogue } from "../datasets/catalog/catalogue.js";
+export { catalog } from "../datasets/catalog/catalogue.js";
 export type {
-  CatalogueEntry,
+  CatalogEntry,
   Configs,
   ExampleFields,
   HubSource,

@@ -2,9 +2,9 @@
 export {
   BudgetError,
   DatasetError,
+  getErrorMessage,
   JournalError,
   ModuleError,
-  messageOf,
   NothingToRunError,
   QueueError,
   RegistryError,

@@ -4,7 +4,7 @@ export {
   type GatewayBudget,
   type GatewayOptions,
   type GatewayRequest,
-  type PriceOf,
+  type PriceLookup,
   type Receipt,
   type ReceiptLine,
   startGateway,
@@ -15,8 +15,8 @@ export {
   bundledPrice,
   CostBudget,
   type CostBudgetOptions,
-  costOf,
-  dollars,
+  computeCost,
+  createPrice,
   type FileProblem,
   loadModels,
   type ModelEntry,
@@ -25,12 +25,12 @@ export {
   type PriceOrigin,
   type PriceQuery,
   type Pricing,
-  priceFrom,
   type ResolvedBudgets,
   RunBudget,
   type RunBudgetOptions,
   resolveBudgets,
   type SettleOptions,
+  toDollars,
 } from "../budget/index.js";
 export { type HttpClient, openClient } from "../models/http/index.js";
 export { loadTokenizer, type MemoOptions, memoTokenizer, type TokenizerName } from "../models/tokens/index.js";

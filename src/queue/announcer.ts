@@ -3,42 +3,42 @@ import type { Redis } from "ioredis";
 import { QueueError } from "../core/errors.js";
 import type { Announcement } from "./contract.js";
 import { KEYS } from "./keys.js";
-import { budgetKeys } from "./lua/reservations.js";
-import { redisTime } from "./presence.js";
-import type { Signer } from "./signer.js";
+import { getBudgetKeys } from "./lua/reservations.js";
+import { readRedisTime } from "./presence.js";
+import type { QueueSigner } from "./signer.js";
 
 /** How long a coordinator may be silent before workers stop taking trials. */
 const LEASE_MS = 15_000;
 /** How often the announcement is signed again, so that an old copy of it becomes worthless. */
-const SIGN_MS = 60_000;
+const SIGN_INTERVAL_MS = 60_000;
 
 /** What Redis knows about a run. */
-export interface KnownRun {
+export interface RunPresence {
   isAnnounced: boolean;
   /** Also true if the run has no budget. */
   hasBudget: boolean;
 }
 
-export interface AnnouncerOptions {
+export interface RunAnnouncerOptions {
   redis: Redis;
   announcement: Announcement;
   /** The run folder and its machine. A run has one coordinator; the lock of the folder ensures it on one machine. */
   owner: string;
-  signer: Signer;
+  signer: QueueSigner;
 }
 
 /** Announces a run to workers, and shows that its coordinator is alive. */
-export class Announcer {
+export class RunAnnouncer {
   readonly #redis: Redis;
   readonly #announcement: Announcement;
   readonly #owner: string;
-  readonly #signer: Signer;
+  readonly #signer: QueueSigner;
   readonly #start = randomUUID();
   #signedAt = 0;
   /** False while another coordinator may own the run: nothing of it is changed. */
   #isOurs = false;
 
-  constructor({ redis, announcement, owner, signer }: AnnouncerOptions) {
+  constructor({ redis, announcement, owner, signer }: RunAnnouncerOptions) {
     this.#redis = redis;
     this.#announcement = announcement;
     this.#owner = owner;
@@ -50,20 +50,20 @@ export class Announcer {
     const { key } = this.#announcement;
     await this.#claim();
     const wasThere = (await this.#redis.exists(KEYS.run(key))) === 1;
-    const until = (await redisTime(this.#redis)) + LEASE_MS;
+    const until = (await readRedisTime(this.#redis)) + LEASE_MS;
     const change = this.#redis.multi().set(KEYS.run(key), this.#sign()).set(KEYS.start(key), this.#start);
     // Results delivered before the announcement would expire.
-    for (const kept of [KEYS.results(key), KEYS.delivered(key), KEYS.outputs(key), ...budgetKeys(key)])
+    for (const kept of [KEYS.results(key), KEYS.delivered(key), KEYS.outputs(key), ...getBudgetKeys(key)])
       change.persist(kept);
     await change.zadd(KEYS.runs, until, key).publish(KEYS.news, key).exec();
     return wasThere;
   }
 
   /** Renews the lease, and returns what Redis still knows about the run. */
-  async renew(): Promise<KnownRun> {
+  async renew(): Promise<RunPresence> {
     const { key, budget } = this.#announcement;
     await this.#claim();
-    const until = (await redisTime(this.#redis)) + LEASE_MS;
+    const until = (await readRedisTime(this.#redis)) + LEASE_MS;
     const [run, max] =
       (await this.#redis
         .multi()
@@ -72,7 +72,7 @@ export class Announcer {
         .zadd(KEYS.runs, until, key)
         .exec()) ?? [];
     // What Redis has lost is announced again elsewhere.
-    if (Date.now() - this.#signedAt > SIGN_MS) await this.#redis.set(KEYS.run(key), this.#sign(), "XX");
+    if (Date.now() - this.#signedAt > SIGN_INTERVAL_MS) await this.#redis.set(KEYS.run(key), this.#sign(), "XX");
     return { isAnnounced: run?.[1] === 1, hasBudget: budget.run === undefined || max?.[1] === 1 };
   }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startRedis } from "../testing/redis-server.js";
-import { lacks } from "../testing/system-command.js";
-import { openRedis, withoutSecrets } from "./connection.js";
+import { isCommandMissing } from "../testing/system-command.js";
+import { openRedis, stripSecrets } from "./connection.js";
 
-it.skipIf(lacks("redis-server"))("waits a moment for a Redis that is starting", async () => {
+it.skipIf(isCommandMissing("redis-server"))("waits a moment for a Redis that is starting", async () => {
   const server = await startRedis();
   onTestFinished(() => server.stop());
   await server.kill();
@@ -35,7 +35,7 @@ describe("stripSecrets", () => {
     ["redis://", "redis://"],
     ["", ""],
   ])("shows %s as %s", (url, shown) => {
-    expect(withoutSecrets(url)).toBe(shown);
+    expect(stripSecrets(url)).toBe(shown);
   });
 
   it("is applied in errors about unusable URLs and failed connections", async () => {

@@ -1,13 +1,13 @@
 import type { Redis } from "ioredis";
-import { messageOf, QueueError, UsageError } from "../core/errors.js";
+import { getErrorMessage, QueueError, UsageError } from "../core/errors.js";
 import { retry } from "../utils/retry.js";
 
-const CONNECT_MS = 5000;
-const DEFAULT_STARTING_MS = 2000;
-const PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 1000;
+const CONNECT_TIMEOUT_MS = 5000;
+const DEFAULT_STARTUP_MS = 2000;
+const RETRY_PAUSE_MS = 100;
+const MAX_RETRY_PAUSE_MS = 1000;
 
-interface ConnectionOptions {
+interface RedisConnectionOptions {
   /** How long refused connections are retried, because Redis may be starting. Default: 2000. */
   readonly startingMs?: number;
 }
@@ -19,30 +19,30 @@ interface ConnectionOptions {
  * const redis = await openRedis("redis://127.0.0.1:6379");
  * await redis.quit();
  */
-export async function openRedis(url: string, options: ConnectionOptions = {}): Promise<Redis> {
-  const redis = new (await import("ioredis")).Redis(checkUrl(url), {
+export async function openRedis(url: string, options: RedisConnectionOptions = {}): Promise<Redis> {
+  const redis = new (await import("ioredis")).Redis(checkRedisUrl(url), {
     lazyConnect: true,
     // Required by BullMQ: commands wait for the connection without a limit.
     maxRetriesPerRequest: null,
-    connectTimeout: CONNECT_MS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
     retryStrategy: () => null,
   });
   redis.on("error", () => {});
   try {
-    await firstContact(redis, options.startingMs ?? DEFAULT_STARTING_MS);
+    await connectWithRetry(redis, options.startingMs ?? DEFAULT_STARTUP_MS);
   } catch (cause) {
     redis.disconnect();
     throw new QueueError(
-      `Redis at ${withoutSecrets(url)} cannot be reached: ${messageOf(cause)}. Start it (redis-server --appendonly yes), or pass another --queue.`,
+      `Redis at ${stripSecrets(url)} cannot be reached: ${getErrorMessage(cause)}. Start it (redis-server --appendonly yes), or pass another --queue.`,
       { cause },
     );
   }
-  redis.options.retryStrategy = (times) => Math.min(50 * times, LONGEST_PAUSE_MS);
+  redis.options.retryStrategy = (times) => Math.min(50 * times, MAX_RETRY_PAUSE_MS);
   return redis;
 }
 
 /** Redis refuses connections for a moment while it starts. */
-async function firstContact(redis: Redis, startingMs: number): Promise<void> {
+async function connectWithRetry(redis: Redis, startingMs: number): Promise<void> {
   const end = performance.now() + startingMs;
   let reason: unknown;
   // The rejected promise only says that the connection is closed; the error event has the cause.
@@ -55,7 +55,7 @@ async function firstContact(redis: Redis, startingMs: number): Promise<void> {
       waitAfter: (error) => {
         const { code } = Object(reason) as { code?: unknown };
         if (code !== "ECONNREFUSED" || performance.now() > end) throw reason ?? error;
-        return PAUSE_MS;
+        return RETRY_PAUSE_MS;
       },
     });
   } finally {
@@ -64,16 +64,16 @@ async function firstContact(redis: Redis, startingMs: number): Promise<void> {
 }
 
 /** Opens a second connection to the same Redis, for blocking commands. Connects as soon as Redis is available. */
-export function openAnother(redis: Redis): Redis {
+export function duplicateConnection(redis: Redis): Redis {
   const another = redis.duplicate({ lazyConnect: false });
   another.on("error", () => {});
   return another;
 }
 
-function checkUrl(url: string): string {
+function checkRedisUrl(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed !== null && /^rediss?:$/.test(parsed.protocol) && parsed.hostname !== "") return url;
-  throw new UsageError(`"${withoutSecrets(url)}" is not a Redis address. Write redis://HOST:6379.`);
+  throw new UsageError(`"${stripSecrets(url)}" is not a Redis address. Write redis://HOST:6379.`);
 }
 
 /**
@@ -82,28 +82,28 @@ function checkUrl(url: string): string {
  * @example
  * stripSecrets("redis://me:secret@queue:6379/2?family=6"); // "redis://queue:6379/2"
  */
-export function withoutSecrets(url: string): string {
+export function stripSecrets(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : null;
-  if (parsed === null) return withoutCredentials(url);
+  if (parsed === null) return stripCredentials(url);
   // A password that is not URL-encoded ends up in the wrong part: "redis://me:123#4@host".
-  if (`${parsed.pathname}${parsed.search}${parsed.hash}`.includes("@")) return schemeOf(url);
+  if (`${parsed.pathname}${parsed.search}${parsed.hash}`.includes("@")) return maskUrl(url);
   const { protocol, host, pathname } = parsed;
-  return host === "" ? withoutSettings(url) : `${protocol}//${host}${pathname === "/" ? "" : pathname}`;
+  return host === "" ? stripQuery(url) : `${protocol}//${host}${pathname === "/" ? "" : pathname}`;
 }
 
-function withoutCredentials(url: string): string {
+function stripCredentials(url: string): string {
   const at = url.lastIndexOf("@");
-  if (at === -1) return withoutSettings(url);
+  if (at === -1) return stripQuery(url);
   const settings = url.indexOf("?");
-  if (settings !== -1 && settings < at) return schemeOf(url);
+  if (settings !== -1 && settings < at) return maskUrl(url);
   const scheme = /^\w*:\/\//.exec(url)?.[0] ?? "";
-  return `${scheme}${withoutSettings(url.slice(at + 1))}`;
+  return `${scheme}${stripQuery(url.slice(at + 1))}`;
 }
 
-function withoutSettings(url: string): string {
+function stripQuery(url: string): string {
   return url.replace(/[?#].*$/s, "");
 }
 
-function schemeOf(url: string): string {
+function maskUrl(url: string): string {
   return `${/^\w*:\/\//.exec(url)?.[0] ?? ""}…`;
 }

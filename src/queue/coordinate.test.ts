@@ -1,21 +1,27 @@
 import type { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeRow } from "../core/row.js";
-import { NOTHING_EARLIER } from "../runner/ledger.js";
+import { NO_EARLIER_RESULTS } from "../runner/ledger.js";
 import { encodeRow } from "../store/row-codec.js";
 import { type RedisServer, startRedis } from "../testing/redis-server.js";
-import { lacks } from "../testing/system-command.js";
+import { isCommandMissing } from "../testing/system-command.js";
 import { openRedis } from "./connection.js";
 import type { QueueState } from "./contract.js";
-import { type CoordinateOptions, coordinate } from "./coordinate.js";
-import { deliver } from "./deliver.js";
+import { type CoordinatorOptions, coordinateRun } from "./coordinate.js";
+import { deliverResults } from "./deliver.js";
 import { KEYS } from "./keys.js";
-import { pack } from "./parcel.js";
-import { SAMPLE_SIGNER, SampleSink, sampleAnnouncement, samplePlan, samplePorts } from "./run-testing.js";
+import { encodeBatch } from "./parcel.js";
+import {
+  createSampleAnnouncement,
+  createSamplePlan,
+  createSamplePorts,
+  SAMPLE_SIGNER,
+  SampleSink,
+} from "./run-testing.js";
 
 const KEY = "run-00000000";
 
-describe.skipIf(lacks("redis-server"))("a coordinator", () => {
+describe.skipIf(isCommandMissing("redis-server"))("a coordinator", () => {
   let server: RedisServer;
   let redis: Redis;
 
@@ -30,17 +36,17 @@ describe.skipIf(lacks("redis-server"))("a coordinator", () => {
   });
 
   /** A run of two trials, and a promise of its next state. */
-  async function started(more: Partial<CoordinateOptions> = {}) {
+  async function started(more: Partial<CoordinatorOptions> = {}) {
     const [sink, stop, notes] = [new SampleSink(), new AbortController(), [] as string[]];
     const states: QueueState[] = [];
     let tell = () => {};
     const own = await openRedis(server.url);
-    const running = coordinate({
-      ...{ redis: own, url: server.url, owner: "here:/runs/one", earlier: NOTHING_EARLIER, lastBudget: null },
+    const running = coordinateRun({
+      ...{ redis: own, url: server.url, owner: "here:/runs/one", earlier: NO_EARLIER_RESULTS, lastBudget: null },
       signer: SAMPLE_SIGNER,
-      announcement: sampleAnnouncement(KEY),
-      plan: await samplePlan(["s"], 2),
-      ports: samplePorts(sink, stop.signal),
+      announcement: createSampleAnnouncement(KEY),
+      plan: await createSamplePlan(["s"], 2),
+      ports: createSamplePorts(sink, stop.signal),
       onNote: (note) => void notes.push(note),
       onState: (state) => {
         states.push(state);
@@ -57,9 +63,9 @@ describe.skipIf(lacks("redis-server"))("a coordinator", () => {
   async function arrive(index: number): Promise<void> {
     const row = makeRow({ system: "s", dataset: "", exampleId: `e${index}`, trial: 0, outcome: "pass" });
     const lines = { row: encodeRow(row), output: null };
-    const packed = await pack({ worker: "w", news: [{ kind: "finished", index, lines }] });
+    const packed = await encodeBatch({ worker: "w", news: [{ kind: "finished", index, lines }] });
     const data = SAMPLE_SIGNER.signResults(KEY, packed);
-    await deliver(redis, KEY, { data, trials: [index], settlements: [] });
+    await deliverResults(redis, KEY, { data, trials: [index], settlements: [] });
   }
 
   it("returns the rows and clears Redis when all trials are finished", async () => {
@@ -117,7 +123,7 @@ describe.skipIf(lacks("redis-server"))("a coordinator", () => {
   it("opens the budget again when only Redis lost it, with earlier reservations and losses", async () => {
     const figures = { maxCostUsd: 1, isRefusing: false, unknownCosts: 0 };
     const { running, stop, states, nextState } = await started({
-      announcement: sampleAnnouncement(KEY, { budget: { run: { maxCostUsd: 1 } } }),
+      announcement: createSampleAnnouncement(KEY, { budget: { run: { maxCostUsd: 1 } } }),
       lastBudget: { ...figures, spentUsd: 0.2, reservedUsd: 0.1, lostTrials: 2, lostUsd: 0.04 },
     });
     await nextState();

@@ -1,29 +1,29 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
-import { AssayError, messageOf } from "../core/errors.js";
+import { AssayError, getErrorMessage } from "../core/errors.js";
 import type { EvalRow } from "../core/row.js";
-import { trialAt } from "../runner/admit.js";
-import { type Earlier, Ledger } from "../runner/ledger.js";
+import { findTrial } from "../runner/admit.js";
+import { type EarlierResults, RowCollector } from "../runner/ledger.js";
 import type { Plan } from "../runner/plan.js";
 import type { RunPorts } from "../runner/ports.js";
-import { notRunRow } from "../runner/record.js";
-import { Announcer } from "./announcer.js";
-import { openAnother } from "./connection.js";
+import { toNotRunRow } from "../runner/record.js";
+import { RunAnnouncer } from "./announcer.js";
+import { duplicateConnection } from "./connection.js";
 import type { Announcement, QueueBudget, QueueState } from "./contract.js";
-import { clearRun } from "./directory.js";
-import { Dismissals } from "./dismissals.js";
-import { Feeder } from "./feeder.js";
-import { Inbox } from "./inbox.js";
-import { insist } from "./insist.js";
+import { removeRun } from "./directory.js";
+import { WorkerDismissals } from "./dismissals.js";
+import { Dispatcher } from "./feeder.js";
+import { ResultInbox } from "./inbox.js";
+import { retryRedis } from "./insist.js";
 import { KEYS } from "./keys.js";
 import { makeSharedFolder, removeSharedFolder } from "./output-folder.js";
-import { RunMoney } from "./run-money.js";
-import type { Signer } from "./signer.js";
-import { StateKeeper } from "./state-keeper.js";
-import { encodeStored, sealStored } from "./stored-output.js";
+import { CoordinatorBudget } from "./run-money.js";
+import type { QueueSigner } from "./signer.js";
+import { QueueStateTracker } from "./state-keeper.js";
+import { encodeStoredOutput, sealOutput } from "./stored-output.js";
 
-interface FarewellOptions {
+interface ShutdownGuardOptions {
   redis: Redis;
   /** Called once with the reason why something was left in Redis. */
   onNote: (note: string) => void;
@@ -31,31 +31,31 @@ interface FarewellOptions {
   silenceMs?: number;
 }
 
-const SILENCE_MS = 5000;
+const DEFAULT_SILENCE_MS = 5000;
 
 /**
  * Runs the Redis commands at the end of a run. Commands wait for a lost connection without a limit and would delay the
  * report: when Redis is silent for too long, no further command is sent, and an error only adds a note.
  */
-class Farewell {
+class ShutdownGuard {
   /** True once Redis has been given up. */
   isSilent = false;
-  readonly #options: FarewellOptions;
+  readonly #options: ShutdownGuardOptions;
 
-  constructor(options: FarewellOptions) {
+  constructor(options: ShutdownGuardOptions) {
     this.#options = options;
   }
 
   /** Returns the result of a step, or null if Redis did not answer or refused. */
-  async ask<T>(step: () => Promise<T>): Promise<T | null> {
+  async run<T>(step: () => Promise<T>): Promise<T | null> {
     if (this.isSilent) return null;
     const over = new AbortController();
     try {
-      return await Promise.race([step(), this.#silence(over.signal)]);
+      return await Promise.race([step(), this.#waitForSilence(over.signal)]);
     } catch (error) {
       // Errors like a full disk have nothing to do with Redis.
       if (error instanceof AssayError) throw error;
-      this.#options.onNote(`The end of the run could not be reported to Redis: ${messageOf(error)}`);
+      this.#options.onNote(`The end of the run could not be reported to Redis: ${getErrorMessage(error)}`);
       return null;
     } finally {
       over.abort();
@@ -63,9 +63,10 @@ class Farewell {
   }
 
   /** Resolves when Redis has been silent for too long; pending commands are then never sent. */
-  async #silence(signal: AbortSignal): Promise<null> {
-    const { redis, onNote, silenceMs = SILENCE_MS } = this.#options;
-    while (await answers(redis, silenceMs, signal)) await sleep(silenceMs / 10, undefined, { signal }).catch(() => {});
+  async #waitForSilence(signal: AbortSignal): Promise<null> {
+    const { redis, onNote, silenceMs = DEFAULT_SILENCE_MS } = this.#options;
+    while (await pingRedis(redis, silenceMs, signal))
+      await sleep(silenceMs / 10, undefined, { signal }).catch(() => {});
     if (signal.aborted) return null;
     this.isSilent = true;
     redis.disconnect();
@@ -75,7 +76,7 @@ class Farewell {
 }
 
 /** Any reply counts as an answer. Returns false also after an abort. */
-async function answers(redis: Redis, silenceMs: number, signal: AbortSignal): Promise<boolean> {
+async function pingRedis(redis: Redis, silenceMs: number, signal: AbortSignal): Promise<boolean> {
   const pong = redis.ping().then(
     () => true,
     () => true,
@@ -84,17 +85,17 @@ async function answers(redis: Redis, silenceMs: number, signal: AbortSignal): Pr
   return isThere && !signal.aborted;
 }
 
-export interface CoordinateOptions {
+export interface CoordinatorOptions {
   redis: Redis;
   /** The URL of the queue, for messages. */
   url: string;
   announcement: Announcement;
   /** The run folder and its machine, which distinguish this coordinator from that of a copied run. */
   owner: string;
-  signer: Signer;
+  signer: QueueSigner;
   plan: Plan;
   ports: Pick<RunPorts, "clock" | "tokenizer" | "sink" | "onProgress" | "signal">;
-  earlier: Earlier;
+  earlier: EarlierResults;
   /** Spending of earlier starts of the run, from their last state; null if there is none. */
   lastBudget: QueueBudget | null;
   onNote: (note: string) => void;
@@ -106,7 +107,7 @@ export interface CoordinateOptions {
 }
 
 /** The result of a run over a queue. */
-export interface Coordinated {
+export interface CoordinatedRun {
   rows: EvalRow[];
   budget: QueueBudget | null;
   /** Spend on trials that failed on a dismissed worker and were run again. */
@@ -117,8 +118,8 @@ export interface Coordinated {
 }
 
 /** How often the coordinator checks everything it is not notified of. */
-const LOOK_MS = 1000;
-const WAKE_MS = 250;
+const CHECK_INTERVAL_MS = 1000;
+const WAKE_INTERVAL_MS = 250;
 /** How long running trials may continue after the run was stopped; the queue keeps their results. */
 const GRACE_MS = 2000;
 
@@ -126,10 +127,10 @@ const GRACE_MS = 2000;
  * Has workers run every planned trial that is not finished yet, and returns all rows in the plan's order. However the
  * coordinator ends, the next start of the same run continues with what is in the journal and in the queue.
  */
-export async function coordinate(options: CoordinateOptions): Promise<Coordinated> {
+export async function coordinateRun(options: CoordinatorOptions): Promise<CoordinatedRun> {
   const run = new Coordinator(options);
   try {
-    const isOver = (await run.open()) && (await run.untilDone());
+    const isOver = (await run.open()) && (await run.waitUntilDone());
     return await run.close(isOver);
   } catch (error) {
     await run.abandon();
@@ -138,88 +139,100 @@ export async function coordinate(options: CoordinateOptions): Promise<Coordinate
 }
 
 class Coordinator {
-  readonly #options: CoordinateOptions;
-  readonly #ledger: Ledger;
-  readonly #announcer: Announcer;
-  readonly #money: RunMoney;
-  readonly #feeder: Feeder;
+  readonly #options: CoordinatorOptions;
+  readonly #ledger: RowCollector;
+  readonly #announcer: RunAnnouncer;
+  readonly #money: CoordinatorBudget;
+  readonly #feeder: Dispatcher;
   readonly #closing = new AbortController();
-  readonly #dismissals: Dismissals;
-  readonly #inbox: Inbox;
-  readonly #keeper: StateKeeper;
+  readonly #dismissals: WorkerDismissals;
+  readonly #inbox: ResultInbox;
+  readonly #keeper: QueueStateTracker;
   /** Error replies of Redis so far. */
   readonly #refusals = new Set<string>();
-  readonly #farewell: Farewell;
+  readonly #farewell: ShutdownGuard;
   #failure: { error: unknown } | null = null;
 
-  constructor(options: CoordinateOptions) {
+  constructor(options: CoordinatorOptions) {
     const { redis, announcement, plan, ports, earlier, onNote, signer } = options;
     this.#options = options;
-    this.#ledger = new Ledger(plan, ports, earlier);
-    this.#announcer = new Announcer(options);
+    this.#ledger = new RowCollector(plan, ports, earlier);
+    this.#announcer = new RunAnnouncer(options);
     const recordedUsd = () => earlier.spentUsd + this.#inbox.spentUsd;
-    this.#money = new RunMoney({ redis, announcement, last: options.lastBudget, recordedUsd });
+    this.#money = new CoordinatorBudget({ redis, announcement, last: options.lastBudget, recordedUsd });
     const { signal } = ports;
-    this.#feeder = new Feeder({ redis, key: announcement.key, plan, ledger: this.#ledger, signal, signer });
+    this.#feeder = new Dispatcher({ redis, key: announcement.key, plan, ledger: this.#ledger, signal, signer });
     const [ledger, feeder] = [this.#ledger, this.#feeder];
-    const dismissals = new Dismissals({ redis, key: announcement.key, signer, onNote });
+    const dismissals = new WorkerDismissals({ redis, key: announcement.key, signer, onNote });
     this.#dismissals = dismissals;
     const { outputs } = earlier;
-    this.#inbox = new Inbox({ redis, announcement, plan, ledger, outputs, feeder, onNote, signer, dismissals });
-    this.#keeper = new StateKeeper({ ...options, money: this.#money, feeder, done: this.#inbox.done, dismissals });
-    this.#farewell = new Farewell(options);
+    this.#inbox = new ResultInbox({ redis, announcement, plan, ledger, outputs, feeder, onNote, signer, dismissals });
+    this.#keeper = new QueueStateTracker({
+      ...options,
+      money: this.#money,
+      feeder,
+      done: this.#inbox.done,
+      dismissals,
+    });
+    this.#farewell = new ShutdownGuard(options);
   }
 
   /** Returns false if the run was stopped before it could start. */
   async open(): Promise<boolean> {
     const { announcement, ports } = this.#options;
     if (announcement.sharedDir !== null) makeSharedFolder(announcement.sharedDir, announcement.key);
-    const opening = this.#insist(() => this.#begin()).then(() => true);
-    const isOpen = await Promise.race([opening, this.#stopped(ports.signal)]);
+    const opening = this.#retryRedis(() => this.#begin()).then(() => true);
+    const isOpen = await Promise.race([opening, this.#waitForStop(ports.signal)]);
     if (isOpen) return true;
     this.#closing.abort();
-    await this.#farewell.ask(() => opening);
-    await this.#farewell.ask(() => this.#feeder.withdraw());
+    await this.#farewell.run(() => opening);
+    await this.#farewell.run(() => this.#feeder.withdraw());
     return false;
   }
 
   /** Returns true if all trials are finished, false if the run was stopped before. */
-  async untilDone(): Promise<boolean> {
+  async waitUntilDone(): Promise<boolean> {
     const { redis, ports } = this.#options;
-    const reader = openAnother(redis);
-    const loops = [this.#loop(() => this.#inbox.read(reader)), this.#loop(() => this.#look())];
+    const reader = duplicateConnection(redis);
+    const loops = [this.#loop(() => this.#inbox.read(reader)), this.#loop(() => this.#checkQueue())];
     try {
       while (!this.#isDone()) {
         if (ports.signal.aborted) return await this.#stop();
-        await this.#feeder.change(WAKE_MS);
+        await this.#feeder.waitForChange(WAKE_INTERVAL_MS);
       }
       return true;
     } finally {
       this.#closing.abort();
       reader.disconnect();
-      await this.#farewell.ask(() => Promise.allSettled(loops));
+      await this.#farewell.run(() => Promise.allSettled(loops));
     }
   }
 
-  async close(isOver: boolean): Promise<Coordinated> {
+  async close(isOver: boolean): Promise<CoordinatedRun> {
     // Results that arrived while the last trials were withdrawn.
-    await this.#farewell.ask(() => this.#inbox.empty());
+    await this.#farewell.run(() => this.#inbox.drain());
     const rows = this.#ledger.close();
-    await this.#farewell.ask(() => this.#keeper.look());
-    const state = this.#keeper.conclude();
+    await this.#farewell.run(() => this.#keeper.update());
+    const state = this.#keeper.buildFinalState();
     this.#options.onState(state);
-    await this.#farewell.ask(() => this.#feeder.close());
-    await this.#farewell.ask(() => (isOver ? this.#clear() : this.#announcer.leave()));
+    await this.#farewell.run(() => this.#feeder.close());
+    await this.#farewell.run(() => (isOver ? this.#clear() : this.#announcer.leave()));
     const { repeatedUsd } = this.#ledger;
     const { ungradedUsd } = this.#inbox;
-    return { rows, budget: state.budget, repeatedUsd, ungradedUsd, notes: [...this.#inbox.notes(), ...state.notes] };
+    return {
+      rows,
+      budget: state.budget,
+      repeatedUsd,
+      ungradedUsd,
+      notes: [...this.#inbox.listNotes(), ...state.notes],
+    };
   }
 
   /** After the run has failed: writes what was recorded, and tells workers that the coordinator is gone. */
   async abandon(): Promise<void> {
     this.#closing.abort();
     this.#ledger.abandon();
-    await this.#farewell.ask(() => Promise.allSettled([this.#feeder.close(), this.#announcer.leave()]));
+    await this.#farewell.run(() => Promise.allSettled([this.#feeder.close(), this.#announcer.leave()]));
   }
 
   async #begin(): Promise<void> {
@@ -237,16 +250,16 @@ class Coordinator {
     const { key, sharedDir } = announcement;
     const folder = sharedDir === null ? null : join(sharedDir, key);
     for (const [index, ungraded] of earlier.outputs) {
-      const line = this.#ledger.has(index) ? null : encodeStored(ungraded, folder);
+      const line = this.#ledger.has(index) ? null : encodeStoredOutput(ungraded, folder);
       if (line === null) continue;
-      await redis.hset(KEYS.outputs(key), index, await sealStored(index, line, { key, signer, folder }));
+      await redis.hset(KEYS.outputs(key), index, await sealOutput(index, line, { key, signer, folder }));
     }
   }
 
   async #clear(): Promise<void> {
     const { redis, announcement, plan } = this.#options;
     const { key, sharedDir } = announcement;
-    await clearRun(redis, key, plan.systems.length);
+    await removeRun(redis, key, plan.systems.length);
     if (sharedDir !== null) removeSharedFolder(sharedDir, key);
   }
 
@@ -257,11 +270,11 @@ class Coordinator {
 
   /** Dispatches no further trials. Running ones continue; their results wait for the next start of the run. */
   async #stop(): Promise<boolean> {
-    await this.#farewell.ask(() => this.#feeder.withdraw());
+    await this.#farewell.run(() => this.#feeder.withdraw());
     if (this.#farewell.isSilent) return false;
     const end = Date.now() + GRACE_MS;
-    while (!this.#feeder.isDone && Date.now() < end) await this.#feeder.change(WAKE_MS);
-    const { underWay } = this.#feeder;
+    while (!this.#feeder.isDone && Date.now() < end) await this.#feeder.waitForChange(WAKE_INTERVAL_MS);
+    const { dispatchedCount: underWay } = this.#feeder;
     if (underWay > 0)
       this.#options.onNote(
         `${underWay} ${underWay === 1 ? "trial is" : "trials are"} still running on workers. The queue keeps their results: continue with --resume.`,
@@ -272,7 +285,7 @@ class Coordinator {
   async #loop(step: () => Promise<void>): Promise<void> {
     while (!this.#closing.signal.aborted && this.#failure === null) {
       try {
-        await this.#insist(step);
+        await this.#retryRedis(step);
       } catch (error) {
         if (this.#closing.signal.aborted) return;
         this.#failure = { error };
@@ -281,17 +294,17 @@ class Coordinator {
     }
   }
 
-  #insist<T>(step: () => Promise<T>): Promise<T> {
-    return insist(step, {
+  #retryRedis<T>(step: () => Promise<T>): Promise<T> {
+    return retryRedis(step, {
       signal: this.#closing.signal,
       limitMs: this.#options.patienceMs,
       remedy: "Recorded trials are safe; fix Redis and continue with --resume.",
-      onRefused: (answer) => this.#sayRefusal(answer),
+      onRefused: (answer) => this.#reportRefusal(answer),
     });
   }
 
   /** Reported once per kind: some replies contain changing numbers. */
-  #sayRefusal(answer: string): void {
+  #reportRefusal(answer: string): void {
     const [kind = ""] = answer.split(" ");
     if (this.#refusals.has(kind)) return;
     this.#refusals.add(kind);
@@ -299,18 +312,18 @@ class Coordinator {
   }
 
   /** Everything without a notification: leases, lost data, the state for the dashboard. */
-  async #look(): Promise<void> {
+  async #checkQueue(): Promise<void> {
     await this.#restore();
-    const state = await this.#keeper.look();
+    const state = await this.#keeper.update();
     if (state.budget?.isRefusing === true) await this.#feeder.withdraw();
     this.#feeder.slots = state.workers.reduce((total, { concurrency }) => total + concurrency, 0);
     for (const { system, why } of this.#dismissals.findStopped(state.workers)) await this.#stopSystem(system, why);
-    if (await this.#dismissals.areGone(state.workers)) await this.#feeder.releaseHeld();
+    if (await this.#dismissals.areDismissedGone(state.workers)) await this.#feeder.releaseHeld();
     await this.#feeder.fill();
     await this.#feeder.reconcile();
     this.#options.onState(state);
-    this.#ledger.tell(this.#keeper.waiting(state));
-    await sleep(LOOK_MS, undefined, { signal: this.#closing.signal }).catch(() => {});
+    this.#ledger.reportProgress(this.#keeper.waiting(state));
+    await sleep(CHECK_INTERVAL_MS, undefined, { signal: this.#closing.signal }).catch(() => {});
   }
 
   /** Called on every check: trials that were running then come back one by one. */
@@ -319,12 +332,12 @@ class Coordinator {
     const systemIndex = plan.systems.findIndex(({ name }) => name === system);
     if (systemIndex === -1) return;
     for (const index of await this.#feeder.stop(systemIndex)) {
-      const trial = trialAt(plan, index);
+      const trial = findTrial(plan, index);
       if (trial === null || this.#ledger.has(index)) continue;
-      const row = notRunRow(trial, why, this.#ledger.attemptsOf(trial));
+      const row = toNotRunRow(trial, why, this.#ledger.getAttempts(trial));
       this.#ledger.record(trial, { row, output: null, evidence: null, grades: null });
     }
-    await this.#ledger.written();
+    await this.#ledger.waitForWrite();
   }
 
   /** Redis may have restarted without its data, or evicted some of it. */
@@ -334,11 +347,11 @@ class Coordinator {
     if (!isAnnounced || !hasBudget) await this.#money.open();
     if (isAnnounced) return;
     await this.#shareOutputs();
-    await this.#feeder.repeat();
+    await this.#feeder.dispatchAgain();
   }
 
   /** Resolves when the run is stopped. */
-  #stopped(signal: AbortSignal): Promise<false> {
+  #waitForStop(signal: AbortSignal): Promise<false> {
     return new Promise((resolve) => {
       if (signal.aborted) resolve(false);
       else signal.addEventListener("abort", () => resolve(false), { once: true, signal: this.#closing.signal });

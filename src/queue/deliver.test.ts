@@ -1,18 +1,18 @@
 import type { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
-import { type RedisServer, redisFor } from "../testing/redis-server.js";
-import { lacks } from "../testing/system-command.js";
-import { deliver, readStored, wasDelivered } from "./deliver.js";
+import { describeWithRedis, type RedisServer } from "../testing/redis-server.js";
+import { isCommandMissing } from "../testing/system-command.js";
+import { deliverResults, readSealedOutput, wasDelivered } from "./deliver.js";
 import { KEYS } from "./keys.js";
 import { SharedBudget } from "./shared-budget.js";
 
 const KEY = "run-1";
 
-describe.skipIf(lacks("redis-server"))("deliverResults", () => {
+describe.skipIf(isCommandMissing("redis-server"))("deliverResults", () => {
   let server: RedisServer;
   let redis: Redis;
 
-  redisFor((own) => {
+  describeWithRedis((own) => {
     ({ server, redis } = own);
   });
 
@@ -26,7 +26,7 @@ describe.skipIf(lacks("redis-server"))("deliverResults", () => {
 
   it("adds the batch byte for byte and marks its trials", async () => {
     const data = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
-    await deliver(redis, KEY, { data, trials: [0, 7, 1_000_000], settlements: [] });
+    await deliverResults(redis, KEY, { data, trials: [0, 7, 1_000_000], settlements: [] });
     expect(await parcels()).toEqual([data]);
     for (const index of [0, 7, 1_000_000]) expect(await wasDelivered(redis, KEY, index)).toBe(true);
     for (const index of [1, 6, 8, 2_000_000]) expect(await wasDelivered(redis, KEY, index)).toBe(false);
@@ -43,8 +43,8 @@ describe.skipIf(lacks("redis-server"))("deliverResults", () => {
       return { trial, token: `t${trial}`, costUsd: 0.1 * trial, judgeCostUsd: 0.01, isTypical: true };
     });
     const parcel = { data: Buffer.from("rows"), trials: [1, 2], settlements };
-    await deliver(redis, KEY, parcel);
-    await deliver(redis, KEY, parcel);
+    await deliverResults(redis, KEY, parcel);
+    await deliverResults(redis, KEY, parcel);
     expect(await budget.read()).toMatchObject({ spentUsd: 0.32, reservedUsd: 0 });
     expect(await parcels()).toHaveLength(2);
   });
@@ -54,13 +54,13 @@ describe.skipIf(lacks("redis-server"))("deliverResults", () => {
       return { trial, token: `t${trial}`, costUsd: 0.1 * trial, judgeCostUsd: 0.01, isTypical: true };
     });
     const parcel = { data: Buffer.from("rows"), trials: [1, 2], settlements };
-    for (let i = 0; i < 2; i++) await deliver(redis, KEY, parcel);
+    for (let i = 0; i < 2; i++) await deliverResults(redis, KEY, parcel);
     expect(await new SharedBudget(redis, KEY).read()).toMatchObject({ spentUsd: 0.32, reservedUsd: 0 });
   });
 
   it("adds no batch when there are only settlements", async () => {
     const settlement = { trial: 1, token: "t1", costUsd: 0.1, judgeCostUsd: 0, isTypical: true };
-    await deliver(redis, KEY, { data: Buffer.alloc(0), trials: [], settlements: [settlement] });
+    await deliverResults(redis, KEY, { data: Buffer.alloc(0), trials: [], settlements: [settlement] });
     expect(await redis.keys("*")).toEqual([]);
   });
 
@@ -71,7 +71,7 @@ describe.skipIf(lacks("redis-server"))("deliverResults", () => {
     const own = { worker: "w1", trial: 1, kind: "a", maxCostUsd: 0.2, canCostUsd: 0.2, isJudged: false, isFree: false };
     for (const token of ["t1", "t2"]) await budget.reserve({ ...own, token });
     const settlement = { trial: 1, token: "t1", costUsd: 0.1, judgeCostUsd: 0, isTypical: false };
-    await deliver(redis, KEY, { data: Buffer.from("rows"), trials: [1], settlements: [settlement] });
+    await deliverResults(redis, KEY, { data: Buffer.from("rows"), trials: [1], settlements: [settlement] });
     const ofBudget = [KEYS.budget(KEY), `${KEYS.budget(KEY)}:reservations`];
     const timeLeft = (keys: readonly string[]) => Promise.all(keys.map((key) => redis.ttl(key)));
     for (const left of await timeLeft([KEYS.delivered(KEY), KEYS.results(KEY), ...ofBudget]))
@@ -82,9 +82,9 @@ describe.skipIf(lacks("redis-server"))("deliverResults", () => {
   });
 
   it("recovers after Redis was killed and restarted", async () => {
-    await deliver(redis, KEY, { data: Buffer.from("one"), trials: [1], settlements: [] });
+    await deliverResults(redis, KEY, { data: Buffer.from("one"), trials: [1], settlements: [] });
     await server.kill();
-    const second = deliver(redis, KEY, { data: Buffer.from("two"), trials: [2], settlements: [] });
+    const second = deliverResults(redis, KEY, { data: Buffer.from("two"), trials: [2], settlements: [] });
     await server.start();
     await second;
     expect((await parcels()).map(String)).toEqual(["one", "two"]);
@@ -97,12 +97,12 @@ describe.skipIf(lacks("redis-server"))("deliverResults", () => {
       { index: 1, sealed },
       { index: 2, sealed },
     ];
-    await deliver(redis, KEY, { ...nothing, outputs });
-    expect(await readStored(redis, KEY, 1)).toEqual(sealed);
+    await deliverResults(redis, KEY, { ...nothing, outputs });
+    expect(await readSealedOutput(redis, KEY, 1)).toEqual(sealed);
     expect(await redis.ttl(KEYS.outputs(KEY))).toBeGreaterThan(0);
-    await deliver(redis, KEY, { ...nothing, trials: [1] });
-    await deliver(redis, KEY, { ...nothing, outputs });
-    expect(await readStored(redis, KEY, 1)).toBeNull();
-    expect(await readStored(redis, KEY, 2)).toEqual(sealed);
+    await deliverResults(redis, KEY, { ...nothing, trials: [1] });
+    await deliverResults(redis, KEY, { ...nothing, outputs });
+    expect(await readSealedOutput(redis, KEY, 1)).toBeNull();
+    expect(await readSealedOutput(redis, KEY, 2)).toEqual(sealed);
   });
 });

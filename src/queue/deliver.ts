@@ -1,22 +1,22 @@
 import type { Redis } from "ioredis";
-import { picoDollars } from "../budget/price.js";
+import { toPicoDollars } from "../budget/price.js";
 import { KEYS } from "./keys.js";
-import { DELIVER } from "./lua/deliver.js";
-import { budgetKeys } from "./lua/reservations.js";
-import type { Settlement } from "./shared-purse.js";
+import { DELIVER_RESULTS } from "./lua/deliver.js";
+import { getBudgetKeys } from "./lua/reservations.js";
+import type { CostSettlement } from "./shared-purse.js";
 
 /** What is written to Redis atomically. */
-export interface Delivery {
+export interface ResultDelivery {
   /** Rows and outputs, compressed; empty if there are only settlements. */
   data: Buffer;
   /** The trials it contains. */
   trials: readonly number[];
-  settlements: readonly Settlement[];
+  settlements: readonly CostSettlement[];
   /** Signed outputs of trials that are being graded. Omitted if there are none. */
-  outputs?: readonly StoredOutput[];
+  outputs?: readonly SealedOutput[];
 }
 
-interface StoredOutput {
+interface SealedOutput {
   index: number;
   sealed: Buffer;
 }
@@ -27,12 +27,12 @@ interface StoredOutput {
  * @example
  * await deliverResults(redis, key, { data, trials: [7], settlements: [] });
  */
-export async function deliver(redis: Redis, key: string, delivery: Delivery): Promise<void> {
+export async function deliverResults(redis: Redis, key: string, delivery: ResultDelivery): Promise<void> {
   const { data, trials, settlements, outputs = [] } = delivery;
-  const keys = [...budgetKeys(key), KEYS.delivered(key), KEYS.results(key), KEYS.outputs(key)];
+  const keys = [...getBudgetKeys(key), KEYS.delivered(key), KEYS.results(key), KEYS.outputs(key)];
   const stored = outputs.flatMap(({ index, sealed }) => [index, sealed]);
   const lists = [trials.length, ...trials, outputs.length, ...stored];
-  await DELIVER.run(redis, keys, [data, ...lists, ...settlements.flatMap(argumentsOf)]);
+  await DELIVER_RESULTS.run(redis, keys, [data, ...lists, ...settlements.flatMap(toSettlementArgs)]);
 }
 
 /** Whether a trial was already delivered. */
@@ -41,19 +41,19 @@ export async function wasDelivered(redis: Redis, key: string, index: number): Pr
 }
 
 /** The output of a trial that was delivered before grading; null if there is none. */
-export function readStored(redis: Redis, key: string, index: number): Promise<Buffer | null> {
+export function readSealedOutput(redis: Redis, key: string, index: number): Promise<Buffer | null> {
   return redis.hgetBuffer(KEYS.outputs(key), String(index));
 }
 
-function argumentsOf({
+function toSettlementArgs({
   trial,
   token,
   costUsd,
   judgeCostUsd,
   isTypical,
   isGraded = true,
-}: Settlement): (string | number)[] {
+}: CostSettlement): (string | number)[] {
   const isKnown = Number(costUsd !== null);
-  const all = picoDollars((costUsd ?? 0) + judgeCostUsd);
-  return [token, trial, isKnown, all, picoDollars(judgeCostUsd), Number(isTypical), Number(isGraded)];
+  const all = toPicoDollars((costUsd ?? 0) + judgeCostUsd);
+  return [token, trial, isKnown, all, toPicoDollars(judgeCostUsd), Number(isTypical), Number(isGraded)];
 }

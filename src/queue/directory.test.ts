@@ -1,29 +1,29 @@
 import { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
-import { redisFor } from "../testing/redis-server.js";
-import { lacks } from "../testing/system-command.js";
+import { describeWithRedis } from "../testing/redis-server.js";
+import { isCommandMissing } from "../testing/system-command.js";
 import type { Announcement, WorkerState } from "./contract.js";
-import { clearRun, listRuns, listWorkers, liveRuns } from "./directory.js";
-import { BULL_PREFIX, KEYS, laneName } from "./keys.js";
-import { Presence, redisTime } from "./presence.js";
+import { listLiveRuns, listRuns, listWorkers, removeRun } from "./directory.js";
+import { BULL_PREFIX, getQueueName, KEYS } from "./keys.js";
+import { readRedisTime, WorkerHeartbeat } from "./presence.js";
 import { SAMPLE_SIGNER } from "./run-testing.js";
 
-describe.skipIf(lacks("redis-server"))("the directory of runs and workers", () => {
+describe.skipIf(isCommandMissing("redis-server"))("the directory of runs and workers", () => {
   let redis: Redis;
 
-  redisFor((own) => {
+  describeWithRedis((own) => {
     ({ redis } = own);
   });
 
   async function announce(key: string, { leaseMs = 10_000, ...more }: Partial<Announcement> & { leaseMs?: number }) {
     const announcement = announcementOf(key, more);
     await redis.set(KEYS.run(key), SAMPLE_SIGNER.signAnnouncement(announcement));
-    await redis.zadd(KEYS.runs, (await redisTime(redis)) + leaseMs, key);
+    await redis.zadd(KEYS.runs, (await readRedisTime(redis)) + leaseMs, key);
   }
 
   async function addJobs(key: string, system: number, count: number): Promise<void> {
-    const lane = new Queue(laneName(key, system), { connection: redis, prefix: BULL_PREFIX });
+    const lane = new Queue(getQueueName(key, system), { connection: redis, prefix: BULL_PREFIX });
     await lane.addBulk(Array.from({ length: count }, (_, index) => ({ name: "trial", data: { index } })));
     await lane.close();
   }
@@ -51,7 +51,7 @@ describe.skipIf(lacks("redis-server"))("the directory of runs and workers", () =
       },
       expect.objectContaining({ key: "dead", isCoordinated: false, waiting: 0, startedBy: null }),
     ]);
-    expect(await liveRuns(redis)).toEqual(["live"]);
+    expect(await listLiveRuns(redis)).toEqual(["live"]);
   });
 
   it("lists a run of another version by its key and its queues", async () => {
@@ -70,11 +70,11 @@ describe.skipIf(lacks("redis-server"))("the directory of runs and workers", () =
 
   it("lists live workers by host and process", async () => {
     const states = [stateOf("b", 2), stateOf("a", 9), stateOf("a", 3)];
-    const presences = states.map((state) => new Presence({ redis, state, leaseMs: 5000 }));
+    const presences = states.map((state) => new WorkerHeartbeat({ redis, state, leaseMs: 5000 }));
     for (const presence of presences) await presence.start();
     await redis.zadd(KEYS.workers, 1, "gone");
     await redis.set(KEYS.worker("gone"), JSON.stringify(stateOf("gone", 1)));
-    const [now, torn] = [await redisTime(redis), "torn"];
+    const [now, torn] = [await readRedisTime(redis), "torn"];
     await redis.zadd(KEYS.workers, now + 5000, torn);
     await redis.set(KEYS.worker(torn), "{");
     expect((await listWorkers(redis)).map(({ host, pid }) => [host, pid])).toEqual([
@@ -97,7 +97,7 @@ describe.skipIf(lacks("redis-server"))("the directory of runs and workers", () =
     }
     await redis.set("somebody:else", "stays");
     const before = await redis.dbsize();
-    await clearRun(redis, "run", 2);
+    await removeRun(redis, "run", 2);
     const left = (await redis.keys("*")).sort();
     expect(left.filter((name) => /^assay:(?:run:run(?::|$)|bull:run\.\d+:)/.test(name))).toEqual([]);
     expect(left).toContain("somebody:else");
@@ -105,7 +105,7 @@ describe.skipIf(lacks("redis-server"))("the directory of runs and workers", () =
       ["run-2", 4],
       ["run.0", 4],
     ]);
-    for (const key of ["run-2", "run.0"]) await clearRun(redis, key, 2);
+    for (const key of ["run-2", "run.0"]) await removeRun(redis, key, 2);
     expect(await redis.keys("*")).toEqual(["somebody:else"]);
     expect(before).toBeGreaterThan(30);
   });

@@ -1,8 +1,8 @@
 import type { Redis } from "ioredis";
 import type { Announcement, WorkerState } from "./contract.js";
-import { BULL_PREFIX, KEYS, laneName } from "./keys.js";
-import { redisTime } from "./presence.js";
-import { parseAnnouncement, parseSigned } from "./signer.js";
+import { BULL_PREFIX, getQueueName, KEYS } from "./keys.js";
+import { readRedisTime } from "./presence.js";
+import { parseAnnouncement, parseSignedAnnouncement } from "./signer.js";
 
 /** A run in Redis. */
 export interface QueuedRun {
@@ -37,22 +37,22 @@ const SCAN_COUNT = 1000;
  * const [run] = await listRuns(redis);
  */
 export async function listRuns(redis: Redis): Promise<QueuedRun[]> {
-  const [now, scores] = await Promise.all([redisTime(redis), redis.zrange(KEYS.runs, "0", "-1", "WITHSCORES")]);
+  const [now, scores] = await Promise.all([readRedisTime(redis), redis.zrange(KEYS.runs, "0", "-1", "WITHSCORES")]);
   const runs: QueuedRun[] = [];
   for (let at = 0; at + 1 < scores.length; at += 2)
-    runs.push(await describeRun(redis, scores[at] ?? "", Number(scores[at + 1]) > now));
+    runs.push(await describeQueuedRun(redis, scores[at] ?? "", Number(scores[at + 1]) > now));
   return runs.sort((a, b) => Number(b.isCoordinated) - Number(a.isCoordinated) || (a.runId < b.runId ? -1 : 1));
 }
 
 /** Lists the keys of the runs whose coordinators are alive. */
-export async function liveRuns(redis: Redis): Promise<string[]> {
-  return redis.zrangebyscore(KEYS.runs, `(${await redisTime(redis)}`, "+inf");
+export async function listLiveRuns(redis: Redis): Promise<string[]> {
+  return redis.zrangebyscore(KEYS.runs, `(${await readRedisTime(redis)}`, "+inf");
 }
 
-async function describeRun(redis: Redis, key: string, isCoordinated: boolean): Promise<QueuedRun> {
+async function describeQueuedRun(redis: Redis, key: string, isCoordinated: boolean): Promise<QueuedRun> {
   const announcement = await readAnnouncement(redis, key);
   const systems =
-    announcement === null ? await countLanes(redis, key) : Object.keys(announcement.identity.systems).length;
+    announcement === null ? await countSystemQueues(redis, key) : Object.keys(announcement.identity.systems).length;
   const [delivered, counts] = await Promise.all([redis.bitcount(KEYS.delivered(key)), countJobs(redis, key, systems)]);
   return {
     key,
@@ -64,21 +64,21 @@ async function describeRun(redis: Redis, key: string, isCoordinated: boolean): P
     ...counts,
     systems,
     sharedDir: typeof announcement?.sharedDir === "string" ? announcement.sharedDir : null,
-    startedBy: startedBy(announcement),
+    startedBy: readStartCommand(announcement),
   };
 }
 
-function startedBy(announcement: Announcement | null): QueuedRun["startedBy"] {
+function readStartCommand(announcement: Announcement | null): QueuedRun["startedBy"] {
   if (announcement?.source?.kind !== "command") return null;
   const { command, cwd } = Object(announcement.source.invocation) as { command?: unknown; cwd?: unknown };
   return typeof command === "string" && typeof cwd === "string" ? { command, cwd } : null;
 }
 
 /** For runs of other versions, whose announcement does not say how many systems they have. */
-async function countLanes(redis: Redis, key: string): Promise<number> {
+async function countSystemQueues(redis: Redis, key: string): Promise<number> {
   const start = `${BULL_PREFIX}:${key}.`;
   let most = 0;
-  for await (const names of ownKeys(redis, [start]))
+  for await (const names of scanKeys(redis, [start]))
     for (const name of names) most = Math.max(most, 1 + Number(/^(\d+):/.exec(name.slice(start.length))?.[1] ?? -1));
   return most;
 }
@@ -86,7 +86,7 @@ async function countLanes(redis: Redis, key: string): Promise<number> {
 async function countJobs(redis: Redis, key: string, systems: number): Promise<{ waiting: number; active: number }> {
   const { Queue } = await import("bullmq");
   const total = { waiting: 0, active: 0 };
-  for (const name of lanesOf(key, systems)) {
+  for (const name of listQueueNames(key, systems)) {
     const lane = new Queue(name, { connection: redis, prefix: BULL_PREFIX, skipMetasUpdate: true });
     lane.on("error", () => {});
     const { active = 0, ...others } = await lane.getJobCounts("active", "wait", "prioritized", "delayed");
@@ -103,20 +103,20 @@ async function countJobs(redis: Redis, key: string, systems: number): Promise<{ 
  * const busy = (await listWorkers(redis)).filter(({ run }) => run !== null);
  */
 export async function listWorkers(redis: Redis): Promise<WorkerState[]> {
-  const ids = await redis.zrangebyscore(KEYS.workers, `(${await redisTime(redis)}`, "+inf");
+  const ids = await redis.zrangebyscore(KEYS.workers, `(${await readRedisTime(redis)}`, "+inf");
   const texts = ids.length === 0 ? [] : await redis.mget(ids.map((id) => KEYS.worker(id)));
-  const states = texts.flatMap((text) => parsed<WorkerState>(text) ?? []);
+  const states = texts.flatMap((text) => parseJsonOrNull<WorkerState>(text) ?? []);
   return states.sort((a, b) => (a.host === b.host ? a.pid - b.pid : a.host < b.host ? -1 : 1));
 }
 
 /** The unverified announcement of a run, for display only. Null if it is missing or of another version. */
 async function readAnnouncement(redis: Redis, key: string): Promise<Announcement | null> {
-  const signed = parseSigned((await redis.get(KEYS.run(key))) ?? "");
+  const signed = parseSignedAnnouncement((await redis.get(KEYS.run(key))) ?? "");
   return signed === null ? null : parseAnnouncement(signed.body);
 }
 
 /** Unreadable entries were not written by Assay and are ignored. */
-function parsed<T extends object>(text: string | null): T | null {
+function parseJsonOrNull<T extends object>(text: string | null): T | null {
   try {
     return text === null ? null : (JSON.parse(text) as T | null);
   } catch {
@@ -125,33 +125,33 @@ function parsed<T extends object>(text: string | null): T | null {
 }
 
 /** Removes all data of a run from Redis; its workers notice that it is over. */
-export async function clearRun(redis: Redis, key: string, systems: number): Promise<void> {
+export async function removeRun(redis: Redis, key: string, systems: number): Promise<void> {
   await redis.multi().zrem(KEYS.runs, key).del(KEYS.run(key)).publish(KEYS.news, key).exec();
-  const lanes = lanesOf(key, systems).map((name) => `${BULL_PREFIX}:${name}:`);
+  const lanes = listQueueNames(key, systems).map((name) => `${BULL_PREFIX}:${name}:`);
   // Run names may share a prefix: only keys that follow the whole name belong to this one.
   const own = [`${KEYS.run(key)}:`, ...lanes];
-  for await (const names of ownKeys(redis, own)) await redis.unlink(...names);
+  for await (const names of scanKeys(redis, own)) await redis.unlink(...names);
 }
 
-function lanesOf(key: string, systems: number): string[] {
-  return [...Array.from({ length: systems }, (_, index) => laneName(key, index)), laneName(key, "suspects")];
+function listQueueNames(key: string, systems: number): string[] {
+  return [...Array.from({ length: systems }, (_, index) => getQueueName(key, index)), getQueueName(key, "suspects")];
 }
 
 /** Removes the remaining budget data of a run. */
-export async function clearBudget(redis: Redis, key: string): Promise<void> {
+export async function removeBudget(redis: Redis, key: string): Promise<void> {
   await redis.unlink(KEYS.budget(key));
-  for await (const names of ownKeys(redis, [`${KEYS.budget(key)}:`])) await redis.unlink(...names);
+  for await (const names of scanKeys(redis, [`${KEYS.budget(key)}:`])) await redis.unlink(...names);
 }
 
 /** Whether a missing worker left by itself or was lost. Null if it is still alive. */
-export async function howGone(redis: Redis, id: string): Promise<"left" | "lost" | null> {
-  const [lease, now] = await Promise.all([redis.zscore(KEYS.workers, id), redisTime(redis)]);
+export async function checkWorkerGone(redis: Redis, id: string): Promise<"left" | "lost" | null> {
+  const [lease, now] = await Promise.all([redis.zscore(KEYS.workers, id), readRedisTime(redis)]);
   if (lease === null) return "left";
   return Number(lease) > now ? null : "lost";
 }
 
 /** Scans the keys with these prefixes, in pages. */
-async function* ownKeys(redis: Redis, starts: readonly string[]): AsyncGenerator<string[]> {
+async function* scanKeys(redis: Redis, starts: readonly string[]): AsyncGenerator<string[]> {
   for await (const found of redis.scanStream({ match: "assay:*", count: SCAN_COUNT })) {
     const own = (found as string[]).filter((name) => starts.some((start) => name.startsWith(start)));
     if (own.length > 0) yield own;

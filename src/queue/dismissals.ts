@@ -2,13 +2,13 @@ import type { Redis } from "ioredis";
 import type { EvalRow } from "../core/row.js";
 import type { WorkerState } from "./contract.js";
 import { KEYS } from "./keys.js";
-import type { Signer } from "./signer.js";
+import type { QueueSigner } from "./signer.js";
 
-export interface DismissalsOptions {
+export interface WorkerDismissalsOptions {
   redis: Redis;
   /** The name of the run in Redis. */
   key: string;
-  signer: Signer;
+  signer: QueueSigner;
   onNote: (note: string) => void;
 }
 
@@ -19,10 +19,10 @@ const MAX_WORKERS_FAILED = 2;
  * Dismisses workers that fail where others succeed, and selects which of their trials run again: those that failed on no
  * other worker. If all workers fail, none is dismissed, because the cause is elsewhere.
  */
-export class Dismissals {
+export class WorkerDismissals {
   /** Notes about dismissed workers. */
   readonly notes: string[] = [];
-  readonly #options: DismissalsOptions;
+  readonly #options: WorkerDismissalsOptions;
   readonly #errors = new WorkerErrors();
   /** By trial: the workers on which it has failed. */
   readonly #failedOn = new Map<number, Set<string>>();
@@ -35,24 +35,27 @@ export class Dismissals {
   /** Dismissed workers that are not yet marked in Redis. */
   readonly #untold = new Set<string>();
 
-  constructor(options: DismissalsOptions) {
+  constructor(options: WorkerDismissalsOptions) {
     this.#options = options;
   }
 
   /** Counts a recorded trial. Returns the trials to run again, which may be others. */
   count(index: number, row: EvalRow, worker: string): number[] {
     const isError = row.outcome === "error";
-    if (isError) this.#noteError(index, row, worker);
-    const found = [...this.#errors.count(worker, row.system, isError), ...(isError ? [] : this.#passed(row, worker))];
+    if (isError) this.#recordError(index, row, worker);
+    const found = [
+      ...this.#errors.count(worker, row.system, isError),
+      ...(isError ? [] : this.#findRefusedElsewhere(row, worker)),
+    ];
     for (const each of found) this.#dismiss(each);
-    const again = found.flatMap((each) => this.#failedAlone(each.worker));
+    const again = found.flatMap((each) => this.#listTrialsToRepeat(each.worker));
     // It was running when its worker was dismissed.
     const isLate = isError && found.length === 0 && this.#reasons.has(worker);
-    return isLate && this.#mayPass(index) ? [...again, index] : again;
+    return isLate && this.#canRepeat(index) ? [...again, index] : again;
   }
 
   /** Records that a worker no longer calls a system: requests were refused, or the endpoint is down. */
-  noteStop(system: string, worker: string, why: string): void {
+  recordStop(system: string, worker: string, why: string): void {
     if (this.#reasons.has(worker)) return;
     this.#stops.set(system, (this.#stops.get(system) ?? new Map<string, string>()).set(worker, why));
   }
@@ -68,7 +71,7 @@ export class Dismissals {
   }
 
   /** Finds workers that stopped calling a system which works for others. */
-  #passed({ system }: EvalRow, worker: string): FailingWorker[] {
+  #findRefusedElsewhere({ system }: EvalRow, worker: string): FailingWorker[] {
     const stops = this.#stops.get(system);
     // The trial was running when its worker stopped, or the run was restarted since.
     if (stops === undefined || stops.delete(worker)) return [];
@@ -85,19 +88,19 @@ export class Dismissals {
   }
 
   /** Marks dismissed workers in Redis. */
-  async tell(): Promise<void> {
+  async markDismissed(): Promise<void> {
     await this.#mark([...this.#untold]);
     this.#untold.clear();
   }
 
   /** Returns true once no dismissed worker takes trials. Restores marks that Redis has lost. */
-  async areGone(workers: readonly WorkerState[]): Promise<boolean> {
+  async areDismissedGone(workers: readonly WorkerState[]): Promise<boolean> {
     const taking = workers.filter(({ id, refuses }) => refuses === null && this.#reasons.has(id));
     await this.#mark(taking.map(({ id }) => id));
     return taking.length === 0;
   }
 
-  #noteError(index: number, { attempts }: EvalRow, worker: string): void {
+  #recordError(index: number, { attempts }: EvalRow, worker: string): void {
     this.#failedOn.set(index, new Set([...(this.#failedOn.get(index) ?? []), worker]));
     this.#messages.set(worker, attempts.at(-1)?.message ?? "");
   }
@@ -112,13 +115,13 @@ export class Dismissals {
     this.#options.onNote(words);
   }
 
-  #failedAlone(worker: string): number[] {
+  #listTrialsToRepeat(worker: string): number[] {
     return Array.from(this.#failedOn).flatMap(([index, workers]) =>
-      workers.has(worker) && this.#mayPass(index) ? [index] : [],
+      workers.has(worker) && this.#canRepeat(index) ? [index] : [],
     );
   }
 
-  #mayPass(index: number): boolean {
+  #canRepeat(index: number): boolean {
     return (this.#failedOn.get(index)?.size ?? 0) < MAX_WORKERS_FAILED;
   }
 
@@ -131,13 +134,13 @@ export class Dismissals {
 }
 
 /** A worker is judged by its latest trials of a system; minimum numbers of its own trials and of successful workers' trials. */
-const WINDOW = 50;
+const WINDOW_TRIALS = 50;
 const MIN_TRIALS = 10;
-const MIN_OTHERS = 3;
+const MIN_PASSING_TRIALS = 3;
 /** A worker is failing if at least this share of its trials are errors. */
-const MIN_SHARE = 0.5;
+const MIN_ERROR_SHARE = 0.5;
 /** Significance level: larger p-values may be chance. */
-const MAX_CHANCE = 1e-4;
+const MAX_P_VALUE = 1e-4;
 
 /** A worker whose trials end as errors where those of others do not. */
 export interface FailingWorker {
@@ -157,15 +160,15 @@ export class WorkerErrors {
     if (this.#found.has(worker)) return [];
     const workers = this.#latest.get(system) ?? new Map<string, boolean[]>();
     this.#latest.set(system, workers);
-    workers.set(worker, [...(workers.get(worker) ?? []), isError].slice(-WINDOW));
-    const failing = Array.from(workers).filter(([, trials]) => trials.length >= MIN_TRIALS && fails(trials));
+    workers.set(worker, [...(workers.get(worker) ?? []), isError].slice(-WINDOW_TRIALS));
+    const failing = Array.from(workers).filter(([, trials]) => trials.length >= MIN_TRIALS && isFailing(trials));
     if (failing.length === 0) return [];
-    const passing = Array.from(workers.values()).flatMap((trials) => (fails(trials) ? [] : trials));
-    if (passing.length < MIN_OTHERS) return [];
+    const passing = Array.from(workers.values()).flatMap((trials) => (isFailing(trials) ? [] : trials));
+    if (passing.length < MIN_PASSING_TRIALS) return [];
     return failing.flatMap(([name, trials]) => {
-      if (chanceOf(trials, passing) > MAX_CHANCE) return [];
+      if (computeFisherP(trials, passing) > MAX_P_VALUE) return [];
       this.#forget(name);
-      const figures = `${errorsIn(trials)} of its last ${trials.length} trials of ${system} are errors`;
+      const figures = `${countErrors(trials)} of its last ${trials.length} trials of ${system} are errors`;
       return [{ worker: name, figures }];
     });
   }
@@ -176,27 +179,27 @@ export class WorkerErrors {
   }
 }
 
-function errorsIn(trials: readonly boolean[]): number {
+function countErrors(trials: readonly boolean[]): number {
   return trials.filter(Boolean).length;
 }
 
-function fails(trials: readonly boolean[]): boolean {
-  return errorsIn(trials) / trials.length >= MIN_SHARE;
+function isFailing(trials: readonly boolean[]): boolean {
+  return countErrors(trials) / trials.length >= MIN_ERROR_SHARE;
 }
 
 /** One-sided p-value of Fisher's exact test: the worker has at least this many of all errors by chance. */
-function chanceOf(own: readonly boolean[], others: readonly boolean[]): number {
-  const errors = errorsIn(own) + errorsIn(others);
+function computeFisherP(own: readonly boolean[], others: readonly boolean[]): number {
+  const errors = countErrors(own) + countErrors(others);
   const total = own.length + others.length;
-  const all = logChoices(total, own.length);
+  const all = computeLogChoose(total, own.length);
   let chance = 0;
-  for (let count = errorsIn(own); count <= Math.min(errors, own.length); count++)
-    chance += Math.exp(logChoices(errors, count) + logChoices(total - errors, own.length - count) - all);
+  for (let count = countErrors(own); count <= Math.min(errors, own.length); count++)
+    chance += Math.exp(computeLogChoose(errors, count) + computeLogChoose(total - errors, own.length - count) - all);
   return chance;
 }
 
 /** Natural logarithm of the binomial coefficient. */
-function logChoices(many: number, some: number): number {
+function computeLogChoose(many: number, some: number): number {
   if (some > many) return Number.NEGATIVE_INFINITY;
   let log = 0;
   for (let i = 1; i <= some; i++) log += Math.log((many - some + i) / i);

@@ -1,28 +1,28 @@
 import { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { redisFor } from "../testing/redis-server.js";
-import { lacks } from "../testing/system-command.js";
-import { deliver, wasDelivered } from "./deliver.js";
-import { Feeder } from "./feeder.js";
-import { BULL_PREFIX, KEYS, laneName } from "./keys.js";
-import { SAMPLE_SIGNER, SampleSink, sampleLedger, samplePlan } from "./run-testing.js";
+import { describeWithRedis } from "../testing/redis-server.js";
+import { isCommandMissing } from "../testing/system-command.js";
+import { deliverResults, wasDelivered } from "./deliver.js";
+import { Dispatcher } from "./feeder.js";
+import { BULL_PREFIX, getQueueName, KEYS } from "./keys.js";
+import { createSampleCollector, createSamplePlan, SAMPLE_SIGNER, SampleSink } from "./run-testing.js";
 
 const KEY = "run-00000000";
 
-describe.skipIf(lacks("redis-server"))("Dispatcher", () => {
+describe.skipIf(isCommandMissing("redis-server"))("Dispatcher", () => {
   let redis: Redis;
 
-  redisFor((own) => {
+  describeWithRedis((own) => {
     ({ redis } = own);
   });
   afterEach(() => void vi.useRealTimers());
 
   /** Two systems of two trials each: 0 and 1, 2 and 3. */
-  async function opened({ isResumed = false } = {}): Promise<Feeder> {
-    const plan = await samplePlan(["slow", "quick"], 2);
-    const ledger = sampleLedger(plan, new SampleSink());
-    const feeder = new Feeder({
+  async function opened({ isResumed = false } = {}): Promise<Dispatcher> {
+    const plan = await createSamplePlan(["slow", "quick"], 2);
+    const ledger = createSampleCollector(plan, new SampleSink());
+    const feeder = new Dispatcher({
       redis,
       key: KEY,
       plan,
@@ -35,7 +35,7 @@ describe.skipIf(lacks("redis-server"))("Dispatcher", () => {
   }
 
   function laneOf(system: number | "suspects"): Queue {
-    const lane = new Queue(laneName(KEY, system), { connection: redis, prefix: BULL_PREFIX });
+    const lane = new Queue(getQueueName(KEY, system), { connection: redis, prefix: BULL_PREFIX });
     onTestFinished(() => lane.close());
     return lane;
   }
@@ -58,12 +58,12 @@ describe.skipIf(lacks("redis-server"))("Dispatcher", () => {
   it("waits only for the batches that were there when trials were found missing", async () => {
     const feeder = await opened();
     await lose(1);
-    await deliver(redis, KEY, { data: Buffer.from("parcel"), trials: [2], settlements: [] });
+    await deliverResults(redis, KEY, { data: Buffer.from("parcel"), trials: [2], settlements: [] });
     later();
     await feeder.reconcile();
     expect(await waitingIn(1)).toBe(0);
     await redis.xtrim(KEYS.results(KEY), "MAXLEN", 0);
-    await deliver(redis, KEY, { data: Buffer.from("another"), trials: [], settlements: [] });
+    await deliverResults(redis, KEY, { data: Buffer.from("another"), trials: [], settlements: [] });
     await feeder.reconcile();
     expect(await waitingIn(1)).toBe(2);
     // Trials that were delivered but are still missing are run again.
@@ -74,12 +74,12 @@ describe.skipIf(lacks("redis-server"))("Dispatcher", () => {
     await laneOf("suspects").add("trial", { index: 1, signature: SAMPLE_SIGNER.signJob(KEY, 1, false) });
     const feeder = await opened({ isResumed: true });
     expect([await waitingIn(0), await waitingIn(1)]).toEqual([1, 2]);
-    expect(feeder.underWay).toBe(4);
+    expect(feeder.dispatchedCount).toBe(4);
   });
 
   it("dispatches nothing after withdraw", async () => {
     const feeder = await opened();
-    await Promise.all([feeder.repeat(), feeder.withdraw(), feeder.repeat(), feeder.fill()]);
+    await Promise.all([feeder.dispatchAgain(), feeder.withdraw(), feeder.dispatchAgain(), feeder.fill()]);
     expect([await waitingIn(0), await waitingIn(1)]).toEqual([0, 0]);
     expect(feeder.isDone).toBe(true);
   });

@@ -1,32 +1,32 @@
 import type { JobsOptions, Queue } from "bullmq";
 import type { Redis } from "ioredis";
-import { Admissions } from "../runner/admit.js";
-import type { Ledger } from "../runner/ledger.js";
+import { TrialQueue } from "../runner/admit.js";
+import type { RowCollector } from "../runner/ledger.js";
 import type { Plan } from "../runner/plan.js";
 import type { QueueState, TrialJob } from "./contract.js";
-import { BULL_PREFIX, jobName, KEYS, laneName } from "./keys.js";
-import type { Signer } from "./signer.js";
+import { BULL_PREFIX, getJobId, getQueueName, KEYS } from "./keys.js";
+import type { QueueSigner } from "./signer.js";
 
-export interface FeederOptions {
+export interface DispatcherOptions {
   redis: Redis;
   key: string;
   plan: Plan;
-  ledger: Ledger;
+  ledger: RowCollector;
   signal: AbortSignal;
-  signer: Signer;
+  signer: QueueSigner;
 }
 
 /** Jobs dispatched ahead per system: a minimum, plus some per worker slot. */
-const LEAST_AHEAD = 32;
-const AHEAD_OF_SLOT = 3;
-const BULK = 500;
+const MIN_AHEAD = 32;
+const AHEAD_PER_SLOT = 3;
+const MAX_BULK_JOBS = 500;
 /** After this time without results of a system, the coordinator checks whether trials were lost. */
-const QUIET_MS = 3000;
+const MAX_QUIET_MS = 3000;
 
 /** The queue of one system and its dispatched trials. */
-interface Lane {
+interface SystemQueue {
   readonly queue: Queue<TrialJob>;
-  readonly trials: Admissions;
+  readonly trials: TrialQueue;
   /** Dispatched trials without a result. */
   readonly out: Set<number>;
   /** Those of them that wait to be dispatched again. */
@@ -40,11 +40,11 @@ interface Lane {
 }
 
 /** Dispatches trials slightly ahead of demand, and tracks which have no result yet. */
-export class Feeder {
+export class Dispatcher {
   /** Concurrent trials per system, over all workers. */
   slots = 0;
-  readonly #options: FeederOptions;
-  #lanes: Lane[] = [];
+  readonly #options: DispatcherOptions;
+  #lanes: SystemQueue[] = [];
   /** Trials that were lost with their worker and now run alone. */
   #suspects: Queue<TrialJob> | null = null;
   #isWithdrawn = false;
@@ -54,14 +54,14 @@ export class Feeder {
   #lastTurn: Promise<unknown> = Promise.resolve();
   #wake: (() => void)[] = [];
 
-  constructor(options: FeederOptions) {
+  constructor(options: DispatcherOptions) {
     this.#options = options;
   }
 
   /** `isResumed`: an earlier start of the run may have dispatched trials. */
   async open({ isResumed }: { isResumed: boolean }): Promise<void> {
     this.#isResumed = isResumed;
-    if (this.#lanes.length === 0) this.#lanes = await this.#makeLanes();
+    if (this.#lanes.length === 0) this.#lanes = await this.#createQueues();
     await this.fill();
   }
 
@@ -71,7 +71,7 @@ export class Feeder {
   }
 
   /** Number of dispatched trials without a result. */
-  get underWay(): number {
+  get dispatchedCount(): number {
     return this.#lanes.reduce((total, { out }) => total + out.size, 0);
   }
 
@@ -97,15 +97,15 @@ export class Feeder {
     for (const lane of this.#lanes) {
       if (lane.held.size === 0) continue;
       const held = [...lane.held];
-      await this.#forget(held);
-      await this.#inTurn(() => this.#add(lane, held, true));
+      await this.#clearDelivered(held);
+      await this.#runInTurn(() => this.#add(lane, held, true));
       for (const index of held) lane.held.delete(index);
     }
   }
 
   /** Dispatches trials up to the current demand. */
   async fill(): Promise<void> {
-    this.#filling ??= this.#inTurn(() => this.#fillAll()).finally(() => {
+    this.#filling ??= this.#runInTurn(() => this.#fillAll()).finally(() => {
       this.#filling = null;
       this.wake();
     });
@@ -115,7 +115,7 @@ export class Feeder {
   /** Withdraws trials that no worker has started, and dispatches no more. */
   async withdraw(): Promise<void> {
     this.#isWithdrawn = true;
-    this.#withdrawing ??= this.#inTurn(() => this.#takeBack()).catch((error: unknown) => {
+    this.#withdrawing ??= this.#runInTurn(() => this.#withdrawAll()).catch((error: unknown) => {
       this.#withdrawing = null;
       throw error;
     });
@@ -127,26 +127,26 @@ export class Feeder {
   async stop(systemIndex: number): Promise<number[]> {
     const lane = this.#lanes[systemIndex];
     const left: number[] = [];
-    if (lane !== undefined) await this.#inTurn(async () => void left.push(...(await this.#stopLane(lane))));
+    if (lane !== undefined) await this.#runInTurn(async () => void left.push(...(await this.#stopQueue(lane))));
     this.wake();
     return left;
   }
 
   /** Dispatches all open trials again, after Redis lost its data. */
-  async repeat(): Promise<void> {
-    await this.#inTurn(async () => {
+  async dispatchAgain(): Promise<void> {
+    await this.#runInTurn(async () => {
       for (const lane of this.#lanes) await this.#add(lane, [...lane.out], true);
     });
   }
 
   /** Finds dispatched trials that are nowhere in Redis, and dispatches them again. Each system is checked separately. */
   async reconcile(): Promise<void> {
-    for (const lane of this.#lanes) if (await this.#isMissed(lane)) await this.#makeUp(lane);
+    for (const lane of this.#lanes) if (await this.#hasMissingTrials(lane)) await this.#redispatch(lane);
   }
 
   /** Counts waiting and running trials. */
   async counts(): Promise<Pick<QueueState, "waiting" | "active">> {
-    const all = await Promise.all(this.#queues().map((queue) => queue.getJobCounts(...COUNTED)));
+    const all = await Promise.all(this.#listQueues().map((queue) => queue.getJobCounts(...COUNTED_STATES)));
     const sum = (states: readonly string[]) =>
       all.reduce((total, counts) => total + states.reduce((some, state) => some + (counts[state] ?? 0), 0), 0);
     return { waiting: sum(["wait", "delayed", "prioritized"]), active: sum(["active"]) };
@@ -154,15 +154,15 @@ export class Feeder {
 
   async close(): Promise<void> {
     await this.#lastTurn;
-    await Promise.allSettled(this.#queues().map((queue) => queue.close()));
+    await Promise.allSettled(this.#listQueues().map((queue) => queue.close()));
   }
 
-  #queues(): Queue<TrialJob>[] {
+  #listQueues(): Queue<TrialJob>[] {
     return [...this.#lanes.map(({ queue }) => queue), ...(this.#suspects === null ? [] : [this.#suspects])];
   }
 
   /** Resolves after a change, or after `ms`. */
-  async change(ms: number): Promise<void> {
+  async waitForChange(ms: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
       this.#wake.push(() => {
@@ -179,60 +179,60 @@ export class Feeder {
   }
 
   /** One at a time: a job added after its queue was drained would still run. */
-  #inTurn(step: () => Promise<void>): Promise<void> {
+  #runInTurn(step: () => Promise<void>): Promise<void> {
     const turn = this.#lastTurn.then(step);
     this.#lastTurn = turn.catch(() => {});
     return turn;
   }
 
-  async #makeLanes(): Promise<Lane[]> {
+  async #createQueues(): Promise<SystemQueue[]> {
     const { Queue } = await import("bullmq");
     const { redis, key, plan, ledger, signal } = this.#options;
     const open = (lane: number | "suspects") => {
       const settings = { connection: redis, prefix: BULL_PREFIX, streams: { events: { maxLen: 10 } } };
-      return new Queue<TrialJob>(laneName(key, lane), settings).on("error", () => {});
+      return new Queue<TrialJob>(getQueueName(key, lane), settings).on("error", () => {});
     };
     this.#suspects = open("suspects");
     return plan.systems.map((_, systemIndex) => {
       const queue = open(systemIndex);
       const isDone = (index: number) => ledger.has(index);
-      const trials = new Admissions(plan, [systemIndex], { isDone, signal });
+      const trials = new TrialQueue(plan, [systemIndex], { isDone, signal });
       const sets = { out: new Set<number>(), held: new Set<number>() };
       return { queue, trials, ...sets, batch: [], isExhausted: false, lastNews: Date.now(), missedAt: null };
     });
   }
 
   async #fillAll(): Promise<void> {
-    await Promise.all(this.#lanes.map((lane) => this.#fillLane(lane)));
+    await Promise.all(this.#lanes.map((lane) => this.#fillQueue(lane)));
   }
 
-  async #fillLane(lane: Lane): Promise<void> {
-    const ahead = LEAST_AHEAD + AHEAD_OF_SLOT * this.slots;
+  async #fillQueue(lane: SystemQueue): Promise<void> {
+    const ahead = MIN_AHEAD + AHEAD_PER_SLOT * this.slots;
     while (!this.#isWithdrawn) {
-      if (lane.batch.length === 0) lane.batch = nextBatch(lane, ahead);
+      if (lane.batch.length === 0) lane.batch = takeBatch(lane, ahead);
       if (lane.batch.length === 0) return;
       await this.#add(lane, lane.batch, this.#isResumed);
       lane.batch = [];
     }
   }
 
-  async #takeBack(): Promise<void> {
+  async #withdrawAll(): Promise<void> {
     await this.#suspects?.drain();
     for (const lane of this.#lanes) {
       lane.isExhausted = true;
-      await this.#takeBackLane(lane);
+      await this.#withdrawQueue(lane);
     }
   }
 
-  async #stopLane(lane: Lane): Promise<number[]> {
+  async #stopQueue(lane: SystemQueue): Promise<number[]> {
     const left: number[] = [];
     for (let next = lane.trials.take(); next !== null; next = lane.trials.take()) left.push(next.index);
     lane.isExhausted = true;
-    return [...left, ...(await this.#takeBackLane(lane))];
+    return [...left, ...(await this.#withdrawQueue(lane))];
   }
 
   /** Withdraws trials that no worker has started, except waiting suspects. */
-  async #takeBackLane(lane: Lane): Promise<number[]> {
+  async #withdrawQueue(lane: SystemQueue): Promise<number[]> {
     lane.held.clear();
     lane.batch = [];
     await lane.queue.drain();
@@ -248,56 +248,56 @@ export class Feeder {
   }
 
   /** Job ids are derived from trials, so an existing job is not added twice. */
-  async #add({ queue }: Lane, indexes: readonly number[], again: boolean): Promise<void> {
-    const apart = again ? await this.#findApart() : new Set();
+  async #add({ queue }: SystemQueue, indexes: readonly number[], again: boolean): Promise<void> {
+    const apart = again ? await this.#findSuspects() : new Set();
     const wanted = indexes.filter((index) => !apart.has(index));
-    for (let at = 0; at < wanted.length && !this.#isWithdrawn; at += BULK)
-      await queue.addBulk(wanted.slice(at, at + BULK).map((index) => this.#jobOf(index, again)));
+    for (let at = 0; at < wanted.length && !this.#isWithdrawn; at += MAX_BULK_JOBS)
+      await queue.addBulk(wanted.slice(at, at + MAX_BULK_JOBS).map((index) => this.#createJob(index, again)));
   }
 
   /** Trials that run alone or wait for it; they have no job in their system's queue. */
-  async #findApart(): Promise<Set<number>> {
+  async #findSuspects(): Promise<Set<number>> {
     const jobs = (await this.#suspects?.getJobs(["wait", "active"])) ?? [];
     return new Set(jobs.map(({ data }) => data.index));
   }
 
-  #jobOf(index: number, mayBeDone: boolean): { name: string; data: TrialJob; opts: JobsOptions } {
+  #createJob(index: number, mayBeDone: boolean): { name: string; data: TrialJob; opts: JobsOptions } {
     const { key, signer, ledger } = this.#options;
     const again = mayBeDone || ledger.isStored({ index });
     return {
       name: "trial",
       data: { index, ...(again ? { again } : {}), signature: signer.signJob(key, index, again) },
-      opts: { jobId: jobName(index), removeOnComplete: true, removeOnFail: true },
+      opts: { jobId: getJobId(index), removeOnComplete: true, removeOnFail: true },
     };
   }
 
   /** Trials are missing if no worker has them and they were not in the batches that were in the stream at that time. */
-  async #isMissed(lane: Lane): Promise<boolean> {
-    if (lane.out.size === 0 || Date.now() - lane.lastNews <= QUIET_MS) return false;
+  async #hasMissingTrials(lane: SystemQueue): Promise<boolean> {
+    if (lane.out.size === 0 || Date.now() - lane.lastNews <= MAX_QUIET_MS) return false;
     const results = KEYS.results(this.#options.key);
     const { redis } = this.#options;
     if (lane.missedAt === null) {
       for (const queue of [lane.queue, this.#suspects]) {
-        const counts = (await queue?.getJobCounts(...COUNTED)) ?? {};
+        const counts = (await queue?.getJobCounts(...COUNTED_STATES)) ?? {};
         if (Object.values(counts).some((count) => count > 0)) return false;
       }
       lane.missedAt = (await redis.xrevrange(results, "+", "-", "COUNT", 1))[0]?.[0] ?? "0-0";
     }
     const [oldest] = await redis.xrange(results, "-", "+", "COUNT", 1);
     // A result may have arrived meanwhile.
-    return lane.missedAt !== null && (oldest === undefined || isLater(oldest[0], lane.missedAt));
+    return lane.missedAt !== null && (oldest === undefined || isLaterEntry(oldest[0], lane.missedAt));
   }
 
-  async #makeUp(lane: Lane): Promise<void> {
+  async #redispatch(lane: SystemQueue): Promise<void> {
     lane.lastNews = Date.now();
     lane.missedAt = null;
     if (this.#isWithdrawn) return lane.out.clear();
-    await this.#forget(lane.out);
-    await this.#inTurn(() => this.#add(lane, [...lane.out], true));
+    await this.#clearDelivered(lane.out);
+    await this.#runInTurn(() => this.#add(lane, [...lane.out], true));
   }
 
   /** Otherwise results that were delivered but unusable would not be run again. */
-  async #forget(indexes: Iterable<number>): Promise<void> {
+  async #clearDelivered(indexes: Iterable<number>): Promise<void> {
     const { redis, key } = this.#options;
     const changes = redis.pipeline();
     for (const index of indexes) changes.setbit(KEYS.delivered(key), index, 0);
@@ -306,9 +306,9 @@ export class Feeder {
 }
 
 /** Takes the next trials of a system, up to the demand and the batch size, and marks them as dispatched. */
-function nextBatch(lane: Lane, ahead: number): number[] {
+function takeBatch(lane: SystemQueue, ahead: number): number[] {
   const batch: number[] = [];
-  while (!lane.isExhausted && batch.length < BULK && lane.out.size < ahead) {
+  while (!lane.isExhausted && batch.length < MAX_BULK_JOBS && lane.out.size < ahead) {
     const next = lane.trials.take();
     if (next === null) {
       lane.isExhausted = true;
@@ -320,16 +320,16 @@ function nextBatch(lane: Lane, ahead: number): number[] {
   return batch;
 }
 
-function isLater(name: string, than: string): boolean {
-  const [ms, number] = partsOf(name);
-  const [thanMs, thanNumber] = partsOf(than);
+function isLaterEntry(name: string, than: string): boolean {
+  const [ms, number] = parseEntryId(name);
+  const [thanMs, thanNumber] = parseEntryId(than);
   return ms === thanMs ? number > thanNumber : ms > thanMs;
 }
 
 /** Stream ids have the form MILLISECONDS-NUMBER. */
-function partsOf(name: string): [ms: number, number: number] {
+function parseEntryId(name: string): [ms: number, number: number] {
   const [ms = 0, number = 0] = name.split("-").map(Number);
   return [ms, number];
 }
 
-const COUNTED = ["wait", "delayed", "prioritized", "active"] as const;
+const COUNTED_STATES = ["wait", "delayed", "prioritized", "active"] as const;

@@ -4,44 +4,50 @@ import { describe, expect, it } from "vitest";
 import { QueueError } from "../core/errors.js";
 import { type EvalRow, makeRow } from "../core/row.js";
 import type { UngradedOutput } from "../runner/call.js";
-import { type Earlier, NOTHING_EARLIER } from "../runner/ledger.js";
+import { type EarlierResults, NO_EARLIER_RESULTS } from "../runner/ledger.js";
 import type { EncodedTrial } from "../runner/ports.js";
 import { encodeOutputAlone, encodeRow } from "../store/row-codec.js";
-import { redisFor } from "../testing/redis-server.js";
-import { lacks } from "../testing/system-command.js";
+import { describeWithRedis } from "../testing/redis-server.js";
+import { isCommandMissing } from "../testing/system-command.js";
 import type { Announcement } from "./contract.js";
-import { deliver, wasDelivered } from "./deliver.js";
-import { Dismissals } from "./dismissals.js";
-import { Inbox } from "./inbox.js";
+import { deliverResults, wasDelivered } from "./deliver.js";
+import { WorkerDismissals } from "./dismissals.js";
+import { ResultInbox } from "./inbox.js";
 import { KEYS } from "./keys.js";
-import { type Parcel, pack } from "./parcel.js";
-import { SAMPLE_SIGNER, SampleSink, sampleAnnouncement, sampleLedger, samplePlan } from "./run-testing.js";
-import { Signer } from "./signer.js";
+import { encodeBatch, type ResultBatch } from "./parcel.js";
+import {
+  createSampleAnnouncement,
+  createSampleCollector,
+  createSamplePlan,
+  SAMPLE_SIGNER,
+  SampleSink,
+} from "./run-testing.js";
+import { QueueSigner } from "./signer.js";
 
 const KEY = "run-00000000";
 const NAME = `${"0f".repeat(16)}.json`;
 
-describe.skipIf(lacks("redis-server"))("ResultInbox", () => {
+describe.skipIf(isCommandMissing("redis-server"))("ResultInbox", () => {
   let redis: Redis;
 
-  redisFor((own) => {
+  describeWithRedis((own) => {
     ({ redis } = own);
   });
 
   /** An inbox of a run, with three trials by default. */
   async function opened({
-    earlier = NOTHING_EARLIER as Earlier,
+    earlier = NO_EARLIER_RESULTS as EarlierResults,
     examples = 3,
     ...more
-  }: Partial<Announcement> & { earlier?: Earlier; examples?: number } = {}) {
-    const plan = await samplePlan(["s"], examples);
+  }: Partial<Announcement> & { earlier?: EarlierResults; examples?: number } = {}) {
+    const plan = await createSamplePlan(["s"], examples);
     const sink = new SampleSink();
     const settled: number[] = [];
     const notes: string[] = [];
     const held: number[] = [];
-    const ledger = sampleLedger(plan, sink, earlier);
+    const ledger = createSampleCollector(plan, sink, earlier);
     const onNote = (note: string) => void notes.push(note);
-    const inbox = new Inbox({
+    const inbox = new ResultInbox({
       ...{
         redis,
         plan,
@@ -49,8 +55,8 @@ describe.skipIf(lacks("redis-server"))("ResultInbox", () => {
         outputs: earlier.outputs,
         onNote,
         signer: SAMPLE_SIGNER,
-        announcement: sampleAnnouncement(KEY, more),
-        dismissals: new Dismissals({ redis, key: KEY, signer: SAMPLE_SIGNER, onNote }),
+        announcement: createSampleAnnouncement(KEY, more),
+        dismissals: new WorkerDismissals({ redis, key: KEY, signer: SAMPLE_SIGNER, onNote }),
       },
       feeder: {
         settle: (_, index) => void settled.push(index),
@@ -65,21 +71,21 @@ describe.skipIf(lacks("redis-server"))("ResultInbox", () => {
   const rowOf = (index: number, more: Partial<EvalRow> = {}) =>
     makeRow({ system: "s", dataset: "", exampleId: `e${index}`, trial: 0, outcome: "pass", durationMs: 5, ...more });
 
-  async function packed(parcel: Parcel): Promise<Buffer> {
-    return SAMPLE_SIGNER.signResults(KEY, await pack(parcel));
+  async function packed(parcel: ResultBatch): Promise<Buffer> {
+    return SAMPLE_SIGNER.signResults(KEY, await encodeBatch(parcel));
   }
 
   async function arrive(index: number, row = rowOf(index), more: Partial<EncodedTrial> = {}): Promise<void> {
     const lines = { row: encodeRow(row), output: null, ...more };
     const data = await packed({ worker: "w", news: [{ kind: "finished", index, lines }] });
-    await deliver(redis, KEY, { data, trials: [index], settlements: [] });
+    await deliverResults(redis, KEY, { data, trials: [index], settlements: [] });
   }
 
   it("records delivered trials, settles them, and removes the entry", async () => {
     const { inbox, settled, recorded, notes } = await opened();
     await arrive(0);
     await arrive(2);
-    await inbox.empty();
+    await inbox.drain();
     expect(recorded()).toEqual(["e0", "e2"]);
     expect(settled).toEqual([0, 2]);
     expect([...inbox.done]).toEqual([["w", 2]]);
@@ -97,10 +103,10 @@ describe.skipIf(lacks("redis-server"))("ResultInbox", () => {
     const { inbox, settled, recorded, notes } = await opened({ sharedDir });
     await arrive(1, rowOf(1), { outputFile });
     expect(await wasDelivered(redis, KEY, 1)).toBe(true);
-    await inbox.empty();
+    await inbox.drain();
     expect([recorded(), settled]).toEqual([[], []]);
     expect(notes).toEqual([expect.stringMatching(why)]);
-    expect(inbox.notes()).toEqual(notes);
+    expect(inbox.listNotes()).toEqual(notes);
     // It must be run again.
     expect(await wasDelivered(redis, KEY, 1)).toBe(false);
   });
@@ -108,7 +114,7 @@ describe.skipIf(lacks("redis-server"))("ResultInbox", () => {
   it("finds the file of a large output in the folder of the run", async () => {
     const { inbox, sink } = await opened({ sharedDir: "/shared" });
     await arrive(1, rowOf(1), { outputFile: NAME });
-    await inbox.empty();
+    await inbox.drain();
     expect(sink.entries[0]?.encoded?.outputFile).toBe(`/shared/${KEY}/${NAME}`);
   });
 
@@ -123,8 +129,8 @@ describe.skipIf(lacks("redis-server"))("ResultInbox", () => {
     const { inbox, settled, recorded, notes } = await opened();
     const lines = { row: encodeRow(row), output: null };
     const data = await packed({ worker: "w", news: [{ kind: "finished", index, lines }] });
-    await deliver(redis, KEY, { data, trials: [], settlements: [] });
-    await inbox.empty();
+    await deliverResults(redis, KEY, { data, trials: [], settlements: [] });
+    await inbox.drain();
     expect([recorded(), settled]).toEqual([[], []]);
     expect(notes).toEqual([expect.stringContaining("the plan has a different trial at this index")]);
     expect(await redis.xlen(KEYS.results(KEY))).toBe(0);
@@ -133,9 +139,9 @@ describe.skipIf(lacks("redis-server"))("ResultInbox", () => {
   it("does not confuse a row with a recorded one whose example is no longer kept", async () => {
     const { inbox, recorded, notes } = await opened();
     await arrive(1);
-    await inbox.empty();
+    await inbox.drain();
     await arrive(1, rowOf(2));
-    await inbox.empty();
+    await inbox.drain();
     expect(recorded()).toEqual(["e1"]);
     expect(notes).toHaveLength(1);
   });
@@ -146,7 +152,7 @@ describe.skipIf(lacks("redis-server"))("ResultInbox", () => {
     const torn = SAMPLE_SIGNER.signResults(KEY, deflateRawSync("w\nfinished 1\n{\n\n"));
     for (const parcel of ["no parcel", torn, ""]) await redis.xadd(KEYS.results(KEY), "*", "z", parcel);
     await arrive(2);
-    await inbox.empty();
+    await inbox.drain();
     expect(recorded()).toEqual(["e0", "e2"]);
     expect(notes).toHaveLength(3);
     expect(notes[0]).toMatch(/^a batch of results \(\d+-\d\) cannot be read, so its trials are run again: /);
@@ -161,13 +167,13 @@ describe.skipIf(lacks("redis-server"))("ResultInbox", () => {
   it("rejects results that no worker of the run has signed, or that were changed", async () => {
     const { inbox, recorded, notes } = await opened();
     const lines = { row: encodeRow(rowOf(1)), output: null };
-    const data = await pack({ worker: "w", news: [{ kind: "finished", index: 1, lines }] });
+    const data = await encodeBatch({ worker: "w", news: [{ kind: "finished", index: 1, lines }] });
     const changed = SAMPLE_SIGNER.signResults(KEY, data);
     changed[40] = (changed[40] ?? 0) ^ 1;
-    const parcels = [new Signer("a secret of another").signResults(KEY, data), changed];
+    const parcels = [new QueueSigner("a secret of another").signResults(KEY, data), changed];
     for (const parcel of [...parcels, SAMPLE_SIGNER.signResults("another-run", data)])
       await redis.xadd(KEYS.results(KEY), "*", "z", parcel);
-    await inbox.empty();
+    await inbox.drain();
     expect(recorded()).toEqual([]);
     expect(notes).toHaveLength(3);
     for (const note of notes) expect(note).toMatch(/it is not signed with the ASSAY_QUEUE_SECRET of the run$/);
@@ -184,50 +190,50 @@ describe.skipIf(lacks("redis-server"))("ResultInbox", () => {
         lines: { row: encodeRow(rowOf(index, isError ? failed : {})), output: null },
       },
     ];
-    await deliver(redis, KEY, { data: await packed({ worker, news }), trials: [index], settlements: [] });
+    await deliverResults(redis, KEY, { data: await packed({ worker, news }), trials: [index], settlements: [] });
   }
 
   it("dismisses a worker that fails where others succeed, and runs its trials again once", async () => {
     const { inbox, notes, held, ledger, settled } = await opened({ examples: 24 });
     // The first trial fails on both, so the trial is the cause.
     await arriveFrom("good", 0, true);
-    await inbox.empty();
+    await inbox.drain();
     for (let index = 1; index < 21; index++) await arriveFrom(index % 2 === 1 ? "bad" : "good", index, index % 2 === 1);
-    await inbox.empty();
+    await inbox.drain();
     expect(notes).toEqual([
       "the worker bad was dismissed because it fails where others succeed: 10 of its last 10 trials of s are errors (no key). Others run its failed trials",
     ]);
-    expect(inbox.notes()).toEqual(notes);
+    expect(inbox.listNotes()).toEqual(notes);
     expect(held).toEqual([1, 3, 5, 7, 9, 11, 13, 15, 17, 19]);
     expect(held.filter((index) => ledger.has(index))).toEqual([]);
-    expect(ledger.rowAt(0)).toMatchObject({ outcome: "error" });
+    expect(ledger.getRow(0)).toMatchObject({ outcome: "error" });
     expect(ledger.repeatedUsd).toBe(5);
     const mark = (await redis.hget(KEYS.leaving(KEY), "bad")) ?? "";
     expect(SAMPLE_SIGNER.openLeave(KEY, "bad", mark)).toMatch(/^it fails where others succeed: 10 of/);
     expect(SAMPLE_SIGNER.openLeave(KEY, "good", mark)).toBeNull();
     // Trials that were running then also fail.
     await arriveFrom("bad", 21, true);
-    await inbox.empty();
+    await inbox.drain();
     expect([held.at(-1), ledger.has(21)]).toEqual([21, false]);
     // One that fails on another worker is an error; one that succeeds keeps the earlier attempts.
     await arriveFrom("good", 1, true);
     await arriveFrom("good", 3, false);
-    await inbox.empty();
-    expect(ledger.rowAt(1)).toMatchObject({ outcome: "error" });
-    expect(ledger.rowAt(3)).toMatchObject({ outcome: "pass", attempts: [{ message: "no key", durationMs: 3 }] });
+    await inbox.drain();
+    expect(ledger.getRow(1)).toMatchObject({ outcome: "error" });
+    expect(ledger.getRow(3)).toMatchObject({ outcome: "pass", attempts: [{ message: "no key", durationMs: 3 }] });
     expect(settled).toContain(1);
     expect(held).toHaveLength(11);
     await arriveFrom("bad", 1, true);
-    await inbox.empty();
+    await inbox.drain();
     expect(ledger.has(1)).toBe(true);
   });
 
   it("ends the run when too many results are unusable", async () => {
     const { inbox } = await opened();
     for (let i = 0; i < 20; i++) await redis.xadd(KEYS.results(KEY), "*", "z", "no parcel");
-    await expect(inbox.empty()).rejects.toThrow(QueueError);
+    await expect(inbox.drain()).rejects.toThrow(QueueError);
     await redis.xadd(KEYS.results(KEY), "*", "z", "no parcel");
-    await expect(inbox.empty()).rejects.toThrow(/Too many delivered results are unusable.*continue with --resume/);
+    await expect(inbox.drain()).rejects.toThrow(/Too many delivered results are unusable.*continue with --resume/);
   });
 
   it("ignores a late failure of the last start, and records the next one", async () => {
@@ -238,17 +244,17 @@ describe.skipIf(lacks("redis-server"))("ResultInbox", () => {
         attempts: new Map([[1, attempts]]),
         outputs: new Map(),
         spentUsd: 0,
-        besides: NOTHING_EARLIER.besides,
+        besides: NO_EARLIER_RESULTS.besides,
       },
     });
     const failed = rowOf(1, { outcome: "error", errorCategory: "system_error", attempts });
     await arrive(1, failed);
-    await inbox.empty();
+    await inbox.drain();
     expect([sink.entries, settled, notes]).toEqual([[], [], []]);
     expect(await wasDelivered(redis, KEY, 1)).toBe(false);
     // Identical: otherwise a trial that always fails the same way would run without end.
     await arrive(1, failed);
-    await inbox.empty();
+    await inbox.drain();
     expect(settled).toEqual([1]);
     expect(sink.entries.map(({ finished }) => finished.row.attempts)).toEqual([[...attempts, ...attempts]]);
   });
@@ -261,14 +267,14 @@ describe.skipIf(lacks("redis-server"))("ResultInbox", () => {
 
   async function arriveUngraded(index: number, ungraded = outputOf(index)): Promise<void> {
     const data = await packed({ worker: "w", news: [{ kind: "output", index, line: JSON.stringify(ungraded) }] });
-    await deliver(redis, KEY, { data, trials: [], settlements: [] });
+    await deliverResults(redis, KEY, { data, trials: [], settlements: [] });
   }
 
   it("stores an output that is being graded once, and not again with its row", async () => {
     const { inbox, sink, settled } = await opened();
     for (let i = 0; i < 2; i++) await arriveUngraded(0);
     await arriveUngraded(1);
-    await inbox.empty();
+    await inbox.drain();
     expect(sink.outputs).toEqual([outputOf(0), outputOf(1)]);
     expect(settled).toEqual([]);
     expect([inbox.spentUsd, inbox.ungradedUsd]).toEqual([0.5, 0.5]);
@@ -279,7 +285,7 @@ describe.skipIf(lacks("redis-server"))("ResultInbox", () => {
     const another = encodeOutputAlone({ ...key, exampleId: "e1" }, { response: "of a second call" });
     await arrive(1, row(1), { output: another });
     await arriveUngraded(0);
-    await inbox.empty();
+    await inbox.drain();
     expect(sink.entries.map(({ encoded }) => encoded?.output)).toEqual([null, another]);
     expect(sink.outputs).toHaveLength(2);
     expect(inbox.spentUsd).toBeCloseTo(0.52, 12);
@@ -287,12 +293,12 @@ describe.skipIf(lacks("redis-server"))("ResultInbox", () => {
   });
 
   it("counts an output of an earlier start as paid, and stores none of another trial", async () => {
-    const earlier = { ...NOTHING_EARLIER, outputs: new Map([[0, outputOf(0)]]) };
+    const earlier = { ...NO_EARLIER_RESULTS, outputs: new Map([[0, outputOf(0)]]) };
     const { inbox, sink, notes } = await opened({ earlier });
     expect(inbox.ungradedUsd).toBe(0.25);
     await arriveUngraded(1, outputOf(2));
     await arrive(0, rowOf(0, { costUsd: 0.25, judgeCostUsd: 0.01 }));
-    await inbox.empty();
+    await inbox.drain();
     expect(sink.outputs).toEqual([]);
     expect(notes).toEqual([expect.stringContaining("delivered for trial 1 is not stored: the plan has a different")]);
     expect(inbox.spentUsd).toBeCloseTo(0.01, 12);
@@ -300,7 +306,7 @@ describe.skipIf(lacks("redis-server"))("ResultInbox", () => {
 
   it("marks recorded trials as delivered when it opens, and none that run again", async () => {
     const before = rowOf(9);
-    const { inbox } = await opened({ examples: 20, earlier: { ...NOTHING_EARLIER, rows: new Map([[9, before]]) } });
+    const { inbox } = await opened({ examples: 20, earlier: { ...NO_EARLIER_RESULTS, rows: new Map([[9, before]]) } });
     // Marked by an earlier start: its row failed, and it is retried.
     await redis.setbit(KEYS.delivered(KEY), 3, 1);
     await arrive(17);

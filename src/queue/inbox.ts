@@ -1,46 +1,46 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { Redis } from "ioredis";
-import { messageOf, QueueError } from "../core/errors.js";
-import { paidFor } from "../core/price.js";
+import { getErrorMessage, QueueError } from "../core/errors.js";
+import { computePaidCost } from "../core/price.js";
 import type { EvalRow, TrialKey } from "../core/row.js";
-import { trialAt } from "../runner/admit.js";
-import { storedCost, type UngradedOutput } from "../runner/call.js";
-import type { Ledger } from "../runner/ledger.js";
+import { findTrial } from "../runner/admit.js";
+import { computeStoredCost, type UngradedOutput } from "../runner/call.js";
+import type { RowCollector } from "../runner/ledger.js";
 import type { Plan } from "../runner/plan.js";
 import type { EncodedTrial } from "../runner/ports.js";
 import { decodeRow, encodeKey, encodeOutputAlone, encodeRow, hasLargeText } from "../store/row-codec.js";
 import type { Announcement } from "./contract.js";
-import type { Dismissals } from "./dismissals.js";
-import type { Feeder } from "./feeder.js";
+import type { WorkerDismissals } from "./dismissals.js";
+import type { Dispatcher } from "./feeder.js";
 import { KEYS } from "./keys.js";
-import { isSharedName, removeShared } from "./output-folder.js";
-import { type TrialNews, unpack } from "./parcel.js";
-import type { Signer } from "./signer.js";
-import { type DecodedOutput, decodeStored } from "./stored-output.js";
+import { isSharedFileName, removeSharedFile } from "./output-folder.js";
+import { decodeBatch, type TrialUpdate } from "./parcel.js";
+import type { QueueSigner } from "./signer.js";
+import { type DecodedStoredOutput, decodeStoredOutput } from "./stored-output.js";
 
-export interface InboxOptions {
+export interface ResultInboxOptions {
   redis: Redis;
   announcement: Announcement;
   plan: Plan;
-  ledger: Ledger;
+  ledger: RowCollector;
   /** By trial: ungraded outputs that earlier starts of the run have stored. */
   outputs: ReadonlyMap<number, UngradedOutput>;
-  feeder: Pick<Feeder, "settle" | "fill" | "hold">;
-  dismissals: Dismissals;
+  feeder: Pick<Dispatcher, "settle" | "fill" | "hold">;
+  dismissals: WorkerDismissals;
   onNote: (note: string) => void;
-  signer: Signer;
+  signer: QueueSigner;
 }
 
 /** Batches per read, and how long to wait for the first. */
-const PARCELS = 64;
-const WAIT_MS = 1000;
+const MAX_BATCHES_PER_READ = 64;
+const READ_TIMEOUT_MS = 1000;
 /** Unusable results are run again; more than this is no accident and would cost money without end. */
-const MOST_UNUSABLE = 20;
+const MAX_UNUSABLE = 20;
 
 /** Passes what workers deliver to the row collector. An entry is removed only after its contents are on disk. */
-export class Inbox {
-  readonly #options: InboxOptions;
+export class ResultInbox {
+  readonly #options: ResultInboxOptions;
   /** Cost of what was recorded here. */
   spentUsd = 0;
   /** By worker: its recorded trials. */
@@ -58,9 +58,9 @@ export class Inbox {
   /** Trials whose identical failure was already delivered again since the start. */
   readonly #failedAlike = new Set<number>();
 
-  constructor(options: InboxOptions) {
+  constructor(options: ResultInboxOptions) {
     this.#options = options;
-    for (const [index, stored] of options.outputs) this.#ungraded.set(index, describePaid(stored));
+    for (const [index, stored] of options.outputs) this.#ungraded.set(index, toPaidOutput(stored));
   }
 
   /** Cost of outputs that are stored but not graded. */
@@ -75,16 +75,16 @@ export class Inbox {
   async open(): Promise<void> {
     const { redis, announcement } = this.#options;
     const key = KEYS.delivered(announcement.key);
-    const recorded = this.#recorded();
-    await redis.set(key, bitmapOf(recorded));
-    await this.empty();
+    const recorded = this.#listRecorded();
+    await redis.set(key, buildBitmap(recorded));
+    await this.drain();
     const marks = redis.pipeline();
-    for (const index of this.#recorded()) if (!recorded.has(index)) marks.setbit(key, index, 1);
+    for (const index of this.#listRecorded()) if (!recorded.has(index)) marks.setbit(key, index, 1);
     await marks.exec();
     this.#isOpen = true;
   }
 
-  #recorded(): Set<number> {
+  #listRecorded(): Set<number> {
     const { plan, ledger } = this.#options;
     const total = plan.systems.length * plan.examples.length * plan.trials;
     const recorded = new Set<number>();
@@ -93,13 +93,13 @@ export class Inbox {
   }
 
   /** Handles all pending results. */
-  async empty(): Promise<void> {
+  async drain(): Promise<void> {
     const { redis, announcement } = this.#options;
     const key = KEYS.results(announcement.key);
     for (;;) {
-      const entries = entriesOf(await redis.xreadBuffer("COUNT", PARCELS, "STREAMS", key, "0"));
+      const entries = parseEntries(await redis.xreadBuffer("COUNT", MAX_BATCHES_PER_READ, "STREAMS", key, "0"));
       if (entries.length === 0) return;
-      await this.#takeAll(entries);
+      await this.#handleEntries(entries);
     }
   }
 
@@ -107,14 +107,16 @@ export class Inbox {
   async read(reader: Redis): Promise<void> {
     const { announcement, feeder } = this.#options;
     const key = KEYS.results(announcement.key);
-    const entries = entriesOf(await reader.xreadBuffer("COUNT", PARCELS, "BLOCK", WAIT_MS, "STREAMS", key, "0"));
+    const entries = parseEntries(
+      await reader.xreadBuffer("COUNT", MAX_BATCHES_PER_READ, "BLOCK", READ_TIMEOUT_MS, "STREAMS", key, "0"),
+    );
     if (entries.length === 0) return;
-    await this.#takeAll(entries);
+    await this.#handleEntries(entries);
     await feeder.fill();
   }
 
   /** Notes for the report. */
-  notes(): string[] {
+  listNotes(): string[] {
     const own = [...this.#options.dismissals.notes, ...this.#unusable];
     if (this.#repeated === 0) return own;
     const cost = this.#repeatedUsd === 0 ? "" : `; the second run cost another $${this.#repeatedUsd.toFixed(4)}`;
@@ -122,20 +124,20 @@ export class Inbox {
     return [...own, `${trials} run twice because a worker lost its connection: the first result counts${cost}`];
   }
 
-  async #takeAll(entries: readonly Entry[]): Promise<void> {
-    const unreadable = entries.filter((entry) => !this.#open(entry));
-    await this.#options.ledger.written();
+  async #handleEntries(entries: readonly StreamEntry[]): Promise<void> {
+    const unreadable = entries.filter((entry) => !this.#handleEntry(entry));
+    await this.#options.ledger.waitForWrite();
     await this.#remove(entries, unreadable);
-    await this.#options.dismissals.tell();
+    await this.#options.dismissals.markDismissed();
     // Reported once: the next start of the run finds out for itself.
     if (this.#fault !== null) throw new QueueError(`A worker cannot continue the run: ${this.#fault}`);
-    if (this.#unusable.length >= MOST_UNUSABLE)
+    if (this.#unusable.length >= MAX_UNUSABLE)
       throw new QueueError(
         `Too many delivered results are unusable, most recently: ${this.#unusable.at(-1)}. Find out what else writes to the queue, then continue with --resume.`,
       );
   }
 
-  async #remove(entries: readonly Entry[], unreadable: readonly Entry[]): Promise<void> {
+  async #remove(entries: readonly StreamEntry[], unreadable: readonly StreamEntry[]): Promise<void> {
     const { redis, announcement } = this.#options;
     const { key } = announcement;
     const removal = redis.multi();
@@ -147,33 +149,33 @@ export class Inbox {
   }
 
   /** Returns false if an entry cannot be read: its trials are found missing and dispatched again. */
-  #open(entry: Entry): boolean {
-    const parcel = this.#read(entry);
-    for (const news of parcel?.news ?? []) this.#take(news, parcel?.worker ?? "");
+  #handleEntry(entry: StreamEntry): boolean {
+    const parcel = this.#readEntry(entry);
+    for (const news of parcel?.news ?? []) this.#handleUpdate(news, parcel?.worker ?? "");
     return parcel !== null;
   }
 
-  #read([id, fields]: Entry): { worker: string; news: readonly ReadNews[] } | null {
+  #readEntry([id, fields]: StreamEntry): { worker: string; news: readonly DecodedUpdate[] } | null {
     try {
       const { signer, announcement } = this.#options;
-      const { worker, news } = unpack(signer.openResults(announcement.key, fields[1] ?? Buffer.alloc(0)));
-      return { worker, news: news.map((each) => decoded(each, this.#folder)) };
+      const { worker, news } = decodeBatch(signer.openResults(announcement.key, fields[1] ?? Buffer.alloc(0)));
+      return { worker, news: news.map((each) => decodeUpdate(each, this.#folder)) };
     } catch (error) {
-      this.#cannotUse(
-        `a batch of results (${id.toString()}) cannot be read, so its trials are run again: ${messageOf(error)}`,
+      this.#reportUnusable(
+        `a batch of results (${id.toString()}) cannot be read, so its trials are run again: ${getErrorMessage(error)}`,
       );
       return null;
     }
   }
 
-  #take(news: ReadNews, worker: string): void {
+  #handleUpdate(news: DecodedUpdate, worker: string): void {
     if (news.kind === "fault") this.#fault = news.message;
     if (news.kind === "output") {
-      this.#store(news);
+      this.#storeOutput(news);
       return;
     }
     if (news.kind === "stopped") {
-      this.#noteStop(news, worker);
+      this.#handleStop(news, worker);
       return;
     }
     if (news.kind === "finished") this.#record(news, worker);
@@ -182,108 +184,108 @@ export class Inbox {
   }
 
   /** Its trial is still open: the worker that has it grades it. */
-  #store({ index, stored }: Ungraded): void {
+  #storeOutput({ index, stored }: UngradedUpdate): void {
     const { ledger } = this.#options;
     if (stored === null || ledger.has(index)) return;
     const { ungraded, file } = stored;
-    const planned = this.#plannedAt(index);
+    const planned = this.#getPlannedKey(index);
     if (planned === null || encodeKey(planned) !== encodeKey(ungraded)) {
-      this.#cannotUse(`an output delivered for trial ${index} is not stored: ${ANOTHER_TRIAL}`);
+      this.#reportUnusable(`an output delivered for trial ${index} is not stored: ${WRONG_TRIAL}`);
       return;
     }
     if (!ledger.storeOutput(index, ungraded)) return;
-    const paid = describePaid(ungraded, file);
+    const paid = toPaidOutput(ungraded, file);
     this.#ungraded.set(index, paid);
     this.spentUsd += paid.costUsd;
   }
 
   /** Another worker may be able to run it; if none can, the system is stopped. */
-  #noteStop({ index, message }: { index: number; message: string }, worker: string): void {
+  #handleStop({ index, message }: { index: number; message: string }, worker: string): void {
     const { ledger, feeder, plan, dismissals } = this.#options;
-    const trial = trialAt(plan, index);
+    const trial = findTrial(plan, index);
     if (trial === null || ledger.has(index)) return;
     // The problem of an earlier start may have been fixed.
-    if (this.#isOpen) dismissals.noteStop(trial.system.name, worker, message);
+    if (this.#isOpen) dismissals.recordStop(trial.system.name, worker, message);
     feeder.hold(trial.systemIndex, index);
   }
 
   #settle(index: number): void {
-    this.#options.feeder.settle(this.#systemOf(index), index);
+    this.#options.feeder.settle(this.#getSystemIndex(index), index);
   }
 
-  #systemOf(index: number): number {
+  #getSystemIndex(index: number): number {
     const { plan } = this.#options;
     return Math.floor(index / (plan.examples.length * plan.trials));
   }
 
-  #record(news: Finished, worker: string): void {
+  #record(news: FinishedUpdate, worker: string): void {
     const { index, row, lines } = news;
-    const why = this.#whyNot(index, row, lines);
-    const recorded = this.#options.ledger.rowAt(index);
+    const why = this.#findProblem(index, row, lines);
+    const recorded = this.#options.ledger.getRow(index);
     if (why !== null) this.#drop(index, why);
-    else if (recorded !== undefined) this.#repeat(row, recorded);
+    else if (recorded !== undefined) this.#countRepeat(row, recorded);
     else if (this.#isLate(index, row)) this.#drop(index, null);
-    else this.#keep(news, worker);
+    else this.#recordFirst(news, worker);
   }
 
-  #keep({ index, row, lines }: Finished, worker: string): void {
+  #recordFirst({ index, row, lines }: FinishedUpdate, worker: string): void {
     const { ledger, feeder, dismissals } = this.#options;
-    const before = this.#attemptsBefore(index);
+    const before = this.#getEarlierAttempts(index);
     const paid = this.#ungraded.get(index) ?? null;
     this.#ungraded.delete(index);
-    this.spentUsd += Math.max(0, paidFor(row) - (paid?.costUsd ?? 0));
+    this.spentUsd += Math.max(0, computePaidCost(row) - (paid?.costUsd ?? 0));
     this.done.set(worker, (this.done.get(worker) ?? 0) + 1);
     const whole = before.length === 0 ? row : { ...row, attempts: [...before, ...row.attempts] };
-    const left = paid === null ? lines : this.#withoutStored(lines, paid);
-    const encoded = { ...this.#found(left), ...(whole === row ? {} : { row: encodeRow(whole) }) };
+    const left = paid === null ? lines : this.#omitStoredOutput(lines, paid);
+    const encoded = { ...this.#resolveOutputFile(left), ...(whole === row ? {} : { row: encodeRow(whole) }) };
     ledger.record({ index }, { row: whole, output: null, evidence: null, grades: null }, encoded);
     for (const again of dismissals.count(index, row, worker)) {
-      ledger.takeBack(again);
-      feeder.hold(this.#systemOf(again), again);
+      ledger.discardRow(again);
+      feeder.hold(this.#getSystemIndex(again), again);
     }
   }
 
   /** An output that is already in the journal is written again only with evidence or grades. */
-  #withoutStored(lines: EncodedTrial, { name }: PaidOutput): EncodedTrial {
+  #omitStoredOutput(lines: EncodedTrial, { name }: PaidOutput): EncodedTrial {
     const { row, output, outputFile } = lines;
     if (name !== (outputFile ?? (output === null ? null : digestLine(output)))) return lines;
-    if (outputFile !== undefined && this.#folder !== null) removeShared(this.#folder, outputFile);
+    if (outputFile !== undefined && this.#folder !== null) removeSharedFile(this.#folder, outputFile);
     return { row, output: null };
   }
 
-  #attemptsBefore(index: number): EvalRow["attempts"] {
-    return this.#options.ledger.attemptsOf({ index });
+  #getEarlierAttempts(index: number): EvalRow["attempts"] {
+    return this.#options.ledger.getAttempts({ index });
   }
 
   /** Anyone who can write to Redis can deliver: results that do not belong to the run are neither recorded nor moved. */
-  #whyNot(index: number, row: EvalRow, { outputFile }: EncodedTrial): string | null {
-    const planned = this.#plannedAt(index);
-    if (planned === null || encodeKey(planned) !== encodeKey(row)) return ANOTHER_TRIAL;
+  #findProblem(index: number, row: EvalRow, { outputFile }: EncodedTrial): string | null {
+    const planned = this.#getPlannedKey(index);
+    if (planned === null || encodeKey(planned) !== encodeKey(row)) return WRONG_TRIAL;
     if (outputFile === undefined) return null;
     if (this.#options.announcement.sharedDir === null) return "it names a file, but the run has no shared folder";
-    return isSharedName(outputFile)
+    return isSharedFileName(outputFile)
       ? null
       : `it names the file ${JSON.stringify(outputFile)}, which is not a name that workers use`;
   }
 
   /** Examples whose trials are all recorded are not kept. */
-  #plannedAt(index: number): TrialKey | null {
+  #getPlannedKey(index: number): TrialKey | null {
     const { ledger, plan } = this.#options;
-    const recorded = ledger.rowAt(index);
+    const recorded = ledger.getRow(index);
     if (recorded !== undefined) return recorded;
-    const found = trialAt(plan, index);
+    const found = findTrial(plan, index);
     if (found === null) return null;
     const { system, example, trial } = found;
     return { system: system.name, dataset: example.dataset ?? "", exampleId: example.id, trial };
   }
 
   #drop(index: number, why: string | null): void {
-    if (why !== null) this.#cannotUse(`a result delivered for trial ${index} is not recorded: ${why}`);
+    if (why !== null) this.#reportUnusable(`a result delivered for trial ${index} is not recorded: ${why}`);
     const { ledger, plan } = this.#options;
-    if (!ledger.has(index) && trialAt(plan, index) !== null) this.#dropped.push(index);
+    if (!ledger.has(index) && findTrial(plan, index) !== null) this.#dropped.push(index);
   }
 
-  #cannotUse(words: string): void {
+  #reportUnusable(words: string): void {
     this.#unusable.push(words);
     this.#options.onNote(words);
   }
@@ -293,14 +295,14 @@ export class Inbox {
    * the trial is being retried. Failures can be identical, so a second one counts as new.
    */
   #isLate(index: number, row: EvalRow): boolean {
-    if (row.outcome !== "error" || !isRecorded(row, this.#attemptsBefore(index))) return false;
+    if (row.outcome !== "error" || !isAlreadyRecorded(row, this.#getEarlierAttempts(index))) return false;
     if (this.#failedAlike.has(index)) return false;
     this.#failedAlike.add(index);
     return true;
   }
 
   /** Large output files are named without their folder, because each machine may mount it elsewhere. */
-  #found(lines: EncodedTrial): EncodedTrial {
+  #resolveOutputFile(lines: EncodedTrial): EncodedTrial {
     if (lines.outputFile === undefined || this.#folder === null) return lines;
     return { ...lines, outputFile: join(this.#folder, lines.outputFile) };
   }
@@ -312,20 +314,20 @@ export class Inbox {
   }
 
   /** A batch may arrive twice; a trial that ran twice has different times. */
-  #repeat(row: EvalRow, recorded: EvalRow): void {
+  #countRepeat(row: EvalRow, recorded: EvalRow): void {
     if (row.durationMs === recorded.durationMs && row.latency === recorded.latency) return;
     this.#repeated += 1;
-    this.#repeatedUsd += paidFor(row);
+    this.#repeatedUsd += computePaidCost(row);
   }
 }
 
-type Entry = [id: Buffer, fields: Buffer[]];
-type Finished = Extract<TrialNews, { kind: "finished" }> & { row: EvalRow };
+type StreamEntry = [id: Buffer, fields: Buffer[]];
+type FinishedUpdate = Extract<TrialUpdate, { kind: "finished" }> & { row: EvalRow };
 /** Null if its file is missing: its row arrives anyway. */
-type Ungraded = Extract<TrialNews, { kind: "output" }> & { stored: DecodedOutput | null };
-type ReadNews = Exclude<TrialNews, { kind: "finished" | "output" }> | Finished | Ungraded;
+type UngradedUpdate = Extract<TrialUpdate, { kind: "output" }> & { stored: DecodedStoredOutput | null };
+type DecodedUpdate = Exclude<TrialUpdate, { kind: "finished" | "output" }> | FinishedUpdate | UngradedUpdate;
 
-const ANOTHER_TRIAL = "the plan has a different trial at this index";
+const WRONG_TRIAL = "the plan has a different trial at this index";
 
 interface PaidOutput {
   costUsd: number;
@@ -333,9 +335,9 @@ interface PaidOutput {
   name: string | null;
 }
 
-function describePaid(stored: UngradedOutput, file: string | null = null): PaidOutput {
+function toPaidOutput(stored: UngradedOutput, file: string | null = null): PaidOutput {
   const { output, call } = stored;
-  const costUsd = storedCost(output, call) ?? 0;
+  const costUsd = computeStoredCost(output, call) ?? 0;
   if (file !== null || hasLargeText(output)) return { costUsd, name: file };
   return { costUsd, name: digestLine(encodeOutputAlone(stored, output)) };
 }
@@ -344,13 +346,13 @@ function digestLine(line: string): string {
   return createHash("sha256").update(line).digest("base64");
 }
 
-function decoded(news: TrialNews, folder: string | null): ReadNews {
+function decodeUpdate(news: TrialUpdate, folder: string | null): DecodedUpdate {
   if (news.kind === "finished") return { ...news, row: decodeRow(news.lines.row) };
-  return news.kind === "output" ? { ...news, stored: decodeStored(news.line, folder) } : news;
+  return news.kind === "output" ? { ...news, stored: decodeStoredOutput(news.line, folder) } : news;
 }
 
 /** Redis numbers bits from the highest of each byte. */
-function bitmapOf(indexes: ReadonlySet<number>): Buffer {
+function buildBitmap(indexes: ReadonlySet<number>): Buffer {
   // Sets keep insertion order, which is ascending here.
   const last = Array.from(indexes).at(-1) ?? 0;
   const bitmap = Buffer.alloc((last >> 3) + 1);
@@ -358,11 +360,11 @@ function bitmapOf(indexes: ReadonlySet<number>): Buffer {
   return bitmap;
 }
 
-function entriesOf(found: unknown): Entry[] {
-  return (found as [Buffer, Entry[]][] | null)?.[0]?.[1] ?? [];
+function parseEntries(found: unknown): StreamEntry[] {
+  return (found as [Buffer, StreamEntry[]][] | null)?.[0]?.[1] ?? [];
 }
 
-function isRecorded(row: EvalRow, before: EvalRow["attempts"]): boolean {
+function isAlreadyRecorded(row: EvalRow, before: EvalRow["attempts"]): boolean {
   const last = row.attempts.length;
   return last > 0 && JSON.stringify(before.slice(-last)) === JSON.stringify(row.attempts);
 }

@@ -1,28 +1,30 @@
 import type { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
-import { type RedisServer, redisFor } from "../testing/redis-server.js";
-import { lacks } from "../testing/system-command.js";
+import { describeWithRedis, type RedisServer } from "../testing/redis-server.js";
+import { isCommandMissing } from "../testing/system-command.js";
 import { openRedis } from "./connection.js";
-import { deliver, wasDelivered } from "./deliver.js";
-import { insist } from "./insist.js";
+import { deliverResults, wasDelivered } from "./deliver.js";
+import { retryRedis } from "./insist.js";
 import { KEYS } from "./keys.js";
 import { SharedGate } from "./shared-gate.js";
 
 const NEVER = new AbortController().signal;
 const PARCEL = { data: Buffer.from("rows"), trials: [1], settlements: [] };
 
-describe.skipIf(lacks("redis-server"))("a Redis that refuses for a while", () => {
+describe.skipIf(isCommandMissing("redis-server"))("a Redis that refuses for a while", () => {
   let server: RedisServer;
   let redis: Redis;
 
-  redisFor((own) => {
+  describeWithRedis((own) => {
     ({ server, redis } = own);
   });
 
   it("is retried until it accepts the results", async () => {
     await redis.config("SET", "maxmemory", "1");
     const refusals: string[] = [];
-    const delivering = insist(() => deliver(redis, "run", PARCEL), { onRefused: (answer) => refusals.push(answer) });
+    const delivering = retryRedis(() => deliverResults(redis, "run", PARCEL), {
+      onRefused: (answer) => refusals.push(answer),
+    });
     await expect.poll(() => refusals[0]).toContain("OOM");
     expect(await wasDelivered(redis, "run", 1)).toBe(false);
     await redis.config("SET", "maxmemory", "0");
@@ -33,7 +35,7 @@ describe.skipIf(lacks("redis-server"))("a Redis that refuses for a while", () =>
 
   it("is given up after a limit, with its reply and a remedy", async () => {
     await redis.config("SET", "maxmemory", "1");
-    const delivering = insist(() => deliver(redis, "run", PARCEL), { limitMs: 300 });
+    const delivering = retryRedis(() => deliverResults(redis, "run", PARCEL), { limitMs: 300 });
     await expect(delivering).rejects.toThrow(/^Redis rejected requests for 0 s: .*OOM.*start it again\.$/);
     await redis.config("SET", "maxmemory", "0");
   });
@@ -52,6 +54,6 @@ describe.skipIf(lacks("redis-server"))("a Redis that refuses for a while", () =>
   it("is not retried on a closed connection", async () => {
     const own = await openRedis(server.url);
     await own.quit();
-    await expect(insist(() => deliver(own, "run", PARCEL))).rejects.toThrow(/closed/i);
+    await expect(retryRedis(() => deliverResults(own, "run", PARCEL))).rejects.toThrow(/closed/i);
   });
 });

@@ -1,11 +1,11 @@
-import { messageOf, QueueError } from "../core/errors.js";
+import { getErrorMessage, QueueError } from "../core/errors.js";
 import { retry } from "../utils/retry.js";
 
-const LIMIT_MS = 60_000;
+const DEFAULT_TIMEOUT_MS = 60_000;
 const MIN_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1000;
 
-export interface InsistOptions {
+export interface RedisRetryOptions {
   /** What the user should do if Redis keeps refusing. */
   readonly remedy?: string;
   /** Default: 60,000. */
@@ -17,7 +17,7 @@ export interface InsistOptions {
 }
 
 /** Redis has refused for too long. */
-export class RefusalError extends QueueError {}
+export class RedisRefusedError extends QueueError {}
 
 /**
  * Runs a Redis command, and retries while Redis replies that it cannot execute it at the moment: out of memory, disk
@@ -26,24 +26,27 @@ export class RefusalError extends QueueError {}
  * @example
  * await retryRedis(() => redis.set("key", "value"));
  */
-export function insist<T>(act: () => Promise<T>, options: InsistOptions = {}): Promise<T> {
-  const { limitMs = LIMIT_MS, signal, onRefused } = options;
+export function retryRedis<T>(act: () => Promise<T>, options: RedisRetryOptions = {}): Promise<T> {
+  const { limitMs = DEFAULT_TIMEOUT_MS, signal, onRefused } = options;
   let refusedSince: number | null = null;
   return retry(act, {
     signal,
     waitAfter: (error, { failed }) => {
-      if (signal?.aborted === true || !isReply(error)) return null;
+      if (signal?.aborted === true || !isReplyError(error)) return null;
       refusedSince ??= performance.now();
-      if (performance.now() - refusedSince >= limitMs) throw refusalOf(error, options);
-      onRefused?.(answerOf(error));
+      if (performance.now() - refusedSince >= limitMs) throw createRefusedError(error, options);
+      onRefused?.(getReplyMessage(error));
       return Math.min(MIN_PAUSE_MS * 2 ** (failed - 1), MAX_PAUSE_MS);
     },
   });
 }
 
-function refusalOf(cause: unknown, { limitMs = LIMIT_MS, remedy = WORKER_REMEDY }: InsistOptions): RefusalError {
-  return new RefusalError(
-    `Redis rejected requests for ${Math.round(limitMs / 1000)} s: ${answerOf(cause)}. ${remedy}`,
+function createRefusedError(
+  cause: unknown,
+  { limitMs = DEFAULT_TIMEOUT_MS, remedy = WORKER_REMEDY }: RedisRetryOptions,
+): RedisRefusedError {
+  return new RedisRefusedError(
+    `Redis rejected requests for ${Math.round(limitMs / 1000)} s: ${getReplyMessage(cause)}. ${remedy}`,
     { cause },
   );
 }
@@ -51,12 +54,12 @@ function refusalOf(cause: unknown, { limitMs = LIMIT_MS, remedy = WORKER_REMEDY 
 const WORKER_REMEDY = "Other workers take over the trials of this worker; fix Redis, then start it again.";
 
 /** Checked by name, because the error may come from another copy of the client. */
-function isReply(error: unknown): boolean {
+function isReplyError(error: unknown): boolean {
   return error instanceof Error && error.name === "ReplyError";
 }
 
 /** For an aborted transaction, the cause is in `previousErrors`. */
-function answerOf(error: unknown): string {
+function getReplyMessage(error: unknown): string {
   const { previousErrors } = Object(error) as { previousErrors?: readonly unknown[] };
-  return messageOf(previousErrors?.[0] ?? error);
+  return getErrorMessage(previousErrors?.[0] ?? error);
 }

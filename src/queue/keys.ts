@@ -38,11 +38,11 @@ export const KEYS = {
 export const BULL_PREFIX = "assay:bull";
 
 /** The queue of one system of a run, or of its suspects: trials that were lost with their worker and run alone. */
-export function laneName(key: string, lane: number | "suspects"): string {
+export function getQueueName(key: string, lane: number | "suspects"): string {
   return `${key}.${lane}`;
 }
 
 /** The job id of a trial; BullMQ does not add the same id twice. */
-export function jobName(index: number): string {
+export function getJobId(index: number): string {
   return `trial-${index}`;
 }

@@ -5,11 +5,11 @@ import { afterEach, describe, expect, it } from "vitest";
 import { makeRow } from "../core/row.js";
 import type { Output } from "../core/system.js";
 import type { Trial } from "../runner/admit.js";
-import { openCall, type Returned } from "../runner/call.js";
+import { type AttemptSuccess, openCall } from "../runner/call.js";
 import { TokenCounter } from "../runner/record.js";
-import { Outbox, type OutgoingParcel } from "./outbox.js";
-import { unpack } from "./parcel.js";
-import type { Settlement } from "./shared-purse.js";
+import { type OutgoingBatch, ResultOutbox } from "./outbox.js";
+import { decodeBatch } from "./parcel.js";
+import type { CostSettlement } from "./shared-purse.js";
 
 const dirs: string[] = [];
 afterEach(() => {
@@ -23,22 +23,19 @@ function finished(index: number, response = "yes") {
 
 const trial = (index: number) => ({ index }) as Trial;
 
-function settlementOf(index: number): Settlement {
+function settlementOf(index: number): CostSettlement {
   return { trial: index, token: `t${index}`, costUsd: 1, judgeCostUsd: 0, isTypical: true };
 }
 
 interface Choices {
   sharedDir?: string;
   gate?: () => Promise<void>;
-  take?: (index: number) => Settlement | null;
+  take?: (index: number) => CostSettlement | null;
   onStopped?: (index: number) => void;
 }
 
-function outboxTo(
-  sent: OutgoingParcel[],
-  { sharedDir, gate, take = settlementOf, onStopped = () => {} }: Choices = {},
-) {
-  return new Outbox({
+function outboxTo(sent: OutgoingBatch[], { sharedDir, gate, take = settlementOf, onStopped = () => {} }: Choices = {}) {
+  return new ResultOutbox({
     worker: "w",
     tokens: new TokenCounter({ count: (text) => text.length }, 1),
     take,
@@ -54,15 +51,15 @@ function outboxTo(
 
 describe("ResultOutbox", () => {
   it("sends trials recorded in one turn together, with their cost", async () => {
-    const sent: OutgoingParcel[] = [];
+    const sent: OutgoingBatch[] = [];
     const outbox = outboxTo(sent);
     for (const index of [1, 2, 3]) outbox.record(trial(index), finished(index));
-    outbox.refuse(4);
-    await outbox.written();
+    outbox.reportRefused(4);
+    await outbox.waitForDelivery();
     expect(sent).toHaveLength(1);
     expect(sent[0]?.trials).toEqual([1, 2, 3]);
     expect(sent[0]?.settlements.map(({ token }) => token)).toEqual(["t1", "t2", "t3"]);
-    expect(unpack(sent[0]?.data ?? Buffer.alloc(0)).news.map(({ kind }) => kind)).toEqual([
+    expect(decodeBatch(sent[0]?.data ?? Buffer.alloc(0)).news.map(({ kind }) => kind)).toEqual([
       ...["finished", "finished", "finished"],
       "refused",
     ]);
@@ -70,7 +67,7 @@ describe("ResultOutbox", () => {
   });
 
   it("reports a trial as not run after its system is stopped, and settles it, but reports no interrupted trial", async () => {
-    const sent: OutgoingParcel[] = [];
+    const sent: OutgoingBatch[] = [];
     const order: string[] = [];
     const outbox = outboxTo(sent, { onStopped: (index) => void order.push(`stopped ${index}`) });
     const skipped = (index: number, notes: string[]) => {
@@ -80,9 +77,9 @@ describe("ResultOutbox", () => {
     outbox.record(trial(1), skipped(1, ["not run: it answered 401"]));
     outbox.record(trial(2), skipped(2, []));
     expect(order).toEqual(["stopped 1"]);
-    await outbox.written();
+    await outbox.waitForDelivery();
     expect(sent[0]).toMatchObject({ trials: [], settlements: [{ token: "t1" }] });
-    expect(unpack(sent[0]?.data ?? Buffer.alloc(0)).news).toEqual([
+    expect(decodeBatch(sent[0]?.data ?? Buffer.alloc(0)).news).toEqual([
       { kind: "stopped", index: 1, message: "it answered 401" },
     ]);
   });
@@ -92,14 +89,14 @@ describe("ResultOutbox", () => {
     const gate = new Promise<void>((resolve) => {
       open = resolve;
     });
-    const sent: OutgoingParcel[] = [];
+    const sent: OutgoingBatch[] = [];
     const outbox = outboxTo(sent, { gate: () => gate });
     outbox.record(trial(1), finished(1));
-    const first = outbox.written();
+    const first = outbox.waitForDelivery();
     while (sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
     outbox.record(trial(2), finished(2));
     outbox.record(trial(3), finished(3));
-    const second = outbox.written();
+    const second = outbox.waitForDelivery();
     expect(sent).toHaveLength(1);
     open();
     await first;
@@ -110,12 +107,12 @@ describe("ResultOutbox", () => {
   it("writes a large output to the shared folder and sends its name", async () => {
     const sharedDir = join(mkdtempSync(join(tmpdir(), "assay-outbox-")), "run");
     dirs.push(sharedDir);
-    const sent: OutgoingParcel[] = [];
+    const sent: OutgoingBatch[] = [];
     const outbox = outboxTo(sent, { sharedDir });
     outbox.record(trial(1), finished(1, "x".repeat(2 << 20)));
     outbox.record(trial(2), finished(2));
-    await outbox.written();
-    const [large, small] = unpack(sent[0]?.data ?? Buffer.alloc(0)).news;
+    await outbox.waitForDelivery();
+    const [large, small] = decodeBatch(sent[0]?.data ?? Buffer.alloc(0)).news;
     if (large?.kind !== "finished" || small?.kind !== "finished") throw new Error("not finished");
     expect(large.lines.output).toBeNull();
     const path = join(sharedDir, large.lines.outputFile ?? "");
@@ -125,17 +122,17 @@ describe("ResultOutbox", () => {
 
   it("sends a large output that cannot be written to the shared folder, and creates no missing parent folder", async () => {
     const parent = join(tmpdir(), "assay-outbox-is-not-there");
-    const sent: OutgoingParcel[] = [];
+    const sent: OutgoingBatch[] = [];
     const outbox = outboxTo(sent, { sharedDir: join(parent, "run") });
     outbox.record(trial(1), finished(1, "x".repeat(2 << 20)));
-    await outbox.written();
-    const [large] = unpack(sent[0]?.data ?? Buffer.alloc(0)).news;
+    await outbox.waitForDelivery();
+    const [large] = decodeBatch(sent[0]?.data ?? Buffer.alloc(0)).news;
     expect(large?.kind === "finished" && large.lines.output?.length).toBeGreaterThan(2 << 20);
     expect(existsSync(parent)).toBe(false);
   });
 
   it("rejects for waiting callers when a batch cannot be sent, and sends it with the next", async () => {
-    const sent: OutgoingParcel[] = [];
+    const sent: OutgoingBatch[] = [];
     const failures = [new Error("closed")];
     const gate = async () => {
       const failure = failures.shift();
@@ -145,13 +142,13 @@ describe("ResultOutbox", () => {
     const take = (index: number) => (settled.delete(index) ? settlementOf(index) : null);
     const outbox = outboxTo(sent, { gate, take });
     outbox.record(trial(1), finished(1));
-    await expect(outbox.written()).rejects.toThrow("closed");
+    await expect(outbox.waitForDelivery()).rejects.toThrow("closed");
     expect(outbox.delivered).toBe(0);
     outbox.record(trial(2), finished(2));
-    await outbox.written();
+    await outbox.waitForDelivery();
     expect(sent[1]?.trials).toEqual([1, 2]);
     expect(sent[1]?.settlements.map(({ token }) => token)).toEqual(["t1", "t2"]);
-    expect(unpack(sent[1]?.data ?? Buffer.alloc(0)).news.map(({ index }) => index)).toEqual([1, 2]);
+    expect(decodeBatch(sent[1]?.data ?? Buffer.alloc(0)).news.map(({ index }) => index)).toEqual([1, 2]);
     expect(outbox.delivered).toBe(2);
   });
 
@@ -160,7 +157,7 @@ describe("ResultOutbox", () => {
       const example = { id: index };
       return { index, system: { name: "s" }, example, trial: 0 } as unknown as Trial;
     };
-    const gave = (output: Output): Returned => {
+    const gave = (output: Output): AttemptSuccess => {
       const call = openCall({
         trial: asked(0),
         seed: 1,
@@ -170,14 +167,14 @@ describe("ResultOutbox", () => {
       });
       return { kind: "returned", output, latency: 1, durationMs: 1000, call };
     };
-    const newsIn = (parcel: OutgoingParcel | undefined) => unpack(parcel?.data ?? Buffer.alloc(0)).news;
+    const newsIn = (parcel: OutgoingBatch | undefined) => decodeBatch(parcel?.data ?? Buffer.alloc(0)).news;
 
     it("sends those not graded in the same turn, and settles their systems", async () => {
-      const sent: OutgoingParcel[] = [];
+      const sent: OutgoingBatch[] = [];
       const outbox = outboxTo(sent);
-      for (const index of [1, 2]) expect(outbox.keepOutput(asked(index), gave({ response: "yes" }))).toBe(true);
+      for (const index of [1, 2]) expect(outbox.saveOutput(asked(index), gave({ response: "yes" }))).toBe(true);
       outbox.record(trial(2), finished(2));
-      await outbox.written();
+      await outbox.waitForDelivery();
       expect(sent[0]).toMatchObject({ trials: [2], outputs: [{ kind: "output", index: 1 }] });
       expect(sent[0]?.settlements).toMatchObject([
         { token: "t1", isGraded: false },
@@ -188,36 +185,36 @@ describe("ResultOutbox", () => {
         ["output", 1],
       ]);
       outbox.record(trial(1), finished(1));
-      await outbox.written();
+      await outbox.waitForDelivery();
       expect(sent[1]).toMatchObject({ trials: [1], outputs: [], settlements: [{ token: "t1", isTypical: true }] });
     });
 
     it("sends nothing when all are graded in the same turn, and none that only this worker can grade", async () => {
-      const sent: OutgoingParcel[] = [];
+      const sent: OutgoingBatch[] = [];
       const outbox = outboxTo(sent);
       const workspace = { incomplete: "too large" } as unknown as NonNullable<Output["workspace"]>;
-      expect(outbox.keepOutput(asked(1), gave({ workspace }))).toBe(false);
+      expect(outbox.saveOutput(asked(1), gave({ workspace }))).toBe(false);
       const cached = gave({ response: "yes" });
-      cached.call.wasPaid = true;
-      expect(outbox.keepOutput(asked(1), cached)).toBe(false);
+      cached.call.isFromCache = true;
+      expect(outbox.saveOutput(asked(1), cached)).toBe(false);
       // There is no shared folder for it.
-      outbox.keepOutput(asked(1), gave({ response: "x".repeat(2 << 20) }));
-      await outbox.written();
+      outbox.saveOutput(asked(1), gave({ response: "x".repeat(2 << 20) }));
+      await outbox.waitForDelivery();
       expect(sent).toEqual([]);
     });
 
     it("sends one with the next batch after a failure, unless it is graded by then", async () => {
-      const sent: OutgoingParcel[] = [];
+      const sent: OutgoingBatch[] = [];
       const failures = [new Error("closed")];
       const gate = async () => {
         const failure = failures.shift();
         if (failure !== undefined) throw failure;
       };
       const outbox = outboxTo(sent, { gate });
-      for (const index of [1, 2]) outbox.keepOutput(asked(index), gave({ response: "yes" }));
-      await expect(outbox.written()).rejects.toThrow("closed");
+      for (const index of [1, 2]) outbox.saveOutput(asked(index), gave({ response: "yes" }));
+      await expect(outbox.waitForDelivery()).rejects.toThrow("closed");
       outbox.record(trial(2), finished(2));
-      await outbox.written();
+      await outbox.waitForDelivery();
       expect(sent[1]).toMatchObject({ trials: [2], outputs: [{ index: 1 }] });
       expect(sent[1]?.settlements.map(({ token, isGraded }) => [token, isGraded])).toEqual([
         ["t1", false],

@@ -1,35 +1,35 @@
 import type { Attempt } from "../core/row.js";
 import type { Trial } from "../runner/admit.js";
-import { type Returned, storedCall, type UngradedOutput } from "../runner/call.js";
+import { type AttemptSuccess, toStoredCall, type UngradedOutput } from "../runner/call.js";
 import { readNotRun } from "../runner/gate.js";
 import type { EncodedTrial, FinishedTrial } from "../runner/ports.js";
 import type { TokenCounter } from "../runner/record.js";
-import type { TrialBook } from "../runner/trial.js";
-import { encodeTrial, LARGE_OUTPUT } from "../store/row-codec.js";
-import { pack, type TrialNews } from "./parcel.js";
-import type { Settlement } from "./shared-purse.js";
-import { encodeStored, writeToShared } from "./stored-output.js";
+import type { TrialRecorder } from "../runner/trial.js";
+import { encodeTrial, LARGE_OUTPUT_CHARS } from "../store/row-codec.js";
+import { encodeBatch, type TrialUpdate } from "./parcel.js";
+import type { CostSettlement } from "./shared-purse.js";
+import { encodeStoredOutput, writeSharedFile } from "./stored-output.js";
 
 /** What is sent to Redis atomically. */
-export interface OutgoingParcel {
+export interface OutgoingBatch {
   data: Buffer;
   trials: readonly number[];
-  settlements: readonly Settlement[];
+  settlements: readonly CostSettlement[];
   /** Outputs of trials that are being graded, for a worker that takes one over. */
-  outputs: readonly UngradedNews[];
+  outputs: readonly OutputUpdate[];
 }
 
-type UngradedNews = Extract<TrialNews, { kind: "output" }>;
+type OutputUpdate = Extract<TrialUpdate, { kind: "output" }>;
 
-export interface OutboxOptions {
+export interface ResultOutboxOptions {
   worker: string;
   tokens: TokenCounter;
   /** The settlement to send with the result of a trial. */
-  take: (index: number) => Settlement | null;
+  take: (index: number) => CostSettlement | null;
   /** The settlement of a trial's system to send with its output. */
-  payFor: (index: number, returned: Returned) => Settlement | null;
+  payFor: (index: number, returned: AttemptSuccess) => CostSettlement | null;
   /** Rejects when nothing can be sent any more. */
-  send: (parcel: OutgoingParcel) => Promise<void>;
+  send: (parcel: OutgoingBatch) => Promise<void>;
   /** Called before a trial is reported as not run: no further trial of its system is taken. */
   onStopped: (index: number) => void;
   /** Folder for large outputs; null if they are sent. */
@@ -42,30 +42,30 @@ const NO_ATTEMPTS: readonly Attempt[] = Object.freeze([]);
  * Sends the finished trials of a worker: those recorded in one event-loop turn, or while a batch is being sent, go
  * together in the next batch. The coordinator adds earlier attempts.
  */
-export class Outbox implements TrialBook {
+export class ResultOutbox implements TrialRecorder {
   readonly tokens: TokenCounter;
   /** Trials delivered so far. */
   delivered = 0;
   warning: string | null = null;
-  readonly #options: OutboxOptions;
-  #waiting: TrialNews[] = [];
+  readonly #options: ResultOutboxOptions;
+  #waiting: TrialUpdate[] = [];
   /** Outputs since the last batch. */
-  #ungraded: { trial: Trial; returned: Returned }[] = [];
+  #ungraded: { trial: Trial; returned: AttemptSuccess }[] = [];
   /** Outputs of trials that were taken over and are only graded. */
   readonly #stored = new Map<number, UngradedOutput>();
   /** Settlements of trials whose batch could not be sent. */
-  #unsettled: readonly Settlement[] = [];
+  #unsettled: readonly CostSettlement[] = [];
   /** The last delivery, which follows all others. */
   #last: Promise<void> = Promise.resolve();
   /** True if a delivery for the waiting updates is scheduled. */
   #isScheduled = false;
 
-  constructor(options: OutboxOptions) {
+  constructor(options: ResultOutboxOptions) {
     this.#options = options;
     this.tokens = options.tokens;
   }
 
-  attemptsOf(): readonly Attempt[] {
+  getAttempts(): readonly Attempt[] {
     return NO_ATTEMPTS;
   }
 
@@ -83,13 +83,13 @@ export class Outbox implements TrialBook {
     return this.#stored.has(index);
   }
 
-  storedOutput({ index }: Trial): UngradedOutput | null {
+  getStoredOutput({ index }: Trial): UngradedOutput | null {
     return this.#stored.get(index) ?? null;
   }
 
   /** Sent unless it is graded before the next batch. Cached outputs, and outputs that only this worker can grade, are not sent. */
-  keepOutput(trial: Trial, returned: Returned): boolean {
-    if (returned.call.wasPaid || returned.output.workspace?.incomplete !== undefined) return false;
+  saveOutput(trial: Trial, returned: AttemptSuccess): boolean {
+    if (returned.call.isFromCache || returned.output.workspace?.incomplete !== undefined) return false;
     this.#ungraded.push({ trial, returned });
     this.#sendSoon();
     return true;
@@ -100,24 +100,24 @@ export class Outbox implements TrialBook {
 
   record({ index }: Trial, finished: FinishedTrial): void {
     const whyNotRun = readNotRun(finished.row);
-    if (whyNotRun !== null) this.#stop(index, whyNotRun);
+    if (whyNotRun !== null) this.#reportStopped(index, whyNotRun);
     // It was returned to the queue or dropped: it is not finished.
     if (finished.row.outcome === "skipped") return;
-    const lines = this.#besideIfLarge(encodeTrial(finished));
+    const lines = this.#moveLargeOutput(encodeTrial(finished));
     this.#add({ kind: "finished", index, lines });
   }
 
   /** Reports that the budget of the run does not cover a trial. */
-  refuse(index: number): void {
+  reportRefused(index: number): void {
     this.#add({ kind: "refused", index });
   }
 
   /** Reports that no worker could continue the run. */
-  fault(index: number, message: string): void {
+  reportFault(index: number, message: string): void {
     this.#add({ kind: "fault", index, message });
   }
 
-  written(): Promise<void> {
+  waitForDelivery(): Promise<void> {
     return this.#last;
   }
 
@@ -125,12 +125,12 @@ export class Outbox implements TrialBook {
     this.warning = warning;
   }
 
-  #stop(index: number, message: string): void {
+  #reportStopped(index: number, message: string): void {
     this.#options.onStopped(index);
     this.#add({ kind: "stopped", index, message });
   }
 
-  #add(news: TrialNews): void {
+  #add(news: TrialUpdate): void {
     this.#waiting.push(news);
     this.#sendSoon();
   }
@@ -147,10 +147,10 @@ export class Outbox implements TrialBook {
     // Updates that an earlier delivery could not send go with this one.
     await Promise.allSettled([earlier, new Promise((resolve) => setImmediate(resolve))]);
     this.#isScheduled = false;
-    await this.#sendParcel();
+    await this.#sendBatch();
   }
 
-  async #sendParcel(): Promise<void> {
+  async #sendBatch(): Promise<void> {
     const trials = this.#waiting.flatMap(({ kind, index }) => (kind === "finished" ? index : []));
     const paid = this.#takeUngraded(new Set(trials));
     const news = this.#waiting.filter(({ kind, index }) => kind !== "output" || !trials.includes(index));
@@ -161,7 +161,7 @@ export class Outbox implements TrialBook {
     const settlements = [...this.#unsettled, ...paid, ...over];
     this.#unsettled = [];
     try {
-      const data = await pack({ worker: this.#options.worker, news });
+      const data = await encodeBatch({ worker: this.#options.worker, news });
       const outputs = news.filter((each) => each.kind === "output");
       await this.#options.send({ data, trials, settlements, outputs });
     } catch (error) {
@@ -173,14 +173,14 @@ export class Outbox implements TrialBook {
   }
 
   /** Queues ungraded outputs to be sent, and returns the settlements of their systems. */
-  #takeUngraded(graded: ReadonlySet<number>): Settlement[] {
+  #takeUngraded(graded: ReadonlySet<number>): CostSettlement[] {
     const { payFor, take, sharedDir } = this.#options;
     const ungraded = this.#ungraded.filter(({ trial }) => !graded.has(trial.index));
     this.#ungraded = [];
     return ungraded.flatMap(({ trial, returned }) => {
       const { index, system, example } = trial;
       const key = { system: system.name, dataset: example.dataset ?? "", exampleId: example.id, trial: trial.trial };
-      const line = encodeStored({ ...key, output: returned.output, call: storedCall(returned) }, sharedDir);
+      const line = encodeStoredOutput({ ...key, output: returned.output, call: toStoredCall(returned) }, sharedDir);
       if (line === null) return [];
       this.#waiting.push({ kind: "output", index, line });
       // An interrupted trial has no reservation any more.
@@ -188,11 +188,11 @@ export class Outbox implements TrialBook {
     });
   }
 
-  #besideIfLarge(lines: EncodedTrial): EncodedTrial {
+  #moveLargeOutput(lines: EncodedTrial): EncodedTrial {
     const { sharedDir } = this.#options;
-    if (sharedDir === null || lines.output === null || lines.output.length <= LARGE_OUTPUT) return lines;
+    if (sharedDir === null || lines.output === null || lines.output.length <= LARGE_OUTPUT_CHARS) return lines;
     try {
-      return { ...lines, output: null, outputFile: writeToShared(sharedDir, [lines.output]) };
+      return { ...lines, output: null, outputFile: writeSharedFile(sharedDir, [lines.output]) };
     } catch {
       return lines;
     }

@@ -1,14 +1,14 @@
 import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { expect, it } from "vitest";
 import { QueueError } from "../core/errors.js";
-import { Workspace } from "../testing/workspace.js";
+import { TempProject } from "../testing/workspace.js";
 import { makeSharedFolder, removeSharedFolder } from "./output-folder.js";
 
 const KEY = "run-00000000";
 const NAME = `${"0f".repeat(16)}.json`;
 
 it("is created with the permissions of its parent, and group-writable", () => {
-  const space = new Workspace();
+  const space = new TempProject();
   mkdirSync(space.path("shared"));
   chmodSync(space.path("shared"), 0o1755);
   makeSharedFolder(space.path("shared"), KEY);
@@ -18,7 +18,7 @@ it("is created with the permissions of its parent, and group-writable", () => {
 });
 
 it("is removed with the files of workers, and nothing else is", () => {
-  const space = new Workspace({
+  const space = new TempProject({
     [`shared/${KEY}/${NAME}`]: "{}",
     [`shared/${KEY}/${NAME}.12.0123abcd.tmp`]: "{",
     [`shared/other-00000000/${NAME}`]: "{}",

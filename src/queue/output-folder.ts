@@ -1,19 +1,19 @@
 import { chmodSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf, QueueError } from "../core/errors.js";
+import { getErrorMessage, QueueError } from "../core/errors.js";
 
 /** File names of large outputs. */
-const NAME = /^[0-9a-f]{32}\.json$/;
+const SHARED_FILE = /^[0-9a-f]{32}\.json$/;
 /** The same, and temporary files left by a killed worker. */
-const LEFT = /^[0-9a-f]{32}\.json(?:\.\d+\.[0-9a-f]{8}\.tmp)?$/;
+const SHARED_OR_TEMP_FILE = /^[0-9a-f]{32}\.json(?:\.\d+\.[0-9a-f]{8}\.tmp)?$/;
 /** Names of runs in Redis. */
-const KEY = /^[^/\\]+-[0-9a-f]{8,16}$/;
+const RUN_KEY = /^[^/\\]+-[0-9a-f]{8,16}$/;
 /** Group-writable, and new files inherit the group. */
-const FOR_GROUP = 0o2770;
-const STICKY = 0o1000;
+const GROUP_MODE = 0o2770;
+const STICKY_BIT = 0o1000;
 
-export function isSharedName(name: string): boolean {
-  return NAME.test(name);
+export function isSharedFileName(name: string): boolean {
+  return SHARED_FILE.test(name);
 }
 
 /**
@@ -25,17 +25,17 @@ export function makeSharedFolder(sharedDir: string, key: string): void {
   try {
     const { mode } = statSync(sharedDir);
     mkdirSync(folder, { recursive: true });
-    giveRights(folder, (mode & 0o7777 & ~STICKY) | FOR_GROUP);
+    trySetMode(folder, (mode & 0o7777 & ~STICKY_BIT) | GROUP_MODE);
   } catch (cause) {
     throw new QueueError(
-      `The folder for large outputs ${folder} cannot be created: ${messageOf(cause)}. Create or mount ${sharedDir} with write permission.`,
+      `The folder for large outputs ${folder} cannot be created: ${getErrorMessage(cause)}. Create or mount ${sharedDir} with write permission.`,
       { cause },
     );
   }
 }
 
 /** Another user may own the folder, and some file systems do not support these permissions. */
-function giveRights(folder: string, mode: number): void {
+function trySetMode(folder: string, mode: number): void {
   try {
     chmodSync(folder, mode);
   } catch {
@@ -43,7 +43,7 @@ function giveRights(folder: string, mode: number): void {
   }
 }
 
-export function removeShared(folder: string, name: string): void {
+export function removeSharedFile(folder: string, name: string): void {
   try {
     rmSync(join(folder, name), { force: true });
   } catch {
@@ -56,10 +56,11 @@ export function removeShared(folder: string, name: string): void {
  * anything is removed.
  */
 export function removeSharedFolder(sharedDir: string, key: string): void {
-  if (!KEY.test(key)) return;
+  if (!RUN_KEY.test(key)) return;
   const folder = join(sharedDir, key);
   try {
-    for (const name of readdirSync(folder)) if (LEFT.test(name)) rmSync(join(folder, name), { force: true });
+    for (const name of readdirSync(folder))
+      if (SHARED_OR_TEMP_FILE.test(name)) rmSync(join(folder, name), { force: true });
     rmdirSync(folder);
   } catch {
     // The folder is not visible from here, or holds other files.

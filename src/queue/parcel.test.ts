@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { pack, type TrialNews, unpack } from "./parcel.js";
+import { decodeBatch, encodeBatch, type TrialUpdate } from "./parcel.js";
 
 describe("a result batch", () => {
   const text = fc.string({ unit: "binary" }).map((value) => JSON.stringify({ value }));
-  const news: fc.Arbitrary<TrialNews> = fc.oneof(
+  const news: fc.Arbitrary<TrialUpdate> = fc.oneof(
     fc.record({ kind: fc.constant("refused" as const), index: fc.nat() }),
     fc.record({ kind: fc.constant("output" as const), index: fc.nat(), line: text }),
     fc.record({
@@ -25,16 +25,19 @@ describe("a result batch", () => {
   it("decodes to what was encoded", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(news), async (sent) => {
-        expect(unpack(await pack({ worker: "box-1", news: sent }))).toEqual({ worker: "box-1", news: sent });
+        expect(decodeBatch(await encodeBatch({ worker: "box-1", news: sent }))).toEqual({
+          worker: "box-1",
+          news: sent,
+        });
       }),
     );
   });
 
   it("is much smaller than its lines, also when they are long", async () => {
     const row = JSON.stringify({ system: "a", exampleId: 1, text: "the same words again and again ".repeat(10_000) });
-    const sent: TrialNews[] = [{ kind: "finished", index: 1, lines: { row, output: null } }];
-    const data = await pack({ worker: "w", news: sent });
+    const sent: TrialUpdate[] = [{ kind: "finished", index: 1, lines: { row, output: null } }];
+    const data = await encodeBatch({ worker: "w", news: sent });
     expect(data.length).toBeLessThan(row.length / 20);
-    expect(unpack(data).news).toEqual(sent);
+    expect(decodeBatch(data).news).toEqual(sent);
   });
 });

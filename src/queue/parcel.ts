@@ -4,7 +4,7 @@ import { deflateRaw, deflateRawSync, inflateRawSync } from "node:zlib";
 import type { EncodedTrial } from "../runner/ports.js";
 
 /** What a worker reports about one trial. */
-export type TrialNews =
+export type TrialUpdate =
   | { kind: "finished"; index: number; lines: EncodedTrial }
   /** The output of its system, as a journal line. It is being graded. */
   | { kind: "output"; index: number; line: string }
@@ -16,30 +16,30 @@ export type TrialNews =
   | { kind: "fault"; index: number; message: string };
 
 /** Up to this size, compressing is faster than using another thread. */
-const QUICK_CHARS = 1 << 16;
-const LEVEL = { level: 1 };
+const MAX_SYNC_CHARS = 1 << 16;
+const DEFLATE_OPTIONS = { level: 1 };
 
 /** Guards against decompression bombs: no valid batch is longer than a string can be. */
-const MOST = { maxOutputLength: constants.MAX_STRING_LENGTH };
+const INFLATE_OPTIONS = { maxOutputLength: constants.MAX_STRING_LENGTH };
 
-const deflateLater = promisify(deflateRaw);
+const deflateAsync = promisify(deflateRaw);
 
 /** The updates that a worker sends together. */
-export interface Parcel {
+export interface ResultBatch {
   worker: string;
-  news: readonly TrialNews[];
+  news: readonly TrialUpdate[];
 }
 
 /**
  * Encodes and compresses a batch. Journal lines contain no line feed, so after the worker's name each trial takes four
  * lines: its head, its row, its output and the file that holds the output.
  */
-export async function pack({ worker, news }: Parcel): Promise<Buffer> {
-  const text = [worker, ...news.map(linesOf)].join("\n");
-  return text.length <= QUICK_CHARS ? deflateRawSync(text, LEVEL) : deflateLater(text, LEVEL);
+export async function encodeBatch({ worker, news }: ResultBatch): Promise<Buffer> {
+  const text = [worker, ...news.map(encodeUpdate)].join("\n");
+  return text.length <= MAX_SYNC_CHARS ? deflateRawSync(text, DEFLATE_OPTIONS) : deflateAsync(text, DEFLATE_OPTIONS);
 }
 
-function linesOf(news: TrialNews): string {
+function encodeUpdate(news: TrialUpdate): string {
   const head = `${news.kind} ${news.index}`;
   if (news.kind === "refused") return `${head}\n\n\n`;
   if (news.kind === "fault" || news.kind === "stopped") return `${head}\n${JSON.stringify(news.message)}\n\n`;
@@ -49,14 +49,14 @@ function linesOf(news: TrialNews): string {
 }
 
 /** Decodes a batch; throws if it is malformed. */
-export function unpack(parcel: Buffer): Parcel {
-  const [worker = "", ...lines] = inflateRawSync(parcel, MOST).toString("utf8").split("\n");
-  const news: TrialNews[] = [];
-  for (let at = 0; at + 3 < lines.length; at += 4) news.push(newsOf(lines.slice(at, at + 4)));
+export function decodeBatch(parcel: Buffer): ResultBatch {
+  const [worker = "", ...lines] = inflateRawSync(parcel, INFLATE_OPTIONS).toString("utf8").split("\n");
+  const news: TrialUpdate[] = [];
+  for (let at = 0; at + 3 < lines.length; at += 4) news.push(parseUpdate(lines.slice(at, at + 4)));
   return { worker, news };
 }
 
-function newsOf([head = "", row = "", output = "", file = ""]: readonly string[]): TrialNews {
+function parseUpdate([head = "", row = "", output = "", file = ""]: readonly string[]): TrialUpdate {
   const [kind, place] = head.split(" ");
   const index = Number(place);
   if (kind === "refused") return { kind, index };

@@ -28,7 +28,7 @@ describe("PollLoop", () => {
     loop.wake();
     expect(times).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(3000);
-    loop.rest();
+    loop.stop();
     const pauses = pausesOf(times);
     expect(pauses[0]).toBeLessThanOrEqual(20);
     expect(Math.min(...pauses)).toBeGreaterThanOrEqual(10);
@@ -53,7 +53,7 @@ describe("PollLoop", () => {
     expect(times).toHaveLength(2);
     loop.wake();
     await vi.advanceTimersByTimeAsync(0);
-    loop.rest();
+    loop.stop();
     await vi.advanceTimersByTimeAsync(1000);
     expect(times).toHaveLength(3);
     expect(vi.getTimerCount()).toBe(0);

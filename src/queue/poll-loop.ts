@@ -29,26 +29,26 @@ export class PollLoop {
   start(): void {
     // The running poll may have missed it.
     if (this.#isAsking) this.#isStarted = true;
-    else if (this.#timer === undefined) this.#askAfter(0);
+    else if (this.#timer === undefined) this.#schedulePoll(0);
   }
 
   /** Polls at once, or right after the running poll, and resets the pauses. */
   wake(): void {
     this.#mostMs = 2 * this.#options.shortestMs;
     this.#isWoken = true;
-    if (!this.#isAsking) void this.#go();
+    if (!this.#isAsking) void this.#poll();
   }
 
   /** Stops polling until woken. */
-  rest(): void {
+  stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#isWoken = false;
     this.#isStarted = false;
   }
 
-  async #go(): Promise<void> {
-    this.rest();
+  async #poll(): Promise<void> {
+    this.stop();
     this.#isAsking = true;
     let leastMs: number | null;
     do {
@@ -57,13 +57,13 @@ export class PollLoop {
       leastMs = await this.#options.ask();
     } while (this.#isWoken);
     this.#isAsking = false;
-    if (leastMs !== null || this.#isStarted) this.#askAfter(leastMs ?? 0);
+    if (leastMs !== null || this.#isStarted) this.#schedulePoll(leastMs ?? 0);
   }
 
-  #askAfter(leastMs: number): void {
+  #schedulePoll(leastMs: number): void {
     const { shortestMs, longestMs } = this.#options;
     const pause = shortestMs + Math.random() * (this.#mostMs - shortestMs);
     this.#mostMs = Math.min(longestMs, this.#mostMs * 2);
-    this.#timer = setTimeout(() => void this.#go(), Math.max(leastMs, pause));
+    this.#timer = setTimeout(() => void this.#poll(), Math.max(leastMs, pause));
   }
 }

@@ -1,13 +1,13 @@
 import type { Redis } from "ioredis";
 import type { WorkerState } from "./contract.js";
 import { KEYS } from "./keys.js";
-import { BEAT } from "./lua/beat.js";
+import { HEARTBEAT } from "./lua/beat.js";
 
-const BEAT_MS = 1000;
+const HEARTBEAT_MS = 1000;
 /** When expired workers are removed. */
-const FORGET_MS = 3_600_000;
+const EXPIRY_MS = 3_600_000;
 
-export interface PresenceOptions {
+export interface WorkerHeartbeatOptions {
   redis: Redis;
   state: WorkerState;
   /** How long a worker may be silent before others take over its trials. */
@@ -17,7 +17,7 @@ export interface PresenceOptions {
 }
 
 /** Publishes that a worker is alive, and its state, until it is stopped or its process ends. */
-export class Presence {
+export class WorkerHeartbeat {
   readonly #redis: Redis;
   readonly #leaseMs: number;
   readonly #look: () => Partial<WorkerState>;
@@ -26,7 +26,7 @@ export class Presence {
   /** The heartbeat being sent; null if there is none. */
   #beating: Promise<void> | null = null;
 
-  constructor({ redis, state, leaseMs, look = () => ({}) }: PresenceOptions) {
+  constructor({ redis, state, leaseMs, look = () => ({}) }: WorkerHeartbeatOptions) {
     this.#redis = redis;
     this.#state = state;
     this.#leaseMs = leaseMs;
@@ -39,7 +39,7 @@ export class Presence {
 
   /** Resolves when others can see the worker. */
   async start(): Promise<void> {
-    this.#timer = setInterval(() => void this.#beat().catch(() => {}), BEAT_MS);
+    this.#timer = setInterval(() => void this.#beat().catch(() => {}), HEARTBEAT_MS);
     await this.#beat();
   }
 
@@ -49,13 +49,13 @@ export class Presence {
   }
 
   /** Sends no further heartbeat: the last state is visible until its lease ends. */
-  leave(): void {
+  pause(): void {
     clearInterval(this.#timer);
   }
 
   /** Removes the worker: its reservations and slots are freed at once. */
   async stop(): Promise<void> {
-    this.leave();
+    this.pause();
     // A later heartbeat would make it visible again for a whole lease.
     await this.#beating?.catch(() => {});
     const { id } = this.#state;
@@ -64,22 +64,22 @@ export class Presence {
 
   /** One at a time: while Redis is away, heartbeats would pile up. */
   #beat(): Promise<void> {
-    this.#beating ??= this.#show().finally(() => {
+    this.#beating ??= this.#sendHeartbeat().finally(() => {
       this.#beating = null;
     });
     return this.#beating;
   }
 
-  async #show(): Promise<void> {
+  async #sendHeartbeat(): Promise<void> {
     this.update(this.#look());
     const { id } = this.#state;
     const keys = [KEYS.workers, KEYS.pulse, KEYS.worker(id)];
-    await BEAT.run(this.#redis, keys, [id, this.#leaseMs, JSON.stringify(this.#state), FORGET_MS]);
+    await HEARTBEAT.run(this.#redis, keys, [id, this.#leaseMs, JSON.stringify(this.#state), EXPIRY_MS]);
   }
 }
 
 /** Milliseconds on the clock of Redis, which all machines share. */
-export async function redisTime(redis: Redis): Promise<number> {
+export async function readRedisTime(redis: Redis): Promise<number> {
   const [seconds, micros] = await redis.time();
   return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
 }

@@ -1,9 +1,9 @@
 import type { Redis } from "ioredis";
 import type { Announcement, QueueBudget } from "./contract.js";
-import { clearBudget } from "./directory.js";
+import { removeBudget } from "./directory.js";
 import { SharedBudget } from "./shared-budget.js";
 
-export interface RunMoneyOptions {
+export interface CoordinatorBudgetOptions {
   redis: Redis;
   announcement: Pick<Announcement, "key" | "budget">;
   /** Spending of earlier starts of the run, from their last state; null if there is none. */
@@ -16,14 +16,14 @@ export interface RunMoneyOptions {
  * The budget of a run as its coordinator sees it. It remembers what Redis forgets: trials lost with workers, in earlier
  * starts and before Redis lost its data.
  */
-export class RunMoney {
-  readonly #options: RunMoneyOptions;
+export class CoordinatorBudget {
+  readonly #options: CoordinatorBudgetOptions;
   readonly #budget: SharedBudget | null;
   #last: QueueBudget | null;
   /** Losses that Redis does not know about. */
   #forgotten = { trials: 0, usd: 0 };
 
-  constructor(options: RunMoneyOptions) {
+  constructor(options: CoordinatorBudgetOptions) {
     const { redis, announcement, last } = options;
     this.#options = options;
     this.#budget = announcement.budget.run === undefined ? null : new SharedBudget(redis, announcement.key);
@@ -38,14 +38,14 @@ export class RunMoney {
     const known = await this.#budget.read();
     this.#remember(known);
     if (known.maxCostUsd > 0) {
-      await this.#budget.open({ maxCostUsd, spentUsd: this.#atLeast(known) });
+      await this.#budget.open({ maxCostUsd, spentUsd: this.#computeMinSpent(known) });
       return;
     }
     // Otherwise late settlements would be subtracted from a budget that never included them.
-    await clearBudget(redis, announcement.key);
+    await removeBudget(redis, announcement.key);
     const { spentUsd = 0, reservedUsd = 0 } = this.#last ?? {};
     // Old reservations will never be settled, so they count as spent.
-    await this.#budget.open({ maxCostUsd, spentUsd: Math.max(this.#atLeast(known), spentUsd + reservedUsd) });
+    await this.#budget.open({ maxCostUsd, spentUsd: Math.max(this.#computeMinSpent(known), spentUsd + reservedUsd) });
   }
 
   /** The spending so far, including all losses; null if the run has no budget. */
@@ -59,7 +59,7 @@ export class RunMoney {
     return this.#last;
   }
 
-  #atLeast({ lostUsd }: QueueBudget): number {
+  #computeMinSpent({ lostUsd }: QueueBudget): number {
     return this.#options.recordedUsd() + lostUsd + this.#forgotten.usd;
   }
 

@@ -1,16 +1,16 @@
 import type { System } from "../core/system.js";
 import type { UngradedOutput } from "../runner/call.js";
-import { type Earlier, Ledger, NOTHING_EARLIER } from "../runner/ledger.js";
+import { type EarlierResults, NO_EARLIER_RESULTS, RowCollector } from "../runner/ledger.js";
 import { makePlan, type Plan } from "../runner/plan.js";
 import type { EncodedTrial, FinishedTrial } from "../runner/ports.js";
 import type { Announcement } from "./contract.js";
-import { Signer } from "./signer.js";
+import { QueueSigner } from "./signer.js";
 
 /** Signs like a run that uses a Redis on this machine. */
-export const SAMPLE_SIGNER = new Signer("");
+export const SAMPLE_SIGNER = new QueueSigner("");
 
 /** A plan for tests: these systems and this many examples, one trial each. */
-export async function samplePlan(systems: readonly string[], examples: number): Promise<Plan> {
+export async function createSamplePlan(systems: readonly string[], examples: number): Promise<Plan> {
   return makePlan({
     systems: systems.map((name): System => ({ name, process: () => ({ response: "a" }) })),
     datasets: [Array.from({ length: examples }, (_, i) => ({ id: `e${i}`, question: `q${i}`, answer: "a" }))],
@@ -19,7 +19,7 @@ export async function samplePlan(systems: readonly string[], examples: number): 
 }
 
 /** The announcement of a test run. */
-export function sampleAnnouncement(key: string, more: Partial<Announcement> = {}): Announcement {
+export function createSampleAnnouncement(key: string, more: Partial<Announcement> = {}): Announcement {
   return {
     schema: "assay.queue/1",
     key,
@@ -57,10 +57,14 @@ export class SampleSink {
   flush(): void {}
 }
 
-export function samplePorts(sink: SampleSink, signal = new AbortController().signal) {
+export function createSamplePorts(sink: SampleSink, signal = new AbortController().signal) {
   return { clock: () => performance.now(), tokenizer: { count: () => 0 }, sink, onProgress: null, signal };
 }
 
-export function sampleLedger(plan: Plan, sink: SampleSink, earlier: Earlier = NOTHING_EARLIER): Ledger {
-  return new Ledger(plan, samplePorts(sink), earlier);
+export function createSampleCollector(
+  plan: Plan,
+  sink: SampleSink,
+  earlier: EarlierResults = NO_EARLIER_RESULTS,
+): RowCollector {
+  return new RowCollector(plan, createSamplePorts(sink), earlier);
 }

@@ -1,34 +1,34 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { Announcement } from "./contract.js";
-import { insist } from "./insist.js";
+import { retryRedis } from "./insist.js";
 import { KEYS } from "./keys.js";
-import { redisTime } from "./presence.js";
-import { parseSigned, type Signer } from "./signer.js";
+import { readRedisTime } from "./presence.js";
+import { parseSignedAnnouncement, type QueueSigner } from "./signer.js";
 
 /** How often a worker checks its run. */
-const LOOK_MS = 500;
+const CHECK_INTERVAL_MS = 500;
 /** How long a worker stays with a run whose coordinator is silent. */
-const PATIENCE_MS = 60_000;
+const COORDINATOR_TIMEOUT_MS = 60_000;
 /** By then a Redis that lost its data has the run again. */
-const AGAIN_MS = 5000;
+const RECHECK_DELAY_MS = 5000;
 
 /** "changed": it was announced again with other settings. "dismissed": this worker must leave. */
-type Standing = "going" | "silent" | "over" | "changed" | "dismissed";
+type WatchedRunStatus = "going" | "silent" | "over" | "changed" | "dismissed";
 
 /** Why a worker leaves a run. */
-export type Leaving = "over" | "changed" | "silent" | "told" | "dismissed";
+export type LeaveReason = "over" | "changed" | "silent" | "told" | "dismissed";
 
-export interface WatchOptions {
+export interface RunWatchOptions {
   redis: Redis;
   announcement: Announcement;
-  signer: Signer;
+  signer: QueueSigner;
   worker: string;
   /** How long Redis may refuse. */
   refusalMs?: number | undefined;
 }
 
-export interface WatchListeners {
+export interface RunWatchListeners {
   /** Aborted when the worker is to stop. */
   stop: AbortSignal;
   /** Called when the coordinator is silent: results of new trials might not be recorded. */
@@ -41,7 +41,7 @@ export interface WatchListeners {
 export class RunWatch {
   /** Why this worker is dismissed; null while it is not. */
   dismissal: string | null = null;
-  readonly #options: WatchOptions;
+  readonly #options: RunWatchOptions;
   readonly #redis: Redis;
   readonly #key: string;
   readonly #served: string;
@@ -50,7 +50,7 @@ export class RunWatch {
   #start: string | null = null;
   #isStartedAgain = false;
 
-  constructor(options: WatchOptions) {
+  constructor(options: RunWatchOptions) {
     this.#options = options;
     this.#redis = options.redis;
     this.#limitMs = options.refusalMs;
@@ -59,46 +59,46 @@ export class RunWatch {
   }
 
   /** Resolves when the run is over or changed, when this worker is dismissed, when the coordinator has been silent for too long, or on `stop`. */
-  async untilLeft({ stop, onSilent, onBack }: WatchListeners): Promise<Leaving> {
+  async waitUntilLeft({ stop, onSilent, onBack }: RunWatchListeners): Promise<LeaveReason> {
     let silentSince: number | null = null;
     while (!stop.aborted) {
-      const standing = await unlessAborted(
+      const standing = await resolveUnlessAborted(
         stop,
-        insist(() => this.#look(), { limitMs: this.#limitMs }),
+        retryRedis(() => this.#checkRun(), { limitMs: this.#limitMs }),
       );
       if (standing === "over" || standing === "changed" || standing === "dismissed") return standing;
       if (standing === "silent") {
         if (silentSince === null) void onSilent();
         silentSince ??= Date.now();
-        if (Date.now() - silentSince > PATIENCE_MS) return "silent";
+        if (Date.now() - silentSince > COORDINATOR_TIMEOUT_MS) return "silent";
       } else if (standing === "going" && (silentSince !== null || this.#isStartedAgain)) {
         silentSince = null;
         this.#isStartedAgain = false;
         onBack();
       }
-      await sleep(LOOK_MS, undefined, { signal: stop }).catch(() => {});
+      await sleep(CHECK_INTERVAL_MS, undefined, { signal: stop }).catch(() => {});
     }
     return "told";
   }
 
   /** Whether a run that was just over still is: Redis may only have lost its data. Returns false on `stop`. */
   async isOverForGood(stop: AbortSignal): Promise<boolean> {
-    await sleep(AGAIN_MS, undefined, { signal: stop }).catch(() => {});
-    return !stop.aborted && (await insist(() => this.#look(), { limitMs: this.#limitMs })) === "over";
+    await sleep(RECHECK_DELAY_MS, undefined, { signal: stop }).catch(() => {});
+    return !stop.aborted && (await retryRedis(() => this.#checkRun(), { limitMs: this.#limitMs })) === "over";
   }
 
-  async #look(): Promise<Standing> {
+  async #checkRun(): Promise<WatchedRunStatus> {
     const { worker, signer } = this.#options;
     const [until, text, start, leave, now] = await Promise.all([
       this.#redis.zscore(KEYS.runs, this.#key),
       this.#redis.get(KEYS.run(this.#key)),
       this.#redis.get(KEYS.start(this.#key)),
       this.#redis.hget(KEYS.leaving(this.#key), worker),
-      redisTime(this.#redis),
+      readRedisTime(this.#redis),
     ]);
     if (until === null) return "over";
     // An announcement lost by Redis is published again unchanged.
-    if (text !== null && parseSigned(text)?.body !== this.#served) return "changed";
+    if (text !== null && parseSignedAnnouncement(text)?.body !== this.#served) return "changed";
     this.#isStartedAgain ||= start !== null && this.#start !== null && start !== this.#start;
     this.#start = start ?? this.#start;
     this.dismissal = leave === null ? null : signer.openLeave(this.#key, worker, leave);
@@ -108,7 +108,7 @@ export class RunWatch {
 }
 
 /** Resolves with the awaited value, or null if the signal aborts first. Removes its listener from long-lived signals. */
-export function unlessAborted<T>(signal: AbortSignal, awaited: Promise<T>): Promise<T | null> {
+export function resolveUnlessAborted<T>(signal: AbortSignal, awaited: Promise<T>): Promise<T | null> {
   return new Promise((resolve, reject) => {
     const onAbort = () => resolve(null);
     signal.addEventListener("abort", onAbort, { once: true });

@@ -1,31 +1,31 @@
 import { join } from "node:path";
 import type { Job, Queue, Worker } from "bullmq";
 import type { Redis } from "ioredis";
-import { messageOf, QueueError, TrialError } from "../core/errors.js";
+import { getErrorMessage, QueueError, TrialError } from "../core/errors.js";
 import type { System } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
-import { type Trial, trialAt } from "../runner/admit.js";
-import { DEFAULT_OUTAGE, Gate, OutageGate, type TrialGate } from "../runner/gate.js";
+import { findTrial, type Trial } from "../runner/admit.js";
+import { DEFAULT_OUTAGE, EndpointGate, OutageGate, type TrialGate } from "../runner/gate.js";
 
 import type { Plan } from "../runner/plan.js";
 import type { ChainPorts } from "../runner/ports.js";
 import { TokenCounter } from "../runner/record.js";
-import { type TrialChain, trialChain } from "../runner/trial.js";
-import { Limit } from "../utils/limit.js";
+import { createTrialRunner, type TrialRunner } from "../runner/trial.js";
+import { ConcurrencyLimit } from "../utils/limit.js";
 import type { Announcement, TrialJob, WorkerState } from "./contract.js";
-import { deliver, readStored, wasDelivered } from "./deliver.js";
-import { insist, RefusalError } from "./insist.js";
-import { BULL_PREFIX, jobName, laneName } from "./keys.js";
-import { Outbox, type OutgoingParcel } from "./outbox.js";
-import { Presence } from "./presence.js";
-import { Rate } from "./rate.js";
-import { RunWatch, unlessAborted } from "./run-watch.js";
+import { deliverResults, readSealedOutput, wasDelivered } from "./deliver.js";
+import { RedisRefusedError, retryRedis } from "./insist.js";
+import { BULL_PREFIX, getJobId, getQueueName } from "./keys.js";
+import { type OutgoingBatch, ResultOutbox } from "./outbox.js";
+import { WorkerHeartbeat } from "./presence.js";
+import { RateMeter } from "./rate.js";
+import { RunWatch, resolveUnlessAborted } from "./run-watch.js";
 import { SharedGate } from "./shared-gate.js";
-import { SharedPurse } from "./shared-purse.js";
-import type { Signer } from "./signer.js";
-import { type OutputPlace, openStored, sealStored } from "./stored-output.js";
+import { SharedBudgetGate } from "./shared-purse.js";
+import type { QueueSigner } from "./signer.js";
+import { openSealedOutput, type SealingContext, sealOutput } from "./stored-output.js";
 
-export interface ServeOptions {
+export interface ServeRunOptions {
   redis: Redis;
   announcement: Announcement;
   plan: Plan;
@@ -39,8 +39,8 @@ export interface ServeOptions {
   /** Aborted when the worker should finish its trials and take no more. */
   drain: AbortSignal;
   onState: (state: WorkerState) => void;
-  signer: Signer;
-  share: Share;
+  signer: QueueSigner;
+  share: TrialShare;
   /** Aborted when running trials are returned to the queue for others. */
   giveBack: AbortSignal;
   /** How long Redis may refuse. Default: 60,000. */
@@ -51,7 +51,7 @@ export interface ServeOptions {
  * Which trials of a run a process takes: the usual ones, the suspects (trials that were lost with their worker and may have
  * crashed it), which run one at a time, or both.
  */
-export type Share = "usual" | "suspects" | "all";
+export type TrialShare = "usual" | "suspects" | "all";
 
 /** A suspect that was lost this often while running alone crashes its process. */
 const MAX_LOSSES_ALONE = 3;
@@ -60,17 +60,17 @@ const MAX_LOSSES_ALONE = 3;
  * Runs trials of one run until it is over or the worker stops. Each trial goes through the same steps as on one machine;
  * only budget, slots and records are kept elsewhere.
  */
-export async function serveRun(options: ServeOptions): Promise<void> {
+export async function serveRun(options: ServeRunOptions): Promise<void> {
   const { announcement, drain } = options;
   const watch = new RunWatch({ ...options, worker: options.state.id });
-  const bench = new Bench(options);
-  const presence = new Presence({ ...options, look: () => bench.look() });
-  await insist(() => presence.start(), { limitMs: options.refusalMs });
+  const bench = new TrialWorker(options);
+  const presence = new WorkerHeartbeat({ ...options, look: () => bench.readState() });
+  await retryRedis(() => presence.start(), { limitMs: options.refusalMs });
   const lanes = await bench.open();
   const tell = setInterval(() => options.onState(presence.state), 1000);
   const closed = new AbortController();
   try {
-    const leaving = await watch.untilLeft({
+    const leaving = await watch.waitUntilLeft({
       stop: AbortSignal.any([drain, bench.fault]),
       onSilent: () => Promise.all(lanes.map((lane) => lane.pause(true))),
       onBack: () => bench.resume(),
@@ -82,7 +82,7 @@ export async function serveRun(options: ServeOptions): Promise<void> {
       presence.update({ refuses: watch.dismissal });
     }
   } catch (error) {
-    if (!(error instanceof RefusalError)) throw error;
+    if (!(error instanceof RedisRefusedError)) throw error;
     bench.giveUp(error);
   } finally {
     clearInterval(tell);
@@ -90,51 +90,51 @@ export async function serveRun(options: ServeOptions): Promise<void> {
     await Promise.allSettled([...lanes.map((lane) => lane.close()), bench.close()]);
     closed.abort();
     await presence.stop().catch(() => {});
-    options.onState({ ...presence.state, ...bench.look() });
+    options.onState({ ...presence.state, ...bench.readState() });
   }
   bench.fault.throwIfAborted();
-  if (watch.dismissal !== null) throw new DismissedError(announcement.key, watch.dismissal);
+  if (watch.dismissal !== null) throw new WorkerDismissedError(announcement.key, watch.dismissal);
 }
 
 /** The run continues without this worker. */
-export class DismissedError extends QueueError {
+export class WorkerDismissedError extends QueueError {
   constructor(key: string, why: string) {
     super(`This worker does not join ${key}: ${why}`);
   }
 }
 
 /** Ends the trials of a finished run soon: their results are not recorded. */
-async function dropTrials(bench: Bench, watch: RunWatch, closed: AbortSignal): Promise<void> {
+async function dropTrials(bench: TrialWorker, watch: RunWatch, closed: AbortSignal): Promise<void> {
   if (await watch.isOverForGood(closed).catch(() => true)) bench.drop();
 }
 
 /** The steps of a trial and the gates of the endpoints. */
-interface Steps {
+interface TrialPipeline {
   /** By system. */
   readonly gates: readonly (TrialGate | null)[];
-  readonly chain: TrialChain;
+  readonly chain: TrialRunner;
 }
 
 /** Runs the trials of one plan for a worker. */
-class Bench {
+class TrialWorker {
   readonly #faulted = new AbortController();
   /** Aborted when the running trials are no longer needed. */
   readonly #dropped = new AbortController();
-  readonly #options: ServeOptions;
-  readonly #place: OutputPlace;
-  readonly #outbox: Outbox;
-  readonly #purse: SharedPurse;
-  readonly #makeSteps: () => Steps;
-  #steps: Steps;
-  readonly #limits: readonly (Limit | null)[];
-  readonly #rate = new Rate();
+  readonly #options: ServeRunOptions;
+  readonly #place: SealingContext;
+  readonly #outbox: ResultOutbox;
+  readonly #purse: SharedBudgetGate;
+  readonly #makeSteps: () => TrialPipeline;
+  #steps: TrialPipeline;
+  readonly #limits: readonly (ConcurrencyLimit | null)[];
+  readonly #rate = new RateMeter();
   #active = 0;
   /** By system: the worker of its queue. */
   #lanes: readonly Worker<TrialJob>[] = [];
   /** Systems that are no longer called. */
   readonly #stopped = new Set<number>();
   /** Why Redis is no longer used; null while it is. */
-  #gaveUp: RefusalError | null = null;
+  #gaveUp: RedisRefusedError | null = null;
   /** The worker of the suspects; null if another process runs them. */
   #alone: Worker<TrialJob> | null = null;
   /** The queue of the suspects. */
@@ -146,7 +146,7 @@ class Bench {
   /** Why Redis rejects results; null if it accepts them. */
   #refusal: string | null = null;
 
-  constructor(options: ServeOptions) {
+  constructor(options: ServeRunOptions) {
     const { redis, announcement, plan, tokenizer, state, sharedDir, signer } = options;
     const { key } = announcement;
     const folder = sharedDir === null ? null : join(sharedDir, key);
@@ -157,20 +157,20 @@ class Bench {
     const hasBudget = announcement.budget.run !== undefined;
     const tokens = new TokenCounter(tokenizer, plan.examples.length);
     const isStored = (trial: Trial) => this.#outbox.isStored(trial);
-    this.#purse = new SharedPurse({ redis, key, worker: state.id, hasBudget, signal, tokens, isStored });
-    this.#outbox = new Outbox({
+    this.#purse = new SharedBudgetGate({ redis, key, worker: state.id, hasBudget, signal, tokens, isStored });
+    this.#outbox = new ResultOutbox({
       worker: state.id,
       tokens,
-      take: (index) => this.#purse.take(index),
-      payFor: (index, returned) => this.#purse.payFor(index, returned),
+      take: (index) => this.#purse.takeSettlement(index),
+      payFor: (index, returned) => this.#purse.createOutputSettlement(index, returned),
       send: (parcel) => this.#send(parcel),
       onStopped: (index) => this.#stop(Math.floor(index / (plan.examples.length * plan.trials))),
       sharedDir: folder,
     });
-    this.#limits = limitsFor(plan.systems);
+    this.#limits = createLimits(plan.systems);
     this.#makeSteps = () => {
-      const gates = gatesOf(options);
-      return { gates, chain: trialChain({ plan, ports, book: this.#outbox, gates, purse: this.#purse }) };
+      const gates = createGates(options);
+      return { gates, chain: createTrialRunner({ plan, ports, book: this.#outbox, gates, purse: this.#purse }) };
     };
     this.#steps = this.#makeSteps();
   }
@@ -181,7 +181,7 @@ class Bench {
   }
 
   /** Ends everything: Redis accepts no results. */
-  giveUp(error: RefusalError): void {
+  giveUp(error: RedisRefusedError): void {
     this.#gaveUp ??= error;
     this.#faulted.abort(error);
     this.drop();
@@ -220,16 +220,16 @@ class Bench {
     };
     const usual = plan.systems.map(({ maxParallel = Number.POSITIVE_INFINITY }, systemIndex) => {
       const concurrency = Math.min(state.concurrency, maxParallel);
-      const take = (job: Job<TrialJob>, token?: string) => this.#takeOrGiveBack(job, { token, isAlone: false });
-      return () => new Worker<TrialJob>(laneName(key, systemIndex), take, { ...settings, concurrency });
+      const take = (job: Job<TrialJob>, token?: string) => this.#runOrReturnJob(job, { token, isAlone: false });
+      return () => new Worker<TrialJob>(getQueueName(key, systemIndex), take, { ...settings, concurrency });
     });
-    const takeAlone = (job: Job<TrialJob>, token?: string) => this.#takeOrGiveBack(job, { token, isAlone: true });
+    const takeAlone = (job: Job<TrialJob>, token?: string) => this.#runOrReturnJob(job, { token, isAlone: true });
     if (share !== "suspects") this.#lanes = usual.map((make) => make());
-    if (share !== "usual") this.#alone = new Worker<TrialJob>(laneName(key, "suspects"), takeAlone, settings);
+    if (share !== "usual") this.#alone = new Worker<TrialJob>(getQueueName(key, "suspects"), takeAlone, settings);
     const lanes = [...this.#lanes, ...(this.#alone === null ? [] : [this.#alone])];
-    this.#suspects = new Queue(laneName(key, "suspects"), { connection: redis, prefix: BULL_PREFIX });
+    this.#suspects = new Queue(getQueueName(key, "suspects"), { connection: redis, prefix: BULL_PREFIX });
     if (share === "usual") {
-      this.#checker = new Worker<TrialJob>(laneName(key, "suspects"), null, settings);
+      this.#checker = new Worker<TrialJob>(getQueueName(key, "suspects"), null, settings);
       void this.#checker.startStalledCheckTimer().catch(() => {});
     }
     // Lost connections are restored; a lost lock means that another worker has the trial too.
@@ -242,7 +242,7 @@ class Bench {
     await Promise.allSettled([this.#suspects?.close(), this.#checker?.close()]);
   }
 
-  look(): Partial<WorkerState> {
+  readState(): Partial<WorkerState> {
     const { gates, chain } = this.#steps;
     const reasons = [...new Set(gates), this.#purse, chain].flatMap((place) => place?.waiting() ?? []);
     if (this.#refusal !== null) reasons.push(`the queue does not accept results: ${this.#refusal}`);
@@ -251,17 +251,17 @@ class Bench {
     return {
       active: this.#active,
       done,
-      perSecond: this.#rate.at(performance.now(), done),
+      perSecond: this.#rate.measure(performance.now(), done),
       waiting: reasons.length === 0 ? null : reasons.join("; "),
     };
   }
 
   /** A returned trial may ignore the signal: its result is no longer awaited. */
-  async #takeOrGiveBack(job: Job<TrialJob>, { token, isAlone }: { token: string | undefined; isAlone: boolean }) {
+  async #runOrReturnJob(job: Job<TrialJob>, { token, isAlone }: { token: string | undefined; isAlone: boolean }) {
     const { giveBack, signer, announcement } = this.#options;
-    const done = await unlessAborted(
+    const done = await resolveUnlessAborted(
       giveBack,
-      this.#take(job, isAlone).then(() => true),
+      this.#runJob(job, isAlone).then(() => true),
     );
     if (done === true) return;
     this.drop();
@@ -273,107 +273,107 @@ class Bench {
     throw new WaitingError();
   }
 
-  async #take(job: Job<TrialJob>, isAlone: boolean): Promise<void> {
+  async #runJob(job: Job<TrialJob>, isAlone: boolean): Promise<void> {
     const { signer, announcement } = this.#options;
     // A forger could also have removed the real job; that is found missing and dispatched again.
-    if (job.id !== jobName(job.data.index) || !signer.isJobSigned(announcement.key, job.data)) {
+    if (job.id !== getJobId(job.data.index) || !signer.isJobSigned(announcement.key, job.data)) {
       this.#forged += 1;
       return;
     }
     this.#active += 1;
     const { index, again = false } = job.data;
     try {
-      if (job.stalledCounter > 0 && !isAlone) await this.#setApart(job);
+      if (job.stalledCounter > 0 && !isAlone) await this.#addToSuspects(job);
       else await this.#run(index, { lossesAlone: job.stalledCounter, mayBeDone: again || isAlone });
     } catch (error) {
-      if (error instanceof RefusalError) {
+      if (error instanceof RedisRefusedError) {
         this.giveUp(error);
         throw error;
       }
       // Not an error of a trial: the run itself cannot continue on any worker.
       this.#faulted.abort(error);
-      this.#outbox.fault(index, messageOf(error));
+      this.#outbox.reportFault(index, getErrorMessage(error));
       // If the fault cannot be reported, the job is not done and is left to others.
-      await this.#outbox.written();
+      await this.#outbox.waitForDelivery();
     } finally {
       this.#active -= 1;
     }
   }
 
   /** It was lost with its worker and may have crashed it, so it must not affect other trials again. */
-  async #setApart({ data }: Job<TrialJob>): Promise<void> {
-    const opts = { jobId: jobName(data.index), removeOnComplete: true, removeOnFail: true };
-    await this.#insist(async () => this.#suspects?.add("trial", data, opts));
+  async #addToSuspects({ data }: Job<TrialJob>): Promise<void> {
+    const opts = { jobId: getJobId(data.index), removeOnComplete: true, removeOnFail: true };
+    await this.#retryRedis(async () => this.#suspects?.add("trial", data, opts));
   }
 
   async #run(index: number, { lossesAlone, mayBeDone }: { lossesAlone: number; mayBeDone: boolean }): Promise<void> {
     const { redis, announcement, plan } = this.#options;
-    const trial = trialAt(plan, index);
+    const trial = findTrial(plan, index);
     if (trial === null) throw new RangeError(`the plan has no trial ${index}`);
     if (mayBeDone) {
-      if (await this.#insist(() => wasDelivered(redis, announcement.key, index))) return;
-      await this.#takeOver(trial);
+      if (await this.#retryRedis(() => wasDelivered(redis, announcement.key, index))) return;
+      await this.#restoreOutput(trial);
     }
     try {
-      if (lossesAlone >= MAX_LOSSES_ALONE) this.#lose(trial, lossesAlone);
-      else await this.#slotted(trial);
+      if (lossesAlone >= MAX_LOSSES_ALONE) this.#failLostTrial(trial, lossesAlone);
+      else await this.#runInSlot(trial);
     } finally {
       this.#outbox.forget(index);
     }
-    await this.#outbox.written();
+    await this.#outbox.waitForDelivery();
   }
 
   /** A trial whose output was delivered is only graded. */
-  async #takeOver({ index, system, example, trial }: Trial): Promise<void> {
+  async #restoreOutput({ index, system, example, trial }: Trial): Promise<void> {
     const { redis, announcement } = this.#options;
-    const sealed = await this.#insist(() => readStored(redis, announcement.key, index));
+    const sealed = await this.#retryRedis(() => readSealedOutput(redis, announcement.key, index));
     if (sealed === null) return;
     const key = { system: system.name, dataset: example.dataset ?? "", exampleId: example.id, trial };
-    const stored = openStored(sealed, { index, trial: key }, this.#place);
+    const stored = openSealedOutput(sealed, { index, trial: key }, this.#place);
     if (stored !== null) this.#outbox.restore(index, stored);
   }
 
-  async #send(parcel: OutgoingParcel): Promise<void> {
+  async #send(parcel: OutgoingBatch): Promise<void> {
     const { redis, announcement, signer } = this.#options;
     const { trials, settlements } = parcel;
     const outputs = await Promise.all(
-      parcel.outputs.map(async ({ index, line }) => ({ index, sealed: await sealStored(index, line, this.#place) })),
+      parcel.outputs.map(async ({ index, line }) => ({ index, sealed: await sealOutput(index, line, this.#place) })),
     );
     const signed = { data: signer.signResults(announcement.key, parcel.data), trials, settlements, outputs };
-    await this.#insist(() => deliver(redis, announcement.key, signed));
+    await this.#retryRedis(() => deliverResults(redis, announcement.key, signed));
     this.#refusal = null;
   }
 
   /** After one timeout, later requests fail at once instead of waiting again. */
-  #insist<T>(act: () => Promise<T>): Promise<T> {
+  #retryRedis<T>(act: () => Promise<T>): Promise<T> {
     if (this.#gaveUp !== null) return Promise.reject(this.#gaveUp);
     const onRefused = (answer: string) => {
       this.#refusal = answer;
     };
-    return insist(act, { limitMs: this.#options.refusalMs, onRefused });
+    return retryRedis(act, { limitMs: this.#options.refusalMs, onRefused });
   }
 
-  async #slotted(trial: Trial): Promise<void> {
+  async #runInSlot(trial: Trial): Promise<void> {
     const run = async () => {
       const { chain } = this.#steps;
-      const admission = await this.#purse.admits(trial, chain.limitsOf(trial));
+      const admission = await this.#purse.admit(trial, chain.limitsOf(trial));
       if (admission === "held") await chain.run(trial);
-      if (admission === "refused") this.#outbox.refuse(trial.index);
+      if (admission === "refused") this.#outbox.reportRefused(trial.index);
     };
     const limit = this.#limits[trial.systemIndex] ?? null;
     await (limit === null ? run() : limit.run(run));
   }
 
-  #lose(trial: Trial, losses: number): void {
+  #failLostTrial(trial: Trial, losses: number): void {
     const message = `its process crashed ${losses} times while it ran alone, so the trial is the cause`;
     this.#steps.chain.fail(trial, new TrialError("system_error", message));
   }
 }
 
 /** By system: the gate of its endpoint, shared by systems with the same endpoint. */
-function gatesOf({ redis, announcement, plan, state, ports }: ServeOptions): (TrialGate | null)[] {
+function createGates({ redis, announcement, plan, state, ports }: ServeRunOptions): (TrialGate | null)[] {
   const gates = new Map<string, TrialGate>();
-  const bounds = boundsOf(plan.systems);
+  const bounds = collectBounds(plan.systems);
   const clock = () => ports.clock();
   const { outage: policy = DEFAULT_OUTAGE } = ports;
   const make = (endpoint: string): TrialGate => {
@@ -381,7 +381,7 @@ function gatesOf({ redis, announcement, plan, state, ports }: ServeOptions): (Tr
     const name = endpoint.split(" ", 1)[0] ?? "";
     const bound = bounds.get(endpoint);
     // The load of this machine does not concern other workers.
-    if (bound !== undefined) return new Gate({ name, max: bound, clock, outage: policy });
+    if (bound !== undefined) return new EndpointGate({ name, max: bound, clock, outage: policy });
     const max = announcement.maxWorkers ?? Number.POSITIVE_INFINITY;
     const shared = new SharedGate({ redis, endpoint, worker: state.id, max, run: announcement.key });
     return new OutageGate(shared, { name, clock, policy });
@@ -395,13 +395,13 @@ function gatesOf({ redis, announcement, plan, state, ports }: ServeOptions): (Tr
 }
 
 /** By system: the limit of this machine, shared by systems with the same endpoint. */
-function limitsFor(systems: readonly System[]): (Limit | null)[] {
-  const limits = new Map(Array.from(boundsOf(systems), ([place, most]) => [place, new Limit(most)]));
+function createLimits(systems: readonly System[]): (ConcurrencyLimit | null)[] {
+  const limits = new Map(Array.from(collectBounds(systems), ([place, most]) => [place, new ConcurrencyLimit(most)]));
   return systems.map(({ endpoint, name }) => limits.get(endpoint ?? name) ?? null);
 }
 
 /** By endpoint, or by system without one: the maximum of concurrent trials per machine, if limited. */
-function boundsOf(systems: readonly System[]): ReadonlyMap<string, number> {
+function collectBounds(systems: readonly System[]): ReadonlyMap<string, number> {
   const bounds = new Map<string, number>();
   for (const { endpoint, name, maxParallel } of systems)
     if (maxParallel !== undefined)

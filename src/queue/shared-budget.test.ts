@@ -4,18 +4,18 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { BudgetError } from "../core/errors.js";
 import type { Limits } from "../core/price.js";
 import type { System } from "../core/system.js";
-import type { Reservation } from "../runner/ports.js";
-import { budgetsOf } from "../runs/budgets.js";
+import type { TrialReservation } from "../runner/ports.js";
+import { createBudgets } from "../runs/budgets.js";
 import { quantile } from "../stats/index.js";
-import { type RedisServer, redisFor } from "../testing/redis-server.js";
-import { lacks } from "../testing/system-command.js";
+import { describeWithRedis, type RedisServer } from "../testing/redis-server.js";
+import { isCommandMissing } from "../testing/system-command.js";
 import { openRedis } from "./connection.js";
 import type { WorkerState } from "./contract.js";
-import { deliver } from "./deliver.js";
+import { deliverResults } from "./deliver.js";
 import { KEYS } from "./keys.js";
-import { Presence, redisTime } from "./presence.js";
-import { type ReserveRequest, SharedBudget } from "./shared-budget.js";
-import type { Settlement } from "./shared-purse.js";
+import { readRedisTime, WorkerHeartbeat } from "./presence.js";
+import { SharedBudget, type SharedReserveRequest } from "./shared-budget.js";
+import type { CostSettlement } from "./shared-purse.js";
 
 const KEY = "run-1";
 const W1: WorkerState = {
@@ -24,13 +24,13 @@ const W1: WorkerState = {
 };
 const NOTHING = { data: Buffer.alloc(0), trials: [] };
 
-describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
+describe.skipIf(isCommandMissing("redis-server"))("SharedBudget", () => {
   let server: RedisServer;
   let redis: Redis;
   let budget: SharedBudget;
   let tokens = 0;
 
-  redisFor((own) => {
+  describeWithRedis((own) => {
     ({ server, redis } = own);
   });
 
@@ -39,25 +39,28 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
     await redis.zadd(KEYS.workers, Date.now() + 60_000, "w1", Date.now() + 60_000, "w2");
   });
 
-  function request(maxCostUsd: number | null, more: Partial<ReserveRequest> = {}): ReserveRequest {
+  function request(maxCostUsd: number | null, more: Partial<SharedReserveRequest> = {}): SharedReserveRequest {
     tokens += 1;
     const own = { token: `t${tokens}`, trial: tokens, kind: "a", isJudged: false, isFree: false };
     return { ...own, worker: "w1", maxCostUsd, canCostUsd: null, ...more };
   }
 
-  async function held(maxCostUsd: number | null, more: Partial<ReserveRequest> = {}): Promise<ReserveRequest> {
+  async function held(
+    maxCostUsd: number | null,
+    more: Partial<SharedReserveRequest> = {},
+  ): Promise<SharedReserveRequest> {
     const wanted = request(maxCostUsd, more);
     expect(await budget.reserve(wanted)).toBe("held");
     return wanted;
   }
 
   async function settle(
-    { token, trial }: ReserveRequest,
+    { token, trial }: SharedReserveRequest,
     costUsd: number | null,
-    more: Partial<Settlement> = {},
+    more: Partial<CostSettlement> = {},
   ): Promise<void> {
     const settlement = { trial, token, costUsd, judgeCostUsd: 0, isTypical: true, ...more };
-    await deliver(redis, KEY, { ...NOTHING, settlements: [settlement] });
+    await deliverResults(redis, KEY, { ...NOTHING, settlements: [settlement] });
   }
 
   /** The worker was silent for too long. */
@@ -207,11 +210,11 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
   it.each(["asks", "shows itself"])("expires no worker because Redis was away, whoever %s first", async (first) => {
     await budget.open({ maxCostUsd: 1, spentUsd: 0 });
     for (const worker of ["w2", "w3"]) await held(0.2, { worker });
-    const now = await redisTime(redis);
+    const now = await readRedisTime(redis);
     // As of a minute ago: the lease of w2 was renewed, that of w3 had ended.
     await redis.set(KEYS.pulse, now - 60_000);
     await redis.zadd(KEYS.workers, now - 50_000, "w2", now - 61_000, "w3");
-    const presence = new Presence({ redis, state: W1, leaseMs: 10_000 });
+    const presence = new WorkerHeartbeat({ redis, state: W1, leaseMs: 10_000 });
     if (first === "shows itself") await presence.start();
     expect(await budget.read()).toMatchObject({ reservedUsd: 0.2, lostTrials: 1 });
     // It does not come back.
@@ -279,7 +282,7 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
       const { spentUsd, reservedUsd } = await own.read();
       most = Math.max(most, spentUsd + reservedUsd);
       const settlement = { trial: index, token: wanted.token, costUsd: 0.02, judgeCostUsd: 0, isTypical: true };
-      await deliver(connection, KEY, { ...NOTHING, settlements: [settlement] });
+      await deliverResults(connection, KEY, { ...NOTHING, settlements: [settlement] });
     };
     const inLine = async (connection: Redis, first: number) => {
       for (let i = 0; i < 10; i++) await runOne(connection, first + i);
@@ -311,8 +314,8 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
         await redis.flushall();
         await redis.zadd(KEYS.workers, Date.now() + 60_000, "w1");
         await budget.open({ maxCostUsd: cents / 100, spentUsd: 0 });
-        const alone = budgetsOf({ run: { maxCostUsd: cents / 100 } }, { systems: [], spentUsd: 0 });
-        const out: { wanted: ReserveRequest; reservation: Reservation; max: number }[] = [];
+        const alone = createBudgets({ run: { maxCostUsd: cents / 100 } }, { systems: [], spentUsd: 0 });
+        const out: { wanted: SharedReserveRequest; reservation: TrialReservation; max: number }[] = [];
         for (const each of steps) {
           if ("kind" in each) {
             const { kind, isJudged } = each;
@@ -362,7 +365,7 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
         const settlements = rest.map(({ trial, token, cost }) => {
           return { trial, token, costUsd: cost, judgeCostUsd: 0, isTypical: true };
         });
-        await deliver(redis, KEY, { ...NOTHING, settlements });
+        await deliverResults(redis, KEY, { ...NOTHING, settlements });
         await held(null);
         const { reservedUsd } = await budget.read();
         const sorted = costs.toSorted((a, b) => a - b);

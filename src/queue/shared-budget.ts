@@ -1,15 +1,15 @@
 import type { Redis } from "ioredis";
-import { dollars, picoDollars } from "../budget/price.js";
-import { amount, requireRule } from "../budget/rules.js";
+import { toDollars, toPicoDollars } from "../budget/price.js";
+import { checkAmount, requireRule } from "../budget/rules.js";
 import { BudgetError, QueueError } from "../core/errors.js";
 import type { QueueBudget } from "./contract.js";
 import { OPEN_BUDGET } from "./lua/open-budget.js";
 import { READ_BUDGET } from "./lua/read-budget.js";
-import { budgetKeys } from "./lua/reservations.js";
+import { getBudgetKeys } from "./lua/reservations.js";
 import { RESERVE } from "./lua/reserve.js";
 
 /** A trial that needs budget. */
-export interface ReserveRequest {
+export interface SharedReserveRequest {
   /** Identifies the reservation; a repeated request with the same token reserves nothing twice. */
   token: string;
   /** The worker; its reservations are freed when its lease has ended. */
@@ -31,9 +31,9 @@ export interface ReserveRequest {
 }
 
 /** "wait" until another trial is settled, "refuse" finally and for all workers, "gone" if the run does not exist. */
-export type ReserveAnswer = (typeof ANSWERS)[number];
+export type ReserveAnswer = (typeof RESERVE_ANSWERS)[number];
 
-const ANSWERS = ["held", "wait", "refuse", "gone"] as const;
+const RESERVE_ANSWERS = ["held", "wait", "refuse", "gone"] as const;
 
 /**
  * The budget of a run that several workers share, kept in Redis. The rule is that of `RunBudget`: a trial starts only if
@@ -49,26 +49,26 @@ export class SharedBudget {
 
   constructor(redis: Redis, key: string) {
     this.#redis = redis;
-    this.#keys = budgetKeys(key);
+    this.#keys = getBudgetKeys(key);
   }
 
   /** Sets the limit at every start of the run. The spending is the larger of what Redis and the journal know. */
   async open({ maxCostUsd, spentUsd }: { maxCostUsd: number; spentUsd: number }): Promise<void> {
-    requireRule("maxCostUsd", maxCostUsd, amount);
-    requireRule("spentUsd", spentUsd, amount);
+    requireRule("maxCostUsd", maxCostUsd, checkAmount);
+    requireRule("spentUsd", spentUsd, checkAmount);
     if (maxCostUsd === 0) throw new BudgetError("The budget of a run must be above 0. Omit it to run without a limit.");
-    await OPEN_BUDGET.run(this.#redis, this.#keys, [picoDollars(maxCostUsd), picoDollars(spentUsd)]);
+    await OPEN_BUDGET.run(this.#redis, this.#keys, [toPicoDollars(maxCostUsd), toPicoDollars(spentUsd)]);
   }
 
   /** Reserves the possible cost of a trial. */
-  async reserve(wanted: ReserveRequest): Promise<ReserveAnswer> {
+  async reserve(wanted: SharedReserveRequest): Promise<ReserveAnswer> {
     const { token, worker, trial, kind, maxCostUsd, canCostUsd, isJudged, isFree, isStored = false } = wanted;
-    requireRule("maxCostUsd", maxCostUsd ?? 0, amount);
-    requireRule("canCostUsd", canCostUsd ?? 0, amount);
-    const pico = [maxCostUsd, canCostUsd].map((usd) => picoDollars(usd ?? 0));
+    requireRule("maxCostUsd", maxCostUsd ?? 0, checkAmount);
+    requireRule("canCostUsd", canCostUsd ?? 0, checkAmount);
+    const pico = [maxCostUsd, canCostUsd].map((usd) => toPicoDollars(usd ?? 0));
     const args = [token, worker, trial, kind, ...pico, Number(isJudged), Number(isFree), Number(isStored)];
     const answer = await RESERVE.run(this.#redis, this.#keys, args);
-    const known = ANSWERS.find((each) => each === answer);
+    const known = RESERVE_ANSWERS.find((each) => each === answer);
     if (known !== undefined) return known;
     throw new QueueError(`Redis answered ${String(answer)} to a budget reservation. Assay needs Redis 5 or newer.`);
   }
@@ -78,13 +78,13 @@ export class SharedBudget {
     const fields = (await READ_BUDGET.run(this.#redis, this.#keys, [])) as (string | null)[];
     const [max = 0, spent = 0, reserved = 0, refusing = 0, unknown = 0, lostTrials = 0, lost = 0] = fields.map(Number);
     return {
-      maxCostUsd: dollars(max),
-      spentUsd: dollars(spent),
-      reservedUsd: dollars(reserved),
+      maxCostUsd: toDollars(max),
+      spentUsd: toDollars(spent),
+      reservedUsd: toDollars(reserved),
       isRefusing: refusing === 1,
       unknownCosts: unknown,
       lostTrials,
-      lostUsd: dollars(lost),
+      lostUsd: toDollars(lost),
     };
   }
 }

@@ -1,29 +1,29 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type RedisServer, redisFor } from "../testing/redis-server.js";
-import { lacks } from "../testing/system-command.js";
-import { openAnother, openRedis } from "./connection.js";
+import { describeWithRedis, type RedisServer } from "../testing/redis-server.js";
+import { isCommandMissing } from "../testing/system-command.js";
+import { duplicateConnection, openRedis } from "./connection.js";
 import { KEYS } from "./keys.js";
-import { ENTER } from "./lua/enter.js";
-import { LEAVE } from "./lua/leave.js";
-import { gateKeys } from "./lua/places.js";
+import { ENTER_GATE } from "./lua/enter.js";
+import { LEAVE_GATE } from "./lua/leave.js";
+import { getGateKeys } from "./lua/places.js";
 import { SharedGate, type SharedGateOptions } from "./shared-gate.js";
 
 const NEVER = new AbortController().signal;
 const ENDPOINT = "host:1 account";
 
-describe.skipIf(lacks("redis-server"))("SharedGate", () => {
+describe.skipIf(isCommandMissing("redis-server"))("SharedGate", () => {
   let server: RedisServer;
   let redis: Redis;
   let another: Redis;
 
-  redisFor((own) => {
+  describeWithRedis((own) => {
     ({ server, redis } = own);
   });
 
   beforeAll(() => {
-    another = openAnother(redis);
+    another = duplicateConnection(redis);
   });
 
   afterAll(() => another.disconnect());
@@ -244,13 +244,13 @@ describe.skipIf(lacks("redis-server"))("SharedGate", () => {
   });
 
   it("is safe to repeat", async () => {
-    const keys = gateKeys(ENDPOINT);
+    const keys = getGateKeys(ENDPOINT);
     const names = ["a.1::w1", "a.2::w1"];
     const entering = ["w1", "", 2, ...names];
-    expect(await ENTER.run(redis, keys, entering)).toEqual([16, 0, ...names]);
-    expect(await ENTER.run(redis, keys, entering)).toEqual([16, 0, ...names]);
+    expect(await ENTER_GATE.run(redis, keys, entering)).toEqual([16, 0, ...names]);
+    expect(await ENTER_GATE.run(redis, keys, entering)).toEqual([16, 0, ...names]);
     expect(await places()).toBe(2);
-    for (let i = 0; i < 2; i++) await LEAVE.run(redis, keys, ["a.1::w1", 1e9, "rate_limited", 0]);
+    for (let i = 0; i < 2; i++) await LEAVE_GATE.run(redis, keys, ["a.1::w1", 1e9, "rate_limited", 0]);
     expect(await limit()).toBe(8);
     expect(await places()).toBe(1);
     expect(await redis.hgetall(KEYS.gate(ENDPOINT))).toMatchObject({ "holder:w1": "1", "place:a.2::w1": "2" });

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { Redis } from "ioredis";
 import type { CallEnd, TrialGate } from "../runner/gate.js";
-import { insist } from "./insist.js";
-import { ENTER } from "./lua/enter.js";
-import { LEAVE } from "./lua/leave.js";
-import { gateKeys } from "./lua/places.js";
+import { retryRedis } from "./insist.js";
+import { ENTER_GATE } from "./lua/enter.js";
+import { LEAVE_GATE } from "./lua/leave.js";
+import { getGateKeys } from "./lua/places.js";
 import { PollLoop } from "./poll-loop.js";
 
 export interface SharedGateOptions {
@@ -20,21 +20,21 @@ export interface SharedGateOptions {
   run?: string;
 }
 
-interface Waiter {
+interface SharedGateWaiter {
   readonly resolve: (call: number) => void;
   readonly reject: (reason: unknown) => void;
   readonly signal: AbortSignal;
   readonly onAbort: () => void;
 }
 
-const SHORTEST_PAUSE_MS = 10;
-const LONGEST_PAUSE_MS = 100;
-const MOST_AT_ONCE = 256;
+const MIN_PAUSE_MS = 10;
+const MAX_PAUSE_MS = 100;
+const MAX_CALLS_PER_REQUEST = 256;
 /** A timer of more than 24 days would fire at once. */
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 /** Redis answers within a millisecond; after this time it is considered away. */
-const SILENCE_MS = 1000;
-const NO_BOUND = 1e9;
+const MAX_SILENCE_MS = 1000;
+const UNBOUNDED = 1e9;
 
 /**
  * Limits concurrent calls of all workers to one endpoint and adapts to its rate limits, like `EndpointGate` for one
@@ -52,7 +52,7 @@ export class SharedGate implements TrialGate {
   readonly #loop: PollLoop;
   /** Distinguishes the calls of this gate from those of other gates of the same worker. */
   readonly #id = randomBytes(6).toString("hex");
-  #queue: Waiter[] = [];
+  #queue: SharedGateWaiter[] = [];
   #calls = 0;
   #limit = 0;
   #pausedUntil = 0;
@@ -61,10 +61,10 @@ export class SharedGate implements TrialGate {
 
   constructor(options: SharedGateOptions) {
     this.#options = options;
-    this.#keys = gateKeys(options.endpoint);
+    this.#keys = getGateKeys(options.endpoint);
     this.#run = encodeURIComponent(options.run ?? "");
-    this.#max = Math.min(options.max, NO_BOUND);
-    this.#loop = new PollLoop({ ask: () => this.#ask(), shortestMs: SHORTEST_PAUSE_MS, longestMs: LONGEST_PAUSE_MS });
+    this.#max = Math.min(options.max, UNBOUNDED);
+    this.#loop = new PollLoop({ ask: () => this.#ask(), shortestMs: MIN_PAUSE_MS, longestMs: MAX_PAUSE_MS });
   }
 
   /** Takes a slot when one is free. Waits while Redis is away. */
@@ -83,8 +83,8 @@ export class SharedGate implements TrialGate {
   /** Frees the slot eventually; if this process can no longer reach Redis, the end of its lease does. */
   leave(call: number, end: CallEnd, pauseMs = 0): void {
     const { redis } = this.#options;
-    const args = [this.#nameOf(call), this.#max, end, pauseMs];
-    insist(() => LEAVE.run(redis, this.#keys, args)).catch(() => {});
+    const args = [this.#formatCallName(call), this.#max, end, pauseMs];
+    retryRedis(() => LEAVE_GATE.run(redis, this.#keys, args)).catch(() => {});
     if (pauseMs > 0) this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + pauseMs);
     if (this.#queue.length > 0) this.#loop.wake();
   }
@@ -96,24 +96,28 @@ export class SharedGate implements TrialGate {
     const name = this.#options.endpoint.split(" ", 1)[0] ?? "";
     if (this.#pausedUntil > now) return `${name} asked to wait ${Math.ceil((this.#pausedUntil - now) / 1000)} s`;
     if (length === 0) return null;
-    if (this.#askedAt !== null && now - this.#askedAt > SILENCE_MS) return `${length} waiting for Redis to answer`;
+    if (this.#askedAt !== null && now - this.#askedAt > MAX_SILENCE_MS) return `${length} waiting for Redis to answer`;
     return `${length} waiting for ${name}, limited to ${Math.min(this.#limit, this.#max)} at a time`;
   }
 
   /** Requests slots for all waiting calls. Returns how long the endpoint asked to wait. */
   async #ask(): Promise<number | null> {
     if (this.#queue.length === 0) return null;
-    const calls = Array.from({ length: Math.min(this.#queue.length, MOST_AT_ONCE) }, () => ++this.#calls);
+    const calls = Array.from({ length: Math.min(this.#queue.length, MAX_CALLS_PER_REQUEST) }, () => ++this.#calls);
     const pauseMs = await this.#take(calls);
-    return this.#queue.length === 0 ? null : Math.min(pauseMs, LONGEST_WAIT_MS);
+    return this.#queue.length === 0 ? null : Math.min(pauseMs, MAX_WAIT_MS);
   }
 
   async #take(calls: readonly number[]): Promise<number> {
     const { redis, worker } = this.#options;
     this.#askedAt = performance.now();
     try {
-      const args = [worker, this.#run, this.#max, ...calls.map((call) => this.#nameOf(call))];
-      const [limit, pauseMs, ...names] = (await ENTER.run(redis, this.#keys, args)) as [number, number, ...string[]];
+      const args = [worker, this.#run, this.#max, ...calls.map((call) => this.#formatCallName(call))];
+      const [limit, pauseMs, ...names] = (await ENTER_GATE.run(redis, this.#keys, args)) as [
+        number,
+        number,
+        ...string[],
+      ];
       this.#limit = limit;
       this.#pausedUntil = performance.now() + pauseMs;
       for (const name of names) this.#admit(Number.parseInt(name.slice(this.#id.length + 1), 10));
@@ -144,13 +148,13 @@ export class SharedGate implements TrialGate {
     }
   }
 
-  #giveUp(waiter: Waiter): void {
+  #giveUp(waiter: SharedGateWaiter): void {
     this.#queue.splice(this.#queue.indexOf(waiter), 1);
-    if (this.#queue.length === 0) this.#loop.rest();
+    if (this.#queue.length === 0) this.#loop.stop();
     waiter.reject(waiter.signal.reason);
   }
 
-  #nameOf(call: number): string {
+  #formatCallName(call: number): string {
     return `${this.#id}.${call}:${this.#run}:${this.#options.worker}`;
   }
 }

@@ -4,15 +4,15 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Limits } from "../core/price.js";
 import type { Output } from "../core/system.js";
 import type { Trial } from "../runner/admit.js";
-import { type Attempted, openCall, returned, threw } from "../runner/call.js";
+import { type AttemptResult, openCall, toAttemptFailure, toAttemptResult } from "../runner/call.js";
 import { TokenCounter } from "../runner/record.js";
-import { type RedisServer, redisFor } from "../testing/redis-server.js";
-import { lacks } from "../testing/system-command.js";
+import { describeWithRedis, type RedisServer } from "../testing/redis-server.js";
+import { isCommandMissing } from "../testing/system-command.js";
 import { openRedis } from "./connection.js";
-import { deliver } from "./deliver.js";
+import { deliverResults } from "./deliver.js";
 import { KEYS } from "./keys.js";
 import { SharedBudget } from "./shared-budget.js";
-import { SharedPurse } from "./shared-purse.js";
+import { SharedBudgetGate } from "./shared-purse.js";
 
 const KEY = "run-1";
 const NEVER = new AbortController().signal;
@@ -29,18 +29,18 @@ function limitsOf(maxCostUsd: number): Limits {
   return { price: null, maxCostUsd, hardTimeoutMs: null };
 }
 
-function attempted(trial: Trial, output: Output | Error): Attempted {
+function attempted(trial: Trial, output: Output | Error): AttemptResult {
   const call = openCall({ trial, seed: 1, signal: NEVER, budget: null, stop: null });
   const timed = { durationMs: 1, call };
-  return output instanceof Error ? threw(output, timed) : returned(trial.system, output, timed);
+  return output instanceof Error ? toAttemptFailure(output, timed) : toAttemptResult(trial.system, output, timed);
 }
 
-describe.skipIf(lacks("redis-server"))("SharedBudgetGate", () => {
+describe.skipIf(isCommandMissing("redis-server"))("SharedBudgetGate", () => {
   let server: RedisServer;
   let redis: Redis;
   let budget: SharedBudget;
 
-  redisFor((own) => {
+  describeWithRedis((own) => {
     ({ server, redis } = own);
   });
 
@@ -50,46 +50,51 @@ describe.skipIf(lacks("redis-server"))("SharedBudgetGate", () => {
     await budget.open({ maxCostUsd: 0.3, spentUsd: 0 });
   });
 
-  function purseOf(worker: string, signal = NEVER, hasBudget = true): SharedPurse {
+  function purseOf(worker: string, signal = NEVER, hasBudget = true): SharedBudgetGate {
     const isStored = () => false;
-    return new SharedPurse({ redis, key: KEY, worker, hasBudget, signal, tokens: TOKENS, isStored });
+    return new SharedBudgetGate({ redis, key: KEY, worker, hasBudget, signal, tokens: TOKENS, isStored });
   }
 
-  async function finish(purse: SharedPurse, trial: Trial, output: Output | Error, judgeCostUsd = 0): Promise<void> {
+  async function finish(
+    purse: SharedBudgetGate,
+    trial: Trial,
+    output: Output | Error,
+    judgeCostUsd = 0,
+  ): Promise<void> {
     purse.settle(trial, attempted(trial, output), judgeCostUsd);
-    const settlement = purse.take(trial.index);
+    const settlement = purse.takeSettlement(trial.index);
     const settlements = settlement === null ? [] : [settlement];
-    await deliver(redis, KEY, { data: Buffer.alloc(0), trials: [], settlements });
+    await deliverResults(redis, KEY, { data: Buffer.alloc(0), trials: [], settlements });
   }
 
   it("does not ask Redis in a run without a budget", () => {
     const purse = purseOf("w1", NEVER, false);
-    expect(purse.admits(trialOf(1), limitsOf(100))).toBe("held");
+    expect(purse.admit(trialOf(1), limitsOf(100))).toBe("held");
     purse.settle(trialOf(1), attempted(trialOf(1), { costUsd: 1 }), 0);
-    expect(purse.take(1)).toBeNull();
+    expect(purse.takeSettlement(1)).toBeNull();
     expect(purse.waiting()).toBeNull();
   });
 
   it("keeps the cost of a trial until it is taken, once", async () => {
     const purse = purseOf("w1");
     const [fine, failed] = [trialOf(1), trialOf(2)];
-    for (const trial of [fine, failed]) expect(await purse.admits(trial, limitsOf(0.1))).toBe("held");
-    expect(purse.take(1)).toBeNull();
+    for (const trial of [fine, failed]) expect(await purse.admit(trial, limitsOf(0.1))).toBe("held");
+    expect(purse.takeSettlement(1)).toBeNull();
     purse.settle(fine, attempted(fine, { response: "", costUsd: 0.05 }), 0.01);
     purse.settle(fine, attempted(fine, { response: "", costUsd: 0.05 }), 0.01);
     purse.settle(failed, attempted(failed, new Error("no")), 0);
     const token = expect.any(String);
-    expect(purse.take(1)).toEqual({ trial: 1, token, costUsd: 0.05, judgeCostUsd: 0.01, isTypical: true });
-    expect(purse.take(1)).toBeNull();
-    expect(purse.take(2)).toEqual({ trial: 2, token, costUsd: 0, judgeCostUsd: 0, isTypical: false });
-    expect(purse.take(3)).toBeNull();
+    expect(purse.takeSettlement(1)).toEqual({ trial: 1, token, costUsd: 0.05, judgeCostUsd: 0.01, isTypical: true });
+    expect(purse.takeSettlement(1)).toBeNull();
+    expect(purse.takeSettlement(2)).toEqual({ trial: 2, token, costUsd: 0, judgeCostUsd: 0, isTypical: false });
+    expect(purse.takeSettlement(3)).toBeNull();
   });
 
   it("makes a trial wait until another worker frees budget, and says so meanwhile", async () => {
     const [mine, theirs] = [purseOf("w1"), purseOf("w2")];
     const first = trialOf(1);
-    await theirs.admits(first, limitsOf(0.2));
-    const waiting = Promise.resolve(mine.admits(trialOf(2), limitsOf(0.2)));
+    await theirs.admit(first, limitsOf(0.2));
+    const waiting = Promise.resolve(mine.admit(trialOf(2), limitsOf(0.2)));
     await expect.poll(() => mine.waiting()).toBe("1 waiting for budget reserved by running trials");
     await finish(theirs, first, { costUsd: 0.1 });
     expect(await waiting).toBe("held");
@@ -99,10 +104,10 @@ describe.skipIf(lacks("redis-server"))("SharedBudgetGate", () => {
   it("admits waiting trials in order", async () => {
     const purse = purseOf("w1");
     const first = trialOf(1);
-    await purse.admits(first, limitsOf(0.3));
+    await purse.admit(first, limitsOf(0.3));
     const order: number[] = [];
     const entering = [2, 3, 4].map(async (index) => {
-      await purse.admits(trialOf(index), limitsOf(0.1));
+      await purse.admit(trialOf(index), limitsOf(0.1));
       order.push(index);
     });
     await expect.poll(() => purse.waiting()).toMatch(/^3 waiting/);
@@ -113,10 +118,10 @@ describe.skipIf(lacks("redis-server"))("SharedBudgetGate", () => {
 
   it("does not hold up trials of another system behind waiting ones", async () => {
     const purse = purseOf("w1");
-    await purse.admits(trialOf(1), limitsOf(0.1));
-    const waiting = Promise.resolve(purse.admits(trialOf(2), limitsOf(0.25)));
+    await purse.admit(trialOf(1), limitsOf(0.1));
+    const waiting = Promise.resolve(purse.admit(trialOf(2), limitsOf(0.25)));
     await expect.poll(() => purse.waiting()).toMatch(/^1 waiting/);
-    expect(await purse.admits(trialOf(3, { name: "b" }), limitsOf(0.2))).toBe("held");
+    expect(await purse.admit(trialOf(3, { name: "b" }), limitsOf(0.2))).toBe("held");
     await finish(purse, trialOf(1), { costUsd: 0 });
     await finish(purse, trialOf(3, { name: "b" }), { costUsd: 0 });
     expect(await waiting).toBe("held");
@@ -125,19 +130,19 @@ describe.skipIf(lacks("redis-server"))("SharedBudgetGate", () => {
   it("refuses all waiting trials as soon as one is refused", async () => {
     const purse = purseOf("w1");
     const first = trialOf(1);
-    await purse.admits(first, limitsOf(0.2));
-    const waiting = [2, 3, 4].map(async (index) => purse.admits(trialOf(index, { name: `s${index}` }), limitsOf(0.2)));
+    await purse.admit(first, limitsOf(0.2));
+    const waiting = [2, 3, 4].map(async (index) => purse.admit(trialOf(index, { name: `s${index}` }), limitsOf(0.2)));
     await expect.poll(() => purse.waiting()).toMatch(/^3 waiting/);
     await finish(purse, first, { costUsd: 0.2 });
     expect(await Promise.all(waiting)).toEqual(["refused", "refused", "refused"]);
-    expect(await purse.admits(trialOf(5), limitsOf(0.01))).toBe("refused");
+    expect(await purse.admit(trialOf(5), limitsOf(0.01))).toBe("refused");
   });
 
   it("waits while the run is announced without a budget, and no longer than it is announced", async () => {
     await redis.flushall();
     await redis.set(KEYS.run(KEY), "{}");
     const purse = purseOf("w1");
-    const waiting = ["a", "b"].map(async (name, index) => purse.admits(trialOf(index, { name }), limitsOf(0.1)));
+    const waiting = ["a", "b"].map(async (name, index) => purse.admit(trialOf(index, { name }), limitsOf(0.1)));
     await expect.poll(() => purse.waiting()).toMatch(/^2 waiting/);
     await redis.del(KEYS.run(KEY));
     expect(await Promise.all(waiting)).toEqual(["gone", "gone"]);
@@ -145,8 +150,8 @@ describe.skipIf(lacks("redis-server"))("SharedBudgetGate", () => {
   });
 
   it("does not wait for expired workers", async () => {
-    await purseOf("w2").admits(trialOf(1), limitsOf(0.3));
-    const waiting = purseOf("w1").admits(trialOf(1), limitsOf(0.3));
+    await purseOf("w2").admit(trialOf(1), limitsOf(0.3));
+    const waiting = purseOf("w1").admit(trialOf(1), limitsOf(0.3));
     await redis.zrem(KEYS.workers, "w2");
     expect(await waiting).toBe("refused");
     expect(await budget.read()).toMatchObject({ lostTrials: 1, lostUsd: 0.3, isRefusing: true });
@@ -154,23 +159,23 @@ describe.skipIf(lacks("redis-server"))("SharedBudgetGate", () => {
 
   it("starts free trials whatever the others cost, and knows which are judged", async () => {
     const purse = purseOf("w1");
-    expect(await purse.admits(trialOf(1), limitsOf(0.3))).toBe("held");
+    expect(await purse.admit(trialOf(1), limitsOf(0.3))).toBe("held");
     const recorded = trialOf(2, { name: "recorded", isRecorded: true });
-    expect(await purse.admits(recorded, null)).toBe("held");
+    expect(await purse.admit(recorded, null)).toBe("held");
     const price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, source: "x" };
-    expect(await purse.admits(trialOf(3, { name: "local" }), { price, maxCostUsd: 0, hardTimeoutMs: null })).toBe(
+    expect(await purse.admit(trialOf(3, { name: "local" }), { price, maxCostUsd: 0, hardTimeoutMs: null })).toBe(
       "held",
     );
     await finish(purse, recorded, {}, 0.05);
     await finish(purse, trialOf(1), { costUsd: 0 });
     expect((await budget.read()).spentUsd).toBe(0.05);
-    await purse.admits(trialOf(4, { isPaid: true }), limitsOf(0.1));
+    await purse.admit(trialOf(4, { isPaid: true }), limitsOf(0.1));
     expect((await budget.read()).reservedUsd).toBe(0.175);
   });
 
   it("reserves twice for a trial that it was given twice, and settles both", async () => {
     const purse = purseOf("w1");
-    for (let i = 0; i < 2; i++) await purse.admits(trialOf(1), limitsOf(0.1));
+    for (let i = 0; i < 2; i++) await purse.admit(trialOf(1), limitsOf(0.1));
     expect((await budget.read()).reservedUsd).toBe(0.2);
     for (let i = 0; i < 2; i++) await finish(purse, trialOf(1), { costUsd: 0.04 });
     expect(await budget.read()).toMatchObject({ spentUsd: 0.08, reservedUsd: 0 });
@@ -179,13 +184,13 @@ describe.skipIf(lacks("redis-server"))("SharedBudgetGate", () => {
   it("starts nothing after it is stopped, and leaves nothing reserved", async () => {
     const stop = new AbortController();
     const purse = purseOf("w1", stop.signal);
-    await purse.admits(trialOf(1), limitsOf(0.2));
-    const waiting = purse.admits(trialOf(2), limitsOf(0.2));
+    await purse.admit(trialOf(1), limitsOf(0.2));
+    const waiting = purse.admit(trialOf(2), limitsOf(0.2));
     await expect.poll(() => purse.waiting()).not.toBeNull();
-    const asking = purse.admits(trialOf(3, { name: "b" }), limitsOf(0.1));
+    const asking = purse.admit(trialOf(3, { name: "b" }), limitsOf(0.1));
     stop.abort();
     expect([await waiting, await asking]).toEqual(["gone", "gone"]);
-    expect(await purse.admits(trialOf(4), limitsOf(0.01))).toBe("gone");
+    expect(await purse.admit(trialOf(4), limitsOf(0.01))).toBe("gone");
     expect(purse.waiting()).toBeNull();
     await expect.poll(async () => (await budget.read()).reservedUsd).toBe(0.2);
   });
@@ -194,7 +199,7 @@ describe.skipIf(lacks("redis-server"))("SharedBudgetGate", () => {
     const stop = new AbortController();
     const purse = purseOf("w1", stop.signal);
     await server.kill();
-    const asking = Promise.resolve(purse.admits(trialOf(1), limitsOf(0.1)));
+    const asking = Promise.resolve(purse.admit(trialOf(1), limitsOf(0.1)));
     expect(await Promise.race([asking, sleep(50, "nothing")])).toBe("nothing");
     stop.abort();
     expect(await asking).toBe("gone");
@@ -204,7 +209,7 @@ describe.skipIf(lacks("redis-server"))("SharedBudgetGate", () => {
 
   it("fails when the connection was closed", async () => {
     const own = await openRedis(server.url);
-    const purse = new SharedPurse({
+    const purse = new SharedBudgetGate({
       redis: own,
       key: KEY,
       worker: "w1",
@@ -213,8 +218,8 @@ describe.skipIf(lacks("redis-server"))("SharedBudgetGate", () => {
       tokens: TOKENS,
       isStored: () => false,
     });
-    await purse.admits(trialOf(1), limitsOf(0.2));
-    const waiting = Promise.resolve(purse.admits(trialOf(2), limitsOf(0.2)));
+    await purse.admit(trialOf(1), limitsOf(0.2));
+    const waiting = Promise.resolve(purse.admit(trialOf(2), limitsOf(0.2)));
     await expect.poll(() => purse.waiting()).not.toBeNull();
     await own.quit();
     await expect(waiting).rejects.toThrow(/closed/i);
@@ -225,12 +230,12 @@ describe.skipIf(lacks("redis-server"))("SharedBudgetGate", () => {
     const plain = trialOf(2);
     const purse = purseOf("w1");
     for (const trial of [judged, plain]) {
-      await purse.admits(trial, limitsOf(0.1));
+      await purse.admit(trial, limitsOf(0.1));
       const output = attempted(trial, { response: "", costUsd: 0.04 });
-      const paid = output.kind === "returned" ? purse.payFor(trial.index, output) : null;
+      const paid = output.kind === "returned" ? purse.createOutputSettlement(trial.index, output) : null;
       const settlements = paid === null ? [] : [paid];
       // A lost answer makes the client send it again.
-      for (let i = 0; i < 2; i++) await deliver(redis, KEY, { data: Buffer.alloc(0), trials: [], settlements });
+      for (let i = 0; i < 2; i++) await deliverResults(redis, KEY, { data: Buffer.alloc(0), trials: [], settlements });
     }
     expect(await budget.read()).toMatchObject({ spentUsd: 0.08, reservedUsd: 0.06, lostTrials: 0 });
     await redis.zadd(KEYS.workers, Date.now() - 1, "w1");
@@ -245,13 +250,13 @@ describe.skipIf(lacks("redis-server"))("SharedBudgetGate", () => {
   it("counts an output with unknown cost as the full reservation, once", async () => {
     const trial = trialOf(1);
     const purse = purseOf("w1");
-    await purse.admits(trial, limitsOf(0.1));
+    await purse.admit(trial, limitsOf(0.1));
     const output = attempted(trial, { response: "" });
-    const paid = output.kind === "returned" ? purse.payFor(1, output) : null;
+    const paid = output.kind === "returned" ? purse.createOutputSettlement(1, output) : null;
     if (paid === null) throw new Error("nothing is held");
     const unknown = { ...paid, costUsd: null };
-    await deliver(redis, KEY, { data: Buffer.alloc(0), trials: [], settlements: [unknown] });
-    await deliver(redis, KEY, {
+    await deliverResults(redis, KEY, { data: Buffer.alloc(0), trials: [], settlements: [unknown] });
+    await deliverResults(redis, KEY, {
       ...{ data: Buffer.alloc(0), trials: [1] },
       settlements: [{ ...unknown, judgeCostUsd: 0.01, isGraded: true }],
     });
@@ -260,13 +265,13 @@ describe.skipIf(lacks("redis-server"))("SharedBudgetGate", () => {
 
   it("reserves only judging when a stored output is graded, and does not use its cost for estimates", async () => {
     const isStored = () => true;
-    const purse = new SharedPurse({
+    const purse = new SharedBudgetGate({
       ...{ redis, key: KEY, worker: "w1", signal: NEVER, tokens: TOKENS },
       hasBudget: true,
       isStored,
     });
     for (const trial of [trialOf(1), trialOf(2, { isPaid: true })]) {
-      expect(await purse.admits(trial, limitsOf(100))).toBe("held");
+      expect(await purse.admit(trial, limitsOf(100))).toBe("held");
       expect((await budget.read()).reservedUsd).toBe(0);
       const { output, ...of } = {
         output: { response: "", costUsd: 0.04 },
@@ -276,9 +281,9 @@ describe.skipIf(lacks("redis-server"))("SharedBudgetGate", () => {
       };
       const call = { ...openCall({ trial, seed: 1, signal: NEVER, budget: null, stop: null }), wasStored: true };
       purse.settle(trial, { ...of, output, call }, trial.index === 2 ? 0.02 : 0);
-      const settlement = purse.take(trial.index);
+      const settlement = purse.takeSettlement(trial.index);
       expect(settlement).toMatchObject({ costUsd: 0, isTypical: false });
-      await deliver(redis, KEY, {
+      await deliverResults(redis, KEY, {
         data: Buffer.alloc(0),
         trials: [],
         settlements: settlement === null ? [] : [settlement],
@@ -286,7 +291,7 @@ describe.skipIf(lacks("redis-server"))("SharedBudgetGate", () => {
     }
     expect(await budget.read()).toMatchObject({ spentUsd: 0.02, reservedUsd: 0 });
     // 1.5 times the cost of judging.
-    await purse.admits(trialOf(3, { isPaid: true }), limitsOf(100));
+    await purse.admit(trialOf(3, { isPaid: true }), limitsOf(100));
     expect((await budget.read()).reservedUsd).toBeCloseTo(0.03, 12);
   });
 });

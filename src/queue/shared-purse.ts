@@ -1,19 +1,19 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
-import { canCost, isFree } from "../budget/price.js";
-import { amount, requireRule } from "../budget/rules.js";
+import { estimateMaxCost, isFreeSystem } from "../budget/price.js";
+import { checkAmount, requireRule } from "../budget/rules.js";
 import { AssayError } from "../core/errors.js";
 import type { Limits } from "../core/price.js";
 import type { Trial } from "../runner/admit.js";
-import type { Attempted, Returned } from "../runner/call.js";
-import { spentOn } from "../runner/cost.js";
-import { wantedFor } from "../runner/purse.js";
+import type { AttemptResult, AttemptSuccess } from "../runner/call.js";
+import { computeTrialSpend } from "../runner/cost.js";
+import { toReservationRequest } from "../runner/purse.js";
 import type { TokenCounter } from "../runner/record.js";
-import type { TrialPurse } from "../runner/trial.js";
-import { deliver } from "./deliver.js";
-import { insist } from "./insist.js";
+import type { TrialSettler } from "../runner/trial.js";
+import { deliverResults } from "./deliver.js";
+import { retryRedis } from "./insist.js";
 import { PollLoop } from "./poll-loop.js";
-import { type ReserveAnswer, type ReserveRequest, SharedBudget } from "./shared-budget.js";
+import { type ReserveAnswer, SharedBudget, type SharedReserveRequest } from "./shared-budget.js";
 
 export interface ReserveQueueOptions {
   redis: Redis;
@@ -23,11 +23,11 @@ export interface ReserveQueueOptions {
 }
 
 /** The result of a reservation; "gone" if the run is over or the signal was aborted. */
-export type Admission = "held" | "refused" | "gone";
+export type ReservationResult = "held" | "refused" | "gone";
 
-interface Waiter {
-  readonly request: ReserveRequest;
-  readonly resolve: (admission: Admission) => void;
+interface ReservationWaiter {
+  readonly request: SharedReserveRequest;
+  readonly resolve: (admission: ReservationResult) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -39,9 +39,9 @@ export class ReserveQueue {
   readonly #options: ReserveQueueOptions;
   readonly #budget: SharedBudget;
   readonly #loop: PollLoop;
-  readonly #pending = new Set<Waiter>();
+  readonly #pending = new Set<ReservationWaiter>();
   /** By system: the waiting trials. Systems without any are omitted. */
-  readonly #queues = new Map<string, Waiter[]>();
+  readonly #queues = new Map<string, ReservationWaiter[]>();
 
   constructor(options: ReserveQueueOptions) {
     this.#options = options;
@@ -57,7 +57,7 @@ export class ReserveQueue {
   }
 
   /** Waits until the budget is reserved or refused. */
-  hold(request: ReserveRequest): Promise<Admission> {
+  reserve(request: SharedReserveRequest): Promise<ReservationResult> {
     if (this.#options.signal.aborted) return Promise.resolve("gone");
     return new Promise((resolve, reject) => {
       const waiter = { request, resolve, reject };
@@ -73,12 +73,12 @@ export class ReserveQueue {
   }
 
   /** Listens only while trials wait, so that no listener is left when the run is over. */
-  #watch(waiter: Waiter): void {
+  #watch(waiter: ReservationWaiter): void {
     if (this.#pending.size === 0) this.#options.signal.addEventListener("abort", this.#onAbort);
     this.#pending.add(waiter);
   }
 
-  #enqueue(waiter: Waiter): void {
+  #enqueue(waiter: ReservationWaiter): void {
     if (!this.#pending.has(waiter)) return;
     const queue = this.#queues.get(waiter.request.kind);
     if (queue === undefined) this.#queues.set(waiter.request.kind, [waiter]);
@@ -93,41 +93,41 @@ export class ReserveQueue {
   }
 
   async #askQueue(kind: string): Promise<void> {
-    for (let first = this.#firstOf(kind); first !== undefined; first = this.#firstOf(kind))
+    for (let first = this.#getFirst(kind); first !== undefined; first = this.#getFirst(kind))
       if ((await this.#ask(first)) === "wait") return;
   }
 
-  #firstOf(kind: string): Waiter | undefined {
+  #getFirst(kind: string): ReservationWaiter | undefined {
     return this.#queues.get(kind)?.[0];
   }
 
-  async #ask(waiter: Waiter): Promise<ReserveAnswer> {
+  async #ask(waiter: ReservationWaiter): Promise<ReserveAnswer> {
     try {
       const answer = await this.#budget.reserve(waiter.request);
       if (answer === "held") this.#admit(waiter);
       const all = [waiter, ...Array.from(this.#queues.values()).flat()];
-      if (answer === "refuse") this.#dismiss(all, "refused");
-      if (answer === "gone") this.#dismiss(all, "gone");
+      if (answer === "refuse") this.#resolveAll(all, "refused");
+      if (answer === "gone") this.#resolveAll(all, "gone");
       return answer;
     } catch (error) {
       // Temporary errors of Redis are retried, unless the connection was closed.
       if (this.#options.redis.status !== "end" && !(error instanceof AssayError)) return "wait";
-      if (this.#forget(waiter)) waiter.reject(error);
+      if (this.#remove(waiter)) waiter.reject(error);
       return "refuse";
     }
   }
 
-  #admit(waiter: Waiter): void {
-    if (this.#forget(waiter)) waiter.resolve("held");
-    else this.#giveBack(waiter.request);
+  #admit(waiter: ReservationWaiter): void {
+    if (this.#remove(waiter)) waiter.resolve("held");
+    else this.#returnReservation(waiter.request);
   }
 
-  #dismiss(waiters: Iterable<Waiter>, admission: Admission): void {
-    for (const waiter of waiters) if (this.#forget(waiter)) waiter.resolve(admission);
+  #resolveAll(waiters: Iterable<ReservationWaiter>, admission: ReservationResult): void {
+    for (const waiter of waiters) if (this.#remove(waiter)) waiter.resolve(admission);
   }
 
   /** Returns false if the waiter was already resolved. */
-  #forget(waiter: Waiter): boolean {
+  #remove(waiter: ReservationWaiter): boolean {
     if (!this.#pending.delete(waiter)) return false;
     const { kind } = waiter.request;
     const rest = this.#queues.get(kind)?.filter((each) => each !== waiter) ?? [];
@@ -139,21 +139,21 @@ export class ReserveQueue {
 
   #stop(): void {
     this.#options.signal.removeEventListener("abort", this.#onAbort);
-    this.#loop.rest();
+    this.#loop.stop();
   }
 
-  readonly #onAbort = () => this.#dismiss([...this.#pending], "gone");
+  readonly #onAbort = () => this.#resolveAll([...this.#pending], "gone");
 
   /** The reservation came after the trial was given up. If Redis cannot be reached, the end of the lease frees it. */
-  #giveBack({ trial, token }: ReserveRequest): void {
+  #returnReservation({ trial, token }: SharedReserveRequest): void {
     const settlement = { trial, token, costUsd: 0, judgeCostUsd: 0, isTypical: false };
     const { redis, key } = this.#options;
     const parcel = { data: Buffer.alloc(0), trials: [], settlements: [settlement] };
-    insist(() => deliver(redis, key, parcel)).catch(() => {});
+    retryRedis(() => deliverResults(redis, key, parcel)).catch(() => {});
   }
 }
 
-export interface SharedPurseOptions {
+export interface SharedBudgetGateOptions {
   redis: Redis;
   /** The name of the run in Redis. */
   key: string;
@@ -168,7 +168,7 @@ export interface SharedPurseOptions {
 }
 
 /** The cost of a trial, settled together with its delivery. */
-export interface Settlement {
+export interface CostSettlement {
   /** The index of the trial in the plan. */
   trial: number;
   /** The token of its reservation. */
@@ -190,47 +190,47 @@ export interface Settlement {
  * const gate = new SharedBudgetGate({ redis, key, worker, hasBudget: true, signal });
  * if ((await gate.admit(trial, limits)) === "held") await runner.run(trial);
  */
-export class SharedPurse implements TrialPurse {
-  readonly #options: SharedPurseOptions;
+export class SharedBudgetGate implements TrialSettler {
+  readonly #options: SharedBudgetGateOptions;
   readonly #queue: ReserveQueue;
   /** Tokens by trial; several if this worker was given a trial again while running it. */
   readonly #held = new Map<number, string[]>();
-  readonly #settled = new Map<number, Settlement[]>();
+  readonly #settled = new Map<number, CostSettlement[]>();
 
-  constructor(options: SharedPurseOptions) {
+  constructor(options: SharedBudgetGateOptions) {
     this.#options = options;
     this.#queue = new ReserveQueue(options);
   }
 
   /** Whether a trial may start. Waits while other trials hold the budget. */
-  admits(trial: Trial, limits: Limits | null): Admission | Promise<Admission> {
-    return this.#options.hasBudget ? this.#hold(trial, this.#requestOf(trial, limits)) : "held";
+  admit(trial: Trial, limits: Limits | null): ReservationResult | Promise<ReservationResult> {
+    return this.#options.hasBudget ? this.#reserve(trial, this.#createRequest(trial, limits)) : "held";
   }
 
   /** Call when a trial is finished, with the cost of scoring it. */
-  settle(trial: Trial, attempted: Attempted, judgeCostUsd: number): void {
+  settle(trial: Trial, attempted: AttemptResult, judgeCostUsd: number): void {
     const token = takeFirst(this.#held, trial.index);
     if (token === null) return;
-    const { wasPaid, wasStored } = attempted.call;
-    const costUsd = spentOn(attempted);
-    requireRule("costUsd", costUsd ?? 0, amount);
-    requireRule("judgeCostUsd", judgeCostUsd, amount);
+    const { isFromCache: wasPaid, wasStored } = attempted.call;
+    const costUsd = computeTrialSpend(attempted);
+    requireRule("costUsd", costUsd ?? 0, checkAmount);
+    requireRule("judgeCostUsd", judgeCostUsd, checkAmount);
     const isTypical = attempted.kind === "returned" && !wasStored && (!wasPaid || judgeCostUsd > 0);
-    append(this.#settled, trial.index, { trial: trial.index, token, costUsd, judgeCostUsd, isTypical });
+    appendToList(this.#settled, trial.index, { trial: trial.index, token, costUsd, judgeCostUsd, isTypical });
     this.#queue.wake();
   }
 
   /** The settlement of a trial's system, sent with its output; null if nothing was reserved. */
-  payFor(index: number, returned: Returned): Settlement | null {
+  createOutputSettlement(index: number, returned: AttemptSuccess): CostSettlement | null {
     const token = this.#held.get(index)?.[0];
     if (token === undefined) return null;
-    const costUsd = spentOn(returned);
-    requireRule("costUsd", costUsd ?? 0, amount);
+    const costUsd = computeTrialSpend(returned);
+    requireRule("costUsd", costUsd ?? 0, checkAmount);
     return { trial: index, token, costUsd, judgeCostUsd: 0, isTypical: false, isGraded: false };
   }
 
   /** The settlement to send with the result of a trial; null if nothing was reserved. */
-  take(index: number): Settlement | null {
+  takeSettlement(index: number): CostSettlement | null {
     const settlement = takeFirst(this.#settled, index);
     // Budget is about to be freed, so waiting trials ask more often again.
     if (settlement !== null) this.#queue.wake();
@@ -243,23 +243,23 @@ export class SharedPurse implements TrialPurse {
     return length === 0 ? null : `${length} waiting for budget reserved by running trials`;
   }
 
-  async #hold({ index }: Trial, request: ReserveRequest): Promise<Admission> {
-    const admission = await this.#queue.hold(request);
-    if (admission === "held") append(this.#held, index, request.token);
+  async #reserve({ index }: Trial, request: SharedReserveRequest): Promise<ReservationResult> {
+    const admission = await this.#queue.reserve(request);
+    if (admission === "held") appendToList(this.#held, index, request.token);
     return admission;
   }
 
-  #requestOf(trial: Trial, limits: Limits | null): ReserveRequest {
+  #createRequest(trial: Trial, limits: Limits | null): SharedReserveRequest {
     const { index, system } = trial;
-    const { isJudged, isStored, prompt } = wantedFor(trial, limits, this.#options);
-    const isCostless = isFree(system, limits);
+    const { isJudged, isStored, prompt } = toReservationRequest(trial, limits, this.#options);
+    const isCostless = isFreeSystem(system, limits);
     return {
       token: randomUUID(),
       worker: this.#options.worker,
       trial: index,
       kind: system.name,
       maxCostUsd: limits?.maxCostUsd ?? null,
-      canCostUsd: isCostless ? null : (canCost(limits, prompt)?.usd ?? null),
+      canCostUsd: isCostless ? null : (estimateMaxCost(limits, prompt)?.usd ?? null),
       isJudged,
       isFree: isCostless,
       isStored,
@@ -267,7 +267,7 @@ export class SharedPurse implements TrialPurse {
   }
 }
 
-function append<T>(lists: Map<number, T[]>, index: number, item: T): void {
+function appendToList<T>(lists: Map<number, T[]>, index: number, item: T): void {
   const list = lists.get(index);
   if (list === undefined) lists.set(index, [item]);
   else list.push(item);

@@ -1,27 +1,27 @@
 import { describe, expect, it } from "vitest";
-import { signerFor } from "./signer.js";
+import { createSigner } from "./signer.js";
 
 const LONG = "0123456789abcdef";
 
 describe("a Redis that needs no secret", () => {
   it.each(["redis://127.0.0.1:6379", "redis://localhost", "rediss://:pass@[::1]:6380/2"])("%s", (url) => {
-    expect(signerFor(url, "").signJob("run", 1, false)).toBe(signerFor(url, "").signJob("run", 1, false));
+    expect(createSigner(url, "").signJob("run", 1, false)).toBe(createSigner(url, "").signJob("run", 1, false));
   });
 
   it.each(["redis://queue:6379", "rediss://:pass@10.0.0.7", "redis://127.0.0.1.example.org"])("not %s", (url) => {
-    expect(() => signerFor(url, "")).toThrow(
+    expect(() => createSigner(url, "")).toThrow(
       /is on another machine, but ASSAY_QUEUE_SECRET is not set.*generate one with: openssl rand -hex 32$/,
     );
-    expect(signerFor(url, LONG)).toBeDefined();
+    expect(createSigner(url, LONG)).toBeDefined();
   });
 
   it("rejects a secret that can be guessed", () => {
-    expect(() => signerFor("redis://127.0.0.1", "hunter2")).toThrow("has 7 characters, but needs at least 16");
+    expect(() => createSigner("redis://127.0.0.1", "hunter2")).toThrow("has 7 characters, but needs at least 16");
   });
 });
 
 describe("a signature", () => {
-  const signer = signerFor("redis://queue", LONG);
+  const signer = createSigner("redis://queue", LONG);
 
   it("is valid for one run, one trial and one purpose", () => {
     const signature = signer.signJob("run", 12, false);

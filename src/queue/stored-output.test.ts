@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { UngradedOutput } from "../runner/call.js";
-import { Signer } from "./signer.js";
-import { decodeStored, encodeStored, openStored, sealStored } from "./stored-output.js";
+import { QueueSigner } from "./signer.js";
+import { decodeStoredOutput, encodeStoredOutput, openSealedOutput, sealOutput } from "./stored-output.js";
 
 const TRIAL = { system: "s", dataset: "d", exampleId: "e1", trial: 2 };
-const PLACE = { key: "run-00000000", signer: new Signer("a secret of the run"), folder: null };
+const PLACE = { key: "run-00000000", signer: new QueueSigner("a secret of the run"), folder: null };
 
 function outputOf(response: string): UngradedOutput {
   return { ...TRIAL, output: { response }, call: { latency: 1, durationMs: 1000, notes: ["so"] } };
@@ -20,46 +20,46 @@ function sharedFolder(): string {
 }
 
 describe("an ungraded output in Redis", () => {
-  const sealed = (place = PLACE) => sealStored(7, encodeStored(outputOf("yes"), null) ?? "", place);
+  const sealed = (place = PLACE) => sealOutput(7, encodeStoredOutput(outputOf("yes"), null) ?? "", place);
 
   it("decodes to what was encoded", async () => {
-    expect(openStored(await sealed(), { index: 7, trial: TRIAL }, PLACE)).toMatchObject(outputOf("yes"));
+    expect(openSealedOutput(await sealed(), { index: 7, trial: TRIAL }, PLACE)).toMatchObject(outputOf("yes"));
   });
 
   it.each([
-    ["a worker of another secret", { ...PLACE, signer: new Signer("another secret, of others") }, 7, TRIAL],
+    ["a worker of another secret", { ...PLACE, signer: new QueueSigner("another secret, of others") }, 7, TRIAL],
     ["another run", { ...PLACE, key: "run-11111111" }, 7, TRIAL],
     ["another place in the plan", PLACE, 8, TRIAL],
     ["another trial", PLACE, 7, { ...TRIAL, trial: 3 }],
   ])("is rejected when it is of %s", async (_, place, index, trial) => {
-    expect(openStored(await sealed(place), { index, trial }, PLACE)).toBeNull();
+    expect(openSealedOutput(await sealed(place), { index, trial }, PLACE)).toBeNull();
   });
 
   it("is rejected when it was changed or is malformed", async () => {
     const changed = await sealed();
     changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1;
     for (const other of [changed, Buffer.alloc(0), Buffer.from("text")])
-      expect(openStored(other, { index: 7, trial: TRIAL }, PLACE)).toBeNull();
+      expect(openSealedOutput(other, { index: 7, trial: TRIAL }, PLACE)).toBeNull();
   });
 
   it("is in the shared folder when it is large, and not stored when there is none", () => {
     const large = outputOf("x".repeat(2 << 20));
     const folder = sharedFolder();
-    const line = encodeStored(large, folder) ?? "";
+    const line = encodeStoredOutput(large, folder) ?? "";
     expect(line.length).toBeLessThan(1000);
-    expect(decodeStored(line, folder)).toMatchObject({ ungraded: large, file: readdirSync(folder)[0] });
-    expect(encodeStored(large, null)).toBeNull();
-    expect(encodeStored(large, join(folder, "not", "mounted"))).toBeNull();
+    expect(decodeStoredOutput(line, folder)).toMatchObject({ ungraded: large, file: readdirSync(folder)[0] });
+    expect(encodeStoredOutput(large, null)).toBeNull();
+    expect(encodeStoredOutput(large, join(folder, "not", "mounted"))).toBeNull();
   });
 
   it("is not read from a file that no worker has written", () => {
     const folder = sharedFolder();
     mkdirSync(folder);
-    encodeStored(outputOf("x".repeat(2 << 20)), folder);
+    encodeStoredOutput(outputOf("x".repeat(2 << 20)), folder);
     const name = `${"0f".repeat(16)}.json`;
     symlinkSync(join(folder, readdirSync(folder)[0] ?? ""), join(folder, name));
     const naming = (file: unknown) => JSON.stringify({ ...TRIAL, kind: "output", call: {}, file });
     for (const file of [name, "../../etc/passwd", `${"1f".repeat(16)}.json`, 7])
-      expect(decodeStored(naming(file), folder)).toBeNull();
+      expect(decodeStoredOutput(naming(file), folder)).toBeNull();
   });
 });

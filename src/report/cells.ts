@@ -1,9 +1,9 @@
 import type { Summary } from "../core/result.js";
-import { ownValue } from "../core/shape.js";
+import { getOwn } from "../core/shape.js";
 import { formatNumber } from "./format.js";
 
 /** One system of a report. */
-export interface Line {
+export interface SystemLine {
   system: string;
   summary: Summary;
   /** True for agents, which work in many turns: their prompt and last message are not all of their tokens. */
@@ -11,9 +11,9 @@ export interface Line {
 }
 
 /** Shows a value with its interval, or a dash when it is based on no task. */
-export function withInterval(key: string, digits = 3): (line: Line) => string {
+export function createIntervalCell(key: string, digits = 3): (line: SystemLine) => string {
   return ({ summary }) => {
-    const value = measured(summary, key);
+    const value = getMeasured(summary, key);
     const [low, high] = [summary[`${key}_ci_low`], summary[`${key}_ci_high`]];
     if (value === null || low == null) return formatNumber(value, digits);
     return `${formatNumber(value, digits)} [${formatNumber(low, digits)}, ${high == null ? "∞" : formatNumber(high, digits)}]`;
@@ -21,10 +21,10 @@ export function withInterval(key: string, digits = 3): (line: Line) => string {
 }
 
 /** Returns null when no trials were measured; `counted` names the counter. */
-export function measured(summary: Summary, key: string, counted = key): number | null {
-  return summary[`${counted}_n`] === 0 ? null : (ownValue(summary, key) ?? null);
+export function getMeasured(summary: Summary, key: string, counted = key): number | null {
+  return summary[`${counted}_n`] === 0 ? null : (getOwn(summary, key) ?? null);
 }
 
-export function tasksBehind(summary: Summary, key: string): number {
-  return ownValue(summary, `${key}_n`) ?? 0;
+export function countTasks(summary: Summary, key: string): number {
+  return getOwn(summary, `${key}_n`) ?? 0;
 }

@@ -1,10 +1,10 @@
-import type { Change, Comparison, MetricComparison, TaskName } from "../metrics/compare/index.js";
+import type { Change, MetricComparison, PairedComparison, TaskName } from "../metrics/compare/index.js";
 import { formatDollars, formatNumber, formatSeconds } from "./format.js";
-import { oneLine } from "./markdown.js";
+import { toOneLine } from "./markdown.js";
 
-type Format = (value: number | null) => string;
+type NumberFormat = (value: number | null) => string;
 
-const FORMATS = new Map<string, Format>([
+const METRIC_FORMATS = new Map<string, NumberFormat>([
   ["mean_cost_usd", formatDollars],
   ["latency_mean", formatSeconds],
   ["duration_mean", formatSeconds],
@@ -20,22 +20,22 @@ export const CHANGE_WORDS: Readonly<Record<Change, string>> = {
   unclear: "not significantly different",
 };
 
-export function metricValue({ metric }: MetricComparison, value: number | null): string {
-  return (FORMATS.get(metric) ?? formatNumber)(value);
+export function formatComparedValue({ metric }: MetricComparison, value: number | null): string {
+  return (METRIC_FORMATS.get(metric) ?? formatNumber)(value);
 }
 
 /** With its sign, and with its interval if there is one. */
-export function differenceCell(compared: MetricComparison): string {
+export function formatDifference(compared: MetricComparison): string {
   const { difference, low, high } = compared;
-  const signed = signedIn(compared);
+  const signed = createSignedFormat(compared);
   if (difference === null || low === null || high === null) return signed(difference);
   return `${signed(difference)} [${signed(low)}, ${signed(high)}]`;
 }
 
-export function signedIn(compared: MetricComparison): Format {
+export function createSignedFormat(compared: MetricComparison): NumberFormat {
   return (value) => {
-    if (value === null || value === 0) return metricValue(compared, value);
-    return `${value > 0 ? "+" : "-"}${metricValue(compared, Math.abs(value))}`;
+    if (value === null || value === 0) return formatComparedValue(compared, value);
+    return `${value > 0 ? "+" : "-"}${formatComparedValue(compared, Math.abs(value))}`;
   };
 }
 
@@ -43,19 +43,19 @@ export function signedIn(compared: MetricComparison): Format {
  * @example
  * formatPValue(0.00001); // "<0.001"
  */
-export function pValue(p: number | null): string {
+export function formatPValue(p: number | null): string {
   if (p === null) return "–";
   return p < 0.001 ? "<0.001" : String(Number(p.toFixed(3)));
 }
 
 /** A score field is shown by its own name. */
-export function metricName({ metric }: Pick<MetricComparison, "metric">): string {
+export function formatMetricName({ metric }: Pick<MetricComparison, "metric">): string {
   return metric.replace(/^field:/, "");
 }
 
 /** Names tasks by their example, and also by their dataset where there are several. */
-export function taskNamer({ flips, unmatched }: Comparison): (task: TaskName) => string {
+export function createTaskNamer({ flips, unmatched }: PairedComparison): (task: TaskName) => string {
   const tasks: readonly TaskName[] = [...flips.toFail, ...flips.toPass, ...flips.flaky, ...unmatched];
   const isOne = new Set(tasks.map(({ dataset }) => dataset)).size <= 1;
-  return ({ dataset, exampleId }) => oneLine(isOne ? String(exampleId) : `${dataset}: ${exampleId}`);
+  return ({ dataset, exampleId }) => toOneLine(isOne ? String(exampleId) : `${dataset}: ${exampleId}`);
 }

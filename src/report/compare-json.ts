@@ -1,11 +1,11 @@
 import {
-  type Comparison,
+  classifyLift,
   findDrops,
+  findRegressionsTogether,
   type Lift,
-  liftOf,
   type MetricComparison,
+  type PairedComparison,
   type RunComparison,
-  regressionsOf,
 } from "../metrics/compare/index.js";
 
 /** The comparison of two runs for programs: every list in full, and null with a reason for undefined values. */
@@ -14,7 +14,7 @@ export interface CompareReport extends Omit<RunComparison, "comparisons"> {
   comparisons: readonly ComparedSystems[];
 }
 
-interface ComparedSystems extends Comparison {
+interface ComparedSystems extends PairedComparison {
   lift: Lift;
   /** Names of the quality metrics that are significantly worse in B, and of those where the test had too little power. */
   regressions: {
@@ -30,8 +30,11 @@ interface GateLimits {
   maxDrop?: number | undefined;
 }
 
-export function compareReport(compared: RunComparison, { minDifference = 0, maxDrop }: GateLimits = {}): CompareReport {
-  const found = regressionsOf(compared.comparisons, { minDifference });
+export function buildCompareReport(
+  compared: RunComparison,
+  { minDifference = 0, maxDrop }: GateLimits = {},
+): CompareReport {
+  const found = findRegressionsTogether(compared.comparisons, { minDifference });
   const comparisons = compared.comparisons.map((comparison, i): ComparedSystems => {
     const { worse = [], blind = [] } = found[i] ?? {};
     const names = (metrics: readonly MetricComparison[]) => metrics.map(({ metric }) => metric);
@@ -40,7 +43,7 @@ export function compareReport(compared: RunComparison, { minDifference = 0, maxD
       undetectable: names(blind),
       ...(maxDrop === undefined ? {} : { dropped: names(findDrops(comparison, maxDrop)) }),
     };
-    return { ...comparison, lift: liftOf(comparison), regressions };
+    return { ...comparison, lift: classifyLift(comparison), regressions };
   });
   return { schema: "assay.comparison/1", ...compared, comparisons };
 }

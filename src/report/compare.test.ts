@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { type EvalRow, makeRow } from "../core/row.js";
 import { compareRows, type RunComparison } from "../metrics/compare/index.js";
-import { compareMarkdown, compareText } from "./compare.js";
-import { differenceCell, pValue } from "./compare-cells.js";
-import { dropWords, gateWords } from "./compare-gate.js";
-import { compareReport } from "./compare-json.js";
+import { renderCompareMarkdown, renderCompareText } from "./compare.js";
+import { formatDifference, formatPValue } from "./compare-cells.js";
+import { describeDrops, describeRegressions } from "./compare-gate.js";
+import { buildCompareReport } from "./compare-json.js";
 
 interface Side {
   tasks: number;
@@ -37,7 +37,7 @@ const WORSE = compared({ tasks: 40, passes: 30, costUsd: 0.02 }, { tasks: 40, pa
 
 describe("renderCompareText", () => {
   it("shows each metric with its difference, interval, p-values and change", () => {
-    const text = compareText(WORSE);
+    const text = renderCompareText(WORSE);
     expect(text).toContain("# before → after\n\n## A: agent, B: agent\n\nB is worse than A.");
     expect(text).toMatch(
       /\| pass_rate +\| +0\.75 +\| +0\.375 +\| +-0\.375 \[-0\.532, -0\.218\] +\| <0\.001 +\| +<0\.001 +\| worse +\| +40 \|/,
@@ -52,14 +52,14 @@ describe("renderCompareText", () => {
   });
 
   it("lists the first ten changed tasks and the number of others", () => {
-    const text = compareText(WORSE);
+    const text = renderCompareText(WORSE);
     expect(text).toContain("Passed in A, fails in B: 15\n\n- task-15: 1/1 → 0/1\n");
     expect(text.match(/1\/1 → 0\/1/g)).toHaveLength(10);
     expect(text).toContain("- and 5 more, all listed by --output json");
   });
 
   it("lists unpaired tasks, and reports when there is nothing to compare", () => {
-    const text = compareText(compared({ tasks: 2, passes: 2 }, { tasks: 2, passes: 2, from: 2 }));
+    const text = renderCompareText(compared({ tasks: 2, passes: 2 }, { tasks: 2, passes: 2, from: 2 }));
     expect(text).toContain("Nothing to compare: no task was scored in both.");
     expect(text).toContain("Not paired: 4\n\n- task-0: not in B\n");
     expect(text).toMatch(/\| pass_rate .*\| no task has it on both sides \| +0 \|/);
@@ -69,39 +69,39 @@ describe("renderCompareText", () => {
   it("prints no control characters", () => {
     const hostile = rows({ tasks: 1, passes: 1 }).map((row) => makeRow({ ...row, exampleId: "\u001b[2J\nx" }));
     const comparison = compareRows(hostile, []);
-    expect(compareText({ ...WORSE, comparisons: [comparison] })).toContain("\ufffd[2J x: not in B");
+    expect(renderCompareText({ ...WORSE, comparisons: [comparison] })).toContain("\ufffd[2J x: not in B");
   });
 });
 
 describe("renderCompareMarkdown", () => {
   it("puts warnings first", () => {
-    expect(compareMarkdown(WORSE, [{ failures: [], warning: "nothing was checked", remarks: [] }])).toMatch(
+    expect(renderCompareMarkdown(WORSE, [{ failures: [], warning: "nothing was checked", remarks: [] }])).toMatch(
       /^\*\*⚠ nothing was checked\*\*\n\n# before/,
     );
   });
 
   it("folds lists and escapes task names", () => {
     const odd = rows({ tasks: 1, passes: 1 }).map((row) => makeRow({ ...row, exampleId: "<b>" }));
-    const text = compareMarkdown({ ...WORSE, comparisons: [compareRows(odd, [])] });
+    const text = renderCompareMarkdown({ ...WORSE, comparisons: [compareRows(odd, [])] });
     expect(text).toContain("<details>\n<summary>Not paired: 1</summary>\n\n- &lt;b>: not in B\n\n</details>");
   });
 });
 
 describe("buildCompareReport", () => {
   it("has complete lists, the lift and the regressions as valid JSON", () => {
-    const report = compareReport(WORSE);
+    const report = buildCompareReport(WORSE);
     expect(JSON.parse(JSON.stringify(report))).toEqual(report);
     expect(report).toMatchObject({ schema: "assay.comparison/1", level: 0.95, a: { run: "/runs/before" } });
     const [only] = report.comparisons;
     expect(only?.flips.toFail).toHaveLength(15);
     expect(only).toMatchObject({ lift: "worse", regressions: { worse: ["pass_rate"], undetectable: [] } });
-    expect(compareReport(WORSE, { minDifference: 0.5 }).comparisons[0]?.regressions.worse).toEqual([]);
+    expect(buildCompareReport(WORSE, { minDifference: 0.5 }).comparisons[0]?.regressions.worse).toEqual([]);
   });
 });
 
 describe("describeRegressions", () => {
   const words = (a: Side, b: Side, minDifference = 0) => {
-    const [gate] = gateWords(compared(a, b).comparisons, minDifference);
+    const [gate] = describeRegressions(compared(a, b).comparisons, minDifference);
     if (gate === undefined) throw new Error("nothing compared");
     return gate;
   };
@@ -129,7 +129,7 @@ describe("describeRegressions", () => {
 
   it("counts groups where tasks share them", () => {
     const grouped = (passes: number) => rows({ tasks: 8, passes }).map((row, i) => makeRow({ ...row, group: i % 2 }));
-    const [gate] = gateWords([compareRows(grouped(8), grouped(0), { metrics: ["pass_rate"] })], 0);
+    const [gate] = describeRegressions([compareRows(grouped(8), grouped(0), { metrics: ["pass_rate"] })], 0);
     expect(gate?.warning).toContain("with paired tasks of 2 groups, no loss");
     expect(gate?.warning).toContain("Run examples of at least 6 groups, or gate");
   });
@@ -145,7 +145,7 @@ describe("describeRegressions", () => {
 
 describe("describeDrops", () => {
   const failures = (passes: number, maxDrop: number) =>
-    dropWords(compared({ tasks: 20, passes: 20 }, { tasks: 20, passes }).comparisons, maxDrop)[0]?.failures;
+    describeDrops(compared({ tasks: 20, passes: 20 }, { tasks: 20, passes }).comparisons, maxDrop)[0]?.failures;
 
   it("fails by the plain difference, but not at the limit itself", () => {
     expect(failures(19, 0.05)).toEqual([]);
@@ -156,19 +156,24 @@ describe("describeDrops", () => {
   });
 
   it("is part of the JSON report when a limit is given", () => {
-    expect(compareReport(WORSE, { maxDrop: 0.3 }).comparisons[0]?.regressions.dropped).toEqual(["pass_rate"]);
-    expect(compareReport(WORSE, { maxDrop: 0.9 }).comparisons[0]?.regressions.dropped).toEqual([]);
-    expect(compareReport(WORSE).comparisons[0]?.regressions).not.toHaveProperty("dropped");
+    expect(buildCompareReport(WORSE, { maxDrop: 0.3 }).comparisons[0]?.regressions.dropped).toEqual(["pass_rate"]);
+    expect(buildCompareReport(WORSE, { maxDrop: 0.9 }).comparisons[0]?.regressions.dropped).toEqual([]);
+    expect(buildCompareReport(WORSE).comparisons[0]?.regressions).not.toHaveProperty("dropped");
   });
 });
 
 describe("cells", () => {
   it("formats p-values and signs for people", () => {
-    expect([pValue(null), pValue(0.0004), pValue(0.0456), pValue(1)]).toEqual(["–", "<0.001", "0.046", "1"]);
+    expect([formatPValue(null), formatPValue(0.0004), formatPValue(0.0456), formatPValue(1)]).toEqual([
+      "–",
+      "<0.001",
+      "0.046",
+      "1",
+    ]);
     const [metric] = compareRows(rows({ tasks: 1, passes: 0 }), rows({ tasks: 1, passes: 1 })).metrics;
     if (metric === undefined) throw new Error("nothing compared");
-    expect(differenceCell(metric)).toBe("+1");
-    expect(differenceCell({ ...metric, difference: null })).toBe("–");
-    expect(differenceCell({ ...metric, difference: 0, low: -0.5, high: 0.5 })).toBe("0 [-0.5, +0.5]");
+    expect(formatDifference(metric)).toBe("+1");
+    expect(formatDifference({ ...metric, difference: null })).toBe("–");
+    expect(formatDifference({ ...metric, difference: 0, low: -0.5, high: 0.5 })).toBe("0 [-0.5, +0.5]");
   });
 });

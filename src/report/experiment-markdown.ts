@@ -1,22 +1,22 @@
-import { ownValue } from "../core/shape.js";
+import { getOwn } from "../core/shape.js";
 import type { Lift } from "../metrics/compare/index.js";
-import type { Delta, ExperimentReport, Figure, Passes, StimulusDifference, VariantLift } from "./experiment.js";
+import type { ExperimentReport, Figure, PairedDelta, Passes, StimulusDifference, VariantLift } from "./experiment.js";
 
-import { formatDollars, formatNumber, formatSeconds, formatShare, plural } from "./format.js";
-import { type Column, markdownTable, oneLine } from "./markdown.js";
+import { formatDollars, formatNumber, formatPlural, formatSeconds, formatShare } from "./format.js";
+import { renderMarkdownTable, type TableColumn, toOneLine } from "./markdown.js";
 
 type VariantLine = ExperimentReport["variants"][number];
 
 /** The report of an experiment for people, as Markdown that is also readable in a terminal. */
-export function experimentMarkdown(report: ExperimentReport): string {
+export function renderExperimentMarkdown(report: ExperimentReport): string {
   const parts = [
-    `# ${oneLine(report.name)}`,
-    ...(report.description === null ? [] : [oneLine(report.description)]),
-    markdownTable(variantColumns(report), report.variants),
-    ...liftPart(report),
-    ...stimulusParts(report),
-    ...missingPart(report),
-    footer(report),
+    `# ${toOneLine(report.name)}`,
+    ...(report.description === null ? [] : [toOneLine(report.description)]),
+    renderMarkdownTable(createVariantColumns(report), report.variants),
+    ...renderLifts(report),
+    ...renderStimuli(report),
+    ...renderMissingStimuli(report),
+    renderExperimentFooter(report),
   ];
   return `${parts.join("\n\n")}\n`;
 }
@@ -24,47 +24,47 @@ export function experimentMarkdown(report: ExperimentReport): string {
 /** A lower coverage than this is marked. */
 const LOW_COVERAGE = 0.95;
 
-function variantColumns({ variants, baseline }: ExperimentReport): Column<VariantLine>[] {
+function createVariantColumns({ variants, baseline }: ExperimentReport): TableColumn<VariantLine>[] {
   const k = Math.max(1, ...variants.flatMap(({ curves }) => curves.map((point) => point.k)));
   const curve = ({ curves }: VariantLine) => curves.find((point) => point.k === k);
-  const right = (title: string, cell: (line: VariantLine) => string): Column<VariantLine> => ({
+  const right = (title: string, cell: (line: VariantLine) => string): TableColumn<VariantLine> => ({
     title,
     align: "right",
     cell,
   });
   return [
     { title: "variant", cell: ({ name }) => (name === baseline ? `${name} (baseline)` : name) },
-    right("pass rate [95 %]", ({ passRate }) => withInterval(passRate)),
+    right("pass rate [95 %]", ({ passRate }) => formatFigureWithInterval(passRate)),
     ...(k === 1
       ? []
       : [
           right(`pass@${k}`, (line) => formatNumber(curve(line)?.passAtK.value)),
           right(`pass^${k}`, (line) => formatNumber(curve(line)?.passHatK.value)),
         ]),
-    right("mean score [95 %]", ({ meanScore }) => withInterval(meanScore)),
+    right("mean score [95 %]", ({ meanScore }) => formatFigureWithInterval(meanScore)),
     right("cost per trial", ({ meanCostUsd }) => formatDollars(meanCostUsd.value)),
     right("cost per pass", ({ costPerPassUsd }) => formatDollars(costPerPassUsd)),
     right("time per trial", ({ meanSeconds }) => formatSeconds(meanSeconds.value)),
     right("test cases", ({ stimuli }) => String(stimuli)),
-    right("coverage", ({ coverage }) => coverageCell(coverage)),
+    right("coverage", ({ coverage }) => formatCoverage(coverage)),
   ];
 }
 
-function coverageCell(coverage: number | null): string {
+function formatCoverage(coverage: number | null): string {
   if (coverage === null) return "–";
   return `${formatShare(coverage)}${coverage < LOW_COVERAGE ? " ⚠" : ""}`;
 }
 
-function percent(level: number): string {
+function formatLevel(level: number): string {
   return `${Number((level * 100).toFixed(2))} %`;
 }
 
-function withInterval({ value, low, high }: Figure): string {
+function formatFigureWithInterval({ value, low, high }: Figure): string {
   if (value === null || low === null || high === null) return formatNumber(value);
   return `${formatNumber(value)} [${formatNumber(low)}, ${formatNumber(high)}]`;
 }
 
-const LIFT_WORDS: Readonly<Record<Lift, string>> = {
+const LIFT_LABELS: Readonly<Record<Lift, string>> = {
   better: "better",
   worse: "worse",
   same_but_cheaper: "same but cheaper",
@@ -72,103 +72,115 @@ const LIFT_WORDS: Readonly<Record<Lift, string>> = {
   inconclusive: "inconclusive",
 };
 
-function liftPart({ lifts, baseline, level }: ExperimentReport): string[] {
+function renderLifts({ lifts, baseline, level }: ExperimentReport): string[] {
   if (lifts.length === 0) return [];
-  const columns: Column<VariantLift>[] = [
+  const columns: TableColumn<VariantLift>[] = [
     { title: "variant", cell: ({ variant }) => variant },
-    { title: "lift", cell: ({ lift }) => LIFT_WORDS[lift] },
-    { title: `pass rate [${percent(level)}]`, align: "right", cell: ({ passRate }) => signedInterval(passRate) },
+    { title: "lift", cell: ({ lift }) => LIFT_LABELS[lift] },
+    {
+      title: `pass rate [${formatLevel(level)}]`,
+      align: "right",
+      cell: ({ passRate }) => formatSignedInterval(passRate),
+    },
     { title: "p", align: "right", cell: ({ passRate }) => formatNumber(passRate.p) },
     { title: "p (Holm)", align: "right", cell: ({ passRate }) => formatNumber(passRate.adjustedP) },
-    { title: "mean score", align: "right", cell: ({ meanScore }) => signed(meanScore.difference) },
-    { title: "cost per trial", align: "right", cell: ({ costUsd, costChange }) => money(costUsd, costChange) },
-    { title: "time per trial", align: "right", cell: ({ seconds, timeChange }) => time(seconds, timeChange) },
+    { title: "mean score", align: "right", cell: ({ meanScore }) => formatSigned(meanScore.difference) },
+    {
+      title: "cost per trial",
+      align: "right",
+      cell: ({ costUsd, costChange }) => formatCostDelta(costUsd, costChange),
+    },
+    {
+      title: "time per trial",
+      align: "right",
+      cell: ({ seconds, timeChange }) => formatTimeDelta(seconds, timeChange),
+    },
     { title: "paired test cases", align: "right", cell: ({ paired }) => String(paired) },
   ];
-  return [`## Difference from ${oneLine(baseline)}`, markdownTable(columns, lifts)];
+  return [`## Difference from ${toOneLine(baseline)}`, renderMarkdownTable(columns, lifts)];
 }
 
-function signed(value: number | null, format: (size: number) => string = formatNumber): string {
+function formatSigned(value: number | null, format: (size: number) => string = formatNumber): string {
   if (value === null) return "–";
   return `${value < 0 ? "−" : value > 0 ? "+" : "±"}${format(Math.abs(value))}`;
 }
 
-function signedInterval({ difference, low, high }: Delta): string {
-  if (low === null || high === null) return signed(difference);
-  const within = (bound: number) => signed(Math.min(1, Math.max(-1, bound)));
-  return `${signed(difference)} [${within(low)}, ${within(high)}]`;
+function formatSignedInterval({ difference, low, high }: PairedDelta): string {
+  if (low === null || high === null) return formatSigned(difference);
+  const within = (bound: number) => formatSigned(Math.min(1, Math.max(-1, bound)));
+  return `${formatSigned(difference)} [${within(low)}, ${within(high)}]`;
 }
 
-function money({ difference }: Delta, change: number | null): string {
-  return withChange(signed(difference, formatDollars), change);
+function formatCostDelta({ difference }: PairedDelta, change: number | null): string {
+  return appendChange(formatSigned(difference, formatDollars), change);
 }
 
-function time({ difference }: Delta, change: number | null): string {
-  return withChange(signed(difference, formatSeconds), change);
+function formatTimeDelta({ difference }: PairedDelta, change: number | null): string {
+  return appendChange(formatSigned(difference, formatSeconds), change);
 }
 
-function withChange(text: string, change: number | null): string {
-  return change === null ? text : `${text} (${signed(change, formatShare)})`;
+function appendChange(text: string, change: number | null): string {
+  return change === null ? text : `${text} (${formatSigned(change, formatShare)})`;
 }
 
-function stimulusParts({ stimuli, baseline, variants }: ExperimentReport): string[] {
+function renderStimuli({ stimuli, baseline, variants }: ExperimentReport): string[] {
   const hasSeveral = new Set(Object.values(stimuli).flatMap((lines) => lines.map((line) => line.eval))).size > 1;
   return variants.flatMap(({ name }) => {
-    const lines = ownValue(stimuli, name);
+    const lines = getOwn(stimuli, name);
     if (lines === undefined || lines.length === 0) return [];
-    const columns: Column<StimulusDifference>[] = [
+    const columns: TableColumn<StimulusDifference>[] = [
       ...(hasSeveral ? [{ title: "eval", cell: (line: StimulusDifference) => line.eval }] : []),
       { title: "test case", cell: ({ stimulus }) => stimulus },
-      { title: baseline, align: "right", cell: (line) => rate(line.baseline) },
-      { title: name, align: "right", cell: (line) => rate(line.variant) },
-      { title: "difference", align: "right", cell: ({ difference }) => signed(difference) },
+      { title: baseline, align: "right", cell: (line) => formatPasses(line.baseline) },
+      { title: name, align: "right", cell: (line) => formatPasses(line.variant) },
+      { title: "difference", align: "right", cell: ({ difference }) => formatSigned(difference) },
     ];
-    return [`## ${oneLine(name)}, by test case`, markdownTable(columns, lines)];
+    return [`## ${toOneLine(name)}, by test case`, renderMarkdownTable(columns, lines)];
   });
 }
 
-function rate({ passes, trials, rate: share }: Passes): string {
+function formatPasses({ passes, trials, rate: share }: Passes): string {
   return share === null ? "–" : `${formatNumber(share)} (${passes}/${trials})`;
 }
 
 /** Missing test cases often have one reason; the JSON lists them all. */
 const MAX_MISSING = 20;
 
-function missingPart({ missing }: ExperimentReport): string[] {
+function renderMissingStimuli({ missing }: ExperimentReport): string[] {
   if (missing.length === 0) return [];
   const lines = missing
     .slice(0, MAX_MISSING)
-    .map((each) => `- ${oneLine(each.stimulus)} (${oneLine(each.eval)}): ${oneLine(each.variants.join(", "))}`);
+    .map((each) => `- ${toOneLine(each.stimulus)} (${toOneLine(each.eval)}): ${toOneLine(each.variants.join(", "))}`);
   const rest = missing.length > MAX_MISSING ? [`- … and ${missing.length - MAX_MISSING} more`] : [];
   return [`## Not scored in every variant`, [...lines, ...rest].join("\n")];
 }
 
-function footer({ variants, lifts, level, notes, vary }: ExperimentReport): string {
+function renderExperimentFooter({ variants, lifts, level, notes, vary }: ExperimentReport): string {
   const trials = variants.reduce((sum, variant) => sum + Object.values(variant.trials).reduce((a, b) => a + b, 0), 0);
   const known = variants.map(({ totalCostUsd }) => totalCostUsd);
   const isKnown = known.every((cost) => cost !== null);
   const cost = isKnown ? `, ${formatDollars(known.reduce<number>((sum, each) => sum + (each ?? 0), 0))}` : "";
   const lines = [
-    `${plural(variants.length, "variant")}, ${plural(trials, "trial")}${cost}`,
+    `${formatPlural(variants.length, "variant")}, ${formatPlural(trials, "trial")}${cost}`,
     ...(vary.length === 0 ? [] : [`varied: ${vary.join(", ")}`]),
-    `better and worse: the ${percent(level)} interval of the paired difference over test cases excludes 0, and the exact test is significant after Holm correction for ${plural(lifts.length, "comparison")}`,
-    ...coverageLines(variants),
-    ...detectableLines(lifts),
+    `better and worse: the ${formatLevel(level)} interval of the paired difference over test cases excludes 0, and the exact test is significant after Holm correction for ${formatPlural(lifts.length, "comparison")}`,
+    ...describeMissingCoverage(variants),
+    ...describeDetectable(lifts),
     ...notes,
   ];
-  return lines.map((line) => `- ${oneLine(line)}`).join("\n");
+  return lines.map((line) => `- ${toOneLine(line)}`).join("\n");
 }
 
-function coverageLines(variants: readonly VariantLine[]): string[] {
+function describeMissingCoverage(variants: readonly VariantLine[]): string[] {
   const reasons = new Set(variants.flatMap(({ coverageReason }) => coverageReason ?? []));
   return [...reasons].map((reason) => `coverage is unknown: ${reason}`);
 }
 
-function detectableLines(lifts: readonly VariantLift[]): string[] {
+function describeDetectable(lifts: readonly VariantLift[]): string[] {
   return lifts.flatMap(({ variant, lift, detectable, passRate }) => {
     if (lift !== "inconclusive") return [];
     if (passRate.n > 0 && passRate.adjustedP === null)
-      return [`${variant}: ${tooFew(passRate.n)} to detect any difference`];
+      return [`${variant}: ${describeTooFewStimuli(passRate.n)} to detect any difference`];
     if (passRate.reason !== undefined) return [`${variant}: ${passRate.reason}`];
     if (detectable === null) return [];
     return [
@@ -177,6 +189,6 @@ function detectableLines(lifts: readonly VariantLift[]): string[] {
   });
 }
 
-function tooFew(paired: number): string {
+function describeTooFewStimuli(paired: number): string {
   return paired === 1 ? "1 paired test case is too few" : `${paired} paired test cases are too few`;
 }

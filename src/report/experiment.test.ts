@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type EvalRow, type KnownFields, makeRow } from "../core/row.js";
-import { experimentReport, type ReportedExperiment } from "./experiment.js";
-import { experimentMarkdown } from "./experiment-markdown.js";
+import { type EvalRow, makeRow, type RowInit } from "../core/row.js";
+import { buildExperimentReport, type ReportedExperiment } from "./experiment.js";
+import { renderExperimentMarkdown } from "./experiment-markdown.js";
 
 const EXPERIMENT: ReportedExperiment = {
   name: "skill",
@@ -14,7 +14,7 @@ const EXPERIMENT: ReportedExperiment = {
 };
 
 /** The trials of a test case: `1` passes, `0` fails, `e` is an error, `u` is unscored. */
-function trials(system: string, exampleId: string, outcomes: string, known: Partial<KnownFields> = {}): EvalRow[] {
+function trials(system: string, exampleId: string, outcomes: string, known: Partial<RowInit> = {}): EvalRow[] {
   return [...outcomes].map((each, trial) => {
     const isScored = each === "1" || each === "0";
     return makeRow({
@@ -37,7 +37,7 @@ describe("the figures of a variant", () => {
     ...trials("base", "b", "1111", { costUsd: 0.3, latency: 20 }),
     ...trials("base", "c", "000e", { costUsd: 0.2, latency: 30 }),
   ];
-  const figures = experimentReport(EXPERIMENT, rows).variants[0];
+  const figures = buildExperimentReport(EXPERIMENT, rows).variants[0];
 
   test("are means over test cases, not over trials", () => {
     expect(figures?.passRate.value).toBeCloseTo((0.5 + 1 + 0) / 3, 12);
@@ -73,20 +73,22 @@ describe("the figures of a variant", () => {
         { name: "with", systems: ["with"] },
       ],
     });
-    const half = experimentReport(planned(22), rows);
+    const half = buildExperimentReport(planned(22), rows);
     expect(half.variants[0]).toMatchObject({ planned: 22, coverage: 0.5 });
-    expect(experimentMarkdown(half)).toMatch(/base \(baseline\).* 50 % ⚠ \|/);
-    const unknown = experimentReport(planned(null), rows);
+    expect(renderExperimentMarkdown(half)).toMatch(/base \(baseline\).* 50 % ⚠ \|/);
+    const unknown = buildExperimentReport(planned(null), rows);
     expect(unknown.variants[0]).toMatchObject({ planned: null, coverage: null });
-    expect(experimentMarkdown(unknown)).toMatch(/base \(baseline\).* – \|\n/);
-    expect(experimentMarkdown(unknown)).toContain("- coverage is unknown: the run does not record how many trials");
+    expect(renderExperimentMarkdown(unknown)).toMatch(/base \(baseline\).* – \|\n/);
+    expect(renderExperimentMarkdown(unknown)).toContain(
+      "- coverage is unknown: the run does not record how many trials",
+    );
   });
 
   test("are null, with a reason, where nothing was measured", () => {
-    const empty = experimentReport(EXPERIMENT, rows).variants[1];
+    const empty = buildExperimentReport(EXPERIMENT, rows).variants[1];
     expect(empty).toMatchObject({ stimuli: 0, coverage: 0, totalCostUsd: null, costPerPassUsd: null, curves: [] });
     expect(empty?.passRate).toEqual({ value: null, low: null, high: null, n: 0, reason: "not measured" });
-    const unknown = experimentReport(EXPERIMENT, [...rows, ...trials("base", "d", "1")]).variants[0];
+    const unknown = buildExperimentReport(EXPERIMENT, [...rows, ...trials("base", "d", "1")]).variants[0];
     expect(unknown).toMatchObject({ totalCostUsd: null, costPerPassUsd: null, costUnknownTrials: 1 });
   });
 });
@@ -101,7 +103,7 @@ describe("the difference from the baseline", () => {
 
   test("equals values computed by hand", () => {
     // A = 1,0,0,1,0,0,1,1 and B = 1,1,0,1,0,1,1,0, one trial each: d = 0.125, and McNemar of 2 against 1 is 1.
-    const [lift] = experimentReport(EXPERIMENT, pairOf("10010011", "11010110", [1, 1])).lifts;
+    const [lift] = buildExperimentReport(EXPERIMENT, pairOf("10010011", "11010110", [1, 1])).lifts;
     expect(lift?.passRate.difference).toBeCloseTo(0.125, 12);
     expect(lift?.passRate.low).toBeCloseTo(0.125 - 2.364624 * 0.226582, 5);
     expect(lift?.passRate.high).toBeCloseTo(0.125 + 2.364624 * 0.226582, 5);
@@ -116,17 +118,17 @@ describe("the difference from the baseline", () => {
   });
 
   test("is better where every test case gains, and worse where every one loses", () => {
-    const [lift] = experimentReport(EXPERIMENT, pairOf("00000000", "11111111", [1, 2])).lifts;
+    const [lift] = buildExperimentReport(EXPERIMENT, pairOf("00000000", "11111111", [1, 2])).lifts;
     // Eight differences on the same side: 2 of 2^8 assignments of signs.
     expect(lift).toMatchObject({
       lift: "better",
       passRate: { difference: 1, p: expect.closeTo(2 / 256, 12), adjustedP: expect.closeTo(2 / 256, 12) },
     });
-    expect(experimentReport(EXPERIMENT, pairOf("11111111", "00000000", [1, 2])).lifts[0]?.lift).toBe("worse");
+    expect(buildExperimentReport(EXPERIMENT, pairOf("11111111", "00000000", [1, 2])).lifts[0]?.lift).toBe("worse");
   });
 
   test("is the same but cheaper where only the cost changes", () => {
-    const [lift] = experimentReport(EXPERIMENT, pairOf("11110000", "11110000", [1, 0.4])).lifts;
+    const [lift] = buildExperimentReport(EXPERIMENT, pairOf("11110000", "11110000", [1, 0.4])).lifts;
     expect(lift).toMatchObject({ lift: "same_but_cheaper", passRate: { difference: 0, p: 1 } });
     expect(lift?.costUsd.difference).toBeCloseTo(-0.6, 12);
     expect(lift?.costChange).toBeCloseTo(-0.6 / 1.035, 12);
@@ -136,14 +138,14 @@ describe("the difference from the baseline", () => {
     const one = (system: string, lastIs: string) =>
       names.flatMap((name, i) => trials(system, name, i < 6 ? "1" : lastIs));
     const base = names.flatMap((name, i) => trials("base", name, i < 6 ? "0" : "1"));
-    const alone = experimentReport(EXPERIMENT, [...base, ...one("with", "1")]).lifts[0];
+    const alone = buildExperimentReport(EXPERIMENT, [...base, ...one("with", "1")]).lifts[0];
     // Six against none: 2 of 2^6.
     expect(alone).toMatchObject({
       lift: "better",
       passRate: { p: expect.closeTo(2 / 64, 12), adjustedP: expect.closeTo(2 / 64, 12) },
     });
     const others = Array.from({ length: 9 }, (_, i) => `v${i}`);
-    const many = experimentReport(
+    const many = buildExperimentReport(
       { ...EXPERIMENT, variants: [...EXPERIMENT.variants, ...others.map((name) => ({ name, systems: [name] }))] },
       [
         ...base,
@@ -157,7 +159,7 @@ describe("the difference from the baseline", () => {
   });
 
   test("is listed for each test case, as are those that a variant lacks", () => {
-    const report = experimentReport(EXPERIMENT, [
+    const report = buildExperimentReport(EXPERIMENT, [
       ...trials("base", "a", "1100"),
       ...trials("with", "a", "1110"),
       ...trials("base", "b", "11"),
@@ -187,9 +189,9 @@ describe("the difference from the baseline", () => {
       ...trials("base", name, "10"),
       ...trials("with", name, "1"),
     ]);
-    const report = experimentReport({ ...EXPERIMENT, order }, rows);
+    const report = buildExperimentReport({ ...EXPERIMENT, order }, rows);
     expect(report.stimuli.with?.map(({ stimulus }) => stimulus)).toEqual(["c", "a", "b", "odd"]);
-    expect(experimentReport({ ...EXPERIMENT, order }, rows.toReversed()).lifts).toEqual(report.lifts);
+    expect(buildExperimentReport({ ...EXPERIMENT, order }, rows.toReversed()).lifts).toEqual(report.lifts);
   });
 
   test("treats trials of all models of a variant as trials of the test case", () => {
@@ -205,7 +207,7 @@ describe("the difference from the baseline", () => {
       ...ofModel("with", "x", "1"),
       ...ofModel("with", "y", "1"),
     ];
-    const report = experimentReport({ ...EXPERIMENT, variants }, rows);
+    const report = buildExperimentReport({ ...EXPERIMENT, variants }, rows);
     expect(report.variants.map(({ stimuli, passRate }) => [stimuli, passRate.value])).toEqual([
       [1, 0.5],
       [1, 1],
@@ -221,14 +223,17 @@ describe("the experiment report", () => {
   ]);
 
   test("is valid JSON", () => {
-    const report = experimentReport(EXPERIMENT, rows, { runs: ["runs/1"] });
+    const report = buildExperimentReport(EXPERIMENT, rows, { runs: ["runs/1"] });
     expect(JSON.parse(JSON.stringify(report))).toEqual(report);
-    expect(experimentReport(EXPERIMENT, []).lifts[0]).toMatchObject({ lift: "inconclusive", paired: 0 });
+    expect(buildExperimentReport(EXPERIMENT, []).lifts[0]).toMatchObject({ lift: "inconclusive", paired: 0 });
   });
 
   test("has Markdown tables of variants, lifts and test cases", () => {
-    const text = experimentMarkdown(
-      experimentReport({ ...EXPERIMENT, notes: ["a note | with a bar"] }, [...rows, ...trials("base", "d|e", "1")]),
+    const text = renderExperimentMarkdown(
+      buildExperimentReport({ ...EXPERIMENT, notes: ["a note | with a bar"] }, [
+        ...rows,
+        ...trials("base", "d|e", "1"),
+      ]),
     );
     expect(text).toContain("# skill\n");
     expect(text).toMatch(/\| base \(baseline\) \|\s+0\.625 \[/);
@@ -238,7 +243,7 @@ describe("the experiment report", () => {
     expect(text).toContain("## Not scored in every variant\n\n- d|e (greeting): with\n");
     expect(text).toContain("- with: 3 paired test cases are too few to detect any difference\n");
     expect(text).toContain("- a note | with a bar\n");
-    const one = experimentReport(EXPERIMENT, [...trials("base", "a", "10"), ...trials("with", "a", "11")]);
-    expect(experimentMarkdown(one)).toContain("- with: 1 paired test case is too few to detect any difference\n");
+    const one = buildExperimentReport(EXPERIMENT, [...trials("base", "a", "10"), ...trials("with", "a", "11")]);
+    expect(renderExperimentMarkdown(one)).toContain("- with: 1 paired test case is too few to detect any difference\n");
   });
 });

@@ -1,18 +1,18 @@
-import type { Column, Estimate, Tasks } from "../core/metric.js";
-import { type EvalRow, hasOutput, isScored, OUTCOMES, type Outcome, scoreOf } from "../core/row.js";
-import { present, type Read, readColumn } from "../metrics/columns.js";
+import type { Estimate, NumberColumn, TaskIndex } from "../core/metric.js";
+import { type EvalRow, getScore, hasOutput, isScored, OUTCOMES, type Outcome } from "../core/row.js";
+import { filterPresent, type RowValueReader, readColumn } from "../metrics/columns.js";
 import {
   adjustTogether,
-  type Comparison,
+  classifyLift,
   compareRows,
   DEFAULT_LEVEL,
+  findMetricComparison,
   type Lift,
-  liftOf,
   type MetricComparison,
-  metricIn,
+  type PairedComparison,
 } from "../metrics/compare/index.js";
 import { estimateAmount, estimateScore } from "../metrics/estimates.js";
-import { sumByTask, tasksOf } from "../metrics/tasks.js";
+import { getTaskIndex, sumByTask } from "../metrics/tasks.js";
 import { passCurves } from "../stats/index.js";
 
 /** What a report needs to know about an experiment besides its rows. */
@@ -23,7 +23,7 @@ export interface ReportedExperiment {
   readonly vary?: readonly string[];
   readonly variants: readonly ReportedVariant[];
   /** The order of test cases. Default: that of the rows. */
-  readonly order?: readonly StimulusPlace[];
+  readonly order?: readonly StimulusId[];
   readonly notes?: readonly string[];
 }
 
@@ -62,15 +62,15 @@ export interface ExperimentReportOptions {
  * const report = buildExperimentReport({ name: "skill", baseline: "without", variants }, rows);
  * report.lifts[0]?.lift; // "better"
  */
-export function experimentReport(
+export function buildExperimentReport(
   experiment: ReportedExperiment,
   rows: readonly EvalRow[],
   { level = DEFAULT_LEVEL, seed = 0, runs = [] }: ExperimentReportOptions = {},
 ): ExperimentReport {
   const { name, description = null, baseline, vary = [], variants, order = [], notes = [] } = experiment;
-  const fields = fieldsOf(rows);
-  const byVariant = rowsByVariant(variants, rows);
-  for (const [variant, own] of byVariant) byVariant.set(variant, inStimulusOrder(own, order));
+  const fields = chooseFigureFields(rows);
+  const byVariant = groupRowsByVariant(variants, rows);
+  for (const [variant, own] of byVariant) byVariant.set(variant, sortByStimulusOrder(own, order));
   const rowsOf = (variant: string) => byVariant.get(variant) ?? [];
   const others = variants.filter((variant) => variant.name !== baseline);
   return {
@@ -83,27 +83,27 @@ export function experimentReport(
     scoreField: fields.scoreField,
     variants: variants.map((variant) => ({
       ...variant,
-      ...figuresOf(rowsOf(variant.name), { ...fields, planned: variant.planned }),
+      ...computeVariantFigures(rowsOf(variant.name), { ...fields, planned: variant.planned }),
     })),
-    lifts: liftsOf(byVariant, { ...fields, baseline, level, seed }),
+    lifts: computeLifts(byVariant, { ...fields, baseline, level, seed }),
     stimuli: Object.fromEntries(
-      others.map((other) => [other.name, stimulusDifferences(rowsOf(baseline), rowsOf(other.name))]),
+      others.map((other) => [other.name, compareStimuli(rowsOf(baseline), rowsOf(other.name))]),
     ),
-    missing: missingStimuli(byVariant),
+    missing: findMissingStimuli(byVariant),
     runs,
     notes,
   };
 }
 
 /** The weighted score is finer than the verdict, which would repeat the pass rate. */
-function fieldsOf(rows: readonly EvalRow[]): FigureFields {
+function chooseFigureFields(rows: readonly EvalRow[]): FigureFields {
   return {
-    scoreField: rows.some(({ scores }) => Object.hasOwn(scores, WEIGHTED)) ? WEIGHTED : "score",
+    scoreField: rows.some(({ scores }) => Object.hasOwn(scores, WEIGHTED_SCORE_FIELD)) ? WEIGHTED_SCORE_FIELD : "score",
     time: rows.some(({ latency }) => latency !== null) ? "latency_mean" : "duration_mean",
   };
 }
 
-const WEIGHTED = "weighted_score";
+const WEIGHTED_SCORE_FIELD = "weighted_score";
 
 /** A value with its interval over test cases; null with a reason if unknown. */
 export interface Figure {
@@ -148,38 +148,40 @@ interface FigureFields {
   readonly time: "latency_mean" | "duration_mean";
 }
 
-interface Planned {
+interface PlannedCount {
   /** Planned trials of the variant; null if unknown. Default: the number of rows. */
   readonly planned?: number | null | undefined;
 }
 
-function figuresOf(rows: readonly EvalRow[], fields: FigureFields & Planned): VariantFigures {
+function computeVariantFigures(rows: readonly EvalRow[], fields: FigureFields & PlannedCount): VariantFigures {
   const { scoreField, time, planned = rows.length } = fields;
-  const trials = outcomesOf(rows);
+  const trials = countVariantOutcomes(rows);
   const costs = rows.filter((row) => row.costUsd !== null);
   const unknown = rows.filter((row) => hasOutput(row) && row.costUsd === null).length;
   const total = costs.length === 0 || unknown > 0 ? null : costs.reduce((sum, row) => sum + (row.costUsd ?? 0), 0);
-  const seconds = ofOutput((row) => (time === "latency_mean" ? row.latency : inSeconds(row.durationMs)) ?? undefined);
+  const seconds = requireOutput(
+    (row) => (time === "latency_mean" ? row.latency : convertMsToSeconds(row.durationMs)) ?? undefined,
+  );
   return {
-    stimuli: new Set(rows.filter(isOfStimulus).map(stimulusKey)).size,
+    stimuli: new Set(rows.filter(hasStimulus).map(formatStimulusId)).size,
     trials,
-    ...coverageOf(trials.pass + trials.fail, planned),
-    passRate: figureOf(estimateScore, rows, passedOf),
-    curves: curvesOf(rows),
-    meanScore: figureOf(estimateScore, rows, (row) => (isScored(row) ? scoreOf(row, scoreField) : undefined)),
-    meanCostUsd: figureOf(
-      amountOf,
+    ...computeCoverage(trials.pass + trials.fail, planned),
+    passRate: computeFigure(estimateScore, rows, readPassed),
+    curves: computeCurves(rows),
+    meanScore: computeFigure(estimateScore, rows, (row) => (isScored(row) ? getScore(row, scoreField) : undefined)),
+    meanCostUsd: computeFigure(
+      estimateTaskAmount,
       rows,
-      ofOutput((row) => row.costUsd ?? undefined),
+      requireOutput((row) => row.costUsd ?? undefined),
     ),
     totalCostUsd: total,
     costPerPassUsd: total === null || trials.pass === 0 ? null : total / trials.pass,
     costUnknownTrials: unknown,
-    meanSeconds: figureOf(amountOf, rows, seconds),
+    meanSeconds: computeFigure(estimateTaskAmount, rows, seconds),
   };
 }
 
-function coverageOf(
+function computeCoverage(
   scored: number,
   planned: number | null,
 ): Pick<VariantFigures, "planned" | "coverage" | "coverageReason"> {
@@ -188,31 +190,31 @@ function coverageOf(
   return { planned, coverage: planned === 0 ? 0 : scored / planned };
 }
 
-function outcomesOf(rows: readonly EvalRow[]): Record<Outcome, number> {
+function countVariantOutcomes(rows: readonly EvalRow[]): Record<Outcome, number> {
   const counts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
   for (const { outcome } of rows) counts[outcome] += 1;
   return counts;
 }
 
 /** Trials without an output are not counted: a trial that failed at once was neither cheap nor fast. */
-function ofOutput(read: Read): Read {
+function requireOutput(read: RowValueReader): RowValueReader {
   return (row) => (hasOutput(row) ? read(row) : undefined);
 }
 
-function inSeconds(ms: number | null): number | null {
+function convertMsToSeconds(ms: number | null): number | null {
   return ms === null ? null : ms / 1000;
 }
 
-const passedOf: Read = (row) => (isScored(row) ? Number(row.outcome === "pass") : undefined);
+const readPassed: RowValueReader = (row) => (isScored(row) ? Number(row.outcome === "pass") : undefined);
 
-type Estimator = (tasks: Tasks, column: Column) => Estimate;
+type Estimator = (tasks: TaskIndex, column: NumberColumn) => Estimate;
 
-const amountOf: Estimator = (tasks, column) => estimateAmount(sumByTask(tasks, column));
+const estimateTaskAmount: Estimator = (tasks, column) => estimateAmount(sumByTask(tasks, column));
 
-function figureOf(estimate: Estimator, rows: readonly EvalRow[], read: Read): Figure {
+function computeFigure(estimate: Estimator, rows: readonly EvalRow[], read: RowValueReader): Figure {
   const column = readColumn(rows, read);
-  if (present(column).length === 0) return { value: null, low: null, high: null, n: 0, reason: "not measured" };
-  const { value, interval } = estimate(tasksOf(rows), column);
+  if (filterPresent(column).length === 0) return { value: null, low: null, high: null, n: 0, reason: "not measured" };
+  const { value, interval } = estimate(getTaskIndex(rows), column);
   return {
     value,
     low: interval?.low ?? null,
@@ -222,23 +224,23 @@ function figureOf(estimate: Estimator, rows: readonly EvalRow[], read: Read): Fi
   };
 }
 
-function curvesOf(rows: readonly EvalRow[]): CurveFigure[] {
-  const { sums, counts } = sumByTask(tasksOf(rows), readColumn(rows, passedOf));
+function computeCurves(rows: readonly EvalRow[]): CurveFigure[] {
+  const { sums, counts } = sumByTask(getTaskIndex(rows), readColumn(rows, readPassed));
   const tasks = Array.from(sums, (c, i) => ({ n: counts?.[i] ?? 1, c }));
   return passCurves(tasks).map(({ k, passAtK, passHatK, passAtKInterval, passHatKInterval, tasks: n }) => ({
     k,
-    passAtK: { value: passAtK, ...boundsOf(passAtKInterval), n },
-    passHatK: { value: passHatK, ...boundsOf(passHatKInterval), n },
+    passAtK: { value: passAtK, ...toBounds(passAtKInterval), n },
+    passHatK: { value: passHatK, ...toBounds(passHatKInterval), n },
   }));
 }
 
-function boundsOf(interval: { low: number; high: number } | null): Pick<Figure, "low" | "high" | "reason"> {
+function toBounds(interval: { low: number; high: number } | null): Pick<Figure, "low" | "high" | "reason"> {
   if (interval === null) return { low: null, high: null, reason: "fewer than two test cases" };
   return { low: interval.low, high: interval.high };
 }
 
 /** A paired difference from the baseline. */
-export interface Delta {
+export interface PairedDelta {
   readonly difference: number | null;
   readonly low: number | null;
   readonly high: number | null;
@@ -257,12 +259,12 @@ export interface VariantLift {
   readonly lift: Lift;
   /** Test cases scored in both. */
   readonly paired: number;
-  readonly passRate: Delta;
-  readonly meanScore: Delta;
-  readonly costUsd: Delta;
+  readonly passRate: PairedDelta;
+  readonly meanScore: PairedDelta;
+  readonly costUsd: PairedDelta;
   /** The difference as a share of the baseline's cost; null when that is 0 or unknown. */
   readonly costChange: number | null;
-  readonly seconds: Delta;
+  readonly seconds: PairedDelta;
   readonly timeChange: number | null;
   /** The minimum detectable difference of the pass rate at 80 % power; null if unknown. */
   readonly detectable: number | null;
@@ -275,53 +277,53 @@ interface LiftSettings extends FigureFields {
 }
 
 /** Compares every other variant with the baseline, test case by test case. */
-function liftsOf(rows: ReadonlyMap<string, readonly EvalRow[]>, settings: LiftSettings): VariantLift[] {
+function computeLifts(rows: ReadonlyMap<string, readonly EvalRow[]>, settings: LiftSettings): VariantLift[] {
   const { baseline, level, seed, scoreField, time } = settings;
-  const ofStimuli = (name: string) => (rows.get(name) ?? []).filter(isOfStimulus);
+  const ofStimuli = (name: string) => (rows.get(name) ?? []).filter(hasStimulus);
   const variants = [...rows.keys()].filter((name) => name !== baseline);
   const metrics = ["pass_rate", "mean_score", "mean_cost_usd", time];
   const compared = variants.map((name) =>
-    compareRows(ofStimuli(baseline), ofStimuli(name), { keyOf: stimulusKey, scoreField, level, seed, metrics }),
+    compareRows(ofStimuli(baseline), ofStimuli(name), { keyOf: formatStimulusId, scoreField, level, seed, metrics }),
   );
   const adjusted = adjustTogether(compared, ({ metric }) => metric === "pass_rate");
   return adjusted.flatMap((comparison, i) => {
     const variant = variants[i];
-    return variant === undefined ? [] : [liftIn(comparison, variant, time)];
+    return variant === undefined ? [] : [computeLift(comparison, variant, time)];
   });
 }
 
-function liftIn(comparison: Comparison, variant: string, time: FigureFields["time"]): VariantLift {
+function computeLift(comparison: PairedComparison, variant: string, time: FigureFields["time"]): VariantLift {
   const [passRate, meanScore, cost, seconds] = ["pass_rate", "mean_score", "mean_cost_usd", time].map((name) =>
-    metricIn(comparison, name),
+    findMetricComparison(comparison, name),
   );
   return {
     variant,
-    lift: liftOf(withAdjusted(comparison)),
+    lift: classifyLift(applyAdjustedP(comparison)),
     paired: comparison.tasks.paired,
-    passRate: deltaOf(passRate),
-    meanScore: deltaOf(meanScore),
-    costUsd: deltaOf(cost),
-    costChange: changeOf(cost),
-    seconds: deltaOf(seconds),
-    timeChange: changeOf(seconds),
+    passRate: toDelta(passRate),
+    meanScore: toDelta(meanScore),
+    costUsd: toDelta(cost),
+    costChange: computeRelativeChange(cost),
+    seconds: toDelta(seconds),
+    timeChange: computeRelativeChange(seconds),
     detectable: passRate?.detectable?.difference ?? null,
   };
 }
 
 /** With several variants, the chance of a false positive grows, so the corrected p-value decides. */
-function withAdjusted(comparison: Comparison): Comparison {
+function applyAdjustedP(comparison: PairedComparison): PairedComparison {
   const metrics = comparison.metrics.map((metric) => ({ ...metric, p: metric.adjustedP ?? metric.p }));
   return { ...comparison, metrics };
 }
 
-function deltaOf(metric: MetricComparison | undefined): Delta {
+function toDelta(metric: MetricComparison | undefined): PairedDelta {
   if (metric === undefined)
     return { difference: null, low: null, high: null, n: 0, p: null, adjustedP: null, reason: "not measured" };
   const { difference, low, high, n, p, adjustedP, reason } = metric;
   return { difference, low, high, n, p, adjustedP, ...(reason === undefined ? {} : { reason }) };
 }
 
-function changeOf(metric: MetricComparison | undefined): number | null {
+function computeRelativeChange(metric: MetricComparison | undefined): number | null {
   if (metric?.difference == null || metric.a === null || metric.a === 0) return null;
   return metric.difference / metric.a;
 }
@@ -337,20 +339,20 @@ export interface ReportedVariant {
 }
 
 /** The name of the eval, which is the same in all variants, and the name of the test case. */
-type StimulusPlace = readonly [evalName: string, stimulus: string | number];
+type StimulusId = readonly [evalName: string, stimulus: string | number];
 
 /**
  * Groups rows as if each variant were one system and its evals had the same names in all variants: rows of one test case
  * are trials of one task in every variant.
  */
-function rowsByVariant(variants: readonly ReportedVariant[], rows: readonly EvalRow[]): Map<string, EvalRow[]> {
+function groupRowsByVariant(variants: readonly ReportedVariant[], rows: readonly EvalRow[]): Map<string, EvalRow[]> {
   const variantOf = new Map(variants.flatMap(({ name, systems }) => systems.map((system) => [system, name])));
   const found = new Map<string, EvalRow[]>(variants.map(({ name }) => [name, []]));
   const trials = new Map<string, number>();
   for (const row of rows) {
     const variant = variantOf.get(row.system);
     if (variant === undefined) continue;
-    const dataset = evalOf(row.dataset, variant);
+    const dataset = parseEvalName(row.dataset, variant);
     const key = JSON.stringify([variant, dataset, row.exampleId]);
     const trial = trials.get(key) ?? 0;
     trials.set(key, trial + 1);
@@ -360,23 +362,23 @@ function rowsByVariant(variants: readonly ReportedVariant[], rows: readonly Eval
 }
 
 /** Rows of test cases that the order does not name come last. */
-function inStimulusOrder(rows: readonly EvalRow[], order: readonly StimulusPlace[]): EvalRow[] {
+function sortByStimulusOrder(rows: readonly EvalRow[], order: readonly StimulusId[]): EvalRow[] {
   const places = new Map(order.map((name, place) => [JSON.stringify(name), place]));
-  const placeOf = (row: EvalRow) => places.get(stimulusKey(row)) ?? order.length;
+  const placeOf = (row: EvalRow) => places.get(formatStimulusId(row)) ?? order.length;
   return rows.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
 /** Datasets of an experiment are named `<variant>/<eval>`. */
-function evalOf(dataset: string, variant: string): string {
+function parseEvalName(dataset: string, variant: string): string {
   return dataset.startsWith(`${variant}/`) ? dataset.slice(variant.length + 1) : dataset;
 }
 
-function stimulusKey({ dataset, exampleId }: Pick<EvalRow, "dataset" | "exampleId">): string {
+function formatStimulusId({ dataset, exampleId }: Pick<EvalRow, "dataset" | "exampleId">): string {
   return JSON.stringify([dataset, exampleId]);
 }
 
 /** False for placeholder rows of trials that a stopped run never started, which name no test case. */
-function isOfStimulus({ dataset, outcome }: EvalRow): boolean {
+function hasStimulus({ dataset, outcome }: EvalRow): boolean {
   return dataset !== "" || outcome !== "skipped";
 }
 
@@ -407,17 +409,17 @@ interface MissingStimulus {
   readonly variants: readonly string[];
 }
 
-type ByVariant = ReadonlyMap<string, readonly EvalRow[]>;
+type RowsByVariant = ReadonlyMap<string, readonly EvalRow[]>;
 
 /** Every test case of the baseline and a variant, in order of appearance. */
-function stimulusDifferences(baseline: readonly EvalRow[], variant: readonly EvalRow[]): StimulusDifference[] {
-  const [before, after] = [byStimulus(baseline), byStimulus(variant)];
+function compareStimuli(baseline: readonly EvalRow[], variant: readonly EvalRow[]): StimulusDifference[] {
+  const [before, after] = [groupByStimulusId(baseline), groupByStimulusId(variant)];
   return [...new Map([...before, ...after]).keys()].map((key) => {
-    const [ofBaseline, ofVariant] = [passesOf(before.get(key) ?? []), passesOf(after.get(key) ?? [])];
+    const [ofBaseline, ofVariant] = [countPasses(before.get(key) ?? []), countPasses(after.get(key) ?? [])];
     const { rate: a } = ofBaseline;
     const { rate: b } = ofVariant;
     return {
-      ...nameOf(key),
+      ...parseStimulusId(key),
       baseline: ofBaseline,
       variant: ofVariant,
       difference: a === null || b === null ? null : b - a,
@@ -425,31 +427,31 @@ function stimulusDifferences(baseline: readonly EvalRow[], variant: readonly Eva
   });
 }
 
-function missingStimuli(rows: ByVariant): MissingStimulus[] {
-  const found = Array.from(rows, ([variant, own]) => ({ variant, stimuli: byStimulus(own) }));
+function findMissingStimuli(rows: RowsByVariant): MissingStimulus[] {
+  const found = Array.from(rows, ([variant, own]) => ({ variant, stimuli: groupByStimulusId(own) }));
   const keys = new Set(found.flatMap(({ stimuli }) => [...stimuli.keys()]));
   return [...keys].flatMap((key) => {
     const without = found.filter(({ stimuli }) => !(stimuli.get(key) ?? []).some(isScored));
-    return without.length === 0 ? [] : [{ ...nameOf(key), variants: without.map(({ variant }) => variant) }];
+    return without.length === 0 ? [] : [{ ...parseStimulusId(key), variants: without.map(({ variant }) => variant) }];
   });
 }
 
-function byStimulus(rows: readonly EvalRow[]): Map<string, EvalRow[]> {
+function groupByStimulusId(rows: readonly EvalRow[]): Map<string, EvalRow[]> {
   const found = new Map<string, EvalRow[]>();
-  for (const row of rows.filter(isOfStimulus)) {
-    const known = found.get(stimulusKey(row));
-    if (known === undefined) found.set(stimulusKey(row), [row]);
+  for (const row of rows.filter(hasStimulus)) {
+    const known = found.get(formatStimulusId(row));
+    if (known === undefined) found.set(formatStimulusId(row), [row]);
     else known.push(row);
   }
   return found;
 }
 
-function nameOf(key: string): { eval: string; stimulus: string } {
+function parseStimulusId(key: string): { eval: string; stimulus: string } {
   const [dataset, id] = JSON.parse(key) as [string, string | number];
   return { eval: dataset, stimulus: String(id) };
 }
 
-function passesOf(rows: readonly EvalRow[]): Passes {
+function countPasses(rows: readonly EvalRow[]): Passes {
   const trials = rows.filter(isScored).length;
   const passes = rows.filter(({ outcome }) => outcome === "pass").length;
   return { passes, trials, rate: trials === 0 ? null : passes / trials };

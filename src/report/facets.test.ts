@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { EvalConfig } from "../core/result.js";
 import { type EvalRow, type Facets, makeRow } from "../core/row.js";
-import { summarise } from "../metrics/index.js";
-import { facetKeys, facetLayouts, facetParts } from "./facets.js";
+import { summarize } from "../metrics/index.js";
+import { buildFacetLayouts, listFacetKeys, renderFacets } from "./facets.js";
 
 function row(exampleId: number, f1: number, facets: Facets, more: Partial<EvalRow> = {}): EvalRow {
   const outcome = f1 >= 0.7 ? "pass" : "fail";
@@ -20,11 +20,11 @@ function row(exampleId: number, f1: number, facets: Facets, more: Partial<EvalRo
 
 function partsOf(rows: readonly EvalRow[], tags: readonly string[] = ["d"], isAsked = false): string[] {
   const config = { datasets: [{ tags }] } as unknown as EvalConfig;
-  const { summary } = summarise(rows, [], { scoreField: "score", threshold: 0.7, seed: 0, datasets: tags });
+  const { summary } = summarize(rows, [], { scoreField: "score", threshold: 0.7, seed: 0, datasets: tags });
   const lines = Object.entries(summary).map(([system, own]) => ({ system, summary: own }));
-  const layouts = facetLayouts({ rows, config });
-  for (const key of facetKeys(layouts)) expect(Object.keys(summary.s ?? {})).toContain(key);
-  return facetParts(lines, layouts, isAsked);
+  const layouts = buildFacetLayouts({ rows, config });
+  for (const key of listFacetKeys(layouts)) expect(Object.keys(summary.s ?? {})).toContain(key);
+  return renderFacets(lines, layouts, isAsked);
 }
 
 /** The cells of a part's table, line by line. */

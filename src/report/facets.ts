@@ -1,9 +1,9 @@
 import type { EvalResult, Summary } from "../core/result.js";
 import type { FacetValue } from "../core/row.js";
-import { CELL_FACETS, type FacetGroup, facetGroups } from "../metrics/index.js";
-import { type Line, measured, tasksBehind, withInterval } from "./cells.js";
-import { plural } from "./format.js";
-import { type Column, markdownTable, oneLine } from "./markdown.js";
+import { CELL_FACETS, type FacetGroup, groupByFacet } from "../metrics/index.js";
+import { countTasks, createIntervalCell, getMeasured, type SystemLine } from "./cells.js";
+import { formatPlural } from "./format.js";
+import { renderMarkdownTable, type TableColumn, toOneLine } from "./markdown.js";
 
 /** A facet value and its key in the summary. */
 export interface FacetEntry {
@@ -28,47 +28,54 @@ export interface FacetLayout {
 }
 
 /** Limit for reports that did not ask for maps: one for each system would hide the rest. */
-const MOST_MAPS = 4;
+const MAX_MAPS = 4;
 
 /**
  * Renders the results by facet: a heat map of depth and length for each system, a table for any other facet. Many maps are
  * shown only on request.
  */
-export function facetParts(lines: readonly Line[], layouts: readonly FacetLayout[], isAsked: boolean): string[] {
+export function renderFacets(
+  lines: readonly SystemLine[],
+  layouts: readonly FacetLayout[],
+  isAsked: boolean,
+): string[] {
   return layouts.flatMap((layout) => {
     const hasMap = layout.cells.length > 0;
-    const maps = lines.length > MOST_MAPS && !isAsked ? [hint(lines)] : lines.map((line) => heatMap(line, layout));
+    const maps =
+      lines.length > MAX_MAPS && !isAsked
+        ? [formatHeatMapHint(lines)]
+        : lines.map((line) => renderHeatMap(line, layout));
     const isOnMap = (field: string) => hasMap && (CELL_FACETS as readonly string[]).includes(field);
     const fields = [...layout.byField].filter(([field]) => !isOnMap(field));
     const { dataset } = layout;
     return [
       ...(hasMap ? maps : []),
-      ...fields.map(([field, entries]) => facetTable(lines, { field, entries, dataset })),
+      ...fields.map(([field, entries]) => renderFacetTable(lines, { field, entries, dataset })),
     ];
   });
 }
 
-function hint(lines: readonly Line[]): string {
+function formatHeatMapHint(lines: readonly SystemLine[]): string {
   return `Mean score by depth and length: --columns facets shows a map for each of the ${lines.length} systems.`;
 }
 
-export function facetKeys(layouts: readonly FacetLayout[]): string[] {
+export function listFacetKeys(layouts: readonly FacetLayout[]): string[] {
   return layouts.flatMap(({ byField, cells }) => [...[...byField.values()].flat(), ...cells].map(({ key }) => key));
 }
 
 /** Empty when no row has facets. */
-export function facetLayouts({ rows, config }: Pick<EvalResult, "rows" | "config">): FacetLayout[] {
+export function buildFacetLayouts({ rows, config }: Pick<EvalResult, "rows" | "config">): FacetLayout[] {
   const tags = config.datasets.flatMap((dataset) => dataset.tags);
-  const { groups } = facetGroups(rows, tags);
+  const { groups } = groupByFacet(rows, tags);
   const own = new Set(groups.map(({ dataset }) => dataset));
   const isMixture = own.size > 1 || new Set(tags).size > 1;
   return [...own].map((tag) => ({
     dataset: isMixture ? tag || "unknown" : null,
-    ...layoutOf(groups.filter(({ dataset }) => dataset === tag)),
+    ...buildFacetLayout(groups.filter(({ dataset }) => dataset === tag)),
   }));
 }
 
-function layoutOf(groups: readonly FacetGroup<unknown>[]): Pick<FacetLayout, "byField" | "cells"> {
+function buildFacetLayout(groups: readonly FacetGroup<unknown>[]): Pick<FacetLayout, "byField" | "cells"> {
   const byField = new Map<string, FacetEntry[]>();
   const cells: CellEntry[] = [];
   for (const { key, facets } of groups) {
@@ -81,7 +88,7 @@ function layoutOf(groups: readonly FacetGroup<unknown>[]): Pick<FacetLayout, "by
 }
 
 /** Maximum number of values in the table; the JSON report has all. */
-const MOST_SHOWN = 30;
+const MAX_VALUES = 30;
 
 interface FacetTableParts {
   field: string;
@@ -93,44 +100,46 @@ interface FacetTableParts {
  * The mean score by facet value, with a column for each system. Of very many values, the lowest are shown, because they are
  * the interesting ones.
  */
-function facetTable(lines: readonly Line[], { field, entries, dataset }: FacetTableParts): string {
-  const lowest = entries.toSorted((a, b) => meanOf(lines, a) - meanOf(lines, b)).slice(0, MOST_SHOWN);
+function renderFacetTable(lines: readonly SystemLine[], { field, entries, dataset }: FacetTableParts): string {
+  const lowest = entries.toSorted((a, b) => averageScore(lines, a) - averageScore(lines, b)).slice(0, MAX_VALUES);
   // Numbers are sorted by value, names by rising score.
-  const shown = entries.every(({ value }) => isNumber(value)) ? entries.filter((one) => lowest.includes(one)) : lowest;
-  const about = `Mean score by ${oneLine(field)}${dataset === null ? "" : ` of ${oneLine(dataset)}`}`;
+  const shown = entries.every(({ value }) => isNumericFacet(value))
+    ? entries.filter((one) => lowest.includes(one))
+    : lowest;
+  const about = `Mean score by ${toOneLine(field)}${dataset === null ? "" : ` of ${toOneLine(dataset)}`}`;
   const more =
     shown.length === entries.length
       ? ""
       : `: the ${shown.length} lowest of ${entries.length} values; the JSON report has all`;
-  return `${about}${more}.\n\n${markdownTable(columnsOf(lines, field), shown)}`;
+  return `${about}${more}.\n\n${renderMarkdownTable(createFacetColumns(lines, field), shown)}`;
 }
 
-function columnsOf(lines: readonly Line[], field: string): Column<FacetEntry>[] {
+function createFacetColumns(lines: readonly SystemLine[], field: string): TableColumn<FacetEntry>[] {
   const scores = lines.map((line) => ({
     title: `${line.system} [95 %]`,
     align: "right" as const,
-    cell: ({ key }: FacetEntry) => withInterval(key)(line),
+    cell: ({ key }: FacetEntry) => createIntervalCell(key)(line),
   }));
   return [
     { title: field, cell: ({ value }) => String(value) },
-    { title: "n", align: "right", cell: (entry) => tasksOf(lines, entry) },
+    { title: "n", align: "right", cell: (entry) => formatTaskCounts(lines, entry) },
     ...scores,
   ];
 }
 
 /** The number of tasks of each system, shown once when it is the same for all. */
-function tasksOf(lines: readonly Line[], { key }: FacetEntry): string {
-  const counts = new Set(lines.map(({ summary }) => tasksBehind(summary, key)));
-  return counts.size === 1 ? String([...counts][0]) : lines.map(({ summary }) => tasksBehind(summary, key)).join(", ");
+function formatTaskCounts(lines: readonly SystemLine[], { key }: FacetEntry): string {
+  const counts = new Set(lines.map(({ summary }) => countTasks(summary, key)));
+  return counts.size === 1 ? String([...counts][0]) : lines.map(({ summary }) => countTasks(summary, key)).join(", ");
 }
 
 /** Over the systems with a value; a facet value without any comes last. */
-function meanOf(lines: readonly Line[], { key }: FacetEntry): number {
-  const known = lines.flatMap(({ summary }) => measured(summary, key) ?? []);
+function averageScore(lines: readonly SystemLine[], { key }: FacetEntry): number {
+  const known = lines.flatMap(({ summary }) => getMeasured(summary, key) ?? []);
   return known.length === 0 ? 2 : known.reduce((sum, value) => sum + value, 0) / known.length;
 }
 
-function isNumber(value: FacetValue): boolean {
+function isNumericFacet(value: FacetValue): boolean {
   return typeof value === "number";
 }
 
@@ -146,62 +155,62 @@ const SHADES = [
 const LEGEND = "██ from 0.8, ▓▓ from 0.6, ▒▒ from 0.4, ░░ from 0.2, ·· below";
 
 /** A line of the map: a depth, or the means of all depths. */
-interface MapLine {
+interface HeatMapLine {
   title: string;
   /** The score of each length, and then of all lengths. */
-  scores: readonly Score[];
+  scores: readonly CellScore[];
 }
 
-interface Score {
+interface CellScore {
   mean: number | null;
   n: number;
 }
 
 /** How well a system finds the needle by its depth (down) and the length of the text (across), with means at the edges. */
-function heatMap({ system, summary }: Line, layout: FacetLayout): string {
+function renderHeatMap({ system, summary }: SystemLine, layout: FacetLayout): string {
   const lengths = layout.byField.get("length") ?? [];
-  const lines = mapLines(summary, layout);
+  const lines = buildHeatMapLines(summary, layout);
   const cells = lines.slice(0, -1).flatMap(({ scores }) => scores.slice(0, -1));
   const counts = new Set(cells.map(({ n }) => n));
-  const each = counts.size === 1 ? `, ${plural([...counts][0] ?? 0, "task")} a cell` : "";
-  const columns: Column<MapLine>[] = [
+  const each = counts.size === 1 ? `, ${formatPlural([...counts][0] ?? 0, "task")} a cell` : "";
+  const columns: TableColumn<HeatMapLine>[] = [
     { title: "depth ↓ length →", cell: ({ title }) => title },
     ...[...lengths.map(({ value }) => String(value)), "mean"].map((title, at) => ({
       title,
       align: "right" as const,
-      cell: ({ scores }: MapLine) => shaded(scores[at], counts.size !== 1),
+      cell: ({ scores }: HeatMapLine) => formatShadedScore(scores[at], counts.size !== 1),
     })),
   ];
-  const of = layout.dataset === null ? "" : ` of ${oneLine(layout.dataset)}`;
+  const of = layout.dataset === null ? "" : ` of ${toOneLine(layout.dataset)}`;
   const means = counts.size === 1 ? "" : "; the number of tasks in parentheses";
-  return `${oneLine(system)}: mean score by depth and length${of}${each} (${LEGEND}${means}).\n\n${markdownTable(columns, lines)}`;
+  return `${toOneLine(system)}: mean score by depth and length${of}${each} (${LEGEND}${means}).\n\n${renderMarkdownTable(columns, lines)}`;
 }
 
-function mapLines(summary: Summary, { byField, cells }: FacetLayout): MapLine[] {
+function buildHeatMapLines(summary: Summary, { byField, cells }: FacetLayout): HeatMapLine[] {
   const [depths, lengths] = [byField.get("depth") ?? [], byField.get("length") ?? []];
-  const keys = new Map(cells.map(({ depth, length, key }) => [placeOf(depth, length), key]));
-  const score = (key: string | undefined): Score =>
-    key === undefined ? { mean: null, n: 0 } : { mean: measured(summary, key), n: tasksBehind(summary, key) };
+  const keys = new Map(cells.map(({ depth, length, key }) => [formatCellKey(depth, length), key]));
+  const score = (key: string | undefined): CellScore =>
+    key === undefined ? { mean: null, n: 0 } : { mean: getMeasured(summary, key), n: countTasks(summary, key) };
   const bySize = (entries: readonly FacetEntry[]) => entries.map(({ key }) => score(key));
   const inside = depths.map(({ value, key }) => ({
     title: String(value),
-    scores: [...lengths.map((length) => score(keys.get(placeOf(value, length.value)))), score(key)],
+    scores: [...lengths.map((length) => score(keys.get(formatCellKey(value, length.value)))), score(key)],
   }));
-  return [...inside, { title: "mean", scores: [...bySize(lengths), together(bySize(depths))] }];
+  return [...inside, { title: "mean", scores: [...bySize(lengths), mergeCellScores(bySize(depths))] }];
 }
 
-function placeOf(depth: FacetValue, length: FacetValue): string {
+function formatCellKey(depth: FacetValue, length: FacetValue): string {
   return JSON.stringify([String(depth), String(length)]);
 }
 
 /** Every task has exactly one depth, so the means weighted by tasks give the overall mean. */
-function together(scores: readonly Score[]): Score {
+function mergeCellScores(scores: readonly CellScore[]): CellScore {
   const n = scores.reduce((sum, score) => sum + score.n, 0);
   const total = scores.reduce((sum, score) => sum + (score.mean ?? 0) * score.n, 0);
   return { mean: n === 0 ? null : total / n, n };
 }
 
-function shaded({ mean, n }: Score = { mean: null, n: 0 }, showsCount: boolean): string {
+function formatShadedScore({ mean, n }: CellScore = { mean: null, n: 0 }, showsCount: boolean): string {
   if (mean === null) return "–";
   // Shaded by the rounded value: 0.3999999 is shown as 0.40.
   const shown = mean.toFixed(2);

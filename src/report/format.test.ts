@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { formatDollars, formatNumber, formatSeconds, formatShare, plural } from "./format.js";
-import { markdownTable } from "./markdown.js";
+import { formatDollars, formatNumber, formatPlural, formatSeconds, formatShare } from "./format.js";
+import { renderMarkdownTable } from "./markdown.js";
 
 describe("formatNumber", () => {
   it.each([
@@ -47,13 +47,17 @@ describe("formatShare and formatDollars", () => {
       "∞",
       "–",
     ]);
-    expect([plural(1, "trial"), plural(2, "trial"), plural(0, "trial")]).toEqual(["1 trial", "2 trials", "0 trials"]);
+    expect([formatPlural(1, "trial"), formatPlural(2, "trial"), formatPlural(0, "trial")]).toEqual([
+      "1 trial",
+      "2 trials",
+      "0 trials",
+    ]);
   });
 });
 
 describe("renderMarkdownTable", () => {
   it("aligns its columns", () => {
-    const table = markdownTable(
+    const table = renderMarkdownTable(
       [
         { title: "name", cell: ([name = ""]) => name },
         { title: "n", align: "right", cell: ([, n = ""]) => n },
@@ -67,11 +71,11 @@ describe("renderMarkdownTable", () => {
   });
 
   it("escapes bars and line breaks, in cells and in titles", () => {
-    const table = markdownTable([{ title: "a|b\nc", cell: (text: string) => text }], ["x | y\nz"]);
+    const table = renderMarkdownTable([{ title: "a|b\nc", cell: (text: string) => text }], ["x | y\nz"]);
     expect(table.split("\n")).toEqual(["| a\\|b c   |", "| -------- |", "| x \\| y z |"]);
   });
 
   it("is only a header without items", () => {
-    expect(markdownTable([{ title: "abc", cell: String }], [])).toBe("| abc |\n| --- |");
+    expect(renderMarkdownTable([{ title: "abc", cell: String }], [])).toBe("| abc |\n| --- |");
   });
 });

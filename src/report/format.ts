@@ -28,11 +28,11 @@ export function formatSeconds(value: number | null | undefined): string {
 }
 
 /** `1 trial`, `3 trials`. */
-export function plural(count: number, noun: string): string {
+export function formatPlural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-const UNITS = ["B", "kB", "MB", "GB", "TB"];
+const BYTE_UNITS = ["B", "kB", "MB", "GB", "TB"];
 
 /**
  * @example
@@ -40,6 +40,6 @@ const UNITS = ["B", "kB", "MB", "GB", "TB"];
  */
 export function formatBytes(bytes: number): string {
   let [value, unit] = [bytes, 0];
-  while (value >= 1000 && unit < UNITS.length - 1) [value, unit] = [value / 1000, unit + 1];
-  return `${unit === 0 ? value : value.toFixed(value < 100 ? 1 : 0)} ${UNITS[unit]}`;
+  while (value >= 1000 && unit < BYTE_UNITS.length - 1) [value, unit] = [value / 1000, unit + 1];
+  return `${unit === 0 ? value : value.toFixed(value < 100 ? 1 : 0)} ${BYTE_UNITS[unit]}`;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { EvalConfig } from "../core/result.js";
 import { type EvalRow, makeRow } from "../core/row.js";
-import { MeanScore, summarise } from "../metrics/index.js";
-import { groupFacts } from "./table.js";
+import { MeanScore, summarize } from "../metrics/index.js";
+import { describeIntervalGroups } from "./table.js";
 
 function row(exampleId: number, group: EvalRow["group"], more: Partial<EvalRow> = {}): EvalRow {
   const scores = { f1: exampleId % 2 };
@@ -11,8 +11,8 @@ function row(exampleId: number, group: EvalRow["group"], more: Partial<EvalRow> 
 
 function factsOf(rows: readonly EvalRow[], groupBy: readonly (string | undefined)[] = ["conversation"]): string[] {
   const datasets = groupBy.map((field) => (field === undefined ? {} : { groupBy: field }));
-  const { summary } = summarise(rows, [new MeanScore()], { scoreField: "score", threshold: 0.7, seed: 0 });
-  return groupFacts({ summary, rows, config: { datasets } as unknown as EvalConfig });
+  const { summary } = summarize(rows, [new MeanScore()], { scoreField: "score", threshold: 0.7, seed: 0 });
+  return describeIntervalGroups({ summary, rows, config: { datasets } as unknown as EvalConfig });
 }
 
 const THREE = [row(1, "a"), row(2, "a"), row(3, "b"), row(4, "c")];

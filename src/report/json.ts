@@ -1,22 +1,22 @@
 import type { Reporter } from "../core/registry.js";
 import type { EvalResult, JsonReport, JsonSummary, Summary } from "../core/result.js";
 import type { EvalRow } from "../core/row.js";
-import { ownValue } from "../core/shape.js";
+import { getOwn } from "../core/shape.js";
 import { EFFICIENCY_KEYS } from "../metrics/index.js";
 
 /** The report for programs. Rows are written one by one, so that a large run needs no huge string. */
 export const jsonReporter = {
   name: "json",
-  render: (result) => jsonChunks(reportHead(result), result.rows),
+  render: (result) => serializeChunks(buildReportHead(result), result.rows),
 } satisfies Reporter;
 
 /** Converts a result to plain JSON data: undefined and infinite values are null, with a reason next to them. */
 export function toJsonReport(result: EvalResult): JsonReport {
-  return { ...reportHead(result), rows: [...result.rows] };
+  return { ...buildReportHead(result), rows: [...result.rows] };
 }
 
 /** Without rows, of which there may be very many. */
-export function reportHead(result: EvalResult): Omit<JsonReport, "rows"> {
+export function buildReportHead(result: EvalResult): Omit<JsonReport, "rows"> {
   const systems = Object.entries(result.summary);
   return {
     schema: "assay.report/1",
@@ -27,17 +27,17 @@ export function reportHead(result: EvalResult): Omit<JsonReport, "rows"> {
       systems.map(([system, summary]) => [
         system,
         // A metric's own key is not overwritten by a label of the same name.
-        { ...result.labels, ...nested(finite(summary, ownValue(result.reasons, system) ?? {})) },
+        { ...result.labels, ...nestEfficiency(replaceNonFinite(summary, getOwn(result.reasons, system) ?? {})) },
       ]),
     ),
-    across: finite(result.across, result.acrossReasons),
+    across: replaceNonFinite(result.across, result.acrossReasons),
     ...(result.budget !== undefined && { budget: result.budget }),
     notes: result.notes,
   };
 }
 
 /** Groups speed and efficiency in one object. */
-function nested(summary: Record<string, number | string | null>): JsonSummary {
+function nestEfficiency(summary: Record<string, number | string | null>): JsonSummary {
   const entries = Object.entries(summary);
   const efficiency = entries.flatMap(([key, value]) => (isEfficiencyKey(key) ? [[key, value] as const] : []));
   if (efficiency.length === 0) return summary;
@@ -49,7 +49,10 @@ function isEfficiencyKey(key: string): boolean {
   return (EFFICIENCY_KEYS as readonly string[]).includes(key);
 }
 
-function finite(summary: Summary, reasons: Readonly<Record<string, string>>): Record<string, number | string | null> {
+function replaceNonFinite(
+  summary: Summary,
+  reasons: Readonly<Record<string, string>>,
+): Record<string, number | string | null> {
   const entries = new Map<string, number | string | null>();
   for (const [key, value] of Object.entries(summary)) {
     const usable = value !== null && Number.isFinite(value);
@@ -57,12 +60,12 @@ function finite(summary: Summary, reasons: Readonly<Record<string, string>>): Re
     // A metric may use this key itself.
     if (usable || Object.hasOwn(summary, `${key}_reason`)) continue;
     const usual = value === Number.POSITIVE_INFINITY ? "no passes" : "not measured";
-    entries.set(`${key}_reason`, ownValue(reasons, key) ?? usual);
+    entries.set(`${key}_reason`, getOwn(reasons, key) ?? usual);
   }
   return Object.fromEntries(entries);
 }
 
-function* jsonChunks(head: Omit<JsonReport, "rows">, rows: readonly EvalRow[]): Generator<string> {
+function* serializeChunks(head: Omit<JsonReport, "rows">, rows: readonly EvalRow[]): Generator<string> {
   yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "rows": [`;
   let separator = "\n    ";
   for (const row of rows) {

@@ -1,19 +1,21 @@
-import { printable } from "./printable.js";
+import { replaceControlCharacters } from "./printable.js";
 
 /** One column of a Markdown table. */
-export interface Column<T> {
+export interface TableColumn<T> {
   title: string;
   align?: "left" | "right";
   cell: (item: T) => string;
 }
 
 /** Pads the columns so that the table is also readable in a terminal. */
-export function markdownTable<T>(columns: readonly Column<T>[], items: readonly T[]): string {
+export function renderMarkdownTable<T>(columns: readonly TableColumn<T>[], items: readonly T[]): string {
   const cells = items.map((item) => columns.map((column) => escapeCell(column.cell(item))));
   const titles = columns.map(({ title }) => escapeCell(title));
-  const widths = titles.map((title, i) => Math.max(3, width(title), ...cells.map((row) => width(row[i] ?? ""))));
+  const widths = titles.map((title, i) =>
+    Math.max(3, measureWidth(title), ...cells.map((row) => measureWidth(row[i] ?? ""))),
+  );
   const line = (texts: readonly string[]) =>
-    `| ${texts.map((text, i) => pad(text, widths[i] ?? 0, columns[i]?.align)).join(" | ")} |`;
+    `| ${texts.map((text, i) => padCell(text, widths[i] ?? 0, columns[i]?.align)).join(" | ")} |`;
   const rule = columns.map(({ align }, i) => {
     const dashes = "-".repeat((widths[i] ?? 3) - 1);
     return align === "right" ? `${dashes}:` : `${dashes}-`;
@@ -23,19 +25,19 @@ export function markdownTable<T>(columns: readonly Column<T>[], items: readonly 
 
 /** Names come from users: a bar, a line break or an escape sequence must not break the table. */
 function escapeCell(text: string): string {
-  return oneLine(text).replace(/\|/g, "\\|");
+  return toOneLine(text).replace(/\|/g, "\\|");
 }
 
 /** Removes line breaks and escape sequences. */
-export function oneLine(text: string): string {
-  return printable(text.replace(/\s+/g, " "));
+export function toOneLine(text: string): string {
+  return replaceControlCharacters(text.replace(/\s+/g, " "));
 }
 
-function width(text: string): number {
+function measureWidth(text: string): number {
   return [...text].length;
 }
 
-function pad(text: string, size: number, align: "left" | "right" = "left"): string {
-  const space = " ".repeat(Math.max(0, size - width(text)));
+function padCell(text: string, size: number, align: "left" | "right" = "left"): string {
+  const space = " ".repeat(Math.max(0, size - measureWidth(text)));
   return align === "right" ? space + text : text + space;
 }

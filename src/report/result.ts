@@ -1,8 +1,8 @@
 import type { Metric, MetricContext } from "../core/metric.js";
 import type { BudgetReceipt, EvalConfig, EvalResult, JsonReport, RowFilter, Summary, Timing } from "../core/result.js";
-import { ANOTHER_MODEL, type EvalRow, ROW_FIELDS, SENT_WITHOUT } from "../core/row.js";
-import { ownValue } from "../core/shape.js";
-import { summarise } from "../metrics/index.js";
+import { type EvalRow, OTHER_MODEL_NOTE, ROW_FIELDS, SENT_WITHOUT_NOTE } from "../core/row.js";
+import { getOwn } from "../core/shape.js";
+import { summarize } from "../metrics/index.js";
 import { toJsonReport } from "./json.js";
 import { renderTable } from "./table.js";
 
@@ -35,7 +35,7 @@ export class RunResult implements EvalResult {
     const { scoreField, threshold, seed } = parts.config;
     const datasets = parts.config.datasets.flatMap(({ tags }) => tags);
     const context: MetricContext = { scoreField, threshold, seed, datasets };
-    const { summary, reasons, across, acrossReasons, labels, notes } = summarise(parts.rows, parts.metrics, context);
+    const { summary, reasons, across, acrossReasons, labels, notes } = summarize(parts.rows, parts.metrics, context);
     this.#parts = parts;
     this.rows = parts.rows;
     this.summary = summary;
@@ -47,13 +47,13 @@ export class RunResult implements EvalResult {
     if (parts.budget !== undefined) this.budget = parts.budget;
     this.config = parts.config;
     this.runDir = parts.runDir;
-    this.notes = [...new Set([...parts.notes, ...notes, ...reportedNotes(parts.rows)])];
+    this.notes = [...new Set([...parts.notes, ...notes, ...collectReportedNotes(parts.rows)])];
   }
 
   filter(filter: RowFilter): EvalResult {
-    const rows = this.rows.filter(predicateOf(filter));
+    const rows = this.rows.filter(createRowPredicate(filter));
     // Budgets were spent on all rows, not only on the filtered ones.
-    return new RunResult({ ...this.#parts, budget: undefined, rows, config: configFor(rows, this.config) });
+    return new RunResult({ ...this.#parts, budget: undefined, rows, config: filterConfig(rows, this.config) });
   }
 
   toTable(options: { columns?: readonly string[] } = {}): string {
@@ -67,10 +67,10 @@ export class RunResult implements EvalResult {
   /** One array for each row field, and one for each score and measure as `scores.<field>` and `measures.<field>`: the format of data frames. */
   toColumns(): Record<string, unknown[]> {
     const columns: Record<string, unknown[]> = {};
-    for (const kind of FIGURES) {
+    for (const kind of FIGURE_FIELDS) {
       const fields = new Set(this.rows.flatMap((row) => Object.keys(row[kind] ?? {})));
       for (const field of fields)
-        columns[`${kind}.${field}`] = this.rows.map((row) => ownValue(row[kind] ?? {}, field) ?? null);
+        columns[`${kind}.${field}`] = this.rows.map((row) => getOwn(row[kind] ?? {}, field) ?? null);
     }
     for (const field of ROW_FIELDS) {
       if (field !== "scores" && field !== "measures") columns[field] = this.rows.map((row) => row[field]);
@@ -80,16 +80,16 @@ export class RunResult implements EvalResult {
 }
 
 /** The values that evaluators return, by field. */
-const FIGURES = ["scores", "measures"] as const;
+const FIGURE_FIELDS = ["scores", "measures"] as const;
 
-function predicateOf(filter: RowFilter): (row: EvalRow) => boolean {
+function createRowPredicate(filter: RowFilter): (row: EvalRow) => boolean {
   if (typeof filter === "function") return filter;
   const wanted = Object.entries(filter) as [keyof EvalRow, unknown][];
   return (row) => wanted.every(([field, value]) => row[field] === value);
 }
 
 /** Reduces the config to the systems, examples and trials of the rows. */
-function configFor(rows: readonly EvalRow[], config: EvalConfig): EvalConfig {
+function filterConfig(rows: readonly EvalRow[], config: EvalConfig): EvalConfig {
   const systems = new Set(rows.map(({ system }) => system));
   const ids = new Map<string, Set<string>>();
   let trials = 1;
@@ -107,16 +107,16 @@ function configFor(rows: readonly EvalRow[], config: EvalConfig): EvalConfig {
 }
 
 /** Notes that change the meaning of a figure, so that reports must show them. */
-const REPORTED = [`${ANOTHER_MODEL}:`, `${SENT_WITHOUT} `];
+const REPORTED_NOTE_PREFIXES = [`${OTHER_MODEL_NOTE}:`, `${SENT_WITHOUT_NOTE} `];
 
 /** For each system, the row notes to repeat in a report, with the number of trials. */
-function reportedNotes(rows: readonly EvalRow[]): string[] {
+function collectReportedNotes(rows: readonly EvalRow[]): string[] {
   const counts = new Map<string, Map<string, number>>();
   const totals = new Map<string, number>();
   for (const { system, notes = [] } of rows) {
     totals.set(system, (totals.get(system) ?? 0) + 1);
     for (const note of notes) {
-      if (!REPORTED.some((start) => note.startsWith(start))) continue;
+      if (!REPORTED_NOTE_PREFIXES.some((start) => note.startsWith(start))) continue;
       const ofSystem = counts.get(system) ?? new Map<string, number>();
       counts.set(system, ofSystem.set(note, (ofSystem.get(note) ?? 0) + 1));
     }

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { type EvalRow, makeRow } from "../core/row.js";
 import type { Output } from "../core/system.js";
 import { renderTrial } from "./show-trial.js";
-import { widthOf } from "./text-block.js";
-import { trialTable } from "./trial-table.js";
+import { measureColumns } from "./text-block.js";
+import { renderTrialTable } from "./trial-table.js";
 
 const START = 1_800_000_000_000;
 
@@ -235,7 +235,7 @@ describe("renderTrial", () => {
         const more = { exampleId: text, system: text, notes: [text], metadata: { text } };
         const stored = JSON.parse(JSON.stringify(given)) as Output;
         const lines = rendered(more, stored, { f1: text });
-        expect(lines.slice(1).every((line) => widthOf(line) <= 100)).toBe(true);
+        expect(lines.slice(1).every((line) => measureColumns(line) <= 100)).toBe(true);
         expect(lines.join("")).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
       }),
     );
@@ -244,14 +244,14 @@ describe("renderTrial", () => {
 
 describe("renderTrialTable", () => {
   it("has only columns with a value in some trial", () => {
-    const plain = trialTable([row({ latency: 0.5 })]).split("\n");
+    const plain = renderTrialTable([row({ latency: 0.5 })]).split("\n");
     expect(plain[0]).toMatch(/^\| system +\| trial +\| outcome +\| score +\| +time +\|$/);
     expect(plain[2]).toMatch(/^\| claude +\| add-tests#2 +\| pass +\| +0.9 +\| +500 ms +\|$/);
     const agents = [
       row(),
       row({ dataset: "b", errorCategory: "cost_killed", turns: 3, costUsd: 0.5, durationMs: 61_000 }),
     ];
-    const [titles = "", , , last = ""] = trialTable(agents).split("\n");
+    const [titles = "", , , last = ""] = renderTrialTable(agents).split("\n");
     expect(titles.replace(/ +/g, " ")).toBe(
       "| system | dataset | trial | outcome | category | score | turns | cost | time |",
     );

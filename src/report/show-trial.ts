@@ -1,23 +1,29 @@
 import type { FileChange, WorkspaceChanges } from "../core/environment.js";
-import { type ErrorCategory, type EvalRow, measureOf, scoreOf } from "../core/row.js";
+import { type ErrorCategory, type EvalRow, getMeasure, getScore } from "../core/row.js";
 import { type Output, STOP_REASONS, type StopReason } from "../core/system.js";
-import { firstAttemptAt, type Trajectory, type TrajectoryEvent, toolCallsOf, turnsOf } from "../core/trajectory.js";
-import { formatBytes, formatDollars, formatNumber, formatSeconds, plural } from "./format.js";
-import { oneLine } from "./markdown.js";
-import { hanging, TERMINAL_WIDTH, textBlock } from "./text-block.js";
 import {
-  grouped,
-  joinedTexts,
+  countToolCalls,
+  countTurns,
+  findFirstAttemptTime,
+  type Trajectory,
+  type TrajectoryEvent,
+} from "../core/trajectory.js";
+import { formatBytes, formatDollars, formatNumber, formatPlural, formatSeconds } from "./format.js";
+import { toOneLine } from "./markdown.js";
+import { indentHanging, TERMINAL_WIDTH, wrapText } from "./text-block.js";
+import {
+  formatAnyValue,
+  formatThousands,
+  formatUsage,
+  joinTextEvents,
+  readTrajectory,
+  readWorkspaceChanges,
   renderTimeline,
-  shown,
   type TimelineOptions,
-  trajectoryOf,
-  usageInWords,
-  workspaceOf,
 } from "./timeline.js";
 
 /** A stored trial: its row, its output and the evidence of evaluators. */
-export interface StoredTrial {
+export interface ShownTrial {
   readonly row: EvalRow;
   /** Null when none is stored. */
   readonly output: Output | null;
@@ -29,104 +35,107 @@ export interface ShowTrialOptions extends TimelineOptions {
   readonly threshold: number;
 }
 
-const ABOUT_WIDTH = 10;
-const EVIDENCE_LINES = 10;
+const LABEL_COLUMN_WIDTH = 10;
+const MAX_EVIDENCE_LINES = 10;
 
 /**
  * Renders a trial for people: its outcome and why, then its timeline or its answer, then the changed files.
  * @example
  * renderTrial({ row, output, evidence }, { threshold: 0.7 }).join("\n");
  */
-export function renderTrial(trial: StoredTrial, options: ShowTrialOptions): string[] {
+export function renderTrial(trial: ShownTrial, options: ShowTrialOptions): string[] {
   const { row } = trial;
-  const trajectory = trajectoryOf(trial.output);
+  const trajectory = readTrajectory(trial.output);
   return [
-    `# ${oneLine(`${row.system}: ${row.exampleId}#${row.trial}`)}`,
+    `# ${toOneLine(`${row.system}: ${row.exampleId}#${row.trial}`)}`,
     "",
-    ...factLines(trial, trajectory, options),
-    ...section("Scores", scoreLines(trial, options)),
-    ...section("Failed attempts", attemptLines(row, options)),
-    ...section("Notes", noteLines(row, options)),
-    ...outputLines(trial.output, trajectory, options),
+    ...renderFacts(trial, trajectory, options),
+    ...renderSection("Scores", renderScores(trial, options)),
+    ...renderSection("Failed attempts", renderAttempts(row, options)),
+    ...renderSection("Notes", renderNotes(row, options)),
+    ...renderOutput(trial.output, trajectory, options),
   ];
 }
 
-function factLines({ row, output }: StoredTrial, trajectory: Trajectory | null, options: ShowTrialOptions): string[] {
+function renderFacts({ row, output }: ShownTrial, trajectory: Trajectory | null, options: ShowTrialOptions): string[] {
   const events = trajectory?.events ?? [];
   const startedAt = trajectory?.startedAt ?? events[0]?.timestamp ?? null;
-  const facts = trialFacts({ row, output, events, startedAt, threshold: options.threshold });
+  const facts = listTrialFacts({ row, output, events, startedAt, threshold: options.threshold });
   return facts.flatMap(([about, text]) =>
-    hanging(about.padEnd(ABOUT_WIDTH), block(text, { maxLines: 3, indent: ABOUT_WIDTH }, options)),
+    indentHanging(
+      about.padEnd(LABEL_COLUMN_WIDTH),
+      renderBlock(text, { maxLines: 3, indent: LABEL_COLUMN_WIDTH }, options),
+    ),
   );
 }
 
-function outputLines(output: Output | null, trajectory: Trajectory | null, options: TimelineOptions): string[] {
+function renderOutput(output: Output | null, trajectory: Trajectory | null, options: TimelineOptions): string[] {
   if (output === null) return ["", "No output of this trial is stored."];
   const events = trajectory?.events ?? [];
   const lines = [
-    ...(trajectory === null ? [] : section(timelineTitle(events), renderTimeline(trajectory, options))),
-    ...textsOf(output, events).flatMap(({ heading, text, maxLines }) =>
-      section(oneLine(heading), block(text === "" ? "(empty)" : text, { maxLines }, options)),
+    ...(trajectory === null ? [] : renderSection(formatTimelineTitle(events), renderTimeline(trajectory, options))),
+    ...listOutputTexts(output, events).flatMap(({ heading, text, maxLines }) =>
+      renderSection(toOneLine(heading), renderBlock(text === "" ? "(empty)" : text, { maxLines }, options)),
     ),
-    ...workspaceSection(output, options),
+    ...renderWorkspace(output, options),
   ];
   return lines.length === 0 ? ["", "The output contains no text."] : lines;
 }
 
-function noteLines({ notes }: EvalRow, options: TimelineOptions): string[] {
-  return notes.flatMap((note) => hanging("- ", block(note, { maxLines: 6, indent: 2 }, options)));
+function renderNotes({ notes }: EvalRow, options: TimelineOptions): string[] {
+  return notes.flatMap((note) => indentHanging("- ", renderBlock(note, { maxLines: 6, indent: 2 }, options)));
 }
 
-function section(title: string, lines: readonly string[]): string[] {
+function renderSection(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ["", `## ${title}`, "", ...lines];
 }
 
-interface Shape {
+interface BlockShape {
   maxLines: number;
   /** Number of columns before the text. */
   indent?: number;
 }
 
-function block(text: string, { maxLines, indent = 0 }: Shape, options: TimelineOptions): string[] {
+function renderBlock(text: string, { maxLines, indent = 0 }: BlockShape, options: TimelineOptions): string[] {
   const { width = TERMINAL_WIDTH, isFull = false } = options;
-  return textBlock(text, { width: width - indent, maxLines, isFull });
+  return wrapText(text, { width: width - indent, maxLines, isFull });
 }
 
 /** Scores with their evidence, the deciding one first; then other evidence. */
-function scoreLines({ row, evidence }: StoredTrial, options: TimelineOptions): string[] {
+function renderScores({ row, evidence }: ShownTrial, options: TimelineOptions): string[] {
   const found = new Map(Object.entries(evidence ?? {}));
-  const fields = Object.entries(row.scores).toSorted(([a], [b]) => rank(a, row) - rank(b, row));
+  const fields = Object.entries(row.scores).toSorted(([a], [b]) => rankField(a, row) - rankField(b, row));
   const scored = fields.flatMap(([field, score]) => {
     const decides = field === row.primaryField ? " (decides)" : "";
-    return [`- ${oneLine(field)} = ${formatNumber(score)}${decides}`, ...evidenceLines(found.get(field), options)];
+    return [`- ${toOneLine(field)} = ${formatNumber(score)}${decides}`, ...renderEvidence(found.get(field), options)];
   });
   const measured = Object.entries(row.measures ?? {}).flatMap(([field, value]) => [
-    `- ${oneLine(field)} = ${formatNumber(value)} (a measure)`,
-    ...evidenceLines(found.get(field), options),
+    `- ${toOneLine(field)} = ${formatNumber(value)} (a measure)`,
+    ...renderEvidence(found.get(field), options),
   ]);
-  const others = [...found].filter(([field]) => measureOf(row, field) === undefined);
+  const others = [...found].filter(([field]) => getMeasure(row, field) === undefined);
   return [
     ...scored,
     ...measured,
-    ...others.flatMap(([field, text]) => [`- ${oneLine(field)}`, ...evidenceLines(text, options)]),
+    ...others.flatMap(([field, text]) => [`- ${toOneLine(field)}`, ...renderEvidence(text, options)]),
   ];
 }
 
-function rank(field: string, { primaryField }: EvalRow): number {
+function rankField(field: string, { primaryField }: EvalRow): number {
   return field === primaryField ? 0 : 1;
 }
 
-function evidenceLines(text: string | undefined, options: TimelineOptions): string[] {
+function renderEvidence(text: string | undefined, options: TimelineOptions): string[] {
   return text === undefined || text === ""
     ? []
-    : hanging("  ", block(text, { maxLines: EVIDENCE_LINES, indent: 2 }, options));
+    : indentHanging("  ", renderBlock(text, { maxLines: MAX_EVIDENCE_LINES, indent: 2 }, options));
 }
 
-function attemptLines({ attempts }: EvalRow, options: TimelineOptions): string[] {
+function renderAttempts({ attempts }: EvalRow, options: TimelineOptions): string[] {
   return attempts.flatMap(({ errorCategory, message, durationMs }) =>
-    hanging(
+    indentHanging(
       "- ",
-      block(
+      renderBlock(
         `${errorCategory} after ${formatSeconds(durationMs / 1000)}: ${message}`,
         { maxLines: 8, indent: 2 },
         options,
@@ -135,18 +144,19 @@ function attemptLines({ attempts }: EvalRow, options: TimelineOptions): string[]
   );
 }
 
-function timelineTitle(events: readonly TrajectoryEvent[]): string {
-  return `Timeline: ${plural(events.length, "event")}`;
+function formatTimelineTitle(events: readonly TrajectoryEvent[]): string {
+  return `Timeline: ${formatPlural(events.length, "event")}`;
 }
 
-function workspaceSection(output: Output, options: TimelineOptions): string[] {
-  const workspace = workspaceOf(output);
+function renderWorkspace(output: Output, options: TimelineOptions): string[] {
+  const workspace = readWorkspaceChanges(output);
   if (workspace === null) return [];
   const { changes } = workspace;
   const lines = renderChanges(workspace, options);
-  return section(`Workspace: ${changes.length === 0 ? "nothing" : plural(changes.length, "file")} changed`, [
-    ...(lines.length === 0 ? ["  unchanged"] : lines),
-  ]);
+  return renderSection(
+    `Workspace: ${changes.length === 0 ? "nothing" : formatPlural(changes.length, "file")} changed`,
+    [...(lines.length === 0 ? ["  unchanged"] : lines)],
+  );
 }
 
 interface TrialText {
@@ -156,7 +166,7 @@ interface TrialText {
 }
 
 /** Fields that are shown elsewhere, or are not text. */
-const TOLD = new Set([
+const HIDDEN_FIELDS = new Set([
   "response",
   "replies",
   "trajectory",
@@ -167,39 +177,41 @@ const TOLD = new Set([
   "metadata",
   "usage",
 ]);
-const RESPONSE_LINES = 40;
-const OTHER_LINES = 12;
+const MAX_RESPONSE_LINES = 40;
+const MAX_OTHER_LINES = 12;
 
 /** The last message of an agent is included only if its timeline does not have it. */
-function textsOf(output: Output, events: readonly TrajectoryEvent[]): TrialText[] {
+function listOutputTexts(output: Output, events: readonly TrajectoryEvent[]): TrialText[] {
   const { response } = output;
-  const isTold = typeof response === "string" && joinedTexts(events).some((event) => says(event, response));
-  return [...(isTold ? [] : responses(output)), ...otherTexts(output)];
+  const isTold = typeof response === "string" && joinTextEvents(events).some((event) => hasSameText(event, response));
+  return [...(isTold ? [] : listResponses(output)), ...listOtherTexts(output)];
 }
 
-function says({ type, text }: TrajectoryEvent, response: string): boolean {
+function hasSameText({ type, text }: TrajectoryEvent, response: string): boolean {
   return type === "assistant_message" && typeof text === "string" && text.trim() === response.trim();
 }
 
 /** Each reply of a conversation; the last one is the response. */
-function responses({ response, replies }: Output): TrialText[] {
+function listResponses({ response, replies }: Output): TrialText[] {
   if (Array.isArray(replies) && replies.length > 1)
     return replies.map((reply, i) => ({
       heading: `Response ${i + 1} of ${replies.length}`,
-      text: shown(reply),
-      maxLines: RESPONSE_LINES,
+      text: formatAnyValue(reply),
+      maxLines: MAX_RESPONSE_LINES,
     }));
-  return typeof response === "string" ? [{ heading: "Response", text: response, maxLines: RESPONSE_LINES }] : [];
+  return typeof response === "string" ? [{ heading: "Response", text: response, maxLines: MAX_RESPONSE_LINES }] : [];
 }
 
-function otherTexts(output: Output): TrialText[] {
+function listOtherTexts(output: Output): TrialText[] {
   return Object.entries(output).flatMap(([field, value]) =>
-    typeof value === "string" && !TOLD.has(field) ? [{ heading: field, text: value, maxLines: OTHER_LINES }] : [],
+    typeof value === "string" && !HIDDEN_FIELDS.has(field)
+      ? [{ heading: field, text: value, maxLines: MAX_OTHER_LINES }]
+      : [],
   );
 }
 
 /** Maximum number of files to list, unless all are requested. */
-const MOST_SHOWN = 40;
+const MAX_FILES = 40;
 
 const STATUS_WIDTH = "modified".length;
 
@@ -211,54 +223,54 @@ const STATUS_WIDTH = "modified".length;
 export function renderChanges(workspace: WorkspaceChanges, options: TimelineOptions = {}): string[] {
   const { width = TERMINAL_WIDTH, isFull = false } = options;
   const { changes, incomplete } = workspace;
-  const shown = isFull ? changes : changes.slice(0, MOST_SHOWN);
+  const shown = isFull ? changes : changes.slice(0, MAX_FILES);
   const more = changes.length - shown.length;
   const left = width - STATUS_WIDTH - 4;
   return [
     ...shown.flatMap((change) =>
-      hanging(
+      indentHanging(
         `  ${change.status.padEnd(STATUS_WIDTH)}  `,
-        textBlock(about(change), { width: left, maxLines: 2, isFull }),
+        wrapText(describeFileChange(change), { width: left, maxLines: 2, isFull }),
       ),
     ),
-    ...(more > 0 ? [`  and ${plural(more, "more file")}: --full`] : []),
+    ...(more > 0 ? [`  and ${formatPlural(more, "more file")}: --full`] : []),
     ...(incomplete === undefined
       ? []
-      : hanging("  ", textBlock(`Some changes are missing: ${incomplete}`, { width, maxLines: 4, isFull }))),
+      : indentHanging("  ", wrapText(`Some changes are missing: ${incomplete}`, { width, maxLines: 4, isFull }))),
   ];
 }
 
-function about(change: FileChange): string {
-  const path = oneLine(change.path);
+function describeFileChange(change: FileChange): string {
+  const path = toOneLine(change.path);
   switch (change.status) {
     case "deleted":
       return path;
     case "folder":
       return `${path}/ (empty)`;
     case "linked":
-      return `${path} → ${oneLine(change.target)}`;
+      return `${path} → ${toOneLine(change.target)}`;
     case "added":
     case "modified":
-      return `${path} (${sizeOf(change)}${change.executable === true ? ", executable" : ""})`;
+      return `${path} (${formatChangeSize(change)}${change.executable === true ? ", executable" : ""})`;
   }
 }
 
 /** The content before is not stored, so for a modified file only the current size is known. */
-function sizeOf({ status, content, encoding }: Extract<FileChange, { content: string }>): string {
+function formatChangeSize({ status, content, encoding }: Extract<FileChange, { content: string }>): string {
   if (encoding === "base64") return `${formatBytes(Buffer.byteLength(content, "base64"))}, not text`;
-  const lines = plural(linesIn(content), "line");
+  const lines = formatPlural(countTextLines(content), "line");
   return status === "added" ? `+${lines}` : `${lines} now`;
 }
 
-function linesIn(text: string): number {
+function countTextLines(text: string): number {
   const feeds = text.split("\n").length - 1;
   return text === "" || text.endsWith("\n") ? feeds : feeds + 1;
 }
 
 /** A line at the top of a trial: a label and a text. */
-type Fact = readonly [about: string, text: string];
+type TrialFact = readonly [about: string, text: string];
 
-interface FactParts {
+interface TrialFactParts {
   readonly row: EvalRow;
   readonly output: Output | null;
   readonly events: readonly TrajectoryEvent[];
@@ -268,33 +280,33 @@ interface FactParts {
 }
 
 /** Leaves out what was not measured. */
-function trialFacts(parts: FactParts): Fact[] {
+function listTrialFacts(parts: TrialFactParts): TrialFact[] {
   const { row } = parts;
   const facts: [string, string | null][] = [
     ["system", row.system],
     ["example", `${row.exampleId}${row.dataset === "" ? "" : ` of ${row.dataset}`}, trial ${row.trial}`],
-    ["outcome", outcomeOf(row, parts.threshold)],
-    ["stopped", stopped(parts)],
-    ["cost", cost(row)],
+    ["outcome", describeOutcome(row, parts.threshold)],
+    ["stopped", describeStop(parts)],
+    ["cost", describeCost(row)],
     ["judging", row.judgeCostUsd === null ? null : formatDollars(row.judgeCostUsd)],
-    ["tokens", tokens(row)],
-    ["turns", turns(parts)],
-    ["time", time(parts)],
+    ["tokens", describeTokens(row)],
+    ["turns", describeTurns(parts)],
+    ["time", describeTime(parts)],
     ["metadata", row.metadata === null ? null : JSON.stringify(row.metadata)],
   ];
   return facts.flatMap(([about, text]) => (text === null ? [] : [[about, text] as const]));
 }
 
-function outcomeOf(row: EvalRow, threshold: number): string {
+function describeOutcome(row: EvalRow, threshold: number): string {
   const category = row.errorCategory === "none" || row.errorCategory === row.outcome ? "" : ` (${row.errorCategory})`;
-  const why = whyOf(row, threshold);
+  const why = explainOutcome(row, threshold);
   return `${row.outcome}${category}${why === null ? "" : `: ${why}`}`;
 }
 
-function whyOf(row: EvalRow, threshold: number): string | null {
+function explainOutcome(row: EvalRow, threshold: number): string | null {
   if (row.outcome === "error") return row.attempts.at(-1)?.message ?? null;
   if (row.outcome === "unscored") return row.notes.at(-1) ?? null;
-  const score = scoreOf(row, "score");
+  const score = getScore(row, "score");
   if (score === undefined) return null;
   const field = row.primaryField ?? "score";
   // If something other than the threshold decided, only the score is shown.
@@ -302,19 +314,19 @@ function whyOf(row: EvalRow, threshold: number): string | null {
   return `${field} = ${formatNumber(score)}, ${row.passed ? "at least" : "less than"} ${formatNumber(threshold)}`;
 }
 
-const WHY_STOPPED: Readonly<Record<StopReason, string>> = {
+const STOP_DESCRIPTIONS: Readonly<Record<StopReason, string>> = {
   cost_killed: "it exceeded its cost limit",
   time_killed: "it exceeded its time limit",
   refused: "the model declined",
   truncated: "it reached a limit on its length or its turns",
 };
 
-function stopped({ row, output }: FactParts): string | null {
+function describeStop({ row, output }: TrialFactParts): string | null {
   const reason = output?.stopped ?? row.errorCategory;
   if (!isStopReason(reason)) return null;
   const at = row.costKilledAt > 0 ? `, at ${formatDollars(row.costKilledAt)}` : "";
   const over = row.overshootUsd === null ? "" : `, ${formatDollars(row.overshootUsd)} over its limit in the end`;
-  return `${reason}: ${WHY_STOPPED[reason]}${at}${over}`;
+  return `${reason}: ${STOP_DESCRIPTIONS[reason]}${at}${over}`;
 }
 
 function isStopReason(reason: ErrorCategory | StopReason): reason is StopReason {
@@ -328,49 +340,52 @@ const COST_SOURCES: Readonly<Record<EvalRow["costSource"], string>> = {
   unknown: "source unknown",
 };
 
-function cost({ costUsd, costSource, partial, cached }: EvalRow): string | null {
+function describeCost({ costUsd, costSource, partial, cached }: EvalRow): string | null {
   const remarks = [...(partial ? ["incomplete"] : []), ...(cached ? ["not paid for in this run"] : [])];
   if (costUsd === null) return remarks.length === 0 ? null : ["unknown", ...remarks].join(", ");
   return `${formatDollars(costUsd)} (${[COST_SOURCES[costSource], ...remarks].join(", ")})`;
 }
 
 /** As billed, or counted in the texts if nothing was reported. */
-function tokens({ usage, inputTokens, outputTokens }: EvalRow): string | null {
-  if (usage !== null) return usageInWords(usage);
+function describeTokens({ usage, inputTokens, outputTokens }: EvalRow): string | null {
+  if (usage !== null) return formatUsage(usage);
   if (inputTokens === 0 && outputTokens === 0) return null;
-  return `${grouped(inputTokens)} in, ${grouped(outputTokens)} out, counted in the texts`;
+  return `${formatThousands(inputTokens)} in, ${formatThousands(outputTokens)} out, counted in the texts`;
 }
 
-function turns({ row, output, events }: FactParts): string | null {
-  const count = row.turns ?? turnsOf(events);
+function describeTurns({ row, output, events }: TrialFactParts): string | null {
+  const count = row.turns ?? countTurns(events);
   if (count === null) return null;
   if (events.length === 0) return String(count);
   if (output?.trajectory?.toolsUnseen === true || row.metadata?.toolCalls === null)
     return `${count}; which tools were called was not observed`;
-  return `${count}, with ${plural(toolCallsOf(events), "tool call")}`;
+  return `${count}, with ${formatPlural(countToolCalls(events), "tool call")}`;
 }
 
-function time({ row, events, startedAt }: FactParts): string | null {
+function describeTime({ row, events, startedAt }: TrialFactParts): string | null {
   const facts = [
-    ...measured(row.durationMs ?? inMs(row.latency), (text) => text),
-    ...measured(row.ttftMs, (text) => `first token after ${text}`),
-    ...measured(row.firstAttemptMs ?? derivedAttempt(events, startedAt), (text) => `first attempt after ${text}`),
-    ...measured(row.successAtMs, (text) => `success after ${text}`),
+    ...formatMeasured(row.durationMs ?? convertSecondsToMs(row.latency), (text) => text),
+    ...formatMeasured(row.ttftMs, (text) => `first token after ${text}`),
+    ...formatMeasured(
+      row.firstAttemptMs ?? deriveFirstAttempt(events, startedAt),
+      (text) => `first attempt after ${text}`,
+    ),
+    ...formatMeasured(row.successAtMs, (text) => `success after ${text}`),
     ...(row.tokensPerSec === null ? [] : [`${formatNumber(row.tokensPerSec, 1)} tokens/s`]),
   ];
   return facts.length === 0 ? null : facts.join(", ");
 }
 
-function measured(ms: number | null, inWords: (text: string) => string): string[] {
+function formatMeasured(ms: number | null, inWords: (text: string) => string): string[] {
   return ms === null ? [] : [inWords(formatSeconds(ms / 1000))];
 }
 
-function inMs(seconds: number | null): number | null {
+function convertSecondsToMs(seconds: number | null): number | null {
   return seconds === null ? null : seconds * 1000;
 }
 
-function derivedAttempt(events: readonly TrajectoryEvent[], startedAt: number | null): number | null {
-  const at = firstAttemptAt(events);
+function deriveFirstAttempt(events: readonly TrajectoryEvent[], startedAt: number | null): number | null {
+  const at = findFirstAttemptTime(events);
   const elapsed = at === null || startedAt === null ? Number.NaN : at - startedAt;
   return Number.isFinite(elapsed) ? Math.max(0, elapsed) : null;
 }

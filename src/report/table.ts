@@ -2,13 +2,19 @@ import { UsageError } from "../core/errors.js";
 import type { Reporter, ReportOptions } from "../core/registry.js";
 import type { EvalConfig, EvalResult, Summary } from "../core/result.js";
 import { type EvalRow, isScored } from "../core/row.js";
-import { ownValue } from "../core/shape.js";
+import { getOwn } from "../core/shape.js";
 import { didYouMean } from "../core/suggest.js";
-import { besides, groupsBeside, MEASURE_PREFIX, namedMetrics, summaryKeys } from "../metrics/index.js";
-import { type Line, measured, withInterval } from "./cells.js";
-import { facetKeys, facetLayouts, facetParts } from "./facets.js";
-import { formatDollars, formatNumber, formatSeconds, formatShare, plural } from "./format.js";
-import { type Column, markdownTable, oneLine } from "./markdown.js";
+import {
+  formatGroupsKey,
+  listIntervalKeys,
+  listNamedMetrics,
+  listSummaryKeys,
+  MEASURE_PREFIX,
+} from "../metrics/index.js";
+import { createIntervalCell, getMeasured, type SystemLine } from "./cells.js";
+import { buildFacetLayouts, listFacetKeys, renderFacets } from "./facets.js";
+import { formatDollars, formatNumber, formatPlural, formatSeconds, formatShare } from "./format.js";
+import { renderMarkdownTable, type TableColumn, toOneLine } from "./markdown.js";
 
 /** A lower coverage than this is marked. */
 const LOW_COVERAGE = 0.95;
@@ -16,7 +22,7 @@ const LOW_COVERAGE = 0.95;
 /** Column groups of `--columns`. */
 export const COLUMN_GROUPS = ["quality", "tokens", "cost", "speed", "trials", "datasets", "facets", "other"] as const;
 
-type Group = (typeof COLUMN_GROUPS)[number];
+type ColumnGroup = (typeof COLUMN_GROUPS)[number];
 
 /** The report for people: Markdown, one row for each system, headline values with intervals and counts. */
 export const tableReporter = {
@@ -25,65 +31,67 @@ export const tableReporter = {
 } satisfies Reporter;
 
 export function renderTable(result: EvalResult, options: ReportOptions = {}): string {
-  const agents = agentsIn(result.rows);
+  const agents = findAgents(result.rows);
   const lines = Object.entries(result.summary).map(([system, summary]) => ({
     system,
     summary,
     isAgent: agents.has(system),
   }));
   const groups = checkColumns(options.columns ?? COLUMN_GROUPS);
-  const parts = [`# ${oneLine(result.config.title)}`, markdownTable(mainColumns(lines, groups), lines)];
-  if (groups.includes("trials") && result.config.trials > 1) parts.push(trialTable(lines, result.config.trials));
-  const wantsSpeed = options.columns?.includes("speed") === true || result.rows.some(isTimed);
-  if (groups.includes("speed") && wantsSpeed) parts.push(efficiencyTable(lines));
-  if (groups.includes("tokens") && lines.some(remembers)) parts.push(memoryTable(lines));
-  const datasets = groups.includes("datasets") ? datasetKeys(lines) : [];
-  if (datasets.length > 1) parts.push(datasetTable(lines, datasets));
-  const layouts = facetLayouts(result);
-  if (groups.includes("facets")) parts.push(...facetParts(lines, layouts, options.columns !== undefined));
-  const measures = groups.includes("other") ? measureKeys(lines) : [];
-  if (measures.length > 0) parts.push(measureTable(lines, measures));
-  const others = groups.includes("other") ? otherKeys(result, lines, facetKeys(layouts)) : [];
-  if (others.length > 0) parts.push(otherTable(lines, others));
-  parts.push(footer(result, lines).join("\n"));
+  const parts = [`# ${toOneLine(result.config.title)}`, renderMarkdownTable(createMainColumns(lines, groups), lines)];
+  if (groups.includes("trials") && result.config.trials > 1)
+    parts.push(renderPassCurveTable(lines, result.config.trials));
+  const wantsSpeed = options.columns?.includes("speed") === true || result.rows.some(hasTiming);
+  if (groups.includes("speed") && wantsSpeed) parts.push(renderEfficiencyTable(lines));
+  if (groups.includes("tokens") && lines.some(hasMemory)) parts.push(renderMemoryTable(lines));
+  const datasets = groups.includes("datasets") ? listDatasetKeys(lines) : [];
+  if (datasets.length > 1) parts.push(renderDatasetTable(lines, datasets));
+  const layouts = buildFacetLayouts(result);
+  if (groups.includes("facets")) parts.push(...renderFacets(lines, layouts, options.columns !== undefined));
+  const measures = groups.includes("other") ? listMeasureKeys(lines) : [];
+  if (measures.length > 0) parts.push(renderMeasureTable(lines, measures));
+  const others = groups.includes("other") ? listOtherKeys(result, lines, listFacetKeys(layouts)) : [];
+  if (others.length > 0) parts.push(renderOtherTable(lines, others));
+  parts.push(buildFooter(result, lines).join("\n"));
   return `${parts.join("\n\n")}\n`;
 }
 
 /** Validates names that come from flags and config files. */
-export function checkColumns(columns: readonly string[]): readonly Group[] {
+export function checkColumns(columns: readonly string[]): readonly ColumnGroup[] {
   const unknown = columns.find((group) => !(COLUMN_GROUPS as readonly string[]).includes(group));
-  if (unknown === undefined) return columns as readonly Group[];
+  if (unknown === undefined) return columns as readonly ColumnGroup[];
   throw new UsageError(`Unknown column group "${unknown}".${didYouMean(unknown, COLUMN_GROUPS)}`);
 }
 
-function mainColumns(lines: readonly Line[], groups: readonly Group[]): Column<Line>[] {
-  const columns: Column<Line>[] = [{ title: "system", cell: ({ system }) => system }];
-  if (groups.includes("quality")) columns.push(...qualityColumns());
+function createMainColumns(lines: readonly SystemLine[], groups: readonly ColumnGroup[]): TableColumn<SystemLine>[] {
+  const columns: TableColumn<SystemLine>[] = [{ title: "system", cell: ({ system }) => system }];
+  if (groups.includes("quality")) columns.push(...createQualityColumns());
   const areAgents = lines.length > 0 && lines.every(({ isAgent }) => isAgent);
-  if (groups.includes("tokens") && !areAgents) columns.push(...tokenColumns(lines));
+  if (groups.includes("tokens") && !areAgents) columns.push(...createTokenColumns(lines));
   if (groups.includes("cost") && lines.some(({ summary }) => summary.mean_cost_usd != null))
-    columns.push(...costColumns());
-  if (groups.includes("speed")) columns.push(...speedColumns());
-  columns.push({ title: "coverage", align: "right", cell: ({ summary }) => coverage(summary) });
+    columns.push(...createCostColumns());
+  if (groups.includes("speed")) columns.push(...createSpeedColumns());
+  columns.push({ title: "coverage", align: "right", cell: ({ summary }) => formatTrialCoverage(summary) });
   if (lines.length > 1 && lines.some(({ summary }) => summary.pareto_rank !== undefined)) {
     columns.push({ title: "Pareto rank", align: "right", cell: ({ summary }) => formatNumber(summary.pareto_rank) });
   }
   return columns;
 }
 
-function qualityColumns(): Column<Line>[] {
+function createQualityColumns(): TableColumn<SystemLine>[] {
   return [
-    { title: "mean score [95 %]", align: "right", cell: withInterval("mean_score") },
-    { title: "pass rate [95 %]", align: "right", cell: withInterval("pass_rate") },
+    { title: "mean score [95 %]", align: "right", cell: createIntervalCell("mean_score") },
+    { title: "pass rate [95 %]", align: "right", cell: createIntervalCell("pass_rate") },
   ];
 }
 
-function tokenColumns(lines: readonly Line[]): Column<Line>[] {
-  const unlessAgent = (cell: (line: Line) => string) => (line: Line) => (line.isAgent === true ? "–" : cell(line));
-  const costOfPass: Column<Line> = {
+function createTokenColumns(lines: readonly SystemLine[]): TableColumn<SystemLine>[] {
+  const unlessAgent = (cell: (line: SystemLine) => string) => (line: SystemLine) =>
+    line.isAgent === true ? "–" : cell(line);
+  const costOfPass: TableColumn<SystemLine> = {
     title: "cost of pass (tokens) [95 %]",
     align: "right",
-    cell: unlessAgent(withInterval("cost_of_pass", 1)),
+    cell: unlessAgent(createIntervalCell("cost_of_pass", 1)),
   };
   // The metric that counts them may be missing.
   if (lines.every(({ summary }) => summary.mean_input_tokens === undefined)) return [costOfPass];
@@ -93,75 +101,77 @@ function tokenColumns(lines: readonly Line[]): Column<Line>[] {
       align: "right",
       cell: unlessAgent(
         ({ summary }) =>
-          `${rounded(measured(summary, "mean_input_tokens"))} → ${rounded(measured(summary, "mean_output_tokens"))}`,
+          `${formatRounded(getMeasured(summary, "mean_input_tokens"))} → ${formatRounded(getMeasured(summary, "mean_output_tokens"))}`,
       ),
     },
     {
       title: "compression",
       align: "right",
-      cell: unlessAgent(({ summary }) => formatShare(measured(summary, "compression_ratio"))),
+      cell: unlessAgent(({ summary }) => formatShare(getMeasured(summary, "compression_ratio"))),
     },
     costOfPass,
   ];
 }
 
-function costColumns(): Column<Line>[] {
+function createCostColumns(): TableColumn<SystemLine>[] {
   return [
     { title: "mean cost", align: "right", cell: ({ summary }) => formatDollars(summary.mean_cost_usd) },
     { title: "cost per pass", align: "right", cell: ({ summary }) => formatDollars(summary.cost_per_pass_usd) },
   ];
 }
 
-function speedColumns(): Column<Line>[] {
+function createSpeedColumns(): TableColumn<SystemLine>[] {
   return [
     {
       title: "latency p50",
       align: "right",
-      cell: ({ summary }) => formatSeconds(measured(summary, "latency_median", "latency_mean")),
+      cell: ({ summary }) => formatSeconds(getMeasured(summary, "latency_median", "latency_mean")),
     },
     {
       title: "p95",
       align: "right",
-      cell: ({ summary }) => formatSeconds(measured(summary, "latency_p95", "latency_mean")),
+      cell: ({ summary }) => formatSeconds(getMeasured(summary, "latency_p95", "latency_mean")),
     },
   ];
 }
 
-function rounded(value: number | null | undefined): string {
+function formatRounded(value: number | null | undefined): string {
   return value == null ? "–" : String(Math.round(value));
 }
 
-function coverage(summary: Summary): string {
+function formatTrialCoverage(summary: Summary): string {
   const share = summary.coverage ?? 0;
   return `${formatShare(share)}${share < LOW_COVERAGE ? " ⚠" : ""}`;
 }
 
-function trialTable(lines: readonly Line[], trials: number): string {
+function renderPassCurveTable(lines: readonly SystemLine[], trials: number): string {
   const ks = Array.from({ length: trials }, (_, i) => i + 1);
-  const columns: Column<Line>[] = [
+  const columns: TableColumn<SystemLine>[] = [
     { title: "system", cell: ({ system }) => system },
-    ...ks.map((k) => ({ title: `pass@${k}`, align: "right" as const, cell: withInterval(`pass_at_${k}`) })),
-    ...ks.slice(1).map((k) => ({ title: `pass^${k}`, align: "right" as const, cell: withInterval(`pass_hat_${k}`) })),
-    { title: "flaky tasks", align: "right", cell: ({ summary }) => formatShare(measured(summary, "flaky_rate")) },
+    ...ks.map((k) => ({ title: `pass@${k}`, align: "right" as const, cell: createIntervalCell(`pass_at_${k}`) })),
+    ...ks
+      .slice(1)
+      .map((k) => ({ title: `pass^${k}`, align: "right" as const, cell: createIntervalCell(`pass_hat_${k}`) })),
+    { title: "flaky tasks", align: "right", cell: ({ summary }) => formatShare(getMeasured(summary, "flaky_rate")) },
   ];
-  return `pass@k: at least one of k trials passes. pass^k: all k do (unbiased).\n\n${markdownTable(columns, lines)}`;
+  return `pass@k: at least one of k trials passes. pass^k: all k do (unbiased).\n\n${renderMarkdownTable(columns, lines)}`;
 }
 
 /** True when more than the duration of calls was measured, whether the trial passed or not. Older records have 0 for unknown. */
-function isTimed({ turns, firstAttemptMs, successAtMs, tokensPerSec, errorCategory }: EvalRow): boolean {
+function hasTiming({ turns, firstAttemptMs, successAtMs, tokensPerSec, errorCategory }: EvalRow): boolean {
   // Written out for speed, because it runs for every row.
   if (turns != null || errorCategory === "cost_killed") return true;
-  return isPositive(firstAttemptMs) || isPositive(successAtMs) || isPositive(tokensPerSec);
+  return isAboveZero(firstAttemptMs) || isAboveZero(successAtMs) || isAboveZero(tokensPerSec);
 }
 
-function isPositive(value: number | null | undefined): boolean {
+function isAboveZero(value: number | null | undefined): boolean {
   return value != null && value > 0;
 }
 
-function efficiencyTable(lines: readonly Line[]): string {
-  const milliseconds = (key: string) => (line: Line) => formatSeconds(inSeconds(ownValue(line.summary, key)));
-  const plain = (key: string) => (line: Line) => formatNumber(ownValue(line.summary, key), 2);
-  const columns: [string, (line: Line) => string][] = [
+function renderEfficiencyTable(lines: readonly SystemLine[]): string {
+  const milliseconds = (key: string) => (line: SystemLine) => formatSeconds(toSeconds(getOwn(line.summary, key)));
+  const plain = (key: string) => (line: SystemLine) => formatNumber(getOwn(line.summary, key), 2);
+  const columns: [string, (line: SystemLine) => string][] = [
     ["to first attempt", milliseconds("median_time_to_first_attempt_ms")],
     ["to success", milliseconds("median_time_to_success_ms")],
     ["turns", plain("median_turns_to_success")],
@@ -172,91 +182,92 @@ function efficiencyTable(lines: readonly Line[]): string {
     ["slow", plain("slow_count")],
   ];
   const right = columns.map(([title, cell]) => ({ title, align: "right" as const, cell }));
-  const table = markdownTable([{ title: "system", cell: ({ system }: Line) => system }, ...right], lines);
+  const table = renderMarkdownTable([{ title: "system", cell: ({ system }: SystemLine) => system }, ...right], lines);
   return `Speed and efficiency: medians over passing trials; speed efficiency = pass rate ÷ (1 + minutes to success).\n\n${table}`;
 }
 
-function inSeconds(ms: number | null | undefined): number | null {
+function toSeconds(ms: number | null | undefined): number | null {
   return ms == null ? null : ms / 1000;
 }
 
 /** The keys of the breakdown. Keys beside them (`_n`, `_ci_low`) have no interval of their own; a tag may have the same ending. */
-function datasetKeys(lines: readonly Line[]): string[] {
-  return keysOfKind(lines, "dataset:");
+function listDatasetKeys(lines: readonly SystemLine[]): string[] {
+  return listKeysWithPrefix(lines, "dataset:");
 }
 
-function keysOfKind(lines: readonly Line[], prefix: string): string[] {
+function listKeysWithPrefix(lines: readonly SystemLine[], prefix: string): string[] {
   const keys = lines.flatMap(({ summary }) =>
     Object.keys(summary).filter((key) => key.startsWith(prefix) && Object.hasOwn(summary, `${key}_ci_low`)),
   );
   return [...new Set(keys)];
 }
 
-function datasetTable(lines: readonly Line[], keys: readonly string[]): string {
-  const columns: Column<Line>[] = [
+function renderDatasetTable(lines: readonly SystemLine[], keys: readonly string[]): string {
+  const columns: TableColumn<SystemLine>[] = [
     { title: "system", cell: ({ system }) => system },
     ...keys.map((key) => ({
       title: key.slice("dataset:".length),
       align: "right" as const,
-      cell: withInterval(key),
+      cell: createIntervalCell(key),
     })),
   ];
-  return markdownTable(columns, lines);
+  return renderMarkdownTable(columns, lines);
 }
 
-function measureKeys(lines: readonly Line[]): string[] {
-  return keysOfKind(lines, MEASURE_PREFIX);
+function listMeasureKeys(lines: readonly SystemLine[]): string[] {
+  return listKeysWithPrefix(lines, MEASURE_PREFIX);
 }
 
-function measureTable(lines: readonly Line[], keys: readonly string[]): string {
+function renderMeasureTable(lines: readonly SystemLine[], keys: readonly string[]): string {
   const columns = keys.map((key) => ({
-    title: `${oneLine(key.slice(MEASURE_PREFIX.length))} [95 %]`,
+    title: `${toOneLine(key.slice(MEASURE_PREFIX.length))} [95 %]`,
     align: "right" as const,
-    cell: withInterval(key),
+    cell: createIntervalCell(key),
   }));
-  const table = markdownTable([{ title: "system", cell: ({ system }: Line) => system }, ...columns], lines);
+  const table = renderMarkdownTable([{ title: "system", cell: ({ system }: SystemLine) => system }, ...columns], lines);
   return `Mean measures of evaluators; they do not affect verdicts.\n\n${table}`;
 }
 
 /** The values of the user's own metrics. */
-function otherKeys({ config }: EvalResult, lines: readonly Line[], facets: readonly string[]): string[] {
-  const tags = datasetKeys(lines).map((key) => key.slice("dataset:".length));
-  const known = summaryKeys(namedMetrics(), { trials: config.trials, datasets: tags });
-  for (const key of [...facets, ...measureKeys(lines)]) for (const name of [key, ...besides(key)]) known.add(name);
-  for (const name of Array.from(known, groupsBeside)) known.add(name);
+function listOtherKeys({ config }: EvalResult, lines: readonly SystemLine[], facets: readonly string[]): string[] {
+  const tags = listDatasetKeys(lines).map((key) => key.slice("dataset:".length));
+  const known = listSummaryKeys(listNamedMetrics(), { trials: config.trials, datasets: tags });
+  for (const key of [...facets, ...listMeasureKeys(lines)])
+    for (const name of [key, ...listIntervalKeys(key)]) known.add(name);
+  for (const name of Array.from(known, formatGroupsKey)) known.add(name);
   const keys = new Set(lines.flatMap(({ summary }) => Object.keys(summary).filter((key) => !known.has(key))));
   const isBesideAnother = (key: string) => /^(.*)_(?:ci_low|ci_high|n|groups)$/.exec(key)?.[1];
   return [...keys].filter((key) => !keys.has(isBesideAnother(key) ?? ""));
 }
 
-function otherTable(lines: readonly Line[], keys: readonly string[]): string {
-  const columns: Column<Line>[] = [
+function renderOtherTable(lines: readonly SystemLine[], keys: readonly string[]): string {
+  const columns: TableColumn<SystemLine>[] = [
     { title: "system", cell: ({ system }) => system },
-    ...keys.map((key) => ({ title: key, align: "right" as const, cell: withInterval(key) })),
+    ...keys.map((key) => ({ title: key, align: "right" as const, cell: createIntervalCell(key) })),
   ];
-  return markdownTable(columns, lines);
+  return renderMarkdownTable(columns, lines);
 }
 
-function footer(result: EvalResult, lines: readonly Line[]): string[] {
+function buildFooter(result: EvalResult, lines: readonly SystemLine[]): string[] {
   const { config, timing, rows } = result;
   const examples = config.datasets.reduce((total, dataset) => total + dataset.examples, 0);
   const names = config.datasets.map(({ name }) => name || "examples").join(", ");
   const facts = [
-    `pass = ${passRule(rows, config)} ≥ ${config.threshold} · ${plural(lines.length, "system")} × ${plural(examples, "example")} (${names}) × ${plural(config.trials, "trial")}`,
-    `${rows.length} trials planned: ${outcomeCounts(lines)}`,
+    `pass = ${describePassRule(rows, config)} ≥ ${config.threshold} · ${formatPlural(lines.length, "system")} × ${formatPlural(examples, "example")} (${names}) × ${formatPlural(config.trials, "trial")}`,
+    `${rows.length} trials planned: ${formatOutcomeCounts(lines)}`,
     `${formatSeconds(timing.wallSeconds)} · ${formatNumber(timing.trialsPerSecond >= 10 ? Math.round(timing.trialsPerSecond) : timing.trialsPerSecond, 1)} trials/s${timing.cachedTrials === 0 ? "" : ` · ${timing.cachedTrials} from the cache`} · tokens by ${config.tokenizer} · seed ${config.seed}`,
   ];
-  facts.push(...groupFacts(result), ...rankFacts(result));
+  facts.push(...describeIntervalGroups(result), ...describeRank(result));
   const frontier = result.across.frontier_cost_of_pass;
   if (frontier != null && Number.isFinite(frontier))
     facts.push(`frontier cost of pass over all systems: ${formatNumber(frontier, 1)} tokens`);
-  facts.push(...judging(rows));
+  facts.push(...describeJudging(rows));
   if (lines.some(({ summary }) => (summary.coverage ?? 0) < LOW_COVERAGE))
     facts.push("⚠ fewer than 95 % of the planned trials were scored: interpret the figures with care");
-  return [...facts, ...reasonsOf(rows, result.config), ...result.notes].map((fact) => `- ${oneLine(fact)}`);
+  return [...facts, ...listReasons(rows, result.config), ...result.notes].map((fact) => `- ${toOneLine(fact)}`);
 }
 
-function agentsIn(rows: readonly EvalRow[]): Set<string> {
+function findAgents(rows: readonly EvalRow[]): Set<string> {
   const agents = new Set<string>();
   for (let i = 0; i < rows.length; i++) {
     const { metadata, system } = rows[i] as EvalRow;
@@ -265,16 +276,16 @@ function agentsIn(rows: readonly EvalRow[]): Set<string> {
   return agents;
 }
 
-const BASIS_WORDS: Readonly<Record<string, string>> = { usd: "dollars per pass", tokens: "output tokens per pass" };
+const RANK_BASES: Readonly<Record<string, string>> = { usd: "dollars per pass", tokens: "output tokens per pass" };
 
-function rankFacts({ labels = {}, summary }: EvalResult): string[] {
-  const basis = ownValue(labels, "pareto_basis");
+function describeRank({ labels = {}, summary }: EvalResult): string[] {
+  const basis = getOwn(labels, "pareto_basis");
   if (basis === undefined || Object.values(summary).every((own) => own.pareto_rank === undefined)) return [];
-  return [`Pareto rank by mean score and ${ownValue(BASIS_WORDS, basis) ?? basis}`];
+  return [`Pareto rank by mean score and ${getOwn(RANK_BASES, basis) ?? basis}`];
 }
 
 /** Scoring costs are separate from the cost of the systems. */
-function judging(rows: readonly EvalRow[]): string[] {
+function describeJudging(rows: readonly EvalRow[]): string[] {
   let costUsd = 0;
   let unknown = 0;
   for (let i = 0; i < rows.length; i++) {
@@ -287,7 +298,7 @@ function judging(rows: readonly EvalRow[]): string[] {
 }
 
 /** Why trials are missing from the figures: for each system the first reason of each kind, and the count. */
-function reasonsOf(rows: readonly EvalRow[], config: EvalConfig): string[] {
+function listReasons(rows: readonly EvalRow[], config: EvalConfig): string[] {
   const found = new Map<string, { row: EvalRow; count: number }>();
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i] as EvalRow;
@@ -298,19 +309,19 @@ function reasonsOf(rows: readonly EvalRow[], config: EvalConfig): string[] {
     else known.count += 1;
   }
   return [...found.values()].map(({ row, count }) => {
-    const reason = row.outcome === "error" ? row.attempts.at(-1)?.message : whyUnscored(row, config);
+    const reason = row.outcome === "error" ? row.attempts.at(-1)?.message : findUnscoredReason(row, config);
     return `${row.system}: ${count} ${row.outcome}, the first in example ${row.exampleId}: ${reason ?? "no reason given"}`;
   });
 }
 
 /** Only notes about the deciding field count. */
-function whyUnscored({ dataset, notes }: EvalRow, { datasets }: EvalConfig): string | undefined {
+function findUnscoredReason({ dataset, notes }: EvalRow, { datasets }: EvalConfig): string | undefined {
   const field = datasets.find(({ tags }) => tags.includes(dataset))?.primaryField;
   return notes.find((note) => field != null && note.includes(` ${field}:`)) ?? notes.at(-1);
 }
 
 /** The deciding fields of the rows: a mixture of datasets may have several. */
-function passRule(rows: readonly EvalRow[], { datasets, scoreField }: EvalConfig): string {
+function describePassRule(rows: readonly EvalRow[], { datasets, scoreField }: EvalConfig): string {
   const fields = new Set<string>();
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i] as EvalRow;
@@ -321,7 +332,7 @@ function passRule(rows: readonly EvalRow[], { datasets, scoreField }: EvalConfig
   return fields.size === 0 ? scoreField : [...fields].join(" or ");
 }
 
-function outcomeCounts(lines: readonly Line[]): string {
+function formatOutcomeCounts(lines: readonly SystemLine[]): string {
   const total = (key: string) => lines.reduce((sum, { summary }) => sum + (summary[key] ?? 0), 0);
   const counts = [`${total("num_pass")} pass`, `${total("num_fail")} fail`];
   for (const outcome of ["error", "unscored", "skipped"]) {
@@ -331,50 +342,54 @@ function outcomeCounts(lines: readonly Line[]): string {
   return counts.join(", ");
 }
 
-function memoryTable(lines: readonly Line[]): string {
-  const seconds = (key: string) => (line: Line) => formatSeconds(ownValue(line.summary, key) ?? null);
-  const columns: [string, (line: Line) => string][] = [
-    ["context tokens [95 %]", withInterval("mean_context_tokens", 0)],
-    ["share of history [95 %]", withInterval("context_share")],
-    ["score per 1k tokens [95 %]", withInterval("score_per_1k_context_tokens")],
+function renderMemoryTable(lines: readonly SystemLine[]): string {
+  const seconds = (key: string) => (line: SystemLine) => formatSeconds(getOwn(line.summary, key) ?? null);
+  const columns: [string, (line: SystemLine) => string][] = [
+    ["context tokens [95 %]", createIntervalCell("mean_context_tokens", 0)],
+    ["share of history [95 %]", createIntervalCell("context_share")],
+    ["score per 1k tokens [95 %]", createIntervalCell("score_per_1k_context_tokens")],
     ["ingest p50", seconds("ingest_seconds_p50")],
     ["p95", seconds("ingest_seconds_p95")],
     ["query p50", seconds("query_seconds_p50")],
     ["p95", seconds("query_seconds_p95")],
   ];
-  const right = columns.map(([title, cell]): Column<Line> => ({ title, align: "right", cell }));
-  return `Retrieved context and latency of memories.\n\n${markdownTable([{ title: "system", cell: ({ system }) => system }, ...right], lines)}`;
+  const right = columns.map(([title, cell]): TableColumn<SystemLine> => ({ title, align: "right", cell }));
+  return `Retrieved context and latency of memories.\n\n${renderMarkdownTable([{ title: "system", cell: ({ system }) => system }, ...right], lines)}`;
 }
 
-function remembers({ summary }: Line): boolean {
-  return ownValue(summary, "mean_context_tokens") !== undefined;
+function hasMemory({ summary }: SystemLine): boolean {
+  return getOwn(summary, "mean_context_tokens") !== undefined;
 }
 
 /** The first of these that a run has tells how many groups its intervals are based on. */
 const HEADLINES = ["mean_score", "pass_rate", "coverage"];
 
 /** Describes the independent units of intervals where examples share a group; empty where each example is independent. */
-export function groupFacts({ summary, config, rows }: Pick<EvalResult, "summary" | "config" | "rows">): string[] {
-  const counts = Object.values(summary).flatMap((own) => groupsOf(own) ?? []);
+export function describeIntervalGroups({
+  summary,
+  config,
+  rows,
+}: Pick<EvalResult, "summary" | "config" | "rows">): string[] {
+  const counts = Object.values(summary).flatMap((own) => countGroups(own) ?? []);
   if (counts.length === 0) return [];
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
-  const of = fieldsOf(config);
+  const of = formatGroupFields(config);
   if (most === 1) return [`no intervals: all examples belong to one group${of}`];
-  const others = rows.some(isAlone) ? ", examples without a group counted singly" : "";
-  return [`intervals over ${least === most ? "" : `${least} to `}${plural(most, "group")}${of}${others}`];
+  const others = rows.some(hasNoGroup) ? ", examples without a group counted singly" : "";
+  return [`intervals over ${least === most ? "" : `${least} to `}${formatPlural(most, "group")}${of}${others}`];
 }
 
-function groupsOf(summary: Summary): number | undefined {
-  const known = HEADLINES.map((key) => ownValue(summary, groupsBeside(key)));
+function countGroups(summary: Summary): number | undefined {
+  const known = HEADLINES.map((key) => getOwn(summary, formatGroupsKey(key)));
   return known.find((count) => count != null) ?? undefined;
 }
 
-function fieldsOf({ datasets }: EvalConfig): string {
+function formatGroupFields({ datasets }: EvalConfig): string {
   const fields = new Set(datasets.flatMap(({ groupBy }) => groupBy ?? []));
   return fields.size === 0 ? "" : ` of ${[...fields].join(" or ")}`;
 }
 
 /** Rows of older versions have no group either. */
-function isAlone(row: EvalRow): boolean {
+function hasNoGroup(row: EvalRow): boolean {
   return isScored(row) && row.group == null;
 }

@@ -1,4 +1,4 @@
-import { printable } from "./printable.js";
+import { replaceControlCharacters } from "./printable.js";
 
 /** The assumed width of a terminal in columns. */
 export const TERMINAL_WIDTH = 100;
@@ -17,10 +17,10 @@ export interface BlockOptions {
  * @example
  * wrapText("one two three", { width: 8, maxLines: 9, isFull: false }); // ["one two", "three"]
  */
-export function textBlock(text: string, { width, maxLines, isFull }: BlockOptions): string[] {
+export function wrapText(text: string, { width, maxLines, isFull }: BlockOptions): string[] {
   // Twice the columns, because a character may take two code units; the rest would not be shown.
   const head = isFull ? text : text.slice(0, 2 * maxLines * (width + 1));
-  const plain = printable(head).replaceAll("\t", "  ").trimEnd();
+  const plain = replaceControlCharacters(head).replaceAll("\t", "  ").trimEnd();
   const lines = plain.split("\n").flatMap((line) => wrapLine(line.trimEnd(), width));
   if (isFull) return lines;
   if (lines.length <= maxLines && text.trimEnd().length <= head.length) return lines;
@@ -30,8 +30,8 @@ export function textBlock(text: string, { width, maxLines, isFull }: BlockOption
 function wrapLine(line: string, width: number): string[] {
   const lines: string[] = [];
   let rest = line;
-  for (let fit = fitting(rest, width); fit < rest.length; fit = fitting(rest, width)) {
-    const at = breakBefore(rest, fit);
+  for (let fit = countFittingUnits(rest, width); fit < rest.length; fit = countFittingUnits(rest, width)) {
+    const at = findBreak(rest, fit);
     lines.push(rest.slice(0, at).trimEnd());
     rest = rest.slice(at).trimStart();
   }
@@ -39,37 +39,37 @@ function wrapLine(line: string, width: number): string[] {
 }
 
 /** The last space with text before it, otherwise where the line is full. */
-function breakBefore(text: string, fit: number): number {
+function findBreak(text: string, fit: number): number {
   const space = text.lastIndexOf(" ", fit);
   return space > 0 && text.slice(0, space).trim() !== "" ? space : fit;
 }
 
 /** At least one character, so that wrapping ends. */
-function fitting(text: string, width: number): number {
+function countFittingUnits(text: string, width: number): number {
   if (text.length <= width / 2) return text.length;
   let columns = 0;
   let at = 0;
   for (const character of text) {
-    columns += columnsOf(character);
+    columns += countColumns(character);
     if (columns > width && at > 0) return at;
     at += character.length;
   }
   return at;
 }
 
-const TAKES_NO_ROOM = /[\p{Mn}\p{Me}\p{Cf}]/u;
+const ZERO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u;
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 
-function columnsOf(character: string): number {
+function countColumns(character: string): number {
   if (character < "\u0300") return 1;
-  if (TAKES_NO_ROOM.test(character)) return 0;
+  if (ZERO_WIDTH.test(character)) return 0;
   return WIDE.test(character) ? 2 : 1;
 }
 
-export function widthOf(line: string): number {
+export function measureColumns(line: string): number {
   let columns = 0;
-  for (const character of line) columns += columnsOf(character);
+  for (const character of line) columns += countColumns(character);
   return columns;
 }
 
@@ -78,8 +78,8 @@ export function widthOf(line: string): number {
  * @example
  * indentHanging("says  ", ["one", "two"]); // ["says  one", "      two"]
  */
-export function hanging(before: string, lines: readonly string[]): string[] {
-  const indent = " ".repeat(widthOf(before));
+export function indentHanging(before: string, lines: readonly string[]): string[] {
+  const indent = " ".repeat(measureColumns(before));
   const [first = "", ...others] = lines;
   return [`${before}${first}`, ...others.map((line) => `${indent}${line}`)].map((line) => line.trimEnd());
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AgentEvent, AgentHappening, TrajectoryEvent } from "../core/trajectory.js";
-import { widthOf } from "./text-block.js";
+import type { AgentEvent, AgentEventBody, TrajectoryEvent } from "../core/trajectory.js";
+import { measureColumns } from "./text-block.js";
 import { renderTimeline } from "./timeline.js";
 
 const START = 1_800_000_000_000;
@@ -27,11 +27,11 @@ const HOSTILE = fc.string({
   maxLength: 200,
 });
 
-function at(seconds: number, happening: AgentHappening): AgentEvent {
+function at(seconds: number, happening: AgentEventBody): AgentEvent {
   return { ...happening, timestamp: START + seconds * 1000 };
 }
 
-function usage(input: number, output: number, costUsd: number | null): AgentHappening {
+function usage(input: number, output: number, costUsd: number | null): AgentEventBody {
   return { type: "token_usage", model: "m-1", usage: { input, output, cacheRead: 100 }, costUsd, durationMs: 900 };
 }
 
@@ -121,7 +121,7 @@ describe("renderTimeline", () => {
       fc.property(fc.array(odd, { maxLength: 8 }), fc.boolean(), (events, isFull) => {
         const stored = JSON.parse(JSON.stringify(events)) as TrajectoryEvent[];
         const lines = renderTimeline({ events: stored }, { isFull });
-        expect(lines.every((line) => widthOf(line) <= 100)).toBe(true);
+        expect(lines.every((line) => measureColumns(line) <= 100)).toBe(true);
         expect(lines.join("")).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
       }),
     );

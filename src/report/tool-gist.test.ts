@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { argumentsText, gistOf } from "./timeline.js";
+import { formatToolArguments, summarizeToolCall } from "./timeline.js";
 
 describe("summarizeToolCall", () => {
   it.each<[string, unknown, string]>([
@@ -19,14 +19,14 @@ describe("summarizeToolCall", () => {
     ["nothing", undefined, ""],
     ["null", null, "null"],
   ])("summarizes %s", (_, given, gist) => {
-    expect(gistOf(given)).toBe(gist);
+    expect(summarizeToolCall(given)).toBe(gist);
   });
 });
 
 describe("formatToolArguments", () => {
   it("shows all arguments, and a single string unchanged", () => {
-    expect(argumentsText({ command: "a\nb" })).toBe("a\nb");
-    expect(argumentsText({ path: "a", content: "x" })).toBe('{\n  "path": "a",\n  "content": "x"\n}');
-    expect(argumentsText("plain")).toBe("plain");
+    expect(formatToolArguments({ command: "a\nb" })).toBe("a\nb");
+    expect(formatToolArguments({ path: "a", content: "x" })).toBe('{\n  "path": "a",\n  "content": "x"\n}');
+    expect(formatToolArguments("plain")).toBe("plain");
   });
 });

@@ -1,45 +1,53 @@
-import { type EvalRow, scoreOf } from "../core/row.js";
+import { type EvalRow, getScore } from "../core/row.js";
 import { formatDollars, formatNumber, formatSeconds } from "./format.js";
-import { type Column, markdownTable } from "./markdown.js";
+import { renderMarkdownTable, type TableColumn } from "./markdown.js";
 
 /**
  * The trials of a run, one line each, named as `assay show` accepts them. Empty columns are left out.
  * @example
  * renderTrialTable([makeRow({ system: "s", exampleId: "fr", outcome: "pass" })]);
  */
-export function trialTable(rows: readonly EvalRow[]): string {
+export function renderTrialTable(rows: readonly EvalRow[]): string {
   const has = (test: (row: EvalRow) => boolean): boolean => rows.some(test);
-  const columns: Column<EvalRow>[] = [
+  const columns: TableColumn<EvalRow>[] = [
     { title: "system", cell: ({ system }) => system },
     ...(has(({ dataset }) => dataset !== rows[0]?.dataset) ? [datasetColumn] : []),
-    { title: "trial", cell: trialName },
+    { title: "trial", cell: formatTrialName },
     { title: "outcome", cell: ({ outcome }) => outcome },
     ...(has(({ errorCategory }) => errorCategory !== "none") ? [categoryColumn] : []),
-    { title: "score", align: "right", cell: (row) => formatNumber(scoreOf(row, "score")) },
+    { title: "score", align: "right", cell: (row) => formatNumber(getScore(row, "score")) },
     ...(has(({ turns }) => turns !== null) ? [turnsColumn] : []),
     ...(has(({ costUsd }) => costUsd !== null) ? [costColumn] : []),
-    { title: "time", align: "right", cell: ({ durationMs, latency }) => formatSeconds(seconds(durationMs, latency)) },
+    {
+      title: "time",
+      align: "right",
+      cell: ({ durationMs, latency }) => formatSeconds(chooseSeconds(durationMs, latency)),
+    },
   ];
-  return markdownTable(columns, rows);
+  return renderMarkdownTable(columns, rows);
 }
 
-const datasetColumn: Column<EvalRow> = { title: "dataset", cell: ({ dataset }) => dataset };
-const categoryColumn: Column<EvalRow> = {
+const datasetColumn: TableColumn<EvalRow> = { title: "dataset", cell: ({ dataset }) => dataset };
+const categoryColumn: TableColumn<EvalRow> = {
   title: "category",
   cell: ({ errorCategory }) => (errorCategory === "none" ? "–" : errorCategory),
 };
-const turnsColumn: Column<EvalRow> = { title: "turns", align: "right", cell: ({ turns }) => formatNumber(turns) };
-const costColumn: Column<EvalRow> = { title: "cost", align: "right", cell: ({ costUsd }) => formatDollars(costUsd) };
+const turnsColumn: TableColumn<EvalRow> = { title: "turns", align: "right", cell: ({ turns }) => formatNumber(turns) };
+const costColumn: TableColumn<EvalRow> = {
+  title: "cost",
+  align: "right",
+  cell: ({ costUsd }) => formatDollars(costUsd),
+};
 
 /**
  * The example's id and the trial's index from 0.
  * @example
  * formatTrialName({ exampleId: "fr", trial: 2 }); // "fr#2"
  */
-export function trialName({ exampleId, trial }: Pick<EvalRow, "exampleId" | "trial">): string {
+export function formatTrialName({ exampleId, trial }: Pick<EvalRow, "exampleId" | "trial">): string {
   return `${exampleId}#${trial}`;
 }
 
-function seconds(durationMs: number | null, latency: number | null): number | null {
+function chooseSeconds(durationMs: number | null, latency: number | null): number | null {
   return durationMs === null ? latency : durationMs / 1000;
 }

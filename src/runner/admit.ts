@@ -1,10 +1,10 @@
 import type { Example } from "../core/example.js";
 import type { System } from "../core/system.js";
-import { Gate } from "./gate.js";
-import { orderOfRound } from "./order.js";
-import { isPlanned, type Plan, rowIndex, type TrialPlace } from "./plan.js";
+import { EndpointGate } from "./gate.js";
+import { shuffleRound } from "./order.js";
+import { getRowIndex, isPlanned, type Plan, type TrialCoordinates } from "./plan.js";
 import type { RunPorts } from "./ports.js";
-import type { Wiring } from "./wiring.js";
+import type { DatasetPlan } from "./wiring.js";
 
 /** One planned trial, ready to run. */
 export interface Trial {
@@ -14,10 +14,10 @@ export interface Trial {
   readonly example: Example;
   readonly exampleIndex: number;
   readonly trial: number;
-  readonly wiring: Wiring;
+  readonly wiring: DatasetPlan;
 }
 
-export interface AdmissionOptions {
+export interface TrialQueueOptions {
   isDone: (index: number) => boolean;
   signal: AbortSignal;
 }
@@ -27,15 +27,15 @@ export interface AdmissionOptions {
  * with a seed, so that a run stopped half-way is still a balanced sample. Examples of one group stay together within a
  * round. Workers share one queue; an aborted signal ends it.
  */
-export class Admissions {
+export class TrialQueue {
   readonly #plan: Plan;
   readonly #systems: readonly number[];
-  readonly #options: AdmissionOptions;
+  readonly #options: TrialQueueOptions;
   #round = -1;
   #order: Uint32Array = new Uint32Array();
   #next = 0;
 
-  constructor(plan: Plan, systems: readonly number[], options: AdmissionOptions) {
+  constructor(plan: Plan, systems: readonly number[], options: TrialQueueOptions) {
     this.#plan = plan;
     this.#systems = systems;
     this.#options = options;
@@ -48,7 +48,7 @@ export class Admissions {
       const pair = this.#order[this.#next++] ?? 0;
       const systemIndex = this.#systems[pair % this.#systems.length] ?? 0;
       const exampleIndex = Math.floor(pair / this.#systems.length);
-      const admitted = trialOf(this.#plan, { systemIndex, exampleIndex, trial: this.#round });
+      const admitted = buildTrial(this.#plan, { systemIndex, exampleIndex, trial: this.#round });
       if (admitted !== null && !isDone(admitted.index)) return admitted;
     }
     return null;
@@ -64,72 +64,72 @@ export class Admissions {
   #startRound(): boolean {
     if (this.#round + 1 >= this.#plan.trials) return false;
     this.#round += 1;
-    this.#order = orderOfRound(this.#plan, this.#systems.length, this.#round);
+    this.#order = shuffleRound(this.#plan, this.#systems.length, this.#round);
     this.#next = 0;
     return true;
   }
 }
 
 /** Returns the trial at an index of the result, or null if the plan has none there. */
-export function trialAt(plan: Plan, index: number): Trial | null {
+export function findTrial(plan: Plan, index: number): Trial | null {
   const pair = Math.floor(index / plan.trials);
   const exampleIndex = pair % plan.examples.length;
   const systemIndex = Math.floor(pair / plan.examples.length);
-  return trialOf(plan, { systemIndex, exampleIndex, trial: index % plan.trials });
+  return buildTrial(plan, { systemIndex, exampleIndex, trial: index % plan.trials });
 }
 
-function trialOf(plan: Plan, place: TrialPlace): Trial | null {
+function buildTrial(plan: Plan, place: TrialCoordinates): Trial | null {
   const { systemIndex, exampleIndex, trial } = place;
   const system = plan.systems[systemIndex];
   const example = plan.examples[exampleIndex];
   const wiring = plan.wirings[plan.wiringOf[exampleIndex] ?? 0];
   if (system === undefined || example === undefined || wiring === undefined || !isPlanned(plan, place)) return null;
-  const index = rowIndex(plan, systemIndex, exampleIndex, trial);
+  const index = getRowIndex(plan, systemIndex, exampleIndex, trial);
   return { index, system, systemIndex, example, exampleIndex, trial, wiring };
 }
 
 /** Systems that share workers: all that call the same endpoint, or all that call none. */
-export interface Lane {
+export interface EndpointPool {
   /** Indexes into `plan.systems`. */
   readonly systems: readonly number[];
   /** Limits concurrent calls to the endpoint; null if there is no endpoint. */
-  readonly gate: Gate | null;
+  readonly gate: EndpointGate | null;
   /** Maximum number of concurrent trials. */
   readonly workers: number;
 }
 
 /** Creates one pool per endpoint, so that a slow endpoint does not hold up the others. */
-export function lanesOf({ systems }: Plan, ports: RunPorts): Lane[] {
+export function createEndpointPools({ systems }: Plan, ports: RunPorts): EndpointPool[] {
   const endpoints = new Map<string | null, number[]>();
   for (const [index, system] of systems.entries()) {
-    const endpoint = endpointOf(system);
+    const endpoint = getEndpointPoolKey(system);
     endpoints.set(endpoint, [...(endpoints.get(endpoint) ?? []), index]);
   }
   return Array.from(endpoints, ([endpoint, members]) => {
-    const workers = workersOf(
+    const workers = countPoolWorkers(
       members.flatMap((index) => systems[index] ?? []),
       ports,
     );
     const { outage } = ports;
     const watched = outage === undefined ? {} : { outage };
     const options = { max: workers, clock: () => ports.clock(), ...watched };
-    const gate = endpoint === null ? null : new Gate({ name: nameOf(endpoint), ...options });
+    const gate = endpoint === null ? null : new EndpointGate({ name: getEndpointLabel(endpoint), ...options });
     return { systems: members, gate, workers };
   });
 }
 
 /** A system with its own `maxParallel` but without an endpoint gets its own pool. */
-function endpointOf({ endpoint, maxParallel, name }: System): string | null {
+function getEndpointPoolKey({ endpoint, maxParallel, name }: System): string | null {
   if (typeof endpoint === "string" && endpoint !== "") return endpoint;
   return maxParallel === undefined ? null : name;
 }
 
-function workersOf(systems: readonly System[], { maxWorkers }: RunPorts): number {
+function countPoolWorkers(systems: readonly System[], { maxWorkers }: RunPorts): number {
   const bounds = systems.flatMap(({ maxParallel }) => maxParallel ?? []);
   return bounds.length === 0 ? maxWorkers : Math.min(...bounds);
 }
 
 /** Only the host: the part after the space distinguishes accounts and is not shown. */
-function nameOf(endpoint: string): string {
+function getEndpointLabel(endpoint: string): string {
   return endpoint.split(" ", 1)[0] ?? endpoint;
 }

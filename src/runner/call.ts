@@ -1,7 +1,7 @@
-import { messageOf, ShapeError, TrialError, TrialStopped } from "../core/errors.js";
+import { getErrorMessage, ShapeError, TrialError, TrialStopped } from "../core/errors.js";
 import { findOutputProblem } from "../core/output-problem.js";
 import type { Attempt, TrialKey } from "../core/row.js";
-import { describe } from "../core/shape.js";
+import { describeValue } from "../core/shape.js";
 import {
   type Output,
   STOP_REASONS,
@@ -11,18 +11,18 @@ import {
   type TrialBudget,
   type TrialContext,
 } from "../core/system.js";
-import { hashSeedsOf } from "../stats/index.js";
+import { createSeedHasher } from "../stats/index.js";
 import type { Trial } from "./admit.js";
-import { billed } from "./cost.js";
+import { resolveCost } from "./cost.js";
 import type { CallEnd } from "./gate.js";
 
 /** The calls of one trial to its system. */
-export interface Call {
+export interface SystemCall {
   readonly context: TrialContext;
   /** Messages that the system logged. */
   readonly messages: readonly string[];
   readonly budget: TrialBill | null;
-  readonly stop: TrialStop | null;
+  readonly stop: TrialStopper | null;
   /** Failed calls that were retried. */
   failed: readonly Attempt[];
   /** Milliseconds before the successful call: failed calls and the waits between them. */
@@ -34,7 +34,7 @@ export interface Call {
   /** Tasks to run when the trial is finished; null for nearly all trials. */
   atEnd: (() => void | Promise<void>)[] | null;
   /** True if the output came from the cache or from a recording. */
-  wasPaid: boolean;
+  isFromCache: boolean;
   /** True if an earlier start of the run stored the output and paid for it. */
   wasStored: boolean;
   /** True if the run was stopped while the system was working: the cost is unknown. */
@@ -46,47 +46,47 @@ export interface Call {
 }
 
 /** The result of the calls of one trial. */
-export type Attempted = Returned | Threw;
+export type AttemptResult = AttemptSuccess | AttemptFailure;
 
-export interface Returned {
+export interface AttemptSuccess {
   readonly kind: "returned";
   readonly output: Output;
   /** Seconds inside `System.process`, measured when the work was really done; null if unknown. */
   readonly latency: number | null;
   /** Milliseconds inside the successful call; null for replayed work that was never measured. */
   readonly durationMs: number | null;
-  readonly call: Call;
+  readonly call: SystemCall;
 }
 
-export interface Threw {
+export interface AttemptFailure {
   readonly kind: "threw";
   readonly error: unknown;
   readonly durationMs: number;
-  readonly call: Call;
+  readonly call: SystemCall;
 }
 
 const NO_ATTEMPTS: readonly Attempt[] = Object.freeze([]);
 
-export interface CallOptions {
+export interface SystemCallOptions {
   trial: Trial;
   seed: number;
   signal: AbortSignal;
   budget: TrialBudget | null;
-  stop: TrialStop | null;
+  stop: TrialStopper | null;
 }
 
 /** Creates the seeds of the trials: one per example and trial number, the same for every system. */
-export function trialSeeds(runSeed: number): (trial: Trial) => number {
-  const seedOf = hashSeedsOf(runSeed);
+export function createTrialSeeder(runSeed: number): (trial: Trial) => number {
+  const seedOf = createSeedHasher(runSeed);
   return ({ example: { id }, trial }) => seedOf(typeof id === "string" ? id : String(id), trial);
 }
 
 /** Plain fields, because a system that wraps another passes on `{ ...trial, signal }`. */
-export function openCall({ trial: { trial, system }, seed, signal, budget, stop }: CallOptions): Call {
+export function openCall({ trial: { trial, system }, seed, signal, budget, stop }: SystemCallOptions): SystemCall {
   const messages: string[] = [];
   // A retried call repeats most of its messages.
   const log = (message: string) => {
-    const text = messageOf(message);
+    const text = getErrorMessage(message);
     if (!messages.includes(text)) messages.push(text);
   };
   return {
@@ -99,7 +99,7 @@ export function openCall({ trial: { trial, system }, seed, signal, budget, stop 
     insideMs: 0,
     workMs: null,
     atEnd: null,
-    wasPaid: system.isRecorded === true,
+    isFromCache: system.isRecorded === true,
     wasStored: false,
     wasCut: false,
     cacheKey: null,
@@ -108,35 +108,37 @@ export function openCall({ trial: { trial, system }, seed, signal, budget, stop 
 }
 
 /** Checks what a system returned. An invalid output becomes a failure. */
-export function returned(system: System, output: unknown, { durationMs, call }: Timed): Attempted {
-  if (!isOutput(output)) return threw(wrongOutput(system, output), { durationMs, call });
+export function toAttemptResult(system: System, output: unknown, { durationMs, call }: TimedCall): AttemptResult {
+  if (!isOutput(output)) return toAttemptFailure(createOutputShapeError(system, output), { durationMs, call });
   const problem = findOutputProblem(output);
-  if (problem !== null) return threw(incompleteOutput(system, output, problem), { durationMs, call });
-  if (!isStopReason(output.stopped)) return threw(wrongStop(system, output), { durationMs, call });
-  if (call.wasPaid) return { kind: "returned", output, ...recordedTime(output.latency), call };
-  const latency = isDuration(output.latency) ? output.latency : secondsOf(durationMs);
+  if (problem !== null)
+    return toAttemptFailure(createOutputContentError(system, output, problem), { durationMs, call });
+  if (!isValidStopReason(output.stopped))
+    return toAttemptFailure(createStopReasonError(system, output), { durationMs, call });
+  if (call.isFromCache) return { kind: "returned", output, ...readRecordedTime(output.latency), call };
+  const latency = isDuration(output.latency) ? output.latency : msToSeconds(durationMs);
   return { kind: "returned", output, latency, durationMs, call };
 }
 
 /** The recorded duration of replayed work, never the time it took to read the recording. */
-export function recordedTime(latency: unknown): Pick<Returned, "latency" | "durationMs"> {
+export function readRecordedTime(latency: unknown): Pick<AttemptSuccess, "latency" | "durationMs"> {
   // Recordings write 0 for a time that was not measured.
   if (!isDuration(latency) || latency === 0) return { latency: null, durationMs: null };
   return { latency, durationMs: Math.round(latency * 1e6) / 1000 };
 }
 
 /** Rounds to microseconds: a plain division leaves up to seventeen digits in every row. */
-export function secondsOf(durationMs: number): number {
+export function msToSeconds(durationMs: number): number {
   return Math.round(durationMs * 1000) / 1e6;
 }
 
-export function threw(error: unknown, { durationMs, call }: Timed): Threw {
+export function toAttemptFailure(error: unknown, { durationMs, call }: TimedCall): AttemptFailure {
   return { kind: "threw", error, durationMs, call };
 }
 
-export interface Timed {
+export interface TimedCall {
   durationMs: number;
-  call: Call;
+  call: SystemCall;
 }
 
 function isOutput(output: unknown): output is Output {
@@ -144,7 +146,7 @@ function isOutput(output: unknown): output is Output {
 }
 
 /** Recordings write null for an output that was not stopped. */
-function isStopReason(stopped: unknown): stopped is StopReason | null | undefined {
+function isValidStopReason(stopped: unknown): stopped is StopReason | null | undefined {
   return stopped == null || STOP_REASONS.some((reason) => reason === stopped);
 }
 
@@ -153,21 +155,21 @@ function isDuration(latency: unknown): latency is number {
 }
 
 /** The call was made even if its output is invalid, so its usage is charged. */
-function wrongStop(system: System, output: Output): TrialError {
+function createStopReasonError(system: System, output: Output): TrialError {
   return new TrialError(
     "system_error",
-    `The system "${system.name}" returned \`stopped\`: ${describe(output.stopped)}. It must be one of ${STOP_REASONS.join(", ")}, or be omitted.`,
+    `The system "${system.name}" returned \`stopped\`: ${describeValue(output.stopped)}. It must be one of ${STOP_REASONS.join(", ")}, or be omitted.`,
     { spent: output },
   );
 }
 
-function wrongOutput(system: System, output: unknown): ShapeError {
+function createOutputShapeError(system: System, output: unknown): ShapeError {
   return new ShapeError(
-    `The system "${system.name}" returned ${describe(output)}. process() must return an object like { response: "…" } or { context: "…" }.`,
+    `The system "${system.name}" returned ${describeValue(output)}. process() must return an object like { response: "…" } or { context: "…" }.`,
   );
 }
 
-function incompleteOutput(system: System, output: Output, problem: string): TrialError {
+function createOutputContentError(system: System, output: Output, problem: string): TrialError {
   return new TrialError(
     "system_error",
     `The system "${system.name}" returned an output that ${problem}. process() must return text, like { response: "…" } or { context: "…" }.`,
@@ -176,25 +178,25 @@ function incompleteOutput(system: System, output: Output, problem: string): Tria
 }
 
 /** How long a stopped trial may take to end. Systems can override it with `graceMs`. */
-export const GRACE_MS = 2000;
+export const DEFAULT_GRACE_MS = 2000;
 
 /** Node's timers fire at once for longer delays. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
-type Reason = TrialStopped["stopped"];
+type TrialStopReason = TrialStopped["stopped"];
 
 /** Stops one trial when the run is stopped, its time is up, or its budget is exceeded. */
-export class TrialStop {
+export class TrialStopper {
   readonly #controller = new AbortController();
   readonly #run: AbortSignal;
   readonly #graceMs: number;
-  #reason: Reason | null = null;
+  #reason: TrialStopReason | null = null;
   #clock: NodeJS.Timeout | undefined;
   #grace: NodeJS.Timeout | undefined;
   #onOverdue: (() => void) | null = null;
   #isOver = false;
 
-  constructor(run: AbortSignal, graceMs = GRACE_MS) {
+  constructor(run: AbortSignal, graceMs = DEFAULT_GRACE_MS) {
     this.#run = run;
     this.#graceMs = graceMs;
     if (run.aborted) this.#controller.abort(run.reason);
@@ -206,11 +208,11 @@ export class TrialStop {
   }
 
   /** Why this trial was stopped; null if it was not. */
-  get reason(): Reason | null {
+  get reason(): TrialStopReason | null {
     return this.#reason;
   }
 
-  stop(reason: Reason): void {
+  stop(reason: TrialStopReason): void {
     if (this.signal.aborted || this.#isOver) return;
     this.#reason = reason;
     this.#controller.abort(new TrialStopped(reason));
@@ -218,7 +220,10 @@ export class TrialStop {
   }
 
   /** Waits up to `ms` for the call of the trial. `overdue` gives the result of a call that ignores the stop. */
-  async limit<T>(pending: PromiseLike<T>, { ms, overdue }: { ms: number | null; overdue: () => T }): Promise<T> {
+  async waitWithLimit<T>(
+    pending: PromiseLike<T>,
+    { ms, overdue }: { ms: number | null; overdue: () => T },
+  ): Promise<T> {
     this.startClock(ms);
     const late = new Promise<T>((resolve) => {
       this.#onOverdue = () => resolve(overdue());
@@ -232,7 +237,7 @@ export class TrialStop {
 
   /** Starts the time limit of the trial. */
   startClock(ms: number | null): void {
-    if (ms !== null) this.#clock = setTimeout(() => this.stop("time_killed"), Math.min(ms, LONGEST_TIMER));
+    if (ms !== null) this.#clock = setTimeout(() => this.stop("time_killed"), Math.min(ms, MAX_TIMER_MS));
   }
 
   stopClock(): void {
@@ -253,7 +258,7 @@ export class TrialStop {
 }
 
 /** Running trials that have used most of their budget. */
-export class Alarms {
+export class BudgetWarnings {
   readonly #shares = new Map<Trial, number>();
   readonly #onChange: (warning: string | null) => void;
 
@@ -264,14 +269,14 @@ export class Alarms {
   /** Records that a trial has exceeded this share of its limit. */
   raise(trial: Trial, share: number): void {
     this.#shares.set(trial, share);
-    this.#onChange(this.#words());
+    this.#onChange(this.#formatWarning());
   }
 
   clear(trial: Trial): void {
-    if (this.#shares.delete(trial)) this.#onChange(this.#words());
+    if (this.#shares.delete(trial)) this.#onChange(this.#formatWarning());
   }
 
-  #words(): string | null {
+  #formatWarning(): string | null {
     const highest = [...this.#shares].sort(([, a], [, b]) => b - a)[0];
     if (highest === undefined) return null;
     const [{ system, example }, share] = highest;
@@ -302,41 +307,41 @@ export interface StoredCall {
 
 type StoredBill = Omit<TrialBill, "bill"> & { readonly costUsd: number };
 
-export function storedCall({ latency, durationMs, call }: Returned): StoredCall {
+export function toStoredCall({ latency, durationMs, call }: AttemptSuccess): StoredCall {
   return {
     latency,
     durationMs,
     ...(call.failed.length > 0 && { lostMs: call.lostMs, attempts: call.failed }),
     ...(call.messages.length > 0 && { notes: call.messages }),
-    ...(call.budget !== null && { bill: storedBill(call.budget) }),
+    ...(call.budget !== null && { bill: toStoredBill(call.budget) }),
   };
 }
 
-function storedBill({ bill, usage, costKilledAt, isEstimated, isPriced, maxCostUsd }: TrialBill): StoredBill {
+function toStoredBill({ bill, usage, costKilledAt, isEstimated, isPriced, maxCostUsd }: TrialBill): StoredBill {
   return { costUsd: bill.costUsd, usage: { ...usage }, costKilledAt, isEstimated, isPriced, maxCostUsd };
 }
 
 /** Turns an output that an earlier start of the run stored into the result of a call. */
-export function restored({ output, call: stored }: UngradedOutput, options: CallOptions): Returned {
+export function restoreAttempt({ output, call: stored }: UngradedOutput, options: SystemCallOptions): AttemptSuccess {
   const { latency, durationMs, lostMs = 0, attempts = [], notes = [], bill } = stored;
-  const budget = bill === undefined ? null : restoredBill(bill);
+  const budget = bill === undefined ? null : restoreBill(bill);
   const call = {
     ...openCall(options),
     messages: notes,
     budget,
     failed: attempts,
     lostMs,
-    wasPaid: false,
+    isFromCache: false,
     wasStored: true,
   };
   return { kind: "returned", output, latency, durationMs, call };
 }
 
-function restoredBill({ costUsd, ...rest }: StoredBill): TrialBill {
+function restoreBill({ costUsd, ...rest }: StoredBill): TrialBill {
   return { ...rest, bill: { costUsd, exceeded: rest.costKilledAt > 0 } };
 }
 
 /** The cost of the calls that produced a stored output; null if unknown. */
-export function storedCost(output: Output, { bill }: StoredCall): number | null {
-  return billed(output, bill === undefined ? null : restoredBill(bill)).costUsd;
+export function computeStoredCost(output: Output, { bill }: StoredCall): number | null {
+  return resolveCost(output, bill === undefined ? null : restoreBill(bill)).costUsd;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { TrialError } from "../core/errors.js";
 import type { Trial } from "./admit.js";
-import { type Attempted, openCall } from "./call.js";
-import { classify } from "./classify.js";
+import { type AttemptResult, openCall } from "./call.js";
+import { classifyAttempt } from "./classify.js";
 
 const RUNNING = new AbortController().signal;
 const CALL = openCall({
@@ -12,7 +12,7 @@ const CALL = openCall({
   budget: null,
   stop: null,
 });
-const threw = (error: unknown): Attempted => ({ kind: "threw", error, durationMs: 5, call: CALL });
+const threw = (error: unknown): AttemptResult => ({ kind: "threw", error, durationMs: 5, call: CALL });
 
 function errorWith(fields: Record<string, unknown>): Error {
   return Object.assign(new Error("failed"), fields);
@@ -44,7 +44,7 @@ describe("classify", () => {
   ];
 
   it.each(cases)("classifies %s", (_, error, category) => {
-    expect(classify(threw(error), RUNNING)).toMatchObject({
+    expect(classifyAttempt(threw(error), RUNNING)).toMatchObject({
       kind: "error",
       category,
       attempt: { errorCategory: category, durationMs: 5, message: expect.any(String) },
@@ -54,23 +54,26 @@ describe("classify", () => {
   it("handles an error that is its own cause", () => {
     const error = new Error("round");
     error.cause = error;
-    expect(classify(threw(error), RUNNING)).toMatchObject({ category: "system_error" });
+    expect(classifyAttempt(threw(error), RUNNING)).toMatchObject({ category: "system_error" });
   });
 
   it("ignores failures while the run is being stopped", () => {
-    expect(classify(threw(new Error("aborted")), AbortSignal.abort())).toEqual({ kind: "skipped", reason: null });
+    expect(classifyAttempt(threw(new Error("aborted")), AbortSignal.abort())).toEqual({
+      kind: "skipped",
+      reason: null,
+    });
   });
 
   it("keeps a returned output even while the run is being stopped", () => {
-    const attempted: Attempted = {
+    const attempted: AttemptResult = {
       kind: "returned",
       output: { response: "x", stopped: "truncated" },
       latency: 1,
       durationMs: 1000,
       call: CALL,
     };
-    expect(classify(attempted, AbortSignal.abort())).toMatchObject({ kind: "gradable", category: "truncated" });
+    expect(classifyAttempt(attempted, AbortSignal.abort())).toMatchObject({ kind: "gradable", category: "truncated" });
     const whole = { ...attempted, output: { response: "x" } };
-    expect(classify(whole, RUNNING)).toMatchObject({ kind: "gradable", category: "none" });
+    expect(classifyAttempt(whole, RUNNING)).toMatchObject({ kind: "gradable", category: "none" });
   });
 });

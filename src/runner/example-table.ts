@@ -1,10 +1,10 @@
-import type { Dataset, DatasetGate, DatasetOrigin, RunTerms } from "../core/dataset.js";
+import type { Dataset, DatasetGate, DatasetOrigin, DatasetOverrides } from "../core/dataset.js";
 import { DatasetError, UsageError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
-import { type Example, type ExampleSource, exampleKey, hasId, problemWithExample } from "../core/example.js";
-import { contentId, RepeatedIds } from "../core/fingerprint.js";
+import { type Example, type ExampleSource, findExampleProblem, getExampleKey, hasId } from "../core/example.js";
+import { hashContent, IdDeduplicator } from "../core/fingerprint.js";
 import type { Facets } from "../core/row.js";
-import { describe } from "../core/shape.js";
+import { describeValue } from "../core/shape.js";
 
 /** A dataset as the runner sees it: a source of examples with its settings. */
 export interface DatasetSource {
@@ -18,22 +18,22 @@ export interface DatasetSource {
   readonly labels?: ReadonlyMap<string | number, Facets>;
   readonly groupBy?: string;
   readonly origin?: DatasetOrigin;
-  readonly terms?: RunTerms;
+  readonly terms?: DatasetOverrides;
   readonly skill?: string;
   readonly gates?: readonly DatasetGate[];
 }
 
 /** Normalizes a dataset: a list, a stream, or either of them with a name, evaluators and other settings. */
-export function datasetSource(given: ExampleSource | Dataset): DatasetSource {
-  const source: unknown = isObject(given) && "examples" in given ? given.examples : given;
-  if (!isObject(source) || !(Symbol.iterator in source || Symbol.asyncIterator in source)) {
+export function toDatasetSource(given: ExampleSource | Dataset): DatasetSource {
+  const source: unknown = isObjectValue(given) && "examples" in given ? given.examples : given;
+  if (!isObjectValue(source) || !(Symbol.iterator in source || Symbol.asyncIterator in source)) {
     throw new UsageError(
-      `The dataset must be an array, an iterable or an async iterable of examples, but is ${describe(given)}.`,
+      `The dataset must be an array, an iterable or an async iterable of examples, but is ${describeValue(given)}.`,
     );
   }
   const { name, fingerprint, evaluators, primaryField, notes, facets, labels, groupBy, origin, terms, skill, gates } =
     given as Partial<Dataset>;
-  checkBreakdown(given as Partial<Dataset>);
+  checkBreakdownFields(given as Partial<Dataset>);
   return {
     name: typeof name === "string" ? name : "",
     source: source as ExampleSource,
@@ -53,20 +53,28 @@ export function datasetSource(given: ExampleSource | Dataset): DatasetSource {
 }
 
 /** A string instead of a list would be read letter by letter. */
-function checkBreakdown({ name, facets, groupBy }: { name?: unknown; facets?: unknown; groupBy?: unknown }): void {
+function checkBreakdownFields({
+  name,
+  facets,
+  groupBy,
+}: {
+  name?: unknown;
+  facets?: unknown;
+  groupBy?: unknown;
+}): void {
   const whose = typeof name === "string" && name !== "" ? `the dataset ${name}` : "the dataset";
   const isList = Array.isArray(facets) && facets.every((field) => typeof field === "string" && field !== "");
   if (facets !== undefined && !isList)
-    throw new UsageError(`The facets of ${whose} must be a list of field names, but are ${describe(facets)}.`);
+    throw new UsageError(`The facets of ${whose} must be a list of field names, but are ${describeValue(facets)}.`);
   if (groupBy !== undefined && (typeof groupBy !== "string" || groupBy === ""))
-    throw new UsageError(`groupBy of ${whose} must be the name of a field, but is ${describe(groupBy)}.`);
+    throw new UsageError(`groupBy of ${whose} must be the name of a field, but is ${describeValue(groupBy)}.`);
 }
 
-function isObject(value: unknown): value is object {
+function isObjectValue(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-interface Origin {
+interface ExampleOrigin {
   dataset: string;
   wiringIndex: number;
   /** Ids seen so far. Datasets with the same name share them, because their rows could not be distinguished. */
@@ -89,7 +97,7 @@ export class ExampleTable {
   /** By dataset: the index of its first example. */
   readonly #starts: number[] = [];
   readonly #seen = new Map<string, Map<string, number>>();
-  readonly #repeated = new RepeatedIds();
+  readonly #repeated = new IdDeduplicator();
   #bad = 0;
   #firstBad = "";
 
@@ -101,10 +109,10 @@ export class ExampleTable {
 
   async addAll(dataset: DatasetSource, wiringIndex: number): Promise<void> {
     const { name, fingerprint } = dataset;
-    const seen = this.#seenIn(name);
+    const seen = this.#getSeenIds(name);
     const isOwned = fingerprint !== undefined;
     const isCompared = !(isOwned && this.#isOnly);
-    const from: Origin = { dataset: name, wiringIndex, seen, position: 0, isOwned, isCompared };
+    const from: ExampleOrigin = { dataset: name, wiringIndex, seen, position: 0, isOwned, isCompared };
     this.tags[wiringIndex] = new Set();
     this.#starts[wiringIndex] = this.examples.length;
     // Awaiting each example of a plain array would cost more than everything else done with it.
@@ -114,44 +122,44 @@ export class ExampleTable {
   }
 
   /** Returns the dataset index of each example. Call after all datasets are added. */
-  findWirings(): Uint32Array {
+  mapExamplesToDatasets(): Uint32Array {
     const wiringOf = new Uint32Array(this.examples.length);
     for (const [wiring, start] of this.#starts.entries()) wiringOf.fill(wiring, start);
     return wiringOf;
   }
 
-  notes(): string[] {
+  listNotes(): string[] {
     if (this.#bad === 0) return this.#notes;
     return [...this.#notes, `${this.#bad} bad row${this.#bad === 1 ? "" : "s"} skipped (first: ${this.#firstBad})`];
   }
 
-  #seenIn(dataset: string): Map<string, number> {
+  #getSeenIds(dataset: string): Map<string, number> {
     const seen = this.#seen.get(dataset) ?? new Map<string, number>();
     this.#seen.set(dataset, seen);
     return seen;
   }
 
-  #addRaw(raw: Example, from: Origin): void {
+  #addRaw(raw: Example, from: ExampleOrigin): void {
     from.position += 1;
-    const problem = problemWithExample(raw);
+    const problem = findExampleProblem(raw);
     if (problem === null) this.#add(raw, from);
     else this.#reject(`Example ${from.position}${from.dataset === "" ? "" : ` of ${from.dataset}`} ${problem}`);
   }
 
-  #add(raw: Example, from: Origin): void {
+  #add(raw: Example, from: ExampleOrigin): void {
     // Otherwise a system could change the example for every other system and evaluator.
-    const example = Object.freeze(this.#identified(raw, from));
-    if (from.isCompared) requireNew(example, from);
+    const example = Object.freeze(this.#assignId(raw, from));
+    if (from.isCompared) requireUniqueId(example, from);
     this.tags[from.wiringIndex]?.add(example.dataset ?? "");
     this.examples.push(example);
   }
 
   /** The example with an id and a dataset name; a copy, unless the loader created its examples for this run. */
-  #identified(raw: Example, from: Origin): Example {
+  #assignId(raw: Example, from: ExampleOrigin): Example {
     if (from.isOwned && hasId(raw) && raw.dataset !== undefined) return raw;
     const dataset = raw.dataset ?? from.dataset;
     if (hasId(raw)) return { ...raw, dataset };
-    const id = this.#repeated.next(contentId(raw), (id) => from.seen.has(seenKey({ id, dataset }, from)));
+    const id = this.#repeated.makeUnique(hashContent(raw), (id) => from.seen.has(buildSeenKey({ id, dataset }, from)));
     return { ...raw, id, dataset };
   }
 
@@ -164,8 +172,8 @@ export class ExampleTable {
   }
 }
 
-function requireNew(example: Example, from: Origin): void {
-  const key = seenKey(example, from);
+function requireUniqueId(example: Example, from: ExampleOrigin): void {
+  const key = buildSeenKey(example, from);
   const other = from.seen.get(key);
   if (other !== undefined) {
     throw new DatasetError(
@@ -176,6 +184,6 @@ function requireNew(example: Example, from: Origin): void {
 }
 
 /** Reusing the id avoids a new string for every example. */
-function seenKey(example: Pick<Example, "id" | "dataset">, from: Origin): string {
-  return example.dataset === from.dataset ? String(example.id) : exampleKey(example);
+function buildSeenKey(example: Pick<Example, "id" | "dataset">, from: ExampleOrigin): string {
+  return example.dataset === from.dataset ? String(example.id) : getExampleKey(example);
 }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Gate } from "./gate.js";
+import { EndpointGate } from "./gate.js";
 
 const NEVER = new AbortController().signal;
 // As the runner does for the signal that all trials share.
@@ -14,12 +14,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function gateOf(max: number): Gate {
-  return new Gate({ name: "host:1", max, clock: () => Date.now() });
+function gateOf(max: number): EndpointGate {
+  return new EndpointGate({ name: "host:1", max, clock: () => Date.now() });
 }
 
 /** Fills every slot and returns the calls. */
-async function fill(gate: Gate): Promise<number[]> {
+async function fill(gate: EndpointGate): Promise<number[]> {
   return Promise.all(Array.from({ length: gate.limit }, async () => gate.enter(NEVER)));
 }
 

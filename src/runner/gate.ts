@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { isTrialError } from "../core/errors.js";
 import type { EvalRow } from "../core/row.js";
-import type { Attempted } from "./call.js";
+import type { AttemptResult } from "./call.js";
 
 /** How a call ended from the view of its endpoint; "down" if the endpoint did not answer. */
 export type CallEnd = "fine" | "rate_limited" | "failed" | "down";
@@ -28,9 +28,9 @@ export interface GateOptions {
   outage?: OutagePolicy;
 }
 
-const START = 16;
+const INITIAL_LIMIT = 16;
 /** The limit is multiplied by this after a rate-limit error. */
-const CUT = 0.5;
+const CUT_FACTOR = 0.5;
 
 /**
  * Limits concurrent calls to one endpoint and adapts to its rate limits: the limit doubles at first, is halved by a
@@ -38,11 +38,11 @@ const CUT = 0.5;
  * about the capacity of the endpoint. When the endpoint is down, one call at a time tries it, with growing pauses, until
  * it is back or given up.
  */
-export class Gate implements TrialGate {
+export class EndpointGate implements TrialGate {
   readonly #name: string;
   readonly #max: number;
   readonly #clock: () => number;
-  readonly #queue: Waiter[] = [];
+  readonly #queue: GateWaiter[] = [];
   readonly #outage: Outage | null;
   /** Why no call is admitted any more; null while calls are. */
   #verdict: string | null = null;
@@ -59,7 +59,7 @@ export class Gate implements TrialGate {
     this.#name = name;
     this.#max = max;
     this.#clock = clock;
-    this.#limit = Math.min(START, max);
+    this.#limit = Math.min(INITIAL_LIMIT, max);
     this.#outage = outage === undefined ? null : new Outage({ name, policy: outage, clock });
   }
 
@@ -74,7 +74,7 @@ export class Gate implements TrialGate {
 
   enter(signal: AbortSignal): number | Promise<number> {
     signal.throwIfAborted();
-    if (this.#verdict !== null) throw new NotRun(this.#verdict);
+    if (this.#verdict !== null) throw new NotRunError(this.#verdict);
     if (this.#queue.length === 0 && this.#hasRoom()) return this.#admit();
     return new Promise((resolve, reject) => {
       const waiter = { resolve, reject, signal, onAbort: () => this.#leaveQueue(waiter) };
@@ -91,9 +91,9 @@ export class Gate implements TrialGate {
     else if (end === "fine") this.#grow();
     this.#active -= 1;
     if (pauseMs > 0) this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock() + pauseMs);
-    this.#verdict ??= this.#outage?.verdict() ?? null;
+    this.#verdict ??= this.#outage?.describeGivingUp() ?? null;
     if (this.#verdict === null) this.#admitWaiting();
-    else this.#rejectWaiting(new NotRun(this.#verdict));
+    else this.#rejectWaiting(new NotRunError(this.#verdict));
   }
 
   waiting(): string | null {
@@ -106,11 +106,11 @@ export class Gate implements TrialGate {
 
   #hasRoom(): boolean {
     const most = this.isDown ? 1 : this.limit;
-    return this.#active < most && this.#clock() >= this.#openAt();
+    return this.#active < most && this.#clock() >= this.#getReopenTime();
   }
 
-  #openAt(): number {
-    return Math.max(this.#pausedUntil, this.#outage?.nextTry ?? 0);
+  #getReopenTime(): number {
+    return Math.max(this.#pausedUntil, this.#outage?.nextTryAt ?? 0);
   }
 
   #admit(): number {
@@ -131,7 +131,7 @@ export class Gate implements TrialGate {
   /** While all calls wait, none leaves and admits the next, so a timer has to. */
   #schedule(): void {
     if (this.#queue.length === 0 || this.#wake !== undefined) return;
-    const pause = this.#openAt() - this.#clock();
+    const pause = this.#getReopenTime() - this.#clock();
     if (pause <= 0) return;
     this.#wake = setTimeout(() => {
       this.#wake = undefined;
@@ -139,7 +139,7 @@ export class Gate implements TrialGate {
     }, pause + 1);
   }
 
-  #rejectWaiting(reason: NotRun): void {
+  #rejectWaiting(reason: NotRunError): void {
     clearTimeout(this.#wake);
     this.#wake = undefined;
     for (const waiter of this.#queue.splice(0)) {
@@ -148,7 +148,7 @@ export class Gate implements TrialGate {
     }
   }
 
-  #leaveQueue(waiter: Waiter): void {
+  #leaveQueue(waiter: GateWaiter): void {
     this.#queue.splice(this.#queue.indexOf(waiter), 1);
     if (this.#queue.length === 0) {
       clearTimeout(this.#wake);
@@ -166,12 +166,12 @@ export class Gate implements TrialGate {
   #cut(call: number): void {
     this.#isSlowStart = false;
     if (call <= this.#lastCut) return;
-    this.#limit = Math.max(1, this.#limit * CUT);
+    this.#limit = Math.max(1, this.#limit * CUT_FACTOR);
     this.#lastCut = this.#sent;
   }
 }
 
-interface Waiter {
+interface GateWaiter {
   resolve: (call: number) => void;
   reject: (reason: unknown) => void;
   signal: AbortSignal;
@@ -189,7 +189,7 @@ export const DEFAULT_OUTAGE: OutagePolicy = { giveUpAfterMs: 60_000 };
 /** Fewer failures in a row may be chance. */
 const MIN_FAILURES = 5;
 const FIRST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 
 export interface OutageOptions {
   /** The endpoint, as shown to users. */
@@ -216,7 +216,7 @@ export class Outage {
     return this.#pauseMs > 0;
   }
 
-  get nextTry(): number {
+  get nextTryAt(): number {
     return this.isOn ? this.#nextTry : 0;
   }
 
@@ -229,8 +229,8 @@ export class Outage {
     if (this.#failures < Math.max(MIN_FAILURES, atOnce)) return;
     // Calls already in flight when the outage began add nothing new.
     if (this.isOn && now < this.#nextTry) return;
-    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs === 0 ? FIRST_PAUSE_MS : this.#pauseMs * 2);
-    this.#nextTry = Math.min(now + this.#pauseMs, Math.max(now, this.#giveUpAt()));
+    this.#pauseMs = Math.min(MAX_PAUSE_MS, this.#pauseMs === 0 ? FIRST_PAUSE_MS : this.#pauseMs * 2);
+    this.#nextTry = Math.min(now + this.#pauseMs, Math.max(now, this.#getDeadline()));
   }
 
   /** Call when the endpoint has answered, whatever the answer. */
@@ -240,28 +240,28 @@ export class Outage {
   }
 
   /** Describes why trials are given up; null while the endpoint is still waited for. */
-  verdict(): string | null {
+  describeGivingUp(): string | null {
     const { name, clock } = this.#options;
-    if (!this.isOn || clock() < this.#giveUpAt()) return null;
-    return `${name} was down for ${seconds(clock() - this.#since)}. ${this.#why}`;
+    if (!this.isOn || clock() < this.#getDeadline()) return null;
+    return `${name} was down for ${formatWholeSeconds(clock() - this.#since)}. ${this.#why}`;
   }
 
   describe(): string {
     const { name, policy, clock } = this.#options;
-    const next = `next try in ${seconds(this.#nextTry - clock())}`;
+    const next = `next try in ${formatWholeSeconds(this.#nextTry - clock())}`;
     const end =
       policy.giveUpAfterMs === Number.POSITIVE_INFINITY
         ? "waiting until it is back"
-        : `giving up in ${seconds(this.#giveUpAt() - clock())}`;
+        : `giving up in ${formatWholeSeconds(this.#getDeadline() - clock())}`;
     return `${name} is down, ${next}, ${end}: ${this.#why}`;
   }
 
-  #giveUpAt(): number {
+  #getDeadline(): number {
     return this.#since + this.#options.policy.giveUpAfterMs;
   }
 }
 
-function seconds(ms: number): string {
+function formatWholeSeconds(ms: number): string {
   return `${Math.max(0, Math.ceil(ms / 1000))} s`;
 }
 
@@ -293,7 +293,7 @@ export class OutageGate implements TrialGate {
 
   async enter(signal: AbortSignal): Promise<number> {
     for (;;) {
-      const tries = await this.#turn(signal);
+      const tries = await this.#waitForTurn(signal);
       const call = await this.#enterInner(signal, tries);
       if (tries || !this.isDown) return call;
       // The endpoint went down while this call waited for a slot.
@@ -307,7 +307,7 @@ export class OutageGate implements TrialGate {
     if (end === "down") this.#outage.fail(why, this.#active);
     else this.#outage.end();
     this.#active -= 1;
-    this.#verdict ??= this.#outage.verdict();
+    this.#verdict ??= this.#outage.describeGivingUp();
     this.#inner.leave(call, end, pauseMs, why);
     this.#wakeAll();
   }
@@ -318,17 +318,17 @@ export class OutageGate implements TrialGate {
   }
 
   /** Resolves when a call may be made; true if this call tests whether the endpoint is back. */
-  async #turn(signal: AbortSignal): Promise<boolean> {
+  async #waitForTurn(signal: AbortSignal): Promise<boolean> {
     for (;;) {
       signal.throwIfAborted();
-      if (this.#verdict !== null) throw new NotRun(this.#verdict);
+      if (this.#verdict !== null) throw new NotRunError(this.#verdict);
       if (!this.isDown) return false;
-      const pause = this.#outage.nextTry - this.#clock();
+      const pause = this.#outage.nextTryAt - this.#clock();
       if (!this.#isTrying && pause <= 0) {
         this.#isTrying = true;
         return true;
       }
-      await this.#change(signal, this.#isTrying ? null : pause + 1);
+      await this.#waitForChange(signal, this.#isTrying ? null : pause + 1);
     }
   }
 
@@ -351,7 +351,7 @@ export class OutageGate implements TrialGate {
   }
 
   /** Resolves after a change, or after `ms`. */
-  #change(signal: AbortSignal, ms: number | null): Promise<void> {
+  #waitForChange(signal: AbortSignal, ms: number | null): Promise<void> {
     setMaxListeners(0, signal);
     return new Promise((resolve) => {
       const timer = ms === null ? undefined : setTimeout(() => wake(), ms);
@@ -372,13 +372,13 @@ export class OutageGate implements TrialGate {
 }
 
 /** Before the first answer of a system: how many identical refusals in a row stop it. */
-const LIMITS = { refused: 1, rejected: 5 } as const;
+const FIRST_REFUSAL_LIMITS = { refused: 1, rejected: 5 } as const;
 
 /** After the first answer: a revoked key keeps being refused, but a rejected request says nothing about others. */
-const LATER_LIMITS = { refused: 10, rejected: Number.POSITIVE_INFINITY } as const;
+const LATER_REFUSAL_LIMITS = { refused: 10, rejected: Number.POSITIVE_INFINITY } as const;
 
 /** Tracks whether the endpoint of a system refuses every request. */
-export class Refusals {
+export class RefusalTracker {
   #hasAnswered = false;
   #message = "";
   #count = 0;
@@ -389,7 +389,7 @@ export class Refusals {
     return this.#reason;
   }
 
-  note(attempted: Attempted): void {
+  record(attempted: AttemptResult): void {
     if (attempted.kind === "returned") {
       this.#hasAnswered = true;
       this.#count = 0;
@@ -399,28 +399,28 @@ export class Refusals {
     if (!isTrialError(error) || (error.outlook !== "refused" && error.outlook !== "rejected")) return;
     this.#count = error.message === this.#message ? this.#count + 1 : 1;
     this.#message = error.message;
-    const limits = this.#hasAnswered ? LATER_LIMITS : LIMITS;
+    const limits = this.#hasAnswered ? LATER_REFUSAL_LIMITS : FIRST_REFUSAL_LIMITS;
     if (this.#count >= limits[error.outlook]) this.#reason = error.message;
   }
 }
 
 /** A trial that was not run because its system could not be measured. */
-export class NotRun extends Error {}
+export class NotRunError extends Error {}
 
-const NOT_RUN = "not run: ";
+const NOT_RUN_PREFIX = "not run: ";
 
-export function notRunNote(reason: string): string {
-  return NOT_RUN + reason;
+export function formatNotRunNote(reason: string): string {
+  return NOT_RUN_PREFIX + reason;
 }
 
 /** Why a trial was not run; null if it was run or interrupted. */
 export function readNotRun({ outcome, notes }: Pick<EvalRow, "outcome" | "notes">): string | null {
-  const note = outcome === "skipped" ? notes.find((each) => each.startsWith(NOT_RUN)) : undefined;
-  return note === undefined ? null : note.slice(NOT_RUN.length);
+  const note = outcome === "skipped" ? notes.find((each) => each.startsWith(NOT_RUN_PREFIX)) : undefined;
+  return note === undefined ? null : note.slice(NOT_RUN_PREFIX.length);
 }
 
 /** Explains for each stopped system why it was stopped and what to do. */
-export function stopNotes(rows: readonly EvalRow[]): string[] {
+export function describeStoppedSystems(rows: readonly EvalRow[]): string[] {
   const stopped = new Map<string, { system: string; reason: string; count: number }>();
   for (const row of rows) {
     const reason = readNotRun(row);

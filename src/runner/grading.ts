@@ -1,15 +1,15 @@
-import type { TrialFigures } from "../core/evaluator.js";
+import type { TrialStats } from "../core/evaluator.js";
 import { type EvalRow, hasOutput, type TrialKey } from "../core/row.js";
 import type { Output } from "../core/system.js";
-import { type Trial, trialAt } from "./admit.js";
-import type { Ledger } from "./ledger.js";
-import { rowGroup } from "./order.js";
+import { findTrial, type Trial } from "./admit.js";
+import type { RowCollector } from "./ledger.js";
+import { getRowGroup } from "./order.js";
 import type { Plan } from "./plan.js";
 import type { RunBudgetPort } from "./ports.js";
-import { Purse } from "./purse.js";
-import { regradedRow } from "./record.js";
+import { BudgetGate } from "./purse.js";
+import { toRegradedRow } from "./record.js";
 
-import { type Graded, score, UNDECIDED } from "./score.js";
+import { type Graded, scoreOutput, UNDECIDED_NOTE_PREFIX } from "./score.js";
 
 /** What a system returned in a trial of an earlier run. */
 export interface RecordedOutput extends TrialKey {
@@ -17,12 +17,12 @@ export interface RecordedOutput extends TrialKey {
 }
 
 /** The index of a trial in the plan; undefined if the plan does not contain it. */
-type PlaceOf = (trial: TrialKey) => number | undefined;
+type TrialIndexLookup = (trial: TrialKey) => number | undefined;
 
 /** How long evaluators may continue after grading was stopped. */
 const GRACE_MS = 2000;
 
-const GIVEN_UP: Graded = {
+const GIVEN_UP_GRADE: Graded = {
   scores: {},
   measures: {},
   primaryField: null,
@@ -33,10 +33,10 @@ const GIVEN_UP: Graded = {
   complete: false,
 };
 
-export interface GradingParts {
+export interface RegradingOptions {
   plan: Plan;
-  ledger: Ledger;
-  indexOf: PlaceOf;
+  ledger: RowCollector;
+  indexOf: TrialIndexLookup;
   /** The evaluators that scored the rows before. */
   formerEvaluators: readonly string[];
   rows: readonly EvalRow[];
@@ -45,36 +45,36 @@ export interface GradingParts {
   budget: RunBudgetPort | null;
 }
 
-interface Found {
+interface GradingTask {
   trial: Trial;
   row: EvalRow;
 }
 
 /** Scores the outputs of stored rows with the evaluators of a plan. */
-export class Grading {
+export class Regrading {
   graded = 0;
-  readonly #parts: GradingParts;
-  readonly #indexOf: PlaceOf;
+  readonly #parts: RegradingOptions;
+  readonly #indexOf: TrialIndexLookup;
   /** Rows whose output has not been read yet, by their index in the plan. */
   readonly #waiting = new Map<number, EvalRow>();
   /** How evaluator notes begin. */
   readonly #graderNotes: readonly string[];
   readonly #unsettled = new Set<() => void>();
-  readonly #purse: Purse;
+  readonly #purse: BudgetGate;
   #strangers = 0;
   #isSpent = false;
 
-  constructor(parts: GradingParts) {
+  constructor(parts: RegradingOptions) {
     this.#parts = parts;
     this.#indexOf = parts.indexOf;
     this.#graderNotes = [
       ...parts.formerEvaluators.map((name) => `${name} `),
       "no evaluators",
       "what scoring has cost",
-      UNDECIDED,
+      UNDECIDED_NOTE_PREFIX,
     ];
     const { ledger, budget, signal } = parts;
-    this.#purse = new Purse(budget, signal, {
+    this.#purse = new BudgetGate(budget, signal, {
       tokens: ledger.tokens,
       isStored: () => true,
       reserve: (trial, reservation) => ledger.reserve(trial, reservation),
@@ -103,12 +103,12 @@ export class Grading {
         if (signal.aborted || this.#isSpent) return;
         const found = this.#find(stored);
         if (found === null) continue;
-        if (!(await this.#purse.admits(found.trial, found.trial.system.limits ?? null))) {
+        if (!(await this.#purse.admit(found.trial, found.trial.system.limits ?? null))) {
           this.#isSpent ||= !signal.aborted;
           return;
         }
         await this.#grade(found, stored.output);
-        await ledger.written();
+        await ledger.waitForWrite();
       }
     };
     process.on("beforeExit", this.#giveUp);
@@ -124,14 +124,14 @@ export class Grading {
   }
 
   /** Gives up when nothing else can settle the promise: the process is idle, or was stopped a while ago. */
-  async #score(trial: Parameters<typeof score>[0], output: Output, figures: TrialFigures): Promise<Graded> {
+  async #score(trial: Parameters<typeof scoreOutput>[0], output: Output, figures: TrialStats): Promise<Graded> {
     let settle = () => {};
     const givenUp = new Promise<Graded>((resolve) => {
-      settle = () => resolve(GIVEN_UP);
+      settle = () => resolve(GIVEN_UP_GRADE);
     });
     this.#unsettled.add(settle);
     try {
-      return await Promise.race([score(trial, output, { signal: this.#parts.signal, figures }), givenUp]);
+      return await Promise.race([scoreOutput(trial, output, { signal: this.#parts.signal, figures }), givenUp]);
     } finally {
       this.#unsettled.delete(settle);
     }
@@ -142,15 +142,15 @@ export class Grading {
   };
 
   /** The trial and row of an output to grade; null if it is not to be graded. */
-  #find(stored: RecordedOutput): Found | null {
+  #find(stored: RecordedOutput): GradingTask | null {
     const index = this.#indexOf(stored);
     const row = index === undefined ? undefined : this.#waiting.get(index);
     if (index === undefined || row === undefined || "notRecorded" in stored.output) return null;
-    const trial = trialAt(this.#parts.plan, index);
+    const trial = findTrial(this.#parts.plan, index);
     return trial === null ? null : { trial, row };
   }
 
-  async #grade({ trial, row }: Found, output: Output): Promise<void> {
+  async #grade({ trial, row }: GradingTask, output: Output): Promise<void> {
     const { plan, ledger, signal } = this.#parts;
     const { wiring, example, index } = trial;
     const graded = await this.#score(trial, output, row);
@@ -160,16 +160,16 @@ export class Grading {
     if (wasCut) return;
     const { threshold } = plan;
     const notes = row.notes.filter((note) => !this.#graderNotes.some((start) => note.startsWith(start)));
-    const facets = wiring.facets?.of(example) ?? null;
-    const group = rowGroup(wiring, example);
+    const facets = wiring.facets?.read(example) ?? null;
+    const group = getRowGroup(wiring, example);
     const isEvaluated = wiring.evaluators.length > 0;
-    const regraded = regradedRow(row, { graded, threshold, isEvaluated, notes, facets, group });
+    const regraded = toRegradedRow(row, { graded, threshold, isEvaluated, notes, facets, group });
     ledger.record({ index }, { row: regraded, output, evidence: graded.evidence, grades: graded.grades });
     this.#waiting.delete(index);
     this.graded += 1;
   }
 
-  notes(): string[] {
+  listNotes(): string[] {
     const notes: string[] = [];
     if (this.#isSpent && this.#waiting.size > 0)
       return [`budget stopped: ${this.#waiting.size} outputs were not judged`];

@@ -1,16 +1,16 @@
-import { paidFor } from "../core/price.js";
+import { computePaidCost } from "../core/price.js";
 import { type Attempt, type EvalRow, isScored, type TrialKey } from "../core/row.js";
 import type { Trial } from "./admit.js";
-import { type Returned, storedCall, type UngradedOutput } from "./call.js";
-import { isPlanned, type Plan, rowIndex } from "./plan.js";
-import type { EncodedTrial, FinishedTrial, Progress, Reservation, RunPorts } from "./ports.js";
-import type { MoneyBook } from "./purse.js";
-import { skippedRow, TokenCounter } from "./record.js";
+import { type AttemptSuccess, toStoredCall, type UngradedOutput } from "./call.js";
+import { getRowIndex, isPlanned, type Plan } from "./plan.js";
+import type { EncodedTrial, FinishedTrial, Progress, RunPorts, TrialReservation } from "./ports.js";
+import type { ReservationLog } from "./purse.js";
+import { TokenCounter, toSkippedRow } from "./record.js";
 
-import type { TrialBook } from "./trial.js";
+import type { TrialRecorder } from "./trial.js";
 
 /** What earlier starts of the same run have stored. */
-export interface Earlier {
+export interface EarlierResults {
   /** Finished trials by their index in the result. */
   readonly rows: ReadonlyMap<number, EvalRow>;
   /** Failed attempts of trials that will be retried. */
@@ -20,11 +20,11 @@ export interface Earlier {
   /** Total cost, including failed and interrupted trials. */
   readonly spentUsd: number;
   /** The part of the cost that belongs to neither these rows nor the ungraded outputs. */
-  readonly besides: BesideRows;
+  readonly besides: UnreportedSpend;
 }
 
 /** Spend on trials that have no row in the report. */
-export interface BesideRows {
+export interface UnreportedSpend {
   /** Interrupted trials: their cost, or the amount reserved for them. */
   readonly lostUsd: number;
   readonly lostTrials: number;
@@ -34,31 +34,31 @@ export interface BesideRows {
   readonly unknownUsd: number;
 }
 
-const NOTHING_BESIDES: BesideRows = { lostUsd: 0, lostTrials: 0, repeatedUsd: 0, unknownUsd: 0 };
+const NO_UNREPORTED_SPEND: UnreportedSpend = { lostUsd: 0, lostTrials: 0, repeatedUsd: 0, unknownUsd: 0 };
 
-export const NOTHING_EARLIER: Earlier = {
+export const NO_EARLIER_RESULTS: EarlierResults = {
   rows: new Map(),
   attempts: new Map(),
   outputs: new Map(),
   spentUsd: 0,
-  besides: NOTHING_BESIDES,
+  besides: NO_UNREPORTED_SPEND,
 };
 
-type LedgerPorts = Pick<RunPorts, "clock" | "tokenizer" | "sink" | "onProgress" | "times">;
+type RowCollectorPorts = Pick<RunPorts, "clock" | "tokenizer" | "sink" | "onProgress" | "times">;
 
 /** How long trials may block the event loop: timers, signals and writes wait meanwhile. */
 const TURN_MS = 8;
 const NO_ATTEMPTS: readonly Attempt[] = Object.freeze([]);
 
 /** Collects the rows of a run: keeps them in the plan's order, writes them to the sink and counts progress. */
-export class Ledger implements TrialBook, MoneyBook {
+export class RowCollector implements TrialRecorder, ReservationLog {
   readonly tokens: TokenCounter;
   readonly threshold: number;
   /** Cost of discarded rows. */
   repeatedUsd = 0;
   readonly #plan: Plan;
-  readonly #ports: LedgerPorts;
-  readonly #earlier: Earlier;
+  readonly #ports: RowCollectorPorts;
+  readonly #earlier: EarlierResults;
   /** Attempts of discarded rows. */
   readonly #takenBack = new Map<number, readonly Attempt[]>();
   readonly #rows: (EvalRow | undefined)[];
@@ -68,11 +68,11 @@ export class Ledger implements TrialBook, MoneyBook {
    * Outputs since the last write. A list, because the old copies of a growing and shrinking Map keep outputs alive until
    * V8's next full collection.
    */
-  #ungraded: { trial: Trial; returned: Returned }[] = [];
+  #ungraded: { trial: Trial; returned: AttemptSuccess }[] = [];
   /** Unfinished trials whose outputs are in the journal. */
   readonly #stored: Set<number>;
   /** Reservations of unfinished trials, as written to the journal. */
-  readonly #reserved = new Map<number, Reservation>();
+  readonly #reserved = new Map<number, TrialReservation>();
   #nextWrite: Promise<void> | null = null;
   /** When the event loop last ran. */
   #lastTurn: number;
@@ -80,7 +80,7 @@ export class Ledger implements TrialBook, MoneyBook {
   #failure: { error: unknown } | null = null;
   #closed = false;
 
-  constructor(plan: Plan, ports: LedgerPorts, earlier: Earlier) {
+  constructor(plan: Plan, ports: RowCollectorPorts, earlier: EarlierResults) {
     this.threshold = plan.threshold;
     this.#plan = plan;
     this.#ports = ports;
@@ -94,11 +94,11 @@ export class Ledger implements TrialBook, MoneyBook {
     const total = plan.total;
     const none = { done: 0, resumed: 0, passed: 0, scored: 0, errors: 0, costUsd: null, elapsedMs: 0 };
     this.#progress = { ...none, waiting: null, warning: null, total };
-    for (const [index, row] of earlier.rows) this.#keep(index, row);
+    for (const [index, row] of earlier.rows) this.#add(index, row);
     this.#progress.resumed = this.#progress.done;
   }
 
-  rowAt(index: number): EvalRow | undefined {
+  getRow(index: number): EvalRow | undefined {
     return this.#rows[index];
   }
 
@@ -107,22 +107,22 @@ export class Ledger implements TrialBook, MoneyBook {
   }
 
   /** Failed attempts of earlier starts of the run, and of discarded rows. */
-  attemptsOf({ index }: Pick<Trial, "index">): readonly Attempt[] {
+  getAttempts({ index }: Pick<Trial, "index">): readonly Attempt[] {
     return this.#takenBack.get(index) ?? this.#earlier.attempts.get(index) ?? NO_ATTEMPTS;
   }
 
   /** Discards the row of a failed trial so that it runs again. The row stays in the journal, where the last one counts. */
-  takeBack(index: number): void {
+  discardRow(index: number): void {
     const row = this.#rows[index];
     if (row === undefined || this.#closed) return;
     this.#rows[index] = undefined;
     this.#takenBack.set(index, row.attempts);
-    this.repeatedUsd += paidFor(row);
+    this.repeatedUsd += computePaidCost(row);
     this.#progress.done -= 1;
     if (row.outcome === "error") this.#progress.errors -= 1;
   }
 
-  storedOutput({ index }: Trial): UngradedOutput | null {
+  getStoredOutput({ index }: Trial): UngradedOutput | null {
     return this.#earlier.outputs.get(index) ?? null;
   }
 
@@ -140,25 +140,25 @@ export class Ledger implements TrialBook, MoneyBook {
   }
 
   /** Written before the trial starts, so that a kill cannot lose a trial that may have been paid for. */
-  async reserve(trial: Trial, reservation: Reservation): Promise<void> {
+  async reserve(trial: Trial, reservation: TrialReservation): Promise<void> {
     const { reservedUsd, judgeUsd } = reservation;
     const { sink } = this.#ports;
     if (sink?.appendMoney === undefined || this.#closed || reservedUsd === 0) return;
     this.#reserved.set(trial.index, reservation);
-    sink.appendMoney({ ...keyOf(trial), kind: "reserve", usd: reservedUsd, ...(judgeUsd > 0 && { judgeUsd }) });
+    sink.appendMoney({ ...toTrialKey(trial), kind: "reserve", usd: reservedUsd, ...(judgeUsd > 0 && { judgeUsd }) });
     this.#writeSoon();
-    await this.written();
+    await this.waitForWrite();
   }
 
   settle(trial: Trial, usd: number, why: "lost" | "unknown" | "unused"): void {
     if (!this.#reserved.delete(trial.index) || this.#closed) return;
-    this.#ports.sink?.appendMoney?.({ ...keyOf(trial), kind: "settle", usd, why });
+    this.#ports.sink?.appendMoney?.({ ...toTrialKey(trial), kind: "settle", usd, why });
     this.#writeSoon();
   }
 
   release(trial: Trial): void {
     const { index } = trial;
-    const judgeUsd = this.#isKept(index) ? (this.#reserved.get(index)?.judgeUsd ?? 0) : 0;
+    const judgeUsd = this.#hasUngradedOutput(index) ? (this.#reserved.get(index)?.judgeUsd ?? 0) : 0;
     this.settle(trial, judgeUsd, judgeUsd > 0 ? "lost" : "unused");
   }
 
@@ -168,15 +168,15 @@ export class Ledger implements TrialBook, MoneyBook {
     return row !== undefined && row.outcome !== "skipped";
   }
 
-  #isKept(index: number): boolean {
+  #hasUngradedOutput(index: number): boolean {
     return this.#stored.has(index) || this.#ungraded.some(({ trial }) => trial.index === index);
   }
 
   /** An output graded within the same event-loop turn is written once, with its row. */
-  keepOutput(trial: Trial, returned: Returned): boolean {
+  saveOutput(trial: Trial, returned: AttemptSuccess): boolean {
     const { sink } = this.#ports;
     // Cached and recorded outputs are stored elsewhere.
-    if (sink?.appendOutput === undefined || this.#closed || returned.call.wasPaid) return false;
+    if (sink?.appendOutput === undefined || this.#closed || returned.call.isFromCache) return false;
     this.#ungraded.push({ trial, returned });
     this.#writeSoon();
     return true;
@@ -187,15 +187,15 @@ export class Ledger implements TrialBook, MoneyBook {
     this.#throwFailure();
     // After close() the run has been reported: late trials run again on resume. A trial that was given up has its row already.
     if (this.#closed || this.has(trial.index)) return;
-    this.#keep(trial.index, finished.row);
+    this.#add(trial.index, finished.row);
     this.#reserved.delete(trial.index);
     this.#ports.times?.end(finished.row.system);
-    this.#ports.sink?.append(this.#withoutStored(trial.index, finished), encoded);
+    this.#ports.sink?.append(this.#omitStoredOutput(trial.index, finished), encoded);
     this.#writeSoon();
   }
 
   /** An output that is already in the journal is written again only with evidence or grades. */
-  #withoutStored(index: number, finished: FinishedTrial): FinishedTrial {
+  #omitStoredOutput(index: number, finished: FinishedTrial): FinishedTrial {
     // Interrupted trials continue on resume.
     if (finished.row.outcome === "skipped") return finished;
     const isStored = this.#stored.delete(index);
@@ -214,14 +214,14 @@ export class Ledger implements TrialBook, MoneyBook {
   }
 
   /** Resolves when everything recorded so far is written. */
-  async written(): Promise<void> {
+  async waitForWrite(): Promise<void> {
     await this.#nextWrite;
     this.#throwFailure();
   }
 
   /** Waits for the next write if trials that never wait have blocked the event loop for too long. */
-  async giveTurn(): Promise<void> {
-    if (this.#ports.clock() - this.#lastTurn > TURN_MS) await this.written();
+  async yieldIfBusy(): Promise<void> {
+    if (this.#ports.clock() - this.#lastTurn > TURN_MS) await this.waitForWrite();
     else this.#throwFailure();
   }
 
@@ -233,25 +233,25 @@ export class Ledger implements TrialBook, MoneyBook {
   close(): EvalRow[] {
     this.#write();
     this.#throwFailure();
-    this.#end();
+    this.#stop();
     const { systems, examples, trials } = this.#plan;
-    if (this.#progress.done === this.#plan.total) return this.#recorded();
+    if (this.#progress.done === this.#plan.total) return this.#listRows();
     for (const [systemIndex, system] of systems.entries()) {
       for (const [exampleIndex, example] of examples.entries()) {
         const wiring = this.#plan.wirings[this.#plan.wiringOf[exampleIndex] ?? 0];
         if (wiring === undefined) continue;
         for (let trial = 0; trial < trials; trial++) {
           if (!isPlanned(this.#plan, { systemIndex, exampleIndex, trial })) continue;
-          const index = rowIndex(this.#plan, systemIndex, exampleIndex, trial);
-          this.#rows[index] ??= skippedRow({ system, systemIndex, example, exampleIndex, trial, wiring });
+          const index = getRowIndex(this.#plan, systemIndex, exampleIndex, trial);
+          this.#rows[index] ??= toSkippedRow({ system, systemIndex, example, exampleIndex, trial, wiring });
         }
       }
     }
-    return this.#recorded();
+    return this.#listRows();
   }
 
   /** The rows without gaps for unplanned trials. */
-  #recorded(): EvalRow[] {
+  #listRows(): EvalRow[] {
     const isFull = this.#rows.length === this.#plan.total;
     return isFull ? (this.#rows as EvalRow[]) : this.#rows.filter((row) => row !== undefined);
   }
@@ -259,10 +259,10 @@ export class Ledger implements TrialBook, MoneyBook {
   /** After a failed run: writes what was recorded and ignores trials that are still running. */
   abandon(): void {
     if (this.#failure === null) this.#write();
-    this.#end();
+    this.#stop();
   }
 
-  #end(): void {
+  #stop(): void {
     this.#closed = true;
     clearInterval(this.#turns);
   }
@@ -277,20 +277,20 @@ export class Ledger implements TrialBook, MoneyBook {
       this.#failure = { error };
     }
     this.#noteTurn();
-    this.tell(null);
+    this.reportProgress(null);
   }
 
   #storeUngraded(): void {
     const ungraded = this.#ungraded.filter(({ trial }) => !this.#isGraded(trial.index));
     this.#ungraded = [];
     for (const { trial, returned } of ungraded) {
-      const entry = { ...keyOf(trial), output: returned.output, call: storedCall(returned) };
+      const entry = { ...toTrialKey(trial), output: returned.output, call: toStoredCall(returned) };
       if (this.#ports.sink?.appendOutput?.(entry) === true) this.#stored.add(trial.index);
     }
   }
 
   /** Reports progress, and why trials are waiting. */
-  tell(waiting: string | null): void {
+  reportProgress(waiting: string | null): void {
     if (this.#closed) return;
     this.#progress.elapsedMs = this.#ports.clock() - this.#start;
     this.#ports.onProgress?.({ ...this.#progress, waiting });
@@ -299,7 +299,7 @@ export class Ledger implements TrialBook, MoneyBook {
   /** Reports which trial is close to its budget; null if none is. */
   warn(warning: string | null): void {
     this.#progress.warning = warning;
-    this.tell(null);
+    this.reportProgress(null);
   }
 
   /** Writes fail asynchronously, so the next caller gets the error. */
@@ -307,7 +307,7 @@ export class Ledger implements TrialBook, MoneyBook {
     if (this.#failure !== null) throw this.#failure.error;
   }
 
-  #keep(index: number, row: EvalRow): void {
+  #add(index: number, row: EvalRow): void {
     this.#rows[index] = row;
     this.#count(row);
   }
@@ -323,6 +323,6 @@ export class Ledger implements TrialBook, MoneyBook {
   }
 }
 
-function keyOf({ system, example, trial }: Trial): TrialKey {
+function toTrialKey({ system, example, trial }: Trial): TrialKey {
   return { system: system.name, dataset: example.dataset ?? "", exampleId: example.id, trial };
 }

@@ -7,7 +7,7 @@ import type { EvalRow } from "../core/row.js";
 import type { Output, System } from "../core/system.js";
 import { makePlan } from "./plan.js";
 import type { Progress, RunPorts } from "./ports.js";
-import { run } from "./run.js";
+import { runPlan } from "./run.js";
 
 const ANSWERED: Evaluator = { name: "answered", score: (_, { response }) => ({ em: response === "yes" ? 1 : 0 }) };
 /** A dollar per million tokens of any class. */
@@ -50,7 +50,7 @@ async function rowsOf(systems: readonly System[], { examples = 1, trials = 1, po
     whenIdle: () => () => {},
     onProgress: null,
   };
-  return run(plan, { ...defaults, ...ports });
+  return runPlan(plan, { ...defaults, ...ports });
 }
 
 async function rowOf(process: System["process"], limits: Limits = LIMITS): Promise<EvalRow> {

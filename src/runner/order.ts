@@ -1,17 +1,17 @@
 import type { Example } from "../core/example.js";
-import { facetValue } from "../core/facets.js";
+import { readFacetValue } from "../core/facets.js";
 import type { EvalRow } from "../core/row.js";
 import { createRandom, hashSeed, permutation } from "../stats/index.js";
 import type { Plan } from "./plan.js";
-import type { Wiring } from "./wiring.js";
+import type { DatasetPlan } from "./wiring.js";
 
-type Grouping = Pick<Plan, "wiringOf"> & {
+type GroupingInput = Pick<Plan, "wiringOf"> & {
   readonly examples: readonly Example[];
   readonly wirings: readonly { readonly groupBy: string | null }[];
 };
 
 /** Examples that stay together in the order of a run. */
-export interface Groups {
+export interface ExampleGroups {
   readonly of: Uint32Array;
   readonly count: number;
 }
@@ -20,7 +20,7 @@ export interface Groups {
  * Groups the examples of a plan: those of one dataset with the same value in its `groupBy` field. An example without
  * that field, or of a dataset without `groupBy`, is its own group. Null if no dataset has groups.
  */
-export function groupsOf({ examples, wiringOf, wirings }: Grouping): Groups | null {
+export function groupExamples({ examples, wiringOf, wirings }: GroupingInput): ExampleGroups | null {
   if (wirings.every(({ groupBy }) => groupBy === null)) return null;
   const of = new Uint32Array(examples.length);
   const known = new Map<string, number>();
@@ -28,7 +28,7 @@ export function groupsOf({ examples, wiringOf, wirings }: Grouping): Groups | nu
   for (const [index, example] of examples.entries()) {
     const wiring = wiringOf[index] ?? 0;
     const groupBy = wirings[wiring]?.groupBy ?? null;
-    const value = groupBy === null ? null : facetValue(example, groupBy);
+    const value = groupBy === null ? null : readFacetValue(example, groupBy);
     const name = value === null ? null : JSON.stringify([wiring, value]);
     const group = (name === null ? undefined : known.get(name)) ?? count;
     if (name !== null) known.set(name, group);
@@ -39,7 +39,7 @@ export function groupsOf({ examples, wiringOf, wirings }: Grouping): Groups | nu
 }
 
 /** The pairs `example × systems + system` of one round of trials, in execution order. */
-export function orderOfRound(
+export function shuffleRound(
   { examples, groups, seed }: Pick<Plan, "examples" | "groups" | "seed">,
   systems: number,
   trial: number,
@@ -53,8 +53,8 @@ export function orderOfRound(
 }
 
 /** The group of an example's rows; null if the dataset has no groups or the example is in none. */
-export function rowGroup({ groupBy }: Pick<Wiring, "groupBy">, example: Example): EvalRow["group"] {
+export function getRowGroup({ groupBy }: Pick<DatasetPlan, "groupBy">, example: Example): EvalRow["group"] {
   if (groupBy === null) return null;
-  const value = facetValue(example, groupBy);
+  const value = readFacetValue(example, groupBy);
   return typeof value === "boolean" ? String(value) : value;
 }

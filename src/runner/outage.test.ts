@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Gate, NotRun, OutageGate, type TrialGate } from "./gate.js";
+import { EndpointGate, NotRunError, OutageGate, type TrialGate } from "./gate.js";
 
 const NEVER = new AbortController().signal;
 setMaxListeners(0, NEVER);
@@ -17,12 +17,12 @@ const clock = () => Date.now();
 
 /** A gate with five slots that detects outages itself. */
 function ownGate(giveUpAfterMs: number): TrialGate {
-  return new Gate({ name: "host:1", max: 5, clock, outage: { giveUpAfterMs } });
+  return new EndpointGate({ name: "host:1", max: 5, clock, outage: { giveUpAfterMs } });
 }
 
 /** The same with an OutageGate in front. */
 function gateInFront(giveUpAfterMs: number): TrialGate {
-  const inner = new Gate({ name: "host:1", max: 5, clock });
+  const inner = new EndpointGate({ name: "host:1", max: 5, clock });
   return new OutageGate(inner, { name: "host:1", clock, policy: { giveUpAfterMs } });
 }
 
@@ -62,9 +62,9 @@ describe.each([
     await vi.advanceTimersByTimeAsync(60_000);
     expect(times.map((ms) => Math.floor(ms / 1000))).toEqual([1, 3, 7, 15, 31, 60]);
     expect(ends).toHaveLength(50);
-    expect(ends[0]).toBeInstanceOf(NotRun);
+    expect(ends[0]).toBeInstanceOf(NotRunError);
     expect(ends[0]).toHaveProperty("message", "host:1 was down for 61 s. Nothing listens.");
-    await expect((async () => gate.enter(NEVER))()).rejects.toThrow(NotRun);
+    await expect((async () => gate.enter(NEVER))()).rejects.toThrow(NotRunError);
     expect(gate.waiting()).toBeNull();
   });
 

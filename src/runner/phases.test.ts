@@ -8,7 +8,7 @@ import type { EvalRow } from "../core/row.js";
 import type { System, TrialContext } from "../core/system.js";
 import { makePlan } from "./plan.js";
 import type { FinishedTrial, Progress, RunPorts } from "./ports.js";
-import { run } from "./run.js";
+import { runPlan } from "./run.js";
 
 const LIMITS: Limits = { price: null, isMetered: true, maxCostUsd: null, hardTimeoutMs: 60 };
 
@@ -34,7 +34,7 @@ async function ran(
   const dataset = Array.from({ length: examples }, (_, id) => ({ id, question: `question ${id}` }));
   const plan = await makePlan({ systems, datasets: [dataset], evaluators, metrics: [] });
   const result: Ran = { rows: [], recorded: [], progress: [] };
-  result.rows = await run(plan, {
+  result.rows = await runPlan(plan, {
     clock: () => performance.now(),
     tokenizer: { count: () => 1 },
     cache: null,

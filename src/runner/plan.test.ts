@@ -5,7 +5,7 @@ import type { Evaluator } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { System } from "../core/system.js";
 import { MeanScore } from "../metrics/index.js";
-import { describeDatasets, makePlan, type PlanOptions } from "./plan.js";
+import { describePlanDatasets, makePlan, type PlanOptions } from "./plan.js";
 
 const echo: System = { name: "echo", process: (example) => ({ response: example.question ?? "" }) };
 const exact: Evaluator = { name: "exact", fields: ["em"], score: () => ({ em: 1 }) };
@@ -164,7 +164,7 @@ describe("makePlan", () => {
 });
 
 describe("describePlanDatasets", () => {
-  const print = async (examples: Example[]) => describeDatasets(await plan({ datasets: [named("d", examples)] }));
+  const print = async (examples: Example[]) => describePlanDatasets(await plan({ datasets: [named("d", examples)] }));
 
   it("identifies examples by content", async () => {
     const [one] = await print(EXAMPLES);

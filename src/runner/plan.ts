@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
-import type { Dataset, RunTerms } from "../core/dataset.js";
-import { DatasetError, messageOf, UsageError } from "../core/errors.js";
+import type { Dataset, DatasetOverrides } from "../core/dataset.js";
+import { DatasetError, getErrorMessage, UsageError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { Example, ExampleSource } from "../core/example.js";
-import { facetValue } from "../core/facets.js";
-import { canonicalJson, fingerprintOf } from "../core/fingerprint.js";
+import { readFacetValue } from "../core/facets.js";
+import { canonicalJson, computeFingerprint } from "../core/fingerprint.js";
 import { type Metric, requireThreshold } from "../core/metric.js";
 import type { DatasetConfig } from "../core/result.js";
-import { describe, requireShape } from "../core/shape.js";
+import { describeValue, requireShape } from "../core/shape.js";
 import { didYouMean } from "../core/suggest.js";
 import type { System } from "../core/system.js";
-import { datasetSource, ExampleTable } from "./example-table.js";
-import { type Groups, groupsOf } from "./order.js";
-import { type Wiring, wire } from "./wiring.js";
+import { ExampleTable, toDatasetSource } from "./example-table.js";
+import { type ExampleGroups, groupExamples } from "./order.js";
+import { bindEvaluators, type DatasetPlan } from "./wiring.js";
 
 /** Everything a run consists of, before it starts. */
 export interface Plan {
@@ -20,11 +20,11 @@ export interface Plan {
   readonly examples: readonly Example[];
   /** By example: the index of its dataset plan. */
   readonly wiringOf: Uint32Array;
-  readonly wirings: readonly Wiring[];
+  readonly wirings: readonly DatasetPlan[];
   /** By dataset: the dataset tags of its examples. */
   readonly tags: readonly ReadonlySet<string>[];
   /** Examples that stay together in the order of the run; null if there are none. */
-  readonly groups: Groups | null;
+  readonly groups: ExampleGroups | null;
   /** Trials per example; the maximum if datasets differ. */
   readonly trials: number;
   readonly seed: number;
@@ -34,11 +34,11 @@ export interface Plan {
   /** Planned trials: systems × examples × trials, minus what dataset overrides leave out. */
   readonly total: number;
   /** By dataset: the indexes of the systems to run, and the trials per example. */
-  readonly cells: readonly Cells[];
+  readonly cells: readonly TrialMatrix[];
   readonly notes: readonly string[];
 }
 
-interface Cells {
+interface TrialMatrix {
   readonly systems: ReadonlySet<number>;
   readonly trials: number;
 }
@@ -60,81 +60,85 @@ const DEFAULT_THRESHOLD = 0.7;
 /** Checks everything that can be checked before a run starts, and plans its trials. */
 export async function makePlan(options: PlanOptions): Promise<Plan> {
   const { seed = 0, threshold = DEFAULT_THRESHOLD, scoreField = "score" } = options;
-  requireCount("trials", options.trials ?? 1);
+  requirePositiveInteger("trials", options.trials ?? 1);
   requireThreshold(threshold);
-  const systems = checkSystems(options.systems);
+  const systems = checkPlanSystems(options.systems);
   const table = new ExampleTable({ skipBad: options.skipBadRows === true, datasets: options.datasets.length });
-  const wirings: Wiring[] = [];
+  const wirings: DatasetPlan[] = [];
   for (const [index, source] of options.datasets.entries()) {
-    const dataset = datasetSource(source);
+    const dataset = toDatasetSource(source);
     await table.addAll(dataset, index);
-    wirings.push(wire({ dataset, evaluators: options.evaluators, metrics: options.metrics, scoreField }));
+    wirings.push(bindEvaluators({ dataset, evaluators: options.evaluators, metrics: options.metrics, scoreField }));
   }
   if (table.examples.length === 0) {
     throw new DatasetError("The dataset is empty: there is nothing to run. Check its path, filter and -n.");
   }
   const { examples, tags } = table;
-  const wiringOf = table.findWirings();
-  const cells = wirings.map((wiring) => cellsOf(wiring, systems, options.trials ?? 1));
-  checkExamples({ examples, wiringOf, wirings, systems, cells });
+  const wiringOf = table.mapExamplesToDatasets();
+  const cells = wirings.map((wiring) => buildTrialMatrix(wiring, systems, options.trials ?? 1));
+  checkPlanExamples({ examples, wiringOf, wirings, systems, cells });
   return {
     systems,
     examples,
     wiringOf,
     wirings,
     tags,
-    groups: groupsOf({ examples, wiringOf, wirings }),
+    groups: groupExamples({ examples, wiringOf, wirings }),
     trials: Math.max(...cells.map((cell) => cell.trials)),
     seed,
     scoreField,
     threshold,
-    total: checkTotal(totalOf(wiringOf, cells)),
+    total: checkTrialCount(sumPlannedTrials(wiringOf, cells)),
     cells,
-    notes: [...table.notes(), ...unscoredNotes(wirings), ...unknownFieldNotes({ examples, wiringOf, wirings })],
+    notes: [
+      ...table.listNotes(),
+      ...listUnscoredDatasetNotes(wirings),
+      ...listUnknownFieldNotes({ examples, wiringOf, wirings }),
+    ],
   };
 }
 
-function cellsOf({ terms, dataset }: Wiring, systems: readonly System[], trials: number): Cells {
+function buildTrialMatrix({ terms, dataset }: DatasetPlan, systems: readonly System[], trials: number): TrialMatrix {
   const names = systems.map(({ name }) => name);
-  if (terms !== null) checkTerms(terms, dataset === "" ? "the dataset" : `the dataset ${dataset}`, names);
+  if (terms !== null) checkOverrides(terms, dataset === "" ? "the dataset" : `the dataset ${dataset}`, names);
   const asked = terms?.systems ?? names;
   return { systems: new Set(asked.map((name) => names.indexOf(name))), trials: terms?.trials ?? trials };
 }
 
-function totalOf(wiringOf: Uint32Array, cells: readonly Cells[]): number {
+function sumPlannedTrials(wiringOf: Uint32Array, cells: readonly TrialMatrix[]): number {
   const each = cells.map(({ systems, trials }) => systems.size * trials);
   return wiringOf.reduce((total, wiring) => total + (each[wiring] ?? 0), 0);
 }
 
 /** Upper bound on rows kept in memory. */
-const MOST_TRIALS = 100_000_000;
+const MAX_TRIALS = 100_000_000;
 
-function checkTotal(total: number): number {
-  if (total <= MOST_TRIALS) return total;
+function checkTrialCount(total: number): number {
+  if (total <= MAX_TRIALS) return total;
   throw new UsageError(
-    `The run would have ${total} trials; the maximum is ${MOST_TRIALS}. Lower the number of trials, or sample the examples with -n.`,
+    `The run would have ${total} trials; the maximum is ${MAX_TRIALS}. Lower the number of trials, or sample the examples with -n.`,
   );
 }
 
 /** Whether a trial is part of the plan: dataset overrides may leave it out. */
-export function isPlanned({ cells, wiringOf }: Plan, { systemIndex, exampleIndex, trial }: TrialPlace): boolean {
+export function isPlanned({ cells, wiringOf }: Plan, { systemIndex, exampleIndex, trial }: TrialCoordinates): boolean {
   const cell = cells[wiringOf[exampleIndex] ?? 0];
   return cell !== undefined && trial < cell.trials && cell.systems.has(systemIndex);
 }
 
-export interface TrialPlace {
+export interface TrialCoordinates {
   readonly systemIndex: number;
   readonly exampleIndex: number;
   readonly trial: number;
 }
 
 /** The index of a trial's row in the result: by system, then example, then trial. */
-export function rowIndex(plan: Plan, systemIndex: number, exampleIndex: number, trial: number): number {
+export function getRowIndex(plan: Plan, systemIndex: number, exampleIndex: number, trial: number): number {
   return (systemIndex * plan.examples.length + exampleIndex) * plan.trials + trial;
 }
 
 /** Describes the datasets of a plan, identified by their content. */
-export function describeDatasets(plan: Plan): DatasetConfig[] {
+export function describePlanDatasets(plan: Plan): DatasetConfig[] {
   const counts = plan.wirings.map(() => 0);
   const digests = plan.wirings.map(({ fingerprint }) => (fingerprint === null ? new ContentDigest() : null));
   for (const [index, example] of plan.examples.entries()) {
@@ -149,18 +153,18 @@ export function describeDatasets(plan: Plan): DatasetConfig[] {
     tags: [...(plan.tags[i] ?? [])],
     primaryField: wiring.forcedField ?? wiring.primaryFields?.[0] ?? null,
     evaluators: Object.fromEntries(
-      wiring.evaluators.map((evaluator) => [evaluator.name, { fingerprint: fingerprintOf(evaluator, "score") }]),
+      wiring.evaluators.map((evaluator) => [evaluator.name, { fingerprint: computeFingerprint(evaluator, "score") }]),
     ),
     ...(wiring.origin === null ? {} : { origin: wiring.origin }),
     ...(wiring.groupBy === null ? {} : { groupBy: wiring.groupBy }),
-    ...termsOf(plan, i),
+    ...describeOverrides(plan, i),
     ...(wiring.skill === null ? {} : { skill: wiring.skill }),
     ...(wiring.gates.length === 0 ? {} : { gates: wiring.gates }),
   }));
 }
 
 /** The overrides of a dataset, including its trials if they differ from the plan's. */
-function termsOf({ cells, wirings, trials }: Plan, wiring: number): Pick<DatasetConfig, "terms"> {
+function describeOverrides({ cells, wirings, trials }: Plan, wiring: number): Pick<DatasetConfig, "terms"> {
   const terms = wirings[wiring]?.terms ?? null;
   const own = cells[wiring]?.trials ?? trials;
   if (terms === null && own === trials) return {};
@@ -173,7 +177,7 @@ class ContentDigest {
   #pending = "";
 
   add(example: Example): void {
-    this.#pending += `${contentOf(example)}\n`;
+    this.#pending += `${serializeExample(example)}\n`;
     if (this.#pending.length > 1 << 16) this.#feed();
   }
 
@@ -188,25 +192,25 @@ class ContentDigest {
   }
 }
 
-function contentOf(example: Example): string {
+function serializeExample(example: Example): string {
   try {
     return JSON.stringify(example);
   } catch {
-    return unusualContentOf(example);
+    return serializeUnusualExample(example);
   }
 }
 
 /** Handles values that JSON cannot hold, such as BigInt. Throws if the example cannot be serialized at all. */
-function unusualContentOf(example: Example): string {
+function serializeUnusualExample(example: Example): string {
   try {
     return canonicalJson(example);
   } catch (cause) {
-    throw new DatasetError(`Example "${example.id}" cannot be written as JSON: ${messageOf(cause)}.`, { cause });
+    throw new DatasetError(`Example "${example.id}" cannot be written as JSON: ${getErrorMessage(cause)}.`, { cause });
   }
 }
 
 /** Lets evaluators and systems check the examples, if they implement a check. */
-function checkExamples({
+function checkPlanExamples({
   examples,
   wiringOf,
   wirings,
@@ -223,29 +227,33 @@ function checkExamples({
 }
 
 /** A run without evaluators is allowed, but most often a mistake. */
-function unscoredNotes(wirings: readonly Wiring[]): string[] {
+function listUnscoredDatasetNotes(wirings: readonly DatasetPlan[]): string[] {
   const bare = wirings.filter(({ evaluators }) => evaluators.length === 0);
   return bare.map(({ dataset }) => `${dataset || "the dataset"} has no evaluators, so its outputs are not scored`);
 }
 
 /** A field that no example has is most often misspelled. */
-function unknownFieldNotes({ examples, wiringOf, wirings }: Pick<Plan, "examples" | "wiringOf" | "wirings">): string[] {
+function listUnknownFieldNotes({
+  examples,
+  wiringOf,
+  wirings,
+}: Pick<Plan, "examples" | "wiringOf" | "wirings">): string[] {
   return wirings.flatMap(({ dataset, facets, groupBy }, wiring) => {
     const fields = new Set([...(facets?.fields ?? []), ...(groupBy === null ? [] : [groupBy])]);
     const isIn = (field: string) => (example: Example, index: number) =>
-      wiringOf[index] === wiring && facetValue(example, field) !== null;
+      wiringOf[index] === wiring && readFacetValue(example, field) !== null;
     const unknown = [...fields].filter((field) => !examples.some(isIn(field)));
     return unknown.map((field) => `no example of ${dataset || "the dataset"} has "${field}" to group results by`);
   });
 }
 
-export function requireCount(name: string, value: number): void {
+export function requirePositiveInteger(name: string, value: number): void {
   if (!Number.isInteger(value) || value < 1) {
-    throw new UsageError(`${name} must be a whole number of at least 1, but is ${describe(value)}.`);
+    throw new UsageError(`${name} must be a whole number of at least 1, but is ${describeValue(value)}.`);
   }
 }
 
-function checkSystems(systems: readonly System[]): readonly System[] {
+function checkPlanSystems(systems: readonly System[]): readonly System[] {
   const count = Array.isArray(systems) ? systems.length : 0;
   if (count === 0) {
     throw new UsageError("There is no system to measure. Add at least one.");
@@ -253,7 +261,7 @@ function checkSystems(systems: readonly System[]): readonly System[] {
   const fingerprints = new Map<string, string>();
   for (const system of systems) {
     requireShape<System>("A system", system, ["process"]);
-    const fingerprint = fingerprintOf(system, "process");
+    const fingerprint = computeFingerprint(system, "process");
     const other = fingerprints.get(system.name);
     if (other !== undefined) {
       const same = other === fingerprint ? "the same system given twice" : "two different systems";
@@ -266,27 +274,34 @@ function checkSystems(systems: readonly System[]): readonly System[] {
   return systems;
 }
 
-const KEYS = ["systems", "trials", "maxCostUsd", "hardTimeoutMs"] as const satisfies readonly (keyof RunTerms)[];
+const OVERRIDE_KEYS = [
+  "systems",
+  "trials",
+  "maxCostUsd",
+  "hardTimeoutMs",
+] as const satisfies readonly (keyof DatasetOverrides)[];
 
-function checkTerms(terms: RunTerms, whose: string, systems: readonly string[]): void {
-  const unknown = Object.keys(terms).find((key) => !(KEYS as readonly string[]).includes(key));
+function checkOverrides(terms: DatasetOverrides, whose: string, systems: readonly string[]): void {
+  const unknown = Object.keys(terms).find((key) => !(OVERRIDE_KEYS as readonly string[]).includes(key));
   if (unknown !== undefined)
-    throw new UsageError(`The terms of ${whose} have an unknown key "${unknown}".${didYouMean(unknown, KEYS)}`);
+    throw new UsageError(
+      `The terms of ${whose} have an unknown key "${unknown}".${didYouMean(unknown, OVERRIDE_KEYS)}`,
+    );
   const { trials, maxCostUsd, hardTimeoutMs } = terms;
   if (trials !== undefined && !(Number.isInteger(trials) && trials >= 1))
-    throw new UsageError(`trials of ${whose} must be a whole number of at least 1, but is ${describe(trials)}.`);
-  if (maxCostUsd !== undefined && !isAmount(maxCostUsd))
+    throw new UsageError(`trials of ${whose} must be a whole number of at least 1, but is ${describeValue(trials)}.`);
+  if (maxCostUsd !== undefined && !isNonNegative(maxCostUsd))
     throw new UsageError(
-      `maxCostUsd of ${whose} must be an amount in dollars of at least 0, but is ${describe(maxCostUsd)}.`,
+      `maxCostUsd of ${whose} must be an amount in dollars of at least 0, but is ${describeValue(maxCostUsd)}.`,
     );
-  if (hardTimeoutMs !== undefined && !(isAmount(hardTimeoutMs) && hardTimeoutMs > 0))
+  if (hardTimeoutMs !== undefined && !(isNonNegative(hardTimeoutMs) && hardTimeoutMs > 0))
     throw new UsageError(
-      `hardTimeoutMs of ${whose} must be a number of milliseconds above 0, but is ${describe(hardTimeoutMs)}.`,
+      `hardTimeoutMs of ${whose} must be a number of milliseconds above 0, but is ${describeValue(hardTimeoutMs)}.`,
     );
-  checkNames(terms.systems, whose, systems);
+  checkSystemNames(terms.systems, whose, systems);
 }
 
-function checkNames(asked: readonly string[] | undefined, whose: string, systems: readonly string[]): void {
+function checkSystemNames(asked: readonly string[] | undefined, whose: string, systems: readonly string[]): void {
   const stranger = asked?.find((name) => !systems.includes(name));
   if (stranger !== undefined)
     throw new UsageError(`${whose} targets the unknown system "${stranger}".${didYouMean(stranger, systems)}`);
@@ -294,6 +309,6 @@ function checkNames(asked: readonly string[] | undefined, whose: string, systems
     throw new UsageError(`${whose} targets no system, so nothing of it would run. Name at least one.`);
 }
 
-function isAmount(value: unknown): boolean {
+function isNonNegative(value: unknown): boolean {
   return typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY;
 }

@@ -1,4 +1,4 @@
-import type { RunTerms } from "../core/dataset.js";
+import type { DatasetOverrides } from "../core/dataset.js";
 import type { Grade } from "../core/grader.js";
 import type { Limits } from "../core/price.js";
 import type { EvalRow, TrialKey } from "../core/row.js";
@@ -7,10 +7,10 @@ import type { Tokenizer } from "../core/tokenizer.js";
 import type { UngradedOutput } from "./call.js";
 import type { OutagePolicy } from "./gate.js";
 import type { RetryPolicy } from "./retry.js";
-import type { SystemTimes } from "./system-times.js";
+import type { SystemTimer } from "./system-times.js";
 
 /** Where finished trials are written. `append` may buffer; after `flush` returns, everything appended survives a kill. */
-export interface Sink {
+export interface RowSink {
   /** `encoded` holds the lines of a trial that was finished by another process. */
   append(entry: FinishedTrial, encoded?: EncodedTrial): void;
   /** Stores an output that is still being graded; false if it cannot be stored. Omitted by sinks that do not store outputs. */
@@ -86,14 +86,14 @@ export interface Progress {
 /** The budgets of the trials of a run. */
 export interface BudgetPort {
   /** The limits of every trial of a system; null if its cost is unknown. */
-  limitsOf(system: System, terms: RunTerms | null): Limits | null;
+  limitsOf(system: System, terms: DatasetOverrides | null): Limits | null;
   /** Opens the bill of one trial. */
-  open(limits: Limits, listeners: BillListeners): TrialBudget;
+  open(limits: Limits, listeners: TrialBudgetListeners): TrialBudget;
   /** The budget of the whole run; null if unlimited. */
   readonly run: RunBudgetPort | null;
 }
 
-interface BillListeners {
+interface TrialBudgetListeners {
   /** Called once, when the trial exceeds its limit. */
   onExceeded: () => void;
   /** Called when a large share of the limit is spent. */
@@ -103,12 +103,12 @@ interface BillListeners {
 /** Admits trials while the budget of the run covers their possible cost. */
 export interface RunBudgetPort {
   /** Returns a reservation, "wait" until other trials end, or "refuse": no further trial is started. */
-  reserve(wanted: WantedMoney): Reservation | "wait" | "refuse";
+  reserve(wanted: ReservationRequest): TrialReservation | "wait" | "refuse";
   /** Replaces the reservation of a trial with its actual cost. */
-  settle(reservation: Reservation, spent: TrialCost): void;
+  settle(reservation: TrialReservation, spent: TrialCost): void;
 }
 
-export interface WantedMoney {
+export interface ReservationRequest {
   readonly system: System;
   readonly limits: Limits | null;
   /** True if an evaluator calls models: the cost of judging is reserved as well. */
@@ -137,7 +137,7 @@ export interface TrialCost {
 }
 
 /** An amount reserved for a trial. */
-export interface Reservation {
+export interface TrialReservation {
   readonly reservedUsd: number;
   /** The part reserved for judging. */
   readonly judgeUsd: number;
@@ -158,12 +158,12 @@ export interface ChainPorts {
 /** What the runner needs from outside: time, storage, token counting and a stop signal. */
 export interface RunPorts extends ChainPorts {
   tokenizer: Tokenizer;
-  sink: Sink | null;
+  sink: RowSink | null;
   /** Maximum number of concurrent trials per endpoint, and for all systems without one. */
   maxWorkers: number;
   /** Calls back when the process has nothing left to wait for. Returns an unsubscribe function. */
   whenIdle: (callback: () => void) => () => void;
   onProgress: ((progress: Progress) => void) | null;
   /** Records when the trials of each system start and end. */
-  times?: SystemTimes;
+  times?: SystemTimer;
 }

@@ -1,19 +1,19 @@
 import type { Example } from "../core/example.js";
 import type { Limits } from "../core/price.js";
 import type { Trial } from "./admit.js";
-import type { Attempted } from "./call.js";
-import { spentOn } from "./cost.js";
-import type { PromptSize, Reservation, RunBudgetPort, TrialCost, WantedMoney } from "./ports.js";
+import type { AttemptResult } from "./call.js";
+import { computeTrialSpend } from "./cost.js";
+import type { PromptSize, ReservationRequest, RunBudgetPort, TrialCost, TrialReservation } from "./ports.js";
 import type { TokenCounter } from "./record.js";
-import type { TrialPurse } from "./trial.js";
+import type { TrialSettler } from "./trial.js";
 
 /** Records reservations, and their settlement where no row shows it. */
-export interface MoneyBook {
+export interface ReservationLog {
   readonly tokens: TokenCounter;
   /** True if the output of a trial is stored and paid for. */
   isStored(trial: Trial): boolean;
   /** Resolves when the reservation would survive a kill. */
-  reserve(trial: Trial, reservation: Reservation): Promise<void> | void;
+  reserve(trial: Trial, reservation: TrialReservation): Promise<void> | void;
   /** Settles a trial whose cost is unknown. */
   settle(trial: Trial, usd: number, why: "lost" | "unknown"): void;
 }
@@ -22,14 +22,14 @@ export interface MoneyBook {
  * Reserves budget before each trial. A trial that does not fit waits while running trials may still free budget; when
  * none can, no further trial is started, and running trials finish.
  */
-export class Purse implements TrialPurse {
+export class BudgetGate implements TrialSettler {
   readonly #budget: RunBudgetPort | null;
   readonly #signal: AbortSignal;
-  readonly #book: MoneyBook;
-  readonly #held = new Map<number, Reservation>();
+  readonly #book: ReservationLog;
+  readonly #held = new Map<number, TrialReservation>();
   #waiting: (() => void)[] = [];
 
-  constructor(budget: RunBudgetPort | null, signal: AbortSignal, book: MoneyBook) {
+  constructor(budget: RunBudgetPort | null, signal: AbortSignal, book: ReservationLog) {
     this.#budget = budget;
     this.#signal = signal;
     this.#book = book;
@@ -42,10 +42,10 @@ export class Purse implements TrialPurse {
   }
 
   /** Whether a trial may start. Its reservation is recorded before this resolves. */
-  async admits(trial: Trial, limits: Limits | null): Promise<boolean> {
+  async admit(trial: Trial, limits: Limits | null): Promise<boolean> {
     if (this.#budget === null) return true;
-    const answer = this.#budget.reserve(wantedFor(trial, limits, this.#book));
-    if (answer === "wait") return this.#waitFor(trial, limits);
+    const answer = this.#budget.reserve(toReservationRequest(trial, limits, this.#book));
+    if (answer === "wait") return this.#waitForBudget(trial, limits);
     if (answer === "refuse") {
       this.#wakeAll();
       return false;
@@ -56,11 +56,11 @@ export class Purse implements TrialPurse {
   }
 
   /** Call when a trial is finished, with the cost of scoring it. */
-  settle(trial: Trial, attempted: Attempted, judgeCostUsd: number): void {
+  settle(trial: Trial, attempted: AttemptResult, judgeCostUsd: number): void {
     if (this.#held.size === 0) return;
-    const { wasPaid, wasStored, wasCut } = attempted.call;
+    const { isFromCache: wasPaid, wasStored, wasCut } = attempted.call;
     const isTypical = attempted.kind === "returned" && !wasStored && (!wasPaid || judgeCostUsd > 0);
-    this.#settle(trial, { costUsd: spentOn(attempted), judgeCostUsd, isTypical }, wasCut);
+    this.#settle(trial, { costUsd: computeTrialSpend(attempted), judgeCostUsd, isTypical }, wasCut);
   }
 
   /** Call when an output of another run was graded, with the cost of grading; null if it was interrupted. */
@@ -84,13 +84,13 @@ export class Purse implements TrialPurse {
     return length === 0 ? null : `${length} waiting for budget reserved by running trials`;
   }
 
-  async #waitFor(trial: Trial, limits: Limits | null): Promise<boolean> {
+  async #waitForBudget(trial: Trial, limits: Limits | null): Promise<boolean> {
     if (this.#signal.aborted) return false;
     await new Promise<void>((resolve) => {
       this.#waiting.push(resolve);
     });
     if (this.#signal.aborted) return false;
-    const admitted = await this.admits(trial, limits);
+    const admitted = await this.admit(trial, limits);
     // There may be enough for the next trial too; if not, it waits again and wakes no other.
     if (admitted) this.#wakeOne();
     return admitted;
@@ -107,19 +107,19 @@ export class Purse implements TrialPurse {
   };
 }
 
-export function wantedFor(
+export function toReservationRequest(
   trial: Trial,
   limits: Limits | null,
-  book: Pick<MoneyBook, "tokens" | "isStored">,
-): WantedMoney {
+  book: Pick<ReservationLog, "tokens" | "isStored">,
+): ReservationRequest {
   const { system, wiring, example, exampleIndex } = trial;
   const isJudged = wiring.evaluators.some(({ isPaid }) => isPaid === true);
-  const prompt = promptSize(example, book.tokens.input(exampleIndex, example));
-  const judgingCanCost = () => costOfJudging(trial, limits, book.tokens);
+  const prompt = computePromptSize(example, book.tokens.countInput(exampleIndex, example));
+  const judgingCanCost = () => estimateJudgingCost(trial, limits, book.tokens);
   return { system, limits, isJudged, judgingCanCost, isStored: book.isStored(trial), prompt };
 }
 
-function costOfJudging({ wiring, example }: Trial, limits: Limits | null, tokens: TokenCounter): number {
+function estimateJudgingCost({ wiring, example }: Trial, limits: Limits | null, tokens: TokenCounter): number {
   const forecast = { count: tokens.text, answerTokens: limits?.maxOutputTokens ?? null };
   return wiring.evaluators
     .filter(({ isPaid }) => isPaid === true)
@@ -128,6 +128,6 @@ function costOfJudging({ wiring, example }: Trial, limits: Limits | null, tokens
 }
 
 /** The input size of an example with this many tokens. */
-export function promptSize({ turns = [] }: Example, tokens: number): PromptSize {
+export function computePromptSize({ turns = [] }: Example, tokens: number): PromptSize {
   return { tokens, calls: Math.max(1, turns.filter(({ role }) => role === "user").length) };
 }

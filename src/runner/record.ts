@@ -1,25 +1,25 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { messageOf, UsageError } from "../core/errors.js";
+import { getErrorMessage, UsageError } from "../core/errors.js";
 import type { ScoringCost } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Limits } from "../core/price.js";
-import { type Attempt, type ErrorCategory, type EvalRow, type Facets, makeRow, SLOW } from "../core/row.js";
-import { describe } from "../core/shape.js";
+import { type Attempt, type ErrorCategory, type EvalRow, type Facets, makeRow, SLOW_NOTE } from "../core/row.js";
+import { describeValue } from "../core/shape.js";
 import { type Output, STOP_REASONS, type TrialBill } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import type { Trial } from "./admit.js";
-import type { Attempted, Returned } from "./call.js";
-import type { Ending } from "./classify.js";
-import { amount, billed, spentOn, usageOf } from "./cost.js";
-import { notRunNote } from "./gate.js";
-import { rowGroup } from "./order.js";
+import type { AttemptResult, AttemptSuccess } from "./call.js";
+import type { TrialEnding } from "./classify.js";
+import { computeTrialSpend, resolveCost, toAmount, validateUsage } from "./cost.js";
+import { formatNotRunNote } from "./gate.js";
+import { getRowGroup } from "./order.js";
 
 import type { Graded } from "./score.js";
 
-const UNCOUNTED = -1;
+const NOT_COUNTED = -1;
 
 /** Counts the tokens of a system's input. If question and context are the same text, it is sent once. */
-export function inputTokens(example: Example, count: (text: string) => number): number {
+export function countExampleTokens(example: Example, count: (text: string) => number): number {
   const { context = "", question = "", turns = [] } = example;
   let tokens = context === "" ? 0 : count(context);
   if (question !== context && question !== "") tokens += count(question);
@@ -35,13 +35,13 @@ export class TokenCounter {
 
   constructor(tokenizer: Tokenizer, examples: number) {
     this.#tokenizer = tokenizer;
-    this.#inputs = new Float64Array(examples).fill(UNCOUNTED);
+    this.#inputs = new Float64Array(examples).fill(NOT_COUNTED);
   }
 
-  input(exampleIndex: number, example: Example): number {
-    const known = this.#inputs[exampleIndex] ?? UNCOUNTED;
-    if (known !== UNCOUNTED) return known;
-    const tokens = inputTokens(example, (text) => this.#count(text));
+  countInput(exampleIndex: number, example: Example): number {
+    const known = this.#inputs[exampleIndex] ?? NOT_COUNTED;
+    if (known !== NOT_COUNTED) return known;
+    const tokens = countExampleTokens(example, (text) => this.#count(text));
     this.#inputs[exampleIndex] = tokens;
     return tokens;
   }
@@ -51,23 +51,23 @@ export class TokenCounter {
    * without a response is a context passed on and counts in full: a compressor that removed nothing has saved nothing.
    * Returns a promise for long texts, so that other trials and lease renewals continue meanwhile.
    */
-  output(example: Example, output: Output): number | Promise<number> {
+  countOutput(example: Example, output: Output): number | Promise<number> {
     let tokens = 0;
     const long: string[] = [];
-    for (const text of workIn(example, output)) {
-      if (text.length > LONG_TEXT && this.#tokenizer.countPieces !== undefined) long.push(text);
+    for (const text of listProducedTexts(example, output)) {
+      if (text.length > MIN_LONG_TEXT_CHARS && this.#tokenizer.countPieces !== undefined) long.push(text);
       else tokens += this.#count(text);
     }
-    return long.length === 0 ? tokens : this.#countInTurns(long, tokens);
+    return long.length === 0 ? tokens : this.#countInSlices(long, tokens);
   }
 
-  async #countInTurns(texts: readonly string[], tokens: number): Promise<number> {
+  async #countInSlices(texts: readonly string[], tokens: number): Promise<number> {
     let total = tokens;
     let since = performance.now();
     for (const text of texts) {
-      for (const count of this.#piecesOf(text)) {
-        total += this.#checked(count);
-        if (performance.now() - since < TURN_MS) continue;
+      for (const count of this.#countPieces(text)) {
+        total += this.#checkCount(count);
+        if (performance.now() - since < MAX_SLICE_MS) continue;
         await turn();
         since = performance.now();
       }
@@ -75,11 +75,11 @@ export class TokenCounter {
     return total;
   }
 
-  *#piecesOf(text: string): Generator<unknown> {
+  *#countPieces(text: string): Generator<unknown> {
     try {
       yield* this.#tokenizer.countPieces?.(text) ?? [];
     } catch (cause) {
-      throw tokenizerFailed(cause);
+      throw createTokenizerError(cause);
     }
   }
 
@@ -88,39 +88,39 @@ export class TokenCounter {
 
   /** Tokenizers are often user code, and an invalid count would corrupt every total. */
   #count(text: string): number {
-    return this.#checked(this.#ask(text));
+    return this.#checkCount(this.#callTokenizer(text));
   }
 
-  #checked(count: unknown): number {
+  #checkCount(count: unknown): number {
     if (typeof count === "number" && count >= 0 && count < Number.POSITIVE_INFINITY) return count;
     throw new UsageError(
-      `The tokenizer counted ${describe(count)} tokens. count(text) must return a number of at least 0.`,
+      `The tokenizer counted ${describeValue(count)} tokens. count(text) must return a number of at least 0.`,
     );
   }
 
-  #ask(text: string): unknown {
+  #callTokenizer(text: string): unknown {
     try {
       return this.#tokenizer.count(text);
     } catch (cause) {
-      throw tokenizerFailed(cause);
+      throw createTokenizerError(cause);
     }
   }
 }
 
-function tokenizerFailed(cause: unknown): UsageError {
-  return new UsageError(`The tokenizer failed: ${messageOf(cause)}.`, { cause });
+function createTokenizerError(cause: unknown): UsageError {
+  return new UsageError(`The tokenizer failed: ${getErrorMessage(cause)}.`, { cause });
 }
 
 /** Longer texts are counted in slices between other work; shorter ones take a few milliseconds. */
-const LONG_TEXT = 1 << 18;
+const MIN_LONG_TEXT_CHARS = 1 << 18;
 /** How long counting may block the event loop. */
-const TURN_MS = 8;
+const MAX_SLICE_MS = 8;
 
 /** String fields of an output that are labels, not answers. */
 const LABELS = new Set(["stopped", "id", "dataset"]);
 
 /** The texts of an output that its system produced. */
-function* workIn(example: Example, output: Output): Generator<string> {
+function* listProducedTexts(example: Example, output: Output): Generator<string> {
   const handsOnContext = output.response === undefined;
   for (const field in output) {
     const value = output[field];
@@ -129,9 +129,9 @@ function* workIn(example: Example, output: Output): Generator<string> {
   }
 }
 
-export interface Finished {
+export interface TrialResult {
   trial: Trial;
-  ending: Exclude<Ending, { kind: "skipped" }>;
+  ending: Exclude<TrialEnding, { kind: "skipped" }>;
   graded: Graded | null;
   threshold: number;
   tokens: TokenCounter;
@@ -143,40 +143,40 @@ export interface Finished {
   earlier: readonly Attempt[];
 }
 
-export function toRow(finished: Finished): EvalRow {
+export function toTrialRow(finished: TrialResult): EvalRow {
   const { ending } = finished;
-  return ending.kind === "error" ? errorRow(finished, ending) : gradedRow(finished, ending.returned);
+  return ending.kind === "error" ? toErrorRow(finished, ending) : toGradedRow(finished, ending.returned);
 }
 
-function errorRow(
-  { trial, tokens, earlier }: Finished,
-  { category, attempt, call, spent }: Extract<Ending, { kind: "error" }>,
+function toErrorRow(
+  { trial, tokens, earlier }: TrialResult,
+  { category, attempt, call, spent }: Extract<TrialEnding, { kind: "error" }>,
 ): EvalRow {
   return makeRow({
-    ...measured(spent ?? {}),
-    ...billed(spent ?? {}, call.budget),
+    ...readMeasurements(spent ?? {}),
+    ...resolveCost(spent ?? {}, call.budget),
     system: trial.system.name,
     exampleId: trial.example.id,
     dataset: trial.example.dataset ?? "",
     trial: trial.trial,
     outcome: "error",
     errorCategory: category,
-    inputTokens: tokens.input(trial.exampleIndex, trial.example),
+    inputTokens: tokens.countInput(trial.exampleIndex, trial.example),
     durationMs: call.lostMs + attempt.durationMs,
     attempts: [...earlier, ...call.failed, attempt],
     notes: call.messages,
-    facets: facetsOf(trial),
-    group: rowGroup(trial.wiring, trial.example),
+    facets: getTrialFacets(trial),
+    group: getRowGroup(trial.wiring, trial.example),
   });
 }
 
-function gradedRow(finished: Finished, returned: Returned): EvalRow {
+function toGradedRow(finished: TrialResult, returned: AttemptSuccess): EvalRow {
   const { trial, tokens, graded, earlier } = finished;
   const { output, call } = returned;
   const spent = graded?.spent ?? null;
-  const bill = billed(output, call.budget);
-  const measurements = measured(output);
-  const own = withChoiceOrder(measurements.metadata ?? null, output.choice_order ?? trial.example.choice_order);
+  const bill = resolveCost(output, call.budget);
+  const measurements = readMeasurements(output);
+  const own = addChoiceOrderField(measurements.metadata ?? null, output.choice_order ?? trial.example.choice_order);
   const row = makeRow({
     system: trial.system.name,
     exampleId: trial.example.id,
@@ -186,7 +186,7 @@ function gradedRow(finished: Finished, returned: Returned): EvalRow {
     scores: graded?.scores ?? {},
     measures: graded?.measures ?? {},
   });
-  const judged = verdict({
+  const judged = decideVerdict({
     stopped: finished.ending.category,
     graded,
     threshold: finished.threshold,
@@ -194,27 +194,27 @@ function gradedRow(finished: Finished, returned: Returned): EvalRow {
   });
   Object.assign(row, measurements, bill, judged);
   return Object.assign(row, {
-    inputTokens: tokens.input(trial.exampleIndex, trial.example),
+    inputTokens: tokens.countInput(trial.exampleIndex, trial.example),
     outputTokens: finished.produced,
     latency: returned.latency,
     durationMs: returned.durationMs === null ? null : call.lostMs + returned.durationMs,
     judgeCostUsd: spent?.costUsd ?? null,
-    cached: call.wasPaid,
+    cached: call.isFromCache,
     attempts: call.failed.length === 0 ? earlier : [...earlier, ...call.failed],
-    notes: notesOf(finished, returned),
-    metadata: withJudgeUsage(withPriced(own, bill, call.budget), spent),
-    facets: facetsOf(trial),
-    group: rowGroup(trial.wiring, trial.example),
+    notes: listRowNotes(finished, returned),
+    metadata: addJudgeUsage(addPricedCost(own, bill, call.budget), spent),
+    facets: getTrialFacets(trial),
+    group: getRowGroup(trial.wiring, trial.example),
   });
 }
 
 /** Answer letters are meaningless without the order in which the options were shown. */
-function withChoiceOrder(metadata: EvalRow["metadata"], order: unknown): EvalRow["metadata"] {
+function addChoiceOrderField(metadata: EvalRow["metadata"], order: unknown): EvalRow["metadata"] {
   return Array.isArray(order) ? { ...metadata, choice_order: order } : metadata;
 }
 
 /** If the provider reports the cost, the cost computed from tokens is kept beside it. */
-function withPriced(
+function addPricedCost(
   metadata: EvalRow["metadata"],
   { costSource, usage }: Pick<EvalRow, "costSource" | "usage">,
   budget: TrialBill | null,
@@ -224,23 +224,23 @@ function withPriced(
 }
 
 /** Keeps the judge's usage apart from the system's tokens. */
-function withJudgeUsage(metadata: EvalRow["metadata"], spent: ScoringCost | null): EvalRow["metadata"] {
+function addJudgeUsage(metadata: EvalRow["metadata"], spent: ScoringCost | null): EvalRow["metadata"] {
   return spent?.usage === undefined ? metadata : { ...metadata, judgeUsage: spent.usage };
 }
 
-function measured(output: Output): Partial<EvalRow> {
+function readMeasurements(output: Output): Partial<EvalRow> {
   return {
-    ttftMs: amount(output.ttftMs),
-    firstAttemptMs: amount(output.firstAttemptMs),
-    successAtMs: amount(output.successAtMs),
-    turns: amount(output.turns),
-    tokensPerSec: amount(output.tokensPerSec),
-    metadata: metadataOf(output.metadata),
+    ttftMs: toAmount(output.ttftMs),
+    firstAttemptMs: toAmount(output.firstAttemptMs),
+    successAtMs: toAmount(output.successAtMs),
+    turns: toAmount(output.turns),
+    tokensPerSec: toAmount(output.tokensPerSec),
+    metadata: toJsonMetadata(output.metadata),
   };
 }
 
 /** The row of a trial that never started. */
-export function skippedRow(trial: Omit<Trial, "index">): EvalRow {
+export function toSkippedRow(trial: Omit<Trial, "index">): EvalRow {
   return makeRow({
     system: trial.system.name,
     exampleId: trial.example.id,
@@ -248,38 +248,41 @@ export function skippedRow(trial: Omit<Trial, "index">): EvalRow {
     trial: trial.trial,
     outcome: "skipped",
     errorCategory: "skipped",
-    facets: facetsOf(trial),
-    group: rowGroup(trial.wiring, trial.example),
+    facets: getTrialFacets(trial),
+    group: getRowGroup(trial.wiring, trial.example),
   });
 }
 
 /** The row of a trial whose system was stopped before. `attempts`: from earlier starts of the run. */
-export function notRunRow(trial: Omit<Trial, "index">, reason: string, attempts: readonly Attempt[]): EvalRow {
-  return { ...skippedRow(trial), attempts, notes: [notRunNote(reason)] };
+export function toNotRunRow(trial: Omit<Trial, "index">, reason: string, attempts: readonly Attempt[]): EvalRow {
+  return { ...toSkippedRow(trial), attempts, notes: [formatNotRunNote(reason)] };
 }
 
-function facetsOf({ wiring, example }: Pick<Trial, "wiring" | "example">): Facets | null {
-  return wiring.facets === null ? null : wiring.facets.of(example);
+function getTrialFacets({ wiring, example }: Pick<Trial, "wiring" | "example">): Facets | null {
+  return wiring.facets === null ? null : wiring.facets.read(example);
 }
 
 /**
  * The row of an interrupted trial: it continues on resume, but its cost so far counts. Without an attempt, only the cost
  * of grading is recorded.
  */
-export function interruptedRow(
+export function toInterruptedRow(
   trial: Omit<Trial, "index">,
-  attempted: Attempted | null,
+  attempted: AttemptResult | null,
   graded: Graded | null = null,
 ): EvalRow {
   const judgeCostUsd = graded?.spent?.costUsd ?? null;
-  const skipped = { ...skippedRow(trial), judgeCostUsd, partial: true };
+  const skipped = { ...toSkippedRow(trial), judgeCostUsd, partial: true };
   if (attempted === null) return makeRow(skipped);
-  const costUsd = spentOn(attempted);
-  const { usage, costSource } = billed(attempted.kind === "returned" ? attempted.output : {}, attempted.call.budget);
+  const costUsd = computeTrialSpend(attempted);
+  const { usage, costSource } = resolveCost(
+    attempted.kind === "returned" ? attempted.output : {},
+    attempted.call.budget,
+  );
   return makeRow({ ...skipped, usage, costUsd, costSource });
 }
 
-export interface Regraded {
+export interface RegradedTrial {
   graded: Graded;
   threshold: number;
   isEvaluated: boolean;
@@ -292,17 +295,17 @@ export interface Regraded {
 }
 
 /** A stored row with new scores. Measurements stay; their cost was paid by the earlier run. */
-export function regradedRow(row: EvalRow, regraded: Regraded): EvalRow {
+export function toRegradedRow(row: EvalRow, regraded: RegradedTrial): EvalRow {
   const { graded, threshold, isEvaluated, notes, facets, group } = regraded;
   const stopped = STOP_REASONS.find((reason) => reason === row.errorCategory) ?? "none";
   const { judgeUsage: _, ...metadata } = row.metadata ?? {};
   return {
     ...row,
-    ...verdict({ stopped, graded, threshold, isEvaluated }),
+    ...decideVerdict({ stopped, graded, threshold, isEvaluated }),
     scores: graded.scores,
     measures: graded.measures,
     judgeCostUsd: graded.spent?.costUsd ?? null,
-    metadata: withJudgeUsage(Object.keys(metadata).length === 0 ? null : metadata, graded.spent),
+    metadata: addJudgeUsage(Object.keys(metadata).length === 0 ? null : metadata, graded.spent),
     cached: true,
     notes: [...notes, ...graded.notes],
     facets: facets ?? row.facets,
@@ -310,9 +313,9 @@ export function regradedRow(row: EvalRow, regraded: Regraded): EvalRow {
   };
 }
 
-type Verdict = Pick<EvalRow, "outcome" | "errorCategory" | "primaryField" | "passed">;
+type RowVerdict = Pick<EvalRow, "outcome" | "errorCategory" | "primaryField" | "passed">;
 
-interface Judged {
+interface VerdictInput {
   /** Why the output is incomplete, or "none". */
   stopped: ErrorCategory;
   graded: Graded | null;
@@ -321,7 +324,7 @@ interface Judged {
 }
 
 /** Pass or fail depends on the primary field only; the stop reason stays visible as the category. */
-function verdict({ stopped, graded, threshold, isEvaluated }: Judged): Verdict {
+function decideVerdict({ stopped, graded, threshold, isEvaluated }: VerdictInput): RowVerdict {
   const primaryField = graded?.primaryField ?? null;
   const value = primaryField === null ? undefined : graded?.scores[primaryField];
   if (value === undefined) {
@@ -335,7 +338,7 @@ function verdict({ stopped, graded, threshold, isEvaluated }: Judged): Verdict {
 }
 
 /** A JSON copy, so that stored and fresh rows are equal. Null if the value is cyclic or holds a BigInt. */
-function metadataOf(value: unknown): Record<string, unknown> | null {
+function toJsonMetadata(value: unknown): Record<string, unknown> | null {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
   try {
     return JSON.parse(JSON.stringify(value)) as Record<string, unknown>;
@@ -346,10 +349,13 @@ function metadataOf(value: unknown): Record<string, unknown> | null {
 
 const NO_NOTES: readonly string[] = Object.freeze([]);
 
-function notesOf({ graded, limits }: Finished, { call, output, durationMs }: Returned): readonly string[] {
-  const unusable = output.usage != null && usageOf(output.usage) === null;
-  const unwritable = output.metadata != null && metadataOf(output.metadata) === null;
-  const slow = limits === null ? NO_NOTES : slowNotes(output, durationMs, limits);
+function listRowNotes(
+  { graded, limits }: TrialResult,
+  { call, output, durationMs }: AttemptSuccess,
+): readonly string[] {
+  const unusable = output.usage != null && validateUsage(output.usage) === null;
+  const unwritable = output.metadata != null && toJsonMetadata(output.metadata) === null;
+  const slow = limits === null ? NO_NOTES : listSlownessNotes(output, durationMs, limits);
   if (!unusable && !unwritable && slow.length + call.messages.length + (graded?.notes.length ?? 0) === 0)
     return NO_NOTES;
   const notes = [...call.messages, ...slow, ...(graded?.notes ?? [])];
@@ -359,21 +365,25 @@ function notesOf({ graded, limits }: Finished, { call, output, durationMs }: Ret
 }
 
 /** Notes that a trial was slower than expected of its model, whatever its outcome. */
-function slowNotes(
+function listSlownessNotes(
   output: Output,
   durationMs: number | null,
   { expectedTtftMs, expectedSolutionMs }: Limits,
 ): string[] {
-  const ttftMs = amount(output.ttftMs);
-  const solutionMs = amount(output.successAtMs) ?? durationMs;
+  const ttftMs = toAmount(output.ttftMs);
+  const solutionMs = toAmount(output.successAtMs) ?? durationMs;
   const notes: string[] = [];
   if (expectedTtftMs !== undefined && ttftMs !== null && ttftMs > expectedTtftMs)
-    notes.push(`${SLOW}: first token after ${seconds(ttftMs)}, expected within ${seconds(expectedTtftMs)}`);
+    notes.push(
+      `${SLOW_NOTE}: first token after ${formatPreciseSeconds(ttftMs)}, expected within ${formatPreciseSeconds(expectedTtftMs)}`,
+    );
   if (expectedSolutionMs !== undefined && solutionMs !== null && solutionMs > expectedSolutionMs)
-    notes.push(`${SLOW}: done after ${seconds(solutionMs)}, expected within ${seconds(expectedSolutionMs)}`);
+    notes.push(
+      `${SLOW_NOTE}: done after ${formatPreciseSeconds(solutionMs)}, expected within ${formatPreciseSeconds(expectedSolutionMs)}`,
+    );
   return notes;
 }
 
-function seconds(ms: number): string {
+function formatPreciseSeconds(ms: number): string {
   return `${Number((ms / 1000).toPrecision(3))} s`;
 }

@@ -9,8 +9,8 @@ import { type EvalRow, OUTCOMES } from "../core/row.js";
 import type { Output, StopReason, System, TrialContext } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import { makePlan, type PlanOptions } from "./plan.js";
-import type { FinishedTrial, Progress, RunPorts, Sink } from "./ports.js";
-import { run } from "./run.js";
+import type { FinishedTrial, Progress, RowSink, RunPorts } from "./ports.js";
+import { runPlan } from "./run.js";
 
 const WORDS: Tokenizer = { name: "words", count: (text) => text.split(/\s+/).filter(Boolean).length };
 const ANSWERED: Evaluator = { name: "answered", score: (_, { response }) => ({ em: response === "yes" ? 1 : 0 }) };
@@ -30,7 +30,7 @@ type Options = Partial<PlanOptions> & {
 
 async function rowsOf({ ports, dataset = examples(1), ...options }: Options): Promise<EvalRow[]> {
   const plan = await makePlan({ systems: [], datasets: [dataset], evaluators: [ANSWERED], metrics: [], ...options });
-  return run(plan, {
+  return runPlan(plan, {
     clock: () => performance.now(),
     tokenizer: WORDS,
     cache: null,
@@ -339,7 +339,7 @@ describe("isolation of failures", () => {
 
   it("keeps evidence and names what could not be decided", async () => {
     const kept: FinishedTrial[] = [];
-    const sink: Sink = { append: (entry) => kept.push(entry), flush: () => {} };
+    const sink: RowSink = { append: (entry) => kept.push(entry), flush: () => {} };
     const scored = { scores: { f1: 1 }, evidence: { f1: "word for word" }, unscored: { tone: "no judge" } };
     const row = await rowOf({ response: "x" }, { evaluators: scoring(scored), ports: { sink } });
     expect(row).toMatchObject({ scores: { f1: 1 }, notes: ["e1 could not decide tone: no judge"] });
@@ -377,7 +377,7 @@ describe("a failing run", () => {
     const slow = gate();
     const appended: (string | number)[] = [];
     let flushed = 0;
-    const sink: Sink = {
+    const sink: RowSink = {
       append: ({ row }) => appended.push(row.exampleId),
       flush: () => {
         flushed = appended.length;
@@ -424,7 +424,7 @@ describe("a failing run", () => {
   });
 
   it("fails with the error of the sink", async () => {
-    const sink: Sink = {
+    const sink: RowSink = {
       append: () => {},
       flush: () => {
         throw new Error("disk full");

@@ -2,27 +2,27 @@ import { applyChoiceOrder } from "../core/choice-order.js";
 import { describeError } from "../core/error-place.js";
 import type {
   Evaluator,
-  Measured,
+  MeasureValues,
   ScoreContext,
   Scored,
   ScoredWithEvidence,
   ScoreMeter,
   Scores,
   ScoringCost,
-  TrialFigures,
+  TrialStats,
 } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Grade } from "../core/grader.js";
-import { describe } from "../core/shape.js";
+import { describeValue } from "../core/shape.js";
 import type { Output, Usage } from "../core/system.js";
 import type { Trial } from "./admit.js";
-import { amount, usageOf } from "./cost.js";
-import { checkReturnedFields, primaryFieldOf, type Wiring } from "./wiring.js";
+import { toAmount, validateUsage } from "./cost.js";
+import { checkReturnedFields, type DatasetPlan, findPrimaryField } from "./wiring.js";
 
 /** The scores of one output. `primaryField` is null if the deciding field is missing. */
 export interface Graded {
   scores: Scores;
-  measures: Measured;
+  measures: MeasureValues;
   primaryField: string | null;
   evidence: Record<string, string> | null;
   /** Null if there were no graders. */
@@ -34,37 +34,42 @@ export interface Graded {
   complete: boolean;
 }
 
-type Scorable = Pick<Trial, "wiring" | "example">;
+type ScoredTrial = Pick<Trial, "wiring" | "example">;
 
-interface Circumstances {
+interface OutputScoreOptions {
   readonly signal: AbortSignal;
-  readonly figures?: TrialFigures;
+  readonly figures?: TrialStats;
 }
 
 /** Scores an output with every evaluator of its dataset. A failing evaluator loses only its own fields. */
-export async function score(trial: Scorable, output: Output, given: Circumstances): Promise<Graded> {
+export async function scoreOutput(trial: ScoredTrial, output: Output, given: OutputScoreOptions): Promise<Graded> {
   const { wiring } = trial;
   const example = applyChoiceOrder(trial.example, output.choice_order);
   const meter = new ScoringMeter();
   // Not spread: V8 would create a hidden class per trial.
   const context: ScoreContext = { signal: given.signal, meter };
   if (given.figures !== undefined) context.figures = given.figures;
-  const scored = await Promise.all(wiring.evaluators.map((each) => tryScore(each, example, output, context)));
+  const scored = await Promise.all(wiring.evaluators.map((each) => tryEvaluator(each, example, output, context)));
   const sheet = new ScoreSheet();
-  for (const [i, evaluator] of wiring.evaluators.entries()) sheet.add(evaluator, scored[i] as Scored | Failed);
-  return gradedBy(wiring, sheet, meter);
+  for (const [i, evaluator] of wiring.evaluators.entries())
+    sheet.add(evaluator, scored[i] as Scored | EvaluatorFailure);
+  return toGraded(wiring, sheet, meter);
 }
 
-function gradedBy(wiring: Wiring, sheet: ScoreSheet, meter: ScoringMeter): Graded {
-  if (wiring.evaluators.length === 0) sheet.note("no evaluators");
+function toGraded(wiring: DatasetPlan, sheet: ScoreSheet, meter: ScoringMeter): Graded {
+  if (wiring.evaluators.length === 0) sheet.addNote("no evaluators");
   else if (sheet.complete) checkReturnedFields(wiring, sheet);
-  if (meter.isUnknown) sheet.note("what scoring has cost is not known: a judge has no price");
+  if (meter.isUnknown) sheet.addNote("what scoring has cost is not known: a judge has no price");
   const { scores, measures } = sheet;
-  const deciding = primaryFieldOf(wiring, measures === NO_MEASURES ? scores : { ...scores, ...measures }, sheet.first);
+  const deciding = findPrimaryField(
+    wiring,
+    measures === NO_MEASURES ? scores : { ...scores, ...measures },
+    sheet.first,
+  );
   const isMeasure = deciding !== null && Object.hasOwn(measures, deciding);
   if (isMeasure)
-    sheet.note(
-      `${UNDECIDED}: ${deciding} = ${measures[deciding]}, and the field that decides pass or fail must lie in [0, 1]. Scale it, or return it under \`measures\` and name the field that decides (scoreField, --score-field).`,
+    sheet.addNote(
+      `${UNDECIDED_NOTE_PREFIX}: ${deciding} = ${measures[deciding]}, and the field that decides pass or fail must lie in [0, 1]. Scale it, or return it under \`measures\` and name the field that decides (scoreField, --score-field).`,
     );
   const { evidence, grades, notes, complete } = sheet;
   const primaryField = isMeasure ? null : deciding;
@@ -72,51 +77,51 @@ function gradedBy(wiring: Wiring, sheet: ScoreSheet, meter: ScoringMeter): Grade
 }
 
 /** Start of the note on a row whose deciding field is a measure. Matched when a run is graded again. */
-export const UNDECIDED = "nothing decides";
+export const UNDECIDED_NOTE_PREFIX = "nothing decides";
 
-class Failed {
+class EvaluatorFailure {
   readonly reason: string;
   constructor(error: unknown) {
     this.reason = describeError(error);
   }
 }
 
-async function tryScore(
+async function tryEvaluator(
   evaluator: Evaluator,
   example: Example,
   output: Output,
   context: ScoreContext,
-): Promise<Scored | Failed> {
+): Promise<Scored | EvaluatorFailure> {
   try {
     return await evaluator.score(example, output, context);
   } catch (error) {
-    return new Failed(error);
+    return new EvaluatorFailure(error);
   }
 }
 
-const NOTHING: readonly string[] = Object.freeze([]);
-const NO_MEASURES: Measured = Object.freeze({});
+const NO_STRINGS: readonly string[] = Object.freeze([]);
+const NO_MEASURES: MeasureValues = Object.freeze({});
 
 /** How far rounding may push a score out of [0, 1], such as the cosine similarity of a text with itself. */
-const ROUNDING = 1e-9;
+const ROUNDING_TOLERANCE = 1e-9;
 
 /** Collects the results of the evaluators of one output. */
 class ScoreSheet {
   readonly scores: Scores = {};
   /** Empty for nearly every output, so these share one object. */
-  measures: Measured = NO_MEASURES;
+  measures: MeasureValues = NO_MEASURES;
   /** Empty for nearly every output, so these share one list. */
-  notes: readonly string[] = NOTHING;
+  notes: readonly string[] = NO_STRINGS;
   evidence: Record<string, string> | null = null;
   grades: readonly Grade[] | null = null;
   /** What the first evaluator that does more than measure returned; null if it failed. */
   first: Scores | null = null;
   /** False once an evaluator failed: its fields cannot be told from fields that no evaluator produces. */
   complete = true;
-  #undecided: readonly string[] = NOTHING;
+  #undecided: readonly string[] = NO_STRINGS;
   #hasFirst = false;
 
-  add(evaluator: Evaluator, scored: Scored | Failed): void {
+  add(evaluator: Evaluator, scored: Scored | EvaluatorFailure): void {
     const added = this.#read(evaluator, scored);
     if (added === undefined || this.#hasFirst) return;
     this.first = added;
@@ -124,12 +129,12 @@ class ScoreSheet {
   }
 
   /** The returned scores; null if the evaluator failed, undefined if it only measures. */
-  #read(evaluator: Evaluator, scored: Scored | Failed): Scores | null | undefined {
-    if (scored instanceof Failed) return this.#fail(`${evaluator.name} failed: ${scored.reason}`);
+  #read(evaluator: Evaluator, scored: Scored | EvaluatorFailure): Scores | null | undefined {
+    if (scored instanceof EvaluatorFailure) return this.#fail(`${evaluator.name} failed: ${scored.reason}`);
     if (typeof scored !== "object" || scored === null || Array.isArray(scored)) {
-      return this.#fail(`${evaluator.name} returned ${describe(scored)} instead of scores`);
+      return this.#fail(`${evaluator.name} returned ${describeValue(scored)} instead of scores`);
     }
-    if (isWithEvidence(scored)) return this.#readWithEvidence(evaluator, scored);
+    if (hasEvidence(scored)) return this.#readWithEvidence(evaluator, scored);
     for (const field in scored) this.#addField(evaluator, field, scored[field]);
     return scored;
   }
@@ -156,23 +161,23 @@ class ScoreSheet {
 
   #fail(note: string): null {
     this.complete = false;
-    this.note(note);
+    this.addNote(note);
     return null;
   }
 
-  note(note: string): void {
+  addNote(note: string): void {
     this.notes = [...this.notes, note];
   }
 
   #leaveOut(field: string, note: string): void {
     this.#undecided = [...this.#undecided, field];
-    this.note(note);
+    this.addNote(note);
   }
 
   #addEvidence(evaluator: Evaluator, field: string, text: unknown): void {
     this.evidence ??= {};
     if (typeof text !== "string") {
-      this.note(`${evaluator.name} returned ${describe(text)} as evidence for ${field}, which was ignored`);
+      this.addNote(`${evaluator.name} returned ${describeValue(text)} as evidence for ${field}, which was ignored`);
     } else if (Object.hasOwn(this.evidence, field)) {
       this.evidence[`${evaluator.name}.${field}`] = text;
     } else {
@@ -185,12 +190,12 @@ class ScoreSheet {
     if (!Number.isFinite(value)) {
       this.#leaveOut(
         field,
-        `${evaluator.name} returned ${field} = ${shownValue(value)}; scores must be numbers in [0, 1], so it was ignored`,
+        `${evaluator.name} returned ${field} = ${formatScoreValue(value)}; scores must be numbers in [0, 1], so it was ignored`,
       );
       return;
     }
     const figure = value as number;
-    if (figure >= -ROUNDING && figure <= 1 + ROUNDING) {
+    if (figure >= -ROUNDING_TOLERANCE && figure <= 1 + ROUNDING_TOLERANCE) {
       this.scores[field] = Math.min(1, Math.max(0, figure));
       return;
     }
@@ -205,32 +210,32 @@ class ScoreSheet {
     if (!this.#isFree(evaluator, field)) return;
     if (Number.isFinite(value)) this.measures = { ...this.measures, [field]: value as number };
     else
-      this.note(
-        `${evaluator.name} returned the measure ${field} = ${shownValue(value)}; measures must be finite numbers, so it was ignored`,
+      this.addNote(
+        `${evaluator.name} returned the measure ${field} = ${formatScoreValue(value)}; measures must be finite numbers, so it was ignored`,
       );
   }
 
   #isFree(evaluator: Evaluator, field: string): boolean {
     if (field === "__proto__") {
-      this.note(`${evaluator.name} returned a field named __proto__, which no object can hold, so it was ignored`);
+      this.addNote(`${evaluator.name} returned a field named __proto__, which no object can hold, so it was ignored`);
       return false;
     }
     if (!Object.hasOwn(this.scores, field) && !Object.hasOwn(this.measures, field)) return true;
-    this.note(`${evaluator.name} also returned ${field}; the first evaluator's value was kept`);
+    this.addNote(`${evaluator.name} also returned ${field}; the first evaluator's value was kept`);
     return false;
   }
 }
 
-function shownValue(value: unknown): string {
-  return typeof value === "number" ? String(value) : describe(value);
+function formatScoreValue(value: unknown): string {
+  return typeof value === "number" ? String(value) : describeValue(value);
 }
 
-function isWithEvidence(scored: Scored): scored is ScoredWithEvidence {
+function hasEvidence(scored: Scored): scored is ScoredWithEvidence {
   const { scores, measures } = scored as Partial<ScoredWithEvidence>;
-  return isObject(scores) || (scores === undefined && isObject(measures));
+  return isNonNullObject(scores) || (scores === undefined && isNonNullObject(measures));
 }
 
-function isObject(value: unknown): boolean {
+function isNonNullObject(value: unknown): boolean {
   return typeof value === "object" && value !== null;
 }
 
@@ -245,11 +250,11 @@ class ScoringMeter implements ScoreMeter {
   #usage: Usage | null = null;
 
   add({ costUsd, usage }: ScoringCost): void {
-    const cost = amount(costUsd);
+    const cost = toAmount(costUsd);
     if (cost === null) this.isUnknown = true;
     else this.#costUsd = Math.round(((this.#costUsd ?? 0) + cost) * PICO) / PICO;
-    const used = usageOf(usage);
-    if (used !== null) this.#usage = this.#usage === null ? used : sum(this.#usage, used);
+    const used = validateUsage(usage);
+    if (used !== null) this.#usage = this.#usage === null ? used : sumUsage(this.#usage, used);
   }
 
   /** The total so far; null if nothing was added. A partly unknown cost is the sum of its known parts. */
@@ -259,7 +264,7 @@ class ScoringMeter implements ScoreMeter {
   }
 }
 
-function sum(a: Usage, b: Usage): Usage {
+function sumUsage(a: Usage, b: Usage): Usage {
   const total: Record<string, number> = { ...a };
   for (const [name, count] of Object.entries(b)) total[name] = (total[name] ?? 0) + (count as number);
   return total as unknown as Usage;

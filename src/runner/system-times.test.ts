@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { SystemTimes } from "./system-times.js";
+import { SystemTimer } from "./system-times.js";
 
 describe("SystemTimer", () => {
   it("measures from the first start to the last end of each system", () => {
     let now = 1000;
-    const times = new SystemTimes(() => now);
+    const times = new SystemTimer(() => now);
     const at = (ms: number, step: () => void) => {
       now = 1000 + ms;
       step();

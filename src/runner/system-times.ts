@@ -1,7 +1,7 @@
 import type { Timing } from "../core/result.js";
 
 /** Measures how long the trials of each system took together, on a monotonic clock. */
-export class SystemTimes {
+export class SystemTimer {
   readonly #clock: () => number;
   readonly #begun: number;
   readonly #times = new Map<string, { start: number; end: number | null }>();
@@ -37,13 +37,13 @@ export class SystemTimes {
   }
 }
 
-interface Timed {
-  times: SystemTimes;
+interface TimingInput {
+  times: SystemTimer;
   trials: number;
   cachedTrials: number;
 }
 
-export function timingOf(started: Date, { times, trials, cachedTrials }: Timed): Timing {
+export function buildTiming(started: Date, { times, trials, cachedTrials }: TimingInput): Timing {
   const wallSeconds = times.elapsedSeconds();
   return {
     startedAt: started.toISOString(),

@@ -1,30 +1,30 @@
 import { AssayError, TrialError } from "../core/errors.js";
-import type { TrialFigures } from "../core/evaluator.js";
+import type { TrialStats } from "../core/evaluator.js";
 import type { Limits } from "../core/price.js";
 import type { Attempt } from "../core/row.js";
 import type { Output } from "../core/system.js";
 import type { Trial } from "./admit.js";
-import { Attempter } from "./attempt.js";
+import { SystemCaller } from "./attempt.js";
 import {
-  Alarms,
-  type Attempted,
-  type CallOptions,
+  type AttemptResult,
+  type AttemptSuccess,
+  BudgetWarnings,
+  createTrialSeeder,
   openCall,
-  type Returned,
-  restored,
-  threw,
-  trialSeeds,
+  restoreAttempt,
+  type SystemCallOptions,
+  toAttemptFailure,
   type UngradedOutput,
 } from "./call.js";
-import { classify, type Ending } from "./classify.js";
-import { billed } from "./cost.js";
+import { classifyAttempt, type TrialEnding } from "./classify.js";
+import { resolveCost } from "./cost.js";
 import type { TrialGate } from "./gate.js";
 import type { Plan } from "./plan.js";
 import type { ChainPorts, FinishedTrial } from "./ports.js";
-import { interruptedRow, notRunRow, type TokenCounter, toRow } from "./record.js";
-import { type Graded, score } from "./score.js";
+import { type TokenCounter, toInterruptedRow, toNotRunRow, toTrialRow } from "./record.js";
+import { type Graded, scoreOutput } from "./score.js";
 
-export interface TrialChain {
+export interface TrialRunner {
   limitsOf(trial: Trial): Limits | null;
   /** Runs all steps of a trial. */
   run(trial: Trial): Promise<void>;
@@ -37,14 +37,14 @@ export interface TrialChain {
 }
 
 /** Records finished trials: the row collector of the run, or a worker that sends them to it. */
-export interface TrialBook {
+export interface TrialRecorder {
   readonly tokens: TokenCounter;
   /** Failed attempts of earlier starts of the same run. */
-  attemptsOf(trial: Trial): readonly Attempt[];
+  getAttempts(trial: Trial): readonly Attempt[];
   /** The stored, ungraded output of an earlier start of the same run; null if there is none. */
-  storedOutput(trial: Trial): UngradedOutput | null;
+  getStoredOutput(trial: Trial): UngradedOutput | null;
   /** Stores an output until it is graded. Returns false if it would be lost with this process. */
-  keepOutput(trial: Trial, returned: Returned): boolean;
+  saveOutput(trial: Trial, returned: AttemptSuccess): boolean;
   /** Marks a trial without a row as finished for now: it continues on resume. */
   release(trial: Trial): void;
   record(trial: Trial, finished: FinishedTrial): void;
@@ -53,23 +53,23 @@ export interface TrialBook {
 }
 
 /** Settles the cost of trials. */
-export interface TrialPurse {
+export interface TrialSettler {
   /** Call when a trial is finished, with the cost of scoring it. */
-  settle(trial: Trial, attempted: Attempted, judgeCostUsd: number): void;
+  settle(trial: Trial, attempted: AttemptResult, judgeCostUsd: number): void;
 }
 
-export interface ChainParts {
+export interface TrialRunnerOptions {
   plan: Plan;
   ports: ChainPorts;
-  book: TrialBook;
+  book: TrialRecorder;
   /** By system: the gate of its endpoint. */
   gates: readonly (TrialGate | null)[];
-  purse: TrialPurse;
+  purse: TrialSettler;
 }
 
-interface TrialEnd {
-  attempted: Attempted;
-  ending: Ending;
+interface AttemptEnd {
+  attempted: AttemptResult;
+  ending: TrialEnding;
   /** Omitted if there was nothing to score. */
   graded?: Graded | null;
   /** Tokens that the system produced. */
@@ -79,29 +79,29 @@ interface TrialEnd {
 }
 
 /** Creates the steps that every trial goes through, in any process. */
-export function trialChain({ plan, ports, book, gates, purse }: ChainParts): TrialChain {
-  const limitsOf = limitsByTrial(plan, ports);
+export function createTrialRunner({ plan, ports, book, gates, purse }: TrialRunnerOptions): TrialRunner {
+  const limitsOf = createLimitsLookup(plan, ports);
   const { tokens } = book;
   const { threshold } = plan;
-  const seedOf = trialSeeds(plan.seed);
-  const alarms = new Alarms((warning) => book.warn(warning));
-  const attempter = new Attempter(ports, { seed: plan.seed, gates, limitsOf, threshold, alarms });
+  const seedOf = createTrialSeeder(plan.seed);
+  const alarms = new BudgetWarnings((warning) => book.warn(warning));
+  const attempter = new SystemCaller(ports, { seed: plan.seed, gates, limitsOf, threshold, alarms });
   /** An interrupted trial continues on resume, but its cost so far counts. The cost of a stored output is stored with it. */
-  const recordInterrupted = (trial: Trial, { attempted, graded = null, isStored = false }: TrialEnd): void => {
-    const row = interruptedRow(trial, isStored ? null : attempted, graded);
+  const recordInterrupted = (trial: Trial, { attempted, graded = null, isStored = false }: AttemptEnd): void => {
+    const row = toInterruptedRow(trial, isStored ? null : attempted, graded);
     if ((row.costUsd ?? 0) + (row.judgeCostUsd ?? 0) > 0)
       book.record(trial, { row, output: null, evidence: null, grades: null });
     else book.release(trial);
   };
 
-  const record = (trial: Trial, end: TrialEnd): void => {
+  const record = (trial: Trial, end: AttemptEnd): void => {
     const { attempted, ending, graded = null, produced = 0 } = end;
-    attempted.call.wasCut = ending.kind === "skipped" && attempter.callOf(trial) !== null;
+    attempted.call.wasCut = ending.kind === "skipped" && attempter.getCall(trial) !== null;
     purse.settle(trial, attempted, graded?.spent?.costUsd ?? 0);
     // An evaluator that was stopped has not failed: the trial continues on resume.
     const isCutOff = graded !== null && !graded.complete && ports.signal.aborted;
     if (ending.kind === "skipped" && ending.reason !== null) {
-      const row = notRunRow(trial, ending.reason, book.attemptsOf(trial));
+      const row = toNotRunRow(trial, ending.reason, book.getAttempts(trial));
       book.record(trial, { row, output: null, evidence: null, grades: null });
       return;
     }
@@ -109,54 +109,54 @@ export function trialChain({ plan, ports, book, gates, purse }: ChainParts): Tri
       recordInterrupted(trial, end);
       return;
     }
-    const earlier = book.attemptsOf(trial);
-    const row = toRow({ trial, ending, graded, threshold, tokens, produced, earlier, limits: limitsOf(trial) });
-    const output = ending.kind === "gradable" ? ending.returned.output : leftBy(ending);
+    const earlier = book.getAttempts(trial);
+    const row = toTrialRow({ trial, ending, graded, threshold, tokens, produced, earlier, limits: limitsOf(trial) });
+    const output = ending.kind === "gradable" ? ending.returned.output : getFailedOutput(ending);
     const { evidence = null, grades = null } = graded ?? {};
     book.record(trial, { row, output, evidence, grades });
   };
 
-  const finish = async (trial: Trial, attempted: Attempted): Promise<void> => {
-    const ending = classify(attempted, ports.signal);
+  const finish = async (trial: Trial, attempted: AttemptResult): Promise<void> => {
+    const ending = classifyAttempt(attempted, ports.signal);
     if (ending.kind !== "gradable") {
       record(trial, { attempted, ending });
       return;
     }
     const { output } = ending.returned;
     // Grading may take longer than the work, so the output is stored first: an interrupted trial is not paid for twice.
-    const isStored = attempted.call.wasStored || book.keepOutput(trial, ending.returned);
-    if (attempted.call.cacheKey !== null) await attempter.remember(ending.returned);
+    const isStored = attempted.call.wasStored || book.saveOutput(trial, ending.returned);
+    if (attempted.call.cacheKey !== null) await attempter.cacheOutput(ending.returned);
     // Counted before evaluators see the output, because they might change it.
-    const counted = tokens.output(trial.example, output);
+    const counted = tokens.countOutput(trial.example, output);
     const produced = typeof counted === "number" ? counted : await counted;
-    const figures = figuresOf(attempted, output);
-    const graded = await score(trial, output, { signal: ports.signal, figures });
+    const figures = toTrialFigures(attempted, output);
+    const graded = await scoreOutput(trial, output, { signal: ports.signal, figures });
     record(trial, { attempted, ending, graded, produced, isStored });
   };
 
   /** An output that throws when it is read is an error of its system and affects only this trial. */
-  const finishSafely = async (trial: Trial, attempted: Attempted): Promise<void> => {
+  const finishSafely = async (trial: Trial, attempted: AttemptResult): Promise<void> => {
     try {
       await finish(trial, attempted);
     } catch (error) {
       if (error instanceof AssayError || attempted.kind === "threw") throw error;
-      await finish(trial, threw(error, { durationMs: attempted.durationMs ?? 0, call: attempted.call }));
+      await finish(trial, toAttemptFailure(error, { durationMs: attempted.durationMs ?? 0, call: attempted.call }));
     }
   };
 
-  const callWithoutLimits = (trial: Trial): CallOptions => {
+  const callWithoutLimits = (trial: Trial): SystemCallOptions => {
     return { trial, seed: seedOf(trial), budget: null, stop: null, signal: ports.signal };
   };
 
-  const attempt = (trial: Trial): Promise<Attempted> | Attempted => {
-    const stored = book.storedOutput(trial);
-    return stored === null ? attempter.attempt(trial) : restored(stored, callWithoutLimits(trial));
+  const attempt = (trial: Trial): Promise<AttemptResult> | AttemptResult => {
+    const stored = book.getStoredOutput(trial);
+    return stored === null ? attempter.attempt(trial) : restoreAttempt(stored, callWithoutLimits(trial));
   };
 
   const failed = (trial: Trial, error: TrialError): void => {
-    const call = attempter.callOf(trial) ?? openCall(callWithoutLimits(trial));
-    const attempted = threw(error, { durationMs: 0, call });
-    record(trial, { attempted, ending: classify(attempted, ports.signal) });
+    const call = attempter.getCall(trial) ?? openCall(callWithoutLimits(trial));
+    const attempted = toAttemptFailure(error, { durationMs: 0, call });
+    record(trial, { attempted, ending: classifyAttempt(attempted, ports.signal) });
     call.leaveGate?.("failed");
   };
 
@@ -178,7 +178,7 @@ export function trialChain({ plan, ports, book, gates, purse }: ChainParts): Tri
     fail: failed,
     giveUp(trials) {
       // Trials waiting at the gate get the slots of those that are given up.
-      const called = trials.filter((trial) => attempter.callOf(trial) !== null);
+      const called = trials.filter((trial) => attempter.getCall(trial) !== null);
       const stuck = called.length === 0 ? trials : called;
       for (const trial of stuck) failed(trial, new TrialError("system_error", "its promise never settled"));
       return stuck;
@@ -187,7 +187,7 @@ export function trialChain({ plan, ports, book, gates, purse }: ChainParts): Tri
 }
 
 /** The limits of each trial: those of its system, with the overrides of its dataset. */
-function limitsByTrial({ systems, wirings }: Plan, { budget }: ChainPorts): TrialChain["limitsOf"] {
+function createLimitsLookup({ systems, wirings }: Plan, { budget }: ChainPorts): TrialRunner["limitsOf"] {
   if (wirings.every(({ terms }) => terms === null)) {
     const limits = systems.map((each) => budget.limitsOf(each, null));
     return ({ systemIndex }) => limits[systemIndex] ?? null;
@@ -197,13 +197,13 @@ function limitsByTrial({ systems, wirings }: Plan, { budget }: ChainPorts): Tria
 }
 
 /** What the row will say about the trial, for evaluators of time and cost. */
-function figuresOf({ call, durationMs }: Attempted, output: Output): TrialFigures {
-  const { costUsd, partial } = billed(output, call.budget);
+function toTrialFigures({ call, durationMs }: AttemptResult, output: Output): TrialStats {
+  const { costUsd, partial } = resolveCost(output, call.budget);
   return { durationMs: durationMs === null ? null : call.lostMs + durationMs, costUsd, partial };
 }
 
 /** The trajectory of a failed trial is kept, but not graded. */
-function leftBy(ending: Ending): Output | null {
+function getFailedOutput(ending: TrialEnding): Output | null {
   const trajectory = ending.kind === "error" ? ending.spent?.trajectory : undefined;
   return trajectory === undefined ? null : { trajectory };
 }

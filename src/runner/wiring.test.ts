@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Evaluator, Scores } from "../core/evaluator.js";
-import { primaryFieldOf, type WireOptions, wire } from "./wiring.js";
+import { bindEvaluators, type DatasetPlanOptions, findPrimaryField } from "./wiring.js";
 
 const silent: Evaluator = { name: "silent", score: () => ({}) };
 const declaring: Evaluator = {
@@ -10,9 +10,15 @@ const declaring: Evaluator = {
   primaryFields: ["f1", "contains"],
 };
 
-function primary(options: Partial<WireOptions>, scores: Scores, first: Scores | null = scores): string | null {
-  const wiring = wire({ dataset: { name: "" }, evaluators: [silent], metrics: [], scoreField: "score", ...options });
-  return primaryFieldOf(wiring, scores, first);
+function primary(options: Partial<DatasetPlanOptions>, scores: Scores, first: Scores | null = scores): string | null {
+  const wiring = bindEvaluators({
+    dataset: { name: "" },
+    evaluators: [silent],
+    metrics: [],
+    scoreField: "score",
+    ...options,
+  });
+  return findPrimaryField(wiring, scores, first);
 }
 
 describe("findPrimaryField", () => {

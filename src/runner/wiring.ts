@@ -1,8 +1,8 @@
-import type { Dataset, DatasetGate, DatasetOrigin, RunTerms } from "../core/dataset.js";
+import type { Dataset, DatasetGate, DatasetOrigin, DatasetOverrides } from "../core/dataset.js";
 import { ScoreFieldError, UsageError } from "../core/errors.js";
-import type { Evaluator, Measured, Scores } from "../core/evaluator.js";
+import type { Evaluator, MeasureValues, Scores } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
-import { breakdownOf } from "../core/facets.js";
+import { collectFacets } from "../core/facets.js";
 import type { Metric } from "../core/metric.js";
 import type { Facets } from "../core/row.js";
 import { requireShape } from "../core/shape.js";
@@ -10,7 +10,7 @@ import { didYouMean } from "../core/suggest.js";
 import type { DatasetSource } from "./example-table.js";
 
 /** The evaluators of one dataset, and which of their fields decides pass or fail. */
-export interface Wiring {
+export interface DatasetPlan {
   readonly dataset: string;
   /** Identifies the dataset's content, if its loader knows. */
   readonly fingerprint: string | null;
@@ -31,12 +31,12 @@ export interface Wiring {
   /** True if the evaluators may be able to score unfinished work; the example decides. */
   readonly canWatch: boolean;
   /** Overrides for running its examples; null if there are none. */
-  readonly terms: RunTerms | null;
+  readonly terms: DatasetOverrides | null;
   readonly skill: string | null;
   readonly gates: readonly DatasetGate[];
 }
 
-export interface WireOptions {
+export interface DatasetPlanOptions {
   dataset: Omit<DatasetSource, "source" | "notes">;
   evaluators?: readonly Evaluator[] | undefined;
   metrics: readonly Metric[];
@@ -44,22 +44,22 @@ export interface WireOptions {
 }
 
 /** Binds a dataset to its evaluators: those of the run if it names any, otherwise the dataset's own. */
-export function wire(options: WireOptions): Wiring {
+export function bindEvaluators(options: DatasetPlanOptions): DatasetPlan {
   const { dataset, metrics, scoreField } = options;
   const evaluators = options.evaluators ?? dataset.evaluators ?? [];
-  checkEvaluators(evaluators, dataset.name);
-  const primaryField = usablePrimaryField(options);
+  checkDatasetEvaluators(evaluators, dataset.name);
+  const primaryField = findUsablePrimaryField(options);
   const asked = [scoreField, ...metrics.flatMap((metric) => metric.scoreField ?? [])].filter(
     (field) => field !== "score",
   );
   const requiredFields = primaryField === undefined ? asked : [...asked, primaryField];
   const everyFieldIsDeclared = evaluators.every(({ fields }) => fields !== undefined);
-  const wiring: Wiring = {
+  const wiring: DatasetPlan = {
     dataset: dataset.name,
     fingerprint: dataset.fingerprint ?? null,
     evaluators,
     forcedField: scoreField === "score" ? null : scoreField,
-    primaryFields: primaryFields(evaluators, primaryField),
+    primaryFields: listPrimaryFields(evaluators, primaryField),
     requiredFields: [...new Set(requiredFields)],
     fieldsAreKnown: everyFieldIsDeclared || requiredFields.length === 0,
     facets: dataset.facets === undefined && dataset.labels === undefined ? null : new FacetReader(dataset),
@@ -70,7 +70,7 @@ export function wire(options: WireOptions): Wiring {
     skill: dataset.skill ?? null,
     gates: dataset.gates ?? [],
   };
-  if (everyFieldIsDeclared) requireFields(wiring, new Set(declaredFields(evaluators)));
+  if (everyFieldIsDeclared) requireScoreFields(wiring, new Set(listDeclaredFields(evaluators)));
   return wiring;
 }
 
@@ -79,7 +79,7 @@ export function wire(options: WireOptions): Wiring {
  * declared, it is the first field of the first evaluator only: a row whose first evaluator failed is unscored rather
  * than judged by a different measure than other rows.
  */
-export function primaryFieldOf(wiring: Wiring, scores: Scores, first: Scores | null): string | null {
+export function findPrimaryField(wiring: DatasetPlan, scores: Scores, first: Scores | null): string | null {
   if (wiring.forcedField !== null) return Object.hasOwn(scores, wiring.forcedField) ? wiring.forcedField : null;
   if ("score" in scores) return "score";
   if (wiring.primaryFields !== null) return wiring.primaryFields.find((field) => Object.hasOwn(scores, field)) ?? null;
@@ -92,18 +92,22 @@ export function primaryFieldOf(wiring: Wiring, scores: Scores, first: Scores | n
  * run that requests a field no evaluator produces stops at its first row instead of its last.
  */
 export function checkReturnedFields(
-  wiring: Wiring,
-  returned: { fields(): Iterable<string>; readonly measures: Measured },
+  wiring: DatasetPlan,
+  returned: { fields(): Iterable<string>; readonly measures: MeasureValues },
 ): void {
   if (wiring.fieldsAreKnown) return;
-  requireFields(wiring, new Set([...declaredFields(wiring.evaluators), ...returned.fields()]), returned.measures);
+  requireScoreFields(
+    wiring,
+    new Set([...listDeclaredFields(wiring.evaluators), ...returned.fields()]),
+    returned.measures,
+  );
   wiring.fieldsAreKnown = true;
 }
 
-function requireFields(
-  { requiredFields, dataset }: Wiring,
+function requireScoreFields(
+  { requiredFields, dataset }: DatasetPlan,
   known: ReadonlySet<string>,
-  measures: Readonly<Measured> = {},
+  measures: Readonly<MeasureValues> = {},
 ): void {
   const missing = requiredFields.find((field) => !known.has(field));
   if (missing === undefined) return;
@@ -113,19 +117,19 @@ function requireFields(
     );
   const where = dataset === "" ? "" : ` for ${dataset}`;
   throw new ScoreFieldError(
-    `No evaluator${where} produces the score field "${missing}".${JUDGED.test(missing) ? A_JUDGE : didYouMean(missing, known)}`,
+    `No evaluator${where} produces the score field "${missing}".${JUDGE_FIELD.test(missing) ? JUDGE_HINT : didYouMean(missing, known)}`,
   );
 }
 
 /** Fields that only a judge produces. */
-const JUDGED = /^judge_/;
-const A_JUDGE = " It comes from a judge: name one with --judge-model, or add an LLMJudge.";
+const JUDGE_FIELD = /^judge_/;
+const JUDGE_HINT = " It comes from a judge: name one with --judge-model, or add an LLMJudge.";
 
-function declaredFields(evaluators: readonly Evaluator[]): string[] {
+function listDeclaredFields(evaluators: readonly Evaluator[]): string[] {
   return evaluators.flatMap(({ fields }) => fields ?? []);
 }
 
-function checkEvaluators(evaluators: readonly Evaluator[], dataset: string): void {
+function checkDatasetEvaluators(evaluators: readonly Evaluator[], dataset: string): void {
   const names = new Set<string>();
   const fields = new Map<string, string>();
   for (const evaluator of evaluators) {
@@ -145,7 +149,7 @@ function checkEvaluators(evaluators: readonly Evaluator[], dataset: string): voi
   }
 }
 
-function primaryFields(evaluators: readonly Evaluator[], declared: string | undefined): readonly string[] | null {
+function listPrimaryFields(evaluators: readonly Evaluator[], declared: string | undefined): readonly string[] | null {
   if (declared !== undefined) {
     const owner = evaluators.find((evaluator) => evaluator.primaryFields?.includes(declared));
     return [...new Set([declared, ...(owner?.primaryFields ?? [])])];
@@ -154,7 +158,7 @@ function primaryFields(evaluators: readonly Evaluator[], declared: string | unde
 }
 
 /** A dataset's primary field belongs to its own evaluators; evaluators of the run must declare that they produce it. */
-function usablePrimaryField({ dataset, evaluators }: WireOptions): string | undefined {
+function findUsablePrimaryField({ dataset, evaluators }: DatasetPlanOptions): string | undefined {
   const { primaryField } = dataset;
   if (primaryField === undefined || evaluators === undefined) return primaryField;
   return evaluators.some(({ fields }) => fields?.includes(primaryField)) ? primaryField : undefined;
@@ -174,8 +178,8 @@ class FacetReader {
     this.#breakdown = breakdown;
   }
 
-  of(example: Example): Facets | null {
-    const facets = breakdownOf(example, this.#breakdown);
+  read(example: Example): Facets | null {
+    const facets = collectFacets(example, this.#breakdown);
     if (facets === null) return null;
     const text = JSON.stringify(facets);
     const known = this.#known.get(text);

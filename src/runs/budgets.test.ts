@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
-import { NOTHING_EARLIER } from "../runner/ledger.js";
-import { budgetNotes } from "./budgets.js";
+import { NO_EARLIER_RESULTS } from "../runner/ledger.js";
+import { formatBudgetNotes } from "./budgets.js";
 
 const SPENT = { maxCostUsd: 1, spentUsd: 0.5, isRefusing: false, unknownCosts: 0 };
 
 it("reports how many trials were lost with their workers, and what counts as spent for them", () => {
   const notesOf = (lostTrials: number, lostUsd: number) =>
-    budgetNotes(
-      { rows: [], budget: { ...SPENT, lostTrials, lostUsd }, besides: NOTHING_EARLIER.besides },
+    formatBudgetNotes(
+      { rows: [], budget: { ...SPENT, lostTrials, lostUsd }, besides: NO_EARLIER_RESULTS.besides },
       { unheld: [], systems: [] },
     ).filter((note) => note.includes("worker"));
   expect(notesOf(0, 0)).toEqual([]);

@@ -1,21 +1,26 @@
 import { CostBudget } from "../budget/cost-budget.js";
-import { canCost, dollars, isFree, picoDollars } from "../budget/price.js";
+import { estimateMaxCost, isFreeSystem, toDollars, toPicoDollars } from "../budget/price.js";
 
-import { type Reservation as InnerReservation, RunBudget, USUAL_MARGIN, USUAL_QUANTILE } from "../budget/run-budget.js";
+import {
+  type Reservation as InnerReservation,
+  RESERVE_MARGIN,
+  RESERVE_QUANTILE,
+  RunBudget,
+} from "../budget/run-budget.js";
 import { RunningQuantile } from "../budget/running-quantile.js";
-import type { RunTerms } from "../core/dataset.js";
+import type { DatasetOverrides } from "../core/dataset.js";
 import { BudgetError, UsageError } from "../core/errors.js";
-import { type Limits, paidFor } from "../core/price.js";
+import { computePaidCost, type Limits } from "../core/price.js";
 
 import type { BudgetReceipt } from "../core/result.js";
 import { type EvalRow, hasOutput } from "../core/row.js";
-import { describe } from "../core/shape.js";
+import { describeValue } from "../core/shape.js";
 import { didYouMean } from "../core/suggest.js";
 import type { System } from "../core/system.js";
 import type { QueueBudget } from "../queue/contract.js";
-import { formatDollars, plural } from "../report/format.js";
-import type { BesideRows } from "../runner/ledger.js";
-import type { BudgetPort, Reservation, RunBudgetPort } from "../runner/ports.js";
+import { formatDollars, formatPlural } from "../report/format.js";
+import type { UnreportedSpend } from "../runner/ledger.js";
+import type { BudgetPort, RunBudgetPort, TrialReservation } from "../runner/ports.js";
 
 /** Limits on what a run may cost. Without them, trials use the limits of their systems and the run has none. */
 export interface BudgetOptions {
@@ -26,7 +31,7 @@ export interface BudgetOptions {
 }
 
 /** The budgets of a run. */
-export interface Budgets {
+export interface RunBudgets {
   port: BudgetPort;
   run: RunBudget | null;
   /** Systems that the run budget cannot limit, because they do not declare what they cost. */
@@ -34,20 +39,22 @@ export interface Budgets {
 }
 
 /** Creates the budgets of a run; throws if they could not be enforced. */
-export function budgetsOf(
+export function createBudgets(
   options: BudgetOptions = {},
   { systems, spentUsd, terms = [null], rows = [] }: BudgetedRun,
-): Budgets {
+): RunBudgets {
   checkBudget(options);
   for (const system of systems) checkLimits(system);
   const { run, trial } = options;
   if (run !== undefined || trial !== undefined) requirePrices(systems);
-  const limitsAt = (system: System, own: RunTerms | null) => termed(system, limitsOf(system, trial?.maxCostUsd), own);
+  const limitsAt = (system: System, own: DatasetOverrides | null) =>
+    applyDatasetLimits(system, resolveLimits(system, trial?.maxCostUsd), own);
   for (const own of terms)
-    for (const system of askedBy(own, systems)) requireRoom(run?.maxCostUsd ?? Infinity, system, limitsAt(system, own));
+    for (const system of filterTargetSystems(own, systems))
+      requireCoverage(run?.maxCostUsd ?? Infinity, system, limitsAt(system, own));
   const runBudget = run === undefined ? null : new RunBudget({ maxCostUsd: run.maxCostUsd, spentUsd });
-  const judging = new RunningQuantile(USUAL_QUANTILE);
-  if (runBudget !== null) learnFrom(rows, runBudget, judging);
+  const judging = new RunningQuantile(RESERVE_QUANTILE);
+  if (runBudget !== null) learnCosts(rows, runBudget, judging);
   return {
     port: {
       limitsOf: limitsAt,
@@ -59,7 +66,7 @@ export function budgetsOf(
           isMetered,
           ...(maxTokens === undefined ? {} : { maxTokens }),
         }),
-      run: runBudget === null ? null : runPort(runBudget, judging),
+      run: runBudget === null ? null : createRunBudgetPort(runBudget, judging),
     },
     run: runBudget,
     unheld: systems
@@ -72,17 +79,17 @@ interface BudgetedRun {
   systems: readonly System[];
   spentUsd: number;
   /** One per dataset; null for a dataset without overrides. */
-  terms?: readonly (RunTerms | null)[];
+  terms?: readonly (DatasetOverrides | null)[];
   /** Rows of an earlier start of the run. */
   rows?: Iterable<EvalRow>;
 }
 
-function askedBy(terms: RunTerms | null, systems: readonly System[]): readonly System[] {
+function filterTargetSystems(terms: DatasetOverrides | null, systems: readonly System[]): readonly System[] {
   return systems.filter(({ name }) => terms?.systems?.includes(name) ?? true);
 }
 
 /** Applies a dataset's limits, which take precedence over the system's. */
-function termed({ name }: System, limits: Limits | null, terms: RunTerms | null): Limits | null {
+function applyDatasetLimits({ name }: System, limits: Limits | null, terms: DatasetOverrides | null): Limits | null {
   const { maxCostUsd, hardTimeoutMs } = terms ?? {};
   if (maxCostUsd === undefined && hardTimeoutMs === undefined) return limits;
   const isEnforceable = limits !== null && (limits.price !== null || limits.isMetered === true);
@@ -98,12 +105,12 @@ function termed({ name }: System, limits: Limits | null, terms: RunTerms | null)
 }
 
 /** The reservation for a trial and for the run budget; `inner` is null if only judging costs anything. */
-interface Held extends Reservation {
+interface RunReservation extends TrialReservation {
   readonly inner: InnerReservation | null;
 }
 
-function runPort(budget: RunBudget, judging: RunningQuantile): RunBudgetPort {
-  const held = (inner: InnerReservation | "wait" | "refuse", judgeUsd: number): Held | "wait" | "refuse" => {
+function createRunBudgetPort(budget: RunBudget, judging: RunningQuantile): RunBudgetPort {
+  const held = (inner: InnerReservation | "wait" | "refuse", judgeUsd: number): RunReservation | "wait" | "refuse" => {
     if (typeof inner === "string") return inner;
     return { reservedUsd: inner.reservedUsd, judgeUsd: Math.min(judgeUsd, inner.reservedUsd), inner };
   };
@@ -111,18 +118,18 @@ function runPort(budget: RunBudget, judging: RunningQuantile): RunBudgetPort {
     reserve({ system, limits, isJudged: saysJudged, judgingCanCost, isStored, prompt }) {
       // An evaluator may cost something without declaring it.
       const isJudged = saysJudged || judging.count > 0;
-      if (!isJudged && (isStored || isFree(system, limits))) return FREE;
-      const judgeUsd = judging.count > 0 ? dollars(Math.ceil(judging.value * USUAL_MARGIN)) : judgingCanCost();
-      if (isStored) return held(budget.reserve(judgeUsd || null, describeGrading(system.name)), judgeUsd);
+      if (!isJudged && (isStored || isFreeSystem(system, limits))) return FREE_RESERVATION;
+      const judgeUsd = judging.count > 0 ? toDollars(Math.ceil(judging.value * RESERVE_MARGIN)) : judgingCanCost();
+      if (isStored) return held(budget.reserve(judgeUsd || null, formatGradingKey(system.name)), judgeUsd);
       const most = limits?.maxCostUsd ?? 0;
-      const can = canCost(limits, prompt);
+      const can = estimateMaxCost(limits, prompt);
       // The cost of a trial without a limit is learned from earlier trials, judging included.
-      const canCostUsd = can === null || isFree(system, limits) ? undefined : can.usd + judgeUsd;
+      const canCostUsd = can === null || isFreeSystem(system, limits) ? undefined : can.usd + judgeUsd;
       return held(budget.reserve(most > 0 ? most + judgeUsd : null, system.name, { canCostUsd }), judgeUsd);
     },
     settle(reservation, { costUsd, judgeCostUsd, isTypical }) {
-      const { inner } = reservation as Held;
-      if (judgeCostUsd > 0) judging.add(picoDollars(judgeCostUsd));
+      const { inner } = reservation as RunReservation;
+      if (judgeCostUsd > 0) judging.add(toPicoDollars(judgeCostUsd));
       if (inner === null || costUsd === null) budget.spend(judgeCostUsd);
       if (inner !== null) budget.settle(inner, costUsd === null ? null : costUsd + judgeCostUsd, { isTypical });
     },
@@ -130,30 +137,30 @@ function runPort(budget: RunBudget, judging: RunningQuantile): RunBudgetPort {
 }
 
 /** The cost of grading stored outputs is learned separately. */
-function describeGrading(system: string): string {
+function formatGradingKey(system: string): string {
   return `grading of ${system}`;
 }
 
-const FREE: Held = { reservedUsd: 0, judgeUsd: 0, inner: null };
+const FREE_RESERVATION: RunReservation = { reservedUsd: 0, judgeUsd: 0, inner: null };
 
 /** Learns trial costs from an earlier start of the run. */
-function learnFrom(rows: Iterable<EvalRow>, budget: RunBudget, judging: RunningQuantile): void {
+function learnCosts(rows: Iterable<EvalRow>, budget: RunBudget, judging: RunningQuantile): void {
   for (const row of rows) {
     if (!hasOutput(row)) continue;
-    if (row.costUsd !== null && !row.cached) budget.learn(paidFor(row), row.system);
-    if (row.judgeCostUsd !== null && row.judgeCostUsd > 0) judging.add(picoDollars(row.judgeCostUsd));
+    if (row.costUsd !== null && !row.cached) budget.learn(computePaidCost(row), row.system);
+    if (row.judgeCostUsd !== null && row.judgeCostUsd > 0) judging.add(toPicoDollars(row.judgeCostUsd));
   }
 }
 
-function limitsOf({ limits }: System, maxCostUsd: number | undefined): Limits | null {
+function resolveLimits({ limits }: System, maxCostUsd: number | undefined): Limits | null {
   if (limits === undefined) return null;
   const isEnforceable = limits.price !== null || limits.isMetered === true;
   return maxCostUsd === undefined || !isEnforceable ? limits : { ...limits, maxCostUsd };
 }
 
 /** A trial starts only if its maximum cost is still available: a smaller run budget would start none. */
-function requireRoom(maxCostUsd: number, { name }: System, limits: Limits | null): void {
-  const most = canCost(limits, { tokens: 0, calls: 1 })?.usd ?? 0;
+function requireCoverage(maxCostUsd: number, { name }: System, limits: Limits | null): void {
+  const most = estimateMaxCost(limits, { tokens: 0, calls: 1 })?.usd ?? 0;
   if (most <= maxCostUsd) return;
   throw new BudgetError(
     `The run budget (--max-cost, ${formatDollars(maxCostUsd)}) does not cover one trial of ${name}, which can cost ${formatDollars(most)}. Raise the budget, or lower what a trial can cost (--max-tokens, --trial-max-cost, or max_cost_usd in models.yml).`,
@@ -162,7 +169,7 @@ function requireRoom(maxCostUsd: number, { name }: System, limits: Limits | null
 
 /** A limit in dollars cannot be enforced without a price. */
 function requirePrices(systems: readonly System[]): void {
-  const unpriced = systems.filter(isUnpriced).map(({ name }) => name);
+  const unpriced = systems.filter(isUnpricedSystem).map(({ name }) => name);
   if (unpriced.length === 0) return;
   throw new BudgetError(
     `The run has a budget in dollars, but no price is known for ${unpriced.join(", ")}. Set \`pricing\` in models.yml, or remove the budget.`,
@@ -170,7 +177,7 @@ function requirePrices(systems: readonly System[]): void {
 }
 
 /** A system that calls a model without declaring prices would spend unseen. */
-function isUnpriced({ limits, model, endpoint }: System): boolean {
+function isUnpricedSystem({ limits, model, endpoint }: System): boolean {
   if (limits === undefined) return model !== undefined || endpoint !== undefined;
   return limits.price === null && limits.isMetered !== true;
 }
@@ -179,19 +186,19 @@ function checkLimits({ name, limits }: System): void {
   if (limits === undefined) return;
   const { maxCostUsd, hardTimeoutMs, price, maxTokens, isMetered = false } = limits;
   const isAmount = (value: unknown) => typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY;
-  if (maxCostUsd !== null && !isAmount(maxCostUsd)) throw badLimit(name, "maxCostUsd", maxCostUsd);
+  if (maxCostUsd !== null && !isAmount(maxCostUsd)) throw createLimitError(name, "maxCostUsd", maxCostUsd);
   if (hardTimeoutMs !== null && !(isAmount(hardTimeoutMs) && hardTimeoutMs > 0))
-    throw badLimit(name, "hardTimeoutMs", hardTimeoutMs);
+    throw createLimitError(name, "hardTimeoutMs", hardTimeoutMs);
   if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && maxTokens > 0))
-    throw badLimit(name, "maxTokens", maxTokens);
+    throw createLimitError(name, "maxTokens", maxTokens);
   if (price === null && !isMetered && maxCostUsd !== null && maxCostUsd > 0)
     throw new BudgetError(
       `The system "${name}" is limited to $${maxCostUsd} but has no price, so the limit could not be enforced.`,
     );
 }
 
-function badLimit(name: string, limit: string, value: unknown): BudgetError {
-  return new BudgetError(`The system "${name}" has an invalid limit ${limit}: ${describe(value)}.`);
+function createLimitError(name: string, limit: string, value: unknown): BudgetError {
+  return new BudgetError(`The system "${name}" has an invalid limit ${limit}: ${describeValue(value)}.`);
 }
 
 function checkBudget(options: BudgetOptions): void {
@@ -206,7 +213,7 @@ function checkBudget(options: BudgetOptions): void {
     if (other !== undefined) throw new UsageError(`budget.${part} has no key "${other}". It takes maxCostUsd.`);
     if (typeof maxCostUsd !== "number" || !(maxCostUsd >= 0 && maxCostUsd < Number.POSITIVE_INFINITY))
       throw new UsageError(
-        `budget.${part}.maxCostUsd must be an amount in dollars of 0 or more, but is ${describe(maxCostUsd)}.`,
+        `budget.${part}.maxCostUsd must be an amount in dollars of 0 or more, but is ${describeValue(maxCostUsd)}.`,
       );
   }
   if (options.run?.maxCostUsd === 0)
@@ -214,23 +221,23 @@ function checkBudget(options: BudgetOptions): void {
 }
 
 /** Final spending of a run. */
-type Spending = Pick<RunBudget, "maxCostUsd" | "spentUsd" | "isRefusing" | "unknownCosts"> &
+type RunSpending = Pick<RunBudget, "maxCostUsd" | "spentUsd" | "isRefusing" | "unknownCosts"> &
   Partial<
     Pick<QueueBudget, "lostTrials" | "lostUsd"> &
       Pick<RunBudget, "reservedFor" | "unknownUsd"> & { ungradedUsd: number }
   >;
 
-export interface Spent {
+export interface SpendingReport {
   rows: readonly EvalRow[];
-  budget: Spending;
+  budget: RunSpending;
   /** Spending of earlier starts of the run that no row accounts for. */
-  besides: BesideRows;
+  besides: UnreportedSpend;
 }
 
 /** What a run with a budget has spent, by category. The parts add up to `spentUsd`. */
-export function createReceipt({ rows, budget, besides }: Spent): BudgetReceipt {
+export function createReceipt({ rows, budget, besides }: SpendingReport): BudgetReceipt {
   const { maxCostUsd, spentUsd } = budget;
-  const trialsUsd = rows.reduce((total, row) => total + paidFor(row), 0);
+  const trialsUsd = rows.reduce((total, row) => total + computePaidCost(row), 0);
   const { repeatedUsd } = besides;
   const lostUsd = besides.lostUsd + (budget.lostUsd ?? 0);
   const lostTrials = besides.lostTrials + (budget.lostTrials ?? 0);
@@ -248,9 +255,9 @@ export function createReceipt({ rows, budget, besides }: Spent): BudgetReceipt {
 }
 
 /** Notes on the run budget for the report. */
-export function budgetNotes(spent: Spent, names: BudgetedNames): string[] {
+export function formatBudgetNotes(spent: SpendingReport, names: BudgetNoteNames): string[] {
   const { rows, budget } = spent;
-  const figures = spendingNotes(spent, names);
+  const figures = formatSpendingNotes(spent, names);
   if (!budget.isRefusing) return figures;
   const taskOf = ({ system, dataset, exampleId }: EvalRow) => JSON.stringify([system, dataset, exampleId]);
   const tasks = new Set(rows.map(taskOf));
@@ -259,20 +266,23 @@ export function budgetNotes(spent: Spent, names: BudgetedNames): string[] {
 }
 
 /** Notes on what was spent, by category. */
-export function spendingNotes({ rows, budget, besides }: Spent, { unheld, systems }: BudgetedNames): string[] {
+export function formatSpendingNotes(
+  { rows, budget, besides }: SpendingReport,
+  { unheld, systems }: BudgetNoteNames,
+): string[] {
   const loose = unheld.map((name) => `${name} does not declare its costs beforehand: only what it reports counts`);
   const receipt = createReceipt({ rows, budget, besides });
   const spent = `spent ${formatDollars(receipt.spentUsd)} of ${formatDollars(receipt.maxCostUsd)}`;
-  const reserved = systems.flatMap((name) => reservedNote(name, budget) ?? []);
-  return [...loose, ...reserved, ...receiptNotes(receipt, besides), ...lostNotes(budget), spent];
+  const reserved = systems.flatMap((name) => formatReservedNote(name, budget) ?? []);
+  return [...loose, ...reserved, ...formatReceiptNotes(receipt, besides), ...formatLostNotes(budget), spent];
 }
 
-interface BudgetedNames extends Pick<Budgets, "unheld"> {
+interface BudgetNoteNames extends Pick<RunBudgets, "unheld"> {
   systems: readonly string[];
 }
 
 /** How much budget trials reserved while running, which limits how many run at once. */
-function reservedNote(name: string, budget: Spending): string | null {
+function formatReservedNote(name: string, budget: RunSpending): string | null {
   const { firstUsd = null, learntUsd = null } = budget.reservedFor?.(name) ?? {};
   const first = firstUsd === null || firstUsd === 0 ? null : `at most ${formatDollars(firstUsd)} (its maximum cost)`;
   const learnt =
@@ -282,13 +292,13 @@ function reservedNote(name: string, budget: Spending): string | null {
 }
 
 /** Spending other than on the trials of the report. */
-function receiptNotes(
+function formatReceiptNotes(
   { repeatedUsd, ungradedUsd, unknownUsd }: BudgetReceipt,
-  { lostUsd, lostTrials }: BesideRows,
+  { lostUsd, lostTrials }: UnreportedSpend,
 ): string[] {
   const notes: string[] = [];
   const tell = (usd: number, what: string) => usd > 0 && notes.push(`${formatDollars(usd)} of what was spent ${what}`);
-  const cut = lostTrials === 0 ? "" : `: ${plural(lostTrials, "trial")} cut off, counted at the reserved amount`;
+  const cut = lostTrials === 0 ? "" : `: ${formatPlural(lostTrials, "trial")} cut off, counted at the reserved amount`;
   tell(lostUsd, `was lost to interruptions${cut}`);
   tell(repeatedUsd, "went to trials that failed and were run again");
   tell(ungradedUsd, "is for outputs that are stored but not graded yet: --resume grades them");
@@ -297,7 +307,7 @@ function receiptNotes(
 }
 
 /** The actual cost of lost trials is unknown. */
-function lostNotes({ lostTrials = 0, lostUsd = 0 }: Spending): string[] {
+function formatLostNotes({ lostTrials = 0, lostUsd = 0 }: RunSpending): string[] {
   if (lostTrials === 0) return [];
   const usd = formatDollars(lostUsd);
   if (lostTrials === 1) return [`1 trial was lost with its worker; the ${usd} reserved for it counts as spent`];

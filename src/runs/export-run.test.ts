@@ -7,8 +7,8 @@ import type { System } from "../core/system.js";
 import { evaluate } from "../evaluate.js";
 import { parseCsv } from "../store/history/csv-testing.js";
 import { VIEWS } from "../store/history/index.js";
-import { Workspace } from "../testing/workspace.js";
-import { type ExportFormat, exportPieces, exportRun } from "./export-run.js";
+import { TempProject } from "../testing/workspace.js";
+import { type ExportFormat, exportRun, openExport } from "./export-run.js";
 
 const EXACT: Evaluator = {
   name: "exact",
@@ -23,15 +23,15 @@ const SYSTEM: System = {
 
 const EXAMPLES = [10, 9, 1].map((id) => ({ id, question: `question ${id}`, answer: "a" }));
 
-async function stored(): Promise<{ space: Workspace; dir: string }> {
-  const space = new Workspace();
+async function stored(): Promise<{ space: TempProject; dir: string }> {
+  const space = new TempProject();
   await evaluate({ systems: [SYSTEM], dataset: EXAMPLES, evaluators: [EXACT], runsDir: space.path("runs") });
   return { space, dir: space.path(space.runs("runs")[0] ?? "") };
 }
 
 async function textOf(dir: string, format: ExportFormat, withOutputs = false): Promise<string> {
   let text = "";
-  for await (const piece of await exportPieces({ dir, format, withOutputs }, () => {})) text += piece;
+  for await (const piece of await openExport({ dir, format, withOutputs }, () => {})) text += piece;
   return text;
 }
 
@@ -69,7 +69,7 @@ describe("openExport", () => {
     const { dir } = await stored();
     appendFileSync(`${dir}/rows.jsonl`, '{"torn');
     const notes: string[] = [];
-    const pieces = await exportPieces({ dir, format: "csv" }, (text) => notes.push(text));
+    const pieces = await openExport({ dir, format: "csv" }, (text) => notes.push(text));
     let lines = 0;
     for await (const piece of pieces) lines += piece.split("\r\n").length - 1;
     expect(lines).toBe(4);
@@ -131,7 +131,7 @@ describe("exportRun", () => {
     expect(await refused({ out: space.path("nowhere", "file") })).toMatch(/The folder .*nowhere for .* does not exist/);
     expect(await refused({ out: space.dir, force: true })).toMatch(/is a folder\. Give the name of a file/);
     expect(await refused({ dir: space.path("nowhere") })).toMatch(/There is no run folder/);
-    await expect(exportPieces({ dir, format: "parquet" }, () => {})).rejects.toThrow(UsageError);
+    await expect(openExport({ dir, format: "parquet" }, () => {})).rejects.toThrow(UsageError);
     expect(existsSync(out)).toBe(false);
   });
 

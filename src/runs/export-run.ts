@@ -3,9 +3,9 @@ import { dirname, resolve } from "node:path";
 import { UsageError } from "../core/errors.js";
 import type { EvalResult } from "../core/result.js";
 import { didYouMean } from "../core/suggest.js";
-import { type EvidenceOf, junitXml } from "../report/eval/junit.js";
+import { type EvidenceReader, renderJunitXml } from "../report/eval/junit.js";
 import { jsonReporter } from "../report/json.js";
-import type { Pieces } from "../store/history/index.js";
+import type { TextPieces } from "../store/history/index.js";
 import { readManifest } from "../store/journal.js";
 import { loadRun } from "./load-run.js";
 
@@ -23,7 +23,7 @@ export interface ExportOptions {
   /** For CSV and Parquet: include inputs, outputs and evidence. */
   readonly withOutputs?: boolean;
   /** For JUnit: returns a function that describes why trials failed. */
-  readonly evidenceIn?: (result: EvalResult) => EvidenceOf;
+  readonly evidenceIn?: (result: EvalResult) => EvidenceReader;
 }
 
 /** Options of `exportRun`. */
@@ -51,25 +51,26 @@ export async function exportRun({ out, force = false, ...options }: ExportRunOpt
   const notes: string[] = [];
   const note = (text: string) => notes.push(text);
   const file = requireWritable(out, force);
-  const { dir, format, withOutputs = false } = requireExport(options);
-  const { writeAside, writeParquet, writePieces } = await import("../store/history/index.js");
-  if (format === "parquet") await writeAside(file, (path) => writeParquet({ dir, withOutputs, note }, path));
-  else await writePieces(file, await exportPieces(options, note));
+  const { dir, format, withOutputs = false } = requireExportOptions(options);
+  const { writeViaTemporary, writeTrialsParquet, writePieces } = await import("../store/history/index.js");
+  if (format === "parquet")
+    await writeViaTemporary(file, (path) => writeTrialsParquet({ dir, withOutputs, note }, path));
+  else await writePieces(file, await openExport(options, note));
   return { file: out, notes };
 }
 
 /** A stored run as text, in pieces; `note` receives what was left out. */
-export async function exportPieces(options: ExportOptions, note: (text: string) => void): Promise<Pieces> {
-  const { dir, format, withOutputs = false, evidenceIn } = requireExport(options);
+export async function openExport(options: ExportOptions, note: (text: string) => void): Promise<TextPieces> {
+  const { dir, format, withOutputs = false, evidenceIn } = requireExportOptions(options);
   if (format === "parquet") throw new UsageError("Parquet is binary: write it to a file with --out FILE.");
-  if (format === "csv") return (await import("../store/history/index.js")).csvPieces({ dir, withOutputs, note });
+  if (format === "csv") return (await import("../store/history/index.js")).streamTrialsCsv({ dir, withOutputs, note });
   const result = await loadRun(dir);
   if (format === "json") return jsonReporter.render(result);
-  return junitXml(result, evidenceIn?.(result));
+  return renderJunitXml(result, evidenceIn?.(result));
 }
 
 /** Checks the format and the run folder before anything is read. */
-function requireExport(options: ExportOptions): ExportOptions {
+function requireExportOptions(options: ExportOptions): ExportOptions {
   const { dir, format, withOutputs = false } = options;
   if (!EXPORT_FORMATS.includes(format))
     throw new UsageError(`Unknown format "${String(format)}".${didYouMean(String(format), EXPORT_FORMATS)}`);

@@ -6,22 +6,22 @@ import type { Metric } from "../core/metric.js";
 import type { EvalResult } from "../core/result.js";
 import type { EvalRow } from "../core/row.js";
 import type { System } from "../core/system.js";
-import { withStandard } from "../metrics/index.js";
+import { mergeStandardMetrics } from "../metrics/index.js";
 import { loadTokenizer } from "../models/tokens/index.js";
 import { RunResult } from "../report/result.js";
-import { Grading } from "../runner/grading.js";
-import { Ledger } from "../runner/ledger.js";
-import { describeDatasets, makePlan, type Plan, requireCount } from "../runner/plan.js";
+import { Regrading } from "../runner/grading.js";
+import { RowCollector } from "../runner/ledger.js";
+import { describePlanDatasets, makePlan, type Plan, requirePositiveInteger } from "../runner/plan.js";
 import type { Progress } from "../runner/ports.js";
-import { SystemTimes, timingOf } from "../runner/system-times.js";
+import { buildTiming, SystemTimer } from "../runner/system-times.js";
 import { readManifest, readRows } from "../store/journal.js";
 import type { Manifest } from "../store/manifest.js";
-import { openRun, type RowFinder, rowFinder } from "../store/open-run.js";
+import { createRowLookup, openRunStore, type RowLookup } from "../store/open-run.js";
 import { readOutputs } from "../store/outputs.js";
-import { budgetsOf, createReceipt, spendingNotes } from "./budgets.js";
-import { lastOfEach, metricsOf } from "./load-run.js";
-import { checkMetrics, configOf, DEFAULT_WORKERS, prepareEvaluators } from "./prepared-run.js";
-import { progressTo } from "./progress.js";
+import { createBudgets, createReceipt, formatSpendingNotes } from "./budgets.js";
+import { keepLastRows, resolveRunMetrics } from "./load-run.js";
+import { buildRunConfig, checkMetrics, DEFAULT_MAX_WORKERS, prepareEvaluators } from "./prepared-run.js";
+import { createProgressCallback } from "./progress.js";
 import { storeResult } from "./store-result.js";
 
 /** Options of `gradeRun`. */
@@ -62,11 +62,11 @@ export interface GradeOptions {
 export async function gradeRun(dir: string, options: GradeOptions): Promise<EvalResult> {
   const parent = readManifest(dir);
   const { config: before } = parent;
-  const metrics = withStandard(checkMetrics(options.metrics ?? []), (await metricsOf(parent)).known);
-  const { signal = new AbortController().signal, maxWorkers = DEFAULT_WORKERS } = options;
-  requireCount("maxWorkers", maxWorkers);
+  const metrics = mergeStandardMetrics(checkMetrics(options.metrics ?? []), (await resolveRunMetrics(parent)).known);
+  const { signal = new AbortController().signal, maxWorkers = DEFAULT_MAX_WORKERS } = options;
+  requirePositiveInteger("maxWorkers", maxWorkers);
   const plan = await makePlan({
-    systems: before.systems.map((name) => storedSystem(name, parent)),
+    systems: before.systems.map((name) => createStoredSystem(name, parent)),
     datasets: options.datasets,
     metrics,
     trials: before.trials,
@@ -76,34 +76,37 @@ export async function gradeRun(dir: string, options: GradeOptions): Promise<Eval
     ...(options.scoreField === undefined ? {} : { scoreField: options.scoreField }),
   });
   const notes = [`graded again from the outputs of ${parent.runId}`, ...plan.notes];
-  notes.push(...sameExamples(plan, parent, options.allowChanged === true));
-  const title = `${before.title.replace(GRADED, "")}${GRADED_AGAIN}`;
-  const config = { ...configOf(plan, { metrics, tokenizer: { count: () => 0 }, title }), tokenizer: before.tokenizer };
-  const rows = lastOfEach(readRows(dir));
-  const indexOf = rowFinder(plan);
-  requireKnown(rows, indexOf, parent);
+  notes.push(...checkSameExamples(plan, parent, options.allowChanged === true));
+  const title = `${before.title.replace(GRADED_PATTERN, "")}${GRADED_SUFFIX}`;
+  const config = {
+    ...buildRunConfig(plan, { metrics, tokenizer: { count: () => 0 }, title }),
+    tokenizer: before.tokenizer,
+  };
+  const rows = keepLastRows(readRows(dir));
+  const indexOf = createRowLookup(plan);
+  requireKnownExamples(rows, indexOf, parent);
   await prepareEvaluators(plan);
   const { maxCostUsd } = options;
-  const store = openRun(plan, config, { ...options, parent: { runId: parent.runId } });
+  const store = openRunStore(plan, config, { ...options, parent: { runId: parent.runId } });
   const startedAt = new Date();
-  const times = new SystemTimes(() => performance.now());
+  const times = new SystemTimer(() => performance.now());
   try {
     for (const note of store.notes) options.onNote?.(note);
     const { spentUsd, besides, rows: earlier } = store.earlier;
     const limits = maxCostUsd === undefined ? {} : { run: { maxCostUsd } };
     // Systems are not called, so their costs do not matter.
-    const budgets = budgetsOf(limits, { systems: [], spentUsd, rows: earlier.values() });
+    const budgets = createBudgets(limits, { systems: [], spentUsd, rows: earlier.values() });
     const ports = {
       clock: () => performance.now(),
       // Only for estimating judging costs: token counts of rows are kept.
       tokenizer: budgets.run === null ? { count: () => 0 } : loadTokenizer("cl100k_base"),
       sink: store.journal,
       times,
-      onProgress: progressTo(options.onProgress, notes) ?? null,
+      onProgress: createProgressCallback(options.onProgress, notes) ?? null,
     };
     const formerEvaluators = before.datasets.flatMap(({ evaluators }) => Object.keys(evaluators));
-    const ledger = new Ledger(plan, ports, store.earlier);
-    const grading = new Grading({
+    const ledger = new RowCollector(plan, ports, store.earlier);
+    const grading = new Regrading({
       plan,
       ledger,
       indexOf,
@@ -115,8 +118,11 @@ export async function gradeRun(dir: string, options: GradeOptions): Promise<Eval
     await grading.run(readOutputs(dir), maxWorkers);
     const graded = ledger.close();
     const spent = budgets.run === null ? null : { rows: graded, budget: budgets.run, besides };
-    notes.push(...grading.notes(), ...(spent === null ? [] : spendingNotes(spent, { unheld: [], systems: [] })));
-    const timing = timingOf(startedAt, { times, trials: grading.graded, cachedTrials: 0 });
+    notes.push(
+      ...grading.listNotes(),
+      ...(spent === null ? [] : formatSpendingNotes(spent, { unheld: [], systems: [] })),
+    );
+    const timing = buildTiming(startedAt, { times, trials: grading.graded, cachedTrials: 0 });
     const runDir = store.journal?.dir ?? null;
     const budget = spent === null ? undefined : createReceipt(spent);
     const result = new RunResult({ rows: graded, metrics, config, timing, budget, runDir, notes });
@@ -128,17 +134,17 @@ export async function gradeRun(dir: string, options: GradeOptions): Promise<Eval
 }
 
 /** Fails if no example matches a row: nothing would be graded. */
-function requireKnown(rows: readonly EvalRow[], indexOf: RowFinder, { runId, config }: Manifest): void {
+function requireKnownExamples(rows: readonly EvalRow[], indexOf: RowLookup, { runId, config }: Manifest): void {
   if (rows.some((row) => indexOf(row) !== undefined)) return;
   const names = config.datasets.map(({ name }) => name || "examples").join(", ");
   throw new RunFolderError(`No example belongs to ${runId} (${names}). Examples are matched by dataset name and id.`);
 }
 
-const GRADED_AGAIN = ", graded again";
-const GRADED = new RegExp(`${GRADED_AGAIN}$`);
+const GRADED_SUFFIX = ", graded again";
+const GRADED_PATTERN = new RegExp(`${GRADED_SUFFIX}$`);
 
 /** A system known only from its stored rows. */
-function storedSystem(name: string, { systems }: Manifest): System {
+function createStoredSystem(name: string, { systems }: Manifest): System {
   const record = systems[name];
   return {
     name,
@@ -151,8 +157,8 @@ function storedSystem(name: string, { systems }: Manifest): System {
 }
 
 /** Outputs belong to the examples they were made for: changed examples require `allowChanged`. */
-function sameExamples(plan: Plan, { config, runId }: Manifest, allowChanged: boolean): string[] {
-  return describeDatasets(plan).flatMap(({ name, fingerprint }) => {
+function checkSameExamples(plan: Plan, { config, runId }: Manifest, allowChanged: boolean): string[] {
+  return describePlanDatasets(plan).flatMap(({ name, fingerprint }) => {
     const before = config.datasets.find((dataset) => dataset.name === name);
     if (before?.fingerprint === fingerprint) return [];
     const shown = name || "the dataset";

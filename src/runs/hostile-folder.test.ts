@@ -3,16 +3,16 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, w
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { messageOf } from "../core/errors.js";
+import { getErrorMessage } from "../core/errors.js";
 import { evaluate } from "../evaluate.js";
 import { AnswerQuality } from "../evaluators/answer-quality.js";
-import { htmlPage } from "../report/dashboard/html-report-page.js";
+import { renderHtmlPage } from "../report/dashboard/html-report-page.js";
 import { startServer } from "../server/index.js";
 import { queryRuns } from "../store/history/query-runs.js";
-import { Journal } from "../store/journal.js";
+import { RunJournal } from "../store/journal.js";
 import { readOutputs } from "../store/outputs.js";
-import { Workspace } from "../testing/workspace.js";
-import { exportPieces } from "./export-run.js";
+import { TempProject } from "../testing/workspace.js";
+import { openExport } from "./export-run.js";
 import { gradeRun } from "./grade-run.js";
 import { loadRun } from "./load-run.js";
 
@@ -27,8 +27,8 @@ const OUTSIDE = {
   "secret.txt": `${SECRET}\n`,
 };
 
-async function storedRun(): Promise<{ space: Workspace; dir: string }> {
-  const space = new Workspace(OUTSIDE);
+async function storedRun(): Promise<{ space: TempProject; dir: string }> {
+  const space = new TempProject(OUTSIDE);
   mkdirSync(space.path("page"));
   for (const file of ["index.html", "app.js", "app.css"]) writeFileSync(space.path("page", file), "");
   const systems = [{ name: "s", process: () => ({ response: "Paris" }) }];
@@ -37,11 +37,12 @@ async function storedRun(): Promise<{ space: Workspace; dir: string }> {
 }
 
 /** Everything that is shown of a run, errors included. */
-async function allThatIsTold(space: Workspace, dir: string): Promise<string> {
+async function allThatIsTold(space: TempProject, dir: string): Promise<string> {
   const looks: Record<string, () => unknown> = {
     outputs: () => [...readOutputs(dir)],
     report: async () => (await loadRun(dir)).toJSON(),
-    page: async () => pageText([...(await htmlPage(await loadRun(dir), { page: { script: "", style: "" } }))].join("")),
+    page: async () =>
+      pageText([...(await renderHtmlPage(await loadRun(dir), { page: { script: "", style: "" } }))].join("")),
     csv: () => exported(dir),
     query: () => queryRuns({ runsDir: space.path("runs"), sql: "select * from trials" }),
     grade: async () => (await gradeRun(dir, { datasets: [[EXAMPLE]], evaluators: WORK.evaluators })).toJSON(),
@@ -52,7 +53,7 @@ async function allThatIsTold(space: Workspace, dir: string): Promise<string> {
     try {
       told.push([name, await look()]);
     } catch (error) {
-      told.push([name, messageOf(error)]);
+      told.push([name, getErrorMessage(error)]);
     }
   }
   return JSON.stringify(told);
@@ -65,11 +66,11 @@ function pageText(page: string): string {
 
 async function exported(dir: string): Promise<string> {
   let text = "";
-  for await (const piece of await exportPieces({ dir, format: "csv", withOutputs: true }, () => {})) text += piece;
+  for await (const piece of await openExport({ dir, format: "csv", withOutputs: true }, () => {})) text += piece;
   return text;
 }
 
-async function served(space: Workspace, dir: string): Promise<string[]> {
+async function served(space: TempProject, dir: string): Promise<string[]> {
   const pageDir = space.path("page");
   const options = { load: loadRun, pageDir, host: "127.0.0.1", port: 0, token: null };
   const server = await startServer({ ...options, runsDir: space.path("runs") });
@@ -156,7 +157,7 @@ describe("an untrusted run folder", () => {
     // Also a dangling link: appending would create its target.
     for (const target of ["secret.txt", "new.txt"]) {
       symlinkSync(space.path(target), join(dir, file));
-      expect(() => Journal.resume(dir)).toThrow(`${join(dir, file)} is a link`);
+      expect(() => RunJournal.resume(dir)).toThrow(`${join(dir, file)} is a link`);
       rmSync(join(dir, file));
     }
     expect(readFileSync(space.path("secret.txt"), "utf8")).toBe(OUTSIDE["secret.txt"]);

@@ -3,9 +3,9 @@ import type { EvalRow } from "../core/row.js";
 import { readExamples } from "../store/examples.js";
 import { readManifest } from "../store/journal.js";
 import { readOutputs } from "../store/outputs.js";
-import { type Imported, imported } from "../testing/imported.js";
+import { type ImportedFixture, importFixture } from "../testing/imported.js";
 
-function rowsOf({ result }: Imported, where: Partial<EvalRow>): EvalRow[] {
+function rowsOf({ result }: ImportedFixture, where: Partial<EvalRow>): EvalRow[] {
   const wanted = Object.entries(where) as [keyof EvalRow, unknown][];
   return result.rows.filter((row) => wanted.every(([field, value]) => row[field] === value));
 }
@@ -71,7 +71,7 @@ describe("results of Vally", () => {
   }
 
   it("become rows with grades, usage, turns and the timeline", async () => {
-    const run = await imported({ "results.jsonl": [line(), { type: "run-summary", evals: [{ name: "e" }] }] });
+    const run = await importFixture({ "results.jsonl": [line(), { type: "run-summary", evals: [{ name: "e" }] }] });
     expect(run.format).toBe("vally");
     expect(run.result.rows).toHaveLength(1);
     expect(run.result.rows[0]).toMatchObject({
@@ -116,7 +116,7 @@ describe("results of Vally", () => {
 
   it("classify endings: errors by message, skipped, no graders, stopped by its own limit", async () => {
     const bare = { trajectory: null, gradeResult: null };
-    const run = await imported({
+    const run = await importFixture({
       "results.jsonl": [
         line({ ...bare, stimulus: "late", status: "error", error: "Timeout after 300000ms waiting for session.idle" }),
         line({ ...bare, stimulus: "busy", status: "error", error: { message: "429 Too Many Requests" } }),
@@ -142,7 +142,7 @@ describe("results of Vally", () => {
   it("assign a trial that failed before its model was known to the system of its variant, if there is one", async () => {
     const failed = (variant: string) =>
       line({ stimulus: "late", variant, trajectory: null, gradeResult: null, status: "error", error: "timed out" });
-    const run = await imported({ "results.jsonl": [failed("skilled"), line(), failed("baseline")] });
+    const run = await importFixture({ "results.jsonl": [failed("skilled"), line(), failed("baseline")] });
     expect(run.result.config.systems).toEqual(["blue-1 [copilot-sdk, skilled]", "unknown model [baseline]"]);
     expect(
       rowsOf(run, { exampleId: "late", outcome: "error" })
@@ -155,7 +155,7 @@ describe("results of Vally", () => {
   it("count trials, and the same trajectory only once", async () => {
     const second = line({ trialIndex: 1, gradeResult: { passed: false, score: 0.2 } });
     const trajectory = { ...(line().trajectory as object), id: "t-2" };
-    const run = await imported({ "results.jsonl": [{ ...second, trajectory }, line(), line()] });
+    const run = await importFixture({ "results.jsonl": [{ ...second, trajectory }, line(), line()] });
     expect(run.result.rows.map(({ trial, outcome }) => [trial, outcome])).toEqual([
       [0, "pass"],
       [1, "fail"],
@@ -187,7 +187,7 @@ describe("results of Vally", () => {
       response: "hm",
       trajectory: { events: [{ type: "assistant_message", text: "hm", timestamp: start }], startedAt: start },
     };
-    const run = await imported({
+    const run = await importFixture({
       "results.jsonl": [own, { ...own, trial: 0, outcome: "unscored", errorCategory: "grader_error" }],
     });
     expect(run.format).toBe("vally");
@@ -237,7 +237,9 @@ describe("results of context-bench", () => {
         metadata: { prompt_tokens: 410, completion_tokens: 50 },
       }),
     ];
-    const run = await imported({ "r.json": document(rows, { truncate: { mean_score: 1 / 3, cost_of_pass: "INF" } }) });
+    const run = await importFixture({
+      "r.json": document(rows, { truncate: { mean_score: 1 / 3, cost_of_pass: "INF" } }),
+    });
     expect(run.format).toBe("context-bench");
     const by = new Map(run.result.rows.map((one) => [one.exampleId, one]));
     expect(by.get(1)).toMatchObject({
@@ -275,7 +277,7 @@ describe("results of context-bench", () => {
   it("count one row per example in a file, and files as trials", async () => {
     const once = document([row(), row({ scores: { f1: 0 } }), row({ example_id: 2 })], {});
     const again = document([row({ latency: 0.5 }), row({ example_id: 2, latency: 0.6 }), { system: 5 }], {});
-    const run = await imported({ "a.json": once, "b.json": again });
+    const run = await importFixture({ "a.json": once, "b.json": again });
     expect(run.result.rows.map(({ exampleId, trial, outcome }) => [exampleId, trial, outcome])).toEqual([
       [1, 0, "fail"],
       [1, 1, "pass"],

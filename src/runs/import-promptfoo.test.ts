@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readExamples } from "../store/examples.js";
 import { readManifest } from "../store/journal.js";
 import { readOutputs } from "../store/outputs.js";
-import { imported } from "../testing/imported.js";
+import { importFixture } from "../testing/imported.js";
 
 describe("results of promptfoo", () => {
   const column = (provider: string, label = "Say {{word}}") => ({ provider, label, raw: label });
@@ -62,7 +62,7 @@ describe("results of promptfoo", () => {
   }
 
   it("become rows with assertions as grades and named scores beside them", async () => {
-    const run = await imported({ "out.json": document([result()]) });
+    const run = await importFixture({ "out.json": document([result()]) });
     expect(run.format).toBe("promptfoo");
     const [row] = run.result.rows;
     expect(row).toMatchObject({
@@ -96,7 +96,7 @@ describe("results of promptfoo", () => {
 
   it("classify failures: by assertion, by error, and tests without assertions", async () => {
     const test = (word: string, assert: unknown[] = []) => ({ testCase: { vars: { word }, assert } });
-    const run = await imported({
+    const run = await importFixture({
       "out.json": document([
         result({
           ...test("wrong"),
@@ -138,7 +138,7 @@ describe("results of promptfoo", () => {
     const repeat = (testIdx: number, id: string, success: boolean) =>
       result({ testIdx, id, success, failureReason: success ? 0 : 1 });
     const results = [repeat(0, "a", true), repeat(1, "b", false), repeat(2, "c", true), repeat(2, "c", true)];
-    const run = await imported({ "out.json": document(results, undefined, 4) });
+    const run = await importFixture({ "out.json": document(results, undefined, 4) });
     expect(run.result.rows.map(({ trial, outcome }) => [trial, outcome])).toEqual([
       [0, "pass"],
       [1, "fail"],
@@ -154,10 +154,10 @@ describe("results of promptfoo", () => {
       result({ promptIdx, provider: { id: provider }, prompt: { raw: `${label}!`, label } }),
     );
     const names = ["blue [Say {{word}}]", "red [Say {{word}}]", "blue [Shout {{word}}]", "red [Shout {{word}}]"];
-    const run = await imported({ "out.json": document(results, prompts) });
+    const run = await importFixture({ "out.json": document(results, prompts) });
     expect(run.result.config.systems).toEqual(names);
     expect(new Set(run.result.rows.map(({ exampleId }) => exampleId)).size).toBe(1);
-    const lines = await imported({ "out.jsonl": results });
+    const lines = await importFixture({ "out.jsonl": results });
     expect(lines.result.config.systems).toEqual(names);
   });
 
@@ -167,7 +167,7 @@ describe("results of promptfoo", () => {
       return rest;
     };
     const failed = { pass: false, score: 0, reason: "no", assertion: { type: "contains", value: "x" } };
-    const run = await imported({
+    const run = await importFixture({
       "out.json": document(
         [
           old({ vars: { word: "one" } }),
@@ -193,7 +193,7 @@ describe("results of promptfoo", () => {
 
   it("keep unknown distinct from zero: cost, tokens and the latency of a cached answer", async () => {
     const response = { output: { a: 1 }, cached: true, tokenUsage: { cached: 30, total: 30 } };
-    const run = await imported({ "out.json": document([result({ response, cost: 0, latencyMs: 3 })]) });
+    const run = await importFixture({ "out.json": document([result({ response, cost: 0, latencyMs: 3 })]) });
     const [row] = run.result.rows;
     expect(row).toMatchObject({
       cached: true,

@@ -8,12 +8,12 @@ import type { EvalRow } from "../core/row.js";
 import { readExamples } from "../store/examples.js";
 import { readManifest } from "../store/journal.js";
 import { readOutputs } from "../store/outputs.js";
-import { isComplete } from "../store/summary-file.js";
-import { type Content, Workspace } from "../testing/workspace.js";
+import { isRunComplete } from "../store/summary-file.js";
+import { TempProject, type TestFileContent } from "../testing/workspace.js";
 import { type ImportRunOptions, importRun } from "./import-run.js";
 import { loadRun } from "./load-run.js";
 
-type Files = Readonly<Record<string, Content>>;
+type Files = Readonly<Record<string, TestFileContent>>;
 
 interface Imported {
   result: EvalResult;
@@ -23,7 +23,7 @@ interface Imported {
 
 /** Imports files from a temporary folder with the real importer. */
 async function imported(files: Files, options: Partial<ImportRunOptions> = {}): Promise<Imported> {
-  const workspace = new Workspace(files);
+  const workspace = new TempProject(files);
   const names = options.files ?? Object.keys(files);
   const paths = names.map((name) => workspace.path(name));
   const { result, format } = await importRun({ runsDir: workspace.path("runs"), ...options, files: paths });
@@ -308,7 +308,7 @@ describe("problems with files", () => {
 
 describe("a failed import", () => {
   it("leaves no incomplete run", async () => {
-    const workspace = new Workspace({ "a.jsonl": [ailangRecord()] });
+    const workspace = new TempProject({ "a.jsonl": [ailangRecord()] });
     const onProgress: ImportRunOptions["onProgress"] = ({ phase }) => {
       if (phase === "writing") throw new Error("in the middle");
     };
@@ -318,7 +318,7 @@ describe("a failed import", () => {
   });
 
   it("rejects input that can be read only once", async () => {
-    const workspace = new Workspace();
+    const workspace = new TempProject();
     execFileSync("mkfifo", [workspace.path("pipe.json")]);
     const refused = importRun({ files: [workspace.path("pipe.json")], runsDir: workspace.path("runs") });
     await expect(refused).rejects.toThrow(/is not a regular file.*Write them to a file first/);
@@ -345,7 +345,7 @@ describe("an imported run", () => {
       { errorCategory: "api_error", message: "it hung up", durationMs: 40_000 },
     ]);
     // The failed trial is not retried here.
-    expect(isComplete(run.dir)).toBe(true);
+    expect(isRunComplete(run.dir)).toBe(true);
     const again = await loadRun(run.dir);
     expect(again.toJSON()).toEqual(run.result.toJSON());
     expect(JSON.parse(readFileSync(join(run.dir, "summary.json"), "utf8"))).toMatchObject({

@@ -1,16 +1,16 @@
-import { costOf, dollars, type ModelEntry, type ModelsFile } from "../budget/index.js";
+import { computeCost, type ModelEntry, type ModelsFile, toDollars } from "../budget/index.js";
 import { RunFolderError } from "../core/errors.js";
 import type { Metric } from "../core/metric.js";
 import { registry } from "../core/registry.js";
 import type { EvalResult, Timing } from "../core/result.js";
 import { type EvalRow, makeRow } from "../core/row.js";
-import { usagesOf } from "../core/usage.js";
+import { listCallUsages } from "../core/usage.js";
 import { standardMetrics } from "../metrics/index.js";
 import { RunResult } from "../report/result.js";
-import { readExamplePlaces } from "../store/examples.js";
+import { readExampleIndex } from "../store/examples.js";
 import { readManifest, readRows } from "../store/journal.js";
 import type { Manifest } from "../store/manifest.js";
-import { inOrder } from "../store/row-order.js";
+import { sortRowsByPlan } from "../store/row-order.js";
 import { readSummary } from "../store/summary-file.js";
 
 /** Options of `loadRun`. */
@@ -29,17 +29,17 @@ export interface LoadRunOptions {
  */
 export async function loadRun(dir: string, { prices, soFar = false }: LoadRunOptions = {}): Promise<EvalResult> {
   const manifest = readManifest(dir);
-  const stored = storedRows(dir, manifest);
+  const stored = readStoredRows(dir, manifest);
   if (stored.length === 0 && !soFar)
     throw new RunFolderError(`${dir} contains no finished trial, so there is nothing to report yet.`);
-  const repriced = prices === undefined ? { rows: stored, notes: [] } : reprice(stored, manifest, prices);
-  const metrics = await metricsOf(manifest);
+  const repriced = prices === undefined ? { rows: stored, notes: [] } : repriceRows(stored, manifest, prices);
+  const metrics = await resolveRunMetrics(manifest);
   const summary = readSummary(dir);
   return new RunResult({
-    rows: soFar ? repriced.rows : [...repriced.rows, ...neverRun(stored, manifest)],
+    rows: soFar ? repriced.rows : [...repriced.rows, ...createSkippedRows(stored, manifest)],
     metrics: metrics.known,
     config: manifest.config,
-    timing: summary?.timing ?? untimed(manifest),
+    timing: summary?.timing ?? createEmptyTiming(manifest),
     // The stored receipt does not apply to other prices.
     budget: prices === undefined ? summary?.budget : undefined,
     runDir: dir,
@@ -47,22 +47,22 @@ export async function loadRun(dir: string, { prices, soFar = false }: LoadRunOpt
   });
 }
 
-function keyOf({ system, dataset, exampleId, trial }: EvalRow): string {
+function encodeTrialKey({ system, dataset, exampleId, trial }: EvalRow): string {
   return JSON.stringify([system, dataset, exampleId, trial]);
 }
 
 /** Keeps the last row of each trial: a trial repeated after a resume has several. */
-export function lastOfEach(rows: readonly EvalRow[]): EvalRow[] {
-  return [...new Map(rows.map((row) => [keyOf(row), row])).values()];
+export function keepLastRows(rows: readonly EvalRow[]): EvalRow[] {
+  return [...new Map(rows.map((row) => [encodeTrialKey(row), row])).values()];
 }
 
 /** The rows of a stored run, one per trial, in the order of the plan. */
-export function storedRows(dir: string, { config }: Manifest): EvalRow[] {
-  return inOrder(readRows(dir), { systems: config.systems, examples: readExamplePlaces(dir) });
+export function readStoredRows(dir: string, { config }: Manifest): EvalRow[] {
+  return sortRowsByPlan(readRows(dir), { systems: config.systems, examples: readExampleIndex(dir) });
 }
 
 /** Creates rows for planned trials without one, so that coverage is correct for a stopped run. */
-function neverRun(rows: readonly EvalRow[], { config }: Manifest): EvalRow[] {
+function createSkippedRows(rows: readonly EvalRow[], { config }: Manifest): EvalRow[] {
   return config.datasets.flatMap(({ examples, tags, terms }) =>
     (terms?.systems ?? config.systems).flatMap((system) => {
       const run = rows.filter((row) => row.system === system && tags.includes(row.dataset)).length;
@@ -76,7 +76,9 @@ function neverRun(rows: readonly EvalRow[], { config }: Manifest): EvalRow[] {
 }
 
 /** The metrics of the run that are available here; those of a plugin may not be. */
-export async function metricsOf({ config }: Pick<Manifest, "config">): Promise<{ known: Metric[]; notes: string[] }> {
+export async function resolveRunMetrics({
+  config,
+}: Pick<Manifest, "config">): Promise<{ known: Metric[]; notes: string[] }> {
   const asked = new Set(config.metrics);
   const all = standardMetrics(config.systems.length, config.datasets.length);
   const standard = all.filter(({ name }) => asked.has(name));
@@ -94,40 +96,40 @@ async function makeMetric(name: string): Promise<Metric> {
   return typeof metric === "function" ? metric(undefined) : metric;
 }
 
-function reprice(
+function repriceRows(
   rows: readonly EvalRow[],
   manifest: Manifest,
   prices: ModelsFile,
 ): { rows: EvalRow[]; notes: string[] } {
-  const entries = new Map(manifest.config.systems.map((system) => [system, entryOf(system, manifest, prices)]));
+  const entries = new Map(manifest.config.systems.map((system) => [system, findModelEntry(system, manifest, prices)]));
   const notes = Array.from(entries, ([system, entry]) => {
     if (entry?.price == null) return `${system}: ${prices.file} has no price for it; its costs are unchanged`;
     return `${system}: costs computed with the prices of ${entry.name} in ${prices.file}`;
   });
-  const unknown = rows.filter((row) => row.costUsd !== null && !isReported(row)).length;
+  const unknown = rows.filter((row) => row.costUsd !== null && !hasReportedUsage(row)).length;
   if (unknown > 0) notes.push(`trials without reported tokens, whose costs are unchanged: ${unknown}`);
-  return { rows: rows.map((row) => repriced(row, entries.get(row.system))), notes };
+  return { rows: rows.map((row) => repriceRow(row, entries.get(row.system))), notes };
 }
 
-function entryOf(system: string, { systems }: Manifest, { models }: ModelsFile): ModelEntry | undefined {
+function findModelEntry(system: string, { systems }: Manifest, { models }: ModelsFile): ModelEntry | undefined {
   const model = systems[system]?.model;
   const byName = models.get(system) ?? (model === undefined ? undefined : models.get(model));
   return byName ?? [...models.values()].find(({ apiName }) => apiName === model);
 }
 
 /** An estimated cost has no reported usage. */
-function isReported({ usage, costSource }: EvalRow): boolean {
+function hasReportedUsage({ usage, costSource }: EvalRow): boolean {
   return usage !== null && costSource !== "estimated";
 }
 
-function repriced(row: EvalRow, entry: ModelEntry | undefined): EvalRow {
+function repriceRow(row: EvalRow, entry: ModelEntry | undefined): EvalRow {
   const price = entry?.price ?? null;
-  if (price === null || row.usage === null || !isReported(row)) return row;
-  const pico = usagesOf(row, row.usage).reduce((total, usage) => total + costOf(price, usage), 0);
-  return { ...row, costUsd: dollars(pico), costSource: "priced" };
+  if (price === null || row.usage === null || !hasReportedUsage(row)) return row;
+  const pico = listCallUsages(row, row.usage).reduce((total, usage) => total + computeCost(price, usage), 0);
+  return { ...row, costUsd: toDollars(pico), costSource: "priced" };
 }
 
-function untimed({ createdAt }: Manifest): Timing {
+function createEmptyTiming({ createdAt }: Manifest): Timing {
   return {
     startedAt: createdAt,
     finishedAt: createdAt,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { priceFrom } from "../budget/index.js";
+import { createPrice } from "../budget/index.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { BudgetReceipt, EvalResult } from "../core/result.js";
 import type { System } from "../core/system.js";
@@ -22,7 +22,11 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const LIMITS = { price: priceFrom({ input_per_1k: 1, output_per_1k: 1 }, "test"), maxCostUsd: 1, hardTimeoutMs: null };
+const LIMITS = {
+  price: createPrice({ input_per_1k: 1, output_per_1k: 1 }, "test"),
+  maxCostUsd: 1,
+  hardTimeoutMs: null,
+};
 const EXACT: Evaluator = { name: "exact", fields: ["em"], score: () => ({ em: 1 }) };
 
 /** Each call costs 10 cents. */
@@ -91,7 +95,7 @@ describe("the reservation for a trial", () => {
   it("is not written in a run without a budget in dollars, nor for free trials", async () => {
     const without = await evaluate({ ...options({ runsDir: dir }), budget: {} });
     expect(linesOf(without).some((line) => "kind" in line)).toBe(false);
-    const price = priceFrom({ input_per_1k: 0, output_per_1k: 0 }, "test");
+    const price = createPrice({ input_per_1k: 0, output_per_1k: 0 }, "test");
     const free = system({ limits: { price, maxCostUsd: 0, hardTimeoutMs: null } });
     const result = await evaluate(options({ runsDir: dir, systems: [free] }));
     expect(linesOf(result).some((line) => "kind" in line)).toBe(false);

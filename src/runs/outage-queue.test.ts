@@ -7,9 +7,9 @@ import type { System } from "../core/system.js";
 import { AnswerQuality, type EvaluateOptions, evaluate, ModelSystem } from "../index.js";
 import { serveScript } from "../models/http/scripted-server.js";
 import { type MockOptions, startMock } from "../testing/mock/index.js";
-import { type RedisServer, redisFor } from "../testing/redis-server.js";
-import { lacks } from "../testing/system-command.js";
-import { work } from "./work.js";
+import { describeWithRedis, type RedisServer } from "../testing/redis-server.js";
+import { isCommandMissing } from "../testing/system-command.js";
+import { runWorker } from "./work.js";
 
 const CONCURRENCY = 4;
 
@@ -30,10 +30,10 @@ function modelAt(url: string, name = "m"): ModelSystem {
 
 const evaluators = [new AnswerQuality()];
 
-describe.skipIf(lacks("redis-server"))("over a queue", () => {
+describe.skipIf(isCommandMissing("redis-server"))("over a queue", () => {
   let server: RedisServer;
 
-  redisFor((own) => {
+  describeWithRedis((own) => {
     ({ server } = own);
   });
 
@@ -41,7 +41,7 @@ describe.skipIf(lacks("redis-server"))("over a queue", () => {
   function employ(...workers: readonly EvaluateOptions[]): void {
     const drain = new AbortController();
     const how = { queue: server.url, concurrency: CONCURRENCY, drain: drain.signal };
-    const working = workers.map((options) => work(options, how));
+    const working = workers.map((options) => runWorker(options, how));
     onTestFinished(async () => {
       drain.abort();
       await Promise.all(working);

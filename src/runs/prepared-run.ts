@@ -5,19 +5,19 @@ import type { Evaluator } from "../core/evaluator.js";
 import type { Example, ExampleSource } from "../core/example.js";
 import type { Metric } from "../core/metric.js";
 import type { EvalConfig } from "../core/result.js";
-import { describe, requireShape } from "../core/shape.js";
+import { describeValue, requireShape } from "../core/shape.js";
 import { didYouMean } from "../core/suggest.js";
 import type { Tokenizer } from "../core/tokenizer.js";
-import { type StandardMetrics, standardMetrics, withStandard } from "../metrics/index.js";
+import { mergeStandardMetrics, type StandardMetrics, standardMetrics } from "../metrics/index.js";
 import { loadTokenizer } from "../models/tokens/index.js";
 import { DEFAULT_OUTAGE, type OutagePolicy } from "../runner/gate.js";
-import { describeDatasets, makePlan, type Plan, requireCount } from "../runner/plan.js";
+import { describePlanDatasets, makePlan, type Plan, requirePositiveInteger } from "../runner/plan.js";
 import { DEFAULT_RETRY, type RetryPolicy } from "../runner/retry.js";
 import { FileOutputCache } from "../store/output-cache.js";
-import { budgetsOf } from "./budgets.js";
+import { createBudgets } from "./budgets.js";
 import type { EvaluateOptions } from "./options.js";
 
-export const DEFAULT_WORKERS = 8;
+export const DEFAULT_MAX_WORKERS = 8;
 
 /** A checked and planned run, before anything is opened or spent. */
 export interface PreparedRun {
@@ -37,27 +37,27 @@ export async function prepareRun(
   options: EvaluateOptions,
   standard: StandardMetrics = standardMetrics,
 ): Promise<PreparedRun> {
-  checkOptions(options);
-  const datasets = datasetsOf(options);
+  checkEvaluateOptions(options);
+  const datasets = listRunDatasets(options);
   // `makePlan` reports missing systems.
   const always = standard(options.systems?.length ?? 0, datasets.length);
-  const metrics = withStandard(checkMetrics(options.metrics ?? []), always);
-  const { maxWorkers = DEFAULT_WORKERS, signal = new AbortController().signal } = options;
-  requireCount("maxWorkers", maxWorkers);
-  const tokenizer = tokenizerOf(options.tokenizer);
+  const metrics = mergeStandardMetrics(checkMetrics(options.metrics ?? []), always);
+  const { maxWorkers = DEFAULT_MAX_WORKERS, signal = new AbortController().signal } = options;
+  requirePositiveInteger("maxWorkers", maxWorkers);
+  const tokenizer = resolveTokenizer(options.tokenizer);
   const plan = await makePlan({ ...options, datasets, metrics });
-  const config = configOf(plan, { metrics, tokenizer, title: options.title });
-  const retry = retryOf(options.retry);
-  const outage = outageOf(options.outage);
+  const config = buildRunConfig(plan, { metrics, tokenizer, title: options.title });
+  const retry = resolveRetryPolicy(options.retry);
+  const outage = resolveOutagePolicy(options.outage);
   // Fails if the budget cannot be enforced.
-  budgetsOf(options.budget, { systems: plan.systems, spentUsd: 0, terms: termsOf(plan) });
+  createBudgets(options.budget, { systems: plan.systems, spentUsd: 0, terms: listDatasetTerms(plan) });
   if (options.budget?.run !== undefined) await requireGradingPrices(plan);
   const cache = options.cacheDir === undefined ? null : new FileOutputCache(resolve(options.cacheDir));
   return { plan, config, metrics, tokenizer, retry, outage, cache, maxWorkers, signal };
 }
 
 /** The overrides of each dataset; null for a dataset without any. */
-export function termsOf({ wirings }: Plan): Plan["wirings"][number]["terms"][] {
+export function listDatasetTerms({ wirings }: Plan): Plan["wirings"][number]["terms"][] {
   return wirings.map(({ terms }) => terms);
 }
 
@@ -68,7 +68,7 @@ export async function prepareEvaluators({ wirings }: Plan): Promise<void> {
 }
 
 /** An evaluator that calls models per example and can estimate the cost. */
-interface PaidByExample extends Evaluator {
+interface PricedEvaluator extends Evaluator {
   findPrices(): Promise<void>;
   estimate: NonNullable<Evaluator["estimate"]>;
 }
@@ -76,7 +76,7 @@ interface PaidByExample extends Evaluator {
 /** A judge without a price could not be held to the run budget. */
 async function requireGradingPrices({ wirings, examples, wiringOf }: Plan): Promise<void> {
   for (const [wiring, { evaluators, dataset }] of wirings.entries()) {
-    for (const evaluator of evaluators.filter(isPaidByExample)) {
+    for (const evaluator of evaluators.filter(isPricedEvaluator)) {
       await evaluator.findPrices();
       const costOf = (example: Example) => evaluator.estimate(example, { count: () => 0, answerTokens: 0 }).low;
       const unpriced = examples.find((example, i) => wiringOf[i] === wiring && costOf(example) === null);
@@ -88,11 +88,11 @@ async function requireGradingPrices({ wirings, examples, wiringOf }: Plan): Prom
   }
 }
 
-function isPaidByExample(evaluator: Evaluator): evaluator is PaidByExample {
+function isPricedEvaluator(evaluator: Evaluator): evaluator is PricedEvaluator {
   return evaluator.isPaid === true && "findPrices" in evaluator && "estimate" in evaluator;
 }
 
-const OPTIONS: Readonly<Record<keyof EvaluateOptions, true>> = {
+const KNOWN_OPTIONS: Readonly<Record<keyof EvaluateOptions, true>> = {
   systems: true,
   dataset: true,
   datasets: true,
@@ -120,14 +120,14 @@ const OPTIONS: Readonly<Record<keyof EvaluateOptions, true>> = {
 };
 
 /** An unknown option would be silently ignored. */
-function checkOptions(options: EvaluateOptions): void {
-  const unknown = Object.keys(options).find((key) => !Object.hasOwn(OPTIONS, key));
+function checkEvaluateOptions(options: EvaluateOptions): void {
+  const unknown = Object.keys(options).find((key) => !Object.hasOwn(KNOWN_OPTIONS, key));
   if (unknown !== undefined) {
-    throw new UsageError(`evaluate() has no option "${unknown}".${didYouMean(unknown, Object.keys(OPTIONS))}`);
+    throw new UsageError(`evaluate() has no option "${unknown}".${didYouMean(unknown, Object.keys(KNOWN_OPTIONS))}`);
   }
 }
 
-function datasetsOf({ dataset, datasets }: EvaluateOptions): readonly (ExampleSource | Dataset)[] {
+function listRunDatasets({ dataset, datasets }: EvaluateOptions): readonly (ExampleSource | Dataset)[] {
   const given = [...(dataset === undefined ? [] : [dataset]), ...(datasets ?? [])];
   if (given.length === 0)
     throw new UsageError("No dataset given. Set `dataset` (or `datasets`) to any iterable of examples.");
@@ -144,19 +144,19 @@ export function checkMetrics(metrics: readonly Metric[]): readonly Metric[] {
   return metrics;
 }
 
-function retryOf(given: Partial<RetryPolicy> = {}): RetryPolicy {
+function resolveRetryPolicy(given: Partial<RetryPolicy> = {}): RetryPolicy {
   const unknown = Object.keys(given).find((key) => !Object.hasOwn(DEFAULT_RETRY, key));
   if (unknown !== undefined)
     throw new UsageError(`\`retry\` has no key "${unknown}".${didYouMean(unknown, Object.keys(DEFAULT_RETRY))}`);
   const policy = { ...DEFAULT_RETRY, ...given };
   for (const [key, value] of Object.entries(policy)) {
     if (!(Number.isInteger(value) && value >= 0))
-      throw new UsageError(`retry.${key} must be a whole number of 0 or more, but is ${describe(value)}.`);
+      throw new UsageError(`retry.${key} must be a whole number of 0 or more, but is ${describeValue(value)}.`);
   }
   return policy;
 }
 
-function outageOf(given: Partial<OutagePolicy> = {}): OutagePolicy {
+function resolveOutagePolicy(given: Partial<OutagePolicy> = {}): OutagePolicy {
   const policy = { ...DEFAULT_OUTAGE, ...given };
   const { giveUpAfterMs, ...others } = policy;
   const [unknown] = Object.keys(others);
@@ -164,22 +164,22 @@ function outageOf(given: Partial<OutagePolicy> = {}): OutagePolicy {
     throw new UsageError(`\`outage\` has no key "${unknown}".${didYouMean(unknown, Object.keys(DEFAULT_OUTAGE))}`);
   if (!(typeof giveUpAfterMs === "number" && giveUpAfterMs >= 0))
     throw new UsageError(
-      `outage.giveUpAfterMs must be a number of milliseconds of 0 or more, or Infinity, but is ${describe(giveUpAfterMs)}.`,
+      `outage.giveUpAfterMs must be a number of milliseconds of 0 or more, or Infinity, but is ${describeValue(giveUpAfterMs)}.`,
     );
   return policy;
 }
 
-function tokenizerOf(tokenizer: string | Tokenizer = "cl100k_base"): Tokenizer {
+function resolveTokenizer(tokenizer: string | Tokenizer = "cl100k_base"): Tokenizer {
   if (typeof tokenizer === "string") return loadTokenizer(tokenizer);
   if (typeof tokenizer?.count === "function") return tokenizer;
   throw new UsageError("The tokenizer must be a name or an object with a method count(text).");
 }
 
-export function configOf(
+export function buildRunConfig(
   plan: Plan,
   extra: { metrics: readonly Metric[]; tokenizer: Tokenizer; title: string | undefined },
 ): EvalConfig {
-  const datasets = describeDatasets(plan);
+  const datasets = describePlanDatasets(plan);
   const names = datasets.map(({ name }) => name || "examples").join(" + ");
   const evaluators = new Set(plan.wirings.flatMap((wiring) => wiring.evaluators.map(({ name }) => name)));
   return {

@@ -1,8 +1,8 @@
-import { messageOf } from "../core/errors.js";
+import { getErrorMessage } from "../core/errors.js";
 import type { EvaluateOptions } from "./options.js";
 
 /** Wraps the progress callback. If it throws, it is not called again, and a note is added instead of failing the run. */
-export function progressTo(
+export function createProgressCallback(
   callback: EvaluateOptions["onProgress"],
   notes: string[],
 ): EvaluateOptions["onProgress"] | null {
@@ -13,7 +13,7 @@ export function progressTo(
       callback?.(progress);
     } catch (error) {
       isBroken = true;
-      notes.push(`onProgress failed and was not called again: ${messageOf(error)}`);
+      notes.push(`onProgress failed and was not called again: ${getErrorMessage(error)}`);
     }
   };
 }

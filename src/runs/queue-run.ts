@@ -18,11 +18,11 @@ import {
   type QueueBudget,
   type QueueState,
 } from "../queue/contract.js";
-import { coordinate } from "../queue/coordinate.js";
-import { type Signer, signerFor } from "../queue/signer.js";
+import { coordinateRun } from "../queue/coordinate.js";
+import { createSigner, type QueueSigner } from "../queue/signer.js";
 import type { RunPorts } from "../runner/ports.js";
 import { readManifest } from "../store/journal.js";
-import { identityOf, type OpenRun } from "../store/open-run.js";
+import { buildPlanIdentity, type OpenRun } from "../store/open-run.js";
 import { readRunFile } from "../store/run-file.js";
 import { writeAtomically } from "../utils/files/atomic.js";
 import type { EvaluateOptions } from "./options.js";
@@ -43,15 +43,15 @@ export interface QueueOptions {
   secret?: string;
 }
 
-interface QueuedParts {
+interface QueueRunInput {
   prepared: PreparedRun;
   ports: RunPorts;
   store: OpenRun;
   options: EvaluateOptions;
 }
 
-const GOODBYE_MS = 1000;
-const PARTS = ["url", "source", "sharedDir", "secret"];
+const DISCONNECT_TIMEOUT_MS = 1000;
+const QUEUE_OPTIONS = ["url", "source", "sharedDir", "secret"];
 
 /** Runs the trials of `evaluate` on workers. */
 export class QueueRun {
@@ -62,10 +62,10 @@ export class QueueRun {
   /** Spending on trials that were repeated since. */
   repeatedUsd = 0;
   readonly #redis: Redis;
-  readonly #signer: Signer;
+  readonly #signer: QueueSigner;
   readonly #options: QueueOptions;
 
-  private constructor(redis: Redis, signer: Signer, options: QueueOptions) {
+  private constructor(redis: Redis, signer: QueueSigner, options: QueueOptions) {
     this.#redis = redis;
     this.#signer = signer;
     this.#options = options;
@@ -73,41 +73,42 @@ export class QueueRun {
 
   /** Connects before anything is stored. */
   static async open(options: QueueOptions): Promise<QueueRun> {
-    const unknown = Object.keys(options).find((part) => !PARTS.includes(part));
-    if (unknown !== undefined) throw new UsageError(`\`queue\` has no key "${unknown}".${didYouMean(unknown, PARTS)}`);
-    const signer = signerFor(options.url, options.secret);
+    const unknown = Object.keys(options).find((part) => !QUEUE_OPTIONS.includes(part));
+    if (unknown !== undefined)
+      throw new UsageError(`\`queue\` has no key "${unknown}".${didYouMean(unknown, QUEUE_OPTIONS)}`);
+    const signer = createSigner(options.url, options.secret);
     return new QueueRun(await openRedis(options.url), signer, options);
   }
 
-  async run({ prepared, ports, store, options }: QueuedParts): Promise<EvalRow[]> {
+  async run({ prepared, ports, store, options }: QueueRunInput): Promise<EvalRow[]> {
     const dir = store.journal?.dir ?? null;
-    const { rows, budget, repeatedUsd, ungradedUsd, notes } = await coordinate({
+    const { rows, budget, repeatedUsd, ungradedUsd, notes } = await coordinateRun({
       redis: this.#redis,
       url: this.#options.url,
-      announcement: this.#announcement(prepared, options, dir),
+      announcement: this.#createAnnouncement(prepared, options, dir),
       signer: this.#signer,
       plan: prepared.plan,
       ports,
       earlier: store.earlier,
-      owner: ownerOf(dir),
-      lastBudget: lastBudget(dir),
+      owner: describeOwner(dir),
+      lastBudget: readLastBudget(dir),
       onNote: (note) => options.onNote?.(note),
-      onState: (state) => writeState(dir, state),
+      onState: (state) => storeQueueState(dir, state),
     });
     this.budget = budget === null ? null : { ...budget, ungradedUsd };
     this.repeatedUsd = repeatedUsd;
-    this.notes = [...notes, ...missingNotes(store.journal?.missingOutputs ?? 0)];
+    this.notes = [...notes, ...formatMissingNotes(store.journal?.missingOutputs ?? 0)];
     this.cachedTrials = rows.filter(({ cached }) => cached).length;
     return rows;
   }
 
   /** Does not wait for a lost connection. */
   async close(): Promise<void> {
-    await Promise.race([this.#redis.quit().catch(() => {}), sleep(GOODBYE_MS, undefined, { ref: false })]);
+    await Promise.race([this.#redis.quit().catch(() => {}), sleep(DISCONNECT_TIMEOUT_MS, undefined, { ref: false })]);
     this.#redis.disconnect();
   }
 
-  #announcement(
+  #createAnnouncement(
     { plan, config, retry, outage }: PreparedRun,
     options: EvaluateOptions,
     dir: string | null,
@@ -115,11 +116,11 @@ export class QueueRun {
     const { source = null, sharedDir } = this.#options;
     return {
       schema: QUEUE_SCHEMA,
-      key: keyOf(dir),
+      key: createRunKey(dir),
       runId: dir === null ? config.title : basename(dir),
       title: config.title,
       assayVersion: VERSION,
-      identity: identityOf(plan, config),
+      identity: buildPlanIdentity(plan, config),
       source,
       budget: options.budget ?? {},
       retry,
@@ -131,41 +132,41 @@ export class QueueRun {
 }
 
 /** Stable across starts of the run and unique: two machines may start runs of the same title in the same second. */
-function keyOf(dir: string | null): string {
+function createRunKey(dir: string | null): string {
   if (dir === null) return `unkept-${randomBytes(8).toString("hex")}`;
   const { runId, createdAt, systems } = readManifest(dir);
   return `${runId}-${digest([runId, createdAt, systems]).slice(0, 8)}`;
 }
 
 /** A copied run folder has the same key but is a different run. */
-function ownerOf(dir: string | null): string {
+function describeOwner(dir: string | null): string {
   return dir === null ? `${hostname()} (process ${process.pid})` : `${hostname()}:${realpathSync(dir)}`;
 }
 
 /** Reads what an earlier start of the run spent and lost from its last state. */
-function lastBudget(dir: string | null): QueueBudget | null {
+function readLastBudget(dir: string | null): QueueBudget | null {
   if (dir === null || !existsSync(join(dir, QUEUE_STATE_FILE))) return null;
   try {
     const { budget } = JSON.parse(readRunFile(dir, QUEUE_STATE_FILE)) as Partial<QueueState>;
-    return isBudget(budget) ? budget : null;
+    return isQueueBudget(budget) ? budget : null;
   } catch {
     return null;
   }
 }
 
-function isBudget(budget: QueueBudget | null | undefined): budget is QueueBudget {
+function isQueueBudget(budget: QueueBudget | null | undefined): budget is QueueBudget {
   const amounts = [budget?.spentUsd, budget?.reservedUsd, budget?.lostTrials, budget?.lostUsd];
   return amounts.every((amount) => typeof amount === "number" && Number.isFinite(amount) && amount >= 0);
 }
 
-function missingNotes(count: number): string[] {
+function formatMissingNotes(count: number): string[] {
   if (count === 0) return [];
   const outputs = count === 1 ? "the output of 1 trial is" : `the outputs of ${count} trials are`;
   return [`${outputs} missing: no file of it was in the shared folder. Rows and scores are complete`];
 }
 
 /** A failed write must not fail the run: the dashboard is only out of date. */
-function writeState(dir: string | null, state: QueueState): void {
+function storeQueueState(dir: string | null, state: QueueState): void {
   if (dir === null) return;
   try {
     writeAtomically(join(dir, QUEUE_STATE_FILE), `${JSON.stringify(state, null, 2)}\n`);

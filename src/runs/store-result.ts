@@ -1,24 +1,24 @@
 import { basename } from "node:path";
 import type { EvalResult } from "../core/result.js";
-import { trialCounts } from "../core/trial-counts.js";
-import { runCard, writeCard } from "../report/dashboard/cards.js";
+import { countTrials } from "../core/trial-counts.js";
+import { buildRunCard, writeCard } from "../report/dashboard/cards.js";
 
-import { reportHead } from "../report/json.js";
-import { type Journal, readManifest } from "../store/journal.js";
-import { hasEnded } from "../store/summary-file.js";
+import { buildReportHead } from "../report/json.js";
+import { type RunJournal, readManifest } from "../store/journal.js";
+import { hasRunEnded } from "../store/summary-file.js";
 
 /**
  * Stores the summary and the card of a run beside its rows. Both can be recomputed from the rows. `isOver` marks a run
  * that can never be resumed as complete, whatever the outcome of its trials.
  */
-export function storeResult(journal: Journal, result: EvalResult, { isOver = false } = {}): void {
-  const counts = trialCounts(result.rows);
+export function storeResult(journal: RunJournal, result: EvalResult, { isOver = false } = {}): void {
+  const counts = countTrials(result.rows);
   const complete = isOver || Object.values(counts).every(({ outcomes }) => outcomes.skipped + outcomes.error === 0);
-  journal.writeSummary({ ...reportHead(result), schema: "assay.summary/1", complete, counts });
+  journal.writeSummary({ ...buildReportHead(result), schema: "assay.summary/1", complete, counts });
   const { dir } = journal;
   const manifest = readManifest(dir);
   const { summary, timing } = result;
-  const card = runCard({
+  const card = buildRunCard({
     id: basename(dir),
     manifest,
     config: manifest.config,
@@ -26,7 +26,7 @@ export function storeResult(journal: Journal, result: EvalResult, { isOver = fal
     summary,
     counts,
     wallSeconds: timing.wallSeconds,
-    status: hasEnded({ complete, counts }, manifest.planned) ? "complete" : "incomplete",
+    status: hasRunEnded({ complete, counts }, manifest.planned) ? "complete" : "incomplete",
   });
   writeCard(dir, card);
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Dataset, makeDataset, type RunTerms } from "../core/dataset.js";
+import { type Dataset, type DatasetOverrides, makeDataset } from "../core/dataset.js";
 import type { System } from "../core/system.js";
 import { evaluate } from "../evaluate.js";
 import { readManifest } from "../store/journal.js";
@@ -17,7 +17,7 @@ const exact = {
   }),
 };
 
-function dataset(name: string, ids: readonly string[], terms?: RunTerms): Dataset {
+function dataset(name: string, ids: readonly string[], terms?: DatasetOverrides): Dataset {
   const examples = ids.map((id) => ({ id, question: id, answer: id }));
   return makeDataset({ name, examples, evaluators: [exact], ...(terms === undefined ? {} : { terms }) });
 }
@@ -87,7 +87,7 @@ describe("overrides of a dataset", () => {
     [{ maxCostUsd: -1 }, /maxCostUsd of the dataset one/],
     [{ hardTimeoutMs: 0 }, /hardTimeoutMs of the dataset one/],
     [{ maxCostUsd: 1 }, /no price is known for a/],
-    [{ runs: 3 } as RunTerms, /unknown key "runs"/],
+    [{ runs: 3 } as DatasetOverrides, /unknown key "runs"/],
   ])("are rejected if they cannot be enforced: %o", async (terms, message) => {
     const run = evaluate({ systems: [echo("a"), echo("b")], dataset: dataset("one", ["x"], terms) });
     await expect(run).rejects.toThrow(message);

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmS
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { priceFrom } from "../budget/index.js";
+import { createPrice } from "../budget/index.js";
 import { TrialError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { EvalRow } from "../core/row.js";
@@ -22,7 +22,7 @@ afterEach(() => {
 
 const EXAMPLES = Array.from({ length: 4 }, (_, id) => ({ id, question: `question ${id}`, answer: String(id) }));
 const LIMITS = {
-  price: priceFrom({ input_per_1k: 1, output_per_1k: 2 }, "test"),
+  price: createPrice({ input_per_1k: 1, output_per_1k: 2 }, "test"),
   maxCostUsd: 1,
   hardTimeoutMs: 60_000,
 };

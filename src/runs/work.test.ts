@@ -6,17 +6,17 @@ import type { System } from "../core/system.js";
 import { VERSION } from "../core/version.js";
 import type { EvaluateOptions } from "../evaluate.js";
 import { type Announcement, QUEUE_SCHEMA, type TrialJob, type WorkerState } from "../queue/contract.js";
-import { clearRun } from "../queue/directory.js";
-import { BULL_PREFIX, jobName, KEYS, laneName } from "../queue/keys.js";
-import { redisTime } from "../queue/presence.js";
+import { removeRun } from "../queue/directory.js";
+import { BULL_PREFIX, getJobId, getQueueName, KEYS } from "../queue/keys.js";
+import { readRedisTime } from "../queue/presence.js";
 import { SAMPLE_SIGNER } from "../queue/run-testing.js";
-import { Signer } from "../queue/signer.js";
-import { identityOf } from "../store/open-run.js";
-import { type RedisServer, redisFor } from "../testing/redis-server.js";
-import { lacks } from "../testing/system-command.js";
+import { QueueSigner } from "../queue/signer.js";
+import { buildPlanIdentity } from "../store/open-run.js";
+import { describeWithRedis, type RedisServer } from "../testing/redis-server.js";
+import { isCommandMissing } from "../testing/system-command.js";
 import { prepareRun } from "./prepared-run.js";
-import { takePart } from "./take-part.js";
-import { type WorkOptions, work } from "./work.js";
+import { serveQueue } from "./take-part.js";
+import { runWorker, type WorkerOptions } from "./work.js";
 
 const KEY = "run-1";
 
@@ -29,11 +29,11 @@ function optionsOf(...systems: System[]): EvaluateOptions {
   return { systems, dataset: [{ id: 0, question: "?", answer: "yes" }], evaluators: [exact] };
 }
 
-describe.skipIf(lacks("redis-server"))("runWorker", () => {
+describe.skipIf(isCommandMissing("redis-server"))("runWorker", () => {
   let server: RedisServer;
   let redis: Redis;
 
-  redisFor((own) => {
+  describeWithRedis((own) => {
     ({ server, redis } = own);
   });
 
@@ -50,7 +50,7 @@ describe.skipIf(lacks("redis-server"))("runWorker", () => {
       runId: KEY,
       title: "",
       assayVersion: VERSION,
-      identity: identityOf(plan, config),
+      identity: buildPlanIdentity(plan, config),
       source: null,
       budget: {},
       retry,
@@ -60,17 +60,17 @@ describe.skipIf(lacks("redis-server"))("runWorker", () => {
       ...more,
     };
     await redis.set(KEYS.run(KEY), SAMPLE_SIGNER.signAnnouncement(announcement));
-    await redis.zadd(KEYS.runs, (await redisTime(redis)) + 600_000, KEY);
+    await redis.zadd(KEYS.runs, (await readRedisTime(redis)) + 600_000, KEY);
   }
 
   async function handOut(index: number, signature = SAMPLE_SIGNER.signJob(KEY, index, false)): Promise<void> {
-    const lane = new Queue<TrialJob>(laneName(KEY, 0), { connection: redis, prefix: BULL_PREFIX });
-    await lane.add("trial", { index, signature }, { jobId: jobName(index) });
+    const lane = new Queue<TrialJob>(getQueueName(KEY, 0), { connection: redis, prefix: BULL_PREFIX });
+    await lane.add("trial", { index, signature }, { jobId: getJobId(index) });
     await lane.close();
   }
 
-  function serve(options: EvaluateOptions, how: Partial<WorkOptions> = {}): Promise<void> {
-    return work(options, { queue: server.url, run: KEY, ...how });
+  function serve(options: EvaluateOptions, how: Partial<WorkerOptions> = {}): Promise<void> {
+    return runWorker(options, { queue: server.url, run: KEY, ...how });
   }
 
   async function isServed(): Promise<void> {
@@ -101,7 +101,7 @@ describe.skipIf(lacks("redis-server"))("runWorker", () => {
     const options = optionsOf(systemOf("a", { process: () => ({ response: `yes ${++runs}` }) }));
     await announce(options);
     await handOut(0, SAMPLE_SIGNER.signJob(KEY, 1, false));
-    await handOut(1, new Signer("a secret of another").signJob(KEY, 1, false));
+    await handOut(1, new QueueSigner("a secret of another").signJob(KEY, 1, false));
     const drain = new AbortController();
     const states: WorkerState[] = [];
     const serving = serve(options, { drain: drain.signal, onState: (state) => states.push(state) });
@@ -147,7 +147,7 @@ describe.skipIf(lacks("redis-server"))("runWorker", () => {
       drain: drain.signal,
       onState: (state: WorkerState) => states.push(state),
     };
-    const serving = takePart(options, how, { refusalMs: 2000 });
+    const serving = serveQueue(options, how, { refusalMs: 2000 });
     const refused = expect(serving).rejects.toThrow(/Redis rejected requests for 2 s.*OOM.*start it again/);
     await expect.poll(() => states.at(-1)?.waiting).toContain("OOM");
     drain.abort();
@@ -165,7 +165,7 @@ describe.skipIf(lacks("redis-server"))("runWorker", () => {
     await handOut(0);
     const [drain, giveBack] = [new AbortController(), new AbortController()];
     const how = { queue: server.url, run: KEY, drain: drain.signal };
-    const serving = takePart(options(stuck), how, { giveBack: giveBack.signal });
+    const serving = serveQueue(options(stuck), how, { giveBack: giveBack.signal });
     await expect.poll(() => begun).toBe(1);
     drain.abort();
     giveBack.abort();
@@ -224,7 +224,7 @@ describe.skipIf(lacks("redis-server"))("runWorker", () => {
     await handOut(0);
     const serving = serve(options);
     await expect.poll(() => begun.length).toBe(1);
-    await clearRun(redis, KEY, 1);
+    await removeRun(redis, KEY, 1);
     await serving;
     expect(begun[0]?.aborted).toBe(true);
   });

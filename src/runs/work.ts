@@ -2,7 +2,7 @@ import type { WorkerState } from "../queue/contract.js";
 import type { EvaluateOptions } from "./options.js";
 
 /** Options of `runWorker`. */
-export interface WorkOptions {
+export interface WorkerOptions {
   /** Address of the Redis server where runs are announced. */
   queue: string;
   /** Secret shared with the run. Default: ASSAY_QUEUE_SECRET. Optional only if Redis runs on this machine. */
@@ -28,7 +28,7 @@ export interface WorkOptions {
  * @example
  * await runWorker({ systems: [mySystem], dataset, evaluators: [new AnswerQuality()] }, { queue: "redis://127.0.0.1:6379" });
  */
-export async function work(options: EvaluateOptions, how: WorkOptions): Promise<void> {
-  const { takePart } = await import("./take-part.js");
-  await takePart(options, how);
+export async function runWorker(options: EvaluateOptions, how: WorkerOptions): Promise<void> {
+  const { serveQueue } = await import("./take-part.js");
+  await serveQueue(options, how);
 }

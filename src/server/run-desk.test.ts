@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { evaluate } from "../evaluate.js";
 import { AnswerQuality } from "../evaluators/index.js";
 import { loadRun } from "../runs/load-run.js";
-import { Journal } from "../store/journal.js";
-import { RunDesk } from "./run-desk.js";
+import { RunJournal } from "../store/journal.js";
+import { RunService } from "./run-desk.js";
 
 let runsDir = "";
 
@@ -29,21 +29,21 @@ async function storedRun(): Promise<string> {
 
 test("computes the view of a run once while its files stay the same", async () => {
   const id = await storedRun();
-  const desk = new RunDesk({ runsDir, load: loadRun });
-  const first = await desk.run(id);
-  expect((await desk.run(id)).charts).toBe(first.charts);
-  const { journal } = Journal.resume(join(runsDir, id));
-  expect((await desk.run(id)).card.status).toBe("running");
+  const desk = new RunService({ runsDir, load: loadRun });
+  const first = await desk.getRun(id);
+  expect((await desk.getRun(id)).charts).toBe(first.charts);
+  const { journal } = RunJournal.resume(join(runsDir, id));
+  expect((await desk.getRun(id)).card.status).toBe("running");
   journal.close();
-  expect((await desk.run(id)).card.status).toBe("complete");
+  expect((await desk.getRun(id)).card.status).toBe("complete");
 });
 
 test("shows a run that was stopped before its first trial finished, without rows", async () => {
   const id = await storedRun();
   writeFileSync(join(runsDir, id, "rows.jsonl"), "");
   rmSync(join(runsDir, id, "summary.json"));
-  const desk = new RunDesk({ runsDir, load: loadRun });
-  const { card, config } = await desk.run(id);
+  const desk = new RunService({ runsDir, load: loadRun });
+  const { card, config } = await desk.getRun(id);
   expect([card.status, card.done, card.planned, config.systems]).toEqual(["incomplete", 0, 2, ["sure"]]);
-  expect((await desk.result(id)).rows).toEqual([]);
+  expect((await desk.loadResult(id)).rows).toEqual([]);
 });

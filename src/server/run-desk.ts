@@ -8,38 +8,38 @@ import type {
   LiveProgress,
   QueueView,
   RunCard,
+  RunListQuery,
   RunPage,
-  RunQuery,
   RunStatus,
   RunView,
   TrialView,
 } from "../report/dashboard/contract.js";
 import {
-  compareView,
-  lookAt,
-  namesIn,
+  buildCompareView,
+  buildRunView,
+  countActiveWorkers,
+  createYielder,
+  inspectRunFolder,
+  listFolderNames,
+  loadTrialView,
   QueueFile,
   RunList,
-  runView,
+  readTrialText,
   searchTrials,
   TrialFiles,
-  takingTurns,
-  trialText,
-  trialView,
-  workersNow,
 } from "../report/dashboard/index.js";
 import { readManifest } from "../store/journal.js";
-import { type LoadRun, OpenRuns } from "./open-runs.js";
+import { type LoadRun, RunCache } from "./open-runs.js";
 import { RunTail } from "./run-tail.js";
 
-const LIST_LOOK_EVERY_MS = 2000;
+const LIST_SCAN_INTERVAL_MS = 2000;
 /** Folders of finished runs are scanned in batches of this size, since any of them may be resumed. */
-const LOOKS_AT_A_TIME = 500;
+const MAX_FOLDERS_PER_SCAN = 500;
 
 /** How long a page waits for the first scan of many runs before it gets those read so far. */
-const FIRST_ANSWER_MS = 1000;
+const FIRST_PAGE_TIMEOUT_MS = 1000;
 
-interface Seen {
+interface FolderState {
   /** Changes when a file of the folder is created, replaced or removed. */
   mtimeMs: number | null;
   /** What lists show of a run in progress; null for any other. */
@@ -50,17 +50,17 @@ interface Seen {
  * Notifies listeners when the list of runs has changed. There is one watcher for all listeners, which stops when there are
  * none. A scan reads the state of the folder, of the runs in progress and of a batch of the others.
  */
-export class RunsWatch {
+export class RunListWatcher {
   readonly #runsDir: string;
   readonly #everyMs: number;
   readonly #listeners = new Set<() => void>();
-  readonly #seen = new Map<string, Seen>();
+  readonly #seen = new Map<string, FolderState>();
   #folderMtimeMs: number | null = null;
   /** Names still to be scanned in this round. */
   #round: string[] = [];
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(runsDir: string, everyMs: number = LIST_LOOK_EVERY_MS) {
+  constructor(runsDir: string, everyMs: number = LIST_SCAN_INTERVAL_MS) {
     this.#runsDir = runsDir;
     this.#everyMs = everyMs;
   }
@@ -68,12 +68,12 @@ export class RunsWatch {
   /** Subscribes to changes made after the promise has resolved. Returns an unsubscribe function. */
   async listen(listener: () => void): Promise<() => void> {
     this.#listeners.add(listener);
-    if (this.#listeners.size === 1) await this.#lookAtAll();
-    if (this.#listeners.size > 0) this.#lookSoon();
-    return () => this.#leave(listener);
+    if (this.#listeners.size === 1) await this.#scanAll();
+    if (this.#listeners.size > 0) this.#scheduleScan();
+    return () => this.#removeListener(listener);
   }
 
-  #leave(listener: () => void): void {
+  #removeListener(listener: () => void): void {
     this.#listeners.delete(listener);
     if (this.#listeners.size > 0) return;
     if (this.#timer !== null) clearTimeout(this.#timer);
@@ -81,22 +81,22 @@ export class RunsWatch {
     this.#seen.clear();
   }
 
-  #lookSoon(): void {
-    this.#timer ??= setTimeout(() => void this.#look(), this.#everyMs);
+  #scheduleScan(): void {
+    this.#timer ??= setTimeout(() => void this.#scan(), this.#everyMs);
   }
 
-  async #look(): Promise<void> {
-    const isNew = mtimeOf(this.#runsDir) !== this.#folderMtimeMs ? await this.#lookAtAll() : this.#lookAtSome();
+  async #scan(): Promise<void> {
+    const isNew = readMtime(this.#runsDir) !== this.#folderMtimeMs ? await this.#scanAll() : this.#scanSome();
     this.#timer = null;
     if (this.#listeners.size === 0) return;
     if (isNew) for (const listener of this.#listeners) listener();
-    this.#lookSoon();
+    this.#scheduleScan();
   }
 
-  async #lookAtAll(): Promise<boolean> {
-    this.#folderMtimeMs = mtimeOf(this.#runsDir);
-    const names = namesIn(this.#runsDir);
-    const pause = takingTurns();
+  async #scanAll(): Promise<boolean> {
+    this.#folderMtimeMs = readMtime(this.#runsDir);
+    const names = listFolderNames(this.#runsDir);
+    const pause = createYielder();
     let isNew = names.length !== this.#seen.size;
     for (const name of names) {
       if (this.#isChanged(name)) isNew = true;
@@ -108,10 +108,10 @@ export class RunsWatch {
     return isNew;
   }
 
-  #lookAtSome(): boolean {
+  #scanSome(): boolean {
     const going = [...this.#seen].flatMap(([name, seen]) => (seen.going === null ? [] : name));
     if (this.#round.length === 0) this.#round = [...this.#seen.keys()];
-    const names = new Set([...going, ...this.#round.splice(-LOOKS_AT_A_TIME)]);
+    const names = new Set([...going, ...this.#round.splice(-MAX_FOLDERS_PER_SCAN)]);
     // Checks all of them, not only up to the first change.
     return [...names].filter((name) => this.#isChanged(name)).length > 0;
   }
@@ -119,15 +119,15 @@ export class RunsWatch {
   #isChanged(name: string): boolean {
     const dir = join(this.#runsDir, name);
     const known = this.#seen.get(name);
-    const mtimeMs = mtimeOf(dir);
+    const mtimeMs = readMtime(dir);
     if (known !== undefined && known.going === null && known.mtimeMs === mtimeMs) return false;
-    const going = stateOfGoing(dir);
+    const going = readActiveState(dir);
     this.#seen.set(name, { mtimeMs, going });
     return known?.mtimeMs !== mtimeMs || known?.going !== going;
   }
 }
 
-function mtimeOf(path: string): number | null {
+function readMtime(path: string): number | null {
   try {
     return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
   } catch {
@@ -135,13 +135,13 @@ function mtimeOf(path: string): number | null {
   }
 }
 
-function stateOfGoing(dir: string): string | null {
-  const folder = lookAt(dir);
+function readActiveState(dir: string): string | null {
+  const folder = inspectRunFolder(dir);
   if (folder === null || !folder.isRunning) return null;
-  return `${folder.state} ${workersNow(new QueueFile(dir).look({ isGoing: true }))}`;
+  return `${folder.state} ${countActiveWorkers(new QueueFile(dir).read({ isGoing: true }))}`;
 }
 
-export interface WantedComparison {
+export interface ComparisonRequest {
   a: string;
   b: string;
   systemA?: string | undefined;
@@ -149,74 +149,74 @@ export interface WantedComparison {
 }
 
 /** A computed view and the card it was computed from. */
-interface KeptView {
+interface CachedView {
   card: RunCard;
   view: RunView;
 }
 
-interface FoundRun {
+interface ResolvedRun {
   dir: string;
   card: RunCard;
 }
 
 /** Answers the page's requests about the runs of one folder, with the types of `src/report/dashboard`. */
-export class RunDesk {
+export class RunService {
   readonly #runsDir: string;
   readonly #list: RunList;
-  readonly #open: OpenRuns;
-  readonly #listWatch: RunsWatch;
+  readonly #open: RunCache;
+  readonly #listWatch: RunListWatcher;
   readonly #files = new TrialFiles();
   /** Charts of many rows are slow to compute, and a result does not change until its files do. */
-  readonly #views = new WeakMap<EvalResult, KeptView>();
+  readonly #views = new WeakMap<EvalResult, CachedView>();
 
   constructor({ runsDir, load }: { runsDir: string; load: LoadRun }) {
     this.#runsDir = runsDir;
-    this.#listWatch = new RunsWatch(runsDir);
-    this.#open = new OpenRuns(load);
-    this.#list = new RunList({ runsDir, load: (dir, { soFar }) => this.#open.result(dir, soFar) });
+    this.#listWatch = new RunListWatcher(runsDir);
+    this.#open = new RunCache(load);
+    this.#list = new RunList({ runsDir, load: (dir, { soFar }) => this.#open.load(dir, soFar) });
   }
 
   /** @param options.soFar Whether to return the runs read so far when there are too many to read at once. */
-  async runs(query: RunQuery, { soFar }: { soFar: boolean }): Promise<RunPage> {
-    const page = await this.#list.list(query, soFar ? FIRST_ANSWER_MS : undefined);
-    return { ...page, runs: page.runs.map((card) => this.#withWorkers(card)) };
+  async listRuns(query: RunListQuery, { soFar }: { soFar: boolean }): Promise<RunPage> {
+    const page = await this.#list.list(query, soFar ? FIRST_PAGE_TIMEOUT_MS : undefined);
+    return { ...page, runs: page.runs.map((card) => this.#addWorkers(card)) };
   }
 
   /** The cards of some runs; unknown ids are left out. */
-  async cards(ids: readonly string[]): Promise<RunCard[]> {
-    const cards = await Promise.all(ids.map((id) => this.#list.card(id)));
-    return cards.flatMap((card) => (card === null ? [] : this.#withWorkers(card)));
+  async listCards(ids: readonly string[]): Promise<RunCard[]> {
+    const cards = await Promise.all(ids.map((id) => this.#list.getCard(id)));
+    return cards.flatMap((card) => (card === null ? [] : this.#addWorkers(card)));
   }
 
-  async run(id: string): Promise<RunView> {
+  async getRun(id: string): Promise<RunView> {
     const found = await this.#find(id);
     // Read on every request: it changes every second, while the rest is cached.
-    return { ...(await this.#view(found)), queue: queueNow(found) };
+    return { ...(await this.#getView(found)), queue: readQueueView(found) };
   }
 
-  async #view({ dir, card }: FoundRun): Promise<RunView> {
-    const result = await this.#result({ dir, card });
+  async #getView({ dir, card }: ResolvedRun): Promise<RunView> {
+    const result = await this.#loadResult({ dir, card });
     const kept = this.#views.get(result);
     if (kept?.card === card) return kept.view;
-    const view = runView({ result, manifest: readManifest(dir), card });
+    const view = buildRunView({ result, manifest: readManifest(dir), card });
     this.#views.set(result, { card, view });
     return view;
   }
 
-  async result(id: string): Promise<EvalResult> {
-    return this.#result(await this.#find(id));
+  async loadResult(id: string): Promise<EvalResult> {
+    return this.#loadResult(await this.#find(id));
   }
 
-  async trial(id: string, key: TrialKey): Promise<TrialView> {
+  async getTrial(id: string, key: TrialKey): Promise<TrialView> {
     const { dir, card } = await this.#find(id);
-    const { rows } = await this.#result({ dir, card });
+    const { rows } = await this.#loadResult({ dir, card });
     const { systems } = readManifest(dir);
-    return trialView({ dir, rows, key, threshold: card.threshold, run: card.id, systems, files: this.#files });
+    return loadTrialView({ dir, rows, key, threshold: card.threshold, run: card.id, systems, files: this.#files });
   }
 
-  async text(id: string, key: TrialKey, field: { of: "example" | "output"; name: string }): Promise<string> {
+  async getText(id: string, key: TrialKey, field: { of: "example" | "output"; name: string }): Promise<string> {
     const { dir } = await this.#find(id);
-    return trialText({ dir, key, ...field, files: this.#files });
+    return readTrialText({ dir, key, ...field, files: this.#files });
   }
 
   async search(
@@ -225,21 +225,21 @@ export class RunDesk {
     signal: AbortSignal,
   ): Promise<{ matches: readonly TrialKey[]; isCut: boolean }> {
     const found = await this.#find(id);
-    const { rows } = await this.#result(found);
+    const { rows } = await this.#loadResult(found);
     return searchTrials({ dir: found.dir, rows, text, signal });
   }
 
-  async compare({ a, b, systemA, systemB }: WantedComparison): Promise<CompareView> {
+  async compare({ a, b, systemA, systemB }: ComparisonRequest): Promise<CompareView> {
     const [first, second] = [await this.#find(a), await this.#find(b)];
-    return compareView({
-      a: { card: first.card, result: await this.#result(first) },
-      b: { card: second.card, result: await this.#result(second) },
+    return buildCompareView({
+      a: { card: first.card, result: await this.#loadResult(first) },
+      b: { card: second.card, result: await this.#loadResult(second) },
       systemA,
       systemB,
     });
   }
 
-  async watch(id: string, signal: AbortSignal): Promise<AsyncGenerator<RunNews>> {
+  async watch(id: string, signal: AbortSignal): Promise<AsyncGenerator<RunUpdate>> {
     const { dir, card } = await this.#find(id);
     const status = async () => (await this.#find(id)).card.status;
     return watchRun({ dir, planned: card.planned, status }, signal);
@@ -250,64 +250,64 @@ export class RunDesk {
     return this.#listWatch.listen(listener);
   }
 
-  #withWorkers(card: RunCard): RunCard {
+  #addWorkers(card: RunCard): RunCard {
     if (card.status !== "running") return card;
-    const workers = workersNow(queueNow({ dir: join(this.#runsDir, card.id), card }));
+    const workers = countActiveWorkers(readQueueView({ dir: join(this.#runsDir, card.id), card }));
     return workers === null ? card : { ...card, workers };
   }
 
-  #result({ dir, card }: FoundRun): Promise<EvalResult> {
+  #loadResult({ dir, card }: ResolvedRun): Promise<EvalResult> {
     // A run stopped before its first trial finished has no rows, but its configuration can be shown.
-    return this.#open.result(dir, card.status === "running" || card.done === 0);
+    return this.#open.load(dir, card.status === "running" || card.done === 0);
   }
 
-  async #find(id: string): Promise<FoundRun> {
-    const card = await this.#list.card(id);
+  async #find(id: string): Promise<ResolvedRun> {
+    const card = await this.#list.getCard(id);
     if (card === null) throw new RunFolderError(`No run ${id} in ${this.#runsDir}.`);
     if (card.problem !== null) throw new RunFolderError(card.problem);
     return { dir: join(this.#runsDir, id), card };
   }
 }
 
-function queueNow({ dir, card }: FoundRun): QueueView | null {
-  return new QueueFile(dir).look({ isGoing: card.status === "running" });
+function readQueueView({ dir, card }: ResolvedRun): QueueView | null {
+  return new QueueFile(dir).read({ isGoing: card.status === "running" });
 }
 
-export interface WatchedRun {
+export interface WatchRunOptions {
   dir: string;
   planned: number;
   status: () => Promise<RunStatus>;
 }
 
 /** Progress of a run, or the state of its workers. */
-export type RunNews = { event: "progress"; data: LiveProgress } | { event: "queue"; data: QueueView | null };
+export type RunUpdate = { event: "progress"; data: LiveProgress } | { event: "queue"; data: QueueView | null };
 
-const LOOK_EVERY_MS = 500;
+const POLL_INTERVAL_MS = 500;
 /** Speed is measured over the last polls, not the whole run, so that a slow start is forgotten. */
-const SPEED_OVER_MS = 10_000;
+const SPEED_WINDOW_MS = 10_000;
 
 /** Polls a run until it has ended. The last progress event says how it ended. */
-export async function* watchRun(run: WatchedRun, signal: AbortSignal): AsyncGenerator<RunNews> {
+export async function* watchRun(run: WatchRunOptions, signal: AbortSignal): AsyncGenerator<RunUpdate> {
   const tail = new RunTail(run.dir);
   const queue = new QueueFile(run.dir);
-  const speed = new Speed();
-  const isNew = newsOnly();
+  const speed = new SpeedMeter();
+  const isNew = createChangeFilter();
   while (!signal.aborted) {
     // Read the status before the rows, so that the last poll sees all rows.
     const status = await run.status();
     await tail.read();
-    const progress = withSpeed({ ...tail.progress, status, planned: run.planned }, speed.after(tail.done));
-    const workers: RunNews = { event: "queue", data: queue.look({ isGoing: status === "running" }) };
+    const progress = addSpeed({ ...tail.progress, status, planned: run.planned }, speed.update(tail.done));
+    const workers: RunUpdate = { event: "queue", data: queue.read({ isGoing: status === "running" }) };
     if (isNew(workers)) yield workers;
-    const look: RunNews = { event: "progress", data: progress };
+    const look: RunUpdate = { event: "progress", data: progress };
     if (isNew(look)) yield look;
     if (status !== "running") return;
-    await pause(LOOK_EVERY_MS, signal);
+    await waitOrAbort(POLL_INTERVAL_MS, signal);
   }
 }
 
 /** Returns whether an update differs from the last one of its kind. A run without a queue never reports one. */
-function newsOnly(): (news: RunNews) => boolean {
+function createChangeFilter(): (news: RunUpdate) => boolean {
   const said = { queue: "null", progress: "" };
   return ({ event, data }) => {
     const text = JSON.stringify(data);
@@ -317,7 +317,7 @@ function newsOnly(): (news: RunNews) => boolean {
   };
 }
 
-function withSpeed(
+function addSpeed(
   progress: Omit<LiveProgress, "trialsPerSecond" | "secondsLeft">,
   measured: number | null,
 ): LiveProgress {
@@ -328,21 +328,21 @@ function withSpeed(
 }
 
 /** Trials per second between the oldest and the newest of the last polls. */
-class Speed {
+class SpeedMeter {
   readonly #looks: { at: number; done: number }[] = [];
 
-  after(done: number): number | null {
+  update(done: number): number | null {
     const at = performance.now();
     this.#looks.push({ at, done });
-    while (this.#looks.length > 2 && at - (this.#looks[0]?.at ?? at) > SPEED_OVER_MS) this.#looks.shift();
+    while (this.#looks.length > 2 && at - (this.#looks[0]?.at ?? at) > SPEED_WINDOW_MS) this.#looks.shift();
     const first = this.#looks[0];
-    if (first === undefined || at - first.at < LOOK_EVERY_MS / 2) return null;
+    if (first === undefined || at - first.at < POLL_INTERVAL_MS / 2) return null;
     return ((done - first.done) * 1000) / (at - first.at);
   }
 }
 
 /** Waits for a time, or until the signal aborts. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+function waitOrAbort(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);

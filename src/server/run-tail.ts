@@ -1,27 +1,27 @@
 import { closeSync, fstatSync, readSync } from "node:fs";
-import { paidFor } from "../core/price.js";
-import { type EvalRow, OUTCOMES, type Outcome, scoreOf } from "../core/row.js";
+import { computePaidCost } from "../core/price.js";
+import { type EvalRow, getScore, OUTCOMES, type Outcome } from "../core/row.js";
 import type { LiveProgress } from "../report/dashboard/contract.js";
-import { FILES } from "../store/journal.js";
+import { RUN_FILES } from "../store/journal.js";
 import { decodeRow, encodeKey } from "../store/row-codec.js";
 import { openRunFile } from "../store/run-file.js";
 
-type Counted = Pick<EvalRow, "system" | "outcome" | "passed">;
+type CountedRow = Pick<EvalRow, "system" | "outcome" | "passed">;
 
 type SystemProgress = { -readonly [K in keyof LiveProgress["systems"][number]]: LiveProgress["systems"][number][K] };
-type Failure = LiveProgress["failures"][number];
+type TrialFailure = LiveProgress["failures"][number];
 
-const MOST_FAILURES = 20;
-const READ_AT_ONCE = 1 << 20;
+const MAX_FAILURES = 20;
+const READ_BLOCK_BYTES = 1 << 20;
 const LF = 0x0a;
 
 /** Follows the rows of a run as any process writes them. */
 export class RunTail {
   readonly #dir: string;
-  readonly #last = new Map<string, Counted>();
+  readonly #last = new Map<string, CountedRow>();
   readonly #systems = new Map<string, SystemProgress>();
   readonly #outcomes = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
-  #failures: Failure[] = [];
+  #failures: TrialFailure[] = [];
   #costUsd: number | null = null;
   #offset = 0;
   #rest = Buffer.alloc(0);
@@ -48,11 +48,11 @@ export class RunTail {
   /** Reads what was written since the last call; false if nothing was. */
   async read(): Promise<boolean> {
     const before = this.#offset;
-    const file = openedRows(this.#dir);
+    const file = openRows(this.#dir);
     if (file === null) return false;
     try {
       // A journal that became shorter was repaired or replaced.
-      if (fstatSync(file).size < this.#offset) this.#forget();
+      if (fstatSync(file).size < this.#offset) this.#reset();
       while (this.#readBlock(file)) await new Promise((resolve) => setImmediate(resolve));
     } finally {
       closeSync(file);
@@ -61,18 +61,18 @@ export class RunTail {
   }
 
   #readBlock(file: number): boolean {
-    const block = Buffer.alloc(READ_AT_ONCE);
+    const block = Buffer.alloc(READ_BLOCK_BYTES);
     const length = readSync(file, block, 0, block.length, this.#offset);
     this.#offset += length;
     const bytes = Buffer.concat([this.#rest, block.subarray(0, length)]);
     const end = bytes.lastIndexOf(LF) + 1;
     this.#rest = bytes.subarray(end);
-    for (const line of bytes.toString("utf8", 0, end).split("\n")) if (line !== "") this.#take(line);
+    for (const line of bytes.toString("utf8", 0, end).split("\n")) if (line !== "") this.#addLine(line);
     return length === block.length;
   }
 
-  #take(line: string): void {
-    const row = rowOf(line);
+  #addLine(line: string): void {
+    const row = tryDecodeRow(line);
     if (row === null) return;
     const key = encodeKey(row);
     const earlier = this.#last.get(key);
@@ -80,13 +80,13 @@ export class RunTail {
     const { system, outcome, passed } = row;
     this.#last.set(key, { system, outcome, passed });
     this.#count(row, 1);
-    this.#pay(row);
+    this.#addCost(row);
     if (outcome === "fail" || outcome === "error")
-      this.#failures = [failureOf(row), ...this.#failures].slice(0, MOST_FAILURES);
+      this.#failures = [toFailure(row), ...this.#failures].slice(0, MAX_FAILURES);
   }
 
-  #count({ system, outcome, passed }: Counted, by: 1 | -1): void {
-    const own = this.#system(system);
+  #count({ system, outcome, passed }: CountedRow, by: 1 | -1): void {
+    const own = this.#getSystem(system);
     this.#outcomes[outcome] += by;
     own.done += by;
     if (passed === true) own.passed += by;
@@ -95,21 +95,21 @@ export class RunTail {
   }
 
   /** The cost of a repeated trial still counts. */
-  #pay(row: EvalRow): void {
+  #addCost(row: EvalRow): void {
     if (row.costUsd === null && row.judgeCostUsd === null) return;
-    const paid = paidFor(row);
-    const own = this.#system(row.system);
+    const paid = computePaidCost(row);
+    const own = this.#getSystem(row.system);
     own.costUsd = (own.costUsd ?? 0) + paid;
     this.#costUsd = (this.#costUsd ?? 0) + paid;
   }
 
-  #system(system: string): SystemProgress {
+  #getSystem(system: string): SystemProgress {
     const known = this.#systems.get(system) ?? { system, done: 0, passed: 0, scored: 0, errors: 0, costUsd: null };
     this.#systems.set(system, known);
     return known;
   }
 
-  #forget(): void {
+  #reset(): void {
     this.#last.clear();
     this.#systems.clear();
     for (const outcome of OUTCOMES) this.#outcomes[outcome] = 0;
@@ -120,16 +120,16 @@ export class RunTail {
   }
 }
 
-function openedRows(dir: string): number | null {
+function openRows(dir: string): number | null {
   try {
-    return openRunFile(dir, FILES.rows);
+    return openRunFile(dir, RUN_FILES.rows);
   } catch {
     return null;
   }
 }
 
 /** Skips malformed lines; the report describes what is wrong with them. */
-function rowOf(line: string): EvalRow | null {
+function tryDecodeRow(line: string): EvalRow | null {
   try {
     return decodeRow(line);
   } catch {
@@ -137,17 +137,17 @@ function rowOf(line: string): EvalRow | null {
   }
 }
 
-function failureOf(row: EvalRow): Failure {
+function toFailure(row: EvalRow): TrialFailure {
   const { system, dataset, exampleId, trial, outcome, errorCategory: category, attempts, notes } = row;
   const broke = attempts.at(-1)?.message ?? notes[0];
   // A call that failed before the answer came is not why the answer failed.
-  const message = ((outcome === "fail" ? decidingScore(row) : broke) ?? broke ?? "").slice(0, 300);
+  const message = ((outcome === "fail" ? formatDecidingScore(row) : broke) ?? broke ?? "").slice(0, 300);
   return { system, dataset, exampleId, trial, outcome, category, message };
 }
 
 /** For example `contains 0`; undefined if no score decided. */
-function decidingScore(row: EvalRow): string | undefined {
+function formatDecidingScore(row: EvalRow): string | undefined {
   const field = row.primaryField ?? "score";
-  const score = scoreOf(row, field);
+  const score = getScore(row, field);
   return score === undefined ? undefined : `${field} ${Number(score.toPrecision(4))}`;
 }

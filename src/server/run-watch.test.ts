@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { RunStatus } from "../report/dashboard/contract.js";
-import { sampleQueue, sampleWorker, tellQueue } from "../report/dashboard/queue-testing.js";
-import { type RunNews, watchRun } from "./run-desk.js";
+import { createSampleQueue, createSampleWorker, writeQueueFile } from "../report/dashboard/queue-testing.js";
+import { type RunUpdate, watchRun } from "./run-desk.js";
 
 let dir = "";
 beforeEach(() => {
@@ -19,36 +19,36 @@ afterEach(() => {
 });
 
 /** Watches a run without rows; each status callback changes the run before that poll. */
-async function watched(looks: readonly (() => RunStatus)[]): Promise<RunNews[]> {
+async function watched(looks: readonly (() => RunStatus)[]): Promise<RunUpdate[]> {
   let place = 0;
   const status = async () => (looks[place++] ?? (() => "complete"))();
-  const news: RunNews[] = [];
+  const news: RunUpdate[] = [];
   for await (const look of watchRun({ dir, planned: 4, status }, new AbortController().signal)) news.push(look);
   return news;
 }
 
-const inShort = (news: readonly RunNews[]) =>
+const inShort = (news: readonly RunUpdate[]) =>
   news
     .filter(({ event }) => event === "queue")
     .map(({ data }) => (data !== null && "phase" in data ? wordsOf(data) : null));
 
-function wordsOf(view: NonNullable<Extract<RunNews, { event: "queue" }>["data"]>): string {
+function wordsOf(view: NonNullable<Extract<RunUpdate, { event: "queue" }>["data"]>): string {
   if (view.phase === "unreadable") return "unreadable";
   return [view.phase, ...view.state.workers.map(({ host, done }) => `${host} ${done}`)].join(", ");
 }
 
 test("reports the workers of a queued run when they change, and a last time when it ends", async () => {
-  const [alpha, beta] = [sampleWorker({ host: "alpha", done: 1 }), sampleWorker({ host: "beta", done: 1 })];
-  const state = sampleQueue({ workers: [alpha, beta] });
+  const [alpha, beta] = [createSampleWorker({ host: "alpha", done: 1 }), createSampleWorker({ host: "beta", done: 1 })];
+  const state = createSampleQueue({ workers: [alpha, beta] });
   const news = await watched([
     () => "running",
     () => {
-      tellQueue(dir, state);
+      writeQueueFile(dir, state);
       return "running";
     },
     () => "running",
     () => {
-      tellQueue(dir, { ...state, workers: [{ ...alpha, done: 3 }] });
+      writeQueueFile(dir, { ...state, workers: [{ ...alpha, done: 3 }] });
       return "running";
     },
     () => {
@@ -56,7 +56,7 @@ test("reports the workers of a queued run when they change, and a last time when
       return "running";
     },
     () => {
-      tellQueue(dir, { ...state, workers: [{ ...alpha, done: 4 }], isRunning: false });
+      writeQueueFile(dir, { ...state, workers: [{ ...alpha, done: 4 }], isRunning: false });
       return "complete";
     },
   ]);

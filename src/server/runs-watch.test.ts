@@ -2,9 +2,9 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { Journal } from "../store/journal.js";
+import { RunJournal } from "../store/journal.js";
 import { makeManifest } from "../testing/make-run.js";
-import { RunsWatch } from "./run-desk.js";
+import { RunListWatcher } from "./run-desk.js";
 
 let runsDir = "";
 const stops: (() => void)[] = [];
@@ -19,11 +19,11 @@ afterEach(() => {
 });
 
 function makeRun(name: string): void {
-  Journal.create(join(runsDir, name), makeManifest()).close();
+  RunJournal.create(join(runsDir, name), makeManifest()).close();
 }
 
 /** Counts notifications. */
-async function listening(watch: RunsWatch): Promise<{ told: number; stop: () => void }> {
+async function listening(watch: RunListWatcher): Promise<{ told: number; stop: () => void }> {
   const heard = { told: 0, stop: () => {} };
   heard.stop = await watch.listen(() => heard.told++);
   stops.push(heard.stop);
@@ -34,7 +34,7 @@ const timers = () => process.getActiveResourcesInfo().filter((name) => name === 
 
 it("notifies all listeners of runs that are added, resumed, extended, finished and removed", async () => {
   makeRun("old");
-  const watch = new RunsWatch(runsDir, 10);
+  const watch = new RunListWatcher(runsDir, 10);
   const [first, second] = [await listening(watch), await listening(watch)];
   const change = async (act: () => void) => {
     const before = first.told;
@@ -43,9 +43,9 @@ it("notifies all listeners of runs that are added, resumed, extended, finished a
     await vi.waitFor(() => expect(second.told).toBe(first.told), { timeout: 20_000 });
   };
   await change(() => makeRun("new"));
-  let journal: Journal | null = null;
+  let journal: RunJournal | null = null;
   await change(() => {
-    journal = Journal.resume(join(runsDir, "old")).journal;
+    journal = RunJournal.resume(join(runsDir, "old")).journal;
   });
   await change(() => appendFileSync(join(runsDir, "old", "rows.jsonl"), "{}\n"));
   await change(() => journal?.close());
@@ -54,21 +54,21 @@ it("notifies all listeners of runs that are added, resumed, extended, finished a
 
 it("does not notify while nothing changes", async () => {
   for (let i = 0; i < 20; i++) makeRun(`run-${i}`);
-  const heard = await listening(new RunsWatch(runsDir, 1));
+  const heard = await listening(new RunListWatcher(runsDir, 1));
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(heard.told).toBe(0);
 });
 
 it("finds a resumed run among more runs than one scan covers", async () => {
   for (let i = 0; i < 1200; i++) mkdirSync(join(runsDir, `run-${String(i).padStart(4, "0")}`));
-  const heard = await listening(new RunsWatch(runsDir, 1));
+  const heard = await listening(new RunListWatcher(runsDir, 1));
   writeFileSync(join(runsDir, "run-0003", "manifest.json"), "{}");
   await vi.waitFor(() => expect(heard.told).toBe(1), { timeout: 20_000 });
 });
 
 it("does not scan without listeners", async () => {
   const before = timers();
-  const watch = new RunsWatch(runsDir, 60_000);
+  const watch = new RunListWatcher(runsDir, 60_000);
   const heard = [await listening(watch), await listening(watch)];
   expect(timers()).toBe(before + 1);
   for (const { stop } of heard) stop();

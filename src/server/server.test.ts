@@ -8,11 +8,11 @@ import { makeRow } from "../core/row.js";
 import { type EvaluateOptions, evaluate } from "../evaluate.js";
 import { AnswerQuality } from "../evaluators/index.js";
 import type { LiveProgress } from "../report/dashboard/contract.js";
-import { sampleQueue, sampleWorker, tellQueue } from "../report/dashboard/queue-testing.js";
+import { createSampleQueue, createSampleWorker, writeQueueFile } from "../report/dashboard/queue-testing.js";
 import { loadRun } from "../runs/load-run.js";
-import { Journal, readManifest } from "../store/journal.js";
+import { RunJournal, readManifest } from "../store/journal.js";
 import { encodeRow } from "../store/row-codec.js";
-import { copyRunOften } from "../testing/copy-runs.js";
+import { copyRunTimes } from "../testing/copy-runs.js";
 import { type RunningServer, type ServerOptions, startServer } from "./start-server.js";
 
 let dir = "";
@@ -124,7 +124,7 @@ describe("the server", () => {
 
   it("pages through hundreds of runs, searched and sorted over all of them", async () => {
     const id = await storedRun({ title: "The original" });
-    copyRunOften(join(runsDir(), id), 300);
+    copyRunTimes(join(runsDir(), id), 300);
     await start();
     const ids = ({ runs }: { runs: { id: string }[] }) => runs.map((run) => run.id);
     const first = await json("api/runs");
@@ -337,9 +337,9 @@ describe("events", () => {
 
   it("report the workers of a run, and lists show their number", async () => {
     const id = await storedRun();
-    const held = Journal.resume(join(runsDir(), id)).journal;
-    const refusing = sampleWorker({ host: "<b>beta</b>", refuses: "its code differs" });
-    tellQueue(join(runsDir(), id), sampleQueue({ workers: [sampleWorker(), refusing] }));
+    const held = RunJournal.resume(join(runsDir(), id)).journal;
+    const refusing = createSampleWorker({ host: "<b>beta</b>", refuses: "its code differs" });
+    writeQueueFile(join(runsDir(), id), createSampleQueue({ workers: [createSampleWorker(), refusing] }));
     await start();
     expect((await json("api/runs")).runs).toMatchObject([{ id, status: "running", workers: 1 }]);
     expect((await json(`api/runs/${id}`)).queue).toMatchObject({ phase: "live", state: { workers: { length: 2 } } });
@@ -351,14 +351,14 @@ describe("events", () => {
       phase: "live",
       state: { workers: [{ host: "<b>beta</b>" }, {}] },
     });
-    tellQueue(join(runsDir(), id), sampleQueue({ workers: [] }));
+    writeQueueFile(join(runsDir(), id), createSampleQueue({ workers: [] }));
     expect((await heard.next()).value).toMatchObject({ phase: "live", state: { workers: [] } });
     expect(await changes.next()).toMatchObject({ done: false });
     gone.abort();
-    tellQueue(join(runsDir(), id), { schema: "assay.queue-state/2" });
+    writeQueueFile(join(runsDir(), id), { schema: "assay.queue-state/2" });
     expect((await json(`api/runs/${id}`)).queue.problem).toContain("assay.queue-state/2");
     expect((await json("api/runs")).runs[0]).not.toHaveProperty("workers");
-    tellQueue(join(runsDir(), id), sampleQueue({ isRunning: false }));
+    writeQueueFile(join(runsDir(), id), createSampleQueue({ isRunning: false }));
     held.close();
     const last = (await all(heard)).at(-1);
     expect(last).toMatchObject({ phase: "over", state: { workers: [{ host: "alpha", done: 100 }] } });
@@ -391,7 +391,7 @@ describe("events", () => {
 
   it("do not keep the server from closing", async () => {
     const id = await storedRun();
-    const held = Journal.resume(join(runsDir(), id)).journal;
+    const held = RunJournal.resume(join(runsDir(), id)).journal;
     const { close } = await start();
     const watching = all(events(`api/runs/${id}/events`, "progress")).catch(() => "cut");
     await new Promise((resolve) => setTimeout(resolve, 300));

@@ -6,13 +6,13 @@ import { serve } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { stream, streamSSE } from "hono/streaming";
-import { AssayError, messageOf, RunFolderError, UsageError } from "../core/errors.js";
+import { AssayError, getErrorMessage, RunFolderError, UsageError } from "../core/errors.js";
 import type { TrialKey } from "../core/row.js";
-import { MAX_RUNS, rowLines } from "../report/dashboard/index.js";
-import { findIntrusion, OWN_NAMES } from "../utils/find-intrusion.js";
+import { MAX_RUNS, serializeRowLines } from "../report/dashboard/index.js";
+import { checkRequestOrigin, LOOPBACK_HOSTS } from "../utils/find-intrusion.js";
 import type { LoadRun } from "./open-runs.js";
 import { parseRunQuery } from "./parse-run-query.js";
-import { RunDesk } from "./run-desk.js";
+import { RunService } from "./run-desk.js";
 
 export interface ServerOptions {
   runsDir: string;
@@ -46,28 +46,28 @@ const PAGE_FILES: Readonly<Record<string, { file: string; type: string }>> = {
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const app = makeApp(options);
-  const server = await listening(app, options);
+  const server = await startHttpServer(app, options);
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : options.port;
   const shown = options.host.includes(":") ? `[${options.host}]` : options.host;
-  return { url: `http://${shown}:${port}/`, port, close: () => closed(server) };
+  return { url: `http://${shown}:${port}/`, port, close: () => closeHttpServer(server) };
 }
 
 function makeApp({ runsDir, load, pageDir, token, host }: ServerOptions): Hono {
   const app = new Hono();
-  const hosts = token === null ? new Set([...OWN_NAMES, host]) : null;
-  app.use(safeHeaders, guard({ token, hosts }));
-  app.onError((error, context) => failure(context, error));
+  const hosts = token === null ? new Set([...LOOPBACK_HOSTS, host]) : null;
+  app.use(addSecurityHeaders, createGuard({ token, hosts }));
+  app.onError((error, context) => sendError(context, error));
   app.notFound((context) => context.json({ error: "Not found." }, 404));
-  app.route("/api", makeApi(new RunDesk({ runsDir, load })));
+  app.route("/api", makeApi(new RunService({ runsDir, load })));
   for (const [path, { file, type }] of Object.entries(PAGE_FILES)) {
-    const content = pageFile(pageDir, file);
+    const content = readPageFile(pageDir, file);
     app.get(path, (context) => context.body(content, 200, { "Content-Type": type }));
   }
   return app;
 }
 
-function pageFile(pageDir: string, file: string): string {
+function readPageFile(pageDir: string, file: string): string {
   try {
     return readFileSync(join(pageDir, file), "utf8");
   } catch (cause) {
@@ -77,23 +77,23 @@ function pageFile(pageDir: string, file: string): string {
   }
 }
 
-function listening(app: Hono, { host, port }: ServerOptions): Promise<Server> {
+function startHttpServer(app: Hono, { host, port }: ServerOptions): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = serve({ fetch: app.fetch, hostname: host, port }, () => resolve(server)) as Server;
-    server.once("error", (cause) => reject(cannotListen(host, port, cause)));
+    server.once("error", (cause) => reject(createListenError(host, port, cause)));
   });
 }
 
-function cannotListen(host: string, port: number, cause: Error): UsageError {
+function createListenError(host: string, port: number, cause: Error): UsageError {
   const taken = (cause as NodeJS.ErrnoException).code === "EADDRINUSE";
   const what = taken
     ? `Port ${port} is in use. Choose another with --port, or omit it to use any free port.`
-    : `The server cannot listen on ${host}:${port}: ${messageOf(cause)}.`;
+    : `The server cannot listen on ${host}:${port}: ${getErrorMessage(cause)}.`;
   return new UsageError(what, { cause });
 }
 
 /** Open event streams would keep the server alive. */
-function closed(server: Server): Promise<void> {
+function closeHttpServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeAllConnections();
@@ -108,7 +108,7 @@ interface GuardOptions {
 }
 
 /** The page shows text written by models, so it may load its own files and nothing else. */
-const POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -119,8 +119,8 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const HEADERS: Readonly<Record<string, string>> = {
-  "Content-Security-Policy": POLICY,
+const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  "Content-Security-Policy": CONTENT_SECURITY_POLICY,
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
   "Cross-Origin-Opener-Policy": "same-origin",
@@ -128,34 +128,38 @@ const HEADERS: Readonly<Record<string, string>> = {
   "Cache-Control": "no-cache",
 };
 
-const safeHeaders: MiddlewareHandler = async (context, next) => {
+const addSecurityHeaders: MiddlewareHandler = async (context, next) => {
   await next();
-  for (const [name, value] of Object.entries(HEADERS)) context.res.headers.set(name, value);
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) context.res.headers.set(name, value);
 };
 
 /**
  * Rejects requests under foreign host names (DNS rebinding) and, if there is a token, requests without it. A token in the
  * URL is exchanged for a cookie, and removed from the URL.
  */
-function guard({ token, hosts }: GuardOptions): MiddlewareHandler {
-  const cookie = cookieOf(token ?? "");
+function createGuard({ token, hosts }: GuardOptions): MiddlewareHandler {
+  const cookie = getCookieName(token ?? "");
   return async (context, next) => {
-    const intrusion = findIntrusion((name) => context.req.header(name), hosts);
-    if (intrusion !== null) return refuse(context, intrusion.status, intrusion.message);
+    const intrusion = checkRequestOrigin((name) => context.req.header(name), hosts);
+    if (intrusion !== null) return refuseRequest(context, intrusion.status, intrusion.message);
     if (token === null) return next();
     const given = context.req.query("token");
-    if (given !== undefined && isSame(given, token)) return admit(context, cookie, token);
-    const known = bearerOf(context.req.header("authorization")) ?? getCookie(context, cookie);
-    if (known !== undefined && isSame(known, token)) return next();
-    return refuse(context, 401, "This server requires its token: open it with ?token=… as printed by `assay serve`.");
+    if (given !== undefined && isSameToken(given, token)) return setTokenCookie(context, cookie, token);
+    const known = parseBearerToken(context.req.header("authorization")) ?? getCookie(context, cookie);
+    if (known !== undefined && isSameToken(known, token)) return next();
+    return refuseRequest(
+      context,
+      401,
+      "This server requires its token: open it with ?token=… as printed by `assay serve`.",
+    );
   };
 }
 
-function refuse(context: Context, status: 401 | 403 | 421, error: string): Response {
+function refuseRequest(context: Context, status: 401 | 403 | 421, error: string): Response {
   return context.json({ error }, status);
 }
 
-function admit(context: Context, cookie: string, token: string): Response {
+function setTokenCookie(context: Context, cookie: string, token: string): Response {
   setCookie(context, cookie, token, { httpOnly: true, sameSite: "Strict", path: "/" });
   const url = new URL(context.req.url);
   url.searchParams.delete("token");
@@ -164,88 +168,88 @@ function admit(context: Context, cookie: string, token: string): Response {
 }
 
 /** Browsers share cookies between all ports of a host: the name must differ, or a second server would overwrite the token of the first. */
-function cookieOf(token: string): string {
-  return `assay-token-${digestOf(token).toString("hex").slice(0, 8)}`;
+function getCookieName(token: string): string {
+  return `assay-token-${hashText(token).toString("hex").slice(0, 8)}`;
 }
 
-function bearerOf(header: string | undefined): string | undefined {
+function parseBearerToken(header: string | undefined): string | undefined {
   return header?.match(/^Bearer (.+)$/i)?.[1];
 }
 
 /** Constant-time comparison, so that a token cannot be guessed character by character. */
-function isSame(given: string, token: string): boolean {
-  return timingSafeEqual(digestOf(given), digestOf(token));
+function isSameToken(given: string, token: string): boolean {
+  return timingSafeEqual(hashText(given), hashText(token));
 }
 
-function digestOf(text: string): Buffer {
+function hashText(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
 /** Proxies and browsers close idle connections. */
-const ALIVE_EVERY_MS = 15_000;
+const KEEP_ALIVE_INTERVAL_MS = 15_000;
 
-function makeApi(desk: RunDesk): Hono {
+function makeApi(desk: RunService): Hono {
   const api = new Hono();
-  api.onError((error, context) => failure(context, error));
+  api.onError((error, context) => sendError(context, error));
   api.notFound((context) => context.json({ error: "Not found." }, 404));
-  api.use(headsAlone);
+  api.use(answerHeadRequests);
   api.get("/runs", async (context) => {
     const soFar = context.req.query("soFar") === "true";
-    return context.json(await desk.runs(parseRunQuery(context.req.query()), { soFar }));
+    return context.json(await desk.listRuns(parseRunQuery(context.req.query()), { soFar }));
   });
   api.get("/cards", async (context) =>
-    context.json({ runs: await desk.cards((context.req.queries("id") ?? []).slice(0, MAX_RUNS)) }),
+    context.json({ runs: await desk.listCards((context.req.queries("id") ?? []).slice(0, MAX_RUNS)) }),
   );
-  api.get("/runs/:id", async (context) => context.json(await desk.run(context.req.param("id"))));
+  api.get("/runs/:id", async (context) => context.json(await desk.getRun(context.req.param("id"))));
   api.get("/runs/:id/rows", (context) => sendRows(context, desk, context.req.param("id")));
   api.get("/runs/:id/trial", async (context) =>
-    context.json(await desk.trial(context.req.param("id"), keyIn(context))),
+    context.json(await desk.getTrial(context.req.param("id"), parseTrialKey(context))),
   );
-  api.get("/runs/:id/text", (context) => sendText(context, desk, context.req.param("id")));
+  api.get("/runs/:id/text", (context) => sendTrialText(context, desk, context.req.param("id")));
   api.get("/runs/:id/search", async (context) => {
-    const text = required(context, "q");
+    const text = requireParam(context, "q");
     return context.json(await desk.search(context.req.param("id"), text, context.req.raw.signal));
   });
   api.get("/runs/:id/events", (context) => sendProgress(context, desk, context.req.param("id")));
   api.get("/compare", async (context) => {
-    const wanted = { a: required(context, "a"), b: required(context, "b") };
-    return context.json(await desk.compare({ ...wanted, ...chosen(context, ["systemA", "systemB"]) }));
+    const wanted = { a: requireParam(context, "a"), b: requireParam(context, "b") };
+    return context.json(await desk.compare({ ...wanted, ...pickParams(context, ["systemA", "systemB"]) }));
   });
   api.get("/events", (context) => sendChanges(context, desk));
   return api;
 }
 
 /** The body of a HEAD request is never read, so an event stream would never end. */
-const headsAlone: MiddlewareHandler = async (context, next) => {
+const answerHeadRequests: MiddlewareHandler = async (context, next) => {
   if (context.req.method !== "HEAD" || !context.req.path.endsWith("/events")) return next();
   return context.body(null, 200, { "Content-Type": "text/event-stream" });
 };
 
-function chosen<K extends string>(context: Context, names: readonly K[]): Partial<Record<K, string>> {
+function pickParams<K extends string>(context: Context, names: readonly K[]): Partial<Record<K, string>> {
   const given = names.map((name) => [name, context.req.query(name)] as const);
   return Object.fromEntries(given.filter(([, value]) => value !== undefined && value !== "")) as Partial<
     Record<K, string>
   >;
 }
 
-function required(context: Context, name: string): string {
+function requireParam(context: Context, name: string): string {
   const value = context.req.query(name);
   if (value !== undefined && value !== "") return value;
   throw new UsageError(`The URL lacks the parameter "${name}".`);
 }
 
-function keyIn(context: Context): TrialKey {
-  const [system, example] = [required(context, "system"), required(context, "example")];
+function parseTrialKey(context: Context): TrialKey {
+  const [system, example] = [requireParam(context, "system"), requireParam(context, "example")];
   return {
     system,
     dataset: context.req.query("dataset") ?? "",
-    exampleId: idOf(example),
+    exampleId: parseExampleId(example),
     trial: Number(context.req.query("trial") ?? 0),
   };
 }
 
 /** Ids are JSON, because the number 1 and the string "1" differ. */
-function idOf(text: string): string | number {
+function parseExampleId(text: string): string | number {
   try {
     const id: unknown = JSON.parse(text);
     if (typeof id === "string" || typeof id === "number") return id;
@@ -255,11 +259,11 @@ function idOf(text: string): string | number {
   return text;
 }
 
-async function sendRows(context: Context, desk: RunDesk, id: string): Promise<Response> {
-  const { rows } = await desk.result(id);
+async function sendRows(context: Context, desk: RunService, id: string): Promise<Response> {
+  const { rows } = await desk.loadResult(id);
   context.header("Content-Type", "application/x-ndjson; charset=utf-8");
   return stream(context, async (out) => {
-    for (const line of rowLines(rows)) {
+    for (const line of serializeRowLines(rows)) {
       if (out.aborted) return;
       await out.write(line);
     }
@@ -267,37 +271,37 @@ async function sendRows(context: Context, desk: RunDesk, id: string): Promise<Re
 }
 
 /** Always a download, never a page: a model wrote it. */
-async function sendText(context: Context, desk: RunDesk, id: string): Promise<Response> {
-  const of = required(context, "of") === "example" ? "example" : "output";
-  const text = await desk.text(id, keyIn(context), { of, name: required(context, "name") });
+async function sendTrialText(context: Context, desk: RunService, id: string): Promise<Response> {
+  const of = requireParam(context, "of") === "example" ? "example" : "output";
+  const text = await desk.getText(id, parseTrialKey(context), { of, name: requireParam(context, "name") });
   return context.body(text, 200, {
     "Content-Type": "text/plain; charset=utf-8",
     "Content-Disposition": "attachment; filename=text.txt",
   });
 }
 
-async function sendProgress(context: Context, desk: RunDesk, id: string): Promise<Response> {
+async function sendProgress(context: Context, desk: RunService, id: string): Promise<Response> {
   const gone = new AbortController();
   const news = await desk.watch(id, gone.signal);
   return streamSSE(context, async (out) => {
     out.onAbort(() => gone.abort());
-    const alive = setInterval(() => void out.writeSSE({ event: "alive", data: "" }), ALIVE_EVERY_MS);
+    const alive = setInterval(() => void out.writeSSE({ event: "alive", data: "" }), KEEP_ALIVE_INTERVAL_MS);
     try {
       for await (const { event, data } of news) await out.writeSSE({ event, data: JSON.stringify(data) });
       await out.writeSSE({ event: "end", data: "" });
     } catch (error) {
-      await out.writeSSE({ event: "failed", data: JSON.stringify({ error: messageOf(error) }) });
+      await out.writeSSE({ event: "failed", data: JSON.stringify({ error: getErrorMessage(error) }) });
     } finally {
       clearInterval(alive);
     }
   });
 }
 
-async function sendChanges(context: Context, desk: RunDesk): Promise<Response> {
+async function sendChanges(context: Context, desk: RunService): Promise<Response> {
   return streamSSE(context, async (out) => {
     const tell = () => void out.writeSSE({ event: "runs", data: "{}" });
     const stop = await desk.watchList(tell);
-    const alive = setInterval(() => void out.writeSSE({ event: "alive", data: "" }), ALIVE_EVERY_MS);
+    const alive = setInterval(() => void out.writeSSE({ event: "alive", data: "" }), KEEP_ALIVE_INTERVAL_MS);
     // Notify at once: the list may have changed between the client's request for it and this subscription.
     tell();
     await new Promise<void>((resolve) => {
@@ -309,11 +313,11 @@ async function sendChanges(context: Context, desk: RunDesk): Promise<Response> {
   });
 }
 
-function failure(context: Context, error: unknown): Response {
-  return context.json({ error: messageOf(error) }, statusOf(error));
+function sendError(context: Context, error: unknown): Response {
+  return context.json({ error: getErrorMessage(error) }, getErrorStatus(error));
 }
 
-function statusOf(error: unknown): 400 | 404 | 422 | 500 {
+function getErrorStatus(error: unknown): 400 | 404 | 422 | 500 {
   if (error instanceof RunFolderError) return 404;
   if (error instanceof UsageError) return 400;
   return error instanceof AssayError ? 422 : 500;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cohenKappa, crossTable, quadraticKappa, ranksOf, spearman } from "./agreement.js";
+import { cohenKappa, crossTable, quadraticKappa, rankValues, spearman } from "./agreement.js";
 
 const pairs = (categories: number) =>
   fc.array(fc.tuple(fc.nat(categories - 1), fc.nat(categories - 1)), { minLength: 1, maxLength: 40 });
@@ -98,7 +98,7 @@ describe("quadraticKappa", () => {
 
 describe("spearman", () => {
   it("matches values computed by hand, with ties", () => {
-    expect([...ranksOf([10, 20, 20, 5])]).toEqual([2, 3.5, 3.5, 1]);
+    expect([...rankValues([10, 20, 20, 5])]).toEqual([2, 3.5, 3.5, 1]);
     // Without ties it is 1 − 6Σd²/(n(n²−1)): d = 0,1,−1,0,0 → 1 − 12/120.
     expect(spearman([1, 2, 3, 4, 5], [1, 3, 2, 4, 5])).toBeCloseTo(0.9, 12);
   });

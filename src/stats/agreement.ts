@@ -22,7 +22,7 @@ export function crossTable(first: Numbers, second: Numbers, categories: number):
   return table;
 }
 
-function marginsOf(table: CrossTable): { n: number; rows: number[]; columns: number[] } {
+function sumMargins(table: CrossTable): { n: number; rows: number[]; columns: number[] } {
   const rows = table.map((counts) => counts.reduce((sum, count) => sum + count, 0));
   const columns = table.map((_, j) => table.reduce((sum, counts) => sum + (counts[j] ?? 0), 0));
   return { n: rows.reduce((sum, count) => sum + count, 0), rows, columns };
@@ -36,7 +36,7 @@ function marginsOf(table: CrossTable): { n: number; rows: number[]; columns: num
  * cohenKappa([[20, 5], [10, 15]]); // 0.4
  */
 export function cohenKappa(table: CrossTable): number | null {
-  const { n, rows, columns } = marginsOf(table);
+  const { n, rows, columns } = sumMargins(table);
   const agreed = table.reduce((sum, counts, i) => sum + (counts[i] ?? 0), 0);
   const byChance = rows.reduce((sum, count, i) => sum + count * (columns[i] ?? 0), 0);
   return n * n === byChance ? null : (n * agreed - byChance) / (n * n - byChance);
@@ -49,7 +49,7 @@ export function cohenKappa(table: CrossTable): number | null {
  * quadraticKappa([[1, 1, 0], [0, 1, 0], [0, 1, 1]]); // 0.666…
  */
 export function quadraticKappa(table: CrossTable): number | null {
-  const { n, rows, columns } = marginsOf(table);
+  const { n, rows, columns } = sumMargins(table);
   let seen = 0;
   let byChance = 0;
   table.forEach((counts, i) => {
@@ -69,11 +69,11 @@ export function quadraticKappa(table: CrossTable): number | null {
  */
 export function spearman(first: Numbers, second: Numbers): number | null {
   requireSameLength("first and second", first.length, second.length);
-  return pearson(ranksOf(first), ranksOf(second));
+  return computePearson(rankValues(first), rankValues(second));
 }
 
 /** Ranks from 1; ties get their mean rank. */
-export function ranksOf(values: Numbers): Float64Array {
+export function rankValues(values: Numbers): Float64Array {
   const order = Uint32Array.from({ length: values.length }, (_, i) => i);
   order.sort((a, b) => (values[a] ?? 0) - (values[b] ?? 0));
   const ranks = new Float64Array(values.length);
@@ -85,7 +85,7 @@ export function ranksOf(values: Numbers): Float64Array {
   return ranks;
 }
 
-function pearson(x: Float64Array, y: Float64Array): number | null {
+function computePearson(x: Float64Array, y: Float64Array): number | null {
   const [meanX, meanY] = [mean(x), mean(y)];
   let product = 0;
   let squareX = 0;

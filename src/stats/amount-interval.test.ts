@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { studentQuantile } from "./distributions.js";
 import { amountInterval, meanInterval } from "./intervals.js";
-import { gammaVariate, normalVariate, type Random } from "./random.js";
-import { coverageOf } from "./simulated-coverage.js";
+import { type Random, sampleGamma, sampleNormal } from "./random.js";
+import { measureCoverage } from "./simulated-coverage.js";
 
 describe("amountInterval", () => {
   it("is the t interval on the log scale and stays above 0", () => {
@@ -28,12 +28,12 @@ describe("amountInterval", () => {
   it.each<[name: string, truth: number, n: number, draw: (random: Random) => number]>([
     ["exponential", 1, 10, (random) => -Math.log(1 - random.next())],
     ["exponential", 1, 100, (random) => -Math.log(1 - random.next())],
-    ["Gamma(2)", 2, 5, (random) => gammaVariate(2, random)],
-    ["Gamma(2)", 2, 30, (random) => gammaVariate(2, random)],
-    ["log-normal, σ = 0.3", Math.exp(0.045), 10, (random) => Math.exp(0.3 * normalVariate(random))],
+    ["Gamma(2)", 2, 5, (random) => sampleGamma(2, random)],
+    ["Gamma(2)", 2, 30, (random) => sampleGamma(2, random)],
+    ["log-normal, σ = 0.3", Math.exp(0.045), 10, (random) => Math.exp(0.3 * sampleNormal(random))],
     ["half of them 0", 0.5, 30, (random) => (random.next() < 0.5 ? 0 : -Math.log(1 - random.next()))],
   ])("covers the true value: %s, mean %d, %i tasks", (_, truth, n, draw) => {
-    const coverage = coverageOf(truth, 2000, (random) =>
+    const coverage = measureCoverage(truth, 2000, (random) =>
       amountInterval(Float64Array.from({ length: n }, () => draw(random))),
     );
     expect(coverage).toBeGreaterThan(0.91);

@@ -3,12 +3,12 @@ import { bootstrapInterval, planBootstrap } from "./bootstrap.js";
 import { meanInterval } from "./intervals.js";
 import { mean } from "./mean.js";
 import { median } from "./quantile.js";
-import { createRandom, normalVariate } from "./random.js";
-import { coverageOf } from "./simulated-coverage.js";
+import { createRandom, sampleNormal } from "./random.js";
+import { measureCoverage } from "./simulated-coverage.js";
 
 function sample(seed: string, n: number): number[] {
   const random = createRandom(seed);
-  return Array.from({ length: n }, () => normalVariate(random));
+  return Array.from({ length: n }, () => sampleNormal(random));
 }
 
 describe("bootstrapInterval", () => {
@@ -55,9 +55,9 @@ describe("bootstrapInterval", () => {
   });
 
   it("covers a median at about its level", () => {
-    const coverage = coverageOf(0, 400, (random) =>
+    const coverage = measureCoverage(0, 400, (random) =>
       bootstrapInterval(
-        Array.from({ length: 31 }, () => normalVariate(random)),
+        Array.from({ length: 31 }, () => sampleNormal(random)),
         median,
         { seed: random.uint32(), resamples: 200 },
       ),

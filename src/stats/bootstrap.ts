@@ -44,7 +44,7 @@ export function planBootstrap(options: BootstrapOptions, drawsPerResample: numbe
 }
 
 /** The percentile interval of resampled statistics, without resamples whose statistic is undefined (NaN). */
-function percentileInterval(statistics: Float64Array, level: number): OpenInterval & { resamples: number } {
+function computePercentileInterval(statistics: Float64Array, level: number): OpenInterval & { resamples: number } {
   const defined = statistics.filter((value) => !Number.isNaN(value)).sort();
   if (defined.length === 0) return { ...NO_INTERVAL, resamples: 0 };
   const tail = (1 - level) / 2;
@@ -75,5 +75,5 @@ export function bootstrapInterval<T>(
     for (let i = 0; i < n; i++) sample[i] = tasks[random.int(n)] as T;
     statistics[b] = statistic(sample);
   }
-  return { n, ...percentileInterval(statistics, level) };
+  return { n, ...computePercentileInterval(statistics, level) };
 }

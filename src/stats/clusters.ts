@@ -4,7 +4,7 @@ import type { Numbers } from "./mean.js";
 export type Clusters = ArrayLike<string | number>;
 
 /** Sums the deviations from a center within each cluster, in order of first occurrence. */
-export function clusterSums(values: Numbers, clusters: Clusters, center = 0): Float64Array {
+export function sumByCluster(values: Numbers, clusters: Clusters, center = 0): Float64Array {
   const sums = new Map<string | number, number>();
   for (let i = 0; i < values.length; i++) {
     const cluster = clusters[i] ?? "";

@@ -27,14 +27,14 @@ export function requireSameLength(names: string, first: number, second: number):
 
 const HALF_LOG_TWO_PI = 0.5 * Math.log(2 * Math.PI);
 /** From here on, six terms of the asymptotic series are exact to double precision. */
-const SERIES_FROM = 10;
-const SERIES = [1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360] as const;
+const MIN_SERIES_X = 10;
+const STIRLING_COEFFICIENTS = [1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360] as const;
 
-function seriesError(x: number): number {
+function sumStirlingSeries(x: number): number {
   const square = x * x;
   let power = x;
   let sum = 0;
-  for (const coefficient of SERIES) {
+  for (const coefficient of STIRLING_COEFFICIENTS) {
     sum += coefficient / power;
     power *= square;
   }
@@ -51,13 +51,15 @@ export function logGamma(x: number): number {
   // Shifting upward costs at most ten multiplications and avoids the tuned constants of a Lanczos sum.
   let shifted = x;
   let product = 1;
-  while (shifted < SERIES_FROM) product *= shifted++;
-  return (shifted - 0.5) * Math.log(shifted) - shifted + HALF_LOG_TWO_PI + seriesError(shifted) - Math.log(product);
+  while (shifted < MIN_SERIES_X) product *= shifted++;
+  return (
+    (shifted - 0.5) * Math.log(shifted) - shifted + HALF_LOG_TWO_PI + sumStirlingSeries(shifted) - Math.log(product)
+  );
 }
 
 /** The error of Stirling's formula for ln x!, x > 0. It is small, so sums do not cancel as log-gammas do. */
-export function stirlingError(x: number): number {
-  if (x >= SERIES_FROM) return seriesError(x);
+export function computeStirlingError(x: number): number {
+  if (x >= MIN_SERIES_X) return sumStirlingSeries(x);
   return logGamma(x + 1) - (x + 0.5) * Math.log(x) + x - HALF_LOG_TWO_PI;
 }
 
@@ -75,7 +77,7 @@ const MAX_FRACTION_STEPS = 100_000;
 const MAX_NEWTON_STEPS = 200;
 
 /** x ln(x/m) + m - x without the cancellation near x = m (Loader's deviance). */
-function deviance(x: number, m: number): number {
+function computeDeviance(x: number, m: number): number {
   if (Math.abs(x - m) >= 0.1 * (x + m)) return x * Math.log(x / m) + m - x;
   const v = (x - m) / (x + m);
   let sum = (x - m) * v;
@@ -89,41 +91,46 @@ function deviance(x: number, m: number): number {
 }
 
 /** x^a y^b / B(a, b), by saddle point: differences of log-gammas would lose nine digits at a million trials. */
-function powerTerm({ a, b, x, y }: BetaPoint): number {
+function computePowerTerm({ a, b, x, y }: BetaPoint): number {
   const n = a + b;
-  const logRatio = stirlingError(n) - stirlingError(a) - stirlingError(b) - deviance(a, n * x) - deviance(b, n * y);
+  const logRatio =
+    computeStirlingError(n) -
+    computeStirlingError(a) -
+    computeStirlingError(b) -
+    computeDeviance(a, n * x) -
+    computeDeviance(b, n * y);
   return Math.sqrt((a * b) / (2 * Math.PI * n)) * Math.exp(logRatio);
 }
 
-const awayFromZero = (value: number) => (Math.abs(value) < TINY ? TINY : value);
+const replaceZero = (value: number) => (Math.abs(value) < TINY ? TINY : value);
 
 /** The continued fraction of the incomplete beta function, by Lentz's method. */
-function fraction({ a, b, x }: BetaPoint): number {
+function computeBetaFraction({ a, b, x }: BetaPoint): number {
   let c = 1;
-  let d = 1 / awayFromZero(1 - ((a + b) * x) / (a + 1));
+  let d = 1 / replaceZero(1 - ((a + b) * x) / (a + 1));
   let value = d;
   for (let m = 1; m <= MAX_FRACTION_STEPS; m++) {
     const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
-    d = 1 / awayFromZero(1 + even * d);
-    c = awayFromZero(1 + even / c);
+    d = 1 / replaceZero(1 + even * d);
+    c = replaceZero(1 + even / c);
     value *= d * c;
     const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
-    d = 1 / awayFromZero(1 + odd * d);
-    c = awayFromZero(1 + odd / c);
+    d = 1 / replaceZero(1 + odd * d);
+    c = replaceZero(1 + odd / c);
     value *= d * c;
     if (Math.abs(d * c - 1) < EPSILON) break;
   }
   return value;
 }
 
-function lowerTail(point: BetaPoint): number {
+function computeLowerTail(point: BetaPoint): number {
   const { a, b, x, y } = point;
   if (x <= 0) return 0;
   if (y <= 0) return 1;
   // The fraction converges fast only below the mean; above it the mirrored tail is the small one.
-  if (x < (a + 1) / (a + b + 2)) return (powerTerm(point) * fraction(point)) / a;
+  if (x < (a + 1) / (a + b + 2)) return (computePowerTerm(point) * computeBetaFraction(point)) / a;
   const mirrored = { a: b, b: a, x: y, y: x };
-  return 1 - (powerTerm(mirrored) * fraction(mirrored)) / b;
+  return 1 - (computePowerTerm(mirrored) * computeBetaFraction(mirrored)) / b;
 }
 
 /**
@@ -135,15 +142,15 @@ export function incompleteBeta(x: number, a: number, b: number): number {
   requireProbability("x", x);
   requirePositive("a", a);
   requirePositive("b", b);
-  return lowerTail({ a, b, x, y: 1 - x });
+  return computeLowerTail({ a, b, x, y: 1 - x });
 }
 
 const clamp = (value: number, low: number, high: number) => Math.min(high, Math.max(low, value));
 
-function firstGuess(p: number, a: number, b: number): number {
+function estimateInverseBeta(p: number, a: number, b: number): number {
   const mean = a / (a + b);
   // Near zero I_x grows like x^a, so inverting the leading term gives the root.
-  const atMean = lowerTail({ a, b, x: mean, y: b / (a + b) });
+  const atMean = computeLowerTail({ a, b, x: mean, y: b / (a + b) });
   return p < atMean ? mean * (p / atMean) ** (1 / a) : 1 - (1 - mean) * ((1 - p) / (1 - atMean)) ** (1 / b);
 }
 
@@ -158,14 +165,14 @@ export function inverseIncompleteBeta(p: number, a: number, b: number): number {
   requirePositive("b", b);
   if (p === 0 || p === 1) return p;
   let [low, high] = [0, 1];
-  let x = firstGuess(p, a, b);
+  let x = estimateInverseBeta(p, a, b);
   for (let step = 0; step < MAX_NEWTON_STEPS; step++) {
     if (!(x > low && x < high)) x = (low + high) / 2;
     const point = { a, b, x, y: 1 - x };
-    const error = lowerTail(point) - p;
+    const error = computeLowerTail(point) - p;
     if (error > 0) high = x;
     else low = x;
-    const density = powerTerm(point) / (x * point.y);
+    const density = computePowerTerm(point) / (x * point.y);
     const newton = error / density;
     // Halley's correction, bounded so that it can neither reverse the step nor shrink it to nothing.
     const curvature = clamp(newton * ((a - 1) / x - (b - 1) / point.y), -1, 1);
@@ -176,25 +183,25 @@ export function inverseIncompleteBeta(p: number, a: number, b: number): number {
   return (low + high) / 2;
 }
 
-const density = (x: number) => Math.exp(-0.5 * x * x) / Math.sqrt(2 * Math.PI);
+const computeNormalDensity = (x: number) => Math.exp(-0.5 * x * x) / Math.sqrt(2 * Math.PI);
 
 /** The area between 0 and x by power series: every term is positive, so nothing cancels. */
-function fromCentre(x: number): number {
+function computeCentralArea(x: number): number {
   let term = x;
   let sum = x;
   for (let odd = 3; ; odd += 2) {
     term *= (x * x) / odd;
     const next = sum + term;
-    if (next === sum) return sum * density(x);
+    if (next === sum) return sum * computeNormalDensity(x);
     sum = next;
   }
 }
 
 /** The area above x by Laplace's continued fraction, evaluated backward. */
-function upperTail(x: number): number {
+function computeUpperTail(x: number): number {
   let value = x;
   for (let k = 120; k >= 1; k--) value = x + k / value;
-  return density(x) / value;
+  return computeNormalDensity(x) / value;
 }
 
 /**
@@ -204,9 +211,9 @@ function upperTail(x: number): number {
  */
 export function normalCdf(x: number): number {
   if (Number.isNaN(x)) throw new RangeError("x must be a number, got NaN");
-  if (x < -3) return upperTail(-x);
-  if (x > 3) return 1 - upperTail(x);
-  return 0.5 + fromCentre(x);
+  if (x < -3) return computeUpperTail(-x);
+  if (x > 3) return 1 - computeUpperTail(x);
+  return 0.5 + computeCentralArea(x);
 }
 
 /**
@@ -221,17 +228,17 @@ export function normalQuantile(p: number): number {
   const t = Math.sqrt(-2 * Math.log(p));
   let x = (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308))) - t;
   for (let step = 0; step < 3; step++) {
-    const newton = (normalCdf(x) - p) / density(x);
+    const newton = (normalCdf(x) - p) / computeNormalDensity(x);
     x -= newton / (1 + 0.5 * x * newton);
   }
   return x;
 }
 
 /** Below this two-sided tail, the tail itself is inverted; above it the center, which is more accurate for large df. */
-const FAR_TAIL = 1e-6;
+const MAX_FAR_TAIL = 1e-6;
 
 /** The probability of |T| > |t|, with a small relative error for any t. */
-function twoSidedTail(t: number, df: number): number {
+function computeTwoSidedTail(t: number, df: number): number {
   const square = t * t;
   if (square === Number.POSITIVE_INFINITY) return 0;
   // Choose the argument that is far from 1, which keeps its digits.
@@ -247,7 +254,7 @@ function twoSidedTail(t: number, df: number): number {
 export function studentCdf(t: number, df: number): number {
   requirePositive("df", df);
   if (Number.isNaN(t)) throw new RangeError("t must be a number, got NaN");
-  const tail = twoSidedTail(t, df) / 2;
+  const tail = computeTwoSidedTail(t, df) / 2;
   return t > 0 ? 1 - tail : tail;
 }
 
@@ -259,7 +266,7 @@ export function studentCdf(t: number, df: number): number {
 export function studentTwoSidedP(t: number, df: number): number {
   requirePositive("df", df);
   if (Number.isNaN(t)) throw new RangeError("t must be a number, got NaN");
-  return twoSidedTail(t, df);
+  return computeTwoSidedTail(t, df);
 }
 
 /**
@@ -271,25 +278,25 @@ export function studentQuantile(p: number, df: number): number {
   requireOpenProbability("p", p);
   requirePositive("df", df);
   if (p === 0.5) return 0;
-  if (p === last.p && df === last.df) return last.t;
+  if (p === lastQuantile.p && df === lastQuantile.df) return lastQuantile.t;
   const tail = 2 * Math.min(p, 1 - p);
-  const magnitude = tail < FAR_TAIL ? fromTail(tail, df) : measureFromCenter(1 - tail, df);
-  last = { p, df, t: p < 0.5 ? -magnitude : magnitude };
-  return last.t;
+  const magnitude = tail < MAX_FAR_TAIL ? computeQuantileFromTail(tail, df) : computeQuantileFromCenter(1 - tail, df);
+  lastQuantile = { p, df, t: p < 0.5 ? -magnitude : magnitude };
+  return lastQuantile.t;
 }
 
 /** Caches the last result: all intervals of a summary need the same one, and computing it takes a millisecond. */
-let last = { p: Number.NaN, df: Number.NaN, t: Number.NaN };
+let lastQuantile = { p: Number.NaN, df: Number.NaN, t: Number.NaN };
 
-function fromTail(tail: number, df: number): number {
+function computeQuantileFromTail(tail: number, df: number): number {
   const x = inverseIncompleteBeta(tail, df / 2, 0.5);
   return Math.sqrt((df * (1 - x)) / x);
 }
 
-function measureFromCenter(center: number, df: number): number {
+function computeQuantileFromCenter(center: number, df: number): number {
   const y = inverseIncompleteBeta(center, 0.5, df / 2);
   // With few degrees of freedom y is close to 1, and only its distance from 1 is accurate.
-  return y > 0.5 ? fromTail(1 - center, df) : Math.sqrt((df * y) / (1 - y));
+  return y > 0.5 ? computeQuantileFromTail(1 - center, df) : Math.sqrt((df * y) / (1 - y));
 }
 
 /**

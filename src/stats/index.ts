@@ -59,5 +59,5 @@ export {
   quantileSorted,
 } from "./quantile.js";
 
-export { createRandom, hashSeed, hashSeedsOf, permutation, type Random, type Seed, shuffle } from "./random.js";
+export { createRandom, createSeedHasher, hashSeed, permutation, type Random, type Seed, shuffle } from "./random.js";
 export { type RatioInterval, type RatioIntervalOptions, ratioInterval } from "./ratio-interval.js";

@@ -1,4 +1,4 @@
-import { type Clusters, clusterSums } from "./clusters.js";
+import { type Clusters, sumByCluster } from "./clusters.js";
 import {
   inverseIncompleteBeta,
   normalQuantile,
@@ -8,7 +8,7 @@ import {
   requireSameLength,
   studentQuantile,
 } from "./distributions.js";
-import { mean, type Numbers, squaredDeviations } from "./mean.js";
+import { mean, type Numbers, sumSquaredDeviations } from "./mean.js";
 
 /** The two ends of an interval. */
 export interface Interval {
@@ -28,7 +28,7 @@ export const NO_INTERVAL: Readonly<OpenInterval> = Object.freeze({ low: null, hi
 export const DEFAULT_LEVEL = 0.95;
 
 /** Wilson's bounds for a rate seen in n (not necessarily whole) trials, z standard errors wide. */
-export function wilsonBounds(rate: number, n: number, z: number): Interval {
+export function computeWilsonBounds(rate: number, n: number, z: number): Interval {
   const square = (z * z) / n;
   const center = (rate + square / 2) / (1 + square);
   const half = (z * Math.sqrt((rate * (1 - rate)) / n + square / (4 * n))) / (1 + square);
@@ -48,7 +48,7 @@ export function wilsonInterval(passes: number, n: number, level: number = DEFAUL
   requireInteger("n", n, { low: 1 });
   requireInteger("passes", passes, { low: 0, high: n });
   requireOpenProbability("level", level);
-  return wilsonBounds(passes / n, n, normalQuantile((1 + level) / 2));
+  return computeWilsonBounds(passes / n, n, normalQuantile((1 + level) / 2));
 }
 
 /**
@@ -86,7 +86,7 @@ export interface MeanInterval extends OpenInterval {
 }
 
 /** The standard error and t interval of a mean, from the squared deviations of its independent units. */
-export function tInterval(
+export function computeTInterval(
   mean: number,
   from: { spread: number; units: number; n: number; level: number },
 ): Pick<MeanInterval, "se" | "low" | "high" | "df"> {
@@ -109,13 +109,18 @@ export function meanInterval(values: Numbers, options: MeanIntervalOptions = {})
   const n = values.length;
   const center = mean(values);
   if (clusters === undefined) {
-    const spread = squaredDeviations(values, center);
-    return { mean: center, ...tInterval(center, { spread, units: n, n, level }), n };
+    const spread = sumSquaredDeviations(values, center);
+    return { mean: center, ...computeTInterval(center, { spread, units: n, n, level }), n };
   }
   requireSameLength("values and clusters", n, clusters.length);
-  const sums = clusterSums(values, clusters, center);
-  const spread = squaredDeviations(sums, 0);
-  return { mean: center, ...tInterval(center, { spread, units: sums.length, n, level }), n, clusters: sums.length };
+  const sums = sumByCluster(values, clusters, center);
+  const spread = sumSquaredDeviations(sums, 0);
+  return {
+    mean: center,
+    ...computeTInterval(center, { spread, units: sums.length, n, level }),
+    n,
+    clusters: sums.length,
+  };
 }
 
 /**
@@ -154,7 +159,7 @@ export function scoreInterval(taskMeans: Numbers, options: MeanIntervalOptions =
   const { mean, se, n, clusters } = found;
   // Scores between 0 and 1 vary less than 0/1 trials, so they may be worth more trials than there were.
   const trials = Number.POSITIVE_INFINITY;
-  const { low, high } = rateBounds({ rate: mean, se, tasks: n, trials, level, clusters });
+  const { low, high } = computeRateBounds({ rate: mean, se, tasks: n, trials, level, clusters });
   return { ...found, low, high };
 }
 
@@ -180,12 +185,12 @@ export interface PassRateOptions {
 const ROUNDING = 1e-12;
 
 /** The number of independent trials that would have the observed standard error. */
-function effectiveTrials(rate: number, se: number, bounds: { units: number; trials: number }): number {
+function computeEffectiveTrials(rate: number, se: number, bounds: { units: number; trials: number }): number {
   if (se < ROUNDING) return bounds.units;
   return Math.min(bounds.trials, Math.max(1, (rate * (1 - rate)) / (se * se)));
 }
 
-export interface RateFacts {
+export interface RateStatistics {
   rate: number;
   se: number | null;
   tasks: number;
@@ -196,16 +201,16 @@ export interface RateFacts {
 }
 
 /** Wilson for one trial per task; for several trials or clusters, Wilson at the effective number of trials, with t instead of z. */
-export function rateBounds(facts: RateFacts): OpenInterval & { nEff: number | null } {
+export function computeRateBounds(facts: RateStatistics): OpenInterval & { nEff: number | null } {
   const { rate, se, tasks, trials, level, clusters } = facts;
   const upper = (1 + level) / 2;
   const isPlain = clusters === undefined && trials === tasks;
-  if (tasks > 0 && isPlain) return { nEff: tasks, ...wilsonBounds(rate, tasks, normalQuantile(upper)) };
+  if (tasks > 0 && isPlain) return { nEff: tasks, ...computeWilsonBounds(rate, tasks, normalQuantile(upper)) };
   // Several trials of one task say nothing about other tasks, nor does one cluster about others.
   if (se === null) return { nEff: null, ...NO_INTERVAL };
   const units = clusters ?? tasks;
-  const nEff = effectiveTrials(rate, se, { units, trials });
-  return { nEff, ...wilsonBounds(rate, nEff, studentQuantile(upper, units - 1)) };
+  const nEff = computeEffectiveTrials(rate, se, { units, trials });
+  return { nEff, ...computeWilsonBounds(rate, nEff, studentQuantile(upper, units - 1)) };
 }
 
 /**
@@ -225,6 +230,6 @@ export function passRateInterval(
   for (let i = 0; i < taskMeans.length; i++) requireProbability("taskMeans", taskMeans[i] ?? 0);
   requireInteger("totalTrials", totalTrials, { low: taskMeans.length });
   const { mean: rate, se, n, clusters } = meanInterval(taskMeans, { level, clusters: given });
-  const bounds = rateBounds({ rate, se, tasks: n, trials: totalTrials, level, clusters });
+  const bounds = computeRateBounds({ rate, se, tasks: n, trials: totalTrials, level, clusters });
   return { rate, n, ...bounds, ...(clusters === undefined ? {} : { clusters }) };
 }

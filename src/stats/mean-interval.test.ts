@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { meanInterval } from "./intervals.js";
-import { normalVariate } from "./random.js";
-import { coverageOf } from "./simulated-coverage.js";
+import { sampleNormal } from "./random.js";
+import { measureCoverage } from "./simulated-coverage.js";
 
 const VALUES = [1, 1, 1, 0, 0, 1, 0, 1];
 const CLUSTERS = ["a", "a", "a", "b", "b", "c", "c", "c"];
@@ -33,8 +33,8 @@ describe("meanInterval", () => {
   });
 
   it("covers the true value at its level", () => {
-    const coverage = coverageOf(0.3, 2000, (random) =>
-      meanInterval(Float64Array.from({ length: 12 }, () => 0.3 + normalVariate(random))),
+    const coverage = measureCoverage(0.3, 2000, (random) =>
+      meanInterval(Float64Array.from({ length: 12 }, () => 0.3 + sampleNormal(random))),
     );
     expect(coverage).toBeGreaterThan(0.935);
     expect(coverage).toBeLessThan(0.965);
@@ -42,12 +42,12 @@ describe("meanInterval", () => {
 
   it("covers clustered data only if given the clusters", () => {
     const clusters = Array.from({ length: 60 }, (_, i) => i % 15);
-    const draw = (random: Parameters<typeof normalVariate>[0]) => {
-      const shared = Array.from({ length: 15 }, () => normalVariate(random));
-      return clusters.map((cluster) => (shared[cluster] ?? 0) + 0.5 * normalVariate(random));
+    const draw = (random: Parameters<typeof sampleNormal>[0]) => {
+      const shared = Array.from({ length: 15 }, () => sampleNormal(random));
+      return clusters.map((cluster) => (shared[cluster] ?? 0) + 0.5 * sampleNormal(random));
     };
-    const clustered = coverageOf(0, 1500, (random) => meanInterval(draw(random), { clusters }));
-    const untold = coverageOf(0, 1500, (random) => meanInterval(draw(random)));
+    const clustered = measureCoverage(0, 1500, (random) => meanInterval(draw(random), { clusters }));
+    const untold = measureCoverage(0, 1500, (random) => meanInterval(draw(random)));
     expect(clustered).toBeGreaterThan(0.925);
     expect(clustered).toBeLessThan(0.97);
     expect(untold).toBeLessThan(0.8);

@@ -21,7 +21,7 @@ export function mean(values: Numbers): number {
   return rough + sum(values, rough) / values.length;
 }
 
-export function squaredDeviations(values: Numbers, center: number): number {
+export function sumSquaredDeviations(values: Numbers, center: number): number {
   let total = 0;
   for (let i = 0; i < values.length; i++) {
     const distance = (values[i] ?? 0) - center;

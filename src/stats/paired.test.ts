@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { studentTwoSidedP } from "./distributions.js";
 import { pairedDifference } from "./paired.js";
-import { normalVariate } from "./random.js";
-import { coverageOf } from "./simulated-coverage.js";
+import { sampleNormal } from "./random.js";
+import { measureCoverage } from "./simulated-coverage.js";
 
 const A = [1, 1, 0, 1, 0, 1, 1, 0];
 const B = [1, 0, 0, 1, 0, 0, 1, 1];
@@ -39,10 +39,10 @@ describe("pairedDifference", () => {
   });
 
   it("covers the true value if systems share task difficulty", () => {
-    const coverage = coverageOf(0.2, 1000, (random) => {
-      const difficulty = Array.from({ length: 9 }, () => normalVariate(random));
-      const a = difficulty.map((d) => d + 0.2 + 0.3 * normalVariate(random));
-      const b = difficulty.map((d) => d + 0.3 * normalVariate(random));
+    const coverage = measureCoverage(0.2, 1000, (random) => {
+      const difficulty = Array.from({ length: 9 }, () => sampleNormal(random));
+      const a = difficulty.map((d) => d + 0.2 + 0.3 * sampleNormal(random));
+      const b = difficulty.map((d) => d + 0.3 * sampleNormal(random));
       return pairedDifference(a, b, { seed: 1 });
     });
     expect(coverage).toBeGreaterThan(0.93);

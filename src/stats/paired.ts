@@ -1,4 +1,4 @@
-import { type Clusters, clusterSums } from "./clusters.js";
+import { type Clusters, sumByCluster } from "./clusters.js";
 import {
   binomialCdf,
   requireInteger,
@@ -38,7 +38,7 @@ export interface PairedDifference extends OpenInterval {
   clusters?: number;
 }
 
-function tStatistic(difference: number, se: number | null): number | null {
+function computeTStatistic(difference: number, se: number | null): number | null {
   if (se === null) return null;
   if (se === 0) return difference === 0 ? 0 : null;
   return difference / se;
@@ -59,10 +59,10 @@ export function pairedDifference(
   const differences = a.map((score, index) => score - (b[index] ?? 0));
   const { level, clusters: given } = options;
   const { mean: difference, se, low, high, df, n, clusters } = meanInterval(differences, { level, clusters: given });
-  const t = tStatistic(difference, se);
+  const t = computeTStatistic(difference, se);
   const p = t === null ? null : studentTwoSidedP(t, df);
-  const units = given === undefined ? differences : [...clusterSums(differences, given)];
-  const test = signFlipTest(units, options);
+  const units = given === undefined ? differences : [...sumByCluster(differences, given)];
+  const test = runSignFlipTest(units, options);
   return {
     difference,
     se,
@@ -130,13 +130,13 @@ export interface SignFlipOptions {
   permutations?: number | undefined;
 }
 
-const EXACT_UP_TO = 20;
+const MAX_EXACT_UNITS = 20;
 const DEFAULT_PERMUTATIONS = 10_000;
 const MAX_FLIPS = 1e8;
 const MIN_PERMUTATIONS = 1000;
 
 /** The sums of the values under all sign assignments. */
-function signedSums(values: readonly number[]): Float64Array {
+function computeSignedSums(values: readonly number[]): Float64Array {
   const sums = new Float64Array(2 ** values.length);
   let filled = 1;
   for (const value of values) {
@@ -157,7 +157,7 @@ function countExtreme(sums: Float64Array, extreme: number): number {
 }
 
 /** The sums of all subsets of every four consecutive values: eight lookups use all 32 bits of one draw. */
-function nibbleSums(values: readonly number[]): Float64Array {
+function buildNibbleSums(values: readonly number[]): Float64Array {
   const groups = Math.ceil(values.length / 4);
   const table = new Float64Array(groups * 16);
   for (let group = 0; group < groups; group++) {
@@ -171,7 +171,7 @@ function nibbleSums(values: readonly number[]): Float64Array {
   return table;
 }
 
-function randomSubsetSum(table: Float64Array, random: Random): number {
+function sampleSubsetSum(table: Float64Array, random: Random): number {
   let sum = 0;
   let bits = 0;
   for (let base = 0, left = 0; base < table.length; base += 16, left--) {
@@ -185,30 +185,30 @@ function randomSubsetSum(table: Float64Array, random: Random): number {
   return sum;
 }
 
-function monteCarlo(values: readonly number[], extreme: number, options: SignFlipOptions): number {
+function estimateMonteCarloP(values: readonly number[], extreme: number, options: SignFlipOptions): number {
   const { seed = 0, permutations = DEFAULT_PERMUTATIONS } = options;
   const affordable = Math.max(MIN_PERMUTATIONS, Math.floor(MAX_FLIPS / values.length));
   const draws = Math.min(permutations, affordable);
   const random = createRandom(seed);
-  const table = nibbleSums(values);
+  const table = buildNibbleSums(values);
   const total = values.reduce((sum, value) => sum + value, 0);
   let count = 0;
   for (let draw = 0; draw < draws; draw++) {
-    if (Math.abs(2 * randomSubsetSum(table, random) - total) >= extreme) count++;
+    if (Math.abs(2 * sampleSubsetSum(table, random) - total) >= extreme) count++;
   }
   // Counting the observed assignment keeps the test valid and p above 0.
   return (count + 1) / (draws + 1);
 }
 
 /** The two-sided sign-flip permutation test that differences are centered at zero. */
-export function signFlipTest(differences: readonly number[], options: SignFlipOptions): SignFlipResult {
+export function runSignFlipTest(differences: readonly number[], options: SignFlipOptions): SignFlipResult {
   // Zeros have no sign to flip; dropping them does not change p and lets more cases be enumerated exactly.
   const values = differences.filter((difference) => difference !== 0);
   const magnitude = values.reduce((sum, value) => sum + Math.abs(value), 0);
   const observed = Math.abs(values.reduce((sum, value) => sum + value, 0));
   // Assignments that tie with the observed one must count as ties even if their sums round differently.
   const extreme = observed - 1e-10 * magnitude;
-  if (values.length > EXACT_UP_TO) return { p: monteCarlo(values, extreme, options), exact: false };
-  const sums = signedSums(values);
+  if (values.length > MAX_EXACT_UNITS) return { p: estimateMonteCarloP(values, extreme, options), exact: false };
+  const sums = computeSignedSums(values);
   return { p: countExtreme(sums, extreme) / sums.length, exact: true };
 }

@@ -4,13 +4,13 @@ export interface ParetoPoint {
   cost: number | null;
 }
 
-interface Measured {
+interface MeasuredPoint {
   quality: number;
   cost: number;
   index: number;
 }
 
-function measured(points: readonly ParetoPoint[]): Measured[] {
+function pickMeasuredPoints(points: readonly ParetoPoint[]): MeasuredPoint[] {
   return points.flatMap(({ quality, cost }, index) => {
     if (quality == null || cost == null || Number.isNaN(quality) || Number.isNaN(cost)) return [];
     return [{ quality, cost, index }];
@@ -18,14 +18,14 @@ function measured(points: readonly ParetoPoint[]): Measured[] {
 }
 
 /** Best quality first, then cheapest; subtraction would turn two infinite costs into NaN. */
-function bestFirst(x: Measured, y: Measured): number {
+function compareBestFirst(x: MeasuredPoint, y: MeasuredPoint): number {
   if (x.quality !== y.quality) return x.quality > y.quality ? -1 : 1;
   if (x.cost !== y.cost) return x.cost < y.cost ? -1 : 1;
   return 0;
 }
 
 /** The first front whose cheapest member costs more. The cheapest costs increase from front to front. */
-function frontFor(cheapest: readonly number[], cost: number): number {
+function findParetoFront(cheapest: readonly number[], cost: number): number {
   let low = 0;
   let high = cheapest.length;
   while (low < high) {
@@ -44,11 +44,12 @@ function frontFor(cheapest: readonly number[], cost: number): number {
 export function paretoFronts(points: readonly ParetoPoint[]): number[] {
   const cheapest: number[] = [];
   const fronts = new Map<number, number>();
-  let previous: Measured | undefined;
+  let previous: MeasuredPoint | undefined;
   let front = 0;
   // In this order, points come after all that dominate them, so one pass finds all fronts.
-  for (const point of measured(points).sort(bestFirst)) {
-    if (previous === undefined || bestFirst(previous, point) !== 0) front = frontFor(cheapest, point.cost);
+  for (const point of pickMeasuredPoints(points).sort(compareBestFirst)) {
+    if (previous === undefined || compareBestFirst(previous, point) !== 0)
+      front = findParetoFront(cheapest, point.cost);
     cheapest[front] = point.cost;
     fronts.set(point.index, front + 1);
     previous = point;

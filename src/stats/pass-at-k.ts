@@ -1,15 +1,22 @@
 import type { Clusters } from "./clusters.js";
 import { requireInteger, requireProbability, requireSameLength } from "./distributions.js";
-import { DEFAULT_LEVEL, type Interval, meanInterval, type RateFacts, rateBounds, tInterval } from "./intervals.js";
+import {
+  computeRateBounds,
+  computeTInterval,
+  DEFAULT_LEVEL,
+  type Interval,
+  meanInterval,
+  type RateStatistics,
+} from "./intervals.js";
 
-function requireCounts(n: number, c: number, k: number): void {
+function requirePassCounts(n: number, c: number, k: number): void {
   requireInteger("n", n, { low: 1 });
   requireInteger("c", c, { low: 0, high: n });
   requireInteger("k", k, { low: 1, high: n });
 }
 
 /** C(part, k) / C(n, k): the share of k-subsets of n items that lie within a part of them. */
-function shareOfSubsets(part: number, n: number, k: number): number {
+function computeSubsetShare(part: number, n: number, k: number): number {
   if (part < k) return 0;
   let share = 1;
   // The same number as a product over k or over n - part; the shorter one is cheaper and more accurate.
@@ -24,8 +31,8 @@ function shareOfSubsets(part: number, n: number, k: number): number {
  * passAtK(5, 2, 3); // 0.9
  */
 export function passAtK(n: number, c: number, k: number): number {
-  requireCounts(n, c, k);
-  return 1 - shareOfSubsets(n - c, n, k);
+  requirePassCounts(n, c, k);
+  return 1 - computeSubsetShare(n - c, n, k);
 }
 
 /**
@@ -34,8 +41,8 @@ export function passAtK(n: number, c: number, k: number): number {
  * passHatK(5, 3, 2); // 0.3
  */
 export function passHatK(n: number, c: number, k: number): number {
-  requireCounts(n, c, k);
-  return shareOfSubsets(c, n, k);
+  requirePassCounts(n, c, k);
+  return computeSubsetShare(c, n, k);
 }
 
 /**
@@ -88,14 +95,14 @@ export interface PassCurveOptions {
 }
 
 /** Tasks with the same counts; few groups, however many tasks there are. */
-interface Group extends TaskCounts {
+interface TaskGroup extends TaskCounts {
   tasks: number;
 }
 
-function groupTasks(tasks: readonly TaskCounts[]): Group[] {
-  const groups = new Map<number, Map<number, Group>>();
+function groupTasks(tasks: readonly TaskCounts[]): TaskGroup[] {
+  const groups = new Map<number, Map<number, TaskGroup>>();
   for (const { n, c } of tasks) {
-    const sameTrials = groups.get(n) ?? new Map<number, Group>();
+    const sameTrials = groups.get(n) ?? new Map<number, TaskGroup>();
     const group = sameTrials.get(c) ?? { n, c, tasks: 0 };
     group.tasks++;
     groups.set(n, sameTrials.set(c, group));
@@ -103,41 +110,41 @@ function groupTasks(tasks: readonly TaskCounts[]): Group[] {
   return [...groups.values()].flatMap((sameTrials) => [...sameTrials.values()]);
 }
 
-interface Averaged {
+interface PassAverage {
   mean: number;
   interval: Interval | null;
   clusters?: number | undefined;
 }
 
 /** Not a t interval: it has no width if all tasks agree, and three of three is not certainty. */
-function averaged(mean: number, facts: Omit<RateFacts, "rate" | "level">): Averaged {
-  const { low, high } = rateBounds({ ...facts, rate: mean, level: DEFAULT_LEVEL });
+function toPassAverage(mean: number, facts: Omit<RateStatistics, "rate" | "level">): PassAverage {
+  const { low, high } = computeRateBounds({ ...facts, rate: mean, level: DEFAULT_LEVEL });
   return { mean, interval: low === null || high === null ? null : { low, high }, clusters: facts.clusters };
 }
 
-function average(groups: readonly Group[], estimate: (group: TaskCounts) => number): Averaged {
+function computeGroupAverage(groups: readonly TaskGroup[], estimate: (group: TaskCounts) => number): PassAverage {
   const weighted = groups.map((group) => ({ value: estimate(group), tasks: group.tasks }));
   const n = weighted.reduce((sum, { tasks }) => sum + tasks, 0);
   const mean = weighted.reduce((sum, { value, tasks }) => sum + value * tasks, 0) / n;
   const spread = weighted.reduce((sum, { value, tasks }) => sum + tasks * (value - mean) ** 2, 0);
-  const { se } = tInterval(mean, { spread, units: n, n, level: DEFAULT_LEVEL });
+  const { se } = computeTInterval(mean, { spread, units: n, n, level: DEFAULT_LEVEL });
   const trials = groups.reduce((sum, group) => sum + group.n * group.tasks, 0);
-  return averaged(mean, { se, tasks: n, trials });
+  return toPassAverage(mean, { se, tasks: n, trials });
 }
 
 interface ClusteredTask extends TaskCounts {
   cluster: string | number;
 }
 
-function clusteredAverage(tasks: readonly ClusteredTask[], estimate: (task: TaskCounts) => number): Averaged {
+function computeClusteredAverage(tasks: readonly ClusteredTask[], estimate: (task: TaskCounts) => number): PassAverage {
   const { mean, se, n, clusters } = meanInterval(tasks.map(estimate), {
     clusters: tasks.map(({ cluster }) => cluster),
   });
   const trials = tasks.reduce((sum, task) => sum + task.n, 0);
-  return averaged(mean, { se, tasks: n, trials, clusters });
+  return toPassAverage(mean, { se, tasks: n, trials, clusters });
 }
 
-function curvePoint(k: number, tasks: number, averageOf: (estimate: (task: TaskCounts) => number) => Averaged) {
+function buildCurvePoint(k: number, tasks: number, averageOf: (estimate: (task: TaskCounts) => number) => PassAverage) {
   const atLeastOne = averageOf(({ n, c }) => passAtK(n, c, k));
   const all = averageOf(({ n, c }) => passHatK(n, c, k));
   const { clusters } = all;
@@ -152,13 +159,13 @@ function curvePoint(k: number, tasks: number, averageOf: (estimate: (task: TaskC
   };
 }
 
-function clusteredCurves(tasks: readonly TaskCounts[], clusters: Clusters): PassCurvePoint[] {
+function computeClusteredCurves(tasks: readonly TaskCounts[], clusters: Clusters): PassCurvePoint[] {
   requireSameLength("tasks and clusters", tasks.length, clusters.length);
   const all = tasks.map(({ n, c }, i) => ({ n, c, cluster: clusters[i] ?? "" }));
   const longest = all.reduce((most, task) => Math.max(most, task.n), 0);
   return Array.from({ length: longest }, (_, index) => {
     const usable = all.filter((task) => task.n > index);
-    return curvePoint(index + 1, usable.length, (estimate) => clusteredAverage(usable, estimate));
+    return buildCurvePoint(index + 1, usable.length, (estimate) => computeClusteredAverage(usable, estimate));
   });
 }
 
@@ -168,12 +175,12 @@ function clusteredCurves(tasks: readonly TaskCounts[], clusters: Clusters): Pass
  * passCurves([{ n: 4, c: 4 }, { n: 4, c: 1 }]).map((point) => point.passHatK);
  */
 export function passCurves(tasks: readonly TaskCounts[], { clusters }: PassCurveOptions = {}): PassCurvePoint[] {
-  if (clusters !== undefined) return clusteredCurves(tasks, clusters);
+  if (clusters !== undefined) return computeClusteredCurves(tasks, clusters);
   const groups = groupTasks(tasks);
   const longest = groups.reduce((most, group) => Math.max(most, group.n), 0);
   return Array.from({ length: longest }, (_, index) => {
     const usable = groups.filter((group) => group.n > index);
     const size = usable.reduce((sum, group) => sum + group.tasks, 0);
-    return curvePoint(index + 1, size, (estimate) => average(usable, estimate));
+    return buildCurvePoint(index + 1, size, (estimate) => computeGroupAverage(usable, estimate));
   });
 }

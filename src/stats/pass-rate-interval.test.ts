@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { studentQuantile } from "./distributions.js";
-import { meanInterval, passRateInterval, wilsonBounds, wilsonInterval } from "./intervals.js";
+import { computeWilsonBounds, meanInterval, passRateInterval, wilsonInterval } from "./intervals.js";
 
 import type { Random } from "./random.js";
-import { coverageOf } from "./simulated-coverage.js";
+import { measureCoverage } from "./simulated-coverage.js";
 
 describe("passRateInterval", () => {
   it("equals Wilson for one trial each", () => {
@@ -19,7 +19,7 @@ describe("passRateInterval", () => {
     const interval = passRateInterval(means, 24);
     expect(interval.nEff).toBeCloseTo(nEff, 10);
     expect(interval).toMatchObject({ n: 6 });
-    const expected = wilsonBounds(rate, nEff, studentQuantile(0.975, 5));
+    const expected = computeWilsonBounds(rate, nEff, studentQuantile(0.975, 5));
     expect(interval.low).toBeCloseTo(expected.low, 10);
     expect(interval.high).toBeCloseTo(expected.high, 10);
   });
@@ -37,7 +37,7 @@ describe("passRateInterval", () => {
 
   it("covers the true value over tasks of different difficulty", () => {
     const [tasks, trials] = [25, 4];
-    const coverage = coverageOf(0.75, 2000, (random) => {
+    const coverage = measureCoverage(0.75, 2000, (random) => {
       const means = Array.from({ length: tasks }, () => {
         const p = Math.sqrt(Math.sqrt(random.next())) * 0.9375;
         let passes = 0;
@@ -58,7 +58,7 @@ describe("passRateInterval", () => {
     const nEff = (0.625 * 0.375) / 0.258167 ** 2;
     expect(interval).toMatchObject({ rate: 0.625, n: 8, clusters: 3 });
     expect(interval.nEff).toBeCloseTo(nEff, 4);
-    const expected = wilsonBounds(0.625, nEff, studentQuantile(0.975, 2));
+    const expected = computeWilsonBounds(0.625, nEff, studentQuantile(0.975, 2));
     expect(interval.low).toBeCloseTo(expected.low, 5);
     expect(interval.high).toBeCloseTo(expected.high, 5);
     expect(passRateInterval(means, 8)).not.toHaveProperty("clusters");
@@ -86,8 +86,8 @@ describe("passRateInterval", () => {
       const rates = Array.from({ length: 12 }, () => (random.next() < 0.5 ? 0.9 : 0.3));
       return clusters.map((cluster) => Number(random.next() < (rates[cluster] ?? 0)));
     };
-    const clustered = coverageOf(0.6, 2000, (random) => passRateInterval(draw(random), 120, { clusters }));
-    const untold = coverageOf(0.6, 2000, (random) => passRateInterval(draw(random), 120));
+    const clustered = measureCoverage(0.6, 2000, (random) => passRateInterval(draw(random), 120, { clusters }));
+    const untold = measureCoverage(0.6, 2000, (random) => passRateInterval(draw(random), 120));
     expect(clustered).toBeGreaterThan(0.93);
     expect(clustered).toBeLessThan(0.98);
     expect(untold).toBeLessThan(0.75);

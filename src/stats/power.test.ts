@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { pairedDifference } from "./paired.js";
 import { detectableDifference, requiredTasks } from "./power.js";
-import { createRandom, normalVariate } from "./random.js";
+import { createRandom, sampleNormal } from "./random.js";
 
 describe("power", () => {
   it("follows N = (z_a/2 + z_b)² · variance / difference²", () => {
@@ -42,9 +42,9 @@ describe("power", () => {
     for (let i = 0; i < 600; i++) {
       const a = Array.from(
         { length: n },
-        () => difference + normalVariate(random) + Math.SQRT1_2 * normalVariate(random),
+        () => difference + sampleNormal(random) + Math.SQRT1_2 * sampleNormal(random),
       );
-      const b = Array.from({ length: n }, () => Math.SQRT1_2 * normalVariate(random));
+      const b = Array.from({ length: n }, () => Math.SQRT1_2 * sampleNormal(random));
       if ((pairedDifference(a, b, { seed: i, permutations: 1 }).p ?? 1) < 0.05) found++;
     }
     expect(found / 600).toBeGreaterThan(0.74);

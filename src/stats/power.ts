@@ -21,7 +21,7 @@ export interface Design {
  * Without data, task difficulty is assumed uniform on [0, 1]. Pass/fail trials then vary by E[p(1-p)] = 1/6 within a task
  * and task means by 1/12; systems whose task means correlate by 1/3 differ between tasks by 2/12 · (1 - 1/3) = 1/9.
  */
-const BINARY = { omega2: 1 / 9, sigma2: 1 / 6 } as const;
+const BINARY_VARIANCES = { omega2: 1 / 9, sigma2: 1 / 6 } as const;
 
 function requireVariance(name: string, value: number): void {
   if (value >= 0 && value < Number.POSITIVE_INFINITY) return;
@@ -29,9 +29,9 @@ function requireVariance(name: string, value: number): void {
 }
 
 /** (z_{α/2} + z_β)² times the variance of one task's difference: the N·δ² that the design requires. */
-function informationNeeded(design: Design): number {
-  const { trialsA = 1, omega2 = BINARY.omega2, alpha = 0.05, power = 0.8 } = design;
-  const { trialsB = trialsA, sigmaA2 = BINARY.sigma2, sigmaB2 = BINARY.sigma2 } = design;
+function computeRequiredInformation(design: Design): number {
+  const { trialsA = 1, omega2 = BINARY_VARIANCES.omega2, alpha = 0.05, power = 0.8 } = design;
+  const { trialsB = trialsA, sigmaA2 = BINARY_VARIANCES.sigma2, sigmaB2 = BINARY_VARIANCES.sigma2 } = design;
   requireInteger("trialsA", trialsA, { low: 1 });
   requireInteger("trialsB", trialsB, { low: 1 });
   requireVariance("omega2", omega2);
@@ -50,7 +50,7 @@ function informationNeeded(design: Design): number {
  */
 export function detectableDifference(design: Design & { n: number }): number {
   requireInteger("n", design.n, { low: 1 });
-  return Math.sqrt(informationNeeded(design) / design.n);
+  return Math.sqrt(computeRequiredInformation(design) / design.n);
 }
 
 /**
@@ -60,7 +60,7 @@ export function detectableDifference(design: Design & { n: number }): number {
  */
 export function requiredTasks(design: Design & { difference: number }): number {
   requirePositive("difference", design.difference);
-  const exact = informationNeeded(design) / design.difference ** 2;
+  const exact = computeRequiredInformation(design) / design.difference ** 2;
   // Rounding errors must not add a task to the design that detectableDifference described.
   return Math.max(1, Math.ceil(exact * (1 - 1e-12)));
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { effectiveUnits, quantileInterval, quantileSorted } from "./quantile.js";
 
 import { createRandom, type Random } from "./random.js";
-import { coverageOf } from "./simulated-coverage.js";
+import { measureCoverage } from "./simulated-coverage.js";
 
 const ranks = (n: number) => Float64Array.from({ length: n }, (_, i) => i + 1);
 const seconds = (random: Random) => -Math.log(1 - random.next());
@@ -48,7 +48,7 @@ describe("quantileInterval", () => {
     [0.99, 368],
     [0.99, 1000],
   ])("covers the quantile p = %d with %i values", (p, n) => {
-    const coverage = coverageOf(quantileOfSeconds(p), 1000, (random) =>
+    const coverage = measureCoverage(quantileOfSeconds(p), 1000, (random) =>
       quantileInterval(Float64Array.from({ length: n }, () => seconds(random)).sort(), p),
     );
     // At least its level; more, because ranks are whole.
@@ -64,7 +64,9 @@ describe("quantileInterval", () => {
       return Float64Array.from(values.flat()).sort();
     };
     const covered = (isShared: boolean, units?: number) =>
-      coverageOf(quantileOfSeconds(0.5), 1000, (random) => quantileInterval(draw(random, isShared), 0.5, { units }));
+      measureCoverage(quantileOfSeconds(0.5), 1000, (random) =>
+        quantileInterval(draw(random, isShared), 0.5, { units }),
+      );
     expect(covered(true, 40)).toBeGreaterThan(0.935);
     expect(covered(true)).toBeLessThan(0.75);
     expect(covered(false, 40)).toBeGreaterThan(0.99);

@@ -3,7 +3,7 @@ import { DEFAULT_LEVEL, NO_INTERVAL, type OpenInterval } from "./intervals.js";
 import type { Numbers } from "./mean.js";
 
 /** Typed arrays sort without calling back into JavaScript. */
-function sortedCopy(values: Numbers): Float64Array {
+function copySorted(values: Numbers): Float64Array {
   return new Float64Array(values).sort();
 }
 
@@ -32,7 +32,7 @@ export function quantileSorted(sorted: Numbers, p: number): number {
  * quantile([3, 1, 2, 10], 0.95); // 8.95
  */
 export function quantile(values: Numbers, p: number): number {
-  return quantileSorted(sortedCopy(values), p);
+  return quantileSorted(copySorted(values), p);
 }
 
 /**

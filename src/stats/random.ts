@@ -15,20 +15,20 @@ export type Seed = number | string;
 
 const TWO_32 = 2 ** 32;
 /** Up to here a 32-bit draw times n is exact in a double, as the unbiased multiplication requires. */
-const EXACT_INT_LIMIT = 2 ** 21;
+const MAX_EXACT_INT = 2 ** 21;
 
-function mix(hash: number, word: number): number {
+function mixWord(hash: number, word: number): number {
   let k = Math.imul(word, 0xcc9e2d51);
   k = Math.imul((k << 15) | (k >>> 17), 0x1b873593);
   const h = hash ^ k;
   return (Math.imul((h << 13) | (h >>> 19), 5) + 0xe6546b64) | 0;
 }
 
-function mixPart(hash: number, part: Seed): number {
+function mixSeed(hash: number, part: Seed): number {
   const text = typeof part === "string" ? part : String(part);
   // Type and length come first, so that ("ab", "c"), ("a", "bc") and 1, "1" are different seeds.
-  let h = mix(mix(hash, typeof part === "number" ? 1 : 2), text.length);
-  for (let i = 0; i < text.length; i++) h = mix(h, text.charCodeAt(i));
+  let h = mixWord(mixWord(hash, typeof part === "number" ? 1 : 2), text.length);
+  for (let i = 0; i < text.length; i++) h = mixWord(h, text.charCodeAt(i));
   return h;
 }
 
@@ -39,8 +39,8 @@ function mixPart(hash: number, part: Seed): number {
  */
 export function hashSeed(...parts: readonly Seed[]): number {
   let h = parts.length;
-  for (const part of parts) h = mixPart(h, part);
-  return finished(h);
+  for (const part of parts) h = mixSeed(h, part);
+  return finalizeHash(h);
 }
 
 /**
@@ -49,12 +49,12 @@ export function hashSeed(...parts: readonly Seed[]): number {
  * const trialSeed = createSeedHasher(runSeed);
  * trialSeed("example-1", 0) === hashSeed(runSeed, "example-1", 0);
  */
-export function hashSeedsOf(first: Seed): (second: Seed, third: Seed) => number {
-  const start = mixPart(3, first);
-  return (second, third) => finished(mixPart(mixPart(start, second), third));
+export function createSeedHasher(first: Seed): (second: Seed, third: Seed) => number {
+  const start = mixSeed(3, first);
+  return (second, third) => finalizeHash(mixSeed(mixSeed(start, second), third));
 }
 
-function finished(hash: number): number {
+function finalizeHash(hash: number): number {
   let h = hash;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
@@ -62,7 +62,7 @@ function finished(hash: number): number {
 }
 
 /** xoshiro128**. The state is a typed array, because closure variables above 31 bits would be boxed at every step. */
-export function xoshiro128(state: Int32Array): () => number {
+export function createXoshiro128(state: Int32Array): () => number {
   return () => {
     let s0 = state[0] ?? 0;
     let s1 = state[1] ?? 0;
@@ -92,13 +92,13 @@ export function xoshiro128(state: Int32Array): () => number {
 export function createRandom(seed: Seed): Random {
   // The last word is forced odd, because an all-zero state produces only zeros.
   const state = Int32Array.of(hashSeed(seed, 0), hashSeed(seed, 1), hashSeed(seed, 2), hashSeed(seed, 3) | 1);
-  const uint32 = xoshiro128(state);
+  const uint32 = createXoshiro128(state);
   const next = () => ((uint32() >>> 5) * 67108864 + (uint32() >>> 6)) / 9007199254740992;
 
   // Lemire's multiplication: the slow remainder is needed for fewer than n in 2^32 draws.
   const int = (n: number) => {
     // Also true for NaN, which the loop below would never accept.
-    if (!(n <= EXACT_INT_LIMIT)) return Math.floor(next() * n);
+    if (!(n <= MAX_EXACT_INT)) return Math.floor(next() * n);
     for (;;) {
       const product = uint32() * n;
       const high = Math.floor(product / TWO_32);
@@ -135,7 +135,7 @@ export function shuffle<T>(items: readonly T[], random: Random): T[] {
 }
 
 /** Marsaglia's polar method. */
-export function normalVariate(random: Random): number {
+export function sampleNormal(random: Random): number {
   for (;;) {
     const u = 2 * random.next() - 1;
     const v = 2 * random.next() - 1;
@@ -145,11 +145,11 @@ export function normalVariate(random: Random): number {
 }
 
 /** Unit scale, shape >= 1 (Marsaglia and Tsang), at a cost independent of the shape. */
-export function gammaVariate(shape: number, random: Random): number {
+export function sampleGamma(shape: number, random: Random): number {
   const d = shape - 1 / 3;
   const c = 1 / Math.sqrt(9 * d);
   for (;;) {
-    const x = normalVariate(random);
+    const x = sampleNormal(random);
     const v = (1 + c * x) ** 3;
     if (v <= 0) continue;
     if (Math.log(1 - random.next()) < 0.5 * x * x + d * (1 - v + Math.log(v))) return d * v;
@@ -157,7 +157,7 @@ export function gammaVariate(shape: number, random: Random): number {
 }
 
 /** Both parameters must be >= 1. */
-export function betaVariate(a: number, b: number, random: Random): number {
-  const x = gammaVariate(a, random);
-  return x / (x + gammaVariate(b, random));
+export function sampleBeta(a: number, b: number, random: Random): number {
+  const x = sampleGamma(a, random);
+  return x / (x + sampleGamma(b, random));
 }

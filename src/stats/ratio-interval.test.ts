@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { studentQuantile } from "./distributions.js";
-import { gammaVariate, type Random } from "./random.js";
+import { type Random, sampleGamma } from "./random.js";
 import { ratioInterval } from "./ratio-interval.js";
-import { coverageOf } from "./simulated-coverage.js";
+import { measureCoverage } from "./simulated-coverage.js";
 
 const COSTS = [0.11, 0.29, 0.055, 0.5, 0.21, 0.15, 0.085, 0.3];
 const PASSES = [1, 0.5, 1, 0, 1, 1, 1, 0.5];
@@ -56,9 +56,9 @@ describe("ratioInterval", () => {
   });
 
   it("covers the true value", () => {
-    const coverage = coverageOf(2 / 0.6, 2000, (random) => {
+    const coverage = measureCoverage(2 / 0.6, 2000, (random) => {
       const passes = Array.from({ length: 60 }, () => (random.next() < 0.6 ? 1 : 0));
-      const costs = passes.map((pass) => (gammaVariate(2, random) * (pass === 1 ? 0.8 : 1.3)) / 1);
+      const costs = passes.map((pass) => (sampleGamma(2, random) * (pass === 1 ? 0.8 : 1.3)) / 1);
       return ratioInterval(costs, passes);
     });
     expect(coverage).toBeGreaterThan(0.93);
@@ -96,12 +96,12 @@ describe("ratioInterval", () => {
   it("covers clustered data only if given the clusters", () => {
     const clusters = Array.from({ length: 200 }, (_, i) => i % 20);
     const draw = (random: Random) => {
-      const clusterCosts = Array.from({ length: 20 }, () => gammaVariate(2, random));
-      const costs = clusters.map((cluster) => (clusterCosts[cluster] ?? 0) * gammaVariate(5, random));
+      const clusterCosts = Array.from({ length: 20 }, () => sampleGamma(2, random));
+      const costs = clusters.map((cluster) => (clusterCosts[cluster] ?? 0) * sampleGamma(5, random));
       return { costs, passes: clusters.map(() => Number(random.next() < 0.6)) };
     };
     const coverage = (options: { clusters?: number[] }) =>
-      coverageOf(10 / 0.6, 1000, (random) => {
+      measureCoverage(10 / 0.6, 1000, (random) => {
         const { costs, passes } = draw(random);
         return ratioInterval(costs, passes, options);
       });

@@ -1,7 +1,7 @@
-import { type Clusters, clusterSums } from "./clusters.js";
+import { type Clusters, sumByCluster } from "./clusters.js";
 import { requireOpenProbability, requireSameLength, studentQuantile } from "./distributions.js";
 import { DEFAULT_LEVEL, NO_INTERVAL, type OpenInterval } from "./intervals.js";
-import { mean, type Numbers, squaredDeviations, sum } from "./mean.js";
+import { mean, type Numbers, sum, sumSquaredDeviations } from "./mean.js";
 
 /** A ratio of means with its interval. */
 export interface RatioInterval extends OpenInterval {
@@ -24,7 +24,7 @@ export interface RatioIntervalOptions {
   clusters?: Clusters | undefined;
 }
 
-interface Moments {
+interface RatioMoments {
   ratio: number;
   denominator: number;
   varianceOfDenominator: number;
@@ -33,7 +33,7 @@ interface Moments {
   units: number;
 }
 
-function requireUsable(numerators: Numbers, denominators: Numbers): void {
+function requireRatioInputs(numerators: Numbers, denominators: Numbers): void {
   requireNonNegative("numerators", numerators);
   requireNonNegative("denominators", denominators);
 }
@@ -47,7 +47,7 @@ function requireNonNegative(name: string, values: Numbers): void {
   }
 }
 
-function moments(numerators: Numbers, denominators: Numbers): Moments {
+function computeMoments(numerators: Numbers, denominators: Numbers): RatioMoments {
   const n = numerators.length;
   const denominator = mean(denominators);
   const ratio = sum(numerators) / sum(denominators);
@@ -66,7 +66,7 @@ function moments(numerators: Numbers, denominators: Numbers): Moments {
     const residual = y - ratio * x;
     residuals += residual * residual;
   }
-  if (!areUsable) requireUsable(numerators, denominators);
+  if (!areUsable) requireRatioInputs(numerators, denominators);
   return {
     ratio,
     denominator,
@@ -77,20 +77,20 @@ function moments(numerators: Numbers, denominators: Numbers): Moments {
 }
 
 /** With clusters as independent units: deviations are summed within each before squaring. */
-function clusteredMoments(numerators: Numbers, denominators: Numbers, clusters: Clusters): Moments {
-  requireUsable(numerators, denominators);
+function computeClusteredMoments(numerators: Numbers, denominators: Numbers, clusters: Clusters): RatioMoments {
+  requireRatioInputs(numerators, denominators);
   const n = numerators.length;
   const denominator = mean(denominators);
   const ratio = sum(numerators) / sum(denominators);
   const residuals = Float64Array.from(numerators, (y, i) => y - ratio * (denominators[i] ?? 0));
-  const spreads = clusterSums(denominators, clusters, denominator);
+  const spreads = sumByCluster(denominators, clusters, denominator);
   const units = spreads.length;
   const pairs = (n * n * (units - 1)) / units;
   return {
     ratio,
     denominator,
-    varianceOfDenominator: squaredDeviations(spreads, 0) / pairs,
-    varianceOfRatio: squaredDeviations(clusterSums(residuals, clusters), 0) / pairs / denominator ** 2,
+    varianceOfDenominator: sumSquaredDeviations(spreads, 0) / pairs,
+    varianceOfRatio: sumSquaredDeviations(sumByCluster(residuals, clusters), 0) / pairs / denominator ** 2,
     units,
   };
 }
@@ -110,13 +110,13 @@ export function ratioInterval(
   requireOpenProbability("level", level);
   requireSameLength("numerators and denominators", numerators.length, denominators.length);
   const n = numerators.length;
-  if (clusters === undefined) return { ...boundsOf(moments(numerators, denominators), level), n };
+  if (clusters === undefined) return { ...computeRatioBounds(computeMoments(numerators, denominators), level), n };
   requireSameLength("numerators and clusters", n, clusters.length);
-  const found = clusteredMoments(numerators, denominators, clusters);
-  return { ...boundsOf(found, level), n, clusters: found.units };
+  const found = computeClusteredMoments(numerators, denominators, clusters);
+  return { ...computeRatioBounds(found, level), n, clusters: found.units };
 }
 
-function boundsOf(found: Moments, level: number): Omit<RatioInterval, "n" | "clusters"> {
+function computeRatioBounds(found: RatioMoments, level: number): Omit<RatioInterval, "n" | "clusters"> {
   const { ratio, denominator, varianceOfDenominator, varianceOfRatio, units } = found;
   // Also without tasks, where the mean is 0.
   if (denominator === 0) {

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { studentQuantile } from "./distributions.js";
-import { meanInterval, passRateInterval, scoreInterval, wilsonBounds } from "./intervals.js";
+import { computeWilsonBounds, meanInterval, passRateInterval, scoreInterval } from "./intervals.js";
 
-import { betaVariate, type Random } from "./random.js";
-import { coverageOf } from "./simulated-coverage.js";
+import { type Random, sampleBeta } from "./random.js";
+import { measureCoverage } from "./simulated-coverage.js";
 
 describe("scoreInterval", () => {
   it("equals Wilson with t at the number of 0/1 trials that match the standard error", () => {
     const scores = [0.5, 0.8, 1, 0.9];
     const { se } = meanInterval(scores);
     const trials = (0.8 * 0.2) / (se ?? Number.NaN) ** 2;
-    const { low, high } = wilsonBounds(0.8, trials, studentQuantile(0.975, 3));
+    const { low, high } = computeWilsonBounds(0.8, trials, studentQuantile(0.975, 3));
     const found = scoreInterval(scores);
     expect(found).toMatchObject({ mean: 0.8, n: 4, df: 3 });
     expect(found.low).toBeCloseTo(low, 12);
@@ -55,13 +55,13 @@ describe("scoreInterval", () => {
     ["three values, nearly all 1", 0.97, 10, threeValued(0.01, 0.04)],
     ["three values, nearly all 1", 0.97, 30, threeValued(0.01, 0.04)],
     ["three values, nearly all 1", 0.97, 100, threeValued(0.01, 0.04)],
-    ["Beta(8, 2)", 0.8, 5, (random) => betaVariate(8, 2, random)],
-    ["Beta(8, 2)", 0.8, 100, (random) => betaVariate(8, 2, random)],
-    ["Beta(30, 1)", 30 / 31, 10, (random) => betaVariate(30, 1, random)],
+    ["Beta(8, 2)", 0.8, 5, (random) => sampleBeta(8, 2, random)],
+    ["Beta(8, 2)", 0.8, 100, (random) => sampleBeta(8, 2, random)],
+    ["Beta(30, 1)", 30 / 31, 10, (random) => sampleBeta(30, 1, random)],
     ["60 % of 1, else anything", 0.8, 10, (random) => (random.next() < 0.6 ? 1 : random.next())],
     ["60 % of 1, else anything", 0.8, 100, (random) => (random.next() < 0.6 ? 1 : random.next())],
   ])("covers the true value: %s, mean %d, %i tasks", (_, truth, n, draw) => {
-    const coverage = coverageOf(truth, 2000, (random) =>
+    const coverage = measureCoverage(truth, 2000, (random) =>
       scoreInterval(Float64Array.from({ length: n }, () => draw(random))),
     );
     expect(coverage).toBeGreaterThan(0.92);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { incompleteBeta, normalCdf } from "./distributions.js";
 
-import { betaVariate, createRandom, normalVariate } from "./random.js";
+import { createRandom, sampleBeta, sampleNormal } from "./random.js";
 
 /** The Kolmogorov–Smirnov statistic times √n (1.95 has a probability of 0.001). */
 function kolmogorov(draw: () => number, cdf: (x: number) => number): number {
@@ -16,7 +16,7 @@ function kolmogorov(draw: () => number, cdf: (x: number) => number): number {
 
 it("draws from the standard normal distribution", () => {
   const random = createRandom("normal");
-  expect(kolmogorov(() => normalVariate(random), normalCdf)).toBeLessThan(1.95);
+  expect(kolmogorov(() => sampleNormal(random), normalCdf)).toBeLessThan(1.95);
 });
 
 it.each([
@@ -28,7 +28,7 @@ it.each([
   const random = createRandom(a + b);
   expect(
     kolmogorov(
-      () => betaVariate(a, b, random),
+      () => sampleBeta(a, b, random),
       (x) => incompleteBeta(x, a, b),
     ),
   ).toBeLessThan(1.95);

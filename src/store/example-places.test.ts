@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { EXAMPLES_FILE, encodeExampleKey, readExamplePlaces, writeExamples } from "./examples.js";
+import { EXAMPLES_FILE, encodeExampleKey, readExampleIndex, writeExamples } from "./examples.js";
 
 let dir: string;
 
@@ -30,29 +30,29 @@ describe("readExampleIndex", () => {
     fc.assert(
       fc.property(examples, (asked) => {
         writeExamples(dir, asked);
-        const places = readExamplePlaces(dir);
+        const places = readExampleIndex(dir);
         expect(places?.size).toBe(asked.length);
         for (const [place, { dataset, id }] of asked.entries())
-          expect(places?.of({ dataset, exampleId: id })).toBe(place);
-        expect(places?.of({ dataset: "another dataset", exampleId: 1 })).toBe(asked.length);
-        expect(places?.of({ dataset: "another dataset", exampleId: "1" })).toBe(asked.length + 1);
-        expect(places?.of({ dataset: "another dataset", exampleId: 1 })).toBe(asked.length);
+          expect(places?.getOrAdd({ dataset, exampleId: id })).toBe(place);
+        expect(places?.getOrAdd({ dataset: "another dataset", exampleId: 1 })).toBe(asked.length);
+        expect(places?.getOrAdd({ dataset: "another dataset", exampleId: "1" })).toBe(asked.length + 1);
+        expect(places?.getOrAdd({ dataset: "another dataset", exampleId: 1 })).toBe(asked.length);
       }),
       { numRuns: 50 },
     );
   });
 
   it("returns null for runs without stored examples", () => {
-    expect(readExamplePlaces(dir)).toBeNull();
+    expect(readExampleIndex(dir)).toBeNull();
   });
 
   it("skips damaged lines", () => {
     writeExamples(dir, [{ id: 1, dataset: "d", question: "a" }]);
     appendFileSync(join(dir, EXAMPLES_FILE), '{"dataset":"d","id":1x}\n{"dataset":"\\x","id":2}\n{"id":3}\n');
     appendFileSync(join(dir, EXAMPLES_FILE), `{${encodeExampleKey("d", 4)},"question":"b"}\n`);
-    const places = readExamplePlaces(dir);
+    const places = readExampleIndex(dir);
     expect(places?.size).toBe(2);
-    expect(places?.of({ dataset: "d", exampleId: 4 })).toBe(1);
+    expect(places?.getOrAdd({ dataset: "d", exampleId: 4 })).toBe(1);
   });
 
   it("holds the ids of a large file, not its lines", () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Example } from "../core/example.js";
-import { EXAMPLES_FILE, isShortened, readExamples, writeExamples } from "./examples.js";
+import { EXAMPLES_FILE, isShortenedText, readExamples, writeExamples } from "./examples.js";
 
 let dir = "";
 
@@ -136,7 +136,7 @@ describe("writeExamples", () => {
       dir,
       texts.map((context, id) => ({ id, context })),
     );
-    expect(stored().map(({ context }) => isShortened(context ?? ""))).toEqual([false, true]);
+    expect(stored().map(({ context }) => isShortenedText(context ?? ""))).toEqual([false, true]);
   });
 
   it("loses only the fields of an example that JSON cannot hold", () => {

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf, RunFolderError } from "../core/errors.js";
+import { getErrorMessage, RunFolderError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import type { TrialKey } from "../core/row.js";
 import { LF } from "../utils/files/blocks.js";
@@ -23,13 +23,13 @@ export const EXAMPLES_FILE = "examples.jsonl";
 export function writeExamples(dir: string, examples: Iterable<Example>): void {
   const file = openSync(join(dir, EXAMPLES_FILE), "w");
   try {
-    writeLines(file, encodeAll(examples));
+    writeLines(file, encodeExamples(examples));
   } finally {
     closeSync(file);
   }
 }
 
-function* encodeAll(examples: Iterable<Example>): Generator<string> {
+function* encodeExamples(examples: Iterable<Example>): Generator<string> {
   for (const example of examples) yield encodeExample(example);
 }
 
@@ -37,16 +37,16 @@ function* encodeAll(examples: Iterable<Example>): Generator<string> {
 export function* readExamples(dir: string): Generator<StoredExample> {
   const path = join(dir, EXAMPLES_FILE);
   for (const { text, number, terminated } of readRunLines(dir, EXAMPLES_FILE))
-    if (terminated) yield decodeExample(text, `${path}:${number}`);
+    if (terminated) yield decodeStoredExample(text, `${path}:${number}`);
 }
 
 /** `place` is for the error message. */
-export function decodeExample(line: string, place: string): StoredExample {
+export function decodeStoredExample(line: string, place: string): StoredExample {
   try {
     return JSON.parse(line) as StoredExample;
   } catch (cause) {
     throw new RunFolderError(
-      `${place} is not an example: ${messageOf(cause)}. Remove that line to continue without it.`,
+      `${place} is not an example: ${getErrorMessage(cause)}. Remove that line to continue without it.`,
       {
         cause,
       },
@@ -55,12 +55,12 @@ export function decodeExample(line: string, place: string): StoredExample {
 }
 
 /** Examples up to this many characters of JSON are stored in full. */
-const MOST_KEPT = 1 << 16;
+const MAX_FULL_CHARS = 1 << 16;
 /** In larger examples, longer texts and lists keep only their beginning and end. */
-const LONG_TEXT = 8000;
-const LONG_LIST = 40;
+const MAX_TEXT_CHARS = 8000;
+const MAX_LIST_ITEMS = 40;
 
-const NOT_KEPT = /\n… \d+ characters are not kept with the run …\n/;
+const OMISSION_MARK = /\n… \d+ characters are not kept with the run …\n/;
 
 /** Identifies an example, as the first fields of its line: it is found without parsing other lines. */
 export function encodeExampleKey(dataset: string, id: string | number): string {
@@ -69,52 +69,52 @@ export function encodeExampleKey(dataset: string, id: string | number): string {
 
 /** Encodes an example as one line. The key is prepended by hand, because numeric field names would come first in an object. */
 function encodeExample({ dataset = "", id, ...rest }: Example): string {
-  const json = jsonOf(rest);
-  const fields = json.length <= MOST_KEPT ? json : JSON.stringify(shortened(JSON.parse(json)));
+  const json = stringifyFields(rest);
+  const fields = json.length <= MAX_FULL_CHARS ? json : JSON.stringify(shortenStoredValue(JSON.parse(json)));
   const key = encodeExampleKey(dataset, id);
   return fields === "{}" ? `{${key}}` : `{${key},${fields.slice(1)}`;
 }
 
-function jsonOf(fields: Readonly<Record<string, unknown>>): string {
+function stringifyFields(fields: Readonly<Record<string, unknown>>): string {
   try {
     return JSON.stringify(fields);
   } catch (error) {
-    return JSON.stringify({ notRecorded: `the example cannot be written as JSON: ${messageOf(error)}` });
+    return JSON.stringify({ notRecorded: `the example cannot be written as JSON: ${getErrorMessage(error)}` });
   }
 }
 
-function shortened(value: unknown): unknown {
-  if (typeof value === "string") return shortText(value);
-  if (Array.isArray(value)) return shortList(value).map(shortened);
+function shortenStoredValue(value: unknown): unknown {
+  if (typeof value === "string") return shortenStoredText(value);
+  if (Array.isArray(value)) return shortenStoredList(value).map(shortenStoredValue);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shortened(inner)]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shortenStoredValue(inner)]));
 }
 
-function shortText(text: string): string {
-  if (text.length <= LONG_TEXT) return text;
-  const half = LONG_TEXT / 2;
-  const left = text.length - LONG_TEXT;
+function shortenStoredText(text: string): string {
+  if (text.length <= MAX_TEXT_CHARS) return text;
+  const half = MAX_TEXT_CHARS / 2;
+  const left = text.length - MAX_TEXT_CHARS;
   return `${text.slice(0, half)}\n… ${left} characters are not kept with the run …\n${text.slice(-half)}`;
 }
 
 /** Whether a text of a stored example was shortened. */
-export function isShortened(text: string): boolean {
-  return NOT_KEPT.test(text);
+export function isShortenedText(text: string): boolean {
+  return OMISSION_MARK.test(text);
 }
 
-function shortList(list: readonly unknown[]): readonly unknown[] {
-  if (list.length <= LONG_LIST) return list;
-  const half = LONG_LIST / 2;
+function shortenStoredList(list: readonly unknown[]): readonly unknown[] {
+  if (list.length <= MAX_LIST_ITEMS) return list;
+  const half = MAX_LIST_ITEMS / 2;
   return [...list.slice(0, half), ...list.slice(-half)];
 }
 
-type ExampleKey = Pick<TrialKey, "dataset" | "exampleId">;
+type StoredExampleKey = Pick<TrialKey, "dataset" | "exampleId">;
 
 /**
  * Numbers examples in the order they are added. Looked up by id, because up to a million are held: a combined key of
  * dataset and id would be one more string for each.
  */
-export class ExamplePlaces {
+export class ExampleIndex {
   readonly #datasets = new Map<string, Map<string | number, number>>();
   #size = 0;
 
@@ -123,15 +123,15 @@ export class ExamplePlaces {
   }
 
   /** Returns the index of an example; a new example gets the next one. */
-  of({ dataset, exampleId }: ExampleKey): number {
-    const ids = this.#idsIn(dataset);
+  getOrAdd({ dataset, exampleId }: StoredExampleKey): number {
+    const ids = this.#getIds(dataset);
     const known = ids.get(exampleId);
     if (known !== undefined) return known;
     ids.set(exampleId, this.#size);
     return this.#size++;
   }
 
-  #idsIn(dataset: string): Map<string | number, number> {
+  #getIds(dataset: string): Map<string | number, number> {
     const known = this.#datasets.get(dataset);
     if (known !== undefined) return known;
     const ids = new Map<string | number, number>();
@@ -141,36 +141,36 @@ export class ExamplePlaces {
 }
 
 /** Dataset and id at the beginning of a line, both as JSON. */
-const KEY = /^\{"dataset":("(?:[^"\\]|\\.)*"),"id":("(?:[^"\\]|\\.)*"|[^,}]+)/;
+const KEY_PATTERN = /^\{"dataset":("(?:[^"\\]|\\.)*"),"id":("(?:[^"\\]|\\.)*"|[^,}]+)/;
 /** More of a line is read only if its key is longer. */
-const USUAL_KEY = 512;
+const KEY_SCAN_BYTES = 512;
 
 /** The positions of a stored run's examples in their dataset; null for runs of versions that did not store them. */
-export function readExamplePlaces(dir: string): ExamplePlaces | null {
+export function readExampleIndex(dir: string): ExampleIndex | null {
   if (!existsSync(join(dir, EXAMPLES_FILE))) return null;
-  const places = new ExamplePlaces();
+  const places = new ExampleIndex();
   for (const block of readRunLineBlocks(dir, EXAMPLES_FILE)) {
     for (let start = 0; start < block.length; ) {
       const feed = block.indexOf(LF, start);
       const end = feed === -1 ? block.length : feed;
-      const key = keyIn(block.subarray(start, end));
-      if (key !== null) places.of(key);
+      const key = readExampleKey(block.subarray(start, end));
+      if (key !== null) places.getOrAdd(key);
       start = end + 1;
     }
   }
   return places;
 }
 
-function keyIn(line: Buffer): ExampleKey | null {
-  const short = KEY.exec(line.toString("utf8", 0, USUAL_KEY));
+function readExampleKey(line: Buffer): StoredExampleKey | null {
+  const short = KEY_PATTERN.exec(line.toString("utf8", 0, KEY_SCAN_BYTES));
   // A key that fills the scanned part may continue.
-  const isWhole = short !== null && (line.length <= USUAL_KEY || short[0].length < USUAL_KEY / 4);
-  const [, dataset, id] = (isWhole ? short : KEY.exec(line.toString("utf8"))) ?? [];
-  return dataset === undefined || id === undefined ? null : parsed(dataset, id);
+  const isWhole = short !== null && (line.length <= KEY_SCAN_BYTES || short[0].length < KEY_SCAN_BYTES / 4);
+  const [, dataset, id] = (isWhole ? short : KEY_PATTERN.exec(line.toString("utf8"))) ?? [];
+  return dataset === undefined || id === undefined ? null : parseStoredExampleKey(dataset, id);
 }
 
 /** Parsed, not sliced: a slice would keep the whole line in memory. Null if the line is damaged. */
-function parsed(dataset: string, id: string): ExampleKey | null {
+function parseStoredExampleKey(dataset: string, id: string): StoredExampleKey | null {
   try {
     return { dataset: JSON.parse(dataset) as string, exampleId: JSON.parse(id) as string | number };
   } catch {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 /** The current commit of a folder, read without starting git; null outside a repository. */
-export function gitRevision(dir: string): string | null {
+export function readGitRevision(dir: string): string | null {
   try {
     const gitDir = findGitDir(resolve(dir));
     return gitDir === null ? null : resolveHead(gitDir);
@@ -13,13 +13,13 @@ export function gitRevision(dir: string): string | null {
 
 function findGitDir(dir: string): string | null {
   const path = join(dir, ".git");
-  if (existsSync(path)) return statSync(path).isDirectory() ? path : linkedGitDir(path);
+  if (existsSync(path)) return statSync(path).isDirectory() ? path : resolveLinkedGitDir(path);
   const parent = dirname(dir);
   return parent === dir ? null : findGitDir(parent);
 }
 
 /** A worktree's `.git` is a file that names the real folder. */
-function linkedGitDir(path: string): string {
+function resolveLinkedGitDir(path: string): string {
   return resolve(
     dirname(path),
     readFileSync(path, "utf8")

@@ -18,9 +18,9 @@ import { JournalError, RunFolderError } from "../core/errors.js";
 import { type EvalRow, makeRow } from "../core/row.js";
 import type { FinishedTrial } from "../runner/ports.js";
 import { makeConfig, makeManifest } from "../testing/make-run.js";
-import { Journal, readManifest, readRows } from "./journal.js";
-import { trialKey } from "./row-codec.js";
-import { isComplete } from "./summary-file.js";
+import { RunJournal, readManifest, readRows } from "./journal.js";
+import { pickTrialKey } from "./row-codec.js";
+import { isRunComplete } from "./summary-file.js";
 
 const MANIFEST = makeManifest({ config: makeConfig({ title: "t", systems: ["s"] }) });
 
@@ -47,7 +47,7 @@ function finished(exampleId: number, more: Partial<FinishedTrial> = {}): Finishe
 
 /** Writes a run folder with these trials, and closes it. */
 function store(...trials: FinishedTrial[]): void {
-  const journal = Journal.create(dir, MANIFEST);
+  const journal = RunJournal.create(dir, MANIFEST);
   for (const trial of trials) journal.append(trial);
   journal.flush();
   journal.close();
@@ -59,7 +59,7 @@ describe("RunJournal", () => {
     const [there = "", link = "", none = ""] = names.map((name) => join(dir, name));
     writeFileSync(there, "{}");
     symlinkSync(there, link);
-    const journal = Journal.create(join(dir, "run"), MANIFEST);
+    const journal = RunJournal.create(join(dir, "run"), MANIFEST);
     for (const [id, outputFile] of [none, link, there].entries())
       journal.append(finished(id), { row: JSON.stringify(row(id)), output: null, outputFile });
     journal.flush();
@@ -86,7 +86,7 @@ describe("RunJournal", () => {
   });
 
   it("has everything on disk after a flush, before it is closed", () => {
-    const journal = Journal.create(dir, MANIFEST);
+    const journal = RunJournal.create(dir, MANIFEST);
     journal.append(finished(1));
     expect(lines("rows.jsonl")).toHaveLength(0);
     journal.flush();
@@ -97,7 +97,7 @@ describe("RunJournal", () => {
 
   it("continues where it stopped", () => {
     store(finished(1));
-    const { journal, rows, notes } = Journal.resume(dir);
+    const { journal, rows, notes } = RunJournal.resume(dir);
     expect([rows, notes]).toEqual([[row(1)], []]);
     journal.append(finished(2));
     journal.flush();
@@ -122,7 +122,7 @@ describe("RunJournal", () => {
     const output = { response, usage: { input: 1, output: 2 } };
     store(finished(1, { output, evidence: { em: "seen" } }));
     const [{ file }] = lines("outputs.jsonl").map((line) => JSON.parse(line));
-    const whole = JSON.stringify({ ...trialKey(row(1)), output, evidence: { em: "seen" } });
+    const whole = JSON.stringify({ ...pickTrialKey(row(1)), output, evidence: { em: "seen" } });
     expect(readFileSync(path(file), "utf8")).toBe(whole);
     expect(file).toBe(`outputs/${createHash("sha256").update(whole).digest("hex").slice(0, 32)}.json`);
     expect(readdirSync(path("outputs"))).toHaveLength(1);
@@ -150,12 +150,12 @@ describe("RunJournal", () => {
   });
 
   it("reads from the summary whether a run is complete", () => {
-    const journal = Journal.create(dir, MANIFEST);
-    expect(isComplete(dir)).toBe(false);
+    const journal = RunJournal.create(dir, MANIFEST);
+    expect(isRunComplete(dir)).toBe(false);
     journal.writeSummary({ complete: false });
-    expect(isComplete(dir)).toBe(false);
+    expect(isRunComplete(dir)).toBe(false);
     journal.writeSummary({ complete: true });
-    expect(isComplete(dir)).toBe(true);
+    expect(isRunComplete(dir)).toBe(true);
     journal.close();
   });
 });
@@ -168,7 +168,7 @@ describe("a damaged run", () => {
     for (let cut = first + 1; cut < whole.length; cut++) {
       writeFileSync(path("rows.jsonl"), whole.subarray(0, cut));
       expect(readRows(dir)).toEqual([row(1)]);
-      const { journal, rows, notes } = Journal.resume(dir);
+      const { journal, rows, notes } = RunJournal.resume(dir);
       journal.append(finished(3, { output: null }));
       journal.flush();
       journal.close();
@@ -181,7 +181,7 @@ describe("a damaged run", () => {
   it("removes a torn output too", () => {
     store(finished(1), finished(2));
     truncateSync(path("outputs.jsonl"), readFileSync(path("outputs.jsonl")).length - 3);
-    const { journal, rows, notes } = Journal.resume(dir);
+    const { journal, rows, notes } = RunJournal.resume(dir);
     journal.close();
     expect(rows).toHaveLength(2);
     expect(notes).toEqual([expect.stringContaining("outputs.jsonl")]);
@@ -192,7 +192,7 @@ describe("a damaged run", () => {
     store(finished(1));
     appendFileSync(path("rows.jsonl"), `${broken}\n`);
     appendFileSync(path("rows.jsonl"), '{"system":"s","exampleId":2,"outcome":"pass"}\n');
-    expect(() => Journal.resume(dir)).toThrow(RunFolderError);
+    expect(() => RunJournal.resume(dir)).toThrow(RunFolderError);
     expect(() => readRows(dir)).toThrow(/rows\.jsonl:2 is not a row: .*Remove that line/);
     expect(existsSync(path("lock"))).toBe(false);
   });
@@ -201,7 +201,7 @@ describe("a damaged run", () => {
     store();
     rmSync(path("rows.jsonl"));
     rmSync(path("outputs.jsonl"));
-    const { journal, rows } = Journal.resume(dir);
+    const { journal, rows } = RunJournal.resume(dir);
     journal.close();
     expect(rows).toEqual([]);
   });
@@ -238,7 +238,7 @@ describe.skipIf(process.platform !== "linux")("a full disk", () => {
   it.each(["rows.jsonl", "outputs.jsonl"])("is reported when %s cannot grow, and the run is unlocked", (file) => {
     mkdirSync(dir, { recursive: true });
     symlinkSync("/dev/full", path(file));
-    const journal = Journal.create(dir, MANIFEST);
+    const journal = RunJournal.create(dir, MANIFEST);
     journal.append(finished(1));
     expect(() => journal.flush()).toThrow(JournalError);
     journal.append(finished(2));
@@ -250,7 +250,7 @@ describe.skipIf(process.platform !== "linux")("a full disk", () => {
 
   it("never leaves a row whose output could not be written", () => {
     symlinkSync("/dev/full", path("outputs.jsonl"));
-    const journal = Journal.create(dir, MANIFEST);
+    const journal = RunJournal.create(dir, MANIFEST);
     journal.append(finished(1));
     expect(() => journal.flush()).toThrow(JournalError);
     journal.close();
@@ -260,5 +260,5 @@ describe.skipIf(process.platform !== "linux")("a full disk", () => {
 
 it("reports that a folder cannot be created", () => {
   writeFileSync(path("file"), "");
-  expect(() => Journal.create(path("file/run"), MANIFEST)).toThrow(JournalError);
+  expect(() => RunJournal.create(path("file/run"), MANIFEST)).toThrow(JournalError);
 });

@@ -11,17 +11,17 @@ import {
   truncateSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { JournalError, messageOf, RunFolderError } from "../core/errors.js";
+import { getErrorMessage, JournalError, RunFolderError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import type { EvalRow, TrialKey } from "../core/row.js";
 import type { UngradedOutput } from "../runner/call.js";
-import type { EncodedTrial, FinishedTrial, MoneyEntry, Sink } from "../runner/ports.js";
-import { writeAtomically, writeByContent } from "../utils/files/atomic.js";
+import type { EncodedTrial, FinishedTrial, MoneyEntry, RowSink } from "../runner/ports.js";
+import { writeAtomically, writeContentAddressed } from "../utils/files/atomic.js";
 import { writeLines } from "../utils/files/lines.js";
 import { writeExamples } from "./examples.js";
 import { lockRun } from "./lock.js";
 import { type Manifest, RUN_SCHEMA } from "./manifest.js";
-import { JournalMoney } from "./money.js";
+import { JournalSpend } from "./money.js";
 import {
   decodeLine,
   encodeAloneInPieces,
@@ -32,12 +32,12 @@ import {
   encodeTrial,
   encodeUngraded,
   hasLargeText,
-  LARGE_OUTPUT,
-  trialKey,
+  LARGE_OUTPUT_CHARS,
+  pickTrialKey,
 } from "./row-codec.js";
 import { readRunFile, readRunLines } from "./run-file.js";
 
-export const FILES = {
+export const RUN_FILES = {
   manifest: "manifest.json",
   rows: "rows.jsonl",
   outputs: "outputs.jsonl",
@@ -52,7 +52,7 @@ export const OUTPUTS_DIR = "outputs";
  * A run on disk: append-only JSON lines, one per finished trial. What `flush` has written survives a kill of the process; an
  * output is always written before its row.
  */
-export class Journal implements Sink {
+export class RunJournal implements RowSink {
   readonly dir: string;
   /** Trials whose output file from a worker was missing. */
   missingOutputs = 0;
@@ -65,27 +65,27 @@ export class Journal implements Sink {
   private constructor(dir: string, unlock: () => void) {
     this.dir = dir;
     this.#unlock = unlock;
-    this.#rowsFd = openSync(join(dir, FILES.rows), "a");
-    this.#outputsFd = openSync(join(dir, FILES.outputs), "a");
+    this.#rowsFd = openSync(join(dir, RUN_FILES.rows), "a");
+    this.#outputsFd = openSync(join(dir, RUN_FILES.outputs), "a");
   }
 
   /** Creates a new run folder. */
-  static create(dir: string, manifest: Manifest): Journal {
-    return wrapped(dir, () => {
+  static create(dir: string, manifest: Manifest): RunJournal {
+    return wrapWriteErrors(dir, () => {
       mkdirSync(dir, { recursive: true });
-      const unlock = lockRun(join(dir, FILES.lock));
-      writeAtomically(join(dir, FILES.manifest), `${JSON.stringify(manifest, null, 2)}\n`);
-      return new Journal(dir, unlock);
+      const unlock = lockRun(join(dir, RUN_FILES.lock));
+      writeAtomically(join(dir, RUN_FILES.manifest), `${JSON.stringify(manifest, null, 2)}\n`);
+      return new RunJournal(dir, unlock);
     });
   }
 
   /** Opens a stored run to continue it, after removing a torn last line. */
-  static resume(dir: string): { journal: Journal; rows: EvalRow[]; money: JournalMoney; notes: string[] } {
+  static resume(dir: string): { journal: RunJournal; rows: EvalRow[]; money: JournalSpend; notes: string[] } {
     requireOwnFiles(dir);
-    const unlock = wrapped(dir, () => lockRun(join(dir, FILES.lock)));
+    const unlock = wrapWriteErrors(dir, () => lockRun(join(dir, RUN_FILES.lock)));
     try {
-      const notes = [...mendTail(dir, FILES.rows), ...mendTail(dir, FILES.outputs)];
-      return { journal: new Journal(dir, unlock), ...readJournal(dir), notes };
+      const notes = [...truncateTornLine(dir, RUN_FILES.rows), ...truncateTornLine(dir, RUN_FILES.outputs)];
+      return { journal: new RunJournal(dir, unlock), ...readJournal(dir), notes };
     } catch (error) {
       unlock();
       throw error;
@@ -94,22 +94,24 @@ export class Journal implements Sink {
 
   append(finished: FinishedTrial, encoded?: EncodedTrial): void {
     if (encoded === undefined && hasLargeText(finished.output)) {
-      this.#outputs.push(fileLine(finished.row, this.#writeLarge(encodeOutputInPieces(finished))));
+      this.#outputs.push(encodeFileLine(finished.row, this.#writeLarge(encodeOutputInPieces(finished))));
       this.#rows.push(encodeRow(finished.row));
       return;
     }
     const { row, output, outputFile } = encoded ?? encodeTrial(finished);
-    if (outputFile !== undefined) this.#outputs.push(this.#takenOver(finished.row, outputFile));
+    if (outputFile !== undefined) this.#outputs.push(this.#adoptOutputFile(finished.row, outputFile));
     else if (output !== null)
-      this.#outputs.push(output.length <= LARGE_OUTPUT ? output : fileLine(finished.row, this.#writeLarge([output])));
+      this.#outputs.push(
+        output.length <= LARGE_OUTPUT_CHARS ? output : encodeFileLine(finished.row, this.#writeLarge([output])),
+      );
     this.#rows.push(row);
   }
 
   /** Stores an output that is still being graded; false if JSON cannot hold it. */
   appendOutput(ungraded: UngradedOutput): boolean {
-    const line = hasLargeText(ungraded.output) ? this.#ungradedBeside(ungraded) : encodeUngraded(ungraded);
+    const line = hasLargeText(ungraded.output) ? this.#writeUngradedFile(ungraded) : encodeUngraded(ungraded);
     if (line === null) return false;
-    const short = line.length <= LARGE_OUTPUT ? line : this.#ungradedBeside(ungraded);
+    const short = line.length <= LARGE_OUTPUT_CHARS ? line : this.#writeUngradedFile(ungraded);
     if (short === null) return false;
     this.#outputs.push(short);
     return true;
@@ -129,7 +131,7 @@ export class Journal implements Sink {
     // A row whose output could not be written must not be written later.
     this.#outputs = [];
     this.#rows = [];
-    wrapped(this.dir, () => {
+    wrapWriteErrors(this.dir, () => {
       writeLines(this.#outputsFd, outputs);
       writeLines(this.#rowsFd, rows);
     });
@@ -137,11 +139,13 @@ export class Journal implements Sink {
 
   /** Writes the examples, once for all trials. */
   writeExamples(examples: Iterable<Example>): void {
-    wrapped(this.dir, () => writeExamples(this.dir, examples));
+    wrapWriteErrors(this.dir, () => writeExamples(this.dir, examples));
   }
 
   writeSummary(summary: unknown): void {
-    wrapped(this.dir, () => writeAtomically(join(this.dir, FILES.summary), `${JSON.stringify(summary, null, 2)}\n`));
+    wrapWriteErrors(this.dir, () =>
+      writeAtomically(join(this.dir, RUN_FILES.summary), `${JSON.stringify(summary, null, 2)}\n`),
+    );
   }
 
   close(): void {
@@ -152,46 +156,46 @@ export class Journal implements Sink {
     }
   }
 
-  #ungradedBeside(ungraded: UngradedOutput): string | null {
+  #writeUngradedFile(ungraded: UngradedOutput): string | null {
     const pieces = encodeAloneInPieces(ungraded, ungraded.output);
     return pieces === null ? null : encodeUngraded(ungraded, this.#writeLarge(pieces));
   }
 
   /** Writes a large output to a separate file, and returns the name that lines use for it. */
   #writeLarge(line: Iterable<string>): string {
-    return wrapped(this.dir, () => {
+    return wrapWriteErrors(this.dir, () => {
       const dir = join(this.dir, OUTPUTS_DIR);
       mkdirSync(dir, { recursive: true });
-      return join(OUTPUTS_DIR, writeByContent(dir, line));
+      return join(OUTPUTS_DIR, writeContentAddressed(dir, line));
     });
   }
 
   /** Moves an output file that another process has written into the run. It may have been moved before. */
-  #takenOver(row: EvalRow, outputFile: string): string {
+  #adoptOutputFile(row: EvalRow, outputFile: string): string {
     const file = join(OUTPUTS_DIR, basename(outputFile));
-    wrapped(this.dir, () => {
+    wrapWriteErrors(this.dir, () => {
       mkdirSync(join(this.dir, OUTPUTS_DIR), { recursive: true });
-      if (isFile(outputFile)) move(outputFile, join(this.dir, file));
+      if (isRealFile(outputFile)) moveFile(outputFile, join(this.dir, file));
     });
-    if (isFile(join(this.dir, file))) return fileLine(row, file);
+    if (isRealFile(join(this.dir, file))) return encodeFileLine(row, file);
     // The row and its scores stay valid: only the output is lost.
     this.missingOutputs += 1;
     const notRecorded = `the file ${basename(outputFile)} was not in the shared folder`;
-    return JSON.stringify({ ...trialKey(row), output: { notRecorded } });
+    return JSON.stringify({ ...pickTrialKey(row), output: { notRecorded } });
   }
 }
 
-function fileLine(row: EvalRow, file: string): string {
-  return JSON.stringify({ ...trialKey(row), file });
+function encodeFileLine(row: EvalRow, file: string): string {
+  return JSON.stringify({ ...pickTrialKey(row), file });
 }
 
 /** Files to write must belong to this folder: a link in someone else's folder may point anywhere. */
 function requireOwnFiles(dir: string): void {
   for (const [name, isOwn] of [
-    [FILES.rows, isFile],
-    [FILES.outputs, isFile],
-    [FILES.lock, isFile],
-    [OUTPUTS_DIR, isFolder],
+    [RUN_FILES.rows, isRealFile],
+    [RUN_FILES.outputs, isRealFile],
+    [RUN_FILES.lock, isRealFile],
+    [OUTPUTS_DIR, isRealFolder],
   ] as const) {
     const path = join(dir, name);
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined || isOwn(path)) continue;
@@ -199,34 +203,34 @@ function requireOwnFiles(dir: string): void {
   }
 }
 
-function isFolder(path: string): boolean {
+function isRealFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** Does not follow links: others can write to the folder that the file comes from. */
-function isFile(path: string): boolean {
+function isRealFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /** Other file systems, and files owned by other users. */
-const NEEDS_COPY = new Set(["EXDEV", "EACCES", "EPERM"]);
+const COPY_ERROR_CODES = new Set(["EXDEV", "EACCES", "EPERM"]);
 
-function move(from: string, to: string): void {
+function moveFile(from: string, to: string): void {
   try {
     renameSync(from, to);
   } catch (error) {
-    if (!NEEDS_COPY.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    if (!COPY_ERROR_CODES.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
     copyFileSync(from, to);
-    removeIfAllowed(from);
+    tryRemove(from);
   }
 }
 
 /** A file that cannot be removed only takes up space. */
-function removeIfAllowed(path: string): void {
+function tryRemove(path: string): void {
   try {
     rmSync(path);
   } catch (error) {
-    if (!NEEDS_COPY.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    if (!COPY_ERROR_CODES.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
   }
 }
 
@@ -234,11 +238,11 @@ function removeIfAllowed(path: string): void {
 export function readManifest(dir: string): Manifest {
   if (!existsSync(dir)) throw new RunFolderError(`There is no run folder ${dir}.`);
   if (!statSync(dir).isDirectory())
-    throw new RunFolderError(`${dir} is a file, not a run folder. Pass the folder that holds ${FILES.manifest}.`);
-  const path = join(dir, FILES.manifest);
-  if (!existsSync(path)) throw new RunFolderError(`${dir} is not a run folder: it has no ${FILES.manifest}.`);
+    throw new RunFolderError(`${dir} is a file, not a run folder. Pass the folder that holds ${RUN_FILES.manifest}.`);
+  const path = join(dir, RUN_FILES.manifest);
+  if (!existsSync(path)) throw new RunFolderError(`${dir} is not a run folder: it has no ${RUN_FILES.manifest}.`);
   const manifest = parseManifest(dir);
-  if (manifest.schema === RUN_SCHEMA && isWhole(manifest)) return manifest as Manifest;
+  if (manifest.schema === RUN_SCHEMA && isCompleteManifest(manifest)) return manifest as Manifest;
   if (manifest.schema === RUN_SCHEMA)
     throw new RunFolderError(`${path} is incomplete: it does not say what was planned. Start a new run instead.`);
   const { schema } = manifest;
@@ -249,17 +253,17 @@ export function readManifest(dir: string): Manifest {
   throw new RunFolderError(`${path} was not written by Assay (no "schema": "${RUN_SCHEMA}").`);
 }
 
-function isWhole({ config, systems }: Partial<Omit<Manifest, "schema">>): boolean {
+function isCompleteManifest({ config, systems }: Partial<Omit<Manifest, "schema">>): boolean {
   return Array.isArray(config?.datasets) && typeof systems === "object" && systems !== null;
 }
 
 function parseManifest(dir: string): Partial<Omit<Manifest, "schema">> & { schema?: unknown } {
   try {
-    const parsed: unknown = JSON.parse(readRunFile(dir, FILES.manifest));
+    const parsed: unknown = JSON.parse(readRunFile(dir, RUN_FILES.manifest));
     return typeof parsed === "object" && parsed !== null ? parsed : {};
   } catch (cause) {
     if (cause instanceof RunFolderError) throw cause;
-    throw new RunFolderError(`${join(dir, FILES.manifest)} cannot be read: ${messageOf(cause)}.`, { cause });
+    throw new RunFolderError(`${join(dir, RUN_FILES.manifest)} cannot be read: ${getErrorMessage(cause)}.`, { cause });
   }
 }
 
@@ -269,23 +273,23 @@ export function readRows(dir: string): EvalRow[] {
 }
 
 /** The same, with reservations and settlements. */
-function readJournal(dir: string): { rows: EvalRow[]; money: JournalMoney } {
-  const path = join(dir, FILES.rows);
+function readJournal(dir: string): { rows: EvalRow[]; money: JournalSpend } {
+  const path = join(dir, RUN_FILES.rows);
   const rows: EvalRow[] = [];
-  const money = new JournalMoney();
-  for (const { text, number, terminated } of readRunLines(dir, FILES.rows)) {
+  const money = new JournalSpend();
+  for (const { text, number, terminated } of readRunLines(dir, RUN_FILES.rows)) {
     if (!terminated) break;
     try {
       const entry = decodeLine(text);
       if (entry === null) continue;
-      if ("kind" in entry) money.take(entry);
+      if ("kind" in entry) money.add(entry);
       else {
         rows.push(entry);
         money.close(entry);
       }
     } catch (cause) {
       throw new RunFolderError(
-        `${path}:${number} is not a row: ${messageOf(cause)}. Remove that line to continue without it.`,
+        `${path}:${number} is not a row: ${getErrorMessage(cause)}. Remove that line to continue without it.`,
         { cause },
       );
     }
@@ -294,7 +298,7 @@ function readJournal(dir: string): { rows: EvalRow[]; money: JournalMoney } {
 }
 
 /** Removes a last line without a line feed, so that the next append starts a new line. */
-function mendTail(dir: string, name: string): string[] {
+function truncateTornLine(dir: string, name: string): string[] {
   const path = join(dir, name);
   let sound = 0;
   let torn = false;
@@ -308,13 +312,13 @@ function mendTail(dir: string, name: string): string[] {
 }
 
 /** Explains what a failed write means for the user: nothing recorded before is lost. */
-function wrapped<T>(dir: string, write: () => T): T {
+function wrapWriteErrors<T>(dir: string, write: () => T): T {
   try {
     return write();
   } catch (cause) {
     if (cause instanceof RunFolderError || cause instanceof JournalError) throw cause;
     const full = (cause as NodeJS.ErrnoException).code === "ENOSPC";
-    const what = full ? "The disk is full" : `Writing failed: ${messageOf(cause)}`;
+    const what = full ? "The disk is full" : `Writing failed: ${getErrorMessage(cause)}`;
     throw new JournalError(
       `${what} (${dir}). Recorded trials are safe: free some space, then continue with --resume ${dir}.`,
       { cause },

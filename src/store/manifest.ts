@@ -34,29 +34,34 @@ export const RUN_SCHEMA = "assay.run/1";
 export type PlanIdentity = Pick<Manifest, "config" | "systems" | "planned">;
 
 /** Describes the differences between a stored plan and one that resumes it; empty if there are none. */
-export function differences(stored: PlanIdentity, wanted: PlanIdentity): string[] {
+export function listPlanDifferences(stored: PlanIdentity, wanted: PlanIdentity): string[] {
   const found: string[] = [];
   const compare = (what: string, before: unknown, now: unknown) => {
-    if (JSON.stringify(before) !== JSON.stringify(now)) found.push(`${what}: was ${show(before)}, is ${show(now)}`);
+    if (JSON.stringify(before) !== JSON.stringify(now))
+      found.push(`${what}: was ${formatIdentityValue(before)}, is ${formatIdentityValue(now)}`);
   };
   for (const key of ["trials", "seed", "threshold", "scoreField", "tokenizer"] as const) {
     compare(key, stored.config[key], wanted.config[key]);
   }
-  compare("datasets", stored.config.datasets.map(showDataset), wanted.config.datasets.map(showDataset));
-  found.push(...changedWork("system", stored.systems, wanted.systems));
+  compare(
+    "datasets",
+    stored.config.datasets.map(formatDatasetIdentity),
+    wanted.config.datasets.map(formatDatasetIdentity),
+  );
+  found.push(...listChangedWork("system", stored.systems, wanted.systems));
   for (const [i, { name, primaryField, evaluators, terms }] of wanted.config.datasets.entries()) {
     const before = stored.config.datasets[i];
     if (before === undefined) continue;
     compare(`primary field of ${name || "the dataset"}`, before.primaryField, primaryField);
     compare(`terms of ${name || "the dataset"}`, before.terms, terms);
-    found.push(...changedWork("evaluator", before.evaluators, evaluators));
+    found.push(...listChangedWork("evaluator", before.evaluators, evaluators));
   }
   return found;
 }
 
-type Work = Readonly<Record<string, { fingerprint: string }>>;
+type FingerprintMap = Readonly<Record<string, { fingerprint: string }>>;
 
-function changedWork(kind: string, before: Work, now: Work): string[] {
+function listChangedWork(kind: string, before: FingerprintMap, now: FingerprintMap): string[] {
   const gone = Object.keys(before).filter((name) => !Object.hasOwn(now, name));
   const added = Object.keys(now).filter((name) => !Object.hasOwn(before, name));
   const changed = Object.keys(now).filter(
@@ -69,10 +74,10 @@ function changedWork(kind: string, before: Work, now: Work): string[] {
   ];
 }
 
-function showDataset({ name, examples, fingerprint }: EvalConfig["datasets"][number]): string {
+function formatDatasetIdentity({ name, examples, fingerprint }: EvalConfig["datasets"][number]): string {
   return `${name || "examples"} (${examples} examples, content ${fingerprint.slice(0, 8)})`;
 }
 
-function show(value: unknown): string {
+function formatIdentityValue(value: unknown): string {
   return Array.isArray(value) ? value.join(", ") : JSON.stringify(value);
 }

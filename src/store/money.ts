@@ -3,18 +3,18 @@ import type { MoneyEntry } from "../runner/ports.js";
 import { encodeKey } from "./row-codec.js";
 
 /** A reservation for a trial. */
-export type Reserved = Extract<MoneyEntry, { kind: "reserve" }>;
+export type OpenReservation = Extract<MoneyEntry, { kind: "reserve" }>;
 
 /** The reservations and settlements in a journal. Add lines in their order. */
-export class JournalMoney {
+export class JournalSpend {
   /** Spend on interrupted trials, and their number. */
   lostUsd = 0;
   lostTrials = 0;
   /** Spend on trials with unknown cost. */
   unknownUsd = 0;
-  readonly #open = new Map<string, Reserved>();
+  readonly #open = new Map<string, OpenReservation>();
 
-  take(entry: MoneyEntry): void {
+  add(entry: MoneyEntry): void {
     const key = encodeKey(entry);
     if (entry.kind === "reserve") {
       this.#open.set(key, entry);
@@ -33,7 +33,7 @@ export class JournalMoney {
   }
 
   /** Reservations that were never settled. */
-  get open(): Reserved[] {
+  get open(): OpenReservation[] {
     return [...this.#open.values()];
   }
 }

@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { messageOf, RunFolderError } from "../core/errors.js";
+import { getErrorMessage, RunFolderError } from "../core/errors.js";
 import type { Grade } from "../core/grader.js";
 import type { EvalRow, TrialKey } from "../core/row.js";
 import type { Output } from "../core/system.js";
 import type { UngradedOutput } from "../runner/call.js";
-import { FILES } from "./journal.js";
+import { RUN_FILES } from "./journal.js";
 import { encodeKey, UNGRADED_KIND } from "./row-codec.js";
 import { readRunFile, readRunLines } from "./run-file.js";
 
@@ -18,31 +18,31 @@ export interface StoredOutput extends TrialKey {
 }
 
 /** Outputs follow the key of their trial. Quotes inside texts are escaped, so this matches nowhere else. */
-const BEHIND_KEY = /,"(?:kind|output|file)":/;
-const UNGRADED = `,"kind":"${UNGRADED_KIND}",`;
+const AFTER_KEY = /,"(?:kind|output|file)":/;
+const UNGRADED_MARK = `,"kind":"${UNGRADED_KIND}",`;
 
 /**
  * Streams the outputs of a stored run, one per trial, because they may be larger than memory. Of several outputs of a trial,
  * the last counts.
  */
 export function* readOutputs(dir: string): Generator<StoredOutput> {
-  const path = join(dir, FILES.outputs);
-  const { superseded, lines } = lookThrough(dir);
-  for (const { text, number } of readRunLines(dir, FILES.outputs)) {
+  const path = join(dir, RUN_FILES.outputs);
+  const { superseded, lines } = scanOutputLines(dir);
+  for (const { text, number } of readRunLines(dir, RUN_FILES.outputs)) {
     if (number > lines) return;
-    if (!superseded.has(number)) yield decodeOutput(text, `${path}:${number}`, dir);
+    if (!superseded.has(number)) yield decodeStoredLine(text, `${path}:${number}`, dir);
   }
 }
 
 /** Counts the complete lines, and finds those with a later line of the same trial. */
-function lookThrough(dir: string): { superseded: ReadonlySet<number>; lines: number } {
+function scanOutputLines(dir: string): { superseded: ReadonlySet<number>; lines: number } {
   const last = new Map<string, number>();
   const superseded = new Set<number>();
   let lines = 0;
-  for (const { text, terminated } of readRunLines(dir, FILES.outputs)) {
+  for (const { text, terminated } of readRunLines(dir, RUN_FILES.outputs)) {
     if (!terminated) break;
     lines += 1;
-    const key = keyOf(text);
+    const key = readLineKey(text);
     const before = last.get(key);
     if (before !== undefined) superseded.add(before);
     last.set(key, lines);
@@ -51,7 +51,7 @@ function lookThrough(dir: string): { superseded: ReadonlySet<number>; lines: num
 }
 
 /** What is stored of one trial besides its row; all null if nothing is. */
-export interface TrialOutput {
+export interface StoredTrialOutput {
   output: Output | null;
   evidence: NonNullable<StoredOutput["evidence"]> | null;
   grades: NonNullable<StoredOutput["grades"]> | null;
@@ -61,14 +61,14 @@ export interface TrialOutput {
  * Reads the output of one trial, with its evidence and grades. Other lines are recognized by their beginning and not
  * parsed, which would take most of the time.
  */
-export function readOutput(dir: string, trial: EvalRow): TrialOutput {
-  const path = join(dir, FILES.outputs);
+export function readOutput(dir: string, trial: EvalRow): StoredTrialOutput {
+  const path = join(dir, RUN_FILES.outputs);
   const start = `{${encodeKey(trial)},`;
   let last: { text: string; number: number } | null = null;
-  for (const { text, number, terminated } of readRunLines(dir, FILES.outputs))
+  for (const { text, number, terminated } of readRunLines(dir, RUN_FILES.outputs))
     if (terminated && text.startsWith(start)) last = { text, number };
   if (last === null) return { output: null, evidence: null, grades: null };
-  const { output, evidence = null, grades = null } = decodeOutput(last.text, `${path}:${last.number}`, dir);
+  const { output, evidence = null, grades = null } = decodeStoredLine(last.text, `${path}:${last.number}`, dir);
   return { output, evidence, grades };
 }
 
@@ -80,12 +80,12 @@ export function readUngraded(
   dir: string,
   placeOf: (trial: TrialKey) => number | undefined,
 ): Map<number, UngradedOutput> {
-  const path = join(dir, FILES.outputs);
+  const path = join(dir, RUN_FILES.outputs);
   const lines = new Map<number, { text: string; number: number }>();
-  for (const { text, number, terminated } of readRunLines(dir, FILES.outputs)) {
-    const isUngraded = text.startsWith(UNGRADED, text.search(BEHIND_KEY));
+  for (const { text, number, terminated } of readRunLines(dir, RUN_FILES.outputs)) {
+    const isUngraded = text.startsWith(UNGRADED_MARK, text.search(AFTER_KEY));
     if (!terminated || (!isUngraded && lines.size === 0)) continue;
-    const place = placeOf(JSON.parse(`${keyOf(text)}}`) as TrialKey);
+    const place = placeOf(JSON.parse(`${readLineKey(text)}}`) as TrialKey);
     if (place === undefined) continue;
     if (isUngraded) lines.set(place, { text, number });
     else lines.delete(place);
@@ -95,22 +95,22 @@ export function readUngraded(
 
 function decodeUngraded({ text, number }: { text: string; number: number }, path: string, dir: string): UngradedOutput {
   const { call } = JSON.parse(text) as UngradedOutput;
-  return { ...decodeOutput(text, `${path}:${number}`, dir), call };
+  return { ...decodeStoredLine(text, `${path}:${number}`, dir), call };
 }
 
 /** A copy: a slice would keep the whole line in memory, and so every output of the run. */
-function keyOf(line: string): string {
-  return Buffer.from(line.slice(0, line.search(BEHIND_KEY))).toString();
+function readLineKey(line: string): string {
+  return Buffer.from(line.slice(0, line.search(AFTER_KEY))).toString();
 }
 
 /** Decodes the output of a line, or of the file that the line names; `place` is for the error message. */
-export function decodeOutput(line: string, place: string, dir: string): StoredOutput {
+export function decodeStoredLine(line: string, place: string, dir: string): StoredOutput {
   try {
     const { file, ...stored } = JSON.parse(line) as StoredOutput & { file?: string };
     return file === undefined ? stored : (JSON.parse(readRunFile(dir, file)) as StoredOutput);
   } catch (cause) {
     throw new RunFolderError(
-      `${place} is not an output: ${messageOf(cause)}. Remove that line to continue without it.`,
+      `${place} is not an output: ${getErrorMessage(cause)}. Remove that line to continue without it.`,
       {
         cause,
       },

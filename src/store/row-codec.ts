@@ -1,26 +1,27 @@
 import { randomBytes } from "node:crypto";
-import { messageOf } from "../core/errors.js";
+import { getErrorMessage } from "../core/errors.js";
 import { EMPTY_ROW, type EvalRow, makeRow, OUTCOMES, ROW_FIELDS, type TrialKey } from "../core/row.js";
 import type { Output } from "../core/system.js";
 import type { UngradedOutput } from "../runner/call.js";
 import type { EncodedTrial, FinishedTrial, MoneyEntry } from "../runner/ports.js";
 
 /** Outputs with more characters of JSON become separate files, so that lines stay readable. */
-export const LARGE_OUTPUT = 1 << 20;
+export const LARGE_OUTPUT_CHARS = 1 << 20;
 
 /** Whether an output has a text that makes it large, checked without encoding it. */
 export function hasLargeText(output: Output | null): output is Output {
   return (
-    output !== null && Object.values(output).some((each) => typeof each === "string" && each.length > LARGE_OUTPUT)
+    output !== null &&
+    Object.values(output).some((each) => typeof each === "string" && each.length > LARGE_OUTPUT_CHARS)
   );
 }
 
 /** Identifies a trial, as the first fields of its lines: it is found without parsing other lines. */
 export function encodeKey(row: TrialKey): string {
-  return JSON.stringify(trialKey(row)).slice(1, -1);
+  return JSON.stringify(pickTrialKey(row)).slice(1, -1);
 }
 
-export function trialKey({ system, dataset, exampleId, trial }: TrialKey): TrialKey {
+export function pickTrialKey({ system, dataset, exampleId, trial }: TrialKey): TrialKey {
   return { system, dataset, exampleId, trial };
 }
 
@@ -41,21 +42,21 @@ const OPTIONAL_FIELDS = ROW_FIELDS.filter((field) => !ALWAYS_WRITTEN.has(field))
 /** Encodes a row as one line of JSON. Optional fields with default values are omitted: `makeRow` restores them. */
 export function encodeRow(row: EvalRow): string {
   const line: Record<string, unknown> = { ...row };
-  for (const field of OPTIONAL_FIELDS) if (isEmpty(field, row[field])) line[field] = undefined;
+  for (const field of OPTIONAL_FIELDS) if (isEmptyField(field, row[field])) line[field] = undefined;
   return JSON.stringify(line);
 }
 
-function isEmpty(field: keyof EvalRow, value: unknown): boolean {
+function isEmptyField(field: keyof EvalRow, value: unknown): boolean {
   const empty = EMPTY_ROW[field];
   return value === empty || (typeof empty === "object" && empty !== null && Object.keys(value ?? {}).length === 0);
 }
 
 /** Decodes a line written by `encodeRow`, of this version or an older one. */
 export function decodeRow(line: string): EvalRow {
-  return rowFrom(JSON.parse(line) as EvalRow);
+  return restoreRow(JSON.parse(line) as EvalRow);
 }
 
-function rowFrom(row: EvalRow): EvalRow {
+function restoreRow(row: EvalRow): EvalRow {
   const isRow = typeof row?.system === "string" && row.exampleId !== undefined && OUTCOMES.includes(row.outcome);
   if (!isRow) throw new SyntaxError("it lacks a system, an exampleId or an outcome");
   return makeRow(row);
@@ -72,17 +73,17 @@ export const UNGRADED_KIND = "output";
 /** Encodes a reservation or settlement for the journal. */
 export function encodeMoney(entry: MoneyEntry): string {
   const { kind, ...rest } = entry;
-  return JSON.stringify({ ...trialKey(entry), kind, ...rest });
+  return JSON.stringify({ ...pickTrialKey(entry), kind, ...rest });
 }
 
 /** Decodes a line of the journal: a row, or an entry with a `kind`; null for kinds of later versions. */
 export function decodeLine(line: string): EvalRow | MoneyEntry | null {
   const entry = JSON.parse(line) as { kind?: unknown } | null;
-  if (entry?.kind === undefined) return rowFrom(entry as EvalRow);
-  return isMoney(entry) ? entry : null;
+  if (entry?.kind === undefined) return restoreRow(entry as EvalRow);
+  return isMoneyEntry(entry) ? entry : null;
 }
 
-function isMoney(entry: { kind?: unknown; usd?: unknown }): entry is MoneyEntry {
+function isMoneyEntry(entry: { kind?: unknown; usd?: unknown }): entry is MoneyEntry {
   const isKnown = entry.kind === "reserve" || entry.kind === "settle";
   return isKnown && typeof entry.usd === "number" && entry.usd >= 0;
 }
@@ -91,7 +92,7 @@ function isMoney(entry: { kind?: unknown; usd?: unknown }): entry is MoneyEntry 
 export function encodeUngraded(ungraded: UngradedOutput, file?: string): string | null {
   const { output, call } = ungraded;
   try {
-    const head = { ...trialKey(ungraded), kind: UNGRADED_KIND, call };
+    const head = { ...pickTrialKey(ungraded), kind: UNGRADED_KIND, call };
     return JSON.stringify(file === undefined ? { ...head, output } : { ...head, file });
   } catch {
     return null;
@@ -100,13 +101,13 @@ export function encodeUngraded(ungraded: UngradedOutput, file?: string): string 
 
 /** Encodes only an output, for the separate file. */
 export function encodeOutputAlone(key: TrialKey, output: Output): string {
-  return JSON.stringify({ ...trialKey(key), output });
+  return JSON.stringify({ ...pickTrialKey(key), output });
 }
 
 /** The same in pieces; null if JSON cannot hold it. */
 export function encodeAloneInPieces(key: TrialKey, output: Output): Iterable<string> | null {
   try {
-    return encodePieces({ ...trialKey(key), output });
+    return encodePieces({ ...pickTrialKey(key), output });
   } catch {
     return null;
   }
@@ -129,13 +130,13 @@ function encodeLine<T>({ row, output, evidence, grades }: FinishedTrial, encode:
   try {
     return encode(line);
   } catch (error) {
-    const notRecorded = `the output cannot be written as JSON: ${messageOf(error)}`;
+    const notRecorded = `the output cannot be written as JSON: ${getErrorMessage(error)}`;
     return encode({ ...line, output: { notRecorded } });
   }
 }
 
 /** Longer texts are encoded in pieces of this many characters. */
-const LONG_TEXT = 1 << 18;
+const MIN_LONG_TEXT_CHARS = 1 << 18;
 
 /**
  * The result of `JSON.stringify` in pieces, so that a text of hundreds of megabytes is not held twice. Throws at once if
@@ -145,7 +146,7 @@ export function encodePieces(value: unknown): Iterable<string> {
   const texts: string[] = [];
   const mark = randomBytes(16).toString("hex");
   const json = JSON.stringify(value, (_, each: unknown) => {
-    if (typeof each !== "string" || each.length <= LONG_TEXT) return each;
+    if (typeof each !== "string" || each.length <= MIN_LONG_TEXT_CHARS) return each;
     texts.push(each);
     return mark;
   });
@@ -163,7 +164,7 @@ function* joinPieces(between: readonly string[], texts: readonly string[]): Gene
 /** The inside of a JSON string. Never splits a surrogate pair: its halves would be escaped. */
 function* escapePieces(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {
-    const end = Math.min(text.length, start + LONG_TEXT);
+    const end = Math.min(text.length, start + MIN_LONG_TEXT_CHARS);
     const whole = (text.codePointAt(end - 1) ?? 0) > 0xffff ? end + 1 : end;
     yield JSON.stringify(text.slice(start, whole)).slice(1, -1);
     start = whole;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type EvalRow, makeRow } from "../core/row.js";
-import { ExamplePlaces } from "./examples.js";
-import { inOrder } from "./row-order.js";
+import { ExampleIndex } from "./examples.js";
+import { sortRowsByPlan } from "./row-order.js";
 
 const SYSTEMS = ["one", "two", "constructor"];
 const IDS = [3, "3", "a", 10, "__proto__", 2];
@@ -23,9 +23,9 @@ const rows = fc.array(
   { maxLength: 60 },
 );
 
-function placesOf(dataset: string, ids: readonly (string | number)[]): ExamplePlaces {
-  const places = new ExamplePlaces();
-  for (const exampleId of ids) places.of({ dataset, exampleId });
+function placesOf(dataset: string, ids: readonly (string | number)[]): ExampleIndex {
+  const places = new ExampleIndex();
+  for (const exampleId of ids) places.getOrAdd({ dataset, exampleId });
   return places;
 }
 
@@ -36,7 +36,7 @@ describe("sortRowsByPlan", () => {
     fc.assert(
       fc.property(rows, (written) => {
         const last = new Map(written.map((each) => [trialOf(each), each]));
-        const ordered = inOrder(written, { systems: SYSTEMS, examples: placesOf("d", IDS) });
+        const ordered = sortRowsByPlan(written, { systems: SYSTEMS, examples: placesOf("d", IDS) });
         expect(new Set(ordered)).toEqual(new Set(last.values()));
         expect(ordered).toHaveLength(last.size);
         const planned = ordered.filter(
@@ -58,7 +58,7 @@ describe("sortRowsByPlan", () => {
         ([made, shuffled]) => {
           const ids = [...IDS, "unknown"];
           const order = () => ({ systems: SYSTEMS, examples: bothDatasets(ids) });
-          expect(inOrder(shuffled, order())).toEqual(inOrder(made, order()));
+          expect(sortRowsByPlan(shuffled, order())).toEqual(sortRowsByPlan(made, order()));
         },
       ),
     );
@@ -66,23 +66,23 @@ describe("sortRowsByPlan", () => {
 
   it("puts rows that are not in the plan last", () => {
     const written = [row("unplanned", 1), row("one", "unknown"), row("two", 1), row("one", 1)];
-    const ordered = inOrder(written, { systems: SYSTEMS, examples: placesOf("d", [1]) });
+    const ordered = sortRowsByPlan(written, { systems: SYSTEMS, examples: placesOf("d", [1]) });
     expect(ordered).toEqual([written[3], written[1], written[2], written[0]]);
   });
 
   it("sorts by example name if the order was not stored: 2 before 10", () => {
     const written = [row("one", "q10"), row("one", "q2"), row("one", 1), row("one", "01"), row("one", "q2", 1)];
-    const ids = inOrder(written, { systems: SYSTEMS, examples: null }).map(({ exampleId }) => exampleId);
+    const ids = sortRowsByPlan(written, { systems: SYSTEMS, examples: null }).map(({ exampleId }) => exampleId);
     expect(ids).toEqual(["01", 1, "q2", "q2", "q10"]);
   });
 
   it("returns an empty list for no rows", () => {
-    expect(inOrder([], { systems: SYSTEMS, examples: null })).toEqual([]);
+    expect(sortRowsByPlan([], { systems: SYSTEMS, examples: null })).toEqual([]);
   });
 });
 
-function bothDatasets(ids: readonly (string | number)[]): ExamplePlaces {
+function bothDatasets(ids: readonly (string | number)[]): ExampleIndex {
   const places = placesOf("d", ids);
-  for (const exampleId of ids) places.of({ dataset: "e", exampleId });
+  for (const exampleId of ids) places.getOrAdd({ dataset: "e", exampleId });
   return places;
 }

@@ -1,9 +1,9 @@
 import { closeSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf, RunFolderError } from "../core/errors.js";
+import { getErrorMessage, RunFolderError } from "../core/errors.js";
 import { readLineBlocks } from "../utils/files/blocks.js";
-import { openInside } from "../utils/files/inside.js";
-import { type Line, readLines } from "../utils/files/lines.js";
+import { openFileInside } from "../utils/files/inside.js";
+import { readLines, type TextLine } from "../utils/files/lines.js";
 
 /**
  * Opens a file of a run folder for reading. The folder may come from someone else: links out of it and special files are
@@ -11,9 +11,9 @@ import { type Line, readLines } from "../utils/files/lines.js";
  */
 export function openRunFile(dir: string, name: string): number {
   try {
-    return openInside(dir, name);
+    return openFileInside(dir, name);
   } catch (cause) {
-    throw new RunFolderError(`${join(dir, name)} cannot be read: ${messageOf(cause)}.`, { cause });
+    throw new RunFolderError(`${join(dir, name)} cannot be read: ${getErrorMessage(cause)}.`, { cause });
   }
 }
 
@@ -27,7 +27,7 @@ export function readRunFile(dir: string, name: string): string {
 }
 
 /** Reads the lines of a file of a run folder; none if it is missing. */
-export function* readRunLines(dir: string, name: string): Generator<Line> {
+export function* readRunLines(dir: string, name: string): Generator<TextLine> {
   if (existsSync(join(dir, name))) yield* readLines(openRunFile(dir, name));
 }
 

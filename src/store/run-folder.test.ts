@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { gitRevision } from "./git.js";
-import { findRun, makeRunDir, newRunId } from "./run-folder.js";
+import { readGitRevision } from "./git.js";
+import { createRunId, findRun, makeRunDir } from "./run-folder.js";
 
 let dir = "";
 
@@ -25,7 +25,7 @@ describe("createRunId", () => {
     ["a".repeat(100), `20261115-213334-${"a".repeat(40)}`],
     [`${"a".repeat(39)} b`, `20261115-213334-${"a".repeat(39)}`],
   ])("turns %s into a plain name", (title, id) => {
-    expect(newRunId(title, now)).toBe(id);
+    expect(createRunId(title, now)).toBe(id);
   });
 });
 
@@ -126,13 +126,13 @@ describe("readGitRevision", () => {
   it("reads a branch, loose or packed, and a detached head, from any folder below", () => {
     const git = repository("ref: refs/heads/main\n");
     const below = join(dir, "repo", "deep", "er");
-    expect(gitRevision(below)).toBeNull();
+    expect(readGitRevision(below)).toBeNull();
     writeFileSync(join(git, "packed-refs"), `# pack-refs with: peeled\n${commit} refs/heads/main\n`);
-    expect(gitRevision(below)).toBe(commit);
+    expect(readGitRevision(below)).toBe(commit);
     writeFileSync(join(git, "refs", "heads", "main"), `${"f".repeat(40)}\n`);
-    expect(gitRevision(below)).toBe("f".repeat(40));
+    expect(readGitRevision(below)).toBe("f".repeat(40));
     writeFileSync(join(git, "HEAD"), `${commit}\n`);
-    expect(gitRevision(below)).toBe(commit);
+    expect(readGitRevision(below)).toBe(commit);
   });
 
   it("follows a worktree to its repository", () => {
@@ -145,12 +145,12 @@ describe("readGitRevision", () => {
     const tree = join(dir, "tree");
     mkdirSync(tree);
     writeFileSync(join(tree, ".git"), `gitdir: ${linked}\n`);
-    expect(gitRevision(tree)).toBe(commit);
+    expect(readGitRevision(tree)).toBe(commit);
   });
 
   it("returns null outside a repository, and in a broken one", () => {
-    expect(gitRevision(dir)).toBeNull();
+    expect(readGitRevision(dir)).toBeNull();
     mkdirSync(join(dir, ".git"));
-    expect(gitRevision(dir)).toBeNull();
+    expect(readGitRevision(dir)).toBeNull();
   });
 });

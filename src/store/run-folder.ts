@@ -1,16 +1,16 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { RunFolderError } from "../core/errors.js";
-import { FILES } from "./journal.js";
+import { RUN_FILES } from "./journal.js";
 import { readRunFile } from "./run-file.js";
-import { isComplete } from "./summary-file.js";
+import { isRunComplete } from "./summary-file.js";
 
 /**
  * Creates the name of a new run folder from time and title.
  * @example
  * createRunId("needle: 5 systems", new Date()); // "20261115-213334-needle-5-systems"
  */
-export function newRunId(title: string, now: Date): string {
+export function createRunId(title: string, now: Date): string {
   const [day = "", time = ""] = now.toISOString().split("T");
   const slug = title
     .toLowerCase()
@@ -40,7 +40,7 @@ function isNewDir(dir: string): boolean {
   }
 }
 
-export interface WantedRun {
+export interface RunFolderQuery {
   runsDir: string;
   /** A folder or a run id; if omitted, the latest unfinished run. */
   name: string | undefined;
@@ -49,37 +49,39 @@ export interface WantedRun {
 }
 
 /** The name for the run that was started last. */
-const LATEST = "latest";
+const LATEST_NAME = "latest";
 
 /** Finds a run by folder, run id or `latest`; without a name, the latest unfinished one. */
-export function findRun({ runsDir, name, isCandidate }: WantedRun): string {
-  if (name === undefined) return latestUnfinished(runsDir, isCandidate);
-  return name === LATEST && !existsSync(LATEST) ? latestRun(runsDir, isCandidate) : namedRun(runsDir, name);
+export function findRun({ runsDir, name, isCandidate }: RunFolderQuery): string {
+  if (name === undefined) return findLatestUnfinished(runsDir, isCandidate);
+  return name === LATEST_NAME && !existsSync(LATEST_NAME)
+    ? findLatestRun(runsDir, isCandidate)
+    : findNamedRun(runsDir, name);
 }
 
 /** Finds the last started run among the candidates. */
-export function latestRun(runsDir: string, isCandidate: (dir: string) => boolean = () => true): string {
-  const latest = runsIn(runsDir).find(isCandidate);
+export function findLatestRun(runsDir: string, isCandidate: (dir: string) => boolean = () => true): string {
+  const latest = listRunFolders(runsDir).find(isCandidate);
   if (latest !== undefined) return latest;
   throw new RunFolderError(`There is no run in ${runsDir}. Pass the path of a run folder, or --runs-dir.`);
 }
 
 /** The run folders, last created first: folders may have been renamed. */
-function runsIn(runsDir: string): string[] {
+function listRunFolders(runsDir: string): string[] {
   const names = existsSync(runsDir) ? readdirSync(runsDir) : [];
-  const runs = names.map((name) => join(runsDir, name)).filter(isRun);
-  const created = new Map(runs.map((dir) => [dir, creationTime(dir)]));
-  return runs.sort((a, b) => (created.get(b) ?? 0) - (created.get(a) ?? 0) || BY_NUMBER.compare(b, a));
+  const runs = names.map((name) => join(runsDir, name)).filter(isRunFolder);
+  const created = new Map(runs.map((dir) => [dir, readCreationTime(dir)]));
+  return runs.sort((a, b) => (created.get(b) ?? 0) - (created.get(a) ?? 0) || NUMERIC_COLLATOR.compare(b, a));
 }
 
 /** Runs of the same second differ by a number at the end of their names. */
-const BY_NUMBER = new Intl.Collator("en", { numeric: true });
+const NUMERIC_COLLATOR = new Intl.Collator("en", { numeric: true });
 
 /** The creation time in the manifest, or of the file if the manifest is damaged. */
-function creationTime(dir: string): number {
-  const { mtimeMs } = statSync(join(dir, FILES.manifest));
+function readCreationTime(dir: string): number {
+  const { mtimeMs } = statSync(join(dir, RUN_FILES.manifest));
   try {
-    const { createdAt } = JSON.parse(readRunFile(dir, FILES.manifest)) as { createdAt?: unknown };
+    const { createdAt } = JSON.parse(readRunFile(dir, RUN_FILES.manifest)) as { createdAt?: unknown };
     const moment = typeof createdAt === "string" ? Date.parse(createdAt) : Number.NaN;
     return Number.isNaN(moment) ? mtimeMs : moment;
   } catch {
@@ -87,21 +89,21 @@ function creationTime(dir: string): number {
   }
 }
 
-function namedRun(runsDir: string, name: string): string {
+function findNamedRun(runsDir: string, name: string): string {
   const places = [name, join(runsDir, name)];
-  const found = places.find(isRun) ?? places.find((place) => existsSync(place));
+  const found = places.find(isRunFolder) ?? places.find((place) => existsSync(place));
   if (found !== undefined) return found;
   throw new RunFolderError(
     `There is no run folder ${name}, neither here nor in ${runsDir}. Pass its path, or the folder that holds it with --runs-dir.`,
   );
 }
 
-function latestUnfinished(runsDir: string, isCandidate: (dir: string) => boolean): string {
-  const unfinished = runsIn(runsDir).find((dir) => !isComplete(dir) && isCandidate(dir));
+function findLatestUnfinished(runsDir: string, isCandidate: (dir: string) => boolean): string {
+  const unfinished = listRunFolders(runsDir).find((dir) => !isRunComplete(dir) && isCandidate(dir));
   if (unfinished !== undefined) return unfinished;
   throw new RunFolderError(`There is no unfinished run in ${runsDir}. Name one with --resume FOLDER.`);
 }
 
-function isRun(dir: string): boolean {
-  return existsSync(join(dir, FILES.manifest));
+function isRunFolder(dir: string): boolean {
+  return existsSync(join(dir, RUN_FILES.manifest));
 }

@@ -1,6 +1,6 @@
 import type { BudgetReceipt, JsonSummary, Timing } from "../core/result.js";
 import type { TrialCounts } from "../core/trial-counts.js";
-import { FILES } from "./journal.js";
+import { RUN_FILES } from "./journal.js";
 import { readRunFile } from "./run-file.js";
 
 /** The stored summary of a run; it can always be recomputed from the rows. */
@@ -23,14 +23,14 @@ export interface StoredSummary {
 /** Reads the summary of a run folder; null if it is missing or unreadable, as after a kill. */
 export function readSummary(dir: string): StoredSummary | null {
   try {
-    const stored: unknown = JSON.parse(readRunFile(dir, FILES.summary));
-    return typeof stored === "object" && stored !== null ? wholeSummary(stored) : null;
+    const stored: unknown = JSON.parse(readRunFile(dir, RUN_FILES.summary));
+    return typeof stored === "object" && stored !== null ? normalizeSummary(stored) : null;
   } catch {
     return null;
   }
 }
 
-function wholeSummary(stored: Partial<StoredSummary>): StoredSummary {
+function normalizeSummary(stored: Partial<StoredSummary>): StoredSummary {
   const { complete, summary, across, timing, budget, notes, counts } = stored;
   return {
     complete: complete === true,
@@ -43,24 +43,27 @@ function wholeSummary(stored: Partial<StoredSummary>): StoredSummary {
         : null,
     ...(typeof budget?.spentUsd === "number" && { budget }),
     notes: Array.isArray(notes) ? notes.map(String) : [],
-    counts: counts != null && Object.values(counts).every(isCounted) ? counts : null,
+    counts: counts != null && Object.values(counts).every(hasOutcomeCounts) ? counts : null,
   };
 }
 
-function isCounted(counts: Partial<TrialCounts> | null): boolean {
+function hasOutcomeCounts(counts: Partial<TrialCounts> | null): boolean {
   return typeof counts?.outcomes === "object" && counts.outcomes !== null;
 }
 
 /** Whether every planned trial has finished, even with an error. A run marked as complete counts as ended whatever it holds. */
-export function hasEnded({ complete, counts }: Pick<StoredSummary, "complete" | "counts">, planned: number): boolean {
-  return complete || doneIn(counts ?? {}) >= planned;
+export function hasRunEnded(
+  { complete, counts }: Pick<StoredSummary, "complete" | "counts">,
+  planned: number,
+): boolean {
+  return complete || countFinishedTrials(counts ?? {}) >= planned;
 }
 
-export function doneIn(counts: NonNullable<StoredSummary["counts"]>): number {
+export function countFinishedTrials(counts: NonNullable<StoredSummary["counts"]>): number {
   return Object.values(counts).reduce((done, { trials, outcomes }) => done + trials - outcomes.skipped, 0);
 }
 
 /** True if a run folder has every planned trial without an infrastructure error. */
-export function isComplete(dir: string): boolean {
+export function isRunComplete(dir: string): boolean {
   return readSummary(dir)?.complete === true;
 }

@@ -1,6 +1,6 @@
 import { ShapeError, TrialError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
-import { describe, isThenable } from "../core/shape.js";
+import { describeValue, isThenable } from "../core/shape.js";
 import type { Output, System, TrialContext } from "../core/system.js";
 
 /** What a function may return: the response, or a whole output. */
@@ -26,10 +26,10 @@ export class FunctionSystem implements System {
 
   constructor({ name, fn, fingerprint }: FunctionSystemOptions) {
     if (typeof name !== "string" || name === "") {
-      throw new ShapeError(`A FunctionSystem needs a non-empty \`name\`, but has ${describe(name)}.`);
+      throw new ShapeError(`A FunctionSystem needs a non-empty \`name\`, but has ${describeValue(name)}.`);
     }
     if (typeof fn !== "function") {
-      throw new ShapeError(`The FunctionSystem "${name}" needs a function \`fn\`, but has ${describe(fn)}.`);
+      throw new ShapeError(`The FunctionSystem "${name}" needs a function \`fn\`, but has ${describeValue(fn)}.`);
     }
     this.name = name;
     this.#fn = fn;
@@ -38,19 +38,19 @@ export class FunctionSystem implements System {
 
   process(example: Example, trial: TrialContext): Output | Promise<Output> {
     const result = this.#fn(example, trial);
-    return isThenable(result) ? Promise.resolve(result).then((value) => this.#output(value)) : this.#output(result);
+    return isThenable(result) ? Promise.resolve(result).then((value) => this.#toOutput(value)) : this.#toOutput(result);
   }
 
   fingerprint(): unknown {
     return this.#fingerprint;
   }
 
-  #output(result: FunctionResult): Output {
+  #toOutput(result: FunctionResult): Output {
     if (typeof result === "string") return { response: result };
     if (typeof result === "object" && result !== null && !Array.isArray(result)) return result;
     throw new TrialError(
       "system_error",
-      `The function of "${this.name}" returned ${describe(result)}. Return a string, or an output such as { response: "…" }.`,
+      `The function of "${this.name}" returned ${describeValue(result)}. Return a string, or an output such as { response: "…" }.`,
     );
   }
 }

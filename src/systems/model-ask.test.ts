@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from "vitest";
 import { startMock } from "../testing/mock/index.js";
-import { answerWith, openBench } from "./model-testing.js";
+import { openModelFixture, sendStreamedAnswer } from "./model-testing.js";
 
-const bench = openBench();
+const bench = openModelFixture();
 afterEach(() => bench.close());
 const { signal } = new AbortController();
 const messages = [{ role: "user" as const, parts: ["Is it right?"] }];
@@ -12,7 +12,7 @@ const answer = {
 };
 
 it("sends the system's own prompt first, then the question's, without an example", async () => {
-  const server = await bench.serve((_, response) => answerWith(response, ["Yes."]));
+  const server = await bench.serve((_, response) => sendStreamedAnswer(response, ["Yes."]));
   const system = bench.system(server, { systemPrompt: "Be brief.", buildMessages: () => [] });
   const output = await system.ask({ system: "You judge.", messages, answer }, signal);
   expect(output).toMatchObject({ response: "Yes.", usage: { input: 10, output: 5 } });

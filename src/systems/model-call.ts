@@ -2,29 +2,29 @@ import { setMaxListeners } from "node:events";
 import { type InfrastructureCategory, type Outlook, type Retry, TrialError } from "../core/errors.js";
 import type { StopReason, TrialBudget, Usage } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
-import { promptOf } from "../core/usage.js";
-import { type Delta, type Dialect, type ProviderError, refusedParameter } from "../models/dialects/index.js";
+import { countPromptTokens } from "../core/usage.js";
+import { type AnswerDelta, type Dialect, findRefusedParameter, type ProviderError } from "../models/dialects/index.js";
 import {
-  type Headers,
-  type HttpAnswer,
   type HttpClient,
+  type HttpHeaders,
   type HttpRequest,
+  type HttpResponse,
+  parseRetryAfter,
   readHeader,
-  retryAfterMs,
   SseReader,
 } from "../models/http/index.js";
 import type { ModelReply } from "./model-conversation.js";
 
 /** Maximum size of an error body. */
-const MOST_ERROR_BYTES = 64 * 1024;
+const MAX_ERROR_BYTES = 64 * 1024;
 
 /** Maximum size of an answer that is not streamed. */
-const MOST_WHOLE_BYTES = 64 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /** How much of a body is kept for error messages. */
 const HEAD_BYTES = 200;
 
-export interface CallOptions {
+export interface ModelCallOptions {
   readonly client: HttpClient;
   readonly request: HttpRequest;
   readonly dialect: Dialect;
@@ -40,49 +40,52 @@ export interface CallOptions {
  * Makes one call and reads the answer into the reply. Throws a `TrialError` whose `retry` says whether the call may be
  * retried, or the abort reason of the signal.
  */
-export async function callModel(options: CallOptions, reply: ModelReply): Promise<void> {
+export async function callModel(options: ModelCallOptions, reply: ModelReply): Promise<void> {
   const answer = await options.client.post(options.request);
-  if (answer.status >= 400) throw await failed(options, answer);
-  reply.billUrl = billUrl(options.request.url, answer.headers);
+  if (answer.status >= 400) throw await createCallError(options, answer);
+  reply.billUrl = readBillUrl(options.request.url, answer.headers);
   await readAnswer(options, answer, reply);
   const { error, finish, isComplete } = reply.reader;
-  if (error !== null) throw errorInside(options.site.host, error);
+  if (error !== null) throw createAnswerError(options.site.host, error);
   if (isComplete && finish === null && !reply.hasText) {
-    throw broken(`${options.site.host} answered with no choices: the answer is empty.`);
+    throw createBrokenAnswerError(`${options.site.host} answered with no choices: the answer is empty.`);
   }
 }
 
-async function failed({ dialect, site, sent, now }: CallOptions, answer: HttpAnswer): Promise<TrialError> {
-  const body = await beginningOf(answer);
-  const error = statusError(site, {
+async function createCallError(
+  { dialect, site, sent, now }: ModelCallOptions,
+  answer: HttpResponse,
+): Promise<TrialError> {
+  const body = await readBeginning(answer);
+  const error = createStatusError(site, {
     status: answer.status,
     headers: answer.headers,
-    said: saidIn(dialect, body),
+    said: extractErrorMessage(dialect, body),
     now: now(),
   });
-  const refused = REFUSING.has(answer.status) ? refusedParameter(parse(body), sent) : null;
+  const refused = REQUEST_ERROR_STATUSES.has(answer.status) ? findRefusedParameter(tryParseEvent(body), sent) : null;
   return refused === null ? error : new RefusedParameterError(refused, error.message);
 }
 
 /** Statuses about the request itself. */
-const REFUSING = new Set([400, 422]);
+const REQUEST_ERROR_STATUSES = new Set([400, 422]);
 
-function saidIn(dialect: Dialect, body: string): string {
+function extractErrorMessage(dialect: Dialect, body: string): string {
   if (isHtml(body)) return "an HTML page";
-  const parsed = parse(body);
+  const parsed = tryParseEvent(body);
   const error = parsed === undefined ? null : dialect.errorIn(parsed);
-  return excerpt(error?.message ?? body, 500);
+  return shortenLine(error?.message ?? body, 500);
 }
 
 /** An error body may be long or truncated: the part that arrived is enough. */
-async function beginningOf(answer: HttpAnswer): Promise<string> {
+async function readBeginning(answer: HttpResponse): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     await answer.read((chunk) => {
       chunks.push(chunk);
       size += chunk.length;
-      return size < MOST_ERROR_BYTES;
+      return size < MAX_ERROR_BYTES;
     });
   } catch (error) {
     if (!(error instanceof TrialError)) throw error;
@@ -90,36 +93,37 @@ async function beginningOf(answer: HttpAnswer): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-async function readAnswer(options: CallOptions, answer: HttpAnswer, reply: ModelReply): Promise<void> {
+async function readAnswer(options: ModelCallOptions, answer: HttpResponse, reply: ModelReply): Promise<void> {
   const type = readHeader(answer.headers["content-type"]);
   if (/html/i.test(type)) {
     answer.discard();
-    throw wrongKind(options.site, "<html");
+    throw createUnexpectedAnswerError(options.site, "<html");
   }
   const isWhole = type === "" ? !options.stream : /json(?!l)/i.test(type) && !/ndjson|stream/i.test(type);
   await (isWhole ? readWhole(options, answer, reply) : readStream(options, answer, reply));
 }
 
-async function readWhole({ site }: CallOptions, answer: HttpAnswer, reply: ModelReply): Promise<void> {
-  const text = await answer.text(MOST_WHOLE_BYTES);
-  if (isHtml(text)) throw wrongKind(site, text);
-  const body = parse(text);
-  if (body === undefined) throw broken(`${site.host} answered with malformed JSON: ${excerpt(text, 80)}`);
+async function readWhole({ site }: ModelCallOptions, answer: HttpResponse, reply: ModelReply): Promise<void> {
+  const text = await answer.text(MAX_ANSWER_BYTES);
+  if (isHtml(text)) throw createUnexpectedAnswerError(site, text);
+  const body = tryParseEvent(text);
+  if (body === undefined)
+    throw createBrokenAnswerError(`${site.host} answered with malformed JSON: ${shortenLine(text, 80)}`);
   reply.takeWhole(body);
-  if (reply.reader.unknownEvents > 0 && !reply.hasBegun) throw wrongKind(site, text);
+  if (reply.reader.unknownEvents > 0 && !reply.hasBegun) throw createUnexpectedAnswerError(site, text);
 }
 
-async function readStream({ site }: CallOptions, answer: HttpAnswer, reply: ModelReply): Promise<void> {
-  const stream = new StreamIntake(site, reply);
+async function readStream({ site }: ModelCallOptions, answer: HttpResponse, reply: ModelReply): Promise<void> {
+  const stream = new StreamConsumer(site, reply);
   const isCutShort = await stream.read(answer);
   if (isCutShort || reply.reader.isComplete || reply.reader.error !== null) return;
-  if (!reply.hasBegun && stream.isForeign) throw wrongKind(site, stream.head);
+  if (!reply.hasBegun && stream.isForeign) throw createUnexpectedAnswerError(site, stream.head);
   const where = reply.hasText ? "in the middle of the answer" : "without an answer";
-  throw broken(`${site.host} ended its stream ${where}.`);
+  throw createBrokenAnswerError(`${site.host} ended its stream ${where}.`);
 }
 
 /** Reads the events of a stream into a reply. */
-class StreamIntake {
+class StreamConsumer {
   /** The first bytes, for messages. */
   head = "";
   readonly #site: CallSite;
@@ -134,7 +138,7 @@ class StreamIntake {
   }
 
   /** Reads to the end, or until reading on is useless; returns true in that case. */
-  async read(answer: HttpAnswer): Promise<boolean> {
+  async read(answer: HttpResponse): Promise<boolean> {
     const events = new SseReader({ onData: (data) => this.#take(data), source: this.#site.host });
     await answer.read((chunk) => {
       if (this.head.length < HEAD_BYTES) this.head += chunk.toString("latin1", 0, HEAD_BYTES);
@@ -153,17 +157,18 @@ class StreamIntake {
 
   #take(data: string): boolean {
     this.#events += 1;
-    const event = data === "[DONE]" ? data : parse(data);
+    const event = data === "[DONE]" ? data : tryParseEvent(data);
     // An incomplete last event means that the stream was cut off, which is reported elsewhere.
     if (event === undefined && this.#isAtEnd) return false;
-    if (event === undefined) throw broken(`${this.#site.host} sent malformed JSON: ${excerpt(data, 80)}`);
+    if (event === undefined)
+      throw createBrokenAnswerError(`${this.#site.host} sent malformed JSON: ${shortenLine(data, 80)}`);
     this.#isStopped = !this.#reply.takeEvent(event);
     return !this.#isStopped;
   }
 }
 
 /** Returns undefined for malformed JSON: it is not a JSON value. */
-function parse(text: string): unknown {
+function tryParseEvent(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -174,7 +179,7 @@ function parse(text: string): unknown {
 /** Characters between two counts: counting more often costs more than it helps. */
 const COUNT_EVERY = 64;
 
-const NOTHING: Usage = Object.freeze({ input: 0, output: 0 });
+const NO_USAGE: Usage = Object.freeze({ input: 0, output: 0 });
 
 /** Keeps the budget of a trial up to date while answers stream in: with the provider's usage, and until then with estimates. */
 export class ModelMeter {
@@ -186,7 +191,7 @@ export class ModelMeter {
   #prompt: () => string = () => "";
   /** Tokens of this call's prompt, counted on demand. */
   #promptTokens: number | null = null;
-  #added = NOTHING;
+  #added = NO_USAGE;
   #streamed = 0;
   #uncounted = "";
 
@@ -210,7 +215,7 @@ export class ModelMeter {
     this.#promptTokens = null;
   }
 
-  addText({ text, hidden }: Delta): void {
+  addText({ text, hidden }: AnswerDelta): void {
     if (this.#budget === null) return;
     this.#uncounted += text + hidden;
     if (this.#uncounted.length < COUNT_EVERY) return;
@@ -224,7 +229,7 @@ export class ModelMeter {
   /** Adds the usage that the provider has reported for this call so far. */
   addUsage(usage: Usage | null): void {
     if (this.#budget === null || usage === null || usage === this.#added) return;
-    this.#budget.add(difference(usage, this.#added), promptOf(usage));
+    this.#budget.add(subtractUsage(usage, this.#added), countPromptTokens(usage));
     this.#added = usage;
     this.#estimate(this.#unreportedOutput, this.#unreportedInput);
   }
@@ -238,7 +243,7 @@ export class ModelMeter {
       this.#unreportedOutput += this.#beyondReported();
       this.#estimate(this.#unreportedOutput, this.#unreportedInput);
     }
-    this.#added = NOTHING;
+    this.#added = NO_USAGE;
     this.#uncounted = "";
     this.#streamed = 0;
   }
@@ -257,14 +262,14 @@ export class ModelMeter {
   }
 
   #promptBeyondReported(): number {
-    if (promptOf(this.#added) > 0) return 0;
+    if (countPromptTokens(this.#added) > 0) return 0;
     this.#promptTokens ??= this.#tokenizer().count(this.#prompt());
     return this.#promptTokens;
   }
 }
 
 /** Never negative, because a reader's counts never decrease. */
-function difference(usage: Usage, before: Usage): Usage {
+function subtractUsage(usage: Usage, before: Usage): Usage {
   const cacheWrite = (usage.cacheWrite ?? 0) - (before.cacheWrite ?? 0);
   return {
     input: usage.input - before.input,
@@ -281,18 +286,18 @@ function difference(usage: Usage, before: Usage): Usage {
 const CALL_HEADER = "assay-call";
 
 /** Short, because the gateway runs on this machine. */
-const PATIENCE_MS = 1500;
+const BILL_TIMEOUT_MS = 1500;
 
-const MOST_BYTES = 10_000;
+const MAX_BILL_BYTES = 10_000;
 
 /** A call's usage as metered by a gateway. */
-export interface Bill {
+export interface GatewayBill {
   readonly usage: Usage;
   readonly isEstimated: boolean;
 }
 
 /** The URL of a call's bill, always on the host of the call; null if the endpoint sent none. */
-function billUrl(url: string, headers: Readonly<Record<string, unknown>>): string | null {
+function readBillUrl(url: string, headers: Readonly<Record<string, unknown>>): string | null {
   const path = headers[CALL_HEADER];
   return typeof path === "string" && /^\/[\w/-]+$/.test(path) ? new URL(path, new URL(url).origin).href : null;
 }
@@ -301,17 +306,17 @@ function billUrl(url: string, headers: Readonly<Record<string, unknown>>): strin
  * Asks a gateway for the usage of a call that was aborted before the provider reported it. Null if the gateway does not
  * answer; then the usage is estimated.
  */
-export async function askForBill(client: HttpClient, url: string): Promise<Bill | null> {
+export async function fetchBill(client: HttpClient, url: string): Promise<GatewayBill | null> {
   try {
-    const answer = await client.post({ url, headers: {}, body: "", signal: AbortSignal.timeout(PATIENCE_MS) });
-    const bill = JSON.parse(await answer.text(MOST_BYTES)) as Bill | null;
-    return answer.status === 200 && isUsage(bill?.usage) ? bill : null;
+    const answer = await client.post({ url, headers: {}, body: "", signal: AbortSignal.timeout(BILL_TIMEOUT_MS) });
+    const bill = JSON.parse(await answer.text(MAX_BILL_BYTES)) as GatewayBill | null;
+    return answer.status === 200 && isBilledUsage(bill?.usage) ? bill : null;
   } catch {
     return null;
   }
 }
 
-function isUsage(usage: Usage | undefined): boolean {
+function isBilledUsage(usage: Usage | undefined): boolean {
   return Number.isSafeInteger(usage?.input) && Object.values(usage ?? {}).every((count) => Number.isSafeInteger(count));
 }
 
@@ -345,7 +350,7 @@ export class CallSignal {
 }
 
 /** Which of its own limits stopped a trial; null if it was stopped for another reason, or not at all. */
-export function stopOf({ aborted, reason }: AbortSignal): StopReason | null {
+export function readStopReason({ aborted, reason }: AbortSignal): StopReason | null {
   const { code } = (aborted ? (reason ?? {}) : {}) as { code?: unknown };
   if (code === "TIME_KILLED") return "time_killed";
   return code === "COST_KILLED" ? "cost_killed" : null;
@@ -363,7 +368,7 @@ interface CallSite {
 /** An answer with an error status. */
 interface FailedAnswer {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: HttpHeaders;
   /** A short excerpt of the body's message; "" if there is none. */
   readonly said: string;
   /** Milliseconds since 1970. */
@@ -381,33 +386,33 @@ export class RefusedParameterError extends TrialError {
 }
 
 /** Converts an error status to an error that says whether the call may be retried. */
-function statusError(site: CallSite, { status, headers, said, now }: FailedAnswer): TrialError {
-  const category = categoryOf(status);
+function createStatusError(site: CallSite, { status, headers, said, now }: FailedAnswer): TrialError {
+  const category = classifyStatus(status);
   const isPassing = category !== "api_error" || status >= 500;
-  const retry = { afterMs: retryAfterMs(headers, now) };
-  const outlook = readOutlook(status, said);
-  return new TrialError(category, explain(site, status, said), {
+  const retry = { afterMs: parseRetryAfter(headers, now) };
+  const outlook = classifyOutlook(status, said);
+  return new TrialError(category, explainStatus(site, status, said), {
     ...(isPassing && { retry }),
     ...(outlook !== null && { outlook }),
   });
 }
 
 /** A request rejected for its content says nothing about other requests. */
-const OF_CONTENT = /content.?(?:filter|policy|management)|flagged|moderat|safety/i;
+const CONTENT_FILTER = /content.?(?:filter|policy|management)|flagged|moderat|safety/i;
 
-function readOutlook(status: number, said: string): Outlook | null {
-  if (categoryOf(status) !== "api_error" || OF_CONTENT.test(said)) return null;
+function classifyOutlook(status: number, said: string): Outlook | null {
+  if (classifyStatus(status) !== "api_error" || CONTENT_FILTER.test(said)) return null;
   if (status >= 500) return "down";
   return [401, 403, 404].includes(status) ? "refused" : "rejected";
 }
 
-function categoryOf(status: number): InfrastructureCategory {
+function classifyStatus(status: number): InfrastructureCategory {
   if (status === 429 || status === 529) return "rate_limit";
   // 524 is Cloudflare's status for a server that did not answer in time.
   return [408, 504, 524].includes(status) ? "timeout" : "api_error";
 }
 
-function explain({ host, url, model, keyLabel }: CallSite, status: number, said: string): string {
+function explainStatus({ host, url, model, keyLabel }: CallSite, status: number, said: string): string {
   const words = said === "" ? "." : `: ${said}`;
   const named = model === "" ? "" : ` for the model "${model}"`;
   if (status === 401 || status === 403) {
@@ -419,19 +424,22 @@ function explain({ host, url, model, keyLabel }: CallSite, status: number, said:
 }
 
 /** An error inside an answer. Overloaded providers report it there, too. */
-function errorInside(host: string, { message, type }: ProviderError): TrialError {
+function createAnswerError(host: string, { message, type }: ProviderError): TrialError {
   const isLimit = /rate.?limit|overloaded|resource_exhausted|^429$|^529$/i.test(type ?? "");
   const kind = type === null ? "" : ` (${type})`;
-  return again(isLimit ? "rate_limit" : "api_error", `${host} aborted its answer with an error${kind}: ${message}`);
+  return createRetryableError(
+    isLimit ? "rate_limit" : "api_error",
+    `${host} aborted its answer with an error${kind}: ${message}`,
+  );
 }
 
 /** A broken answer; a retry may succeed. */
-function broken(message: string): TrialError {
-  return again("api_error", message);
+function createBrokenAnswerError(message: string): TrialError {
+  return createRetryableError("api_error", message);
 }
 
 /** An answer in another format; a retry would not help. */
-function wrongKind(site: CallSite, head: string): TrialError {
+function createUnexpectedAnswerError(site: CallSite, head: string): TrialError {
   const advice = `Check the base URL and the dialect (${site.url}).`;
   if (isHtml(head)) {
     return new TrialError(
@@ -439,7 +447,7 @@ function wrongKind(site: CallSite, head: string): TrialError {
       `${site.host} answered with HTML (a login page or a wrong base URL?). ${advice}`,
     );
   }
-  const shown = head.trim() === "" ? "nothing" : JSON.stringify(excerpt(head, 80));
+  const shown = head.trim() === "" ? "nothing" : JSON.stringify(shortenLine(head, 80));
   return new TrialError("api_error", `${site.host} returned an unexpected answer: ${shown}. ${advice}`);
 }
 
@@ -447,12 +455,12 @@ function isHtml(text: string): boolean {
   return /^\s*<(?:!doctype|html|head|body|\?xml|!--)/i.test(text);
 }
 
-function excerpt(text: string, length: number): string {
+function shortenLine(text: string, length: number): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length <= length ? line : `${line.slice(0, length)}…`;
 }
 
-function again(category: InfrastructureCategory, message: string): TrialError {
+function createRetryableError(category: InfrastructureCategory, message: string): TrialError {
   const retry: Retry = { afterMs: null };
   return new TrialError(category, message, { retry });
 }

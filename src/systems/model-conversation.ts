@@ -1,30 +1,30 @@
 import { TrialError } from "../core/errors.js";
 import type { Example, Turn } from "../core/example.js";
-import { SENT_WITHOUT } from "../core/row.js";
+import { SENT_WITHOUT_NOTE } from "../core/row.js";
 import type { Output, StopReason, TrialContext, Usage } from "../core/system.js";
 import {
+  type AnswerDelta,
+  type AnswerFormat,
   type AnswerReader,
-  type AnswerShape,
-  type Delta,
-  hasParameter,
+  getReplacementParameter,
+  isParameterSent,
   type Message,
-  replacementOf,
 } from "../models/dialects/index.js";
 import type { HttpClient, HttpRequest } from "../models/http/index.js";
 import type { ModelOptions, ModelSettings } from "./model.js";
 import {
-  askForBill,
-  type Bill,
   CallSignal,
   callModel,
+  fetchBill,
+  type GatewayBill,
   type ModelMeter,
   RefusedParameterError,
-  stopOf,
+  readStopReason,
 } from "./model-call.js";
-import { type Conversation, outputOf, spentBy } from "./model-output.js";
+import { buildModelOutput, type ConversationRecord, measureSpent } from "./model-output.js";
 
 /** A stream begins before the answer does, so an endpoint that is silent for this long is not thinking. */
-const LONGEST_SILENCE_MS = 300_000;
+const MAX_SILENCE_MS = 300_000;
 
 export interface ConversationOptions {
   readonly settings: ModelSettings;
@@ -34,40 +34,40 @@ export interface ConversationOptions {
   readonly trial: TrialContext;
   readonly clock: () => number;
   /** The shape of every answer. Default: free text. */
-  readonly answer?: AnswerShape;
+  readonly answer?: AnswerFormat;
   /** Parameters that the model has rejected, shared by all calls of its system and extended here. */
   readonly refused: Set<string>;
 }
 
 /** Runs the conversation of one trial: sends the messages of the script, and asks the model where the script says so. */
-export class ModelConversation implements Conversation {
+export class ModelConversation implements ConversationRecord {
   readonly replies: ModelReply[] = [];
   readonly startedAt: number;
   readonly #messages: Message[] = [];
-  readonly #with: ConversationOptions;
+  readonly #context: ConversationOptions;
 
   constructor(options: ConversationOptions) {
-    this.#with = options;
+    this.#context = options;
     this.startedAt = options.clock();
   }
 
-  async run(script: Script): Promise<Output> {
+  async run(script: ConversationScript): Promise<Output> {
     for (const step of script) {
       if (step !== ASK) this.#messages.push(step);
-      else if (this.#with.meter.isExceeded && this.replies.length > 0) return outputOf(this, "cost_killed");
+      else if (this.#context.meter.isExceeded && this.replies.length > 0) return buildModelOutput(this, "cost_killed");
       else {
         const killed = await this.#ask();
-        if (killed !== null) return outputOf(this, killed);
+        if (killed !== null) return buildModelOutput(this, killed);
       }
     }
-    return outputOf(this, null);
+    return buildModelOutput(this, null);
   }
 
-  readonly scrub = (text: string): string => this.#with.settings.secrets.scrub(text);
+  readonly scrub = (text: string): string => this.#context.settings.secrets.scrub(text);
 
   /** Asks for one answer. Returns the limit that stopped the trial, if any. */
   async #ask(): Promise<StopReason | null> {
-    const { settings, meter, trial, clock, answer } = this.#with;
+    const { settings, meter, trial, clock, answer } = this.#context;
     const reply = new ModelReply({ reader: settings.dialect.reader(answer?.name), meter, clock });
     const call = new CallSignal(trial.signal, settings.timeoutMs, settings.host);
     this.replies.push(reply);
@@ -75,7 +75,7 @@ export class ModelConversation implements Conversation {
     try {
       await this.#call(call.signal, reply);
     } catch (error) {
-      return this.#failed(error, reply);
+      return this.#handleFailure(error, reply);
     } finally {
       call.release();
       reply.end();
@@ -86,17 +86,17 @@ export class ModelConversation implements Conversation {
   }
 
   async #call(signal: AbortSignal, reply: ModelReply): Promise<void> {
-    const { client } = this.#with;
+    const { client } = this.#context;
     try {
       await this.#callWithoutRefused(signal, reply);
     } finally {
-      if (reply.billUrl !== null && !reply.isReported) reply.settle(await askForBill(client, reply.billUrl));
+      if (reply.billUrl !== null && !reply.isReported) reply.settle(await fetchBill(client, reply.billUrl));
     }
   }
 
   /** Repeats the request without each parameter that the model rejects. */
   async #callWithoutRefused(signal: AbortSignal, reply: ModelReply): Promise<void> {
-    const { settings, client, options, refused } = this.#with;
+    const { settings, client, options, refused } = this.#context;
     const { dialect, url, host, model, key, stream } = settings;
     const site = { url, host, model, keyLabel: key.label };
     const now = options.now ?? Date.now;
@@ -112,7 +112,7 @@ export class ModelConversation implements Conversation {
         if (!(error instanceof RefusedParameterError) || tried.has(error.parameter)) throw error;
         tried.add(error.parameter);
         // If both names of a parameter are rejected, its value is wrong.
-        const other = replacementOf(error.parameter);
+        const other = getReplacementParameter(error.parameter);
         if (other !== null && tried.has(other)) throw error;
         refused.add(error.parameter);
         if (other !== null) refused.delete(other);
@@ -122,26 +122,26 @@ export class ModelConversation implements Conversation {
 
   /** Logs for every trial which parameters its request lacks, including trials after the rejection. */
   #noteRefused(): void {
-    const { refused, trial, settings } = this.#with;
+    const { refused, trial, settings } = this.#context;
     if (refused.size === 0) return;
     const full = this.#body([]);
     for (const name of refused) {
-      if (!hasParameter(full, name)) continue;
-      const other = replacementOf(name);
+      if (!isParameterSent(full, name)) continue;
+      const other = getReplacementParameter(name);
       const instead = other === null ? "" : `; ${other} was sent instead`;
-      trial.log(`${SENT_WITHOUT} ${name}, which the model ${settings.model} rejects${instead}`);
+      trial.log(`${SENT_WITHOUT_NOTE} ${name}, which the model ${settings.model} rejects${instead}`);
     }
   }
 
   /** The text of the prompt, for counting its tokens. */
   #prompt(): string {
-    const { systemPrompt = "" } = this.#with.options;
+    const { systemPrompt = "" } = this.#context.options;
     const texts = [systemPrompt, ...this.#messages.flatMap(({ parts }) => parts)];
     return texts.filter((text) => text !== "").join("\n");
   }
 
-  #body(refused: readonly string[] = [...this.#with.refused]): Record<string, unknown> {
-    const { settings, options, answer } = this.#with;
+  #body(refused: readonly string[] = [...this.#context.refused]): Record<string, unknown> {
+    const { settings, options, answer } = this.#context;
     const { systemPrompt, temperature, maxTokens, extraBody } = options;
     return settings.dialect.body({
       model: settings.model,
@@ -157,39 +157,39 @@ export class ModelConversation implements Conversation {
   }
 
   #request(body: Record<string, unknown>, signal: AbortSignal): HttpRequest {
-    const { settings, options } = this.#with;
+    const { settings, options } = this.#context;
     const { connectTimeoutMs, idleTimeoutMs } = options;
     return {
       url: settings.url,
       headers: settings.headers,
       body: JSON.stringify(body),
       signal,
-      headersTimeoutMs: settings.stream ? Math.min(settings.timeoutMs, LONGEST_SILENCE_MS) : settings.timeoutMs,
+      headersTimeoutMs: settings.stream ? Math.min(settings.timeoutMs, MAX_SILENCE_MS) : settings.timeoutMs,
       ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
       ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
     };
   }
 
   /** A trial stopped by its own limits keeps its partial output; everything else is an error. */
-  #failed(error: unknown, reply: ModelReply): StopReason {
-    const { signal } = this.#with.trial;
+  #handleFailure(error: unknown, reply: ModelReply): StopReason {
+    const { signal } = this.#context.trial;
     if (signal.aborted) {
       if (!reply.hasBegun) this.replies.pop();
-      const stop = stopOf(signal);
+      const stop = readStopReason(signal);
       if (stop !== null && this.replies.length > 0) return stop;
       throw signal.reason;
     }
-    throw error instanceof TrialError ? this.#explained(error, reply) : error;
+    throw error instanceof TrialError ? this.#toTrialError(error, reply) : error;
   }
 
   /** Once text has arrived the call must not be retried: it would be billed twice. */
-  #explained(error: TrialError, reply: ModelReply): TrialError {
+  #toTrialError(error: TrialError, reply: ModelReply): TrialError {
     const hasAnswer = reply.hasText || this.replies.length > 1;
     return new TrialError(error.category, this.scrub(error.message), {
       ...(error.cause === undefined ? {} : { cause: error.cause }),
       ...(error.retry === undefined || hasAnswer ? {} : { retry: error.retry }),
       ...(error.outlook === undefined || hasAnswer ? {} : { outlook: error.outlook }),
-      ...(hasAnswer || reply.reader.usage !== null ? { spent: spentBy(this) } : {}),
+      ...(hasAnswer || reply.reader.usage !== null ? { spent: measureSpent(this) } : {}),
     });
   }
 }
@@ -198,11 +198,12 @@ export class ModelConversation implements Conversation {
 export const ASK = Symbol("ask");
 
 /** Messages, and the places where the model is asked. */
-export type Script = readonly (Message | typeof ASK)[];
+export type ConversationScript = readonly (Message | typeof ASK)[];
 
 /** Builds the default conversation for an example. */
-export function scriptOf(example: Example): Script {
-  const script = example.turns === undefined || example.turns.length === 0 ? single(example) : replay(example);
+export function buildExampleScript(example: Example): ConversationScript {
+  const script =
+    example.turns === undefined || example.turns.length === 0 ? buildSingleScript(example) : buildTurnsScript(example);
   if (script.includes(ASK)) return script;
   throw new TrialError(
     "system_error",
@@ -210,40 +211,40 @@ export function scriptOf(example: Example): Script {
   );
 }
 
-function single({ context, question }: Example): Script {
-  const parts = partsOf(context, question);
+function buildSingleScript({ context, question }: Example): ConversationScript {
+  const parts = collectUniqueTexts(context, question);
   return parts.length === 0 ? [] : [{ role: "user", parts }, ASK];
 }
 
 /** The model answers wherever the example has no assistant turn. The context comes first. */
-function replay({ turns = [], context, question }: Example): Script {
-  const script: (Message | typeof ASK)[] = turns.flatMap((turn, at) => said(turn, turns[at + 1]));
+function buildTurnsScript({ turns = [], context, question }: Example): ConversationScript {
+  const script: (Message | typeof ASK)[] = turns.flatMap((turn, at) => toScriptSteps(turn, turns[at + 1]));
   const last = turns.at(-1);
-  const isAsked = last !== undefined && roleOf(last) === "user" && last.content === question;
+  const isAsked = last !== undefined && toMessageRole(last) === "user" && last.content === question;
   if (question && !isAsked) script.push({ role: "user", parts: [question] }, ASK);
-  return withContext(script, context);
+  return addContext(script, context);
 }
 
-function said(turn: Turn, next: Turn | undefined): Script {
-  const role = roleOf(turn);
+function toScriptSteps(turn: Turn, next: Turn | undefined): ConversationScript {
+  const role = toMessageRole(turn);
   const message: Message = { role, parts: [turn.content] };
-  const isOpen = role === "user" && (next === undefined || roleOf(next) !== "assistant");
+  const isOpen = role === "user" && (next === undefined || toMessageRole(next) !== "assistant");
   return isOpen ? [message, ASK] : [message];
 }
 
-function withContext(script: Script, context: string | undefined): Script {
+function addContext(script: ConversationScript, context: string | undefined): ConversationScript {
   const first = script.findIndex((step) => step !== ASK && step.role === "user");
   const opening = script[first];
   if (!context || opening === undefined || opening === ASK) return script;
-  return script.with(first, { role: "user", parts: partsOf(context, ...opening.parts) });
+  return script.with(first, { role: "user", parts: collectUniqueTexts(context, ...opening.parts) });
 }
 
 /** The non-empty texts, without duplicates. */
-function partsOf(...texts: (string | undefined)[]): string[] {
+function collectUniqueTexts(...texts: (string | undefined)[]): string[] {
   return [...new Set(texts.filter((text): text is string => text !== undefined && text !== ""))];
 }
 
-function roleOf({ role }: Turn): Message["role"] {
+function toMessageRole({ role }: Turn): Message["role"] {
   const known = role.toLowerCase();
   if (known === "assistant" || known === "model") return "assistant";
   return known === "system" || known === "developer" ? "system" : "user";
@@ -275,7 +276,7 @@ export class ModelReply {
   countedTokens: number | null = null;
   /** URL of the call's bill; null unless a gateway sent one. */
   billUrl: string | null = null;
-  #bill: Bill | null = null;
+  #bill: GatewayBill | null = null;
   readonly #meter: ModelMeter;
   readonly #clock: () => number;
 
@@ -315,7 +316,7 @@ export class ModelReply {
   }
 
   /** Sets the usage that a gateway metered for an aborted answer. */
-  settle(bill: Bill | null): void {
+  settle(bill: GatewayBill | null): void {
     this.#bill = bill;
     if (bill !== null) this.#meter.addUsage(bill.usage);
   }
@@ -330,7 +331,7 @@ export class ModelReply {
     this.#meter.endCall(this.isReported);
   }
 
-  #take(delta: Delta, isCounted = true): void {
+  #take(delta: AnswerDelta, isCounted = true): void {
     this.hasBegun ||= delta.text !== "" || delta.hidden !== "" || this.reader.usage !== null;
     if (delta.text === "" && delta.hidden === "") return;
     this.lastTextAt = this.#clock();

@@ -5,16 +5,25 @@ import type { TrialContext } from "../core/system.js";
 import { serveBytes } from "../models/http/scripted-server.js";
 import { type ModelOptions, ModelSystem } from "./model.js";
 
-import { answerWith, DONE, event, openBench, piece, startStream, trialWith, used } from "./model-testing.js";
+import {
+  DONE,
+  formatEvent,
+  formatTextEvent,
+  formatUsageEvent,
+  makeTrialContext,
+  openModelFixture,
+  sendStreamedAnswer,
+  startStream,
+} from "./model-testing.js";
 
-const bench = openBench();
+const bench = openModelFixture();
 afterEach(() => bench.close());
 
 const ask = { id: 1, question: "What colour?" };
 const SIGNATURE = "8f3a9c71d2e4b605aa17";
 const AGAIN = { afterMs: null };
 
-async function failure(system: ModelSystem, trial: TrialContext = trialWith()): Promise<TrialError> {
+async function failure(system: ModelSystem, trial: TrialContext = makeTrialContext()): Promise<TrialError> {
   const error: unknown = await system.process(ask, trial).then(
     () => null,
     (reason: unknown) => reason,
@@ -123,7 +132,7 @@ describe("a key", () => {
     const key = "sk-very-secret-key";
     const server = await bench.serve((_, response) =>
       startStream(response).end(
-        event({
+        formatEvent({
           model: key,
           choices: [{ delta: { content: `You sent ${key} and hush-hush-hush, ${SIGNATURE}.` }, finish_reason: key }],
           usage: { prompt_tokens: key },
@@ -132,11 +141,14 @@ describe("a key", () => {
     );
     const headers = { cookie: "session=hush-hush-hush", "x-functions-code": SIGNATURE, "x-lane": "blue" };
     const system = bench.system(server, { apiKey: key, headers });
-    const output = await system.process(ask, trialWith());
-    const error = await failing((response) => startStream(response).end(event(`{"broken ${key} hush-hush-hush`)), {
-      apiKey: key,
-      headers: { cookie: "session=hush-hush-hush" },
-    });
+    const output = await system.process(ask, makeTrialContext());
+    const error = await failing(
+      (response) => startStream(response).end(formatEvent(`{"broken ${key} hush-hush-hush`)),
+      {
+        apiKey: key,
+        headers: { cookie: "session=hush-hush-hush" },
+      },
+    );
     expect(output.response).toBe("You sent [secret] and [secret], [secret].");
     const shown = [
       output.metadata,
@@ -179,7 +191,7 @@ describe("an unexpected answer", () => {
     ["application/json", '{"status":"ok"}', /"\{\\"status\\":\\"ok\\"\}"/],
     ["application/json", "[1,2]", /\[1,2\]/],
     ["text/plain", "It works!", /"It works!"/],
-    ["text/event-stream", event({ type: "message_start", message: {} }), /message_start/],
+    ["text/event-stream", formatEvent({ type: "message_start", message: {} }), /message_start/],
   ])("is shown when sent as %s", async (type, body, shown) => {
     const error = await failing((response) => response.setHeader("content-type", type).end(body));
     expect(error.message).toMatch(/returned an unexpected answer/);
@@ -191,7 +203,7 @@ describe("an unexpected answer", () => {
 describe("an empty answer", () => {
   it.each([
     ["application/json", '{"choices":[]}'],
-    ["text/event-stream", event({ choices: [] }) + DONE],
+    ["text/event-stream", formatEvent({ choices: [] }) + DONE],
   ])("can be retried when sent as %s", async (type, body) => {
     const error = await failing((response) => response.setHeader("content-type", type).end(body));
     expect(error.message).toMatch(/answered with no choices/);
@@ -200,7 +212,7 @@ describe("an empty answer", () => {
 });
 
 describe("a stream that breaks", () => {
-  const half = piece("Once ") + piece("upon");
+  const half = formatTextEvent("Once ") + formatTextEvent("upon");
   const cut = (text: string) => (response: ServerResponse) =>
     startStream(response).write(text, () => response.destroy());
   const breaks = {
@@ -213,23 +225,23 @@ describe("a stream that breaks", () => {
     ],
     "holds malformed JSON": [
       (text: string) => (response: ServerResponse) => startStream(response).end(text),
-      event("{no"),
+      formatEvent("{no"),
     ],
     "brings an error": [
       (text: string) => (response: ServerResponse) => startStream(response).write(text),
-      event({ error: { message: "boom", type: "server_error" } }),
+      formatEvent({ error: { message: "boom", type: "server_error" } }),
     ],
   } as const;
 
   it.each(Object.entries(breaks))("can be retried if it %s before any text", async (_, [send, end]) => {
-    const error = await failing(send(event({ choices: [] }) + end));
+    const error = await failing(send(formatEvent({ choices: [] }) + end));
     expect([error.category, error.retry, error.spent]).toEqual(["api_error", AGAIN, undefined]);
   });
 
   it.each(Object.entries(breaks))(
     "cannot be retried, and reports what was used, if it %s after text",
     async (_, [send, end]) => {
-      const error = await failing(send(half + used(9, 2) + end));
+      const error = await failing(send(half + formatUsageEvent(9, 2) + end));
       expect([error.category, error.retry]).toEqual(["api_error", undefined]);
       expect(error.spent).toMatchObject({ usage: { input: 9, output: 2 }, partial: true, turns: 1 });
       expect(error.spent?.ttftMs).toBeGreaterThan(0);
@@ -237,12 +249,12 @@ describe("a stream that breaks", () => {
   );
 
   it("with usage and no text reports the usage as spent, and can be retried", async () => {
-    const error = await failing(cut(used(9, 0)));
+    const error = await failing(cut(formatUsageEvent(9, 0)));
     expect(error).toMatchObject({ retry: AGAIN, spent: { usage: { input: 9, output: 0 } } });
   });
 
   it("with invalid UTF-8 is reported", async () => {
-    const bad = Buffer.concat([Buffer.from(piece("ok")), Buffer.from([0x64, 0xff, 0x0a])]);
+    const bad = Buffer.concat([Buffer.from(formatTextEvent("ok")), Buffer.from([0x64, 0xff, 0x0a])]);
     const late = await failing((response) => startStream(response).end(bad));
     expect([late.message, late.retry]).toEqual([expect.stringMatching(/sent invalid UTF-8/), undefined]);
     const early = await failing((response) => startStream(response).end(bad.subarray(-3)));
@@ -269,7 +281,7 @@ describe("a stream that breaks", () => {
   });
 
   it("because the provider is overloaded is a rate limit", async () => {
-    const overloaded = event({ type: "error", error: { type: "overloaded_error", message: "Overloaded" } });
+    const overloaded = formatEvent({ type: "error", error: { type: "overloaded_error", message: "Overloaded" } });
     const error = await failing((response) => startStream(response).end(overloaded), { dialect: "anthropic" });
     expect([error.category, error.retry]).toEqual(["rate_limit", AGAIN]);
     expect(error.message).toMatch(/aborted its answer with an error \(overloaded_error\): Overloaded/);
@@ -291,7 +303,7 @@ describe("an endpoint that does not answer", () => {
     expect([silent.category, silent.retry]).toEqual(["timeout", AGAIN]);
     const drip = await failing(
       (response) => {
-        startStream(response).write(piece("a"));
+        startStream(response).write(formatTextEvent("a"));
         const timer = setInterval(() => response.write(": still here\n\n"), 5);
         response.on("close", () => clearInterval(timer));
       },
@@ -302,7 +314,9 @@ describe("an endpoint that does not answer", () => {
   });
 
   it("is a timeout if it stops midway", async () => {
-    const error = await failing((response) => startStream(response).write(piece("a")), { idleTimeoutMs: 1000 });
+    const error = await failing((response) => startStream(response).write(formatTextEvent("a")), {
+      idleTimeoutMs: 1000,
+    });
     expect([error.category, error.retry]).toEqual(["timeout", undefined]);
     expect(error.message).toMatch(/sent no data for 1000 ms/);
   });
@@ -334,9 +348,9 @@ describe("options", () => {
 
 it("works again after a failure", async () => {
   const server = await bench.serve((_, response, number) =>
-    number === 1 ? response.writeHead(500).end() : answerWith(response, ["fine"]),
+    number === 1 ? response.writeHead(500).end() : sendStreamedAnswer(response, ["fine"]),
   );
   const system = bench.system(server);
   expect((await failure(system)).retry).toEqual(AGAIN);
-  expect(await system.process(ask, trialWith())).toMatchObject({ response: "fine" });
+  expect(await system.process(ask, makeTrialContext())).toMatchObject({ response: "fine" });
 });

@@ -5,7 +5,7 @@ import { DIALECT_NAMES, type DialectName } from "../models/dialects/index.js";
 import { type Mock, type MockOptions, startMock } from "../testing/mock/index.js";
 import { type ModelOptions, ModelSystem } from "./model.js";
 
-import { trialWith } from "./model-testing.js";
+import { makeTrialContext } from "./model-testing.js";
 
 let mock: Mock | null = null;
 afterEach(() => mock?.close());
@@ -28,7 +28,7 @@ describe.each(DIALECT_NAMES)("the mock's %s", (dialect) => {
       ...(dialect === "anthropic" ? { cacheWrite: 7, cacheWrite1h: 3 } : {}),
     };
     const system = await systemOn({ reply, usage }, { dialect, stream });
-    const output = await system.process(ask, trialWith());
+    const output = await system.process(ask, makeTrialContext());
     expect(output).toMatchObject({ response: reply, usage: { input: 40, cacheRead: 30 }, turns: 1 });
     expect(output).not.toHaveProperty("partial");
     expect(output).not.toHaveProperty("stopped");
@@ -44,13 +44,13 @@ describe.each(DIALECT_NAMES)("the mock's %s", (dialect) => {
     ["blocked", "refused"],
   ] as const)("that ends with %s is %s", async (finish, stopped) => {
     const system = await systemOn({ reply, finish }, { dialect });
-    expect(await system.process(ask, trialWith())).toMatchObject({ stopped });
+    expect(await system.process(ask, makeTrialContext())).toMatchObject({ stopped });
   });
 
   it("that never ends is stopped by its budget", async () => {
     const system = await systemOn({ reply, outputTokens: 20_000, tokensPerSec: 50_000 }, { dialect });
     const budget = new CostBudget({ pricing: { input_per_1k: 0, output_per_1k: 1 }, maxCostUsd: 0.5 });
-    const output = await system.process(ask, trialWith({ budget }));
+    const output = await system.process(ask, makeTrialContext({ budget }));
     expect(output).toMatchObject({ stopped: "cost_killed", partial: true });
     expect(budget.costKilledAt).toBeLessThan(5);
   });
@@ -81,7 +81,7 @@ describe.each([
       { reply, faults: [{ kind, ...(kind === "huge-line" ? { bytes: 20_000_000 } : {}) }] },
       { dialect, timeoutMs: kind === "slow-loris" || kind === "hang" ? 1500 : 120_000 },
     );
-    const error: unknown = await system.process(ask, trialWith()).then(
+    const error: unknown = await system.process(ask, makeTrialContext()).then(
       () => null,
       (reason: unknown) => reason,
     );
@@ -97,7 +97,7 @@ describe.each([
 describe("an empty answer", () => {
   it.each(["chat", "gemini"] as const)("is an error in %s if it has no finish reason", async (dialect) => {
     const system = await systemOn({ reply, faults: [{ kind: "empty" }] }, { dialect });
-    await expect(system.process(ask, trialWith())).rejects.toMatchObject({
+    await expect(system.process(ask, makeTrialContext())).rejects.toMatchObject({
       message: expect.stringMatching(/answered with no choices|ended its stream without an answer/),
       retry: { afterMs: null },
     });
@@ -105,6 +105,6 @@ describe("an empty answer", () => {
 
   it.each(["responses", "anthropic"] as const)("is an empty text in %s if it has a finish reason", async (dialect) => {
     const system = await systemOn({ reply, faults: [{ kind: "empty" }] }, { dialect });
-    expect(await system.process(ask, trialWith())).toMatchObject({ response: "" });
+    expect(await system.process(ask, makeTrialContext())).toMatchObject({ response: "" });
   });
 });

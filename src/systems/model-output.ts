@@ -2,9 +2,9 @@ import type { Spent } from "../core/errors.js";
 import type { Output, StopReason, Usage } from "../core/system.js";
 import type { ModelReply } from "./model-conversation.js";
 
-const CLASSES = ["input", "output", "cacheRead", "cacheWrite", "cacheWrite1h", "reasoning"] as const;
+const USAGE_CLASSES = ["input", "output", "cacheRead", "cacheWrite", "cacheWrite1h", "reasoning"] as const;
 
-export interface Conversation {
+export interface ConversationRecord {
   /** The model's answers in order; the last may be incomplete. */
   readonly replies: readonly ModelReply[];
   readonly startedAt: number;
@@ -12,48 +12,48 @@ export interface Conversation {
   readonly scrub: (text: string) => string;
 }
 
-export function outputOf(conversation: Conversation, killed: StopReason | null): Output {
+export function buildModelOutput(conversation: ConversationRecord, killed: StopReason | null): Output {
   const { replies, scrub } = conversation;
   const last = replies.at(-1);
-  return present({
+  return dropUndefined({
     response: scrub(last?.text ?? ""),
     // The last one is the response.
     replies: replies.length > 1 ? replies.map(({ text }) => scrub(text)) : undefined,
-    ...measuresOf(conversation),
-    firstAttemptMs: firstVisibleMs(conversation),
-    tokensPerSec: tokensPerSec(replies),
-    stopped: killed ?? stopOf(last),
+    ...collectMeasures(conversation),
+    firstAttemptMs: measureFirstVisible(conversation),
+    tokensPerSec: measureTokensPerSec(replies),
+    stopped: killed ?? getReplyStopReason(last),
   });
 }
 
 /** What a failed conversation has used. */
-export function spentBy(conversation: Conversation): Spent {
-  return { ...measuresOf(conversation), partial: true };
+export function measureSpent(conversation: ConversationRecord): Spent {
+  return { ...collectMeasures(conversation), partial: true };
 }
 
-function measuresOf(conversation: Conversation): Spent {
+function collectMeasures(conversation: ConversationRecord): Spent {
   const { replies } = conversation;
-  return present({
-    usage: sumOf(replies.flatMap(({ usage }) => usage ?? [])),
-    costUsd: costOf(replies),
+  return dropUndefined({
+    usage: sumReplyUsage(replies.flatMap(({ usage }) => usage ?? [])),
+    costUsd: sumReplyCost(replies),
     partial: replies.some(({ isEstimated }) => isEstimated) ? true : undefined,
     turns: replies.length,
-    ttftMs: ttftOf(replies[0]),
-    metadata: metadataOf(conversation),
+    ttftMs: measureTtft(replies[0]),
+    metadata: buildReplyMetadata(conversation),
   });
 }
 
-function stopOf(reply: ModelReply | undefined): StopReason | undefined {
+function getReplyStopReason(reply: ModelReply | undefined): StopReason | undefined {
   const finish = reply?.reader.finish;
   return finish === "refused" || finish === "truncated" ? finish : undefined;
 }
 
 /** Undefined without any usage. */
-function sumOf(usages: readonly Usage[]): Usage | undefined {
+function sumReplyUsage(usages: readonly Usage[]): Usage | undefined {
   if (usages.length === 0) return undefined;
   const sum: Usage = { input: 0, output: 0 };
   for (const usage of usages) {
-    for (const name of CLASSES) {
+    for (const name of USAGE_CLASSES) {
       const count = usage[name];
       if (count !== undefined) sum[name] = (sum[name] ?? 0) + count;
     }
@@ -62,7 +62,7 @@ function sumOf(usages: readonly Usage[]): Usage | undefined {
 }
 
 /** Undefined unless the provider reported the cost of every call: a partial sum would look like the total. */
-function costOf(replies: readonly ModelReply[]): number | undefined {
+function sumReplyCost(replies: readonly ModelReply[]): number | undefined {
   let sum = 0;
   for (const { reader } of replies) {
     if (reader.costUsd === null) return undefined;
@@ -71,21 +71,21 @@ function costOf(replies: readonly ModelReply[]): number | undefined {
   return replies.length === 0 ? undefined : sum;
 }
 
-function ttftOf(reply: ModelReply | undefined): number | undefined {
+function measureTtft(reply: ModelReply | undefined): number | undefined {
   return reply === undefined || reply.firstTextAt === null ? undefined : reply.firstTextAt - reply.startedAt;
 }
 
-function firstVisibleMs({ replies, startedAt }: Conversation): number | undefined {
+function measureFirstVisible({ replies, startedAt }: ConversationRecord): number | undefined {
   const first = replies.find(({ firstVisibleAt }) => firstVisibleAt !== null)?.firstVisibleAt;
   return first === undefined || first === null ? undefined : first - startedAt;
 }
 
 /** Measured while text was arriving. A single chunk says nothing about speed. */
-function tokensPerSec(replies: readonly ModelReply[]): number | undefined {
+function measureTokensPerSec(replies: readonly ModelReply[]): number | undefined {
   let tokens = 0;
   let ms = 0;
   for (const reply of replies) {
-    const count = reply.isReported ? textTokens(reply) : reply.countedTokens;
+    const count = reply.isReported ? countTextTokens(reply) : reply.countedTokens;
     if (reply.pieces < 2 || reply.firstTextAt === null || count === undefined || count === null) continue;
     tokens += count;
     ms += reply.lastTextAt - reply.firstTextAt;
@@ -94,16 +94,16 @@ function tokensPerSec(replies: readonly ModelReply[]): number | undefined {
 }
 
 /** Reasoning that is billed but not sent was generated before the first text. */
-function textTokens({ usage, hasHidden }: ModelReply): number | undefined {
+function countTextTokens({ usage, hasHidden }: ModelReply): number | undefined {
   const { output, reasoning = 0 } = usage ?? {};
   return output === undefined || hasHidden ? output : Math.max(0, output - reasoning);
 }
 
-function metadataOf({ replies, scrub }: Conversation): Record<string, unknown> | undefined {
+function buildReplyMetadata({ replies, scrub }: ConversationRecord): Record<string, unknown> | undefined {
   const reader = replies.at(-1)?.reader;
   const problems = [...new Set(replies.flatMap((reply) => reply.reader.problems))];
   const unknownEvents = replies.reduce((sum, reply) => sum + reply.reader.unknownEvents, 0);
-  const metadata = present<Record<string, unknown>>({
+  const metadata = dropUndefined<Record<string, unknown>>({
     model: reader?.model == null ? undefined : scrub(reader.model),
     finishReason: reader?.finishReason == null ? undefined : scrub(reader.finishReason),
     problems: problems.length > 0 ? problems.map(scrub) : undefined,
@@ -113,8 +113,8 @@ function metadataOf({ replies, scrub }: Conversation): Record<string, unknown> |
   return Object.keys(metadata).length > 0 ? metadata : undefined;
 }
 
-type Loose<T> = { [Key in keyof T]: T[Key] | undefined };
+type MaybeUndefined<T> = { [Key in keyof T]: T[Key] | undefined };
 
-function present<T extends object>(fields: Loose<T>): T {
+function dropUndefined<T extends object>(fields: MaybeUndefined<T>): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }

@@ -5,7 +5,7 @@ import { DIALECT_NAMES } from "../models/dialects/index.js";
 import { type Mock, type MockOptions, startMock } from "../testing/mock/index.js";
 import { type ModelOptions, ModelSystem } from "./model.js";
 
-import { trialWith } from "./model-testing.js";
+import { makeTrialContext } from "./model-testing.js";
 
 let mock: Mock | null = null;
 afterEach(() => mock?.close());
@@ -27,7 +27,7 @@ describe.each(DIALECT_NAMES)("a model that rejects parameters, in %s", (dialect)
     const notes: string[] = [];
     for (let trial = 0; trial < 3; trial++) {
       const log = (note: string) => void notes.push(note);
-      expect(await system.process(ask, trialWith({ log }))).toMatchObject({ response: "Paris" });
+      expect(await system.process(ask, makeTrialContext({ log }))).toMatchObject({ response: "Paris" });
     }
     expect(mock?.counts.byStatus).toEqual({ "200": 3, "400": 2 });
     expect(JSON.stringify(mock?.requests.at(-1)?.body)).not.toMatch(/temperature|top_p/);
@@ -52,7 +52,7 @@ describe.each(DIALECT_NAMES)("a model that rejects parameters, in %s", (dialect)
       { role: "assistant" as const, parts: ["It is"] },
     ];
     const system = await systemOn({ refuses: ["prefill"] }, { dialect, buildMessages });
-    expect(await system.process(ask, trialWith())).toMatchObject({ response: "Paris" });
+    expect(await system.process(ask, makeTrialContext())).toMatchObject({ response: "Paris" });
     expect(JSON.stringify(mock?.requests.at(-1)?.body)).not.toContain("It is");
   });
 });
@@ -64,7 +64,7 @@ describe("the output limit", () => {
   ])("is sent to %s under its other name if %s is rejected", async (model, refused, instead) => {
     const notes: string[] = [];
     const system = await systemOn({ refuses: [refused] }, { model, maxTokens: 50 });
-    await system.process(ask, trialWith({ log: (note) => void notes.push(note) }));
+    await system.process(ask, makeTrialContext({ log: (note) => void notes.push(note) }));
     expect(mock?.requests.at(-1)?.body).toMatchObject({ [instead]: 50 });
     expect(mock?.requests.at(-1)?.body).not.toHaveProperty(refused);
     expect(notes).toEqual([`sent without ${refused}, which the model ${model} rejects; ${instead} was sent instead`]);
@@ -72,13 +72,13 @@ describe("the output limit", () => {
 
   it("is an error if both names are rejected", async () => {
     const system = await systemOn({ refuses: ["max_tokens", "max_completion_tokens"] }, { maxTokens: 50 });
-    await expect(system.process(ask, trialWith())).rejects.toThrow(/answered 400/);
+    await expect(system.process(ask, makeTrialContext())).rejects.toThrow(/answered 400/);
     expect(mock?.requests.length).toBe(2);
   });
 });
 
 it("keeps parameters whose value was wrong", async () => {
   const system = await systemOn({ refuses: ["no_such_parameter"] }, { dialect: "anthropic", model: "" });
-  await expect(system.process(ask, trialWith())).rejects.toThrow(/answered 400.*model/);
+  await expect(system.process(ask, makeTrialContext())).rejects.toThrow(/answered 400.*model/);
   expect(mock?.requests).toHaveLength(1);
 });

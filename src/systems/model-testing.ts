@@ -1,16 +1,16 @@
 import type { ServerResponse } from "node:http";
 import type { TrialContext } from "../core/system.js";
-import { type Handler, type ScriptedServer, serveScript } from "../models/http/scripted-server.js";
+import { type ScriptedServer, type ScriptHandler, serveScript } from "../models/http/scripted-server.js";
 import { type ModelOptions, ModelSystem } from "./model.js";
 
 /** A server and systems that call it, for tests; `close` ends them all. */
-export interface Bench {
-  serve(handler: Handler): Promise<ScriptedServer>;
+export interface ModelFixture {
+  serve(handler: ScriptHandler): Promise<ScriptedServer>;
   system(server: { url: string }, options?: Partial<ModelOptions>): ModelSystem;
   close(): Promise<void>;
 }
 
-export function openBench(): Bench {
+export function openModelFixture(): ModelFixture {
   const closing: (() => Promise<void>)[] = [];
   return {
     async serve(handler) {
@@ -29,7 +29,7 @@ export function openBench(): Bench {
   };
 }
 
-export function trialWith(more: Partial<TrialContext> = {}): TrialContext {
+export function makeTrialContext(more: Partial<TrialContext> = {}): TrialContext {
   return { signal: new AbortController().signal, budget: null, trial: 0, seed: 1, log: () => {}, ...more };
 }
 
@@ -37,25 +37,29 @@ export function startStream(response: ServerResponse): ServerResponse {
   return response.writeHead(200, { "content-type": "text/event-stream" });
 }
 
-export function event(data: unknown): string {
+export function formatEvent(data: unknown): string {
   return `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
 }
 
 /** A chunk of text in the chat dialect. */
-export function piece(content: string, finish: string | null = null): string {
-  return event({ model: "m-1", choices: [{ index: 0, delta: { content }, finish_reason: finish }] });
+export function formatTextEvent(content: string, finish: string | null = null): string {
+  return formatEvent({ model: "m-1", choices: [{ index: 0, delta: { content }, finish_reason: finish }] });
 }
 
-export const DONE = event("[DONE]");
+export const DONE = formatEvent("[DONE]");
 
 /** The usage at the end of a stream in the chat dialect. */
-export function used(prompt: number, completion: number, more: object = {}): string {
-  return event({ choices: [], usage: { prompt_tokens: prompt, completion_tokens: completion, ...more } });
+export function formatUsageEvent(prompt: number, completion: number, more: object = {}): string {
+  return formatEvent({ choices: [], usage: { prompt_tokens: prompt, completion_tokens: completion, ...more } });
 }
 
 /** Sends a whole stream: the text in chunks, then usage. */
-export function answerWith(response: ServerResponse, pieces: readonly string[], end = `${used(10, 5)}${DONE}`): void {
+export function sendStreamedAnswer(
+  response: ServerResponse,
+  pieces: readonly string[],
+  end = `${formatUsageEvent(10, 5)}${DONE}`,
+): void {
   startStream(response);
-  for (const text of pieces) response.write(piece(text));
-  response.end(piece("", "stop") + end);
+  for (const text of pieces) response.write(formatTextEvent(text));
+  response.end(formatTextEvent("", "stop") + end);
 }

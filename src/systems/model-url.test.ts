@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { callUrl } from "./model.js";
+import { buildCallUrl } from "./model.js";
 
 const chat = "/chat/completions";
 const gemini = "/v1beta/models/g:streamGenerateContent?alt=sse";
@@ -18,4 +18,4 @@ it.each([
   ["http://h:1/anthropic", "/v1/messages", "http://h:1/anthropic/v1/messages"],
   ["http://h:1", gemini, `http://h:1${gemini}`],
   ["http://h:1/v1beta", gemini, `http://h:1${gemini}`],
-])("calls %s%s at %s", (base, path, url) => expect(callUrl(new URL(base), path)).toBe(url));
+])("calls %s%s at %s", (base, path, url) => expect(buildCallUrl(new URL(base), path)).toBe(url));

@@ -1,11 +1,20 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { fingerprintOf } from "../core/fingerprint.js";
+import { computeFingerprint } from "../core/fingerprint.js";
 import type { Output } from "../core/system.js";
 import { type ModelOptions, ModelSystem } from "./model.js";
 
-import { answerWith, DONE, event, openBench, piece, startStream, trialWith, used } from "./model-testing.js";
+import {
+  DONE,
+  formatEvent,
+  formatTextEvent,
+  formatUsageEvent,
+  makeTrialContext,
+  openModelFixture,
+  sendStreamedAnswer,
+  startStream,
+} from "./model-testing.js";
 
-const bench = openBench();
+const bench = openModelFixture();
 afterEach(() => bench.close());
 
 const ask = { id: 1, context: "It is blue.", question: "What colour?" };
@@ -14,9 +23,9 @@ describe("an answer", () => {
   it("has text, usage and speed", async () => {
     let sendRest = () => {};
     const server = await bench.serve((_, response) => {
-      startStream(response).write(piece("Hel"));
+      startStream(response).write(formatTextEvent("Hel"));
       sendRest = () => {
-        response.end(piece("lo", "stop") + used(10, 5, { cost: 0.25 }) + DONE);
+        response.end(formatTextEvent("lo", "stop") + formatUsageEvent(10, 5, { cost: 0.25 }) + DONE);
         sendRest = () => {};
       };
     });
@@ -27,7 +36,7 @@ describe("an answer", () => {
       if (now >= 1030) sendRest();
       return now;
     };
-    const output = await bench.system(server, { clock }).process(ask, trialWith());
+    const output = await bench.system(server, { clock }).process(ask, makeTrialContext());
     expect(output).toEqual({
       response: "Hello",
       usage: { input: 10, output: 5 },
@@ -41,10 +50,10 @@ describe("an answer", () => {
   });
 
   it("is requested with context and question as two parts, or one if they are equal", async () => {
-    const server = await bench.serve((_, response) => answerWith(response, ["ok"]));
+    const server = await bench.serve((_, response) => sendStreamedAnswer(response, ["ok"]));
     const system = bench.system(server, { systemPrompt: "brief", temperature: 0, maxTokens: 9 });
     for (const example of [ask, { id: 2, context: "same", question: "same" }, { id: 3, question: "alone" }]) {
-      await system.process(example, trialWith());
+      await system.process(example, makeTrialContext());
     }
     const bodies = server.requests.map(({ body }) => JSON.parse(body));
     expect(server.requests[0]?.url).toBe("/v1/chat/completions");
@@ -61,13 +70,13 @@ describe("an answer", () => {
   });
 
   it("lets the user build the messages and extend the body and the headers", async () => {
-    const server = await bench.serve((_, response) => answerWith(response, ["ok"]));
+    const server = await bench.serve((_, response) => sendStreamedAnswer(response, ["ok"]));
     const system = bench.system(server, {
       buildMessages: ({ question }) => [{ role: "user", parts: [`Q: ${question}`] }],
       extraBody: { top_p: 0.5, stream_options: null },
       headers: { "X-Team": "blue" },
     });
-    await system.process(ask, trialWith());
+    await system.process(ask, makeTrialContext());
     const [request] = server.requests;
     expect(JSON.parse(request?.body ?? "")).toEqual({
       model: "m",
@@ -79,32 +88,34 @@ describe("an answer", () => {
   });
 
   it.each([
-    [piece("Once upon", "length"), { response: "Once upon", stopped: "truncated" }],
-    [piece("", "content_filter"), { response: "", stopped: "refused" }],
+    [formatTextEvent("Once upon", "length"), { response: "Once upon", stopped: "truncated" }],
+    [formatTextEvent("", "content_filter"), { response: "", stopped: "refused" }],
     [
-      event({ choices: [{ delta: { refusal: "I cannot." }, finish_reason: "stop" }] }),
+      formatEvent({ choices: [{ delta: { refusal: "I cannot." }, finish_reason: "stop" }] }),
       { response: "I cannot.", stopped: "refused" },
     ],
-    [piece("", "stop"), { response: "" }],
+    [formatTextEvent("", "stop"), { response: "" }],
   ])("is classified as refused, truncated or complete", async (events, expected) => {
-    const server = await bench.serve((_, response) => startStream(response).end(events + used(3, 2) + DONE));
-    const output = await bench.system(server).process(ask, trialWith());
+    const server = await bench.serve((_, response) =>
+      startStream(response).end(events + formatUsageEvent(3, 2) + DONE),
+    );
+    const output = await bench.system(server).process(ask, makeTrialContext());
     expect(output).toMatchObject(expected);
     expect("stopped" in output).toBe("stopped" in expected);
   });
 
   it("is partial and has no usage if none was reported", async () => {
-    const server = await bench.serve((_, response) => answerWith(response, ["Hello"], DONE));
-    const output = await bench.system(server).process(ask, trialWith());
+    const server = await bench.serve((_, response) => sendStreamedAnswer(response, ["Hello"], DONE));
+    const output = await bench.system(server).process(ask, makeTrialContext());
     expect(output).toMatchObject({ response: "Hello", partial: true });
     expect(output).not.toHaveProperty("usage");
     expect(output).not.toHaveProperty("tokensPerSec");
   });
 
   it("reports usage that decreases or is negative", async () => {
-    const end = used(10, 5) + used(10, 3) + used(-1, 9) + DONE;
-    const server = await bench.serve((_, response) => answerWith(response, ["Hello"], end));
-    const output = await bench.system(server).process(ask, trialWith());
+    const end = formatUsageEvent(10, 5) + formatUsageEvent(10, 3) + formatUsageEvent(-1, 9) + DONE;
+    const server = await bench.serve((_, response) => sendStreamedAnswer(response, ["Hello"], end));
+    const output = await bench.system(server).process(ask, makeTrialContext());
     expect(output.usage).toEqual({ input: 10, output: 5 });
     expect(output.metadata?.problems).toEqual([
       "usage decreased: output went from 5 to 3; 5 is kept",
@@ -122,7 +133,7 @@ describe("an answer", () => {
       response.setHeader("content-type", "application/json; charset=utf-8").end(JSON.stringify(body)),
     );
     for (const stream of [false, true]) {
-      const output = await bench.system(server, { stream }).process(ask, trialWith());
+      const output = await bench.system(server, { stream }).process(ask, makeTrialContext());
       expect(output).toMatchObject({ response: "Hello", usage: { input: 1, output: 2 }, turns: 1 });
       expect(output).not.toHaveProperty("tokensPerSec");
     }
@@ -167,8 +178,8 @@ describe("dialects", () => {
 
   it.each(["responses", "anthropic", "gemini"] as const)("supports %s", async (dialect) => {
     const { url, key, events } = cases[dialect];
-    const server = await bench.serve((_, response) => startStream(response).end(events.map(event).join("")));
-    const output = await bench.system(server, { dialect, apiKey: "sk-secret" }).process(ask, trialWith());
+    const server = await bench.serve((_, response) => startStream(response).end(events.map(formatEvent).join("")));
+    const output = await bench.system(server, { dialect, apiKey: "sk-secret" }).process(ask, makeTrialContext());
     expect(output).toMatchObject({ response: "Hello", usage: { input: 10, output: 5 } });
     expect(output).not.toHaveProperty("partial");
     expect(server.requests[0]?.url).toBe(url);
@@ -181,10 +192,10 @@ describe("a conversation", () => {
 
   it("is replayed with the model's own answers, and keeps the usage of every turn", async () => {
     const server = await bench.serve((_, response, number) =>
-      answerWith(response, [`answer ${number}`], used(number * 10, number, { cost: 0.5 }) + DONE),
+      sendStreamedAnswer(response, [`answer ${number}`], formatUsageEvent(number * 10, number, { cost: 0.5 }) + DONE),
     );
     const turns = [turn("user", "one"), turn("assistant", "given"), turn("user", "two"), turn("user", "three")];
-    const output = await bench.system(server).process({ id: 1, turns, question: "four" }, trialWith());
+    const output = await bench.system(server).process({ id: 1, turns, question: "four" }, makeTrialContext());
     const asked = server.requests.map(({ body }) =>
       JSON.parse(body).messages.map((m: { content: string }) => m.content),
     );
@@ -209,10 +220,10 @@ describe("a conversation", () => {
 
   it("is partial if one turn reports no usage, and then has no cost", async () => {
     const server = await bench.serve((_, response, number) =>
-      answerWith(response, ["a"], number === 1 ? DONE : used(7, 2, { cost: 1 }) + DONE),
+      sendStreamedAnswer(response, ["a"], number === 1 ? DONE : formatUsageEvent(7, 2, { cost: 1 }) + DONE),
     );
     const turns = [turn("user", "one"), turn("user", "two")];
-    const output = await bench.system(server).process({ id: 1, turns }, trialWith());
+    const output = await bench.system(server).process({ id: 1, turns }, makeTrialContext());
     expect(output).toMatchObject({ usage: { input: 7, output: 2 }, partial: true, turns: 2 });
     expect(output).not.toHaveProperty("costUsd");
     expect(output.metadata?.turnUsage).toEqual([null, { input: 7, output: 2 }]);
@@ -220,10 +231,10 @@ describe("a conversation", () => {
 
   it("fails if a later turn fails, and reports what the earlier ones used", async () => {
     const server = await bench.serve((_, response, number) =>
-      number === 1 ? answerWith(response, ["a"]) : response.writeHead(429).end("{}"),
+      number === 1 ? sendStreamedAnswer(response, ["a"]) : response.writeHead(429).end("{}"),
     );
     const turns = [turn("user", "one"), turn("user", "two")];
-    await expect(bench.system(server).process({ id: 1, turns }, trialWith())).rejects.toMatchObject({
+    await expect(bench.system(server).process({ id: 1, turns }, makeTrialContext())).rejects.toMatchObject({
       category: "rate_limit",
       retry: undefined,
       spent: { usage: { input: 10, output: 5 }, partial: true, turns: 2 },
@@ -233,7 +244,7 @@ describe("a conversation", () => {
 
 describe("identity", () => {
   const options = { model: "m", baseUrl: "http://127.0.0.1:8080/v1" };
-  const print = (more: object) => fingerprintOf(new ModelSystem({ name: "s", ...options, ...more }), "process");
+  const print = (more: object) => computeFingerprint(new ModelSystem({ name: "s", ...options, ...more }), "process");
 
   it("is host, port and model by default", () => {
     expect(new ModelSystem(options).name).toBe("127.0.0.1:8080/m");
@@ -292,12 +303,12 @@ describe("identity", () => {
 });
 
 it("runs without warnings with hundreds of calls on one signal", async () => {
-  const server = await bench.serve((_, response) => answerWith(response, ["ok"]));
+  const server = await bench.serve((_, response) => sendStreamedAnswer(response, ["ok"]));
   const system = bench.system(server);
   const warnings: Error[] = [];
   const onWarning = (warning: Error) => void warnings.push(warning);
   process.on("warning", onWarning);
-  const trial = trialWith();
+  const trial = makeTrialContext();
   const outputs = await Promise.all(Array.from({ length: 200 }, (): Promise<Output> => system.process(ask, trial)));
   process.off("warning", onWarning);
   expect(outputs.every(({ response }) => response === "ok")).toBe(true);

@@ -3,14 +3,14 @@ import { validateHeaderName, validateHeaderValue } from "node:http";
 import { performance } from "node:perf_hooks";
 import { UsageError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
-import { isHarmlessName, isKeyName, secretsInPath } from "../core/harmless-name.js";
+import { findSecretsInPath, isCredentialName, isNonSecretName } from "../core/harmless-name.js";
 import type { Limits } from "../core/price.js";
-import { describe, ownValue } from "../core/shape.js";
+import { describeValue, getOwn } from "../core/shape.js";
 import type { Output, System, TrialContext } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import { VERSION } from "../core/version.js";
 import {
-  type AnswerShape,
+  type AnswerFormat,
   DIALECT_NAMES,
   type Dialect,
   type DialectName,
@@ -20,14 +20,14 @@ import {
 } from "../models/dialects/index.js";
 import {
   type ClientLease,
-  endpointName,
   type HttpClient,
   leaseClient,
+  parseEndpointHost,
   requireSafeEndpoint,
 } from "../models/http/index.js";
 import { loadTokenizer } from "../models/tokens/index.js";
 import { ModelMeter } from "./model-call.js";
-import { ASK, ModelConversation, type Script, scriptOf } from "./model-conversation.js";
+import { ASK, buildExampleScript, type ConversationScript, ModelConversation } from "./model-conversation.js";
 
 /**
  * A model behind an endpoint.
@@ -49,17 +49,18 @@ export class ModelSystem implements System {
 
   constructor(options: ModelOptions) {
     this.#options = options;
-    this.#settings = settingsOf(options);
+    this.#settings = resolveModelSettings(options);
     const { name, model, host, secrets } = this.#settings;
     this.name = name;
     if (model !== "") this.model = model;
     this.endpoint = secrets.mark === "" ? host : `${host} ${secrets.mark}`;
-    if (options.limits !== undefined) this.limits = { ...options.limits, ...longestAnswer(options, this.#settings) };
+    if (options.limits !== undefined)
+      this.limits = { ...options.limits, ...findMaxOutputTokens(options, this.#settings) };
   }
 
   async process(example: Example, trial: TrialContext): Promise<Output> {
-    const script = this.#scriptOf(example);
-    return this.#conversation(this.#options, trial).run(script);
+    const script = this.#buildScript(example);
+    return this.#startConversation(this.#options, trial).run(script);
   }
 
   /**
@@ -72,7 +73,7 @@ export class ModelSystem implements System {
     const prompts = [this.#options.systemPrompt, system].filter((text) => text !== undefined && text !== "");
     const options = { ...this.#options, ...(prompts.length > 0 && { systemPrompt: prompts.join("\n\n") }) };
     const trial = { signal, budget: null, trial: 0, seed: 0, log: () => {} };
-    return this.#conversation(options, trial, answer).run([...messages, ASK]);
+    return this.#startConversation(options, trial, answer).run([...messages, ASK]);
   }
 
   /** Everything that affects the output, without secrets. */
@@ -89,8 +90,8 @@ export class ModelSystem implements System {
       extraBody,
       headers: Object.fromEntries(
         Object.entries(headers)
-          .filter(([name]) => !isKeyName(name))
-          .map(withDigest),
+          .filter(([name]) => !isCredentialName(name))
+          .map(hashHeader),
       ),
       buildMessages: buildMessages === undefined ? undefined : String(buildMessages),
     };
@@ -101,7 +102,7 @@ export class ModelSystem implements System {
     this.#lease = null;
   }
 
-  #conversation(options: ModelOptions, trial: TrialContext, answer?: AnswerShape): ModelConversation {
+  #startConversation(options: ModelOptions, trial: TrialContext, answer?: AnswerFormat): ModelConversation {
     return new ModelConversation({
       settings: this.#settings,
       options,
@@ -114,9 +115,9 @@ export class ModelSystem implements System {
     });
   }
 
-  #scriptOf(example: Example): Script {
+  #buildScript(example: Example): ConversationScript {
     const { buildMessages } = this.#options;
-    return buildMessages === undefined ? scriptOf(example) : [...buildMessages(example), ASK];
+    return buildMessages === undefined ? buildExampleScript(example) : [...buildMessages(example), ASK];
   }
 
   #client(): HttpClient {
@@ -131,28 +132,28 @@ export class ModelSystem implements System {
 }
 
 /** An unknown header may affect the output, and may contain a secret. */
-function withDigest([name, value]: [string, string]): [string, string] {
-  return [name, isHarmlessName(name) ? value : createHash("sha256").update(value).digest("hex")];
+function hashHeader([name, value]: [string, string]): [string, string] {
+  return [name, isNonSecretName(name) ? value : createHash("sha256").update(value).digest("hex")];
 }
 
 /** The names of the output limit in request bodies. */
-const LONGEST_ANSWER = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
+const MAX_TOKENS_KEYS = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
 
 /** The requested output limit, if any. */
-function longestAnswer(
+function findMaxOutputTokens(
   { maxTokens, extraBody = {} }: ModelOptions,
   { dialect }: Pick<ModelSettings, "dialect">,
 ): Pick<Limits, "maxOutputTokens"> {
-  const own = LONGEST_ANSWER.filter((name) => Object.hasOwn(extraBody, name)).map((name) => extraBody[name]);
+  const own = MAX_TOKENS_KEYS.filter((name) => Object.hasOwn(extraBody, name)).map((name) => extraBody[name]);
   const longest = own.length === 0 ? (maxTokens ?? dialect.usualMaxTokens) : own.find(Number.isSafeInteger);
   return typeof longest === "number" ? { maxOutputTokens: longest } : {};
 }
 
 /** Node's timers fire at once for longer delays. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
-const USUAL_TIMEOUT_MS = 600_000;
-const AFTER_HARD_TIMEOUT_MS = 30_000;
+const DEFAULT_TIMEOUT_MS = 600_000;
+const HARD_TIMEOUT_MARGIN_MS = 30_000;
 
 /** Options of `ModelSystem`: its endpoint, its parameters and its limits. */
 export interface ModelOptions {
@@ -216,82 +217,82 @@ export interface ModelSettings {
 }
 
 /** Validates the options of a model system. */
-function settingsOf(options: ModelOptions): ModelSettings {
-  const { baseUrl, model = "", stream = true, timeoutMs = usualTimeout(options.limits) } = options;
-  requirePlausible(options);
-  const dialect = dialectOf(options.dialect ?? "chat", model);
+function resolveModelSettings(options: ModelOptions): ModelSettings {
+  const { baseUrl, model = "", stream = true, timeoutMs = getDefaultTimeout(options.limits) } = options;
+  requireValidOptions(options);
+  const dialect = requireModelDialect(options.dialect ?? "chat", model);
   const key = resolveKey({ ...options, env: options.env ?? process.env });
-  const own = lowerCase(options.headers ?? {});
-  const host = endpointName(baseUrl);
+  const own = normalizeHeaders(options.headers ?? {});
+  const host = parseEndpointHost(baseUrl);
   const named = [...Object.entries(own), ...new URL(baseUrl).searchParams];
-  const hasKey = key.value !== null || named.some(([name]) => !isHarmlessName(name));
+  const hasKey = key.value !== null || named.some(([name]) => !isNonSecretName(name));
   const base = requireSafeEndpoint({ url: baseUrl, hasKey, allowInsecure: options.allowInsecure ?? false });
   return {
     name: options.name ?? (model === "" ? host : `${host}/${model}`),
     model,
     dialect,
-    url: callUrl(base, dialect.path(model, stream)),
-    workUrl: callUrl(base, dialect.path(model, false)),
+    url: buildCallUrl(base, dialect.path(model, stream)),
+    workUrl: buildCallUrl(base, dialect.path(model, false)),
     host,
     key,
-    secrets: new Secrets(key.value, named, secretsInPath(baseUrl)),
-    headers: { ...usualHeaders(stream), ...dialect.headers(key.value), ...own },
+    secrets: new Secrets(key.value, named, findSecretsInPath(baseUrl)),
+    headers: { ...buildDefaultHeaders(stream), ...dialect.headers(key.value), ...own },
     stream,
     timeoutMs,
   };
 }
 
 /** Later than the trial's own limit: a trial stopped there is graded, but one whose call timed out is an error. */
-function usualTimeout(limits: Limits | undefined): number {
+function getDefaultTimeout(limits: Limits | undefined): number {
   const hard = limits?.hardTimeoutMs ?? null;
-  return hard === null ? USUAL_TIMEOUT_MS : Math.min(LONGEST_TIMER, hard + AFTER_HARD_TIMEOUT_MS);
+  return hard === null ? DEFAULT_TIMEOUT_MS : Math.min(MAX_TIMER_MS, hard + HARD_TIMEOUT_MARGIN_MS);
 }
 
-function usualHeaders(stream: boolean): Record<string, string> {
+function buildDefaultHeaders(stream: boolean): Record<string, string> {
   const accept = stream ? "text/event-stream, application/json" : "application/json";
   return { "content-type": "application/json", accept, "user-agent": `assay/${VERSION}` };
 }
 
-function dialectOf(name: string, model: string): Dialect {
-  const dialect = ownValue<Dialect>(dialects, name);
+function requireModelDialect(name: string, model: string): Dialect {
+  const dialect = getOwn<Dialect>(dialects, name);
   if (dialect === undefined) {
-    throw new UsageError(`Unknown dialect ${describe(name)}. Use one of: ${DIALECT_NAMES.join(", ")}.`);
+    throw new UsageError(`Unknown dialect ${describeValue(name)}. Use one of: ${DIALECT_NAMES.join(", ")}.`);
   }
   if (name === "gemini" && model === "")
     throw new UsageError("Gemini needs a model, which is part of its URL. Name one.");
   return dialect;
 }
 
-function requirePlausible(options: ModelOptions): void {
+function requireValidOptions(options: ModelOptions): void {
   const { name, model, temperature, maxTokens } = options;
   if (name === "") throw new UsageError("The name of a model system must not be empty. Give one, or leave it out.");
   if (model !== undefined && typeof model !== "string") {
-    throw new UsageError(`The model must be a name, but is ${describe(model)}.`);
+    throw new UsageError(`The model must be a name, but is ${describeValue(model)}.`);
   }
   if (temperature !== undefined && !(temperature >= 0 && temperature <= 100)) {
-    throw new UsageError(`The temperature must be a number from 0 to 100, but is ${describe(temperature)}.`);
+    throw new UsageError(`The temperature must be a number from 0 to 100, but is ${describeValue(temperature)}.`);
   }
   if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && maxTokens > 0)) {
-    throw new UsageError(`maxTokens must be a whole number above 0, but is ${describe(maxTokens)}.`);
+    throw new UsageError(`maxTokens must be a whole number above 0, but is ${describeValue(maxTokens)}.`);
   }
   for (const field of ["timeoutMs", "connectTimeoutMs", "idleTimeoutMs"] as const) {
     const value = options[field];
-    if (value === undefined || (value > 0 && value <= LONGEST_TIMER)) continue;
-    throw new UsageError(`${field} must be above 0 and at most ${LONGEST_TIMER}, but is ${describe(value)}.`);
+    if (value === undefined || (value > 0 && value <= MAX_TIMER_MS)) continue;
+    throw new UsageError(`${field} must be above 0 and at most ${MAX_TIMER_MS}, but is ${describeValue(value)}.`);
   }
 }
 
-function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
+function normalizeHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => {
-      requireSendable(name, value);
+      requireSendableHeader(name, value);
       return [name.toLowerCase(), value];
     }),
   );
 }
 
 /** The message omits the value, which may be a secret. */
-function requireSendable(name: string, value: string): void {
+function requireSendableHeader(name: string, value: string): void {
   try {
     validateHeaderName(name);
     validateHeaderValue(name, value);
@@ -337,14 +338,14 @@ function requireSendableKey(key: string, where: string): string {
 }
 
 /** Shorter values are placeholders; words such as "none" occur in many messages. */
-const SHORTEST_SECRET = 6;
+const MIN_SECRET_LENGTH = 6;
 /** For unknown headers: a shorter value may be a word that also occurs in answers. */
-const SHORTEST_UNKNOWN = 16;
+const MIN_UNKNOWN_LENGTH = 16;
 
-function secretWords(name: string, value: string): string[] {
-  if (isHarmlessName(name)) return [];
+function extractSecrets(name: string, value: string): string[] {
+  if (isNonSecretName(name)) return [];
   const words = [value, ...value.split(/[\s;,=]+/)];
-  return isKeyName(name) ? words : words.filter(({ length }) => length >= SHORTEST_UNKNOWN);
+  return isCredentialName(name) ? words : words.filter(({ length }) => length >= MIN_UNKNOWN_LENGTH);
 }
 
 /** Secrets that must not be shown: the key, and secrets in headers and the URL. */
@@ -356,12 +357,14 @@ class Secrets {
     named: Iterable<readonly [name: string, value: string]>,
     others: readonly string[] = [],
   ) {
-    const words = Array.from(named).flatMap(([name, value]) => secretWords(name, value));
-    const all = [...(key === null ? [] : [key]), ...words, ...others].filter(({ length }) => length >= SHORTEST_SECRET);
+    const words = Array.from(named).flatMap(([name, value]) => extractSecrets(name, value));
+    const all = [...(key === null ? [] : [key]), ...words, ...others].filter(
+      ({ length }) => length >= MIN_SECRET_LENGTH,
+    );
     this.#values = [...new Set(all)].sort((a, b) => b.length - a.length);
   }
 
-  get exist(): boolean {
+  get hasAny(): boolean {
     return this.#values.length > 0;
   }
 
@@ -372,7 +375,7 @@ class Secrets {
 
   /** Distinguishes accounts without revealing them; "" without secrets. */
   get mark(): string {
-    if (!this.exist) return "";
+    if (!this.hasAny) return "";
     return createHash("sha256").update(this.#values.join("\n")).digest("hex").slice(0, 8);
   }
 }
@@ -383,16 +386,16 @@ class Secrets {
  * @example
  * buildCallUrl(new URL("http://127.0.0.1:8080"), "/chat/completions"); // "http://127.0.0.1:8080/v1/chat/completions"
  */
-export function callUrl(base: URL, path: string): string {
+export function buildCallUrl(base: URL, path: string): string {
   const [route = "", query = ""] = path.split("?");
   const url = new URL(base);
-  url.pathname = joined(base.pathname.replace(/\/+$/, ""), route);
+  url.pathname = joinUrlPath(base.pathname.replace(/\/+$/, ""), route);
   for (const [name, value] of new URLSearchParams(query)) url.searchParams.set(name, value);
   url.hash = "";
   return url.href;
 }
 
-function joined(base: string, route: string): string {
+function joinUrlPath(base: string, route: string): string {
   if (base.endsWith(route)) return base;
   const version = /^\/v\d[a-z\d]*(?=\/)/.exec(route)?.[0];
   if (version !== undefined) return base.endsWith(version) ? base + route.slice(version.length) : base + route;

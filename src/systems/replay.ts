@@ -5,7 +5,7 @@ import { DatasetError, ShapeError, TrialError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import { digest } from "../core/fingerprint.js";
 import { findOutputProblem } from "../core/output-problem.js";
-import { describe } from "../core/shape.js";
+import { describeValue } from "../core/shape.js";
 import type { Output, System, TrialContext, Usage } from "../core/system.js";
 import type { Trajectory } from "../core/trajectory.js";
 import { isBadRow, readJsonl } from "../datasets/index.js";
@@ -31,10 +31,10 @@ export class ReplaySystem implements System {
 
   constructor({ name, records, fingerprint }: ReplayOptions) {
     if (typeof name !== "string" || name === "") {
-      throw new ShapeError(`A ReplaySystem needs a non-empty \`name\`, but has ${describe(name)}.`);
+      throw new ShapeError(`A ReplaySystem needs a non-empty \`name\`, but has ${describeValue(name)}.`);
     }
     this.name = name;
-    this.#recordings = records instanceof Recordings ? records : collect(name, records);
+    this.#recordings = records instanceof Recordings ? records : collectRecordings(name, records);
     this.#fingerprint = fingerprint;
   }
 
@@ -88,7 +88,7 @@ export class ReplaySystem implements System {
  * Adds the order in which the recorded output saw the options: the record's, otherwise the file's. The system never saw
  * the order in which Assay would ask now.
  */
-function addChoiceOrder(example: Example, { output, choices }: Recorded): Output {
+function addChoiceOrder(example: Example, { output, choices }: RecordedAnswer): Output {
   const shown = readChoiceOrder(example);
   if (shown === null) return output;
   const told = output.choice_order ?? (choices === null ? undefined : findPositions(example, choices));
@@ -115,7 +115,7 @@ function findPositions(example: Example, choices: readonly string[]): number[] {
   });
 }
 
-function collect(name: string, records: Iterable<ReplayRecord>): Recordings {
+function collectRecordings(name: string, records: Iterable<ReplayRecord>): Recordings {
   const recordings = new Recordings((position) => `Record ${position} of "${name}"`);
   let position = 0;
   for (const record of records) recordings.add(record, ++position);
@@ -140,7 +140,7 @@ export interface ReplayRecord {
   [key: string]: unknown;
 }
 
-interface Replayable {
+interface ReplayableRecord {
   id: string;
   trial: number | null;
   output: Output;
@@ -149,8 +149,8 @@ interface Replayable {
 }
 
 /** Parses a record, or returns what is wrong with it. */
-function readRecord(record: Readonly<Record<string, unknown>>): Replayable | { problem: string } {
-  const problem = problemWith(record);
+function readRecord(record: Readonly<Record<string, unknown>>): ReplayableRecord | { problem: string } {
+  const problem = findRecordProblem(record);
   if (problem !== null) return { problem };
   const {
     id,
@@ -165,11 +165,11 @@ function readRecord(record: Readonly<Record<string, unknown>>): Replayable | { p
     choice_order,
     ...others
   } = record;
-  const output: Output = sorted(others);
+  const output: Output = toRecordedOutput(others);
   // A recorded null is an empty response, which is a result; a missing one is a compressor's output.
   if (response !== undefined) output.response = (response ?? "") as string;
   if (isPresent(context)) output.context = context as string;
-  if (isPresent(usage)) output.usage = readUsage(usage as Record<string, number>);
+  if (isPresent(usage)) output.usage = readRecordedUsage(usage as Record<string, number>);
   if (isPresent(costUsd)) output.costUsd = costUsd as number;
   if (isPresent(latency)) output.latency = latency as number;
   if (isPresent(choice_order)) output.choice_order = choice_order as number[];
@@ -181,36 +181,39 @@ function readRecord(record: Readonly<Record<string, unknown>>): Replayable | { p
   };
 }
 
-const KEPT = new Set("stopped ttftMs firstAttemptMs successAtMs turns tokensPerSec partial tool_calls".split(" "));
+const OUTPUT_FIELDS = new Set(
+  "stopped ttftMs firstAttemptMs successAtMs turns tokensPerSec partial tool_calls".split(" "),
+);
 
 /** Measurements and tool calls stay on the output; other fields become metadata, so that for example a recorded model name is not counted as text. */
-function sorted({ metadata, trajectory, ...others }: Readonly<Record<string, unknown>>): Output {
+function toRecordedOutput({ metadata, trajectory, ...others }: Readonly<Record<string, unknown>>): Output {
   const entries = Object.entries(others);
-  const output: Output = Object.fromEntries(entries.filter(([field]) => KEPT.has(field)));
-  const rest = entries.filter(([field]) => !KEPT.has(field));
+  const output: Output = Object.fromEntries(entries.filter(([field]) => OUTPUT_FIELDS.has(field)));
+  const rest = entries.filter(([field]) => !OUTPUT_FIELDS.has(field));
   if (isPresent(trajectory)) output.trajectory = trajectory as Trajectory;
   if (rest.length > 0 || isPresent(metadata))
     output.metadata = { ...(metadata as object), ...Object.fromEntries(rest) };
   return output;
 }
 
-function problemWith(record: Readonly<Record<string, unknown>>): string | null {
+function findRecordProblem(record: Readonly<Record<string, unknown>>): string | null {
   const { id, trial, usage } = record;
   if ((typeof id !== "string" && typeof id !== "number") || id === "") return 'has no "id" (a string or a number)';
   const outputProblem = findOutputProblem(record);
   if (outputProblem !== null) return outputProblem;
   if (isPresent(trial) && !(Number.isInteger(trial) && (trial as number) >= 0)) {
-    return `has ${describe(trial)} as its "trial"; trials are whole numbers from 0`;
+    return `has ${describeValue(trial)} as its "trial"; trials are whole numbers from 0`;
   }
   const { choices, choice_order } = record;
-  if (isPresent(choices) && !isListOf(choices, (item) => typeof item === "string"))
-    return `has ${describe(choices)} as its "choices"; they must be the texts of the options as shown`;
-  if (isPresent(choice_order) && !isListOf(choice_order, Number.isInteger))
-    return `has ${describe(choice_order)} as its "choice_order"; it must be a list of positions from 0`;
+  if (isPresent(choices) && !isListWhere(choices, (item) => typeof item === "string"))
+    return `has ${describeValue(choices)} as its "choices"; they must be the texts of the options as shown`;
+  if (isPresent(choice_order) && !isListWhere(choice_order, Number.isInteger))
+    return `has ${describeValue(choice_order)} as its "choice_order"; it must be a list of positions from 0`;
   for (const field of ["cost_usd", "costUsd", "latency"]) {
-    if (isPresent(record[field]) && !isAmount(record[field])) return `has ${describe(record[field])} as its "${field}"`;
+    if (isPresent(record[field]) && !isAmount(record[field]))
+      return `has ${describeValue(record[field])} as its "${field}"`;
   }
-  return isPresent(usage) && !isUsage(usage)
+  return isPresent(usage) && !isRecordedUsage(usage)
     ? 'has a "usage" that is not { "input": n, "output": n } with optional cacheRead, cacheWrite and reasoning'
     : null;
 }
@@ -219,7 +222,7 @@ function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
+function isListWhere(value: unknown, isItem: (item: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(isItem);
 }
 
@@ -230,7 +233,7 @@ function isAmount(value: unknown): value is number {
 /** The usage fields and their spelling in files, where both occur. */
 const USAGE_FIELDS = { cacheRead: "cache_read", cacheWrite: "cache_write", reasoning: "reasoning" } as const;
 
-function isUsage(value: unknown): boolean {
+function isRecordedUsage(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const fields = value as Record<string, unknown>;
   const optional = Object.entries(USAGE_FIELDS).flat();
@@ -241,7 +244,7 @@ function isUsage(value: unknown): boolean {
   );
 }
 
-function readUsage(fields: Readonly<Record<string, number>>): Usage {
+function readRecordedUsage(fields: Readonly<Record<string, number>>): Usage {
   const usage: Usage = { input: fields.input ?? 0, output: fields.output ?? 0 };
   for (const name of ["cacheRead", "cacheWrite", "reasoning"] as const) {
     const value = fields[name] ?? fields[USAGE_FIELDS[name]];
@@ -259,11 +262,11 @@ export interface ReplayCoverage {
 }
 
 /** A recorded output, and the options in the order it saw them, if recorded. */
-export type Recorded = Pick<Replayable, "output" | "choices">;
+export type RecordedAnswer = Pick<ReplayableRecord, "output" | "choices">;
 
 /** Recorded outputs by id and trial. Ids are compared as strings, because files disagree on whether 1 is "1". */
 export class Recordings {
-  readonly #records = new Map<string, Recorded>();
+  readonly #records = new Map<string, RecordedAnswer>();
   readonly #places = new Map<string, number>();
   readonly #ids = new Set<string>();
   readonly #at: (place: number) => string;
@@ -279,7 +282,7 @@ export class Recordings {
   add(record: Readonly<Record<string, unknown>>, place: number): void {
     const read = readRecord(record);
     if ("problem" in read) throw this.error(place, read.problem);
-    const key = keyOf(read.id, read.trial);
+    const key = formatRecordKey(read.id, read.trial);
     const other = this.#places.get(key);
     if (other !== undefined) {
       const which = read.trial === null ? `id "${read.id}"` : `id "${read.id}", trial ${read.trial},`;
@@ -291,8 +294,10 @@ export class Recordings {
   }
 
   /** The record of the trial, otherwise the one without a trial. */
-  find(id: string | number, trial: number): Recorded | undefined {
-    return this.#records.get(keyOf(String(id), trial)) ?? this.#records.get(keyOf(String(id), null));
+  find(id: string | number, trial: number): RecordedAnswer | undefined {
+    return (
+      this.#records.get(formatRecordKey(String(id), trial)) ?? this.#records.get(formatRecordKey(String(id), null))
+    );
   }
 
   coverage(exampleIds: Iterable<string | number>, trials: number): ReplayCoverage {
@@ -315,7 +320,7 @@ export class Recordings {
     return output?.choice_order !== undefined || (choices ?? null) !== null;
   }
 
-  entries(): Iterable<[string, Recorded]> {
+  entries(): Iterable<[string, RecordedAnswer]> {
     return this.#records.entries();
   }
 
@@ -329,6 +334,6 @@ export class Recordings {
   }
 }
 
-function keyOf(id: string, trial: number | null): string {
+function formatRecordKey(id: string, trial: number | null): string {
   return `${trial ?? ""}:${id}`;
 }

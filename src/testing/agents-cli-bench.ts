@@ -3,48 +3,48 @@ import { delimiter, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { type Mock, type MockOptions, startMock } from "./mock/index.js";
-import type { Workspace } from "./workspace.js";
+import type { TempProject } from "./workspace.js";
 
 const TINY_AGENT = fileURLToPath(new URL("../../examples/tiny-agent.mjs", import.meta.url));
 
 /** The example agent as an --agent-command. */
-export const TINY = `'${process.execPath}' '${TINY_AGENT}' {prompt}`;
+export const TINY_AGENT_COMMAND = `'${process.execPath}' '${TINY_AGENT}' {prompt}`;
 
 /** A model with a price, so that trials have a cost and a budget. */
-const PRICED = ["--agent-model", "openai/gpt-5-mini"];
+const PRICED_MODEL_FLAGS = ["--agent-model", "openai/gpt-5-mini"];
 
-export const GREETING = {
+export const GREETING_RULE = {
   match: "Write the greeting",
   steps: [{ command: "echo hello > hello.txt && cat hello.txt" }, { text: "The greeting is there." }],
 };
 
 /** A task that passes only with the greeting. */
-export const GREET = {
+export const GREET_EXAMPLE = {
   id: "greet",
   question: "Write the greeting",
   graders: [{ type: "file-contains", config: { path: "hello.txt", value: "hello" } }],
 };
 
 /** A mock that is closed after the test. */
-export async function model(script: MockOptions = { tools: [GREETING] }): Promise<Mock> {
+export async function startGreetingModel(script: MockOptions = { tools: [GREETING_RULE] }): Promise<Mock> {
   const mock = await startMock({ reply: "I did nothing.", ...script });
   onTestFinished(() => mock.close());
   return mock;
 }
 
-export function tiny(mock: Mock): string[] {
-  return ["--agent-command", TINY, ...PRICED, "--agent-url", mock.url];
+export function makeTinyAgentFlags(mock: Mock): string[] {
+  return ["--agent-command", TINY_AGENT_COMMAND, ...PRICED_MODEL_FLAGS, "--agent-url", mock.url];
 }
 
 /** Writes a program into a folder that comes first in PATH. */
-export function program(space: Workspace, name: string, script: string): { PATH: string } {
+export function writeProgram(space: TempProject, name: string, script: string): { PATH: string } {
   space.write(`bin/${name}`, script);
   chmodSync(space.path("bin", name), 0o755);
   return { PATH: [space.path("bin"), dirname(process.execPath), process.env.PATH ?? ""].join(delimiter) };
 }
 
 /** Stands in for claude: prints its version, calls the gateway once, records how it was started and replays a stream. */
-export function fakeClaude(space: Workspace): { PATH: string } {
+export function writeFakeClaude(space: TempProject): { PATH: string } {
   const fixture = new URL("../agents/fixtures/claude-2.1.325-one-tool.jsonl", import.meta.url);
   space.write("claude.jsonl", readFileSync(fixture, "utf8"));
   space.write(
@@ -61,7 +61,7 @@ writeFileSync("hello.txt", "hello");
 process.stdout.write(readFileSync(${JSON.stringify(space.path("claude.jsonl"))}));
 `,
   );
-  return program(
+  return writeProgram(
     space,
     "claude",
     `#!/bin/sh
@@ -73,14 +73,14 @@ exec '${process.execPath}' '${space.path("claude.mjs")}' "$@"
 }
 
 /** Ids of processes whose working folder is in the project, even if it was removed. */
-export function processesIn({ dir }: Workspace): number[] {
+export function listProcessesIn({ dir }: TempProject): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => workingFolder(pid).startsWith(`${dir}/`))
+    .filter((pid) => readWorkingFolder(pid).startsWith(`${dir}/`))
     .map(Number);
 }
 
-function workingFolder(pid: string): string {
+function readWorkingFolder(pid: string): string {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
   } catch {
@@ -88,7 +88,7 @@ function workingFolder(pid: string): string {
   }
 }
 
-export async function until(isSo: () => boolean, what: string): Promise<void> {
+export async function waitUntil(isSo: () => boolean, what: string): Promise<void> {
   for (const end = Date.now() + 10_000; !isSo(); ) {
     if (Date.now() > end) throw new Error(`${what}: not within ten seconds`);
     await new Promise((resolve) => setTimeout(resolve, 20));

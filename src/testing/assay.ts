@@ -5,36 +5,40 @@ import { onTestFinished } from "vitest";
 /** The launcher of the built command line; scripts/test.mjs makes sure that the build is fresh. */
 export const LAUNCHER = fileURLToPath(new URL("../../bin/assay.js", import.meta.url));
 
-export interface Finished {
+export interface FinishedCommand {
   code: number | null;
   signal: NodeJS.Signals | null;
   stdout: string;
   stderr: string;
 }
 
-export interface Running {
+export interface RunningCommand {
   child: ChildProcess;
-  finished: Promise<Finished>;
+  finished: Promise<FinishedCommand>;
   /** Resolves when stderr contains the text; rejects if the process ends without it. */
   says(text: string): Promise<void>;
 }
 
-export function start(cwd: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
+export function startAssay(
+  cwd: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): RunningCommand {
   const child = spawn(process.execPath, [LAUNCHER, ...args], {
     cwd,
     env: { ...process.env, NO_COLOR: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
-  return watch(child);
+  return watchCommand(child);
 }
 
-export function assay(cwd: string, ...args: string[]): Promise<Finished> {
-  return start(cwd, args).finished;
+export function runAssay(cwd: string, ...args: string[]): Promise<FinishedCommand> {
+  return startAssay(cwd, args).finished;
 }
 
 /** Collects the output of a child process with piped streams. */
-export function watch(child: ChildProcess): Running {
+export function watchCommand(child: ChildProcess): RunningCommand {
   const said = { stdout: "", stderr: "" };
   const waiting = new Set<() => void>();
   for (const name of ["stdout", "stderr"] as const) {
@@ -43,7 +47,7 @@ export function watch(child: ChildProcess): Running {
       for (const check of waiting) check();
     });
   }
-  const finished = new Promise<Finished>((resolve, reject) => {
+  const finished = new Promise<FinishedCommand>((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code, signal) => resolve({ code, signal, ...said }));
   });
@@ -59,7 +63,7 @@ export function watch(child: ChildProcess): Running {
   return { child, finished, says };
 }
 
-export interface Report {
+export interface PrintedReport {
   schema: string;
   run: string | null;
   config: Record<string, unknown> & { title: string; seed: number; trials: number; datasets: { examples: number }[] };
@@ -76,9 +80,9 @@ export interface Report {
   })[];
 }
 
-export function reportOf({ stdout, stderr }: Finished): Report {
+export function parseReport({ stdout, stderr }: FinishedCommand): PrintedReport {
   try {
-    return JSON.parse(stdout) as Report;
+    return JSON.parse(stdout) as PrintedReport;
   } catch (cause) {
     throw new Error(`stdout is not JSON: ${stdout.slice(0, 500)}\nstderr: ${stderr.slice(0, 500)}`, { cause });
   }

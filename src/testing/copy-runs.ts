@@ -21,7 +21,7 @@ function copyRun(dir: string, { id, title, createdAt }: CopiedRun): void {
 }
 
 /** Makes copies one day apart: `copy-000` is the oldest; titles are `Copy 0`, `Copy 1` and so on. */
-export function copyRunOften(dir: string, count: number): void {
+export function copyRunTimes(dir: string, count: number): void {
   for (let place = 0; place < count; place++) {
     const createdAt = new Date(Date.UTC(2025, 0, 1 + place));
     copyRun(dir, { id: `copy-${String(place).padStart(3, "0")}`, title: `Copy ${place}`, createdAt });

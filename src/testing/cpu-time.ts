@@ -5,7 +5,7 @@
  * const cpuMs = startCpuTimer();
  * expect(cpuMs()).toBeLessThan(5000);
  */
-export function startCpuTime(): () => number {
+export function startCpuTimer(): () => number {
   const start = process.cpuUsage();
   return () => {
     const { user, system } = process.cpuUsage(start);

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
-import { type Finished, start } from "./assay.js";
-import { type Content, Workspace } from "./workspace.js";
+import { type FinishedCommand, startAssay } from "./assay.js";
+import { TempProject, type TestFileContent } from "./workspace.js";
 
 /**
  * An agent that logs each start to a file outside and follows its prompt: `write FILE`, `write FILE and wait`, `fail`. It
  * prints its prompt after the variable MOOD.
  */
-const AGENT = `import { appendFileSync, writeFileSync } from "node:fs";
+const AGENT_SCRIPT = `import { appendFileSync, writeFileSync } from "node:fs";
 const prompt = process.argv[2] ?? "";
 appendFileSync(process.env.LOG, prompt.trim() + "\\n");
 const [, file] = /^write (\\S+)/.exec(prompt) ?? [];
@@ -19,30 +19,30 @@ if (prompt.startsWith("fail")) process.exit(3);
 console.log((process.env.MOOD ?? "calm") + ": " + prompt);
 `;
 
-export const EXECUTOR = "node agent.mjs {prompt}";
+export const EXECUTOR_COMMAND = "node agent.mjs {prompt}";
 
 /** A project with that agent and the given files. */
-export class EvalSpace extends Workspace {
-  constructor(files: Readonly<Record<string, Content>>) {
-    super({ "agent.mjs": AGENT, ...files });
+export class TempEvalProject extends TempProject {
+  constructor(files: Readonly<Record<string, TestFileContent>>) {
+    super({ "agent.mjs": AGENT_SCRIPT, ...files });
   }
 
   /** The prompts of the agent, one for each start. */
-  started(): string[] {
+  readStarts(): string[] {
     const log = this.path("started.log");
     if (!existsSync(log)) return [];
     return readFileSync(log, "utf8").trimEnd().split("\n");
   }
 
-  begin(...args: string[]) {
-    return start(this.dir, args, this.env());
+  start(...args: string[]) {
+    return startAssay(this.dir, args, this.env());
   }
 
-  assay(...args: string[]): Promise<Finished> {
-    return this.begin(...args).finished;
+  assay(...args: string[]): Promise<FinishedCommand> {
+    return this.start(...args).finished;
   }
 
-  eval(...args: string[]): Promise<Finished> {
+  eval(...args: string[]): Promise<FinishedCommand> {
     return this.assay("eval", "--agent-env", "LOG", ...args);
   }
 
@@ -51,7 +51,7 @@ export class EvalSpace extends Workspace {
   }
 }
 
-interface SpecParts {
+interface TestEvalFileOptions {
   readonly name?: string;
   /** YAML before the test cases. */
   readonly head?: string;
@@ -59,13 +59,13 @@ interface SpecParts {
 }
 
 /** An eval file with one line per test case: its prompt; the agent has to create made.txt. */
-export function evalFile(
+export function makeEvalFile(
   stimuli: Readonly<Record<string, string>>,
-  { name = "tidy", head = "", runs = 1 }: SpecParts = {},
+  { name = "tidy", head = "", runs = 1 }: TestEvalFileOptions = {},
 ): string {
   const lines = Object.entries(stimuli).map(
     ([stimulus, rest]) =>
       `  - { name: ${stimulus}, graders: [{ type: file-exists, config: { path: made.txt } }], ${rest} }`,
   );
-  return `name: ${name}\ndefaults: { executor: "${EXECUTOR}", runs: ${runs} }\n${head}stimuli:\n${lines.join("\n")}\n`;
+  return `name: ${name}\ndefaults: { executor: "${EXECUTOR_COMMAND}", runs: ${runs} }\n${head}stimuli:\n${lines.join("\n")}\n`;
 }

@@ -1,12 +1,12 @@
 import type { DatasetGate } from "../core/dataset.js";
 import type { EvalResult } from "../core/result.js";
-import { type EvalRow, type KnownFields, makeRow, type Outcome } from "../core/row.js";
+import { type EvalRow, makeRow, type Outcome, type RowInit } from "../core/row.js";
 import { standardMetrics } from "../metrics/index.js";
 import { RunResult } from "../report/result.js";
 import { makeConfig, makeTiming } from "./make-run.js";
 
 /** A passing trial of an eval by default. */
-export function trialRow(known: Partial<KnownFields> = {}): EvalRow {
+export function makeTrialRow(known: Partial<RowInit> = {}): EvalRow {
   const outcome: Outcome = known.outcome ?? "pass";
   const isScored = outcome === "pass" || outcome === "fail";
   const score = outcome === "pass" ? 1 : 0;
@@ -24,7 +24,7 @@ export function trialRow(known: Partial<KnownFields> = {}): EvalRow {
 }
 
 /** Trials of one test case, one letter each: Pass, Fail, Error, Unscored, Skipped. */
-export function trialRows(letters: string, known: Partial<KnownFields> = {}): EvalRow[] {
+export function makeTrialRows(letters: string, known: Partial<RowInit> = {}): EvalRow[] {
   const outcomes = new Map<string, Outcome>([
     ["P", "pass"],
     ["F", "fail"],
@@ -32,23 +32,25 @@ export function trialRows(letters: string, known: Partial<KnownFields> = {}): Ev
     ["U", "unscored"],
     ["S", "skipped"],
   ]);
-  return [...letters].map((letter, trial) => trialRow({ ...known, trial, outcome: outcomes.get(letter) ?? "pass" }));
+  return [...letters].map((letter, trial) =>
+    makeTrialRow({ ...known, trial, outcome: outcomes.get(letter) ?? "pass" }),
+  );
 }
 
-interface EvalOfRun {
+interface TestEval {
   readonly skill?: string;
   readonly gates?: readonly DatasetGate[];
 }
 
-export interface RunOfEvals {
+export interface TestEvalRun {
   /** By eval name. */
-  readonly evals?: Readonly<Record<string, EvalOfRun>>;
+  readonly evals?: Readonly<Record<string, TestEval>>;
   readonly title?: string;
   readonly runDir?: string;
   readonly notes?: readonly string[];
 }
 
-export function evalResult(rows: readonly EvalRow[], run: RunOfEvals = {}): EvalResult {
+export function makeEvalResult(rows: readonly EvalRow[], run: TestEvalRun = {}): EvalResult {
   const { evals = {}, title = "a run", runDir = null, notes = [] } = run;
   const names = [...new Set([...Object.keys(evals), ...rows.map(({ dataset }) => dataset)])];
   const systems = [...new Set(rows.map(({ system }) => system))];

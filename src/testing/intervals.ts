@@ -1,7 +1,7 @@
 import type { EstimateInterval, Metric, MetricContext } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
 
-export function intervals(
+export function collectIntervals(
   metric: Metric,
   rows: readonly EvalRow[],
   context?: MetricContext,

@@ -33,7 +33,7 @@ export async function startRedis(): Promise<RedisServer> {
   const url = `redis://127.0.0.1:${port}`;
   let child: ChildProcess | null = null;
   const start = async () => {
-    child = spawn("redis-server", [...settings(port), "--dir", dir], { stdio: "ignore" });
+    child = spawn("redis-server", [...listRedisFlags(port), "--dir", dir], { stdio: "ignore" });
     await waitUntilReady(child, port);
   };
   const kill = async () => {
@@ -58,7 +58,7 @@ export async function startRedis(): Promise<RedisServer> {
  * let redis: Redis;
  * describeWithRedis((own) => ({ redis } = own));
  */
-export function redisFor(use: (own: { server: RedisServer; redis: Redis }) => void): void {
+export function describeWithRedis(use: (own: { server: RedisServer; redis: Redis }) => void): void {
   let server: RedisServer | undefined;
   let redis: Redis | undefined;
   beforeAll(async () => {
@@ -77,7 +77,7 @@ export function redisFor(use: (own: { server: RedisServer; redis: Redis }) => vo
  * With "appendfsync no", Redis passes every change to the kernel before it answers, so that a killed one has lost nothing.
  * With "everysec" it answers first while the disk is slow: a killed one then came back with data of an earlier test.
  */
-function settings(port: number): string[] {
+function listRedisFlags(port: number): string[] {
   return [
     ...["--port", String(port), "--bind", "127.0.0.1"],
     ...["--appendonly", "yes", "--appendfsync", "no", "--save", "", "--loglevel", "warning"],
@@ -97,10 +97,10 @@ async function reservePort(): Promise<{ port: number; release: () => void }> {
   const first = process.pid % count;
   for (let i = 0; i < count; i++) {
     const port = MIN_PORT + 2 * ((first + i) % count);
-    const holder = await listenOn(port + 1);
+    const holder = await tryToListen(port + 1);
     if (holder === null) continue;
     // Another program may use the port itself.
-    const probe = await listenOn(port);
+    const probe = await tryToListen(port);
     if (probe !== null) {
       await new Promise((closed) => probe.close(closed));
       return { port, release: () => void holder.close() };
@@ -111,7 +111,7 @@ async function reservePort(): Promise<{ port: number; release: () => void }> {
 }
 
 /** Null if the port is taken. */
-async function listenOn(port: number): Promise<Server | null> {
+async function tryToListen(port: number): Promise<Server | null> {
   const server = createServer((socket) => socket.destroy());
   server.unref();
   try {

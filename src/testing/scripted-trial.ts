@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { expect, onTestFinished, vi } from "vitest";
 import type { AgentSystem } from "../agents/index.js";
 import { type AgentOptions, openAgent } from "../agents/open-agent.js";
-import { type Script, type ScriptedAgent, type ScriptStep, writeScriptedAgent } from "../agents/scripted-agent.js";
+import { type AgentScript, type ScriptedAgent, type ScriptStep, writeScriptedAgent } from "../agents/scripted-agent.js";
 import type { Example } from "../core/example.js";
 import type { EvalResult } from "../core/result.js";
 import type { EvalRow } from "../core/row.js";
@@ -17,13 +17,13 @@ import { type Mock, type MockOptions, type MockRequest, startMock } from "./mock
 const PRICING = { input_per_1k: 0.01, output_per_1k: 0.1 };
 
 /** The same prices in millionths of a dollar per token. */
-const MICRO = { input: 10, output: 100 };
+const MICRO_USD_PER_TOKEN = { input: 10, output: 100 };
 
 /** Graders for tests that check nothing else. */
-export const COMPLETED = [{ type: "completed" }];
+export const COMPLETED_EVENTS = [{ type: "completed" }];
 
 /** Empty folders for a test. */
-export interface Place {
+export interface AgentTestFolders {
   readonly root: string;
   readonly bin: string;
   /** Temporary files go here during the test. */
@@ -31,7 +31,7 @@ export interface Place {
 }
 
 /** Programs in its bin folder come first in PATH until the test is over. */
-export function openPlace(): Place {
+export function createAgentFolders(): AgentTestFolders {
   const root = mkdtempSync(join(tmpdir(), "assay-scripted-"));
   const [bin, tmp] = [join(root, "bin"), join(root, "tmp")];
   mkdirSync(bin);
@@ -45,15 +45,15 @@ export function openPlace(): Place {
   return { root, bin, tmp };
 }
 
-export async function openMock(script: MockOptions = {}): Promise<Mock> {
+export async function openTrialMock(script: MockOptions = {}): Promise<Mock> {
   const mock = await startMock({ reply: "Done.", usage: { input: 1000 }, ...script });
   onTestFinished(() => mock.close());
   return mock;
 }
 
-export interface TrialOptions {
+export interface ScriptedTrialOptions {
   /** What the agent does, for every task or by task. */
-  readonly does: readonly ScriptStep[] | Script;
+  readonly does: readonly ScriptStep[] | AgentScript;
   /** The agent that the program imitates. Default: `claude`. */
   readonly program?: string;
   readonly model?: MockOptions;
@@ -62,27 +62,27 @@ export interface TrialOptions {
   readonly budgets?: Readonly<Record<string, number>>;
   readonly agent?: AgentOptions;
   readonly run?: Partial<EvaluateOptions>;
-  readonly place?: Place;
+  readonly place?: AgentTestFolders;
 }
 
-export interface Tried {
+export interface ScriptedTrial {
   readonly row: EvalRow;
   readonly result: EvalResult;
   readonly mock: Mock;
   readonly agent: ScriptedAgent;
-  readonly place: Place;
+  readonly place: AgentTestFolders;
 }
 
 /** Runs one or several tasks with the scripted agent, the real runner, real processes and a real endpoint. */
-export async function tryScripted(options: TrialOptions): Promise<Tried> {
-  const { does, program = "claude", model, run, place = openPlace() } = options;
-  const mock = await openMock(model);
-  const script: Script = Array.isArray(does) ? { "*": does as readonly ScriptStep[] } : (does as Script);
+export async function runScriptedTrial(options: ScriptedTrialOptions): Promise<ScriptedTrial> {
+  const { does, program = "claude", model, run, place = createAgentFolders() } = options;
+  const mock = await openTrialMock(model);
+  const script: AgentScript = Array.isArray(does) ? { "*": does as readonly ScriptStep[] } : (does as AgentScript);
   const agent = writeScriptedAgent({ bin: place.bin, script, name: program });
-  const system = await openScripted(place, mock, options);
+  const system = await openScriptedAgent(place, mock, options);
   const result = await evaluate({
     systems: [system],
-    dataset: options.dataset ?? [{ id: "task", question: "Do it", graders: COMPLETED, ...options.example }],
+    dataset: options.dataset ?? [{ id: "task", question: "Do it", graders: COMPLETED_EVENTS, ...options.example }],
     evaluators: [new GraderEvaluator()],
     retry: { maxRetries: 0 },
     ...run,
@@ -93,18 +93,22 @@ export async function tryScripted(options: TrialOptions): Promise<Tried> {
 }
 
 /** The scripted agent as a system, with a model that has a simple price. */
-export async function openScripted(
-  place: Place,
+export async function openScriptedAgent(
+  place: AgentTestFolders,
   mock: Mock,
-  { budgets = {}, agent = {} }: Pick<TrialOptions, "budgets" | "agent"> = {},
+  { budgets = {}, agent = {} }: Pick<ScriptedTrialOptions, "budgets" | "agent"> = {},
 ): Promise<AgentSystem> {
   const known = agent.command === undefined ? { agent: "claude:tested", name: "scripted" } : {};
-  const system = await openAgent({ ...known, ...placed(place, mock, budgets), ...agent });
+  const system = await openAgent({ ...known, ...toAgentOptions(place, mock, budgets), ...agent });
   onTestFinished(() => system.close());
   return system;
 }
 
-function placed({ root }: Place, mock: Mock, budgets: TrialOptions["budgets"]): AgentOptions {
+function toAgentOptions(
+  { root }: AgentTestFolders,
+  mock: Mock,
+  budgets: ScriptedTrialOptions["budgets"],
+): AgentOptions {
   const modelsFile = join(root, "models.yml");
   const tested = { api_name: "claude-sonnet-4-5", provider: "anthropic", pricing: PRICING, budgets };
   // JSON is valid YAML.
@@ -113,32 +117,34 @@ function placed({ root }: Place, mock: Mock, budgets: TrialOptions["budgets"]): 
 }
 
 /** Usage as counted by the endpoint itself. */
-export function countedBy(requests: readonly MockRequest[]): Usage {
+export function sumRequestUsage(requests: readonly MockRequest[]): Usage {
   const sum = (key: "input" | "output") => requests.reduce((total, { usage }) => total + (usage?.[key] ?? 0), 0);
   return { input: sum("input"), output: sum("output") };
 }
 
 /** Exact, without rounding errors. */
-export function costOf({ input, output }: Usage): number {
-  return (input * MICRO.input + output * MICRO.output) / 1e6;
+export function computeTrialCost({ input, output }: Usage): number {
+  return (input * MICRO_USD_PER_TOKEN.input + output * MICRO_USD_PER_TOKEN.output) / 1e6;
 }
 
 /** Checks that no process and no folder of a trial is left. */
-export function expectNothingLeft({ tmp }: Place): void {
-  expect(processesOf(tmp), "processes left running").toEqual([]);
+export function expectNothingLeft({ tmp }: AgentTestFolders): void {
+  expect(listFolderProcesses(tmp), "processes left running").toEqual([]);
   expect(readdirSync(tmp), "folders left behind").toEqual([]);
 }
 
 /** Command lines of processes whose environment contains the folder. */
-function processesOf(folder: string): string[] {
+function listFolderProcesses(folder: string): string[] {
   return readdirSync("/proc").flatMap((pid) => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];
-    const isOurs = read(`/proc/${pid}/environ`).includes(folder);
-    return isOurs && !read(`/proc/${pid}/stat`).includes(") Z ") ? [read(`/proc/${pid}/cmdline`)] : [];
+    const isOurs = readIfPresent(`/proc/${pid}/environ`).includes(folder);
+    return isOurs && !readIfPresent(`/proc/${pid}/stat`).includes(") Z ")
+      ? [readIfPresent(`/proc/${pid}/cmdline`)]
+      : [];
   });
 }
 
-function read(path: string): string {
+function readIfPresent(path: string): string {
   try {
     return readFileSync(path, "latin1");
   } catch {
@@ -147,8 +153,8 @@ function read(path: string): string {
 }
 
 /** Waits for a file in a trial's folder and returns its content. */
-export async function appears({ tmp }: Place, name: string): Promise<string> {
-  const look = () => readdirSync(tmp).map((folder) => read(join(tmp, folder, "work", name)));
+export async function waitForFile({ tmp }: AgentTestFolders, name: string): Promise<string> {
+  const look = () => readdirSync(tmp).map((folder) => readIfPresent(join(tmp, folder, "work", name)));
   await expect.poll(() => look().join(""), { interval: 10 }).not.toBe("");
   return look().join("");
 }

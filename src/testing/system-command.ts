@@ -9,7 +9,7 @@ const INSTALL = "node scripts/system-packages.mjs --install (as root on Debian)"
  * @example
  * it.skipIf(isCommandMissing("git"))("…", () => { … });
  */
-export function lacks(command: string): boolean {
+export function isCommandMissing(command: string): boolean {
   if (isOnPath(command)) return false;
   if (process.env.ASSAY_REQUIRE_SYSTEM === "1") {
     throw new Error(`The command "${command}" is missing. Run: ${INSTALL}`);

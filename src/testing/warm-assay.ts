@@ -1,71 +1,71 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import type { Finished } from "./assay.js";
+import type { FinishedCommand } from "./assay.js";
 
-const HOST = fileURLToPath(new URL("../../test/command-host.mjs", import.meta.url));
+const HOST_SCRIPT = fileURLToPath(new URL("../../test/command-host.mjs", import.meta.url));
 
 /** Processes kept for the next command: starting one and loading everything takes most of the time of a short command. */
-const idle: ChildProcess[] = [];
+const idleHosts: ChildProcess[] = [];
 /** More would only compete for the processor. */
-const MOST_AT_A_TIME = 2;
-let busy = 0;
-const waiting: (() => void)[] = [];
+const MAX_CONCURRENT = 2;
+let busyHosts = 0;
+const waitingCalls: (() => void)[] = [];
 
 /**
  * Runs the built command line in a process that may have run it before. For tests of a command's output and files; where
  * the process itself is tested (signals, streams, exit), use `runAssay` or `startAssay`. Loaded modules stay loaded, so tests
  * that change a module must use those, too. A process in which a command registered something is not reused.
  */
-export function warmAssay(cwd: string, ...args: string[]): Promise<Finished> {
-  return warm(cwd, args);
+export function runPooledAssay(cwd: string, ...args: string[]): Promise<FinishedCommand> {
+  return runInPool(cwd, args);
 }
 
 /** The same with additional environment variables. */
-export async function warm(
+export async function runInPool(
   cwd: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<Finished> {
+): Promise<FinishedCommand> {
   let host: ChildProcess | null = null;
   onTestFinished(() => void host?.kill("SIGKILL"));
-  await takePlace();
+  await acquireSlot();
   try {
-    host = idle.pop() ?? (await startHost());
-    const answer = answerOf(host);
+    host = idleHosts.pop() ?? (await startCliHost());
+    const answer = waitForAnswer(host);
     host.send({ cwd, args, env: { ...process.env, NO_COLOR: "1", ...env } });
-    const { isAsNew, ...ended } = (await answer) as Omit<Finished, "signal"> & { isAsNew: boolean };
-    if (isAsNew) idle.push(host);
+    const { isAsNew, ...ended } = (await answer) as Omit<FinishedCommand, "signal"> & { isAsNew: boolean };
+    if (isAsNew) idleHosts.push(host);
     else host.kill("SIGKILL");
     host = null;
     return { ...ended, signal: null };
   } finally {
-    givePlace();
+    releaseSlot();
   }
 }
 
-async function takePlace(): Promise<void> {
-  if (busy < MOST_AT_A_TIME) busy += 1;
-  else await new Promise<void>((resolve) => waiting.push(resolve));
+async function acquireSlot(): Promise<void> {
+  if (busyHosts < MAX_CONCURRENT) busyHosts += 1;
+  else await new Promise<void>((resolve) => waitingCalls.push(resolve));
 }
 
 /** Passes the slot to the next waiting call, if any. */
-function givePlace(): void {
-  const next = waiting.shift();
-  if (next === undefined) busy -= 1;
+function releaseSlot(): void {
+  const next = waitingCalls.shift();
+  if (next === undefined) busyHosts -= 1;
   else next();
 }
 
-async function startHost(): Promise<ChildProcess> {
-  const host = fork(HOST, { stdio: ["ignore", "pipe", "pipe", "ipc"], execArgv: [] });
-  await answerOf(host);
+async function startCliHost(): Promise<ChildProcess> {
+  const host = fork(HOST_SCRIPT, { stdio: ["ignore", "pipe", "pipe", "ipc"], execArgv: [] });
+  await waitForAnswer(host);
   // It ends with the test process, and does not keep that from ending.
   host.unref();
   host.channel?.unref();
   return host;
 }
 
-function answerOf(host: ChildProcess): Promise<unknown> {
+function waitForAnswer(host: ChildProcess): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const onEnd = () => {
       host.off("message", onMessage);

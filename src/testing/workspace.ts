@@ -14,13 +14,13 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
 /** Text, or rows to write as JSON lines. */
-export type Content = string | readonly unknown[];
+export type TestFileContent = string | readonly unknown[];
 
 /** A temporary folder for one test, removed afterwards. */
-export class Workspace {
+export class TempProject {
   readonly dir = mkdtempSync(join(tmpdir(), "assay-test-"));
 
-  constructor(files: Readonly<Record<string, Content>> = {}) {
+  constructor(files: Readonly<Record<string, TestFileContent>> = {}) {
     onTestFinished(() => rmSync(this.dir, { recursive: true, force: true }));
     for (const [path, content] of Object.entries(files)) this.write(path, content);
   }
@@ -33,7 +33,7 @@ export class Workspace {
     writeFileSync(this.path(path), content);
   }
 
-  write(path: string, content: Content): void {
+  write(path: string, content: TestFileContent): void {
     mkdirSync(dirname(this.path(path)), { recursive: true });
     const text = typeof content === "string" ? content : content.map((row) => `${JSON.stringify(row)}\n`).join("");
     writeFileSync(this.path(path), text);
@@ -58,7 +58,7 @@ export class Workspace {
   }
 }
 
-export const CAPITALS = [
+export const CAPITAL_EXAMPLES = [
   { id: "fr", question: "Capital of France?", answer: "Paris", part: "west" },
   { id: "it", question: "Capital of Italy?", answer: "Rome", part: "south" },
   { id: "es", question: "Capital of Spain?", answer: "Madrid", part: "south" },
@@ -66,7 +66,7 @@ export const CAPITALS = [
 ];
 
 /** A system that returns the expected answer. */
-export const ORACLE = `export default { name: "oracle", process: (example) => ({ response: example.answer }) };`;
+export const ORACLE_SYSTEM = `export default { name: "oracle", process: (example) => ({ response: example.answer }) };`;
 
 /** A system that always answers Paris: right once in CAPITAL_EXAMPLES. */
-export const PARIS = `export default { name: "paris", process: () => ({ response: "Paris" }) };`;
+export const PARIS_SYSTEM = `export default { name: "paris", process: () => ({ response: "Paris" }) };`;

@@ -9,7 +9,7 @@ export interface WriteParquetOptions {
 }
 
 /** Uses DuckDB, so that files are not written by the code that reads them. */
-export async function writeParquet(
+export async function writeParquetFixture(
   path: string,
   { columns, rows }: ParquetFixture,
   { compression }: WriteParquetOptions,
@@ -17,13 +17,13 @@ export async function writeParquet(
   const folder = mkdtempSync(join(tmpdir(), "assay-parquet-"));
   const source = join(folder, "rows.jsonl");
   writeFileSync(source, rows.map((row) => JSON.stringify(row)).join("\n"));
-  const types = Object.entries(columns).map(([name, type]) => `${quoted(name)}: ${quoted(type)}`);
+  const types = Object.entries(columns).map(([name, type]) => `${quoteSqlString(name)}: ${quoteSqlString(type)}`);
   const instance = await DuckDBInstance.create();
   const connection = await instance.connect();
   try {
     await connection.run(
-      `COPY (SELECT * FROM read_json(${quoted(source)}, format = 'newline_delimited', maximum_object_size = 50000000, columns = {${types.join(", ")}}))
-       TO ${quoted(path)} (FORMAT parquet, COMPRESSION ${compression})`,
+      `COPY (SELECT * FROM read_json(${quoteSqlString(source)}, format = 'newline_delimited', maximum_object_size = 50000000, columns = {${types.join(", ")}}))
+       TO ${quoteSqlString(path)} (FORMAT parquet, COMPRESSION ${compression})`,
     );
   } finally {
     connection.closeSync();
@@ -32,6 +32,6 @@ export async function writeParquet(
   }
 }
 
-function quoted(text: string): string {
+function quoteSqlString(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

@@ -1,8 +1,8 @@
 /** Host names of a server that is reachable only from this machine. */
-export const OWN_NAMES: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+export const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** Why a request is rejected. */
-export interface Intrusion {
+export interface RequestRefusal {
   readonly status: 403 | 421;
   readonly message: string;
 }
@@ -13,11 +13,11 @@ export interface Intrusion {
  * @example
  * checkRequestOrigin((name) => request.headers[name], LOOPBACK_HOSTS);
  */
-export function findIntrusion(
+export function checkRequestOrigin(
   header: (name: string) => string | undefined,
   hosts: ReadonlySet<string> | null,
-): Intrusion | null {
-  if (hosts !== null && !hosts.has(hostName(header("host"))))
+): RequestRefusal | null {
+  if (hosts !== null && !hosts.has(normalizeHost(header("host"))))
     return { status: 421, message: "This server only accepts requests addressed to its own host name." };
   const isCrossSite = header("sec-fetch-site") === "cross-site" && header("sec-fetch-mode") !== "navigate";
   return isCrossSite || isForeignOrigin(header("origin"), hosts)
@@ -26,9 +26,9 @@ export function findIntrusion(
 }
 
 function isForeignOrigin(origin: string | undefined, hosts: ReadonlySet<string> | null): boolean {
-  return origin !== undefined && hosts !== null && !hosts.has(hostName(origin.replace(/^https?:\/\//i, "")));
+  return origin !== undefined && hosts !== null && !hosts.has(normalizeHost(origin.replace(/^https?:\/\//i, "")));
 }
 
-function hostName(host = ""): string {
+function normalizeHost(host = ""): string {
   return host.replace(/:\d+$/, "").toLowerCase();
 }

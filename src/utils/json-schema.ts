@@ -19,7 +19,7 @@ export function toJsonSchema(schema: z.ZodType, override?: OverrideJsonSchema): 
     io: "input",
     unrepresentable: "any",
     override: ({ zodSchema, jsonSchema }) => {
-      removeObvious(jsonSchema);
+      removeRedundantKeys(jsonSchema);
       override?.(zodSchema, jsonSchema);
     },
   });
@@ -27,7 +27,7 @@ export function toJsonSchema(schema: z.ZodType, override?: OverrideJsonSchema): 
 }
 
 /** Zod adds safe-integer bounds, string property names and `readOnly`, which tell editors nothing. */
-function removeObvious(json: Record<string, unknown>): void {
+function removeRedundantKeys(json: Record<string, unknown>): void {
   if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;
   if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;
   delete json.readOnly;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Limit } from "./limit.js";
+import { ConcurrencyLimit } from "./limit.js";
 
 function gate() {
   let open = () => {};
@@ -10,7 +10,7 @@ function gate() {
 }
 
 it("runs no more than the limit at a time, and everything in order", async () => {
-  const limit = new Limit(3);
+  const limit = new ConcurrencyLimit(3);
   const { signal } = new AbortController();
   let running = 0;
   let most = 0;
@@ -28,7 +28,7 @@ it("runs no more than the limit at a time, and everything in order", async () =>
 });
 
 it("stops waiting when the signal is aborted, without losing a slot", async () => {
-  const limit = new Limit(1);
+  const limit = new ConcurrencyLimit(1);
   const { signal } = new AbortController();
   const impatient = new AbortController();
   const first = gate();
@@ -43,7 +43,7 @@ it("stops waiting when the signal is aborted, without losing a slot", async () =
 });
 
 it("frees the slot of failed work", async () => {
-  const limit = new Limit(1);
+  const limit = new ConcurrencyLimit(1);
   const { signal } = new AbortController();
   await expect(limit.run(() => Promise.reject(new Error("broken")), signal)).rejects.toThrow("broken");
   expect(await limit.run(async () => 1, signal)).toBe(1);

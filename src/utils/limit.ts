@@ -6,7 +6,7 @@ import { setMaxListeners } from "node:events";
  * const limit = new ConcurrencyLimit(4);
  * await Promise.all(urls.map((url) => limit.run(() => load(url), signal)));
  */
-export class Limit {
+export class ConcurrencyLimit {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
@@ -18,7 +18,7 @@ export class Limit {
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
     if (this.#free > 0) this.#free -= 1;
-    else await this.#wait(signal);
+    else await this.#waitForSlot(signal);
     try {
       return await work();
     } finally {
@@ -28,7 +28,7 @@ export class Limit {
     }
   }
 
-  #wait(signal: AbortSignal | undefined): Promise<void> {
+  #waitForSlot(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const start = () => {
         signal?.removeEventListener("abort", leave);

@@ -3,7 +3,7 @@ import { constants, copyFileSync, linkSync, readFileSync, rmSync, statSync, utim
 import { hostname } from "node:os";
 import { basename, dirname } from "node:path";
 import { writeAtomically } from "./files/atomic.js";
-import { readInside } from "./files/inside.js";
+import { readFileInside } from "./files/inside.js";
 
 interface LockHolder {
   readonly pid: number;
@@ -25,7 +25,7 @@ export type LockAttempt =
   | { readonly isMine: true; readonly release: () => void }
   | { readonly isMine: false; readonly holder: LockHolder | null };
 
-const UNSEEN: LockAttempt = { isMine: false, holder: null };
+const UNKNOWN_HOLDER: LockAttempt = { isMine: false, holder: null };
 
 /**
  * Acquires the lock at `path` unless it is held. A stale lock is taken over by exactly one process.
@@ -35,38 +35,38 @@ const UNSEEN: LockAttempt = { isMine: false, holder: null };
  */
 export function tryLock(path: string, rules: LockRules): LockAttempt {
   // The token makes each lock unique, so that it can be told from its successor.
-  const mine = JSON.stringify({ ...thisProcess(), token: randomUUID() });
-  const got: LockAttempt = { isMine: true, release: () => giveBack(path, mine) };
-  if (created(path, mine)) return got;
-  const found = contentOf(path);
-  if (found === null) return UNSEEN;
-  const holder = parseHolder(found);
-  if (isBelieved(path, holder, rules)) return { isMine: false, holder };
-  return takeOver(path, { dead: found, mine, rules }) ?? got;
+  const mine = JSON.stringify({ ...getCurrentHolder(), token: randomUUID() });
+  const got: LockAttempt = { isMine: true, release: () => releaseLock(path, mine) };
+  if (tryCreateLock(path, mine)) return got;
+  const found = readLockFile(path);
+  if (found === null) return UNKNOWN_HOLDER;
+  const holder = parseLockHolder(found);
+  if (isLockValid(path, holder, rules)) return { isMine: false, holder };
+  return takeOverLock(path, { dead: found, mine, rules }) ?? got;
 }
 
 /** Whether the lock at `path` is held. Does not change it, even if it is stale. */
 export function isLocked(path: string, rules: LockRules): boolean {
-  const found = contentOf(path);
-  return found !== null && isBelieved(path, parseHolder(found), rules);
+  const found = readLockFile(path);
+  return found !== null && isLockValid(path, parseLockHolder(found), rules);
 }
 
 /** How to wait for a lock. */
-export interface WaitOptions {
+export interface LockWaitOptions {
   readonly sleep: (ms: number) => Promise<void>;
   /** Called repeatedly while another process holds the lock. */
   readonly onWait?: (holder: string) => void;
 }
 
-const LOOK_EVERY_MS = 100;
+const POLL_INTERVAL_MS = 100;
 /** A holder touches its lock this often; a lock of another machine without touches for much longer is stale. */
-const TOUCH_EVERY_MS = 10_000;
+const TOUCH_INTERVAL_MS = 10_000;
 const TOUCHED_RULES: LockRules = { foreignForMs: 120_000, tornForMs: 5000 };
 
 /** Runs the work while holding the lock at `path`, against other processes and within this one. */
-export async function withLock<T>(path: string, options: WaitOptions, work: () => Promise<T>): Promise<T> {
+export async function withLock<T>(path: string, options: LockWaitOptions, work: () => Promise<T>): Promise<T> {
   const release = await waitForLock(path, options);
-  const touching = setInterval(() => touch(path), TOUCH_EVERY_MS).unref();
+  const touching = setInterval(() => touchLock(path), TOUCH_INTERVAL_MS).unref();
   try {
     return await work();
   } finally {
@@ -75,21 +75,21 @@ export async function withLock<T>(path: string, options: WaitOptions, work: () =
   }
 }
 
-async function waitForLock(path: string, { sleep, onWait }: WaitOptions): Promise<() => void> {
+async function waitForLock(path: string, { sleep, onWait }: LockWaitOptions): Promise<() => void> {
   for (;;) {
     const attempt = tryLock(path, TOUCHED_RULES);
     if (attempt.isMine) return attempt.release;
-    onWait?.(describeHolder(attempt.holder));
-    await sleep(LOOK_EVERY_MS);
+    onWait?.(describeLockHolder(attempt.holder));
+    await sleep(POLL_INTERVAL_MS);
   }
 }
 
-function describeHolder(holder: LockHolder | null): string {
+function describeLockHolder(holder: LockHolder | null): string {
   if (holder === null) return "another process";
-  return isLocal(holder) ? `process ${holder.pid}` : `process ${holder.pid} on ${holder.host}`;
+  return isLocalHolder(holder) ? `process ${holder.pid}` : `process ${holder.pid} on ${holder.host}`;
 }
 
-function touch(path: string): void {
+function touchLock(path: string): void {
   try {
     const now = new Date();
     utimesSync(path, now, now);
@@ -98,8 +98,8 @@ function touch(path: string): void {
   }
 }
 
-function giveBack(path: string, mine: string): void {
-  if (contentOf(path) === mine) rmSync(path, { force: true });
+function releaseLock(path: string, mine: string): void {
+  if (readLockFile(path) === mine) rmSync(path, { force: true });
 }
 
 /**
@@ -107,14 +107,14 @@ function giveBack(path: string, mine: string): void {
  * could replace its successor's lock instead, so only one process at a time may replace this exact content, and it checks
  * again first. If it is killed meanwhile, the lock it leaves behind is taken over in the same way.
  */
-function takeOver(
+function takeOverLock(
   path: string,
   { dead, mine, rules }: { dead: string; mine: string; rules: LockRules },
 ): LockAttempt | null {
   const right = tryLock(`${path}.${createHash("sha256").update(dead).digest("hex").slice(0, 16)}`, rules);
   if (!right.isMine) return right;
   try {
-    if (contentOf(path) !== dead) return UNSEEN;
+    if (readLockFile(path) !== dead) return UNKNOWN_HOLDER;
     writeAtomically(path, mine);
     return null;
   } finally {
@@ -123,7 +123,7 @@ function takeOver(
 }
 
 /** Creates the lock and its content in one step, so that no one sees a lock without its holder. */
-function created(path: string, content: string): boolean {
+function tryCreateLock(path: string, content: string): boolean {
   const whole = `${path}.${randomUUID()}.tmp`;
   try {
     writeFileSync(whole, content);
@@ -138,19 +138,19 @@ function created(path: string, content: string): boolean {
 }
 
 /** Error codes of file systems without hard links. */
-const NO_LINKS = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
+const NO_HARD_LINK_CODES = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
 
 function linkOrCopy(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch (error) {
-    if (!NO_LINKS.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
-    copyOrNothing(from, to);
+    if (!NO_HARD_LINK_CODES.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    copyWholeFile(from, to);
   }
 }
 
 /** A copy truncated by a full disk would be a lock without a holder. */
-function copyOrNothing(from: string, to: string): void {
+function copyWholeFile(from: string, to: string): void {
   try {
     copyFileSync(from, to, constants.COPYFILE_EXCL);
   } catch (error) {
@@ -159,14 +159,14 @@ function copyOrNothing(from: string, to: string): void {
   }
 }
 
-function isBelieved(path: string, holder: LockHolder | null, { foreignForMs, tornForMs }: LockRules): boolean {
-  if (holder === null) return ageOf(path) < tornForMs;
-  return isLocal(holder) ? isAlive(holder) : ageOf(path) < foreignForMs;
+function isLockValid(path: string, holder: LockHolder | null, { foreignForMs, tornForMs }: LockRules): boolean {
+  if (holder === null) return getLockAge(path) < tornForMs;
+  return isLocalHolder(holder) ? isHolderAlive(holder) : getLockAge(path) < foreignForMs;
 }
 
-function contentOf(path: string): string | null {
+function readLockFile(path: string): string | null {
   try {
-    return readInside(dirname(path), basename(path));
+    return readFileInside(dirname(path), basename(path));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;
@@ -174,7 +174,7 @@ function contentOf(path: string): string | null {
 }
 
 /** A lock that is gone counts as new, so the caller looks again; so does one from the future, if clocks differ. */
-function ageOf(path: string): number {
+function getLockAge(path: string): number {
   try {
     return Math.max(0, Date.now() - statSync(path).mtimeMs);
   } catch {
@@ -182,12 +182,12 @@ function ageOf(path: string): number {
   }
 }
 
-function thisProcess(): LockHolder {
-  return { pid: process.pid, host: hostname(), start: startOf(process.pid) };
+function getCurrentHolder(): LockHolder {
+  return { pid: process.pid, host: hostname(), start: readProcessStart(process.pid) };
 }
 
 /** Null if the content is incomplete. */
-function parseHolder(content: string): LockHolder | null {
+function parseLockHolder(content: string): LockHolder | null {
   try {
     const { pid, host, start } = JSON.parse(content) as Partial<Record<keyof LockHolder, unknown>>;
     if (!Number.isInteger(pid) || Number(pid) < 1 || typeof host !== "string") return null;
@@ -197,17 +197,17 @@ function parseHolder(content: string): LockHolder | null {
   }
 }
 
-function isLocal({ host }: LockHolder): boolean {
+function isLocalHolder({ host }: LockHolder): boolean {
   return host === hostname();
 }
 
-function isAlive({ pid, start }: LockHolder): boolean {
-  if (!exists(pid)) return false;
-  const now = startOf(pid);
+function isHolderAlive({ pid, start }: LockHolder): boolean {
+  if (!isProcessRunning(pid)) return false;
+  const now = readProcessStart(pid);
   return start === null || now === null || start === now;
 }
 
-function exists(pid: number): boolean {
+function isProcessRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -217,7 +217,7 @@ function exists(pid: number): boolean {
 }
 
 /** Field 22 of /proc/PID/stat, counted after the command name, which may contain spaces and brackets. */
-function startOf(pid: number): string | null {
+function readProcessStart(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;

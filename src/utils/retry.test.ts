@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { retry, type Tries } from "./retry.js";
+import { type RetryState, retry } from "./retry.js";
 
 function failing(times: number): () => Promise<number> {
   let asked = 0;
@@ -12,8 +12,8 @@ function failing(times: number): () => Promise<number> {
 
 describe("retry", () => {
   it("retries until it succeeds and adds up the waits", async () => {
-    const seen: Tries[] = [];
-    const waitAfter = (_: unknown, tries: Tries) => {
+    const seen: RetryState[] = [];
+    const waitAfter = (_: unknown, tries: RetryState) => {
       seen.push(tries);
       return 2 * tries.failed;
     };
@@ -25,7 +25,7 @@ describe("retry", () => {
   });
 
   it("gives up with the last error", async () => {
-    const waitAfter = (_: unknown, { failed }: Tries) => (failed < 3 ? 0 : null);
+    const waitAfter = (_: unknown, { failed }: RetryState) => (failed < 3 ? 0 : null);
     await expect(retry(failing(5), { waitAfter })).rejects.toThrow("failure 3");
   });
 

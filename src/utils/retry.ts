@@ -1,13 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-export interface Tries {
+export interface RetryState {
   readonly failed: number;
   readonly waitedMs: number;
 }
 
 export interface RetryOptions {
   /** Milliseconds to wait before retrying; null to rethrow the error. */
-  readonly waitAfter: (error: unknown, tries: Tries) => number | null;
+  readonly waitAfter: (error: unknown, tries: RetryState) => number | null;
   /** Aborts the wait and throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** Waits for the delay. Default: a timer. */
@@ -20,7 +20,7 @@ export interface RetryOptions {
  * await retry(() => save(row), { waitAfter: (_, { failed }) => (failed < 3 ? 100 * 2 ** failed : null) });
  */
 export async function retry<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { waitAfter, signal, sleep = pause } = options;
+  const { waitAfter, signal, sleep = waitForRetry } = options;
   let waitedMs = 0;
   for (let failed = 1; ; failed++) {
     try {
@@ -34,7 +34,7 @@ export async function retry<T>(work: () => Promise<T>, options: RetryOptions): P
   }
 }
 
-async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+async function waitForRetry(ms: number, signal: AbortSignal | undefined): Promise<void> {
   try {
     await wait(ms, undefined, signal === undefined ? {} : { signal });
   } catch {

@@ -13,7 +13,7 @@ import {
 } from "../../src/index.js";
 import { type Mock, type MockOptions, type MockRequest, startMock } from "../../src/testing/mock/index.js";
 
-interface Installed {
+interface InstalledAgent {
   readonly name: string;
   readonly version: string;
   readonly bin: string;
@@ -21,8 +21,8 @@ interface Installed {
 }
 
 /** The agents found by scripts/test-agents.mjs. */
-export const INSTALLED: readonly Installed[] = (
-  JSON.parse(process.env.ASSAY_TEST_AGENTS ?? "[]") as Installed[]
+export const INSTALLED_AGENTS: readonly InstalledAgent[] = (
+  JSON.parse(process.env.ASSAY_TEST_AGENTS ?? "[]") as InstalledAgent[]
 ).filter(({ problem }) => problem === null);
 
 /** A priced model for each agent, in the API format that the agent uses. */
@@ -34,7 +34,7 @@ export const MODELS: Readonly<Record<string, string>> = {
   pi: "openai/gpt-5-mini",
 };
 
-export interface Tried {
+export interface AgentTrial {
   row: EvalRow;
   mock: Mock;
   /** The requests for answers, without those for lists of models. */
@@ -43,7 +43,7 @@ export interface Tried {
   output: Output;
 }
 
-export interface TryOptions {
+export interface AgentTrialOptions {
   script: MockOptions;
   example?: Partial<Example>;
   hardTimeoutMs?: number;
@@ -51,9 +51,9 @@ export interface TryOptions {
 }
 
 /** Runs one task with an agent and a scripted model. */
-export async function tryAgent(name: string, options: TryOptions): Promise<Tried> {
-  const mock = await mockModel(options.script);
-  const system = await agent(name, mock, options);
+export async function tryAgent(name: string, options: AgentTrialOptions): Promise<AgentTrial> {
+  const mock = await startMockModel(options.script);
+  const system = await openRealAgent(name, mock, options);
   const graders = [{ type: "file-exists", config: { path: "hello.txt" } }];
   const example: Example = { id: "hello", question: "Create hello.txt as you are told", graders, ...options.example };
   let output: Output = {};
@@ -81,14 +81,18 @@ export async function tryAgent(name: string, options: TryOptions): Promise<Tried
   };
 }
 
-export async function mockModel(script: MockOptions): Promise<Mock> {
+export async function startMockModel(script: MockOptions): Promise<Mock> {
   const mock = await startMock({ keepRequests: 10_000, ...script });
   onTestFinished(() => mock.close());
   return mock;
 }
 
-export async function agent(name: string, mock: Mock, limits: Pick<TryOptions, "hardTimeoutMs" | "maxCostUsd"> = {}) {
-  const installed = INSTALLED.find((each) => each.name === name);
+export async function openRealAgent(
+  name: string,
+  mock: Mock,
+  limits: Pick<AgentTrialOptions, "hardTimeoutMs" | "maxCostUsd"> = {},
+) {
+  const installed = INSTALLED_AGENTS.find((each) => each.name === name);
   process.env.PATH = [installed?.bin, process.env.PATH].join(delimiter);
   const system = await openAgent({ agent: `${name}:${MODELS[name]}`, url: mock.url, maxParallel: 8 });
   const { hardTimeoutMs = 120_000, maxCostUsd } = limits;
@@ -100,7 +104,7 @@ export async function agent(name: string, mock: Mock, limits: Pick<TryOptions, "
 }
 
 /** Usage as counted by the mock itself. */
-export function usedBy(requests: readonly MockRequest[]): Required<Usage> {
+export function sumMockUsage(requests: readonly MockRequest[]): Required<Usage> {
   const sum: Required<Usage> = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, reasoning: 0 };
   for (const { usage } of requests)
     for (const key of Object.keys(sum) as (keyof Usage)[]) sum[key] += usage?.[key] ?? 0;
@@ -108,12 +112,12 @@ export function usedBy(requests: readonly MockRequest[]): Required<Usage> {
 }
 
 /** The usage of a row with every class set. */
-export function usageOf({ usage }: EvalRow): Required<Usage> {
+export function fillUsage({ usage }: EvalRow): Required<Usage> {
   return { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, reasoning: 0, ...usage };
 }
 
 /** Command lines that contain a text: processes that an agent may have left behind. */
-export function processesWith(text: string): string[] {
+export function listProcessesWith(text: string): string[] {
   return readdirSync("/proc").filter((pid) => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false;
     try {
@@ -127,5 +131,5 @@ export function processesWith(text: string): string[] {
 
 /** Checks that no process with this mark in its arguments is running. */
 export function expectNothingLeft(mark: string): void {
-  expect(processesWith(mark), "processes left behind").toEqual([]);
+  expect(listProcessesWith(mark), "processes left behind").toEqual([]);
 }

@@ -14,7 +14,7 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findProgram } from "../../src/exec/process/index.js";
-import { INSTALLED, MODELS } from "./bench.js";
+import { INSTALLED_AGENTS, MODELS } from "./bench.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const EVAL_FILE = join("evals", "changelog", "eval.yaml");
@@ -43,7 +43,7 @@ function run(program: string, args: readonly string[], env: Readonly<Record<stri
   });
 }
 
-const BINS = INSTALLED.map(({ bin }) => bin);
+const BINS = INSTALLED_AGENTS.map(({ bin }) => bin);
 
 /** The command of the installed package, with the agents in PATH. */
 function assay(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Said> {
@@ -115,7 +115,7 @@ it("starts with assay init, whose files have no lint errors", async () => {
   expect(await assay(["init"])).toMatchObject({ code: 2, stderr: expect.stringContaining("--force") });
 });
 
-describe.skipIf(INSTALLED.every(({ name }) => name !== "claude"))("an eval with claude", () => {
+describe.skipIf(INSTALLED_AGENTS.every(({ name }) => name !== "claude"))("an eval with claude", () => {
   let done: Said;
   let idle: Said;
 
@@ -227,7 +227,7 @@ describe.skipIf(INSTALLED.every(({ name }) => name !== "claude"))("an eval with 
   });
 });
 
-const OTHERS = INSTALLED.map(({ name }) => name).filter((name) => name !== "claude");
+const OTHERS = INSTALLED_AGENTS.map(({ name }) => name).filter((name) => name !== "claude");
 
 describe.skipIf(OTHERS.length === 0)("the same eval with the other agents, in one run", () => {
   let results: Result[];

@@ -2,15 +2,15 @@ import { describe, expect, it } from "vitest";
 import { evaluate, GraderEvaluator, type System, type Usage } from "../../src/index.js";
 import type { MockOptions } from "../../src/testing/mock/index.js";
 import {
-  agent,
   expectNothingLeft,
-  INSTALLED,
+  fillUsage,
+  INSTALLED_AGENTS,
+  listProcessesWith,
   MODELS,
-  mockModel,
-  processesWith,
+  openRealAgent,
+  startMockModel,
+  sumMockUsage,
   tryAgent,
-  usageOf,
-  usedBy,
 } from "./bench.js";
 
 const GREETING = `hello-from-${process.pid}-${Date.now()}`;
@@ -45,7 +45,7 @@ const CHOKES = new Set(["gemini", "opencode"]);
 /** A number that no other process has in its arguments. */
 const unique = () => `${Math.floor(31_000_000 + Math.random() * 9_000_000)}`;
 
-describe.each(INSTALLED.map(({ name, version }) => [name, version]))("real %s %s", (name) => {
+describe.each(INSTALLED_AGENTS.map(({ name, version }) => [name, version]))("real %s %s", (name) => {
   it("solves a task, and its row has the tokens that the endpoint counted", async () => {
     const text = "Done: hello.txt is there, and it holds what it was to hold.";
     const script = { tools: [{ command: HELLO }, { text }], tokensPerSec: 100, chunkTokens: 2 };
@@ -55,7 +55,7 @@ describe.each(INSTALLED.map(({ name, version }) => [name, version]))("real %s %s
       errorCategory: "none",
       costSource: "priced",
     });
-    expect(usageOf(row)).toEqual(usedBy(calls));
+    expect(fillUsage(row)).toEqual(sumMockUsage(calls));
     expect(row.turns).toBe(2);
     expect(row.firstAttemptMs).toBeGreaterThan(0);
     expect(row.successAtMs).toBeGreaterThan(0);
@@ -90,7 +90,7 @@ describe.each(INSTALLED.map(({ name, version }) => [name, version]))("real %s %s
     expect(row.costKilledAt).toBeGreaterThan(perRequest * 5.5);
     expect(row.overshootUsd).toBeLessThanOrEqual(perRequest * 1.1);
     // The part of the truncated answer that was sent is billed, not the rest.
-    const [billed, counted] = [usageOf(row), usedBy(calls)];
+    const [billed, counted] = [fillUsage(row), sumMockUsage(calls)];
     expect(billed.input).toBe(counted.input);
     expect(billed.output).toBeLessThanOrEqual(counted.output);
     expect(calls.length).toBeLessThanOrEqual(7);
@@ -176,7 +176,7 @@ describe.each(INSTALLED.map(({ name, version }) => [name, version]))("real %s %s
     // still has its row with its usage.
     if (CHOKES.has(name) && row.errorCategory !== "none") {
       expect(["system_error", "time_killed"]).toContain(row.errorCategory);
-      expect(usageOf(row).output).toBeGreaterThan(5_000_000);
+      expect(fillUsage(row).output).toBeGreaterThan(5_000_000);
       return;
     }
     expect(row, JSON.stringify(row).slice(0, 3000)).toMatchObject({ outcome: "pass", errorCategory: "none" });
@@ -184,13 +184,13 @@ describe.each(INSTALLED.map(({ name, version }) => [name, version]))("real %s %s
     expect(Math.max(...sizes)).toBeGreaterThan(20_000_000);
     // Codex's usage is in the same event as the text, which is too long for the gateway.
     if (name === "codex") expect(row.partial).toBe(true);
-    else expect(usageOf(row)).toEqual(usedBy(calls));
+    else expect(fillUsage(row)).toEqual(sumMockUsage(calls));
   });
 });
 
 describe("eight concurrent agents", () => {
   it("mix neither workspaces nor meters", async () => {
-    const names = INSTALLED.map(({ name }) => name);
+    const names = INSTALLED_AGENTS.map(({ name }) => name);
     const tasks = Array.from({ length: 8 }, (_, i) => ({
       id: `task-${i}`,
       question: `Write the word for task-${i} into answer.txt`,
@@ -199,7 +199,7 @@ describe("eight concurrent agents", () => {
         { type: "run-command", config: { command: "test $(ls | wc -l) = 1" } },
       ],
     }));
-    const mock = await mockModel({
+    const mock = await startMockModel({
       latencyMs: { min: 50, max: 300 },
       tools: tasks.map(({ id }, i) => ({
         match: `${id} into`,
@@ -207,23 +207,23 @@ describe("eight concurrent agents", () => {
       })),
     });
     const systems: System[] = [];
-    for (const name of names) systems.push(await agent(name, mock));
+    for (const name of names) systems.push(await openRealAgent(name, mock));
     const { rows } = await evaluate({ systems, dataset: tasks, evaluators: [new GraderEvaluator()], maxWorkers: 8 });
     for (const row of rows) expect(row, JSON.stringify(row)).toMatchObject({ outcome: "pass" });
     for (const name of names) {
       const own = rows.filter(({ system }) => system === `${name}:${MODELS[name]}`);
       expect(own).toHaveLength(8);
       for (const row of own)
-        expect(usageOf(row).output, `${row.system} ${row.exampleId}`).toBeGreaterThanOrEqual(
+        expect(fillUsage(row).output, `${row.system} ${row.exampleId}`).toBeGreaterThanOrEqual(
           100 + 10 * Number(String(row.exampleId).slice(5)),
         );
     }
-    const sum = (of: (usage: Required<Usage>) => number) => rows.reduce((total, row) => total + of(usageOf(row)), 0);
+    const sum = (of: (usage: Required<Usage>) => number) => rows.reduce((total, row) => total + of(fillUsage(row)), 0);
     const total = [sum(({ input }) => input), sum(({ output }) => output)];
-    const counted = usedBy(mock.requests);
+    const counted = sumMockUsage(mock.requests);
     expect(total).toEqual([counted.input, counted.output]);
     expect(mock.counts.maxOpen).toBeGreaterThan(1);
     expectNothingLeft("word-");
-    expect(processesWith("answer.txt")).toEqual([]);
+    expect(listProcessesWith("answer.txt")).toEqual([]);
   }, 600_000);
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Environment } from "../../src/core/environment.js";
 import { findProgram } from "../../src/exec/process/index.js";
 import type { ToolStep } from "../../src/testing/mock/script.js";
-import { expectNothingLeft, INSTALLED, type Tried, tryAgent } from "./bench.js";
+import { type AgentTrial, expectNothingLeft, INSTALLED_AGENTS, tryAgent } from "./bench.js";
 
 const SKILL = "moss-reports";
 const DESCRIPTION = "Writes reports on moss. Use it whenever somebody asks for a report on moss.";
@@ -86,11 +86,11 @@ const ASKS: Readonly<Record<string, { name: string; arguments: Record<string, st
   opencode: { name: "lucky_lucky_number", arguments: { day: "friday" } },
 };
 
-function asked({ calls }: Tried): string {
+function asked({ calls }: AgentTrial): string {
   return JSON.stringify(calls.map(({ body }) => body));
 }
 
-describe.each(INSTALLED.map(({ name, version }) => [name, version]))("real %s %s", (name) => {
+describe.each(INSTALLED_AGENTS.map(({ name, version }) => [name, version]))("real %s %s", (name) => {
   it("is offered a skill, activates it, and the activation is recorded", async () => {
     const takesUp = TAKES_UP[name] ?? { text: "there is no such agent" };
     const tools = [takesUp, RUNS_IT, { text: "Done." }];

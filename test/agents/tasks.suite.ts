@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { TASKS } from "../../src/agents/tasks/all.js";
 import type { AgentTask } from "../../src/agents/tasks/task.js";
-import { folderFor, inShell, passesBy, put } from "../../src/agents/tasks/tasks-testing.js";
+import { createPassCheck, createTaskFolder, runInShell, writeTaskFiles } from "../../src/agents/tasks/tasks-testing.js";
 import type { EnvironmentFile } from "../../src/core/environment.js";
 import { GraderEvaluator } from "../../src/graders/index.js";
 
@@ -18,7 +18,7 @@ const DONE_AFTER: Readonly<Record<string, number>> = {
   "idempotent-migration": 5,
 };
 
-const passes = passesBy(new GraderEvaluator());
+const passes = createPassCheck(new GraderEvaluator());
 
 const EMPTY_TEST = 'import test from "node:test";\ntest("fine", () => {});\n';
 
@@ -29,12 +29,12 @@ function commandsOf({ walkthrough }: AgentTask): string[] {
 describe.each(TASKS)("$id", (task) => {
   let dir: string;
   beforeEach(async () => {
-    dir = await folderFor(task);
+    dir = await createTaskFolder(task);
   });
   afterEach(() => rm(dir, { recursive: true, force: true }));
 
   async function follow(commands: readonly string[]): Promise<void> {
-    for (const command of commands) await inShell(dir, command);
+    for (const command of commands) await runInShell(dir, command);
   }
 
   it("fails if nothing is done", async () => {
@@ -71,9 +71,9 @@ it.each([
 async function expectToFail(id: string, file: EnvironmentFile): Promise<void> {
   const task = TASKS.find((one) => one.id === id);
   if (task === undefined) throw new Error(`There is no task ${id}`);
-  const dir = await folderFor(task);
+  const dir = await createTaskFolder(task);
   try {
-    await put(dir, [file]);
+    await writeTaskFiles(dir, [file]);
     expect(await passes(task, dir)).toBe(false);
   } finally {
     await rm(dir, { recursive: true, force: true });

@@ -17,33 +17,35 @@ export interface Bill {
 }
 
 /** Each distinct request should be made once. */
-export function addUp(requests: readonly MockRequest[], isAsked: (id: string) => boolean): Bill {
-  const all = requests.filter(({ body }) => isAsked(idIn(body)));
+export function computeBill(requests: readonly MockRequest[], isAsked: (id: string) => boolean): Bill {
+  const all = requests.filter(({ body }) => isAsked(findExampleId(body)));
   const answered = all.filter(({ aborted, status }) => !aborted && status === 200);
-  const once = new Map(answered.map((request) => [thingAsked(request), request]));
+  const once = new Map(answered.map((request) => [formatRequestKey(request), request]));
   return {
     calls: all.length,
     cut: all.filter(({ aborted }) => aborted).length,
     answeredTwice: answered.length - once.size,
-    billedUsd: sum(requests.map((request) => (request.aborted ? (once.get(thingAsked(request)) ?? request) : request))),
-    neededUsd: sum([...once.values()]),
+    billedUsd: sumCost(
+      requests.map((request) => (request.aborted ? (once.get(formatRequestKey(request)) ?? request) : request)),
+    ),
+    neededUsd: sumCost([...once.values()]),
   };
 }
 
-function sum(requests: readonly MockRequest[]): number {
+function sumCost(requests: readonly MockRequest[]): number {
   return requests.reduce((total, { usage }) => {
     return usage === null ? total : total + (usage.input * PRICE.input + usage.output * PRICE.output) / 1000;
   }, 0);
 }
 
 /** The example of a request: its question contains its id. */
-function idIn(body: unknown): string {
+function findExampleId(body: unknown): string {
   return /\bitem (e\d+)\b/.exec(JSON.stringify(body))?.[1] ?? "";
 }
 
 /** Identifies a request by model, example and turn. */
-function thingAsked({ model, body }: MockRequest): string {
+function formatRequestKey({ model, body }: MockRequest): string {
   // A call that was interrupted early has no body.
   const { messages = [] } = (body ?? {}) as { messages?: unknown[] };
-  return `${model} ${idIn(body)} ${messages.length}`;
+  return `${model} ${findExampleId(body)} ${messages.length}`;
 }

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from "vitest";
-import type { Report } from "../../src/testing/assay.js";
-import { lacks } from "../../src/testing/system-command.js";
-import { addUp, type Bill } from "./bill.js";
-import { type Outcome, play } from "./harness.js";
+import type { PrintedReport } from "../../src/testing/assay.js";
+import { isCommandMissing } from "../../src/testing/system-command.js";
+import { type Bill, computeBill } from "./bill.js";
+import { type ChaosOutcome, playScenario } from "./harness.js";
 import { KILLS, SCENARIOS, type Scenario, TRIAL_LIMIT_USD } from "./scenarios.js";
 
 const CENT = 0.01;
@@ -14,11 +14,11 @@ describe(`${KILLS} × kill -9`, () => {
     "of %s",
     { timeout: LIMIT_MS },
     async (_, scenario) => {
-      if (scenario.workers !== undefined && lacks("redis-server")) return;
+      if (scenario.workers !== undefined && isCommandMissing("redis-server")) return;
       const whole = await playWhole(scenario);
-      const maxCostUsd = scenario.budget * addUp(whole.requests, () => true).neededUsd;
-      const killed = await play(scenario, KILLS, maxCostUsd);
-      const bill = addUp(killed.requests, ranIn(killed.report));
+      const maxCostUsd = scenario.budget * computeBill(whole.requests, () => true).neededUsd;
+      const killed = await playScenario(scenario, KILLS, maxCostUsd);
+      const bill = computeBill(killed.requests, ranIn(killed.report));
       figures.push(figuresOf(scenario, killed, bill));
 
       expect(countRows(killed)).toEqual({ lost: 0, doubled: 0 });
@@ -38,28 +38,28 @@ describe(`${KILLS} × kill -9`, () => {
   );
 });
 
-const played = new Map<string, Promise<Outcome>>();
+const played = new Map<string, Promise<ChaosOutcome>>();
 
 /** Plays a scenario without kills and with enough budget; once for scenarios that differ in nothing else. */
-function playWhole(scenario: Scenario): Promise<Outcome> {
+function playWhole(scenario: Scenario): Promise<ChaosOutcome> {
   const key = scenario.args.join(" ");
-  const whole = played.get(key) ?? play(scenario, 0, 1000);
+  const whole = played.get(key) ?? playScenario(scenario, 0, 1000);
   played.set(key, whole);
   return whole;
 }
 
-function wasRun({ outcome }: Report["rows"][number]): boolean {
+function wasRun({ outcome }: PrintedReport["rows"][number]): boolean {
   return outcome !== "skipped";
 }
 
 /** True if the trial of an example was run: the budget may have stopped the run before it. */
-function ranIn({ rows }: Report): (id: string) => boolean {
+function ranIn({ rows }: PrintedReport): (id: string) => boolean {
   const skipped = new Set(rows.filter((row) => !wasRun(row)).map(({ exampleId }) => exampleId));
   return (id) => !skipped.has(id);
 }
 
 /** How many trials of the report are missing in the journal, and how many are there twice. */
-function countRows({ lines, report }: Outcome): { lost: number; doubled: number } {
+function countRows({ lines, report }: ChaosOutcome): { lost: number; doubled: number } {
   const rows = lines.filter(({ kind, outcome }) => kind === undefined && outcome !== "skipped");
   const distinct = new Set(rows.map(({ exampleId, trial }) => `${exampleId} ${trial}`)).size;
   return { lost: report.rows.filter(wasRun).length - distinct, doubled: rows.length - distinct };
@@ -69,7 +69,7 @@ function countRows({ lines, report }: Outcome): { lost: number; doubled: number 
  * The same rows and summary except for times: verdicts, scores, tokens, costs, attempts, notes and metadata. For a run
  * stopped by its budget, only the rows that were run.
  */
-function expectSameReport(killed: Report, whole: Report, { budget, examples }: Scenario): void {
+function expectSameReport(killed: PrintedReport, whole: PrintedReport, { budget, examples }: Scenario): void {
   expect(killed.rows).toHaveLength(examples);
   const ran = killed.rows.filter(wasRun);
   const keys = new Set(ran.map(keyOf));
@@ -78,7 +78,7 @@ function expectSameReport(killed: Report, whole: Report, { budget, examples }: S
   else expect(withoutTimes(killed.summary)).toEqual(withoutTimes(whole.summary));
 }
 
-function keyOf({ system, exampleId, trial }: Report["rows"][number]): string {
+function keyOf({ system, exampleId, trial }: PrintedReport["rows"][number]): string {
   return `${system} ${exampleId} ${trial}`;
 }
 
@@ -102,7 +102,7 @@ afterAll(() => {
   console.log(`\n${lines.join("\n")}\n`);
 });
 
-function figuresOf({ name, examples }: Scenario, killed: Outcome, bill: Bill): string[] {
+function figuresOf({ name, examples }: Scenario, killed: ChaosOutcome, bill: Bill): string[] {
   const { lost, doubled } = countRows(killed);
   const { maxCostUsd, spentUsd, lostUsd } = killed.report.budget;
   const counts = [killed.kills, examples, lost, doubled, bill.calls, bill.cut, bill.answeredTwice, killed.inFlight];

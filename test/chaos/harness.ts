@@ -2,15 +2,15 @@ import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
 import { createRandom, type Random } from "../../src/stats/index.js";
-import { assay, type Report, type Running, reportOf, start } from "../../src/testing/assay.js";
+import { type PrintedReport, parseReport, type RunningCommand, runAssay, startAssay } from "../../src/testing/assay.js";
 import { type Mock, type MockRequest, startMock } from "../../src/testing/mock/index.js";
 import { startRedis } from "../../src/testing/redis-server.js";
-import { Workspace } from "../../src/testing/workspace.js";
+import { TempProject } from "../../src/testing/workspace.js";
 import type { Scenario } from "./scenarios.js";
 
 /** What a scenario left behind. */
-export interface Outcome {
-  readonly report: Report & { budget: Receipt };
+export interface ChaosOutcome {
+  readonly report: PrintedReport & { budget: BudgetReceipt };
   /** Lines of the journal. */
   readonly lines: readonly JournalLine[];
   /** Requests made by the killed command. */
@@ -30,7 +30,7 @@ interface JournalLine {
   outcome?: string;
 }
 
-interface Receipt {
+interface BudgetReceipt {
   maxCostUsd: number;
   spentUsd: number;
   trialsUsd: number;
@@ -42,24 +42,24 @@ interface Receipt {
 }
 
 /** A process that can be killed and restarted. */
-interface Victim {
+interface KillableCommand {
   readonly slots: number;
-  running: Running;
-  start(): Running;
+  running: RunningCommand;
+  start(): RunningCommand;
 }
 
 /** Plays a scenario to its end in its own folder. */
-export async function play(scenario: Scenario, kills: number, maxCostUsd: number): Promise<Outcome> {
+export async function playScenario(scenario: Scenario, kills: number, maxCostUsd: number): Promise<ChaosOutcome> {
   const mock = await startMock({ ...scenario.script, keepBodies: true });
   onTestFinished(() => mock.close());
   const models = String(scenario.files["models.yml"]).replaceAll("URL", mock.url);
-  const space = new Workspace({ ...scenario.files, "models.yml": models });
+  const space = new TempProject({ ...scenario.files, "models.yml": models });
   if (scenario.before !== undefined) {
-    const { code, stderr } = await assay(space.dir, ...scenario.before);
+    const { code, stderr } = await runAssay(space.dir, ...scenario.before);
     expect(code, stderr).toBe(0);
   }
   const asked = mock.counts.requests;
-  const own = await openQueue(scenario, space);
+  const own = await startQueue(scenario, space);
   const run = startRun(scenario, space, ["--max-cost", String(maxCostUsd), ...own.flags]);
   const scene = { run, others: own.workers, mock, pace: scenario.pace };
   const disturbed = await killAtRandom(scene, kills, createRandom(scenario.name));
@@ -67,34 +67,34 @@ export async function play(scenario: Scenario, kills: number, maxCostUsd: number
   const last = await run.running.finished;
   expect(last.signal, last.stderr).toBeNull();
   await own.end();
-  const report = reportOf(last) as Outcome["report"];
-  const journal = space.read(newest(space), "rows.jsonl").trimEnd().split("\n");
+  const report = parseReport(last) as ChaosOutcome["report"];
+  const journal = space.read(findNewestRun(space), "rows.jsonl").trimEnd().split("\n");
   const lines = journal.map((line) => JSON.parse(line) as JournalLine);
   return { report, lines, requests: mock.requests.slice(asked), ...disturbed };
 }
 
 /** The folder of the killed run; an earlier one is its parent. */
-function newest(space: Workspace): string {
+function findNewestRun(space: TempProject): string {
   return space.runs().findLast((run) => existsSync(space.path(run, "manifest.json"))) ?? "";
 }
 
-function startRun({ args, resume, slots }: Scenario, space: Workspace, flags: readonly string[]): Victim {
-  const parent = newest(space);
+function startRun({ args, resume, slots }: Scenario, space: TempProject, flags: readonly string[]): KillableCommand {
+  const parent = findNewestRun(space);
   const begin = () => {
-    const run = newest(space);
-    return start(space.dir, run === parent ? [...args, ...flags] : [...resume, run]);
+    const run = findNewestRun(space);
+    return startAssay(space.dir, run === parent ? [...args, ...flags] : [...resume, run]);
   };
   return { slots, running: begin(), start: begin };
 }
 
 /** Starts a Redis and its workers, if the scenario has workers. */
-async function openQueue({ workers = [] }: Scenario, space: Workspace) {
+async function startQueue({ workers = [] }: Scenario, space: TempProject) {
   if (workers.length === 0) return { workers: [], flags: [], end: async () => {} };
   const redis = await startRedis();
   onTestFinished(() => redis.stop());
-  const victims = workers.map((slots): Victim => {
+  const victims = workers.map((slots): KillableCommand => {
     const flags = ["--queue", redis.url, "--lease", "3", "--concurrency", String(slots)];
-    const begin = () => start(space.dir, ["worker", ...flags]);
+    const begin = () => startAssay(space.dir, ["worker", ...flags]);
     return { slots, running: begin(), start: begin };
   });
   const end = async () => {
@@ -104,14 +104,18 @@ async function openQueue({ workers = [] }: Scenario, space: Workspace) {
   return { workers: victims, flags: ["--queue", redis.url], end };
 }
 
-interface Scene extends Pick<Scenario, "pace"> {
-  readonly run: Victim;
-  readonly others: readonly Victim[];
+interface ChaosScene extends Pick<Scenario, "pace"> {
+  readonly run: KillableCommand;
+  readonly others: readonly KillableCommand[];
   readonly mock: Mock;
 }
 
 /** Kills one of the processes with SIGKILL and restarts it, up to `most` times or until the run is over. */
-async function killAtRandom(scene: Scene, most: number, random: Random): Promise<Pick<Outcome, "kills" | "inFlight">> {
+async function killAtRandom(
+  scene: ChaosScene,
+  most: number,
+  random: Random,
+): Promise<Pick<ChaosOutcome, "kills" | "inFlight">> {
   const { run, others, mock } = scene;
   let inFlight = 0;
   for (let kills = 0; kills < most; kills++) {
@@ -128,7 +132,7 @@ async function killAtRandom(scene: Scene, most: number, random: Random): Promise
 }
 
 /** One moment in five is during start-up; the others are between calls. */
-async function waitForMoment({ run, mock, pace }: Scene, random: Random): Promise<void> {
+async function waitForMoment({ run, mock, pace }: ChaosScene, random: Random): Promise<void> {
   const isOver = () => run.running.child.exitCode !== null;
   if (random.int(5) === 0) {
     await sleep(random.int(400));

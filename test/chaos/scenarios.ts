@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { MockScript } from "../../src/testing/mock/script.js";
-import type { Content } from "../../src/testing/workspace.js";
+import type { TestFileContent } from "../../src/testing/workspace.js";
 import { PRICE } from "./bill.js";
 
 /** Kills per scenario. */
@@ -18,7 +18,7 @@ export interface Scenario {
   readonly budget: number;
   /** Maximum number of calls between two kills. */
   readonly pace: number;
-  readonly files: Readonly<Record<string, Content>>;
+  readonly files: Readonly<Record<string, TestFileContent>>;
   /** A command to run before the one that is killed. */
   readonly before?: readonly string[];
   readonly args: readonly string[];
@@ -35,9 +35,9 @@ const MAX_TOKENS = 40;
 
 const SLOTS = 6;
 const EXAMPLES = 40 + 10 * KILLS;
-const ENOUGH = 10;
+const LARGE_BUDGET_USD = 10;
 /** The run stops by itself after some kills: between them, enough trials are done to pay for what a kill loses. */
-const TOO_LITTLE = { budget: 0.6, pace: 40 };
+const SMALL_BUDGET = { budget: 0.6, pace: 40 };
 
 /** URL is replaced by the address, which is not known yet. */
 const MODELS = ["small", "judge"]
@@ -47,14 +47,14 @@ const MODELS = ["small", "judge"]
   })
   .join("");
 
-const ids = (count: number) => Array.from({ length: count }, (_, i) => `e${i}`);
+const makeIds = (count: number) => Array.from({ length: count }, (_, i) => `e${i}`);
 
-const QUESTIONS = ids(EXAMPLES).map((id) => ({ id, question: `What is item ${id} ?`, answer: `Paris` }));
+const QUESTIONS = makeIds(EXAMPLES).map((id) => ({ id, question: `What is item ${id} ?`, answer: `Paris` }));
 
 /** Examples whose number ends with 3 or 7 are always answered wrongly. */
-const WRONG = "/item e\\d*[37] /";
+const WRONG_ANSWER_PATTERN = "/item e\\d*[37] /";
 
-const JUDGED = '{"reasoning": "So.", "cannot_judge": false, "verdict": "pass"}';
+const JUDGE_REPLY = '{"reasoning": "So.", "cannot_judge": false, "verdict": "pass"}';
 
 /** Slow answers: a kill interrupts calls before their first byte and in the middle. */
 const ANSWERS: MockScript = {
@@ -62,7 +62,7 @@ const ANSWERS: MockScript = {
   tokensPerSec: 400,
   outputTokens: 20,
   reply: [
-    { match: WRONG, reply: "It is Rome." },
+    { match: WRONG_ANSWER_PATTERN, reply: "It is Rome." },
     { match: "/./", reply: "It is Paris." },
   ],
 };
@@ -77,8 +77,8 @@ const SLOW_JUDGE: MockScript = {
       latencyMs: { min: 300, max: 600 },
       outputTokens: 0,
       reply: [
-        { match: WRONG, reply: JUDGED.replace("pass", "fail") },
-        { match: "/./", reply: JUDGED },
+        { match: WRONG_ANSWER_PATTERN, reply: JUDGE_REPLY.replace("pass", "fail") },
+        { match: "/./", reply: JUDGE_REPLY },
       ],
     },
   },
@@ -93,7 +93,7 @@ const MODEL_CALLS = {
   examples: EXAMPLES,
   slots: SLOTS,
   callsAtStake: 1,
-  budget: ENOUGH,
+  budget: LARGE_BUDGET_USD,
   pace: 12,
   files: { "q.jsonl": QUESTIONS, "models.yml": MODELS },
   resume: ["run", "--resume"],
@@ -103,38 +103,45 @@ const MODEL_CALLS = {
 const TINY_AGENT = fileURLToPath(new URL("../../examples/tiny-agent.mjs", import.meta.url));
 const AGENT = `'${process.execPath}' '${TINY_AGENT}' {prompt}`;
 const AGENT_EXAMPLES = 12 + 4 * KILLS;
-const MADE = { type: "file-contains", config: { path: "made.txt", value: "Paris" } };
+const FILE_GRADER = { type: "file-contains", config: { path: "made.txt", value: "Paris" } };
 
 /** Agents that create a file in one turn and end in the next. */
 const AGENT_CALLS = {
   examples: AGENT_EXAMPLES,
   slots: 3,
   callsAtStake: 2,
-  budget: ENOUGH,
+  budget: LARGE_BUDGET_USD,
   pace: 8,
   script: {
     latencyMs: { min: 20, max: 80 },
     tokensPerSec: 400,
     reply: "I did nothing.",
     tools: [
-      { match: WRONG, steps: [{ command: "echo Rome > made.txt", outputTokens: 20 }, { text: "Done." }] },
+      {
+        match: WRONG_ANSWER_PATTERN,
+        steps: [{ command: "echo Rome > made.txt", outputTokens: 20 }, { text: "Done." }],
+      },
       { match: "/item e/", steps: [{ command: "echo Paris > made.txt", outputTokens: 20 }, { text: "Done." }] },
     ],
   },
 } as const;
 
-const AGENT_TASKS = ids(AGENT_EXAMPLES).map((id) => ({ id, question: `Make item ${id} .`, graders: [MADE] }));
+const AGENT_TASKS = makeIds(AGENT_EXAMPLES).map((id) => ({
+  id,
+  question: `Make item ${id} .`,
+  graders: [FILE_GRADER],
+}));
 
-function evalFile(): string {
-  const graders = JSON.stringify([{ name: "made", ...MADE }]);
-  const stimuli = ids(AGENT_EXAMPLES).map(
+function makeChaosEvalFile(): string {
+  const graders = JSON.stringify([{ name: "made", ...FILE_GRADER }]);
+  const stimuli = makeIds(AGENT_EXAMPLES).map(
     (id) => `  - { name: ${id}, prompt: "Make item ${id} .", graders: ${graders} }`,
   );
   return `name: chaos\nstimuli:\n${stimuli.join("\n")}\n`;
 }
 
 /** Conversations with ten questions each, like in LoCoMo. */
-function conversations(): unknown[] {
+function makeConversations(): unknown[] {
   return Array.from({ length: EXAMPLES / 10 }, (_, c) => ({
     sample_id: `conv-${c}`,
     conversation: {
@@ -147,7 +154,7 @@ function conversations(): unknown[] {
         text: `Thing ${turn} of conversation ${c} was in Paris.`,
       })),
     },
-    qa: ids(EXAMPLES)
+    qa: makeIds(EXAMPLES)
       .slice(10 * c, 10 * c + 10)
       .map((id) => ({ question: `What is item ${id} ?`, answer: "Paris", evidence: ["D1:1"], category: 4 })),
   }));
@@ -164,10 +171,10 @@ const GRADE = {
 /** Every command that costs money. */
 export const SCENARIOS: readonly Scenario[] = [
   { ...MODEL_CALLS, name: "run", args: RUN },
-  { ...MODEL_CALLS, name: "run, stopped by its budget", args: RUN, ...TOO_LITTLE },
+  { ...MODEL_CALLS, name: "run, stopped by its budget", args: RUN, ...SMALL_BUDGET },
   // Most kills happen during judging.
   { ...MODEL_CALLS, name: "judge", args: JUDGED_RUN, script: SLOW_JUDGE, pace: 20 },
-  { ...MODEL_CALLS, name: "judge, stopped by its budget", args: JUDGED_RUN, script: SLOW_JUDGE, ...TOO_LITTLE },
+  { ...MODEL_CALLS, name: "judge, stopped by its budget", args: JUDGED_RUN, script: SLOW_JUDGE, ...SMALL_BUDGET },
   { ...MODEL_CALLS, name: "cache", args: [...RUN, "--cache-dir", "cache"] },
   {
     ...AGENT_CALLS,
@@ -182,14 +189,14 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     ...MODEL_CALLS,
     name: "memory",
-    files: { "locomo.json": JSON.stringify(conversations()), "models.yml": MODELS },
+    files: { "locomo.json": JSON.stringify(makeConversations()), "models.yml": MODELS },
     args: ["memory", "--system", "bm25:3", "--dataset", "locomo=locomo.json", "--model", "small", ...LIMITS],
     resume: ["memory", "--resume"],
   },
   {
     ...AGENT_CALLS,
     name: "eval",
-    files: { "eval.yaml": evalFile(), "models.yml": MODELS },
+    files: { "eval.yaml": makeChaosEvalFile(), "models.yml": MODELS },
     args: [
       ...["eval", "-e", "eval.yaml", "--executor", AGENT, "--model", "small", "--output", "json"],
       ...["--workers", String(AGENT_CALLS.slots)],
@@ -197,7 +204,7 @@ export const SCENARIOS: readonly Scenario[] = [
     resume: ["eval", "--output", "json", "--resume"],
   },
   { ...MODEL_CALLS, ...GRADE, name: "grade" },
-  { ...MODEL_CALLS, ...GRADE, name: "grade, stopped by its budget", ...TOO_LITTLE },
+  { ...MODEL_CALLS, ...GRADE, name: "grade, stopped by its budget", ...SMALL_BUDGET },
   // Slow enough that a killed worker is working again before the next kill.
   { ...MODEL_CALLS, name: "queue", args: RUN, workers: [3, 3], script: SLOW_ANSWERS, pace: 16 },
 ];

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** A fenced block of a Markdown page: ` ```sh no-run ` has the language "sh" and the info "no-run". */
-export interface Block {
+export interface CodeBlock {
   language: string;
   info: string;
   text: string;
@@ -12,9 +12,9 @@ export interface Block {
 
 const FENCE = /^```(\S*) *(.*)$/;
 
-export function blocksOf(markdown: string): Block[] {
-  const blocks: Block[] = [];
-  let open: Block | null = null;
+export function parseBlocks(markdown: string): CodeBlock[] {
+  const blocks: CodeBlock[] = [];
+  let open: CodeBlock | null = null;
   for (const [index, line] of markdown.split("\n").entries()) {
     const fence = FENCE.exec(line);
     if (fence !== null && open === null) {
@@ -30,12 +30,12 @@ export function blocksOf(markdown: string): Block[] {
 }
 
 /** The page without its fenced blocks. */
-export function proseOf(markdown: string): string {
+export function stripCode(markdown: string): string {
   return markdown.replace(/^```[\s\S]*?^```$/gm, "");
 }
 
 /** Cells of all table rows in a text, without separator rows; a bar written as `\|` stays in its cell. */
-export function tableRows(text: string): string[][] {
+export function parseTableRows(text: string): string[][] {
   return text
     .split("\n")
     .filter((line) => line.startsWith("|") && !/^\|[-:| ]+\|$/.test(line))
@@ -48,7 +48,7 @@ export function tableRows(text: string): string[][] {
 }
 
 /** The output that comments in a script promise, without white space; consecutive lines are joined. */
-export function promisedIn(script: string): string[] {
+export function listPromisedOutput(script: string): string[] {
   const comments = script.match(/(?:^\/\/ .+\n)+/gm) ?? [];
   return comments
     .map((comment) => comment.replace(/^\/\/ /gm, "").replace(/\s/g, ""))
@@ -56,22 +56,22 @@ export function promisedIn(script: string): string[] {
 }
 
 /** Links of a page to missing files of the repository. */
-export function brokenLinks(root: string, page: string): string[] {
-  const prose = proseOf(readFileSync(join(root, page), "utf8"));
+export function findBrokenLinks(root: string, page: string): string[] {
+  const prose = stripCode(readFileSync(join(root, page), "utf8"));
   const targets = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
-  return targets.filter((target) => !/^[a-z]+:/.test(target) && !leadsSomewhere(root, page, target));
+  return targets.filter((target) => !/^[a-z]+:/.test(target) && !isResolvable(root, page, target));
 }
 
-function leadsSomewhere(root: string, page: string, target: string): boolean {
+function isResolvable(root: string, page: string, target: string): boolean {
   const [path = "", anchor] = target.split("#");
   const file = path === "" ? join(root, page) : join(root, dirname(page), path);
   if (!existsSync(file)) return false;
-  return anchor === undefined || headingsOf(readFileSync(file, "utf8")).includes(anchor);
+  return anchor === undefined || listHeadings(readFileSync(file, "utf8")).includes(anchor);
 }
 
 /** The anchors of a page's headings. */
-function headingsOf(markdown: string): string[] {
-  return [...proseOf(markdown).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+function listHeadings(markdown: string): string[] {
+  return [...stripCode(markdown).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
     heading
       .toLowerCase()
       .replace(/[^\p{L}\p{N}\s_-]/gu, "")

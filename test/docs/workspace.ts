@@ -5,14 +5,14 @@ import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-export interface Ended {
+export interface ShellResult {
   code: number;
   stdout: string;
   stderr: string;
 }
 
 /** A folder as a user has one: the examples, `assay` as an installed package, and `npx assay`. */
-export class Workspace {
+export class DocsProject {
   readonly dir: string;
 
   constructor(dir: string) {
@@ -32,20 +32,20 @@ export class Workspace {
   }
 
   /** Runs shell commands as written in a page, and stops at the first failure. */
-  shell(commands: string): Promise<Ended> {
+  shell(commands: string): Promise<ShellResult> {
     return this.#run("sh", ["-e", "-c", commands]);
   }
 
   /** Runs a command line without quotes. */
-  assay(line: string): Promise<Ended> {
+  assay(line: string): Promise<ShellResult> {
     return this.#run(process.execPath, [join(ROOT, "bin/assay.js"), ...line.split(" ").filter(Boolean)]);
   }
 
-  node(...args: string[]): Promise<Ended> {
+  node(...args: string[]): Promise<ShellResult> {
     return this.#run(process.execPath, args);
   }
 
-  #run(command: string, args: string[]): Promise<Ended> {
+  #run(command: string, args: string[]): Promise<ShellResult> {
     const env = { ...process.env, PATH: `${join(this.dir, "bin")}:${process.env.PATH}` };
     return new Promise((resolve) => {
       const options = { cwd: this.dir, env, maxBuffer: 1 << 26 };

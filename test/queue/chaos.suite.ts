@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createRandom } from "../../src/stats/index.js";
-import { assay, type Running, reportOf, start } from "../../src/testing/assay.js";
+import { parseReport, type RunningCommand, runAssay, startAssay } from "../../src/testing/assay.js";
 import { type RedisServer, startRedis } from "../../src/testing/redis-server.js";
-import { lacks } from "../../src/testing/system-command.js";
-import { Workspace } from "../../src/testing/workspace.js";
-import { countsOf, linesOf, timeless } from "./fields.js";
-import { Flock } from "./flock.js";
+import { isCommandMissing } from "../../src/testing/system-command.js";
+import { TempProject } from "../../src/testing/workspace.js";
+import { countTrials, dropReportTimes, readJsonLines } from "./fields.js";
+import { WorkerPool } from "./flock.js";
 
 const EXAMPLES = 2500;
 const TRIALS = 4;
@@ -32,18 +32,18 @@ const QUESTIONS = Array.from({ length: EXAMPLES }, (_, i) => ({
   answer: i % 3 === 0 ? `what is ${i}` : `it is ${i}`,
 }));
 
-describe.skipIf(lacks("redis-server"))("a run over four workers", () => {
+describe.skipIf(isCommandMissing("redis-server"))("a run over four workers", () => {
   it("records each of 20,000 trials once while workers, coordinator and Redis are killed, with the same results as a local run", async () => {
     const redis = await startRedis();
     onTestFinished(() => redis.stop());
-    const space = new Workspace({
+    const space = new TempProject({
       "quick.mjs": systemOf("quick", 1),
       "slower.mjs": systemOf("slower", 4),
       "data.jsonl": QUESTIONS,
     });
     const what = ["--system", "./quick.mjs", "--system", "./slower.mjs", "--dataset", "data.jsonl"];
     const flags = ["run", ...what, "--trials", String(TRIALS), "--output", "json", "--quiet"];
-    const flock = new Flock(space.dir, ["--queue", redis.url, "--lease", "3"]).add(WORKERS);
+    const flock = new WorkerPool(space.dir, ["--queue", redis.url, "--lease", "3"]).add(WORKERS);
     const run = new Restartable(space, [...flags, "--queue", redis.url]);
 
     const kills = await disturb({ run, flock, redis });
@@ -51,44 +51,44 @@ describe.skipIf(lacks("redis-server"))("a run over four workers", () => {
     expect(kills).toEqual(KILLS);
     expect(finished.code).toBe(0);
 
-    const rows = countsOf(linesOf(run.dir, "rows.jsonl"));
+    const rows = countTrials(readJsonLines(run.dir, "rows.jsonl"));
     expect(rows.size).toBe(TOTAL);
     expect([...rows].filter(([, count]) => count !== 1)).toEqual([]);
-    expect([...countsOf(linesOf(run.dir, "outputs.jsonl"))].filter(([, count]) => count !== 1)).toEqual([]);
+    expect([...countTrials(readJsonLines(run.dir, "outputs.jsonl"))].filter(([, count]) => count !== 1)).toEqual([]);
 
-    const alone = await assay(space.dir, ...flags, "--runs-dir", "alone", "--max-workers", "64");
-    expect(timeless(reportOf(finished))).toEqual(timeless(reportOf(alone)));
+    const alone = await runAssay(space.dir, ...flags, "--runs-dir", "alone", "--max-workers", "64");
+    expect(dropReportTimes(parseReport(finished))).toEqual(dropReportTimes(parseReport(alone)));
     for (const { code, stderr } of await flock.drain()) expect(code, stderr).toBe(0);
   }, 400_000);
 });
 
 /** A run that is killed and resumed until it is over. */
 class Restartable {
-  readonly #space: Workspace;
-  #running: Running;
+  readonly #space: TempProject;
+  #running: RunningCommand;
 
-  constructor(space: Workspace, args: readonly string[]) {
+  constructor(space: TempProject, args: readonly string[]) {
     this.#space = space;
-    this.#running = start(space.dir, args);
+    this.#running = startAssay(space.dir, args);
   }
 
   get dir(): string {
     return this.#space.path(this.#space.runs()[0] ?? "");
   }
 
-  get over(): Running["finished"] {
+  get over(): RunningCommand["finished"] {
     return this.#running.finished;
   }
 
   async restart(): Promise<void> {
     this.#running.child.kill("SIGKILL");
     await this.#running.finished;
-    this.#running = start(this.#space.dir, ["run", "--resume", this.dir, "--output", "json", "--quiet"]);
+    this.#running = startAssay(this.#space.dir, ["run", "--resume", this.dir, "--output", "json", "--quiet"]);
   }
 }
 
 /** Kills them in random order, with a pause after each, until each had its share. */
-async function disturb({ run, flock, redis }: { run: Restartable; flock: Flock; redis: RedisServer }) {
+async function disturb({ run, flock, redis }: { run: Restartable; flock: WorkerPool; redis: RedisServer }) {
   const random = createRandom(9);
   const left = Object.entries(KILLS).flatMap(([whom, times]) => Array.from({ length: times }, () => whom));
   const killed: Record<string, number> = {};

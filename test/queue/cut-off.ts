@@ -3,14 +3,14 @@ import { connect, createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
 /** A proxy to Redis that can be cut: nothing gets through, and no connection is closed. */
-export interface Way {
+export interface CuttableProxy {
   readonly url: string;
   cut(): void;
-  mend(): void;
+  restore(): void;
 }
 
 /** Listens on a free loopback port. */
-export async function openWay(to: number): Promise<Way> {
+export async function openCuttableProxy(to: number): Promise<CuttableProxy> {
   const sockets = new Set<Socket>();
   let isCut = false;
   const server = createServer((near) => {
@@ -40,7 +40,7 @@ export async function openWay(to: number): Promise<Way> {
       isCut = true;
       for (const socket of sockets) socket.pause();
     },
-    mend() {
+    restore() {
       isCut = false;
       for (const socket of sockets) socket.resume();
     },

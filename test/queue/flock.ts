@@ -1,12 +1,12 @@
-import { type Finished, type Running, start } from "../../src/testing/assay.js";
+import { type FinishedCommand, type RunningCommand, startAssay } from "../../src/testing/assay.js";
 
 /** Worker processes of one queue, which can be killed and replaced. */
-export class Flock {
-  readonly #members: Running[] = [];
-  readonly #start: () => Running;
+export class WorkerPool {
+  readonly #members: RunningCommand[] = [];
+  readonly #start: () => RunningCommand;
 
   constructor(cwd: string, args: readonly string[]) {
-    this.#start = () => start(cwd, ["worker", ...args]);
+    this.#start = () => startAssay(cwd, ["worker", ...args]);
   }
 
   add(count: number): this {
@@ -22,7 +22,7 @@ export class Flock {
   }
 
   /** Lets all of them finish their trials, and waits until they exit. */
-  async drain(): Promise<Finished[]> {
+  async drain(): Promise<FinishedCommand[]> {
     for (const { child } of this.#members) child.kill("SIGTERM");
     return Promise.all(this.#members.splice(0).map(({ finished }) => finished));
   }

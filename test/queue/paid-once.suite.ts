@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { assay, type Finished, reportOf, start } from "../../src/testing/assay.js";
+import { type FinishedCommand, parseReport, runAssay, startAssay } from "../../src/testing/assay.js";
 import { startMock } from "../../src/testing/mock/index.js";
 import { type RedisServer, startRedis } from "../../src/testing/redis-server.js";
-import { lacks } from "../../src/testing/system-command.js";
-import { Workspace } from "../../src/testing/workspace.js";
-import { countsOf, linesOf, timeless } from "./fields.js";
+import { isCommandMissing } from "../../src/testing/system-command.js";
+import { TempProject } from "../../src/testing/workspace.js";
+import { countTrials, dropReportTimes, readJsonLines } from "./fields.js";
 
 const TOTAL = 12;
 const GRADED = 4;
@@ -40,7 +40,7 @@ async function bench() {
   const mock = await startMock({ reply: "It is Paris." });
   onTestFinished(() => mock.close());
   const models = MODELS.replace("URL", mock.url);
-  const space = new Workspace({ "q.jsonl": QUESTIONS, "slow.mjs": SLOW_JUDGE, "models.yml": models });
+  const space = new TempProject({ "q.jsonl": QUESTIONS, "slow.mjs": SLOW_JUDGE, "models.yml": models });
   return { space, mock };
 }
 
@@ -50,36 +50,36 @@ async function startedRedis(): Promise<RedisServer> {
   return redis;
 }
 
-function startWorker(space: Workspace, redis: RedisServer) {
-  return start(space.dir, ["worker", "--queue", redis.url, "--lease", "3", "--concurrency", String(SLOTS)]);
+function startWorker(space: TempProject, redis: RedisServer) {
+  return startAssay(space.dir, ["worker", "--queue", redis.url, "--lease", "3", "--concurrency", String(SLOTS)]);
 }
 
 /** The budget receipt of a report. */
-function receiptOf(finished: Finished): Receipt {
-  return (reportOf(finished) as unknown as { budget: Receipt }).budget;
+function receiptOf(finished: FinishedCommand): Receipt {
+  return (parseReport(finished) as unknown as { budget: Receipt }).budget;
 }
 
 /** Stored rows and outputs of the only run. */
-function stored(space: Workspace): [rows: number, outputs: number] {
+function stored(space: TempProject): [rows: number, outputs: number] {
   const dir = space.path(space.runs()[0] ?? "");
   try {
-    const rows = linesOf(dir, "rows.jsonl").filter(({ kind }) => kind === undefined);
-    return [rows.length, linesOf(dir, "outputs.jsonl").length];
+    const rows = readJsonLines(dir, "rows.jsonl").filter(({ kind }) => kind === undefined);
+    return [rows.length, readJsonLines(dir, "outputs.jsonl").length];
   } catch {
     return [0, 0];
   }
 }
 
-describe.skipIf(lacks("redis-server"))("outputs that workers grade", () => {
+describe.skipIf(isCommandMissing("redis-server"))("outputs that workers grade", () => {
   it("are paid for once if the worker is killed while grading", async () => {
     const whole = await bench();
     whole.space.write("go", "");
-    const alone = await assay(whole.space.dir, ...RUN, "--output", "json");
+    const alone = await runAssay(whole.space.dir, ...RUN, "--output", "json");
 
     const { space, mock } = await bench();
     const redis = await startedRedis();
     const first = startWorker(space, redis);
-    const running = start(space.dir, [...RUN, "--output", "json", "--queue", redis.url]);
+    const running = startAssay(space.dir, [...RUN, "--output", "json", "--queue", redis.url]);
     await expect.poll(() => stored(space)).toEqual([GRADED, GRADED + SLOTS]);
     first.child.kill("SIGKILL");
     await first.finished;
@@ -91,24 +91,24 @@ describe.skipIf(lacks("redis-server"))("outputs that workers grade", () => {
 
     expect(finished.code, finished.stderr).toBe(0);
     expect(mock.counts.requests).toBe(TOTAL);
-    expect(timeless(reportOf(finished))).toEqual(timeless(reportOf(alone)));
+    expect(dropReportTimes(parseReport(finished))).toEqual(dropReportTimes(parseReport(alone)));
     const { spentUsd, ...parts } = receiptOf(finished);
     expect(spentUsd).toBeCloseTo(receiptOf(alone).spentUsd, 9);
     expect(parts).toMatchObject({ trialsUsd: receiptOf(alone).trialsUsd, lostUsd: 0, repeatedUsd: 0 });
     const dir = space.path(space.runs()[0] ?? "");
-    expect([...countsOf(linesOf(dir, "outputs.jsonl")).values()]).toEqual(Array(TOTAL).fill(1));
+    expect([...countTrials(readJsonLines(dir, "outputs.jsonl")).values()]).toEqual(Array(TOTAL).fill(1));
   });
 
   it("are paid for once if a local run is killed and resumed over a queue", async () => {
     const { space, mock } = await bench();
-    const local = start(space.dir, [...RUN, "--max-workers", String(SLOTS)]);
+    const local = startAssay(space.dir, [...RUN, "--max-workers", String(SLOTS)]);
     await expect.poll(() => stored(space)).toEqual([GRADED, GRADED + SLOTS]);
     local.child.kill("SIGKILL");
     await local.finished;
     space.write("go", "");
     const redis = await startedRedis();
     const worker = startWorker(space, redis);
-    const finished = await assay(space.dir, "run", "--resume", "--queue", redis.url, "--output", "json");
+    const finished = await runAssay(space.dir, "run", "--resume", "--queue", redis.url, "--output", "json");
     worker.child.kill("SIGTERM");
     await worker.finished;
 
@@ -123,7 +123,7 @@ describe.skipIf(lacks("redis-server"))("outputs that workers grade", () => {
     const { space, mock } = await bench();
     const redis = await startedRedis();
     const first = startWorker(space, redis);
-    const running = start(space.dir, [...RUN, "--output", "json", "--queue", redis.url]);
+    const running = startAssay(space.dir, [...RUN, "--output", "json", "--queue", redis.url]);
     await expect.poll(() => stored(space)).toEqual([GRADED, GRADED + SLOTS]);
     running.child.kill("SIGINT");
     const stopped = receiptOf(await running.finished);
@@ -135,7 +135,7 @@ describe.skipIf(lacks("redis-server"))("outputs that workers grade", () => {
 
     space.write("go", "");
     const second = startWorker(space, redis);
-    const resumed = await assay(space.dir, "run", "--resume", "--output", "json");
+    const resumed = await runAssay(space.dir, "run", "--resume", "--output", "json");
     second.child.kill("SIGTERM");
     await second.finished;
     expect(resumed.code, resumed.stderr).toBe(0);
@@ -155,25 +155,25 @@ const TELLS = `import { appendFileSync } from "node:fs";
     return { response: example.answer };
   } };`;
 
-describe.skipIf(lacks("redis-server"))("trials of a run that is killed and resumed", () => {
+describe.skipIf(isCommandMissing("redis-server"))("trials of a run that is killed and resumed", () => {
   it("are run once: neither trials that workers still have nor delivered ones are run again", async () => {
     const redis = await startedRedis();
     const questions = Array.from({ length: 60 }, (_, i) => ({ id: `e${i}`, question: `q ${i}?`, answer: "Paris" }));
-    const space = new Workspace({ "s.mjs": TELLS, "q.jsonl": questions });
+    const space = new TempProject({ "s.mjs": TELLS, "q.jsonl": questions });
     const workers = [startWorker(space, redis), startWorker(space, redis)];
     const flags = ["--output", "json", "--queue", redis.url];
-    let running = start(space.dir, ["run", "--system", "./s.mjs", "--dataset", "q.jsonl", ...flags]);
+    let running = startAssay(space.dir, ["run", "--system", "./s.mjs", "--dataset", "q.jsonl", ...flags]);
     for (let kills = 1; kills <= 4; kills++) {
       await expect.poll(() => stored(space)[0]).toBeGreaterThan(10 * kills - 5);
       running.child.kill("SIGKILL");
       await running.finished;
-      running = start(space.dir, ["run", "--resume", "--output", "json"]);
+      running = startAssay(space.dir, ["run", "--resume", "--output", "json"]);
     }
     const finished = await running.finished;
     for (const { child } of workers) child.kill("SIGTERM");
     await Promise.all(workers.map((worker) => worker.finished));
     expect(finished.code, finished.stderr).toBe(0);
-    const begun = countsOf(linesOf(space.dir, "begun.jsonl"));
+    const begun = countTrials(readJsonLines(space.dir, "begun.jsonl"));
     expect([...begun].filter(([, count]) => count > 1)).toEqual([]);
     expect(begun.size).toBe(questions.length);
   });

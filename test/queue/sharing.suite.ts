@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { reportOf, start } from "../../src/testing/assay.js";
+import { parseReport, startAssay } from "../../src/testing/assay.js";
 import { type MockOptions, startMock } from "../../src/testing/mock/index.js";
 import { type RedisServer, startRedis } from "../../src/testing/redis-server.js";
-import { lacks } from "../../src/testing/system-command.js";
-import { Workspace } from "../../src/testing/workspace.js";
-import { openWay } from "./cut-off.js";
-import { countsOf, linesOf } from "./fields.js";
-import { Flock } from "./flock.js";
+import { isCommandMissing } from "../../src/testing/system-command.js";
+import { TempProject } from "../../src/testing/workspace.js";
+import { openCuttableProxy } from "./cut-off.js";
+import { countTrials, readJsonLines } from "./fields.js";
+import { WorkerPool } from "./flock.js";
 
 const WORKERS = 4;
 const questions = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ id: `e${i}`, question: `q${i}`, answer: `a${i}` }));
 
-describe.skipIf(lacks("redis-server"))("shared limits of workers", () => {
+describe.skipIf(isCommandMissing("redis-server"))("shared limits of workers", () => {
   let redis: RedisServer;
 
   beforeAll(async () => {
@@ -40,13 +40,13 @@ models:
 
   it("a budget of $1 is exceeded by at most one reservation per worker, also when workers are killed", async () => {
     const mock = await mocked({ reply: "no", outputTokens: 200, latencyMs: 20 });
-    const space = new Workspace({ "q.jsonl": questions(2000), "models.yml": priced(mock.url) });
-    const flock = new Flock(space.dir, ["--queue", redis.url, "--lease", "3"]).add(WORKERS);
+    const space = new TempProject({ "q.jsonl": questions(2000), "models.yml": priced(mock.url) });
+    const flock = new WorkerPool(space.dir, ["--queue", redis.url, "--lease", "3"]).add(WORKERS);
     const flags = ["--model", "m", "--dataset", "q.jsonl", "--max-cost", "1", "--min-coverage", "0"];
-    const run = start(space.dir, ["run", ...flags, "--queue", redis.url, "--output", "json", "--quiet"]);
+    const run = startAssay(space.dir, ["run", ...flags, "--queue", redis.url, "--output", "json", "--quiet"]);
     await sleep(3500);
     await flock.replace(1);
-    const report = reportOf(await run.finished);
+    const report = parseReport(await run.finished);
     const billed = mock.requests.reduce((sum, { usage }) => sum + (usage?.output ?? 0) * 1e-5, 0);
     expect(billed).toBeLessThanOrEqual(1 + WORKERS * 0.02);
     // Most of the budget is used: the rest would not cover one more trial, or was lost with the worker.
@@ -60,10 +60,10 @@ models:
 
   it("an endpoint limit of eight concurrent calls is learned by all workers together, and every trial succeeds", async () => {
     const mock = await mocked({ reply: "a", maxConcurrent: 8, latencyMs: 30 });
-    const space = new Workspace({ "q.jsonl": questions(400) });
-    const flock = new Flock(space.dir, ["--queue", redis.url, "--concurrency", "16"]).add(WORKERS);
+    const space = new TempProject({ "q.jsonl": questions(400) });
+    const flock = new WorkerPool(space.dir, ["--queue", redis.url, "--concurrency", "16"]).add(WORKERS);
     const flags = ["--proxy", mock.url, "--model", "m", "--dataset", "q.jsonl", "--queue", redis.url];
-    const report = reportOf(await start(space.dir, ["run", ...flags, "--output", "json", "--quiet"]).finished);
+    const report = parseReport(await startAssay(space.dir, ["run", ...flags, "--output", "json", "--quiet"]).finished);
     expect(report.rows.filter(({ outcome }) => outcome === "error")).toEqual([]);
     expect(report.rows).toHaveLength(400);
     // Each worker on its own would exceed it again and again.
@@ -76,14 +76,14 @@ models:
     const system = (name: string, ms: number) => `
       import { setTimeout as sleep } from "node:timers/promises";
       export default { name: "${name}", async process() { await sleep(${ms}); return { response: "a", metadata: { at: Date.now() } }; } };`;
-    const space = new Workspace({
+    const space = new TempProject({
       "q.jsonl": questions(60),
       "slow.mjs": system("slow", 1000),
       "quick.mjs": system("quick", 5),
     });
-    const flock = new Flock(space.dir, ["--queue", redis.url, "--concurrency", "4"]).add(2);
+    const flock = new WorkerPool(space.dir, ["--queue", redis.url, "--concurrency", "4"]).add(2);
     const flags = ["--system", "./slow.mjs", "--system", "./quick.mjs", "--dataset", "q.jsonl", "--queue", redis.url];
-    const report = reportOf(await start(space.dir, ["run", ...flags, "--output", "json", "--quiet"]).finished);
+    const report = parseReport(await startAssay(space.dir, ["run", ...flags, "--output", "json", "--quiet"]).finished);
     const times = (name: string) =>
       report.rows.filter(({ system: own }) => own === name).map(({ metadata }) => (metadata as { at: number }).at);
     const slow = times("slow").sort((a, b) => a - b);
@@ -93,24 +93,24 @@ models:
   }, 120_000);
 
   it("a disconnected worker loses its trials to others; what it delivers later is not recorded twice", async () => {
-    const way = await openWay(redis.port);
-    const space = new Workspace({
+    const way = await openCuttableProxy(redis.port);
+    const space = new TempProject({
       "q.jsonl": questions(300),
       "s.mjs": `import { setTimeout as sleep } from "node:timers/promises";
         export default { name: "s", async process(example) { await sleep(100); return { response: example.answer }; } };`,
     });
-    const cut = start(space.dir, ["worker", "--queue", way.url, "--concurrency", "4", "--lease", "3"]);
+    const cut = startAssay(space.dir, ["worker", "--queue", way.url, "--concurrency", "4", "--lease", "3"]);
     const flags = ["run", "--system", "./s.mjs", "--dataset", "q.jsonl", "--queue", redis.url, "--output", "json"];
-    const run = start(space.dir, flags);
+    const run = startAssay(space.dir, flags);
     await cut.says("Taking part");
     await sleep(1500);
     way.cut();
-    const flock = new Flock(space.dir, ["--queue", redis.url, "--concurrency", "2", "--lease", "3"]).add(1);
+    const flock = new WorkerPool(space.dir, ["--queue", redis.url, "--concurrency", "2", "--lease", "3"]).add(1);
     await sleep(7000);
-    way.mend();
-    const report = reportOf(await run.finished);
+    way.restore();
+    const report = parseReport(await run.finished);
     expect(report.rows.filter(({ outcome }) => outcome === "pass")).toHaveLength(300);
-    const counts = countsOf(linesOf(space.path(space.runs()[0] ?? ""), "rows.jsonl"));
+    const counts = countTrials(readJsonLines(space.path(space.runs()[0] ?? ""), "rows.jsonl"));
     expect(counts.size).toBe(300);
     expect([...counts].filter(([, count]) => count !== 1)).toEqual([]);
     await flock.drain();
@@ -119,17 +119,17 @@ models:
   }, 120_000);
 
   it("large outputs reach the run through the shared folder, and are read from there", async () => {
-    const space = new Workspace({
+    const space = new TempProject({
       "q.jsonl": questions(3),
       "shared/readme.txt": "a folder that all machines see",
       "s.mjs": `export default { name: "s", process: (example) => ({ response: example.answer + "x".repeat(3 << 20) }) };`,
     });
-    const flock = new Flock(space.dir, ["--queue", redis.url]).add(1);
+    const flock = new WorkerPool(space.dir, ["--queue", redis.url]).add(1);
     const flags = ["--system", "./s.mjs", "--dataset", "q.jsonl", "--queue", redis.url, "--shared-dir", "shared"];
-    const finished = await start(space.dir, ["run", ...flags, "--output", "json", "--quiet"]).finished;
+    const finished = await startAssay(space.dir, ["run", ...flags, "--output", "json", "--quiet"]).finished;
     expect(finished.code, finished.stderr).toBe(0);
     const run = space.runs()[0] ?? "";
-    const lines = linesOf(space.path(run), "outputs.jsonl");
+    const lines = readJsonLines(space.path(run), "outputs.jsonl");
     expect(lines).toHaveLength(3);
     for (const { file } of lines) {
       const stored = JSON.parse(space.read(run, String(file)));

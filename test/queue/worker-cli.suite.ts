@@ -8,12 +8,18 @@ import type { Redis } from "ioredis";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { listRuns, listWorkers } from "../../src/queue/directory.js";
 import { KEYS } from "../../src/queue/keys.js";
-import { redisTime } from "../../src/queue/presence.js";
-import { SAMPLE_SIGNER, sampleAnnouncement } from "../../src/queue/run-testing.js";
-import { assay, type Finished, type Running, reportOf, start } from "../../src/testing/assay.js";
-import { type RedisServer, redisFor } from "../../src/testing/redis-server.js";
-import { lacks } from "../../src/testing/system-command.js";
-import { CAPITALS, ORACLE, Workspace } from "../../src/testing/workspace.js";
+import { readRedisTime } from "../../src/queue/presence.js";
+import { createSampleAnnouncement, SAMPLE_SIGNER } from "../../src/queue/run-testing.js";
+import {
+  type FinishedCommand,
+  parseReport,
+  type RunningCommand,
+  runAssay,
+  startAssay,
+} from "../../src/testing/assay.js";
+import { describeWithRedis, type RedisServer } from "../../src/testing/redis-server.js";
+import { isCommandMissing } from "../../src/testing/system-command.js";
+import { CAPITAL_EXAMPLES, ORACLE_SYSTEM, TempProject } from "../../src/testing/workspace.js";
 
 const QUESTIONS = Array.from({ length: 24 }, (_, i) => ({ id: i, question: `q${i}`, answer: `a${i}` }));
 
@@ -28,16 +34,20 @@ const WAITS = `import { existsSync } from "node:fs";
 
 const BASE = ["run", "--dataset", "q.jsonl", "--output", "json", "--quiet"];
 
-describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
+describe.skipIf(isCommandMissing("redis-server"))("runs over a queue", () => {
   let server: RedisServer;
   let redis: Redis;
 
-  redisFor((own) => {
+  describeWithRedis((own) => {
     ({ server, redis } = own);
   });
 
-  function worker(cwd: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Running {
-    return start(cwd, ["worker", ...args], { ASSAY_QUEUE: server.url, ...env });
+  function worker(
+    cwd: string,
+    args: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+  ): RunningCommand {
+    return startAssay(cwd, ["worker", ...args], { ASSAY_QUEUE: server.url, ...env });
   }
 
   async function until(isSo: () => Promise<boolean>): Promise<void> {
@@ -56,7 +66,7 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
   }
 
   /** The process that a worker started for a run. */
-  async function processOf(running: Running): Promise<number> {
+  async function processOf(running: RunningCommand): Promise<number> {
     await running.says("BEGUN");
     const own = (await listWorkers(redis)).find(({ run, pid }) => run !== null && pid !== running.child.pid);
     if (own === undefined) throw new Error("the process of the run does not show itself");
@@ -65,7 +75,7 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
 
   it("keys stay with the workers: neither the coordinator, nor Redis, nor the run folder has them", async () => {
     const { url, asked } = await startModel();
-    const space = new Workspace({ "q.jsonl": CAPITALS });
+    const space = new TempProject({ "q.jsonl": CAPITAL_EXAMPLES });
     const allowed = ["--allow-env", "MY_KEY", "--header", "X-Api-Key: header-secret"];
     const serving = worker(space.dir, ["--once", ...allowed], { MY_KEY: "variable-secret" });
     const model = [
@@ -83,7 +93,7 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     const queue = server.url.replace("redis://", "redis://:hunter2@");
     const seen: string[] = [];
     const watching = setInterval(() => void redis.keys("*").then(async (keys) => seen.push(await textOf(keys))), 50);
-    const report = reportOf(await assay(space.dir, ...BASE, ...model, "--queue", queue));
+    const report = parseReport(await runAssay(space.dir, ...BASE, ...model, "--queue", queue));
     clearInterval(watching);
     const served = await serving.finished;
     expect(served).toMatchObject({ code: 0 });
@@ -111,13 +121,13 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     const key = "forged-0123abcd";
     const invocation = { command: "run", cwd: "/", configFile: null, flags };
     const source = { kind: "command" as const, invocation };
-    await redis.set(KEYS.run(key), SAMPLE_SIGNER.signAnnouncement(sampleAnnouncement(key, { source })));
-    await redis.zadd(KEYS.runs, (await redisTime(redis)) + 60_000, key);
+    await redis.set(KEYS.run(key), SAMPLE_SIGNER.signAnnouncement(createSampleAnnouncement(key, { source })));
+    await redis.zadd(KEYS.runs, (await readRedisTime(redis)) + 60_000, key);
   }
 
   it("write access to Redis neither runs a command on a worker nor reads its variables", async () => {
     const { url, asked } = await startModel();
-    const space = new Workspace({ "q.jsonl": CAPITALS });
+    const space = new TempProject({ "q.jsonl": CAPITAL_EXAMPLES });
     const env = { AWS_SECRET_ACCESS_KEY: "aws-secret", OPENAI_API_KEY: "usual-secret" };
     const attack = async (flags: object, more: Readonly<Record<string, string>> = {}) => {
       await forge({ datasets: ["q.jsonl"], ...flags });
@@ -139,13 +149,13 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
 
   it("a run and a worker with the same secret work together, and Redis never contains it", async () => {
     const env = { ASSAY_QUEUE_SECRET: "a secret of run and workers" };
-    const space = new Workspace({ "q.jsonl": CAPITALS, "oracle.mjs": ORACLE });
-    const running = start(space.dir, [...BASE, "--system", "./oracle.mjs", "--queue", server.url], env);
+    const space = new TempProject({ "q.jsonl": CAPITAL_EXAMPLES, "oracle.mjs": ORACLE_SYSTEM });
+    const running = startAssay(space.dir, [...BASE, "--system", "./oracle.mjs", "--queue", server.url], env);
     const other = await worker(space.dir, ["--once"], { ASSAY_QUEUE_SECRET: "another secret, as long" }).finished;
     expect(other.stderr).toContain("its announcement is not signed with this worker's secret");
     expect(await textOf(await redis.keys("*"))).not.toContain("a secret of run and workers");
     const serving = worker(space.dir, ["--once"], env);
-    expect(reportOf(await running.finished).summary.oracle).toMatchObject({ num_pass: 4 });
+    expect(parseReport(await running.finished).summary.oracle).toMatchObject({ num_pass: 4 });
     expect(await serving.finished).toMatchObject({ code: 0 });
   });
 
@@ -160,38 +170,46 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
       datasets: ["q.jsonl"], plugins: ["./plugin.mjs"], evaluators: ["marked"], queue: ${JSON.stringify(server.url)} };`;
     const plugin = `export const register = (registry) => registry.register("evaluator", "marked",
       { name: "marked", score: (_, { response }) => ({ marked: response.endsWith("!") ? 1 : 0 }) });`;
-    const files = { "q.jsonl": CAPITALS, "oracle.mjs": ORACLE, "assay.config.mjs": config, "plugin.mjs": plugin };
-    const [here, there] = [new Workspace(files), new Workspace(files)];
+    const files = {
+      "q.jsonl": CAPITAL_EXAMPLES,
+      "oracle.mjs": ORACLE_SYSTEM,
+      "assay.config.mjs": config,
+      "plugin.mjs": plugin,
+    };
+    const [here, there] = [new TempProject(files), new TempProject(files)];
     const serving = worker(here.dir, ["--once", "--project", there.dir], { MARK: "!" });
-    const finished = await assay(here.dir, "run", "--output", "json", "--quiet", "--trials", "2");
+    const finished = await runAssay(here.dir, "run", "--output", "json", "--quiet", "--trials", "2");
     expect(await serving.finished).toMatchObject({ code: 0 });
-    expect(reportOf(finished).summary).toMatchObject({
+    expect(parseReport(finished).summary).toMatchObject({
       own: { num_planned: 8, pass_rate: 1 },
       oracle: { num_planned: 8, pass_rate: 0 },
     });
-    const graded = await assay(here.dir, "grade", "--evaluator", "answer_quality", "--output", "json", "--quiet");
-    expect(reportOf(graded).summary).toMatchObject({ oracle: { pass_rate: 1 } });
+    const graded = await runAssay(here.dir, "grade", "--evaluator", "answer_quality", "--output", "json", "--quiet");
+    expect(parseReport(graded).summary).toMatchObject({ oracle: { pass_rate: 1 } });
   });
 
   it("large outputs go through the shared folder, each machine with its own path", async () => {
     const long = `export default { name: "long", process: (example) => ({ response: example.answer, trace: "x".repeat(1_100_000) }) };`;
-    const space = new Workspace({ "q.jsonl": CAPITALS, "long.mjs": long, "shared/.keep": "" });
+    const space = new TempProject({ "q.jsonl": CAPITAL_EXAMPLES, "long.mjs": long, "shared/.keep": "" });
     symlinkSync(space.path("shared"), space.path("mounted"));
     const serving = worker(space.dir, ["--once", "--shared-dir", "mounted"]);
     const args = ["--system", "./long.mjs", "--queue", server.url, "--shared-dir", "shared"];
-    const report = reportOf(await assay(space.dir, ...BASE, ...args));
+    const report = parseReport(await runAssay(space.dir, ...BASE, ...args));
     expect(await serving.finished).toMatchObject({ code: 0 });
     expect(report.summary.long).toMatchObject({ num_pass: 4 });
     // The run's own folder there is removed with the run.
     expect(readdirSync(space.path("shared"))).toEqual([".keep"]);
-    const shown = await assay(space.dir, "show", "latest", "fr", "--output", "json");
+    const shown = await runAssay(space.dir, "show", "latest", "fr", "--output", "json");
     expect(shown.stdout.length).toBeGreaterThan(1_000_000);
   });
 
   it("a worker with different files refuses and reports the difference to both sides; one with the same files does the work", async () => {
-    const space = new Workspace({ "q.jsonl": CAPITALS, "oracle.mjs": ORACLE });
-    const other = new Workspace({ "q.jsonl": CAPITALS.slice(1), "oracle.mjs": `${ORACLE}\n// another` });
-    const running = start(space.dir, [...BASE, "--system", "./oracle.mjs", "--queue", server.url]);
+    const space = new TempProject({ "q.jsonl": CAPITAL_EXAMPLES, "oracle.mjs": ORACLE_SYSTEM });
+    const other = new TempProject({
+      "q.jsonl": CAPITAL_EXAMPLES.slice(1),
+      "oracle.mjs": `${ORACLE_SYSTEM}\n// another`,
+    });
+    const running = startAssay(space.dir, [...BASE, "--system", "./oracle.mjs", "--queue", server.url]);
     const refusing = await worker(other.dir, ["--once", "--project", "."]).finished;
     expect(refusing.code).toBe(3);
     expect(refusing.stderr).toMatch(
@@ -200,15 +218,15 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     await running.says("does not join: its plan differs from the run's:");
     const [right, wrong] = [worker(space.dir, ["--once"]), worker(other.dir, ["--project", "."])];
     const finished = await running.finished;
-    expect(reportOf(finished).summary.oracle).toMatchObject({ num_pass: 4 });
+    expect(parseReport(finished).summary.oracle).toMatchObject({ num_pass: 4 });
     expect(await right.finished).toMatchObject({ code: 0 });
     wrong.child.kill("SIGTERM");
     expect(await wrong.finished).toMatchObject({ code: 0 });
   });
 
   it("on SIGTERM a worker finishes its trials and exits with 0; others do the rest, and no trial is run twice", async () => {
-    const space = new Workspace({ "q.jsonl": QUESTIONS, "slow.mjs": WAITS });
-    const running = start(space.dir, [...BASE, "--system", "./slow.mjs", "--queue", server.url]);
+    const space = new TempProject({ "q.jsonl": QUESTIONS, "slow.mjs": WAITS });
+    const running = startAssay(space.dir, [...BASE, "--system", "./slow.mjs", "--queue", server.url]);
     const first = worker(space.dir, ["--concurrency", "3"]);
     await first.says("BEGUN");
     await until(async () => (await listWorkers(redis)).some(({ active }) => active === 3));
@@ -220,7 +238,7 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     const second = worker(space.dir, ["--once"]);
     const stopped = await first.finished;
     expect(stopped).toMatchObject({ code: 0, signal: null });
-    const report = reportOf(await running.finished);
+    const report = parseReport(await running.finished);
     const begun = [stopped, await second.finished].flatMap(begunIn);
     expect(begun.sort((a, b) => a - b)).toEqual(QUESTIONS.map(({ id }) => id));
     expect(report.rows.map(({ outcome }) => outcome)).toEqual(QUESTIONS.map(() => "pass"));
@@ -236,10 +254,10 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
         if (example.id === 5) process.kill(process.pid, "SIGKILL");
         return { response: example.answer };
       } };`;
-    const space = new Workspace({ "q.jsonl": QUESTIONS, "deadly.mjs": deadly, begun: "" });
+    const space = new TempProject({ "q.jsonl": QUESTIONS, "deadly.mjs": deadly, begun: "" });
     const workers = [1, 2].map(() => worker(space.dir, ["--lease", "3", "--concurrency", "8"]));
-    const finished = await assay(space.dir, ...BASE, "--system", "./deadly.mjs", "--queue", server.url);
-    const failed = reportOf(finished).rows.filter(({ outcome }) => outcome !== "pass");
+    const finished = await runAssay(space.dir, ...BASE, "--system", "./deadly.mjs", "--queue", server.url);
+    const failed = parseReport(finished).rows.filter(({ outcome }) => outcome !== "pass");
     expect(failed.map(({ exampleId }) => exampleId)).toEqual([5]);
     const message = "its process crashed 3 times while it ran alone, so the trial is the cause";
     expect(failed[0]).toMatchObject({ outcome: "error", attempts: [{ message }] });
@@ -258,12 +276,12 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
         return { response: example.answer };
       } };`;
     const many = Array.from({ length: 1000 }, (_, id) => ({ id, question: `q${id}`, answer: `a${id}` }));
-    const space = new Workspace({ "q.jsonl": many, "needs.mjs": needs });
+    const space = new TempProject({ "q.jsonl": many, "needs.mjs": needs });
     const good = [1, 2].map(() => worker(space.dir, [], { NEEDED: "yes" }));
     const bad = worker(space.dir);
     await until(async () => (await listWorkers(redis)).length === 3);
-    const finished = await assay(space.dir, ...BASE, "--system", "./needs.mjs", "--queue", server.url);
-    const report = reportOf(finished);
+    const finished = await runAssay(space.dir, ...BASE, "--system", "./needs.mjs", "--queue", server.url);
+    const report = parseReport(finished);
     expect(report.summary.needs).toMatchObject({ num_pass: 1000, num_error: 0 });
     expect(report.notes.filter((note) => note.includes("worker"))).toEqual([
       expect.stringMatching(
@@ -276,31 +294,40 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     for (const { child } of good) child.kill("SIGTERM");
     for (const { finished: ended } of good) expect(await ended).toMatchObject({ code: 0 });
     // It stays for other runs.
-    const other = await assay(space.dir, ...BASE, "--system", "./needs.mjs", "-n", "1", "--queue", server.url);
-    expect(reportOf(other).rows).toMatchObject([{ outcome: "error" }]);
+    const other = await runAssay(space.dir, ...BASE, "--system", "./needs.mjs", "-n", "1", "--queue", server.url);
+    expect(parseReport(other).rows).toMatchObject([{ outcome: "error" }]);
     bad.child.kill("SIGTERM");
     expect((await bad.finished).stderr.match(/Dismissed from/g)).toHaveLength(1);
   });
 
   it("if all workers fail, none is dismissed", async () => {
     const fails = `export default { name: "fails", process() { throw new Error("it is not the worker"); } };`;
-    const space = new Workspace({ "q.jsonl": QUESTIONS, "fails.mjs": fails });
+    const space = new TempProject({ "q.jsonl": QUESTIONS, "fails.mjs": fails });
     const workers = [1, 2].map(() => worker(space.dir));
-    const finished = await assay(space.dir, ...BASE, "--system", "./fails.mjs", "--trials", "5", "--queue", server.url);
-    const report = reportOf(finished);
+    const finished = await runAssay(
+      space.dir,
+      ...BASE,
+      "--system",
+      "./fails.mjs",
+      "--trials",
+      "5",
+      "--queue",
+      server.url,
+    );
+    const report = parseReport(finished);
     expect(report.summary.fails).toMatchObject({ num_error: 120 });
     expect(report.notes.join()).not.toContain("was dismissed");
     for (const { child } of workers) child.kill("SIGTERM");
     for (const { finished: ended } of workers) expect(await ended).toMatchObject({ code: 0 });
   });
 
-  function begunIn({ stderr }: Finished): number[] {
+  function begunIn({ stderr }: FinishedCommand): number[] {
     return Array.from(stderr.matchAll(/^\S+: BEGUN (\d+)$/gm), ([, id]) => Number(id));
   }
 
   it("trials not done within --drain-timeout are given back, and another worker runs them at once", async () => {
-    const space = new Workspace({ "q.jsonl": QUESTIONS, "slow.mjs": WAITS });
-    const running = start(space.dir, [...BASE, "--system", "./slow.mjs", "--queue", server.url]);
+    const space = new TempProject({ "q.jsonl": QUESTIONS, "slow.mjs": WAITS });
+    const running = startAssay(space.dir, [...BASE, "--system", "./slow.mjs", "--queue", server.url]);
     // Longer than the test may take, so that nothing waits for its end.
     const first = worker(space.dir, ["--concurrency", "3", "--drain-timeout", "1", "--lease", "600"]);
     await first.says("BEGUN");
@@ -311,14 +338,14 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     expect(stopped.stderr).toContain("still running after 1 s: left to other workers.");
     space.write("go", "");
     const second = worker(space.dir, ["--once"]);
-    const report = reportOf(await running.finished);
+    const report = parseReport(await running.finished);
     expect(report.rows.map(({ outcome }) => outcome)).toEqual(QUESTIONS.map(() => "pass"));
     expect(begunIn(await second.finished)).toHaveLength(QUESTIONS.length);
   });
 
   it("a second signal ends a worker and its processes at once", async () => {
-    const space = new Workspace({ "q.jsonl": QUESTIONS, "slow.mjs": WAITS });
-    const running = start(space.dir, [...BASE, "--system", "./slow.mjs", "--queue", server.url]);
+    const space = new TempProject({ "q.jsonl": QUESTIONS, "slow.mjs": WAITS });
+    const running = startAssay(space.dir, [...BASE, "--system", "./slow.mjs", "--queue", server.url]);
     const serving = worker(space.dir);
     const pid = await processOf(serving);
     serving.child.kill("SIGINT");
@@ -332,8 +359,8 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
   });
 
   it("the process of a run exits with its worker, however that ends", async () => {
-    const space = new Workspace({ "q.jsonl": QUESTIONS, "slow.mjs": WAITS });
-    const running = start(space.dir, [...BASE, "--system", "./slow.mjs", "--queue", server.url]);
+    const space = new TempProject({ "q.jsonl": QUESTIONS, "slow.mjs": WAITS });
+    const running = startAssay(space.dir, [...BASE, "--system", "./slow.mjs", "--queue", server.url]);
     const serving = worker(space.dir);
     const pid = await processOf(serving);
     serving.child.kill("SIGKILL");
@@ -342,9 +369,9 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
   });
 
   it("a stopped run is resumed over the same queue, or without it, and a worker stays with it", async () => {
-    const space = new Workspace({ "q.jsonl": QUESTIONS, "slow.mjs": WAITS });
+    const space = new TempProject({ "q.jsonl": QUESTIONS, "slow.mjs": WAITS });
     const serving = worker(space.dir, ["--concurrency", "2"]);
-    const running = start(space.dir, [...BASE, "--system", "./slow.mjs", "--queue", server.url]);
+    const running = startAssay(space.dir, [...BASE, "--system", "./slow.mjs", "--queue", server.url]);
     await serving.says("BEGUN");
     running.child.kill("SIGINT");
     const stopped = await running.finished;
@@ -354,33 +381,40 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
       { isCoordinated: false, startedBy: { command: "run", cwd: space.dir } },
     ]);
     space.write("go", "");
-    const resumed = await assay(space.dir, "run", "--resume", "--quiet");
+    const resumed = await runAssay(space.dir, "run", "--resume", "--quiet");
     expect(resumed.code).toBe(0);
-    expect(reportOf(resumed).summary.slow).toMatchObject({ num_planned: 24, num_pass: 24 });
+    expect(parseReport(resumed).summary.slow).toMatchObject({ num_planned: 24, num_pass: 24 });
     expect(space.read(run, "rows.jsonl").trimEnd().split("\n")).toHaveLength(24);
     serving.child.kill("SIGTERM");
     expect(await serving.finished).toMatchObject({ code: 0 });
   });
 
   it("--no-queue finishes it here if the queue is gone", async () => {
-    const space = new Workspace({ "q.jsonl": QUESTIONS, "slow.mjs": WAITS });
-    const running = start(space.dir, ["run", ...BASE.slice(1, 5), "--system", "./slow.mjs", "--queue", server.url]);
+    const space = new TempProject({ "q.jsonl": QUESTIONS, "slow.mjs": WAITS });
+    const running = startAssay(space.dir, [
+      "run",
+      ...BASE.slice(1, 5),
+      "--system",
+      "./slow.mjs",
+      "--queue",
+      server.url,
+    ]);
     await until(async () => (await listRuns(redis)).length === 1);
     running.child.kill("SIGINT");
     await running.finished;
     await redis.flushall();
     space.write("go", "");
-    const resumed = await assay(space.dir, "run", "--resume", "--no-queue", "--quiet");
-    expect(reportOf(resumed).summary.slow).toMatchObject({ num_pass: 24 });
+    const resumed = await runAssay(space.dir, "run", "--resume", "--no-queue", "--quiet");
+    expect(parseReport(resumed).summary.slow).toMatchObject({ num_pass: 24 });
     expect(resumed.stderr).toContain("BEGUN 0");
   });
 
   it("evals with agents work, and the agent need not be installed on the coordinator", async () => {
     const evals = `name: greets\nstimuli:\n  - name: hello\n    prompt: Say hi\n    graders:\n      - type: output-contains\n        config: { substring: "hi there" }\ndefaults:\n  executor: "greeter {prompt}"\n  runs: 2\n`;
-    const space = new Workspace({ "eval.yaml": evals, "bin/greeter": "#!/bin/sh\necho hi there\n" });
+    const space = new TempProject({ "eval.yaml": evals, "bin/greeter": "#!/bin/sh\necho hi there\n" });
     chmodSync(space.path("bin/greeter"), 0o755);
     const serving = worker(space.dir, ["--once"], { PATH: `${space.path("bin")}:${process.env.PATH}` });
-    const finished = await assay(space.dir, "eval", "--queue", server.url, "--quiet");
+    const finished = await runAssay(space.dir, "eval", "--queue", server.url, "--quiet");
     expect(finished.stdout).toContain("2 of 2 trials passed");
     expect(await serving.finished).toMatchObject({ code: 0 });
   });
@@ -388,12 +422,12 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
   it("the run of a program is rebuilt from the module that it names", async () => {
     const options = `import { AnswerQuality } from "assay";
       export default () => ({ systems: [{ name: "own", process: ({ answer }) => ({ response: answer }) }],
-        dataset: ${JSON.stringify(CAPITALS)}, evaluators: [new AnswerQuality()] });`;
+        dataset: ${JSON.stringify(CAPITAL_EXAMPLES)}, evaluators: [new AnswerQuality()] });`;
     const program = `import { evaluate } from "assay"; import options from "./options.mjs";
       const source = { kind: "module", path: "options.mjs", cwd: process.cwd() };
       const result = await evaluate({ ...options(), runsDir: "runs", queue: { url: ${JSON.stringify(server.url)}, source } });
       console.log(result.rows.filter(({ passed }) => passed).length);`;
-    const space = new Workspace({ "options.mjs": options, "program.mjs": program });
+    const space = new TempProject({ "options.mjs": options, "program.mjs": program });
     space.linkAssay();
     const serving = worker(space.dir, ["--once"]);
     const { stdout } = await promisify(execFile)(process.execPath, ["program.mjs"], { cwd: space.dir });
@@ -402,7 +436,7 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
   });
 
   it("--serve is rejected on the command line", async () => {
-    const { code, stderr } = await assay(new Workspace().dir, "worker", "--serve");
+    const { code, stderr } = await runAssay(new TempProject().dir, "worker", "--serve");
     expect(code).toBe(2);
     expect(stderr).toContain("--serve is how assay worker starts its own processes.");
   });

@@ -14,15 +14,15 @@ const ARGS = [
 ];
 
 /** Logs violations of the page's security policy, so that they count as problems. */
-const TELL_VIOLATIONS = `addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
+const REPORT_VIOLATIONS = `addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
   console.error("stopped by the policy: " + violatedDirective + " " + blockedURI));`;
 
 /** Starts the system's browser. */
 export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: onPath("chromium"), args: ARGS });
+  return chromium.launch({ executablePath: findOnPath("chromium"), args: ARGS });
 }
 
-function onPath(command: string): string {
+function findOnPath(command: string): string {
   const places = (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, command));
   return places.find(isExecutable) ?? command;
 }
@@ -36,13 +36,13 @@ function isExecutable(path: string): boolean {
   }
 }
 
-export interface VisitOptions extends BrowserContextOptions {
+export interface OpenPageOptions extends BrowserContextOptions {
   /** Problems that a test causes on purpose. */
   expected?: RegExp;
 }
 
 /** An open page with its problems and requests. */
-interface Visit {
+interface OpenPage {
   page: Page;
   origin: string;
   problems: string[];
@@ -50,16 +50,16 @@ interface Visit {
 }
 
 /** The open pages of a test, with everything that went wrong in them. */
-export class Visits {
+export class TestPages {
   readonly #browser: Browser;
-  #open: Visit[] = [];
+  #open: OpenPage[] = [];
 
   constructor(browser: Browser) {
     this.#browser = browser;
   }
 
   /** Opens an address in a fresh browser context. */
-  async open(address: string, { expected = /$^/, ...options }: VisitOptions = {}): Promise<Page> {
+  async open(address: string, { expected = /$^/, ...options }: OpenPageOptions = {}): Promise<Page> {
     const context = await this.#browser.newContext({
       viewport: { width: 1280, height: 860 },
       locale: "en-US",
@@ -67,28 +67,28 @@ export class Visits {
       reducedMotion: "reduce",
       ...options,
     });
-    await context.addInitScript(TELL_VIOLATIONS);
+    await context.addInitScript(REPORT_VIOLATIONS);
     const page = await context.newPage();
     page.setDefaultTimeout(120_000);
-    this.#open.push(watched(page, new URL(address).origin, expected));
+    this.#open.push(watchPage(page, new URL(address).origin, expected));
     await page.goto(address);
     return page;
   }
 
   /** Closes all pages. Throws if one had a problem or made a request to another server. */
-  async end(): Promise<void> {
+  async closeAll(): Promise<void> {
     const visits = this.#open;
     this.#open = [];
     await Promise.all(visits.map(({ page }) => page.context().close()));
     for (const { problems, requests, origin } of visits) {
       expect(problems).toEqual([]);
-      expect(requests.filter((url) => !isOwn(url, origin))).toEqual([]);
+      expect(requests.filter((url) => !isSameOrigin(url, origin))).toEqual([]);
     }
   }
 }
 
-function watched(page: Page, origin: string, expected: RegExp): Visit {
-  const visit: Visit = { page, origin, problems: [], requests: [] };
+function watchPage(page: Page, origin: string, expected: RegExp): OpenPage {
+  const visit: OpenPage = { page, origin, problems: [], requests: [] };
   const tell = (problem: string) => !expected.test(problem) && visit.problems.push(problem);
   page.on("console", (message) => message.type() === "error" && tell(message.text()));
   page.on("pageerror", (error) => tell(error.stack ?? error.message));
@@ -101,6 +101,6 @@ function watched(page: Page, origin: string, expected: RegExp): Visit {
 }
 
 /** Images of charts are created from blob and data URLs of the page. */
-function isOwn(url: string, origin: string): boolean {
+function isSameOrigin(url: string, origin: string): boolean {
   return url.startsWith("data:") || url.startsWith("blob:") || new URL(url).origin === origin;
 }

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 
 /** The rendered colors at some points of the window. */
-export async function coloursAt(page: Page, places: readonly { x: number; y: number }[]): Promise<number[][]> {
+export async function readColors(page: Page, places: readonly { x: number; y: number }[]): Promise<number[][]> {
   const picture = (await page.screenshot()).toString("base64");
   return page.evaluate<number[][]>(`(async () => {
     const image = new Image();

@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { trialHash } from "./places.js";
+import { formatTrialHash } from "./places.js";
 import type { Site } from "./site.js";
-import { soon } from "./soon.js";
-import type { ShownRuns } from "./stored-runs.js";
+import { waitFor } from "./soon.js";
+import type { DashboardRuns } from "./stored-runs.js";
 
 /** The trial of an agent: its steps, changes and running cost. */
-export function describeAgent(site: Site<ShownRuns>): void {
+export function describeAgent(site: Site<DashboardRuns>): void {
   describe("the trial of an agent", () => {
     it("has a timeline with tool calls, a diff and the running cost", async () => {
       const page = await site.open(
-        trialHash(site.runs.agent, { system: "claude", dataset: "repairs", example: "q-00001" }),
+        formatTrialHash(site.runs.agent, { system: "claude", dataset: "repairs", example: "q-00001" }),
       );
       const calls = page.locator(".step-call");
-      await soon(() => calls.count()).toBe(3);
+      await waitFor(() => calls.count()).toBe(3);
       expect(await calls.nth(0).textContent()).toMatch(/2\.00 s.*Read.*✓ done after 200/);
       expect(await calls.nth(2).textContent()).toMatch(/Bash.*✕ failed after 2\.00 s/);
       await calls.nth(1).locator("summary").click();
@@ -26,10 +26,10 @@ export function describeAgent(site: Site<ShownRuns>): void {
 
     it("filters the steps by kind", async () => {
       const page = await site.open(
-        trialHash(site.runs.agent, { system: "claude", dataset: "repairs", example: "q-00001" }),
+        formatTrialHash(site.runs.agent, { system: "claude", dataset: "repairs", example: "q-00001" }),
       );
       await page.getByRole("checkbox", { name: /^calls/ }).uncheck();
-      await soon(() => page.locator(".step-call").count()).toBe(0);
+      await waitFor(() => page.locator(".step-call").count()).toBe(0);
       await page.reload();
       await page.locator(".steps .step").first().waitFor();
       expect(await page.locator(".step-call").count()).toBe(0);

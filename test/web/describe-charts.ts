@@ -3,11 +3,11 @@ import type { Download, Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { expectUsable, isDrawing } from "./in-page.js";
 import type { Site } from "./site.js";
-import { soon } from "./soon.js";
-import type { ShownRuns } from "./stored-runs.js";
+import { waitFor } from "./soon.js";
+import type { DashboardRuns } from "./stored-runs.js";
 
 /** Every chart of the dashboard, by page. */
-const CHARTS: readonly { hash: (runs: ShownRuns) => string; titles: readonly string[] }[] = [
+const CHARTS: readonly { hash: (runs: DashboardRuns) => string; titles: readonly string[] }[] = [
   {
     hash: ({ large }) => `#/run/${large}/charts`,
     titles: [
@@ -27,7 +27,7 @@ const CHARTS: readonly { hash: (runs: ShownRuns) => string; titles: readonly str
 ];
 
 /** Charts whose marks show a number of rows. */
-const COUNTED: readonly (readonly [string, RegExp])[] = [
+const COUNTED_MARKS: readonly (readonly [string, RegExp])[] = [
   ["Latency", /^steady, .*Trials ([\d,]+) of/],
   ["Top error codes", /^steady, system_error ([\d,]+) /],
   ["towns: depth by length, lavish", /Tasks ([\d,]+)/],
@@ -38,19 +38,19 @@ const METRICS = ["Time to success", "Cost per success", "Mean score", "Error rat
 const PNG_SIGNATURE = "89504e470d0a1a0a";
 
 /** Every chart is drawn with its summary, its table and both downloads, and links to its rows. */
-export function describeCharts(site: Site<ShownRuns>): void {
+export function describeCharts(site: Site<DashboardRuns>): void {
   describe("charts", () => {
     for (const { hash, titles } of CHARTS)
       it(`draws ${titles.length > 3 ? "charts of a run" : titles.join(" and ")}`, async () => {
         const page = await site.open(hash(site.runs));
-        for (const title of titles) await expectWhole(page, title);
+        for (const title of titles) await expectWholeChart(page, title);
         expect(await page.locator("figure.chart").count()).toBeGreaterThanOrEqual(titles.length);
         await expectUsable(page);
       });
 
     it("link from a point to its rows, and from a row to its trial", async () => {
       const page = await site.open(`#/run/${site.runs.large}/charts`);
-      await markOf(chart(page, "Quality and cost"), /^steady,/).click({ force: true });
+      await findMark(findChart(page, "Quality and cost"), /^steady,/).click({ force: true });
       await page.waitForURL(/\/rows\?system=steady$/);
       await page.getByText("5,000 of 15,000 rows").waitFor();
       await page.getByRole("gridcell", { name: "q-00003" }).getByRole("link").click();
@@ -60,8 +60,8 @@ export function describeCharts(site: Site<ShownRuns>): void {
 
     it("link to as many rows as stated", async () => {
       const page = await site.open(`#/run/${site.runs.large}/charts`);
-      for (const [title, pattern] of COUNTED) {
-        const mark = markOf(chart(page, title), pattern);
+      for (const [title, pattern] of COUNTED_MARKS) {
+        const mark = findMark(findChart(page, title), pattern);
         const said = pattern.exec((await mark.getAttribute("aria-label")) ?? "")?.[1];
         await mark.focus();
         await page.keyboard.press("Enter");
@@ -74,46 +74,46 @@ export function describeCharts(site: Site<ShownRuns>): void {
       const page = await site.open("#/trends?dataset=villages");
       for (const metric of METRICS) {
         await page.getByRole("combobox", { name: "Metric" }).selectOption({ label: metric });
-        await chart(page, metric).locator(".plot svg").waitFor();
+        await findChart(page, metric).locator(".plot svg").waitFor();
         await expectUsable(page);
       }
     });
 
     it("describe a point on hover and with the arrow keys", async () => {
       const page = await site.open(`#/run/${site.runs.large}/charts`);
-      const drawn = chart(page, "Quality and cost");
-      await markOf(drawn, /^swift,/).hover({ force: true });
-      await soon(() => drawn.getByRole("tooltip").textContent()).toMatch(/swift.*Cost of an attempt/);
-      await markOf(drawn, /^swift,/).focus();
+      const drawn = findChart(page, "Quality and cost");
+      await findMark(drawn, /^swift,/).hover({ force: true });
+      await waitFor(() => drawn.getByRole("tooltip").textContent()).toMatch(/swift.*Cost of an attempt/);
+      await findMark(drawn, /^swift,/).focus();
       await page.keyboard.press("ArrowRight");
-      await soon(() => drawn.locator("[data-mark]:focus").getAttribute("aria-label")).toMatch(/^steady,/);
+      await waitFor(() => drawn.locator("[data-mark]:focus").getAttribute("aria-label")).toMatch(/^steady,/);
     });
   });
 }
 
-function chart(page: Page, title: string): Locator {
+function findChart(page: Page, title: string): Locator {
   return page.getByRole("figure", { name: title, exact: true });
 }
 
-function markOf(drawn: Locator, name: RegExp): Locator {
+function findMark(drawn: Locator, name: RegExp): Locator {
   return drawn.getByRole("button", { name }).and(drawn.locator("[data-mark]")).first();
 }
 
-async function expectWhole(page: Page, title: string): Promise<void> {
-  const drawn = chart(page, title);
+async function expectWholeChart(page: Page, title: string): Promise<void> {
+  const drawn = findChart(page, title);
   await drawn.locator(".plot svg").waitFor();
   expect((await drawn.locator(".words").textContent())?.length, title).toBeGreaterThan(20);
   await drawn.getByRole("button", { name: "Table", exact: true }).click();
   expect(await drawn.locator("table tbody tr").count(), title).toBeGreaterThan(0);
-  const svg = await downloaded(page, drawn.getByRole("button", { name: "Download SVG" }));
+  const svg = await downloadFile(page, drawn.getByRole("button", { name: "Download SVG" }));
   expect(await isDrawing(page, svg.toString("utf8")), title).toBe(true);
-  const png = await downloaded(page, drawn.getByRole("button", { name: "Download PNG" }));
+  const png = await downloadFile(page, drawn.getByRole("button", { name: "Download PNG" }));
   expect(png.subarray(0, 8).toString("hex"), title).toBe(PNG_SIGNATURE);
   // The PNG's width follows the name of its first chunk; a chart is twice as wide as on the page.
   expect(png.readUInt32BE(16), title).toBeGreaterThan(600);
 }
 
-async function downloaded(page: Page, button: Locator): Promise<Buffer> {
+async function downloadFile(page: Page, button: Locator): Promise<Buffer> {
   const [download] = await Promise.all<[Promise<Download>, Promise<void>]>([
     page.waitForEvent("download"),
     button.click(),

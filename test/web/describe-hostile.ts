@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { expectHarmless } from "./in-page.js";
-import { trialHash } from "./places.js";
+import { formatTrialHash } from "./places.js";
 import type { Site } from "./site.js";
-import { soon } from "./soon.js";
-import { ECHO, type HardRuns, HOSTILE, hostileIds, LONG_LENGTH } from "./stored-runs.js";
+import { waitFor } from "./soon.js";
+import { ECHO, type HardRuns, HOSTILE, LONG_LENGTH, listHostileIds } from "./stored-runs.js";
 
 /** A click is answered within this time, whatever the page is doing. */
-const ANSWERED_MS = 2000;
+const MAX_RESPONSE_MS = 2000;
 
 /** Model output is shown as text and has no effect. */
 export function describeHostile(site: Site<HardRuns>): void {
   const trialOf = (place: number) =>
-    trialHash(site.runs.hostile, { system: ECHO, dataset: "hostile", example: hostileIds()[place] ?? "" });
+    formatTrialHash(site.runs.hostile, { system: ECHO, dataset: "hostile", example: listHostileIds()[place] ?? "" });
 
   describe("model output", () => {
     it("is shown as text, even if it contains markup", async () => {
@@ -19,7 +19,7 @@ export function describeHostile(site: Site<HardRuns>): void {
       const response = page.getByRole("group", { name: "response", exact: true });
       for (const [place, text] of HOSTILE.entries()) {
         await page.goto(`${site.url}${trialOf(place)}`);
-        await soon(() => response.textContent()).toMatch(visible(text));
+        await waitFor(() => response.textContent()).toMatch(toVisiblePattern(text));
         await expectHarmless(page);
       }
     });
@@ -44,9 +44,9 @@ export function describeHostile(site: Site<HardRuns>): void {
       await page.getByRole("button", { name: /^Show all 5,000,010 characters of response/ }).click();
       const before = performance.now();
       await page.getByLabel("Colours").selectOption("dark");
-      await soon(() => page.locator("html").getAttribute("data-theme")).toBe("dark");
-      expect(performance.now() - before).toBeLessThan(ANSWERED_MS);
-      await soon(async () => (await shown.textContent())?.length).toBe(LONG_LENGTH);
+      await waitFor(() => page.locator("html").getAttribute("data-theme")).toBe("dark");
+      expect(performance.now() - before).toBeLessThan(MAX_RESPONSE_MS);
+      await waitFor(async () => (await shown.textContent())?.length).toBe(LONG_LENGTH);
       expect((await shown.textContent())?.endsWith("0123456789 end")).toBe(true);
       await expectHarmless(page);
     });
@@ -54,10 +54,12 @@ export function describeHostile(site: Site<HardRuns>): void {
 }
 
 /** Characters that affect a terminal or the text direction. */
-const ACTIVE = "\\u0007\\u001b\\u202a-\\u202e\\u2066-\\u2069";
+const ACTIVE_CHARACTERS = "\\u0007\\u001b\\u202a-\\u202e\\u2066-\\u2069";
 
 /** The text as shown: active characters are replaced by a visible mark. */
-function visible(text: string): RegExp {
-  const parts = text.split(new RegExp(`[${ACTIVE}]`));
-  return new RegExp(`^${parts.map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join(`[^\\s${ACTIVE}]+`)}$`);
+function toVisiblePattern(text: string): RegExp {
+  const parts = text.split(new RegExp(`[${ACTIVE_CHARACTERS}]`));
+  return new RegExp(
+    `^${parts.map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join(`[^\\s${ACTIVE_CHARACTERS}]+`)}$`,
+  );
 }

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { assay } from "../../src/testing/assay.js";
-import { Workspace } from "../../src/testing/workspace.js";
+import { runAssay } from "../../src/testing/assay.js";
+import { TempProject } from "../../src/testing/workspace.js";
 import type { Site } from "./site.js";
-import { soon } from "./soon.js";
+import { waitFor } from "./soon.js";
 import type { HardRuns } from "./stored-runs.js";
 
 const TITLE = "Skills in May";
 
 /** An agent's trial in Vally's format: it reads a file, fixes it, and says so. */
-function vallyTrial(): Record<string, unknown> {
+function makeVallyTrial(): Record<string, unknown> {
   const at = (second: number) => new Date(Date.UTC(2026, 4, 1, 9, 0, second)).toISOString();
   const event = (second: number, type: string, data: object) => ({ type, timestamp: at(second), data });
   const edit = { file_path: "sum.js", old_string: "a - b", new_string: "a + b" };
@@ -36,15 +36,15 @@ function vallyTrial(): Record<string, unknown> {
 export function describeImported(site: Site<HardRuns>): void {
   describe("imported run", () => {
     it("shows the work of its agent, from the list of runs to the diff of a file", async () => {
-      const { dir } = new Workspace({ "results.jsonl": [vallyTrial()] });
-      const done = await assay(dir, "import", "results.jsonl", "--title", TITLE, "--runs-dir", site.runsDir);
+      const { dir } = new TempProject({ "results.jsonl": [makeVallyTrial()] });
+      const done = await runAssay(dir, "import", "results.jsonl", "--title", TITLE, "--runs-dir", site.runsDir);
       expect(done.code, done.stderr).toBe(0);
       const page = await site.open("#/runs");
       await page.getByRole("link", { name: TITLE }).click();
       await page.getByRole("tab", { name: /^Rows/ }).click();
       await page.getByRole("link", { name: "fix-the-sum" }).click();
       const calls = page.locator(".step-call");
-      await soon(() => calls.count()).toBe(2);
+      await waitFor(() => calls.count()).toBe(2);
       expect(await calls.nth(0).textContent()).toMatch(/1\.00 s.*Read.*✓ done after 1\.00 s/);
       await calls.nth(1).locator("summary").click();
       expect(await calls.nth(1).locator(".diff-line").allTextContents()).toEqual(["-a - b", "+a + b"]);

@@ -2,11 +2,11 @@ import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { formatDollars, formatSeconds, formatShare } from "../../src/report/format.js";
 import { paretoFronts } from "../../src/stats/pareto.js";
-import { assay, reportOf } from "../../src/testing/assay.js";
+import { parseReport, runAssay } from "../../src/testing/assay.js";
 import { expectInOrder, type Sorted } from "./in-order.js";
 import type { Site } from "./site.js";
-import { soon } from "./soon.js";
-import type { ShownRuns } from "./stored-runs.js";
+import { waitFor } from "./soon.js";
+import type { DashboardRuns } from "./stored-runs.js";
 
 type Figures = Readonly<Record<string, number | null>>;
 
@@ -22,7 +22,7 @@ interface Card {
 }
 
 /** The server's sort keys of the leaderboard. */
-const FIGURE_OF: Readonly<Record<string, string>> = {
+const FIGURE_KEYS: Readonly<Record<string, string>> = {
   Quality: "mean_score",
   "Pass rate": "pass_rate",
   "Cost per pass": "cost_per_pass_usd",
@@ -46,42 +46,42 @@ const RUN_VALUES: Readonly<Record<string, (card: Card) => Sorted>> = {
 };
 
 /** Figures match the report; every column sorts; every filter works. */
-export function describeLeaderboard(site: Site<ShownRuns>): void {
+export function describeLeaderboard(site: Site<DashboardRuns>): void {
   describe("leaderboard", () => {
     it("shows the figures of the report", async () => {
-      const { summary } = await report(site);
+      const { summary } = await readReport(site);
       const page = await site.open("#/?dataset=towns");
       for (const [system, figures] of Object.entries(summary))
-        expect((await cellsOf(page, system)).slice(0, -1), system).toEqual(expectedCells(figures));
+        expect((await readCells(page, system)).slice(0, -1), system).toEqual(formatExpectedCells(figures));
     });
 
     it("ranks systems by quality and cost like the report", async () => {
       const page = await site.open("#/?dataset=towns");
-      const { systems = [] } = (await cardsOf(site)).find(({ title }) => title.startsWith("Three systems")) ?? {};
+      const { systems = [] } = (await fetchCards(site)).find(({ title }) => title.startsWith("Three systems")) ?? {};
       const fronts = paretoFronts(
         systems.map(({ figures }) => ({ quality: figures.mean_score ?? 0, cost: figures.cost_per_pass_usd ?? 0 })),
       );
       for (const [place, { system }] of systems.entries())
-        expect((await cellsOf(page, system)).at(-1), system).toBe(String(fronts[place]));
+        expect((await readCells(page, system)).at(-1), system).toBe(String(fronts[place]));
     });
 
     it("sorts by every column in both directions", async () => {
       const page = await site.open("#/?dataset=towns");
-      const cards = (await cardsOf(site)).find(({ title }) => title.startsWith("Three systems"))?.systems ?? [];
-      for (const title of await headsOf(board(page)))
-        for (const shown of await sortedTwice(board(page), title, "th[scope=row] a")) {
-          const figure = FIGURE_OF[title];
+      const cards = (await fetchCards(site)).find(({ title }) => title.startsWith("Three systems"))?.systems ?? [];
+      for (const title of await readHeads(findBoard(page)))
+        for (const shown of await sortTwice(findBoard(page), title, "th[scope=row] a")) {
+          const figure = FIGURE_KEYS[title];
           if (figure === undefined) expect(shown.names).toHaveLength(3);
-          else expectInOrder(valuesOf(shown.names, cards, figure), shown.isDescending, title);
+          else expectInOrder(listValues(shown.names, cards, figure), shown.isDescending, title);
         }
     });
 
     it("sorts the list of runs by every column in both directions", async () => {
       const page = await site.open("#/runs");
-      const cards = await cardsOf(site);
+      const cards = await fetchCards(site);
       const table = page.getByRole("region", { name: "Runs" });
-      for (const title of await headsOf(table))
-        for (const { names, isDescending } of await sortedTwice(table, title, "th[scope=row] a")) {
+      for (const title of await readHeads(table))
+        for (const { names, isDescending } of await sortTwice(table, title, "th[scope=row] a")) {
           const value = RUN_VALUES[title];
           const shown = names.map((name) => cards.find((card) => card.title === name));
           expect(shown).toHaveLength(cards.length);
@@ -96,25 +96,25 @@ export function describeLeaderboard(site: Site<ShownRuns>): void {
 
     it("filters by dataset, tag, harness and time", async () => {
       const page = await site.open("#/");
-      await soon(() => boardTitles(page)).toEqual(["repairs", "villages", "towns"]);
+      await waitFor(() => readBoardTitles(page)).toEqual(["repairs", "villages", "towns"]);
       await page.getByRole("combobox", { name: "Dataset" }).selectOption("villages");
-      await soon(() => boardTitles(page)).toEqual(["villages"]);
+      await waitFor(() => readBoardTitles(page)).toEqual(["villages"]);
       await page.getByRole("button", { name: "Clear filters" }).click();
       await page.getByRole("combobox", { name: "Harness" }).selectOption("claude");
-      await soon(() => boardTitles(page)).toEqual(["repairs"]);
+      await waitFor(() => readBoardTitles(page)).toEqual(["repairs"]);
       await page.getByRole("button", { name: "Clear filters" }).click();
       await page.getByRole("textbox", { name: "From" }).fill("2026-10-03");
       await page.getByRole("textbox", { name: "To", exact: true }).fill("2026-10-05");
-      await soon(() => page.locator("table time").first().textContent()).toMatch(/5 Oct 2026/);
-      expect(await boardTitles(page)).toEqual(["villages"]);
+      await waitFor(() => page.locator("table time").first().textContent()).toMatch(/5 Oct 2026/);
+      expect(await readBoardTitles(page)).toEqual(["villages"]);
     });
 
     it("counts only the rows of a tag", async () => {
-      const { summary } = await report(site);
+      const { summary } = await readReport(site);
       const page = await site.open("#/?dataset=towns");
       await page.getByRole("combobox", { name: "Tag" }).selectOption("depth=0.5");
       const expected = Number(summary.swift?.["facet:depth=0.5"]).toFixed(4);
-      await soon(async () => (await cellsOf(page, "swift"))[0]).toContain(`${expected} [`);
+      await waitFor(async () => (await readCells(page, "swift"))[0]).toContain(`${expected} [`);
     });
 
     it("opens the comparison of two systems", async () => {
@@ -128,11 +128,11 @@ export function describeLeaderboard(site: Site<ShownRuns>): void {
   });
 }
 
-async function report({ runsDir, runs }: Site<ShownRuns>) {
-  return reportOf(await assay(runsDir, "report", runs.large, "--runs-dir", runsDir, "--output", "json"));
+async function readReport({ runsDir, runs }: Site<DashboardRuns>) {
+  return parseReport(await runAssay(runsDir, "report", runs.large, "--runs-dir", runsDir, "--output", "json"));
 }
 
-function expectedCells(summary: Readonly<Record<string, unknown>>): string[] {
+function formatExpectedCells(summary: Readonly<Record<string, unknown>>): string[] {
   const { efficiency, ...rest } = summary as { efficiency: Figures } & Figures;
   const figure = (key: string) => rest[key] ?? 0;
   const interval = (key: string) =>
@@ -148,13 +148,13 @@ function expectedCells(summary: Readonly<Record<string, unknown>>): string[] {
   ];
 }
 
-function board(page: Page): Locator {
+function findBoard(page: Page): Locator {
   return page.getByRole("region", { name: /^Systems on/ });
 }
 
 /** The figures of a system; for those with an interval, the full text. */
-async function cellsOf(page: Page, system: string): Promise<string[]> {
-  const row = board(page)
+async function readCells(page: Page, system: string): Promise<string[]> {
+  const row = findBoard(page)
     .locator("tbody tr")
     .filter({ has: page.getByRole("link", { name: system, exact: true }) });
   await row.waitFor();
@@ -167,45 +167,45 @@ async function cellsOf(page: Page, system: string): Promise<string[]> {
   );
 }
 
-async function boardTitles(page: Page): Promise<string[]> {
+async function readBoardTitles(page: Page): Promise<string[]> {
   return page.locator("section.part > h2").allTextContents();
 }
 
-async function headsOf(table: Locator): Promise<string[]> {
+async function readHeads(table: Locator): Promise<string[]> {
   await table.locator("tbody tr").first().waitFor();
   const heads = await table.locator("thead button").allTextContents();
   return heads.map((text) => text.replace(/[▾▴]/, ""));
 }
 
-interface Shown {
+interface SortedView {
   names: string[];
   isDescending: boolean;
 }
 
 /** Row names after a first and a second click on a column head. */
-async function sortedTwice(table: Locator, title: string, name: string): Promise<Shown[]> {
-  const shown: Shown[] = [];
+async function sortTwice(table: Locator, title: string, name: string): Promise<SortedView[]> {
+  const shown: SortedView[] = [];
   for (const _ of ["once", "twice"]) {
-    const before = await sortOf(table);
+    const before = await readSort(table);
     await table.getByRole("button", { name: title, exact: true }).click();
-    await soon(() => sortOf(table)).not.toBe(before);
+    await waitFor(() => readSort(table)).not.toBe(before);
     const names = await table.locator(name).allTextContents();
-    shown.push({ names, isDescending: (await sortOf(table)).endsWith("descending") });
+    shown.push({ names, isDescending: (await readSort(table)).endsWith("descending") });
   }
   expect(new Set(shown.map(({ isDescending }) => isDescending)).size, title).toBe(2);
   return shown;
 }
 
-async function sortOf(table: Locator): Promise<string> {
+async function readSort(table: Locator): Promise<string> {
   const head = table.locator("th[aria-sort]");
   return `${await head.textContent()} ${await head.getAttribute("aria-sort")}`;
 }
 
-async function cardsOf({ url }: Site<ShownRuns>): Promise<Card[]> {
+async function fetchCards({ url }: Site<DashboardRuns>): Promise<Card[]> {
   const { runs } = (await (await fetch(`${url}api/runs`)).json()) as { runs: Card[] };
   return runs;
 }
 
-function valuesOf(names: readonly string[], cards: Card["systems"], figure: string): Sorted[] {
+function listValues(names: readonly string[], cards: Card["systems"], figure: string): Sorted[] {
   return names.map((name) => cards.find(({ system }) => system === name)?.figures[figure] ?? null);
 }

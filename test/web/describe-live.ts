@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { keepPicture } from "./pictures.js";
+import { saveScreenshot } from "./pictures.js";
 import type { Site } from "./site.js";
-import { soon } from "./soon.js";
-import { type HardRuns, runningRun, slowSystem } from "./stored-runs.js";
+import { waitFor } from "./soon.js";
+import { createSlowSystem, type HardRuns, startLiveRun } from "./stored-runs.js";
 
 const TITLE = "A live run";
 const TRIALS = 8;
@@ -15,8 +15,8 @@ export function describeLive(site: Site<HardRuns>): void {
       const page = await site.open("#/runs");
       await page.getByText(/^1–\d+ of \d+ runs$/).waitFor();
       await page.evaluate("window.sameAsBefore = true");
-      const { system, end } = slowSystem();
-      const finished = runningRun(site.runsDir, { system, title: TITLE, count: TRIALS });
+      const { system, end } = createSlowSystem();
+      const finished = startLiveRun(site.runsDir, { system, title: TITLE, count: TRIALS });
       end("right");
       await page.getByRole("link", { name: TITLE }).click();
       await expectProgress(page, { done: 1, spent: "$0.0100" });
@@ -25,13 +25,13 @@ export function describeLive(site: Site<HardRuns>): void {
       end("broken");
       await expectProgress(page, { done: 3, spent: "$0.0200" });
       await expectFailures(page);
-      await keepPicture(page, "run-live");
+      await saveScreenshot(page, "run-live");
       for (let trial = 3; trial < TRIALS; trial++) end("right");
       await finished;
       await page.locator(".live").waitFor({ state: "detached" });
-      await soon(() => fact(page, "Trials")).toBe("8 of 8");
-      await soon(() => fact(page, "Cost")).toBe("$0.0700");
-      await soon(() => page.locator("tr", { hasText: "pass rate" }).textContent()).toMatch(/0\.857/);
+      await waitFor(() => readFact(page, "Trials")).toBe("8 of 8");
+      await waitFor(() => readFact(page, "Cost")).toBe("$0.0700");
+      await waitFor(() => page.locator("tr", { hasText: "pass rate" }).textContent()).toMatch(/0\.857/);
       expect(await page.evaluate("window.sameAsBefore")).toBe(true);
     });
   });
@@ -39,18 +39,18 @@ export function describeLive(site: Site<HardRuns>): void {
 
 async function expectProgress(page: Page, { done, spent }: { done: number; spent: string }): Promise<void> {
   const live = page.getByRole("region", { name: "The run as it goes" });
-  await soon(() => live.textContent()).toContain(`${done} of ${TRIALS}`);
-  await soon(() => live.textContent()).toContain(spent);
+  await waitFor(() => live.textContent()).toContain(`${done} of ${TRIALS}`);
+  await waitFor(() => live.textContent()).toContain(spent);
   expect(await live.getByLabel("Trials that are done").getAttribute("value")).toBe(String(done));
 }
 
 async function expectFailures(page: Page): Promise<void> {
   const failures = page.locator(".failures li");
-  await soon(() => failures.count()).toBe(2);
+  await waitFor(() => failures.count()).toBe(2);
   expect(await failures.first().textContent()).toContain("the endpoint of slow is overloaded");
 }
 
-async function fact(page: Page, name: string): Promise<string | null> {
+async function readFact(page: Page, name: string): Promise<string | null> {
   return page
     .locator("dl div")
     .filter({ has: page.getByText(name, { exact: true }) })

@@ -1,32 +1,32 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { expectFits, expectUsable } from "./in-page.js";
-import { type Place, placesOf, settled } from "./places.js";
+import { type DashboardPage, listPages, waitForPage } from "./places.js";
 import type { Site } from "./site.js";
-import { soon } from "./soon.js";
-import type { ShownRuns } from "./stored-runs.js";
+import { waitFor } from "./soon.js";
+import type { DashboardRuns } from "./stored-runs.js";
 
 const NAMES = ["overview", "runs", "trends", "summary", "charts", "rows", "trial", "timeline", "compare"] as const;
 
 /** Pages by name; the runs exist only when the tests run. */
-export function placeIn({ runs }: Site<ShownRuns>, name: string): Place {
-  const place = placesOf(runs).find((candidate) => candidate.name === name);
+export function findPage({ runs }: Site<DashboardRuns>, name: string): DashboardPage {
+  const place = listPages(runs).find((candidate) => candidate.name === name);
   if (place === undefined) throw new Error(`Unknown page "${name}".`);
   return place;
 }
 
 /** Every page renders at its own address, also on a narrow screen. */
-export function describePages(site: Site<ShownRuns>): void {
+export function describePages(site: Site<DashboardRuns>): void {
   describe.each(NAMES)("%s", (name) => {
     it("renders, is the same after a reload, and fits a narrow screen", async () => {
-      const place = placeIn(site, name);
+      const place = findPage(site, name);
       const page = await site.open(place.hash);
-      await settled(page, place);
+      await waitForPage(page, place);
       await expectUsable(page);
-      const before = await textOf(page);
+      const before = await readText(page);
       await page.reload();
-      await settled(page, place);
-      await soon(() => textOf(page)).toBe(before);
+      await waitForPage(page, place);
+      await waitFor(() => readText(page)).toBe(before);
       expect(page.url()).toContain(place.hash);
       await page.setViewportSize({ width: 400, height: 800 });
       await expectFits(page);
@@ -35,6 +35,6 @@ export function describePages(site: Site<ShownRuns>): void {
   });
 }
 
-function textOf(page: Page): Promise<string | null> {
+function readText(page: Page): Promise<string | null> {
   return page.locator("main").textContent();
 }

@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { assay } from "../../src/testing/assay.js";
-import { keepPicture, wantsPicture } from "./pictures.js";
-import { trialHash } from "./places.js";
+import { runAssay } from "../../src/testing/assay.js";
+import { isScreenshotDue, saveScreenshot } from "./pictures.js";
+import { formatTrialHash } from "./places.js";
 import type { Site } from "./site.js";
-import { soon } from "./soon.js";
-import type { ShownRuns } from "./stored-runs.js";
+import { waitFor } from "./soon.js";
+import type { DashboardRuns } from "./stored-runs.js";
 
 interface View {
   name: string;
-  hash: (runs: ShownRuns) => string;
+  hash: (runs: DashboardRuns) => string;
   /** Selector to wait for before the screenshot. */
   content: string;
   /** Selector at the top of the screenshot. Default: the top of the page. */
@@ -27,12 +27,12 @@ const VIEWS: readonly View[] = [
   { name: "rows", hash: ({ large }) => `#/run/${large}/rows?outcome=fail,error`, content: ".grid-row" },
   {
     name: "trial",
-    hash: ({ trials }) => trialHash(trials, { system: "steady", dataset: "villages", example: "q-00003" }),
+    hash: ({ trials }) => formatTrialHash(trials, { system: "steady", dataset: "villages", example: "q-00003" }),
     content: ".verdict",
   },
   {
     name: "timeline",
-    hash: ({ agent }) => trialHash(agent, { system: "claude", dataset: "repairs", example: "q-00001" }),
+    hash: ({ agent }) => formatTrialHash(agent, { system: "claude", dataset: "repairs", example: "q-00001" }),
     content: ".steps .step",
     from: "#timeline",
   },
@@ -46,38 +46,38 @@ const VIEWS: readonly View[] = [
 const REPORT = "report-dark";
 
 /** The screenshots of the documentation. */
-export function describePictures(site: Site<ShownRuns>): void {
+export function describeScreenshots(site: Site<DashboardRuns>): void {
   // Registered only if due, so that it does not count as a skipped test.
-  const pictures = [...VIEWS.map(({ name }) => name), REPORT].filter(wantsPicture);
+  const pictures = [...VIEWS.map(({ name }) => name), REPORT].filter(isScreenshotDue);
   if (pictures.length === 0) return;
   describe("pictures", () => {
-    for (const view of VIEWS) if (pictures.includes(view.name)) it(view.name, () => take(site, view));
+    for (const view of VIEWS) if (pictures.includes(view.name)) it(view.name, () => takeScreenshot(site, view));
 
     if (!pictures.includes(REPORT)) return;
     it(REPORT, async () => {
       const { runsDir, runs } = site;
-      const { stdout } = await assay(runsDir, "report", runs.trials, "--runs-dir", runsDir, "--output", "html");
+      const { stdout } = await runAssay(runsDir, "report", runs.trials, "--runs-dir", runsDir, "--output", "html");
       const file = join(runsDir, "report.html");
       writeFileSync(file, stdout);
       const page = await site.visit(`${pathToFileURL(file).href}#/run/${runs.trials}/charts`, { colorScheme: "dark" });
       await page.locator(".plot svg").first().waitFor();
-      await keepPicture(page, REPORT);
+      await saveScreenshot(page, REPORT);
     });
   });
 }
 
-async function take({ open, runs }: Site<ShownRuns>, { name, hash, content, from }: View): Promise<void> {
+async function takeScreenshot({ open, runs }: Site<DashboardRuns>, { name, hash, content, from }: View): Promise<void> {
   const page = await open(hash(runs), { viewport: { width: 1280, height: 720 } });
   await page.locator(content).first().waitFor();
   if (name === "timeline") await openEdit(page);
   if (from !== undefined) await scrollTo(page, from);
-  await keepPicture(page, name);
+  await saveScreenshot(page, name);
 }
 
 /** Scrolls to an element, as far as the page allows. */
 async function scrollTo(page: Page, selector: string): Promise<void> {
   const scroll = `(document.querySelector(${JSON.stringify(selector)}).scrollIntoView(), scrollY)`;
-  await soon(() => page.evaluate<number>(scroll)).toBeGreaterThan(100);
+  await waitFor(() => page.evaluate<number>(scroll)).toBeGreaterThan(100);
 }
 
 /** Opens the diff of a file. */

@@ -1,19 +1,19 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { Site } from "./site.js";
-import { soon } from "./soon.js";
-import { storedRows } from "./stored-rows.js";
-import type { ShownRuns } from "./stored-runs.js";
+import { waitFor } from "./soon.js";
+import { readStoredRows } from "./stored-rows.js";
+import type { DashboardRuns } from "./stored-runs.js";
 
 /** The rows of a run: filters, order and keyboard. */
-export function describeRows(site: Site<ShownRuns>): void {
+export function describeRows(site: Site<DashboardRuns>): void {
   const open = async (query = ""): Promise<Page> => {
     const page = await site.open(`#/run/${site.runs.large}/rows${query}`);
     await page.locator(".grid-row").first().waitFor();
     return page;
   };
-  const countOf = (isWanted: (row: ReturnType<typeof storedRows>[number]) => boolean) =>
-    storedRows(site.runsDir, site.runs.large).filter(isWanted).length;
+  const countOf = (isWanted: (row: ReturnType<typeof readStoredRows>[number]) => boolean) =>
+    readStoredRows(site.runsDir, site.runs.large).filter(isWanted).length;
 
   describe("rows", () => {
     it("are filtered by outcome", async () => {
@@ -63,27 +63,27 @@ export function describeRows(site: Site<ShownRuns>): void {
       const page = await open("?system=steady");
       const head = page.getByRole("columnheader", { name: "f1" });
       await head.getByRole("button").click();
-      await soon(() => head.getAttribute("aria-sort")).toBe("descending");
-      await soon(() => scoresInSight(page)).toSatisfy(areAll("0.50"));
+      await waitFor(() => head.getAttribute("aria-sort")).toBe("descending");
+      await waitFor(() => readVisibleScores(page)).toSatisfy(areAll("0.50"));
       await head.getByRole("button").click();
-      await soon(() => head.getAttribute("aria-sort")).toBe("ascending");
-      await soon(() => scoresInSight(page)).toSatisfy(areAll("0.00"));
+      await waitFor(() => head.getAttribute("aria-sort")).toBe("ascending");
+      await waitFor(() => readVisibleScores(page)).toSatisfy(areAll("0.00"));
     });
 
     it("can be navigated with the keyboard", async () => {
       const page = await open();
       await page.getByRole("grid", { name: "Rows" }).focus();
       await press(page, "ArrowDown", "ArrowDown", "ArrowUp");
-      await soon(() => activeRow(page)).toBe(1);
+      await waitFor(() => readActiveRow(page)).toBe(1);
       await press(page, "PageDown");
-      await soon(() => activeRow(page)).toBeGreaterThan(8);
+      await waitFor(() => readActiveRow(page)).toBeGreaterThan(8);
       // The End key goes to the last of the rows loaded so far.
       await expectCount(page, 15_000);
       await press(page, "End");
-      await soon(() => activeRow(page)).toBe(14_999);
-      await soon(() => page.locator(".grid-active").textContent()).toBe("q-04999");
+      await waitFor(() => readActiveRow(page)).toBe(14_999);
+      await waitFor(() => page.locator(".grid-active").textContent()).toBe("q-04999");
       await press(page, "Home", "ArrowRight");
-      await soon(() => page.locator(".grid-active").textContent()).toBe("swift");
+      await waitFor(() => page.locator(".grid-active").textContent()).toBe("swift");
       await press(page, "ArrowDown", "ArrowDown", "Enter");
       await page.getByRole("heading", { name: "q-00002 · trial 0" }).waitFor();
     });
@@ -92,13 +92,15 @@ export function describeRows(site: Site<ShownRuns>): void {
       const page = await open();
       await page.getByRole("grid", { name: "Rows" }).focus();
       await press(page, "ArrowUp", "ArrowRight", "Enter");
-      await soon(() => page.getByRole("columnheader", { name: "System" }).getAttribute("aria-sort")).toBe("ascending");
-      await soon(() => page.locator(".grid-row").first().textContent()).toContain("lavish");
+      await waitFor(() => page.getByRole("columnheader", { name: "System" }).getAttribute("aria-sort")).toBe(
+        "ascending",
+      );
+      await waitFor(() => page.locator(".grid-row").first().textContent()).toContain("lavish");
     });
 
     it("lead to the next one of the same list", async () => {
       const page = await open("?outcome=fail&system=swift");
-      const rows = storedRows(site.runsDir, site.runs.large);
+      const rows = readStoredRows(site.runsDir, site.runs.large);
       const failed = rows.filter(({ system, outcome }) => system === "swift" && outcome === "fail");
       const [first = "", second = ""] = failed.map(({ exampleId }) => String(exampleId)).sort();
       await page.getByRole("link", { name: first }).click();
@@ -111,8 +113,8 @@ export function describeRows(site: Site<ShownRuns>): void {
 
 async function expectCount(page: Page, count: number): Promise<void> {
   const words = `${count.toLocaleString("en-US")} of 15,000 rows`;
-  await soon(() => page.locator(".rows-state").textContent()).toMatch(`${words}`);
-  await soon(() => page.locator(".rows-state").textContent()).not.toContain("searching");
+  await waitFor(() => page.locator(".rows-state").textContent()).toMatch(`${words}`);
+  await waitFor(() => page.locator(".rows-state").textContent()).not.toContain("searching");
   expect(await page.locator(".rows-state").textContent()).toMatch(new RegExp(`^${words}`));
 }
 
@@ -120,12 +122,12 @@ async function press(page: Page, ...keys: string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key);
 }
 
-async function activeRow(page: Page): Promise<number> {
+async function readActiveRow(page: Page): Promise<number> {
   return Number(await page.locator(".grid-active-row").getAttribute("data-index"));
 }
 
 /** The rendered cells of the sort column. */
-async function scoresInSight(page: Page): Promise<string[]> {
+async function readVisibleScores(page: Page): Promise<string[]> {
   const heads = await page.getByRole("columnheader").allTextContents();
   const column = heads.findIndex((text) => text.startsWith("f1"));
   return page.locator(`.grid-row .grid-cell:nth-child(${column + 1})`).allTextContents();

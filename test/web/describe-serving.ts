@@ -1,13 +1,13 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Served, type Site, serveRuns } from "./site.js";
-import { soon } from "./soon.js";
+import { type ServedDashboard, type Site, serveRuns } from "./site.js";
+import { waitFor } from "./soon.js";
 import type { HardRuns } from "./stored-runs.js";
 
 const TOKEN = "a-token-of-some-length";
 
 /** Security policy and token of the server. */
 export function describeServing(site: Site<HardRuns>): void {
-  const serve = async (...args: string[]): Promise<Served> => {
+  const serve = async (...args: string[]): Promise<ServedDashboard> => {
     const served = await serveRuns(site.runsDir, ...args);
     onTestFinished(() => served.stop());
     return served;
@@ -45,7 +45,7 @@ export function describeServing(site: Site<HardRuns>): void {
       await page.getByText(/^1–\d+ of \d+ runs$/).waitFor();
       await served.stop();
       await page.getByRole("link", { name: "Overview" }).click();
-      await soon(() => page.getByRole("alert").textContent()).toMatch(/does not answer.*assay serve/);
+      await waitFor(() => page.getByRole("alert").textContent()).toMatch(/does not answer.*assay serve/);
     });
   });
 }

@@ -1,15 +1,15 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { focused } from "./in-page.js";
+import { readFocus } from "./in-page.js";
 import type { Site } from "./site.js";
-import { soon } from "./soon.js";
-import type { ShownRuns } from "./stored-runs.js";
+import { waitFor } from "./soon.js";
+import type { DashboardRuns } from "./stored-runs.js";
 
 /** More than the tab stops of any page before its content. */
-const MOST_TABS = 60;
+const MAX_TABS = 60;
 
 /** Back and forward, and navigation by keyboard. */
-export function describeWays(site: Site<ShownRuns>): void {
+export function describeNavigation(site: Site<DashboardRuns>): void {
   describe("ways", () => {
     it("back and forward restore filters, row and focus", async () => {
       const page = await site.open(`#/run/${site.runs.large}/rows`);
@@ -21,11 +21,11 @@ export function describeWays(site: Site<ShownRuns>): void {
       const heading = page.getByRole("heading", { level: 1, name: /· trial 0$/ });
       await heading.waitFor();
       const opened = (await heading.textContent())?.split(" ")[0];
-      await soon(() => focused(page)).toContain("· trial 0");
+      await waitFor(() => readFocus(page)).toContain("· trial 0");
       await page.goBack();
       expect(page.url()).toBe(filtered);
-      await soon(() => page.locator(".grid-active").textContent()).toBe(opened);
-      await soon(() => focused(page)).not.toMatch(/^body/);
+      await waitFor(() => page.locator(".grid-active").textContent()).toBe(opened);
+      await waitFor(() => readFocus(page)).not.toMatch(/^body/);
       await page.goForward();
       await heading.waitFor();
       await page.getByRole("link", { name: "Back to the rows" }).click();
@@ -57,31 +57,31 @@ export function describeWays(site: Site<ShownRuns>): void {
       await page.getByRole("figure", { name: "pass@k and pass^k" }).waitFor();
       await page.keyboard.press("ArrowRight");
       await page.locator(".grid-row").first().waitFor();
-      expect(await focused(page)).toMatch(/^tab: Rows/);
+      expect(await readFocus(page)).toMatch(/^tab: Rows/);
     });
 
     it("the first tab stop skips to the content", async () => {
       const page = await site.open("#/runs");
       await page.keyboard.press("Tab");
-      expect(await focused(page)).toBe("button: Skip to the content");
+      expect(await readFocus(page)).toBe("button: Skip to the content");
       await page.keyboard.press("Enter");
-      await soon(() => focused(page)).toMatch(/^main/);
+      await waitFor(() => readFocus(page)).toMatch(/^main/);
     });
 
     it("an unknown address shows a message", async () => {
       const page = await site.open("#/nowhere", { expected: /404/ });
       await page.getByText("There is no such page.").waitFor();
       await page.goto(`${site.url}#/run/no-such-run`);
-      await soon(() => page.getByRole("alert").textContent()).toMatch(/no-such-run/);
+      await waitFor(() => page.getByRole("alert").textContent()).toMatch(/no-such-run/);
     });
   });
 }
 
 /** Presses Tab until the focus is on the wanted element. */
 async function tabTo(page: Page, wanted: RegExp, key = "Tab"): Promise<void> {
-  for (let step = 0; step < MOST_TABS; step++) {
-    if (wanted.test(await focused(page))) return;
+  for (let step = 0; step < MAX_TABS; step++) {
+    if (wanted.test(await readFocus(page))) return;
     await page.keyboard.press(key);
   }
-  throw new Error(`${MOST_TABS} times ${key} do not lead to ${wanted}; the focus is on ${await focused(page)}`);
+  throw new Error(`${MAX_TABS} times ${key} do not lead to ${wanted}; the focus is on ${await readFocus(page)}`);
 }

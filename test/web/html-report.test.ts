@@ -8,9 +8,9 @@ import type { System } from "../../src/core/system.js";
 import { evaluate } from "../../src/evaluate.js";
 import { AnswerQuality } from "../../src/evaluators/answer-quality.js";
 import { htmlReporter } from "../../src/report/dashboard/html-report.js";
-import { sampleQueue, sampleWorker, tellQueue } from "../../src/report/dashboard/queue-testing.js";
+import { createSampleQueue, createSampleWorker, writeQueueFile } from "../../src/report/dashboard/queue-testing.js";
 import { loadRun } from "../../src/runs/load-run.js";
-import { lacks } from "../../src/testing/system-command.js";
+import { isCommandMissing } from "../../src/testing/system-command.js";
 
 const ATTACK = "</script><!--<script>globalThis.wasRun = true</script><img src=x onerror='globalThis.wasRun = true'>";
 const HOSTILE = `${ATTACK} \u001b[31mred \u202eright to left \u2028`;
@@ -23,7 +23,7 @@ interface Watched {
   problems: string[];
 }
 
-describe.skipIf(lacks("chromium"))("the single HTML file, opened from disk without a network", () => {
+describe.skipIf(isCommandMissing("chromium"))("the single HTML file, opened from disk without a network", () => {
   const folder = mkdtempSync(join(tmpdir(), "assay-html-"));
   const file = join(folder, "report.html");
   let browser: Browser;
@@ -115,8 +115,8 @@ async function writeReport(folder: string, file: string): Promise<string> {
     runsDir: folder,
     title: TITLE,
   });
-  const workers = [sampleWorker({ host: "vault", pid: 7, done: 12 })];
-  tellQueue(runDir ?? "", sampleQueue({ workers, isRunning: false }));
+  const workers = [createSampleWorker({ host: "vault", pid: 7, done: 12 })];
+  writeQueueFile(runDir ?? "", createSampleQueue({ workers, isRunning: false }));
   const page = await htmlReporter.render(await loadRun(runDir ?? ""));
   writeFileSync(file, [...page].join(""));
   return basename(runDir ?? "");

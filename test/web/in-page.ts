@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { soon } from "./soon.js";
+import { waitFor } from "./soon.js";
 
 // Scripts for the page are strings: they run there without access to the test.
 
-const UNUSABLE = String.raw`(() => {
+const FIND_UNUSABLE = String.raw`(() => {
   const wrong = /\b(NaN|undefined|Infinity)\b/;
   const found = [];
   for (const element of document.querySelectorAll("body, body *")) {
@@ -18,14 +18,14 @@ const UNUSABLE = String.raw`(() => {
 
 /** Checks that no text and no attribute contains NaN, undefined or Infinity. */
 export async function expectUsable(page: Page): Promise<void> {
-  expect(await page.evaluate(UNUSABLE)).toEqual([]);
+  expect(await page.evaluate(FIND_UNUSABLE)).toEqual([]);
 }
 
 /** Checks that the page does not scroll sideways. */
 export async function expectFits(page: Page): Promise<void> {
   const spare = "document.documentElement.clientWidth - document.documentElement.scrollWidth";
   // Charts are redrawn after the window becomes narrow.
-  await soon(() => page.evaluate<number>(spare), { message: `too wide: ${page.url()}` }).toBeGreaterThanOrEqual(0);
+  await waitFor(() => page.evaluate<number>(spare), { message: `too wide: ${page.url()}` }).toBeGreaterThanOrEqual(0);
 }
 
 /** True if a text is a valid SVG image with some shapes. */
@@ -38,7 +38,7 @@ export function isDrawing(page: Page, svg: string): Promise<boolean> {
 }
 
 /** The focused element: its role or tag, and its name or text. */
-export function focused(page: Page): Promise<string> {
+export function readFocus(page: Page): Promise<string> {
   return page.evaluate<string>(`(() => {
     const { activeElement: here } = document;
     const name = here.getAttribute("aria-label") ?? here.textContent.trim();

@@ -11,7 +11,7 @@ interface TraceEvent {
 }
 
 /** CPU time in milliseconds of the page's longest task during an action. Wall time would include other work of the machine. */
-export async function longestTask(browser: Browser, page: Page, act: () => Promise<void>): Promise<number> {
+export async function measureLongestTask(browser: Browser, page: Page, act: () => Promise<void>): Promise<number> {
   await browser.startTracing(page, { categories: ["toplevel"] });
   await act();
   const { traceEvents } = JSON.parse((await browser.stopTracing()).toString("utf8")) as { traceEvents: TraceEvent[] };

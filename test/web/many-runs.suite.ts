@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { copyRunOften } from "../../src/testing/copy-runs.js";
-import { lacks } from "../../src/testing/system-command.js";
-import { focused } from "./in-page.js";
+import { copyRunTimes } from "../../src/testing/copy-runs.js";
+import { isCommandMissing } from "../../src/testing/system-command.js";
+import { readFocus } from "./in-page.js";
 import { useSite } from "./site.js";
-import { soon } from "./soon.js";
-import { fewRows } from "./stored-runs.js";
-import { seriousViolations } from "./violations.js";
+import { waitFor } from "./soon.js";
+import { storeSmallRun } from "./stored-runs.js";
+import { findSeriousViolations } from "./violations.js";
 
 const COPIES = 1100;
 /** Includes the copied run. */
@@ -15,10 +15,10 @@ const TOTAL = "1,101";
 
 /** More runs than fit on a page, and than the aggregate pages use. */
 async function manyRuns(runsDir: string): Promise<void> {
-  copyRunOften(join(runsDir, await fewRows(runsDir)), COPIES);
+  copyRunTimes(join(runsDir, await storeSmallRun(runsDir)), COPIES);
 }
 
-describe.skipIf(lacks("chromium"))("more than a thousand runs in a browser", () => {
+describe.skipIf(isCommandMissing("chromium"))("more than a thousand runs in a browser", () => {
   const site = useSite(manyRuns);
 
   it("are browsed page by page, also with the keyboard, and the address keeps the position", async () => {
@@ -26,12 +26,12 @@ describe.skipIf(lacks("chromium"))("more than a thousand runs in a browser", () 
     await page.getByText(`1–100 of 1,100 runs, out of ${TOTAL}`).waitFor();
     await page.getByText("Page 1 of 11").waitFor();
     await expectFirst(page, "Copy 0");
-    expect(await seriousViolations(page)).toEqual([]);
+    expect(await findSeriousViolations(page)).toEqual([]);
     await page.getByRole("button", { name: "Next →" }).focus();
     await page.keyboard.press("Enter");
     await page.getByText("101–200 of 1,100 runs").waitFor();
     await expectFirst(page, "Copy 100");
-    expect(await focused(page)).toMatch(/Next/);
+    expect(await readFocus(page)).toMatch(/Next/);
     expect(page.url()).toContain("page=2");
     await page.reload();
     await expectFirst(page, "Copy 100");
@@ -59,10 +59,10 @@ describe.skipIf(lacks("chromium"))("more than a thousand runs in a browser", () 
     await page.getByRole("checkbox", { name: "Compare Copy 0, copy-000" }).check();
     await page.getByRole("button", { name: "Next →" }).click();
     await page.getByRole("checkbox", { name: "Compare Copy 100, copy-100" }).check();
-    await soon(() => page.locator(".compare-names").textContent()).toMatch(/A Copy 0B Copy 100/);
+    await waitFor(() => page.locator(".compare-names").textContent()).toMatch(/A Copy 0B Copy 100/);
     await page.getByRole("link", { name: "Compare the two" }).click();
     await page.getByText(`This page has the newest 1,000 of ${TOTAL} runs.`).waitFor();
-    await soon(() => page.getByLabel("Run").first().inputValue()).toBe("copy-000");
+    await waitFor(() => page.getByLabel("Run").first().inputValue()).toBe("copy-000");
     await page.getByRole("heading", { level: 2 }).first().waitFor();
     expect(await page.getByRole("alert").count()).toBe(0);
   });
@@ -81,5 +81,5 @@ describe.skipIf(lacks("chromium"))("more than a thousand runs in a browser", () 
 });
 
 async function expectFirst(page: Page, title: string): Promise<void> {
-  await soon(() => page.locator("tbody th").first().textContent()).toBe(title);
+  await waitFor(() => page.locator("tbody th").first().textContent()).toBe(title);
 }

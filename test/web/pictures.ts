@@ -4,24 +4,24 @@ import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 
 const FOLDER = fileURLToPath(new URL("../../docs/images/", import.meta.url));
-const LARGEST_BYTES = 150_000;
+const MAX_BYTES = 150_000;
 const SIZE = { width: 1280, height: 720 };
 
 /** True if the screenshot does not exist yet, or ASSAY_SCREENSHOTS=1 renews all. */
-export function wantsPicture(name: string): boolean {
-  return process.env.ASSAY_SCREENSHOTS === "1" || !existsSync(pathOf(name));
+export function isScreenshotDue(name: string): boolean {
+  return process.env.ASSAY_SCREENSHOTS === "1" || !existsSync(toScreenshotPath(name));
 }
 
 /** Saves a screenshot of the page, or of a part, for the documentation, if it is due. */
-export async function keepPicture(page: Page, name: string, part: Page | Locator = page): Promise<void> {
-  if (!wantsPicture(name)) return;
-  const path = pathOf(name);
+export async function saveScreenshot(page: Page, name: string, part: Page | Locator = page): Promise<void> {
+  if (!isScreenshotDue(name)) return;
+  const path = toScreenshotPath(name);
   mkdirSync(FOLDER, { recursive: true });
   await page.setViewportSize(SIZE);
   await part.screenshot({ path });
-  expect(statSync(path).size, `${path} is too large for a page of the documentation`).toBeLessThan(LARGEST_BYTES);
+  expect(statSync(path).size, `${path} is too large for a page of the documentation`).toBeLessThan(MAX_BYTES);
 }
 
-function pathOf(name: string): string {
+function toScreenshotPath(name: string): string {
   return `${FOLDER}${name}.png`;
 }

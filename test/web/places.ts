@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
-import type { ShownRuns } from "./stored-runs.js";
+import type { DashboardRuns } from "./stored-runs.js";
 
-export interface Place {
+export interface DashboardPage {
   readonly name: string;
   readonly hash: string;
   readonly heading: string;
@@ -10,7 +10,7 @@ export interface Place {
 }
 
 /** All pages for the stored runs. */
-export function placesOf({ large, agent, nightly: [first = ""], trials }: ShownRuns): Place[] {
+export function listPages({ large, agent, nightly: [first = ""], trials }: DashboardRuns): DashboardPage[] {
   const title = "Three systems on five thousand questions";
   return [
     { name: "overview", hash: "#/", heading: "Overview", content: ".part .plot svg" },
@@ -21,13 +21,13 @@ export function placesOf({ large, agent, nightly: [first = ""], trials }: ShownR
     { name: "rows", hash: `#/run/${large}/rows`, heading: title, content: ".grid-row" },
     {
       name: "trial",
-      hash: trialHash(large, { system: "swift", dataset: "towns", example: "q-00007" }),
+      hash: formatTrialHash(large, { system: "swift", dataset: "towns", example: "q-00007" }),
       heading: "q-00007 · trial 0",
       content: ".verdict",
     },
     {
       name: "timeline",
-      hash: trialHash(agent, { system: "claude", dataset: "repairs", example: "q-00001" }),
+      hash: formatTrialHash(agent, { system: "claude", dataset: "repairs", example: "q-00001" }),
       heading: "q-00001 · trial 0",
       content: ".steps .step",
     },
@@ -42,13 +42,13 @@ interface TrialName {
 }
 
 /** The address of the first trial of an example. */
-export function trialHash(run: string, { system, dataset, example }: TrialName): string {
+export function formatTrialHash(run: string, { system, dataset, example }: TrialName): string {
   const words = new URLSearchParams({ system, dataset, example: JSON.stringify(example), trial: "0" });
   return `#/run/${run}/trial?${words.toString()}`;
 }
 
 /** Waits until a page shows its content. */
-export async function settled(page: Page, { heading, content }: Place): Promise<void> {
+export async function waitForPage(page: Page, { heading, content }: DashboardPage): Promise<void> {
   await page.getByRole("heading", { level: 1, name: heading }).waitFor();
   await page.locator(content).first().waitFor();
   await page.locator(".loading, [aria-busy=true]").first().waitFor({ state: "detached" });

@@ -4,21 +4,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll } from "vitest";
-import { LAUNCHER, watch } from "../../src/testing/assay.js";
-import { launchBrowser, type VisitOptions, Visits } from "./browser.js";
+import { LAUNCHER, watchCommand } from "../../src/testing/assay.js";
+import { launchBrowser, type OpenPageOptions, TestPages } from "./browser.js";
 
 /** A running `assay serve`. */
-export interface Served {
+export interface ServedDashboard {
   /** The address of the page, with the token if there is one. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
 /** Starts the real command for a folder of runs; resolves when it has printed its address. */
-export async function serveRuns(runsDir: string, ...args: string[]): Promise<Served> {
+export async function serveRuns(runsDir: string, ...args: string[]): Promise<ServedDashboard> {
   const command = [LAUNCHER, "serve", "--no-open", "--port", "0", "--runs-dir", runsDir, ...args];
   const child = spawn(process.execPath, command, { stdio: ["ignore", "pipe", "pipe"] });
-  const { finished } = watch(child);
+  const { finished } = watchCommand(child);
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout?.once("data", (text: string) => resolve(text.trim()));
     finished.then(({ stderr }) => reject(new Error(`the server exited: ${stderr}`)), reject);
@@ -38,23 +38,23 @@ export interface Site<T> {
   /** The result of `makeRuns`. */
   readonly runs: T;
   /** Opens an address of the page, such as `#/runs`; the test fails afterwards if the page had a problem. */
-  open(hash: string, options?: VisitOptions): Promise<Page>;
+  open(hash: string, options?: OpenPageOptions): Promise<Page>;
   /** The same for another server. */
-  visit(address: string, options?: VisitOptions): Promise<Page>;
+  visit(address: string, options?: OpenPageOptions): Promise<Page>;
 }
 
-interface Parts<T> {
+interface SiteParts<T> {
   runsDir: string;
   browser: Browser;
-  visits: Visits;
-  server: Served;
+  visits: TestPages;
+  server: ServedDashboard;
   runs: T;
 }
 
 /** Stores runs, serves them and starts a browser for all tests of a suite. */
 export function useSite<T>(makeRuns: (runsDir: string) => Promise<T>): Site<T> {
-  let parts: Parts<T> | undefined;
-  const ready = (): Parts<T> => {
+  let parts: SiteParts<T> | undefined;
+  const ready = (): SiteParts<T> => {
     if (parts === undefined) throw new Error("The site exists only while tests run.");
     return parts;
   };
@@ -62,9 +62,9 @@ export function useSite<T>(makeRuns: (runsDir: string) => Promise<T>): Site<T> {
     const runsDir = mkdtempSync(join(tmpdir(), "assay-web-"));
     const runs = await makeRuns(runsDir);
     const [server, browser] = await Promise.all([serveRuns(runsDir), launchBrowser()]);
-    parts = { runsDir, browser, visits: new Visits(browser), server, runs };
+    parts = { runsDir, browser, visits: new TestPages(browser), server, runs };
   }, 120_000);
-  afterEach(() => parts?.visits.end());
+  afterEach(() => parts?.visits.closeAll());
   afterAll(async () => {
     await parts?.browser.close();
     await parts?.server.stop();

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { EvalRow } from "assay";
 
-export function storedRows(runsDir: string, run: string): EvalRow[] {
+export function readStoredRows(runsDir: string, run: string): EvalRow[] {
   const text = readFileSync(join(runsDir, run, "rows.jsonl"), "utf8");
   return text
     .trim()

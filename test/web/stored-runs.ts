@@ -14,7 +14,7 @@ import {
 
 const PRICE = { input: 3, output: 15 };
 
-interface Skill {
+interface SystemProfile {
   name: string;
   /** Correct answers of a hundred. */
   right: number;
@@ -25,13 +25,13 @@ interface Skill {
 }
 
 /** A deterministic system with the given quality, speed and cost. */
-function skilled({ name, right, seconds, tokens, failing = 0 }: Skill): System {
+function createSystem({ name, right, seconds, tokens, failing = 0 }: SystemProfile): System {
   return {
     name,
     model: name,
     harness: "api",
     process: (example, { trial }) => {
-      const lot = lotOf(`${name} ${example.id} ${trial}`);
+      const lot = hashText(`${name} ${example.id} ${trial}`);
       if (lot % 100 < failing) throw new Error(`the endpoint of ${name} is overloaded`);
       const isRight = (lot >>> 8) % 100 < right;
       const spread = 0.5 + ((lot >>> 16) % 100) / 50;
@@ -47,20 +47,20 @@ function skilled({ name, right, seconds, tokens, failing = 0 }: Skill): System {
 }
 
 /** A deterministic hash. */
-function lotOf(text: string): number {
+function hashText(text: string): number {
   let hash = 0x811c9dc5;
   for (const letter of text) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193);
   hash ^= hash >>> 15;
   return Math.imul(hash, 0x2c1b3c6d) >>> 0;
 }
 
-const SKILLS: readonly Skill[] = [
+const PROFILES: readonly SystemProfile[] = [
   { name: "swift", right: 70, seconds: 0.8, tokens: 120 },
   { name: "steady", right: 92, seconds: 4, tokens: 300, failing: 2 },
   { name: "lavish", right: 88, seconds: 20, tokens: 2500 },
 ];
 
-function questions(count: number): Example[] {
+function makeQuestions(count: number): Example[] {
   return Array.from({ length: count }, (_, i) => ({
     id: `q-${String(i).padStart(5, "0")}`,
     question: `What is the name of town number ${i}?`,
@@ -70,16 +70,16 @@ function questions(count: number): Example[] {
   }));
 }
 
-type Changes = Partial<Omit<EvaluateOptions, "systems" | "dataset">> & {
+type RunChanges = Partial<Omit<EvaluateOptions, "systems" | "dataset">> & {
   name?: string;
   systems?: readonly System[];
   examples?: readonly Example[];
 };
 
-async function run(
+async function storeRun(
   runsDir: string,
   title: string,
-  { name = "villages", examples = questions(40), systems = SKILLS.map(skilled), ...rest }: Changes = {},
+  { name = "villages", examples = makeQuestions(40), systems = PROFILES.map(createSystem), ...rest }: RunChanges = {},
 ): Promise<string> {
   const dataset = makeDataset({ name, examples, facets: ["depth", "length"] });
   const evaluators = [new AnswerQuality()];
@@ -98,42 +98,45 @@ async function run(
   return basename(runDir ?? "");
 }
 
-function largeRun(runsDir: string): Promise<string> {
-  return run(runsDir, "Three systems on five thousand questions", { name: "towns", examples: questions(5000) });
+function storeLargeRun(runsDir: string): Promise<string> {
+  return storeRun(runsDir, "Three systems on five thousand questions", {
+    name: "towns",
+    examples: makeQuestions(5000),
+  });
 }
 
 /** Three systems on two questions, for copies. */
-export function fewRows(runsDir: string): Promise<string> {
-  return run(runsDir, "Two questions", { examples: questions(2) });
+export function storeSmallRun(runsDir: string): Promise<string> {
+  return storeRun(runsDir, "Two questions", { examples: makeQuestions(2) });
 }
 
 /** Five trials of each of forty questions, for pass@k curves. */
-function manyTrials(runsDir: string): Promise<string> {
-  return run(runsDir, "Five trials of forty questions", { trials: 5 });
+function storeManyTrials(runsDir: string): Promise<string> {
+  return storeRun(runsDir, "Five trials of forty questions", { trials: 5 });
 }
 
 /** Runs of the same systems on the same questions, one per day; the systems improve. */
-async function history(runsDir: string, days: number): Promise<string[]> {
+async function storeHistory(runsDir: string, days: number): Promise<string[]> {
   const ids: string[] = [];
   for (let day = 0; day < days; day++) {
-    const systems = SKILLS.map((skill) => skilled({ ...skill, right: Math.min(99, skill.right - 10 + day) }));
-    const id = await run(runsDir, `Nightly ${day + 1}`, { systems });
-    date(join(runsDir, id), new Date(Date.UTC(2026, 9, 1 + day, 3)));
+    const systems = PROFILES.map((skill) => createSystem({ ...skill, right: Math.min(99, skill.right - 10 + day) }));
+    const id = await storeRun(runsDir, `Nightly ${day + 1}`, { systems });
+    setRunDate(join(runsDir, id), new Date(Date.UTC(2026, 9, 1 + day, 3)));
     ids.push(id);
   }
   return ids;
 }
 
-function date(dir: string, when: Date): void {
-  change(dir, { createdAt: when.toISOString() });
+function setRunDate(dir: string, when: Date): void {
+  changeManifest(dir, { createdAt: when.toISOString() });
 }
 
-function change(dir: string, words: Readonly<Record<string, unknown>>): void {
+function changeManifest(dir: string, words: Readonly<Record<string, unknown>>): void {
   const path = join(dir, "manifest.json");
-  writeFileSync(path, JSON.stringify({ ...parsed(readFileSync(path, "utf8")), ...words }));
+  writeFileSync(path, JSON.stringify({ ...parseRow(readFileSync(path, "utf8")), ...words }));
 }
 
-export interface ShownRuns {
+export interface DashboardRuns {
   large: string;
   trials: string;
   nightly: string[];
@@ -144,17 +147,17 @@ export interface ShownRuns {
 const NIGHTS = 12;
 
 /** One run of each kind, with fixed dates. */
-export async function shownRuns(runsDir: string): Promise<ShownRuns> {
+export async function storeDashboardRuns(runsDir: string): Promise<DashboardRuns> {
   const runs = {
-    large: await largeRun(runsDir),
-    trials: await manyTrials(runsDir),
-    agent: await agentRun(runsDir),
-    nightly: await history(runsDir, NIGHTS),
+    large: await storeLargeRun(runsDir),
+    trials: await storeManyTrials(runsDir),
+    agent: await storeAgentRun(runsDir),
+    nightly: await storeHistory(runsDir, NIGHTS),
   };
   const october = (day: number) => new Date(Date.UTC(2026, 9, day, 9));
-  date(join(runsDir, runs.large), october(21));
-  date(join(runsDir, runs.trials), october(22));
-  date(join(runsDir, runs.agent), october(23));
+  setRunDate(join(runsDir, runs.large), october(21));
+  setRunDate(join(runsDir, runs.trials), october(22));
+  setRunDate(join(runsDir, runs.agent), october(23));
   return runs;
 }
 
@@ -177,13 +180,13 @@ const LONG = `start ${"0123456789".repeat(500_000)} end`;
 export const LONG_LENGTH = LONG.length;
 
 /** Example ids of the hostile run: one for each hostile text, and the long one. */
-export function hostileIds(): string[] {
+export function listHostileIds(): string[] {
   return [...HOSTILE, LONG].map((text, place) => `${place} ${text.slice(0, 40)}`);
 }
 
 /** Names, questions and answers with markup, and one of five megabytes. */
-function hostileRun(runsDir: string): Promise<string> {
-  const ids = hostileIds();
+function storeHostileRun(runsDir: string): Promise<string> {
+  const ids = listHostileIds();
   const examples = [...HOSTILE, LONG].map((text, place) => ({
     id: ids[place] ?? "",
     question: text.slice(0, 2000),
@@ -194,7 +197,7 @@ function hostileRun(runsDir: string): Promise<string> {
     name: ECHO,
     process: ({ text }) => ({ response: String(text), metadata: { note: String(text).slice(0, 100) } }),
   };
-  return run(runsDir, `Hostile ${HOSTILE[0]}`, { name: "hostile", examples, systems: [echo] });
+  return storeRun(runsDir, `Hostile ${HOSTILE[0]}`, { name: "hostile", examples, systems: [echo] });
 }
 
 export interface HardRuns {
@@ -205,12 +208,12 @@ export interface HardRuns {
 const MANY = 100_000;
 
 /** A hostile run, and one with a hundred thousand rows. */
-export async function hardRuns(runsDir: string): Promise<HardRuns> {
-  return { hostile: await hostileRun(runsDir), many: await manyRows(runsDir, MANY) };
+export async function storeHardRuns(runsDir: string): Promise<HardRuns> {
+  return { hostile: await storeHostileRun(runsDir), many: await storeManyRows(runsDir, MANY) };
 }
 
 /** An agent that reads, edits and tests, event by event. */
-function agentRun(runsDir: string): Promise<string> {
+function storeAgentRun(runsDir: string): Promise<string> {
   const startedAt = Date.UTC(2026, 9, 1, 3);
   const at = (seconds: number) => startedAt + seconds * 1000;
   const usage = (seconds: number, output: number) => ({
@@ -252,24 +255,24 @@ function agentRun(runsDir: string): Promise<string> {
     firstAttemptMs: 4000,
   };
   const agent: System = { name: "claude", harness: "claude", model: "claude-sonnet-4-5", process: () => output };
-  return run(runsDir, "An agent fixes a sum", { name: "repairs", examples: questions(2), systems: [agent] });
+  return storeRun(runsDir, "An agent fixes a sum", { name: "repairs", examples: makeQuestions(2), systems: [agent] });
 }
 
-type Ending = "right" | "wrong" | "broken";
+type TrialEnding = "right" | "wrong" | "broken";
 
 /** A system whose trials end one at a time, on demand. */
-export function slowSystem(): { system: System; end: (ending: Ending) => void } {
-  const told: Ending[] = [];
-  const waiting: ((ending: Ending) => void)[] = [];
+export function createSlowSystem(): { system: System; end: (ending: TrialEnding) => void } {
+  const told: TrialEnding[] = [];
+  const waiting: ((ending: TrialEnding) => void)[] = [];
   const system: System = {
     name: "slow",
     process: async ({ answer }) => {
-      const ending = told.shift() ?? (await new Promise<Ending>((resolve) => waiting.push(resolve)));
+      const ending = told.shift() ?? (await new Promise<TrialEnding>((resolve) => waiting.push(resolve)));
       if (ending === "broken") throw new Error("the endpoint of slow is overloaded");
       return { response: ending === "right" ? `It is ${answer}.` : "I do not know.", costUsd: 0.01 };
     },
   };
-  const end = (ending: Ending) => {
+  const end = (ending: TrialEnding) => {
     const next = waiting.shift();
     if (next === undefined) told.push(ending);
     else next(ending);
@@ -277,7 +280,7 @@ export function slowSystem(): { system: System; end: (ending: Ending) => void } 
   return { system, end };
 }
 
-interface GoingRun {
+interface LiveRunOptions {
   system: System;
   title: string;
   /** Number of questions. */
@@ -285,25 +288,25 @@ interface GoingRun {
 }
 
 /** A live run whose trials end on demand. */
-export function runningRun(runsDir: string, { system, title, count }: GoingRun): Promise<string> {
-  return run(runsDir, title, { examples: questions(count), systems: [system], maxWorkers: 1 });
+export function startLiveRun(runsDir: string, { system, title, count }: LiveRunOptions): Promise<string> {
+  return storeRun(runsDir, title, { examples: makeQuestions(count), systems: [system], maxWorkers: 1 });
 }
 
 /** A run with very many rows, which are written instead of run. */
-async function manyRows(runsDir: string, count: number): Promise<string> {
-  const id = await run(runsDir, `${count} rows`, { name: "many" });
+async function storeManyRows(runsDir: string, count: number): Promise<string> {
+  const id = await storeRun(runsDir, `${count} rows`, { name: "many" });
   const dir = join(runsDir, id);
-  const rows = readFileSync(join(dir, "rows.jsonl"), "utf8").trim().split("\n").map(parsed);
+  const rows = readFileSync(join(dir, "rows.jsonl"), "utf8").trim().split("\n").map(parseRow);
   const lines = Array.from({ length: count }, (_, place) =>
     JSON.stringify({ ...rows[place % rows.length], exampleId: `row-${String(place).padStart(6, "0")}` }),
   );
   writeFileSync(join(dir, "rows.jsonl"), `${lines.join("\n")}\n`);
   // The stored card belongs to other rows.
   rmSync(join(dir, "summary.json"));
-  change(dir, { planned: count });
+  changeManifest(dir, { planned: count });
   return id;
 }
 
-function parsed(line: string): object {
+function parseRow(line: string): object {
   return JSON.parse(line) as object;
 }

@@ -8,7 +8,7 @@ interface Violation {
 }
 
 /** Serious axe violations of a page. */
-export async function seriousViolations(page: Page): Promise<string[]> {
+export async function findSeriousViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<{ violations: Violation[] }>(
     'axe.run(document, { resultTypes: ["violations"] })',

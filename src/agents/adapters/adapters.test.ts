@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { AGENT_NAMES } from "../../budget/rules.js";
 import { UsageError } from "../../core/errors.js";
 import type { LaunchRequest } from "../adapter.js";
-import { ADAPTERS, adapterOf } from "./index.js";
+import { ADAPTERS, requireAdapter } from "./index.js";
 
 const REQUEST: LaunchRequest = {
   prompt: "Do it",
@@ -18,8 +18,8 @@ const REQUEST: LaunchRequest = {
 
 describe("requireAdapter", () => {
   it.each(AGENT_NAMES)("finds %s", (name) => {
-    expect(adapterOf(name)).toBe(ADAPTERS[name]);
-    expect(adapterOf(name)).toMatchObject({ name, program: name });
+    expect(requireAdapter(name)).toBe(ADAPTERS[name]);
+    expect(requireAdapter(name)).toMatchObject({ name, program: name });
   });
 
   it.each([
@@ -27,17 +27,17 @@ describe("requireAdapter", () => {
     ["Codex", "codex"],
     ["opncode", "opencode"],
   ])("suggests the closest name for %s", (name, meant) => {
-    expect(() => adapterOf(name)).toThrow(UsageError);
-    expect(() => adapterOf(name)).toThrow(`Did you mean "${meant}"?`);
+    expect(() => requireAdapter(name)).toThrow(UsageError);
+    expect(() => requireAdapter(name)).toThrow(`Did you mean "${meant}"?`);
   });
 
   it.each(["", "aider", "toString", "__proto__"])("rejects %j and says what to do", (name) => {
-    expect(() => adapterOf(name)).toThrow(/Known: claude, .*--agent-command/);
+    expect(() => requireAdapter(name)).toThrow(/Known: claude, .*--agent-command/);
   });
 });
 
 describe.each(AGENT_NAMES)("%s", (name) => {
-  const adapter = adapterOf(name);
+  const adapter = requireAdapter(name);
 
   it("has a description", () => {
     expect(adapter.checkedVersion).toMatch(/^\d+\.\d+\.\d+$/);

@@ -1,24 +1,31 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AgentHappening } from "../../core/trajectory.js";
+import type { AgentEventBody } from "../../core/trajectory.js";
 import type { LaunchRequest } from "../adapter.js";
-import { withActivations } from "../agent-run.js";
-import { fixture, joined, REQUEST, readAll, shared, types } from "../recorded-testing.js";
+import { addSkillActivations } from "../agent-run.js";
+import {
+  joinEventTypes,
+  LAUNCH_REQUEST,
+  loadRecording,
+  loadSharedRecording,
+  mergeTextEvents,
+  readAllEvents,
+} from "../recorded-testing.js";
 import { claude } from "./claude.js";
 
 const LAUNCH: LaunchRequest = {
-  ...REQUEST,
+  ...LAUNCH_REQUEST,
   model: { name: "claude-sonnet-4-5", cliName: "sonnet", dialect: "anthropic" },
   isRoot: false,
 };
 
-const read = (name: string) => readAll(claude, fixture(`${name}.jsonl`));
+const read = (name: string) => readAllEvents(claude, loadRecording(`${name}.jsonl`));
 
 /** Without what differs between runs: call ids, and the version in the first event. */
-function comparable(happenings: readonly AgentHappening[]): AgentHappening[] {
+function comparable(happenings: readonly AgentEventBody[]): AgentEventBody[] {
   const calls = new Map<string, string>();
   const nameOf = (id: string) => calls.get(id) ?? calls.set(id, `call ${calls.size}`).get(id) ?? "";
-  return joined(happenings)
+  return mergeTextEvents(happenings)
     .filter(({ type }) => type !== "system")
     .map((one) => ("callId" in one ? { ...one, callId: nameOf(one.callId) } : one));
 }
@@ -62,7 +69,7 @@ describe("launch", () => {
 describe("reader", () => {
   it("reads one call, its result and the answer as two turns", () => {
     const { happenings, reader } = read("claude-2.1.325-one-tool");
-    expect(types(joined(happenings))).toBe(
+    expect(joinEventTypes(mergeTextEvents(happenings))).toBe(
       "system turn_start tool_call turn_end tool_result turn_start assistant_message turn_end",
     );
     expect(happenings).toContainEqual({
@@ -96,11 +103,11 @@ describe("reader", () => {
 
   it("reads reasoning, parallel calls, and the used skill", () => {
     const { happenings, reader } = read("claude-2.1.325-parallel");
-    expect(types(joined(happenings))).toBe(
+    expect(joinEventTypes(mergeTextEvents(happenings))).toBe(
       "system turn_start reasoning assistant_message tool_call tool_call turn_end tool_result tool_result " +
         "turn_start tool_call turn_end tool_result system turn_start assistant_message turn_end",
     );
-    expect(withActivations(happenings, [])).toContainEqual({ type: "skill_activation", name: "simplify" });
+    expect(addSkillActivations(happenings, [])).toContainEqual({ type: "skill_activation", name: "simplify" });
     expect(reader.response).toBe("Both are there. And nothing else.");
     expect(reader.figures.usage).toEqual({
       input: 3003,
@@ -121,7 +128,7 @@ describe("reader", () => {
 
   it.each(["one-tool", "several-tools", "parallel", "401", "500"])("reads %s the same in both versions", (scenario) => {
     const [now, before] = [read(`claude-2.1.325-${scenario}`), read(`claude-2.1.197-${scenario}`)];
-    const withoutPort = (happenings: AgentHappening[]) =>
+    const withoutPort = (happenings: AgentEventBody[]) =>
       JSON.parse(JSON.stringify(happenings).replace(/127\.0\.0\.1:\d+/g, "host")) as unknown;
     expect(withoutPort(comparable(before.happenings))).toEqual(withoutPort(comparable(now.happenings)));
     expect(before.reader.end?.kind).toBe(now.reader.end?.kind);
@@ -134,7 +141,7 @@ describe("reader", () => {
     const { happenings, reader } = read(`claude-2.1.325-${status}`);
     expect(reader.end).toMatchObject({ kind: "failed", status });
     expect(reader.response).toBe("");
-    expect(types(happenings)).toBe("system error error error error");
+    expect(joinEventTypes(happenings)).toBe("system error error error error");
     expect(reader.figures).toMatchObject({ usage: null, costUsd: null });
   });
 
@@ -142,7 +149,10 @@ describe("reader", () => {
     const { happenings, reader } = read(`claude-${version}-cut`);
     expect(happenings.filter(({ type }) => type === "turn_start")).toHaveLength(2);
     expect(happenings.filter(({ type }) => type === "turn_end")).toHaveLength(2);
-    expect(joined(happenings)).toContainEqual({ type: "assistant_message", text: "Done: the file hello.txt is ther" });
+    expect(mergeTextEvents(happenings)).toContainEqual({
+      type: "assistant_message",
+      text: "Done: the file hello.txt is ther",
+    });
     expect(reader.response).toBe("Done: the file hello.txt is there now and holds what was asked for.");
     expect(reader.end).toEqual({ kind: "done" });
     expect(reader.figures.isPartial).toBe(true);
@@ -244,10 +254,10 @@ describe("reader", () => {
   });
 
   it("reads the captured streams without partial messages", () => {
-    const [goodEvents, failedEvents] = [shared("claude.jsonl"), shared("claude-401.jsonl")];
+    const [goodEvents, failedEvents] = [loadSharedRecording("claude.jsonl"), loadSharedRecording("claude-401.jsonl")];
     if (goodEvents === null || failedEvents === null) return;
-    const [good, failed] = [readAll(claude, goodEvents), readAll(claude, failedEvents)];
-    expect(types(good.happenings)).toBe(
+    const [good, failed] = [readAllEvents(claude, goodEvents), readAllEvents(claude, failedEvents)];
+    expect(joinEventTypes(good.happenings)).toBe(
       "system turn_start assistant_message tool_call turn_end tool_result turn_start assistant_message turn_end",
     );
     expect(good.reader.figures).toMatchObject({

@@ -1,23 +1,30 @@
-import { ownValue } from "../../core/shape.js";
+import { getOwn } from "../../core/shape.js";
 import type { Usage } from "../../core/system.js";
-import type { AgentHappening } from "../../core/trajectory.js";
-import { type Fields, fieldsOf, jsonText, listOf, RawUsage, textOf } from "../../models/dialects/answer-base.js";
-import { AnthropicReader } from "../../models/dialects/anthropic.js";
+import type { AgentEventBody } from "../../core/trajectory.js";
+import {
+  type JsonFields,
+  RawUsage,
+  readJsonList,
+  readJsonObject,
+  readJsonString,
+  toJsonText,
+} from "../../models/dialects/answer-base.js";
+import { AnthropicAnswerReader } from "../../models/dialects/anthropic.js";
 import type { Finish } from "../../models/dialects/dialect.js";
 
 import {
   type AgentAdapter,
   type AgentEnd,
   type AgentFigures,
+  type AgentLaunch,
   type AgentModel,
-  type Launch,
   type LaunchRequest,
   type StreamReader,
   UnknownEvents,
 } from "../adapter.js";
 
 /** Enough for brief failures; its default of ten keeps a run with a wrong key busy for minutes. */
-const RETRIES = "3";
+const MAX_RETRIES = "3";
 
 const FLAGS = [
   "-p",
@@ -86,7 +93,7 @@ export const claude: AgentAdapter = {
   reader: () => new ClaudeReader(),
 };
 
-function launch(request: LaunchRequest): Launch {
+function launch(request: LaunchRequest): AgentLaunch {
   const { model, usesOwnHome, mcp } = request;
   const named = model === null ? [] : ["--model", usesOwnHome ? model.cliName : model.name];
   return {
@@ -99,28 +106,28 @@ function launch(request: LaunchRequest): Launch {
       "--",
       request.prompt,
     ],
-    env: envOf(request),
+    env: buildClaudeEnv(request),
     homeFiles: {},
   };
 }
 
-function envOf({ gateway, key, model, usesOwnHome, isRoot }: LaunchRequest): Record<string, string> {
+function buildClaudeEnv({ gateway, key, model, usesOwnHome, isRoot }: LaunchRequest): Record<string, string> {
   return {
     ANTHROPIC_BASE_URL: gateway.anthropic,
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     DISABLE_TELEMETRY: "1",
     DISABLE_ERROR_REPORTING: "1",
     DISABLE_AUTOUPDATER: "1",
-    CLAUDE_CODE_MAX_RETRIES: RETRIES,
+    CLAUDE_CODE_MAX_RETRIES: MAX_RETRIES,
     // As root it skips permission prompts only in a sandbox. A list of allowed tools would work too, but root would then be
     // asked more often than other users, and measured differently.
     ...(isRoot ? { IS_SANDBOX: "1" } : {}),
-    ...(usesOwnHome ? {} : { ANTHROPIC_API_KEY: key, ...(model === null ? {} : sideModels(model)) }),
+    ...(usesOwnHome ? {} : { ANTHROPIC_API_KEY: key, ...(model === null ? {} : buildSideModelEnv(model)) }),
   };
 }
 
 /** Default models of side calls and subagents; versions before 2 read the last variable. */
-const SIDE_MODELS = [
+const SIDE_MODEL_VARIABLES = [
   "CLAUDE_CODE_SUBAGENT_MODEL",
   "ANTHROPIC_DEFAULT_FABLE_MODEL",
   "ANTHROPIC_DEFAULT_OPUS_MODEL",
@@ -130,17 +137,17 @@ const SIDE_MODELS = [
 ];
 
 /** Only one model is measured; others may not exist at the endpoint or have no price. */
-function sideModels({ name }: AgentModel): Record<string, string> {
-  return Object.fromEntries(SIDE_MODELS.map((variable) => [variable, name]));
+function buildSideModelEnv({ name }: AgentModel): Record<string, string> {
+  return Object.fromEntries(SIDE_MODEL_VARIABLES.map((variable) => [variable, name]));
 }
 
 /** The model name of messages written by the program itself, mostly errors. */
-const SYNTHETIC = "<synthetic>";
+const SYNTHETIC_MODEL = "<synthetic>";
 
 /** Known events that are not part of the work. */
-const QUIET = new Set(["keep_alive", "tool_progress", "rate_limit_event", "auth_status", "prompt_suggestion"]);
+const IGNORED_EVENTS = new Set(["keep_alive", "tool_progress", "rate_limit_event", "auth_status", "prompt_suggestion"]);
 
-const KINDS: Readonly<Record<string, SpokenKind>> = {
+const BLOCK_KINDS: Readonly<Record<string, TextKind>> = {
   text: "text",
   text_delta: "text",
   thinking: "thinking",
@@ -155,13 +162,13 @@ class ClaudeReader implements StreamReader {
   readonly #unknown = new UnknownEvents();
   readonly #usage = new ClaudeUsage();
   readonly #turns = new ClaudeTurns();
-  #spoken = new Spoken();
+  #spoken = new TextCollector();
   /** The last text of earlier messages. */
   #said = "";
   /** The current message of each subagent, by the call that started it; "" for the main conversation. */
   readonly #pieceOf = new Map<string, string>();
   /** The kind of the block being streamed; null for one that is emitted when complete. */
-  #streamed: SpokenKind | null = null;
+  #streamed: TextKind | null = null;
 
   get response(): string {
     return this.#spoken.text || this.#said;
@@ -175,8 +182,8 @@ class ClaudeReader implements StreamReader {
     return this.#unknown.counts;
   }
 
-  read(event: unknown): readonly AgentHappening[] {
-    const fields = fieldsOf(event) ?? {};
+  read(event: unknown): readonly AgentEventBody[] {
+    const fields = readJsonObject(event) ?? {};
     switch (fields.type) {
       case "stream_event":
         return this.#readPiece(fields);
@@ -189,228 +196,244 @@ class ClaudeReader implements StreamReader {
       case "result":
         return this.#readResult(fields);
       default:
-        return QUIET.has(textOf(fields.type)) ? [] : this.#unknown.tell(event, textOf(fields.type));
+        return IGNORED_EVENTS.has(readJsonString(fields.type))
+          ? []
+          : this.#unknown.record(event, readJsonString(fields.type));
     }
   }
 
-  #readSystem(fields: Fields): AgentHappening[] {
-    const subtype = textOf(fields.subtype);
+  #readSystem(fields: JsonFields): AgentEventBody[] {
+    const subtype = readJsonString(fields.subtype);
     if (subtype === "init") {
       const isAgain = this.version !== null;
-      this.version = textOf(fields.claude_code_version) || this.version;
-      this.model = textOf(fields.model) || this.model;
+      this.version = readJsonString(fields.claude_code_version) || this.version;
+      this.model = readJsonString(fields.model) || this.model;
       if (isAgain) return [];
     }
-    return systemHappenings(fields) ?? this.#unknown.tell(fields, `system/${subtype}`);
+    return readSystemEvent(fields) ?? this.#unknown.record(fields, `system/${subtype}`);
   }
 
   /** Reads part of a message. Messages of subagents are emitted when complete. */
-  #readPiece(fields: Fields): AgentHappening[] {
-    const event = fieldsOf(fields.event) ?? {};
-    const parent = textOf(fields.parent_tool_use_id);
-    if (event.type === "message_start") this.#pieceOf.set(parent, textOf(fieldsOf(event.message)?.id));
+  #readPiece(fields: JsonFields): AgentEventBody[] {
+    const event = readJsonObject(fields.event) ?? {};
+    const parent = readJsonString(fields.parent_tool_use_id);
+    if (event.type === "message_start") this.#pieceOf.set(parent, readJsonString(readJsonObject(event.message)?.id));
     const id = this.#pieceOf.get(parent) ?? "";
     this.#usage.add(id, event);
     return parent === "" ? this.#readMainPiece(event, id) : [];
   }
 
-  #readMainPiece(event: Fields, id: string): AgentHappening[] {
+  #readMainPiece(event: JsonFields, id: string): AgentEventBody[] {
     switch (event.type) {
       case "message_start": {
-        const entered = this.#enter(id);
-        this.#turns.stream();
+        const entered = this.#enterMessage(id);
+        this.#turns.markStreamed();
         return entered;
       }
       case "content_block_start":
-        this.#streamed = kindOf(fieldsOf(event.content_block));
-        if (this.#streamed !== null) this.#spoken.begin(this.#streamed);
+        this.#streamed = getBlockKind(readJsonObject(event.content_block));
+        if (this.#streamed !== null) this.#spoken.startBlock(this.#streamed);
         return [];
       case "content_block_delta":
-        return this.#readDelta(fieldsOf(event.delta) ?? {});
+        return this.#readDelta(readJsonObject(event.delta) ?? {});
       case "content_block_stop":
-        return this.#streamed === null ? [] : this.#say(this.#streamed, this.#spoken.stop(this.#streamed));
+        return this.#streamed === null ? [] : this.#emitText(this.#streamed, this.#spoken.flush(this.#streamed));
       case "message_stop":
-        return this.#turns.stop(!this.#isBroken());
+        return this.#turns.endMessage(!this.#isBroken());
       default:
         return [];
     }
   }
 
-  #readDelta(delta: Fields): AgentHappening[] {
-    const kind = kindOf(delta);
+  #readDelta(delta: JsonFields): AgentEventBody[] {
+    const kind = getBlockKind(delta);
     if (kind === null) return [];
-    const text = textOf(delta.text) || textOf(delta.thinking);
-    return this.#say(kind, this.#spoken.piece(kind, text));
+    const text = readJsonString(delta.text) || readJsonString(delta.thinking);
+    return this.#emitText(kind, this.#spoken.append(kind, text));
   }
 
   /** The main conversation continues with this message. */
-  #enter(messageId: string): AgentHappening[] {
+  #enterMessage(messageId: string): AgentEventBody[] {
     if (messageId === this.#turns.messageId) return [];
-    const broken = this.#isBroken() ? this.#abandon() : null;
+    const broken = this.#isBroken() ? this.#abandonMessage() : null;
     this.#said = this.response;
-    this.#spoken = new Spoken();
+    this.#spoken = new TextCollector();
     this.#streamed = null;
     this.end = null;
-    this.#usage.goOn();
-    return [...(broken ?? []), ...this.#turns.enter(messageId, broken !== null)];
+    this.#usage.resume();
+    return [...(broken ?? []), ...this.#turns.enterMessage(messageId, broken !== null)];
   }
 
   /** The last message was interrupted and is replaced by another. */
-  #abandon(): AgentHappening[] {
+  #abandonMessage(): AgentEventBody[] {
     this.#usage.abandon();
-    const rest = this.#streamed === null ? [] : this.#say(this.#streamed, this.#spoken.stop(this.#streamed));
+    const rest = this.#streamed === null ? [] : this.#emitText(this.#streamed, this.#spoken.flush(this.#streamed));
     return [...rest, { type: "system", text: "The model's answer was interrupted and is requested again." }];
   }
 
   /** True for a streamed message that has no end. */
   #isBroken(): boolean {
-    return this.#turns.isStreamed && this.#finish() === null;
+    return this.#turns.isStreamed && this.#getFinish() === null;
   }
 
   /** How the last message of the main conversation ended. */
-  #finish(): Finish | null {
-    return this.#usage.finishOf(this.#turns.messageId ?? "");
+  #getFinish(): Finish | null {
+    return this.#usage.getFinish(this.#turns.messageId ?? "");
   }
 
-  #readAssistant(fields: Fields): AgentHappening[] {
-    const message = fieldsOf(fields.message) ?? {};
-    if (message.model === SYNTHETIC) return this.#readSynthetic(fields, message);
-    const id = textOf(message.id);
+  #readAssistant(fields: JsonFields): AgentEventBody[] {
+    const message = readJsonObject(fields.message) ?? {};
+    if (message.model === SYNTHETIC_MODEL) return this.#readSynthetic(fields, message);
+    const id = readJsonString(message.id);
     this.#usage.add(id, { type: "message_start", message: { ...message, content: [] } });
-    const parent = textOf(fields.parent_tool_use_id);
-    if (parent !== "") return blocksOf(message).flatMap((block) => subHappenings(block, parent));
-    return [...this.#enter(id), ...blocksOf(message).flatMap((block) => this.#readBlock(block))];
+    const parent = readJsonString(fields.parent_tool_use_id);
+    if (parent !== "") return listMessageBlocks(message).flatMap((block) => readSubagentBlock(block, parent));
+    return [...this.#enterMessage(id), ...listMessageBlocks(message).flatMap((block) => this.#readBlock(block))];
   }
 
-  #readBlock(block: Fields): AgentHappening[] {
-    const kind = kindOf(block);
-    if (kind === null) return [...callIn(block), ...resultIn(block)];
-    const text = textOf(block.text) || textOf(block.thinking);
-    return this.#say(kind, this.#spoken.whole(kind, text));
+  #readBlock(block: JsonFields): AgentEventBody[] {
+    const kind = getBlockKind(block);
+    if (kind === null) return [...readToolCall(block), ...readToolResult(block)];
+    const text = readJsonString(block.text) || readJsonString(block.thinking);
+    return this.#emitText(kind, this.#spoken.complete(kind, text));
   }
 
   /** Reads a message that the program wrote in the model's name. */
-  #readSynthetic(fields: Fields, message: Fields): AgentHappening[] {
-    const text = blocksOf(message)
-      .map((block) => textOf(block.text))
+  #readSynthetic(fields: JsonFields, message: JsonFields): AgentEventBody[] {
+    const text = listMessageBlocks(message)
+      .map((block) => readJsonString(block.text))
       .join("");
-    const isError = fields.is_api_error_message === true || textOf(fields.error) !== "";
+    const isError = fields.is_api_error_message === true || readJsonString(fields.error) !== "";
     return text === "" ? [] : [isError ? { type: "error", message: text } : { type: "system", text }];
   }
 
-  #readUser(fields: Fields): AgentHappening[] {
+  #readUser(fields: JsonFields): AgentEventBody[] {
     if (fields.isReplay === true) return [];
-    const blocks = blocksOf(fieldsOf(fields.message));
-    const parent = textOf(fields.parent_tool_use_id);
-    if (parent !== "") return blocks.flatMap((block) => subHappenings(block, parent));
-    const results = blocks.flatMap(resultIn);
+    const blocks = listMessageBlocks(readJsonObject(fields.message));
+    const parent = readJsonString(fields.parent_tool_use_id);
+    if (parent !== "") return blocks.flatMap((block) => readSubagentBlock(block, parent));
+    const results = blocks.flatMap(readToolResult);
     // Nobody else can speak in a run, so such texts come from the program.
-    const texts = blocks.flatMap(({ type, text }): AgentHappening[] =>
-      type === "text" ? [{ type: "system", text: textOf(text) }] : [],
+    const texts = blocks.flatMap(({ type, text }): AgentEventBody[] =>
+      type === "text" ? [{ type: "system", text: readJsonString(text) }] : [],
     );
-    return [...(results.length > 0 ? this.#turns.results() : []), ...results, ...texts];
+    return [...(results.length > 0 ? this.#turns.endAfterResults() : []), ...results, ...texts];
   }
 
-  #readResult(fields: Fields): AgentHappening[] {
+  #readResult(fields: JsonFields): AgentEventBody[] {
     this.#usage.end(fields);
     if (this.#isBroken()) this.#usage.abandon();
-    this.end = endOf(fields, this.#finish());
+    this.end = classifyClaudeEnd(fields, this.#getFinish());
     // The result only has the last block of the answer, so it is used only when there was no text before.
-    if (this.end.kind === "done") this.#said ||= textOf(fields.result);
+    if (this.end.kind === "done") this.#said ||= readJsonString(fields.result);
     return this.#turns.close();
   }
 
-  #say(kind: SpokenKind, text: string): AgentHappening[] {
+  #emitText(kind: TextKind, text: string): AgentEventBody[] {
     if (text === "") return [];
     return [{ type: kind === "text" ? "assistant_message" : "reasoning", text }];
   }
 }
 
 /** Null for a block without text, such as a call. */
-function kindOf(block: Fields | null): SpokenKind | null {
-  return ownValue(KINDS, textOf(block?.type)) ?? null;
+function getBlockKind(block: JsonFields | null): TextKind | null {
+  return getOwn(BLOCK_KINDS, readJsonString(block?.type)) ?? null;
 }
 
 /** Events of a subagent. Its texts are not answers of the main conversation. */
-function subHappenings(block: Fields, parentCallId: string): AgentHappening[] {
-  const happenings = [...callIn(block), ...resultIn(block)];
-  const text = textOf(block.text) || textOf(block.thinking);
+function readSubagentBlock(block: JsonFields, parentCallId: string): AgentEventBody[] {
+  const happenings = [...readToolCall(block), ...readToolResult(block)];
+  const text = readJsonString(block.text) || readJsonString(block.thinking);
   return text === "" ? happenings : [{ type: "custom", name: "subagent_message", data: { parentCallId, text } }];
 }
 
 /** A call of a local or hosted tool; empty for other blocks. */
-function callIn(block: Fields): AgentHappening[] {
-  if (!textOf(block.type).endsWith("tool_use")) return [];
-  return [{ type: "tool_call", name: textOf(block.name), callId: textOf(block.id), arguments: block.input ?? {} }];
+function readToolCall(block: JsonFields): AgentEventBody[] {
+  if (!readJsonString(block.type).endsWith("tool_use")) return [];
+  return [
+    {
+      type: "tool_call",
+      name: readJsonString(block.name),
+      callId: readJsonString(block.id),
+      arguments: block.input ?? {},
+    },
+  ];
 }
 
 /** A tool result; empty for other blocks. */
-function resultIn(block: Fields): AgentHappening[] {
-  if (!textOf(block.type).endsWith("tool_result")) return [];
+function readToolResult(block: JsonFields): AgentEventBody[] {
+  if (!readJsonString(block.type).endsWith("tool_result")) return [];
   const success = block.is_error !== true;
-  return [{ type: "tool_result", callId: textOf(block.tool_use_id), success, result: contentText(block.content) }];
+  return [
+    {
+      type: "tool_result",
+      callId: readJsonString(block.tool_use_id),
+      success,
+      result: formatClaudeContent(block.content),
+    },
+  ];
 }
 
 /** The blocks of a message, whose content may be a plain string. */
-function blocksOf(message: Fields | null): Fields[] {
+function listMessageBlocks(message: JsonFields | null): JsonFields[] {
   const content = message?.content;
   if (typeof content === "string") return [{ type: "text", text: content }];
-  return listOf(content)
-    .map(fieldsOf)
+  return readJsonList(content)
+    .map(readJsonObject)
     .filter((block) => block !== null);
 }
 
-function contentText(content: unknown): string {
+function formatClaudeContent(content: unknown): string {
   if (typeof content === "string") return content;
-  return Array.isArray(content) ? content.map(partText).join("\n") : jsonText(content);
+  return Array.isArray(content) ? content.map(formatClaudePart).join("\n") : toJsonText(content);
 }
 
 /** Images are named but not kept; their files are in the folder. */
-function partText(part: unknown): string {
-  const fields = fieldsOf(part);
-  if (fields === null) return textOf(part);
-  if (fields.type === "text") return textOf(fields.text);
-  return fields.type === "image" ? "[image]" : jsonText(fields);
+function formatClaudePart(part: unknown): string {
+  const fields = readJsonObject(part);
+  if (fields === null) return readJsonString(part);
+  if (fields.type === "text") return readJsonString(fields.text);
+  return fields.type === "image" ? "[image]" : toJsonText(fields);
 }
 
 /** For versions without a status field. */
-const STATUS = /\bAPI Error: (\d{3})\b/;
+const STATUS_PATTERN = /\bAPI Error: (\d{3})\b/;
 
 /** Determines how a run ended from its result and the model's last message. The exit code says less. */
-function endOf(result: Fields, finish: Finish | null): AgentEnd {
-  const message = messageIn(result);
+function classifyClaudeEnd(result: JsonFields, finish: Finish | null): AgentEnd {
+  const message = describeClaudeError(result);
   if (result.stop_reason === "refusal" || finish === "refused")
     return { kind: "stopped", reason: "refused", message: message || "The model declined to answer." };
-  if (isLimit(result) || finish === "truncated")
+  if (isLimitError(result) || finish === "truncated")
     return { kind: "stopped", reason: "truncated", message: message || "The model's answer was cut off." };
-  if (result.is_error === true || textOf(result.subtype).startsWith("error"))
-    return { kind: "failed", message: message || "The run failed.", status: statusIn(result, message) };
+  if (result.is_error === true || readJsonString(result.subtype).startsWith("error"))
+    return { kind: "failed", message: message || "The run failed.", status: findClaudeStatus(result, message) };
   return { kind: "done" };
 }
 
 /** The program's own limit on turns, dollars or the length of an answer. */
-function isLimit({ subtype, api_error: error }: Fields): boolean {
-  return textOf(subtype).startsWith("error_max_") || error === "max_output_tokens";
+function isLimitError({ subtype, api_error: error }: JsonFields): boolean {
+  return readJsonString(subtype).startsWith("error_max_") || error === "max_output_tokens";
 }
 
-function messageIn({ result, errors, subtype }: Fields): string {
-  const text = textOf(result) || listOf(errors).map(textOf).filter(Boolean).join(" ");
-  return text || (subtype === "success" ? "" : textOf(subtype));
+function describeClaudeError({ result, errors, subtype }: JsonFields): string {
+  const text = readJsonString(result) || readJsonList(errors).map(readJsonString).filter(Boolean).join(" ");
+  return text || (subtype === "success" ? "" : readJsonString(subtype));
 }
 
-function statusIn({ api_error_status: status }: Fields, message: string): number | null {
+function findClaudeStatus({ api_error_status: status }: JsonFields, message: string): number | null {
   if (typeof status === "number") return status;
-  const [, digits] = STATUS.exec(message) ?? [];
+  const [, digits] = STATUS_PATTERN.exec(message) ?? [];
   return digits === undefined ? null : Number(digits);
 }
 
 /** Streamed text is emitted in chunks of this many characters, or a long text would be thousands of events. */
-const STRETCH = 400;
+const MIN_FLUSH_CHARS = 400;
 
-type SpokenKind = "text" | "thinking";
+type TextKind = "text" | "thinking";
 
-interface Block {
-  readonly kind: SpokenKind;
+interface TextBlock {
+  readonly kind: TextKind;
   told: string;
   /** Streamed but not emitted yet. */
   held: string;
@@ -422,8 +445,8 @@ interface Block {
  * The texts of one message, which are streamed and then repeated as a whole: returns only what is new. The first part is
  * emitted at once, so that the time of the first text is known.
  */
-class Spoken {
-  readonly #blocks: Block[] = [];
+class TextCollector {
+  readonly #blocks: TextBlock[] = [];
 
   /** The text of the answer so far. */
   get text(): string {
@@ -431,43 +454,43 @@ class Spoken {
     return texts.map(({ told, held }) => told + held).join("");
   }
 
-  begin(kind: SpokenKind): void {
+  startBlock(kind: TextKind): void {
     this.#blocks.push({ kind, told: "", held: "", isWhole: false });
   }
 
   /** Adds to the current block. Returns the text to emit now, often none. */
-  piece(kind: SpokenKind, text: string): string {
-    const block = this.#last(kind);
+  append(kind: TextKind, text: string): string {
+    const block = this.#getLastBlock(kind);
     block.held += text;
-    return block.told === "" || block.held.length >= STRETCH ? tell(block) : "";
+    return block.told === "" || block.held.length >= MIN_FLUSH_CHARS ? flushBlock(block) : "";
   }
 
   /** The current block is complete. */
-  stop(kind: SpokenKind): string {
-    return tell(this.#last(kind));
+  flush(kind: TextKind): string {
+    return flushBlock(this.#getLastBlock(kind));
   }
 
   /** Adds a complete block. */
-  whole(kind: SpokenKind, text: string): string {
+  complete(kind: TextKind, text: string): string {
     let block = this.#blocks.find((one) => one.kind === kind && !one.isWhole);
     if (block === undefined) {
-      this.begin(kind);
-      block = this.#last(kind);
+      this.startBlock(kind);
+      block = this.#getLastBlock(kind);
     }
     const rest = text.startsWith(block.told) ? text.slice(block.told.length) : text;
     Object.assign(block, { told: text, held: "", isWhole: true });
     return rest;
   }
 
-  #last(kind: SpokenKind): Block {
+  #getLastBlock(kind: TextKind): TextBlock {
     const last = this.#blocks.at(-1);
     if (last?.kind === kind) return last;
-    this.begin(kind);
-    return this.#last(kind);
+    this.startBlock(kind);
+    return this.#getLastBlock(kind);
   }
 }
 
-function tell(block: Block): string {
+function flushBlock(block: TextBlock): string {
   const { held } = block;
   block.told += held;
   block.held = "";
@@ -475,7 +498,7 @@ function tell(block: Block): string {
 }
 
 /** Internal events, and events that repeat others. */
-const QUIET_SYSTEM_EVENTS = new Set([
+const IGNORED_SYSTEM_EVENTS = new Set([
   "status",
   "thinking_tokens",
   "background_tasks_changed",
@@ -490,24 +513,24 @@ const QUIET_SYSTEM_EVENTS = new Set([
 ]);
 
 /** Null for an unknown event. */
-function systemHappenings(event: Fields): AgentHappening[] | null {
-  const subtype = textOf(event.subtype);
-  if (QUIET_SYSTEM_EVENTS.has(subtype)) return [];
-  if (subtype === "init") return [{ type: "system", text: introduction(event) }];
-  if (subtype === "api_retry") return [{ type: "error", message: retryText(event) }];
+function readSystemEvent(event: JsonFields): AgentEventBody[] | null {
+  const subtype = readJsonString(event.subtype);
+  if (IGNORED_SYSTEM_EVENTS.has(subtype)) return [];
+  if (subtype === "init") return [{ type: "system", text: describeSession(event) }];
+  if (subtype === "api_retry") return [{ type: "error", message: describeRetry(event) }];
   if (subtype === "compact_boundary") return [{ type: "system", text: "The conversation was shortened." }];
   if (subtype === "model_refusal_no_fallback") return [{ type: "system", text: "The model declined to answer." }];
-  const text = textOf(event.content) || textOf(event.summary);
+  const text = readJsonString(event.content) || readJsonString(event.summary);
   return text === "" ? null : [{ type: "system", text }];
 }
 
-function introduction({ claude_code_version: version, model, permissionMode }: Fields): string {
-  return `Claude Code ${textOf(version)}, model ${textOf(model)}, permissions ${textOf(permissionMode)}`;
+function describeSession({ claude_code_version: version, model, permissionMode }: JsonFields): string {
+  return `Claude Code ${readJsonString(version)}, model ${readJsonString(model)}, permissions ${readJsonString(permissionMode)}`;
 }
 
-function retryText({ attempt, max_retries: most, error_status: status, error }: Fields): string {
-  const what = typeof status === "number" ? `status ${status}, ${textOf(error)}` : textOf(error);
-  return `The model's endpoint failed (${what}); retry ${jsonText(attempt)} of ${jsonText(most)}.`;
+function describeRetry({ attempt, max_retries: most, error_status: status, error }: JsonFields): string {
+  const what = typeof status === "number" ? `status ${status}, ${readJsonString(error)}` : readJsonString(error);
+  return `The model's endpoint failed (${what}); retry ${toJsonText(attempt)} of ${toJsonText(most)}.`;
 }
 
 /**
@@ -526,7 +549,7 @@ class ClaudeTurns {
   }
 
   /** Part of a message arrived. `isAgain`: it replaces the last one, which was interrupted. */
-  enter(messageId: string, isAgain: boolean): AgentHappening[] {
+  enterMessage(messageId: string, isAgain: boolean): AgentEventBody[] {
     if (messageId === this.#messageId) return [];
     this.#messageId = messageId;
     this.#isStreamed = false;
@@ -535,7 +558,7 @@ class ClaudeTurns {
   }
 
   /** The message is streamed, so its end is announced. */
-  stream(): void {
+  markStreamed(): void {
     this.#isStreamed = true;
     this.#isStreaming = true;
   }
@@ -545,34 +568,34 @@ class ClaudeTurns {
   }
 
   /** The stream of the message ended. An interrupted message leaves its turn open. */
-  stop(isWhole: boolean): AgentHappening[] {
+  endMessage(isWhole: boolean): AgentEventBody[] {
     this.#isStreaming = false;
     return isWhole ? this.close() : [];
   }
 
   /** Tool results arrived. Results of the first calls may arrive while the last calls are still streamed. */
-  results(): AgentHappening[] {
+  endAfterResults(): AgentEventBody[] {
     return this.#isStreaming ? [] : this.close();
   }
 
-  close(): AgentHappening[] {
+  close(): AgentEventBody[] {
     if (!this.#isOpen) return [];
     this.#isOpen = false;
     return [{ type: "turn_end" }];
   }
 
-  #open(): AgentHappening[] {
+  #open(): AgentEventBody[] {
     this.#isOpen = true;
     return [{ type: "turn_start" }];
   }
 }
 
-const CLASSES = ["input", "output", "cacheRead", "cacheWrite", "cacheWrite1h", "reasoning"] as const;
+const TOKEN_CLASSES = ["input", "output", "cacheRead", "cacheWrite", "cacheWrite1h", "reasoning"] as const;
 
-type Counts = Record<(typeof CLASSES)[number], number>;
+type TokenCounts = Record<(typeof TOKEN_CLASSES)[number], number>;
 
 /** Keys of the token classes in a result's totals by model. */
-const MODEL_USAGE: Readonly<Record<(typeof CLASSES)[number], string>> = {
+const MODEL_USAGE_KEYS: Readonly<Record<(typeof TOKEN_CLASSES)[number], string>> = {
   input: "inputTokens",
   output: "outputTokens",
   cacheRead: "cacheReadInputTokens",
@@ -583,21 +606,21 @@ const MODEL_USAGE: Readonly<Record<(typeof CLASSES)[number], string>> = {
 
 /** Adds up the usage of a run's messages and compares it with the totals at its end. */
 class ClaudeUsage {
-  readonly #messages = new Map<string, AnthropicReader>();
-  #total: Counts | null = null;
+  readonly #messages = new Map<string, AnthropicAnswerReader>();
+  #total: TokenCounts | null = null;
   #costUsd: number | null = null;
   #isOver = false;
   #hasAbandoned = false;
 
   /** Usage is repeated and grows, so within a message the largest count is used. */
   add(messageId: string, event: unknown): void {
-    const message = this.#messages.get(messageId) ?? new AnthropicReader();
+    const message = this.#messages.get(messageId) ?? new AnthropicAnswerReader();
     this.#messages.set(messageId, message);
     message.readEvent(event);
   }
 
   /** How a message ended; null if it has not. */
-  finishOf(messageId: string): Finish | null {
+  getFinish(messageId: string): Finish | null {
     return this.#messages.get(messageId)?.finish ?? null;
   }
 
@@ -607,46 +630,46 @@ class ClaudeUsage {
   }
 
   /** The run continues after a result, for example after waiting for a background subagent. */
-  goOn(): void {
+  resume(): void {
     this.#isOver = false;
   }
 
   /** Reads the result, whose totals include side calls. */
-  end(result: Fields): void {
+  end(result: JsonFields): void {
     this.#isOver = true;
-    const byModel = Object.values(fieldsOf(result.modelUsage) ?? {});
-    if (byModel.length > 0) this.#total = sumOf(byModel.map(countsOfModel));
+    const byModel = Object.values(readJsonObject(result.modelUsage) ?? {});
+    if (byModel.length > 0) this.#total = sumMessageUsage(byModel.map(parseModelUsage));
     const cost = result.total_cost_usd;
     if (typeof cost === "number" && cost >= 0) this.#costUsd = cost;
   }
 
   get figures(): AgentFigures {
-    const usage = this.#usage();
+    const usage = this.#sumUsage();
     // A cost of 0 without usage is an unknown cost.
     const costUsd = usage === null ? null : this.#costUsd;
     return { usage, costUsd, isPartial: !this.#isOver || this.#hasAbandoned };
   }
 
   /** Each source is incomplete: only the totals include side calls, only the messages include interrupted answers. */
-  #usage(): Usage | null {
+  #sumUsage(): Usage | null {
     const told = [...this.#messages.values()].flatMap(({ usage }) => (usage === null ? [] : [usage]));
-    if (told.length === 0) return this.#total === null ? null : usageOf(this.#total);
-    const sum = sumOf(told);
+    if (told.length === 0) return this.#total === null ? null : toClaudeUsage(this.#total);
+    const sum = sumMessageUsage(told);
     const total = this.#total ?? sum;
-    return usageOf(countsBy((name) => Math.max(sum[name], total[name])));
+    return toClaudeUsage(mapTokenCounts((name) => Math.max(sum[name], total[name])));
   }
 }
 
-function countsOfModel(value: unknown): Counts {
-  const raw = new RawUsage(fieldsOf(value) ?? {});
-  return countsBy((name) => raw.count(MODEL_USAGE[name]) ?? 0);
+function parseModelUsage(value: unknown): TokenCounts {
+  const raw = new RawUsage(readJsonObject(value) ?? {});
+  return mapTokenCounts((name) => raw.readCount(MODEL_USAGE_KEYS[name]) ?? 0);
 }
 
-function sumOf(usages: readonly Usage[]): Counts {
-  return countsBy((name) => usages.reduce((sum, usage) => sum + (usage[name] ?? 0), 0));
+function sumMessageUsage(usages: readonly Usage[]): TokenCounts {
+  return mapTokenCounts((name) => usages.reduce((sum, usage) => sum + (usage[name] ?? 0), 0));
 }
 
-function countsBy(count: (name: keyof Counts) => number): Counts {
+function mapTokenCounts(count: (name: keyof TokenCounts) => number): TokenCounts {
   return {
     input: count("input"),
     output: count("output"),
@@ -658,6 +681,6 @@ function countsBy(count: (name: keyof Counts) => number): Counts {
 }
 
 /** Omits classes without tokens. */
-function usageOf({ input, output, ...others }: Counts): Usage {
+function toClaudeUsage({ input, output, ...others }: TokenCounts): Usage {
   return { input, output, ...Object.fromEntries(Object.entries(others).filter(([, count]) => count > 0)) };
 }

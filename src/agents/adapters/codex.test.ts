@@ -1,12 +1,22 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LaunchRequest } from "../adapter.js";
-import { fixture, REQUEST, type Read, readAll, shared, types } from "../recorded-testing.js";
+import {
+  joinEventTypes,
+  LAUNCH_REQUEST,
+  loadRecording,
+  loadSharedRecording,
+  type ReplayedStream,
+  readAllEvents,
+} from "../recorded-testing.js";
 import { codex } from "./codex.js";
 
-const LAUNCH: LaunchRequest = { ...REQUEST, model: { name: "gpt-5.5", cliName: "my-gpt", dialect: "responses" } };
+const LAUNCH: LaunchRequest = {
+  ...LAUNCH_REQUEST,
+  model: { name: "gpt-5.5", cliName: "my-gpt", dialect: "responses" },
+};
 
-const read = (name: string) => readAll(codex, fixture(`${name}.jsonl`));
+const read = (name: string) => readAllEvents(codex, loadRecording(`${name}.jsonl`));
 
 /** A completed item. */
 const completed = (item: unknown) => ({ type: "item.completed", item });
@@ -42,7 +52,7 @@ describe("launch", () => {
 describe("reader", () => {
   it("reads one command, its result and the answer as two turns", () => {
     const { happenings, reader } = read("codex-0.166.0-one-tool");
-    expect(types(happenings)).toBe(`${TURN} turn_start assistant_message turn_end`);
+    expect(joinEventTypes(happenings)).toBe(`${TURN} turn_start assistant_message turn_end`);
     expect(reader).toMatchObject({ end: { kind: "done" }, response: "Done: hello.txt now contains hello-from-agent." });
     // As counted by the model's endpoint.
     expect(reader.figures).toEqual({ usage: { input: 13294, output: 27 }, costUsd: null, isPartial: false });
@@ -51,7 +61,7 @@ describe("reader", () => {
 
   it("reads reasoning, changed files and searches", () => {
     const { happenings, reader } = read("codex-0.166.0-parallel");
-    expect(types(happenings)).toBe(
+    expect(joinEventTypes(happenings)).toBe(
       `turn_start reasoning assistant_message tool_call turn_end tool_result ${TURN} ` +
         "turn_start tool_call tool_result tool_call turn_end tool_result turn_start assistant_message turn_end",
     );
@@ -97,7 +107,7 @@ describe("reader", () => {
   it("finds the status of a failure in its message, and emits the failure once", () => {
     const { happenings, reader } = read("codex-0.166.0-401");
     expect(reader.end).toMatchObject({ kind: "failed", status: 401 });
-    expect(types(happenings)).toBe("error error error error");
+    expect(joinEventTypes(happenings)).toBe("error error error error");
     expect(reader.figures).toEqual({ usage: null, costUsd: null, isPartial: true });
     // For a 500 it only mentions high demand, without a status.
     expect(read("codex-0.166.0-500").reader.end).toMatchObject({ kind: "failed", status: null });
@@ -105,7 +115,7 @@ describe("reader", () => {
 
   it("continues after an interrupted answer", () => {
     const { happenings, reader } = read("codex-0.166.0-cut");
-    expect(types(happenings)).toBe(`${TURN} error turn_start assistant_message turn_end`);
+    expect(joinEventTypes(happenings)).toBe(`${TURN} error turn_start assistant_message turn_end`);
     expect(reader.end).toEqual({ kind: "done" });
   });
 
@@ -186,11 +196,15 @@ describe("reader", () => {
   });
 
   it("reads the captured streams", () => {
-    const captured = ["codex", "codex-sandbox", "codex-401"].map((name) => shared(`${name}.jsonl`));
+    const captured = ["codex", "codex-sandbox", "codex-401"].map((name) => loadSharedRecording(`${name}.jsonl`));
     if (captured.includes(null)) return;
-    const [good, sandboxed, failed] = captured.map((events) => readAll(codex, events ?? [])) as [Read, Read, Read];
-    expect(types(good.happenings)).toBe(`${TURN} turn_start assistant_message turn_end`);
-    expect(types(sandboxed.happenings)).toBe(`error ${types(good.happenings)}`);
+    const [good, sandboxed, failed] = captured.map((events) => readAllEvents(codex, events ?? [])) as [
+      ReplayedStream,
+      ReplayedStream,
+      ReplayedStream,
+    ];
+    expect(joinEventTypes(good.happenings)).toBe(`${TURN} turn_start assistant_message turn_end`);
+    expect(joinEventTypes(sandboxed.happenings)).toBe(`error ${joinEventTypes(good.happenings)}`);
     expect(good.reader.figures.usage).toEqual({ input: 2495, cacheRead: 512, output: 48, reasoning: 16 });
     expect(failed.reader.end).toMatchObject({ kind: "failed", status: 401 });
   });

@@ -1,15 +1,22 @@
 import type { McpServer } from "../../core/environment.js";
 import type { Usage } from "../../core/system.js";
-import type { AgentHappening } from "../../core/trajectory.js";
-import { type Fields, fieldsOf, jsonText, listOf, RawUsage, textOf } from "../../models/dialects/answer-base.js";
+import type { AgentEventBody } from "../../core/trajectory.js";
+import {
+  type JsonFields,
+  RawUsage,
+  readJsonList,
+  readJsonObject,
+  readJsonString,
+  toJsonText,
+} from "../../models/dialects/answer-base.js";
 
 import {
   type AgentAdapter,
   type AgentEnd,
   type AgentFigures,
-  type Launch,
+  type AgentLaunch,
   type LaunchRequest,
-  type McpOffer,
+  type McpConfig,
   type StreamReader,
   UnknownEvents,
 } from "../adapter.js";
@@ -21,7 +28,7 @@ const FLAGS = ["--json", "--skip-git-repo-check", "--ephemeral", "--dangerously-
 const KEY_VARIABLE = "ASSAY_GATEWAY_KEY";
 
 /** Enough for brief failures. A failed request also counts as a failed stream, so retries of both would multiply. */
-const RETRIES = { request: 0, stream: 3 };
+const MAX_RETRIES = { request: 0, stream: 3 };
 
 /**
  * OpenAI's Codex.
@@ -45,18 +52,18 @@ export const codex: AgentAdapter = {
   reader: () => new CodexReader(),
 };
 
-function launch(request: LaunchRequest): Launch {
+function launch(request: LaunchRequest): AgentLaunch {
   const { model, usesOwnHome } = request;
   return {
     args: [
       "exec",
       ...FLAGS,
       ...(model === null ? [] : ["-m", usesOwnHome ? model.cliName : model.name]),
-      ...(usesOwnHome ? [] : settings(request)),
-      ...serverSettings(request.mcp),
+      ...(usesOwnHome ? [] : buildCodexSettings(request)),
+      ...buildServerSettings(request.mcp),
       // Ends the options: the prompt may look like an option or a subcommand.
       "--",
-      promptText(request.prompt),
+      formatCodexPrompt(request.prompt),
     ],
     env: usesOwnHome ? {} : { [KEY_VARIABLE]: request.key },
     homeFiles: {},
@@ -64,20 +71,20 @@ function launch(request: LaunchRequest): Launch {
 }
 
 /** A single dash would mean reading the prompt from stdin. */
-function promptText(prompt: string): string {
+function formatCodexPrompt(prompt: string): string {
   return prompt === "-" ? "-\n" : prompt;
 }
 
 /** A custom provider: the built-in one tries WebSockets five times before it uses another URL. */
-function settings({ gateway }: LaunchRequest): string[] {
+function buildCodexSettings({ gateway }: LaunchRequest): string[] {
   const provider = [
     `name="assay"`,
     // A JSON string is also a TOML string.
     `base_url=${JSON.stringify(gateway.openai)}`,
     `env_key="${KEY_VARIABLE}"`,
     `wire_api="responses"`,
-    `request_max_retries=${RETRIES.request}`,
-    `stream_max_retries=${RETRIES.stream}`,
+    `request_max_retries=${MAX_RETRIES.request}`,
+    `stream_max_retries=${MAX_RETRIES.stream}`,
   ];
   return ["model_provider=assay", `model_providers.assay={${provider.join(",")}}`, "analytics.enabled=false"].flatMap(
     (setting) => ["-c", setting],
@@ -85,7 +92,7 @@ function settings({ gateway }: LaunchRequest): string[] {
 }
 
 /** Known events that are not part of the work. A turn in these events is everything one prompt leads to. */
-const QUIET = new Set(["thread.started", "turn.started"]);
+const IGNORED_EVENTS = new Set(["thread.started", "turn.started"]);
 
 /** Reads the events of `codex exec --json`. */
 class CodexReader implements StreamReader {
@@ -113,131 +120,131 @@ class CodexReader implements StreamReader {
     return this.#unknown.counts;
   }
 
-  read(event: unknown): readonly AgentHappening[] {
-    const fields = fieldsOf(event) ?? {};
-    const type = textOf(fields.type);
-    if (type.startsWith("item.")) return this.#readItem(type, fieldsOf(fields.item) ?? {});
+  read(event: unknown): readonly AgentEventBody[] {
+    const fields = readJsonObject(event) ?? {};
+    const type = readJsonString(fields.type);
+    if (type.startsWith("item.")) return this.#readItem(type, readJsonObject(fields.item) ?? {});
     switch (type) {
       case "turn.completed":
         this.#usage.add(fields.usage);
         return this.#finish({ kind: "done" });
       case "turn.failed":
-        return this.#readFailure(textOf(fieldsOf(fields.error)?.message) || "The turn failed.");
+        return this.#readFailure(readJsonString(readJsonObject(fields.error)?.message) || "The turn failed.");
       case "error":
-        return this.#readError(textOf(fields.message));
+        return this.#readError(readJsonString(fields.message));
       default:
-        return QUIET.has(type) ? [] : this.#unknown.tell(event, type || "untyped");
+        return IGNORED_EVENTS.has(type) ? [] : this.#unknown.record(event, type || "untyped");
     }
   }
 
-  #readItem(type: string, item: Fields): AgentHappening[] {
-    const tool = toolOf(item);
+  #readItem(type: string, item: JsonFields): AgentEventBody[] {
+    const tool = parseToolItem(item);
     if (item.type === "collab_tool_call") this.#hasSubAgents = true;
-    if (tool !== null) return this.#readTool(tool, textOf(item.id), type === "item.completed");
+    if (tool !== null) return this.#readTool(tool, readJsonString(item.id), type === "item.completed");
     if (item.type === "todo_list") return type === "item.completed" ? [] : this.#readPlan(item);
-    return type === "item.completed" ? this.#readWords(item) : [];
+    return type === "item.completed" ? this.#readText(item) : [];
   }
 
   /** Some calls are reported when they start and when they end, others only at the end. */
-  #readTool(tool: ToolItem, callId: string, isOver: boolean): AgentHappening[] {
+  #readTool(tool: ToolItem, callId: string, isOver: boolean): AgentEventBody[] {
     const { name, success, result } = tool;
-    const call: AgentHappening[] = this.#open.has(callId)
+    const call: AgentEventBody[] = this.#open.has(callId)
       ? []
-      : [...this.#act(), { type: "tool_call", name, callId, arguments: tool.arguments }];
+      : [...this.#startTurn(), { type: "tool_call", name, callId, arguments: tool.arguments }];
     if (isOver) this.#open.delete(callId);
     else this.#open.add(callId);
     if (!isOver) return call;
-    return [...call, ...(tool.isHosted ? [] : this.#rest()), { type: "tool_result", callId, success, result }];
+    return [...call, ...(tool.isHosted ? [] : this.#endTurn()), { type: "tool_result", callId, success, result }];
   }
 
   /** The plan is one item that changes; each change is reported as a call. */
-  #readPlan(item: Fields): AgentHappening[] {
+  #readPlan(item: JsonFields): AgentEventBody[] {
     this.#plans += 1;
-    const callId = `${textOf(item.id)}.${this.#plans}`;
+    const callId = `${readJsonString(item.id)}.${this.#plans}`;
     return [
-      ...this.#act(),
+      ...this.#startTurn(),
       { type: "tool_call", name: "todo_list", callId, arguments: { items: item.items } },
-      ...this.#rest(),
+      ...this.#endTurn(),
       { type: "tool_result", callId, success: true, result: "" },
     ];
   }
 
-  #readWords(item: Fields): AgentHappening[] {
-    const text = textOf(item.text);
+  #readText(item: JsonFields): AgentEventBody[] {
+    const text = readJsonString(item.text);
     switch (item.type) {
       case "agent_message":
         this.response = text;
-        return [...this.#act(), { type: "assistant_message", text }];
+        return [...this.#startTurn(), { type: "assistant_message", text }];
       case "reasoning":
-        return [...this.#act(), { type: "reasoning", text }];
+        return [...this.#startTurn(), { type: "reasoning", text }];
       case "error":
-        return this.#readError(textOf(item.message));
+        return this.#readError(readJsonString(item.message));
       default:
-        return this.#unknown.tell(item, `item/${textOf(item.type) || "untyped"}`);
+        return this.#unknown.record(item, `item/${readJsonString(item.type) || "untyped"}`);
     }
   }
 
-  #readError(message: string): AgentHappening[] {
+  #readError(message: string): AgentEventBody[] {
     this.#lastError = message;
     return [{ type: "error", message }];
   }
 
   /** The cause was already reported as an error. */
-  #readFailure(message: string): AgentHappening[] {
-    const told: AgentHappening[] = message === this.#lastError ? [] : this.#readError(message);
-    return [...told, ...this.#finish(failureOf(message))];
+  #readFailure(message: string): AgentEventBody[] {
+    const told: AgentEventBody[] = message === this.#lastError ? [] : this.#readError(message);
+    return [...told, ...this.#finish(classifyCodexFailure(message))];
   }
 
-  #finish(end: AgentEnd): AgentHappening[] {
+  #finish(end: AgentEnd): AgentEventBody[] {
     this.end = end;
-    return this.#rest();
+    return this.#endTurn();
   }
 
   /** The model acted: after results, this starts a new turn. */
-  #act(): AgentHappening[] {
+  #startTurn(): AgentEventBody[] {
     if (this.#isInTurn) return [];
     this.#isInTurn = true;
     return [{ type: "turn_start" }];
   }
 
   /** Results arrived, or the run ended. */
-  #rest(): AgentHappening[] {
+  #endTurn(): AgentEventBody[] {
     if (!this.#isInTurn) return [];
     this.#isInTurn = false;
     return [{ type: "turn_end" }];
   }
 }
 
-const STATUS = /\b(?:unexpected status|last status:) (\d{3})\b/;
-const INCOMPLETE = /\bIncomplete response returned, reason: (\w+)/;
+const STATUS_PATTERN = /\b(?:unexpected status|last status:) (\d{3})\b/;
+const INCOMPLETE_PATTERN = /\bIncomplete response returned, reason: (\w+)/;
 
 /** Classifies a failed run by its message, because there are no fields for the cause. */
-function failureOf(message: string): AgentEnd {
-  const [, reason] = INCOMPLETE.exec(message) ?? [];
+function classifyCodexFailure(message: string): AgentEnd {
+  const [, reason] = INCOMPLETE_PATTERN.exec(message) ?? [];
   if (reason === "max_output_tokens") return { kind: "stopped", reason: "truncated", message };
   if (reason === "content_filter") return { kind: "stopped", reason: "refused", message };
-  const [, digits] = STATUS.exec(message) ?? [];
+  const [, digits] = STATUS_PATTERN.exec(message) ?? [];
   return { kind: "failed", message, status: digits === undefined ? null : Number(digits) };
 }
 
 /** Command-line settings for MCP servers. */
-function serverSettings(mcp: McpOffer | null): string[] {
+function buildServerSettings(mcp: McpConfig | null): string[] {
   return Object.entries(mcp?.servers ?? {}).flatMap(([name, server]) => [
     "-c",
-    `mcp_servers.${name}=${tomlOf(settingOf(server))}`,
+    `mcp_servers.${name}=${formatToml(toCodexServer(server))}`,
   ]);
 }
 
-function settingOf(server: McpServer): Readonly<Record<string, unknown>> {
+function toCodexServer(server: McpServer): Readonly<Record<string, unknown>> {
   return "url" in server ? { url: server.url, http_headers: server.headers } : server;
 }
 
 /** Formats strings, lists and tables on one line. A JSON string is also a TOML string. */
-function tomlOf(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(tomlOf).join(",")}]`;
+function formatToml(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(formatToml).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const entries = Object.entries(value).filter(([, each]) => each !== undefined);
-  return `{${entries.map(([key, each]) => `${JSON.stringify(key)}=${tomlOf(each)}`).join(",")}}`;
+  return `{${entries.map(([key, each]) => `${JSON.stringify(key)}=${formatToml(each)}`).join(",")}}`;
 }
 
 /** A tool call as one item of the stream. */
@@ -252,7 +259,7 @@ interface ToolItem {
 }
 
 /** Null when the item is not a tool call. */
-function toolOf(item: Fields): ToolItem | null {
+function parseToolItem(item: JsonFields): ToolItem | null {
   const success = item.status !== "failed" && item.status !== "declined";
   switch (item.type) {
     case "command_execution":
@@ -260,16 +267,16 @@ function toolOf(item: Fields): ToolItem | null {
         name: "command_execution",
         arguments: { command: item.command },
         success: success && (item.exit_code == null || item.exit_code === 0),
-        result: textOf(item.aggregated_output),
+        result: readJsonString(item.aggregated_output),
       };
     case "file_change":
-      return { name: "file_change", arguments: { changes: item.changes }, success, result: changesText(item) };
+      return { name: "file_change", arguments: { changes: item.changes }, success, result: describeFileChanges(item) };
     case "mcp_tool_call":
       return {
-        name: `mcp__${textOf(item.server)}__${textOf(item.tool)}`,
+        name: `mcp__${readJsonString(item.server)}__${readJsonString(item.tool)}`,
         arguments: item.arguments ?? {},
         success: success && item.error == null,
-        result: mcpText(item),
+        result: formatMcpResult(item),
       };
     case "web_search":
       return {
@@ -281,29 +288,29 @@ function toolOf(item: Fields): ToolItem | null {
       };
     case "collab_tool_call":
       return {
-        name: textOf(item.tool),
+        name: readJsonString(item.tool),
         arguments: { prompt: item.prompt },
         success,
-        result: jsonText(item.agents_states),
+        result: toJsonText(item.agents_states),
       };
     default:
       return null;
   }
 }
 
-function changesText({ changes }: Fields): string {
-  return listOf(changes)
-    .map((change) => `${textOf(fieldsOf(change)?.kind)} ${textOf(fieldsOf(change)?.path)}`)
+function describeFileChanges({ changes }: JsonFields): string {
+  return readJsonList(changes)
+    .map((change) => `${readJsonString(readJsonObject(change)?.kind)} ${readJsonString(readJsonObject(change)?.path)}`)
     .join("\n");
 }
 
-function mcpText({ result, error }: Fields): string {
-  if (error != null) return textOf(fieldsOf(error)?.message) || jsonText(error);
-  const parts = listOf(fieldsOf(result)?.content);
-  return parts.map((part) => textOf(fieldsOf(part)?.text) || jsonText(part)).join("\n");
+function formatMcpResult({ result, error }: JsonFields): string {
+  if (error != null) return readJsonString(readJsonObject(error)?.message) || toJsonText(error);
+  const parts = readJsonList(readJsonObject(result)?.content);
+  return parts.map((part) => readJsonString(readJsonObject(part)?.text) || toJsonText(part)).join("\n");
 }
 
-const NAMES = [
+const TOTAL_KEYS = [
   "input_tokens",
   "cached_input_tokens",
   "cache_write_input_tokens",
@@ -311,40 +318,41 @@ const NAMES = [
   "reasoning_output_tokens",
 ] as const;
 
-type Totals = Readonly<Record<(typeof NAMES)[number], number>>;
+type CodexTotals = Readonly<Record<(typeof TOTAL_KEYS)[number], number>>;
 
 /** Tracks the running total of a session, which is reported at the end of each turn. */
 class CodexUsage {
-  #last: Totals | null = null;
+  #last: CodexTotals | null = null;
   /** The total of earlier sessions: a smaller total than before belongs to a new session. */
-  #before: Totals | null = null;
+  #before: CodexTotals | null = null;
 
   /** Adds the usage of a completed turn. */
   add(usage: unknown): void {
-    const fields = fieldsOf(usage);
+    const fields = readJsonObject(usage);
     if (fields === null) return;
-    const total = totalsOf(fields);
+    const total = parseCodexTotals(fields);
     const last = this.#last;
-    if (last !== null && NAMES.some((name) => total[name] < last[name])) this.#before = sum(this.#before, last);
+    if (last !== null && TOTAL_KEYS.some((name) => total[name] < last[name]))
+      this.#before = addCodexTotals(this.#before, last);
     this.#last = total;
   }
 
   /** Null until usage was reported. */
   get usage(): Usage | null {
-    return this.#last === null ? null : disjoint(sum(this.#before, this.#last));
+    return this.#last === null ? null : toCodexUsage(addCodexTotals(this.#before, this.#last));
   }
 }
 
-function totalsOf(fields: Fields): Totals {
+function parseCodexTotals(fields: JsonFields): CodexTotals {
   const raw = new RawUsage(fields);
-  return totalsBy((name) => raw.count(name) ?? 0);
+  return mapCodexTotals((name) => raw.readCount(name) ?? 0);
 }
 
-function sum(a: Totals | null, b: Totals): Totals {
-  return totalsBy((name) => (a?.[name] ?? 0) + b[name]);
+function addCodexTotals(a: CodexTotals | null, b: CodexTotals): CodexTotals {
+  return mapCodexTotals((name) => (a?.[name] ?? 0) + b[name]);
 }
 
-function totalsBy(count: (name: (typeof NAMES)[number]) => number): Totals {
+function mapCodexTotals(count: (name: (typeof TOTAL_KEYS)[number]) => number): CodexTotals {
   return {
     input_tokens: count("input_tokens"),
     cached_input_tokens: count("cached_input_tokens"),
@@ -355,7 +363,7 @@ function totalsBy(count: (name: (typeof NAMES)[number]) => number): Totals {
 }
 
 /** Cached tokens are part of the input, and reasoning is part of the output. */
-function disjoint(totals: Totals): Usage {
+function toCodexUsage(totals: CodexTotals): Usage {
   const cacheRead = totals.cached_input_tokens;
   const cacheWrite = totals.cache_write_input_tokens;
   const reasoning = Math.min(totals.reasoning_output_tokens, totals.output_tokens);

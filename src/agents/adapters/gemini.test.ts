@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { LaunchRequest } from "../adapter.js";
-import { fixture, REQUEST, readAll, shared, withoutIds } from "../recorded-testing.js";
+import { LAUNCH_REQUEST, loadRecording, loadSharedRecording, omitIds, readAllEvents } from "../recorded-testing.js";
 import { gemini } from "./gemini.js";
 
 const LAUNCH: LaunchRequest = {
-  ...REQUEST,
+  ...LAUNCH_REQUEST,
   prompt: "-- do it",
   model: { name: "gemini-x", cliName: "flash", dialect: "gemini" },
 };
@@ -35,7 +35,7 @@ describe("launch", () => {
 
 describe("reader", () => {
   it("reads a run with one tool", () => {
-    const { reader, happenings } = readAll(gemini, fixture("gemini-0.61.0-one.jsonl"));
+    const { reader, happenings } = readAllEvents(gemini, loadRecording("gemini-0.61.0-one.jsonl"));
     expect(happenings.map(({ type }) => type)).toEqual([
       ...["user_message", "tool_call", "tool_result"],
       ...["assistant_message", "assistant_message", "assistant_message"],
@@ -47,7 +47,7 @@ describe("reader", () => {
   });
 
   it("reads several tools, each call with its result", () => {
-    const { reader, happenings } = readAll(gemini, fixture("gemini-0.61.0-several.jsonl"));
+    const { reader, happenings } = readAllEvents(gemini, loadRecording("gemini-0.61.0-several.jsonl"));
     const calls = happenings.flatMap((each) => (each.type === "tool_call" ? [each.callId] : []));
     const results = happenings.flatMap((each) => (each.type === "tool_result" ? [each.callId] : []));
     expect(calls).toHaveLength(3);
@@ -57,7 +57,7 @@ describe("reader", () => {
 
   it("reads another version the same way", () => {
     const [now, before] = ["gemini-0.61.0-one.jsonl", "gemini-0.58.0-one.jsonl"].map((name) =>
-      withoutIds(readAll(gemini, fixture(name)).happenings),
+      omitIds(readAllEvents(gemini, loadRecording(name)).happenings),
     );
     expect(before).toEqual(now);
   });
@@ -67,14 +67,14 @@ describe("reader", () => {
     ["500", 500],
     ["cut", null],
   ])("fails on %s", (name, status) => {
-    const { reader } = readAll(gemini, fixture(`gemini-0.61.0-${name}.jsonl`));
+    const { reader } = readAllEvents(gemini, loadRecording(`gemini-0.61.0-${name}.jsonl`));
     expect(reader.end).toMatchObject({ kind: "failed", status });
     expect(reader.figures.isPartial).toBe(true);
   });
 
   it("derives thinking from the total, and subtracts the cache from the input", () => {
     const stats = { total_tokens: 178, input_tokens: 120, output_tokens: 8, cached: 20 };
-    const { reader } = readAll(gemini, [{ type: "result", status: "success", stats }]);
+    const { reader } = readAllEvents(gemini, [{ type: "result", status: "success", stats }]);
     expect(reader.figures.usage).toEqual({ input: 100, output: 58, cacheRead: 20, reasoning: 50 });
   });
 
@@ -84,7 +84,7 @@ describe("reader", () => {
     ["Model response was truncated because it exceeded the token limit.", "error", "truncated"],
     ["The model response was blocked due to safety settings.", "error", "refused"],
   ])("treats %s as a stop", (message, status, reason) => {
-    const { reader } = readAll(gemini, [
+    const { reader } = readAllEvents(gemini, [
       { type: "error", message },
       { type: "result", status },
     ]);
@@ -94,14 +94,19 @@ describe("reader", () => {
   it("ignores an error after which it continued", () => {
     const said = { type: "message", role: "assistant", content: "go", delta: true };
     const error = { type: "error", message: "Loop detected, stopping execution" };
-    expect(readAll(gemini, [error, said, { type: "result", status: "success" }]).reader.end).toEqual({ kind: "done" });
+    expect(readAllEvents(gemini, [error, said, { type: "result", status: "success" }]).reader.end).toEqual({
+      kind: "done",
+    });
   });
 
   it("reads the captured streams", ({ skip }) => {
-    const events = shared("gemini.jsonl");
+    const events = loadSharedRecording("gemini.jsonl");
     if (events === null) return skip();
-    const { reader } = readAll(gemini, events);
+    const { reader } = readAllEvents(gemini, events);
     expect(reader.figures.usage).toEqual({ input: 2075, output: 35, cacheRead: 128, reasoning: 0 });
-    expect(readAll(gemini, shared("gemini-401.jsonl") ?? []).reader.end).toMatchObject({ kind: "failed", status: 401 });
+    expect(readAllEvents(gemini, loadSharedRecording("gemini-401.jsonl") ?? []).reader.end).toMatchObject({
+      kind: "failed",
+      status: 401,
+    });
   });
 });

@@ -1,27 +1,27 @@
-import type { AgentHappening } from "../../core/trajectory.js";
-import { type Fields, fieldsOf, jsonText, textOf } from "../../models/dialects/answer-base.js";
+import type { AgentEventBody } from "../../core/trajectory.js";
+import { type JsonFields, readJsonObject, readJsonString, toJsonText } from "../../models/dialects/answer-base.js";
 import {
   type AgentAdapter,
   type AgentEnd,
   type AgentFigures,
-  type Launch,
+  type AgentLaunch,
+  findStatusCode,
   type LaunchRequest,
-  type McpOffer,
-  mcpSettings,
+  type McpConfig,
   type StreamReader,
-  statusIn,
+  toMcpSettings,
   UnknownEvents,
 } from "../adapter.js";
 
-import { countOf } from "../own-figures.js";
+import { parseTokenCount } from "../own-figures.js";
 
 /** Enough for brief failures; its default of ten keeps a failing run busy for minutes. */
-const ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 
 /** Without these it does not start (login method) or sends telemetry. */
 const SETTINGS = {
   security: { auth: { selectedType: "gemini-api-key" } },
-  general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: ATTEMPTS },
+  general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: MAX_ATTEMPTS },
   privacy: { usageStatisticsEnabled: false },
   telemetry: { enabled: false },
 };
@@ -62,39 +62,39 @@ export const gemini: AgentAdapter = {
   ],
   takesServers: "in throw-away HOME",
   launch,
-  reader: () => new GeminiReader(),
+  reader: () => new GeminiCliReader(),
 };
 
-function launch({ prompt, model, gateway, key, usesOwnHome, mcp }: LaunchRequest): Launch {
+function launch({ prompt, model, gateway, key, usesOwnHome, mcp }: LaunchRequest): AgentLaunch {
   const named = model === null ? [] : ["-m", usesOwnHome ? model.cliName : model.name];
   return {
     args: [
-      `--prompt=${promptText(prompt)}`,
+      `--prompt=${formatGeminiPrompt(prompt)}`,
       "--output-format=stream-json",
       "--approval-mode=yolo",
       "--skip-trust",
       ...named,
     ],
     env: { GOOGLE_GEMINI_BASE_URL: gateway.google, ...(usesOwnHome ? {} : { GEMINI_API_KEY: key }) },
-    homeFiles: usesOwnHome ? {} : { ".gemini/settings.json": settingsText(mcp) },
+    homeFiles: usesOwnHome ? {} : { ".gemini/settings.json": formatGeminiSettings(mcp) },
   };
 }
 
 /** Servers can only be configured in its own settings: it reads no other file in a folder that others can write to. */
-function settingsText(mcp: McpOffer | null): string {
-  const servers = mcp === null ? {} : { mcpServers: mcpSettings(mcp.servers) };
+function formatGeminiSettings(mcp: McpConfig | null): string {
+  const servers = mcp === null ? {} : { mcpServers: toMcpSettings(mcp.servers) };
   return `${JSON.stringify({ ...SETTINGS, ...servers }, null, 2)}\n`;
 }
 
 /** A prompt that begins with a slash would be a command of the program. */
-function promptText(prompt: string): string {
+function formatGeminiPrompt(prompt: string): string {
   return prompt.startsWith("/") ? ` ${prompt}` : prompt;
 }
 
-const NOTHING: readonly AgentHappening[] = [];
+const NO_EVENTS: readonly AgentEventBody[] = [];
 
 /** Reads the events of `gemini --output-format stream-json`. Usage is reported once, at the end. */
-class GeminiReader implements StreamReader {
+class GeminiCliReader implements StreamReader {
   readonly version = null;
   end: AgentEnd | null = null;
   figures: AgentFigures = NO_FIGURES;
@@ -110,100 +110,102 @@ class GeminiReader implements StreamReader {
     return this.#unknown.counts;
   }
 
-  read(event: unknown): readonly AgentHappening[] {
-    const fields = fieldsOf(event) ?? {};
+  read(event: unknown): readonly AgentEventBody[] {
+    const fields = readJsonObject(event) ?? {};
     switch (fields.type) {
       case "init":
-        this.model = textOf(fields.model) || null;
-        return NOTHING;
+        this.model = readJsonString(fields.model) || null;
+        return NO_EVENTS;
       case "message":
-        return this.#message(fields);
+        return this.#readMessage(fields);
       case "thought":
-        return [{ type: "reasoning", text: thoughtOf(fields) }];
+        return [{ type: "reasoning", text: formatThought(fields) }];
       case "tool_use":
-        return this.#call(fields);
+        return this.#readCall(fields);
       case "tool_result":
-        return [resultOf(fields)];
+        return [toGeminiToolResult(fields)];
       case "error":
-        return this.#error(textOf(fields.message));
+        return this.#readError(readJsonString(fields.message));
       case "result":
-        return this.#result(fields);
+        return this.#readResult(fields);
       default:
-        return this.#unknown.tell(event);
+        return this.#unknown.record(event);
     }
   }
 
-  #message({ role, content }: Fields): readonly AgentHappening[] {
-    const text = textOf(content);
+  #readMessage({ role, content }: JsonFields): readonly AgentEventBody[] {
+    const text = readJsonString(content);
     if (role !== "assistant") return [{ type: "user_message", text }];
     this.#trouble = null;
     this.response = this.#isNewText ? text : this.response + text;
     this.#isNewText = false;
-    return text === "" ? NOTHING : [{ type: "assistant_message", text }];
+    return text === "" ? NO_EVENTS : [{ type: "assistant_message", text }];
   }
 
-  #call({ tool_name: name, tool_id: callId, parameters }: Fields): readonly AgentHappening[] {
+  #readCall({ tool_name: name, tool_id: callId, parameters }: JsonFields): readonly AgentEventBody[] {
     this.#isNewText = true;
     this.#trouble = null;
-    return [{ type: "tool_call", name: textOf(name), callId: textOf(callId), arguments: parameters ?? {} }];
+    return [
+      { type: "tool_call", name: readJsonString(name), callId: readJsonString(callId), arguments: parameters ?? {} },
+    ];
   }
 
-  #error(message: string): readonly AgentHappening[] {
+  #readError(message: string): readonly AgentEventBody[] {
     this.#trouble = message;
     return [{ type: "error", message }];
   }
 
-  #result(fields: Fields): readonly AgentHappening[] {
-    const told = textOf(fieldsOf(fields.error)?.message);
-    this.end = endOf(textOf(fields.status), told || this.#trouble);
-    this.figures = figuresOf(fieldsOf(fields.stats), this.end.kind === "failed");
-    this.model = onlyModel(fieldsOf(fields.stats)) ?? this.model;
-    return told === "" ? NOTHING : [{ type: "error", message: told }];
+  #readResult(fields: JsonFields): readonly AgentEventBody[] {
+    const told = readJsonString(readJsonObject(fields.error)?.message);
+    this.end = classifyGeminiEnd(readJsonString(fields.status), told || this.#trouble);
+    this.figures = parseGeminiStats(readJsonObject(fields.stats), this.end.kind === "failed");
+    this.model = findOnlyModel(readJsonObject(fields.stats)) ?? this.model;
+    return told === "" ? NO_EVENTS : [{ type: "error", message: told }];
   }
 }
 
-function resultOf({ tool_id: callId, status, output, error }: Fields): AgentHappening {
-  const text = textOf(output) || textOf(fieldsOf(error)?.message);
-  return { type: "tool_result", callId: textOf(callId), success: status === "success", result: text };
+function toGeminiToolResult({ tool_id: callId, status, output, error }: JsonFields): AgentEventBody {
+  const text = readJsonString(output) || readJsonString(readJsonObject(error)?.message);
+  return { type: "tool_result", callId: readJsonString(callId), success: status === "success", result: text };
 }
 
-function thoughtOf({ content, text, subject, description }: Fields): string {
-  const titled = [textOf(subject), textOf(description)].filter(Boolean).join(": ");
-  return textOf(content) || textOf(text) || titled || jsonText(content);
+function formatThought({ content, text, subject, description }: JsonFields): string {
+  const titled = [readJsonString(subject), readJsonString(description)].filter(Boolean).join(": ");
+  return readJsonString(content) || readJsonString(text) || titled || toJsonText(content);
 }
 
-type Stop = Extract<AgentEnd, { kind: "stopped" }>["reason"];
+type GeminiStopReason = Extract<AgentEnd, { kind: "stopped" }>["reason"];
 
 /** The stream has no codes for these, so messages are matched. */
-const STOPS: readonly (readonly [RegExp, Stop])[] = [
+const STOP_PATTERNS: readonly (readonly [RegExp, GeminiStopReason])[] = [
   [/session turns|loop detected|exceeded the token limit/i, "truncated"],
   [/response was blocked/i, "refused"],
 ];
 
 /** Classifies the end of a run by its last status and last error. Its own limits may be reported as success. */
-function endOf(status: string, message: string | null): AgentEnd {
-  const reason = STOPS.find(([words]) => words.test(message ?? ""))?.[1];
+function classifyGeminiEnd(status: string, message: string | null): AgentEnd {
+  const reason = STOP_PATTERNS.find(([words]) => words.test(message ?? ""))?.[1];
   if (reason !== undefined) return { kind: "stopped", reason, message: message ?? "" };
   if (status === "success") return { kind: "done" };
   const text = message ?? `The program ended with the status "${status}" and gave no reason.`;
-  return { kind: "failed", message: text, status: statusIn(text) };
+  return { kind: "failed", message: text, status: findStatusCode(text) };
 }
 
 const NO_FIGURES: AgentFigures = { usage: null, costUsd: null, isPartial: false };
 
 /** Failed requests are missing from the figures of a run that `isBroken`. Input includes cached tokens; tokens of the total that are neither input nor output are thinking, billed as output. */
-function figuresOf(stats: Fields | null, isBroken: boolean): AgentFigures {
+function parseGeminiStats(stats: JsonFields | null, isBroken: boolean): AgentFigures {
   if (stats === null) return NO_FIGURES;
-  const prompt = countOf(stats.input_tokens);
-  const said = countOf(stats.output_tokens);
-  const cacheRead = Math.min(countOf(stats.cached), prompt);
-  const reasoning = Math.max(0, countOf(stats.total_tokens) - prompt - said);
+  const prompt = parseTokenCount(stats.input_tokens);
+  const said = parseTokenCount(stats.output_tokens);
+  const cacheRead = Math.min(parseTokenCount(stats.cached), prompt);
+  const reasoning = Math.max(0, parseTokenCount(stats.total_tokens) - prompt - said);
   const usage = { input: prompt - cacheRead, output: said + reasoning, cacheRead, reasoning };
   return { usage, costUsd: null, isPartial: isBroken };
 }
 
 /** The only model used; null when there were several or none. */
-function onlyModel(stats: Fields | null): string | null {
-  const models = Object.keys(fieldsOf(stats?.models) ?? {});
+function findOnlyModel(stats: JsonFields | null): string | null {
+  const models = Object.keys(readJsonObject(stats?.models) ?? {});
   return models.length === 1 ? (models[0] ?? null) : null;
 }

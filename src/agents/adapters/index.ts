@@ -12,7 +12,7 @@ import { pi } from "./pi.js";
 export const ADAPTERS: Readonly<Record<AgentName, AgentAdapter>> = { claude, codex, gemini, opencode, pi };
 
 /** Returns the adapter of an agent; throws when the name is unknown. */
-export function adapterOf(name: string): AgentAdapter {
+export function requireAdapter(name: string): AgentAdapter {
   if ((AGENT_NAMES as readonly string[]).includes(name)) return ADAPTERS[name as AgentName];
   throw new UsageError(
     `Unknown agent "${name}".${didYouMean(name, AGENT_NAMES)} To run another program, use --agent-command 'my-agent {prompt}'.`,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { DIALECT_NAMES } from "../../models/dialects/dialect.js";
 import type { LaunchRequest } from "../adapter.js";
-import { fixture, REQUEST, readAll, shared, withoutIds } from "../recorded-testing.js";
+import { LAUNCH_REQUEST, loadRecording, loadSharedRecording, omitIds, readAllEvents } from "../recorded-testing.js";
 import { opencode } from "./opencode.js";
 
-const LAUNCH: LaunchRequest = { ...REQUEST, prompt: '-x say  "a b"\nnow' };
+const LAUNCH: LaunchRequest = { ...LAUNCH_REQUEST, prompt: '-x say  "a b"\nnow' };
 
 const step = (reason: string) => ({ type: "step_finish", part: { reason } });
 
@@ -43,7 +43,7 @@ describe("launch", () => {
 
 describe("reader", () => {
   it("reads a run with one tool, with the tool's own times", () => {
-    const { reader, happenings } = readAll(opencode, fixture("opencode-1.18.33-one.jsonl"));
+    const { reader, happenings } = readAllEvents(opencode, loadRecording("opencode-1.18.33-one.jsonl"));
     expect(happenings.map(({ type }) => type)).toEqual([
       ...["turn_start", "tool_call", "tool_result", "turn_end"],
       ...["turn_start", "assistant_message", "turn_end"],
@@ -55,26 +55,26 @@ describe("reader", () => {
   });
 
   it("reads several tools", () => {
-    const { reader, happenings } = readAll(opencode, fixture("opencode-1.18.33-several.jsonl"));
+    const { reader, happenings } = readAllEvents(opencode, loadRecording("opencode-1.18.33-several.jsonl"));
     expect(happenings.filter(({ type }) => type === "tool_result")).toHaveLength(3);
     expect(reader.figures.usage).toMatchObject({ input: 9634, output: 35 });
   });
 
   it("reads another version the same way", () => {
     const [now, before] = ["opencode-1.18.33-one.jsonl", "opencode-1.18.21-one.jsonl"].map((name) =>
-      withoutIds(readAll(opencode, fixture(name)).happenings),
+      omitIds(readAllEvents(opencode, loadRecording(name)).happenings),
     );
     expect(before).toEqual(now);
   });
 
   it.each([401, 500])("fails with status %i of the endpoint", (status) => {
-    const { reader } = readAll(opencode, fixture(`opencode-1.18.33-${status}.jsonl`));
+    const { reader } = readAllEvents(opencode, loadRecording(`opencode-1.18.33-${status}.jsonl`));
     expect(reader.end).toMatchObject({ kind: "failed", status });
     expect(reader.figures.isPartial).toBe(true);
   });
 
   it("has no end when it was stopped during a retry", () => {
-    expect(readAll(opencode, fixture("opencode-1.18.33-cut.jsonl")).reader.end).toBeNull();
+    expect(readAllEvents(opencode, loadRecording("opencode-1.18.33-cut.jsonl")).reader.end).toBeNull();
   });
 
   it.each([
@@ -85,13 +85,13 @@ describe("reader", () => {
     ["tool-calls", null],
     ["unknown", null],
   ])("classifies the reason %s", (reason, end) => {
-    const { reader } = readAll(opencode, [step(reason)]);
+    const { reader } = readAllEvents(opencode, [step(reason)]);
     if (end === null) expect(reader.end).toBeNull();
     else expect(reader.end).toMatchObject(end);
   });
 
   it("continues when another step begins", () => {
-    expect(readAll(opencode, [step("stop"), { type: "step_start" }]).reader.end).toBeNull();
+    expect(readAllEvents(opencode, [step("stop"), { type: "step_start" }]).reader.end).toBeNull();
   });
 
   it("counts reasoning as output, adds up the cost, and marks missing usage as partial", () => {
@@ -101,17 +101,19 @@ describe("reader", () => {
       { type: "tool_use", part: { tool: "task", callID: "c", state: { status: "error", error: "no" } } },
       { type: "step_finish", part: { reason: "stop", tokens, cost: 0.5 } },
     ];
-    const { reader, happenings } = readAll(opencode, events);
+    const { reader, happenings } = readAllEvents(opencode, events);
     const usage = { input: 20, output: 24, cacheRead: 6, cacheWrite: 4, reasoning: 14 };
     expect(reader.figures).toEqual({ usage, costUsd: 0.75, isPartial: true });
     expect(happenings[2]).toEqual({ type: "tool_result", callId: "c", success: false, result: "no" });
   });
 
   it("reads the captured streams", ({ skip }) => {
-    const events = shared("opencode.jsonl");
+    const events = loadSharedRecording("opencode.jsonl");
     if (events === null) return skip();
-    const { reader } = readAll(opencode, events);
+    const { reader } = readAllEvents(opencode, events);
     expect(reader.figures.usage).toMatchObject({ input: 1549, output: 41, cacheRead: 256 });
-    expect(readAll(opencode, shared("opencode-401.jsonl") ?? []).reader.end).toMatchObject({ status: 401 });
+    expect(readAllEvents(opencode, loadSharedRecording("opencode-401.jsonl") ?? []).reader.end).toMatchObject({
+      status: 401,
+    });
   });
 });

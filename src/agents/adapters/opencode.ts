@@ -1,26 +1,26 @@
 import type { McpServer } from "../../core/environment.js";
 import { UsageError } from "../../core/errors.js";
 import type { Usage } from "../../core/system.js";
-import type { AgentEvent, AgentHappening } from "../../core/trajectory.js";
-import { type Fields, fieldsOf, jsonText, textOf } from "../../models/dialects/answer-base.js";
+import type { AgentEvent, AgentEventBody } from "../../core/trajectory.js";
+import { type JsonFields, readJsonObject, readJsonString, toJsonText } from "../../models/dialects/answer-base.js";
 
 import type { DialectName } from "../../models/dialects/dialect.js";
 import {
   type AgentAdapter,
   type AgentEnd,
   type AgentFigures,
+  type AgentLaunch,
   type AgentModel,
-  type Launch,
+  findStatusCode,
   type LaunchRequest,
-  type McpOffer,
+  type McpConfig,
   type StreamReader,
-  statusIn,
   UnknownEvents,
 } from "../adapter.js";
-import { countOf, OwnFigures } from "../own-figures.js";
+import { AgentFiguresSum, parseTokenCount } from "../own-figures.js";
 
 /** Nothing is downloaded, and nothing outside the workspace and its HOME is read. */
-const OFFLINE = {
+const OFFLINE_ENV = {
   OPENCODE_DISABLE_MODELS_FETCH: "1",
   OPENCODE_DISABLE_AUTOUPDATE: "1",
   OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
@@ -68,7 +68,7 @@ export const opencode: AgentAdapter = {
   reader: () => new OpencodeReader(),
 };
 
-function launch(request: LaunchRequest): Launch {
+function launch(request: LaunchRequest): AgentLaunch {
   const { prompt, usesOwnHome } = request;
   return {
     args: [
@@ -78,29 +78,29 @@ function launch(request: LaunchRequest): Launch {
       "--auto",
       // With a title, the session needs no model call to generate one.
       "--title=assay",
-      ...modelArgs(request),
+      ...buildOpencodeModelArgs(request),
     ],
     // It converts numeric arguments to numbers and quotes those with spaces, so the prompt is passed over stdin.
     input: prompt,
-    env: { ...(usesOwnHome ? { OPENCODE_DISABLE_AUTOUPDATE: "1" } : OFFLINE), ...serverEnv(request.mcp) },
-    homeFiles: usesOwnHome ? {} : homeFiles(request, modelOf(request)),
+    env: { ...(usesOwnHome ? { OPENCODE_DISABLE_AUTOUPDATE: "1" } : OFFLINE_ENV), ...buildServerEnv(request.mcp) },
+    homeFiles: usesOwnHome ? {} : buildOpencodeFiles(request, requireOpencodeModel(request)),
   };
 }
 
-function modelArgs(request: LaunchRequest): readonly string[] {
-  if (!request.usesOwnHome) return ["-m", `${PROVIDER_ID}/${modelOf(request).name}`];
+function buildOpencodeModelArgs(request: LaunchRequest): readonly string[] {
+  if (!request.usesOwnHome) return ["-m", `${PROVIDER_ID}/${requireOpencodeModel(request).name}`];
   return request.model === null ? [] : ["-m", request.model.cliName];
 }
 
-function modelOf({ model }: LaunchRequest): AgentModel {
+function requireOpencodeModel({ model }: LaunchRequest): AgentModel {
   if (model !== null) return model;
   throw new UsageError("opencode has no default model. Name one, as in --agent opencode:MODEL.");
 }
 
-const NOTHING: readonly AgentHappening[] = [];
+const NO_EVENTS: readonly AgentEventBody[] = [];
 
 /** Events of subagents are not in the stream. */
-const SUB_AGENT = "task";
+const SUBAGENT_TOOL = "task";
 
 /**
  * Reads the events of `opencode run --format json`. There is no final event: the run ends with the first step that does
@@ -112,7 +112,7 @@ class OpencodeReader implements StreamReader {
   end: AgentEnd | null = null;
   response = "";
   #message = "";
-  readonly #own = new OwnFigures();
+  readonly #own = new AgentFiguresSum();
   readonly #unknown = new UnknownEvents();
 
   get figures(): AgentFigures {
@@ -123,64 +123,64 @@ class OpencodeReader implements StreamReader {
     return this.#unknown.counts;
   }
 
-  read(event: unknown): readonly AgentHappening[] {
-    const fields = fieldsOf(event) ?? {};
-    const part = fieldsOf(fields.part) ?? {};
+  read(event: unknown): readonly AgentEventBody[] {
+    const fields = readJsonObject(event) ?? {};
+    const part = readJsonObject(fields.part) ?? {};
     switch (fields.type) {
       case "step_start":
         this.end = null;
         return [{ type: "turn_start" }];
       case "step_finish":
-        return this.#step(part);
+        return this.#readStep(part);
       case "text":
-        return this.#text(part);
+        return this.#readText(part);
       case "reasoning":
-        return [{ type: "reasoning", text: textOf(part.text) }];
+        return [{ type: "reasoning", text: readJsonString(part.text) }];
       case "tool_use":
-        return this.#tool(part);
+        return this.#readTool(part);
       case "error":
-        return this.#error(fields.error);
+        return this.#readError(fields.error);
       default:
-        return this.#unknown.tell(event);
+        return this.#unknown.record(event);
     }
   }
 
-  #step({ reason, tokens, cost }: Fields): readonly AgentHappening[] {
-    this.end = endOfStep(textOf(reason));
-    const usage = usageOf(fieldsOf(tokens));
+  #readStep({ reason, tokens, cost }: JsonFields): readonly AgentEventBody[] {
+    this.end = classifyStepEnd(readJsonString(reason));
+    const usage = parseOpencodeUsage(readJsonObject(tokens));
     if (usage !== null) this.#own.add(usage, cost);
     return [{ type: "turn_end" }];
   }
 
   /** Parts of one message are one text. */
-  #text({ text, messageID }: Fields): readonly AgentHappening[] {
-    const said = textOf(text);
-    if (said === "") return NOTHING;
-    const message = textOf(messageID);
+  #readText({ text, messageID }: JsonFields): readonly AgentEventBody[] {
+    const said = readJsonString(text);
+    if (said === "") return NO_EVENTS;
+    const message = readJsonString(messageID);
     this.response = message === this.#message ? this.response + said : said;
     this.#message = message;
     return [{ type: "assistant_message", text: said }];
   }
 
   /** Reported when it is over, so the reported times are used instead of the current time. */
-  #tool({ tool, callID, state }: Fields): readonly AgentHappening[] {
-    if (tool === SUB_AGENT) this.#own.isPartial = true;
-    const { status, input, output, error, time } = fieldsOf(state) ?? {};
-    const callId = textOf(callID);
-    const { start, end } = fieldsOf(time) ?? {};
+  #readTool({ tool, callID, state }: JsonFields): readonly AgentEventBody[] {
+    if (tool === SUBAGENT_TOOL) this.#own.isPartial = true;
+    const { status, input, output, error, time } = readJsonObject(state) ?? {};
+    const callId = readJsonString(callID);
+    const { start, end } = readJsonObject(time) ?? {};
     return [
-      at(start, { type: "tool_call", name: textOf(tool), callId, arguments: input ?? {} }),
-      at(end, {
+      addTimestamp(start, { type: "tool_call", name: readJsonString(tool), callId, arguments: input ?? {} }),
+      addTimestamp(end, {
         type: "tool_result",
         callId,
         success: status === "completed",
-        result: textOf(output) || textOf(error),
+        result: readJsonString(output) || readJsonString(error),
       }),
     ];
   }
 
-  #error(error: unknown): readonly AgentHappening[] {
-    const { end, message } = endOfError(error);
+  #readError(error: unknown): readonly AgentEventBody[] {
+    const { end, message } = parseOpencodeError(error);
     this.end = end;
     // Usage of an unfinished step is not reported.
     this.#own.isPartial = true;
@@ -188,7 +188,7 @@ class OpencodeReader implements StreamReader {
   }
 }
 
-function at(timestamp: unknown, happening: AgentHappening): AgentHappening | AgentEvent {
+function addTimestamp(timestamp: unknown, happening: AgentEventBody): AgentEventBody | AgentEvent {
   return typeof timestamp === "number" ? { ...happening, timestamp } : happening;
 }
 
@@ -196,7 +196,7 @@ function at(timestamp: unknown, happening: AgentHappening): AgentHappening | Age
 const PROVIDER_ID = "assay";
 
 /** These packages are bundled with the program, so nothing is downloaded. */
-const PACKAGES: Readonly<Record<DialectName, string>> = {
+const SDK_PACKAGES: Readonly<Record<DialectName, string>> = {
   chat: "@ai-sdk/openai-compatible",
   responses: "@ai-sdk/openai",
   anthropic: "@ai-sdk/anthropic",
@@ -204,21 +204,21 @@ const PACKAGES: Readonly<Record<DialectName, string>> = {
 };
 
 /** For an unknown model. A smaller context would make it summarize early; excess output is cut off by the endpoint. */
-const LIMITS = { context: 200_000, output: 32_000 };
+const MODEL_LIMITS = { context: 200_000, output: 32_000 };
 
 /**
  * Files of a temporary HOME. In a settings folder without packages it would install one for plugins from the internet while
  * the agent works; the last two files mark it as installed.
  */
-function homeFiles(request: LaunchRequest, model: AgentModel): Record<string, string> {
+function buildOpencodeFiles(request: LaunchRequest, model: AgentModel): Record<string, string> {
   return {
-    ".config/opencode/opencode.json": `${JSON.stringify(configOf(request, model), null, 2)}\n`,
+    ".config/opencode/opencode.json": `${JSON.stringify(buildOpencodeConfig(request, model), null, 2)}\n`,
     ".config/opencode/package-lock.json": '{"packages":{"":{"dependencies":{"@opencode-ai/plugin":"*"}}}}\n',
     ".config/opencode/node_modules/.keep": "",
   };
 }
 
-function configOf(request: LaunchRequest, model: AgentModel): Record<string, unknown> {
+function buildOpencodeConfig(request: LaunchRequest, model: AgentModel): Record<string, unknown> {
   const { name, dialect } = model;
   const full = `${PROVIDER_ID}/${name}`;
   return {
@@ -232,28 +232,28 @@ function configOf(request: LaunchRequest, model: AgentModel): Record<string, unk
     permission: { "*": "allow", external_directory: "allow", doom_loop: "allow" },
     provider: {
       [PROVIDER_ID]: {
-        npm: PACKAGES[dialect],
+        npm: SDK_PACKAGES[dialect],
         name: PROVIDER_ID,
-        options: { baseURL: baseUrl(request, dialect), apiKey: request.key },
-        models: { [name]: { name, limit: LIMITS, tool_call: true } },
+        options: { baseURL: getOpencodeBaseUrl(request, dialect), apiKey: request.key },
+        models: { [name]: { name, limit: MODEL_LIMITS, tool_call: true } },
       },
     },
   };
 }
 
 /** Unlike the providers' SDKs, these packages expect the version in the URL. */
-function baseUrl({ gateway }: LaunchRequest, dialect: DialectName): string {
+function getOpencodeBaseUrl({ gateway }: LaunchRequest, dialect: DialectName): string {
   if (dialect === "anthropic") return `${gateway.anthropic}/v1`;
   if (dialect === "gemini") return `${gateway.google}/v1beta`;
   return gateway.openai;
 }
 
 /** Reasons after which the run continues. */
-const GOES_ON = new Set(["tool-calls", "unknown", ""]);
+const CONTINUE_REASONS = new Set(["tool-calls", "unknown", ""]);
 
 /** Null when the run continues. */
-function endOfStep(reason: string): AgentEnd | null {
-  if (GOES_ON.has(reason)) return null;
+function classifyStepEnd(reason: string): AgentEnd | null {
+  if (CONTINUE_REASONS.has(reason)) return null;
   if (reason === "length")
     return { kind: "stopped", reason: "truncated", message: "The model's answer reached its maximum length." };
   if (reason === "content-filter")
@@ -263,46 +263,50 @@ function endOfStep(reason: string): AgentEnd | null {
 }
 
 /** Errors that are limits of the agent or its model. */
-const STOPS: Readonly<Record<string, "truncated" | "refused">> = {
+const STOP_REASONS: Readonly<Record<string, "truncated" | "refused">> = {
   MessageOutputLengthError: "truncated",
   ContextOverflowError: "truncated",
   ContentFilterError: "refused",
 };
 
 /** Classifies an error event; the run may still continue. */
-function endOfError(error: unknown): { end: AgentEnd; message: string } {
-  const { name, data } = fieldsOf(error) ?? {};
-  const { message: told, statusCode } = fieldsOf(data) ?? {};
-  const message = textOf(told) || textOf(name) || jsonText(error) || "The program reported an error without a reason.";
-  const reason = Object.hasOwn(STOPS, textOf(name)) ? STOPS[textOf(name)] : undefined;
+function parseOpencodeError(error: unknown): { end: AgentEnd; message: string } {
+  const { name, data } = readJsonObject(error) ?? {};
+  const { message: told, statusCode } = readJsonObject(data) ?? {};
+  const message =
+    readJsonString(told) ||
+    readJsonString(name) ||
+    toJsonText(error) ||
+    "The program reported an error without a reason.";
+  const reason = Object.hasOwn(STOP_REASONS, readJsonString(name)) ? STOP_REASONS[readJsonString(name)] : undefined;
   if (reason !== undefined) return { end: { kind: "stopped", reason, message }, message };
-  const status = typeof statusCode === "number" ? statusCode : statusIn(message);
+  const status = typeof statusCode === "number" ? statusCode : findStatusCode(message);
   return { end: { kind: "failed", message, status }, message };
 }
 
 /** Environment variable with settings for MCP servers, merged with those of HOME and the folder. */
-function serverEnv(mcp: McpOffer | null): Record<string, string> {
+function buildServerEnv(mcp: McpConfig | null): Record<string, string> {
   if (mcp === null) return {};
-  const servers = Object.entries(mcp.servers).map(([name, server]) => [name, settingOf(server)] as const);
+  const servers = Object.entries(mcp.servers).map(([name, server]) => [name, toOpencodeServer(server)] as const);
   return { OPENCODE_CONFIG_CONTENT: JSON.stringify({ mcp: Object.fromEntries(servers) }) };
 }
 
-function settingOf(server: McpServer): Readonly<Record<string, unknown>> {
+function toOpencodeServer(server: McpServer): Readonly<Record<string, unknown>> {
   if ("url" in server) return { type: "remote", ...server, enabled: true };
   const { command, args = [], env } = server;
   return { type: "local", command: [command, ...args], environment: env, enabled: true };
 }
 
 /** Parses the tokens of one step: input without cached tokens, output without reasoning. Null when the step has none. */
-function usageOf(tokens: Fields | null): Usage | null {
+function parseOpencodeUsage(tokens: JsonFields | null): Usage | null {
   if (tokens === null) return null;
-  const cache = fieldsOf(tokens.cache) ?? {};
-  const reasoning = countOf(tokens.reasoning);
+  const cache = readJsonObject(tokens.cache) ?? {};
+  const reasoning = parseTokenCount(tokens.reasoning);
   return {
-    input: countOf(tokens.input),
-    output: countOf(tokens.output) + reasoning,
-    cacheRead: countOf(cache.read),
-    cacheWrite: countOf(cache.write),
+    input: parseTokenCount(tokens.input),
+    output: parseTokenCount(tokens.output) + reasoning,
+    cacheRead: parseTokenCount(cache.read),
+    cacheWrite: parseTokenCount(cache.write),
     reasoning,
   };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { LaunchRequest } from "../adapter.js";
-import { fixture, REQUEST, readAll, shared, withoutIds } from "../recorded-testing.js";
+import { LAUNCH_REQUEST, loadRecording, loadSharedRecording, omitIds, readAllEvents } from "../recorded-testing.js";
 import { pi } from "./pi.js";
 
-const LAUNCH: LaunchRequest = { ...REQUEST, prompt: "do it" };
+const LAUNCH: LaunchRequest = { ...LAUNCH_REQUEST, prompt: "do it" };
 
 const answer = (stopReason: string, errorMessage?: string) => [
   { type: "message_end", message: { role: "assistant", content: [], stopReason, errorMessage } },
@@ -36,7 +36,7 @@ describe("launch", () => {
 
 describe("reader", () => {
   it("reads a run with one tool", () => {
-    const { reader, happenings } = readAll(pi, fixture("pi-0.74.2-one.jsonl"));
+    const { reader, happenings } = readAllEvents(pi, loadRecording("pi-0.74.2-one.jsonl"));
     expect(happenings.map(({ type }) => type)).toEqual([
       ...["turn_start", "user_message", "tool_call", "tool_result", "turn_end"],
       ...["turn_start", "assistant_message", "turn_end"],
@@ -47,14 +47,14 @@ describe("reader", () => {
   });
 
   it("reads several tools, including one that failed", () => {
-    const { happenings } = readAll(pi, fixture("pi-0.74.2-several.jsonl"));
+    const { happenings } = readAllEvents(pi, loadRecording("pi-0.74.2-several.jsonl"));
     const results = happenings.flatMap((each) => (each.type === "tool_result" ? [each.success] : []));
     expect(results).toEqual([true, false, true]);
   });
 
   it("reads another version the same way", () => {
     const [now, before] = ["pi-0.74.2-one.jsonl", "pi-0.73.1-one.jsonl"].map((name) =>
-      withoutIds(readAll(pi, fixture(name)).happenings),
+      omitIds(readAllEvents(pi, loadRecording(name)).happenings),
     );
     expect(before).toEqual(now);
   });
@@ -64,7 +64,7 @@ describe("reader", () => {
     ["500", 500, 3],
     ["cut", null, 3],
   ])("fails on %s, after its retries", (name, status, retries) => {
-    const { reader, happenings } = readAll(pi, fixture(`pi-0.74.2-${name}.jsonl`));
+    const { reader, happenings } = readAllEvents(pi, loadRecording(`pi-0.74.2-${name}.jsonl`));
     expect(reader.end).toMatchObject({ kind: "failed", status });
     expect(happenings.filter(({ type }) => type === "system")).toHaveLength(retries);
     expect(reader.figures.isPartial).toBe(true);
@@ -76,23 +76,26 @@ describe("reader", () => {
     ["aborted", { kind: "failed" }],
     ["error", { kind: "failed" }],
   ])("classifies an answer that ended with %s", (stopReason, end) => {
-    expect(readAll(pi, answer(stopReason)).reader.end).toMatchObject(end);
+    expect(readAllEvents(pi, answer(stopReason)).reader.end).toMatchObject(end);
   });
 
   it("recognizes a refusal by its message, and has no end while it retries", () => {
     const refused = answer("error", "Provider finish_reason: content_filter");
-    expect(readAll(pi, refused).reader.end).toMatchObject({ kind: "stopped", reason: "refused" });
-    expect(readAll(pi, [...answer("error", "500"), { type: "auto_retry_start" }]).reader.end).toBeNull();
+    expect(readAllEvents(pi, refused).reader.end).toMatchObject({ kind: "stopped", reason: "refused" });
+    expect(readAllEvents(pi, [...answer("error", "500"), { type: "auto_retry_start" }]).reader.end).toBeNull();
   });
 
   it("reads the captured streams of three versions", ({ skip }) => {
-    const events = shared("pi.jsonl");
+    const events = loadSharedRecording("pi.jsonl");
     if (events === null) return skip();
-    const { reader, happenings } = readAll(pi, events);
+    const { reader, happenings } = readAllEvents(pi, events);
     expect(reader).toMatchObject({ end: { kind: "done" }, response: "Done: hello.txt now contains hello-from-agent." });
     expect(reader.figures.costUsd).toBeGreaterThan(0);
-    const before = readAll(pi, shared("pi-0.73.jsonl") ?? []);
-    expect(withoutIds(before.happenings)).toEqual(withoutIds(happenings));
-    expect(readAll(pi, shared("pi-401.jsonl") ?? []).reader.end).toMatchObject({ kind: "failed", status: 401 });
+    const before = readAllEvents(pi, loadSharedRecording("pi-0.73.jsonl") ?? []);
+    expect(omitIds(before.happenings)).toEqual(omitIds(happenings));
+    expect(readAllEvents(pi, loadSharedRecording("pi-401.jsonl") ?? []).reader.end).toMatchObject({
+      kind: "failed",
+      status: 401,
+    });
   });
 });

@@ -1,23 +1,23 @@
 import { UsageError } from "../../core/errors.js";
 import type { Usage } from "../../core/system.js";
-import type { AgentHappening } from "../../core/trajectory.js";
-import { type Fields, fieldsOf, listOf, textOf } from "../../models/dialects/answer-base.js";
+import type { AgentEventBody } from "../../core/trajectory.js";
+import { type JsonFields, readJsonList, readJsonObject, readJsonString } from "../../models/dialects/answer-base.js";
 import type { DialectName } from "../../models/dialects/dialect.js";
 import {
   type AgentAdapter,
   type AgentEnd,
   type AgentFigures,
+  type AgentLaunch,
   type AgentModel,
-  type Launch,
+  findStatusCode,
   type LaunchRequest,
   type StreamReader,
-  statusIn,
   UnknownEvents,
 } from "../adapter.js";
-import { countOf, OwnFigures } from "../own-figures.js";
+import { AgentFiguresSum, parseTokenCount } from "../own-figures.js";
 
 /** Would be taken for an option or a file. There is no `--` to end the options. */
-const NO_PROMPT = /^[-@]/;
+const RESERVED_PROMPT_START = /^[-@]/;
 
 /**
  * pi.
@@ -39,42 +39,42 @@ export const pi: AgentAdapter = {
   reader: () => new PiReader(),
 };
 
-function launch(request: LaunchRequest): Launch {
+function launch(request: LaunchRequest): AgentLaunch {
   const { prompt, usesOwnHome } = request;
   return {
-    args: ["-p", "--mode", "json", "--no-session", "--offline", ...modelArgs(request), promptText(prompt)],
+    args: ["-p", "--mode", "json", "--no-session", "--offline", ...buildPiModelArgs(request), formatPiPrompt(prompt)],
     env: { PI_OFFLINE: "1", PI_TELEMETRY: "0", PI_SKIP_VERSION_CHECK: "1" },
     homeFiles: usesOwnHome
       ? {}
       : {
-          ".pi/agent/models.json": json(modelsOf(request, modelOf(request))),
-          ".pi/agent/settings.json": json(SETTINGS),
+          ".pi/agent/models.json": formatPiJson(buildPiModels(request, requirePiModel(request))),
+          ".pi/agent/settings.json": formatPiJson(SETTINGS),
         },
   };
 }
 
-function modelArgs(request: LaunchRequest): readonly string[] {
-  if (!request.usesOwnHome) return ["--provider", PROVIDER_ID, "--model", modelOf(request).name];
+function buildPiModelArgs(request: LaunchRequest): readonly string[] {
+  if (!request.usesOwnHome) return ["--provider", PROVIDER_ID, "--model", requirePiModel(request).name];
   return request.model === null ? [] : ["--model", request.model.cliName];
 }
 
-function modelOf({ model }: LaunchRequest): AgentModel {
+function requirePiModel({ model }: LaunchRequest): AgentModel {
   if (model !== null) return model;
   throw new UsageError("pi has no default model. Name one, as in --agent pi:MODEL.");
 }
 
-function promptText(prompt: string): string {
-  return NO_PROMPT.test(prompt) ? ` ${prompt}` : prompt;
+function formatPiPrompt(prompt: string): string {
+  return RESERVED_PROMPT_START.test(prompt) ? ` ${prompt}` : prompt;
 }
 
-function json(value: unknown): string {
+function formatPiJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-const NOTHING: readonly AgentHappening[] = [];
+const NO_EVENTS: readonly AgentEventBody[] = [];
 
 /** Known events that repeat others, including partial messages, each of which repeats everything before it. */
-const REPEATED = new Set([
+const REDUNDANT_EVENTS = new Set([
   "session",
   "agent_start",
   "message_start",
@@ -94,7 +94,7 @@ class PiReader implements StreamReader {
   #last: LastAnswer = NO_ANSWER;
   /** Calls without a result yet. */
   readonly #open = new Set<string>();
-  readonly #own = new OwnFigures();
+  readonly #own = new AgentFiguresSum();
   readonly #unknown = new UnknownEvents();
 
   get figures(): AgentFigures {
@@ -105,10 +105,10 @@ class PiReader implements StreamReader {
     return this.#unknown.counts;
   }
 
-  read(event: unknown): readonly AgentHappening[] {
-    const fields = fieldsOf(event) ?? {};
-    const type = textOf(fields.type);
-    if (REPEATED.has(type)) return NOTHING;
+  read(event: unknown): readonly AgentEventBody[] {
+    const fields = readJsonObject(event) ?? {};
+    const type = readJsonString(fields.type);
+    if (REDUNDANT_EVENTS.has(type)) return NO_EVENTS;
     switch (type) {
       case "turn_start":
         this.end = null;
@@ -116,68 +116,68 @@ class PiReader implements StreamReader {
       case "turn_end":
         return [{ type: "turn_end" }];
       case "message_end":
-        return this.#message(fieldsOf(fields.message) ?? {});
+        return this.#readMessage(readJsonObject(fields.message) ?? {});
       case "tool_execution_start":
-        return this.#call(fields);
+        return this.#readCall(fields);
       case "tool_execution_end":
-        return this.#result(fields.toolCallId, fields.isError, fieldsOf(fields.result));
+        return this.#readResult(fields.toolCallId, fields.isError, readJsonObject(fields.result));
       case "agent_end":
-        this.end = endOf(this.#last);
-        return NOTHING;
+        this.end = classifyPiEnd(this.#last);
+        return NO_EVENTS;
       case "auto_retry_start":
         this.end = null;
-        return [{ type: "system", text: `retrying: ${textOf(fields.errorMessage)}` }];
+        return [{ type: "system", text: `retrying: ${readJsonString(fields.errorMessage)}` }];
       case "compaction_start":
-        return [{ type: "system", text: `summarizing the conversation (${textOf(fields.reason)})` }];
+        return [{ type: "system", text: `summarizing the conversation (${readJsonString(fields.reason)})` }];
       case "compaction_end":
         // The model call for the summary is not in the stream.
         this.#own.isPartial = true;
-        return NOTHING;
+        return NO_EVENTS;
       default:
-        return this.#unknown.tell(event);
+        return this.#unknown.record(event);
     }
   }
 
-  #message(message: Fields): readonly AgentHappening[] {
-    if (message.role === "user") return [{ type: "user_message", text: textIn(message.content) }];
-    if (message.role === "toolResult") return this.#result(message.toolCallId, message.isError, message);
-    return message.role === "assistant" ? this.#answer(message) : NOTHING;
+  #readMessage(message: JsonFields): readonly AgentEventBody[] {
+    if (message.role === "user") return [{ type: "user_message", text: joinPiText(message.content) }];
+    if (message.role === "toolResult") return this.#readResult(message.toolCallId, message.isError, message);
+    return message.role === "assistant" ? this.#readAnswer(message) : NO_EVENTS;
   }
 
-  #answer(message: Fields): readonly AgentHappening[] {
-    const error = textOf(message.errorMessage);
-    this.#last = { stopReason: textOf(message.stopReason), error };
-    this.model = textOf(message.model) || this.model;
-    this.response = textIn(message.content) || this.response;
-    const usage = fieldsOf(message.usage);
-    if (usage !== null) this.#own.add(usageOf(usage), fieldsOf(usage.cost)?.total);
+  #readAnswer(message: JsonFields): readonly AgentEventBody[] {
+    const error = readJsonString(message.errorMessage);
+    this.#last = { stopReason: readJsonString(message.stopReason), error };
+    this.model = readJsonString(message.model) || this.model;
+    this.response = joinPiText(message.content) || this.response;
+    const usage = readJsonObject(message.usage);
+    if (usage !== null) this.#own.add(parsePiUsage(usage), readJsonObject(usage.cost)?.total);
     // An interrupted answer reports counts of 0, although it is billed.
     if (error !== "") this.#own.isPartial = true;
-    const happenings = happeningsOf(message.content);
+    const happenings = parsePiContent(message.content);
     for (const happening of happenings) if (happening.type === "tool_call") this.#open.add(happening.callId);
     return error === "" ? happenings : [...happenings, { type: "error", message: error }];
   }
 
   /** Only calls that were not part of a message. */
-  #call({ toolCallId, toolName, args }: Fields): readonly AgentHappening[] {
-    const callId = textOf(toolCallId);
-    if (this.#open.has(callId)) return NOTHING;
+  #readCall({ toolCallId, toolName, args }: JsonFields): readonly AgentEventBody[] {
+    const callId = readJsonString(toolCallId);
+    if (this.#open.has(callId)) return NO_EVENTS;
     this.#open.add(callId);
-    return [{ type: "tool_call", name: textOf(toolName), callId, arguments: args ?? {} }];
+    return [{ type: "tool_call", name: readJsonString(toolName), callId, arguments: args ?? {} }];
   }
 
   /** Reported twice: by the tool, and as a message to the model. */
-  #result(toolCallId: unknown, isError: unknown, result: Fields | null): readonly AgentHappening[] {
-    const callId = textOf(toolCallId);
-    if (!this.#open.delete(callId)) return NOTHING;
-    return [{ type: "tool_result", callId, success: isError !== true, result: resultText(result?.content) }];
+  #readResult(toolCallId: unknown, isError: unknown, result: JsonFields | null): readonly AgentEventBody[] {
+    const callId = readJsonString(toolCallId);
+    if (!this.#open.delete(callId)) return NO_EVENTS;
+    return [{ type: "tool_result", callId, success: isError !== true, result: formatPiResult(result?.content) }];
   }
 }
 
 /** Provider name in the models file. */
 const PROVIDER_ID = "assay";
 
-const APIS: Readonly<Record<DialectName, string>> = {
+const API_NAMES: Readonly<Record<DialectName, string>> = {
   chat: "openai-completions",
   responses: "openai-responses",
   anthropic: "anthropic-messages",
@@ -185,23 +185,23 @@ const APIS: Readonly<Record<DialectName, string>> = {
 };
 
 /** For an unknown model. A smaller context would make it summarize early; excess output is cut off by the endpoint. */
-const LIMITS = { contextWindow: 200_000, maxTokens: 32_000 };
+const MODEL_LIMITS = { contextWindow: 200_000, maxTokens: 32_000 };
 
 /** Its own retries, instead of the client's: enough for brief failures. */
 const SETTINGS = { retry: { enabled: true, maxRetries: 3, provider: { maxRetries: 0 } } };
 
 /** The file that defines the gateway as a provider. */
-function modelsOf(request: LaunchRequest, { name, dialect }: AgentModel): Record<string, unknown> {
+function buildPiModels(request: LaunchRequest, { name, dialect }: AgentModel): Record<string, unknown> {
   const provider = {
-    baseUrl: baseUrl(request, dialect),
-    api: APIS[dialect],
+    baseUrl: getPiBaseUrl(request, dialect),
+    api: API_NAMES[dialect],
     apiKey: request.key,
-    models: [{ id: name, ...LIMITS }],
+    models: [{ id: name, ...MODEL_LIMITS }],
   };
   return { providers: { [PROVIDER_ID]: provider } };
 }
 
-function baseUrl({ gateway }: LaunchRequest, dialect: DialectName): string {
+function getPiBaseUrl({ gateway }: LaunchRequest, dialect: DialectName): string {
   if (dialect === "anthropic") return gateway.anthropic;
   // Its Google client takes the version from the URL.
   if (dialect === "gemini") return `${gateway.google}/v1beta`;
@@ -217,13 +217,13 @@ interface LastAnswer {
 
 const NO_ANSWER: LastAnswer = { stopReason: "", error: "" };
 
-const REFUSED = /content_filter|refus|safety|PROHIBITED_CONTENT|RECITATION/i;
+const REFUSAL_PATTERN = /content_filter|refus|safety|PROHIBITED_CONTENT|RECITATION/i;
 
 /** Classifies the end of a run by the last answer, because the program itself always ends the same way. */
-function endOf({ stopReason, error }: LastAnswer): AgentEnd {
+function classifyPiEnd({ stopReason, error }: LastAnswer): AgentEnd {
   switch (stopReason) {
     case "error":
-      return endOfError(error);
+      return classifyPiError(error);
     case "length":
       return { kind: "stopped", reason: "truncated", message: "The model's answer reached its maximum length." };
     case "aborted":
@@ -235,30 +235,30 @@ function endOf({ stopReason, error }: LastAnswer): AgentEnd {
   }
 }
 
-function endOfError(error: string): AgentEnd {
-  if (REFUSED.test(error)) return { kind: "stopped", reason: "refused", message: error };
-  return { kind: "failed", message: error || "The model's answer ended with an error.", status: statusIn(error) };
+function classifyPiError(error: string): AgentEnd {
+  if (REFUSAL_PATTERN.test(error)) return { kind: "stopped", reason: "refused", message: error };
+  return { kind: "failed", message: error || "The model's answer ended with an error.", status: findStatusCode(error) };
 }
 
 /** The texts and calls of one message, in order. */
-function happeningsOf(content: unknown): AgentHappening[] {
-  return listOf(content).flatMap((block) => {
-    const happening = happeningOf(fieldsOf(block) ?? {});
+function parsePiContent(content: unknown): AgentEventBody[] {
+  return readJsonList(content).flatMap((block) => {
+    const happening = parsePiBlock(readJsonObject(block) ?? {});
     return happening === null ? [] : [happening];
   });
 }
 
-function happeningOf(block: Fields): AgentHappening | null {
+function parsePiBlock(block: JsonFields): AgentEventBody | null {
   switch (block.type) {
     case "text":
-      return block.text === "" ? null : { type: "assistant_message", text: textOf(block.text) };
+      return block.text === "" ? null : { type: "assistant_message", text: readJsonString(block.text) };
     case "thinking":
-      return { type: "reasoning", text: textOf(block.thinking) };
+      return { type: "reasoning", text: readJsonString(block.thinking) };
     case "toolCall":
       return {
         type: "tool_call",
-        name: textOf(block.name),
-        callId: textOf(block.id),
+        name: readJsonString(block.name),
+        callId: readJsonString(block.id),
         arguments: block.arguments ?? {},
       };
     default:
@@ -266,32 +266,32 @@ function happeningOf(block: Fields): AgentHappening | null {
   }
 }
 
-function textIn(content: unknown): string {
+function joinPiText(content: unknown): string {
   if (typeof content === "string") return content;
-  return listOf(content)
-    .map((block) => textOf(fieldsOf(block)?.text))
+  return readJsonList(content)
+    .map((block) => readJsonString(readJsonObject(block)?.text))
     .join("");
 }
 
 /** A tool's result; images are named by their type. */
-function resultText(content: unknown): string {
+function formatPiResult(content: unknown): string {
   if (typeof content === "string") return content;
-  return listOf(content).map(partText).join("\n");
+  return readJsonList(content).map(formatPiPart).join("\n");
 }
 
-function partText(part: unknown): string {
-  const { type, text, mimeType } = fieldsOf(part) ?? {};
-  return type === "image" ? `(image ${textOf(mimeType)})` : textOf(text);
+function formatPiPart(part: unknown): string {
+  const { type, text, mimeType } = readJsonObject(part) ?? {};
+  return type === "image" ? `(image ${readJsonString(mimeType)})` : readJsonString(text);
 }
 
 /** Same token classes as ours; reasoning is part of the output, and only reported by newer versions. */
-function usageOf(usage: Fields): Usage {
+function parsePiUsage(usage: JsonFields): Usage {
   const { input, output, cacheRead, cacheWrite, reasoning } = usage;
   return {
-    input: countOf(input),
-    output: countOf(output),
-    cacheRead: countOf(cacheRead),
-    cacheWrite: countOf(cacheWrite),
-    ...(typeof reasoning === "number" && { reasoning: countOf(reasoning) }),
+    input: parseTokenCount(input),
+    output: parseTokenCount(output),
+    cacheRead: parseTokenCount(cacheRead),
+    cacheWrite: parseTokenCount(cacheWrite),
+    ...(typeof reasoning === "number" && { reasoning: parseTokenCount(reasoning) }),
   };
 }

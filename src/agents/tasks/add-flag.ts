@@ -1,4 +1,4 @@
-import { type AgentTask, passesTests, writes } from "./task.js";
+import { type AgentTask, createTestGrader, createWriteCommand } from "./task.js";
 
 const CODE = String.raw`import { readFileSync } from "node:fs";
 
@@ -18,7 +18,7 @@ function main(args) {
 process.exitCode = main(process.argv.slice(2));
 `;
 
-const VISIBLE = String.raw`import assert from "node:assert/strict";
+const VISIBLE_TESTS = String.raw`import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -44,7 +44,7 @@ test("refuses a flag it does not know", () => {
 });
 `;
 
-const HIDDEN = `${VISIBLE}
+const HIDDEN_TESTS = `${VISIBLE_TESTS}
 test("counts words with --words", () => {
   assert.deepEqual(count("--words", file), { status: 0, stdout: "3" });
 });
@@ -59,7 +59,7 @@ test("still wants a file", () => {
 });
 `;
 
-const DONE = String.raw`import { readFileSync } from "node:fs";
+const SOLUTION = String.raw`import { readFileSync } from "node:fs";
 
 const USAGE = "Usage: node count.mjs [--words] FILE";
 
@@ -96,15 +96,15 @@ export const addFlag: AgentTask = {
     "The program count.mjs prints how many lines a file has. Give it a flag --words, before or after the file, with which it prints the number of words instead (separated by any white space). What it does without the flag must not change, and any other flag is still refused with exit code 2. Run the tests with: node --test",
   files: [
     { dest: "count.mjs", content: CODE },
-    { dest: "count.test.mjs", content: VISIBLE },
+    { dest: "count.test.mjs", content: VISIBLE_TESTS },
   ],
-  graders: [passesTests("count.test.mjs", HIDDEN)],
+  graders: [createTestGrader("count.test.mjs", HIDDEN_TESTS)],
   // Correct after the second step; the rest shows how long a model continues without need.
   walkthrough: [
     { command: "ls && cat count.mjs" },
-    writes("count.mjs", DONE),
+    createWriteCommand("count.mjs", SOLUTION),
     { command: "node --test && node count.mjs --words count.mjs" },
-    writes("README.md", README),
+    createWriteCommand("README.md", README),
     { command: "node count.mjs README.md && node count.mjs README.md --words" },
     { text: "count.mjs takes --words now, and README.md says so." },
   ],

@@ -1,4 +1,4 @@
-import { type AgentTask, passesCheck, writes } from "./task.js";
+import { type AgentTask, createCheckGrader, createWriteCommand } from "./task.js";
 
 const CODE = `/** Whether a year of the Gregorian calendar has 366 days. */
 export function isLeapYear(year) {
@@ -50,7 +50,7 @@ test("most centuries are not", () => {
 });
 `;
 
-const MENDED = `${FIRST_ATTEMPT}
+const SOLUTION = `${FIRST_ATTEMPT}
 test("every fourth century is", () => {
   assert.equal(isLeapYear(2000), true);
 });
@@ -64,12 +64,12 @@ export const catchBug: AgentTask = {
   question:
     "The function isLeapYear in leap.mjs is right but has no tests, and twice somebody broke it while tidying up: once the rule for years divisible by 100 was lost, once the one for years divisible by 400. Write leap.test.mjs with node:test so that it passes now and would have failed in both cases. Do not change leap.mjs. Run it with: node --test",
   files: [{ dest: "leap.mjs", content: CODE }],
-  graders: [passesCheck("check-leap.mjs", CHECK)],
+  graders: [createCheckGrader("check-leap.mjs", CHECK)],
   walkthrough: [
     { command: "cat leap.mjs" },
-    writes("leap.test.mjs", FIRST_ATTEMPT),
+    createWriteCommand("leap.test.mjs", FIRST_ATTEMPT),
     { command: "node --test" },
-    writes("leap.test.mjs", MENDED),
+    createWriteCommand("leap.test.mjs", SOLUTION),
     { command: "node --test" },
     { text: "leap.test.mjs holds a test for each of the three rules." },
   ],

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { LoadedExamples } from "../../core/dataset.js";
 import { UsageError } from "../../core/errors.js";
-import { problemWithExample } from "../../core/example.js";
+import { findExampleProblem } from "../../core/example.js";
 import { Registry } from "../../core/registry.js";
 import { loadDataset } from "../../datasets/load-dataset.js";
 import { agentTasks } from "./dataset.js";
@@ -19,7 +19,7 @@ it("has eight examples, each with a folder and graders", async () => {
   expect(dataset.evaluators?.map(({ name }) => name)).toEqual(["graders"]);
   expect(dataset.facets).toEqual(["kind"]);
   for (const example of dataset.examples) {
-    expect(problemWithExample(example)).toBeNull();
+    expect(findExampleProblem(example)).toBeNull();
     expect(Object.keys(example).sort()).toEqual(
       ["dataset", "difficulty", "environment", "graders", "id", "kind", "question"].sort(),
     );

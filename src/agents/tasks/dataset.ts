@@ -24,10 +24,10 @@ export interface AgentTaskExample extends Example {
 export const agentTasks: DatasetDefinition = {
   description: "Eight tiny coding tasks for agents, each in a folder with tests. Needs Node alone and no network.",
   evaluators: ["graders"],
-  load: loadTasks,
+  load: loadAgentTasks,
 };
 
-function loadTasks({ config, map }: LoadOptions): LoadedExamples {
+function loadAgentTasks({ config, map }: LoadOptions): LoadedExamples {
   if (config !== undefined) {
     throw new UsageError(
       `agent-tasks has no configs, so agent-tasks:${config} does not exist. Select tasks with --filter, e.g. --filter kind=fix.`,
@@ -36,9 +36,9 @@ function loadTasks({ config, map }: LoadOptions): LoadedExamples {
   if (map !== undefined && Object.keys(map).length > 0) {
     throw new UsageError("agent-tasks is built in and has no columns to --map.");
   }
-  return { examples: TASKS.map(toExample), facets: ["kind"] };
+  return { examples: TASKS.map(toAgentTaskExample), facets: ["kind"] };
 }
 
-export function toExample({ id, kind, difficulty, question, files, graders }: AgentTask): AgentTaskExample {
+export function toAgentTaskExample({ id, kind, difficulty, question, files, graders }: AgentTask): AgentTaskExample {
   return { id, question, kind, difficulty, environment: { files }, graders, dataset: "agent-tasks" };
 }

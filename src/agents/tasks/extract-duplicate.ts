@@ -1,4 +1,4 @@
-import { type AgentTask, passesTests, writes } from "./task.js";
+import { type AgentTask, createTestGrader, createWriteCommand } from "./task.js";
 
 const FUNCTION = String.raw`function slugify(text) {
   return text
@@ -20,7 +20,7 @@ const TAGS = `export function tagPath(tag) {
 }
 `;
 
-const VISIBLE = `import assert from "node:assert/strict";
+const VISIBLE_TESTS = `import assert from "node:assert/strict";
 import test from "node:test";
 import { postPath } from "./posts.mjs";
 import { tagPath } from "./tags.mjs";
@@ -34,7 +34,7 @@ test("paths of tags", () => {
 });
 `;
 
-const HIDDEN = `${VISIBLE}
+const HIDDEN_TESTS = `${VISIBLE_TESTS}
 test("slug.mjs exports the function", async () => {
   const { slugify } = await import("./slug.mjs");
   assert.equal(slugify("Ünïcode -- 42"), "unicode-42");
@@ -52,17 +52,17 @@ export const extractDuplicate: AgentTask = {
   files: [
     { dest: "posts.mjs", content: `${FUNCTION}\n${POSTS}` },
     { dest: "tags.mjs", content: `${FUNCTION}\n${TAGS}` },
-    { dest: "paths.test.mjs", content: VISIBLE },
+    { dest: "paths.test.mjs", content: VISIBLE_TESTS },
   ],
   graders: [
-    passesTests("paths.test.mjs", HIDDEN),
+    createTestGrader("paths.test.mjs", HIDDEN_TESTS),
     { type: "file-not-contains", name: "no-duplicate", config: { path: "{posts,tags}.mjs", value: ".normalize(" } },
   ],
   walkthrough: [
     { command: "cat posts.mjs tags.mjs" },
-    writes("slug.mjs", `export ${FUNCTION}`),
-    writes("posts.mjs", `import { slugify } from "./slug.mjs";\n\n${POSTS}`),
-    writes("tags.mjs", `import { slugify } from "./slug.mjs";\n\n${TAGS}`),
+    createWriteCommand("slug.mjs", `export ${FUNCTION}`),
+    createWriteCommand("posts.mjs", `import { slugify } from "./slug.mjs";\n\n${POSTS}`),
+    createWriteCommand("tags.mjs", `import { slugify } from "./slug.mjs";\n\n${TAGS}`),
     { command: "node --test" },
     { text: "slugify now stands in slug.mjs alone; posts.mjs and tags.mjs import it." },
   ],

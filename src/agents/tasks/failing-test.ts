@@ -1,4 +1,4 @@
-import { type AgentTask, passesTests, writes } from "./task.js";
+import { type AgentTask, createTestGrader, createWriteCommand } from "./task.js";
 
 const CODE = `/** Joins ranges [from, to] that overlap or touch, in ascending order. */
 export function mergeRanges(ranges) {
@@ -12,7 +12,7 @@ export function mergeRanges(ranges) {
 }
 `;
 
-const VISIBLE = `import assert from "node:assert/strict";
+const VISIBLE_TESTS = `import assert from "node:assert/strict";
 import test from "node:test";
 import { mergeRanges } from "./ranges.mjs";
 
@@ -25,7 +25,7 @@ test("orders ranges by number", () => {
 });
 `;
 
-const HIDDEN = `${VISIBLE}
+const HIDDEN_TESTS = `${VISIBLE_TESTS}
 test("joins ranges that touch, and one inside another", () => {
   assert.deepEqual(mergeRanges([[5, 7], [1, 5]]), [[1, 7]]);
   assert.deepEqual(mergeRanges([[1, 100], [20, 30]]), [[1, 100]]);
@@ -47,13 +47,13 @@ export const failingTest: AgentTask = {
     "One of the tests in ranges.test.mjs fails. The test is right: mend ranges.mjs, not the test, and keep the given list unchanged. Run the tests with: node --test",
   files: [
     { dest: "ranges.mjs", content: CODE },
-    { dest: "ranges.test.mjs", content: VISIBLE },
+    { dest: "ranges.test.mjs", content: VISIBLE_TESTS },
   ],
-  graders: [passesTests("ranges.test.mjs", HIDDEN)],
+  graders: [createTestGrader("ranges.test.mjs", HIDDEN_TESTS)],
   walkthrough: [
     { command: "node --test" },
     { command: "cat ranges.mjs" },
-    writes("ranges.mjs", CODE.replace(".sort()", ".sort((x, y) => x[0] - y[0])")),
+    createWriteCommand("ranges.mjs", CODE.replace(".sort()", ".sort((x, y) => x[0] - y[0])")),
     { command: "node --test" },
     { text: "The ranges were sorted as text, so that 10 came before 2. They are sorted by number now." },
   ],

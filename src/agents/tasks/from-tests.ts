@@ -1,6 +1,6 @@
-import { type AgentTask, passesTests, writes } from "./task.js";
+import { type AgentTask, createTestGrader, createWriteCommand } from "./task.js";
 
-const VISIBLE = `import assert from "node:assert/strict";
+const VISIBLE_TESTS = `import assert from "node:assert/strict";
 import test from "node:test";
 import { parseDuration } from "./duration.mjs";
 
@@ -19,7 +19,7 @@ test("refuses what is not a duration", () => {
 });
 `;
 
-const HIDDEN = `${VISIBLE}
+const HIDDEN_TESTS = `${VISIBLE_TESTS}
 test("tells m from ms, and days from all else", () => {
   assert.equal(parseDuration("1m1ms"), 60_001);
   assert.equal(parseDuration("1d"), 86_400_000);
@@ -40,7 +40,7 @@ export function parseDuration(text) {
 }
 `;
 
-const MENDED = FIRST_ATTEMPT.replace(
+const SOLUTION = FIRST_ATTEMPT.replace(
   "  let total = 0;\n",
   String.raw`  if (!/^(\s*\d+\s*(ms|s|m|h|d))+\s*$/.test(text)) throw new RangeError("Not a duration: " + text);
   let total = 0;
@@ -54,13 +54,13 @@ export const fromTests: AgentTask = {
   difficulty: "medium",
   question:
     "The module duration.mjs is missing. Write it so that the tests in duration.test.mjs pass: it exports parseDuration(text), which returns milliseconds. The units are ms, s, m, h and d; anything that is not a duration from beginning to end is a RangeError. Run the tests with: node --test",
-  files: [{ dest: "duration.test.mjs", content: VISIBLE }],
-  graders: [passesTests("duration.test.mjs", HIDDEN)],
+  files: [{ dest: "duration.test.mjs", content: VISIBLE_TESTS }],
+  graders: [createTestGrader("duration.test.mjs", HIDDEN_TESTS)],
   walkthrough: [
     { command: "cat duration.test.mjs" },
-    writes("duration.mjs", FIRST_ATTEMPT),
+    createWriteCommand("duration.mjs", FIRST_ATTEMPT),
     { command: "node --test" },
-    writes("duration.mjs", MENDED),
+    createWriteCommand("duration.mjs", SOLUTION),
     { command: "node --test" },
     { text: "duration.mjs reads all units and refuses what is not a duration. All tests pass." },
   ],

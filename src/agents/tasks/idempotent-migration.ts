@@ -1,4 +1,4 @@
-import { type AgentTask, passesTests, writes } from "./task.js";
+import { type AgentTask, createTestGrader, createWriteCommand } from "./task.js";
 
 const CODE = String.raw`import { readFileSync, writeFileSync } from "node:fs";
 
@@ -19,7 +19,7 @@ const DATA = `[
 ]
 `;
 
-const HIDDEN = `import assert from "node:assert/strict";
+const HIDDEN_TESTS = `import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -65,7 +65,7 @@ const FIRST_ATTEMPT = CODE.replace(
 const migrated`,
 );
 
-const MENDED = CODE.replace(
+const SOLUTION = CODE.replace(
   "items.map(({ price, ...item }) => ({ ...item, cents: Math.round(price * 100) }))",
   `items.map((item) => {
   if (item.price === undefined) return item;
@@ -85,13 +85,13 @@ export const idempotentMigration: AgentTask = {
     { dest: "migrate.mjs", content: CODE },
     { dest: "items.json", content: DATA },
   ],
-  graders: [passesTests("migrate.test.mjs", HIDDEN)],
+  graders: [createTestGrader("migrate.test.mjs", HIDDEN_TESTS)],
   walkthrough: [
     { command: "cat migrate.mjs items.json" },
     { command: "cp items.json try.json && node migrate.mjs try.json && node migrate.mjs try.json; cat try.json" },
-    writes("migrate.mjs", FIRST_ATTEMPT),
+    createWriteCommand("migrate.mjs", FIRST_ATTEMPT),
     { command: "cp items.json try.json && node migrate.mjs try.json && node migrate.mjs try.json; cat try.json" },
-    writes("migrate.mjs", MENDED),
+    createWriteCommand("migrate.mjs", SOLUTION),
     {
       command:
         "cp items.json try.json && node migrate.mjs try.json && node migrate.mjs try.json; cat try.json; rm try.json",

@@ -1,2 +1,2 @@
 export { type AgentTaskExample, agentTasks } from "./dataset.js";
-export { agentTaskScript, GIVEN_UP, TALKED_ABOUT, type TaskScript } from "./mock-script.js";
+export { buildAgentTaskScript, OVERSPENDING_TASK, type TaskScript, UNSOLVED_TASK } from "./mock-script.js";

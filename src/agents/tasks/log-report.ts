@@ -1,4 +1,4 @@
-import { type AgentTask, passesTests, writes } from "./task.js";
+import { type AgentTask, createTestGrader, createWriteCommand } from "./task.js";
 
 const LOG = `2024-05-02T08:00:01Z GET /api/users 200 12ms
 2024-05-02T08:00:02Z GET /api/users 200 9ms
@@ -53,7 +53,7 @@ for (const line of readFileSync("server.log", "utf8").split("\n")) {
 writeFileSync("report.json", JSON.stringify(report, null, 2));
 `;
 
-const MENDED = FIRST_ATTEMPT.replace(
+const SOLUTION = FIRST_ATTEMPT.replace(
   '.split("\\n")) {\n',
   '.split("\\n")) {\n  if (line.trim() === "") continue;\n',
 ).replace(
@@ -69,12 +69,12 @@ export const logReport: AgentTask = {
   question:
     'Sum up server.log in a file report.json with these keys: requests (number of complete lines), serverErrors (those with a status of 500 or above), skipped (lines that are not empty and not a complete request), byPath (number of requests by path) and slowest (of the slowest request, an object with method, path and ms, the latter a number). A complete line looks like "2024-05-02T08:00:01Z GET /api/users 200 12ms".',
   files: [{ dest: "server.log", content: LOG }],
-  graders: [passesTests("report.test.mjs", CHECK)],
+  graders: [createTestGrader("report.test.mjs", CHECK)],
   walkthrough: [
     { command: "wc -l server.log && cat server.log" },
-    writes("report.mjs", FIRST_ATTEMPT),
+    createWriteCommand("report.mjs", FIRST_ATTEMPT),
     { command: "node report.mjs && cat report.json" },
-    writes("report.mjs", MENDED),
+    createWriteCommand("report.mjs", SOLUTION),
     { command: "node report.mjs && cat report.json" },
     { text: "report.json is written: 8 requests, 2 of them server errors, 2 lines left out." },
   ],

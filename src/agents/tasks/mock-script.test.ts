@@ -6,12 +6,12 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { GraderEvaluator } from "../../graders/index.js";
 import { type Mock, startMock } from "../../testing/mock/index.js";
 import { TASKS } from "./all.js";
-import { agentTaskScript, GIVEN_UP, TALKED_ABOUT } from "./mock-script.js";
+import { buildAgentTaskScript, OVERSPENDING_TASK, UNSOLVED_TASK } from "./mock-script.js";
 import type { AgentTask } from "./task.js";
-import { folderFor, passesBy } from "./tasks-testing.js";
+import { createPassCheck, createTaskFolder } from "./tasks-testing.js";
 
 const AGENT = fileURLToPath(new URL("../../../examples/tiny-agent.mjs", import.meta.url));
-const passes = passesBy(new GraderEvaluator());
+const passes = createPassCheck(new GraderEvaluator());
 const run = promisify(execFile);
 
 interface Played {
@@ -23,7 +23,7 @@ let mock: Mock;
 let played: ReadonlyMap<string, Played>;
 
 beforeAll(async () => {
-  mock = await startMock({ ...agentTaskScript(), keepBodies: true });
+  mock = await startMock({ ...buildAgentTaskScript(), keepBodies: true });
   // All at once: one mock must keep the tasks apart.
   played = new Map(await Promise.all(TASKS.map(async (task) => [task.id, await play(task)] as const)));
 });
@@ -32,7 +32,7 @@ afterAll(() => mock.close());
 
 /** Runs a real agent on the task with the scripted model. */
 async function play(task: AgentTask): Promise<Played> {
-  const dir = await folderFor(task);
+  const dir = await createTaskFolder(task);
   try {
     const env = { PATH: process.env.PATH, OPENAI_BASE_URL: `${mock.url}/v1`, OPENAI_MODEL: "scripted" };
     const { stdout } = await run(process.execPath, [AGENT, task.question], { cwd: dir, env });
@@ -44,22 +44,22 @@ async function play(task: AgentTask): Promise<Played> {
 
 it("solves all tasks but one", () => {
   const unsolved = [...played].filter(([, { passed }]) => !passed).map(([id]) => id);
-  expect(unsolved).toEqual([GIVEN_UP]);
+  expect(unsolved).toEqual([UNSOLVED_TASK]);
 });
 
 it("ends each task with its own text", () => {
   for (const { id, walkthrough } of TASKS) {
     const said = played.get(id)?.said;
-    if (id === GIVEN_UP) expect(said).toMatch(/could not find a way/);
+    if (id === UNSOLVED_TASK) expect(said).toMatch(/could not find a way/);
     else expect(walkthrough.at(-1)).toEqual({ text: said });
   }
 });
 
 it("spends so much on one task that a budget can distinguish it", () => {
   const spent = new Map(TASKS.map(({ id, question }) => [id, outputTokens(question)]));
-  const others = [...spent].filter(([id]) => id !== TALKED_ABOUT).map(([, tokens]) => tokens);
+  const others = [...spent].filter(([id]) => id !== OVERSPENDING_TASK).map(([, tokens]) => tokens);
   expect(Math.min(...others)).toBeGreaterThan(0);
-  expect(spent.get(TALKED_ABOUT)).toBeGreaterThan(10 * Math.max(...others));
+  expect(spent.get(OVERSPENDING_TASK)).toBeGreaterThan(10 * Math.max(...others));
 });
 
 function outputTokens(question: string): number {
@@ -70,7 +70,7 @@ function outputTokens(question: string): number {
 }
 
 it("has a unique match for each task", () => {
-  const matches = agentTaskScript().tools.map(({ match }) => match);
+  const matches = buildAgentTaskScript().tools.map(({ match }) => match);
   for (const match of matches) {
     expect(TASKS.filter(({ question }) => question.includes(match))).toHaveLength(1);
   }

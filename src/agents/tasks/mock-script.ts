@@ -9,12 +9,12 @@ export interface TaskScript {
 }
 
 /** Not solved by the scripted model. */
-export const GIVEN_UP = "idempotent-migration";
+export const UNSOLVED_TASK = "idempotent-migration";
 /** Solved at once, followed by long turns. */
-export const TALKED_ABOUT = "extract-duplicate";
+export const OVERSPENDING_TASK = "extract-duplicate";
 
 /** A few such turns cost more than the useful work. */
-const LONG_TURN = 6000;
+const LONG_TURN_TOKENS = 6000;
 
 /**
  * Builds a mock script for all tasks at the same time: it solves six, gives up on one, and continues at length after
@@ -22,27 +22,30 @@ const LONG_TURN = 6000;
  * @example
  * const mock = await startMock(buildAgentTaskScript());
  */
-export function agentTaskScript(): TaskScript {
-  return { tools: TASKS.map((task) => ({ match: task.question, steps: stepsOf(task) })), reply: "A coding task" };
+export function buildAgentTaskScript(): TaskScript {
+  return {
+    tools: TASKS.map((task) => ({ match: task.question, steps: buildTaskSteps(task) })),
+    reply: "A coding task",
+  };
 }
 
-function stepsOf({ id, walkthrough }: AgentTask): readonly TaskStep[] {
-  if (id === GIVEN_UP) return givingUp(walkthrough);
-  return id === TALKED_ABOUT ? talkingOn(walkthrough) : walkthrough;
+function buildTaskSteps({ id, walkthrough }: AgentTask): readonly TaskStep[] {
+  if (id === UNSOLVED_TASK) return giveUpEarly(walkthrough);
+  return id === OVERSPENDING_TASK ? addExpensiveTurns(walkthrough) : walkthrough;
 }
 
-function givingUp(walkthrough: readonly TaskStep[]): readonly TaskStep[] {
+function giveUpEarly(walkthrough: readonly TaskStep[]): readonly TaskStep[] {
   return [
     ...walkthrough.slice(0, 2),
     { text: "I can see that the second run loses the prices, but I could not find a way to prevent it." },
   ];
 }
 
-function talkingOn(walkthrough: readonly TaskStep[]): readonly TaskStep[] {
+function addExpensiveTurns(walkthrough: readonly TaskStep[]): readonly TaskStep[] {
   const again = ["cat slug.mjs", "cat posts.mjs", "cat tags.mjs", "node --test"];
   return [
     ...walkthrough.slice(0, -1),
-    ...again.map((command) => ({ command, outputTokens: LONG_TURN })),
+    ...again.map((command) => ({ command, outputTokens: LONG_TURN_TOKENS })),
     ...walkthrough.slice(-1),
   ];
 }

@@ -1,4 +1,4 @@
-import { type AgentTask, passesTests, writes } from "./task.js";
+import { type AgentTask, createTestGrader, createWriteCommand } from "./task.js";
 
 const CODE = `/** How many pages it takes to show all items. */
 export function pageCount(items, size) {
@@ -13,7 +13,7 @@ export function pageOf(items, page, size) {
 }
 `;
 
-const VISIBLE = `import assert from "node:assert/strict";
+const VISIBLE_TESTS = `import assert from "node:assert/strict";
 import test from "node:test";
 import { pageCount, pageOf } from "./pages.mjs";
 
@@ -26,7 +26,7 @@ test("the first page holds the first items", () => {
 });
 `;
 
-const HIDDEN = `${VISIBLE}
+const HIDDEN_TESTS = `${VISIBLE_TESTS}
 test("the last page holds the last item", () => {
   assert.deepEqual(pageOf([1, 2, 3, 4, 5], 3, 2), [5]);
   assert.deepEqual(pageOf([1, 2, 3, 4], 2, 2), [3, 4]);
@@ -48,12 +48,12 @@ export const offByOne: AgentTask = {
     "Users say that the very last item of a list never shows up on any page. Find the bug in pages.mjs and fix it; everything else must stay as it is. Run the tests with: node --test",
   files: [
     { dest: "pages.mjs", content: CODE },
-    { dest: "pages.test.mjs", content: VISIBLE },
+    { dest: "pages.test.mjs", content: VISIBLE_TESTS },
   ],
-  graders: [passesTests("pages.test.mjs", HIDDEN)],
+  graders: [createTestGrader("pages.test.mjs", HIDDEN_TESTS)],
   walkthrough: [
     { command: "ls && cat pages.mjs pages.test.mjs" },
-    writes("pages.mjs", CODE.replace("items.length - 1", "items.length")),
+    createWriteCommand("pages.mjs", CODE.replace("items.length - 1", "items.length")),
     { command: "node --test" },
     { text: "The end of a page was bounded by the index of the last item instead of the length. Fixed in pages.mjs." },
   ],

@@ -37,7 +37,7 @@ const TIMEOUT = "20s";
  * @example
  * createTestGrader("sum.test.mjs", 'import test from "node:test"; …');
  */
-export function passesTests(dest: string, content: string): GraderSpec {
+export function createTestGrader(dest: string, content: string): GraderSpec {
   const count = content.match(/^test\(/gm)?.length ?? 0;
   return {
     type: "run-command",
@@ -55,7 +55,7 @@ export function passesTests(dest: string, content: string): GraderSpec {
 }
 
 /** Runs our program, whose exit code decides whether the work is correct. */
-export function passesCheck(dest: string, content: string): GraderSpec {
+export function createCheckGrader(dest: string, content: string): GraderSpec {
   return {
     type: "run-command",
     name: "tests",
@@ -69,6 +69,6 @@ export function passesCheck(dest: string, content: string): GraderSpec {
  * @example
  * createWriteCommand("sum.mjs", "export const sum = (a, b) => a + b;\n");
  */
-export function writes(path: string, content: string): TaskCommand {
+export function createWriteCommand(path: string, content: string): TaskCommand {
   return { command: `cat > ${path} <<'EOF'\n${content}EOF` };
 }

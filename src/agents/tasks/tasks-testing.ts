@@ -4,17 +4,17 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { EnvironmentFile } from "../../core/environment.js";
 import type { Evaluator, ScoredWithEvidence } from "../../core/evaluator.js";
-import { toExample } from "./dataset.js";
+import { toAgentTaskExample } from "./dataset.js";
 import type { AgentTask } from "./task.js";
 
 /** Creates a temporary folder with a task's files. */
-export async function folderFor({ files }: Pick<AgentTask, "files">): Promise<string> {
+export async function createTaskFolder({ files }: Pick<AgentTask, "files">): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), "assay-task-"));
-  await put(dir, files);
+  await writeTaskFiles(dir, files);
   return dir;
 }
 
-export async function put(dir: string, files: readonly EnvironmentFile[]): Promise<void> {
+export async function writeTaskFiles(dir: string, files: readonly EnvironmentFile[]): Promise<void> {
   for (const file of files) {
     if (!("content" in file)) throw new Error(`${file.dest} has no content`);
     await mkdir(dirname(join(dir, file.dest)), { recursive: true });
@@ -23,20 +23,20 @@ export async function put(dir: string, files: readonly EnvironmentFile[]): Promi
 }
 
 /** Runs a command like an agent, and returns its exit code. */
-export function inShell(dir: string, command: string): Promise<number> {
+export function runInShell(dir: string, command: string): Promise<number> {
   return new Promise((resolve) => {
     execFile("/bin/sh", ["-c", command], { cwd: dir }, (error) => resolve(Number(error?.code ?? 0)));
   });
 }
 
 /** Checks whether the work in a folder passes. Grades a copy, so that graders leave nothing for the next step. */
-export function passesBy(evaluator: Evaluator): (task: AgentTask, dir: string) => Promise<boolean> {
+export function createPassCheck(evaluator: Evaluator): (task: AgentTask, dir: string) => Promise<boolean> {
   return async (task, dir) => {
     const copy = await mkdtemp(join(tmpdir(), "assay-graded-"));
     try {
       await cp(dir, copy, { recursive: true });
-      const scored = await evaluator.score(toExample(task), { workspace: { path: copy, changes: [] } });
-      return verdictIn(scored as ScoredWithEvidence);
+      const scored = await evaluator.score(toAgentTaskExample(task), { workspace: { path: copy, changes: [] } });
+      return readTaskVerdict(scored as ScoredWithEvidence);
     } finally {
       await rm(copy, { recursive: true, force: true });
     }
@@ -44,7 +44,7 @@ export function passesBy(evaluator: Evaluator): (task: AgentTask, dir: string) =
 }
 
 /** A grader without a verdict means a broken task, not a failed one. */
-function verdictIn({ scores, unscored }: ScoredWithEvidence): boolean {
+function readTaskVerdict({ scores, unscored }: ScoredWithEvidence): boolean {
   if (scores.verdict === undefined) throw new Error(`No verdict: ${JSON.stringify(unscored)}`);
   return scores.verdict === 1;
 }

@@ -2,14 +2,21 @@ import { afterEach, describe, expect, it } from "vitest";
 import { DIALECT_NAMES, type DialectName, dialects } from "../../models/dialects/index.js";
 import { type MockOptions, startMock } from "../../testing/mock/index.js";
 import { type GatewayOptions, startGateway } from "./index.js";
-import { addressOf, ask, Closers, eventsIn, gatewayBefore, requestOf } from "./scripted-upstream.js";
+import {
+  buildTestRequest,
+  buildTestUrl,
+  Closers,
+  parseSseEvents,
+  sendTestRequest,
+  startTestGateway,
+} from "./scripted-upstream.js";
 
 const closers = new Closers();
 afterEach(() => closers.closeAll());
 
 async function setUp(script: MockOptions, options: GatewayOptions) {
   const mock = closers.add(await startMock(script));
-  return { mock, ...closers.add(await gatewayBefore(mock.url, options)) };
+  return { mock, ...closers.add(await startTestGateway(mock.url, options)) };
 }
 
 /** An answer that takes ten seconds, and a budget for a fortieth of it. */
@@ -27,11 +34,11 @@ describe("a spent budget", () => {
   it.each(DIALECT_NAMES)("cuts off a stream of %s and sends its client an error", async (name) => {
     let exceeded = 0;
     const { mock, gateway, finished } = await setUp(LONG, { budget: SMALL, onExceeded: () => (exceeded += 1) });
-    const { status, text } = await ask(gateway, name, true);
+    const { status, text } = await sendTestRequest(gateway, name, true);
     expect(status).toBe(200);
-    expect(eventsIn(text).at(-1)).toMatchObject(ERRORS[name] as object);
+    expect(parseSseEvents(text).at(-1)).toMatchObject(ERRORS[name] as object);
     const reader = dialects[name].reader();
-    for (const event of eventsIn(text)) reader.readEvent(event);
+    for (const event of parseSseEvents(text)) reader.readEvent(event);
     expect(reader.error?.message).toContain("the budget of $0.0006 is spent");
     const receipt = gateway.receipt();
     expect(receipt).toMatchObject({ cut: 1, answered: 0, exceeded: true });
@@ -44,7 +51,7 @@ describe("a spent budget", () => {
 
   it("continues the event numbers of Responses", async () => {
     const { gateway } = await setUp(LONG, { budget: SMALL });
-    const events = eventsIn((await ask(gateway, "responses", true)).text) as {
+    const events = parseSseEvents((await sendTestRequest(gateway, "responses", true)).text) as {
       type: string;
       sequence_number: number;
     }[];
@@ -56,9 +63,9 @@ describe("a spent budget", () => {
     "answers further requests of %s at once, with an error that clients do not retry",
     async (name) => {
       const { mock, gateway } = await setUp({ outputTokens: 1000 }, { budget: SMALL });
-      await ask(gateway, name, false);
+      await sendTestRequest(gateway, name, false);
       for (const stream of [true, false]) {
-        const { status, headers, text } = await ask(gateway, name, stream);
+        const { status, headers, text } = await sendTestRequest(gateway, name, stream);
         expect(status).toBe(400);
         expect(headers.get("x-should-retry")).toBe("false");
         expect(dialects[name].errorIn(JSON.parse(text))?.message).toMatch(/budget of \$0\.0006 is spent/);
@@ -71,7 +78,7 @@ describe("a spent budget", () => {
 
   it("lets a paid answer through, even if it exceeded the budget", async () => {
     const { gateway } = await setUp({ outputTokens: 1000 }, { budget: { maxCostUsd: 0.000001 } });
-    const { status, text } = await ask(gateway, "chat", false);
+    const { status, text } = await sendTestRequest(gateway, "chat", false);
     expect(status).toBe(200);
     expect(JSON.parse(text)).toHaveProperty("choices");
     expect(gateway.receipt()).toMatchObject({ answered: 1, cut: 0, exceeded: true });
@@ -86,10 +93,10 @@ describe("a spent budget", () => {
       },
       { budget: { maxCostUsd: 0.002 } },
     );
-    const slow = DIALECT_NAMES.map((name) => ask(gateway, name, true, "slow"));
-    const late = ask(gateway, "chat", true, "late");
+    const slow = DIALECT_NAMES.map((name) => sendTestRequest(gateway, name, true, "slow"));
+    const late = sendTestRequest(gateway, "chat", true, "late");
     await expect.poll(() => gateway.receipt().usage.output).toBeGreaterThan(0);
-    await ask(gateway, "chat", false, "fast");
+    await sendTestRequest(gateway, "chat", false, "fast");
     const answers = await Promise.all(slow);
     for (const { text } of answers) expect(text).toContain("the budget of $0.002 is spent");
     expect((await late).status).toBe(400);
@@ -98,20 +105,20 @@ describe("a spent budget", () => {
 
   it("is spent when it is exceeded, not when it is reached", async () => {
     const { gateway } = await setUp({ outputTokens: 1000, usage: { input: 0 } }, { budget: { maxCostUsd: 0.0012 } });
-    await ask(gateway, "chat", false);
+    await sendTestRequest(gateway, "chat", false);
     expect(gateway.receipt()).toMatchObject({ totalUsd: 0.0012, exceeded: false, costKilledAt: 0 });
-    expect((await ask(gateway, "chat", true)).text).toContain("is spent");
+    expect((await sendTestRequest(gateway, "chat", true)).text).toContain("is spent");
   });
 
   it("can be a number of tokens, for models without a price", async () => {
     const { gateway } = await setUp(LONG, { budget: { maxTokens: 500 }, priceOf: () => null });
-    expect((await ask(gateway, "anthropic", true)).text).toContain("the budget of 500 tokens is spent");
+    expect((await sendTestRequest(gateway, "anthropic", true)).text).toContain("the budget of 500 tokens is spent");
     expect(gateway.receipt()).toMatchObject({ exceeded: true, maxTokens: 500, maxCostUsd: null });
   });
 
   it("of 0 dollars only counts", async () => {
     const { gateway } = await setUp({ outputTokens: 1000 }, { budget: { maxCostUsd: 0 }, priceOf: () => null });
-    expect((await ask(gateway, "chat", true)).status).toBe(200);
+    expect((await sendTestRequest(gateway, "chat", true)).status).toBe(200);
     expect(gateway.receipt()).toMatchObject({ answered: 1, exceeded: false });
   });
 
@@ -126,7 +133,10 @@ describe("a spent budget", () => {
 describe("a model without a price", () => {
   it.each(DIALECT_NAMES)("is refused before anything is spent under a dollar budget, in %s", async (name) => {
     const { mock, gateway } = await setUp({}, { budget: SMALL, priceOf: () => null });
-    const response = await fetch(addressOf(gateway, name, true, "odd-model"), requestOf(name, true, "odd-model"));
+    const response = await fetch(
+      buildTestUrl(gateway, name, true, "odd-model"),
+      buildTestRequest(name, true, "odd-model"),
+    );
     expect(response.status).toBe(400);
     const error = dialects[name].errorIn(await response.json());
     expect(error?.message).toMatch(/"odd-model" is unknown.*--models/);

@@ -1,23 +1,23 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { messageOf } from "../../core/errors.js";
+import { getErrorMessage } from "../../core/errors.js";
 import type { Price } from "../../core/price.js";
 import type { Usage } from "../../core/system.js";
 import type { Tokenizer } from "../../core/tokenizer.js";
-import { findIntrusion, OWN_NAMES } from "../../utils/find-intrusion.js";
-import { costOf } from "../price.js";
-import { Exchange } from "./exchange.js";
-import type { Accounts, Ledger } from "./ledger.js";
-import type { PriceBook, ProviderName, Upstream } from "./provider.js";
+import { checkRequestOrigin, LOOPBACK_HOSTS } from "../../utils/find-intrusion.js";
+import { computeCost } from "../price.js";
+import { MeteredExchange } from "./exchange.js";
+import type { GatewayLedger, UsageAccounts } from "./ledger.js";
+import type { PriceResolver, ProviderName, Upstream } from "./provider.js";
 import type { GatewayRequest } from "./receipt.js";
 import { RefusalError } from "./refusal.js";
-import { type Asked, readAsked, readBody, requestHeaders } from "./request.js";
-import { RequestMeter, tierName } from "./request-meter.js";
+import { buildRequestHeaders, type ParsedRequest, parseGatewayRequest, readBody } from "./request.js";
+import { formatTierName, RequestMeter } from "./request-meter.js";
 import type { RouteTable } from "./route.js";
-import { type Changed, passOn } from "./unmetered.js";
-import { Visit } from "./visit.js";
+import { type ForwardChanges, forwardRequest } from "./unmetered.js";
+import { ProxiedRequest } from "./visit.js";
 
 /** Upper bound on the usage of a call; the actual usage is known only after its answer. */
-export interface Most {
+export interface MaxCallUsage {
   readonly pico: number;
   readonly tokens: number;
   /** True when only the prompt counts, because the answer can be cut off. */
@@ -30,26 +30,26 @@ export interface Most {
  * admitted when no others are running, so the budget is exceeded by at most one call. A call that is not streamed does not
  * wait for the prompts of streamed calls, which may take minutes to produce their first token.
  */
-export class Reservations {
-  readonly #ledger: Ledger;
-  readonly #held = new Set<Most>();
-  readonly #waiting = new Map<Most, () => void>();
+export class CallReservations {
+  readonly #ledger: GatewayLedger;
+  readonly #held = new Set<MaxCallUsage>();
+  readonly #waiting = new Map<MaxCallUsage, () => void>();
   #pico = 0;
   #tokens = 0;
 
-  constructor(ledger: Ledger) {
+  constructor(ledger: GatewayLedger) {
     this.#ledger = ledger;
   }
 
   /** Resolves when the call may start, was released, or the budget is spent: check the ledger afterwards. */
-  async hold(most: Most): Promise<void> {
+  async reserve(most: MaxCallUsage): Promise<void> {
     const turn = new Promise<void>((resolve) => this.#waiting.set(most, resolve));
     this.admit();
     await turn;
   }
 
   /** Call when the call is over or its client has gone. */
-  release(most: Most): void {
+  release(most: MaxCallUsage): void {
     this.#waiting.get(most)?.();
     this.#waiting.delete(most);
     if (!this.#held.delete(most)) return;
@@ -70,18 +70,18 @@ export class Reservations {
     }
   }
 
-  #fits({ pico, tokens, isStreamed }: Most): boolean {
-    if (this.#ledger.hasRoomFor(this.#pico + pico, this.#tokens + tokens)) return true;
+  #fits({ pico, tokens, isStreamed }: MaxCallUsage): boolean {
+    if (this.#ledger.canSpend(this.#pico + pico, this.#tokens + tokens)) return true;
     return [...this.#held].every((other) => other.isStreamed && !isStreamed);
   }
 }
 
-export interface DeskOptions {
+export interface RequestHandlerOptions {
   readonly routes: RouteTable;
   readonly upstreams: Readonly<Record<ProviderName, Upstream>>;
-  readonly ledger: Ledger;
-  readonly accounts: Accounts;
-  readonly prices: PriceBook;
+  readonly ledger: GatewayLedger;
+  readonly accounts: UsageAccounts;
+  readonly prices: PriceResolver;
   readonly tokenizer: Tokenizer;
   readonly modelMap: Readonly<Record<string, string>>;
   readonly headersTimeoutMs: number;
@@ -95,45 +95,45 @@ export interface DeskOptions {
 }
 
 /** Handles requests: refuses them, forwards them, or forwards them and meters the answer. */
-export class Desk {
-  readonly #options: DeskOptions;
-  readonly #open = new Set<Exchange>();
-  readonly #calls = new CallBook();
-  readonly #reservations: Reservations;
+export class RequestHandler {
+  readonly #options: RequestHandlerOptions;
+  readonly #open = new Set<MeteredExchange>();
+  readonly #calls = new CallUsageStore();
+  readonly #reservations: CallReservations;
   #isClosed = false;
 
-  constructor(options: DeskOptions) {
+  constructor(options: RequestHandlerOptions) {
     this.#options = options;
-    this.#reservations = new Reservations(options.ledger);
+    this.#reservations = new CallReservations(options.ledger);
   }
 
   /** Never throws: every error is sent to the client. */
   handle(request: IncomingMessage, client: ServerResponse): void {
     const { routes, ledger, headersTimeoutMs } = this.#options;
-    const intrusion = findIntrusion((name) => headerOf(request, name), OWN_NAMES);
+    const intrusion = checkRequestOrigin((name) => getHeader(request, name), LOOPBACK_HOSTS);
     if (intrusion !== null) {
-      sendText(client, intrusion);
+      sendPlainText(client, intrusion);
       return;
     }
     const route = routes.find(request.method ?? "GET", request.url ?? "");
     if (route === null) {
-      void this.#answerCall(routes.findCall(request.url ?? ""), client);
+      void this.#sendCallUsage(routes.findCall(request.url ?? ""), client);
       return;
     }
-    const visit = new Visit({ ...this.#options, request, client, route });
+    const visit = new ProxiedRequest({ ...this.#options, request, client, route });
     const { kind } = route;
-    const refused = (error: unknown) => refuse(visit, error);
-    if (wantsWebSocket(request)) visit.refuse(noWebSockets());
-    else if (ledger.isExceeded) visit.refuse(ledger.refusal());
+    const refused = (error: unknown) => refuseProxiedRequest(visit, error);
+    if (wantsWebSocket(request)) visit.refuse(createWebSocketError());
+    else if (ledger.isExceeded) visit.refuse(ledger.createRefusal());
     else if (kind === "answer" || kind === "embedding") this.#meter(visit).catch(refused);
-    else if (kind === "unmetered") this.#passOnUnmetered(visit);
-    else if (kind === "count" && this.#mapsModels) this.#count(visit).catch(refused);
-    else passOn(visit, { headersTimeoutMs });
+    else if (kind === "unmetered") this.#forwardUnmetered(visit);
+    else if (kind === "count" && this.#hasModelMap) this.#forwardTokenCount(visit).catch(refused);
+    else forwardRequest(visit, { headersTimeoutMs });
   }
 
   /** Ends every answer that is not already paid for, because the budget is spent. */
   cutAll(): void {
-    for (const exchange of this.#open) exchange.cut(this.#options.ledger.refusal());
+    for (const exchange of this.#open) exchange.cut(this.#options.ledger.createRefusal());
     this.#reservations.admit();
   }
 
@@ -143,10 +143,10 @@ export class Desk {
   }
 
   /** Sends the usage of a call; anything else is "Not found". */
-  async #answerCall(call: string | null, client: ServerResponse): Promise<void> {
-    const bill = call === null ? undefined : await this.#calls.ask(call);
+  async #sendCallUsage(call: string | null, client: ServerResponse): Promise<void> {
+    const bill = call === null ? undefined : await this.#calls.waitForUsage(call);
     if (bill === undefined) {
-      sendText(client, NOT_FOUND);
+      sendPlainText(client, NOT_FOUND);
       return;
     }
     const body = JSON.stringify(bill);
@@ -154,56 +154,56 @@ export class Desk {
     client.end(body);
   }
 
-  get #mapsModels(): boolean {
+  get #hasModelMap(): boolean {
     return Object.keys(this.#options.modelMap).length > 0;
   }
 
   /** The tokens must be counted by the model that will receive the prompt. */
-  async #count(visit: Visit): Promise<void> {
+  async #forwardTokenCount(visit: ProxiedRequest): Promise<void> {
     const { headersTimeoutMs } = this.#options;
-    passOn(visit, { headersTimeoutMs, changed: changedBy(visit, await this.#read(visit)) });
+    forwardRequest(visit, { headersTimeoutMs, changed: toForwardChanges(visit, await this.#parseRequest(visit)) });
   }
 
   /** A request of unknown cost could exceed any dollar limit. */
-  #passOnUnmetered(visit: Visit, changed?: Changed, what = visit.subject): void {
+  #forwardUnmetered(visit: ProxiedRequest, changed?: ForwardChanges, what = visit.subject): void {
     const { ledger, allowUnmetered, headersTimeoutMs } = this.#options;
-    if (ledger.needsPrices && !allowUnmetered) visit.refuse(cannotMeter(what, ledger));
-    else passOn(visit, { headersTimeoutMs, ...(changed !== undefined && { changed }) });
+    if (ledger.needsPrices && !allowUnmetered) visit.refuse(createUnmeteredError(what, ledger));
+    else forwardRequest(visit, { headersTimeoutMs, ...(changed !== undefined && { changed }) });
   }
 
-  async #read({ request, route }: Visit): Promise<Asked> {
-    return readAsked(route, await readBody(request), this.#options.modelMap);
+  async #parseRequest({ request, route }: ProxiedRequest): Promise<ParsedRequest> {
+    return parseGatewayRequest(route, await readBody(request), this.#options.modelMap);
   }
 
-  async #meter(visit: Visit): Promise<void> {
+  async #meter(visit: ProxiedRequest): Promise<void> {
     const { prices } = this.#options;
     const { upstream, route } = visit;
-    const asked = await this.#read(visit);
+    const asked = await this.#parseRequest(visit);
     if (asked.isBackground) {
-      this.#passOnUnmetered(visit, changedBy(visit, asked), `${visit.subject} with background: true`);
+      this.#forwardUnmetered(visit, toForwardChanges(visit, asked), `${visit.subject} with background: true`);
       return;
     }
     visit.model = asked.model;
     const price = await prices.find({ ...asked, dialect: route.dialect, upstream });
     if (price === null) this.#checkUnpriced(asked);
-    await this.#beginReserved(visit, asked, price);
+    await this.#startReserved(visit, asked, price);
   }
 
   /** The cost of a prompt, and of an answer that is not streamed, is known too late to stop it, so its maximum is reserved. */
-  async #beginReserved(visit: Visit, asked: Asked, price: Price | null): Promise<void> {
-    const most = mostOf(asked, price);
+  async #startReserved(visit: ProxiedRequest, asked: ParsedRequest, price: Price | null): Promise<void> {
+    const most = estimateMaxCallUsage(asked, price);
     const release = () => this.#reservations.release(most);
     if (!visit.client.destroyed) {
       visit.client.on("close", release);
-      await this.#reservations.hold(most);
+      await this.#reservations.reserve(most);
     }
-    this.#begin(visit, asked, price, release);
+    this.#startIfAllowed(visit, asked, price, release);
   }
 
-  #checkUnpriced({ model, tier }: Asked): void {
+  #checkUnpriced({ model, tier }: ParsedRequest): void {
     const { accounts, ledger } = this.#options;
-    const name = tierName(model, tier);
-    accounts.noteUnknownModel(name);
+    const name = formatTierName(model, tier);
+    accounts.addUnknownModel(name);
     if (!ledger.needsPrices) return;
     const instead =
       tier === null ? `use another model (--model-map "${model}=…")` : "leave out the service tier in the request";
@@ -214,38 +214,41 @@ export class Desk {
   }
 
   /** Checks again, because the budget may have been spent while the request was read or waited. */
-  #begin(visit: Visit, asked: Asked, price: Price | null, release: () => void): void {
+  #startIfAllowed(visit: ProxiedRequest, asked: ParsedRequest, price: Price | null, release: () => void): void {
     const { ledger } = this.#options;
-    if (ledger.isExceeded) throw ledger.refusal();
+    if (ledger.isExceeded) throw ledger.createRefusal();
     if (this.#isClosed || visit.client.destroyed) visit.end("abandoned");
-    else this.#exchange(visit, asked, price, release);
+    else this.#startExchange(visit, asked, price, release);
   }
 
-  #exchange(visit: Visit, asked: Asked, price: Price | null, release: () => void): void {
+  #startExchange(visit: ProxiedRequest, asked: ParsedRequest, price: Price | null, release: () => void): void {
     const { accounts, headersTimeoutMs, routes, onSpend } = this.#options;
-    const { dialect, client, upstream, pace } = visit;
+    const { dialect, client, upstream, timing: pace } = visit;
     const { hidesUsage, body } = asked;
-    const meter = this.#meterFor(visit, asked, price, release);
-    const answer = { model: tierName(asked.model, asked.tier), meter };
+    const meter = this.#createMeter(visit, asked, price, release);
+    const answer = { model: formatTierName(asked.model, asked.tier), meter };
     accounts.open(answer);
-    const call = this.#calls.open();
-    const exchange = new Exchange({
+    const call = this.#calls.startCall();
+    const exchange = new MeteredExchange({
       client,
       dialect,
       upstream,
-      pace,
-      request: { method: "POST", path: asked.path, headers: heldHeaders(visit, body) },
+      timing: pace,
+      request: { method: "POST", path: asked.path, headers: buildBufferedHeaders(visit, body) },
       body,
       meter,
       hidesUsage,
-      extraHeaders: [CALL_HEADER, routes.callPath(call)],
+      extraHeaders: [CALL_HEADER, routes.formatCallPath(call)],
       headersTimeoutMs,
       onEnd: ({ ending, isBilled, message }) => {
         this.#open.delete(exchange);
         if (isBilled) meter.close(ending === "cut");
         accounts.close(answer, isBilled);
         const figures = isBilled ? meter.figures : null;
-        this.#calls.close(call, figures === null ? null : { usage: figures.usage, isEstimated: figures.isEstimated });
+        this.#calls.finishCall(
+          call,
+          figures === null ? null : { usage: figures.usage, isEstimated: figures.isEstimated },
+        );
         visit.end(ending, { figures, message, finish: meter.finish });
         release();
         onSpend?.();
@@ -254,27 +257,35 @@ export class Desk {
     this.#open.add(exchange);
   }
 
-  #meterFor({ dialect, pace }: Visit, { promptTokens }: Asked, price: Price | null, release: () => void): RequestMeter {
+  #createMeter(
+    { dialect, timing: pace }: ProxiedRequest,
+    { promptTokens }: ParsedRequest,
+    price: Price | null,
+    release: () => void,
+  ): RequestMeter {
     const { ledger, tokenizer } = this.#options;
     const onWords = () => {
-      pace.noteWords();
+      pace.recordText();
       // From the first text on, the ledger counts the prompt as soon as this returns.
       queueMicrotask(release);
     };
-    return new RequestMeter({ ledger, reader: dialect.reader(), price, tokenizer, promptTokens, onWords });
+    return new RequestMeter({ ledger, reader: dialect.reader(), price, tokenizer, promptTokens, onText: onWords });
   }
 }
 
-function mostOf({ promptTokens, maxOutputTokens, isStreamed }: Asked, price: Price | null): Most {
+function estimateMaxCallUsage(
+  { promptTokens, maxOutputTokens, isStreamed }: ParsedRequest,
+  price: Price | null,
+): MaxCallUsage {
   const usage = { input: promptTokens, output: maxOutputTokens };
-  return { pico: price === null ? 0 : costOf(price, usage), tokens: promptTokens + maxOutputTokens, isStreamed };
+  return { pico: price === null ? 0 : computeCost(price, usage), tokens: promptTokens + maxOutputTokens, isStreamed };
 }
 
-function changedBy(visit: Visit, { path, body }: Asked): Changed {
-  return { path, body, headers: heldHeaders(visit, body) };
+function toForwardChanges(visit: ProxiedRequest, { path, body }: ParsedRequest): ForwardChanges {
+  return { path, body, headers: buildBufferedHeaders(visit, body) };
 }
 
-function cannotMeter(what: string, { maxCostUsd }: Ledger): RefusalError {
+function createUnmeteredError(what: string, { maxCostUsd }: GatewayLedger): RefusalError {
   return new RefusalError(
     "request",
     `the cost of ${what} cannot be metered, so the limit of $${maxCostUsd} cannot be enforced. To forward such calls anyway, start the gateway with --allow-unmetered; their cost is not in its receipt.`,
@@ -282,14 +293,14 @@ function cannotMeter(what: string, { maxCostUsd }: Ledger): RefusalError {
 }
 
 /** The headers of a request whose body was buffered, so it is decompressed and perhaps changed. */
-function heldHeaders({ request, upstream }: Visit, body: Buffer) {
-  const { "content-encoding": _unpacked, ...headers } = requestHeaders(request, upstream);
+function buildBufferedHeaders({ request, upstream }: ProxiedRequest, body: Buffer) {
+  const { "content-encoding": _unpacked, ...headers } = buildRequestHeaders(request, upstream);
   return { ...headers, "accept-encoding": "identity", "content-length": body.length };
 }
 
-function refuse(visit: Visit, error: unknown): void {
+function refuseProxiedRequest(visit: ProxiedRequest, error: unknown): void {
   if (error instanceof RefusalError) visit.refuse(error);
-  else visit.refuse(new RefusalError("upstream", messageOf(error), { status: 500, cause: error }));
+  else visit.refuse(new RefusalError("upstream", getErrorMessage(error), { status: 500, cause: error }));
 }
 
 function wantsWebSocket({ headers }: IncomingMessage): boolean {
@@ -297,19 +308,19 @@ function wantsWebSocket({ headers }: IncomingMessage): boolean {
 }
 
 /** Codex tries a WebSocket first and falls back to HTTP on this status. */
-function noWebSockets(): RefusalError {
+function createWebSocketError(): RefusalError {
   return new RefusalError("request", "WebSockets cannot be metered. Use plain HTTP.", { status: 426 });
 }
 
 /** Reveals nothing about other paths. */
 const NOT_FOUND = { status: 404, message: "Not found" };
 
-function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+function getHeader({ headers }: IncomingMessage, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value.join(", ") : value;
 }
 
-function sendText(client: ServerResponse, { status, message }: { status: number; message: string }): void {
+function sendPlainText(client: ServerResponse, { status, message }: { status: number; message: string }): void {
   client.writeHead(status, { "content-type": "text/plain", "content-length": message.length + 1 });
   client.end(`${message}\n`);
 }
@@ -318,47 +329,47 @@ function sendText(client: ServerResponse, { status, message }: { status: number;
 const CALL_HEADER = "assay-call";
 
 /** The final usage of a call: as reported and, where the report is incomplete, estimated. */
-interface CallBill {
+interface FinishedCallUsage {
   readonly usage: Readonly<Usage>;
   readonly isEstimated: boolean;
 }
 
 /** Limits memory for usage that no client requests. */
-const MOST_BILLS = 4096;
+const MAX_FINISHED_CALLS = 4096;
 
 /** How long a request for usage waits for its call to end, which the gateway notices slightly later than the client. */
-const PATIENCE_MS = 5000;
+const CALL_WAIT_MS = 5000;
 
 /**
  * Stores the usage of single calls for clients that disconnect before the end of an answer and never see its usage.
  * Both sides then record the same usage.
  */
-class CallBook {
-  readonly #bills = new Map<string, CallBill | null>();
-  readonly #waiting = new Map<string, ((bill: CallBill | null) => void)[]>();
+class CallUsageStore {
+  readonly #bills = new Map<string, FinishedCallUsage | null>();
+  readonly #waiting = new Map<string, ((bill: FinishedCallUsage | null) => void)[]>();
   #calls = 0;
 
   /** Returns the id of the new call. */
-  open(): string {
+  startCall(): string {
     this.#calls += 1;
     return String(this.#calls);
   }
 
   /** `bill` is null when the call cost nothing. */
-  close(call: string, bill: CallBill | null): void {
+  finishCall(call: string, bill: FinishedCallUsage | null): void {
     this.#bills.set(call, bill);
-    if (this.#bills.size > MOST_BILLS) this.#bills.delete(this.#bills.keys().next().value ?? "");
+    if (this.#bills.size > MAX_FINISHED_CALLS) this.#bills.delete(this.#bills.keys().next().value ?? "");
     for (const tell of this.#waiting.get(call) ?? []) tell(bill);
     this.#waiting.delete(call);
   }
 
   /** Waits for the call to end. Undefined when the call is unknown or does not end in time. */
-  async ask(call: string): Promise<CallBill | null | undefined> {
+  async waitForUsage(call: string): Promise<FinishedCallUsage | null | undefined> {
     if (this.#bills.has(call)) return this.#bills.get(call);
     if (!(Number(call) <= this.#calls)) return undefined;
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, PATIENCE_MS, undefined);
-      const tell = (bill: CallBill | null) => {
+      const timer = setTimeout(resolve, CALL_WAIT_MS, undefined);
+      const tell = (bill: FinishedCallUsage | null) => {
         clearTimeout(timer);
         resolve(bill);
       };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { dataOf, EventSplitter } from "./relay.js";
+import { EventSplitter, extractEventData } from "./relay.js";
 
 /** Pushes the bytes split at the given positions. */
 function splitAt(bytes: Buffer, cuts: readonly number[], maxBytes?: number) {
@@ -25,7 +25,7 @@ describe("EventSplitter", () => {
       fc.property(fc.array(event), fc.array(fc.nat()), (events, cuts) => {
         const bytes = Buffer.from(events.map((one) => one.bytes).join(""));
         const stretches = splitAt(bytes, cuts);
-        expect(stretches.map((stretch) => dataOf(stretch.bytes))).toEqual(events.map(({ text }) => text));
+        expect(stretches.map((stretch) => extractEventData(stretch.bytes))).toEqual(events.map(({ text }) => text));
         expect(Buffer.concat(stretches.map((stretch) => stretch.bytes))).toEqual(bytes);
       }),
     );
@@ -72,6 +72,6 @@ describe("extractEventData", () => {
     ["id: 7\ndata:  kept space\n\n", " kept space"],
     ["data:\n\n", ""],
   ])("reads %j", (text, data) => {
-    expect(dataOf(Buffer.from(text))).toBe(data);
+    expect(extractEventData(Buffer.from(text))).toBe(data);
   });
 });

@@ -4,16 +4,24 @@ import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { DIALECT_NAMES, dialects } from "../../models/dialects/index.js";
 import { type GatewayOptions, startGateway } from "./index.js";
-import { addressOf, ask, Closers, gatewayBefore, requestOf, scriptedUpstream, sse } from "./scripted-upstream.js";
+import {
+  buildTestRequest,
+  buildTestUrl,
+  Closers,
+  formatSse,
+  sendTestRequest,
+  startScriptedUpstream,
+  startTestGateway,
+} from "./scripted-upstream.js";
 
 const closers = new Closers();
 afterEach(() => closers.closeAll());
 
-type Answer = Parameters<typeof scriptedUpstream>[0];
+type Answer = Parameters<typeof startScriptedUpstream>[0];
 
 async function setUp(answer: Answer, options: GatewayOptions = {}) {
-  const upstream = closers.add(await scriptedUpstream(answer));
-  return { upstream, ...closers.add(await gatewayBefore(upstream.url, options)) };
+  const upstream = closers.add(await startScriptedUpstream(answer));
+  return { upstream, ...closers.add(await startTestGateway(upstream.url, options)) };
 }
 
 const json =
@@ -33,7 +41,7 @@ describe("forwarding", () => {
     const { upstream, gateway } = await setUp(json(WHOLE));
     const { origin } = new URL(gateway.url);
     for (const path of ["/", "/openai/v1/chat/completions", "/0123456789abcdef0123456789abcdef/openai/v1/models"]) {
-      expect((await fetch(origin + path, requestOf("chat", false))).status).toBe(404);
+      expect((await fetch(origin + path, buildTestRequest("chat", false))).status).toBe(404);
     }
     expect(upstream.arrived).toEqual([]);
     expect(gateway.receipt().requests).toBe(0);
@@ -71,7 +79,7 @@ describe("forwarding", () => {
       response.writeHead(201, "Made Up", [..."X-Odd-Case one X-Odd-Case two Content-Type application/json".split(" ")]);
       response.end(`  ${JSON.stringify(WHOLE)}\n`);
     });
-    const request = requestHttp(addressOf(gateway, "chat", false), { method: "POST" }).end('{"model":"m"}');
+    const request = requestHttp(buildTestUrl(gateway, "chat", false), { method: "POST" }).end('{"model":"m"}');
     const [response] = await once(request, "response");
     const text = (await response.setEncoding("utf8").toArray()).join("");
     expect(response).toMatchObject({ statusCode: 201, statusMessage: "Made Up" });
@@ -83,8 +91,8 @@ describe("forwarding", () => {
     const { upstream, gateway } = await setUp((response) =>
       response.writeHead(307, { location: "http://127.0.0.1:1/" }).end(),
     );
-    const response = await fetch(addressOf(gateway, "chat", false), {
-      ...requestOf("chat", false),
+    const response = await fetch(buildTestUrl(gateway, "chat", false), {
+      ...buildTestRequest("chat", false),
       redirect: "manual",
     });
     expect([response.status, response.headers.get("location")]).toEqual([307, "http://127.0.0.1:1/"]);
@@ -93,7 +101,7 @@ describe("forwarding", () => {
 
   it("returns an upstream's error without billing it", async () => {
     const { gateway, finished } = await setUp(json({ error: { message: "slow down" } }, 429, { "retry-after": "7" }));
-    const { status, headers, text } = await ask(gateway, "responses", true);
+    const { status, headers, text } = await sendTestRequest(gateway, "responses", true);
     expect([status, headers.get("retry-after"), text]).toEqual([429, "7", '{"error":{"message":"slow down"}}']);
     expect(gateway.receipt()).toMatchObject({ failed: 1, byModel: [], totalPico: 0, partial: false });
     expect(finished).toMatchObject([{ ending: "failed", status: 429, costPico: null }]);
@@ -122,7 +130,7 @@ describe("forwarding", () => {
       response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" });
       response.end(gzipSync(JSON.stringify(WHOLE)));
     });
-    const { headers, text } = await ask(gateway, "chat", false);
+    const { headers, text } = await sendTestRequest(gateway, "chat", false);
     expect(headers.get("content-encoding")).toBeNull();
     expect(JSON.parse(text)).toEqual(WHOLE);
     expect(gateway.receipt().usage).toMatchObject({ input: 5, output: 1 });
@@ -134,7 +142,7 @@ describe("forwarding", () => {
       sockets.add(response.socket);
       json(WHOLE)(response, arrived);
     });
-    for (let i = 0; i < 5; i++) await ask(gateway, "chat", false);
+    for (let i = 0; i < 5; i++) await sendTestRequest(gateway, "chat", false);
     // One, unless the connection was idle for too long on a busy machine.
     expect(sockets.size).toBeLessThan(5);
   });
@@ -147,8 +155,8 @@ describe("forwarding", () => {
       if (isReused) response.socket?.destroy();
       else json(WHOLE)(response, arrived);
     });
-    await ask(gateway, "chat", false);
-    const { status, headers } = await ask(gateway, "chat", false);
+    await sendTestRequest(gateway, "chat", false);
+    const { status, headers } = await sendTestRequest(gateway, "chat", false);
     expect([status, headers.get("x-should-retry")]).toEqual([502, "true"]);
     expect(upstream.arrived).toHaveLength(2);
     expect(gateway.receipt()).toMatchObject({ requests: 2, answered: 1, failed: 1 });
@@ -159,7 +167,7 @@ describe("forwarding", () => {
       response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end("<h1>Sign in</h1>");
     });
     for (const stream of [true, false]) {
-      const { status, text } = await ask(gateway, "chat", stream);
+      const { status, text } = await sendTestRequest(gateway, "chat", stream);
       expect([status, text]).toEqual([200, "<h1>Sign in</h1>"]);
     }
     expect(gateway.receipt()).toMatchObject({ failed: 2, totalPico: 0, byModel: [], partial: false });
@@ -181,8 +189,8 @@ describe("keys", () => {
     "adds the gateway's key in %s when a client sends none, and only its provider's",
     async (name) => {
       const { upstream, gateway } = await setUp(json({}), { env: ENV });
-      const { body } = requestOf(name, false) as { body: string };
-      await (await fetch(addressOf(gateway, name, false), { method: "POST", body })).text();
+      const { body } = buildTestRequest(name, false) as { body: string };
+      await (await fetch(buildTestUrl(gateway, name, false), { method: "POST", body })).text();
       const headers = JSON.stringify(upstream.arrived[0]?.headers);
       expect(upstream.arrived[0]?.headers[HEADERS[name]]).toBe(VALUES[name]);
       expect(Object.values(ENV).filter((key) => headers.includes(key))).toHaveLength(1);
@@ -206,7 +214,7 @@ describe("keys", () => {
       env: ENV,
       onRequest: (one) => said.push(one),
     });
-    const { text } = await ask(gateway, "anthropic", true);
+    const { text } = await sendTestRequest(gateway, "anthropic", true);
     said.push(text, gateway.receipt(), gateway.env);
     expect(JSON.stringify(said)).not.toMatch(/-own|"key"/);
   });
@@ -225,7 +233,7 @@ describe("bad requests", () => {
   it.each(DIALECT_NAMES)("rejects a malformed body in the format of %s without forwarding it", async (name) => {
     const { upstream, gateway } = await setUp(json({}));
     for (const body of ['{"model":', "[1]", "null", ""]) {
-      const response = await fetch(addressOf(gateway, name, false), { method: "POST", body });
+      const response = await fetch(buildTestUrl(gateway, name, false), { method: "POST", body });
       expect(response.status).toBe(400);
       expect(dialects[name].errorIn(await response.json())?.message).toMatch(/not (?:valid JSON|a JSON object)/);
     }
@@ -236,7 +244,7 @@ describe("bad requests", () => {
   it("rejects requests that are too large", async () => {
     const { upstream, gateway } = await setUp(json({}));
     const body = Buffer.alloc(64 * 1024 * 1024 + 1, " ");
-    const response = await fetch(addressOf(gateway, "chat", false), { method: "POST", body });
+    const response = await fetch(buildTestUrl(gateway, "chat", false), { method: "POST", body });
     expect(response.status).toBe(413);
     expect(upstream.arrived).toEqual([]);
   });
@@ -245,16 +253,16 @@ describe("bad requests", () => {
     const { gateway } = await setUp(json(WHOLE), { modelMap: { a: "b" } });
     const deep = "[".repeat(200_000) + "]".repeat(200_000);
     const send = (model: string) =>
-      fetch(addressOf(gateway, "chat", false), { method: "POST", body: `{"model":"${model}","messages":${deep}}` });
+      fetch(buildTestUrl(gateway, "chat", false), { method: "POST", body: `{"model":"${model}","messages":${deep}}` });
     expect((await send("m")).status).toBe(200);
     expect((await send("a")).status).toBeGreaterThanOrEqual(200);
-    expect((await ask(gateway, "chat", false)).status).toBe(200);
+    expect((await sendTestRequest(gateway, "chat", false)).status).toBe(200);
   });
 
   it("accepts compressed requests", async () => {
     const { upstream, gateway } = await setUp(json(WHOLE));
     const post = (body: Buffer, encoding: string) =>
-      fetch(addressOf(gateway, "chat", false), {
+      fetch(buildTestUrl(gateway, "chat", false), {
         method: "POST",
         body: new Uint8Array(body),
         headers: { "content-encoding": encoding },
@@ -269,10 +277,10 @@ describe("bad requests", () => {
 
 describe("an upstream that does not answer", () => {
   it.each(DIALECT_NAMES)("is reported as 502 in the format of %s", async (name) => {
-    const upstream = await scriptedUpstream(() => {});
+    const upstream = await startScriptedUpstream(() => {});
     await upstream.close();
-    const { gateway } = closers.add(await gatewayBefore(upstream.url));
-    const { status, headers, text } = await ask(gateway, name, true);
+    const { gateway } = closers.add(await startTestGateway(upstream.url));
+    const { status, headers, text } = await sendTestRequest(gateway, name, true);
     expect([status, headers.get("x-should-retry")]).toEqual([502, "true"]);
     expect(dialects[name].errorIn(JSON.parse(text))?.message).toMatch(
       /127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)/,
@@ -282,17 +290,17 @@ describe("an upstream that does not answer", () => {
 
   it("is reported as 504 after the timeout", async () => {
     const { gateway } = await setUp(() => {}, { headersTimeoutMs: 50 });
-    expect((await ask(gateway, "chat", true)).status).toBe(504);
+    expect((await sendTestRequest(gateway, "chat", true)).status).toBe(504);
     expect(gateway.receipt()).toMatchObject({ failed: 1, totalPico: 0 });
   });
 
   it("mid-answer: closes the client's connection too, and bills what arrived", async () => {
     const { gateway } = await setUp((response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
-      response.write(sse({ choices: [{ delta: { content: "one two three" } }] }));
+      response.write(formatSse({ choices: [{ delta: { content: "one two three" } }] }));
       setImmediate(() => response.destroy());
     });
-    await expect(ask(gateway, "chat", true)).rejects.toThrow();
+    await expect(sendTestRequest(gateway, "chat", true)).rejects.toThrow();
     await expect.poll(() => gateway.receipt().failed).toBe(1);
     expect(gateway.receipt()).toMatchObject({ partial: true, usage: { output: 3 } });
   });

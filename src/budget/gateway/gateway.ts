@@ -2,15 +2,15 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { messageOf, UsageError } from "../../core/errors.js";
+import { getErrorMessage, UsageError } from "../../core/errors.js";
 import { isLoopback } from "../../core/loopback.js";
 import type { Price } from "../../core/price.js";
 import { didYouMean } from "../../core/suggest.js";
 import type { Tokenizer } from "../../core/tokenizer.js";
 import { loadTokenizer } from "../../models/tokens/index.js";
-import { Desk } from "./desk.js";
-import { Accounts, type GatewayBudget, type GatewayTotal, Ledger } from "./ledger.js";
-import { PROVIDER_NAMES, PROVIDERS, PriceBook, type PriceOf, type ProviderName, Upstream } from "./provider.js";
+import { RequestHandler } from "./desk.js";
+import { type GatewayBudget, GatewayLedger, type GatewayTotal, UsageAccounts } from "./ledger.js";
+import { PROVIDER_NAMES, PROVIDERS, type PriceLookup, PriceResolver, type ProviderName, Upstream } from "./provider.js";
 import type { GatewayRequest, Receipt } from "./receipt.js";
 import { RouteTable } from "./route.js";
 
@@ -21,7 +21,7 @@ const HEADERS_TIMEOUT_MS = 600_000;
 const KEEP_ALIVE_MS = 120_000;
 
 /** A thousand clients may connect at once; with the default backlog, some would retry only after a second. */
-const BACKLOG = 4096;
+const MAX_BACKLOG = 4096;
 
 /** Options of `startGateway`. */
 export interface GatewayOptions {
@@ -34,7 +34,7 @@ export interface GatewayOptions {
   /** Prices by model name, after `modelMap`; other models are looked up with `priceOf`. */
   readonly prices?: ReadonlyMap<string, Price>;
   /** Looks up the price of a model. Default: the bundled price table. */
-  readonly priceOf?: PriceOf;
+  readonly priceOf?: PriceLookup;
   /** A loopback address. */
   readonly host?: "127.0.0.1" | "::1";
   /** Default: a free port. */
@@ -96,19 +96,19 @@ export interface Gateway {
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const { budget = {}, env = process.env, now = () => performance.now(), onExceeded, onSpend } = options;
   const token = options.token ?? randomBytes(16).toString("hex");
-  const accounts = new Accounts();
+  const accounts = new UsageAccounts();
   const exceed = () => {
     desk.cutAll();
     onExceeded?.();
   };
-  const ledger = new Ledger(budget, { onExceeded: exceed, onSpend });
+  const ledger = new GatewayLedger(budget, { onExceeded: exceed, onSpend });
   const upstreams = openUpstreams(options, env);
-  const desk = new Desk({
+  const desk = new RequestHandler({
     routes: new RouteTable(token),
     upstreams,
     ledger,
     accounts,
-    prices: new PriceBook(options),
+    prices: new PriceResolver(options),
     tokenizer: options.tokenizer ?? loadTokenizer("o200k_base"),
     modelMap: options.modelMap ?? {},
     headersTimeoutMs: options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS,
@@ -119,18 +119,18 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     onRequest: options.onRequest,
   });
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, client) => desk.handle(request, client));
-  const origin = await listen(server, options);
+  const origin = await startListening(server, options);
   const startedAt = now();
   const url = `${origin}/${token}`;
   return {
     url,
-    env: gatewayEnv(url, env),
+    env: buildGatewayEnv(url, env),
     total: () => ledger.total(),
-    receipt: () => accounts.receipt(ledger, budget, now() - startedAt),
+    receipt: () => accounts.createReceipt(ledger, budget, now() - startedAt),
     async close() {
       desk.close();
       for (const upstream of Object.values(upstreams)) upstream.close();
-      await closed(server);
+      await closeServer(server);
     },
   };
 }
@@ -149,24 +149,27 @@ function requireProviders(byName: object, what: string): void {
   throw new UsageError(`Unknown provider "${unknown}" for the ${what}.${didYouMean(unknown, PROVIDER_NAMES)}`);
 }
 
-async function listen(server: Server, { host = "127.0.0.1", port = 0 }: GatewayOptions): Promise<string> {
+async function startListening(server: Server, { host = "127.0.0.1", port = 0 }: GatewayOptions): Promise<string> {
   if (!isLoopback(host))
     throw new UsageError(
       `The gateway spends money for anyone who can reach it, so it cannot listen on ${host}. Use 127.0.0.1 or ::1.`,
     );
   try {
-    server.listen({ port, host, backlog: BACKLOG });
+    server.listen({ port, host, backlog: MAX_BACKLOG });
     await once(server, "listening");
   } catch (cause) {
-    throw new UsageError(`The gateway cannot listen on ${host}:${port}: ${messageOf(cause)}. Choose another port.`, {
-      cause,
-    });
+    throw new UsageError(
+      `The gateway cannot listen on ${host}:${port}: ${getErrorMessage(cause)}. Choose another port.`,
+      {
+        cause,
+      },
+    );
   }
   const { port: found } = server.address() as AddressInfo;
   return `http://${host.includes(":") ? `[${host}]` : host}:${found}`;
 }
 
-function closed(server: Server): Promise<void> {
+function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeAllConnections();
@@ -174,24 +177,24 @@ function closed(server: Server): Promise<void> {
 }
 
 /** Environment variables that set the base URL of each provider's clients. */
-const VARIABLES: Readonly<Record<ProviderName, readonly string[]>> = {
+const BASE_URL_VARIABLES: Readonly<Record<ProviderName, readonly string[]>> = {
   openai: ["OPENAI_BASE_URL", "OPENAI_API_BASE"],
   anthropic: ["ANTHROPIC_BASE_URL", "ANTHROPIC_API_BASE"],
   google: ["GOOGLE_GEMINI_BASE_URL", "GEMINI_BASE_URL", "GEMINI_API_BASE"],
 };
 
-const PROXIES = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+const PROXY_VARIABLES = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 
-function gatewayEnv(url: string, env: NodeJS.ProcessEnv): Record<string, string> {
+function buildGatewayEnv(url: string, env: NodeJS.ProcessEnv): Record<string, string> {
   const pointed = Object.values(PROVIDERS).flatMap(({ name, mount }) =>
-    VARIABLES[name].map((variable) => [variable, url + mount] as const),
+    BASE_URL_VARIABLES[name].map((variable) => [variable, url + mount] as const),
   );
-  return { ...Object.fromEntries(pointed), ...withoutProxy(url, env) };
+  return { ...Object.fromEntries(pointed), ...buildNoProxyEnv(url, env) };
 }
 
 /** Otherwise a program behind a proxy would ask the proxy for an address on this machine. */
-function withoutProxy(url: string, env: NodeJS.ProcessEnv): Record<string, string> {
-  if (!PROXIES.some((name) => env[name])) return {};
+function buildNoProxyEnv(url: string, env: NodeJS.ProcessEnv): Record<string, string> {
+  if (!PROXY_VARIABLES.some((name) => env[name])) return {};
   const { hostname } = new URL(url);
   const hosts = [env.NO_PROXY ?? env.no_proxy ?? "", hostname].filter(Boolean).join(",");
   return { NO_PROXY: hosts, no_proxy: hosts };

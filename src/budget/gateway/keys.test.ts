@@ -3,19 +3,26 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { DIALECT_NAMES, type DialectName } from "../../models/dialects/index.js";
 import { type GatewayOptions, startGateway } from "./index.js";
-import { addressOf, ask, Closers, gatewayBefore, requestOf, scriptedUpstream } from "./scripted-upstream.js";
+import {
+  buildTestRequest,
+  buildTestUrl,
+  Closers,
+  sendTestRequest,
+  startScriptedUpstream,
+  startTestGateway,
+} from "./scripted-upstream.js";
 import { KeyMask } from "./secrets.js";
 
 const closers = new Closers();
 afterEach(() => closers.closeAll());
 
-type Answer = Parameters<typeof scriptedUpstream>[0];
+type Answer = Parameters<typeof startScriptedUpstream>[0];
 
 const OK: Answer = (response) => response.writeHead(200, { "content-type": "application/json" }).end("{}");
 
 async function setUp(options: GatewayOptions, answer = OK) {
-  const upstream = closers.add(await scriptedUpstream(answer));
-  return { upstream, ...closers.add(await gatewayBefore(upstream.url, options)) };
+  const upstream = closers.add(await startScriptedUpstream(answer));
+  return { upstream, ...closers.add(await startTestGateway(upstream.url, options)) };
 }
 
 const KEYS = { openai: "sk-real-openai", anthropic: "real-anthropic", google: "real-google" };
@@ -36,9 +43,9 @@ const SENT: Readonly<Record<DialectName, readonly [header: string, value: string
 describe("the gateway's keys", () => {
   it.each(DIALECT_NAMES)("replace those that a client of %s sends, in any header", async (name) => {
     const { upstream, gateway } = await setUp({ keys: KEYS });
-    const { method, body } = requestOf(name, false) as { method: string; body: string };
+    const { method, body } = buildTestRequest(name, false) as { method: string; body: string };
     const headers = { ...EVERY_KEY_HEADER, "x-own": "kept", "anthropic-beta": "one,two" };
-    await (await fetch(addressOf(gateway, name, false), { method, body, headers })).text();
+    await (await fetch(buildTestUrl(gateway, name, false), { method, body, headers })).text();
     const [arrived] = upstream.arrived;
     const [header, value] = SENT[name];
     expect(arrived?.headers).toMatchObject({ [header]: value, "x-own": "kept", "anthropic-beta": "one,two" });
@@ -62,11 +69,11 @@ describe("the gateway's keys", () => {
   });
 
   it("go only to their own provider's upstream; other providers keep their clients' keys", async () => {
-    const other = closers.add(await scriptedUpstream(OK));
-    const own = closers.add(await scriptedUpstream(OK));
+    const other = closers.add(await startScriptedUpstream(OK));
+    const own = closers.add(await startScriptedUpstream(OK));
     const upstreams = { openai: `${own.url}/v1`, anthropic: other.url, google: other.url };
-    const { gateway } = closers.add(await gatewayBefore("", { upstreams, keys: { openai: KEYS.openai } }));
-    for (const name of DIALECT_NAMES) await ask(gateway, name, false);
+    const { gateway } = closers.add(await startTestGateway("", { upstreams, keys: { openai: KEYS.openai } }));
+    for (const name of DIALECT_NAMES) await sendTestRequest(gateway, name, false);
     expect(JSON.stringify(own.arrived)).toContain(KEYS.openai);
     expect(own.arrived).toHaveLength(2);
     expect(JSON.stringify(other.arrived)).not.toContain(KEYS.openai);
@@ -78,7 +85,7 @@ describe("the gateway's keys", () => {
 
   it("send no key when empty, not even the one of the environment", async () => {
     const { upstream, gateway } = await setUp({ keys: { openai: "" }, env: { OPENAI_API_KEY: "sk-environment" } });
-    await ask(gateway, "chat", false);
+    await sendTestRequest(gateway, "chat", false);
     expect(upstream.arrived[0]?.headers).not.toHaveProperty("authorization");
   });
 
@@ -89,7 +96,7 @@ describe("the gateway's keys", () => {
       response.write(sent.slice(0, 45));
       setTimeout(() => response.end(sent.slice(45)), 20);
     });
-    const asked = await ask(gateway, "chat", true);
+    const asked = await sendTestRequest(gateway, "chat", true);
     const listed = await fetch(`${gateway.url}/openai/v1/models`);
     const texts = [asked.text, ...asked.headers.values(), await listed.text(), ...listed.headers.values()];
     expect(JSON.parse(asked.text).error.message).toBe(`Incorrect API key: Bearer ${"*".repeat(14)}`);
@@ -102,7 +109,7 @@ describe("the gateway's keys", () => {
       response.writeHead(403, { "content-encoding": "gzip" });
       response.end(gzipSync(`no: ${String(headers["x-api-key"])}`));
     });
-    expect((await ask(gateway, "anthropic", false)).text).toBe(`no: ${"*".repeat(KEYS.anthropic.length)}`);
+    expect((await sendTestRequest(gateway, "anthropic", false)).text).toBe(`no: ${"*".repeat(KEYS.anthropic.length)}`);
     const listed = await fetch(`${gateway.url}/anthropic/v1/models`);
     expect(await listed.text()).toBe(`no: ${"*".repeat(KEYS.anthropic.length)}`);
   });
@@ -111,7 +118,9 @@ describe("the gateway's keys", () => {
     const keys = { openai: "sk-real-openai" };
     await expect(startGateway({ keys, upstreams: { openai: "http://example.com/v1" } })).rejects.toThrow(/plain http/);
     await expect(startGateway({ keys: { google: "two words" } })).rejects.toThrow(/key for google/);
-    await expect(startGateway({ keys: { opnai: "x" } as object })).rejects.toThrow(/for the key\. Did you mean "openai"/);
+    await expect(startGateway({ keys: { opnai: "x" } as object })).rejects.toThrow(
+      /for the key\. Did you mean "openai"/,
+    );
   });
 });
 

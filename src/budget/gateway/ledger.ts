@@ -1,19 +1,19 @@
 import { BudgetError } from "../../core/errors.js";
 import type { CostSource } from "../../core/row.js";
 import type { Usage } from "../../core/system.js";
-import { dollars, picoDollars } from "../price.js";
+import { toDollars, toPicoDollars } from "../price.js";
 import {
   addFigures,
-  ENDINGS,
-  type Ending,
-  type Figures,
-  isMoved,
-  lineOf,
-  NO_FIGURES,
+  COST_SOURCES,
+  countAllTokens,
+  hasChangedFigures,
+  REQUEST_ENDINGS,
   type Receipt,
   type ReceiptLine,
-  SOURCES,
-  tokensOf,
+  type RequestEnding,
+  type RequestFigures,
+  toReceiptLine,
+  ZERO_FIGURES,
 } from "./receipt.js";
 import { RefusalError } from "./refusal.js";
 
@@ -25,7 +25,7 @@ export interface GatewayBudget {
   readonly maxTokens?: number;
 }
 
-export interface LedgerListeners {
+export interface GatewayLedgerListeners {
   /** Called once. */
   readonly onExceeded: () => void;
   /** Called after every change, and after `onExceeded` when that change exceeded the limit. */
@@ -36,48 +36,48 @@ export interface LedgerListeners {
  * The running total of a gateway over all models. Whole pico-dollars, exact up to $9,007. A limit is exceeded when the
  * total is above it, not when it is reached.
  */
-export class Ledger {
+export class GatewayLedger {
   readonly maxCostUsd: number;
   readonly #maxPico: number;
   readonly #maxTokens: number;
-  readonly #listeners: LedgerListeners;
-  readonly #tally = new Tally();
+  readonly #listeners: GatewayLedgerListeners;
+  readonly #sum = new UsageSum();
   #isExceeded = false;
   #killedAtPico = 0;
 
-  constructor({ maxCostUsd = 0, maxTokens }: GatewayBudget, listeners: LedgerListeners) {
+  constructor({ maxCostUsd = 0, maxTokens }: GatewayBudget, listeners: GatewayLedgerListeners) {
     if (!Number.isFinite(maxCostUsd) || maxCostUsd < 0)
       throw new BudgetError(`maxCostUsd must be a non-negative number of dollars, but is ${maxCostUsd}.`);
     if (maxTokens !== undefined && (!Number.isSafeInteger(maxTokens) || maxTokens < 1))
       throw new BudgetError(`maxTokens must be a whole number of at least 1, but is ${maxTokens}.`);
     this.maxCostUsd = maxCostUsd;
-    this.#maxPico = maxCostUsd === 0 ? Number.POSITIVE_INFINITY : picoDollars(maxCostUsd);
+    this.#maxPico = maxCostUsd === 0 ? Number.POSITIVE_INFINITY : toPicoDollars(maxCostUsd);
     this.#maxTokens = maxTokens ?? Number.POSITIVE_INFINITY;
     this.#listeners = listeners;
   }
 
   /** Replaces the previous figures of an answer with its latest ones. */
-  replace(before: Figures | null, after: Figures): void {
-    this.#tally.replace(before, after);
-    if (!this.hasRoomFor(0, 0)) this.#exceed();
-    if (isMoved(before, after)) this.#listeners.onSpend?.();
+  replace(before: RequestFigures | null, after: RequestFigures): void {
+    this.#sum.replace(before, after);
+    if (!this.canSpend(0, 0)) this.#exceed();
+    if (hasChangedFigures(before, after)) this.#listeners.onSpend?.();
   }
 
   /** Includes answers still in progress. */
   total(): GatewayTotal {
-    return this.#tally.total();
+    return this.#sum.total();
   }
 
   #exceed(): void {
     if (this.#isExceeded) return;
     this.#isExceeded = true;
-    this.#killedAtPico = this.#tally.pico;
+    this.#killedAtPico = this.#sum.pico;
     this.#listeners.onExceeded();
   }
 
   /** True when this much can still be spent. */
-  hasRoomFor(pico: number, tokens: number): boolean {
-    return this.#tally.pico + pico <= this.#maxPico && this.#tally.tokens + tokens <= this.#maxTokens;
+  canSpend(pico: number, tokens: number): boolean {
+    return this.#sum.pico + pico <= this.#maxPico && this.#sum.tokens + tokens <= this.#maxTokens;
   }
 
   /** Never becomes false again. */
@@ -87,21 +87,21 @@ export class Ledger {
 
   /** The first total that exceeded the limit; 0 while none has. */
   get costKilledAt(): number {
-    return dollars(this.#killedAtPico);
+    return toDollars(this.#killedAtPico);
   }
 
   get needsPrices(): boolean {
     return this.maxCostUsd > 0;
   }
 
-  refusal(): RefusalError {
+  createRefusal(): RefusalError {
     const limits = [
       ...(this.#maxPico === Number.POSITIVE_INFINITY ? [] : [`$${this.maxCostUsd}`]),
       ...(this.#maxTokens === Number.POSITIVE_INFINITY ? [] : [`${this.#maxTokens} tokens`]),
     ];
     return new RefusalError(
       "budget",
-      `the budget of ${limits.join(" and ")} is spent ($${dollars(this.#tally.pico)}, ${this.#tally.tokens} tokens). No more requests are forwarded: start the gateway with a larger budget to continue.`,
+      `the budget of ${limits.join(" and ")} is spent ($${toDollars(this.#sum.pico)}, ${this.#sum.tokens} tokens). No more requests are forwarded: start the gateway with a larger budget to continue.`,
     );
   }
 }
@@ -121,13 +121,13 @@ export interface GatewayTotal {
  * The running sum over all answers. It is updated with every event of every stream, so it keeps only counts: the previous
  * figures of an answer are subtracted before the new ones are added.
  */
-class Tally {
+class UsageSum {
   readonly #usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, reasoning: 0 };
   #pico = 0;
   #unpriced = 0;
   #estimated = 0;
   /** Number of answers for each cost source. */
-  readonly #sources = SOURCES.map(() => 0);
+  readonly #sources = COST_SOURCES.map(() => 0);
 
   /** Of all answers whose price is known. */
   get pico(): number {
@@ -135,24 +135,24 @@ class Tally {
   }
 
   get tokens(): number {
-    return tokensOf(this.#usage);
+    return countAllTokens(this.#usage);
   }
 
-  replace(before: Figures | null, after: Figures): void {
-    if (before !== null) this.#count(before, -1);
-    this.#count(after, 1);
+  replace(before: RequestFigures | null, after: RequestFigures): void {
+    if (before !== null) this.#addFigures(before, -1);
+    this.#addFigures(after, 1);
   }
 
   total(): GatewayTotal {
     return {
       usage: { ...this.#usage },
-      costUsd: this.#unpriced > 0 ? null : dollars(this.#pico),
+      costUsd: this.#unpriced > 0 ? null : toDollars(this.#pico),
       isEstimated: this.#estimated > 0,
-      costSource: SOURCES[this.#sources.findIndex((answers) => answers > 0)] ?? "priced",
+      costSource: COST_SOURCES[this.#sources.findIndex((answers) => answers > 0)] ?? "priced",
     };
   }
 
-  #count({ usage, pico, costSource, isEstimated }: Figures, sign: 1 | -1): void {
+  #addFigures({ usage, pico, costSource, isEstimated }: RequestFigures, sign: 1 | -1): void {
     const sum = this.#usage;
     sum.input += sign * usage.input;
     sum.output += sign * usage.output;
@@ -163,40 +163,40 @@ class Tally {
     this.#pico += sign * (pico ?? 0);
     if (pico === null) this.#unpriced += sign;
     if (isEstimated) this.#estimated += sign;
-    const source = SOURCES.indexOf(costSource);
+    const source = COST_SOURCES.indexOf(costSource);
     this.#sources[source] = (this.#sources[source] ?? 0) + sign;
   }
 }
 
 /** Enough to show what was not metered; this is not a log. */
-const MOST_PATHS = 20;
+const MAX_PATHS = 20;
 
 /** An answer still in progress. */
 export interface OpenAnswer {
   readonly model: string;
   /** `figures` is null until part of the answer has arrived. */
-  readonly meter: { readonly figures: Figures | null };
+  readonly meter: { readonly figures: RequestFigures | null };
 }
 
-interface Account {
+interface ModelAccount {
   requests: number;
-  figures: Figures;
+  figures: RequestFigures;
 }
 
 /** Tracks usage per model, for finished answers and for those in progress. */
-export class Accounts {
-  readonly #closed = new Map<string, Account>();
+export class UsageAccounts {
+  readonly #closed = new Map<string, ModelAccount>();
   readonly #open = new Set<OpenAnswer>();
-  readonly #endings = new Map<Ending, number>();
+  readonly #endings = new Map<RequestEnding, number>();
   readonly #unknownModels = new Set<string>();
   readonly #unmeteredPaths = new Set<string>();
   #requests = 0;
 
-  arrive(): void {
+  countRequest(): void {
     this.#requests += 1;
   }
 
-  end(ending: Ending): void {
+  countEnding(ending: RequestEnding): void {
     this.#endings.set(ending, (this.#endings.get(ending) ?? 0) + 1);
   }
 
@@ -206,28 +206,28 @@ export class Accounts {
 
   /** Discards the answer when it is not billed. */
   close(answer: OpenAnswer, isBilled: boolean): void {
-    if (this.#open.delete(answer) && isBilled) add(this.#closed, answer);
+    if (this.#open.delete(answer) && isBilled) addAnswerFigures(this.#closed, answer);
   }
 
-  noteUnknownModel(model: string): void {
+  addUnknownModel(model: string): void {
     this.#unknownModels.add(model);
   }
 
-  noteUnmetered(path: string): void {
-    if (this.#unmeteredPaths.size < MOST_PATHS) this.#unmeteredPaths.add(path);
+  addUnmeteredPath(path: string): void {
+    if (this.#unmeteredPaths.size < MAX_PATHS) this.#unmeteredPaths.add(path);
   }
 
-  receipt(ledger: Ledger, budget: GatewayBudget, durationMs: number): Receipt {
+  createReceipt(ledger: GatewayLedger, budget: GatewayBudget, durationMs: number): Receipt {
     const accounts = new Map([...this.#closed].map(([model, account]) => [model, { ...account }]));
-    for (const answer of this.#open) add(accounts, answer);
-    const lines = [...accounts].map(([model, { requests, figures }]) => lineOf(model, requests, figures));
-    const total = [...accounts.values()].reduce((sum, { figures }) => addFigures(sum, figures), NO_FIGURES);
+    for (const answer of this.#open) addAnswerFigures(accounts, answer);
+    const lines = [...accounts].map(([model, { requests, figures }]) => toReceiptLine(model, requests, figures));
+    const total = [...accounts.values()].reduce((sum, { figures }) => addFigures(sum, figures), ZERO_FIGURES);
     const totalPico = lines.reduce((sum, { costPico }) => sum + (costPico ?? 0), 0);
     return {
       requests: this.#requests,
-      ...this.#counts(),
-      byModel: lines.sort(byCost),
-      totalUsd: dollars(totalPico),
+      ...this.#countEndings(),
+      byModel: lines.sort(compareByCost),
+      totalUsd: toDollars(totalPico),
       totalPico,
       usage: total.usage,
       maxCostUsd: budget.maxCostUsd ?? null,
@@ -241,27 +241,27 @@ export class Accounts {
     };
   }
 
-  #counts(): Record<Ending, number> {
-    const counts = ENDINGS.map((ending) => [ending, this.#endings.get(ending) ?? 0] as const);
-    return Object.fromEntries(counts) as Record<Ending, number>;
+  #countEndings(): Record<RequestEnding, number> {
+    const counts = REQUEST_ENDINGS.map((ending) => [ending, this.#endings.get(ending) ?? 0] as const);
+    return Object.fromEntries(counts) as Record<RequestEnding, number>;
   }
 }
 
-function add(accounts: Map<string, Account>, { model, meter: { figures } }: OpenAnswer): void {
+function addAnswerFigures(accounts: Map<string, ModelAccount>, { model, meter: { figures } }: OpenAnswer): void {
   if (figures === null) return;
   const account = accounts.get(model);
   accounts.set(model, {
     requests: (account?.requests ?? 0) + 1,
-    figures: addFigures(account?.figures ?? NO_FIGURES, figures),
+    figures: addFigures(account?.figures ?? ZERO_FIGURES, figures),
   });
 }
 
-function byCost(a: ReceiptLine, b: ReceiptLine): number {
+function compareByCost(a: ReceiptLine, b: ReceiptLine): number {
   return (b.costPico ?? 0) - (a.costPico ?? 0) || (a.model < b.model ? -1 : 1);
 }
 
 /** Records when a request and the text of its streamed answer arrived. Everything in one chunk has the same time. */
-export class Pace {
+export class StreamTiming {
   readonly #now: () => number;
   readonly #arrivedAt: number;
   /** Null until the first chunk of a stream. */
@@ -275,12 +275,12 @@ export class Pace {
   }
 
   /** Call before reading the content of a chunk. */
-  noteChunk(): void {
+  recordChunk(): void {
     this.#chunkAt = this.#now();
   }
 
   /** Call for text, reasoning or tool call arguments. */
-  noteWords(): void {
+  recordText(): void {
     if (this.#chunkAt === null) return;
     this.#firstAt ??= this.#chunkAt;
     this.#lastAt = this.#chunkAt;

@@ -2,16 +2,23 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Usage } from "../../core/system.js";
 import { DIALECT_NAMES } from "../../models/dialects/index.js";
 import { type MockOptions, startMock } from "../../testing/mock/index.js";
-import { costOf } from "../index.js";
+import { computeCost } from "../index.js";
 import type { GatewayOptions } from "./index.js";
-import { addressOf, ask, Closers, gatewayBefore, PRICE, requestOf } from "./scripted-upstream.js";
+import {
+  buildTestRequest,
+  buildTestUrl,
+  Closers,
+  sendTestRequest,
+  startTestGateway,
+  TEST_PRICE,
+} from "./scripted-upstream.js";
 
 const closers = new Closers();
 afterEach(() => closers.closeAll());
 
 async function setUp(script: MockOptions, options: GatewayOptions = {}) {
   const mock = closers.add(await startMock(script));
-  return { mock, ...closers.add(await gatewayBefore(mock.url, options)) };
+  return { mock, ...closers.add(await startTestGateway(mock.url, options)) };
 }
 
 const REPLY = "one two three four five six";
@@ -21,18 +28,18 @@ const EVERY = DIALECT_NAMES.flatMap((name) => [true, false].map((stream) => [nam
 describe("metering", () => {
   it.each(EVERY)("bills %s, streamed: %s, to the last token", async (name, stream) => {
     const { mock, gateway, finished } = await setUp(SCRIPT);
-    expect((await ask(gateway, name, stream)).status).toBe(200);
+    expect((await sendTestRequest(gateway, name, stream)).status).toBe(200);
     const usage = mock.requests[0]?.usage as Usage;
     const receipt = gateway.receipt();
     expect(receipt).toMatchObject({ requests: 1, answered: 1, partial: false, exceeded: false, unknownModels: [] });
     expect(receipt.byModel).toMatchObject([{ model: "m", requests: 1, usage, costSource: "priced", unpriced: false }]);
-    expect(receipt.totalPico).toBe(costOf(PRICE, usage));
+    expect(receipt.totalPico).toBe(computeCost(TEST_PRICE, usage));
     expect(finished).toMatchObject([{ model: "m", ending: "answered", status: 200, costPico: receipt.totalPico }]);
   });
 
   it.each(EVERY)("estimates %s, streamed: %s, when the provider reports nothing", async (name, stream) => {
     const { gateway } = await setUp({ reply: REPLY, noUsage: true });
-    await ask(gateway, name, stream);
+    await sendTestRequest(gateway, name, stream);
     const receipt = gateway.receipt();
     expect(receipt).toMatchObject({ answered: 1, partial: true });
     expect(receipt.byModel[0]?.costSource).toBe("estimated");
@@ -43,7 +50,7 @@ describe("metering", () => {
 
   it("bills the provider's own cost, and keeps the computed cost beside it", async () => {
     const { gateway } = await setUp({ reply: REPLY, usage: { input: 10, cost: 0.0123 } });
-    await ask(gateway, "chat", true);
+    await sendTestRequest(gateway, "chat", true);
     const [line] = gateway.receipt().byModel;
     expect(line).toMatchObject({ costUsd: 0.0123, costSource: "provider" });
     expect(line?.pricedUsd).toBeLessThan(0.0123);
@@ -51,10 +58,12 @@ describe("metering", () => {
 
   it("has a line for each model, and the lines add up to the total", async () => {
     const { gateway, finished } = await setUp(SCRIPT, {
-      priceOf: (model) => (model === "dear" ? { ...PRICE, output: 75_000_001 } : PRICE),
+      priceOf: (model) => (model === "dear" ? { ...TEST_PRICE, output: 75_000_001 } : TEST_PRICE),
     });
     await Promise.all(
-      EVERY.flatMap(([name, stream]) => ["cheap", "dear"].map((model) => ask(gateway, name, stream, model))),
+      EVERY.flatMap(([name, stream]) =>
+        ["cheap", "dear"].map((model) => sendTestRequest(gateway, name, stream, model)),
+      ),
     );
     const receipt = gateway.receipt();
     expect(receipt.byModel.map(({ model, requests }) => [model, requests])).toEqual([
@@ -68,16 +77,16 @@ describe("metering", () => {
 
   it("reports costs as unknown, not as 0, without a price", async () => {
     const { gateway } = await setUp(SCRIPT, { priceOf: () => null });
-    await ask(gateway, "anthropic", false);
+    await sendTestRequest(gateway, "anthropic", false);
     const receipt = gateway.receipt();
     expect(receipt).toMatchObject({ totalUsd: 0, partial: true, unknownModels: ["m"] });
     expect(receipt.byModel).toMatchObject([{ costUsd: null, costSource: "unknown", unpriced: true }]);
   });
 
   it("prefers prices by name to looking them up", async () => {
-    const { gateway } = await setUp(SCRIPT, { prices: new Map([["m", PRICE]]), priceOf: () => null });
-    await ask(gateway, "chat", false, "m");
-    await ask(gateway, "chat", false, "n");
+    const { gateway } = await setUp(SCRIPT, { prices: new Map([["m", TEST_PRICE]]), priceOf: () => null });
+    await sendTestRequest(gateway, "chat", false, "m");
+    await sendTestRequest(gateway, "chat", false, "n");
     expect(gateway.receipt().byModel.map(({ model, unpriced }) => [model, unpriced])).toEqual([
       ["m", false],
       ["n", true],
@@ -88,28 +97,28 @@ describe("metering", () => {
     const mock = closers.add(await startMock(SCRIPT));
     const { startGateway } = await import("./index.js");
     const gateway = closers.add(await startGateway({ upstreams: { openai: `${mock.url}/v1` }, env: {} }));
-    await ask(gateway, "chat", true, "gpt-4o");
+    await sendTestRequest(gateway, "chat", true, "gpt-4o");
     expect(gateway.receipt().byModel).toMatchObject([{ model: "gpt-4o", costSource: "priced" }]);
     expect(gateway.receipt().totalUsd).toBeGreaterThan(0.002);
   });
 
   it.each(["chat", "gemini"] as const)("requests the mapped model, in %s", async (name) => {
     const { mock, gateway } = await setUp({ ...SCRIPT, keepBodies: true }, { modelMap: { big: "small" } });
-    await ask(gateway, name, true, "big");
+    await sendTestRequest(gateway, name, true, "big");
     expect(mock.requests[0]).toMatchObject({ model: "small" });
     expect(gateway.receipt().byModel).toMatchObject([{ model: "small", requests: 1 }]);
   });
 
   it("meters a Gemini stream sent as one array", async () => {
     const { mock, gateway } = await setUp(SCRIPT);
-    const url = addressOf(gateway, "gemini", true).replace("?alt=sse", "");
-    expect(await (await fetch(url, requestOf("gemini", true))).json()).toBeInstanceOf(Array);
+    const url = buildTestUrl(gateway, "gemini", true).replace("?alt=sse", "");
+    expect(await (await fetch(url, buildTestRequest("gemini", true))).json()).toBeInstanceOf(Array);
     expect(gateway.receipt()).toMatchObject({ answered: 1, partial: false, usage: mock.requests[0]?.usage });
   });
 
   it("counts answers in progress", async () => {
     const { gateway } = await setUp({ ...SCRIPT, outputTokens: 400, tokensPerSec: 400, chunkTokens: 1 });
-    const response = await fetch(addressOf(gateway, "anthropic", true), requestOf("anthropic", true));
+    const response = await fetch(buildTestUrl(gateway, "anthropic", true), buildTestRequest("anthropic", true));
     const reader = response.body?.getReader();
     await reader?.read();
     expect(gateway.receipt()).toMatchObject({ requests: 1, answered: 0, usage: { input: 1000 } });

@@ -6,7 +6,7 @@
  */
 export function normalizePath(raw: string): string {
   const kept: string[] = [];
-  for (const segment of raw.split("/").map(decode).join("/").split(/[/\\]/)) {
+  for (const segment of raw.split("/").map(decodeUrlPath).join("/").split(/[/\\]/)) {
     if (segment === "..") kept.pop();
     else if (segment !== "" && segment !== ".") kept.push(segment);
   }
@@ -19,7 +19,7 @@ export function encodePath(path: string): string {
 }
 
 /** Returns the text unchanged when its escapes are invalid. */
-function decode(text: string): string {
+function decodeUrlPath(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -28,7 +28,7 @@ function decode(text: string): string {
 }
 
 /** Removes the query, which may contain keys. */
-export function withoutQuery(path: string): string {
+export function stripPathQuery(path: string): string {
   const query = path.indexOf("?");
   return query === -1 ? path : path.slice(0, query);
 }
@@ -36,28 +36,28 @@ export function withoutQuery(path: string): string {
 /** Query fields that carry a key at Google. */
 const KEY_FIELDS = new Set(["key", "access_token"]);
 
-export function keysInQuery(path: string): string[] {
-  return fieldsOf(path)
+export function listQueryKeys(path: string): string[] {
+  return splitQueryFields(path)
     .filter(isKeyField)
-    .map((field) => decode(field.slice(field.indexOf("=") + 1)));
+    .map((field) => decodeUrlPath(field.slice(field.indexOf("=") + 1)));
 }
 
 /** Removes the keys from the query and leaves every other byte unchanged. */
-export function withoutKeys(path: string): string {
-  if (!fieldsOf(path).some(isKeyField)) return path;
-  const kept = fieldsOf(path).filter((field) => !isKeyField(field));
-  return kept.length === 0 ? withoutQuery(path) : `${withoutQuery(path)}?${kept.join("&")}`;
+export function stripQueryKeys(path: string): string {
+  if (!splitQueryFields(path).some(isKeyField)) return path;
+  const kept = splitQueryFields(path).filter((field) => !isKeyField(field));
+  return kept.length === 0 ? stripPathQuery(path) : `${stripPathQuery(path)}?${kept.join("&")}`;
 }
 
-export function hasField(query: string, field: string, value: string): boolean {
-  return fieldsOf(query).some((each) => decode(each) === `${field}=${value}`);
+export function hasQueryField(query: string, field: string, value: string): boolean {
+  return splitQueryFields(query).some((each) => decodeUrlPath(each) === `${field}=${value}`);
 }
 
-function fieldsOf(path: string): string[] {
-  const bare = withoutQuery(path);
+function splitQueryFields(path: string): string[] {
+  const bare = stripPathQuery(path);
   return bare === path ? [] : path.slice(bare.length + 1).split("&");
 }
 
 function isKeyField(field: string): boolean {
-  return KEY_FIELDS.has(decode(field.split("=", 1)[0] ?? ""));
+  return KEY_FIELDS.has(decodeUrlPath(field.split("=", 1)[0] ?? ""));
 }

@@ -2,10 +2,18 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Usage } from "../../core/system.js";
 import { dialects } from "../../models/dialects/index.js";
-import { costOf, picoDollars } from "../price.js";
-import { Ledger } from "./ledger.js";
+import { computeCost, toPicoDollars } from "../price.js";
+import { GatewayLedger } from "./ledger.js";
 import { RequestMeter } from "./request-meter.js";
-import { addressOf, eventsIn, gatewayBefore, PRICE, requestOf, scriptedUpstream, sse } from "./scripted-upstream.js";
+import {
+  buildTestRequest,
+  buildTestUrl,
+  formatSse,
+  parseSseEvents,
+  startScriptedUpstream,
+  startTestGateway,
+  TEST_PRICE,
+} from "./scripted-upstream.js";
 
 const start = (input: number, cacheRead: number) => ({
   type: "message_start",
@@ -32,13 +40,13 @@ describe("any usage events from any clients in any order", () => {
         (answers, turns, micros) => {
           let exceeded = 0;
           const cap = micros * 1e-6;
-          const ledger = new Ledger({ maxCostUsd: cap }, { onExceeded: () => (exceeded += 1) });
+          const ledger = new GatewayLedger({ maxCostUsd: cap }, { onExceeded: () => (exceeded += 1) });
           const meters = answers.map(
             () =>
               new RequestMeter({
                 ledger,
                 reader: dialects.anthropic.reader(),
-                price: PRICE,
+                price: TEST_PRICE,
                 tokenizer: { count: (text) => text.length },
                 promptTokens: 0,
               }),
@@ -55,10 +63,10 @@ describe("any usage events from any clients in any order", () => {
             if (ledger.isExceeded) break;
           }
           for (const meter of meters) meter.close(ledger.isExceeded);
-          expect(before).toBeLessThanOrEqual(picoDollars(cap));
-          expect(ledger.isExceeded).toBe(total() > picoDollars(cap));
+          expect(before).toBeLessThanOrEqual(toPicoDollars(cap));
+          expect(ledger.isExceeded).toBe(total() > toPicoDollars(cap));
           expect(exceeded).toBe(ledger.isExceeded ? 1 : 0);
-          if (ledger.isExceeded) expect(picoDollars(ledger.costKilledAt)).toBe(total());
+          if (ledger.isExceeded) expect(toPicoDollars(ledger.costKilledAt)).toBe(total());
         },
       ),
     );
@@ -66,15 +74,15 @@ describe("any usage events from any clients in any order", () => {
 
   it("add up to the receipt exactly, over real connections, even when some are cut off", async () => {
     const byModel = new Map<string, unknown[]>();
-    const upstream = await scriptedUpstream((response, { body }) => {
+    const upstream = await startScriptedUpstream((response, { body }) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
-      for (const event of byModel.get(JSON.parse(body).model) ?? []) response.write(sse(event));
-      response.end(sse(...STOP));
+      for (const event of byModel.get(JSON.parse(body).model) ?? []) response.write(formatSse(event));
+      response.end(formatSse(...STOP));
     });
     const cases = fc.tuple(fc.array(answer, { minLength: 1, maxLength: 6 }), fc.integer({ min: 1, max: 4000 }));
     await fc.assert(
       fc.asyncProperty(cases, async ([answers, micros]) => {
-        const { gateway, finished, close } = await gatewayBefore(upstream.url, {
+        const { gateway, finished, close } = await startTestGateway(upstream.url, {
           budget: { maxCostUsd: micros * 1e-6 },
         });
         try {
@@ -97,11 +105,14 @@ describe("any usage events from any clients in any order", () => {
   });
 });
 
-async function picoSeenByClient(model: string, gateway: Parameters<typeof addressOf>[0]): Promise<number> {
-  const response = await fetch(addressOf(gateway, "anthropic", true, model), requestOf("anthropic", true, model));
+async function picoSeenByClient(model: string, gateway: Parameters<typeof buildTestUrl>[0]): Promise<number> {
+  const response = await fetch(
+    buildTestUrl(gateway, "anthropic", true, model),
+    buildTestRequest("anthropic", true, model),
+  );
   const text = await response.text();
   const reader = dialects.anthropic.reader();
-  if (response.status === 200) for (const event of eventsIn(text)) reader.readEvent(event);
+  if (response.status === 200) for (const event of parseSseEvents(text)) reader.readEvent(event);
   const usage: Usage = reader.usage ?? { input: 0, output: 0 };
-  return costOf(PRICE, usage);
+  return computeCost(TEST_PRICE, usage);
 }

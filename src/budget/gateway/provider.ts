@@ -12,8 +12,8 @@ import type { Price } from "../../core/price.js";
 import type { DialectName } from "../../models/dialects/dialect.js";
 import { requireSafeEndpoint } from "../../models/http/endpoint.js";
 import { bundledPrice } from "../bundled-prices.js";
-import { withoutKeys } from "./path.js";
-import { isCoveredByUsual, tierName } from "./request-meter.js";
+import { stripQueryKeys } from "./path.js";
+import { formatTierName, isCoveredByStandardPrice } from "./request-meter.js";
 
 export const PROVIDER_NAMES = ["openai", "anthropic", "google"] as const;
 
@@ -21,7 +21,7 @@ export const PROVIDER_NAMES = ["openai", "anthropic", "google"] as const;
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
 /** What is specific to the clients of one provider. */
-export interface Provider {
+export interface GatewayProvider {
   readonly name: ProviderName;
   /** The provider's path below the secret. */
   readonly mount: string;
@@ -41,7 +41,7 @@ export interface Provider {
   readonly dialect: DialectName;
 }
 
-export const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
+export const PROVIDERS: Readonly<Record<ProviderName, GatewayProvider>> = {
   openai: {
     name: "openai",
     mount: "/openai/v1",
@@ -78,24 +78,24 @@ export const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
 };
 
 /** Headers that carry one provider's key and must not be sent to another. */
-const KEY_HEADERS_OF_ONE = new Set(["x-api-key", "x-goog-api-key"]);
+const EXCLUSIVE_KEY_HEADERS = new Set(["x-api-key", "x-goog-api-key"]);
 
 /** True for a header with another provider's key. */
-export function isForeignKey({ keyHeaders }: Provider, header: string): boolean {
-  return KEY_HEADERS_OF_ONE.has(header) && !keyHeaders.includes(header);
+export function isForeignKey({ keyHeaders }: GatewayProvider, header: string): boolean {
+  return EXCLUSIVE_KEY_HEADERS.has(header) && !keyHeaders.includes(header);
 }
 
 /** Looks up the price of a model; null when it is unknown. */
-export type PriceOf = (model: string, dialect: DialectName) => Price | null | Promise<Price | null>;
+export type PriceLookup = (model: string, dialect: DialectName) => Price | null | Promise<Price | null>;
 
-export interface PriceBookOptions {
+export interface PriceResolverOptions {
   /** Checked first, by model name. */
   readonly prices?: ReadonlyMap<string, Price> | undefined;
   /** Used instead of the bundled table. */
-  readonly priceOf?: PriceOf | undefined;
+  readonly priceOf?: PriceLookup | undefined;
 }
 
-export interface PriceWanted {
+export interface ModelPriceQuery {
   readonly model: string;
   /** Null for the standard tier. */
   readonly tier: string | null;
@@ -104,42 +104,42 @@ export interface PriceWanted {
 }
 
 /** Looks up each price once, even for concurrent requests. */
-export class PriceBook {
-  readonly #options: PriceBookOptions;
+export class PriceResolver {
+  readonly #options: PriceResolverOptions;
   readonly #known = new Map<string, Promise<Price | null>>();
 
-  constructor(options: PriceBookOptions) {
+  constructor(options: PriceResolverOptions) {
     this.#options = options;
   }
 
   /** A tier has the price listed under its own name. Otherwise the standard price applies if it covers the tier. */
-  find(wanted: PriceWanted): Promise<Price | null> {
+  find(wanted: ModelPriceQuery): Promise<Price | null> {
     const { model, tier, dialect, upstream } = wanted;
-    const key = `${upstream.provider.name} ${dialect} ${tierName(model, tier)}`;
+    const key = `${upstream.provider.name} ${dialect} ${formatTierName(model, tier)}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const price = this.#look(wanted);
+    const price = this.#resolve(wanted);
     this.#known.set(key, price);
     // Lets the next request try again.
     price.catch(() => this.#known.delete(key));
     return price;
   }
 
-  async #look({ model, tier, dialect, upstream }: PriceWanted): Promise<Price | null> {
-    const { prices, priceOf = () => bundled(model, upstream) } = this.#options;
-    const own = prices?.get(tierName(model, tier));
+  async #resolve({ model, tier, dialect, upstream }: ModelPriceQuery): Promise<Price | null> {
+    const { prices, priceOf = () => findUpstreamPrice(model, upstream) } = this.#options;
+    const own = prices?.get(formatTierName(model, tier));
     if (own !== undefined) return own;
-    return isCoveredByUsual(tier) ? (prices?.get(model) ?? priceOf(model, dialect)) : null;
+    return isCoveredByStandardPrice(tier) ? (prices?.get(model) ?? priceOf(model, dialect)) : null;
   }
 }
 
 /** A known model name at an unknown URL may have any price; on this machine it gets the provider's price. */
-function bundled(model: string, { provider, url, isProviders }: Upstream): Promise<Price | null> {
+function findUpstreamPrice(model: string, { provider, url, isProviders }: Upstream): Promise<Price | null> {
   return bundledPrice(isProviders ? { model, provider: provider.name } : { model, baseUrl: url });
 }
 
 export interface UpstreamOptions {
-  readonly provider: Provider;
+  readonly provider: GatewayProvider;
   /** Default: the provider's own URL. */
   readonly url?: string | undefined;
   readonly env: NodeJS.ProcessEnv;
@@ -164,7 +164,7 @@ const MAX_IDLE_MS = 4000;
 
 /** Sends one provider's requests over keep-alive connections. */
 export class Upstream {
-  readonly provider: Provider;
+  readonly provider: GatewayProvider;
   readonly url: string;
   /** Host and port, for messages. */
   readonly host: string;
@@ -187,17 +187,17 @@ export class Upstream {
     this.host = parsed.host;
     this.isProviders = parsed.host === new URL(provider.upstream).host || isLoopback(parsed.hostname);
     this.replacesKey = key !== undefined;
-    if (key !== undefined) this.key = givenKey(key, provider);
-    else this.key = this.isProviders ? keyIn(env, provider) : null;
+    if (key !== undefined) this.key = requireUsableKey(key, provider);
+    else this.key = this.isProviders ? readProviderKey(env, provider) : null;
     this.#isSecure = parsed.protocol === "https:";
     this.#agent = this.#isSecure ? new HttpsAgent(keep) : new HttpAgent(keep);
-    this.#basePath = basePath(parsed, provider);
+    this.#basePath = buildBasePath(parsed, provider);
     this.#options = { host: parsed.hostname.replace(/^\[|\]$/g, ""), port: parsed.port || (this.#isSecure ? 443 : 80) };
   }
 
   /** Starts a request; the caller writes its body. */
   request({ method, path, headers }: UpstreamRequest): ClientRequest {
-    const full = this.#basePath + (this.#hidesKeysInPath ? withoutKeys(path) : path);
+    const full = this.#basePath + (this.#hidesKeysInPath ? stripQueryKeys(path) : path);
     const options: RequestOptions = {
       ...this.#options,
       method,
@@ -218,7 +218,7 @@ export class Upstream {
 }
 
 /** A key read from a file often ends with a newline. */
-function givenKey(key: string, { name }: Provider): string | null {
+function requireUsableKey(key: string, { name }: GatewayProvider): string | null {
   const trimmed = key.trim();
   if (/^[\x21-\x7e]*$/.test(trimmed)) return trimmed === "" ? null : trimmed;
   throw new UsageError(
@@ -226,12 +226,12 @@ function givenKey(key: string, { name }: Provider): string | null {
   );
 }
 
-function keyIn(env: NodeJS.ProcessEnv, { keyVariables }: Provider): string | null {
+function readProviderKey(env: NodeJS.ProcessEnv, { keyVariables }: GatewayProvider): string | null {
   return keyVariables.map((name) => env[name]).find((value) => value !== undefined && value !== "") ?? null;
 }
 
 /** Clients of most providers send the version themselves, so one at the end of the URL would appear twice. */
-function basePath({ pathname }: URL, { version, versionInBase }: Provider): string {
+function buildBasePath({ pathname }: URL, { version, versionInBase }: GatewayProvider): string {
   const path = pathname.replace(/\/+$/, "");
   return !versionInBase && path.endsWith(version) ? path.slice(0, -version.length) : path;
 }

@@ -1,18 +1,18 @@
 import type { Price } from "../../core/price.js";
 import type { CostSource } from "../../core/row.js";
 import type { Usage } from "../../core/system.js";
-import { promptOf } from "../../core/usage.js";
+import { countPromptTokens } from "../../core/usage.js";
 import type { DialectName, Finish } from "../../models/dialects/dialect.js";
-import { costOf, dollars, picoDollars } from "../price.js";
+import { computeCost, toDollars, toPicoDollars } from "../price.js";
 import type { ProviderName } from "./provider.js";
 
 /**
  * How a request ended. Each request has exactly one ending: `answered` in full; `cut` by the budget; `abandoned` by the
  * client; `failed` upstream; `refused` by the gateway before anything was spent; `unmetered` on a path without a model's answer.
  */
-export const ENDINGS = ["answered", "cut", "abandoned", "failed", "refused", "unmetered"] as const;
+export const REQUEST_ENDINGS = ["answered", "cut", "abandoned", "failed", "refused", "unmetered"] as const;
 
-export type Ending = (typeof ENDINGS)[number];
+export type RequestEnding = (typeof REQUEST_ENDINGS)[number];
 
 /** The record of one finished request. */
 export interface GatewayRequest {
@@ -20,7 +20,7 @@ export interface GatewayRequest {
   /** Null for requests refused before the model was known, and for unmetered ones. */
   readonly model: string | null;
   readonly dialect: DialectName | null;
-  readonly ending: Ending;
+  readonly ending: RequestEnding;
   /** The status sent to the client; null when it got no answer. */
   readonly status: number | null;
   readonly usage: Readonly<Required<Usage>> | null;
@@ -60,7 +60,7 @@ export interface ReceiptLine {
 }
 
 /** The totals of a gateway. Every request has one ending, and the costs of the lines add up to the total, exactly in pico-dollars. */
-export interface Receipt extends Readonly<Record<Ending, number>> {
+export interface Receipt extends Readonly<Record<RequestEnding, number>> {
   readonly requests: number;
   readonly byModel: readonly ReceiptLine[];
   /** Over all models with a known price. */
@@ -82,22 +82,22 @@ export interface Receipt extends Readonly<Record<Ending, number>> {
   readonly unmeteredPaths: readonly string[];
 }
 
-export function lineOf(model: string, requests: number, figures: Figures): ReceiptLine {
+export function toReceiptLine(model: string, requests: number, figures: RequestFigures): ReceiptLine {
   const { usage, pico, pricedPico, costSource } = figures;
   return {
     model,
     requests,
     usage,
-    costUsd: pico === null ? null : dollars(pico),
+    costUsd: pico === null ? null : toDollars(pico),
     costPico: pico,
-    pricedUsd: pricedPico === null ? null : dollars(pricedPico),
+    pricedUsd: pricedPico === null ? null : toDollars(pricedPico),
     costSource,
     unpriced: pico === null,
   };
 }
 
 /** Usage and cost of one request, or of all requests for one model. Costs are whole pico-dollars, so that sums are exact. */
-export interface Figures {
+export interface RequestFigures {
   readonly usage: Readonly<Required<Usage>>;
   /** The billed cost; null when unknown. */
   readonly pico: number | null;
@@ -109,7 +109,7 @@ export interface Figures {
 }
 
 /** What is known about an answer so far. */
-export interface Known {
+export interface FiguresInput {
   readonly price: Price | null;
   /** As reported by the provider; null until then. */
   readonly usage: Usage | null;
@@ -120,13 +120,19 @@ export interface Known {
 }
 
 /** Combines reported and estimated usage. */
-export function figuresOf({ price, usage, providerCostUsd, estimatedInput, estimatedOutput }: Known): Figures {
-  const whole = wholeUsage(usage, estimatedInput, estimatedOutput);
-  const pricedPico = price === null ? null : costOf(price, whole);
+export function computeFigures({
+  price,
+  usage,
+  providerCostUsd,
+  estimatedInput,
+  estimatedOutput,
+}: FiguresInput): RequestFigures {
+  const whole = addEstimatedUsage(usage, estimatedInput, estimatedOutput);
+  const pricedPico = price === null ? null : computeCost(price, whole);
   const isEstimated = usage === null || estimatedInput + estimatedOutput > 0;
   // A cost reported before the final usage does not include the estimated part.
   if (providerCostUsd !== null && !isEstimated)
-    return { usage: whole, pico: picoDollars(providerCostUsd), pricedPico, costSource: "provider", isEstimated };
+    return { usage: whole, pico: toPicoDollars(providerCostUsd), pricedPico, costSource: "provider", isEstimated };
   const priced = isEstimated ? "estimated" : "priced";
   return {
     usage: whole,
@@ -137,7 +143,7 @@ export function figuresOf({ price, usage, providerCostUsd, estimatedInput, estim
   };
 }
 
-function wholeUsage(usage: Usage | null, estimatedInput: number, estimatedOutput: number): Required<Usage> {
+function addEstimatedUsage(usage: Usage | null, estimatedInput: number, estimatedOutput: number): Required<Usage> {
   return {
     input: (usage?.input ?? 0) + estimatedInput,
     output: (usage?.output ?? 0) + estimatedOutput,
@@ -149,14 +155,14 @@ function wholeUsage(usage: Usage | null, estimatedInput: number, estimatedOutput
 }
 
 /** Counts the tokens of all classes. */
-export function tokensOf(usage: Usage): number {
-  return promptOf(usage) + usage.output;
+export function countAllTokens(usage: Usage): number {
+  return countPromptTokens(usage) + usage.output;
 }
 
 /** From least to most reliable. A sum is as reliable as its worst part. */
-export const SOURCES: readonly CostSource[] = ["unknown", "estimated", "priced", "provider"];
+export const COST_SOURCES: readonly CostSource[] = ["unknown", "estimated", "priced", "provider"];
 
-export const NO_FIGURES: Figures = {
+export const ZERO_FIGURES: RequestFigures = {
   usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, reasoning: 0 },
   pico: 0,
   pricedPico: 0,
@@ -164,13 +170,13 @@ export const NO_FIGURES: Figures = {
   isEstimated: false,
 };
 
-export function isMoved(before: Figures | null, after: Figures): boolean {
+export function hasChangedFigures(before: RequestFigures | null, after: RequestFigures): boolean {
   if (before === null || before.pico !== after.pico) return true;
   if (before.isEstimated !== after.isEstimated || before.costSource !== after.costSource) return true;
-  return tokensOf(before.usage) !== tokensOf(after.usage);
+  return countAllTokens(before.usage) !== countAllTokens(after.usage);
 }
 
-export function addFigures(a: Figures, b: Figures): Figures {
+export function addFigures(a: RequestFigures, b: RequestFigures): RequestFigures {
   return {
     usage: {
       input: a.usage.input + b.usage.input,
@@ -180,13 +186,14 @@ export function addFigures(a: Figures, b: Figures): Figures {
       cacheWrite1h: a.usage.cacheWrite1h + b.usage.cacheWrite1h,
       reasoning: a.usage.reasoning + b.usage.reasoning,
     },
-    pico: sum(a.pico, b.pico),
-    pricedPico: sum(a.pricedPico, b.pricedPico),
-    costSource: SOURCES[Math.min(SOURCES.indexOf(a.costSource), SOURCES.indexOf(b.costSource))] ?? "unknown",
+    pico: addOrNull(a.pico, b.pico),
+    pricedPico: addOrNull(a.pricedPico, b.pricedPico),
+    costSource:
+      COST_SOURCES[Math.min(COST_SOURCES.indexOf(a.costSource), COST_SOURCES.indexOf(b.costSource))] ?? "unknown",
     isEstimated: a.isEstimated || b.isEstimated,
   };
 }
 
-function sum(a: number | null, b: number | null): number | null {
+function addOrNull(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : a + b;
 }

@@ -6,16 +6,24 @@ import { afterEach, describe, expect, it } from "vitest";
 import { DIALECT_NAMES } from "../../models/dialects/index.js";
 import { startMock } from "../../testing/mock/index.js";
 import type { GatewayOptions } from "./index.js";
-import { addressOf, ask, Closers, gatewayBefore, requestOf, scriptedUpstream, sse } from "./scripted-upstream.js";
+import {
+  buildTestRequest,
+  buildTestUrl,
+  Closers,
+  formatSse,
+  sendTestRequest,
+  startScriptedUpstream,
+  startTestGateway,
+} from "./scripted-upstream.js";
 
 const closers = new Closers();
 afterEach(() => closers.closeAll());
 
-type Answer = Parameters<typeof scriptedUpstream>[0];
+type Answer = Parameters<typeof startScriptedUpstream>[0];
 
 async function setUp(answer: Answer, options: GatewayOptions = {}) {
-  const upstream = closers.add(await scriptedUpstream(answer));
-  return { upstream, ...closers.add(await gatewayBefore(upstream.url, options)) };
+  const upstream = closers.add(await startScriptedUpstream(answer));
+  return { upstream, ...closers.add(await startTestGateway(upstream.url, options)) };
 }
 
 const chunk = (content: string) => ({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
@@ -36,13 +44,13 @@ const paced =
 describe("the record of a request", () => {
   it("has the arrival time, the time to the first text and the generation time", async () => {
     const answer = paced(
-      [300, sse(chunk(""))],
-      [0, sse(chunk("one"))],
-      [400, sse(chunk("two"))],
-      [200, sse(LAST, "[DONE]")],
+      [300, formatSse(chunk(""))],
+      [0, formatSse(chunk("one"))],
+      [400, formatSse(chunk("two"))],
+      [200, formatSse(LAST, "[DONE]")],
     );
     const { gateway, finished } = await setUp(answer, { wallClock: () => 1_700_000_000_123 });
-    await ask(gateway, "chat", true);
+    await sendTestRequest(gateway, "chat", true);
     const [record] = finished;
     expect(record).toMatchObject({ ending: "answered", startedAt: 1_700_000_000_123, message: null });
     expect(record?.ttftMs).toBeGreaterThan(290);
@@ -52,8 +60,8 @@ describe("the record of a request", () => {
 
   it("counts tool call arguments as text", async () => {
     const call = { choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: '{"a":' } }] } }] };
-    const { gateway, finished } = await setUp(paced([0, sse(call)], [50, sse(chunk("x"), LAST)]));
-    await ask(gateway, "chat", true);
+    const { gateway, finished } = await setUp(paced([0, formatSse(call)], [50, formatSse(chunk("x"), LAST)]));
+    await sendTestRequest(gateway, "chat", true);
     expect(finished[0]?.generationMs).toBeGreaterThan(40);
   });
 
@@ -61,9 +69,9 @@ describe("the record of a request", () => {
     "has no generation time for an answer of %s sent at once, and no time to first text if it was not streamed",
     async (name) => {
       const mock = closers.add(await startMock({ reply: "one two three four five six seven", chunkTokens: 1 }));
-      const { gateway, finished } = closers.add(await gatewayBefore(mock.url));
-      await ask(gateway, name, true);
-      await ask(gateway, name, false);
+      const { gateway, finished } = closers.add(await startTestGateway(mock.url));
+      await sendTestRequest(gateway, name, true);
+      await sendTestRequest(gateway, name, false);
       expect(finished).toMatchObject([
         { ttftMs: expect.any(Number), generationMs: null },
         { ttftMs: null, generationMs: null },
@@ -77,13 +85,13 @@ describe("the record of a request", () => {
     const { gateway, finished } = await setUp((response) => {
       response.writeHead(401, { "content-type": "application/json" }).end(JSON.stringify({ error: { message: long } }));
     });
-    const init = requestOf(name, true);
+    const init = buildTestRequest(name, true);
     const headers = {
       authorization: "Bearer key-of-client",
       "x-api-key": "key-of-client",
       "x-goog-api-key": "key-of-client",
     };
-    await (await fetch(addressOf(gateway, name, true), { ...init, headers })).text();
+    await (await fetch(buildTestUrl(gateway, name, true), { ...init, headers })).text();
     const message = finished[0]?.message ?? "";
     expect(message).toMatch(/^bad key "\[secret\]" and \[secret\] so so/);
     expect(message).toHaveLength(300);
@@ -93,17 +101,17 @@ describe("the record of a request", () => {
   it("has the raw body of an unknown error, and says when there is none", async () => {
     const bodies = ["<h1>Bad\n gateway</h1>", ""];
     const { gateway, finished } = await setUp((response) => response.writeHead(502).end(bodies.shift()));
-    await ask(gateway, "chat", true);
+    await sendTestRequest(gateway, "chat", true);
     await (await fetch(`${gateway.url}/openai/v1/models`)).text();
     expect(finished.map(({ message }) => message)).toEqual(["<h1>Bad gateway</h1>", "status 502 without a word"]);
     expect(finished).toMatchObject([{ ending: "failed", status: 502 }, { ending: "failed" }]);
   });
 
   it("explains a refused connection, a broken stream, an early end and an error event", async () => {
-    const gone = await scriptedUpstream(() => {});
+    const gone = await startScriptedUpstream(() => {});
     await gone.close();
-    const refused = closers.add(await gatewayBefore(gone.url));
-    await ask(refused.gateway, "chat", true);
+    const refused = closers.add(await startTestGateway(gone.url));
+    await sendTestRequest(refused.gateway, "chat", true);
     expect(refused.finished[0]?.message).toMatch(/^Nothing listens on 127\.0\.0\.1:\d+: the connection was refused/);
     const mock = closers.add(
       await startMock({
@@ -115,8 +123,9 @@ describe("the record of a request", () => {
         ],
       }),
     );
-    const { gateway, finished } = closers.add(await gatewayBefore(mock.url));
-    for (const model of ["cut", "early", "error"]) await ask(gateway, "anthropic", true, model).catch(() => null);
+    const { gateway, finished } = closers.add(await startTestGateway(mock.url));
+    for (const model of ["cut", "early", "error"])
+      await sendTestRequest(gateway, "anthropic", true, model).catch(() => null);
     await expect
       .poll(() => finished.map(({ message }) => message))
       .toEqual([
@@ -128,8 +137,8 @@ describe("the record of a request", () => {
 
   it("has the gateway's reason for refusing", async () => {
     const { gateway, finished } = await setUp(() => {}, { budget: { maxCostUsd: 1 }, priceOf: () => null });
-    await ask(gateway, "gemini", true, "odd");
-    await (await fetch(addressOf(gateway, "chat", false), { method: "POST", body: "{" })).text();
+    await sendTestRequest(gateway, "gemini", true, "odd");
+    await (await fetch(buildTestUrl(gateway, "chat", false), { method: "POST", body: "{" })).text();
     expect(finished).toMatchObject([
       { ending: "refused", status: 400, message: expect.stringContaining('"odd" is unknown') },
       { ending: "refused", status: 400, message: expect.stringContaining("not valid JSON") },
@@ -176,15 +185,15 @@ describe("other requests of agents", () => {
   });
 
   it("answers HEAD of a base URL without an upstream", async () => {
-    const gone = await scriptedUpstream(() => {});
+    const gone = await startScriptedUpstream(() => {});
     await gone.close();
-    const { gateway } = closers.add(await gatewayBefore(gone.url));
+    const { gateway } = closers.add(await startTestGateway(gone.url));
     expect((await fetch(`${gateway.url}/anthropic`, { method: "HEAD" })).status).toBe(502);
   });
 
   it("counts tokens for free, with the model that will receive the prompt", async () => {
     const mock = closers.add(await startMock({ keepBodies: true }));
-    const { gateway } = closers.add(await gatewayBefore(mock.url, { modelMap: { big: "small" } }));
+    const { gateway } = closers.add(await startTestGateway(mock.url, { modelMap: { big: "small" } }));
     const messages = [{ role: "user", content: "hello there" }];
     const count = (path: string, body: object) =>
       fetch(gateway.url + path, { method: "POST", body: JSON.stringify(body), headers: { "anthropic-version": "1" } });
@@ -229,7 +238,7 @@ describe("other requests of agents", () => {
   it("refuses zstd and lists the supported encodings", async () => {
     const { gateway, finished } = await setUp(() => {});
     const headers = { "content-encoding": "ZSTD" };
-    const response = await fetch(addressOf(gateway, "responses", true), { method: "POST", body: "x", headers });
+    const response = await fetch(buildTestUrl(gateway, "responses", true), { method: "POST", body: "x", headers });
     expect(response.status).toBe(415);
     expect(await response.text()).toContain("gzip, deflate or brotli");
     expect(finished[0]?.message).toContain("compressed with zstd");

@@ -6,13 +6,13 @@ import type { Dialect } from "../../models/dialects/dialect.js";
  * The status for errors that no retry can fix. 402 would fit, but Codex retries every error status it does not know, and
  * it knows 400; the SDKs of all providers give up on it too.
  */
-const FINAL = 400;
+const NOT_RETRIED_STATUS = 400;
 
 /** The kinds of errors the gateway itself sends. */
 export type RefusalKind = "budget" | "request" | "upstream";
 
 /** Each provider's own error types, so that its clients classify the error correctly. */
-const TYPES: Readonly<Record<RefusalKind, Readonly<Record<Dialect["name"], string>>>> = {
+const ERROR_TYPES: Readonly<Record<RefusalKind, Readonly<Record<Dialect["name"], string>>>> = {
   budget: {
     chat: "insufficient_quota",
     responses: "insufficient_quota",
@@ -38,7 +38,7 @@ export class RefusalError extends AssayError {
   constructor(kind: RefusalKind, message: string, options: { status?: number; cause?: unknown; story?: string } = {}) {
     super("GATEWAY_REFUSAL", `Assay gateway: ${message}`, options);
     this.kind = kind;
-    this.status = options.status ?? FINAL;
+    this.status = options.status ?? NOT_RETRIED_STATUS;
     this.story = options.story ?? this.message;
   }
 }
@@ -46,7 +46,7 @@ export class RefusalError extends AssayError {
 /** Sends an error in the format that the dialect's clients expect. */
 export function sendRefusal(client: ServerResponse, dialect: Dialect, refusal: RefusalError): void {
   if (client.headersSent || client.destroyed) return;
-  const body = JSON.stringify(bodyOf(dialect, refusal));
+  const body = JSON.stringify(buildRefusalBody(dialect, refusal));
   client.writeHead(refusal.status, {
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),
@@ -56,30 +56,30 @@ export function sendRefusal(client: ServerResponse, dialect: Dialect, refusal: R
   client.end(body);
 }
 
-function bodyOf(dialect: Dialect, { status, message, kind }: RefusalError): Record<string, unknown> {
-  return dialect.errorBody(status, { message, type: TYPES[kind][dialect.name] });
+function buildRefusalBody(dialect: Dialect, { status, message, kind }: RefusalError): Record<string, unknown> {
+  return dialect.errorBody(status, { message, type: ERROR_TYPES[kind][dialect.name] });
 }
 
 /** Formats the events that end a stream with an error. Responses events are numbered: `next` is the first free number. */
-export function refusalEvents(dialect: Dialect, refusal: RefusalError, next: number): string {
-  const type = TYPES[refusal.kind][dialect.name];
-  if (dialect.name === "responses") return responsesEvents(type, refusal.message, next);
-  const data = `data: ${JSON.stringify(bodyOf(dialect, refusal))}\n\n`;
+export function formatRefusalEvents(dialect: Dialect, refusal: RefusalError, next: number): string {
+  const type = ERROR_TYPES[refusal.kind][dialect.name];
+  if (dialect.name === "responses") return formatResponsesEvents(type, refusal.message, next);
+  const data = `data: ${JSON.stringify(buildRefusalBody(dialect, refusal))}\n\n`;
   return dialect.name === "anthropic" ? `event: error\n${data}` : data;
 }
 
 /** OpenAI's SDKs throw on `error`; others, such as Codex, only look for `response.failed`. */
-function responsesEvents(code: string, message: string, next: number): string {
+function formatResponsesEvents(code: string, message: string, next: number): string {
   const error = { type: "error", sequence_number: next, code, message, param: null };
   const response = { status: "failed", error: { code, message } };
   const failed = { type: "response.failed", sequence_number: next + 1, response };
   return [error, failed].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
 }
 
-export const BROKEN_OFF = "The connection broke off before the answer was complete.";
+export const CONNECTION_BROKEN = "The connection broke off before the answer was complete.";
 
 /** Enough for any error message. */
-const MOST_BYTES = 16 * 1024;
+const MAX_ERROR_BYTES = 16 * 1024;
 
 /** Keeps the beginning of an error body while it is passed on, for the record. */
 export class ErrorBody {
@@ -87,8 +87,8 @@ export class ErrorBody {
   #bytes = 0;
 
   push(chunk: Buffer): void {
-    if (this.#bytes >= MOST_BYTES) return;
-    this.#chunks.push(chunk.subarray(0, MOST_BYTES - this.#bytes));
+    if (this.#bytes >= MAX_ERROR_BYTES) return;
+    this.#chunks.push(chunk.subarray(0, MAX_ERROR_BYTES - this.#bytes));
     this.#bytes += chunk.length;
   }
 
@@ -96,11 +96,11 @@ export class ErrorBody {
   message(dialect: Dialect, status: number): string {
     const text = Buffer.concat(this.#chunks).toString("utf8");
     this.#chunks = [];
-    return messageIn(dialect, text) || text.trim() || `status ${status} without a word`;
+    return extractUpstreamMessage(dialect, text) || text.trim() || `status ${status} without a word`;
   }
 }
 
-function messageIn(dialect: Dialect, text: string): string {
+function extractUpstreamMessage(dialect: Dialect, text: string): string {
   try {
     return dialect.errorIn(JSON.parse(text))?.message ?? "";
   } catch {

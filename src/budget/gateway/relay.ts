@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { answerHeaders } from "./request.js";
+import { buildResponseHeaders } from "./request.js";
 import { isUsageOnly, type RequestMeter } from "./request-meter.js";
 import type { KeyMask } from "./secrets.js";
 
@@ -67,7 +67,7 @@ export class EventRelay {
     if (this.#options.hidesUsage) this.#write(Buffer.concat(kept));
   }
 
-  #readAll(stretches: readonly Stretch[]): { kept: Buffer[]; readBytes: number } {
+  #readAll(stretches: readonly EventStretch[]): { kept: Buffer[]; readBytes: number } {
     const kept: Buffer[] = [];
     let readBytes = 0;
     this.#isReading = true;
@@ -81,13 +81,13 @@ export class EventRelay {
   }
 
   /** Passes the event to the meter; null if it is not an event. */
-  #read({ bytes, isWhole }: Stretch): unknown {
+  #read({ bytes, isWhole }: EventStretch): unknown {
     const { meter } = this.#options;
     if (!isWhole) meter.markUnreadable();
-    const data = isWhole ? dataOf(bytes) : null;
+    const data = isWhole ? extractEventData(bytes) : null;
     if (data === null || data === "") return null;
-    const event = parsed(data);
-    this.#nextNumber = numberOf(event, this.#nextNumber - 1) + 1;
+    const event = parseEventData(data);
+    this.#nextNumber = readSequenceNumber(event, this.#nextNumber - 1) + 1;
     meter.readEvent(event);
     return event;
   }
@@ -102,13 +102,13 @@ export class EventRelay {
   }
 }
 
-function numberOf(event: unknown, last: number): number {
+function readSequenceNumber(event: unknown, last: number): number {
   const { sequence_number: number } = (event ?? {}) as { sequence_number?: unknown };
   return Number.isSafeInteger(number) ? Number(number) : last;
 }
 
 /** Data that is not JSON is returned as text: some dialects mark the end of a stream with a word. */
-function parsed(data: string): unknown {
+function parseEventData(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch {
@@ -154,7 +154,7 @@ export class WholeRelay {
   }
 }
 
-export interface Carrying {
+export interface PipeResponseOptions {
   readonly answer: IncomingMessage;
   readonly client: ServerResponse;
   /** Receives each chunk and writes the client's part of it. */
@@ -165,8 +165,8 @@ export interface Carrying {
 }
 
 /** Pipes the body of an answer, no faster than the client reads it. */
-export function carry({ answer, client, onChunk, onEnd, onBroken }: Carrying): void {
-  const source = unpacked(answer);
+export function pipeResponse({ answer, client, onChunk, onEnd, onBroken }: PipeResponseOptions): void {
+  const source = decompressResponse(answer);
   source.on("data", (chunk: Buffer) => {
     onChunk(chunk);
     if (!client.writableNeedDrain || client.destroyed) return;
@@ -177,7 +177,7 @@ export function carry({ answer, client, onChunk, onEnd, onBroken }: Carrying): v
   source.on("error", onBroken);
 }
 
-const UNPACKERS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
+const DECOMPRESSORS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
   gzip: createGunzip,
   "x-gzip": createGunzip,
   deflate: createInflate,
@@ -185,14 +185,14 @@ const UNPACKERS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable
 };
 
 /** Some servers compress answers although they were asked not to; compressed answers cannot be metered. */
-function unpacked(answer: IncomingMessage): Readable {
-  const unpacker = UNPACKERS[answer.headers["content-encoding"] ?? ""];
+function decompressResponse(answer: IncomingMessage): Readable {
+  const unpacker = DECOMPRESSORS[answer.headers["content-encoding"] ?? ""];
   // The error is reported on the stream that is read.
   return unpacker === undefined ? answer : pipeline(answer, unpacker(), () => {});
 }
 
 /** How the client's response differs from the upstream's. */
-export interface Differences {
+export interface ResponseChanges {
   /** True when the bytes will differ. */
   readonly isChanged?: boolean;
   readonly extraHeaders?: readonly string[];
@@ -201,22 +201,22 @@ export interface Differences {
 }
 
 /** Writes the status and headers of the upstream's response to the client. */
-export function beginAnswer(
+export function writeResponseHead(
   client: ServerResponse,
   answer: IncomingMessage,
-  { isChanged = false, extraHeaders = [], mask }: Differences = {},
+  { isChanged = false, extraHeaders = [], mask }: ResponseChanges = {},
 ): void {
-  const isPacked = answer.headers["content-encoding"] !== undefined && unpackable(answer);
+  const isPacked = answer.headers["content-encoding"] !== undefined && canDecompress(answer);
   const dropped = [...(isPacked ? ["content-encoding"] : []), ...(isPacked || isChanged ? ["content-length"] : [])];
-  const headers = answerHeaders(answer, dropped);
+  const headers = buildResponseHeaders(answer, dropped);
   client.writeHead(answer.statusCode ?? 502, answer.statusMessage, [
-    ...(mask === undefined ? headers : headers.map((text) => mask.text(text))),
+    ...(mask === undefined ? headers : headers.map((text) => mask.maskText(text))),
     ...extraHeaders,
   ]);
 }
 
-function unpackable({ headers }: IncomingMessage): boolean {
-  return Object.hasOwn(UNPACKERS, headers["content-encoding"] ?? "");
+function canDecompress({ headers }: IncomingMessage): boolean {
+  return Object.hasOwn(DECOMPRESSORS, headers["content-encoding"] ?? "");
 }
 
 /** A larger event is forwarded in pieces and not read; usage events are far smaller. */
@@ -227,7 +227,7 @@ const CR = 13;
 const NOTHING = Buffer.alloc(0);
 
 /** Part of a stream of server-sent events. */
-export interface Stretch {
+export interface EventStretch {
   /** The original bytes, including the closing empty line. */
   readonly bytes: Buffer;
   /** True for one complete event; false for a piece of an event that was too large to hold. */
@@ -262,8 +262,8 @@ export class EventSplitter {
     return this.#heldBytes;
   }
 
-  push(chunk: Buffer): Stretch[] {
-    const stretches: Stretch[] = [];
+  push(chunk: Buffer): EventStretch[] {
+    const stretches: EventStretch[] = [];
     let eventStart = 0;
     let lineStart = 0;
     for (let feed = chunk.indexOf(LF); feed !== -1; feed = chunk.indexOf(LF, lineStart)) {
@@ -280,7 +280,7 @@ export class EventSplitter {
   }
 
   /** The held rest when the stream has ended: an event without its closing empty line, which some servers omit. */
-  end(): Stretch | null {
+  end(): EventStretch | null {
     return this.#heldBytes === 0 ? null : this.#complete(NOTHING);
   }
 
@@ -296,7 +296,7 @@ export class EventSplitter {
     this.#endsInCr = chunk[chunk.length - 1] === CR;
   }
 
-  #complete(last: Buffer): Stretch {
+  #complete(last: Buffer): EventStretch {
     const bytes = this.#heldBytes === 0 ? last : Buffer.concat([...this.#held, last]);
     const isWhole = !this.#isTooLarge;
     this.#release();
@@ -304,7 +304,7 @@ export class EventSplitter {
     return { bytes, isWhole };
   }
 
-  #hold(rest: Buffer, stretches: Stretch[]): void {
+  #hold(rest: Buffer, stretches: EventStretch[]): void {
     if (rest.length === 0) return;
     this.#held.push(rest);
     this.#heldBytes += rest.length;
@@ -321,7 +321,7 @@ export class EventSplitter {
 }
 
 /** Extracts the `data` of one event, its lines joined; null for a comment or an empty event. */
-export function dataOf(event: Buffer): string | null {
+export function extractEventData(event: Buffer): string | null {
   let data: string | null = null;
   for (const line of event.toString("utf8").split("\n")) {
     if (!line.startsWith("data:")) continue;

@@ -1,25 +1,25 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
-import { messageOf } from "../../core/errors.js";
+import { getErrorMessage } from "../../core/errors.js";
 import type { Price } from "../../core/price.js";
 import type { Usage } from "../../core/system.js";
 import type { Tokenizer } from "../../core/tokenizer.js";
-import type { AnswerReader, Delta, Finish } from "../../models/dialects/dialect.js";
-import { connectionError } from "../../models/http/errors.js";
-import type { Ledger } from "./ledger.js";
+import type { AnswerDelta, AnswerReader, Finish } from "../../models/dialects/dialect.js";
+import { createHttpConnectionError } from "../../models/http/errors.js";
+import type { GatewayLedger } from "./ledger.js";
 import type { Upstream, UpstreamRequest } from "./provider.js";
-import { type Figures, figuresOf } from "./receipt.js";
+import { computeFigures, type RequestFigures } from "./receipt.js";
 import { RefusalError } from "./refusal.js";
 
-export interface MeterOptions {
-  readonly ledger: Ledger;
+export interface RequestMeterOptions {
+  readonly ledger: GatewayLedger;
   readonly reader: AnswerReader;
   readonly price: Price | null;
   readonly tokenizer: Tokenizer;
   /** Approximate prompt length, billed until the provider reports usage. */
   readonly promptTokens: number;
   /** Called when text of the model was read. */
-  readonly onWords?: () => void;
+  readonly onText?: () => void;
 }
 
 /**
@@ -27,33 +27,33 @@ export interface MeterOptions {
  * that a long answer can be stopped early.
  */
 export class RequestMeter {
-  readonly #options: MeterOptions;
+  readonly #options: RequestMeterOptions;
   /** Output tokens since usage was last reported. */
   #estimatedOutput = 0;
   #estimatedInput = 0;
   #reported: Usage | null = null;
   /** This answer's figures in the ledger. */
-  #figures: Figures | null = null;
+  #figures: RequestFigures | null = null;
   #isUnreadable = false;
 
-  constructor(options: MeterOptions) {
+  constructor(options: RequestMeterOptions) {
     this.#options = options;
   }
 
   readEvent(event: unknown): void {
-    this.#take(() => this.#options.reader.readEvent(event));
+    this.#applyDelta(() => this.#options.reader.readEvent(event));
   }
 
   /** Reads an answer that was not streamed. Gemini's streams come as one array unless the client requests events. */
   readWhole(body: unknown): void {
     if (Array.isArray(body)) for (const event of body) this.readEvent(event);
-    else this.#take(() => this.#options.reader.readWhole(body));
+    else this.#applyDelta(() => this.#options.reader.readWhole(body));
   }
 
   /** Part of the answer was lost, so its usage may be incomplete. */
   markUnreadable(): void {
     this.#isUnreadable = true;
-    this.#post();
+    this.#updateLedger();
   }
 
   /** True when everything billable has been generated, so stopping would save nothing. */
@@ -80,17 +80,17 @@ export class RequestMeter {
     const { reader, promptTokens } = this.#options;
     if (reader.usage === null && !isCut) this.#estimatedInput = promptTokens;
     if (reader.usage !== null && this.isFinished) this.#estimatedOutput = 0;
-    this.#post();
+    this.#updateLedger();
   }
 
   /** The usage so far; null until part of the answer has arrived. */
-  get figures(): Figures | null {
+  get figures(): RequestFigures | null {
     return this.#figures;
   }
 
-  #weigh(): Figures {
+  #computeFigures(): RequestFigures {
     const { reader, price } = this.#options;
-    const figures = figuresOf({
+    const figures = computeFigures({
       price,
       usage: reader.usage,
       providerCostUsd: reader.costUsd,
@@ -101,17 +101,17 @@ export class RequestMeter {
   }
 
   /** Whatever a provider sends can only affect the figures of its own answer. */
-  #take(read: () => Delta): void {
+  #applyDelta(read: () => AnswerDelta): void {
     try {
-      this.#count(read());
+      this.#addOutput(read());
     } catch {
       this.#isUnreadable = true;
     }
-    this.#post();
+    this.#updateLedger();
   }
 
-  #count({ text, hidden }: Delta): void {
-    const { reader, tokenizer, promptTokens, onWords } = this.#options;
+  #addOutput({ text, hidden }: AnswerDelta): void {
+    const { reader, tokenizer, promptTokens, onText: onWords } = this.#options;
     if (text !== "" || hidden !== "") onWords?.();
     if (reader.usage === this.#reported) {
       // A model that answers has read the prompt, so it counts from the first text on until the provider reports usage.
@@ -125,9 +125,9 @@ export class RequestMeter {
     this.#estimatedInput = 0;
   }
 
-  #post(): void {
+  #updateLedger(): void {
     const before = this.#figures;
-    const after = this.#weigh();
+    const after = this.#computeFigures();
     // Before updating the ledger, whose listeners may read the figures at once.
     this.#figures = after;
     this.#options.ledger.replace(before, after);
@@ -135,63 +135,63 @@ export class RequestMeter {
 }
 
 /** The start of every Chat Completions request changed to ask for usage. */
-const ASK = Buffer.from('{"stream_options":{"include_usage":true},');
+const USAGE_OPTION = Buffer.from('{"stream_options":{"include_usage":true},');
 
-const BRACE = 0x7b;
+const OPENING_BRACE = 0x7b;
 
-type Json = Readonly<Record<string, unknown>>;
+type RequestJson = Readonly<Record<string, unknown>>;
 
 /** True when a streamed Chat Completions request asks for usage itself. */
-export function asksForUsage({ stream_options: options }: Json): boolean {
-  return isObject(options) && options.include_usage === true;
+export function hasUsageOption({ stream_options: options }: RequestJson): boolean {
+  return isRecord(options) && options.include_usage === true;
 }
 
 /**
  * Adds the request for usage. If the body has no stream options, they are inserted in front and every other byte stays
  * the same: serializing again would round long numbers and be slow for long prompts.
  */
-export function withUsage(body: Buffer, json: Json): Buffer {
+export function addUsageOption(body: Buffer, json: RequestJson): Buffer {
   const options = json.stream_options;
-  if (options === undefined) return Buffer.concat([ASK, body.subarray(body.indexOf(BRACE) + 1)]);
-  const asked = { ...(isObject(options) ? options : {}), include_usage: true };
+  if (options === undefined) return Buffer.concat([USAGE_OPTION, body.subarray(body.indexOf(OPENING_BRACE) + 1)]);
+  const asked = { ...(isRecord(options) ? options : {}), include_usage: true };
   return Buffer.from(JSON.stringify({ ...json, stream_options: asked }));
 }
 
 /** True for the extra event that contains only usage. Clients always get other events, even with usage. */
 export function isUsageOnly(event: unknown): boolean {
-  return isObject(event) && Array.isArray(event.choices) && event.choices.length === 0 && isObject(event.usage);
+  return isRecord(event) && Array.isArray(event.choices) && event.choices.length === 0 && isRecord(event.usage);
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Tiers at the standard price, which also applies without a tier. */
-const USUAL = new Set(["auto", "default", "standard", "standard_only", "unspecified"]);
+const STANDARD_TIERS = new Set(["auto", "default", "standard", "standard_only", "unspecified"]);
 
 /** Tiers at no more than the standard price. */
-const CHEAPER = new Set(["flex", "batch"]);
+const CHEAPER_TIERS = new Set(["flex", "batch"]);
 
 /** The service tier of a request; null for the standard one. Anthropic's fast mode is treated as a tier. */
-export function tierIn(json: Readonly<Record<string, unknown>>): string | null {
+export function parseServiceTier(json: Readonly<Record<string, unknown>>): string | null {
   for (const value of [json.service_tier, json.serviceTier, json.speed]) {
     const tier = typeof value === "string" ? value.toLowerCase().replace(/^service_tier_/, "") : "";
-    if (tier !== "" && !USUAL.has(tier)) return tier;
+    if (tier !== "" && !STANDARD_TIERS.has(tier)) return tier;
   }
   return null;
 }
 
 /** Formats the name of a model's tier as used in price tables and in the receipt. */
-export function tierName(model: string, tier: string | null): string {
+export function formatTierName(model: string, tier: string | null): string {
   return tier === null ? model : `${model} (${tier})`;
 }
 
 /** True when the tier costs no more than the standard price. */
-export function isCoveredByUsual(tier: string | null): boolean {
-  return tier === null || CHEAPER.has(tier);
+export function isCoveredByStandardPrice(tier: string | null): boolean {
+  return tier === null || CHEAPER_TIERS.has(tier);
 }
 
-export interface CallOptions {
+export interface UpstreamCallOptions {
   readonly upstream: Upstream;
   readonly request: UpstreamRequest;
   /** A buffer, or a stream to forward as it arrives. */
@@ -204,14 +204,14 @@ export interface CallOptions {
 
 /** One request to an upstream, until the headers of its answer arrive. */
 export class UpstreamCall {
-  readonly #options: Omit<CallOptions, "body">;
+  readonly #options: Omit<UpstreamCallOptions, "body">;
   readonly #timer: NodeJS.Timeout;
   #request: ClientRequest | null = null;
   #isOver = false;
 
-  constructor({ body, ...options }: CallOptions) {
+  constructor({ body, ...options }: UpstreamCallOptions) {
     this.#options = options;
-    this.#timer = setTimeout(() => this.#fail(tooSlow(options)), options.headersTimeoutMs);
+    this.#timer = setTimeout(() => this.#fail(createTimeoutError(options)), options.headersTimeoutMs);
     this.#send(body);
   }
 
@@ -227,22 +227,22 @@ export class UpstreamCall {
   }
 
   /** Never retried: after a failure it is unknown whether the request was received and billed. */
-  #send(body: CallOptions["body"]): void {
+  #send(body: UpstreamCallOptions["body"]): void {
     const { upstream, request } = this.#options;
     try {
       const sent = upstream.request(request);
       this.#request = sent;
-      sent.on("response", (answer) => this.#answer(answer));
-      sent.on("error", (error) => this.#fail(unreachable(upstream, error)));
+      sent.on("response", (answer) => this.#handleResponse(answer));
+      sent.on("error", (error) => this.#fail(createUnreachableError(upstream, error)));
       if (Buffer.isBuffer(body)) sent.end(body);
       else body.pipe(sent);
     } catch (error) {
       // Node rejects some paths and headers before sending. Report that like any other failure.
-      queueMicrotask(() => this.#fail(unsendable(error)));
+      queueMicrotask(() => this.#fail(createUnsendableError(error)));
     }
   }
 
-  #answer(answer: IncomingMessage): void {
+  #handleResponse(answer: IncomingMessage): void {
     if (this.#isOver) return;
     this.#finish();
     this.#options.onAnswer(answer);
@@ -260,20 +260,23 @@ export class UpstreamCall {
   }
 }
 
-function unsendable(cause: unknown): RefusalError {
-  return new RefusalError("request", `the request cannot be forwarded: ${messageOf(cause)}.`, { cause });
+function createUnsendableError(cause: unknown): RefusalError {
+  return new RefusalError("request", `the request cannot be forwarded: ${getErrorMessage(cause)}.`, { cause });
 }
 
-function unreachable({ host }: Upstream, error: NodeJS.ErrnoException): RefusalError {
-  const why = error.code ?? messageOf(error);
+function createUnreachableError({ host }: Upstream, error: NodeJS.ErrnoException): RefusalError {
+  const why = error.code ?? getErrorMessage(error);
   return new RefusalError("upstream", `${host} cannot be reached (${why}). Check the network and --upstream.`, {
     status: 502,
     cause: error,
-    story: connectionError(error, host).message,
+    story: createHttpConnectionError(error, host).message,
   });
 }
 
-function tooSlow({ upstream, headersTimeoutMs }: Pick<CallOptions, "upstream" | "headersTimeoutMs">): RefusalError {
+function createTimeoutError({
+  upstream,
+  headersTimeoutMs,
+}: Pick<UpstreamCallOptions, "upstream" | "headersTimeoutMs">): RefusalError {
   return new RefusalError("upstream", `${upstream.host} did not start to answer within ${headersTimeoutMs / 1000} s.`, {
     status: 504,
   });

@@ -1,15 +1,15 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
-import { messageOf } from "../../core/errors.js";
+import { getErrorMessage } from "../../core/errors.js";
 import type { DialectName } from "../../models/dialects/dialect.js";
-import { hasField, keysInQuery } from "./path.js";
-import { isForeignKey, type Provider, type Upstream } from "./provider.js";
+import { hasQueryField, listQueryKeys } from "./path.js";
+import { type GatewayProvider, isForeignKey, type Upstream } from "./provider.js";
 import { RefusalError } from "./refusal.js";
-import { asksForUsage, tierIn, withUsage } from "./request-meter.js";
-import { pathFor, type Route } from "./route.js";
+import { addUsageOption, hasUsageOption, parseServiceTier } from "./request-meter.js";
+import { type Route, replaceModelInPath } from "./route.js";
 
 /** A client's request to a model, as forwarded to the upstream. */
-export interface Asked {
+export interface ParsedRequest {
   readonly model: string;
   /** The requested service tier; null for the standard one. */
   readonly tier: string | null;
@@ -31,29 +31,33 @@ export interface Asked {
 /** Used for requests that name no model, which servers with a single model accept. */
 const NO_MODEL = "(none)";
 
-type Json = Record<string, unknown>;
+type RequestFields = Record<string, unknown>;
 
 /** Parses a request and applies the necessary changes: the mapped model and the request for usage. All else stays the same. */
-export function readAsked(route: Route, body: Buffer, modelMap: Readonly<Record<string, string>>): Asked {
+export function parseGatewayRequest(
+  route: Route,
+  body: Buffer,
+  modelMap: Readonly<Record<string, string>>,
+): ParsedRequest {
   const { dialect, query, kind } = route;
-  const json = parseObject(body);
+  const json = parseRequestFields(body);
   const given = route.model ?? json.model;
   const named = typeof given === "string" && given !== "" ? given : NO_MODEL;
   const model = Object.hasOwn(modelMap, named) ? (modelMap[named] ?? named) : named;
   const isMapped = model !== named;
-  const isStreamed = kind === "answer" && asksForEvents(route, json);
-  const hidesUsage = dialect === "chat" && isStreamed && !asksForUsage(json);
+  const isStreamed = kind === "answer" && wantsEventStream(route, json);
+  const hidesUsage = dialect === "chat" && isStreamed && !hasUsageOption(json);
   const sent = isMapped && route.model === null ? Buffer.from(JSON.stringify({ ...json, model })) : body;
   return {
     model,
-    tier: tierIn(json),
-    path: (isMapped ? pathFor(route, model) : route.path) + query,
-    body: hidesUsage ? withUsage(sent, isMapped ? { ...json, model } : json) : sent,
+    tier: parseServiceTier(json),
+    path: (isMapped ? replaceModelInPath(route, model) : route.path) + query,
+    body: hidesUsage ? addUsageOption(sent, isMapped ? { ...json, model } : json) : sent,
     isStreamed,
     isBackground: dialect === "responses" && Boolean(json.background),
     hidesUsage,
-    promptTokens: Math.ceil(promptLength(json) / BYTES_PER_TOKEN),
-    maxOutputTokens: kind === "answer" && !isStreamed ? mostOutput(dialect, json) : 0,
+    promptTokens: Math.ceil(measurePrompt(json) / BYTES_PER_TOKEN),
+    maxOutputTokens: kind === "answer" && !isStreamed ? getMaxOutputTokens(dialect, json) : 0,
   };
 }
 
@@ -61,19 +65,19 @@ export function readAsked(route: Route, body: Buffer, modelMap: Readonly<Record<
  * Gemini streams by path, and without `alt=sse` sends one list at the end. A compaction is never streamed, whatever the
  * request says.
  */
-function asksForEvents({ dialect, path, query }: Route, json: Json): boolean {
+function wantsEventStream({ dialect, path, query }: Route, json: RequestFields): boolean {
   if (dialect !== "gemini") return json.stream === true && !path.endsWith("/compact");
-  return path.endsWith(":streamGenerateContent") && hasField(query, "alt", "sse");
+  return path.endsWith(":streamGenerateContent") && hasQueryField(query, "alt", "sse");
 }
 
-function parseObject(body: Buffer): Json {
+function parseRequestFields(body: Buffer): RequestFields {
   let json: unknown;
   try {
     json = JSON.parse(body.toString("utf8"));
   } catch (cause) {
     throw new RefusalError("request", "the request's body is not valid JSON.", { cause });
   }
-  if (isObject(json)) return json;
+  if (isRequestFields(json)) return json;
   throw new RefusalError("request", "the request's body is not a JSON object.");
 }
 
@@ -92,10 +96,10 @@ const ENCODED_FIELDS = new Set([
 ]);
 
 /** Shorter texts are negligible. */
-const ENCODED_FROM = 1000;
+const MIN_ENCODED_LENGTH = 1000;
 
 /** Counts the bytes of all texts. Uses its own stack because requests may be nested deeper than the call stack. */
-function promptLength(json: Json): number {
+function measurePrompt(json: RequestFields): number {
   let length = 0;
   const open: [field: string, value: unknown][] = [["", json]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -110,34 +114,38 @@ function promptLength(json: Json): number {
 
 /** Decided by the field: Chinese text and JSON have no spaces either. */
 function isEncoded(field: string, text: string): boolean {
-  return ENCODED_FIELDS.has(field) && text.length >= ENCODED_FROM && !/\s/.test(text.slice(0, ENCODED_FROM));
+  return (
+    ENCODED_FIELDS.has(field) && text.length >= MIN_ENCODED_LENGTH && !/\s/.test(text.slice(0, MIN_ENCODED_LENGTH))
+  );
 }
 
 /** For requests without a limit: the output that the default limit of a trial allows for. */
 const DEFAULT_OUTPUT_TOKENS = 32_000;
 
 /** The limit fields of each dialect. Only fields that the dialect obeys are listed. */
-const LIMITS: Readonly<Record<DialectName, readonly string[]>> = {
+const OUTPUT_LIMIT_KEYS: Readonly<Record<DialectName, readonly string[]>> = {
   chat: ["max_completion_tokens", "max_tokens"],
   responses: ["max_output_tokens"],
   anthropic: ["max_tokens"],
   gemini: ["maxOutputTokens", "max_output_tokens"],
 };
 
-function mostOutput(dialect: DialectName, json: Json): number {
+function getMaxOutputTokens(dialect: DialectName, json: RequestFields): number {
   const config = dialect === "gemini" ? (json.generationConfig ?? json.generation_config) : json;
-  const fields = isObject(config) ? config : {};
-  const limits = LIMITS[dialect].map((name) => fields[name]).filter(isCount);
-  const choices = ["n", "best_of", "candidateCount", "candidate_count"].map((name) => fields[name]).filter(isCount);
+  const fields = isRequestFields(config) ? config : {};
+  const limits = OUTPUT_LIMIT_KEYS[dialect].map((name) => fields[name]).filter(isPositiveCount);
+  const choices = ["n", "best_of", "candidateCount", "candidate_count"]
+    .map((name) => fields[name])
+    .filter(isPositiveCount);
   const prompts = dialect === "chat" && Array.isArray(json.prompt) ? json.prompt.filter(isPrompt).length : 1;
   const each = limits.length === 0 ? DEFAULT_OUTPUT_TOKENS : Math.max(...limits);
-  return Math.min(each * Math.max(1, ...choices) * Math.max(1, prompts), MOST_TOKENS);
+  return Math.min(each * Math.max(1, ...choices) * Math.max(1, prompts), MAX_TOKENS);
 }
 
 /** No answer is longer, and sums of prices stay exact. */
-const MOST_TOKENS = 100_000_000;
+const MAX_TOKENS = 100_000_000;
 
-function isCount(value: unknown): value is number {
+function isPositiveCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
@@ -146,7 +154,7 @@ function isPrompt(value: unknown): boolean {
   return typeof value !== "number";
 }
 
-function isObject(value: unknown): value is Json {
+function isRequestFields(value: unknown): value is RequestFields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -155,19 +163,19 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /** Reads and decompresses the body of a request. Throws a `RefusalError` when that fails. */
 export async function readBody(request: IncomingMessage, maxBytes = MAX_BODY_BYTES): Promise<Buffer> {
-  if (Number(request.headers["content-length"]) > maxBytes) throw tooLarge(request, maxBytes);
-  const bytes = await collect(request, maxBytes);
-  return unpacked(bytes, request.headers["content-encoding"]?.trim().toLowerCase(), maxBytes);
+  if (Number(request.headers["content-length"]) > maxBytes) throw createBodyTooLargeError(request, maxBytes);
+  const bytes = await collectRequestBody(request, maxBytes);
+  return decompressBody(bytes, request.headers["content-encoding"]?.trim().toLowerCase(), maxBytes);
 }
 
-function collect(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+function collectRequestBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     request.on("data", (chunk: Buffer) => {
       size += chunk.length;
       if (size <= maxBytes) chunks.push(chunk);
-      else reject(tooLarge(request, maxBytes));
+      else reject(createBodyTooLargeError(request, maxBytes));
     });
     request.on("end", () =>
       resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
@@ -183,7 +191,7 @@ function collect(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
 }
 
 /** Reads and drops the rest, so that the client receives the error. */
-function tooLarge(request: IncomingMessage, maxBytes: number): RefusalError {
+function createBodyTooLargeError(request: IncomingMessage, maxBytes: number): RefusalError {
   request.removeAllListeners("data");
   request.resume();
   return new RefusalError("request", `the request is larger than ${maxBytes / 2 ** 20} MiB, the maximum.`, {
@@ -191,14 +199,16 @@ function tooLarge(request: IncomingMessage, maxBytes: number): RefusalError {
   });
 }
 
-function unpacked(bytes: Buffer, encoding: string | undefined, maxOutputLength: number): Buffer {
+function decompressBody(bytes: Buffer, encoding: string | undefined, maxOutputLength: number): Buffer {
   try {
     if (encoding === undefined || encoding === "identity") return bytes;
     if (encoding === "gzip" || encoding === "x-gzip") return gunzipSync(bytes, { maxOutputLength });
     if (encoding === "deflate") return inflateSync(bytes, { maxOutputLength });
     if (encoding === "br") return brotliDecompressSync(bytes, { maxOutputLength });
   } catch (cause) {
-    throw new RefusalError("request", `the request's body cannot be decompressed: ${messageOf(cause)}.`, { cause });
+    throw new RefusalError("request", `the request's body cannot be decompressed: ${getErrorMessage(cause)}.`, {
+      cause,
+    });
   }
   throw new RefusalError(
     "request",
@@ -221,48 +231,58 @@ const HOP_BY_HOP = [
 ];
 
 /** Headers that are wrong after forwarding. */
-const OF_CLIENT = ["host", "expect"];
+const CLIENT_HEADERS = ["host", "expect"];
 
 /** Some servers take these instead of the method or path that was checked. */
-const OVERRIDES = ["x-http-method", "x-http-method-override", "x-method-override", "x-original-url", "x-rewrite-url"];
+const OVERRIDE_HEADERS = [
+  "x-http-method",
+  "x-http-method-override",
+  "x-method-override",
+  "x-original-url",
+  "x-rewrite-url",
+];
 
-function pairsOf({ rawHeaders }: IncomingMessage): [name: string, value: string][] {
+function listHeaderPairs({ rawHeaders }: IncomingMessage): [name: string, value: string][] {
   const pairs: [string, string][] = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) pairs.push([rawHeaders[i] ?? "", rawHeaders[i + 1] ?? ""]);
   return pairs;
 }
 
 /** Headers that are not forwarded: those of the connection, and those listed in its `connection` header. */
-function endingHere({ headers }: IncomingMessage, more: readonly string[]): Set<string> {
+function listOwnHeaders({ headers }: IncomingMessage, more: readonly string[]): Set<string> {
   const named = headers.connection?.toLowerCase().split(/\s*,\s*/) ?? [];
   return new Set([...HOP_BY_HOP, ...more, ...named]);
 }
 
-export function requestHeaders(request: IncomingMessage, upstream: Upstream): OutgoingHttpHeaders {
+export function buildRequestHeaders(request: IncomingMessage, upstream: Upstream): OutgoingHttpHeaders {
   const { provider, key, replacesKey } = upstream;
-  const dropped = endingHere(request, [...OF_CLIENT, ...OVERRIDES, ...(replacesKey ? provider.keyHeaders : [])]);
+  const dropped = listOwnHeaders(request, [
+    ...CLIENT_HEADERS,
+    ...OVERRIDE_HEADERS,
+    ...(replacesKey ? provider.keyHeaders : []),
+  ]);
   const headers: Record<string, string[]> = {};
-  for (const [rawName, value] of pairsOf(request)) {
+  for (const [rawName, value] of listHeaderPairs(request)) {
     const name = rawName.toLowerCase();
     if (dropped.has(name) || isForeignKey(provider, name)) continue;
     const known = headers[name];
     if (known === undefined) headers[name] = [value];
     else known.push(value);
   }
-  if (key !== null && (replacesKey || !hasKey(request, provider)))
+  if (key !== null && (replacesKey || !hasClientKey(request, provider)))
     headers[provider.keyHeaders[0] ?? ""] = [provider.keyPrefix + key];
   return headers;
 }
 
-function hasKey({ headers, url }: IncomingMessage, { name, keyHeaders }: Provider): boolean {
+function hasClientKey({ headers, url }: IncomingMessage, { name, keyHeaders }: GatewayProvider): boolean {
   if (keyHeaders.some((header) => headers[header] !== undefined)) return true;
-  return name === "google" && keysInQuery(url ?? "").length > 0;
+  return name === "google" && listQueryKeys(url ?? "").length > 0;
 }
 
 /** Keeps spelling and order. */
-export function answerHeaders(answer: IncomingMessage, more: readonly string[] = []): string[] {
-  const dropped = endingHere(answer, more);
-  return pairsOf(answer)
+export function buildResponseHeaders(answer: IncomingMessage, more: readonly string[] = []): string[] {
+  const dropped = listOwnHeaders(answer, more);
+  return listHeaderPairs(answer)
     .filter(([name]) => !dropped.has(name.toLowerCase()))
     .flat();
 }

@@ -4,12 +4,20 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { DIALECT_NAMES, dialects } from "../../models/dialects/index.js";
 import { startMock } from "../../testing/mock/index.js";
-import { costOf } from "../price.js";
-import { Reservations } from "./desk.js";
+import { computeCost } from "../price.js";
+import { CallReservations } from "./desk.js";
 import type { GatewayOptions } from "./index.js";
-import { Ledger } from "./ledger.js";
-import type { Figures } from "./receipt.js";
-import { addressOf, ask, Closers, gatewayBefore, PRICE, requestOf, scriptedUpstream } from "./scripted-upstream.js";
+import { GatewayLedger } from "./ledger.js";
+import type { RequestFigures } from "./receipt.js";
+import {
+  buildTestRequest,
+  buildTestUrl,
+  Closers,
+  sendTestRequest,
+  startScriptedUpstream,
+  startTestGateway,
+  TEST_PRICE,
+} from "./scripted-upstream.js";
 
 const closers = new Closers();
 afterEach(() => closers.closeAll());
@@ -31,8 +39,8 @@ async function crowdedUpstream(options: GatewayOptions, output = 1000) {
     open -= 1;
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ ...answer, usage }));
   };
-  const upstream = closers.add(await scriptedUpstream((response) => void answerOne(response)));
-  return { seen, ...closers.add(await gatewayBefore(upstream.url, options)) };
+  const upstream = closers.add(await startScriptedUpstream((response) => void answerOne(response)));
+  return { seen, ...closers.add(await startTestGateway(upstream.url, options)) };
 }
 
 const body = (extra: object) => JSON.stringify({ model: "m", messages: [{ role: "user", content: "hi" }], ...extra });
@@ -41,10 +49,10 @@ describe("64 concurrent calls that are not streamed", () => {
   it.each(DIALECT_NAMES)("spend at most the budget plus one call, in %s", async (name) => {
     const usage = { input: 10, output: 300 };
     const mock = closers.add(await startMock({ outputTokens: 300, usage: { input: 10 }, latencyMs: 5 }));
-    const one = costOf(PRICE, usage);
+    const one = computeCost(TEST_PRICE, usage);
     const budget = { maxCostUsd: (one * 3.5) / 1e12 };
-    const { gateway } = closers.add(await gatewayBefore(mock.url, { budget }));
-    const answers = await Promise.all(Array.from({ length: 64 }, () => ask(gateway, name, false)));
+    const { gateway } = closers.add(await startTestGateway(mock.url, { budget }));
+    const answers = await Promise.all(Array.from({ length: 64 }, () => sendTestRequest(gateway, name, false)));
     const receipt = gateway.receipt();
     expect(receipt.totalPico).toBe(one * 4);
     expect(receipt).toMatchObject({ requests: 64, answered: 4, refused: 60, cut: 0, exceeded: true, partial: false });
@@ -56,7 +64,8 @@ describe("64 concurrent calls that are not streamed", () => {
 
   it("run concurrently as long as their maximum costs fit", async () => {
     const { seen, gateway } = await crowdedUpstream({ budget: { maxCostUsd: 1 } });
-    const send = () => fetch(addressOf(gateway, "chat", false), { method: "POST", body: body({ max_tokens: 2000 }) });
+    const send = () =>
+      fetch(buildTestUrl(gateway, "chat", false), { method: "POST", body: body({ max_tokens: 2000 }) });
     seen.until = 64;
     await Promise.all(Array.from({ length: 64 }, send));
     expect(gateway.receipt()).toMatchObject({ answered: 64, refused: 0 });
@@ -67,7 +76,7 @@ describe("64 concurrent calls that are not streamed", () => {
     const { seen, gateway } = await crowdedUpstream({ budget: { maxCostUsd: 0.05 } }, 10);
     // Without its own limit a call may return 32,000 tokens, $0.0384 at this price.
     await Promise.all(
-      Array.from({ length: 12 }, () => fetch(addressOf(gateway, "chat", false), { method: "POST", body: body({}) })),
+      Array.from({ length: 12 }, () => fetch(buildTestUrl(gateway, "chat", false), { method: "POST", body: body({}) })),
     );
     expect(seen.most).toBe(1);
     expect(gateway.receipt()).toMatchObject({ answered: 12, refused: 0, exceeded: false });
@@ -97,16 +106,19 @@ describe("64 concurrent calls that are not streamed", () => {
 
   it("respect a token limit too", async () => {
     const { gateway } = await crowdedUpstream({ budget: { maxTokens: 3500 }, priceOf: () => null });
-    await Promise.all(Array.from({ length: 16 }, () => ask(gateway, "chat", false)));
+    await Promise.all(Array.from({ length: 16 }, () => sendTestRequest(gateway, "chat", false)));
     expect(gateway.receipt()).toMatchObject({ answered: 4, refused: 12, usage: { input: 40, output: 4000 } });
   });
 
   it("do not wait for a call whose client has disconnected", async () => {
-    const upstream = closers.add(await scriptedUpstream(() => {}));
-    const { gateway } = closers.add(await gatewayBefore(upstream.url, { budget: { maxCostUsd: 0.001 } }));
+    const upstream = closers.add(await startScriptedUpstream(() => {}));
+    const { gateway } = closers.add(await startTestGateway(upstream.url, { budget: { maxCostUsd: 0.001 } }));
     const call = () => {
       const abort = new AbortController();
-      const asked = fetch(addressOf(gateway, "chat", false), { ...requestOf("chat", false), signal: abort.signal });
+      const asked = fetch(buildTestUrl(gateway, "chat", false), {
+        ...buildTestRequest("chat", false),
+        signal: abort.signal,
+      });
       asked.catch(() => {});
       return { abort, asked };
     };
@@ -130,10 +142,10 @@ describe("64 concurrent calls with long prompts", () => {
     ["in a language without spaces", { max_tokens: 1, content: "漢".repeat(40_000) }],
   ])("spend at most the budget plus one call, %s", async (_, { content, ...extra }) => {
     const mock = closers.add(await startMock({ reply: "x", usage: { input: 10_000 }, latencyMs: 5 }));
-    const one = costOf(PRICE, { input: 10_000, output: 1 });
-    const { gateway } = closers.add(await gatewayBefore(mock.url, { budget: { maxCostUsd: (one * 3.5) / 1e12 } }));
+    const one = computeCost(TEST_PRICE, { input: 10_000, output: 1 });
+    const { gateway } = closers.add(await startTestGateway(mock.url, { budget: { maxCostUsd: (one * 3.5) / 1e12 } }));
     const init = { method: "POST", body: body({ messages: [{ role: "user", content }], ...extra }) };
-    const call = async () => (await fetch(addressOf(gateway, "chat", false), init)).text();
+    const call = async () => (await fetch(buildTestUrl(gateway, "chat", false), init)).text();
     await Promise.all(Array.from({ length: 64 }, call));
     expect(mock.counts.requests).toBeLessThanOrEqual(4);
     expect(gateway.receipt()).toMatchObject({ requests: 64, exceeded: true });
@@ -144,16 +156,20 @@ describe("64 concurrent calls with long prompts", () => {
     const image = { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(1_000_000)}` } };
     const init = { method: "POST", body: body({ max_tokens: 10, messages: [{ role: "user", content: [image] }] }) };
     seen.until = 2;
-    await Promise.all([1, 2].map(() => fetch(addressOf(gateway, "chat", false), init)));
+    await Promise.all([1, 2].map(() => fetch(buildTestUrl(gateway, "chat", false), init)));
     expect(seen.most).toBe(2);
   });
 });
 
 describe("a closed gateway", () => {
   it("forwards none of the waiting calls", async () => {
-    const upstream = closers.add(await scriptedUpstream(() => {}));
-    const { gateway, finished } = closers.add(await gatewayBefore(upstream.url, { budget: { maxCostUsd: 0.001 } }));
-    const calls = [ask(gateway, "chat", false), ask(gateway, "chat", false), ask(gateway, "chat", false)];
+    const upstream = closers.add(await startScriptedUpstream(() => {}));
+    const { gateway, finished } = closers.add(await startTestGateway(upstream.url, { budget: { maxCostUsd: 0.001 } }));
+    const calls = [
+      sendTestRequest(gateway, "chat", false),
+      sendTestRequest(gateway, "chat", false),
+      sendTestRequest(gateway, "chat", false),
+    ];
     const failed = Promise.allSettled(calls);
     await expect.poll(() => [gateway.receipt().requests, upstream.arrived.length]).toEqual([3, 1]);
     await gateway.close();
@@ -170,7 +186,7 @@ describe("a closed gateway", () => {
 });
 
 describe("CallReservations", () => {
-  const figures = (pico: number): Figures => ({
+  const figures = (pico: number): RequestFigures => ({
     usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, reasoning: 0 },
     pico,
     pricedPico: pico,
@@ -189,15 +205,15 @@ describe("CallReservations", () => {
         fc.integer({ min: 1, max: 4000 }),
         fc.infiniteStream(fc.nat()),
         async (calls, micros, picks) => {
-          const ledger = new Ledger({ maxCostUsd: micros / 1e6 }, { onExceeded: () => reservations.admit() });
-          const reservations = new Reservations(ledger);
+          const ledger = new GatewayLedger({ maxCostUsd: micros / 1e6 }, { onExceeded: () => reservations.admit() });
+          const reservations = new CallReservations(ledger);
           const running: (() => void)[] = [];
           let spent = 0;
           let largest = 0;
           let over = 0;
           for (const { most, part } of calls) {
             const reserved = { pico: most * 1e6, tokens: 0, isStreamed: false };
-            void reservations.hold(reserved).then(() => {
+            void reservations.reserve(reserved).then(() => {
               if (ledger.isExceeded) {
                 over += 1;
                 reservations.release(reserved);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pathFor, RouteTable } from "./route.js";
+import { RouteTable, replaceModelInPath } from "./route.js";
 
 const routes = new RouteTable("secret");
 const find = (url: string, method = "POST") => {
@@ -117,6 +117,8 @@ describe("the model in the path", () => {
   ])("of %s is read and replaced", (url, model) => {
     const route = routes.find("POST", `/secret${url}?alt=sse&key=models/x:generateContent`);
     expect(route?.model).toBe(model);
-    expect(route && pathFor(route, "o/ther")).toMatch(/^\/v1beta\/models\/o%2Fther:(?:streamG|g)enerateContent$/);
+    expect(route && replaceModelInPath(route, "o/ther")).toMatch(
+      /^\/v1beta\/models\/o%2Fther:(?:streamG|g)enerateContent$/,
+    );
   });
 });

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { DialectName } from "../../models/dialects/dialect.js";
-import { encodePath, normalizePath, withoutQuery } from "./path.js";
-import { PROVIDERS, type Provider } from "./provider.js";
+import { encodePath, normalizePath, stripPathQuery } from "./path.js";
+import { type GatewayProvider, PROVIDERS } from "./provider.js";
 
 /**
  * What a path leads to. A model's `answer` and an `embedding` are metered; a `count` of tokens and a `list` of models are
@@ -11,7 +11,7 @@ type RouteKind = "answer" | "embedding" | "count" | "list" | "unmetered";
 
 /** Where a request goes and how it is metered. */
 export interface Route {
-  readonly provider: Provider;
+  readonly provider: GatewayProvider;
   readonly kind: RouteKind;
   /** The dialect of the answers, or at least of the errors. */
   readonly dialect: DialectName;
@@ -23,7 +23,7 @@ export interface Route {
   readonly model: string | null;
 }
 
-interface Rule {
+interface RouteRule {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly kind: RouteKind;
@@ -32,7 +32,7 @@ interface Rule {
 }
 
 /** All known paths, with `*` for a model name. Paths not listed here are unmetered. */
-const RULES: readonly Rule[] = [
+const ROUTE_RULES: readonly RouteRule[] = [
   { method: "POST", path: "/chat/completions", kind: "answer", dialect: "chat" },
   { method: "POST", path: "/completions", kind: "answer", dialect: "chat" },
   { method: "POST", path: "/embeddings", kind: "embedding", dialect: "chat" },
@@ -53,7 +53,7 @@ const RULES: readonly Rule[] = [
 const PREFIX = "((?:/v\\d[\\w.]*)?(?:/openai)?)";
 
 /** Case-insensitive because some servers are; the request is forwarded with the listed spelling. */
-const PATTERNS = RULES.map(
+const PATTERNS = ROUTE_RULES.map(
   (rule) => [rule, new RegExp(`^${PREFIX}${rule.path.replace("*", "([^/:]+)")}$`, "i")] as const,
 );
 
@@ -67,37 +67,37 @@ export class RouteTable {
 
   /** Null unless the URL begins with the secret and a provider's name. */
   find(method: string, url: string): Route | null {
-    const below = this.#belowSecret(url);
+    const below = this.#stripSecret(url);
     if (below === null) return null;
     for (const provider of Object.values(PROVIDERS)) {
       const rest = below.slice(provider.name.length + 1);
-      if (below.startsWith(`/${provider.name}`) && /^(?:$|[/?])/.test(rest)) return routeOf(provider, method, rest);
+      if (below.startsWith(`/${provider.name}`) && /^(?:$|[/?])/.test(rest)) return matchRoute(provider, method, rest);
     }
     return null;
   }
 
   /** The call whose usage is requested; null for all other paths. */
   findCall(url: string): string | null {
-    const below = this.#belowSecret(url);
+    const below = this.#stripSecret(url);
     return below === null ? null : (/^\/calls\/(\d{1,15})$/.exec(below)?.[1] ?? null);
   }
 
   /** The path of a call's usage. */
-  callPath(call: string): string {
+  formatCallPath(call: string): string {
     return `${this.#secret.toString()}calls/${call}`;
   }
 
-  #belowSecret(url: string): string | null {
+  #stripSecret(url: string): string | null {
     const { length } = this.#secret;
     const start = Buffer.from(url.slice(0, length));
     return start.length === length && timingSafeEqual(start, this.#secret) ? url.slice(length - 1) : null;
   }
 }
 
-function routeOf(provider: Provider, method: string, rest: string): Route {
-  const raw = withoutQuery(rest);
+function matchRoute(provider: GatewayProvider, method: string, rest: string): Route {
+  const raw = stripPathQuery(rest);
   const query = rest.slice(raw.length);
-  const path = belowVersion(provider, normalizePath(raw));
+  const path = stripApiVersion(provider, normalizePath(raw));
   const wanted = method === "HEAD" ? "GET" : method;
   for (const [rule, pattern] of PATTERNS) {
     const found = rule.method === wanted ? pattern.exec(path) : null;
@@ -107,7 +107,7 @@ function routeOf(provider: Provider, method: string, rest: string): Route {
       provider,
       kind: rule.kind,
       dialect: rule.dialect ?? provider.dialect,
-      path: versioned(provider, prefix.toLowerCase(), rule) + withName(rule.path, model ?? ""),
+      path: addApiVersion(provider, prefix.toLowerCase(), rule) + fillModelName(rule.path, model ?? ""),
       query,
       model,
     };
@@ -116,19 +116,19 @@ function routeOf(provider: Provider, method: string, rest: string): Route {
 }
 
 /** Clients disagree on whether the version belongs to the base URL or to the path, so both are accepted. */
-function belowVersion({ version, versionInBase }: Provider, path: string): string {
+function stripApiVersion({ version, versionInBase }: GatewayProvider, path: string): string {
   const [, first = ""] = path.toLowerCase().split("/");
   return versionInBase && `/${first}` === version ? path.slice(version.length) : path;
 }
 
-function versioned({ version, versionInBase }: Provider, prefix: string, { path }: Rule): string {
+function addApiVersion({ version, versionInBase }: GatewayProvider, prefix: string, { path }: RouteRule): string {
   return prefix === "" && path !== "" && !versionInBase ? version : prefix;
 }
 
-function withName(path: string, model: string): string {
+function fillModelName(path: string, model: string): string {
   return path.replace("*", () => encodeURIComponent(model));
 }
 
-export function pathFor({ path, model }: Route, other: string): string {
+export function replaceModelInPath({ path, model }: Route, other: string): string {
   return model === null ? path : path.replace(/[^/:]+(?=(?::\w+)?$)/, () => encodeURIComponent(other));
 }

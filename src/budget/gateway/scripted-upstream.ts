@@ -6,7 +6,7 @@ import { type DialectName, dialects } from "../../models/dialects/index.js";
 import { type Gateway, type GatewayOptions, type GatewayRequest, startGateway } from "./index.js";
 
 /** Prices that differ for every token class, for tests. */
-export const PRICE: Price = {
+export const TEST_PRICE: Price = {
   input: 300_000,
   output: 1_200_000,
   cacheRead: 30_000,
@@ -30,11 +30,11 @@ export class Closers {
 }
 
 /** Starts a gateway whose providers all use one upstream, and collects its request records. */
-export async function gatewayBefore(url: string, options: GatewayOptions = {}) {
+export async function startTestGateway(url: string, options: GatewayOptions = {}) {
   const finished: GatewayRequest[] = [];
   const gateway = await startGateway({
     upstreams: { openai: `${url}/v1`, anthropic: url, google: url },
-    priceOf: () => PRICE,
+    priceOf: () => TEST_PRICE,
     onRequest: (request) => finished.push(request),
     env: {},
     ...options,
@@ -42,7 +42,7 @@ export async function gatewayBefore(url: string, options: GatewayOptions = {}) {
   return { gateway, finished, close: () => gateway.close() };
 }
 
-export interface Arrived {
+export interface ReceivedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage["headers"];
@@ -50,8 +50,8 @@ export interface Arrived {
 }
 
 /** Starts a server that records its requests and sends scripted responses, byte by byte where needed. */
-export async function scriptedUpstream(answer: (response: ServerResponse, arrived: Arrived) => void) {
-  const arrived: Arrived[] = [];
+export async function startScriptedUpstream(answer: (response: ServerResponse, arrived: ReceivedRequest) => void) {
+  const arrived: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -76,15 +76,20 @@ export async function scriptedUpstream(answer: (response: ServerResponse, arrive
   };
 }
 
-const MOUNTS = { chat: "/openai/v1", responses: "/openai/v1", anthropic: "/anthropic/v1", gemini: "/google" } as const;
+const MOUNT_PATHS = {
+  chat: "/openai/v1",
+  responses: "/openai/v1",
+  anthropic: "/anthropic/v1",
+  gemini: "/google",
+} as const;
 
 /** The URL for a request of the dialect. */
-export function addressOf({ url }: Gateway, name: DialectName, stream: boolean, model = "m"): string {
-  return url + MOUNTS[name] + dialects[name].path(model, stream).replace(/^\/v1\//, "/");
+export function buildTestUrl({ url }: Gateway, name: DialectName, stream: boolean, model = "m"): string {
+  return url + MOUNT_PATHS[name] + dialects[name].path(model, stream).replace(/^\/v1\//, "/");
 }
 
 /** A request of the dialect. */
-export function requestOf(name: DialectName, stream: boolean, model = "m"): RequestInit {
+export function buildTestRequest(name: DialectName, stream: boolean, model = "m"): RequestInit {
   const dialect = dialects[name];
   const body = dialect.body({ model, messages: [{ role: "user", parts: ["hello there"] }], maxTokens: 5000, stream });
   return {
@@ -95,17 +100,17 @@ export function requestOf(name: DialectName, stream: boolean, model = "m"): Requ
 }
 
 /** Sends one request and reads the whole answer. */
-export async function ask(gateway: Gateway, name: DialectName, stream: boolean, model?: string) {
-  const response = await fetch(addressOf(gateway, name, stream, model), requestOf(name, stream, model));
+export async function sendTestRequest(gateway: Gateway, name: DialectName, stream: boolean, model?: string) {
+  const response = await fetch(buildTestUrl(gateway, name, stream, model), buildTestRequest(name, stream, model));
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-export function sse(...events: readonly unknown[]): string {
+export function formatSse(...events: readonly unknown[]): string {
   return events.map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`).join("");
 }
 
 /** Parses the `data` of all events of a stream. */
-export function eventsIn(text: string): unknown[] {
+export function parseSseEvents(text: string): unknown[] {
   const parse = (data: string): unknown => (data === "[DONE]" ? data : JSON.parse(data));
   return [...text.matchAll(/^data: ?(.*)$/gm)].map(([, data = ""]) => parse(data));
 }

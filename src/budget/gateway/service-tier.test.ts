@@ -3,25 +3,25 @@ import type { Price } from "../../core/price.js";
 import { DIALECT_NAMES, type DialectName, dialects } from "../../models/dialects/index.js";
 import { startMock } from "../../testing/mock/index.js";
 import type { Gateway, GatewayOptions } from "./index.js";
-import { addressOf, Closers, gatewayBefore, PRICE, requestOf } from "./scripted-upstream.js";
+import { buildTestRequest, buildTestUrl, Closers, startTestGateway, TEST_PRICE } from "./scripted-upstream.js";
 
 const closers = new Closers();
 afterEach(() => closers.closeAll());
 
 async function setUp(options: GatewayOptions) {
   const mock = closers.add(await startMock({ outputTokens: 100, usage: { input: 1000 } }));
-  return { mock, ...closers.add(await gatewayBefore(mock.url, options)) };
+  return { mock, ...closers.add(await startTestGateway(mock.url, options)) };
 }
 
 async function ask(gateway: Gateway, extra: object, name: DialectName = "chat") {
-  const { body, ...init } = requestOf(name, false) as { body: string };
+  const { body, ...init } = buildTestRequest(name, false) as { body: string };
   const sent = JSON.stringify({ ...JSON.parse(body), ...extra });
-  const response = await fetch(addressOf(gateway, name, false), { ...init, body: sent });
+  const response = await fetch(buildTestUrl(gateway, name, false), { ...init, body: sent });
   return { status: response.status, json: await response.json() };
 }
 
-const USUAL = 1000 * PRICE.input + 100 * PRICE.output;
-const DOUBLE: Price = { ...PRICE, input: 2 * PRICE.input, output: 2 * PRICE.output };
+const USUAL = 1000 * TEST_PRICE.input + 100 * TEST_PRICE.output;
+const DOUBLE: Price = { ...TEST_PRICE, input: 2 * TEST_PRICE.input, output: 2 * TEST_PRICE.output };
 const LIMITED = { budget: { maxCostUsd: 5 } };
 
 describe("a service tier", () => {
@@ -43,7 +43,7 @@ describe("a service tier", () => {
   it("has its own price if the table lists one", async () => {
     const prices = new Map([
       ["m (priority)", DOUBLE],
-      ["m (flex)", { ...PRICE, input: 0, output: 1 }],
+      ["m (flex)", { ...TEST_PRICE, input: 0, output: 1 }],
     ]);
     const { gateway, finished } = await setUp({ ...LIMITED, prices });
     await ask(gateway, { service_tier: "priority" });

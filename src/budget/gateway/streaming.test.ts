@@ -6,7 +6,15 @@ import type { DialectName } from "../../models/dialects/index.js";
 import { type FaultKind, startMock } from "../../testing/mock/index.js";
 import type { Gateway, GatewayOptions } from "./index.js";
 import { isUsageOnly } from "./request-meter.js";
-import { addressOf, ask, Closers, gatewayBefore, requestOf, scriptedUpstream, sse } from "./scripted-upstream.js";
+import {
+  buildTestRequest,
+  buildTestUrl,
+  Closers,
+  formatSse,
+  sendTestRequest,
+  startScriptedUpstream,
+  startTestGateway,
+} from "./scripted-upstream.js";
 
 const closers = new Closers();
 afterEach(() => closers.closeAll());
@@ -18,19 +26,23 @@ async function setUp(options: GatewayOptions = {}) {
     onAnswer = resolve;
   });
   const upstream = closers.add(
-    await scriptedUpstream((response) => {
+    await startScriptedUpstream((response) => {
       response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
       response.flushHeaders();
       onAnswer(response);
     }),
   );
-  return { upstream, answering, ...closers.add(await gatewayBefore(upstream.url, options)) };
+  return { upstream, answering, ...closers.add(await startTestGateway(upstream.url, options)) };
 }
 
 /** A client that sees each chunk as it arrives. */
 async function open(gateway: Gateway, name: DialectName, body?: string) {
-  const { method, headers, body: usual } = requestOf(name, true) as { method: string; headers: object; body: string };
-  const request = requestHttp(addressOf(gateway, name, true), { method, headers: { ...headers } });
+  const {
+    method,
+    headers,
+    body: usual,
+  } = buildTestRequest(name, true) as { method: string; headers: object; body: string };
+  const request = requestHttp(buildTestUrl(gateway, name, true), { method, headers: { ...headers } });
   request.on("error", () => {});
   request.end(body ?? usual);
   const [response] = (await once(request, "response")) as [IncomingMessage];
@@ -66,7 +78,7 @@ describe("a stream", () => {
     const client = await open(gateway, "anthropic");
     client.response.pause();
     const upstream = await answering;
-    const event = sse({ type: "ping", padding: "x".repeat(65_536) });
+    const event = formatSse({ type: "ping", padding: "x".repeat(65_536) });
     let written = 0;
     while (upstream.write(event) && written < 2000) written += 1;
     while (
@@ -87,11 +99,13 @@ describe("a stream", () => {
       const mock = closers.add(
         await startMock({ outputTokens: 100, faults: [{ kind, model: "bad", bytes: 20_000_000, afterTokens: 20 }] }),
       );
-      const { gateway } = closers.add(await gatewayBefore(mock.url));
+      const { gateway } = closers.add(await startTestGateway(mock.url));
       await Promise.allSettled(
-        (["chat", "responses", "anthropic", "gemini"] as const).map((name) => ask(gateway, name, true, "bad")),
+        (["chat", "responses", "anthropic", "gemini"] as const).map((name) =>
+          sendTestRequest(gateway, name, true, "bad"),
+        ),
       );
-      expect((await ask(gateway, "chat", true, "good")).status).toBe(200);
+      expect((await sendTestRequest(gateway, "chat", true, "good")).status).toBe(200);
       await expect.poll(() => gateway.receipt().answered + gateway.receipt().failed).toBe(5);
     },
   );
@@ -102,8 +116,8 @@ describe("a Chat Completions stream", () => {
     const { gateway, answering, upstream } = await setUp();
     const client = await open(gateway, "chat", '{"model":"m","stream":true,"seed":12345678901234567890}');
     const kept = [chunk("one"), chunk("two"), LAST];
-    (await answering).end(sse(...kept, USAGE, "[DONE]"));
-    expect((await client.response.toArray()).join("")).toBe(sse(...kept, "[DONE]"));
+    (await answering).end(formatSse(...kept, USAGE, "[DONE]"));
+    expect((await client.response.toArray()).join("")).toBe(formatSse(...kept, "[DONE]"));
     expect(upstream.arrived[0]?.body).toBe(
       '{"stream_options":{"include_usage":true},"model":"m","stream":true,"seed":12345678901234567890}',
     );
@@ -118,7 +132,7 @@ describe("a Chat Completions stream", () => {
   ])("has usage when the client %s: %o", async (_, options, isShown) => {
     const { gateway, answering, upstream } = await setUp();
     const client = await open(gateway, "chat", JSON.stringify({ model: "m", stream: true, stream_options: options }));
-    (await answering).end(sse(chunk("one"), LAST, USAGE, "[DONE]"));
+    (await answering).end(formatSse(chunk("one"), LAST, USAGE, "[DONE]"));
     expect((await client.response.toArray()).join("").includes("prompt_tokens")).toBe(isShown);
     expect(JSON.parse(upstream.arrived[0]?.body ?? "").stream_options).toEqual({ ...options, include_usage: true });
   });
@@ -127,7 +141,7 @@ describe("a Chat Completions stream", () => {
     const { gateway, answering } = await setUp();
     const client = await open(gateway, "chat", '{"model":"m","stream":true}');
     const upstream = await answering;
-    const [one, two] = [sse(chunk("one")), sse(chunk("two"))];
+    const [one, two] = [formatSse(chunk("one")), formatSse(chunk("two"))];
     upstream.write(one + two.slice(0, 20));
     expect(await client.next()).toBe(one);
     upstream.write(two.slice(20));
@@ -138,8 +152,8 @@ describe("a Chat Completions stream", () => {
     expect(isUsageOnly({ ...USAGE, choices: LAST.choices })).toBe(false);
     const { gateway, answering } = await setUp();
     const client = await open(gateway, "chat", '{"model":"m","stream":true}');
-    (await answering).end(`${sse(chunk("one"), LAST)}data: ${JSON.stringify(USAGE)}`);
-    expect((await client.response.toArray()).join("")).toBe(sse(chunk("one"), LAST));
+    (await answering).end(`${formatSse(chunk("one"), LAST)}data: ${JSON.stringify(USAGE)}`);
+    expect((await client.response.toArray()).join("")).toBe(formatSse(chunk("one"), LAST));
     expect(gateway.receipt().usage).toMatchObject({ input: 7, output: 3 });
   });
 });
@@ -150,7 +164,7 @@ describe("a client that disconnects", () => {
     const client = await open(gateway, "chat");
     const upstream = await answering;
     const gone = once(upstream, "close");
-    upstream.write(sse(chunk("one two three four")));
+    upstream.write(formatSse(chunk("one two three four")));
     await client.next();
     client.request.destroy();
     await gone;
@@ -162,10 +176,13 @@ describe("a client that disconnects", () => {
   });
 
   it("before any answer may still have cost its prompt", async () => {
-    const upstream = closers.add(await scriptedUpstream(() => {}));
-    const { gateway } = closers.add(await gatewayBefore(upstream.url));
+    const upstream = closers.add(await startScriptedUpstream(() => {}));
+    const { gateway } = closers.add(await startTestGateway(upstream.url));
     const abort = new AbortController();
-    const asked = fetch(addressOf(gateway, "chat", false), { ...requestOf("chat", false), signal: abort.signal });
+    const asked = fetch(buildTestUrl(gateway, "chat", false), {
+      ...buildTestRequest("chat", false),
+      signal: abort.signal,
+    });
     await expect.poll(() => upstream.arrived.length).toBe(1);
     abort.abort();
     await expect(asked).rejects.toThrow();
@@ -176,7 +193,7 @@ describe("a client that disconnects", () => {
   it("after the last event counts as answered", async () => {
     const { gateway, answering } = await setUp();
     const client = await open(gateway, "chat");
-    (await answering).write(sse(chunk("one"), LAST, USAGE, "[DONE]"));
+    (await answering).write(formatSse(chunk("one"), LAST, USAGE, "[DONE]"));
     await client.next();
     client.request.destroy();
     await expect.poll(() => gateway.receipt().answered).toBe(1);
@@ -190,7 +207,7 @@ describe("close", () => {
     const client = await open(gateway, "anthropic");
     const upstream = await answering;
     const gone = once(upstream, "close");
-    upstream.write(sse({ type: "message_start", message: { usage: { input_tokens: 50, output_tokens: 1 } } }));
+    upstream.write(formatSse({ type: "message_start", message: { usage: { input_tokens: 50, output_tokens: 1 } } }));
     await client.next();
     await gateway.close();
     await gone;

@@ -3,7 +3,7 @@ import { type OutgoingHttpHeaders, request as requestHttp } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import { dialects } from "../../models/dialects/index.js";
 import type { Gateway, GatewayOptions } from "./index.js";
-import { Closers, gatewayBefore, PRICE, scriptedUpstream } from "./scripted-upstream.js";
+import { Closers, startScriptedUpstream, startTestGateway, TEST_PRICE } from "./scripted-upstream.js";
 
 const closers = new Closers();
 afterEach(() => closers.closeAll());
@@ -15,11 +15,11 @@ const WHOLE = {
 
 async function setUp(options: GatewayOptions = {}) {
   const upstream = closers.add(
-    await scriptedUpstream((response) => {
+    await startScriptedUpstream((response) => {
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(WHOLE));
     }),
   );
-  return { upstream, ...closers.add(await gatewayBefore(upstream.url, options)) };
+  return { upstream, ...closers.add(await startTestGateway(upstream.url, options)) };
 }
 
 /** Sends the path as written; `fetch` would normalize it. */
@@ -175,14 +175,14 @@ describe("metering of other endpoints", () => {
     const event = (text: string, finish: string | null) => ({ choices: [{ index: 0, text, finish_reason: finish }] });
     const usage = { choices: [], usage: { prompt_tokens: 7, completion_tokens: 2 } };
     const upstream = closers.add(
-      await scriptedUpstream((response, { body }) => {
+      await startScriptedUpstream((response, { body }) => {
         const isStream = JSON.parse(body).stream_options?.include_usage === true;
         response.writeHead(200, { "content-type": isStream ? "text/event-stream" : "application/json" });
         const events = [event("one ", null), event("two", "stop"), usage].map((each) => JSON.stringify(each));
         response.end(isStream ? `data: ${events.join("\n\ndata: ")}\n\ndata: [DONE]\n\n` : JSON.stringify(WHOLE));
       }),
     );
-    const { gateway } = closers.add(await gatewayBefore(upstream.url));
+    const { gateway } = closers.add(await startTestGateway(upstream.url));
     await post(gateway, "/completions", { model: "m", prompt: "hello" });
     const streamed = await post(gateway, "/completions", { model: "m", prompt: "hello", stream: true });
     expect(streamed).toContain('"text":"two"');
@@ -192,14 +192,14 @@ describe("metering of other endpoints", () => {
 
   it("counts the text of streamed legacy completions without reported usage", async () => {
     const upstream = closers.add(
-      await scriptedUpstream((response) => {
+      await startScriptedUpstream((response) => {
         response.writeHead(200, { "content-type": "text/event-stream" });
         response.end(
           'data: {"choices":[{"index":0,"text":"one two three","finish_reason":"length"}]}\n\ndata: [DONE]\n\n',
         );
       }),
     );
-    const { gateway, finished } = closers.add(await gatewayBefore(upstream.url));
+    const { gateway, finished } = closers.add(await startTestGateway(upstream.url));
     await post(gateway, "/completions", { model: "m", prompt: "hello", stream: true });
     expect(gateway.receipt()).toMatchObject({ answered: 1, partial: true, usage: { output: 3 } });
     expect(finished).toMatchObject([{ finish: "truncated" }]);
@@ -208,13 +208,13 @@ describe("metering of other endpoints", () => {
   it("meters embeddings: their prompt and no output", async () => {
     const answers = [{ data: [], usage: { prompt_tokens: 40, total_tokens: 40 } }, { data: [{ embedding: [0.5] }] }];
     const upstream = closers.add(
-      await scriptedUpstream((response) => {
+      await startScriptedUpstream((response) => {
         response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answers.shift()));
       }),
     );
-    const { gateway, finished } = closers.add(await gatewayBefore(upstream.url));
+    const { gateway, finished } = closers.add(await startTestGateway(upstream.url));
     await post(gateway, "/embeddings", { model: "m", input: ["a b", "c"] });
-    expect(gateway.receipt()).toMatchObject({ answered: 1, partial: false, totalPico: 40 * PRICE.input });
+    expect(gateway.receipt()).toMatchObject({ answered: 1, partial: false, totalPico: 40 * TEST_PRICE.input });
     await post(gateway, "/embeddings", {
       model: "m",
       input: [
@@ -230,7 +230,7 @@ describe("metering of other endpoints", () => {
 
   it("uses the bundled prices", async () => {
     const upstream = closers.add(
-      await scriptedUpstream((response) => {
+      await startScriptedUpstream((response) => {
         const usage = { prompt_tokens: 1_000_000, total_tokens: 1_000_000 };
         response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ data: [], usage }));
       }),

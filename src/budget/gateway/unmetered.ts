@@ -1,18 +1,18 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
-import { BROKEN_OFF, ErrorBody, sendRefusal } from "./refusal.js";
-import { beginAnswer, carry } from "./relay.js";
-import { answerHeaders, requestHeaders } from "./request.js";
+import { CONNECTION_BROKEN, ErrorBody, sendRefusal } from "./refusal.js";
+import { pipeResponse, writeResponseHead } from "./relay.js";
+import { buildRequestHeaders, buildResponseHeaders } from "./request.js";
 import { UpstreamCall } from "./request-meter.js";
 import { KeyMask } from "./secrets.js";
-import type { Visit } from "./visit.js";
+import type { ProxiedRequest } from "./visit.js";
 
-export interface PassOnOptions {
+export interface ForwardOptions {
   readonly headersTimeoutMs: number;
   /** Sent instead of the original. */
-  readonly changed?: Changed;
+  readonly changed?: ForwardChanges;
 }
 
-export interface Changed {
+export interface ForwardChanges {
   /** Including the query. */
   readonly path: string;
   readonly body: Buffer;
@@ -20,20 +20,20 @@ export interface Changed {
 }
 
 /** Forwards a request whose answer is not metered, such as a list of models, without buffering. */
-export function passOn(visit: Visit, { headersTimeoutMs, changed }: PassOnOptions): void {
+export function forwardRequest(visit: ProxiedRequest, { headersTimeoutMs, changed }: ForwardOptions): void {
   const { request, client, route, dialect, upstream } = visit;
   const call = new UpstreamCall({
     upstream,
     request: {
       method: request.method ?? "GET",
       path: changed?.path ?? route.path + route.query,
-      headers: changed?.headers ?? readableHeaders(visit),
+      headers: changed?.headers ?? buildReadableHeaders(visit),
     },
     body: changed?.body ?? request,
     headersTimeoutMs,
     onAnswer: (answer) => {
-      if ((answer.statusCode ?? 502) < 400) passBack(visit, answer);
-      else passErrorBack(visit, answer);
+      if ((answer.statusCode ?? 502) < 400) sendResponseBack(visit, answer);
+      else sendErrorBack(visit, answer);
     },
     onFailure: (refusal) => {
       sendRefusal(client, dialect, refusal);
@@ -47,24 +47,24 @@ export function passOn(visit: Visit, { headersTimeoutMs, changed }: PassOnOption
 }
 
 /** If a key may have to be masked in an error, the error must not be compressed. */
-function readableHeaders({ request, upstream }: Visit): OutgoingHttpHeaders {
-  const headers = requestHeaders(request, upstream);
+function buildReadableHeaders({ request, upstream }: ProxiedRequest): OutgoingHttpHeaders {
+  const headers = buildRequestHeaders(request, upstream);
   return upstream.replacesKey ? { ...headers, "accept-encoding": "identity" } : headers;
 }
 
-function passBack(visit: Visit, answer: IncomingMessage): void {
+function sendResponseBack(visit: ProxiedRequest, answer: IncomingMessage): void {
   const { client } = visit;
-  client.writeHead(answer.statusCode ?? 502, answer.statusMessage, answerHeaders(answer));
+  client.writeHead(answer.statusCode ?? 502, answer.statusMessage, buildResponseHeaders(answer));
   answer.on("error", () => client.destroy());
   answer.pipe(client);
   visit.endUnmetered();
 }
 
-function passErrorBack(visit: Visit, answer: IncomingMessage): void {
+function sendErrorBack(visit: ProxiedRequest, answer: IncomingMessage): void {
   const { client, dialect, upstream } = visit;
   const mask = new KeyMask(upstream.key);
   const body = new ErrorBody();
-  beginAnswer(client, answer, { mask });
+  writeResponseHead(client, answer, { mask });
   const onChunk = (chunk: Buffer) => {
     body.push(chunk);
     client.write(mask.push(chunk));
@@ -74,8 +74,8 @@ function passErrorBack(visit: Visit, answer: IncomingMessage): void {
     client.end(mask.end());
   };
   const onBroken = () => {
-    visit.end("failed", { message: BROKEN_OFF });
+    visit.end("failed", { message: CONNECTION_BROKEN });
     client.destroy();
   };
-  carry({ answer, client, onChunk, onEnd, onBroken });
+  pipeResponse({ answer, client, onChunk, onEnd, onBroken });
 }

@@ -1,54 +1,54 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Dialect, dialects, type Finish } from "../../models/dialects/index.js";
-import { dollars } from "../price.js";
-import { type Accounts, Pace } from "./ledger.js";
+import { toDollars } from "../price.js";
+import { StreamTiming, type UsageAccounts } from "./ledger.js";
 import type { ProviderName, Upstream } from "./provider.js";
-import type { Ending, Figures, GatewayRequest } from "./receipt.js";
+import type { GatewayRequest, RequestEnding, RequestFigures } from "./receipt.js";
 
 import { type RefusalError, sendRefusal } from "./refusal.js";
 import type { Route } from "./route.js";
-import { secretsOf, shortMessage } from "./secrets.js";
+import { listSecrets, redactMessage } from "./secrets.js";
 
-export interface VisitOptions {
+export interface ProxiedRequestOptions {
   readonly request: IncomingMessage;
   readonly client: ServerResponse;
   readonly route: Route;
-  readonly accounts: Accounts;
+  readonly accounts: UsageAccounts;
   readonly upstreams: Readonly<Record<ProviderName, Upstream>>;
   readonly now: () => number;
   readonly wallClock: () => number;
   readonly onRequest: ((request: GatewayRequest) => void) | undefined;
 }
 
-export interface VisitEnd {
-  readonly figures?: Figures | null;
+export interface ProxiedRequestEnd {
+  readonly figures?: RequestFigures | null;
   readonly message?: string | null;
   readonly finish?: Finish | null;
 }
 
 /** One request to the gateway, from its arrival to its end. */
-export class Visit {
+export class ProxiedRequest {
   readonly request: IncomingMessage;
   readonly client: ServerResponse;
   readonly route: Route;
   /** The dialect of its answer, or at least of its errors. */
   readonly dialect: Dialect;
   model: string | null = null;
-  readonly pace: Pace;
-  readonly #options: VisitOptions;
+  readonly timing: StreamTiming;
+  readonly #options: ProxiedRequestOptions;
   readonly #startedAt: number;
   #isOver = false;
 
-  constructor(options: VisitOptions) {
+  constructor(options: ProxiedRequestOptions) {
     const { request, client, route, accounts, now, wallClock } = options;
     this.request = request;
     this.client = client;
     this.route = route;
     this.dialect = dialects[route.dialect];
     this.#options = options;
-    this.pace = new Pace(now);
+    this.timing = new StreamTiming(now);
     this.#startedAt = wallClock();
-    accounts.arrive();
+    accounts.countRequest();
     // Both end with the connection, which is handled elsewhere.
     request.on("error", () => {});
     client.on("error", () => {});
@@ -72,19 +72,22 @@ export class Visit {
   endUnmetered(): void {
     const { kind } = this.route;
     const isFree = kind === "count" || kind === "list";
-    if (!isFree) this.#options.accounts.noteUnmetered(this.subject);
+    if (!isFree) this.#options.accounts.addUnmeteredPath(this.subject);
     this.end("unmetered");
   }
 
-  end(ending: Ending, end: VisitEnd = {}): void {
+  end(ending: RequestEnding, end: ProxiedRequestEnd = {}): void {
     if (this.#isOver) return;
     this.#isOver = true;
     const { accounts, onRequest } = this.#options;
-    accounts.end(ending);
-    onRequest?.(this.#record(ending, end));
+    accounts.countEnding(ending);
+    onRequest?.(this.#toRecord(ending, end));
   }
 
-  #record(ending: Ending, { figures = null, message = null, finish = null }: VisitEnd): GatewayRequest {
+  #toRecord(
+    ending: RequestEnding,
+    { figures = null, message = null, finish = null }: ProxiedRequestEnd,
+  ): GatewayRequest {
     const { provider, dialect, kind } = this.route;
     const pico = figures?.pico ?? null;
     return {
@@ -94,16 +97,16 @@ export class Visit {
       ending,
       status: this.client.headersSent ? this.client.statusCode : null,
       usage: figures?.usage ?? null,
-      costUsd: pico === null ? null : dollars(pico),
+      costUsd: pico === null ? null : toDollars(pico),
       costPico: pico,
       costSource: figures?.costSource ?? "unknown",
       partial: figures?.isEstimated ?? false,
       startedAt: this.#startedAt,
-      durationMs: this.pace.elapsedMs,
-      ttftMs: this.pace.ttftMs,
-      generationMs: this.pace.generationMs,
+      durationMs: this.timing.elapsedMs,
+      ttftMs: this.timing.ttftMs,
+      generationMs: this.timing.generationMs,
       finish,
-      message: message === null ? null : shortMessage(message, secretsOf(this.request, this.upstream)),
+      message: message === null ? null : redactMessage(message, listSecrets(this.request, this.upstream)),
     };
   }
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { CompareFlags } from "../compare.js";
-import { integer, list, number } from "../flag-values.js";
-import type { Done } from "../program.js";
+import { parseIntegerFlag, parseListFlag, parseNumberFlag } from "../flag-values.js";
+import type { SetExitCode } from "../program.js";
 import { DEFAULT_RUNS_DIR } from "../run-config.js";
 
 const EXAMPLES = `
@@ -15,7 +15,7 @@ Examples:
   assay compare before after --fail-on-regression --min-difference 0.02 --output markdown
   assay compare before after --max-drop 0.05                       for suites with few examples: no significance test`;
 
-export function addCompare(program: Command, done: Done): void {
+export function addCompareCommand(program: Command, done: SetExitCode): void {
   program
     .command("compare")
     .description("compare two stored runs task by task, with confidence intervals and exact tests; runs nothing")
@@ -24,7 +24,7 @@ export function addCompare(program: Command, done: Done): void {
     .option(
       "--metric <names>",
       "compare only these metrics, separated by commas (default: all that both runs have)",
-      list,
+      parseListFlag,
     )
     .option("--system-a <name>", "select the system of run A")
     .option("--system-b <name>", "select the system of run B")
@@ -32,20 +32,20 @@ export function addCompare(program: Command, done: Done): void {
       "--fail-on-regression",
       "exit 1 if the pass rate or score of B is significantly worse, 3 if too few tasks are paired to tell",
     )
-    .option("--min-difference <share>", "for --fail-on-regression: tolerate losses smaller than this", number)
+    .option("--min-difference <share>", "for --fail-on-regression: tolerate losses smaller than this", parseNumberFlag)
     .option(
       "--max-drop <share>",
       "exit 1 if the pass rate or score of B drops by more than this, significant or not",
-      number,
+      parseNumberFlag,
     )
-    .option("--level <share>", "set the confidence level of intervals (default: 0.95)", number)
-    .option("--seed <number>", "seed the permutation tests that sample", integer, 0)
+    .option("--level <share>", "set the confidence level of intervals (default: 0.95)", parseNumberFlag)
+    .option("--seed <number>", "seed the permutation tests that sample", parseIntegerFlag, 0)
     .option("--output <name>", "print table, json or markdown", "table")
     .option("--runs-dir <dir>", "read run folders from here", DEFAULT_RUNS_DIR)
     .allowExcessArguments(false)
     .addHelpText("after", EXAMPLES)
     .action(async (a: string, b: string | undefined, options: CompareFlags) => {
-      const { compareCommand } = await import("../compare.js");
-      done(await compareCommand({ ...options, a, ...(b === undefined ? {} : { b }) }));
+      const { executeCompare } = await import("../compare.js");
+      done(await executeCompare({ ...options, a, ...(b === undefined ? {} : { b }) }));
     });
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { collect, integer, pairs } from "../flag-values.js";
-import type { Done } from "../program.js";
+import { collectPairs, collectValues, parseIntegerFlag } from "../flag-values.js";
+import type { SetExitCode } from "../program.js";
 import { TRUST_FLAG } from "../trust.js";
 
 const EXAMPLES = `
@@ -31,30 +31,30 @@ export interface DatasetsOptions {
   seed: number;
 }
 
-export function addDatasets(program: Command, done: Done): void {
+export function addDatasetsCommand(program: Command, done: SetExitCode): void {
   program
     .command("datasets")
     .description("list named datasets, show one, or name your own files")
     .argument("[action]", "'show' or 'import' (default: list all datasets)")
     .argument("[name]", "the dataset, or a file to show")
     .argument("[files...]", "with import: the files")
-    .option("--plugin <file>", "load a module that exports register(registry); repeatable", collect)
+    .option("--plugin <file>", "load a module that exports register(registry); repeatable", collectValues)
     .option(...TRUST_FLAG)
     .option(
       "--config <file>",
       "read the project's config from this file (default: assay.config.ts, .mjs, .yaml if present)",
     )
-    .option("--map <field=column,…>", "read each field from this column of a file", pairs)
+    .option("--map <field=column,…>", "read each field from this column of a file", collectPairs)
     .option("--template <name>", "with import: the files hold rows of this dataset and are read the same way")
     .option("--subject <field>", "with import: stratify samples and break down results by this field")
-    .option("--evaluator <name>", "with import: score with this evaluator; repeatable", collect)
+    .option("--evaluator <name>", "with import: score with this evaluator; repeatable", collectValues)
     .option("--score-field <field>", "with import: the score that decides pass or fail")
     .option("--description <text>", "with import: describe the dataset in one line")
     .option("--replace", "with import: replace the files that have this name now")
-    .option("--seed <number>", "choose the example that is shown", integer, 0)
+    .option("--seed <number>", "choose the example that is shown", parseIntegerFlag, 0)
     .addHelpText("after", EXAMPLES)
     .action(async (action: string | undefined, name: string | undefined, files: string[], options: DatasetsOptions) => {
-      const { datasetsCommand } = await import("../datasets.js");
-      done(await datasetsCommand({ action, name, files }, options));
+      const { executeDatasets } = await import("../datasets.js");
+      done(await executeDatasets({ action, name, files }, options));
     });
 }

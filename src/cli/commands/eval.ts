@@ -1,12 +1,19 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { AGENT_NAMES } from "../../budget/rules.js";
-import { durationMs } from "../../core/duration.js";
-import { given } from "../../core/shape.js";
-import { describeAgents } from "../agent-flags.js";
-import type { EvalChoice } from "../eval-choice.js";
+import { parseDuration } from "../../core/duration.js";
+import { omitUndefined } from "../../core/shape.js";
+import { toAgentConfigs } from "../agent-flags.js";
+import type { EvalSelection } from "../eval-choice.js";
 import { addEvalProjectFlags, addEvalRunFlags } from "../eval-flags.js";
-import { collect, count, integer, list, number, onOutage } from "../flag-values.js";
-import type { Done } from "../program.js";
+import {
+  collectValues,
+  parseCountFlag,
+  parseIntegerFlag,
+  parseListFlag,
+  parseNumberFlag,
+  parseOutageAction,
+} from "../flag-values.js";
+import type { SetExitCode } from "../program.js";
 import { addQueueFlags, describeQueue, type QueueFlags } from "../queue-flags.js";
 import { addReportFlags } from "../report-flags.js";
 import { DEFAULT_CACHE_DIR } from "../run-config.js";
@@ -29,19 +36,19 @@ Examples:
 
 Exit codes: 1 if a gate of an eval file fails, 3 if no trial ran or too few have a verdict.`;
 
-export function addEval(program: Command, done: Done): void {
+export function addEvalCommand(program: Command, done: SetExitCode): void {
   const command = program
     .command("eval")
     .description("run eval files: agent test cases with skills, graders and gates")
     .option("-e, --eval <paths...>", "run these eval files, folders with eval.yaml, or patterns (default: this folder)")
     .option("--suite <name>", "run a suite of the config file")
-    .option("--tag <filter>", "run test cases whose tags match: area=js, !slow; repeatable", collect)
-    .option("--stimulus <name>", "run one test case by name; repeatable", collect)
-    .option("--runs <count>", "run each test case this many times (default: set by the file)", count)
-    .option("--executor <agent>", "run this agent, or a command with {prompt}; repeatable", collect)
-    .option("--model <names>", "run these models of the agent, separated by commas", list)
-    .option("--threshold <share>", "pass a trial if its weighted score is at least this", number)
-    .option("--timeout <duration>", "limit each trial, such as 90s or 5m", duration)
+    .option("--tag <filter>", "run test cases whose tags match: area=js, !slow; repeatable", collectValues)
+    .option("--stimulus <name>", "run one test case by name; repeatable", collectValues)
+    .option("--runs <count>", "run each test case this many times (default: set by the file)", parseCountFlag)
+    .option("--executor <agent>", "run this agent, or a command with {prompt}; repeatable", collectValues)
+    .option("--model <names>", "run these models of the agent, separated by commas", parseListFlag)
+    .option("--threshold <share>", "pass a trial if its weighted score is at least this", parseNumberFlag)
+    .option("--timeout <duration>", "limit each trial, such as 90s or 5m", parseDurationFlag)
     .option("--require-pass", "exit 1 unless every trial passed")
     .option("--output-dir <dir>", "write results.jsonl, report.md, junit.xml and report.json to this folder")
     .option("--junit <file>", "write JUnit XML to this file")
@@ -49,35 +56,39 @@ export function addEval(program: Command, done: Done): void {
   addQueueFlags(addReportFlags(addEvalProjectFlags(addEvalRunFlags(command)), "eval"))
     .option("--cache-dir [dir]", "cache outputs by content and reuse them (default folder: .assay/cache)")
     .option("--runs-dir <dir>", "write run folders here (default: .assay/runs)")
-    .option("--seed <number>", "seed the order and the bootstrap (default: 0)", integer)
-    .option("--max-retries <count>", "retry trials that fail before any output (default: 5)", integer)
-    .option("--on-outage <action>", "if an endpoint is down: stop (after 60 s) or wait (default: stop)", onOutage)
+    .option("--seed <number>", "seed the order and the bootstrap (default: 0)", parseIntegerFlag)
+    .option("--max-retries <count>", "retry trials that fail before any output (default: 5)", parseIntegerFlag)
+    .option(
+      "--on-outage <action>",
+      "if an endpoint is down: stop (after 60 s) or wait (default: stop)",
+      parseOutageAction,
+    )
     .option("--title <text>", "set the title of the report")
     .option("--resume [run]", "resume a stopped eval (default: the latest unfinished one)")
     .option("--dry-run", "print the plan and the differences it can detect; run nothing")
     .addHelpText("after", EXAMPLES)
     .allowExcessArguments(false)
-    .action(async (options: EvalOptions) => {
-      const { evalCommand } = await import("../eval.js");
-      done(await evalCommand(toFlags(options)));
+    .action(async (options: EvalCommandOptions) => {
+      const { executeEval } = await import("../eval.js");
+      done(await executeEval(toEvalFlags(options)));
     });
 }
 
 /** A number without a unit is ambiguous, so a unit is required. */
-function duration(value: string): number {
-  const ms = durationMs(value);
+function parseDurationFlag(value: string): number {
+  const ms = parseDuration(value);
   if (ms === null) throw new InvalidArgumentError("Use a duration with a unit, such as 500ms, 90s, 5m or 1h.");
   return ms;
 }
 
 /** Option names as commander parses them. */
-type EvalOptions = Omit<
+type EvalCommandOptions = Omit<
   RunFlags,
   "eval" | "models" | "modelsFile" | "plugins" | "cacheDir" | "threshold" | "agentEnv" | "queue"
 > &
   QueueFlags &
   Pick<
-    EvalChoice,
+    EvalSelection,
     | "mock"
     | "suite"
     | "runs"
@@ -103,7 +114,7 @@ type EvalOptions = Omit<
     agentEnv?: string;
   };
 
-function toFlags(options: EvalOptions): RunFlags {
+function toEvalFlags(options: EvalCommandOptions): RunFlags {
   const {
     eval: files,
     suite,
@@ -143,8 +154,8 @@ function toFlags(options: EvalOptions): RunFlags {
   return {
     ...same,
     ...describeQueue(queue),
-    ...describeAgents(agentEnv === undefined ? {} : { agentEnv }),
-    eval: given(choice),
+    ...toAgentConfigs(agentEnv === undefined ? {} : { agentEnv }),
+    eval: omitUndefined(choice),
     ...(workers === undefined ? {} : { agentParallel: workers }),
     ...(models === undefined ? {} : { modelsFile: models }),
     ...(plugin === undefined ? {} : { plugins: plugin }),

@@ -2,8 +2,15 @@ import type { Command } from "commander";
 import { addEvalProjectFlags, addEvalRunFlags } from "../eval-flags.js";
 import type { ExperimentRunFlags } from "../experiment.js";
 import type { ExperimentReportFlags } from "../experiment-report.js";
-import { collect, count, integer, list, number, onOutage } from "../flag-values.js";
-import type { Done } from "../program.js";
+import {
+  collectValues,
+  parseCountFlag,
+  parseIntegerFlag,
+  parseListFlag,
+  parseNumberFlag,
+  parseOutageAction,
+} from "../flag-values.js";
+import type { SetExitCode } from "../program.js";
 import { DEFAULT_RUNS_DIR } from "../run-config.js";
 
 const EXAMPLES = `
@@ -25,7 +32,7 @@ Examples:
   assay experiment merge shard-1 shard-2 shard-3 shard-4 --output json
   assay experiment report latest`;
 
-export function addExperiment(program: Command, done: Done): void {
+export function addExperimentCommand(program: Command, done: SetExitCode): void {
   const experiment = program
     .command("experiment")
     .description("run evals in several variants and compare each with the baseline")
@@ -35,7 +42,7 @@ export function addExperiment(program: Command, done: Done): void {
   addExperimentReport(experiment, done);
 }
 
-function addExperimentRun(experiment: Command, done: Done): void {
+function addExperimentRun(experiment: Command, done: SetExitCode): void {
   const command = experiment
     .command("run")
     .description("run all variants in one run and report their differences from the baseline, test case by test case")
@@ -44,54 +51,62 @@ function addExperimentRun(experiment: Command, done: Done): void {
       "--shard <i/n>",
       "run only this part of the test cases, such as 1/4; combine the runs with experiment merge",
     )
-    .option("--runs <count>", "run each test case this many times (default: set by the experiment or the evals)", count)
-    .option("--tag <filter>", "run only test cases with this tag: area=js, !slow; repeatable", collect)
+    .option(
+      "--runs <count>",
+      "run each test case this many times (default: set by the experiment or the evals)",
+      parseCountFlag,
+    )
+    .option("--tag <filter>", "run only test cases with this tag: area=js, !slow; repeatable", collectValues)
     .option("--executor <agent>", "for evals that name no agent: the agent, or a command with {prompt}")
-    .option("--model <names>", "for evals that name no model: models of the agent, separated by commas", list)
-    .option("--max-retries <count>", "retry trials that fail before any output (default: 5)", integer)
-    .option("--on-outage <action>", "if an endpoint is down: stop (after 60 s) or wait (default: stop)", onOutage)
+    .option("--model <names>", "for evals that name no model: models of the agent, separated by commas", parseListFlag)
+    .option("--max-retries <count>", "retry trials that fail before any output (default: 5)", parseIntegerFlag)
+    .option(
+      "--on-outage <action>",
+      "if an endpoint is down: stop (after 60 s) or wait (default: stop)",
+      parseOutageAction,
+    )
     .option(
       "--min-coverage <share>",
       "exit 3 if a smaller share of a variant's trials was scored (default: 0.95)",
-      number,
+      parseNumberFlag,
     )
     .option("--resume <run>", "resume a stopped run of this experiment and shard")
     .option("--dry-run", "print the variants and the plan; run nothing");
   addReportOptions(addEvalProjectFlags(addEvalRunFlags(command)))
     .option("--quiet", "print no progress")
     .action(async (file: string, options: ExperimentRunFlags) => {
-      const { experimentRunCommand } = await import("../experiment.js");
-      done(await experimentRunCommand(file, options));
+      const { executeExperimentRun } = await import("../experiment.js");
+      done(await executeExperimentRun(file, options));
     });
 }
 
-function addExperimentMerge(experiment: Command, done: Done): void {
+function addExperimentMerge(experiment: Command, done: SetExitCode): void {
   const command = experiment
     .command("merge")
     .description("merge the runs of all shards of an experiment into one report; runs nothing")
     .argument("<runs...>", "run folders or ids, one per shard");
   addReportOptions(command).action(async (runs: readonly string[], options: ExperimentReportFlags) => {
-    const { experimentMergeCommand } = await import("../experiment-report.js");
-    done(await experimentMergeCommand(runs, options));
+    const { executeExperimentMerge } = await import("../experiment-report.js");
+    done(await executeExperimentMerge(runs, options));
   });
 }
 
-function addExperimentReport(experiment: Command, done: Done): void {
+function addExperimentReport(experiment: Command, done: SetExitCode): void {
   const command = experiment
     .command("report")
     .description("report a stored experiment again; runs nothing")
     .argument("[run]", "a run folder or id, or 'latest' (default: the latest experiment)");
   addReportOptions(command).action(async (run: string | undefined, options: ExperimentReportFlags) => {
-    const { experimentReportCommand } = await import("../experiment-report.js");
-    done(await experimentReportCommand(run, options));
+    const { executeExperimentReport } = await import("../experiment-report.js");
+    done(await executeExperimentReport(run, options));
   });
 }
 
 function addReportOptions(command: Command): Command {
   return command
     .option("--output <name>", "print markdown or json", "markdown")
-    .option("--level <share>", "set the confidence level of differences", number, 0.95)
-    .option("--seed <number>", "seed the order and the permutation tests that sample", integer, 0)
+    .option("--level <share>", "set the confidence level of differences", parseNumberFlag, 0.95)
+    .option("--seed <number>", "seed the order and the permutation tests that sample", parseIntegerFlag, 0)
     .option("--runs-dir <dir>", "read and write run folders here", DEFAULT_RUNS_DIR)
     .option("--verbose", "print stack traces with errors")
     .allowExcessArguments(false);

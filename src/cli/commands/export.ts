@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { ExportFlags } from "../export.js";
-import type { Done } from "../program.js";
+import type { SetExitCode } from "../program.js";
 import { DEFAULT_RUNS_DIR } from "../run-config.js";
 
 const EXAMPLES = `
@@ -11,7 +11,7 @@ Examples:
   assay export 20261115-213334-gsm8k --format junit --out junit.xml
   assay export latest --format json | jq .summary`;
 
-export function addExport(program: Command, done: Done): void {
+export function addExportCommand(program: Command, done: SetExitCode): void {
   program
     .command("export")
     .description("export a stored run as CSV, Parquet, JSON or JUnit; runs nothing")
@@ -24,7 +24,7 @@ export function addExport(program: Command, done: Done): void {
     .allowExcessArguments(false)
     .addHelpText("after", EXAMPLES)
     .action(async (run: string, options: ExportFlags) => {
-      const { exportCommand } = await import("../export.js");
-      done(await exportCommand(run, options));
+      const { executeExport } = await import("../export.js");
+      done(await executeExport(run, options));
     });
 }

@@ -1,14 +1,14 @@
 import type { Command } from "commander";
-import { collect, count, dollars, number, pairs } from "../flag-values.js";
+import { collectPairs, collectValues, parseCountFlag, parseDollarsFlag, parseNumberFlag } from "../flag-values.js";
 import type { GradeFlags } from "../grade.js";
 import type { CalibrateFlags } from "../judge.js";
 import { type JudgeFlags, splitJudgeFlags } from "../judge-flags.js";
-import type { Done } from "../program.js";
+import type { SetExitCode } from "../program.js";
 import { addReportFlags } from "../report-flags.js";
 import { TRUST_FLAG } from "../trust.js";
 
 /** Option names as commander parses them: repeatable flags are singular. */
-type GradeOptions = Omit<
+type GradeCommandOptions = Omit<
   GradeFlags,
   "eval" | "datasets" | "evaluators" | "metrics" | "plugins" | "judge" | "modelsFile"
 > &
@@ -26,10 +26,14 @@ export function addJudgeFlags(command: Command): Command {
     .option(
       "--judge-model <name>",
       "judge with this model: from models.yml or PROVIDER/MODEL; several form a panel",
-      collect,
+      collectValues,
     )
-    .option("--judge-url <url>", "call the judge at this base URL; repeatable", collect)
-    .option("--judge-api <dialect>", "API format of the judge: chat, responses, anthropic, gemini; repeatable", collect)
+    .option("--judge-url <url>", "call the judge at this base URL; repeatable", collectValues)
+    .option(
+      "--judge-api <dialect>",
+      "API format of the judge: chat, responses, anthropic, gemini; repeatable",
+      collectValues,
+    )
     .option("--judge-api-key-env <variable>", "read the judge's key from this environment variable")
     .option("--judge-scale <name>", "set the scale: binary, 1-5 or 1-10 (default: binary)")
     .option("--judge-rubric <file>", "read the rubric from this text file")
@@ -38,7 +42,7 @@ export function addJudgeFlags(command: Command): Command {
     .option("--judge-per-turn", "judge each turn of a conversation with the turns before it, and take the mean");
 }
 
-export function addGrade(program: Command, done: Done): void {
+export function addGradeCommand(program: Command, done: SetExitCode): void {
   const command = program
     .command("grade")
     .description("score the outputs of a stored run again, optionally with other evaluators; calls no system")
@@ -46,26 +50,30 @@ export function addGrade(program: Command, done: Done): void {
     .option(
       "--evaluator <spec>",
       "replace the run's evaluators: NAME for every dataset, DATASET=NAME for one; repeatable",
-      collect,
+      collectValues,
     )
     .option(
       "--dataset <spec>",
       "grade with these examples instead of the run's own, such as corrected ones; repeatable",
-      collect,
+      collectValues,
     )
-    .option("-e, --eval <path>", "grade with this eval file, such as a corrected one; repeatable", collect)
-    .option("--map <field=column,…>", "read each field from this column of a file", pairs)
+    .option("-e, --eval <path>", "grade with this eval file, such as a corrected one; repeatable", collectValues)
+    .option("--map <field=column,…>", "read each field from this column of a file", collectPairs)
     .option(
       "--unsafe-local-exec",
       "run generated code without a sandbox if there is none: it can do everything you can",
     )
-    .option("--metric <spec>", "add a metric to the standard ones; repeatable", collect)
-    .option("--plugin <file>", "load a module that exports register(registry); repeatable", collect)
+    .option("--metric <spec>", "add a metric to the standard ones; repeatable", collectValues)
+    .option("--plugin <file>", "load a module that exports register(registry); repeatable", collectValues)
     .option(...TRUST_FLAG)
     .option("--score-field <field>", "use this score to decide pass or fail (default: each dataset's own)")
-    .option("--threshold <share>", "pass if the score is at least this (default: set by the run)", number)
-    .option("--max-workers <count>", "score this many outputs at a time (default: 8)", count)
-    .option("--max-cost <dollars>", "limit the cost of judging: no more outputs are judged once it is spent", dollars)
+    .option("--threshold <share>", "pass if the score is at least this (default: set by the run)", parseNumberFlag)
+    .option("--max-workers <count>", "score this many outputs at a time (default: 8)", parseCountFlag)
+    .option(
+      "--max-cost <dollars>",
+      "limit the cost of judging: no more outputs are judged once it is spent",
+      parseDollarsFlag,
+    )
     .option("--runs-dir <dir>", "read run folders, and write the new one, here (default: .assay/runs)")
     .option("--resume <run>", "resume a stopped grading and keep its results")
     .option("--dry-run", "print what would be scored and what judging costs; score nothing");
@@ -75,13 +83,13 @@ export function addGrade(program: Command, done: Done): void {
       "after",
       "\nExamples:\n  assay grade\n  assay grade 20261115-213334-gsm8k --evaluator math_equivalence\n  assay grade --dataset corrected.jsonl --fail-under pass_rate=0.8\n  assay grade latest -e eval.yaml",
     )
-    .action(async (run: string | undefined, options: GradeOptions) => {
-      const { gradeCommand } = await import("../grade.js");
-      done(await gradeCommand(run, toGradeFlags(options)));
+    .action(async (run: string | undefined, options: GradeCommandOptions) => {
+      const { executeGrade } = await import("../grade.js");
+      done(await executeGrade(run, toGradeFlags(options)));
     });
 }
 
-export function addJudge(program: Command, done: Done): void {
+export function addJudgeCommand(program: Command, done: SetExitCode): void {
   const command = program
     .command("judge")
     .description("measure a judge model's agreement with human labels, and its biases")
@@ -92,8 +100,8 @@ export function addJudge(program: Command, done: Done): void {
     );
   addJudgeFlags(command)
     .option("--models <file>", "read models and prices from this file (default: models.yml if present)")
-    .option("--max-workers <count>", "make this many calls at a time (default: 8)", count)
-    .option("--max-cost <dollars>", "stop before a row that might exceed this cost", dollars)
+    .option("--max-workers <count>", "make this many calls at a time (default: 8)", parseCountFlag)
+    .option("--max-cost <dollars>", "stop before a row that might exceed this cost", parseDollarsFlag)
     .option("--allow-insecure", "allow sending a key over plain http to another machine")
     .option("--output <name>", "print table or json", "table")
     .addHelpText(
@@ -101,12 +109,12 @@ export function addJudge(program: Command, done: Done): void {
       "\nExamples:\n  assay judge calibrate --labels labels.jsonl --judge-model openai/gpt-5\n  assay judge calibrate --labels pairs.jsonl --judge-pairwise --judge-url http://127.0.0.1:8080 --judge-model my-judge",
     )
     .action(async (action: string, options: CalibrateFlags) => {
-      const { judgeCommand } = await import("../judge.js");
-      done(await judgeCommand(action, options));
+      const { executeJudge } = await import("../judge.js");
+      done(await executeJudge(action, options));
     });
 }
 
-function toGradeFlags(options: GradeOptions): GradeFlags {
+function toGradeFlags(options: GradeCommandOptions): GradeFlags {
   const { judge, rest } = splitJudgeFlags(options);
   const { eval: files, dataset, evaluator, metric, plugin, models, ...same } = rest;
   return {

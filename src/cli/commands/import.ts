@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { ImportFlags } from "../import.js";
-import type { Done } from "../program.js";
+import type { SetExitCode } from "../program.js";
 import { DEFAULT_RUNS_DIR } from "../run-config.js";
 
 const EXAMPLES = `
@@ -13,7 +13,7 @@ Examples:
 
 How each field is mapped, and which figures change: docs/migrating.md`;
 
-export function addImport(program: Command, done: Done): void {
+export function addImportCommand(program: Command, done: SetExitCode): void {
   program
     .command("import")
     .description("import results of AILANG, Vally, context-bench or promptfoo as a run; runs and grades nothing")
@@ -24,7 +24,7 @@ export function addImport(program: Command, done: Done): void {
     .option("--runs-dir <dir>", "write the run folder here", DEFAULT_RUNS_DIR)
     .addHelpText("after", EXAMPLES)
     .action(async (files: string[], options: ImportFlags) => {
-      const { importCommand } = await import("../import.js");
-      done(await importCommand(files, options));
+      const { executeImport } = await import("../import.js");
+      done(await executeImport(files, options));
     });
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Done } from "../program.js";
+import type { SetExitCode } from "../program.js";
 
 const EXAMPLES = `
 Writes a skill, an eval with a golden patch for each test case, a simulated model that can run it, an experiment
@@ -11,7 +11,7 @@ Examples:
   assay lint && assay oracle            check the eval without starting an agent
   assay eval --mock evals/changelog/mock.yaml`;
 
-export function addInit(program: Command, done: Done): void {
+export function addInitCommand(program: Command, done: SetExitCode): void {
   program
     .command("init")
     .description("write a starter skill with an eval that runs")
@@ -20,7 +20,7 @@ export function addInit(program: Command, done: Done): void {
     .option("--force", "overwrite existing files")
     .addHelpText("after", EXAMPLES)
     .action(async (folder: string, options: { executor?: string; force?: boolean }) => {
-      const { initCommand } = await import("../init.js");
-      done(await initCommand(folder, options));
+      const { executeInit } = await import("../init.js");
+      done(await executeInit(folder, options));
     });
 }

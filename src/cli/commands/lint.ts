@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { collect } from "../flag-values.js";
+import { collectValues } from "../flag-values.js";
 import type { LintFlags } from "../lint.js";
-import type { Done } from "../program.js";
+import type { SetExitCode } from "../program.js";
 
 const EXAMPLES = `
 Examples:
@@ -21,14 +21,14 @@ interface LintCommandOptions extends Omit<LintFlags, "paths" | "plugins" | "disa
   disable?: string[];
 }
 
-export function addLint(program: Command, done: Done): void {
+export function addLintCommand(program: Command, done: SetExitCode): void {
   program
     .command("lint")
     .description("check SKILL.md and eval files for mistakes; runs nothing")
     .argument("[paths...]", "SKILL.md and eval files, folders to search, or patterns (default: this folder)")
     .option("-e, --eval <paths...>", "check these eval files, as in the other commands")
     .option("--strict", "exit 1 for warnings, too")
-    .option("--disable <code>", "disable this rule; repeatable, or separated by commas", collect)
+    .option("--disable <code>", "disable this rule; repeatable, or separated by commas", collectValues)
     .option("--output <name>", "print text, json or github", "text")
     .option("--rules", "list all rules and how to fix what they find")
     .option(
@@ -38,13 +38,13 @@ export function addLint(program: Command, done: Done): void {
     .option(
       "--plugin <file>",
       "load a module that exports register(registry), for your own graders; repeatable",
-      collect,
+      collectValues,
     )
     .option("--trust", "run the code of assay.config.* and of plugins; without it no code is run")
     .addHelpText("after", EXAMPLES)
     .action(async (paths: string[], { eval: evals = [], plugin = [], disable = [], ...flags }: LintCommandOptions) => {
-      const { lintCommand } = await import("../lint.js");
+      const { executeLint } = await import("../lint.js");
       const codes = disable.flatMap((given) => given.split(",")).map((code) => code.trim());
-      done(await lintCommand({ ...flags, paths: [...paths, ...evals], plugins: plugin, disable: codes }));
+      done(await executeLint({ ...flags, paths: [...paths, ...evals], plugins: plugin, disable: codes }));
     });
 }

@@ -1,14 +1,23 @@
 import type { Command } from "commander";
-import { collect, count, dollars, integer, list, number, pairs, port } from "../flag-values.js";
-import type { GatewayOptions } from "../gateway.js";
+import {
+  collectPairs,
+  collectValues,
+  parseCountFlag,
+  parseDollarsFlag,
+  parseIntegerFlag,
+  parseListFlag,
+  parseNumberFlag,
+  parsePortFlag,
+} from "../flag-values.js";
+import type { GatewayFlags } from "../gateway.js";
 import type { MockFlags } from "../mock.js";
-import type { ModelsOptions } from "../models.js";
-import type { Done } from "../program.js";
+import type { ModelsFlags } from "../models.js";
+import type { SetExitCode } from "../program.js";
 import type { ReportFlags } from "../report.js";
 import { DEFAULT_RUNS_DIR } from "../run-config.js";
 import { TRUST_FLAG } from "../trust.js";
 
-export function addModels(program: Command, done: Done): void {
+export function addModelsCommand(program: Command, done: SetExitCode): void {
   program
     .command("models")
     .description("print the models of a models file: every price and limit, and the rule that set it")
@@ -16,13 +25,13 @@ export function addModels(program: Command, done: Done): void {
     .option("--check", "only report problems in the file")
     .option("--output <name>", "print table or json", "table")
     .addHelpText("after", "\nExamples:\n  assay models\n  assay models team.yml --check\n  assay models --output json")
-    .action(async (file: string | undefined, options: Omit<ModelsOptions, "file">) => {
-      const { modelsCommand } = await import("../models.js");
-      done(await modelsCommand({ ...options, ...(file === undefined ? {} : { file }) }));
+    .action(async (file: string | undefined, options: Omit<ModelsFlags, "file">) => {
+      const { executeModels } = await import("../models.js");
+      done(await executeModels({ ...options, ...(file === undefined ? {} : { file }) }));
     });
 }
 
-export function addReport(program: Command, done: Done): void {
+export function addReportCommand(program: Command, done: SetExitCode): void {
   program
     .command("report")
     .description("report a stored run again, optionally with other prices; runs nothing")
@@ -35,39 +44,39 @@ export function addReport(program: Command, done: Done): void {
     .option(
       "--columns <groups>",
       "select columns of the table: quality, tokens, cost, speed, trials, datasets, facets, other",
-      list,
+      parseListFlag,
     )
     .option("--runs-dir <dir>", "read run folders from here", DEFAULT_RUNS_DIR)
-    .option("--plugin <file>", "load a module that exports register(registry); repeatable", collect)
+    .option("--plugin <file>", "load a module that exports register(registry); repeatable", collectValues)
     .option(...TRUST_FLAG)
     .addHelpText(
       "after",
       "\nExamples:\n  assay report\n  assay report 20261115-213334-needle --output json\n  assay report --prices new-prices.yml\n  assay report --output junit > junit.xml\n  assay report latest --output html > report.html",
     )
     .action(async (run: string | undefined, options: ReportFlags) => {
-      const { reportCommand } = await import("../report.js");
-      done(await reportCommand(run, options));
+      const { executeReport } = await import("../report.js");
+      done(await executeReport(run, options));
     });
 }
 
-export function addGateway(program: Command, done: Done): void {
+export function addGatewayCommand(program: Command, done: SetExitCode): void {
   program
     .command("gateway")
     .description("run any program with its model calls metered, and stop it when its budget is spent")
     .argument("[command...]", "the program and its arguments, after --")
-    .option("--max-cost <dollars>", "stop the program when its calls have cost more than this", dollars)
-    .option("--max-tokens <count>", "stop the program when its calls have used more tokens than this", count)
-    .option("--model-map <name=name,…>", "send calls for one model to another", pairs)
+    .option("--max-cost <dollars>", "stop the program when its calls have cost more than this", parseDollarsFlag)
+    .option("--max-tokens <count>", "stop the program when its calls have used more tokens than this", parseCountFlag)
+    .option("--model-map <name=name,…>", "send calls for one model to another", collectPairs)
     .option("--models <file>", "read prices from this file (default: models.yml if present, then the bundled table)")
-    .option("--upstream <provider=url,…>", "forward calls of openai, anthropic or google to this URL", pairs)
-    .option("--timeout <seconds>", "stop the program after this time", number)
+    .option("--upstream <provider=url,…>", "forward calls of openai, anthropic or google to this URL", collectPairs)
+    .option("--timeout <seconds>", "stop the program after this time", parseNumberFlag)
     .option("--allow-insecure", "allow sending a key over plain http to another machine")
     .option("--allow-unmetered", "with --max-cost, allow calls that cannot be metered: images, audio, files, batches")
     .option("--output <name>", "print the receipt as table (to stderr) or json (to stdout)", "table")
     .addHelpText("after", GATEWAY_EXAMPLES)
-    .action(async (command: string[], options: GatewayOptions) => {
-      const { gatewayCommand } = await import("../gateway.js");
-      done(await gatewayCommand(options, command));
+    .action(async (command: string[], options: GatewayFlags) => {
+      const { executeGateway } = await import("../gateway.js");
+      done(await executeGateway(options, command));
     });
 }
 
@@ -78,22 +87,22 @@ Examples:
   assay gateway --upstream openai=http://127.0.0.1:8080/v1 -- node app.js
   assay gateway                                      print the variables and meter until Ctrl-C`;
 
-export function addMock(program: Command, done: Done): void {
+export function addMockCommand(program: Command, done: SetExitCode): void {
   program
     .command("mock")
     .description("serve a scripted model endpoint with four API formats")
-    .option("--port <number>", "listen on this port; 0 for a free one", port, 0)
+    .option("--port <number>", "listen on this port; 0 for a free one", parsePortFlag, 0)
     .option("--host <name>", "listen on this address", "127.0.0.1")
     .option("--allow-remote", "allow --host to be reachable from other machines")
-    .option("--latency <ms>", "wait this long before the first byte", number)
-    .option("--tokens-per-sec <count>", "stream at this rate", number)
+    .option("--latency <ms>", "wait this long before the first byte", parseNumberFlag)
+    .option("--tokens-per-sec <count>", "stream at this rate", parseNumberFlag)
     .option("--reply <text>", "answer with this text; 'echo' repeats the question")
     .option("--answers <file>", "answer the examples of this JSONL file correctly")
-    .option("--success-rate <share>", "answer this share of known examples correctly", number)
-    .option("--output-tokens <count>", "set the length of answers", count)
-    .option("--fault <kind=rate>", "inject faults such as 429=0.1, 500=0.05, cut=0.02; repeatable", collect)
+    .option("--success-rate <share>", "answer this share of known examples correctly", parseNumberFlag)
+    .option("--output-tokens <count>", "set the length of answers", parseCountFlag)
+    .option("--fault <kind=rate>", "inject faults such as 429=0.1, 500=0.05, cut=0.02; repeatable", collectValues)
     .option("--require-key <value>", "reject requests without this key")
-    .option("--seed <number>", "seed the random choices", integer)
+    .option("--seed <number>", "seed the random choices", parseIntegerFlag)
     .option("--script <file>", "read all of these settings and more from a YAML or JSON file")
     .option("--verbose", "print a line for each request, and stack traces with errors")
     .addHelpText(
@@ -101,7 +110,7 @@ export function addMock(program: Command, done: Done): void {
       "\nExamples:\n  assay mock --port 8080\n  assay mock --latency 50 --tokens-per-sec 80 --fault 429=0.1\n  assay mock --answers questions.jsonl --success-rate 0.8",
     )
     .action(async (options: MockFlags) => {
-      const { mockCommand } = await import("../mock.js");
-      done(await mockCommand(options));
+      const { executeMock } = await import("../mock.js");
+      done(await executeMock(options));
     });
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { collect, count } from "../flag-values.js";
+import { collectValues, parseCountFlag } from "../flag-values.js";
 import type { OracleFlags } from "../oracle.js";
-import type { Done } from "../program.js";
+import type { SetExitCode } from "../program.js";
 import { TRUST_FLAG } from "../trust.js";
 
 const EXAMPLES = `
@@ -22,7 +22,7 @@ interface OracleCommandOptions extends Omit<OracleFlags, "evals" | "stimuli" | "
   plugin?: string[];
 }
 
-export function addOracle(program: Command, done: Done): void {
+export function addOracleCommand(program: Command, done: SetExitCode): void {
   program
     .command("oracle")
     .description(
@@ -32,13 +32,13 @@ export function addOracle(program: Command, done: Done): void {
       "-e, --eval <file...>",
       "check this eval file, folder or pattern; repeatable (default: those of assay.config.*, else this folder)",
     )
-    .option("--stimulus <name>", "check only this test case; repeatable", collect)
+    .option("--stimulus <name>", "check only this test case; repeatable", collectValues)
     .option(
       "--max-omissions <count>",
       "leave out up to this many lines of each golden patch, one at a time (default: 50)",
-      atLeastZero,
+      parseNonNegativeInteger,
     )
-    .option("--workers <count>", "grade this many folders at a time (default: 2)", count)
+    .option("--workers <count>", "grade this many folders at a time (default: 2)", parseCountFlag)
     .option("--strict", "exit 1 if a line can be left out and no grader notices")
     .option("--output <name>", "print table or json", "table")
     .option(
@@ -48,18 +48,18 @@ export function addOracle(program: Command, done: Done): void {
     .option(
       "--plugin <file>",
       "load a module that exports register(registry), for your own graders; repeatable",
-      collect,
+      collectValues,
     )
     .option(...TRUST_FLAG)
     .option("--quiet", "print no progress")
     .allowExcessArguments(false)
     .addHelpText("after", EXAMPLES)
     .action(async ({ eval: evals, stimulus, plugin, ...flags }: OracleCommandOptions) => {
-      const { oracleCommand } = await import("../oracle.js");
-      done(await oracleCommand({ ...flags, evals: evals ?? [], stimuli: stimulus ?? [], plugins: plugin ?? [] }));
+      const { executeOracle } = await import("../oracle.js");
+      done(await executeOracle({ ...flags, evals: evals ?? [], stimuli: stimulus ?? [], plugins: plugin ?? [] }));
     });
 }
 
-function atLeastZero(value: string): number {
-  return value.trim() === "0" ? 0 : count(value);
+function parseNonNegativeInteger(value: string): number {
+  return value.trim() === "0" ? 0 : parseCountFlag(value);
 }

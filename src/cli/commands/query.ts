@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { count } from "../flag-values.js";
-import type { Done } from "../program.js";
+import { parseCountFlag } from "../flag-values.js";
+import type { SetExitCode } from "../program.js";
 import type { QueryFlags } from "../query.js";
 import { DEFAULT_RUNS_DIR } from "../run-config.js";
 
@@ -15,7 +15,7 @@ Examples:
   assay query --file trend.sql --output json
   echo "from summary where metric = 'pass_rate'" | assay query -`;
 
-export function addQuery(program: Command, done: Done): void {
+export function addQueryCommand(program: Command, done: SetExitCode): void {
   program
     .command("query")
     .description("query all stored runs with SQL; reads only")
@@ -23,12 +23,12 @@ export function addQuery(program: Command, done: Done): void {
     .option("--schema", "list the views and their columns")
     .option("--file <path>", "read the statement from a file")
     .option("--output <name>", "print table, json, csv or jsonl", "table")
-    .option("--limit <count>", "print at most this many lines of the table (default: 100)", count)
+    .option("--limit <count>", "print at most this many lines of the table (default: 100)", parseCountFlag)
     .option("--runs-dir <dir>", "read run folders from here", DEFAULT_RUNS_DIR)
     .allowExcessArguments(false)
     .addHelpText("after", EXAMPLES)
     .action(async (statement: string | undefined, options: QueryFlags) => {
-      const { queryCommand } = await import("../query.js");
-      done(await queryCommand({ ...options, ...(statement === undefined ? {} : { statement }) }));
+      const { executeQuery } = await import("../query.js");
+      done(await executeQuery({ ...options, ...(statement === undefined ? {} : { statement }) }));
     });
 }

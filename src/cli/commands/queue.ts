@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Done } from "../program.js";
+import type { SetExitCode } from "../program.js";
 import type { ClearFlags, StatusFlags } from "../queue.js";
 
 const EXAMPLES = `
@@ -21,39 +21,39 @@ Examples:
   assay queue clear 20261115-213334-gsm8k-1f0c9a2b --queue redis://queue:6379
   assay queue clear --abandoned --queue redis://queue:6379      all runs without a live coordinator`;
 
-export function addQueue(program: Command, done: Done): void {
+export function addQueueCommand(program: Command, done: SetExitCode): void {
   const queue = program
     .command("queue")
     .description("inspect the runs and workers of a queue, and remove what a run left there")
     .addHelpText("after", EXAMPLES);
-  addStatus(queue, done);
-  addClear(queue, done);
+  addQueueStatus(queue, done);
+  addQueueClear(queue, done);
 }
 
-function addStatus(queue: Command, done: Done): void {
-  withQueue(queue.command("status"))
+function addQueueStatus(queue: Command, done: SetExitCode): void {
+  addQueueOption(queue.command("status"))
     .description("list the runs and workers of a queue")
     .option("--output <name>", "print table or json", "table")
     .addHelpText("after", STATUS_EXAMPLES)
     .action(async (options: StatusFlags) => {
-      const { statusCommand } = await import("../queue.js");
-      done(await statusCommand(options));
+      const { executeQueueStatus } = await import("../queue.js");
+      done(await executeQueueStatus(options));
     });
 }
 
-function addClear(queue: Command, done: Done): void {
-  withQueue(queue.command("clear"))
+function addQueueClear(queue: Command, done: SetExitCode): void {
+  addQueueOption(queue.command("clear"))
     .description("remove what a run left in a queue")
     .argument("[run]", "its key or id, as shown by assay queue status")
     .option("--abandoned", "clear all runs without a live coordinator")
     .addHelpText("after", CLEAR_EXAMPLES)
     .action(async (run: string | undefined, options: ClearFlags) => {
-      const { clearCommand } = await import("../queue.js");
-      done(await clearCommand(run, options));
+      const { executeQueueClear } = await import("../queue.js");
+      done(await executeQueueClear(run, options));
     });
 }
 
-function withQueue(command: Command): Command {
+function addQueueOption(command: Command): Command {
   return command
     .option("--queue <url>", "the Redis: redis://HOST:6379 (default: ASSAY_QUEUE)")
     .option("--verbose", "print stack traces with errors")

@@ -1,11 +1,22 @@
 import type { Command } from "commander";
 import { UsageError } from "../../core/errors.js";
 import { didYouMean } from "../../core/suggest.js";
-import { type AgentFlags, addAgentFlags, describeAgents } from "../agent-flags.js";
-import { collect, count, dollars, header, integer, json, number, onOutage, pair, pairs } from "../flag-values.js";
+import { type AgentFlags, addAgentFlags, toAgentConfigs } from "../agent-flags.js";
+import {
+  collectHeader,
+  collectPair,
+  collectPairs,
+  collectValues,
+  parseCountFlag,
+  parseDollarsFlag,
+  parseIntegerFlag,
+  parseNumberFlag,
+  parseObjectFlag,
+  parseOutageAction,
+} from "../flag-values.js";
 import { type JudgeFlags, splitJudgeFlags } from "../judge-flags.js";
 import { describeModels } from "../model-flags.js";
-import type { Done } from "../program.js";
+import type { SetExitCode } from "../program.js";
 import { addQueueFlags, describeQueue, type QueueFlags } from "../queue-flags.js";
 import { addReportFlags } from "../report-flags.js";
 import { DEFAULT_CACHE_DIR } from "../run-config.js";
@@ -48,14 +59,14 @@ Examples:
   assay memory --system bm25:5 --reader ./reader.ts --dataset locomo --filter question_type=temporal
   assay memory --resume`;
 
-export function addRun(program: Command, done: Done): void {
+export function addRunCommand(program: Command, done: SetExitCode): void {
   const command = program
     .command("run", { isDefault: true })
     .description("run systems on datasets and report (the default command)")
-    .option("--system <spec>", "measure this system; repeatable", collect)
-    .option("--replay <file>", "measure outputs recorded in a JSONL file; repeatable", collect)
-    .option("--dataset <spec>", "run this dataset: a name, a file, or NAME=FILE; repeatable", collect)
-    .option("--map <field=column,…>", "read each field from this column of a file", pairs)
+    .option("--system <spec>", "measure this system; repeatable", collectValues)
+    .option("--replay <file>", "measure outputs recorded in a JSONL file; repeatable", collectValues)
+    .option("--dataset <spec>", "run this dataset: a name, a file, or NAME=FILE; repeatable", collectValues)
+    .option("--map <field=column,…>", "read each field from this column of a file", collectPairs)
     .option("--skip-bad-rows", "skip rows that cannot be read, and count them")
     .option("--cache-dir [dir]", "cache outputs by content and reuse them (default folder: .assay/cache)")
     .option(
@@ -66,25 +77,25 @@ export function addRun(program: Command, done: Done): void {
     .addHelpText("after", RUN_EXAMPLES)
     .allowExcessArguments(true)
     .action(async (options: CommanderRunOptions, { args }: Command) => {
-      if (args[0] !== undefined) throw strayArgument(program, args[0]);
-      const { runCommand } = await import("../run.js");
-      done(await runCommand(toRunFlags(options)));
+      if (args[0] !== undefined) throw explainStrayArgument(program, args[0]);
+      const { executeRun } = await import("../run.js");
+      done(await executeRun(toRunFlags(options)));
     });
 }
 
-export function addMemory(program: Command, done: Done): void {
+export function addMemoryCommand(program: Command, done: SetExitCode): void {
   const command = program
     .command("memory")
     .description("measure memory systems on long conversations: recall and cost")
-    .option("--system <spec>", "measure this memory; repeatable", collect)
-    .option("--dataset <spec>", "run locomo, longmemeval:s, …, or NAME=FILE for a local copy", collect)
+    .option("--system <spec>", "measure this memory; repeatable", collectValues)
+    .option("--dataset <spec>", "run locomo, longmemeval:s, …, or NAME=FILE for a local copy", collectValues)
     .option("--reader <file>", "answer from retrieved memories with this system instead of a model");
   addRunFlags(command)
     .addHelpText("after", MEMORY_EXAMPLES)
     .allowExcessArguments(false)
     .action(async (options: CommanderRunOptions) => {
-      const { memoryCommand } = await import("../memory.js");
-      done(await memoryCommand(toRunFlags(options)));
+      const { executeMemory } = await import("../memory.js");
+      done(await executeMemory(toRunFlags(options)));
     });
 }
 
@@ -93,34 +104,42 @@ function addRunFlags(command: Command): Command {
     .option(
       "--max-cost <dollars>",
       "limit the cost of the whole run: trials that might exceed it are not started",
-      dollars,
+      parseDollarsFlag,
     )
     .option(
       "--trial-max-cost <dollars>",
       "limit the cost of each trial: it is stopped there and graded on what it has produced",
-      number,
+      parseNumberFlag,
     )
-    .option("--max-retries <count>", "retry calls that fail before any output (default: 5)", integer)
-    .option("--on-outage <action>", "if an endpoint is down: stop (after 60 s) or wait (default: stop)", onOutage)
+    .option("--max-retries <count>", "retry calls that fail before any output (default: 5)", parseIntegerFlag)
+    .option(
+      "--on-outage <action>",
+      "if an endpoint is down: stop (after 60 s) or wait (default: stop)",
+      parseOutageAction,
+    )
     .option(
       "--evaluator <spec>",
       "replace the datasets' evaluators: NAME for every dataset, DATASET=NAME for one; repeatable",
-      collect,
+      collectValues,
     );
   return addReportFlags(addJudgeFlags(command))
-    .option("--metric <spec>", "add a metric to the standard ones; repeatable", collect)
-    .option("--plugin <file>", "load a module that exports register(registry); repeatable", collect)
+    .option("--metric <spec>", "add a metric to the standard ones; repeatable", collectValues)
+    .option("--plugin <file>", "load a module that exports register(registry); repeatable", collectValues)
     .option(...TRUST_FLAG)
     .option("--config <file>", "read the run from this file (default: assay.config.ts, .mjs, .yaml if present)")
-    .option("-n, --max-examples <count>", "run at most this many examples of each dataset, a seeded sample", count)
+    .option(
+      "-n, --max-examples <count>",
+      "run at most this many examples of each dataset, a seeded sample",
+      parseCountFlag,
+    )
     .option("--head", "with -n: take the first examples instead of a sample")
-    .option("--shuffle-seed <number>", "seed only the sample (default: --seed)", integer)
-    .option("--filter <column=value>", "keep only examples whose column equals the value; repeatable", pair)
+    .option("--shuffle-seed <number>", "seed only the sample (default: --seed)", parseIntegerFlag)
+    .option("--filter <column=value>", "keep only examples whose column equals the value; repeatable", collectPair)
     .option("--score-field <field>", "use this score to decide pass or fail (default: each dataset's own)")
-    .option("--threshold <share>", "pass if the score is at least this (default: 0.7)", number)
-    .option("--trials <count>", "run each example this many times with each system (default: 1)", count)
-    .option("--seed <number>", "seed the sample, the order and the bootstrap (default: 0)", integer)
-    .option("--max-workers <count>", "run this many trials at a time (default: 8)", count)
+    .option("--threshold <share>", "pass if the score is at least this (default: 0.7)", parseNumberFlag)
+    .option("--trials <count>", "run each example this many times with each system (default: 1)", parseCountFlag)
+    .option("--seed <number>", "seed the sample, the order and the bootstrap (default: 0)", parseIntegerFlag)
+    .option("--max-workers <count>", "run this many trials at a time (default: 8)", parseCountFlag)
     .option("--tokenizer <name>", "count tokens with cl100k_base or o200k_base (default: cl100k_base)")
     .option("--runs-dir <dir>", "write run folders here (default: .assay/runs)")
     .option("--resume [run]", "resume a stopped run (default: the latest unfinished one)")
@@ -133,32 +152,32 @@ function addModelFlags(command: Command): Command {
     .option(
       "--model <name>",
       "measure this model: from models.yml, PROVIDER/MODEL, or served by --proxy; repeatable",
-      collect,
+      collectValues,
     )
     .option(
       "--proxy <url>",
       "call an OpenAI-compatible endpoint at this base URL; repeatable, each with a --model",
-      collect,
+      collectValues,
     )
-    .option("--name <name>", "name the system of a --model or --proxy; repeatable", collect)
-    .option("--api <dialect>", "API format: chat, responses, anthropic, gemini; repeatable", collect)
+    .option("--name <name>", "name the system of a --model or --proxy; repeatable", collectValues)
+    .option("--api <dialect>", "API format: chat, responses, anthropic, gemini; repeatable", collectValues)
     .option("--models <file>", "read models, prices and budgets from this file (default: models.yml if present)")
     .option("--system-prompt <text>", "for models: set the system prompt")
-    .option("--temperature <number>", "for models: set the temperature", number)
-    .option("--max-tokens <count>", "for models: limit the length of answers", count)
-    .option("--extra-body <json>", "for models: merge this into the body of every request", json)
-    .option("--header <name: value>", "for models: send an extra header; repeatable", header)
+    .option("--temperature <number>", "for models: set the temperature", parseNumberFlag)
+    .option("--max-tokens <count>", "for models: limit the length of answers", parseCountFlag)
+    .option("--extra-body <json>", "for models: merge this into the body of every request", parseObjectFlag)
+    .option("--header <name: value>", "for models: send an extra header; repeatable", collectHeader)
     .option(
       "--timeout <seconds>",
       "for models: limit the time of one call (default: 30 s more than the hard timeout)",
-      number,
+      parseNumberFlag,
     )
     .option("--api-key-env <variable>", "for models: read the key from this environment variable")
     .option("--allow-insecure", "for models: allow sending a key over plain http to another machine");
 }
 
 /** `run` is the default command, so it receives every word that is not a command. */
-function strayArgument(program: Command, word: string): UsageError {
+function explainStrayArgument(program: Command, word: string): UsageError {
   if (program.args[0] === "run") {
     return new UsageError(`assay run takes only flags, got "${word}". Did you mean --system or --dataset ${word}?`);
   }
@@ -209,7 +228,7 @@ function toRunFlags(options: CommanderRunOptions): RunFlags {
   return {
     ...same,
     ...describeQueue(queue),
-    ...describeAgents({
+    ...toAgentConfigs({
       ...(agent === undefined ? {} : { agent }),
       ...(agentCommand === undefined ? {} : { agentCommand }),
       ...(agentName === undefined ? {} : { agentName }),

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { port } from "../flag-values.js";
-import type { Done } from "../program.js";
+import { parsePortFlag } from "../flag-values.js";
+import type { SetExitCode } from "../program.js";
 import { DEFAULT_RUNS_DIR } from "../run-config.js";
 import type { ServeFlags } from "../serve.js";
 
@@ -16,12 +16,12 @@ Examples:
 
 To share one run as a file: assay report RUN --output html > report.html`;
 
-export function addServe(program: Command, done: Done): void {
+export function addServeCommand(program: Command, done: SetExitCode): void {
   program
     .command("serve")
     .description("view stored runs in the browser: leaderboard, charts, rows, trials, comparisons; runs nothing")
     .option("--runs-dir <dir>", "read run folders from here", DEFAULT_RUNS_DIR)
-    .option("--port <number>", "listen on this port (default: 4680, or a free one if taken; 0 for any)", port)
+    .option("--port <number>", "listen on this port (default: 4680, or a free one if taken; 0 for any)", parsePortFlag)
     .option("--host <address>", "listen on this address instead of only on this machine; other machines need --token")
     .option(
       "--token [text]",
@@ -31,7 +31,7 @@ export function addServe(program: Command, done: Done): void {
     .allowExcessArguments(false)
     .addHelpText("after", EXAMPLES)
     .action(async (options: ServeFlags) => {
-      const { serveCommand } = await import("../serve.js");
-      done(await serveCommand(options));
+      const { executeServe } = await import("../serve.js");
+      done(await executeServe(options));
     });
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Done } from "../program.js";
+import type { SetExitCode } from "../program.js";
 import { DEFAULT_RUNS_DIR } from "../run-config.js";
 import type { ShowFlags } from "../show.js";
 
@@ -11,7 +11,7 @@ Examples:
   assay show latest 'add-tests#2' --system claude --full
   assay show latest add-tests --output json`;
 
-export function addShow(program: Command, done: Done): void {
+export function addShowCommand(program: Command, done: SetExitCode): void {
   program
     .command("show")
     .description("show a stored trial: its result and why, and an agent's work event by event; runs nothing")
@@ -27,8 +27,8 @@ export function addShow(program: Command, done: Done): void {
     .allowExcessArguments(false)
     .addHelpText("after", EXAMPLES)
     .action(async (run: string | undefined, trial: string | undefined, options: ShowFlags) => {
-      const { showCommand } = await import("../show.js");
+      const { executeShow } = await import("../show.js");
       const named = { ...(run === undefined ? {} : { run }), ...(trial === undefined ? {} : { trial }) };
-      done(await showCommand({ ...options, ...named }));
+      done(await executeShow({ ...options, ...named }));
     });
 }

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { EXIT, QueueError, UsageError } from "../../core/errors.js";
-import { Workspace } from "../../testing/workspace.js";
+import { TempProject } from "../../testing/workspace.js";
 import { buildProgram } from "../program.js";
 
 /** Runs the command line in this process, without commander's own output. */
@@ -48,7 +48,7 @@ describe("assay worker rejects", () => {
   });
 
   it("a shared folder that is a file", async () => {
-    const space = new Workspace({ file: "" });
+    const space = new TempProject({ file: "" });
     const started = assay("worker", ...QUEUE, "--shared-dir", space.path("file"));
     await expect(started).rejects.toThrow(/file is a file, not a folder/);
   });
@@ -100,13 +100,13 @@ describe("assay run --queue rejects", () => {
   });
 
   it("a simulated model, which works only on one machine", async () => {
-    const space = new Workspace({ "mock.yaml": "" });
+    const space = new TempProject({ "mock.yaml": "" });
     const evaluated = assay("eval", "--mock", space.path("mock.yaml"), ...QUEUE);
     await expect(evaluated).rejects.toThrow(/--mock works only on this machine.*Start assay mock.*pass --agent-url/);
   });
 
   it("a queue in the config file for a command that runs on one machine", async () => {
-    const space = new Workspace({ "assay.config.yaml": "queue: redis://127.0.0.1:1\nsystems: [full-history]\n" });
+    const space = new TempProject({ "assay.config.yaml": "queue: redis://127.0.0.1:1\nsystems: [full-history]\n" });
     const measured = assay("memory", "--config", space.path("assay.config.yaml"));
     await expect(measured).rejects.toThrow("The config file sets `queue`, but assay memory runs only on this machine.");
   });

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { count, header, integer, list } from "../flag-values.js";
-import type { Done } from "../program.js";
+import { collectHeader, parseCountFlag, parseIntegerFlag, parseListFlag } from "../flag-values.js";
+import type { SetExitCode } from "../program.js";
 import type { WorkerFlags } from "../worker.js";
 
 const KINDS = "systems, models, agents, commands, agent-home, unsafe-local-exec, outside-files";
@@ -28,27 +28,31 @@ The run itself:
   assay queue status --queue redis://queue:6379`;
 
 /** Workers send a heartbeat every second; a shorter lease would expire after one missed heartbeat. */
-const SHORTEST_LEASE = 3;
+const MIN_LEASE_SECONDS = 3;
 
-export function addWorker(program: Command, done: Done): void {
+export function addWorkerCommand(program: Command, done: SetExitCode): void {
   program
     .command("worker")
     .description("run trials of runs announced on a queue (assay run --queue), until Ctrl-C")
     .option("--queue <url>", "the Redis: redis://HOST:6379 (default: ASSAY_QUEUE)")
-    .option("--concurrency <count>", "run this many trials of each system at a time", count, 8)
-    .option("--lease <seconds>", "let others take over this worker's trials after this much silence", lease, 15)
+    .option("--concurrency <count>", "run this many trials of each system at a time", parseCountFlag, 8)
+    .option("--lease <seconds>", "let others take over this worker's trials after this much silence", parseLease, 15)
     .option("--shared-dir <dir>", "path of the folder for large outputs on this machine (default: set by the run)")
-    .option("--header <name: value>", "for models: send a header that holds a key; repeatable", header)
+    .option("--header <name: value>", "for models: send a header that holds a key; repeatable", collectHeader)
     .option("--project <dir>", "the project folder on this machine (default: the path where the run was started)")
-    .option("--allow <kind,…>", `allow runs to use, besides the project's own files: ${KINDS}`, list, [
+    .option("--allow <kind,…>", `allow runs to use, besides the project's own files: ${KINDS}`, parseListFlag, [
       "systems",
       "models",
     ])
-    .option("--allow-env <name,…>", "allow runs to name these variables and send them to endpoints they name", list)
+    .option(
+      "--allow-env <name,…>",
+      "allow runs to name these variables and send them to endpoints they name",
+      parseListFlag,
+    )
     .option(
       "--drain-timeout <seconds>",
       "let running trials go on this long after Ctrl-C or SIGTERM, then leave them to others",
-      count,
+      parseCountFlag,
       60,
     )
     .option("--once", "join the first announced run, then exit")
@@ -58,12 +62,12 @@ export function addWorker(program: Command, done: Done): void {
     .addHelpText("after", EXAMPLES)
     .action(async ({ serve, ...flags }: WorkerFlags & { serve?: true }) => {
       if (serve === true) done(await (await import("../worker-child.js")).serveOneRun());
-      else done(await (await import("../worker.js")).workerCommand(flags));
+      else done(await (await import("../worker.js")).executeWorker(flags));
     });
 }
 
-function lease(value: string): number {
-  const seconds = integer(value);
-  if (seconds < SHORTEST_LEASE) throw new InvalidArgumentError(`It must be at least ${SHORTEST_LEASE} seconds.`);
+function parseLease(value: string): number {
+  const seconds = parseIntegerFlag(value);
+  if (seconds < MIN_LEASE_SECONDS) throw new InvalidArgumentError(`It must be at least ${MIN_LEASE_SECONDS} seconds.`);
   return seconds;
 }

@@ -1,13 +1,13 @@
 import type { RawRow } from "../source-row.js";
-import { integer, RowProblem, text } from "./columns.js";
+import { RowProblem, requireIntegerValue, requireText } from "./columns.js";
 
 /**
  * Reads a gold answer, which must not be blank.
  * @example
  * requireGoldText({ target: "(B)" }, "target"); // "(B)"
  */
-export function goldText(row: RawRow, path: string): string {
-  const gold = text(row, path).trim();
+export function requireGoldText(row: RawRow, path: string): string {
+  const gold = requireText(row, path).trim();
   if (gold !== "") return gold;
   throw new RowProblem(`has no answer in "${path}"`);
 }
@@ -17,14 +17,14 @@ export function goldText(row: RawRow, path: string): string {
  * @example
  * requireGoldTexts(["Paris", "paris ", "Paris", ""], "answer.aliases"); // ["Paris", "paris"]
  */
-export function goldTexts(answers: readonly string[], path: string): string[] {
+export function requireGoldTexts(answers: readonly string[], path: string): string[] {
   const golds = new Set(answers.map((answer) => answer.trim()));
   golds.delete("");
   if (golds.size > 0) return [...golds];
   throw new RowProblem(`has no answer in "${path}"`);
 }
 
-const BOX = /\\(?:boxed|fbox)(?![a-zA-Z])\s*/g;
+const BOX_PATTERN = /\\(?:boxed|fbox)(?![a-zA-Z])\s*/g;
 
 /**
  * Extracts the content of the last `\boxed{…}` or `\fbox{…}` of a solution, or what follows `\boxed ` without braces; null
@@ -32,22 +32,22 @@ const BOX = /\\(?:boxed|fbox)(?![a-zA-Z])\s*/g;
  * @example
  * extractLastBoxed("So $x = \\boxed{\\frac{1}{2}}$."); // "\\frac{1}{2}"
  */
-export function lastBoxed(solution: string): string | null {
-  for (const { index, 0: opening } of [...solution.matchAll(BOX)].reverse()) {
-    const boxed = contentAt(solution, index + opening.length)?.trim();
+export function extractLastBoxed(solution: string): string | null {
+  for (const { index, 0: opening } of [...solution.matchAll(BOX_PATTERN)].reverse()) {
+    const boxed = readBoxContent(solution, index + opening.length)?.trim();
     if (boxed) return boxed;
   }
   return null;
 }
 
-function contentAt(solution: string, start: number): string | null {
+function readBoxContent(solution: string, start: number): string | null {
   if (solution[start] !== "{") return /^[^${}\n]*/.exec(solution.slice(start))?.[0] ?? null;
-  const end = closingBrace(solution, start);
+  const end = findClosingBrace(solution, start);
   return end === null ? null : solution.slice(start + 1, end);
 }
 
 /** `\{` and `\}` are set braces, not grouping. */
-function closingBrace(solution: string, start: number): number | null {
+function findClosingBrace(solution: string, start: number): number | null {
   let depth = 0;
   for (let at = start; at < solution.length; at++) {
     if (solution[at] === "\\") at += 1;
@@ -58,7 +58,7 @@ function closingBrace(solution: string, start: number): number | null {
   return null;
 }
 
-const ASK = "Work it out step by step. On the last line give the final number after ####.";
+const NUMBER_INSTRUCTION = "Work it out step by step. On the last line give the final number after ####.";
 
 /**
  * Asks for the final number after ####, as in GSM8K's own solutions.
@@ -66,7 +66,7 @@ const ASK = "Work it out step by step. On the last line give the final number af
  * askForNumber("2 + 2?"); // "2 + 2?\n\nWork it out step by step. On the last line …"
  */
 export function askForNumber(question: string): string {
-  return `${question.trim()}\n\n${ASK}`;
+  return `${question.trim()}\n\n${NUMBER_INSTRUCTION}`;
 }
 
 /**
@@ -74,12 +74,12 @@ export function askForNumber(question: string): string {
  * @example
  * normalizeNumber(" 2,125"); // "2125"
  */
-export function plainNumber(number: string): string {
+export function normalizeNumber(number: string): string {
   return number.replaceAll(",", "").trim();
 }
 
 /** The options of a row, and the number of the first one in its column. */
-export interface Numbering {
+export interface OptionNumbering {
   readonly options: readonly string[];
   readonly first: 0 | 1;
 }
@@ -89,22 +89,22 @@ export interface Numbering {
  * @example
  * readCorrectOption({ label: "2" }, "label", { options: ["no", "yes"], first: 1 }); // 1
  */
-export function rightOption(row: RawRow, path: string, { options, first }: Numbering): number {
-  const number = integer(row, path);
+export function readCorrectOption(row: RawRow, path: string, { options, first }: OptionNumbering): number {
+  const number = requireIntegerValue(row, path);
   if (number - first in options) return number - first;
   throw new RowProblem(`has ${number} in "${path}", which must be from ${first} to ${first + options.length - 1}`);
 }
 
 /** F1 penalizes every additional word. */
-const SHORT_ANSWER_ASK = "Answer in as few words as possible.";
+const SHORT_ANSWER_INSTRUCTION = "Answer in as few words as possible.";
 
 /**
  * Asks for a name, a number or a phrase and nothing else.
  * @example
  * askForShortAnswer("Who?"); // "Who?\n\nAnswer in as few words as possible."
  */
-export function shortAnswer(question: string): string {
-  return `${question.trim()}\n\n${SHORT_ANSWER_ASK}`;
+export function askForShortAnswer(question: string): string {
+  return `${question.trim()}\n\n${SHORT_ANSWER_INSTRUCTION}`;
 }
 
 /**
@@ -112,8 +112,8 @@ export function shortAnswer(question: string): string {
  * @example
  * requireCode({ body: "    return 1\n" }, "body"); // "    return 1\n"
  */
-export function requiredCode(row: RawRow, path: string): string {
-  const code = text(row, path);
+export function requireCode(row: RawRow, path: string): string {
+  const code = requireText(row, path);
   if (code.trim() !== "") return code;
   throw new RowProblem(`has no code in "${path}"`);
 }
@@ -125,7 +125,7 @@ export const SUMMARY_SCORING = {
 } as const;
 
 /** What to summarize, and the columns of a row. */
-export interface Summarising {
+export interface SummaryTask {
   /** The kind of text, such as "this report". */
   readonly what: string;
   /** Length of the summary, such as "one paragraph"; as long as the gold summaries. */
@@ -139,8 +139,12 @@ export interface Summarising {
  * @example
  * buildSummaryExample(row, { what: "this report", length: "one page", document: "report", summary: "summary" });
  */
-export function summarise(row: RawRow, { what, length, document, summary }: Summarising) {
-  return { context: text(row, document), question: askForSummary(what, length), answer: goldText(row, summary) };
+export function buildSummaryExample(row: RawRow, { what, length, document, summary }: SummaryTask) {
+  return {
+    context: requireText(row, document),
+    question: askForSummary(what, length),
+    answer: requireGoldText(row, summary),
+  };
 }
 
 export function askForSummary(what: string, length: string): string {

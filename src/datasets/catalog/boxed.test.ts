@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { lastBoxed } from "./answers.js";
+import { extractLastBoxed } from "./answers.js";
 
 describe("extractLastBoxed", () => {
   it.each([
@@ -16,13 +16,13 @@ describe("extractLastBoxed", () => {
     ["$\\boxed{6}$, and not \\boxed{7", "6"],
     ["a \\boxedness of 8, \\boxed{ 9 }", "9"],
   ])("%s", (solution, answer) => {
-    expect(lastBoxed(solution)).toBe(answer);
+    expect(extractLastBoxed(solution)).toBe(answer);
   });
 
   it.each(["", "It is 5.", "\\boxed", "\\boxed{", "\\boxed{}", "\\boxed{{5}", "\\boxedness"])(
     "finds nothing in %j",
     (solution) => {
-      expect(lastBoxed(solution)).toBeNull();
+      expect(extractLastBoxed(solution)).toBeNull();
     },
   );
 
@@ -35,7 +35,7 @@ describe("extractLastBoxed", () => {
     fc.assert(
       fc.property(
         tree.filter((text) => text.trim() !== ""),
-        (text) => lastBoxed(`So \\boxed{0} is \\boxed{${text}} at last.`) === text.trim(),
+        (text) => extractLastBoxed(`So \\boxed{0} is \\boxed{${text}} at last.`) === text.trim(),
       ),
     );
   });

@@ -42,15 +42,15 @@ import { swebenchVerified } from "./entries/swebench-verified.js";
 import { triviaqa } from "./entries/triviaqa.js";
 import { truthfulqa } from "./entries/truthfulqa.js";
 import { winogrande } from "./entries/winogrande.js";
-import type { CatalogueEntry } from "./entry.js";
-import type { CatalogueName } from "./names.js";
+import type { CatalogEntry } from "./entry.js";
+import type { CatalogName } from "./names.js";
 
 /**
  * Every dataset of the hub that has a name here.
  * @example
  * catalogue.gsm8k.repo; // "openai/gsm8k"
  */
-export const catalogue: Readonly<Record<CatalogueName, CatalogueEntry>> = {
+export const catalog: Readonly<Record<CatalogName, CatalogEntry>> = {
   "alpaca-eval": alpacaEval,
   apigen,
   "arc-challenge": arcChallenge,

@@ -2,11 +2,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { contentId } from "../../core/fingerprint.js";
+import { hashContent } from "../../core/fingerprint.js";
 import { readCsv, readTsv } from "../csv.js";
 import { readJsonl } from "../jsonl.js";
 import type { RawRow, SourceRow } from "../source-row.js";
-import { RowProblem, valueAt } from "./columns.js";
+import { getValueAtPath, RowProblem } from "./columns.js";
 import { arcChallengeFixture } from "./entries/arc-challenge.fixture.js";
 import { arcChallenge } from "./entries/arc-challenge.js";
 import { bbhFixture } from "./entries/bbh.fixture.js";
@@ -51,10 +51,10 @@ import { truthfulqaFixture } from "./entries/truthfulqa.fixture.js";
 import { truthfulqa } from "./entries/truthfulqa.js";
 import { winograndeFixture } from "./entries/winogrande.fixture.js";
 import { winogrande } from "./entries/winogrande.js";
-import type { CatalogueEntry, ExampleFields, HubSource } from "./entry.js";
+import type { CatalogEntry, ExampleFields, HubSource } from "./entry.js";
 import type { Fixture, FixtureFile } from "./fixture.js";
 
-const ENTRIES: readonly [string, CatalogueEntry, Fixture | readonly Fixture[]][] = [
+const ENTRIES: readonly [string, CatalogEntry, Fixture | readonly Fixture[]][] = [
   ["hotpotqa", hotpotqa, hotpotqaFixture],
   ["natural-questions", naturalQuestions, naturalQuestionsFixture],
   ["musique", musique, musiqueFixture],
@@ -93,17 +93,17 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** The rows of a fixture file, read with the project's readers if it is text. */
-async function rowsOf(path: string, file: FixtureFile, entry: CatalogueEntry): Promise<RawRow[]> {
+async function rowsOf(path: string, file: FixtureFile, entry: CatalogEntry): Promise<RawRow[]> {
   if ("rows" in file) return [...file.rows];
   if ("zip" in file) throw new Error(`no entry here is read from an archive: ${path}`);
-  const local = join(folder, `${contentId(file.text)}-${path}`);
+  const local = join(folder, `${hashContent(file.text)}-${path}`);
   await writeFile(local, file.text);
   const rows: RawRow[] = [];
   for await (const batch of read(local, entry)) rows.push(...batch.map(rowOf));
   return rows;
 }
 
-function read(path: string, { header }: CatalogueEntry): AsyncIterable<readonly SourceRow[]> {
+function read(path: string, { header }: CatalogEntry): AsyncIterable<readonly SourceRow[]> {
   if (path.endsWith(".jsonl")) return readJsonl(path);
   const options = header === undefined ? {} : { header };
   return path.endsWith(".tsv") ? readTsv(path, options) : readCsv(path, options);
@@ -114,8 +114,8 @@ function rowOf(source: SourceRow): RawRow {
   return source.row;
 }
 
-function ask(entry: CatalogueEntry, row: RawRow, { config = "", subject }: HubSource = {}): ExampleFields[] {
-  const id = contentId(entry.columns.map((column) => valueAt(row, column) ?? null));
+function ask(entry: CatalogEntry, row: RawRow, { config = "", subject }: HubSource = {}): ExampleFields[] {
+  const id = hashContent(entry.columns.map((column) => getValueAtPath(row, column) ?? null));
   return [
     entry.examples(row, { config, contentId: id, lookups: {}, ...(subject !== undefined && { subject }) }),
   ].flat();
@@ -160,7 +160,7 @@ describe.each(CASES)("$title", (test) => {
   it("has rows with every column that it reads", async () => {
     for (const [path, file] of Object.entries(fixture.files)) {
       const [row = {}] = await rowsOf(path, file, entry);
-      for (const column of entry.columns) expect(valueAt(row, column), column).toBeDefined();
+      for (const column of entry.columns) expect(getValueAtPath(row, column), column).toBeDefined();
     }
   });
 
@@ -218,7 +218,7 @@ function paper(answer: unknown): RawRow {
 
 const NO_ANSWER = { unanswerable: false, extractive_spans: [], yes_no: null, free_form_answer: " " };
 
-it.each<[string, CatalogueEntry, RawRow, string]>([
+it.each<[string, CatalogEntry, RawRow, string]>([
   [
     "no gold",
     hotpotqa,

@@ -49,12 +49,12 @@ import { swebenchLiteFixture } from "./entries/swebench-lite.fixture.js";
 import { swebenchLite } from "./entries/swebench-lite.js";
 import { swebenchVerifiedFixture } from "./entries/swebench-verified.fixture.js";
 import { swebenchVerified } from "./entries/swebench-verified.js";
-import type { CatalogueEntry, ExampleFields, HubSource, LineColumns, RowContext } from "./entry.js";
+import type { CatalogEntry, ExampleFields, HubSource, LineColumns, RowContext } from "./entry.js";
 import type { Fixture, FixtureFile } from "./fixture.js";
 
 interface Case {
   name: string;
-  entry: CatalogueEntry;
+  entry: CatalogEntry;
   fixtures: readonly Fixture[];
 }
 
@@ -135,7 +135,7 @@ describe("scores", () => {
 });
 
 /** SWE-bench has no primary field: the field of its only evaluator is used. */
-function scoringOf({ evaluators, primaryField }: CatalogueEntry, config: string) {
+function scoringOf({ evaluators, primaryField }: CatalogEntry, config: string) {
   const field = typeof primaryField === "function" ? primaryField(config) : primaryField;
   return {
     evaluators: typeof evaluators === "function" ? evaluators(config) : evaluators,
@@ -240,7 +240,7 @@ describe("invalid rows", () => {
     expect(() => infinitebench.examples({ ...row, answer: [[[4]]] }, plain("math_calc"))).toThrow("answer[0]");
   });
 
-  it.each<[string, CatalogueEntry, RawRow]>([
+  it.each<[string, CatalogEntry, RawRow]>([
     ["an empty document", multiNews, { document: "", summary: "S" }],
     ["nothing but marks between articles", multiNews, { document: " ||||| |||||", summary: "S" }],
     ["a blank summary", multiNews, { document: "D", summary: " \n" }],
@@ -316,7 +316,7 @@ async function examplesOf({ entry, fixtures }: Pick<Case, "entry" | "fixtures">)
 }
 
 /** The rows of a fixture's sources and lookups, as the file readers return them. */
-async function opened(entry: CatalogueEntry, fixture: Fixture): Promise<{ rows: RawRow[]; context: RowContext }> {
+async function opened(entry: CatalogEntry, fixture: Fixture): Promise<{ rows: RawRow[]; context: RowContext }> {
   const config = fixture.config ?? entry.configs?.default ?? "";
   const lookups: Record<string, RawRow[]> = {};
   for (const [name, source] of Object.entries(entry.lookups ?? {}))

@@ -3,7 +3,7 @@ import type { Example } from "../../core/example.js";
 import type { RawRow } from "../source-row.js";
 
 /** Describes a dataset on the hub: where its rows are, and how a row becomes an example. */
-export interface CatalogueEntry {
+export interface CatalogEntry {
   /** One-line description. */
   readonly about: string;
   /** Name on the hub: `owner/name`. */

@@ -8,14 +8,14 @@ import { openRowFile, type RowFile } from "../row-file.js";
 import type { HubSource, LineColumns } from "./entry.js";
 import { OpenFiles } from "./open-files.js";
 
-interface Found {
+interface ResolvedSource {
   readonly source: HubSource;
   readonly listing: HubListing;
   readonly paths: readonly string[];
 }
 
 /** Opens the files of one repository. */
-export class HubShelf {
+export class HubFileResolver {
   readonly #hub: Hub;
   readonly #repo: string;
   readonly #asked: string | undefined;
@@ -46,14 +46,14 @@ export class HubShelf {
     return this.#files.close();
   }
 
-  async #find(source: HubSource): Promise<Found> {
+  async #find(source: HubSource): Promise<ResolvedSource> {
     const { findFiles, HubError } = await import("../hub/index.js");
     // List the repository first: if that succeeds, a later failure means a missing file.
     await this.#hub.listing(this.#repo, this.#asked);
     // Offline it may be unknown whether the hub has converted a repository: the fallback was used before.
     const isLack = (error: unknown) => error instanceof DatasetError || (error instanceof HubError && !error.isOutage);
     try {
-      return { source, ...(await findFiles(this.#hub, this.#wanted(source))) };
+      return { source, ...(await findFiles(this.#hub, this.#toFileQuery(source))) };
     } catch (lack) {
       if (source.fallback === undefined || !isLack(lack)) throw lack;
       return this.#find(source.fallback).catch((error: unknown) => {
@@ -62,7 +62,7 @@ export class HubShelf {
     }
   }
 
-  #wanted({ config, split, lines, files = lines && Object.values(lines.columns) }: HubSource) {
+  #toFileQuery({ config, split, lines, files = lines && Object.values(lines.columns) }: HubSource) {
     return {
       repo: this.#repo,
       ...(this.#asked === undefined ? {} : { revision: this.#asked }),
@@ -72,20 +72,20 @@ export class HubShelf {
     };
   }
 
-  async #openFile({ listing, source }: Found, path: string): Promise<RowFile> {
+  async #openFile({ listing, source }: ResolvedSource, path: string): Promise<RowFile> {
     const name = `${listing.repo} ${path}`;
     const { member } = source;
     this.#paths.add(path);
-    if (path.endsWith(".parquet")) return this.#openTable(named(await this.#hub.open(listing, path), name));
+    if (path.endsWith(".parquet")) return this.#openTable(renameBytes(await this.#hub.open(listing, path), name));
     const local = await this.#hub.download(listing, path);
     return isArchive(path) && member !== undefined
       ? this.#files.openPacked({ path: local, name, member })
-      : this.#files.keep(await openRowFile({ name, path: local }));
+      : this.#files.add(await openRowFile({ name, path: local }));
   }
 
   async #openTable(bytes: ByteSource): Promise<RowFile> {
     try {
-      return this.#files.keep(await openRowFile({ bytes }));
+      return this.#files.add(await openRowFile({ bytes }));
     } catch (error) {
       await bytes.close?.();
       throw error;
@@ -104,6 +104,6 @@ export class HubShelf {
 }
 
 /** The same bytes under the name for messages. */
-function named(bytes: ByteSource, name: string): ByteSource {
+function renameBytes(bytes: ByteSource, name: string): ByteSource {
   return { name, size: bytes.size, read: (start, end) => bytes.read(start, end), close: async () => bytes.close?.() };
 }

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DuckDbWriter, openDuckDb } from "../parquet/duckdb-file.js";
 import type { RawRow } from "../source-row.js";
-import { catalogue } from "./catalogue.js";
+import { catalog } from "./catalogue.js";
 import { narrativeqaFixture } from "./entries/narrativeqa.fixture.js";
 import { narrativeqa } from "./entries/narrativeqa.js";
 import { triviaqaFixture } from "./entries/triviaqa.fixture.js";
 import { triviaqa } from "./entries/triviaqa.js";
-import type { CatalogueEntry, ExampleFields, RowContext } from "./entry.js";
+import type { CatalogEntry, ExampleFields, RowContext } from "./entry.js";
 import type { Fixture } from "./fixture.js";
 import { loadEntry, readCaution } from "./load-entry.js";
 
@@ -47,9 +47,9 @@ async function writeParquet(name: string, jsonl: string, types: Readonly<Record<
   return path;
 }
 
-const load = (entry: CatalogueEntry, path: string) => loadEntry({ name: "it", entry }, { files: [path] });
+const load = (entry: CatalogEntry, path: string) => loadEntry({ name: "it", entry }, { files: [path] });
 
-const PARTLY_READ: readonly [string, CatalogueEntry, Fixture][] = [
+const PARTLY_READ: readonly [string, CatalogEntry, Fixture][] = [
   ["narrativeqa", narrativeqa, narrativeqaFixture],
   ["triviaqa", triviaqa, triviaqaFixture],
 ];
@@ -114,7 +114,7 @@ describe("an id computed from content", () => {
 });
 
 describe("ids of rows", () => {
-  const entry: CatalogueEntry = {
+  const entry: CatalogEntry = {
     about: "Sums.",
     repo: "own/sums",
     licence: "mit",
@@ -125,7 +125,7 @@ describe("ids of rows", () => {
     evaluators: ["answer_quality"],
     primaryField: "f1",
   };
-  const idsOf = async (rows: readonly object[], of: CatalogueEntry = entry) => {
+  const idsOf = async (rows: readonly object[], of: CatalogEntry = entry) => {
     const path = writeJsonl("ids.jsonl", rows.map((row) => JSON.stringify(row)).join("\n"));
     return [...(await load(of, path)).examples].map(({ id }) => id);
   };
@@ -179,10 +179,10 @@ describe("cautions", () => {
     ["longbench", "passage_retrieval_zh"],
     ["infinitebench", "longbook_qa_chn"],
   ] as const)("state that %s:%s is scored differently from the published method", (name, config) => {
-    expect(readCaution(catalogue[name], config)).toMatch(/^the published score .*; here /);
+    expect(readCaution(catalog[name], config)).toMatch(/^the published score .*; here /);
   });
 
   it("are absent for a config that is scored as published", () => {
-    expect(readCaution(catalogue.longbench, "narrativeqa")).toBeUndefined();
+    expect(readCaution(catalog.longbench, "narrativeqa")).toBeUndefined();
   });
 });

@@ -2,22 +2,22 @@ import { basename } from "node:path";
 import type { DatasetOrigin, LoadedExamples, LoadOptions } from "../../core/dataset.js";
 import { DatasetError, UsageError } from "../../core/errors.js";
 import type { Example } from "../../core/example.js";
-import { contentId } from "../../core/fingerprint.js";
-import { didYouMean, nearest } from "../../core/suggest.js";
+import { hashContent } from "../../core/fingerprint.js";
+import { didYouMean, findClosestName } from "../../core/suggest.js";
 import { openAlignedLines } from "../aligned-lines.js";
-import { isArchive, nameOfFile, requireFile } from "../formats.js";
-import { loadRows, stratum } from "../load-rows.js";
+import { getFileStem, isArchive, requireFile } from "../formats.js";
+import { getStratum, loadRows } from "../load-rows.js";
 import { openRowFile, type RowFile } from "../row-file.js";
 import type { RawRow } from "../source-row.js";
 import type { Conversion } from "../to-example.js";
-import { RowProblem, valueAt } from "./columns.js";
-import type { CatalogueEntry, ExampleFields, HubSource, LineColumns, RowContext } from "./entry.js";
-import { HubShelf } from "./hub-shelf.js";
+import { getValueAtPath, RowProblem } from "./columns.js";
+import type { CatalogEntry, ExampleFields, HubSource, LineColumns, RowContext } from "./entry.js";
+import { HubFileResolver } from "./hub-shelf.js";
 import { OpenFiles } from "./open-files.js";
 
-export interface NamedEntry {
+export interface NamedCatalogEntry {
   readonly name: string;
-  readonly entry: CatalogueEntry;
+  readonly entry: CatalogEntry;
 }
 
 /**
@@ -25,21 +25,21 @@ export interface NamedEntry {
  * @example
  * const { examples } = await loadEntry({ name: "gsm8k", entry: gsm8k }, { maxExamples: 50 });
  */
-export async function loadEntry({ name, entry }: NamedEntry, options: LoadOptions): Promise<LoadedExamples> {
-  const config = configOf({ name, entry }, options.config);
+export async function loadEntry({ name, entry }: NamedCatalogEntry, options: LoadOptions): Promise<LoadedExamples> {
+  const config = resolveEntryConfig({ name, entry }, options.config);
   if (Object.keys(options.map ?? {}).length > 0)
     throw new UsageError(`${name} has fixed columns: --map is only for files. Remove it.`);
   const label = options.config === undefined ? name : `${name}:${options.config}`;
   const opened = await openEntry({ name, entry }, config, options);
   const caution = readCaution(entry, config);
   try {
-    const { examples, notes, groupBy } = await read({ name: label, entry }, { config, opened, options });
+    const { examples, notes, groupBy } = await readEntry({ name: label, entry }, { config, opened, options });
     return {
       name: label,
       examples,
       isChosen: true,
       ...(groupBy === undefined ? {} : { groupBy }),
-      ...wiringOf(entry, config),
+      ...getEntryScoring(entry, config),
       notes: [...opened.notes(), ...notes, ...(caution === undefined ? [] : [`${label}: ${caution}`])],
       ...(opened.origin === null ? {} : { origin: opened.origin }),
     };
@@ -49,12 +49,12 @@ export async function loadEntry({ name, entry }: NamedEntry, options: LoadOption
 }
 
 /** The caution that is shown with every run of a config. */
-export function readCaution({ caution }: CatalogueEntry, config: string): string | undefined {
+export function readCaution({ caution }: CatalogEntry, config: string): string | undefined {
   return typeof caution === "function" ? caution(config) : caution;
 }
 
 /** Evaluators, primary field, facets and judge of an entry. */
-export function wiringOf(entry: CatalogueEntry, config: string) {
+export function getEntryScoring(entry: CatalogEntry, config: string) {
   const { evaluators, primaryField, facets, judge } = entry;
   const primary = typeof primaryField === "function" ? primaryField(config) : primaryField;
   return {
@@ -66,7 +66,7 @@ export function wiringOf(entry: CatalogueEntry, config: string) {
 }
 
 /** Resolves the requested config, or the default. */
-export function configOf({ name, entry }: NamedEntry, asked: string | undefined): string {
+export function resolveEntryConfig({ name, entry }: NamedCatalogEntry, asked: string | undefined): string {
   const { configs, hasSettings = false } = entry;
   if (hasSettings) return asked ?? "";
   if (configs === undefined) {
@@ -79,13 +79,13 @@ export function configOf({ name, entry }: NamedEntry, asked: string | undefined)
   throw new UsageError(`${name} has no config "${config}".${didYouMean(config, configs.names)}`);
 }
 
-interface Reading {
+interface EntryReadOptions {
   config: string;
   opened: OpenedEntry;
   options: LoadOptions;
 }
 
-async function read({ name, entry }: NamedEntry, { config, opened, options }: Reading) {
+async function readEntry({ name, entry }: NamedCatalogEntry, { config, opened, options }: EntryReadOptions) {
   const { maxExamples, head, seed, shuffleSeed, filter, skipBadRows } = options;
   const { subject, header, columns, optionalColumns = [], isExpanding = false } = entry;
   const sampling = { maxExamples, head, seed, shuffleSeed, filter, skipBadRows };
@@ -97,11 +97,11 @@ async function read({ name, entry }: NamedEntry, { config, opened, options }: Re
     rowFiles: opened.files.map(({ file }) => file),
     columns: { required: columns, optional: [...optionalColumns, ...ID_COLUMNS] },
     ...(header === undefined ? {} : { header }),
-    ...(subject === undefined ? {} : { stratumOf: (example: Example) => stratum(example, subject) }),
+    ...(subject === undefined ? {} : { getStratum: (example: Example) => getStratum(example, subject) }),
     isExpanding,
     numbersRepeatedIds: true,
     filtersExamples: true,
-    convert: converter({ name, entry }, { config, lookups, opened }),
+    convert: createRowConverter({ name, entry }, { config, lookups, opened }),
   });
 }
 
@@ -112,13 +112,13 @@ async function readLookups(
   const lookups: Record<string, RawRow[]> = {};
   for (const [name, rowFiles] of Object.entries(files)) {
     const rows: RawRow[] = [];
-    for (const file of rowFiles) rows.push(...(await rowsOf(file, header)));
+    for (const file of rowFiles) rows.push(...(await readLookupRows(file, header)));
     lookups[name] = rows;
   }
   return lookups;
 }
 
-async function rowsOf(file: RowFile, header: readonly string[] | undefined): Promise<RawRow[]> {
+async function readLookupRows(file: RowFile, header: readonly string[] | undefined): Promise<RawRow[]> {
   const rows: RawRow[] = [];
   for await (const batch of file.batches(header === undefined ? {} : { header })) {
     for (const source of batch) {
@@ -129,19 +129,19 @@ async function rowsOf(file: RowFile, header: readonly string[] | undefined): Pro
   return rows;
 }
 
-interface Converting {
+interface ConverterOptions {
   config: string;
   lookups: RowContext["lookups"];
   opened: OpenedEntry;
 }
 
-function converter({ name, entry }: NamedEntry, { config, lookups, opened }: Converting) {
+function createRowConverter({ name, entry }: NamedCatalogEntry, { config, lookups, opened }: ConverterOptions) {
   const met = new Set<string>();
   return (row: RawRow, file: number): Conversion | Conversion[] => {
     for (const column in row) met.add(column);
     const { subject, file: rowFile } = opened.files[file] ?? {};
-    const hash = contentId(entry.columns.map((column) => valueAt(row, column) ?? null));
-    const id = readOwnId(row);
+    const hash = hashContent(entry.columns.map((column) => getValueAtPath(row, column) ?? null));
+    const id = readRowId(row);
     try {
       const fields = entry.examples(row, {
         config,
@@ -149,29 +149,31 @@ function converter({ name, entry }: NamedEntry, { config, lookups, opened }: Con
         lookups,
         ...(subject === undefined ? {} : { subject }),
       });
-      return isSeveral(fields)
-        ? fields.map((one, index) => toExample(one, { ownId: number(id, index), hash: `${hash}-${index + 1}`, name }))
-        : toExample(fields, { ownId: id, hash, name });
+      return isExampleList(fields)
+        ? fields.map((one, index) =>
+            toCatalogExample(one, { ownId: numberId(id, index), hash: `${hash}-${index + 1}`, name }),
+          )
+        : toCatalogExample(fields, { ownId: id, hash, name });
     } catch (error) {
       if (!(error instanceof RowProblem)) throw error;
-      requireColumns(entry.columns, met, rowFile?.name ?? name);
+      requireEntryColumns(entry.columns, met, rowFile?.name ?? name);
       return { problem: error.message };
     }
   };
 }
 
-function isSeveral(fields: ExampleFields | readonly ExampleFields[]): fields is readonly ExampleFields[] {
+function isExampleList(fields: ExampleFields | readonly ExampleFields[]): fields is readonly ExampleFields[] {
   return Array.isArray(fields);
 }
 
-interface Identity {
+interface ExampleIdentity {
   ownId: string | number | null;
   hash: string;
   name: string;
 }
 
 /** Uses the id from the entry, else the row's own id, so that outputs recorded elsewhere can be joined; else a hash. */
-function toExample(fields: ExampleFields, { ownId, hash, name }: Identity): Conversion {
+function toCatalogExample(fields: ExampleFields, { ownId, hash, name }: ExampleIdentity): Conversion {
   const id = fields.id ?? ownId;
   return { example: { ...fields, id: id ?? hash, dataset: name }, idFromContent: id === null };
 }
@@ -182,7 +184,7 @@ const ID_COLUMNS =
     " ",
   );
 
-function readOwnId(row: RawRow): string | number | null {
+function readRowId(row: RawRow): string | number | null {
   for (const column of ID_COLUMNS) {
     const value = row[column];
     if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
@@ -192,7 +194,7 @@ function readOwnId(row: RawRow): string | number | null {
 }
 
 /** Numbers several examples of one row. */
-function number(id: string | number | null, index: number): string | null {
+function numberId(id: string | number | null, index: number): string | null {
   return id === null ? null : `${id}-${index + 1}`;
 }
 
@@ -200,17 +202,17 @@ function number(id: string | number | null, index: number): string | null {
  * A column missing in all rows so far deserves its own message: the file has changed, or is a different one. Only the
  * first name of a path is checked: rows of text files may omit empty parts of a column.
  */
-function requireColumns(columns: readonly string[], met: ReadonlySet<string>, file: string): void {
-  const missing = columns.find((column) => !met.has(column) && !met.has(topName(column)));
+function requireEntryColumns(columns: readonly string[], met: ReadonlySet<string>, file: string): void {
+  const missing = columns.find((column) => !met.has(column) && !met.has(getTopLevelName(column)));
   if (missing === undefined) return;
-  const guess = nearest(topName(missing), met);
+  const guess = findClosestName(getTopLevelName(missing), met);
   const hint = guess === undefined ? "" : ` Did you mean "${guess}"?`;
   throw new DatasetError(
-    `"${file}" has no column "${topName(missing)}", which this dataset requires.${hint} Its columns: ${[...met].join(", ")}.`,
+    `"${file}" has no column "${getTopLevelName(missing)}", which this dataset requires.${hint} Its columns: ${[...met].join(", ")}.`,
   );
 }
 
-function topName(path: string): string {
+function getTopLevelName(path: string): string {
   return path.split(".", 1)[0] ?? path;
 }
 
@@ -224,12 +226,16 @@ interface OpenedEntry {
   close(): Promise<void>;
 }
 
-async function openEntry(named: NamedEntry, config: string, options: LoadOptions): Promise<OpenedEntry> {
+async function openEntry(named: NamedCatalogEntry, config: string, options: LoadOptions): Promise<OpenedEntry> {
   return options.files === undefined ? openFromHub(named, config, options) : openLocal(named, config, options.files);
 }
 
 /** Opens local files: the rows first, then one file per lookup. */
-async function openLocal({ name, entry }: NamedEntry, config: string, paths: readonly string[]): Promise<OpenedEntry> {
+async function openLocal(
+  { name, entry }: NamedCatalogEntry,
+  config: string,
+  paths: readonly string[],
+): Promise<OpenedEntry> {
   const lookups = Object.keys(entry.lookups ?? {});
   if (lookups.length > 0 && paths.length !== lookups.length + 1) {
     throw new UsageError(
@@ -242,7 +248,7 @@ async function openLocal({ name, entry }: NamedEntry, config: string, paths: rea
     const opened = await openLocalFiles(paths, { sources, files });
     const rows = lookups.length > 0 ? opened.slice(0, 1) : opened;
     return {
-      files: rows.map((file) => ({ file, ...subjectOf(sourceOf(sources, file.name) ?? {}) })),
+      files: rows.map((file) => ({ file, ...pickSubject(findSourceForFile(sources, file.name) ?? {}) })),
       lookups: Object.fromEntries(lookups.map((lookup, index) => [lookup, opened.slice(index + 1, index + 2)])),
       origin: null,
       notes: () => [],
@@ -255,13 +261,13 @@ async function openLocal({ name, entry }: NamedEntry, config: string, paths: rea
 }
 
 /** Finds the source of a local file by the end of its name. */
-function sourceOf(sources: readonly HubSource[], path: string): HubSource | undefined {
+function findSourceForFile(sources: readonly HubSource[], path: string): HubSource | undefined {
   if (sources.length === 1) return sources[0];
-  const name = nameOfFile(path);
+  const name = getFileStem(path);
   return sources.find(({ subject }) => subject !== undefined && new RegExp(`(?:^|[-_])${subject}$`).test(name));
 }
 
-async function openFromHub({ entry }: NamedEntry, config: string, options: LoadOptions): Promise<OpenedEntry> {
+async function openFromHub({ entry }: NamedCatalogEntry, config: string, options: LoadOptions): Promise<OpenedEntry> {
   const { openHub } = await import("../hub/index.js");
   const { onDownload, signal } = options;
   const notes: string[] = [];
@@ -270,11 +276,11 @@ async function openFromHub({ entry }: NamedEntry, config: string, options: LoadO
     ...(signal === undefined ? {} : { signal }),
     onNote: (note) => notes.push(note),
   });
-  const shelf = new HubShelf(hub, entry.repo, options.revision);
+  const shelf = new HubFileResolver(hub, entry.repo, options.revision);
   try {
     const files: OpenedEntry["files"][number][] = [];
     for (const source of entry.sources(config))
-      for (const file of await shelf.open(source)) files.push({ file, ...subjectOf(source) });
+      for (const file of await shelf.open(source)) files.push({ file, ...pickSubject(source) });
     const lookups: Record<string, readonly RowFile[]> = {};
     for (const [name, source] of Object.entries(entry.lookups ?? {})) lookups[name] = await shelf.open(source(config));
     return { files, lookups, origin: shelf.origin, notes: () => notes, close: () => shelf.close() };
@@ -284,7 +290,7 @@ async function openFromHub({ entry }: NamedEntry, config: string, options: LoadO
   }
 }
 
-function subjectOf({ subject }: HubSource): { subject?: string } {
+function pickSubject({ subject }: HubSource): { subject?: string } {
   return subject === undefined ? {} : { subject };
 }
 
@@ -294,27 +300,27 @@ async function openLocalFiles(
   { sources, files }: { sources: readonly HubSource[]; files: OpenFiles },
 ): Promise<RowFile[]> {
   for (const path of paths) requireFile(path);
-  const known = sources.flatMap(withFallbacks);
+  const known = sources.flatMap(listWithFallbacks);
   const lines = known.find((source) => source.lines !== undefined)?.lines;
-  const columns = lines === undefined ? null : columnsOf(paths, lines);
+  const columns = lines === undefined ? null : matchColumnFiles(paths, lines);
   if (columns !== null) return [openAlignedLines({ ...lines, name: paths.join(" + "), columns })];
   const member = known.find((source) => source.member !== undefined)?.member;
   const opened: RowFile[] = [];
   for (const path of paths) {
     const isPacked = member !== undefined && isArchive(path);
     opened.push(
-      isPacked ? await files.openPacked({ path, name: path, member }) : files.keep(await openRowFile({ path })),
+      isPacked ? await files.openPacked({ path, name: path, member }) : files.add(await openRowFile({ path })),
     );
   }
   return opened;
 }
 
-function withFallbacks(source: HubSource): HubSource[] {
-  return [source, ...(source.fallback === undefined ? [] : withFallbacks(source.fallback))];
+function listWithFallbacks(source: HubSource): HubSource[] {
+  return [source, ...(source.fallback === undefined ? [] : listWithFallbacks(source.fallback))];
 }
 
 /** Matches columns to files by file name; null for other files. */
-function columnsOf(paths: readonly string[], { columns }: LineColumns): Record<string, string> | null {
+function matchColumnFiles(paths: readonly string[], { columns }: LineColumns): Record<string, string> | null {
   const found: Record<string, string> = {};
   for (const [column, published] of Object.entries(columns)) {
     const path = paths.find((each) => basename(each) === basename(published));

@@ -11,7 +11,7 @@ export interface LongTask {
 }
 
 /** Cautions about published scores that are computed differently. */
-const OTHER_METHOD = {
+const METHOD_CAUTION = {
   chineseWords:
     "the published score is the F1 of the Chinese words that a segmenter finds; here answers are compared character by character (1 − edits ÷ length), so that figures are not comparable with published ones.",
   chineseCharacters:
@@ -25,41 +25,41 @@ const OTHER_METHOD = {
   code: "the published score compares the first line that is no comment, by the similarity of a fuzzy matcher; here the whole answer is compared character by character (1 − edits ÷ length).",
 } as const;
 
-type Scoring = Pick<LongTask, "evaluators" | "primaryField">;
+type TaskScoring = Pick<LongTask, "evaluators" | "primaryField">;
 
 /** F1 of the words of a short gold answer. */
-const BY_WORDS: Scoring = { evaluators: ["answer_quality"], primaryField: "f1" };
+const BY_WORDS: TaskScoring = { evaluators: ["answer_quality"], primaryField: "f1" };
 /** The response must contain the short gold answer. */
-const BY_MENTION: Scoring = { evaluators: ["answer_quality"], primaryField: "contains" };
+const BY_MENTION: TaskScoring = { evaluators: ["answer_quality"], primaryField: "contains" };
 /** Chinese has no spaces: only edit distance compares less than whole sentences. */
-const BY_LETTERS: Scoring = { evaluators: ["levenshtein", "answer_quality"], primaryField: "levenshtein" };
-const BY_SUMMARY: Scoring = {
+const BY_LETTERS: TaskScoring = { evaluators: ["levenshtein", "answer_quality"], primaryField: "levenshtein" };
+const BY_SUMMARY: TaskScoring = {
   evaluators: ["summarization_quality", "answer_quality"],
   primaryField: "rouge_l_f1",
 };
-const BY_FINAL_ANSWER: Scoring = {
+const BY_FINAL_ANSWER: TaskScoring = {
   evaluators: ["final_answer", "answer_quality"],
   primaryField: "final_answer",
 };
 
 /** Puts the row's input first, then the form of the answer. */
-function inputThen(form: string, scoring: Scoring): LongTask {
-  return { ask: (input) => paragraphs(input.trim(), form), ...scoring };
+function createInputFirstTask(form: string, scoring: TaskScoring): LongTask {
+  return { ask: (input) => joinTaskParagraphs(input.trim(), form), ...scoring };
 }
 
 /** Puts the task first, then the row's input. */
-function thenInput(task: string, scoring: Scoring): LongTask {
-  return { ask: (input) => paragraphs(task, input.trim()), ...scoring };
+function createInputLastTask(task: string, scoring: TaskScoring): LongTask {
+  return { ask: (input) => joinTaskParagraphs(task, input.trim()), ...scoring };
 }
 
-function paragraphs(...texts: readonly string[]): string {
+function joinTaskParagraphs(...texts: readonly string[]): string {
   return texts.filter((text) => text !== "").join("\n\n");
 }
 
-const QUESTION = inputThen("Answer from the text alone, in as few words as possible.", BY_WORDS);
-const CHINESE_QUESTION = inputThen("请只根据上文作答，用中文，越简短越好。", BY_LETTERS);
-const BY_LINE: Scoring = { evaluators: ["levenshtein"], primaryField: "levenshtein" };
-const NEXT_LINE = inputThen(
+const QUESTION = createInputFirstTask("Answer from the text alone, in as few words as possible.", BY_WORDS);
+const CHINESE_QUESTION = createInputFirstTask("请只根据上文作答，用中文，越简短越好。", BY_LETTERS);
+const BY_LINE: TaskScoring = { evaluators: ["levenshtein"], primaryField: "levenshtein" };
+const NEXT_LINE = createInputFirstTask(
   "Write the line that comes next in this code. Answer with that line alone, without its indentation and without a fence.",
   BY_LINE,
 );
@@ -67,65 +67,71 @@ const NEXT_LINE = inputThen(
 /** The tasks of LongBench by config. */
 export const LONGBENCH_TASKS: Readonly<Record<string, LongTask>> = {
   narrativeqa: QUESTION,
-  qasper: inputThen(
+  qasper: createInputFirstTask(
     'Answer from the article alone, in as few words as possible: "yes" or "no" where that is asked, "unanswerable" where the article does not say.',
     BY_WORDS,
   ),
   multifieldqa_en: QUESTION,
-  multifieldqa_zh: { ...CHINESE_QUESTION, caution: OTHER_METHOD.chineseWords },
+  multifieldqa_zh: { ...CHINESE_QUESTION, caution: METHOD_CAUTION.chineseWords },
   hotpotqa: QUESTION,
   "2wikimqa": QUESTION,
   musique: QUESTION,
-  dureader: { ...CHINESE_QUESTION, caution: OTHER_METHOD.chineseSummary },
-  gov_report: inputThen(askForSummary("this report of a government agency", "about one page"), BY_SUMMARY),
-  qmsum: inputThen("Answer in one paragraph, from what is said in the meeting.", BY_SUMMARY),
-  multi_news: inputThen(askForSummary("what these news articles report", "a few paragraphs"), BY_SUMMARY),
+  dureader: { ...CHINESE_QUESTION, caution: METHOD_CAUTION.chineseSummary },
+  gov_report: createInputFirstTask(askForSummary("this report of a government agency", "about one page"), BY_SUMMARY),
+  qmsum: createInputFirstTask("Answer in one paragraph, from what is said in the meeting.", BY_SUMMARY),
+  multi_news: createInputFirstTask(askForSummary("what these news articles report", "a few paragraphs"), BY_SUMMARY),
   vcsum: {
-    ...inputThen("请用一段话总结这次会议的内容，只写总结。", BY_LETTERS),
-    caution: OTHER_METHOD.chineseSummary,
+    ...createInputFirstTask("请用一段话总结这次会议的内容，只写总结。", BY_LETTERS),
+    caution: METHOD_CAUTION.chineseSummary,
   },
   trec: {
-    ...thenInput("The text shows questions with their types. Say of which type this one is.", BY_FINAL_ANSWER),
-    caution: OTHER_METHOD.classes,
+    ...createInputLastTask(
+      "The text shows questions with their types. Say of which type this one is.",
+      BY_FINAL_ANSWER,
+    ),
+    caution: METHOD_CAUTION.classes,
   },
-  triviaqa: thenInput(
+  triviaqa: createInputLastTask(
     "The text shows passages with a question and its answer. Answer the question to this passage likewise, with the answer alone.",
     BY_WORDS,
   ),
-  samsum: thenInput(
+  samsum: createInputLastTask(
     "The text shows dialogues with their summaries. Summarise this one likewise, in a few short sentences.",
     BY_SUMMARY,
   ),
   lsht: {
-    ...thenInput("上文是若干新闻及其类别。请判断下面这条新闻属于哪一类。", BY_FINAL_ANSWER),
-    caution: OTHER_METHOD.classes,
+    ...createInputLastTask("上文是若干新闻及其类别。请判断下面这条新闻属于哪一类。", BY_FINAL_ANSWER),
+    caution: METHOD_CAUTION.classes,
   },
   passage_count: {
-    ...inputThen(
+    ...createInputFirstTask(
       "Some of the paragraphs in the text are repeated. How many different ones are there? Answer with the number alone.",
       BY_FINAL_ANSWER,
     ),
-    caution: OTHER_METHOD.numbers,
+    caution: METHOD_CAUTION.numbers,
   },
   passage_retrieval_en: {
-    ...inputThen(
+    ...createInputFirstTask(
       'Of which paragraph in the text is this the abstract? Answer with the word "Paragraph" and its number alone.',
       BY_FINAL_ANSWER,
     ),
-    caution: OTHER_METHOD.numbers,
+    caution: METHOD_CAUTION.numbers,
   },
   passage_retrieval_zh: {
-    ...inputThen("这是上文中哪一段的摘要？只回答“段落”二字加上编号。", BY_FINAL_ANSWER),
-    caution: OTHER_METHOD.numbers,
+    ...createInputFirstTask("这是上文中哪一段的摘要？只回答“段落”二字加上编号。", BY_FINAL_ANSWER),
+    caution: METHOD_CAUTION.numbers,
   },
-  lcc: { ...NEXT_LINE, caution: OTHER_METHOD.code },
-  "repobench-p": { ...NEXT_LINE, caution: OTHER_METHOD.code },
+  lcc: { ...NEXT_LINE, caution: METHOD_CAUTION.code },
+  "repobench-p": { ...NEXT_LINE, caution: METHOD_CAUTION.code },
 };
 
-const BY_CHOICE: Scoring = { evaluators: ["multiple_choice_accuracy", "answer_quality"], primaryField: "mc_accuracy" };
-const BY_NUMBER: Scoring = { evaluators: ["math_equivalence", "answer_quality"], primaryField: "math_equiv" };
+const BY_CHOICE: TaskScoring = {
+  evaluators: ["multiple_choice_accuracy", "answer_quality"],
+  primaryField: "mc_accuracy",
+};
+const BY_NUMBER: TaskScoring = { evaluators: ["math_equivalence", "answer_quality"], primaryField: "math_equiv" };
 /** Published scores are ROUGE-Lsum. */
-const INFINITEBENCH_BY_SUMMARY: Scoring = {
+const INFINITEBENCH_BY_SUMMARY: TaskScoring = {
   evaluators: ["summarization_quality", "answer_quality"],
   primaryField: "rouge_lsum_f1",
 };
@@ -136,31 +142,36 @@ export interface InfiniteTask extends LongTask {
   readonly gold: "any" | "sequence" | "option";
 }
 
-const anyGold = (task: LongTask): InfiniteTask => ({ ...task, gold: "any" });
-const rightOption = (task: LongTask): InfiniteTask => ({ ...task, gold: "option" });
+const withAnyGold = (task: LongTask): InfiniteTask => ({ ...task, gold: "any" });
+const withOptionGold = (task: LongTask): InfiniteTask => ({ ...task, gold: "option" });
 
 /** The tasks of InfiniteBench by config, which is the name of their file. */
 export const INFINITEBENCH_TASKS: Readonly<Record<string, InfiniteTask>> = {
-  longbook_qa_eng: anyGold(inputThen("Answer from the book alone, in as few words as possible.", BY_WORDS)),
+  longbook_qa_eng: withAnyGold(
+    createInputFirstTask("Answer from the book alone, in as few words as possible.", BY_WORDS),
+  ),
   longbook_qa_chn: {
-    ...anyGold(inputThen("请只根据这本书作答，用中文，越简短越好。", BY_LETTERS)),
-    caution: OTHER_METHOD.chineseCharacters,
+    ...withAnyGold(createInputFirstTask("请只根据这本书作答，用中文，越简短越好。", BY_LETTERS)),
+    caution: METHOD_CAUTION.chineseCharacters,
   },
-  longbook_choice_eng: rightOption(inputThen("", BY_CHOICE)),
-  longbook_sum_eng: anyGold({
+  longbook_choice_eng: withOptionGold(createInputFirstTask("", BY_CHOICE)),
+  longbook_sum_eng: withAnyGold({
     ...INFINITEBENCH_BY_SUMMARY,
     ask: () => askForSummary("this book", "about one page"),
   }),
-  longdialogue_qa_eng: anyGold(
-    inputThen(
+  longdialogue_qa_eng: withAnyGold(
+    createInputFirstTask(
       "One name in this script has been replaced by $$MASK$$. Whose is it? Answer with the name alone, as it stands before the colons.",
       BY_MENTION,
     ),
   ),
-  code_debug: rightOption(
-    thenInput("One function in this code has been given an obvious mistake. Which one of these is it?", BY_CHOICE),
+  code_debug: withOptionGold(
+    createInputLastTask(
+      "One function in this code has been given an obvious mistake. Which one of these is it?",
+      BY_CHOICE,
+    ),
   ),
-  code_run: anyGold({ ...BY_NUMBER, ask: askForReturn }),
+  code_run: withAnyGold({ ...BY_NUMBER, ask: askForReturn }),
   math_calc: {
     ...BY_LETTERS,
     ask: () =>
@@ -169,10 +180,12 @@ export const INFINITEBENCH_TASKS: Readonly<Record<string, InfiniteTask>> = {
     caution:
       "the published score is the share of its results that are right before the first wrong one; here the list is compared character by character (1 − edits ÷ length), and a list of thousands of numbers may stay unscored because the comparison takes too long.",
   },
-  math_find: anyGold(inputThen("Answer with the number alone.", BY_NUMBER)),
-  passkey: anyGold(inputThen("Answer with the pass key alone.", BY_MENTION)),
-  number_string: anyGold(inputThen("Answer with the sequence of digits alone.", BY_MENTION)),
-  kv_retrieval: anyGold(inputThen("Answer with the value that the text has for this key alone.", BY_MENTION)),
+  math_find: withAnyGold(createInputFirstTask("Answer with the number alone.", BY_NUMBER)),
+  passkey: withAnyGold(createInputFirstTask("Answer with the pass key alone.", BY_MENTION)),
+  number_string: withAnyGold(createInputFirstTask("Answer with the sequence of digits alone.", BY_MENTION)),
+  kv_retrieval: withAnyGold(
+    createInputFirstTask("Answer with the value that the text has for this key alone.", BY_MENTION),
+  ),
 };
 
 /** The input prescribes how the answer should end, which evaluators here do not expect: only its call is used. */

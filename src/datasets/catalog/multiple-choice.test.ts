@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { multipleChoice } from "./multiple-choice.js";
+import { buildMultipleChoice } from "./multiple-choice.js";
 
 /** Whether options with this one among them keep file order for every id. */
 function keepsOrder(option: string): boolean {
   const options = ["first", "second", "third", option];
-  const asked = Array.from({ length: 20 }, (_, id) => multipleChoice({ id, question: "Which?", options, right: 0 }));
+  const asked = Array.from({ length: 20 }, (_, id) =>
+    buildMultipleChoice({ id, question: "Which?", options, right: 0 }),
+  );
   return asked.every(({ choices }) => choices.join() === options.join());
 }
 
@@ -55,7 +57,7 @@ describe("options that refer to others", () => {
 });
 
 it("uses a different letter for another id, and the same for the same id", () => {
-  const ask = (id: number) => multipleChoice({ id, question: "2 + 2?", options: ["4", "3", "5"], right: 0 });
+  const ask = (id: number) => buildMultipleChoice({ id, question: "2 + 2?", options: ["4", "3", "5"], right: 0 });
   expect(new Set(Array.from({ length: 30 }, (_, id) => ask(id).answer_index))).toEqual(new Set([0, 1, 2]));
   for (let id = 0; id < 30; id += 1) {
     expect(ask(id)).toEqual(ask(id));

@@ -3,7 +3,7 @@ import { createRandom, hashSeed, permutation } from "../../stats/index.js";
 import { RowProblem } from "./columns.js";
 
 /** A question with options, one of which is correct. */
-export interface MultipleChoice {
+export interface MultipleChoiceInput {
   /** Seed for the order of the options, so that the correct letter varies but is reproducible. */
   readonly id: string | number;
   readonly question: string;
@@ -15,7 +15,7 @@ export interface MultipleChoice {
 }
 
 /** Options that refer to others by position or letter, and so only make sense in file order. */
-const REFERS_TO_OTHERS: readonly RegExp[] = [
+const REFERENCE_PATTERNS: readonly RegExp[] = [
   // "All of the Above", "None above", "as stated below"; not "above the sea".
   /\b(?:all|none|both|any|either|neither|some|most|two|of|the|as|answers?|options?|choices?|statements?|listed|mentioned|named|given|stated) (?:above|below|preceding)\b/i,
   // "A and B", "B, or (C)", capital letters only; not "P(A and B)" or the "a and b" of mathematics.
@@ -25,7 +25,7 @@ const REFERS_TO_OTHERS: readonly RegExp[] = [
   // "both a and b" alone; not "both a and b are even".
   /^(?:both|either|neither) [a-j],? (?:and|or|nor|&) [a-j]\.?$/i,
 ];
-const ASK = "Answer with the letter of the right option.";
+const INSTRUCTION = "Answer with the letter of the right option.";
 
 /**
  * The fields of a multiple-choice example: options shuffled by the example's id, with letters. `choice_order` holds the
@@ -33,14 +33,14 @@ const ASK = "Answer with the letter of the right option.";
  * @example
  * buildMultipleChoice({ id: 7, question: "2 + 2?", options: ["3", "4"], right: 1 });
  */
-export function multipleChoice({ id, question, options, right, filePositions }: MultipleChoice) {
+export function buildMultipleChoice({ id, question, options, right, filePositions }: MultipleChoiceInput) {
   if (options.length < 2 || options.length > OPTION_LETTERS.length)
     throw new RowProblem(`has ${options.length} options, but must have 2 to ${OPTION_LETTERS.length}`);
   if (!(right in options)) throw new RowProblem(`marks option ${right} of ${options.length} as correct`);
-  const order = [...orderOf(options, String(id))];
+  const order = [...orderOptions(options, String(id))];
   const choices = order.map((index) => options[index] as string);
   return {
-    question: `${question.trim()}\n\n${renderChoices(choices)}\n\n${ASK}`,
+    question: `${question.trim()}\n\n${renderChoices(choices)}\n\n${INSTRUCTION}`,
     choices,
     choice_order: order.map((index) => filePositions?.[index] ?? index),
     answer: options[right] as string,
@@ -49,11 +49,11 @@ export function multipleChoice({ id, question, options, right, filePositions }: 
 }
 
 /** Shuffled by the id, unless an option only makes sense in its place. */
-function orderOf(options: readonly string[], id: string): Iterable<number> {
-  if (options.some(refersToOthers)) return options.keys();
+function orderOptions(options: readonly string[], id: string): Iterable<number> {
+  if (options.some(isReferringToOthers)) return options.keys();
   return permutation(options.length, createRandom(hashSeed(0, id)));
 }
 
-function refersToOthers(option: string): boolean {
-  return REFERS_TO_OTHERS.some((pattern) => pattern.test(option.trim()));
+function isReferringToOthers(option: string): boolean {
+  return REFERENCE_PATTERNS.some((pattern) => pattern.test(option.trim()));
 }

@@ -1,7 +1,7 @@
 // Written by `npm run catalog` from the files in entries/. Add a file there instead of changing this one.
 
 /** The datasets of the catalogue by name. Kept apart from the entries, so that a run that uses none of them loads none. */
-export const CATALOGUE_NAMES = [
+export const CATALOG_NAMES = [
   "alpaca-eval",
   "apigen",
   "arc-challenge",
@@ -46,4 +46,4 @@ export const CATALOGUE_NAMES = [
   "winogrande",
 ] as const;
 
-export type CatalogueName = (typeof CATALOGUE_NAMES)[number];
+export type CatalogName = (typeof CATALOG_NAMES)[number];

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../stats/index.js";
-import { hide } from "./entries/nolima.js";
+import { hideNeedle } from "./entries/nolima.js";
 
 const NEEDLE = "Actually, Ida lives beside the old lighthouse.";
 /** Distinct sentences, some on separate lines. */
@@ -10,7 +10,7 @@ const HAYSTACK = SENTENCES.map((sentence, at) => `${sentence}${at % 3 === 0 ? "\
 
 function hidden(options: { length?: number; depth?: number; seed?: number }): string {
   const { length = 1000, depth = 0.5, seed = 1 } = options;
-  return hide(HAYSTACK, { needle: NEEDLE, length, depth, random: createRandom(seed) });
+  return hideNeedle(HAYSTACK, { needle: NEEDLE, length, depth, random: createRandom(seed) });
 }
 
 describe("hideNeedle", () => {
@@ -54,7 +54,7 @@ describe("hideNeedle", () => {
 
   it("inserts the needle anywhere in a text without sentences", () => {
     const random = createRandom(3);
-    const text = hide("x".repeat(20_000), { needle: NEEDLE, length: 1000, depth: 0.5, random });
+    const text = hideNeedle("x".repeat(20_000), { needle: NEEDLE, length: 1000, depth: 0.5, random });
     expect(text).toMatch(/^x+\nActually, Ida lives beside the old lighthouse\.\nx+$/);
   });
 });

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { zipOf } from "../../testing/write-zip.js";
-import { type HubPlan, type ScriptedHub, startHub } from "../hub/scripted-hub.js";
-import { text } from "./columns.js";
-import type { CatalogueEntry, HubSource } from "./entry.js";
+import { createZip } from "../../testing/write-zip.js";
+import { type HubPlan, type ScriptedHub, startScriptedHub } from "../hub/scripted-hub.js";
+import { requireText } from "./columns.js";
+import type { CatalogEntry, HubSource } from "./entry.js";
 import { loadEntry } from "./load-entry.js";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-open-"));
@@ -41,12 +41,12 @@ async function serve(files: Files, { converted, isPrivate = false, faults = [] }
     main: { files: bytesOf(files) },
     ...(converted === undefined ? {} : { "refs/convert/parquet": { files: bytesOf(converted) } }),
   };
-  hub = await startHub({ repos: { "me/toy": { revisions, isPrivate } }, faults });
+  hub = await startScriptedHub({ repos: { "me/toy": { revisions, isPrivate } }, faults });
   vi.stubEnv("HF_ENDPOINT", hub.url);
   return hub;
 }
 
-function entryOf(source: HubSource): CatalogueEntry {
+function entryOf(source: HubSource): CatalogEntry {
   return {
     about: "A toy.",
     repo: "me/toy",
@@ -54,7 +54,7 @@ function entryOf(source: HubSource): CatalogueEntry {
     size: 2,
     sources: () => [source],
     columns: ["q", "a"],
-    examples: (row) => ({ question: text(row, "q"), answer: text(row, "a") }),
+    examples: (row) => ({ question: requireText(row, "q"), answer: requireText(row, "a") }),
     evaluators: ["answer_quality"],
     primaryField: "f1",
   };
@@ -69,7 +69,7 @@ const JSONL = '{"q":"one?","a":"1"}\n{"q":"two?","a":"2"}\n';
 const ZIPPED: HubSource = { files: ["toy.zip"], member: "toy/test.jsonl" };
 const TEXTS: HubSource = { lines: { columns: { q: "data/test.q", a: "data/test.a" }, lineBreak: "BREAK" } };
 const SPLIT = { config: "default", split: "test" };
-const ARCHIVE = zipOf({ "toy/train.jsonl": "{}\n", "toy/test.jsonl": JSONL });
+const ARCHIVE = createZip({ "toy/train.jsonl": "{}\n", "toy/test.jsonl": JSONL });
 
 describe("a file in an archive", () => {
   it("is read, also offline, and leaves nothing unpacked behind", async () => {
@@ -82,17 +82,17 @@ describe("a file in an archive", () => {
   });
 
   it("is named in messages with its archive and line", async () => {
-    await serve({ "toy.zip": zipOf({ "toy/test.jsonl": `${JSONL}{"q":"three?","a":null}\n` }) });
+    await serve({ "toy.zip": createZip({ "toy/test.jsonl": `${JSONL}{"q":"three?","a":null}\n` }) });
     await expect(load(ZIPPED)).rejects.toThrow('me/toy toy.zip toy/test.jsonl:3: the row has null in "a"');
   });
 
   it.each([
     [
       "a file that it lacks",
-      zipOf({ "toy/": "", "toy/dev\u001b.jsonl": "" }),
+      createZip({ "toy/": "", "toy/dev\u001b.jsonl": "" }),
       /no file "toy\/test\.jsonl" inside\. It contains: toy\/dev\?\.jsonl\./,
     ],
-    ["no files at all", zipOf({}), /It contains: nothing\./],
+    ["no files at all", createZip({}), /It contains: nothing\./],
     [
       "a page in its place",
       Buffer.from("<html>"),
@@ -100,7 +100,7 @@ describe("a file in an archive", () => {
     ],
     [
       "damage",
-      Buffer.concat([Buffer.from("x"), zipOf({ "toy/test.jsonl": JSONL }).subarray(1)]),
+      Buffer.concat([Buffer.from("x"), createZip({ "toy/test.jsonl": JSONL }).subarray(1)]),
       /"me\/toy toy\.zip" is damaged/,
     ],
   ])("is reported if missing: %s", async (_, archive, message) => {

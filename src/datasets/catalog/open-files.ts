@@ -1,20 +1,20 @@
 import { closeFiles, openRowFile, type RowFile } from "../row-file.js";
-import { type Packed, type Unpacked, unpack } from "../unpack.js";
+import { type PackedFile, type UnpackedFile, unpackFile } from "../unpack.js";
 
 /** Tracks open files and what was unpacked for them, to close everything together. */
 export class OpenFiles {
   readonly #files: RowFile[] = [];
-  readonly #unpacked: Unpacked[] = [];
+  readonly #unpacked: UnpackedFile[] = [];
 
-  keep(file: RowFile): RowFile {
+  add(file: RowFile): RowFile {
     this.#files.push(file);
     return file;
   }
 
-  async openPacked(packed: Packed): Promise<RowFile> {
-    const unpacked = await unpack(packed);
+  async openPacked(packed: PackedFile): Promise<RowFile> {
+    const unpacked = await unpackFile(packed);
     this.#unpacked.push(unpacked);
-    return this.keep(await openRowFile({ name: `${packed.name} ${packed.member}`, path: unpacked.path }));
+    return this.add(await openRowFile({ name: `${packed.name} ${packed.member}`, path: unpacked.path }));
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { callOf } from "./tool-calling.js";
+import { findFirstCall } from "./tool-calling.js";
 
 describe("findFirstCall", () => {
   it.each([
@@ -15,7 +15,7 @@ describe("findFirstCall", () => {
     ["class Pair(object):\n  pass\ndef best(ps): pass", "assert best([Pair(1, 2)], 1) == 3", "best([Pair(1, 2)], 1)"],
     ["def f(x): pass", "assert math.isclose(f(10), 4.2, rel_tol=0.01)", "f(10)"],
   ])("%j, %j", (program, test, call) => {
-    expect(callOf(program, test)).toBe(call);
+    expect(findFirstCall(program, test)).toBe(call);
   });
 
   it.each([
@@ -26,7 +26,7 @@ describe("findFirstCall", () => {
     ["  def inner(x): pass", "assert inner(1)"],
     ["x == 1", "assert x(1)"],
   ])("finds no call of %j in %j", (program, test) => {
-    expect(callOf(program, test)).toBeNull();
+    expect(findFirstCall(program, test)).toBeNull();
   });
 
   it("ends at the end of the call, whatever strings and brackets it contains", () => {
@@ -41,7 +41,7 @@ describe("findFirstCall", () => {
     })).any;
     fc.assert(
       fc.property(argument, argument, (one, two) => {
-        expect(callOf("def f(a): pass", `assert (f(${one})) == ${two}`)).toBe(`f(${one})`);
+        expect(findFirstCall("def f(a): pass", `assert (f(${one})) == ${two}`)).toBe(`f(${one})`);
       }),
     );
   });

@@ -1,21 +1,21 @@
 import type { RawRow } from "../source-row.js";
-import { RowProblem, text } from "./columns.js";
-import type { CatalogueEntry } from "./entry.js";
+import { RowProblem, requireText } from "./columns.js";
+import type { CatalogEntry } from "./entry.js";
 
 /** What all tasks of SCROLLS share: their repository and columns. */
-export function scrolls(task: string) {
+export function createScrollsEntry(task: string) {
   return {
     repo: "tau/scrolls",
     licence: "not stated",
     // The repository has only archives; the split is where the hub would put Parquet files.
     sources: () => [{ config: task, split: "validation", files: [`${task}.zip`], member: `${task}/validation.jsonl` }],
     columns: ["pid", "input", "output"],
-  } satisfies Partial<CatalogueEntry>;
+  } satisfies Partial<CatalogEntry>;
 }
 
 /** Splits the input into the query and the document, which follows after a blank line. */
-export function queryAndDocument(row: RawRow): { query: string; document: string } {
-  const input = text(row, "input");
+export function splitQueryAndDocument(row: RawRow): { query: string; document: string } {
+  const input = requireText(row, "input");
   const end = input.search(/\n\s*\n/);
   const query = input.slice(0, Math.max(end, 0)).trim();
   const document = input.slice(Math.max(end, 0)).trim();

@@ -17,7 +17,7 @@ const COLUMNS = {
 const PATCH = "--- a/tide.py\n+++ b/tide.py\n@@ -1 +1 @@\n-low = 2\n+low = 1\n";
 const QUESTION = "Write the patch that resolves this issue. Answer with a unified diff alone.";
 
-function row(number: number, extra: Readonly<Record<string, string>>) {
+function createSweBenchRow(number: number, extra: Readonly<Record<string, string>>) {
   return {
     repo: "harbour/tides",
     instance_id: `harbour__tides-${number}`,
@@ -35,7 +35,7 @@ function row(number: number, extra: Readonly<Record<string, string>>) {
   };
 }
 
-function expected(number: number, extra: Readonly<Record<string, string>>) {
+function createSweBenchExpectation(number: number, extra: Readonly<Record<string, string>>) {
   return {
     id: `harbour__tides-${number}`,
     context: `Repository: harbour/tides\nCommit: abc123\n\nIssue:\nLow water is wrong (${number})\nIt says 2.`,
@@ -51,15 +51,15 @@ function expected(number: number, extra: Readonly<Record<string, string>>) {
 }
 
 /** Made-up rows, plus the columns that only this set has. */
-export function sweBenchFixture(extra: Readonly<Record<string, string>> = {}): Fixture {
+export function createSweBenchFixture(extra: Readonly<Record<string, string>> = {}): Fixture {
   const more = Object.fromEntries(Object.keys(extra).map((column) => [column, "VARCHAR"]));
   return {
     files: {
       "data/test-00000-of-00001.parquet": {
         columns: { ...COLUMNS, ...more },
-        rows: [row(1, extra), row(2, extra)],
+        rows: [createSweBenchRow(1, extra), createSweBenchRow(2, extra)],
       },
     },
-    expected: [expected(1, extra), expected(2, extra)],
+    expected: [createSweBenchExpectation(1, extra), createSweBenchExpectation(2, extra)],
   };
 }

@@ -1,9 +1,9 @@
 import type { RawRow } from "../source-row.js";
-import { goldText } from "./answers.js";
-import { jsonList, optionalText, text } from "./columns.js";
-import type { CatalogueEntry, ExampleFields } from "./entry.js";
+import { requireGoldText } from "./answers.js";
+import { readOptionalText, requireJsonList, requireText } from "./columns.js";
+import type { CatalogEntry, ExampleFields } from "./entry.js";
 
-const ASK = "Write the patch that resolves this issue. Answer with a unified diff alone.";
+const INSTRUCTION = "Write the patch that resolves this issue. Answer with a unified diff alone.";
 const CAUTION =
   "SWE-bench is scored by running the repository's tests, which is not done here. levenshtein only measures how similar a patch is to the reference patch: a smoke score that does not show whether a system solves anything.";
 
@@ -15,14 +15,14 @@ export interface SweBenchSet {
   readonly facets: readonly string[];
 }
 
-export function sweBench(set: SweBenchSet): CatalogueEntry {
+export function createSweBenchEntry(set: SweBenchSet): CatalogEntry {
   return {
     ...set,
     licence: "not stated",
     sources: () => [{ config: "default", split: "test" }],
     columns: ["instance_id", "repo", "base_commit", "problem_statement", "patch", "FAIL_TO_PASS", "PASS_TO_PASS"],
     optionalColumns: ["test_patch", "version", "environment_setup_commit", "difficulty"],
-    examples: exampleOf,
+    examples: toSweBenchExample,
     evaluators: ["levenshtein"],
     primaryField: null,
     subject: "repo",
@@ -30,28 +30,28 @@ export function sweBench(set: SweBenchSet): CatalogueEntry {
   };
 }
 
-function exampleOf(row: RawRow): ExampleFields {
-  const [repo, base_commit] = [text(row, "repo"), text(row, "base_commit")];
+function toSweBenchExample(row: RawRow): ExampleFields {
+  const [repo, base_commit] = [requireText(row, "repo"), requireText(row, "base_commit")];
   return {
-    id: text(row, "instance_id"),
-    context: `Repository: ${repo}\nCommit: ${base_commit}\n\nIssue:\n${text(row, "problem_statement").trim()}`,
-    question: ASK,
-    answer: patchOf(row),
+    id: requireText(row, "instance_id"),
+    context: `Repository: ${repo}\nCommit: ${base_commit}\n\nIssue:\n${requireText(row, "problem_statement").trim()}`,
+    question: INSTRUCTION,
+    answer: readPatch(row),
     repo,
     base_commit,
-    FAIL_TO_PASS: jsonList(row, "FAIL_TO_PASS"),
-    PASS_TO_PASS: jsonList(row, "PASS_TO_PASS"),
-    ...presentTexts(row, ["test_patch", "version", "environment_setup_commit", "difficulty"]),
+    FAIL_TO_PASS: requireJsonList(row, "FAIL_TO_PASS"),
+    PASS_TO_PASS: requireJsonList(row, "PASS_TO_PASS"),
+    ...readPresentTexts(row, ["test_patch", "version", "environment_setup_commit", "difficulty"]),
   };
 }
 
 /** Keeps the final line break: without it the patch could not be applied. */
-function patchOf(row: RawRow): string {
-  goldText(row, "patch");
-  return text(row, "patch");
+function readPatch(row: RawRow): string {
+  requireGoldText(row, "patch");
+  return requireText(row, "patch");
 }
 
-function presentTexts(row: RawRow, columns: readonly string[]): Record<string, string> {
-  const found = columns.map((column) => [column, optionalText(row, column)] as const);
+function readPresentTexts(row: RawRow, columns: readonly string[]): Record<string, string> {
+  const found = columns.map((column) => [column, readOptionalText(row, column)] as const);
   return Object.fromEntries(found.filter(([, value]) => value !== ""));
 }

@@ -4,7 +4,7 @@ import { mkdir, open, symlink } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { writeAtomically } from "../../utils/files/atomic.js";
 import type { HubFile, HubListing } from "./hub.js";
-import type { WantedFile } from "./wanted-file.js";
+import type { CachedFileRef } from "./wanted-file.js";
 
 const CHUNK_BYTES = 1 << 20;
 
@@ -21,36 +21,36 @@ export class HubCache {
     this.dir = dir;
   }
 
-  getBlobPath({ listing, key }: WantedFile): string {
+  getBlobPath({ listing, key }: CachedFileRef): string {
     return join(this.#getRepoDir(listing.repo), "blobs", key);
   }
 
   /** Path for a file's parts and locks during a download; `name` is below the file's key. */
-  getOwnPath({ listing, key }: WantedFile, name: string): string {
+  getOwnPath({ listing, key }: CachedFileRef, name: string): string {
     return join(this.#getRepoDir(listing.repo), ".assay", "files", key, name);
   }
 
   /** The listing in the cache, without asking the hub. */
   readListing(repo: string, revision: string): HubListing | null {
     const ref = isCommit(revision) ? { repo, commit: revision } : this.#readRef(repo, revision);
-    return ref === null ? null : parseListing(readJson(this.#getListingPath(ref)));
+    return ref === null ? null : parseStoredListing(readCachedJson(this.#getListingPath(ref)));
   }
 
   /** Stores a listing and the branch it belongs to. Only writes new files, so that a complete cache may be read-only. */
-  async keepListing(listing: HubListing, asked: { repo: string; revision: string }): Promise<void> {
+  async storeListing(listing: HubListing, asked: { repo: string; revision: string }): Promise<void> {
     const ref = { repo: listing.repo, commit: listing.revision };
-    await writeNew(this.#getListingPath(ref), JSON.stringify(listing));
+    await writeIfAbsent(this.#getListingPath(ref), JSON.stringify(listing));
     if (isCommit(asked.revision)) return;
-    await writeNew(this.#getRefPath(asked.repo, asked.revision), JSON.stringify(ref));
-    await writeNew(join(this.#getRepoDir(asked.repo), "refs", asked.revision), ref.commit);
+    await writeIfAbsent(this.#getRefPath(asked.repo, asked.revision), JSON.stringify(ref));
+    await writeIfAbsent(join(this.#getRepoDir(asked.repo), "refs", asked.revision), ref.commit);
   }
 
   /** Lets the hub's own tools find the file by name and commit. */
-  async linkSnapshot({ listing, file, ...wanted }: WantedFile): Promise<void> {
+  async linkSnapshot({ listing, file, ...wanted }: CachedFileRef): Promise<void> {
     if (wanted.key.startsWith("at-")) return;
     const link = join(this.#getRepoDir(listing.repo), "snapshots", listing.revision, file.path);
     try {
-      await makeFolder(dirname(link));
+      await createCacheFolder(dirname(link));
       await symlink(relative(dirname(link), this.getBlobPath({ listing, file, ...wanted })), link);
     } catch {
       // The link exists, or links are not supported: nothing here depends on it.
@@ -58,7 +58,7 @@ export class HubCache {
   }
 
   #readRef(repo: string, revision: string): { repo: string; commit: string } | null {
-    const { repo: now, commit } = (readJson(this.#getRefPath(repo, revision)) ?? {}) as Record<string, unknown>;
+    const { repo: now, commit } = (readCachedJson(this.#getRefPath(repo, revision)) ?? {}) as Record<string, unknown>;
     return typeof now === "string" && typeof commit === "string" && isCommit(commit) ? { repo: now, commit } : null;
   }
 
@@ -79,14 +79,14 @@ export class HubCache {
  * Creates a folder and its parents. Node 20's recursive mkdir reports a missing folder on a read-only disk, and never
  * returns in /proc.
  */
-export async function makeFolder(path: string): Promise<void> {
+export async function createCacheFolder(path: string): Promise<void> {
   const make = () =>
     mkdir(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "EEXIST") throw error;
     });
   await make().catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
-    await makeFolder(dirname(path));
+    await createCacheFolder(dirname(path));
     await make();
   });
 }
@@ -119,28 +119,28 @@ export async function findFileProblem(path: string, file: HubFile, signal?: Abor
   }
 }
 
-async function writeNew(path: string, text: string): Promise<void> {
-  if (readText(path) === text) return;
-  await makeFolder(dirname(path));
+async function writeIfAbsent(path: string, text: string): Promise<void> {
+  if (tryReadCacheText(path) === text) return;
+  await createCacheFolder(dirname(path));
   writeAtomically(path, text);
 }
 
-function parseListing(value: unknown): HubListing | null {
+function parseStoredListing(value: unknown): HubListing | null {
   const { repo, revision, files } = (value ?? {}) as Partial<HubListing>;
   const isWhole = typeof repo === "string" && typeof revision === "string" && Array.isArray(files);
   return isWhole ? { repo, revision, files } : null;
 }
 
 /** An unreadable file counts as missing and is fetched again. */
-function readJson(path: string): unknown {
+function readCachedJson(path: string): unknown {
   try {
-    return JSON.parse(readText(path) ?? "");
+    return JSON.parse(tryReadCacheText(path) ?? "");
   } catch {
     return null;
   }
 }
 
-function readText(path: string): string | null {
+function tryReadCacheText(path: string): string | null {
   try {
     return readFileSync(path, "utf8");
   } catch {

@@ -3,20 +3,20 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { repoOf, someBytes, TestBench } from "./test-bench.js";
+import { createRandomBytes, createRepo, TestHub } from "./test-bench.js";
 
-const BIG = someBytes(300_000);
+const BIG = createRandomBytes(300_000);
 const SMALL = Buffer.from('{"question":"Why?"}\n');
 const FILES = { "big.parquet": BIG, "small.jsonl": SMALL };
 const PATHS = Object.keys(FILES) as (keyof typeof FILES)[];
 
-let bench: TestBench;
+let bench: TestHub;
 beforeEach(async () => {
-  bench = await TestBench.start({ repos: { "me/toy": repoOf(FILES) } });
+  bench = await TestHub.start({ repos: { "me/toy": createRepo(FILES) } });
 });
 afterEach(() => bench.close());
 
-async function download(path: keyof typeof FILES, hub = bench.hub()): Promise<string> {
+async function download(path: keyof typeof FILES, hub = bench.openHub()): Promise<string> {
   return hub.download(await hub.listing("me/toy"), path);
 }
 
@@ -34,7 +34,7 @@ describe("a file in the cache", () => {
     async ({ path, damage }) => {
       const blob = await download(path);
       writeFileSync(blob, damage(FILES[path]));
-      bench.asked();
+      bench.takeRequests();
       expect(readFileSync(await download(path)).equals(FILES[path])).toBe(true);
       expect(content()).toHaveLength(1);
       expect(bench.notes).toEqual([
@@ -49,7 +49,7 @@ describe("a file in the cache", () => {
   it("is removed if damaged, and then missing, offline", async () => {
     const blob = await download("big.parquet");
     writeFileSync(blob, changed(BIG));
-    const offline = download("big.parquet", bench.hub({ offline: true }));
+    const offline = download("big.parquet", bench.openHub({ offline: true }));
     await expect(offline).rejects.toThrow(/me\/toy\/big\.parquet .*is not in the cache.*HF_HUB_OFFLINE/);
     expect(bench.notes).toEqual([expect.stringMatching(/big\.parquet was damaged in the cache: its checksum/)]);
     expect(readdirSync(join(bench.cacheDir, "datasets--me--toy", "blobs"))).toEqual([]);
@@ -58,8 +58,8 @@ describe("a file in the cache", () => {
 
   it("is read by range if it is damaged and only a part is needed", async () => {
     writeFileSync(await download("big.parquet"), changed(BIG));
-    bench.asked();
-    const hub = bench.hub();
+    bench.takeRequests();
+    const hub = bench.openHub();
     const source = await hub.open(await hub.listing("me/toy"), "big.parquet");
     expect(Buffer.from(await source.read(0, 100))).toEqual(BIG.subarray(0, 100));
     await source.close?.();
@@ -69,8 +69,8 @@ describe("a file in the cache", () => {
 
   it("is repaired once if several readers find it damaged", async () => {
     writeFileSync(await download("big.parquet"), changed(BIG));
-    bench.asked();
-    const hubs = Array.from({ length: 4 }, () => bench.hub());
+    bench.takeRequests();
+    const hubs = Array.from({ length: 4 }, () => bench.openHub());
     const paths = await Promise.all(hubs.map((hub) => download("big.parquet", hub)));
     for (const path of paths) expect(readFileSync(path).equals(BIG)).toBe(true);
     expect(content()).toHaveLength(1);
@@ -89,7 +89,7 @@ describe("a read-only cache", () => {
       return false;
     }
     try {
-      prepare(await download("big.parquet", bench.hub({ cacheDir: dir })));
+      prepare(await download("big.parquet", bench.openHub({ cacheDir: dir })));
       execFileSync("mount", ["-o", "remount,ro", dir]);
       await work(dir);
     } finally {
@@ -104,7 +104,9 @@ describe("a read-only cache", () => {
       () => {},
       async (cacheDir) => {
         for (const offline of [true, false]) {
-          expect(readFileSync(await download("big.parquet", bench.hub({ cacheDir, offline }))).equals(BIG)).toBe(true);
+          expect(readFileSync(await download("big.parquet", bench.openHub({ cacheDir, offline }))).equals(BIG)).toBe(
+            true,
+          );
         }
         expect(bench.notes).toEqual([]);
       },
@@ -116,7 +118,7 @@ describe("a read-only cache", () => {
     const ran = await inReadOnly(
       (blob) => writeFileSync(blob, changed(BIG)),
       async (cacheDir) => {
-        const hub = bench.hub({ cacheDir, offline });
+        const hub = bench.openHub({ cacheDir, offline });
         const key =
           /big\.parquet is damaged in the cache \(its checksum .*\).*delete .*blobs\/[0-9a-f]{64}.*ASSAY_DATASETS_CACHE/;
         await expect(download("big.parquet", hub)).rejects.toThrow(key);

@@ -14,21 +14,21 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { DownloadProgress } from "../../core/dataset.js";
 import type { HubFile } from "./hub.js";
-import type { FaultPlan } from "./scripted-faults.js";
-import { repoOf, someBytes, TestBench } from "./test-bench.js";
+import type { HubFaultPlan } from "./scripted-faults.js";
+import { createRandomBytes, createRepo, TestHub } from "./test-bench.js";
 
-let bench: TestBench;
+let bench: TestHub;
 afterEach(() => bench.close());
 
-const BIG = someBytes(300_000);
+const BIG = createRandomBytes(300_000);
 const SMALL = Buffer.from('{"question":"Why?"}\n');
 const FILES = { "big.parquet": BIG, "train set/ü?#.jsonl": SMALL, "empty.csv": Buffer.alloc(0) };
 
-async function begin(...faults: FaultPlan[]): Promise<void> {
-  bench = await TestBench.start({ repos: { "me/toy": repoOf(FILES) }, faults });
+async function begin(...faults: HubFaultPlan[]): Promise<void> {
+  bench = await TestHub.start({ repos: { "me/toy": createRepo(FILES) }, faults });
 }
 
-async function fetched(path: keyof typeof FILES, hub = bench.hub()): Promise<Buffer> {
+async function fetched(path: keyof typeof FILES, hub = bench.openHub()): Promise<Buffer> {
   return readFileSync(await hub.download(await hub.listing("me/toy"), path));
 }
 
@@ -47,9 +47,9 @@ describe("download", () => {
     async (path) => {
       await begin();
       expect((await fetched(path)).equals(FILES[path])).toBe(true);
-      bench.asked();
+      bench.takeRequests();
       expect((await fetched(path)).equals(FILES[path])).toBe(true);
-      expect(bench.asked()).toEqual(["GET /api/datasets/me/toy/revision/main 200"]);
+      expect(bench.takeRequests()).toEqual(["GET /api/datasets/me/toy/revision/main 200"]);
       expect(blobs()).toHaveLength(1);
       expect(leftovers()).toEqual([]);
     },
@@ -57,7 +57,7 @@ describe("download", () => {
 
   it("stores a file under the hash of its content", async () => {
     await begin();
-    const hub = bench.hub();
+    const hub = bench.openHub();
     const listing = await hub.listing("me/toy");
     for (const { path } of listing.files) await hub.download(listing, path);
     const hashes = listing.files.map(({ sha256, gitSha1 }) => sha256 ?? gitSha1);
@@ -67,7 +67,7 @@ describe("download", () => {
 
   it("stores it where the hub's own tools find it", async () => {
     await begin();
-    const hub = bench.hub();
+    const hub = bench.openHub();
     const listing = await hub.listing("me/toy");
     for (const { path } of listing.files) await hub.download(listing, path);
     const dir = join(bench.cacheDir, REPO);
@@ -78,7 +78,7 @@ describe("download", () => {
 
   it("uses files that the hub's own tools have downloaded", async () => {
     await begin();
-    const listing = await bench.hub().listing("me/toy");
+    const listing = await bench.openHub().listing("me/toy");
     const { sha256 = "" } = listing.files.find(({ path }) => path === "big.parquet") ?? {};
     mkdirSync(join(bench.cacheDir, REPO, "blobs"));
     writeFileSync(join(bench.cacheDir, REPO, "blobs", sha256), BIG);
@@ -88,7 +88,7 @@ describe("download", () => {
 
   it("sends the token to the hub, but not to the store that it redirects to", async () => {
     await begin();
-    await fetched("big.parquet", bench.hub({ token: "secret" }));
+    await fetched("big.parquet", bench.openHub({ token: "secret" }));
     const sent = bench.server.requests.map(({ server, authorization }) => `${server} ${authorization}`);
     expect([...new Set(sent)]).toEqual(["hub Bearer secret", "store null"]);
   });
@@ -97,14 +97,14 @@ describe("download", () => {
     await begin();
     await fetched("big.parquet");
     await bench.server.close();
-    const offline = bench.hub({ offline: true });
+    const offline = bench.openHub({ offline: true });
     expect((await fetched("big.parquet", offline)).equals(BIG)).toBe(true);
     await expect(fetched("empty.csv", offline)).rejects.toThrow(/empty\.csv .*without HF_HUB_OFFLINE/);
   });
 
   it("suggests similar files for an unknown name", async () => {
     await begin();
-    const hub = bench.hub();
+    const hub = bench.openHub();
     const listing = await hub.listing("me/toy");
     await expect(hub.download(listing, "big.parqet")).rejects.toThrow(
       /me\/toy has no file "big\.parqet".*Did you mean "big\.parquet"\? It has: big\.parquet, empty\.csv/,
@@ -132,7 +132,7 @@ describe("an interrupted body", () => {
 
   it("is also resumed after an idle timeout", async () => {
     await begin({ kind: "stall", after: 100_000 });
-    expect((await fetched("big.parquet", bench.hub({}, { idleMs: 300 }))).equals(BIG)).toBe(true);
+    expect((await fetched("big.parquet", bench.openHub({}, { idleMs: 300 }))).equals(BIG)).toBe(true);
     expect(store()[1]?.status).toBe(206);
   });
 
@@ -190,7 +190,7 @@ describe("a file with wrong content", () => {
 
   it("is an error if its size differs from the listing", async () => {
     await begin();
-    const hub = bench.hub();
+    const hub = bench.openHub();
     const listing = await hub.listing("me/toy");
     const lying = (file: HubFile) => ({ ...file, size: file.size - 1 });
     const download = hub.download({ ...listing, files: listing.files.map(lying) }, "big.parquet");
@@ -203,7 +203,7 @@ describe("progress", () => {
   it("is reported at most ten times a second, and at the end", async () => {
     await begin({ kind: "slow", bytes: 15_000, pauseMs: 20 });
     const told: (DownloadProgress & { at: number })[] = [];
-    const hub = bench.hub({ onProgress: (progress) => told.push({ ...progress, at: Date.now() }) });
+    const hub = bench.openHub({ onProgress: (progress) => told.push({ ...progress, at: Date.now() }) });
     const listing = await hub.listing("me/toy");
     const before = hub.received;
     await hub.download(listing, "big.parquet");
@@ -239,7 +239,7 @@ describe("a disk", () => {
   it("without enough space is detected before the download", async (context) => {
     await begin();
     const ran = await inMount("size=128k", async (cacheDir) => {
-      const download = fetched("big.parquet", bench.hub({ cacheDir }));
+      const download = fetched("big.parquet", bench.openHub({ cacheDir }));
       await expect(download).rejects.toThrow(
         /Not enough space in the cache folder .*: 293\.0 KiB are needed, and only .* left/,
       );
@@ -253,14 +253,14 @@ describe("a disk", () => {
   it("that fills up during a download leaves no file that looks complete", async (context) => {
     await begin({ kind: "slow", bytes: 30_000, pauseMs: 30 });
     const ran = await inMount("size=512k", async (cacheDir) => {
-      const hub = bench.hub({ cacheDir, onProgress: () => fill(cacheDir) });
+      const hub = bench.openHub({ cacheDir, onProgress: () => fill(cacheDir) });
       const download = fetched("big.parquet", hub);
       await expect(download).rejects.toThrow(
         /Not enough space.*293\.0 KiB are needed, and the disk is full.*ASSAY_DATASETS_CACHE/,
       );
       expect([...blobs(cacheDir), ...leftovers(cacheDir)]).toEqual([]);
       rmSync(join(cacheDir, "filler"));
-      expect((await fetched("big.parquet", bench.hub({ cacheDir }))).equals(BIG)).toBe(true);
+      expect((await fetched("big.parquet", bench.openHub({ cacheDir }))).equals(BIG)).toBe(true);
     });
     if (!ran) context.skip("a file system cannot be mounted here");
   });
@@ -268,10 +268,10 @@ describe("a disk", () => {
   it("that is read-only serves its files, and is named in errors for missing ones", async (context) => {
     await begin();
     const ran = await inMount("size=1m", async (cacheDir) => {
-      await fetched("big.parquet", bench.hub({ cacheDir }));
+      await fetched("big.parquet", bench.openHub({ cacheDir }));
       execFileSync("mount", ["-o", "remount,ro", cacheDir]);
-      expect((await fetched("big.parquet", bench.hub({ cacheDir }))).equals(BIG)).toBe(true);
-      const lacking = fetched("empty.csv", bench.hub({ cacheDir }));
+      expect((await fetched("big.parquet", bench.openHub({ cacheDir }))).equals(BIG)).toBe(true);
+      const lacking = fetched("empty.csv", bench.openHub({ cacheDir }));
       await expect(lacking).rejects.toThrow(/is not writable \(EROFS\).*ASSAY_DATASETS_CACHE/);
     });
     if (!ran) context.skip("a file system cannot be mounted here");
@@ -281,7 +281,7 @@ describe("a disk", () => {
     await begin();
     const cacheDir = join(bench.cacheDir, "file");
     writeFileSync(cacheDir, "");
-    await expect(fetched("big.parquet", bench.hub({ cacheDir }))).rejects.toThrow(
+    await expect(fetched("big.parquet", bench.openHub({ cacheDir }))).rejects.toThrow(
       /cache folder .*file cannot be used.*ASSAY_DATASETS_CACHE/,
     );
   });

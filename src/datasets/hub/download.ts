@@ -5,21 +5,21 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { downloadFile } from "@huggingface/hub";
 import { withLock } from "../../utils/lock.js";
-import { findFileProblem, makeFolder } from "./cache.js";
-import { ADVICE, checkRoom, isForbidden, isFull, onDisk } from "./disk.js";
-import { AGAIN, HubError, offlineError } from "./errors.js";
-import { createHubFetch, RangesIgnored, withRetries } from "./fetch.js";
+import { createCacheFolder, findFileProblem } from "./cache.js";
+import { CACHE_DIR_ADVICE, isDiskFullError, isPermissionError, requireDiskSpace, withDiskErrors } from "./disk.js";
+import { createHubOfflineError, HubError, RETRY_NOW } from "./errors.js";
+import { createHubFetch, RangesIgnoredError, withRetries } from "./fetch.js";
 import type { HubContext } from "./hub.js";
-import type { WantedFile } from "./wanted-file.js";
+import type { CachedFileRef } from "./wanted-file.js";
 
 /** Downloads the whole file unless it is cached, and returns its path in the cache. */
-export async function downloadWhole(context: HubContext, wanted: WantedFile): Promise<string> {
+export async function downloadWhole(context: HubContext, wanted: CachedFileRef): Promise<string> {
   const { cache, settings } = context;
   const { name, file, listing } = wanted;
-  return onDisk({ cacheDir: cache.dir, needed: file.size }, async () => {
+  return withDiskErrors({ cacheDir: cache.dir, needed: file.size }, async () => {
     const there = await findCached(context, wanted);
     if (there !== null) return there;
-    if (settings.isOffline) throw offlineError(`${name} (${listing.revision.slice(0, 12)})`);
+    if (settings.isOffline) throw createHubOfflineError(`${name} (${listing.revision.slice(0, 12)})`);
     // Another process may have fetched it while this one waited for the lock.
     return withFileLock(
       context,
@@ -30,32 +30,32 @@ export async function downloadWhole(context: HubContext, wanted: WantedFile): Pr
 }
 
 /** Finds a complete file in the cache and removes a damaged one. */
-export async function findCached(context: HubContext, wanted: WantedFile): Promise<string | null> {
+export async function findCached(context: HubContext, wanted: CachedFileRef): Promise<string | null> {
   const path = context.cache.getBlobPath(wanted);
-  const problem = await checkBlob(context, wanted);
-  if (problem === null || problem === MISSING) return problem === null ? path : null;
+  const problem = await findBlobProblem(context, wanted);
+  if (problem === null || problem === MISSING_PROBLEM) return problem === null ? path : null;
   try {
     // Another process may be replacing it.
     return await withFileLock(context, wanted, () => findCachedUnderLock(context, wanted));
   } catch (error) {
-    throw isForbidden(error) ? cannotRemove(wanted, path, problem, error) : error;
+    throw isPermissionError(error) ? createRemoveError(wanted, path, problem, error) : error;
   }
 }
 
-async function findCachedUnderLock(context: HubContext, wanted: WantedFile): Promise<string | null> {
+async function findCachedUnderLock(context: HubContext, wanted: CachedFileRef): Promise<string | null> {
   const path = context.cache.getBlobPath(wanted);
-  const problem = await checkBlob(context, wanted);
-  if (problem === null || problem === MISSING) return problem === null ? path : null;
+  const problem = await findBlobProblem(context, wanted);
+  if (problem === null || problem === MISSING_PROBLEM) return problem === null ? path : null;
   await rm(path, { force: true });
   const next = context.settings.isOffline ? "" : " and is fetched again";
   context.note(`${wanted.name} was damaged in the cache: ${problem}. It has been removed${next}.`);
   return null;
 }
 
-const MISSING = "it is missing";
+const MISSING_PROBLEM = "it is missing";
 
 /** Checks a file in the cache. Each state of it is hashed once per process. */
-async function checkBlob({ cache, signal }: HubContext, wanted: WantedFile): Promise<string | null> {
+async function findBlobProblem({ cache, signal }: HubContext, wanted: CachedFileRef): Promise<string | null> {
   const path = cache.getBlobPath(wanted);
   try {
     const { size, mtimeMs, ino } = await stat(path);
@@ -66,7 +66,7 @@ async function checkBlob({ cache, signal }: HubContext, wanted: WantedFile): Pro
     return problem;
   } catch (error) {
     // Another process may remove a damaged file at any moment.
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return MISSING;
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return MISSING_PROBLEM;
     throw error;
   }
 }
@@ -74,18 +74,18 @@ async function checkBlob({ cache, signal }: HubContext, wanted: WantedFile): Pro
 /** Runs the work under a lock between processes for this file or this part of it. */
 export async function withFileLock<T>(
   { cache, ports, signal, meter }: HubContext,
-  wanted: WantedFile,
+  wanted: CachedFileRef,
   work: () => Promise<T>,
   part = "",
 ): Promise<T> {
   const path = cache.getOwnPath(wanted, `lock${part}`);
-  await makeFolder(dirname(path));
+  await createCacheFolder(dirname(path));
   const sleep = (ms: number) => ports.sleep(ms, signal);
-  return withLock(path, { sleep, onWait: (holder) => meter.waiting(wanted.name, holder) }, work);
+  return withLock(path, { sleep, onWait: (holder) => meter.reportWaiting(wanted.name, holder) }, work);
 }
 
 /** Opens a file of the hub as a blob whose parts are fetched on read. */
-export async function openBlob(context: HubContext, wanted: WantedFile, onBytes: (bytes: number) => void) {
+export async function openBlob(context: HubContext, wanted: CachedFileRef, onBytes: (bytes: number) => void) {
   const { listing, file } = wanted;
   const { repo, revision } = listing;
   const { endpoint } = context.settings;
@@ -111,13 +111,13 @@ export async function openBlob(context: HubContext, wanted: WantedFile, onBytes:
   return { blob, explain: (error: unknown) => problem ?? error };
 }
 
-async function fetchFile(context: HubContext, wanted: WantedFile): Promise<string> {
+async function fetchFile(context: HubContext, wanted: CachedFileRef): Promise<string> {
   const { cache, meter, signal } = context;
   const { file, name } = wanted;
   const partial = cache.getOwnPath(wanted, "partial");
   const blob = cache.getBlobPath(wanted);
-  await makeFolder(dirname(blob));
-  await checkRoom({ cacheDir: cache.dir, needed: file.size - (await getSize(partial)) });
+  await createCacheFolder(dirname(blob));
+  await requireDiskSpace({ cacheDir: cache.dir, needed: file.size - (await getFileSize(partial)) });
   try {
     // A wrong file is fetched again once: a resumed part or a proxy may be the cause.
     for (let round = 1; ; round++) {
@@ -133,19 +133,19 @@ async function fetchFile(context: HubContext, wanted: WantedFile): Promise<strin
     await rename(partial, blob);
   } catch (error) {
     // Removing the partial file frees the disk for everything else.
-    if (isFull(error)) await rm(partial, { force: true });
+    if (isDiskFullError(error)) await rm(partial, { force: true });
     throw error;
   }
   await cache.linkSnapshot(wanted);
   await rm(cache.getOwnPath(wanted, "parts"), { recursive: true, force: true });
-  meter.done(name);
+  meter.reportDone(name);
   return blob;
 }
 
 /** Requests the missing rest of a partial file once and appends it. */
-async function fetchRest(context: HubContext, wanted: WantedFile, partial: string): Promise<void> {
+async function fetchRest(context: HubContext, wanted: CachedFileRef, partial: string): Promise<void> {
   const { file, name } = wanted;
-  const have = await getSize(partial);
+  const have = await getFileSize(partial);
   const isResumed = have > 0 && have < file.size;
   if (have === file.size && have > 0) return;
   const transfer = context.meter.start(name, file.size - (isResumed ? have : 0));
@@ -156,37 +156,37 @@ async function fetchRest(context: HubContext, wanted: WantedFile, partial: strin
     await pipeline(stream, createWriteStream(partial, { flags: isResumed ? "a" : "w" }));
   } catch (thrown) {
     const error = explain(thrown);
-    if (error instanceof RangesIgnored) {
+    if (error instanceof RangesIgnoredError) {
       await rm(partial, { force: true });
-      throw new HubError(`${name} could not be resumed where it was cut off.`, { cause: error, retry: AGAIN });
+      throw new HubError(`${name} could not be resumed where it was cut off.`, { cause: error, retry: RETRY_NOW });
     }
     if (!(error instanceof HubError) || error.retry === null) throw error;
-    throw cutShort(wanted, await getSize(partial), error);
+    throw createIncompleteError(wanted, await getFileSize(partial), error);
   } finally {
     transfer.end();
   }
-  const came = await getSize(partial);
-  if (came < file.size) throw cutShort(wanted, came);
+  const came = await getFileSize(partial);
+  if (came < file.size) throw createIncompleteError(wanted, came);
 }
 
-function cutShort({ name, file }: WantedFile, bytes: number, cause?: HubError): HubError {
+function createIncompleteError({ name, file }: CachedFileRef, bytes: number, cause?: HubError): HubError {
   const why = cause === undefined ? "" : ` ${cause.message}`;
   return new HubError(
     `${name} was cut off: received ${bytes} of ${file.size} bytes.${why} They are kept: run again to resume.`,
-    { cause, retry: cause?.retry ?? AGAIN },
+    { cause, retry: cause?.retry ?? RETRY_NOW },
   );
 }
 
-async function getSize(path: string): Promise<number> {
+async function getFileSize(path: string): Promise<number> {
   return stat(path).then(
     ({ size }) => size,
     () => 0,
   );
 }
 
-function cannotRemove({ name }: WantedFile, path: string, problem: string, cause: unknown): HubError {
+function createRemoveError({ name }: CachedFileRef, path: string, problem: string, cause: unknown): HubError {
   return new HubError(
-    `${name} is damaged in the cache (${problem}), which is not writable: delete ${path}, ${ADVICE}.`,
+    `${name} is damaged in the cache (${problem}), which is not writable: delete ${path}, ${CACHE_DIR_ADVICE}.`,
     { cause },
   );
 }

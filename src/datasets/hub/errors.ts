@@ -1,5 +1,5 @@
-import { AssayError, DatasetError, EXIT, messageOf, type Retry } from "../../core/errors.js";
-import { retryAfterMs } from "../../models/http/retry-after.js";
+import { AssayError, DatasetError, EXIT, getErrorMessage, type Retry } from "../../core/errors.js";
+import { parseRetryAfter } from "../../models/http/retry-after.js";
 
 interface HubErrorOptions {
   cause?: unknown;
@@ -21,13 +21,13 @@ export class HubError extends AssayError {
   }
 }
 
-export function offlineError(what: string): HubError {
+export function createHubOfflineError(what: string): HubError {
   return new HubError(
     `${what} is not in the cache, and HF_HUB_OFFLINE forbids downloads. Run the same command once without HF_HUB_OFFLINE; afterwards it works offline.`,
   );
 }
 
-export function sizeText(bytes: number): string {
+export function formatDownloadSize(bytes: number): string {
   const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
   const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
   const value = bytes / 1024 ** power;
@@ -35,9 +35,9 @@ export function sizeText(bytes: number): string {
 }
 
 /** Retry with the default delay. */
-export const AGAIN: Retry = { afterMs: null };
+export const RETRY_NOW: Retry = { afterMs: null };
 
-const NO_CONNECTION: Readonly<Record<string, string>> = {
+const CONNECTION_PROBLEMS: Readonly<Record<string, string>> = {
   ENOTFOUND: "the host does not exist, or there is no network",
   EAI_AGAIN: "the name server did not answer",
   ECONNREFUSED: "the connection was refused",
@@ -49,42 +49,56 @@ const NO_CONNECTION: Readonly<Record<string, string>> = {
 
 const BAD_CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO/;
 
-export function connectionError(thrown: unknown, url: URL): HubError {
+export function createHubConnectionError(thrown: unknown, url: URL): HubError {
   const cause = (thrown as { cause?: unknown } | null)?.cause ?? thrown;
-  const code = codeOf(cause);
+  const code = getHubErrorCode(cause);
   if (BAD_CERTIFICATE.test(code)) {
     return new HubError(
       `No secure connection to ${url.host} could be made (${code}). If its certificate is your own, set NODE_EXTRA_CA_CERTS to its file; otherwise check HF_ENDPOINT.`,
       { cause: thrown, isOutage: true },
     );
   }
-  const why = Object.hasOwn(NO_CONNECTION, code) ? NO_CONNECTION[code] : undefined;
+  const why = Object.hasOwn(CONNECTION_PROBLEMS, code) ? CONNECTION_PROBLEMS[code] : undefined;
   if (why === undefined) {
-    return new HubError(`The connection to ${url.host} was interrupted: ${messageOf(cause)}. Try again.`, {
+    return new HubError(`The connection to ${url.host} was interrupted: ${getErrorMessage(cause)}. Try again.`, {
       cause: thrown,
-      retry: AGAIN,
+      retry: RETRY_NOW,
     });
   }
   const message = `${url.host} cannot be reached: ${why}. Check the network and HF_ENDPOINT; with HF_HUB_OFFLINE=1 only the cache is used.`;
   // An unknown host name will still be unknown a second later.
-  return new HubError(message, { cause: thrown, isOutage: true, ...(code === "ENOTFOUND" ? {} : { retry: AGAIN }) });
+  return new HubError(message, {
+    cause: thrown,
+    isOutage: true,
+    ...(code === "ENOTFOUND" ? {} : { retry: RETRY_NOW }),
+  });
 }
 
-export function silenceError(url: URL, ms: number): HubError {
+export function createHubTimeoutError(url: URL, ms: number): HubError {
   return new HubError(`${url.host} sent nothing for ${ms / 1000} s. Check the network, and try again.`, {
-    retry: AGAIN,
+    retry: RETRY_NOW,
   });
 }
 
 /** Node's error may contain several, one for each address of a host. */
-function codeOf(error: unknown): string {
+function getHubErrorCode(error: unknown): string {
   const { code, errors } = (error ?? {}) as { code?: unknown; errors?: unknown };
   if (typeof code === "string") return code;
-  return Array.isArray(errors) && errors.length > 0 ? codeOf(errors[0]) : "";
+  return Array.isArray(errors) && errors.length > 0 ? getHubErrorCode(errors[0]) : "";
 }
 
-export function busyError({ status, headers, url, now }: { status: number; headers: Headers; url: URL; now: number }) {
-  const afterMs = retryAfterMs(Object.fromEntries(headers), now);
+export function createHubBusyError({
+  status,
+  headers,
+  url,
+  now,
+}: {
+  status: number;
+  headers: Headers;
+  url: URL;
+  now: number;
+}) {
+  const afterMs = parseRetryAfter(Object.fromEntries(headers), now);
   const asks = afterMs === null ? "" : ` and asks to wait ${Math.ceil(afterMs / 1000)} s`;
   const what = status === 429 ? "gets too many requests" : "has an internal problem";
   const advice = status === 429 ? "Try again later; HF_TOKEN raises the limit" : "Try again later";
@@ -92,29 +106,29 @@ export function busyError({ status, headers, url, now }: { status: number; heade
 }
 
 /** What a request is about, for messages. */
-export interface Subject {
+export interface RequestSubject {
   readonly repo: string;
   readonly revision?: string;
   readonly path?: string;
 }
 
-interface Refused {
+interface RefusedResponse {
   readonly status: number;
   readonly headers: Headers;
-  readonly about: Subject;
+  readonly about: RequestSubject;
   readonly endpoint: string;
   /** Whether a token was sent, withheld, or not set. */
   readonly token: "sent" | "kept back" | "none";
 }
 
 /** The repository exists, but not the branch, tag or commit. */
-export class RevisionMissing extends DatasetError {}
+export class RevisionMissingError extends DatasetError {}
 
 /** Explains an error status of the hub, with a remedy. */
-export function explainRefusal({ status, headers, about, endpoint, token }: Refused): AssayError {
+export function explainRefusal({ status, headers, about, endpoint, token }: RefusedResponse): AssayError {
   const { repo, revision = "main", path = "" } = about;
   const { host } = new URL(endpoint);
-  const reason = readReason(headers);
+  const reason = readRefusalReason(headers);
   const isSent = token === "sent";
   const keptBack = token === "kept back" ? " (it is set, but is not sent over plain http: use an https address)" : "";
   const code = headers.get("x-error-code");
@@ -124,7 +138,7 @@ export function explainRefusal({ status, headers, about, endpoint, token }: Refu
     return new DatasetError(`${repo} is gated. Open ${page}, accept its terms, ${then}; then run again.`);
   }
   if (code === "RevisionNotFound")
-    return new RevisionMissing(`${repo} has no revision "${revision}". Use one of its branches, tags or commits.`);
+    return new RevisionMissingError(`${repo} has no revision "${revision}". Use one of its branches, tags or commits.`);
   if (code === "EntryNotFound") return new DatasetError(`${repo} has no file "${path}" at ${revision}.`);
   if (code === "RepoNotFound" || status === 404) {
     const hint = isSent ? "that HF_TOKEN may read it" : `set HF_TOKEN if it is private${keptBack}`;
@@ -146,7 +160,7 @@ export function explainRefusal({ status, headers, about, endpoint, token }: Refu
 }
 
 /** The hub's own message, if it is readable. */
-function readReason(headers: Headers): string {
+function readRefusalReason(headers: Headers): string {
   const message = headers.get("x-error-message")?.replace(/[^\x20-\x7e]/g, " ") ?? "";
   return message === "" ? "" : ` (${message.slice(0, 200).replace(/\.$/, "")})`;
 }

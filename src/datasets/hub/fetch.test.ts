@@ -8,7 +8,7 @@ import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, it } from "vitest";
 import { HubError } from "./errors.js";
 import { createHubFetch, withRetries } from "./fetch.js";
-import { createContext } from "./hub.js";
+import { createHubContext } from "./hub.js";
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -38,7 +38,7 @@ async function serve(address: string, answer: { status?: number; location?: stri
 
 /** Sends a request like the hub's library. */
 async function ask(endpoint: string): Promise<Response> {
-  const context = createContext({ endpoint, token: "secret", cacheDir: "" });
+  const context = createHubContext({ endpoint, token: "secret", cacheDir: "" });
   return createHubFetch(context, { about: { repo: "me/toy" }, onBytes: () => {} })(`${endpoint}/`);
 }
 
@@ -101,7 +101,7 @@ const again = () => new HubError("no luck", { retry: { afterMs: null } });
 function bench() {
   const waits: number[] = [];
   const sleep = async (ms: number) => void waits.push(ms);
-  return { waits, context: createContext({ env: {} }, { sleep, random: () => 1 }) };
+  return { waits, context: createHubContext({ env: {} }, { sleep, random: () => 1 }) };
 }
 
 describe("withRetries", () => {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { findFiles, type HubFiles } from "./find-files.js";
-import { TestBench } from "./test-bench.js";
+import { findFiles, type HubFileQuery } from "./find-files.js";
+import { TestHub } from "./test-bench.js";
 
-let bench: TestBench | undefined;
+let bench: TestHub | undefined;
 afterEach(() => bench?.close());
 
 const filesOf = (paths: readonly string[]) => ({
@@ -14,15 +14,15 @@ interface Layout {
   readonly converted?: readonly string[];
 }
 
-async function begin({ main, converted }: Layout): Promise<TestBench> {
+async function begin({ main, converted }: Layout): Promise<TestHub> {
   const branch = converted === undefined ? {} : { "refs/convert/parquet": filesOf(converted) };
   const revisions = { main: filesOf([...main, "README.md", ".gitattributes"]), ...branch };
-  bench = await TestBench.start({ repos: { "me/toy": { revisions } } });
+  bench = await TestHub.start({ repos: { "me/toy": { revisions } } });
   return bench;
 }
 
-async function found(layout: Layout, source: Omit<HubFiles, "repo">): Promise<string[]> {
-  const { paths } = await findFiles((await begin(layout)).hub(), { repo: "me/toy", ...source });
+async function found(layout: Layout, source: Omit<HubFileQuery, "repo">): Promise<string[]> {
+  const { paths } = await findFiles((await begin(layout)).openHub(), { repo: "me/toy", ...source });
   return paths;
 }
 
@@ -30,7 +30,7 @@ const DECOYS = ["test_matched-0.parquet", "latest-0.parquet", "pretest.parquet",
 const under = (folder: string) => DECOYS.map((name) => `${folder}${name}`);
 
 describe("Parquet files by the hub's conventions", () => {
-  it.each<[string, readonly string[], Omit<HubFiles, "repo">, readonly string[]]>([
+  it.each<[string, readonly string[], Omit<HubFileQuery, "repo">, readonly string[]]>([
     [
       "config/split-…",
       ["a/test-00001-of-2.parquet", "a/test-00000-of-2.parquet", "ab/test-0.parquet"],
@@ -86,7 +86,7 @@ describe("the branch of conversions", () => {
   const converted = ["a/test/0000.parquet", "a/partial-train/0000.parquet", "ab/train/0000.parquet"];
 
   it("is used if the repository has no Parquet files", async () => {
-    const { hub, server } = { hub: (await begin({ main: ["a.py"], converted })).hub(), server: bench?.server };
+    const { hub, server } = { hub: (await begin({ main: ["a.py"], converted })).openHub(), server: bench?.server };
     const { listing, paths } = await findFiles(hub, { repo: "me/toy", config: "a", split: "test" });
     expect(paths).toEqual(["a/test/0000.parquet"]);
     expect(listing.revision).toBe(server?.commit("me/toy", "refs/convert/parquet"));
@@ -106,7 +106,7 @@ describe("the branch of conversions", () => {
     await bench?.close();
     const { server } = await begin(layout);
     const pinned = { repo: "me/toy", config: "a", split: "test", revision: server.commit("me/toy") };
-    const hub = bench?.hub();
+    const hub = bench?.openHub();
     await expect(hub && findFiles(hub, pinned)).rejects.toThrow(/No file of me\/toy/);
   });
 });
@@ -122,9 +122,9 @@ describe("files of other formats", () => {
   });
 
   it("are found offline although it is unknown whether there are conversions", async () => {
-    const hub = (await begin({ main: ["test.jsonl"] })).hub();
+    const hub = (await begin({ main: ["test.jsonl"] })).openHub();
     const online = await findFiles(hub, { repo: "me/toy", split: "test" });
-    const offline = bench?.hub({ offline: true }) ?? hub;
+    const offline = bench?.openHub({ offline: true }) ?? hub;
     expect(await findFiles(offline, { repo: "me/toy", split: "test" })).toEqual(online);
     await expect(findFiles(offline, { repo: "me/toy", split: "train" })).rejects.toThrow(/HF_HUB_OFFLINE/);
   });

@@ -1,11 +1,11 @@
 import { DatasetError } from "../../core/errors.js";
-import { nearest } from "../../core/suggest.js";
-import { HubError, RevisionMissing } from "./errors.js";
+import { findClosestName } from "../../core/suggest.js";
+import { HubError, RevisionMissingError } from "./errors.js";
 import type { Hub, HubListing } from "./hub.js";
-import { whatIsThere } from "./similar-files.js";
+import { describeFiles } from "./similar-files.js";
 
 /** Files of a repository: those of a split, or those matching a pattern. */
-export interface HubFiles {
+export interface HubFileQuery {
   readonly repo: string;
   /** A branch, a tag or a commit. Default: `main`. */
   readonly revision?: string;
@@ -15,13 +15,13 @@ export interface HubFiles {
   readonly files?: readonly string[];
 }
 
-export interface FoundFiles {
+export interface ResolvedHubFiles {
   readonly listing: HubListing;
   readonly paths: string[];
 }
 
 /** The branch with the hub's own Parquet conversions. */
-const CONVERTED = "refs/convert/parquet";
+const CONVERTED_BRANCH = "refs/convert/parquet";
 
 /**
  * Finds the files of a split: named files, else Parquet files, else the hub's Parquet conversions, else files of other
@@ -29,52 +29,52 @@ const CONVERTED = "refs/convert/parquet";
  * @example
  * const { listing, paths } = await findFiles(hub, { repo: "openai/gsm8k", config: "main", split: "test" });
  */
-export async function findFiles(hub: Hub, source: HubFiles): Promise<FoundFiles> {
+export async function findFiles(hub: Hub, source: HubFileQuery): Promise<ResolvedHubFiles> {
   const listing = await hub.listing(source.repo, source.revision);
   const paths = listing.files.map(({ path }) => path).sort();
-  const named = (source.files ?? []).flatMap((pattern) => paths.filter((path) => glob(pattern).test(path)));
+  const named = (source.files ?? []).flatMap((pattern) => paths.filter((path) => compileGlob(pattern).test(path)));
   if (named.length > 0) return { listing, paths: [...new Set(named)] };
-  if (source.split === undefined) throw nothingFits(source, listing);
-  return splitFiles(hub, { ...source, split: source.split }, listing);
+  if (source.split === undefined) throw createNoFilesError(source, listing);
+  return findSplitFiles(hub, { ...source, split: source.split }, listing);
 }
 
-type SplitSource = HubFiles & { readonly split: string };
+type SplitQuery = HubFileQuery & { readonly split: string };
 
-async function splitFiles(hub: Hub, source: SplitSource, listing: HubListing): Promise<FoundFiles> {
+async function findSplitFiles(hub: Hub, source: SplitQuery, listing: HubListing): Promise<ResolvedHubFiles> {
   const paths = listing.files.map(({ path }) => path).sort();
   const { config = null, split } = source;
-  const parquet = firstFitting(paths, parquetPatterns({ config, split })) ?? ofOnlyConfig(paths, source);
+  const parquet = findFirstMatch(paths, listParquetPatterns({ config, split })) ?? findFilesOfOnlyConfig(paths, source);
   if (parquet !== null) return { listing, paths: parquet };
-  const converted = await convertedFiles(hub, source);
+  const converted = await findConvertedFiles(hub, source);
   if (converted !== null && "listing" in converted) return converted;
-  const plain = firstFitting(paths, plainPatterns({ config, split }));
+  const plain = findFirstMatch(paths, listPlainPatterns({ config, split }));
   if (plain !== null) return { listing, paths: plain };
-  throw converted ?? nothingFits(source, listing);
+  throw converted ?? createNoFilesError(source, listing);
 }
 
 /** Null if the branch or the files do not exist; an error if that is unknown offline. */
-async function convertedFiles(hub: Hub, source: SplitSource): Promise<FoundFiles | HubError | null> {
+async function findConvertedFiles(hub: Hub, source: SplitQuery): Promise<ResolvedHubFiles | HubError | null> {
   // The hub converts only the main branch, not other revisions.
   if (source.revision !== undefined && source.revision !== "main") return null;
   try {
-    const listing = await hub.listing(source.repo, CONVERTED);
+    const listing = await hub.listing(source.repo, CONVERTED_BRANCH);
     const paths = listing.files.map(({ path }) => path).sort();
     const { config, split } = source;
-    const own = config === undefined ? null : firstFitting(paths, convertedPatterns({ config, split }));
-    const found = own ?? ofOnlyConfig(paths, source);
+    const own = config === undefined ? null : findFirstMatch(paths, listConvertedPatterns({ config, split }));
+    const found = own ?? findFilesOfOnlyConfig(paths, source);
     return found === null ? null : { listing, paths: found };
   } catch (error) {
-    if (error instanceof RevisionMissing) return null;
+    if (error instanceof RevisionMissingError) return null;
     if (error instanceof HubError && !error.isOutage) return error;
     throw error;
   }
 }
 
 /** Without a config: the files of `default`, or of the only config with the split. */
-function ofOnlyConfig(paths: readonly string[], { repo, config, split }: SplitSource): string[] | null {
+function findFilesOfOnlyConfig(paths: readonly string[], { repo, config, split }: SplitQuery): string[] | null {
   if (config !== undefined) return null;
-  const found = foldersOf(paths)
-    .map((folder) => ({ folder, files: inFolder(paths, folder, split) }))
+  const found = listFolders(paths)
+    .map((folder) => ({ folder, files: findFilesInFolder(paths, folder, split) }))
     .filter(({ files }) => files !== null);
   const meant = found.find(({ folder }) => folder === "default") ?? found[0];
   if (found.length > 1 && meant?.folder !== "default") {
@@ -84,12 +84,12 @@ function ofOnlyConfig(paths: readonly string[], { repo, config, split }: SplitSo
   return meant?.files ?? null;
 }
 
-function inFolder(paths: readonly string[], folder: string, split: string): string[] | null {
+function findFilesInFolder(paths: readonly string[], folder: string, split: string): string[] | null {
   const inside = paths.filter((path) => path.startsWith(`${folder}/`));
-  return firstFitting(inside, parquetPatterns({ config: folder, split }));
+  return findFirstMatch(inside, listParquetPatterns({ config: folder, split }));
 }
 
-function firstFitting(paths: readonly string[], groups: readonly RegExp[][]): string[] | null {
+function findFirstMatch(paths: readonly string[], groups: readonly RegExp[][]): string[] | null {
   for (const group of groups) {
     const fitting = paths.filter((path) => group.some((pattern) => pattern.test(path)));
     if (fitting.length > 0) return fitting;
@@ -97,20 +97,23 @@ function firstFitting(paths: readonly string[], groups: readonly RegExp[][]): st
   return null;
 }
 
-function foldersOf(paths: readonly string[]): string[] {
+function listFolders(paths: readonly string[]): string[] {
   const folders = paths.filter((path) => path.includes("/")).map((path) => path.slice(0, path.indexOf("/")));
   return [...new Set(folders)];
 }
 
-function nothingFits({ config, split, files }: HubFiles, { repo, revision, files: there }: HubListing): DatasetError {
+function createNoFilesError(
+  { config, split, files }: HubFileQuery,
+  { repo, revision, files: there }: HubListing,
+): DatasetError {
   const paths = there.map(({ path }) => path);
-  const guess = config === undefined ? undefined : nearest(config, foldersOf(paths));
+  const guess = config === undefined ? undefined : findClosestName(config, listFolders(paths));
   const hint = guess === undefined || guess === config ? "" : ` Did you mean the config "${guess}"?`;
   const ofConfig = config === undefined ? "" : ` of the config "${config}"`;
   const named = files === undefined ? [] : [`fits ${files.join(" or ")}`];
   const ofSplit = split === undefined ? [] : [`holds the split "${split}"${ofConfig}`];
   const wanted = [...named, ...ofSplit].join(" or ") || "was requested: name a split or files";
-  return new DatasetError(`No file of ${repo} (${revision.slice(0, 12)}) ${wanted}.${hint}${whatIsThere(paths)}`);
+  return new DatasetError(`No file of ${repo} (${revision.slice(0, 12)}) ${wanted}.${hint}${describeFiles(paths)}`);
 }
 
 /** A split and config as they appear in file names. */
@@ -120,52 +123,52 @@ interface SplitName {
   readonly config: string | null;
 }
 
-const PLAIN = ["jsonl", "json", "csv", "tsv"].flatMap((ending) => [ending, `${ending}.gz`]);
+const PLAIN_EXTENSIONS = ["jsonl", "json", "csv", "tsv"].flatMap((ending) => [ending, `${ending}.gz`]);
 
 /**
  * Compiles a pattern with * for any part of a name, within a folder.
  * @example
  * compileGlob("data/test-*.parquet").test("data/test-00000-of-00001.parquet"); // true
  */
-function glob(pattern: string): RegExp {
-  return new RegExp(`^${pattern.split("*").map(escaped).join("[^/]*")}$`);
+function compileGlob(pattern: string): RegExp {
+  return new RegExp(`^${pattern.split("*").map(escapeRegExp).join("[^/]*")}$`);
 }
 
 /** Where the Parquet files of a split may be, by the hub's conventions; the first match is used. */
-function parquetPatterns({ config, split }: SplitName): RegExp[][] {
+function listParquetPatterns({ config, split }: SplitName): RegExp[][] {
   const own = config === null ? [] : [config, `data/${config}`];
   return [
-    ...own.map((folder) => shards(`${folder}/${split}`)),
-    ...own.map((folder) => [glob(`${folder}/${split}/*.parquet`)]),
-    ...["data/", ""].map((folder) => shards(`${folder}${split}`)),
-    ...["data/", ""].map((folder) => [glob(`${folder}${split}/*.parquet`)]),
-    ...(config === null ? ["data/", ""] : [`${config}/`]).map((folder) => [within(folder, split)]),
-    ...(config === null ? [] : ["data/", ""].map((folder) => shards(`${folder}${config}-${split}`))),
+    ...own.map((folder) => listShardPatterns(`${folder}/${split}`)),
+    ...own.map((folder) => [compileGlob(`${folder}/${split}/*.parquet`)]),
+    ...["data/", ""].map((folder) => listShardPatterns(`${folder}${split}`)),
+    ...["data/", ""].map((folder) => [compileGlob(`${folder}${split}/*.parquet`)]),
+    ...(config === null ? ["data/", ""] : [`${config}/`]).map((folder) => [compileSplitPattern(folder, split)]),
+    ...(config === null ? [] : ["data/", ""].map((folder) => listShardPatterns(`${folder}${config}-${split}`))),
   ];
 }
 
 /** The layout on the branch of conversions. */
-function convertedPatterns({ config, split }: { config: string; split: string }): RegExp[][] {
-  return [[glob(`${config}/${split}/*.parquet`)], [within(`${config}/`, split)]];
+function listConvertedPatterns({ config, split }: { config: string; split: string }): RegExp[][] {
+  return [[compileGlob(`${config}/${split}/*.parquet`)], [compileSplitPattern(`${config}/`, split)]];
 }
 
 /** Where a split may be in another format; only one format is used, since several may hold the same rows. */
-function plainPatterns({ config, split }: SplitName): RegExp[][] {
+function listPlainPatterns({ config, split }: SplitName): RegExp[][] {
   const own = config === null ? [] : [`${config}/${split}`, `data/${config}/${split}`];
   const places = [...own, split, `data/${split}`];
-  return places.flatMap((place) => PLAIN.map((ending) => [glob(`${place}.${ending}`)]));
+  return places.flatMap((place) => PLAIN_EXTENSIONS.map((ending) => [compileGlob(`${place}.${ending}`)]));
 }
 
 /** One file, or several numbered after a hyphen; `test_matched-…` does not match `test`. */
-function shards(start: string): RegExp[] {
-  return [glob(`${start}.parquet`), glob(`${start}-*.parquet`)];
+function listShardPatterns(start: string): RegExp[] {
+  return [compileGlob(`${start}.parquet`), compileGlob(`${start}-*.parquet`)];
 }
 
 /** A file name with the split as a whole word: neither `latest` nor `test_matched` for `test`. */
-function within(folder: string, split: string): RegExp {
-  return new RegExp(`^${escaped(folder)}[^/]*(?<!\\w)${escaped(split)}(?!\\w)[^/]*\\.parquet$`);
+function compileSplitPattern(folder: string, split: string): RegExp {
+  return new RegExp(`^${escapeRegExp(folder)}[^/]*(?<!\\w)${escapeRegExp(split)}(?!\\w)[^/]*\\.parquet$`);
 }
 
-function escaped(text: string): string {
+function escapeRegExp(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }

@@ -7,9 +7,9 @@ import { UsageError } from "../../core/errors.js";
 import type { ByteSource } from "../../utils/files/byte-source.js";
 import { HubCache } from "./cache.js";
 import { downloadWhole } from "./download.js";
-import { findListing } from "./listing.js";
+import { resolveListing } from "./listing.js";
 import { openRanges } from "./ranges.js";
-import { findHubFile } from "./wanted-file.js";
+import { resolveHubFile } from "./wanted-file.js";
 
 /** How to reach the hub and where to cache files; missing options are read from the environment. */
 export interface HubOptions {
@@ -67,7 +67,7 @@ export interface HubPorts {
   readonly idleMs: number;
 }
 
-const REAL_PORTS: HubPorts = {
+const DEFAULT_PORTS: HubPorts = {
   sleep: async (ms, signal) => {
     try {
       await wait(ms, undefined, { signal });
@@ -86,7 +86,7 @@ export interface HubContext {
   readonly settings: HubSettings;
   readonly ports: HubPorts;
   readonly cache: HubCache;
-  readonly meter: Meter;
+  readonly meter: DownloadMeter;
   readonly signal: AbortSignal | undefined;
   readonly note: (text: string) => void;
   /** Redirect targets of files: requested directly until that fails, which saves a request. */
@@ -95,16 +95,16 @@ export interface HubContext {
   readonly etags: Map<string, string>;
 }
 
-export function createContext(options: HubOptions, testPorts: Partial<HubPorts> = {}): HubContext {
-  const settings = readSettings(options);
-  const ports = { ...REAL_PORTS, ...testPorts };
+export function createHubContext(options: HubOptions, testPorts: Partial<HubPorts> = {}): HubContext {
+  const settings = readHubSettings(options);
+  const ports = { ...DEFAULT_PORTS, ...testPorts };
   const { onProgress, onNote, signal } = options;
   return {
     settings,
     ports,
     signal,
     cache: new HubCache(settings.cacheDir),
-    meter: new Meter({ onProgress, now: ports.now }),
+    meter: new DownloadMeter({ onProgress, now: ports.now }),
     note: (text) => onNote?.(text),
     locations: new Map(),
     etags: new Map(),
@@ -119,7 +119,7 @@ export function createContext(options: HubOptions, testPorts: Partial<HubPorts> 
  * const bytes = await hub.open(listing, "main/test-00000-of-00001.parquet");
  */
 export function openHub(options: HubOptions = {}, testPorts: Partial<HubPorts> = {}): Hub {
-  const context = createContext(options, testPorts);
+  const context = createHubContext(options, testPorts);
   // Resolved once for all parts of a dataset, so that they are of one commit.
   const listings = new Map<string, Promise<HubListing>>();
   return {
@@ -127,46 +127,46 @@ export function openHub(options: HubOptions = {}, testPorts: Partial<HubPorts> =
       const asked = `${repo}@${revision}`;
       const known = listings.get(asked);
       if (known !== undefined) return known;
-      const listing = findListing(context, repo, revision);
+      const listing = resolveListing(context, repo, revision);
       listings.set(asked, listing);
       listing.catch(() => listings.delete(asked));
       return listing;
     },
-    download: async (listing, path) => downloadWhole(context, findHubFile(listing, path)),
-    open: async (listing, path) => openRanges(context, findHubFile(listing, path)),
+    download: async (listing, path) => downloadWhole(context, resolveHubFile(listing, path)),
+    open: async (listing, path) => openRanges(context, resolveHubFile(listing, path)),
     get received() {
       return context.meter.received;
     },
   };
 }
 
-const EVERY_MS = 100;
+const PROGRESS_INTERVAL_MS = 100;
 
 /** The download of a file or a part of one. */
-export interface Transfer {
+export interface DownloadTransfer {
   readonly got: (bytes: number) => void;
   /** Stops expecting bytes that did not arrive. */
   readonly end: () => void;
 }
 
-interface Listener {
+interface ProgressListener {
   readonly onProgress: ((progress: DownloadProgress) => void) | undefined;
   readonly now: () => number;
 }
 
 /** Counts received bytes and reports progress at intervals. */
-export class Meter {
+export class DownloadMeter {
   received = 0;
   #outstanding = 0;
   #toldAt = Number.NEGATIVE_INFINITY;
-  readonly #listener: Listener;
+  readonly #listener: ProgressListener;
 
-  constructor(listener: Listener) {
+  constructor(listener: ProgressListener) {
     this.#listener = listener;
   }
 
   /** Starts a transfer; `file` is null for requests that are not reported, such as listings. */
-  start(file: string | null, expected: number): Transfer {
+  start(file: string | null, expected: number): DownloadTransfer {
     let left = expected;
     this.#outstanding += left;
     const take = (bytes: number) => {
@@ -178,25 +178,25 @@ export class Meter {
       got: (bytes) => {
         this.received += bytes;
         take(bytes);
-        if (file !== null) this.#tell(file, null);
+        if (file !== null) this.#report(file, null);
       },
       end: () => take(left),
     };
   }
 
-  waiting(file: string, waitingFor: string): void {
-    this.#tell(file, waitingFor);
+  reportWaiting(file: string, waitingFor: string): void {
+    this.#report(file, waitingFor);
   }
 
   /** Reports the end of a file, regardless of the interval. */
-  done(file: string): void {
+  reportDone(file: string): void {
     this.#toldAt = Number.NEGATIVE_INFINITY;
-    this.#tell(file, null);
+    this.#report(file, null);
   }
 
-  #tell(file: string, waitingFor: string | null): void {
+  #report(file: string, waitingFor: string | null): void {
     const now = this.#listener.now();
-    if (now - this.#toldAt < EVERY_MS) return;
+    if (now - this.#toldAt < PROGRESS_INTERVAL_MS) return;
     this.#toldAt = now;
     const { received } = this;
     this.#listener.onProgress?.({ file, received, expected: received + this.#outstanding, waitingFor });
@@ -211,22 +211,24 @@ export interface HubSettings {
   readonly cacheDir: string;
 }
 
-const HUB = "https://huggingface.co";
+const DEFAULT_ENDPOINT = "https://huggingface.co";
 
 /** Resolves options and environment. */
-export function readSettings({ env = process.env, ...options }: HubOptions): HubSettings {
+export function readHubSettings({ env = process.env, ...options }: HubOptions): HubSettings {
   return {
-    endpoint: checkedEndpoint(options.endpoint ?? filled(env.HF_ENDPOINT) ?? HUB),
-    token: checkedToken(filled(options.token) ?? tokenOf(env)),
-    isOffline: options.offline ?? isOn(env.HF_HUB_OFFLINE),
-    cacheDir: options.cacheDir ?? filled(env.ASSAY_DATASETS_CACHE) ?? findHubCache(env),
+    endpoint: parseEndpoint(options.endpoint ?? trimToNull(env.HF_ENDPOINT) ?? DEFAULT_ENDPOINT),
+    token: requireValidToken(trimToNull(options.token) ?? readToken(env)),
+    isOffline: options.offline ?? isEnabled(env.HF_HUB_OFFLINE),
+    cacheDir: options.cacheDir ?? trimToNull(env.ASSAY_DATASETS_CACHE) ?? findHubCache(env),
   };
 }
 
-function checkedEndpoint(text: string): string {
+function parseEndpoint(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new UsageError(`HF_ENDPOINT is ${JSON.stringify(text)}, which is not a URL. Use one such as ${HUB}.`);
+    throw new UsageError(
+      `HF_ENDPOINT is ${JSON.stringify(text)}, which is not a URL. Use one such as ${DEFAULT_ENDPOINT}.`,
+    );
   }
   if (url.username !== "" || url.password !== "") {
     throw new UsageError("HF_ENDPOINT contains a user name or a password. Remove them, and put a token into HF_TOKEN.");
@@ -235,42 +237,42 @@ function checkedEndpoint(text: string): string {
 }
 
 /** An invalid header would raise an error that prints the token. */
-function checkedToken(token: string | null): string | null {
+function requireValidToken(token: string | null): string | null {
   if (token === null || /^[\x21-\x7e]+$/.test(token)) return token;
   throw new UsageError("HF_TOKEN contains invalid characters, such as a space. Copy the token again.");
 }
 
 /** The cache location of the hub's own tools. */
 function findHubCache(env: NodeJS.ProcessEnv): string {
-  return filled(env.HF_HUB_CACHE) ?? filled(env.HUGGINGFACE_HUB_CACHE) ?? join(hubHome(env), "hub");
+  return trimToNull(env.HF_HUB_CACHE) ?? trimToNull(env.HUGGINGFACE_HUB_CACHE) ?? join(getHubHome(env), "hub");
 }
 
-function hubHome(env: NodeJS.ProcessEnv): string {
-  return filled(env.HF_HOME) ?? join(userCache(env), "huggingface");
+function getHubHome(env: NodeJS.ProcessEnv): string {
+  return trimToNull(env.HF_HOME) ?? join(getUserCacheDir(env), "huggingface");
 }
 
-function tokenOf(env: NodeJS.ProcessEnv): string | null {
-  return filled(env.HF_TOKEN) ?? filled(env.HUGGING_FACE_HUB_TOKEN) ?? filled(tokenFile(env));
+function readToken(env: NodeJS.ProcessEnv): string | null {
+  return trimToNull(env.HF_TOKEN) ?? trimToNull(env.HUGGING_FACE_HUB_TOKEN) ?? trimToNull(readTokenFile(env));
 }
 
 /** Written by `hf auth login`. */
-function tokenFile(env: NodeJS.ProcessEnv): string | undefined {
+function readTokenFile(env: NodeJS.ProcessEnv): string | undefined {
   try {
-    return readFileSync(filled(env.HF_TOKEN_PATH) ?? join(hubHome(env), "token"), "utf8");
+    return readFileSync(trimToNull(env.HF_TOKEN_PATH) ?? join(getHubHome(env), "token"), "utf8");
   } catch {
     return undefined;
   }
 }
 
-function userCache(env: NodeJS.ProcessEnv): string {
-  return filled(env.XDG_CACHE_HOME) ?? join(filled(env.HOME) ?? homedir(), ".cache");
+function getUserCacheDir(env: NodeJS.ProcessEnv): string {
+  return trimToNull(env.XDG_CACHE_HOME) ?? join(trimToNull(env.HOME) ?? homedir(), ".cache");
 }
 
-function isOn(value: string | undefined): boolean {
+function isEnabled(value: string | undefined): boolean {
   return /^(?:1|on|yes|true)$/i.test(value?.trim() ?? "");
 }
 
-function filled(value: string | undefined): string | null {
+function trimToNull(value: string | undefined): string | null {
   const text = value?.trim() ?? "";
   return text === "" ? null : text;
 }

@@ -6,21 +6,21 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { DatasetError, UsageError } from "../../core/errors.js";
 import type { HubPlan } from "./scripted-hub.js";
-import { repoOf, someBytes, TestBench } from "./test-bench.js";
+import { createRandomBytes, createRepo, TestHub } from "./test-bench.js";
 
-let bench: TestBench;
+let bench: TestHub;
 afterEach(() => bench.close());
 
 const begin = async (plan: HubPlan) => {
-  bench = await TestBench.start(plan);
+  bench = await TestHub.start(plan);
   return bench;
 };
-const TOY = { "me/toy": repoOf({ "test.jsonl": Buffer.from("{}\n"), "data/a.parquet": someBytes(100) }) };
+const TOY = { "me/toy": createRepo({ "test.jsonl": Buffer.from("{}\n"), "data/a.parquet": createRandomBytes(100) }) };
 
 describe("listing", () => {
   it("returns the commit, and each file with its size and hash", async () => {
     const { server } = await begin({ repos: TOY });
-    const listing = await bench.hub().listing("me/toy");
+    const listing = await bench.openHub().listing("me/toy");
     expect(listing.repo).toBe("me/toy");
     expect(listing.revision).toBe(server.commit("me/toy"));
     expect(listing.files).toEqual([
@@ -28,7 +28,7 @@ describe("listing", () => {
       // From git itself: printf '{}\n' | git hash-object --stdin
       { path: "test.jsonl", size: 3, gitSha1: "0967ef424bce6791893e9a57bb952f80fd536e93" },
     ]);
-    expect(bench.asked()).toEqual([
+    expect(bench.takeRequests()).toEqual([
       "GET /api/datasets/me/toy/revision/main 200",
       `GET /api/datasets/me/toy/tree/${listing.revision} 200`,
     ]);
@@ -36,87 +36,87 @@ describe("listing", () => {
 
   it("resolves a branch once per session, and lists a commit only once", async () => {
     await begin({ repos: TOY });
-    const hub = bench.hub();
+    const hub = bench.openHub();
     await Promise.all([hub.listing("me/toy"), hub.listing("me/toy", "main")]);
-    expect(bench.asked()).toHaveLength(2);
-    const { revision } = await bench.hub().listing("me/toy");
-    expect(bench.asked()).toEqual(["GET /api/datasets/me/toy/revision/main 200"]);
-    await bench.hub().listing("me/toy", revision);
-    expect(bench.asked()).toEqual([]);
+    expect(bench.takeRequests()).toHaveLength(2);
+    const { revision } = await bench.openHub().listing("me/toy");
+    expect(bench.takeRequests()).toEqual(["GET /api/datasets/me/toy/revision/main 200"]);
+    await bench.openHub().listing("me/toy", revision);
+    expect(bench.takeRequests()).toEqual([]);
   });
 
   it("joins the pages of a long list", async () => {
     const files = Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`part-${i}.csv`, Buffer.from(`${i}`)]));
-    await begin({ repos: { "me/long": repoOf(files) }, pageSize: 10 });
-    const listing = await bench.hub().listing("me/long");
+    await begin({ repos: { "me/long": createRepo(files) }, pageSize: 10 });
+    const listing = await bench.openHub().listing("me/long");
     expect(listing.files.map(({ path }) => path).sort()).toEqual(Object.keys(files).sort());
-    expect(bench.asked()).toHaveLength(4);
+    expect(bench.takeRequests()).toHaveLength(4);
   });
 
   it("reads a branch whose name has slashes", async () => {
-    const files = { "default/test/0000.parquet": someBytes(10) };
+    const files = { "default/test/0000.parquet": createRandomBytes(10) };
     const { server } = await begin({
       repos: { "me/toy": { revisions: { main: { files: {} }, "refs/convert/parquet": { files } } } },
     });
-    const { revision } = await bench.hub().listing("me/toy", "refs/convert/parquet");
+    const { revision } = await bench.openHub().listing("me/toy", "refs/convert/parquet");
     expect(revision).toBe(server.commit("me/toy", "refs/convert/parquet"));
   });
 
   it("follows a moved repository, notes it, and finds it offline by its old name", async () => {
     await begin({ repos: { ...TOY, "old/toy": { revisions: {}, movedTo: "me/toy" } } });
-    const hub = bench.hub();
+    const hub = bench.openHub();
     const listing = await hub.listing("old/toy");
     expect(listing.repo).toBe("me/toy");
     expect(bench.notes).toEqual(["old/toy has moved to me/toy."]);
     await hub.download(listing, "test.jsonl");
-    expect(await bench.hub({ offline: true }).listing("old/toy")).toEqual(listing);
+    expect(await bench.openHub({ offline: true }).listing("old/toy")).toEqual(listing);
   });
 
   it("works offline afterwards, and explains what to do if it was never listed", async () => {
     await begin({ repos: TOY });
-    const listing = await bench.hub().listing("me/toy");
-    bench.asked();
-    const offline = bench.hub({ env: { HF_HUB_OFFLINE: "1", HOME: bench.cacheDir } });
+    const listing = await bench.openHub().listing("me/toy");
+    bench.takeRequests();
+    const offline = bench.openHub({ env: { HF_HUB_OFFLINE: "1", HOME: bench.cacheDir } });
     expect(await offline.listing("me/toy")).toEqual(listing);
     await expect(offline.listing("me/other")).rejects.toThrow(
       /me\/other at main is not in the cache.*Run the same command once without HF_HUB_OFFLINE/,
     );
-    expect(bench.asked()).toEqual([]);
+    expect(bench.takeRequests()).toEqual([]);
   });
 
   it("uses the cache with a note while the hub cannot be reached", async () => {
     await begin({ repos: TOY });
-    const listing = await bench.hub().listing("me/toy");
+    const listing = await bench.openHub().listing("me/toy");
     await bench.server.close();
-    expect(await bench.hub().listing("me/toy")).toEqual(listing);
+    expect(await bench.openHub().listing("me/toy")).toEqual(listing);
     expect(bench.notes).toEqual([expect.stringMatching(/^me\/toy: using the cached version \([0-9a-f]{12}\)/)]);
   });
 
   it("ignores a damaged listing in the cache", async () => {
     await begin({ repos: TOY });
-    const listing = await bench.hub().listing("me/toy");
+    const listing = await bench.openHub().listing("me/toy");
     const dir = join(bench.cacheDir, "datasets--me--toy", ".assay", "listings");
     for (const name of readdirSync(dir)) writeFileSync(join(dir, name), '{"repo":"me/toy","files":[{"pa');
-    expect(await bench.hub().listing("me/toy")).toEqual(listing);
+    expect(await bench.openHub().listing("me/toy")).toEqual(listing);
   });
 
   it.each(["../../etc/passwd", "a/../../b", "/etc/passwd", "a//b", "a\\..\\b", "."])(
     "rejects a repository that lists %o",
     async (path) => {
-      await begin({ repos: { "me/evil": repoOf({ [path]: Buffer.from("x") }) } });
-      await expect(bench.hub().listing("me/evil")).rejects.toThrow(/is outside the repository/);
+      await begin({ repos: { "me/evil": createRepo({ [path]: Buffer.from("x") }) } });
+      await expect(bench.openHub().listing("me/evil")).rejects.toThrow(/is outside the repository/);
     },
   );
 
   it.each(["a/b/c", "../x", "a/..", "", "a b", ".x/y"])("rejects the name %o", async (repo) => {
     await begin({ repos: TOY });
-    await expect(bench.hub().listing(repo)).rejects.toThrow(UsageError);
-    expect(bench.asked()).toEqual([]);
+    await expect(bench.openHub().listing(repo)).rejects.toThrow(UsageError);
+    expect(bench.takeRequests()).toEqual([]);
   });
 
   it.each(["..", "a/../b", ".", "", "a b", "x?y"])("rejects the revision %o", async (revision) => {
     await begin({ repos: TOY });
-    await expect(bench.hub().listing("me/toy", revision)).rejects.toThrow(UsageError);
+    await expect(bench.openHub().listing("me/toy", revision)).rejects.toThrow(UsageError);
   });
 });
 
@@ -134,7 +134,7 @@ describe("a refusal by the hub", () => {
   ])("for %s with %o explains what to do", async (repo, options, message) => {
     await begin({ repos });
     const error = await bench
-      .hub(options)
+      .openHub(options)
       .listing(repo)
       .catch((thrown: Error) => thrown);
     expect(error).toBeInstanceOf(DatasetError);
@@ -145,13 +145,13 @@ describe("a refusal by the hub", () => {
 
   it("names the missing revision", async () => {
     await begin({ repos });
-    await expect(bench.hub().listing("me/toy", "v9")).rejects.toThrow('me/toy has no revision "v9"');
+    await expect(bench.openHub().listing("me/toy", "v9")).rejects.toThrow('me/toy has no revision "v9"');
   });
 
   it("does not occur with the token", async () => {
     await begin({ repos });
     for (const repo of ["me/gated", "me/private"]) {
-      const hub = bench.hub({ token: "good-token" });
+      const hub = bench.openHub({ token: "good-token" });
       const listing = await hub.listing(repo);
       await hub.download(listing, "data/a.parquet");
     }
@@ -161,14 +161,14 @@ describe("a refusal by the hub", () => {
 
   it("is explained if the answer is not JSON", async () => {
     await begin({ repos, faults: [{ kind: "text", text: "<html>Sign in</html>" }] });
-    await expect(bench.hub().listing("me/toy")).rejects.toThrow(/did not answer with JSON.*HF_ENDPOINT/);
+    await expect(bench.openHub().listing("me/toy")).rejects.toThrow(/did not answer with JSON.*HF_ENDPOINT/);
   });
 
   it.each(['{"id":"me/toy"}', "[]", '{"sha":"../../x"}', "null"])(
     "is explained if the answer is not the hub's: %s",
     async (text) => {
       await begin({ repos, faults: [{ kind: "text", text }] });
-      await expect(bench.hub().listing("me/toy")).rejects.toThrow(/does not answer like the hub.*HF_ENDPOINT/);
+      await expect(bench.openHub().listing("me/toy")).rejects.toThrow(/does not answer like the hub.*HF_ENDPOINT/);
     },
   );
 });
@@ -183,31 +183,33 @@ describe("network problems", () => {
         { kind: "reset" },
       ],
     });
-    await bench.hub().listing("me/toy");
+    await bench.openHub().listing("me/toy");
     expect(bench.waits).toEqual([7250, 1000, 2000]);
   });
 
   it("fail after five tries", async () => {
     await begin({ repos: TOY, faults: [{ kind: "status", status: 503, times: 99 }] });
-    const failing = bench.hub().listing("me/toy");
+    const failing = bench.openHub().listing("me/toy");
     await expect(failing).rejects.toThrow(/has an internal problem \(503\).*Tried 5 times/);
     await expect(failing).rejects.toMatchObject({ code: "HUB", exitCode: 3 });
-    expect(bench.asked()).toHaveLength(5);
+    expect(bench.takeRequests()).toHaveLength(5);
   });
 
   it("fail at once if the server asks for too long a delay", async () => {
     await begin({ repos: TOY, faults: [{ kind: "status", status: 429, headers: { "retry-after": "3600" } }] });
-    await expect(bench.hub().listing("me/toy")).rejects.toThrow(/too many requests \(429\) and asks to wait 3600 s/);
+    await expect(bench.openHub().listing("me/toy")).rejects.toThrow(
+      /too many requests \(429\) and asks to wait 3600 s/,
+    );
     expect(bench.waits).toEqual([]);
   });
 
   it("name HF_ENDPOINT and HF_HUB_OFFLINE if there is no answer", async () => {
     await begin({ repos: TOY });
     await bench.server.close();
-    await expect(bench.hub().listing("me/toy")).rejects.toThrow(
+    await expect(bench.openHub().listing("me/toy")).rejects.toThrow(
       /cannot be reached: the connection was refused.*HF_ENDPOINT.*HF_HUB_OFFLINE=1/,
     );
-    await expect(bench.hub({ endpoint: "http://no-such-host.invalid" }).listing("me/toy")).rejects.toThrow(
+    await expect(bench.openHub({ endpoint: "http://no-such-host.invalid" }).listing("me/toy")).rejects.toThrow(
       /no-such-host\.invalid cannot be reached/,
     );
   });
@@ -218,7 +220,7 @@ describe("network problems", () => {
     silent.listen(0, "127.0.0.1");
     await once(silent, "listening");
     const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-    const hub = bench.hub({ endpoint }, { idleMs: 50 });
+    const hub = bench.openHub({ endpoint }, { idleMs: 50 });
     await expect(hub.listing("me/toy")).rejects.toThrow(/sent nothing for 0\.05 s/);
     silent.closeAllConnections();
     silent.close();
@@ -227,13 +229,13 @@ describe("network problems", () => {
   it("end a redirect loop", async () => {
     const circle = { revisions: {}, movedTo: "me/b" };
     await begin({ repos: { "me/a": circle, "me/b": { revisions: {}, movedTo: "me/a" } } });
-    await expect(bench.hub().listing("me/a")).rejects.toThrow(/redirects in a loop/);
+    await expect(bench.openHub().listing("me/a")).rejects.toThrow(/redirects in a loop/);
   });
 
   it("end when the request is aborted", async () => {
     await begin({ repos: TOY });
     const reason = new Error("enough");
-    const hub = bench.hub({ signal: AbortSignal.abort(reason) });
+    const hub = bench.openHub({ signal: AbortSignal.abort(reason) });
     await expect(hub.listing("me/toy")).rejects.toBe(reason);
   });
 });

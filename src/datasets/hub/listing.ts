@@ -1,23 +1,23 @@
 import { datasetInfo, type ListFileEntry, listFiles } from "@huggingface/hub";
 import { UsageError } from "../../core/errors.js";
 import { isCommit } from "./cache.js";
-import { onDisk } from "./disk.js";
-import { HubError, offlineError } from "./errors.js";
+import { withDiskErrors } from "./disk.js";
+import { createHubOfflineError, HubError } from "./errors.js";
 import { createHubFetch, withRetries } from "./fetch.js";
 import type { HubContext, HubFile, HubListing } from "./hub.js";
 
 const MAX_FILES = 1_000_000;
 
 /** Lists the files of a repository from the hub, or from the cache if the hub is unavailable. */
-export async function findListing(context: HubContext, repo: string, revision: string): Promise<HubListing> {
-  requireNames(repo, revision);
+export async function resolveListing(context: HubContext, repo: string, revision: string): Promise<HubListing> {
+  requireRepoNames(repo, revision);
   const { cache, settings } = context;
   const kept = cache.readListing(repo, revision);
   if (kept !== null && (settings.isOffline || isCommit(revision))) return kept;
-  if (settings.isOffline) throw offlineError(`The list of files of ${repo} at ${revision}`);
+  if (settings.isOffline) throw createHubOfflineError(`The list of files of ${repo} at ${revision}`);
   try {
     // Fewer tries if the cache has a listing to fall back on.
-    return await askHub(context, { repo, revision, tries: kept === null ? 5 : 2 });
+    return await fetchListing(context, { repo, revision, tries: kept === null ? 5 : 2 });
   } catch (error) {
     if (kept === null || !(error instanceof HubError) || !error.isOutage) throw error;
     context.note(`${repo}: using the cached version (${kept.revision.slice(0, 12)}). ${error.message}`);
@@ -25,13 +25,13 @@ export async function findListing(context: HubContext, repo: string, revision: s
   }
 }
 
-interface Question {
+interface ListingRequest {
   readonly repo: string;
   readonly revision: string;
   readonly tries: number;
 }
 
-async function askHub(context: HubContext, { repo, revision, tries }: Question): Promise<HubListing> {
+async function fetchListing(context: HubContext, { repo, revision, tries }: ListingRequest): Promise<HubListing> {
   const { cache } = context;
   const now = await withRetries(context, () => findCommit(context, repo, revision), { tries });
   if (now.repo !== repo) context.note(`${repo} has moved to ${now.repo}.`);
@@ -39,7 +39,7 @@ async function askHub(context: HubContext, { repo, revision, tries }: Question):
     cache.readListing(now.repo, now.commit)?.files ??
     (await withRetries(context, () => listCommit(context, now.repo, now.commit), { tries }));
   const listing = { repo: now.repo, revision: now.commit, files };
-  await onDisk({ cacheDir: cache.dir, needed: 4096 }, () => cache.keepListing(listing, { repo, revision }));
+  await withDiskErrors({ cacheDir: cache.dir, needed: 4096 }, () => cache.storeListing(listing, { repo, revision }));
   return listing;
 }
 
@@ -51,11 +51,11 @@ async function findCommit(context: HubContext, repo: string, revision: string) {
     hubUrl: context.settings.endpoint,
     fetch: createListFetch(context, repo, revision),
   }).catch((error: unknown) => {
-    throw error instanceof TypeError ? notTheHub(context, repo) : explainJson(context, error);
+    throw error instanceof TypeError ? createNotAHubError(context, repo) : explainJsonError(context, error);
   });
   const { name = repo, sha } = info;
-  if (typeof sha !== "string" || !isCommit(sha) || typeof name !== "string") throw notTheHub(context, repo);
-  requireNames(name, sha);
+  if (typeof sha !== "string" || !isCommit(sha) || typeof name !== "string") throw createNotAHubError(context, repo);
+  requireRepoNames(name, sha);
   return { repo: name, commit: sha };
 }
 
@@ -73,7 +73,7 @@ async function listCommit(context: HubContext, repo: string, commit: string): Pr
       if (files.length > MAX_FILES) throw new HubError(`The list of files of ${repo} does not end. Check HF_ENDPOINT.`);
     }
   } catch (error) {
-    throw explainJson(context, error);
+    throw explainJsonError(context, error);
   }
   return files;
 }
@@ -107,7 +107,7 @@ function isSafePath(path: string): boolean {
   return path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
 }
 
-function requireNames(repo: string, revision: string): void {
+function requireRepoNames(repo: string, revision: string): void {
   if (!/^(?:[\w-][\w.-]*\/)?[\w-][\w.-]*$/.test(repo) || repo.includes(".."))
     throw new UsageError(`${JSON.stringify(repo)} is not a dataset repository name. Write it as owner/name.`);
   // Git forbids two dots in a name as well.
@@ -115,13 +115,13 @@ function requireNames(repo: string, revision: string): void {
     throw new UsageError(`${JSON.stringify(revision)} is not a revision. Use a branch, a tag or a commit.`);
 }
 
-function notTheHub({ settings }: HubContext, repo: string): HubError {
+function createNotAHubError({ settings }: HubContext, repo: string): HubError {
   return new HubError(
     `${settings.endpoint} does not answer like the hub: it returned no commit for ${repo}. Check HF_ENDPOINT.`,
   );
 }
 
-function explainJson({ settings }: HubContext, error: unknown): unknown {
+function explainJsonError({ settings }: HubContext, error: unknown): unknown {
   if (!(error instanceof SyntaxError) && !(error instanceof TypeError)) return error;
   return new HubError(
     `${settings.endpoint} did not answer with JSON: there may be a sign-in page or a proxy in between. Check the network and HF_ENDPOINT.`,

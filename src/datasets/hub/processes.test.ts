@@ -7,10 +7,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { FaultPlan } from "./scripted-faults.js";
-import { repoOf, someBytes, TestBench } from "./test-bench.js";
+import type { HubFaultPlan } from "./scripted-faults.js";
+import { createRandomBytes, createRepo, TestHub } from "./test-bench.js";
 
-const BIG = someBytes(4_000_000);
+const BIG = createRandomBytes(4_000_000);
 const SOURCE = fileURLToPath(new URL("./hub.ts", import.meta.url));
 /** The same bundled as plain JavaScript: a child process would spend most of its time compiling. */
 const BUNDLED = fileURLToPath(
@@ -71,7 +71,7 @@ class Downloader {
   }
 }
 
-let bench: TestBench;
+let bench: TestHub;
 const children: Downloader[] = [];
 
 afterEach(async () => {
@@ -79,8 +79,8 @@ afterEach(async () => {
   await bench.close();
 });
 
-async function begin(...faults: FaultPlan[]): Promise<void> {
-  bench = await TestBench.start({ repos: { "me/toy": repoOf({ "big.parquet": BIG }) }, faults });
+async function begin(...faults: HubFaultPlan[]): Promise<void> {
+  bench = await TestHub.start({ repos: { "me/toy": createRepo({ "big.parquet": BIG }) }, faults });
   writeFileSync(join(bench.cacheDir, "downloader.mjs"), DOWNLOADER);
 }
 
@@ -91,7 +91,7 @@ function start(mode = "whole"): Downloader {
 }
 
 const store = () => bench.server.requests.filter(({ server }) => server === "store");
-const STALLED: FaultPlan = { kind: "stall", after: 1_500_000 };
+const STALLED: HubFaultPlan = { kind: "stall", after: 1_500_000 };
 
 const repoDir = () => join(bench.cacheDir, "datasets--me--toy");
 /** Assay's own folder for the file: locks, parts and partial downloads. */
@@ -125,7 +125,7 @@ describe("several processes", () => {
 
   it("repair a damaged file once", async () => {
     await begin();
-    const hub = bench.hub();
+    const hub = bench.openHub();
     const blob = await hub.download(await hub.listing("me/toy"), "big.parquet");
     writeFileSync(blob, Buffer.alloc(BIG.length));
     bench.server.requests.length = 0;

@@ -3,28 +3,28 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import type { ByteSource } from "../../utils/files/byte-source.js";
-import type { FaultPlan } from "./scripted-faults.js";
-import { repoOf, someBytes, TestBench } from "./test-bench.js";
+import type { HubFaultPlan } from "./scripted-faults.js";
+import { createRandomBytes, createRepo, TestHub } from "./test-bench.js";
 
-let bench: TestBench;
+let bench: TestHub;
 const sources: ByteSource[] = [];
 afterEach(async () => {
   for (const source of sources.splice(0)) await source.close?.();
   await bench.close();
 });
 
-const BIG = someBytes(500_000);
-const SMALL = someBytes(1000);
+const BIG = createRandomBytes(500_000);
+const SMALL = createRandomBytes(1000);
 
-async function begin(...faults: FaultPlan[]): Promise<void> {
-  bench = await TestBench.start({
-    repos: { "me/toy": repoOf({ "big.parquet": BIG, "small.parquet": SMALL, "plain.txt": BIG }) },
+async function begin(...faults: HubFaultPlan[]): Promise<void> {
+  bench = await TestHub.start({
+    repos: { "me/toy": createRepo({ "big.parquet": BIG, "small.parquet": SMALL, "plain.txt": BIG }) },
     faults,
     isLarge: (path) => path.endsWith(".parquet"),
   });
 }
 
-async function opened(path = "big.parquet", hub = bench.hub()): Promise<ByteSource> {
+async function opened(path = "big.parquet", hub = bench.openHub()): Promise<ByteSource> {
   const source = await hub.open(await hub.listing("me/toy"), path);
   sources.push(source);
   return source;
@@ -47,8 +47,8 @@ describe("open", () => {
 
   it("fetches only what is requested, uses the store directly once known, and withholds the token", async () => {
     await begin();
-    const source = await opened("big.parquet", bench.hub({ token: "secret" }));
-    bench.asked();
+    const source = await opened("big.parquet", bench.openHub({ token: "secret" }));
+    bench.takeRequests();
     await source.read(0, 100);
     await source.read(200, 300);
     const [first, second, third] = bench.server.requests;
@@ -74,10 +74,10 @@ describe("open", () => {
     expect(Buffer.from(await (await opened()).read(50, 350))).toEqual(BIG.subarray(50, 350));
     expect(content()).toEqual([]);
     await bench.server.close();
-    const offline = await opened("big.parquet", bench.hub({ offline: true }));
+    const offline = await opened("big.parquet", bench.openHub({ offline: true }));
     expect(Buffer.from(await offline.read(50, 350))).toEqual(BIG.subarray(50, 350));
     await expect(offline.read(50, 351)).rejects.toThrow(/part of me\/toy\/big\.parquet .*without HF_HUB_OFFLINE/);
-    await expect(opened("plain.txt", bench.hub({ offline: true }))).rejects.toThrow(/without HF_HUB_OFFLINE/);
+    await expect(opened("plain.txt", bench.openHub({ offline: true }))).rejects.toThrow(/without HF_HUB_OFFLINE/);
   });
 
   it("returns the right bytes for concurrent reads in any order", async () => {
@@ -119,14 +119,14 @@ describe("open", () => {
     const source = await opened("small.parquet");
     expect(Buffer.from(await source.read(10, 20))).toEqual(SMALL.subarray(10, 20));
     expect(content()).toEqual([]);
-    bench.asked();
+    bench.takeRequests();
     await opened("small.parquet");
-    expect(bench.asked()).toHaveLength(1);
+    expect(bench.takeRequests()).toHaveLength(1);
   });
 
   it("reads from the whole file if it is cached", async () => {
     await begin();
-    const hub = bench.hub();
+    const hub = bench.openHub();
     await hub.download(await hub.listing("me/toy"), "big.parquet");
     const source = await opened();
     expect(Buffer.from(await source.read(7, 70))).toEqual(BIG.subarray(7, 70));
@@ -178,7 +178,7 @@ describe("a cached range", () => {
     const [name = ""] = readdirSync(partsDir());
     rmSync(join(partsDir(), name));
     mkdirSync(join(partsDir(), name, "stuck"), { recursive: true });
-    const offline = await opened("big.parquet", bench.hub({ offline: true }));
+    const offline = await opened("big.parquet", bench.openHub({ offline: true }));
     await expect(offline.read(120, 180)).rejects.toThrow(/part of me\/toy\/big\.parquet .*without HF_HUB_OFFLINE/);
     expect(Buffer.from(await (await opened()).read(120, 180))).toEqual(BIG.subarray(120, 180));
   });
@@ -198,9 +198,9 @@ describe("a server", () => {
     const source = await opened();
     const parts = await Promise.all([source.read(5, 50), source.read(400_000, 400_100)]);
     expect(parts.map((part) => Buffer.from(part))).toEqual([BIG.subarray(5, 50), BIG.subarray(400_000, 400_100)]);
-    bench.asked();
+    bench.takeRequests();
     expect(Buffer.from(await source.read(60_000, 60_010))).toEqual(BIG.subarray(60_000, 60_010));
-    expect(bench.asked()).toEqual([]);
+    expect(bench.takeRequests()).toEqual([]);
   });
 
   it("is asked again if it cuts off a range", async () => {
@@ -214,9 +214,9 @@ describe("a server", () => {
     const source = await opened();
     await source.read(0, 10);
     bench.server.faults.push({ kind: "status", status: 403, path: "/store/" });
-    bench.asked();
+    bench.takeRequests();
     expect(Buffer.from(await source.read(20, 30))).toEqual(BIG.subarray(20, 30));
-    expect(bench.asked().map((each) => each.slice(-3))).toEqual(["403", "302", "206"]);
+    expect(bench.takeRequests().map((each) => each.slice(-3))).toEqual(["403", "302", "206"]);
   });
 
   it("is an error after five failed tries", async () => {

@@ -2,35 +2,35 @@ import { createHash } from "node:crypto";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "../../utils/files/atomic.js";
-import { type ByteSource, openBytes } from "../../utils/files/byte-source.js";
-import { makeFolder } from "./cache.js";
-import { onDisk } from "./disk.js";
+import { type ByteSource, openLocalBytes } from "../../utils/files/byte-source.js";
+import { createCacheFolder } from "./cache.js";
+import { withDiskErrors } from "./disk.js";
 import { downloadWhole, findCached, openBlob, withFileLock } from "./download.js";
-import { AGAIN, HubError, offlineError } from "./errors.js";
-import { RangesIgnored, withRetries } from "./fetch.js";
+import { createHubOfflineError, HubError, RETRY_NOW } from "./errors.js";
+import { RangesIgnoredError, withRetries } from "./fetch.js";
 import type { HubContext } from "./hub.js";
-import type { WantedFile } from "./wanted-file.js";
+import type { CachedFileRef } from "./wanted-file.js";
 
 /** Below this size, one request for the whole file, which can be verified, costs no more than several ranges. */
-const SMALL_BYTES = 64 * 1024;
+const MIN_RANGE_BYTES = 64 * 1024;
 
 /** Opens a file of the hub as bytes: from the cache if it is complete there, else by range. */
-export async function openRanges(context: HubContext, wanted: WantedFile): Promise<ByteSource> {
+export async function openRanges(context: HubContext, wanted: CachedFileRef): Promise<ByteSource> {
   const { cache, settings } = context;
   const { file, name } = wanted;
-  return onDisk({ cacheDir: cache.dir, needed: file.size }, async () => {
+  return withDiskErrors({ cacheDir: cache.dir, needed: file.size }, async () => {
     const there = await findCached(context, wanted);
-    if (there !== null) return openBytes(there, name);
-    const isCheap = file.size <= SMALL_BYTES && !settings.isOffline;
-    if (isCheap) return openBytes(await downloadWhole(context, wanted), name);
+    if (there !== null) return openLocalBytes(there, name);
+    const isCheap = file.size <= MIN_RANGE_BYTES && !settings.isOffline;
+    if (isCheap) return openLocalBytes(await downloadWhole(context, wanted), name);
     const source = new RangeSource(context, wanted);
-    if (settings.isOffline && (await source.listParts()).length === 0) throw offlineError(name);
+    if (settings.isOffline && (await source.listParts()).length === 0) throw createHubOfflineError(name);
     return source;
   });
 }
 
 /** A cached range, in a file whose name states its position and hash. */
-interface Part {
+interface StoredRange {
   readonly start: number;
   readonly end: number;
   readonly name: string;
@@ -40,14 +40,14 @@ class RangeSource implements ByteSource {
   readonly name: string;
   readonly size: number;
   readonly #context: HubContext;
-  readonly #wanted: WantedFile;
+  readonly #wanted: CachedFileRef;
   readonly #dir: string;
   /** Ranges being fetched, so that overlapping reads wait instead of fetching twice. */
   readonly #fetches = new Map<Promise<void>, { readonly start: number; readonly end: number }>();
   /** The whole file, if the server does not support ranges. */
   #whole: Promise<ByteSource> | null = null;
 
-  constructor(context: HubContext, wanted: WantedFile) {
+  constructor(context: HubContext, wanted: CachedFileRef) {
     this.name = wanted.name;
     this.size = wanted.file.size;
     this.#context = context;
@@ -58,16 +58,16 @@ class RangeSource implements ByteSource {
   async read(start: number, end: number): Promise<Uint8Array> {
     const [from, to] = [Math.max(0, start), Math.min(end, this.size)];
     if (from >= to) return new Uint8Array();
-    return onDisk({ cacheDir: this.#context.cache.dir, needed: to - from }, () => this.#gather(from, to));
+    return withDiskErrors({ cacheDir: this.#context.cache.dir, needed: to - from }, () => this.#readRange(from, to));
   }
 
   async close(): Promise<void> {
-    this.#context.meter.done(this.name);
+    this.#context.meter.reportDone(this.name);
     await (await this.#whole)?.close?.();
   }
 
   /** Read anew each time, since other processes add ranges. */
-  async listParts(): Promise<Part[]> {
+  async listParts(): Promise<StoredRange[]> {
     const names = await readdir(this.#dir).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return [];
       throw error;
@@ -78,7 +78,7 @@ class RangeSource implements ByteSource {
     });
   }
 
-  async #gather(start: number, end: number): Promise<Uint8Array> {
+  async #readRange(start: number, end: number): Promise<Uint8Array> {
     const bytes = new Uint8Array(end - start);
     let parts = await this.listParts();
     for (let at = start; at < end; ) {
@@ -88,7 +88,7 @@ class RangeSource implements ByteSource {
       if (part === undefined || content === null) {
         parts = parts.filter((each) => each !== part);
         const next = Math.min(end, ...parts.map((each) => each.start).filter((other) => other > at));
-        await this.#obtain(at, next);
+        await this.#ensureRange(at, next);
         parts = await this.listParts();
         continue;
       }
@@ -100,16 +100,16 @@ class RangeSource implements ByteSource {
   }
 
   /** Reads a cached range; null if it is damaged or gone, in which case it is removed. */
-  async #readPart({ name, start, end }: Part): Promise<Uint8Array | null> {
+  async #readPart({ name, start, end }: StoredRange): Promise<Uint8Array | null> {
     const path = join(this.#dir, name);
     const content = await readFile(path).catch(() => null);
-    if (content?.length === end - start && name.endsWith(hash(content))) return content;
+    if (content?.length === end - start && name.endsWith(hashRange(content))) return content;
     await rm(path, { recursive: true, force: true });
     return null;
   }
 
   /** Ensures that the byte at `start` is cached, and as many after it as are neither cached nor being fetched. */
-  async #obtain(start: number, end: number): Promise<void> {
+  async #ensureRange(start: number, end: number): Promise<void> {
     let to = end;
     for (const [done, fetch] of this.#fetches) {
       if (fetch.start <= start && start < fetch.end) return done;
@@ -127,17 +127,17 @@ class RangeSource implements ByteSource {
   async #fetch(start: number, end: number): Promise<void> {
     const { settings } = this.#context;
     const commit = this.#wanted.listing.revision.slice(0, 12);
-    if (settings.isOffline) throw offlineError(`This part of ${this.name} (${commit})`);
+    if (settings.isOffline) throw createHubOfflineError(`This part of ${this.name} (${commit})`);
     const work = async () => {
       const parts = await this.listParts();
       if (parts.some((part) => part.start <= start && end <= part.end)) return;
       const bytes = await this.#request(start, end);
-      await makeFolder(this.#dir);
-      writeAtomically(join(this.#dir, `${start}-${end}-${hash(bytes)}`), bytes);
+      await createCacheFolder(this.#dir);
+      writeAtomically(join(this.#dir, `${start}-${end}-${hashRange(bytes)}`), bytes);
     };
     await withFileLock(this.#context, this.#wanted, work, `.${start}-${end}`).catch(async (error: unknown) => {
-      if (!(error instanceof RangesIgnored)) throw error;
-      this.#whole ??= downloadWhole(this.#context, this.#wanted).then((path) => openBytes(path, this.name));
+      if (!(error instanceof RangesIgnoredError)) throw error;
+      this.#whole ??= downloadWhole(this.#context, this.#wanted).then((path) => openLocalBytes(path, this.name));
       await this.#whole;
     });
   }
@@ -150,7 +150,7 @@ class RangeSource implements ByteSource {
         const { blob } = await openBlob(context, this.#wanted, transfer.got);
         const bytes = new Uint8Array(await blob.slice(start, end).arrayBuffer());
         if (bytes.length === end - start) return bytes;
-        throw new HubError(`A range of ${this.name} was cut off. Try again.`, { retry: AGAIN });
+        throw new HubError(`A range of ${this.name} was cut off. Try again.`, { retry: RETRY_NOW });
       } finally {
         transfer.end();
       }
@@ -158,6 +158,6 @@ class RangeSource implements ByteSource {
   }
 }
 
-function hash(bytes: Uint8Array): string {
+function hashRange(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }

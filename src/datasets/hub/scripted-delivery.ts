@@ -1,41 +1,41 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Fault, Stage } from "./scripted-faults.js";
-import type { Reply } from "./scripted-routes.js";
+import type { FaultStage, HubFault } from "./scripted-faults.js";
+import type { HubReply } from "./scripted-routes.js";
 
-const PIECE_BYTES = 64 * 1024;
-const CUT_AFTER_MS = 50;
+const CHUNK_BYTES = 64 * 1024;
+const CUT_DELAY_MS = 50;
 
-interface Delivery {
+interface DeliveryOptions {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly reply: () => Reply;
+  readonly reply: () => HubReply;
   /** The fault for this request, if any. */
-  readonly fault: (stage: Stage) => Fault | null;
+  readonly fault: (stage: FaultStage) => HubFault | null;
   /** Called before anything is sent, so that a client with the answer finds it in the log. */
   readonly log: (status: number, bytes: number) => { bytes: number };
 }
 
 /** Sends a reply, altered by faults. */
-export async function deliver({ request, response, reply, fault, log }: Delivery): Promise<void> {
+export async function sendReply({ request, response, reply, fault, log }: DeliveryOptions): Promise<void> {
   const early = fault("request");
   if (early?.kind === "reset") {
     log(0, 0);
     request.socket.destroy();
     return;
   }
-  const made = instead(early) ?? reply();
+  const made = createFaultReply(early) ?? reply();
   const late = made.isContent === true ? fault("content") : null;
   const tagged = late?.kind === "etag" ? { ...made, headers: { ...made.headers, etag: late.etag } } : made;
-  const ranged = late?.kind === "no-ranges" ? tagged : inRange(request, tagged);
-  const body = late?.kind === "wrong" ? withWrongByte(ranged.body) : ranged.body;
+  const ranged = late?.kind === "no-ranges" ? tagged : selectRange(request, tagged);
+  const body = late?.kind === "wrong" ? corruptByte(ranged.body) : ranged.body;
   const entry = log(ranged.status, request.method === "HEAD" ? 0 : body.length);
   response.writeHead(ranged.status, { ...ranged.headers, "content-length": String(body.length) });
   if (request.method === "HEAD") response.end();
   else entry.bytes = await sendBody(response, { body, fault: late });
 }
 
-function instead(fault: Fault | null): Reply | null {
+function createFaultReply(fault: HubFault | null): HubReply | null {
   if (fault?.kind === "status") {
     return { status: fault.status, headers: fault.headers ?? {}, body: Buffer.from("It went wrong.") };
   }
@@ -44,7 +44,7 @@ function instead(fault: Fault | null): Reply | null {
 }
 
 /** The requested range, unless the client has another version of the file. */
-function inRange({ headers }: IncomingMessage, reply: Reply): Reply {
+function selectRange({ headers }: IncomingMessage, reply: HubReply): HubReply {
   const match = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? "");
   const isOther = headers["if-range"] !== undefined && headers["if-range"] !== reply.headers.etag;
   if (reply.isContent !== true || match === null || isOther) return reply;
@@ -59,7 +59,7 @@ function inRange({ headers }: IncomingMessage, reply: Reply): Reply {
   return { ...reply, status: 206, headers: { ...reply.headers, ...range }, body: reply.body.subarray(start, end) };
 }
 
-function withWrongByte(bytes: Uint8Array): Uint8Array {
+function corruptByte(bytes: Uint8Array): Uint8Array {
   const wrong = Buffer.from(bytes);
   const middle = Math.floor(wrong.length / 2);
   if (wrong.length > 0) wrong[middle] = (wrong[middle] ?? 0) ^ 0xff;
@@ -68,7 +68,7 @@ function withWrongByte(bytes: Uint8Array): Uint8Array {
 
 async function sendBody(
   response: ServerResponse,
-  { body, fault }: { body: Uint8Array; fault: Fault | null },
+  { body, fault }: { body: Uint8Array; fault: HubFault | null },
 ): Promise<number> {
   if (fault?.kind === "slow") return sendSlowly(response, { body, fault });
   if (fault?.kind !== "cut" && fault?.kind !== "stall") return sendAll(response, body);
@@ -76,7 +76,7 @@ async function sendBody(
   await new Promise<void>((resolve) => response.write(part, () => resolve()));
   if (fault.kind === "cut") {
     // A client drops unread data when the connection ends.
-    await sleep(CUT_AFTER_MS);
+    await sleep(CUT_DELAY_MS);
     response.socket?.destroy();
   } else if (fault.until !== undefined) {
     await fault.until;
@@ -91,7 +91,7 @@ function sendAll(response: ServerResponse, body: Uint8Array): Promise<number> {
     // In chunks, to know how much a disconnected client has received.
     const next = (): void => {
       if (taken >= body.length) return void response.end();
-      const piece = body.subarray(taken, taken + PIECE_BYTES);
+      const piece = body.subarray(taken, taken + CHUNK_BYTES);
       response.write(piece, (error) => {
         if (error) return;
         taken += piece.length;
@@ -105,7 +105,7 @@ function sendAll(response: ServerResponse, body: Uint8Array): Promise<number> {
 
 async function sendSlowly(
   response: ServerResponse,
-  { body, fault }: { body: Uint8Array; fault: Extract<Fault, { kind: "slow" }> },
+  { body, fault }: { body: Uint8Array; fault: Extract<HubFault, { kind: "slow" }> },
 ): Promise<number> {
   let sent = 0;
   while (sent < body.length && !response.destroyed) {

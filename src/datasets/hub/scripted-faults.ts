@@ -1,4 +1,4 @@
-export type Fault =
+export type HubFault =
   /** An error status instead of an answer. */
   | { readonly kind: "status"; readonly status: number; readonly headers?: Readonly<Record<string, string>> }
   /** The connection ends before any answer. */
@@ -19,7 +19,7 @@ export type Fault =
   | { readonly kind: "text"; readonly text: string };
 
 /** A fault, the requests it applies to, and how often. */
-export type FaultPlan = Fault & {
+export type HubFaultPlan = HubFault & {
   /** Part of the decoded path. Default: any. */
   readonly path?: string;
   /** Number of requests it applies to. Default: 1. */
@@ -27,9 +27,9 @@ export type FaultPlan = Fault & {
 };
 
 /** Whether a fault applies to any request, or to one for the content of a file. */
-export type Stage = "request" | "content";
+export type FaultStage = "request" | "content";
 
-const STAGE: Readonly<Record<Fault["kind"], Stage>> = {
+const FAULT_STAGES: Readonly<Record<HubFault["kind"], FaultStage>> = {
   status: "request",
   reset: "request",
   text: "request",
@@ -42,23 +42,23 @@ const STAGE: Readonly<Record<Fault["kind"], Stage>> = {
 };
 
 export class FaultQueue {
-  readonly plans: FaultPlan[];
-  readonly #used = new Map<FaultPlan, number>();
+  readonly plans: HubFaultPlan[];
+  readonly #used = new Map<HubFaultPlan, number>();
 
-  constructor(plans: readonly FaultPlan[]) {
+  constructor(plans: readonly HubFaultPlan[]) {
     this.plans = [...plans];
   }
 
   /** Takes the first matching fault that is not used up. */
-  take(path: string, stage: Stage): Fault | null {
-    const plan = this.plans.find((each) => this.#fits(each, path, stage));
+  take(path: string, stage: FaultStage): HubFault | null {
+    const plan = this.plans.find((each) => this.#isMatch(each, path, stage));
     if (plan === undefined) return null;
     this.#used.set(plan, (this.#used.get(plan) ?? 0) + 1);
     return plan;
   }
 
-  #fits(plan: FaultPlan, path: string, stage: Stage): boolean {
+  #isMatch(plan: HubFaultPlan, path: string, stage: FaultStage): boolean {
     const isLeft = (this.#used.get(plan) ?? 0) < (plan.times ?? 1);
-    return isLeft && STAGE[plan.kind] === stage && path.includes(plan.path ?? "");
+    return isLeft && FAULT_STAGES[plan.kind] === stage && path.includes(plan.path ?? "");
   }
 }

@@ -49,13 +49,13 @@ export class ScriptedRepos {
     return { commit: this.#commit(repo, name), files: this.#files(repo, name) };
   }
 
-  commitOf(repo: string, revision: string): string {
+  getCommit(repo: string, revision: string): string {
     const found = this.files(repo, revision);
     if (found === undefined) throw new Error(`the scripted hub has no ${repo} at ${revision}`);
     return found.commit;
   }
 
-  bySha256(sha256: string): ScriptedFile | undefined {
+  findBySha256(sha256: string): ScriptedFile | undefined {
     for (const [repo, { revisions }] of Object.entries(this.#plan.repos)) {
       for (const revision of Object.keys(revisions)) {
         const file = this.#files(repo, revision).find((each) => each.sha256 === sha256);
@@ -72,16 +72,16 @@ export class ScriptedRepos {
   }
 
   #describe(path: string, bytes: Uint8Array): ScriptedFile {
-    const isLarge = (this.#plan.isLarge ?? isUsuallyLarge)(path, bytes.length);
-    const { sha256, gitSha1 } = this.#hashesOf(bytes);
-    const oid = isLarge ? gitSha1Of(Buffer.from(`oid sha256:${sha256}\nsize ${bytes.length}\n`)) : gitSha1;
+    const isLarge = (this.#plan.isLarge ?? isLargeByDefault)(path, bytes.length);
+    const { sha256, gitSha1 } = this.#getHashes(bytes);
+    const oid = isLarge ? computeGitSha1(Buffer.from(`oid sha256:${sha256}\nsize ${bytes.length}\n`)) : gitSha1;
     return { path, bytes, isLarge, sha256, oid };
   }
 
-  #hashesOf(bytes: Uint8Array): { sha256: string; gitSha1: string } {
+  #getHashes(bytes: Uint8Array): { sha256: string; gitSha1: string } {
     const known = this.#hashes.get(bytes);
     if (known !== undefined) return known;
-    const made = { sha256: createHash("sha256").update(bytes).digest("hex"), gitSha1: gitSha1Of(bytes) };
+    const made = { sha256: createHash("sha256").update(bytes).digest("hex"), gitSha1: computeGitSha1(bytes) };
     this.#hashes.set(bytes, made);
     return made;
   }
@@ -92,10 +92,10 @@ export class ScriptedRepos {
   }
 }
 
-function isUsuallyLarge(path: string, size: number): boolean {
+function isLargeByDefault(path: string, size: number): boolean {
   return /\.(?:parquet|gz)$/.test(path) || size >= 64 * 1024;
 }
 
-function gitSha1Of(bytes: Uint8Array): string {
+function computeGitSha1(bytes: Uint8Array): string {
   return createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
 }

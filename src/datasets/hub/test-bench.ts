@@ -4,25 +4,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Hub, type HubOptions, type HubPorts, openHub } from "./hub.js";
-import { type HubPlan, type ScriptedHub, startHub } from "./scripted-hub.js";
+import { type HubPlan, type ScriptedHub, startScriptedHub } from "./scripted-hub.js";
 
 /** A scripted hub with a temporary cache, for tests. */
-export class TestBench {
+export class TestHub {
   readonly server: ScriptedHub;
   readonly cacheDir: string = mkdtempSync(join(tmpdir(), "assay-hub-"));
   readonly notes: string[] = [];
   /** Delays before retries, which tests do not wait for. */
   readonly waits: number[] = [];
 
-  static async start(plan: HubPlan): Promise<TestBench> {
-    return new TestBench(await startHub(plan));
+  static async start(plan: HubPlan): Promise<TestHub> {
+    return new TestHub(await startScriptedHub(plan));
   }
 
   private constructor(server: ScriptedHub) {
     this.server = server;
   }
 
-  hub(options: HubOptions = {}, ports: Partial<HubPorts> = {}): Hub {
+  openHub(options: HubOptions = {}, ports: Partial<HubPorts> = {}): Hub {
     const { cacheDir, server, notes, waits } = this;
     const sleep = async (ms: number) => {
       waits.push(ms);
@@ -33,7 +33,7 @@ export class TestBench {
   }
 
   /** Requests since the last call: method, path without query, and status. */
-  asked(): string[] {
+  takeRequests(): string[] {
     const show = ({ method, path, status }: { method: string; path: string; status: number }) =>
       `${method} ${path.split("?")[0]} ${status}`;
     return this.server.requests.splice(0).map(show);
@@ -45,11 +45,11 @@ export class TestBench {
   }
 }
 
-export function someBytes(size: number): Buffer {
+export function createRandomBytes(size: number): Buffer {
   return randomBytes(size);
 }
 
 /** A repository with these files on its main branch. */
-export function repoOf(files: Record<string, Uint8Array>) {
+export function createRepo(files: Record<string, Uint8Array>) {
   return { revisions: { main: { files } } };
 }

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { DatasetError } from "../../core/errors.js";
 import type { HubFile, HubListing } from "./hub.js";
-import { similarFiles } from "./similar-files.js";
+import { describeSimilarFiles } from "./similar-files.js";
 
 /** A file of the hub and its place in the cache. */
-export interface WantedFile {
+export interface CachedFileRef {
   readonly listing: HubListing;
   readonly file: HubFile;
   /** Name of its content in the cache: its hash, as in the hub's own tools. */
@@ -14,12 +14,14 @@ export interface WantedFile {
 }
 
 /** Finds a file of a listing; throws an error with similar names if there is none. */
-export function findHubFile(listing: HubListing, path: string): WantedFile {
+export function resolveHubFile(listing: HubListing, path: string): CachedFileRef {
   const { repo, revision, files } = listing;
   const file = files.find((each) => each.path === path);
   if (file === undefined) {
     const known = files.map((each) => each.path);
-    throw new DatasetError(`${repo} has no file "${path}" at ${revision.slice(0, 12)}.${similarFiles(path, known)}`);
+    throw new DatasetError(
+      `${repo} has no file "${path}" at ${revision.slice(0, 12)}.${describeSimilarFiles(path, known)}`,
+    );
   }
   // Without a hash, its path at a commit, where the content never changes.
   const place = createHash("sha256").update(`${repo}@${revision}/${path}`).digest("hex");

@@ -6,7 +6,7 @@ import { type ColumnChunk, type DecodedArray, parquetSchema, type SchemaElement 
 import { assembleNested } from "hyparquet/src/assemble.js";
 import { DEFAULT_PARSERS } from "hyparquet/src/convert.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ByteSource, openBytes } from "../../utils/files/byte-source.js";
+import { type ByteSource, openLocalBytes } from "../../utils/files/byte-source.js";
 import { selectColumns } from "./columns.js";
 import { type DuckDbWriter, openDuckDb } from "./duckdb-file.js";
 import { joinTables, openParquet, type ParquetTable } from "./index.js";
@@ -30,7 +30,7 @@ type Row = Record<string, unknown>;
 async function written(name: string, query: string, options?: string) {
   const path = join(folder, name);
   await duckdb.write(path, query, options);
-  const source = await openBytes(path, name);
+  const source = await openLocalBytes(path, name);
   opened.push(source);
   const seen = { bytes: 0 };
   const read = (start: number, end: number) => {
@@ -126,10 +126,10 @@ describe("parts of columns", () => {
   });
 
   it("return only their values as a column", async () => {
-    expect((await table.column("document.kind")).slice(0, 3)).toEqual([null, "k1", "k2"]);
-    expect((await table.column("document.summary.text")).slice(4, 8)).toEqual(["s4", null, "s6", null]);
-    expect((await table.column("answers.by.age")).slice(7, 10)).toEqual([[7, null, null], [], null]);
-    expect((await table.column("document")).slice(1, 3)).toEqual(all.slice(1, 3).map((row) => row.document));
+    expect((await table.readColumn("document.kind")).slice(0, 3)).toEqual([null, "k1", "k2"]);
+    expect((await table.readColumn("document.summary.text")).slice(4, 8)).toEqual(["s4", null, "s6", null]);
+    expect((await table.readColumn("answers.by.age")).slice(7, 10)).toEqual([[7, null, null], [], null]);
+    expect((await table.readColumn("document")).slice(1, 3)).toEqual(all.slice(1, 3).map((row) => row.document));
   });
 
   it("are found by path, whole columns by name", () => {
@@ -154,7 +154,7 @@ describe("parts of columns", () => {
     const message = `"nested.parquet" has no column "${path}".${hint} Its columns: ${known}.`;
     await expect(rowsOf(table, ["id", path])).rejects.toThrow(message);
     await expect(table.sample({ count: 1, seed: 1, columns: [path] })).rejects.toThrow(message);
-    await expect(table.column(path)).rejects.toThrow(message);
+    await expect(table.readColumn(path)).rejects.toThrow(message);
   });
 
   it("are read from several files, as far as each has them", async () => {
@@ -165,10 +165,10 @@ describe("parts of columns", () => {
     const both = joinTables([table, other]);
     const rows = await rowsOf(both, ["document.kind", "answers.text"], Uint32Array.of(1, 6000));
     expect(rows[1]).toEqual({ document: { kind: "other" }, answers: [{ text: "last" }] });
-    expect((await both.column("document.kind")).at(-1)).toBe("other");
+    expect((await both.readColumn("document.kind")).at(-1)).toBe("other");
     const paths = ["document.kind", "document.summary.text", "document.summary.txt", "document.text2"];
     expect(paths.map((path) => both.has(path))).toEqual([true, true, true, false]);
-    expect((await both.column("document.summary.text")).at(-1)).toBeUndefined();
+    expect((await both.readColumn("document.summary.text")).at(-1)).toBeUndefined();
     expect(await rowsOf(both, ["document.summary.text"], Uint32Array.of(6000))).toEqual([{}]);
     await expect(rowsOf(both, ["document.text2"])).rejects.toThrow(
       /^"nested.parquet and 1 more" has no column "document.text2". .*Its columns: document\./,
@@ -181,7 +181,7 @@ describe("parts of columns", () => {
     expect(await rowsOf(dotted)).toEqual([{ a: { b: "inside", "c.d": { e: 1, f: 2 }, c: 3 }, "a.b": "whole" }]);
     expect(await rowsOf(dotted, ["a.b"])).toEqual([{ "a.b": "whole" }]);
     expect(await rowsOf(dotted, ["a.b", "a.c.d.f"])).toEqual([{ a: { "c.d": { f: 2 } }, "a.b": "whole" }]);
-    expect([await dotted.column("a.b"), await dotted.column("a.c.d.f")]).toEqual([["whole"], [2]]);
+    expect([await dotted.readColumn("a.b"), await dotted.readColumn("a.c.d.f")]).toEqual([["whole"], [2]]);
   });
 });
 
@@ -226,7 +226,7 @@ describe("the bytes read for parts of columns", () => {
   it("are counted by leaf column", async () => {
     const { table } = await written("books.parquet", BOOKS);
     const bytesOf = async (columns?: readonly string[]) =>
-      (await table.regions(columns)).reduce((sum, { bytes }) => sum + bytes, 0);
+      (await table.listRegions(columns)).reduce((sum, { bytes }) => sum + bytes, 0);
     expect(await bytesOf(["document.text"])).toBeGreaterThan((await bytesOf()) * 0.9);
     expect(await bytesOf(["document.kind", "document.summary.text"])).toBeLessThan((await bytesOf()) * 0.05);
   });

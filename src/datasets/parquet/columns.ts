@@ -1,6 +1,6 @@
 import { type FileMetaData, parquetSchema, type SchemaElement, type SchemaTree } from "hyparquet";
 import { isListLike, isMapLike } from "hyparquet/src/schema.js";
-import { noColumn } from "./problems.js";
+import { createNoColumnError } from "./problems.js";
 
 /** A column or a part of one, and its path in a row. */
 export interface ColumnPart {
@@ -10,7 +10,7 @@ export interface ColumnPart {
 
 /** Finds the column at a path such as "answers.text". A column whose name contains the dots comes first. */
 export function findColumn(parent: SchemaTree, path: string): ColumnPart | null {
-  const parts = listParts(parent);
+  const parts = listChildren(parent);
   const whole = parts.find(({ element }) => element.name === path);
   if (whole !== undefined) return { node: whole, names: [path] };
   for (const { part, rest } of matchPrefixes(parts, path)) {
@@ -21,22 +21,22 @@ export function findColumn(parent: SchemaTree, path: string): ColumnPart | null 
 }
 
 /** Lists the paths that exist where a missing path ends. */
-export function listPathsNear(parent: SchemaTree, path: string): readonly string[] {
-  const parts = listParts(parent);
+export function listSimilarPaths(parent: SchemaTree, path: string): readonly string[] {
+  const parts = listChildren(parent);
   for (const { part, rest } of matchPrefixes(parts, path)) {
-    const below = listPathsNear(part, rest);
+    const below = listSimilarPaths(part, rest);
     if (below.length > 0) return below.map((name) => `${part.element.name}.${name}`);
   }
   return parts.map(({ element }) => element.name);
 }
 
 /** Gets the value at a path; maps over the items of a list. */
-export function getValue(value: unknown, names: readonly string[]): unknown {
+export function getNestedValue(value: unknown, names: readonly string[]): unknown {
   const [name, ...rest] = names;
   if (name === undefined) return value;
-  if (Array.isArray(value)) return value.map((item) => getValue(item, names));
+  if (Array.isArray(value)) return value.map((item) => getNestedValue(item, names));
   if (typeof value !== "object" || value === null) return null;
-  return getValue((value as Readonly<Record<string, unknown>>)[name], rest);
+  return getNestedValue((value as Readonly<Record<string, unknown>>)[name], rest);
 }
 
 /**
@@ -49,14 +49,14 @@ export function selectColumns(metadata: FileMetaData, name: string, paths?: read
   const chosen = new Set(
     paths.map((path) => {
       const part = findColumn(root, path);
-      if (part === null) throw noColumn(name, path, listPathsNear(root, path));
+      if (part === null) throw createNoColumnError(name, path, listSimilarPaths(root, path));
       return part.node;
     }),
   );
   const keptLeaves = listLeaves(root, chosen, false);
   return {
     ...metadata,
-    schema: flatten({ ...root, children: cutNodes(root.children, chosen) }),
+    schema: flattenSchema({ ...root, children: pruneNodes(root.children, chosen) }),
     row_groups: metadata.row_groups.map((group) => ({
       ...group,
       columns: group.columns.filter((_, at) => keptLeaves[at]),
@@ -73,33 +73,33 @@ function listLeaves(node: SchemaTree, chosen: ReadonlySet<SchemaTree>, isInside:
 }
 
 /** Keeps selected nodes and their ancestors, without other children. */
-function cutNodes(nodes: readonly SchemaTree[], chosen: ReadonlySet<SchemaTree>): SchemaTree[] {
+function pruneNodes(nodes: readonly SchemaTree[], chosen: ReadonlySet<SchemaTree>): SchemaTree[] {
   return nodes.flatMap((node) => {
     if (chosen.has(node)) return node;
-    const children = cutNodes(node.children, chosen);
-    return children.length === 0 ? [] : { ...node, children, element: keepShape(node) };
+    const children = pruneNodes(node.children, chosen);
+    return children.length === 0 ? [] : { ...node, children, element: toSchemaElement(node) };
   });
 }
 
 /** A group annotated as a list but not built as one would pass for a list once it has fewer children. */
-function keepShape(node: SchemaTree): SchemaElement {
+function toSchemaElement(node: SchemaTree): SchemaElement {
   if (isListLike(node)) return node.element;
   const { converted_type: _, ...element } = node.element;
   return element;
 }
 
-function flatten({ element, children }: SchemaTree): SchemaElement[] {
+function flattenSchema({ element, children }: SchemaTree): SchemaElement[] {
   const isLeaf = element.num_children === undefined;
-  return [isLeaf ? element : { ...element, num_children: children.length }, ...children.flatMap(flatten)];
+  return [isLeaf ? element : { ...element, num_children: children.length }, ...children.flatMap(flattenSchema)];
 }
 
 /** Lists the named parts of a column. For a list, those of its items; a map has none, since its keys are values. */
-function listParts(node: SchemaTree): readonly SchemaTree[] {
+function listChildren(node: SchemaTree): readonly SchemaTree[] {
   const [first] = node.children;
   // The parts of a variant are bytes that only make sense together.
   if (first === undefined || isMapLike(node) || node.element.logical_type?.type === "VARIANT") return [];
   if (!isListLike(node)) return node.children;
-  return listParts(first.children[0] ?? first);
+  return listChildren(first.children[0] ?? first);
 }
 
 function* matchPrefixes(parts: readonly SchemaTree[], path: string) {

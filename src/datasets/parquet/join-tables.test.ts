@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openBytes } from "../../utils/files/byte-source.js";
+import { openLocalBytes } from "../../utils/files/byte-source.js";
 import { openDuckDb } from "./duckdb-file.js";
 import { joinTables, openParquet, type ParquetTable } from "./index.js";
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
       `SELECT i AS id, 'q' || i AS question${extra} FROM range(${from}, ${to}) t(i)`,
       "ROW_GROUP_SIZE 2048",
     );
-    tables.push(await openParquet(await openBytes(path, `part-${at}`)));
+    tables.push(await openParquet(await openLocalBytes(path, `part-${at}`)));
   }
   duckdb.close();
   table = joinTables(tables);
@@ -43,14 +43,14 @@ describe("joinTables", () => {
     const found: unknown[] = [];
     for await (const rows of table.read(positions)) found.push(...rows.map(({ position, row }) => [position, row.id]));
     expect(found).toEqual(Array.from(positions, (position) => [position, position]));
-    expect(await table.column("id")).toEqual(Array.from({ length: 7000 }, (_, at) => at));
+    expect(await table.readColumn("id")).toEqual(Array.from({ length: 7000 }, (_, at) => at));
   });
 
   it("locates the file of a row and its number there", () => {
-    expect(table.placeOf(0)).toEqual({ name: "part-0", file: 0, row: 1 });
-    expect(table.placeOf(2999)).toEqual({ name: "part-0", file: 0, row: 3000 });
-    expect(table.placeOf(3000)).toEqual({ name: "part-2", file: 2, row: 1 });
-    expect(table.placeOf(6999)).toEqual({ name: "part-2", file: 2, row: 4000 });
+    expect(table.locateRow(0)).toEqual({ name: "part-0", file: 0, row: 1 });
+    expect(table.locateRow(2999)).toEqual({ name: "part-0", file: 0, row: 3000 });
+    expect(table.locateRow(3000)).toEqual({ name: "part-2", file: 2, row: 1 });
+    expect(table.locateRow(6999)).toEqual({ name: "part-2", file: 2, row: 4000 });
   });
 
   it("draws a sample from all files", async () => {
@@ -73,10 +73,10 @@ describe("joinTables", () => {
     ]);
     expect(await rowsOf(["id", "extra"])).toEqual([{ id: 2999 }, { id: 3000, extra: "only here" }]);
     expect(await rowsOf(["extra"])).toEqual([{}, { extra: "only here" }]);
-    const values = await table.column("extra");
+    const values = await table.readColumn("extra");
     expect(values).toHaveLength(7000);
     expect(values.slice(2999, 3001)).toEqual([undefined, "only here"]);
-    expect(await table.regions(["extra"])).toHaveLength((await table.regions(["id"])).length);
+    expect(await table.listRegions(["extra"])).toHaveLength((await table.listRegions(["id"])).length);
   });
 
   it("lists the existing columns if no file has the requested one", async () => {

@@ -1,7 +1,7 @@
 import { DatasetError } from "../../core/errors.js";
-import { noColumn } from "./problems.js";
+import { createNoColumnError } from "./problems.js";
 import { drawSample } from "./sample.js";
-import type { ParquetTable, Region, RowPlace, SampleOptions, TableRow, TableSample } from "./table.js";
+import type { ParquetTable, Region, SampleOptions, TableRow, TableRowLocation, TableSample } from "./table.js";
 
 /**
  * Reads several files as one table: their rows are concatenated, each with the columns of its own file.
@@ -15,14 +15,14 @@ export function joinTables(tables: readonly ParquetTable[]): ParquetTable {
   return tables.length === 1 ? only : new JoinedTables(tables);
 }
 
-interface Part {
+interface TablePart {
   readonly table: ParquetTable;
   /** Position of its first row. */
   readonly first: number;
 }
 
 class JoinedTables implements ParquetTable {
-  readonly #parts: readonly Part[];
+  readonly #parts: readonly TablePart[];
   readonly name: string;
   readonly rows: number;
   readonly bytes: number;
@@ -45,26 +45,26 @@ class JoinedTables implements ParquetTable {
     return this.#parts.some(({ table }) => table.has(path));
   }
 
-  pathsNear(path: string): readonly string[] {
-    return [...new Set(this.#parts.flatMap(({ table }) => table.pathsNear(path)))];
+  listSimilarPaths(path: string): readonly string[] {
+    return [...new Set(this.#parts.flatMap(({ table }) => table.listSimilarPaths(path)))];
   }
 
   async *read(positions: Uint32Array | "all", columns?: readonly string[]): AsyncGenerator<readonly TableRow[]> {
     this.#requireColumns(columns);
     for (const { table, first } of this.#parts) {
-      const inside = positions === "all" ? positions : within(positions, first, table.rows);
+      const inside = positions === "all" ? positions : selectPositions(positions, first, table.rows);
       if (inside.length === 0) continue;
-      for await (const rows of table.read(inside, ownColumns(table, columns))) {
+      for await (const rows of table.read(inside, filterOwnColumns(table, columns))) {
         yield first === 0 ? rows : rows.map(({ position, row }) => ({ position: position + first, row }));
       }
     }
   }
 
-  async column(path: string): Promise<readonly unknown[]> {
+  async readColumn(path: string): Promise<readonly unknown[]> {
     this.#requireColumns([path]);
     const values: unknown[] = [];
     for (const { table } of this.#parts) {
-      const own = table.has(path) ? await table.column(path) : new Array<undefined>(table.rows).fill(undefined);
+      const own = table.has(path) ? await table.readColumn(path) : new Array<undefined>(table.rows).fill(undefined);
       for (const value of own) values.push(value);
     }
     return values;
@@ -72,20 +72,20 @@ class JoinedTables implements ParquetTable {
 
   async sample(options: SampleOptions): Promise<TableSample> {
     const { rows, bytes } = this;
-    return drawSample({ rows, bytes, regions: await this.regions(options.columns) }, options);
+    return drawSample({ rows, bytes, regions: await this.listRegions(options.columns) }, options);
   }
 
-  placeOf(position: number): RowPlace {
+  locateRow(position: number): TableRowLocation {
     const file = this.#parts.findLastIndex(({ table, first }) => first <= position && table.rows > 0);
     const part = this.#parts[file];
     if (part === undefined) throw new DatasetError(`"${this.name}" has no row ${position + 1}.`);
-    return { ...part.table.placeOf(position - part.first), file };
+    return { ...part.table.locateRow(position - part.first), file };
   }
 
-  async regions(columns?: readonly string[]): Promise<readonly Region[]> {
+  async listRegions(columns?: readonly string[]): Promise<readonly Region[]> {
     this.#requireColumns(columns);
     const all = this.#parts.map(async ({ table, first }) => {
-      const regions = await table.regions(ownColumns(table, columns));
+      const regions = await table.listRegions(filterOwnColumns(table, columns));
       return regions.map((region) => ({ ...region, first: region.first + first }));
     });
     return (await Promise.all(all)).flat();
@@ -97,17 +97,17 @@ class JoinedTables implements ParquetTable {
 
   #requireColumns(columns: readonly string[] = []): void {
     const missing = columns.find((column) => !this.has(column));
-    if (missing !== undefined) throw noColumn(this.name, missing, this.pathsNear(missing));
+    if (missing !== undefined) throw createNoColumnError(this.name, missing, this.listSimilarPaths(missing));
   }
 }
 
 /** The columns that this file has: files of one dataset may differ. */
-function ownColumns(table: ParquetTable, columns?: readonly string[]): readonly string[] | undefined {
+function filterOwnColumns(table: ParquetTable, columns?: readonly string[]): readonly string[] | undefined {
   return columns?.filter((path) => table.has(path));
 }
 
 /** The positions within a table, relative to its first row. */
-function within(positions: Uint32Array, first: number, rows: number): Uint32Array {
+function selectPositions(positions: Uint32Array, first: number, rows: number): Uint32Array {
   return positions
     .filter((position) => position >= first && position < first + rows)
     .map((position) => position - first);

@@ -6,10 +6,10 @@ import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { compressors } from "hyparquet-compressors";
 import { parquetWriteFile } from "hyparquet-writer";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ByteSource, openBytes } from "../../utils/files/byte-source.js";
+import { type ByteSource, openLocalBytes } from "../../utils/files/byte-source.js";
 import { type DuckDbWriter, openDuckDb } from "./duckdb-file.js";
 import { openParquet } from "./index.js";
-import { toPlainValue } from "./parquet-file.js";
+import { toPlainCell } from "./parquet-file.js";
 import type { ParquetTable } from "./table.js";
 
 let folder: string;
@@ -41,7 +41,7 @@ async function written(name: string, query: string, options?: string): Promise<P
 
 /** Opens a file that is closed after the test. */
 async function opening(path: string): Promise<ByteSource> {
-  const source = await openBytes(path);
+  const source = await openLocalBytes(path);
   opened.push(source);
   return source;
 }
@@ -118,15 +118,15 @@ describe("values", () => {
     expect(table.columns).toContain("struct");
     expect(await rowsOf(table)).toEqual([]);
     expect((await table.sample({ count: 10, seed: 1 })).positions).toHaveLength(0);
-    expect(await table.column("id")).toEqual([]);
+    expect(await table.readColumn("id")).toEqual([]);
   });
 
   it("returns one column, and only the requested columns", async () => {
     const table = await written("columns.parquet", `${MIXED} FROM range(5000) t(i)`, "ROW_GROUP_SIZE 2048");
-    expect((await table.column("few")).slice(0, 4)).toEqual([null, "v1", "v2", null]);
+    expect((await table.readColumn("few")).slice(0, 4)).toEqual([null, "v1", "v2", null]);
     const [first] = await rowsOf(table, Uint32Array.of(4321), ["id", "flag"]);
     expect(first).toEqual({ position: 4321, row: { id: 4321, flag: false } });
-    expect(table.placeOf(4321)).toEqual({ name: table.name, file: 0, row: 4322 });
+    expect(table.locateRow(4321)).toEqual({ name: table.name, file: 0, row: 4322 });
   });
 });
 
@@ -192,7 +192,7 @@ describe.each(Object.entries(LAYOUTS))("rows by position: %s", (name, write) => 
     const file = await asyncBufferFromFile(source.name);
     const expected = await parquetReadObjects({ file, compressors, rowStart: 19_000, rowEnd: 21_000 });
     expect(all).toHaveLength(30_000);
-    expect(all.slice(19_000, 21_000)).toEqual(expected.map(toPlainValue));
+    expect(all.slice(19_000, 21_000)).toEqual(expected.map(toPlainCell));
   });
 
   it("returns exactly the rows at the positions", async () => {

@@ -16,12 +16,19 @@ import {
 } from "hyparquet";
 import { getSchemaPath } from "hyparquet/src/schema.js";
 import { compressors } from "hyparquet-compressors";
-import { AssayError, DatasetError, messageOf } from "../../core/errors.js";
+import { AssayError, DatasetError, getErrorMessage } from "../../core/errors.js";
 import type { ByteSource } from "../../utils/files/byte-source.js";
-import { findColumn, getValue, listPathsNear, selectColumns } from "./columns.js";
-import { badFooter, encrypted, notParquet, truncated, undecodable, unknownCodec } from "./problems.js";
+import { findColumn, getNestedValue, listSimilarPaths, selectColumns } from "./columns.js";
+import {
+  createBadFooterError,
+  createDecodeError,
+  createEncryptedError,
+  createNotParquetError,
+  createTruncatedError,
+  createUnknownCodecError,
+} from "./problems.js";
 import { drawSample } from "./sample.js";
-import type { ParquetTable, Region, RowPlace, SampleOptions, TableRow, TableSample } from "./table.js";
+import type { ParquetTable, Region, SampleOptions, TableRow, TableRowLocation, TableSample } from "./table.js";
 
 /** Size of the first read, which contains the footer of most files. */
 const FOOTER_BYTES = 64 * 1024;
@@ -72,14 +79,14 @@ class ParquetFile implements ParquetTable {
     return findColumn(this.#root, path) !== null;
   }
 
-  pathsNear(path: string): readonly string[] {
-    return listPathsNear(this.#root, path);
+  listSimilarPaths(path: string): readonly string[] {
+    return listSimilarPaths(this.#root, path);
   }
 
   async *read(positions: Uint32Array | "all", columns?: readonly string[]): AsyncGenerator<readonly TableRow[]> {
     const metadata = selectColumns(this.#metadata, this.name, columns);
     let at = 0;
-    for (const group of listGroups(metadata, this.name)) {
+    for (const group of listRowGroups(metadata, this.name)) {
       const from = at;
       while (positions !== "all" && at < positions.length && (positions[at] ?? 0) < group.first + group.rows) at++;
       const wanted =
@@ -90,24 +97,25 @@ class ParquetFile implements ParquetTable {
     }
   }
 
-  async column(path: string): Promise<readonly unknown[]> {
+  async readColumn(path: string): Promise<readonly unknown[]> {
     const names = findColumn(this.#root, path)?.names ?? [];
     const values: unknown[] = [];
-    for await (const rows of this.read("all", [path])) for (const { row } of rows) values.push(getValue(row, names));
+    for await (const rows of this.read("all", [path]))
+      for (const { row } of rows) values.push(getNestedValue(row, names));
     return values;
   }
 
   async sample(options: SampleOptions): Promise<TableSample> {
     const { rows, bytes } = this;
-    return drawSample({ rows, bytes, regions: await this.regions(options.columns) }, options);
+    return drawSample({ rows, bytes, regions: await this.listRegions(options.columns) }, options);
   }
 
-  placeOf(position: number): RowPlace {
+  locateRow(position: number): TableRowLocation {
     return { name: this.name, file: 0, row: position + 1 };
   }
 
-  async regions(columns?: readonly string[]): Promise<readonly Region[]> {
-    return describeRegions(this.#file, listGroups(selectColumns(this.#metadata, this.name, columns), this.name));
+  async listRegions(columns?: readonly string[]): Promise<readonly Region[]> {
+    return describeRegions(this.#file, listRowGroups(selectColumns(this.#metadata, this.name, columns), this.name));
   }
 
   async close(): Promise<void> {
@@ -115,7 +123,7 @@ class ParquetFile implements ParquetTable {
   }
 
   /** Reads rows of a group, by position in the group. */
-  async *#readGroup(metadata: FileMetaData, group: Group, wanted: Uint32Array): AsyncGenerator<TableRow[]> {
+  async *#readGroup(metadata: FileMetaData, group: ParquetRowGroup, wanted: Uint32Array): AsyncGenerator<TableRow[]> {
     const columns = parquetSchema(metadata).children.map(({ element }) => element.name);
     try {
       const ranges = splitIntoRanges(group, wanted, await countRowsPerRead(this.#file, group));
@@ -139,19 +147,19 @@ class ParquetFile implements ParquetTable {
           });
           return Array.from(range, (row) => ({
             position: group.first + row,
-            row: toPlainValue(rows[row - start]) as TableRow["row"],
+            row: toPlainCell(rows[row - start]) as TableRow["row"],
           }));
         };
         yield* await Promise.all(ranges.slice(at, at + MAX_READS).map(read));
       }
     } catch (error) {
-      throw undecodable(this.name, group.index, error);
+      throw createDecodeError(this.name, group.index, error);
     }
   }
 }
 
 /** Splits rows where the pages between them can be skipped, and where a range gets too large to decode at once. */
-function splitIntoRanges(group: Group, wanted: Uint32Array, rowsPerRead: number | null): Uint32Array[] {
+function splitIntoRanges(group: ParquetRowGroup, wanted: Uint32Array, rowsPerRead: number | null): Uint32Array[] {
   if (rowsPerRead === null) return [wanted];
   const maxRows = Math.max(rowsPerRead, (RANGE_BYTES * group.rows) / Number(group.rowGroup.total_byte_size));
   const ranges: Uint32Array[] = [];
@@ -177,12 +185,12 @@ function toAsyncBuffer(bytes: ByteSource): AsyncBuffer {
     async slice(start, end = bytes.size) {
       const read = await bytes.read(start, end).catch((error: unknown) => {
         if (error instanceof AssayError) throw error;
-        throw new DatasetError(`"${bytes.name}" cannot be read: ${messageOf(error)}. Check the file.`, {
+        throw new DatasetError(`"${bytes.name}" cannot be read: ${getErrorMessage(error)}. Check the file.`, {
           cause: error,
         });
       });
       if (read.byteLength < end - start)
-        throw truncated(bytes.name, `it ends before byte ${end}, where its footer expects data`);
+        throw createTruncatedError(bytes.name, `it ends before byte ${end}, where its footer expects data`);
       return toArrayBuffer(read.subarray(0, end - start));
     },
   };
@@ -207,7 +215,10 @@ async function readFooter(file: AsyncBuffer, source: ByteSource): Promise<FileMe
           Number((meta.dictionary_page_offset || meta.data_page_offset) + meta.total_compressed_size),
         );
   if (end <= source.size) return metadata;
-  throw truncated(source.name, `its footer expects data up to byte ${end}, but it has only ${source.size} bytes`);
+  throw createTruncatedError(
+    source.name,
+    `its footer expects data up to byte ${end}, but it has only ${source.size} bytes`,
+  );
 }
 
 /** Explains why a footer cannot be read. */
@@ -215,15 +226,17 @@ async function explainFooter(source: ByteSource, cause: unknown): Promise<Datase
   const { name, size } = source;
   const end = Buffer.from(await source.read(Math.max(0, size - FILE_END_BYTES), size));
   const magic = end.subarray(-MAGIC.length).toString("latin1");
-  if (magic === ENCRYPTED_MAGIC) return encrypted(name, "its footer is");
+  if (magic === ENCRYPTED_MAGIC) return createEncryptedError(name, "its footer is");
   if (magic === MAGIC && size >= FILE_END_BYTES) {
     const length = end.readUInt32LE(0) + FILE_END_BYTES;
     return length > size
-      ? truncated(name, `its footer has ${length} bytes, the whole file only ${size}`)
-      : badFooter(name, cause);
+      ? createTruncatedError(name, `its footer has ${length} bytes, the whole file only ${size}`)
+      : createBadFooterError(name, cause);
   }
   const start = Buffer.from(await source.read(0, Math.min(size, MAGIC.length))).toString("latin1");
-  return start === MAGIC ? truncated(name, "it starts as a Parquet file, but its footer is missing") : notParquet(name);
+  return start === MAGIC
+    ? createTruncatedError(name, "it starts as a Parquet file, but its footer is missing")
+    : createNotParquetError(name);
 }
 
 const MS_PER_DAY = 86_400_000;
@@ -249,14 +262,14 @@ const parsers: Partial<ParquetParsers> = {
  * Converts a decoded value to JSON types: integers too large for a double become text, timestamps become ISO text, and
  * bytes become text if they are UTF-8, else base64.
  */
-export function toPlainValue(value: unknown): unknown {
+export function toPlainCell(value: unknown): unknown {
   if (value === undefined || value === null) return null;
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (typeof value !== "object") return value;
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   if (value instanceof Uint8Array) return toBuffer(value).toString(isUtf8(value) ? "utf8" : "base64");
-  if (Array.isArray(value)) return value.map(toPlainValue);
-  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, toPlainValue(child)]));
+  if (Array.isArray(value)) return value.map(toPlainCell);
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, toPlainCell(child)]));
 }
 
 /** Rounds decimals in place: hyparquet multiplies them by a power of ten, which is inexact in the last digits. */
@@ -275,7 +288,7 @@ function toBuffer(bytes: Uint8Array): Buffer {
 const SMALL_CHUNK_BYTES = 128 * 1024;
 
 /** The values of one leaf column in a row group. */
-interface Chunk {
+interface ColumnChunkInfo {
   readonly bytes: number;
   readonly isIndexed: boolean;
   /** Bytes before the first data page, according to the footer. */
@@ -284,17 +297,17 @@ interface Chunk {
   readonly offsetIndex: { readonly start: number; readonly end: number } | null;
 }
 
-export interface Group {
+export interface ParquetRowGroup {
   readonly index: number;
   readonly first: number;
   readonly rows: number;
   readonly bytes: number;
   readonly rowGroup: RowGroup;
-  readonly chunks: readonly Chunk[];
+  readonly chunks: readonly ColumnChunkInfo[];
 }
 
 /** Lists the row groups of a file; throws for columns that cannot be read. */
-export function listGroups(metadata: FileMetaData, name: string): Group[] {
+export function listRowGroups(metadata: FileMetaData, name: string): ParquetRowGroup[] {
   let first = 0;
   return metadata.row_groups.map((rowGroup, index) => {
     const chunks = rowGroup.columns.map((column) => describeChunk(column, name));
@@ -305,13 +318,14 @@ export function listGroups(metadata: FileMetaData, name: string): Group[] {
   });
 }
 
-function describeChunk({ meta_data: meta, ...column }: ColumnChunk, name: string): Chunk {
+function describeChunk({ meta_data: meta, ...column }: ColumnChunk, name: string): ColumnChunkInfo {
   const path = meta?.path_in_schema.join(".") ?? "";
-  if (meta === undefined || column.crypto_metadata !== undefined) throw encrypted(name, `its column "${path}" is`);
+  if (meta === undefined || column.crypto_metadata !== undefined)
+    throw createEncryptedError(name, `its column "${path}" is`);
   const { codec } = meta;
   if (codec !== "UNCOMPRESSED" && !(codec in compressors)) {
     const known = ["none", ...Object.keys(compressors)].join(", ").toLowerCase();
-    throw unknownCodec({ name, codec: codec ?? "an unknown method", column: path, known });
+    throw createUnknownCodecError({ name, codec: codec ?? "an unknown method", column: path, known });
   }
   const bytes = Number(meta.total_compressed_size);
   const start = Number(column.offset_index_offset ?? 0);
@@ -326,7 +340,11 @@ function describeChunk({ meta_data: meta, ...column }: ColumnChunk, name: string
 }
 
 /** Average rows per page; all rows of the group if its pages are not listed. */
-async function countPageRows(file: AsyncBuffer, group: Group, { offsetIndex }: Chunk): Promise<number> {
+async function countPageRows(
+  file: AsyncBuffer,
+  group: ParquetRowGroup,
+  { offsetIndex }: ColumnChunkInfo,
+): Promise<number> {
   if (offsetIndex === null) return group.rows;
   const view = new DataView(await file.slice(offsetIndex.start, offsetIndex.end));
   const { page_locations } = readOffsetIndex({ view, offset: 0 });
@@ -334,7 +352,7 @@ async function countPageRows(file: AsyncBuffer, group: Group, { offsetIndex }: C
 }
 
 /** Rows per page of the largest column; null if the group is read whole. */
-async function countRowsPerRead(file: AsyncBuffer, group: Group): Promise<number | null> {
+async function countRowsPerRead(file: AsyncBuffer, group: ParquetRowGroup): Promise<number | null> {
   if (group.chunks.every(({ offsetIndex }) => offsetIndex === null)) return null;
   return countPageRows(
     file,
@@ -347,8 +365,8 @@ async function countRowsPerRead(file: AsyncBuffer, group: Group): Promise<number
  * Estimates the cost of reading rows of each group. Page sizes are read only for the largest group: pages are similar, and
  * the result is the same on every machine.
  */
-async function describeRegions(file: AsyncBuffer, groups: readonly Group[]): Promise<Region[]> {
-  const largest = groups.reduce<Group | undefined>(
+async function describeRegions(file: AsyncBuffer, groups: readonly ParquetRowGroup[]): Promise<Region[]> {
+  const largest = groups.reduce<ParquetRowGroup | undefined>(
     (best, group) => (group.rows > (best?.rows ?? 0) ? group : best),
     undefined,
   );

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { parquetMetadata } from "hyparquet";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DatasetError } from "../../core/errors.js";
-import { openBytes } from "../../utils/files/byte-source.js";
+import { openLocalBytes } from "../../utils/files/byte-source.js";
 import { type DuckDbWriter, openDuckDb } from "./duckdb-file.js";
 import { openParquet } from "./index.js";
-import { listGroups } from "./parquet-file.js";
+import { listRowGroups } from "./parquet-file.js";
 
 let folder: string;
 let duckdb: DuckDbWriter;
@@ -28,7 +28,7 @@ afterAll(() => {
 async function failure(bytes: Uint8Array, columns?: string[]): Promise<string> {
   const path = join(folder, "bad.parquet");
   writeFileSync(path, bytes);
-  const source = await openBytes(path, "bad.parquet");
+  const source = await openLocalBytes(path, "bad.parquet");
   try {
     const table = await openParquet(source);
     for await (const _ of table.read("all", columns));
@@ -67,12 +67,12 @@ describe("an unreadable file", () => {
   });
 
   it("is reported if it ends early during a read", async () => {
-    const source = await openBytes(join(folder, "good.parquet"), "short.parquet");
+    const source = await openLocalBytes(join(folder, "good.parquet"), "short.parquet");
     let most = Number.POSITIVE_INFINITY;
     const read = async (start: number, end: number) => (await source.read(start, end)).subarray(0, most);
     const table = await openParquet({ ...source, read });
     most = 9;
-    await expect(table.column("id")).rejects.toThrow(/"short\.parquet" is truncated: it ends before byte \d+/);
+    await expect(table.readColumn("id")).rejects.toThrow(/"short\.parquet" is truncated: it ends before byte \d+/);
     await source.close?.();
   });
 
@@ -87,7 +87,7 @@ describe("an unreadable file", () => {
     await duckdb.write(path, "SELECT md5(i::VARCHAR) AS text FROM range(20000) t(i)", "CODEC uncompressed");
     const damaged = readFileSync(path).fill(0xff, 4, 2000);
     writeFileSync(path, damaged);
-    const source = await openBytes(path, "large.parquet");
+    const source = await openLocalBytes(path, "large.parquet");
     const table = await openParquet(source);
     const { positions } = await table.sample({ count: 5, seed: 1 });
     const read = async () => {
@@ -119,7 +119,7 @@ describe("an unreadable file", () => {
     const metadata = parquetMetadata(good);
     for (const { columns } of metadata.row_groups)
       for (const { meta_data } of columns) if (meta_data) meta_data.codec = "LZO";
-    expect(() => listGroups(metadata, "bad.parquet")).toThrow(
+    expect(() => listRowGroups(metadata, "bad.parquet")).toThrow(
       /column "id" is compressed with LZO, which is not supported. Write the file with one of none, snappy, gzip/,
     );
   });

@@ -1,46 +1,51 @@
-import { AssayError, DatasetError, messageOf } from "../../core/errors.js";
-import { nearest } from "../../core/suggest.js";
+import { AssayError, DatasetError, getErrorMessage } from "../../core/errors.js";
+import { findClosestName } from "../../core/suggest.js";
 
-export function notParquet(name: string): DatasetError {
+export function createNotParquetError(name: string): DatasetError {
   return new DatasetError(
     `"${name}" is not a Parquet file: it does not end with the Parquet magic number. Check the file, or use the correct extension (.jsonl, .json, .csv).`,
   );
 }
 
-export function truncated(name: string, what: string): DatasetError {
+export function createTruncatedError(name: string, what: string): DatasetError {
   return new DatasetError(`"${name}" is truncated: ${what}. Download or write the file again.`);
 }
 
-export function encrypted(name: string, what: string): DatasetError {
+export function createEncryptedError(name: string, what: string): DatasetError {
   return new DatasetError(
     `"${name}" cannot be read: ${what} encrypted, and Assay has no key. Write the file without encryption.`,
   );
 }
 
-export function badFooter(name: string, cause: unknown): DatasetError {
+export function createBadFooterError(name: string, cause: unknown): DatasetError {
   return new DatasetError(
-    `"${name}" cannot be read: its footer is damaged (${messageOf(cause)}). Download or write the file again.`,
+    `"${name}" cannot be read: its footer is damaged (${getErrorMessage(cause)}). Download or write the file again.`,
     { cause },
   );
 }
 
-export function unknownCodec(options: { name: string; codec: string; column: string; known: string }): DatasetError {
+export function createUnknownCodecError(options: {
+  name: string;
+  codec: string;
+  column: string;
+  known: string;
+}): DatasetError {
   return new DatasetError(
     `"${options.name}" cannot be read: its column "${options.column}" is compressed with ${options.codec}, which is not supported. Write the file with one of ${options.known}.`,
   );
 }
 
-export function noColumn(name: string, column: string, columns: readonly string[]): DatasetError {
-  const guess = nearest(column, columns);
+export function createNoColumnError(name: string, column: string, columns: readonly string[]): DatasetError {
+  const guess = findClosestName(column, columns);
   const hint = guess === undefined ? "" : ` Did you mean "${guess}"?`;
   return new DatasetError(`"${name}" has no column "${column}".${hint} Its columns: ${columns.join(", ")}.`);
 }
 
 /** Adds the row group to a decoding error; errors of Assay are left unchanged. */
-export function undecodable(name: string, group: number, cause: unknown): AssayError {
+export function createDecodeError(name: string, group: number, cause: unknown): AssayError {
   if (cause instanceof AssayError) return cause;
   return new DatasetError(
-    `"${name}" cannot be read: row group ${group + 1} cannot be decoded (${messageOf(cause)}). The file is damaged: download or write it again.`,
+    `"${name}" cannot be read: row group ${group + 1} cannot be decoded (${getErrorMessage(cause)}). The file is damaged: download or write it again.`,
     { cause },
   );
 }

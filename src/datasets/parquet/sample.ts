@@ -65,7 +65,7 @@ interface BlockSampleOptions {
 }
 
 /** Adjacent rows that are read together: a row group, or a range of its pages. */
-interface Block {
+interface RowBlock {
   /** Number in file order, counted from 1. */
   readonly number: number;
   readonly first: number;
@@ -76,7 +76,7 @@ interface Block {
 
 interface BlockRegion {
   readonly first: number;
-  readonly blocks: readonly Block[];
+  readonly blocks: readonly RowBlock[];
   /** Bytes read once for any of the blocks, such as dictionaries. */
   readonly fixed: number;
 }
@@ -97,7 +97,7 @@ const MAX_TICKETS = 20_000;
  */
 function drawFromBlocks(allRegions: readonly Region[], options: BlockSampleOptions): TableSample {
   const regions = allRegions.filter(({ rows }) => rows > 0);
-  const shelf = new BlockShelf(regions, options);
+  const shelf = new BlockIndex(regions, options);
   const { order, seed, count } = options;
   const tickets = drawTickets(regions, seed);
   const { affordable, isAll } = countAffordable(shelf, tickets, options);
@@ -117,7 +117,7 @@ function drawFromBlocks(allRegions: readonly Region[], options: BlockSampleOptio
 }
 
 /** Finds blocks by row. */
-class BlockShelf {
+class BlockIndex {
   readonly #regions: readonly BlockRegion[];
   readonly size: number;
 
@@ -127,18 +127,18 @@ class BlockShelf {
       const blockRows = chooseBlockRows(region, regions.length, options);
       const isWhole = blockRows === region.rows;
       const cost = isWhole ? region.bytes : estimateRange(region, blockRows);
-      const blocks: Block[] = [];
+      const blocks: RowBlock[] = [];
       for (let at = 0; at < region.rows; at += blockRows) {
         const rows = Math.min(blockRows, region.rows - at);
         blocks.push({ number: ++before, first: region.first + at, rows, cost });
       }
-      return { first: region.first, blocks, fixed: isWhole ? 0 : sumFixed(region) };
+      return { first: region.first, blocks, fixed: isWhole ? 0 : sumFixedBytes(region) };
     });
     this.size = before;
   }
 
   /** Binary search: a table may have many thousands of row groups. */
-  find(row: number): { block: Block; region: BlockRegion } {
+  find(row: number): { block: RowBlock; region: BlockRegion } {
     let [low, high] = [0, this.#regions.length - 1];
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
@@ -161,7 +161,7 @@ class BlockShelf {
 function chooseBlockRows(region: Region, regions: number, { budget, count }: BlockSampleOptions): number {
   if (region.parts.length === 0 || region.bytes <= budget / TARGET_BLOCKS) return region.rows;
   const largest = region.parts.reduce((best, part) => (part.bytes > best.bytes ? part : best));
-  const fixed = sumFixed(region);
+  const fixed = sumFixedBytes(region);
   // In all regions, or in as many as there are ranges.
   const countRanges = (size: number) => {
     const cost = estimateRange(region, size);
@@ -181,7 +181,7 @@ function estimateRange({ parts, rows: all }: Region, rows: number): number {
   );
 }
 
-function sumFixed({ parts }: Region): number {
+function sumFixedBytes({ parts }: Region): number {
   return parts.reduce((sum, { fixed }) => sum + fixed, 0);
 }
 
@@ -189,13 +189,13 @@ function sumFixed({ parts }: Region): number {
 function drawTickets(regions: readonly Region[], seed: number): number[] {
   const total = regions.reduce((sum, { rows }) => sum + rows, 0);
   const sizes = regions.map(({ rows }, key) => ({ key, size: rows }));
-  const drawn = spread(sizes, { count: Math.min(total, MAX_TICKETS), seed });
+  const drawn = spreadEvenly(sizes, { count: Math.min(total, MAX_TICKETS), seed });
   return drawn.map(({ list, item }) => (regions[list]?.first ?? 0) + item);
 }
 
 /** Counts the drawn rows whose blocks are affordable, and whether those are all blocks. */
-function countAffordable(shelf: BlockShelf, tickets: readonly number[], { budget, maxBytes }: BlockSampleOptions) {
-  const [opened, regions] = [new Set<Block>(), new Set<BlockRegion>()];
+function countAffordable(shelf: BlockIndex, tickets: readonly number[], { budget, maxBytes }: BlockSampleOptions) {
+  const [opened, regions] = [new Set<RowBlock>(), new Set<BlockRegion>()];
   let cost = 0;
   for (const [at, row] of tickets.entries()) {
     const { block, region } = shelf.find(row);
@@ -217,8 +217,8 @@ interface RowsToDraw {
   readonly to: number;
 }
 
-function drawRows(shelf: BlockShelf, { tickets, rest, seed, to }: RowsToDraw) {
-  const orders = new Map<Block, Iterator<number, undefined>>();
+function drawRows(shelf: BlockIndex, { tickets, rest, seed, to }: RowsToDraw) {
+  const orders = new Map<RowBlock, Iterator<number, undefined>>();
   const [positions, numbers]: [number[], number[]] = [[], []];
   const take = (row: number): boolean => {
     const { block } = shelf.find(row);
@@ -263,7 +263,7 @@ interface SpreadItem {
  * @example
  * spreadEvenly([{ key: 0, size: 300 }, { key: 1, size: 100 }], { count: 8, seed: 1 }); // about six of the first, two of the second
  */
-export function spread(
+export function spreadEvenly(
   lists: readonly SpreadList[],
   { count, seed }: { count: number; seed: number },
 ): readonly SpreadItem[] {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { spread } from "./sample.js";
+import { spreadEvenly } from "./sample.js";
 
 const sizes = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 6 });
 
@@ -9,10 +9,10 @@ it("returns each item once, each list in proportion, and a superset for a larger
     fc.property(sizes, fc.nat(), fc.nat(100), (given, seed, asked) => {
       const lists = given.map((size, key) => ({ key, size }));
       const total = given.reduce((sum, size) => sum + size, 0);
-      const all = spread(lists, { count: total, seed });
+      const all = spreadEvenly(lists, { count: total, seed });
       expect(new Set(all.map(({ list, item }) => `${list} ${item}`)).size).toBe(total);
       const count = Math.min(asked, total);
-      const some = spread(lists, { count, seed });
+      const some = spreadEvenly(lists, { count, seed });
       expect(some).toEqual(all.slice(0, count));
       for (const [list, size] of given.entries()) {
         const share = (count * size) / Math.max(1, total);
@@ -25,6 +25,6 @@ it("returns each item once, each list in proportion, and a superset for a larger
 
 it("takes one item of each list before a second of any, if they have the same size", () => {
   const lists = Array.from({ length: 20 }, (_, key) => ({ key, size: 50 }));
-  expect(new Set(spread(lists, { count: 20, seed: 1 }).map(({ list }) => list)).size).toBe(20);
-  expect(spread(lists, { count: 20, seed: 1 })).not.toEqual(spread(lists, { count: 20, seed: 2 }));
+  expect(new Set(spreadEvenly(lists, { count: 20, seed: 1 }).map(({ list }) => list)).size).toBe(20);
+  expect(spreadEvenly(lists, { count: 20, seed: 1 })).not.toEqual(spreadEvenly(lists, { count: 20, seed: 2 }));
 });

@@ -26,7 +26,7 @@ export interface TableRow {
 }
 
 /** The file of a row, and its number there, counted from 1. */
-export interface RowPlace {
+export interface TableRowLocation {
   readonly name: string;
   /** Index of the file, counted from 0. */
   readonly file: number;
@@ -71,15 +71,15 @@ export interface ParquetTable {
   /** Whether the column, or part of one, exists in at least one file. */
   has(path: string): boolean;
   /** Existing paths in place of a missing one, for messages. */
-  pathsNear(path: string): readonly string[];
+  listSimilarPaths(path: string): readonly string[];
   /** Reads the rows at these ascending positions in batches. Default: all columns. */
   read(positions: Uint32Array | "all", columns?: readonly string[]): AsyncIterable<readonly TableRow[]>;
   /** Reads all values of a column or a part of one, for filters and strata; undefined in rows of a file without it. */
-  column(path: string): Promise<readonly unknown[]>;
+  readColumn(path: string): Promise<readonly unknown[]>;
   /** Draws a seeded random sample. */
   sample(options: SampleOptions): Promise<TableSample>;
-  placeOf(position: number): RowPlace;
+  locateRow(position: number): TableRowLocation;
   /** The estimated cost of reading parts of the table. */
-  regions(columns?: readonly string[]): Promise<readonly Region[]>;
+  listRegions(columns?: readonly string[]): Promise<readonly Region[]>;
   close(): Promise<void>;
 }

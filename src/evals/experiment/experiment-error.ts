@@ -1,6 +1,6 @@
 import { AssayError } from "../../core/errors.js";
 import type { FileProblem, KeyPath, YamlTree } from "../../utils/files/yaml-tree.js";
-import { fromHere } from "./from-here.js";
+import { formatRelativePath } from "./from-here.js";
 
 /** An experiment that cannot be run as its file describes it. The message has a line for each problem. */
 export class ExperimentError extends AssayError {
@@ -8,22 +8,22 @@ export class ExperimentError extends AssayError {
 
   constructor(file: string, problems: readonly FileProblem[], options: { cause?: unknown } = {}) {
     const sorted = [...problems].sort((a, b) => a.line - b.line || a.column - b.column);
-    super("EXPERIMENT", sorted.map((problem) => lineOf(file, problem)).join("\n"), options);
+    super("EXPERIMENT", sorted.map((problem) => formatProblemLine(file, problem)).join("\n"), options);
     this.problems = sorted;
   }
 }
 
-function lineOf(file: string, { line, column, text }: FileProblem): string {
-  return `${fromHere(file)}:${line}:${column}: ${text}`;
+function formatProblemLine(file: string, { line, column, text }: FileProblem): string {
+  return `${formatRelativePath(file)}:${line}:${column}: ${text}`;
 }
 
-export interface Problem {
+export interface ExperimentProblem {
   readonly path: KeyPath;
   /** True when the problem is the key at the end of the path, not its value. */
   readonly isAtKey?: boolean;
   readonly text: string;
 }
 
-export function placed(tree: YamlTree, { path, isAtKey = false, text }: Problem): FileProblem {
-  return { ...(isAtKey ? tree.placeOfKey(path) : tree.placeOf(path)), text };
+export function locateProblem(tree: YamlTree, { path, isAtKey = false, text }: ExperimentProblem): FileProblem {
+  return { ...(isAtKey ? tree.locateKey(path) : tree.locate(path)), text };
 }

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 /** A temporary folder for tests of experiments. */
-export interface Bench {
+export interface ExperimentFolder {
   readonly dir: string;
   /** Writes a file and returns its path. */
   write(name: string, text: string): string;
   remove(): void;
 }
 
-export function openBench(): Bench {
+export function createExperimentFolder(): ExperimentFolder {
   const dir = mkdtempSync(join(tmpdir(), "assay-experiment-"));
   return {
     dir,
@@ -24,10 +24,10 @@ export function openBench(): Bench {
   };
 }
 
-export const SKILL = "---\nname: greet\ndescription: Greets people by their name.\n---\nSay hello.\n";
+export const GREET_SKILL = "---\nname: greet\ndescription: Greets people by their name.\n---\nSay hello.\n";
 
 /** Builds an eval file with these test cases for the skill in `skill/`. */
-export function evalYaml(stimuli: readonly string[], name = "greeting"): string {
+export function buildEvalYaml(stimuli: readonly string[], name = "greeting"): string {
   return `name: ${name}
 skill: ./skill
 defaults: { runs: 3, timeout: 30s, executor: claude, model: gpt-5.5 }
@@ -35,11 +35,11 @@ environment:
   env: { STYLE: plain }
   skills: [./skill]
 stimuli:
-${stimuli.map(stimulusYaml).join("\n")}
+${stimuli.map(buildStimulusYaml).join("\n")}
 `;
 }
 
-function stimulusYaml(name: string): string {
+function buildStimulusYaml(name: string): string {
   return `  - name: ${name}
     prompt: Say hello to ${name}
     tags: { area: ${name.startsWith("js") ? "js" : "other"} }

@@ -5,7 +5,7 @@ import { isAbsolute, relative, sep } from "node:path";
  * @example
  * formatRelativePath("/home/me/project/evals/eval.yaml"); // "evals/eval.yaml" in /home/me/project
  */
-export function fromHere(path: string): string {
+export function formatRelativePath(path: string): string {
   const seen = relative(process.cwd(), path);
   const isOutside = seen === "" || seen === ".." || seen.startsWith(`..${sep}`) || isAbsolute(seen);
   return isOutside ? path : seen;

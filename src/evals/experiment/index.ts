@@ -5,9 +5,9 @@ export { formatShard, mergeShards, parseShard, type Shard } from "./merge-shards
 export { type ExperimentPlan, type PlanExperimentOptions, planExperiment } from "./plan-experiment.js";
 export {
   type ExperimentRecord,
-  experimentIn,
   type PlannedTrials,
   type RecordedVariant,
+  readExperimentRecord,
   type StimulusName,
 } from "./record.js";
 

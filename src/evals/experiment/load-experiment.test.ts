@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Bench, openBench } from "./experiment-testing.js";
+import { createExperimentFolder, type ExperimentFolder } from "./experiment-testing.js";
 import { loadExperiment } from "./load-experiment.js";
 
-let bench: Bench;
+let bench: ExperimentFolder;
 
 beforeAll(() => {
-  bench = openBench();
+  bench = createExperimentFolder();
   bench.write("eval.yaml", "name: e\n");
 });
 afterAll(() => bench.remove());

@@ -1,17 +1,17 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import * as z from "zod";
-import { messageOf } from "../../core/errors.js";
+import { getErrorMessage } from "../../core/errors.js";
 import { canonicalJson } from "../../core/fingerprint.js";
-import { describe } from "../../core/shape.js";
+import { describeValue } from "../../core/shape.js";
 import { didYouMean } from "../../core/suggest.js";
 import { parseYaml, type YamlTree } from "../../utils/files/yaml-tree.js";
 import { JSON_SCHEMA_DRAFT, type JsonSchema, toJsonSchema } from "../../utils/json-schema.js";
-import { isSame } from "./differences.js";
+import { isSameDocument } from "./differences.js";
 import type { Experiment, Setting, Variant } from "./experiment.js";
-import { ExperimentError, type Problem, placed } from "./experiment-error.js";
-import { fromHere } from "./from-here.js";
-import { isMapping } from "./mapping.js";
+import { ExperimentError, type ExperimentProblem, locateProblem } from "./experiment-error.js";
+import { formatRelativePath } from "./from-here.js";
+import { isYamlMapping } from "./mapping.js";
 import { PointerError, type PointerPath, parsePointer } from "./pointer.js";
 
 /**
@@ -21,37 +21,37 @@ import { PointerError, type PointerPath, parsePointer } from "./pointer.js";
  * experiment.variants.map(({ name }) => name); // ["without-skill", "with-skill"]
  */
 export async function loadExperiment(file: string): Promise<Experiment> {
-  const tree = await treeOf(file);
-  const shape = experimentCheck()(tree.value);
-  const found = [...tree.problems, ...shape.map((problem) => placed(tree, problem))];
+  const tree = await readExperimentTree(file);
+  const shape = createExperimentCheck()(tree.value);
+  const found = [...tree.problems, ...shape.map((problem) => locateProblem(tree, problem))];
   if (found.length > 0) throw new ExperimentError(file, found);
   const { experiment, problems } = readExperiment(file, tree.value as RawExperiment);
   if (problems.length > 0)
     throw new ExperimentError(
       file,
-      problems.map((problem) => placed(tree, problem)),
+      problems.map((problem) => locateProblem(tree, problem)),
     );
   return experiment;
 }
 
-export async function treeOf(file: string): Promise<YamlTree> {
-  const tree = await parseYaml(readText(file));
+export async function readExperimentTree(file: string): Promise<YamlTree> {
+  const tree = await parseYaml(readExperimentText(file));
   if (tree.isBroken) throw new ExperimentError(file, tree.problems);
   return tree;
 }
 
-function readText(file: string): string {
+function readExperimentText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
-    const text = `cannot be read: ${messageOf(cause)}. Name an experiment file.`;
+    const text = `cannot be read: ${getErrorMessage(cause)}. Name an experiment file.`;
     throw new ExperimentError(file, [{ line: 1, column: 1, text }], { cause });
   }
 }
 
-function readExperiment(file: string, raw: RawExperiment): { experiment: Experiment; problems: Problem[] } {
+function readExperiment(file: string, raw: RawExperiment): { experiment: Experiment; problems: ExperimentProblem[] } {
   const dir = dirname(resolve(file));
-  const { variants, problems } = readVariants(raw, dir);
+  const { variants, problems } = parseVariants(raw, dir);
   const evals = [raw.eval].flat().map((path) => resolve(dir, path));
   const names = variants.map(({ name }) => name);
   const baseline = raw.baseline ?? (raw.matrix === undefined ? undefined : names[0]);
@@ -61,24 +61,24 @@ function readExperiment(file: string, raw: RawExperiment): { experiment: Experim
     description: raw.description ?? null,
     evals,
     baseline: baseline ?? "",
-    vary: varyOf(raw),
+    vary: parseVary(raw),
     variants,
     runs: raw.runs ?? null,
-    notes: notesOf(raw, baseline),
+    notes: collectExperimentNotes(raw, baseline),
   };
-  const others = variants.length === 0 ? [] : [...needed(raw), ...evalProblems(raw, experiment)];
-  const unknown = variants.length === 0 || baseline === undefined ? null : baselineProblem(baseline, names);
+  const others = variants.length === 0 ? [] : [...findMissingKeys(raw), ...findEvalPathProblems(raw, experiment)];
+  const unknown = variants.length === 0 || baseline === undefined ? null : checkBaselineName(baseline, names);
   return { experiment, problems: [...problems, ...others, ...(unknown === null ? [] : [unknown])] };
 }
 
 /** A matrix shows what it varies; with variants, `vary` is required. */
-function varyOf({ vary, matrix = {} }: RawExperiment): PointerPath[] {
+function parseVary({ vary, matrix = {} }: RawExperiment): PointerPath[] {
   return (vary ?? Object.keys(matrix)).map(parsePointer);
 }
 
-function needed({ baseline, vary, variants }: RawExperiment): Problem[] {
+function findMissingKeys({ baseline, vary, variants }: RawExperiment): ExperimentProblem[] {
   if (variants === undefined) return [];
-  const problems: Problem[] = [];
+  const problems: ExperimentProblem[] = [];
   if (baseline === undefined)
     problems.push({ path: [], text: "baseline is missing: name the variant that the others are compared with." });
   if (vary === undefined)
@@ -88,16 +88,18 @@ function needed({ baseline, vary, variants }: RawExperiment): Problem[] {
   return problems;
 }
 
-function evalProblems(raw: RawExperiment, { evals, variants }: Experiment): Problem[] {
+function findEvalPathProblems(raw: RawExperiment, { evals, variants }: Experiment): ExperimentProblem[] {
   const path = (index: number) => (Array.isArray(raw.eval) ? ["eval", index] : ["eval"]);
-  const missing = evals.flatMap((file, i) => (existsSync(file) ? [] : [{ path: path(i), text: gone(file) }]));
-  return [...missing, ...variants.flatMap((variant) => ownEvalProblems(variant, evals.length))];
+  const missing = evals.flatMap((file, i) =>
+    existsSync(file) ? [] : [{ path: path(i), text: describeMissingFile(file) }],
+  );
+  return [...missing, ...variants.flatMap((variant) => findVariantEvalProblems(variant, evals.length))];
 }
 
-function ownEvalProblems({ name, evals }: Variant, count: number): Problem[] {
+function findVariantEvalProblems({ name, evals }: Variant, count: number): ExperimentProblem[] {
   if (evals === null) return [];
   const path = ["variants", name, "eval"];
-  const missing = evals.filter((file) => !existsSync(file)).map((file) => ({ path, text: gone(file) }));
+  const missing = evals.filter((file) => !existsSync(file)).map((file) => ({ path, text: describeMissingFile(file) }));
   if (evals.length === count) return missing;
   return [
     ...missing,
@@ -108,11 +110,11 @@ function ownEvalProblems({ name, evals }: Variant, count: number): Problem[] {
   ];
 }
 
-function gone(file: string): string {
-  return `eval file ${fromHere(file)} does not exist. Paths are relative to the folder of the experiment file.`;
+function describeMissingFile(file: string): string {
+  return `eval file ${formatRelativePath(file)} does not exist. Paths are relative to the folder of the experiment file.`;
 }
 
-function notesOf({ baseline, matrix }: RawExperiment, chosen: string | undefined): string[] {
+function collectExperimentNotes({ baseline, matrix }: RawExperiment, chosen: string | undefined): string[] {
   return matrix !== undefined && baseline === undefined && chosen !== undefined
     ? [`no baseline is named: the first combination is used (${chosen})`]
     : [];
@@ -121,57 +123,57 @@ function notesOf({ baseline, matrix }: RawExperiment, chosen: string | undefined
 /** More variants than this are most likely a mistake in the matrix. */
 const MAX_VARIANTS = 64;
 
-interface ReadVariants {
+interface ParsedVariants {
   readonly variants: readonly Variant[];
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ExperimentProblem[];
 }
 
 /** Paths of eval files are relative to `dir`. */
-function readVariants({ variants, matrix }: RawExperiment, dir: string): ReadVariants {
+function parseVariants({ variants, matrix }: RawExperiment, dir: string): ParsedVariants {
   if (variants !== undefined && matrix !== undefined)
-    return wrong({
+    return rejectVariants({
       path: ["matrix"],
       isAtKey: true,
       text: "variants and matrix cannot be combined: keep one of them.",
     });
-  if (matrix !== undefined) return readMatrix(matrix);
-  if (variants !== undefined) return readNamed(variants, dir);
-  return wrong({ path: [], text: "nothing to compare: add variants or matrix." });
+  if (matrix !== undefined) return expandMatrix(matrix);
+  if (variants !== undefined) return parseNamedVariants(variants, dir);
+  return rejectVariants({ path: [], text: "nothing to compare: add variants or matrix." });
 }
 
-function wrong(...problems: Problem[]): ReadVariants {
+function rejectVariants(...problems: ExperimentProblem[]): ParsedVariants {
   return { variants: [], problems };
 }
 
-function readNamed(variants: Readonly<Record<string, RawVariant>>, dir: string): ReadVariants {
+function parseNamedVariants(variants: Readonly<Record<string, RawVariant>>, dir: string): ParsedVariants {
   const entries = Object.entries(variants);
   if (entries.length === 0)
-    return wrong({
+    return rejectVariants({
       path: ["variants"],
       isAtKey: true,
       text: "variants is empty: add the baseline and at least one other variant.",
     });
-  if (entries.length > MAX_VARIANTS) return wrong(tooMany(["variants"], entries.length));
-  const problems = entries.flatMap(([name, raw]) => problemsOfVariant(name, raw));
-  if (problems.length > 0) return wrong(...problems);
-  return { variants: entries.map(([name, raw]) => variantOf(name, raw ?? {}, dir)), problems: [] };
+  if (entries.length > MAX_VARIANTS) return rejectVariants(reportTooManyVariants(["variants"], entries.length));
+  const problems = entries.flatMap(([name, raw]) => findVariantProblems(name, raw));
+  if (problems.length > 0) return rejectVariants(...problems);
+  return { variants: entries.map(([name, raw]) => buildVariant(name, raw ?? {}, dir)), problems: [] };
 }
 
-function problemsOfVariant(name: string, raw: RawVariant): Problem[] {
+function findVariantProblems(name: string, raw: RawVariant): ExperimentProblem[] {
   const path = ["variants", name];
-  const wrongName = problemWithName(name);
+  const wrongName = checkVariantName(name);
   if (wrongName !== null) return [{ path, isAtKey: true, text: wrongName }];
   if (raw === null) return [];
-  if (!isMapping(raw))
+  if (!isYamlMapping(raw))
     return [{ path, text: `${name} must be a mapping of JSON pointers to values, or {} for the unchanged eval.` }];
   return Object.entries(raw).flatMap(([key, value]) => {
-    const text = key === "eval" ? problemWithEvals(value) : keyProblem(key);
+    const text = key === "eval" ? checkEvalPaths(value) : checkVariantKey(key);
     return text === null ? [] : [{ path: [...path, key], isAtKey: true, text: `${name}: ${text}.` }];
   });
 }
 
 /** Names are shown in tables and in one-line messages. */
-function problemWithName(name: string): string | null {
+function checkVariantName(name: string): string | null {
   if (name.trim() === "") return "a variant needs a name.";
   const shown = JSON.stringify(name);
   if (/[\n\r\v\f\u0085\u2028\u2029]/.test(name))
@@ -180,71 +182,75 @@ function problemWithName(name: string): string | null {
   return null;
 }
 
-function keyProblem(key: string): string | null {
-  if (key.startsWith("/")) return problemWithPointer(key);
+function checkVariantKey(key: string): string | null {
+  if (key.startsWith("/")) return checkPointer(key);
   return `"${key}" is not a JSON pointer: write /${key.replaceAll(".", "/")}, or eval to use another eval file`;
 }
 
-function problemWithEvals(value: unknown): string | null {
+function checkEvalPaths(value: unknown): string | null {
   const paths = Array.isArray(value) ? value : [value];
   const isRight = paths.length > 0 && paths.every((path) => typeof path === "string" && path !== "");
   return isRight ? null : "eval must be the path of an eval file, or a list of paths";
 }
 
-function variantOf(name: string, raw: Readonly<Record<string, unknown>>, dir: string): Variant {
+function buildVariant(name: string, raw: Readonly<Record<string, unknown>>, dir: string): Variant {
   const { eval: own, ...settings } = raw;
   return {
     name,
     evals: own === undefined ? null : ([own].flat() as string[]).map((path) => resolve(dir, path)),
-    settings: Object.entries(settings).map(([pointer, value]) => settingOf(pointer, value)),
+    settings: Object.entries(settings).map(([pointer, value]) => parseSetting(pointer, value)),
     isCombination: false,
   };
 }
 
-function settingOf(pointer: string, value: unknown): Setting {
+function parseSetting(pointer: string, value: unknown): Setting {
   return { path: parsePointer(pointer), value };
 }
 
-function readMatrix(matrix: Readonly<Record<string, readonly unknown[]>>): ReadVariants {
+function expandMatrix(matrix: Readonly<Record<string, readonly unknown[]>>): ParsedVariants {
   const axes = Object.entries(matrix);
   if (axes.length === 0)
-    return wrong({ path: ["matrix"], isAtKey: true, text: "the matrix is empty: give a pointer a list of values." });
-  const problems = axes.flatMap(([pointer, values]) => axisProblem(pointer, values));
-  if (problems.length > 0) return wrong(...problems);
+    return rejectVariants({
+      path: ["matrix"],
+      isAtKey: true,
+      text: "the matrix is empty: give a pointer a list of values.",
+    });
+  const problems = axes.flatMap(([pointer, values]) => checkMatrixAxis(pointer, values));
+  if (problems.length > 0) return rejectVariants(...problems);
   const count = axes.reduce((product, [, values]) => product * values.length, 1);
-  if (count > MAX_VARIANTS) return wrong(tooMany(["matrix"], count));
+  if (count > MAX_VARIANTS) return rejectVariants(reportTooManyVariants(["matrix"], count));
   const combinations = axes.reduce<Setting[][]>(
-    (all, [pointer, values]) => all.flatMap((one) => values.map((value) => [...one, settingOf(pointer, value)])),
+    (all, [pointer, values]) => all.flatMap((one) => values.map((value) => [...one, parseSetting(pointer, value)])),
     [[]],
   );
-  const names = numbered(combinations.map(variantName));
+  const names = numberDuplicateNames(combinations.map(formatVariantName));
   return {
     variants: combinations.map((settings, i) => ({ name: names[i] ?? "", evals: null, settings, isCombination: true })),
     problems: [],
   };
 }
 
-function axisProblem(pointer: string, values: unknown): Problem[] {
+function checkMatrixAxis(pointer: string, values: unknown): ExperimentProblem[] {
   const path = ["matrix", pointer];
-  const text = pointer.startsWith("/") ? problemWithPointer(pointer) : keyProblem(pointer);
+  const text = pointer.startsWith("/") ? checkPointer(pointer) : checkVariantKey(pointer);
   if (text !== null) return [{ path, isAtKey: true, text: `matrix: ${text}.` }];
   if (!Array.isArray(values) || values.length === 0)
     return [{ path, text: `matrix: ${pointer} needs a list of values to try.` }];
-  const twice = values.findIndex((value, i) => values.slice(0, i).some((other) => isSame(other, value)));
+  const twice = values.findIndex((value, i) => values.slice(0, i).some((other) => isSameDocument(other, value)));
   return twice === -1 ? [] : [{ path: [...path, twice], text: `matrix: ${pointer} lists this value twice.` }];
 }
 
-function tooMany(path: readonly string[], count: number): Problem {
+function reportTooManyVariants(path: readonly string[], count: number): ExperimentProblem {
   return { path, isAtKey: true, text: `${count} variants are too many: the maximum is ${MAX_VARIANTS}.` };
 }
 
-function baselineProblem(baseline: string, names: readonly string[]): Problem | null {
+function checkBaselineName(baseline: string, names: readonly string[]): ExperimentProblem | null {
   if (names.includes(baseline)) return null;
   return { path: ["baseline"], text: `unknown variant "${baseline}".${didYouMean(baseline, names)}` };
 }
 
 /** Longer values, such as prompts, are cut in names. */
-const MAX_LABEL = 40;
+const MAX_LABEL_LENGTH = 40;
 
 /**
  * Names a combination of a matrix by its values.
@@ -252,11 +258,11 @@ const MAX_LABEL = 40;
  * formatVariantName([{ path: ["defaults", "model"], value: "gpt-5.5" }, { path: ["environment", "skills"], value: [] }]);
  * // "gpt-5.5,no-skills"
  */
-function variantName(settings: readonly Setting[]): string {
-  return settings.map(labelOf).join(",");
+function formatVariantName(settings: readonly Setting[]): string {
+  return settings.map(formatSettingLabel).join(",");
 }
 
-function numbered(names: readonly string[]): string[] {
+function numberDuplicateNames(names: readonly string[]): string[] {
   const taken = new Set<string>();
   return names.map((name) => {
     let own = name;
@@ -267,24 +273,28 @@ function numbered(names: readonly string[]): string[] {
 }
 
 /** Text is shown as it is; numbers and lists need their key to be understood. */
-function labelOf({ path, value }: Setting): string {
+function formatSettingLabel({ path, value }: Setting): string {
   const key = path.at(-1) ?? "";
-  if (isNothing(value)) return `no-${key}`;
-  return shortened(typeof value === "string" ? value : `${key}=${textOf(value)}`);
+  if (isEmptySetting(value)) return `no-${key}`;
+  return shortenLabel(typeof value === "string" ? value : `${key}=${formatSettingValue(value)}`);
 }
 
-function isNothing(value: unknown): boolean {
+function isEmptySetting(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0;
-  return value === null || (isMapping(value) && Object.keys(value).length === 0);
+  return value === null || (isYamlMapping(value) && Object.keys(value).length === 0);
 }
 
-function textOf(value: unknown): string {
-  return Array.isArray(value) ? value.map(textOf).join("+") : typeof value === "string" ? value : canonicalJson(value);
+function formatSettingValue(value: unknown): string {
+  return Array.isArray(value)
+    ? value.map(formatSettingValue).join("+")
+    : typeof value === "string"
+      ? value
+      : canonicalJson(value);
 }
 
-function shortened(text: string): string {
+function shortenLabel(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
-  return line.length <= MAX_LABEL ? line : `${line.slice(0, MAX_LABEL - 1)}…`;
+  return line.length <= MAX_LABEL_LENGTH ? line : `${line.slice(0, MAX_LABEL_LENGTH - 1)}…`;
 }
 
 type RawExperiment = z.output<ReturnType<typeof experimentSchema>>;
@@ -292,21 +302,21 @@ type RawExperiment = z.output<ReturnType<typeof experimentSchema>>;
 /** JSON pointers with values, and optionally `eval`; null for a variant that changes nothing. */
 type RawVariant = Readonly<Record<string, unknown>> | null;
 
-type ExperimentCheck = (value: unknown) => Problem[];
+type ExperimentCheck = (value: unknown) => ExperimentProblem[];
 
 /** Strict: an unknown key would otherwise be a setting that is silently ignored. */
-function experimentCheck(): ExperimentCheck {
+function createExperimentCheck(): ExperimentCheck {
   const schema = experimentSchema();
   const known = Object.keys(schema.shape);
   return (value) =>
-    (schema.safeParse(value).error?.issues ?? []).flatMap((issue): Problem[] => {
+    (schema.safeParse(value).error?.issues ?? []).flatMap((issue): ExperimentProblem[] => {
       const path = issue.path.map((key) => (typeof key === "number" ? key : String(key)));
-      if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(key, known));
+      if (issue.code === "unrecognized_keys") return issue.keys.map((key) => reportUnknownKey(key, known));
       return [{ path, text: `${path.join(".")} ${issue.message}.`.trim() }];
     });
 }
 
-function unknownKey(key: string, known: readonly string[]): Problem {
+function reportUnknownKey(key: string, known: readonly string[]): ExperimentProblem {
   const hint = key.startsWith("/") ? " Write JSON pointers inside a variant or matrix." : didYouMean(key, known);
   return { path: [key], isAtKey: true, text: `unknown key "${key}".${hint}` };
 }
@@ -314,8 +324,8 @@ function unknownKey(key: string, known: readonly string[]): Problem {
 function experimentSchema() {
   const text = (missing = "is missing") =>
     z
-      .string({ error: ({ input }) => (input === undefined ? missing : notText(input)) })
-      .regex(/\S/, { error: ({ input }) => notText(input) });
+      .string({ error: ({ input }) => (input === undefined ? missing : describeNonText(input)) })
+      .regex(/\S/, { error: ({ input }) => describeNonText(input) });
   const noPath = "must be the path of an eval file, or a list of paths";
   const path = z.union([z.string().regex(/\S/), z.array(z.string().regex(/\S/)).min(1)], {
     error: ({ input }) => (input === undefined ? "is missing: name the eval file" : noPath),
@@ -342,7 +352,7 @@ function experimentSchema() {
         .array(z.string(noPointers), noPointers)
         .min(1, noPointers)
         .superRefine((pointers, context) => {
-          const [message] = pointers.flatMap((pointer) => problemWithPointer(pointer) ?? []);
+          const [message] = pointers.flatMap((pointer) => checkPointer(pointer) ?? []);
           if (message !== undefined) context.addIssue({ code: "custom", message });
         })
         .optional(),
@@ -353,16 +363,16 @@ function experimentSchema() {
       /** JSON pointers, each with a list of values. Every combination is a variant. */
       matrix: z.record(z.string(), values, "must be a mapping: JSON pointers, each with a list of values").optional(),
       /** Trials of each test case in each variant. Default: the value of the eval file. */
-      runs: z.number(NO_RUNS).int(NO_RUNS).min(1, NO_RUNS).optional(),
+      runs: z.number(RUNS_MESSAGE).int(RUNS_MESSAGE).min(1, RUNS_MESSAGE).optional(),
     },
     { error: () => "The file must be a mapping with name, eval, baseline, vary and variants or matrix" },
   );
 }
 
-const NO_RUNS = "must be a whole number of at least 1";
+const RUNS_MESSAGE = "must be a whole number of at least 1";
 
-function notText(value: unknown): string {
-  return `must be text, not ${describe(value)}`;
+function describeNonText(value: unknown): string {
+  return `must be text, not ${describeValue(value)}`;
 }
 
 /**
@@ -370,7 +380,7 @@ function notText(value: unknown): string {
  * @example
  * const schema = buildExperimentJsonSchema();
  */
-export function experimentJsonSchema(): JsonSchema {
+export function buildExperimentJsonSchema(): JsonSchema {
   return {
     $schema: JSON_SCHEMA_DRAFT,
     title: "Assay experiment",
@@ -381,7 +391,7 @@ export function experimentJsonSchema(): JsonSchema {
 }
 
 /** Returns null when the pointer can be varied. */
-function problemWithPointer(pointer: string): string | null {
+function checkPointer(pointer: string): string | null {
   try {
     return parsePointer(pointer).length === 0 ? `"${pointer}" is the whole document: name a part of it` : null;
   } catch (error) {

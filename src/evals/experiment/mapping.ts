@@ -1,3 +1,3 @@
-export function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isYamlMapping(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

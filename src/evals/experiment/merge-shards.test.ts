@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { mergeShards } from "./merge-shards.js";
-import { type ExperimentRecord, experimentIn } from "./record.js";
+import { type ExperimentRecord, readExperimentRecord } from "./record.js";
 
 function part(index: number, of: number, changes: Partial<ExperimentRecord> = {}) {
   const record: ExperimentRecord = {
@@ -67,20 +67,20 @@ describe("readExperimentRecord", () => {
   test("reads a record back from JSON", () => {
     const { record } = part(1, 2);
     const stored: unknown = JSON.parse(JSON.stringify({ command: "experiment", experiment: record }));
-    expect(experimentIn(stored)).toEqual(record);
+    expect(readExperimentRecord(stored)).toEqual(record);
   });
 
   test.each([null, undefined, 3, {}, { experiment: {} }, { experiment: { name: "x" } }])(
     "returns null for %j",
     (invocation) => {
-      expect(experimentIn(invocation)).toBeNull();
+      expect(readExperimentRecord(invocation)).toBeNull();
     },
   );
 
   test.each([{ order: "abc" }, { order: [7] }, { variants: [{ name: "a", systems: [], planned: 3 }] }])(
     "rejects a record with %j",
     (changes) => {
-      expect(experimentIn({ experiment: { ...part(1, 2).record, ...changes } })).toBeNull();
+      expect(readExperimentRecord({ experiment: { ...part(1, 2).record, ...changes } })).toBeNull();
     },
   );
 });

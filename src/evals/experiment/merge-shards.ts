@@ -23,29 +23,29 @@ export interface MergedShards<T extends ShardRun = ShardRun> {
  * mergeShards([{ run: "a", record: first }, { run: "b", record: second }]).missing; // ["3/3"]
  */
 export function mergeShards<T extends ShardRun>(given: readonly T[]): MergedShards<T> {
-  const runs = given.toSorted((a, b) => indexOf(a) - indexOf(b));
+  const runs = given.toSorted((a, b) => getShardIndex(a) - getShardIndex(b));
   const [first] = runs;
   if (first === undefined) throw new UsageError("No runs to merge. Name the run of each shard.");
-  requireOnePlan(first, runs);
-  const of = requireOneCut(first, runs);
-  requireEachOnce(runs);
-  const present = new Set(runs.map(indexOf));
+  requireSamePlan(first, runs);
+  const of = requireSameShardCount(first, runs);
+  requireDistinctShards(runs);
+  const present = new Set(runs.map(getShardIndex));
   const missing = Array.from({ length: of }, (_, i) => i + 1).filter((index) => !present.has(index));
   const notes = [...new Set(runs.flatMap(({ record }) => record.notes))];
   return {
-    record: { ...first.record, variants: first.record.variants.map(asWhole), shard: null, notes },
+    record: { ...first.record, variants: first.record.variants.map(countWholePlan), shard: null, notes },
     runs,
     missing: missing.map((index) => formatShard({ index, of })),
   };
 }
 
 /** Trials of missing shards were planned as well, so they count. */
-function asWhole(variant: RecordedVariant): RecordedVariant {
+function countWholePlan(variant: RecordedVariant): RecordedVariant {
   const { planned, ...rest } = variant;
   return planned === undefined ? rest : { ...rest, planned: { all: planned.all, here: planned.all } };
 }
 
-function requireOnePlan({ run, record }: ShardRun, runs: readonly ShardRun[]): void {
+function requireSamePlan({ run, record }: ShardRun, runs: readonly ShardRun[]): void {
   const other = runs.find((each) => each.record.fingerprint !== record.fingerprint);
   if (other === undefined) return;
   const what =
@@ -56,7 +56,7 @@ function requireOnePlan({ run, record }: ShardRun, runs: readonly ShardRun[]): v
 }
 
 /** Returns the number of shards. */
-function requireOneCut({ run, record }: ShardRun, runs: readonly ShardRun[]): number {
+function requireSameShardCount({ run, record }: ShardRun, runs: readonly ShardRun[]): number {
   const of = record.shard?.of ?? 1;
   const other = runs.find((each) => (each.record.shard?.of ?? 1) !== of);
   if (other === undefined) return of;
@@ -65,9 +65,9 @@ function requireOneCut({ run, record }: ShardRun, runs: readonly ShardRun[]): nu
   );
 }
 
-function requireEachOnce(runs: readonly ShardRun[]): void {
+function requireDistinctShards(runs: readonly ShardRun[]): void {
   const doubles = runs.flatMap((run, i) => {
-    const before = runs.slice(0, i).find((other) => indexOf(other) === indexOf(run));
+    const before = runs.slice(0, i).find((other) => getShardIndex(other) === getShardIndex(run));
     const { shard } = run.record;
     return before === undefined
       ? []
@@ -76,7 +76,7 @@ function requireEachOnce(runs: readonly ShardRun[]): void {
   if (doubles.length > 0) throw new UsageError(`Given twice: ${doubles.join("; ")}. Keep one run of each shard.`);
 }
 
-function indexOf({ record }: ShardRun): number {
+function getShardIndex({ record }: ShardRun): number {
   return record.shard?.index ?? 1;
 }
 
@@ -105,8 +105,8 @@ export function formatShard({ index, of }: Shard): string {
  * Selects the test cases of a shard. All trials of a test case are in one shard, in every variant, so that pairs stay
  * together. Shard sizes differ by at most one. The assignment depends on the set of test cases, not on their order.
  */
-export function inShard(stimuli: Iterable<string>, { index, of }: Shard): Set<string> {
-  const shuffled = [...new Set(stimuli)].map((name) => ({ name, order: digest(name) })).sort(byOrder);
+export function selectShardStimuli(stimuli: Iterable<string>, { index, of }: Shard): Set<string> {
+  const shuffled = [...new Set(stimuli)].map((name) => ({ name, order: digest(name) })).sort(compareOrder);
   if (of > shuffled.length)
     throw new UsageError(
       `${of} shards are too many for ${shuffled.length === 1 ? "1 test case" : `${shuffled.length} test cases`}: some would have nothing to run. Use at most ${shuffled.length}.`,
@@ -114,6 +114,6 @@ export function inShard(stimuli: Iterable<string>, { index, of }: Shard): Set<st
   return new Set(shuffled.filter((_, place) => place % of === index - 1).map(({ name }) => name));
 }
 
-function byOrder(a: { order: string }, b: { order: string }): number {
+function compareOrder(a: { order: string }, b: { order: string }): number {
   return a.order < b.order ? -1 : a.order > b.order ? 1 : 0;
 }

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Environment } from "../../core/environment.js";
-import { type Bench, evalYaml, openBench, SKILL } from "./experiment-testing.js";
+import { buildEvalYaml, createExperimentFolder, type ExperimentFolder, GREET_SKILL } from "./experiment-testing.js";
 import { loadExperiment } from "./load-experiment.js";
 import { type PlanExperimentOptions, planExperiment } from "./plan-experiment.js";
-import { specReader } from "./spec-reader.js";
+import { createSpecReader } from "./spec-reader.js";
 
-let bench: Bench;
+let bench: ExperimentFolder;
 
 beforeAll(() => {
-  bench = openBench();
-  bench.write("skill/SKILL.md", SKILL);
-  bench.write("eval.yaml", evalYaml(["one", "two", "js-three"]));
-  bench.write("second.yaml", evalYaml(["one", "four"], "second"));
+  bench = createExperimentFolder();
+  bench.write("skill/SKILL.md", GREET_SKILL);
+  bench.write("eval.yaml", buildEvalYaml(["one", "two", "js-three"]));
+  bench.write("second.yaml", buildEvalYaml(["one", "four"], "second"));
 });
 afterAll(() => bench.remove());
 
@@ -71,7 +71,7 @@ describe("planExperiment", () => {
   });
 
   test("drops gates, which a baseline is expected to miss", async () => {
-    bench.write("gated.yaml", `${evalYaml(["one"])}gate: { metric: pass_rate, op: ">=", value: 0.9 }\n`);
+    bench.write("gated.yaml", `${buildEvalYaml(["one"])}gate: { metric: pass_rate, op: ">=", value: 0.9 }\n`);
     const { datasets } = await plan(SKILL_HELP.replace("eval.yaml", "gated.yaml"));
     expect(datasets.map(({ gates }) => gates)).toEqual([undefined, undefined]);
   });
@@ -159,7 +159,7 @@ describe("vary", () => {
   });
 
   test("applies to another eval file as well", async () => {
-    bench.write("other.yaml", evalYaml(["one", "two", "js-three"]).replace("Say hello to two", "Greet two"));
+    bench.write("other.yaml", buildEvalYaml(["one", "two", "js-three"]).replace("Say hello to two", "Greet two"));
     await expect(plan(varying("/defaults/model", "eval: other.yaml"))).rejects.toThrow(
       'differs at /stimuli/1/prompt, which is not under vary: "Greet two", but "Say hello to two" in "base"',
     );
@@ -167,7 +167,7 @@ describe("vary", () => {
   });
 
   test("finds differences that only appear in the loaded evals", async () => {
-    const reader = specReader();
+    const reader = createSpecReader();
     const sly = {
       ...reader,
       load: async (file: string, edit: (raw: unknown) => unknown) => {
@@ -206,7 +206,7 @@ describe("vary", () => {
   test("repeats notes of eval files once, whatever the number of variants", async () => {
     bench.write(
       "noted.yaml",
-      evalYaml(["one"]).replace("defaults:", "config:").replace("runs: 3", "trials_per_task: 3"),
+      buildEvalYaml(["one"]).replace("defaults:", "config:").replace("runs: 3", "trials_per_task: 3"),
     );
     const { notes, datasets } = await plan(SKILL_HELP.replace("eval.yaml", "noted.yaml"));
     expect(notes.length).toBeGreaterThan(0);
@@ -281,14 +281,14 @@ describe("shards of a plan", () => {
     const { record } = await plan(TWO);
     const part = (await plan(TWO, { shard: { index: 2, of: 3 } })).record;
     expect(part).toEqual({ ...record, variants: part.variants, shard: { index: 2, of: 3 } });
-    const elsewhere = openBench();
+    const elsewhere = createExperimentFolder();
     try {
-      elsewhere.write("skill/SKILL.md", SKILL);
-      elsewhere.write("eval.yaml", evalYaml(["one", "two", "js-three"]));
-      elsewhere.write("second.yaml", evalYaml(["one", "four"], "second"));
+      elsewhere.write("skill/SKILL.md", GREET_SKILL);
+      elsewhere.write("eval.yaml", buildEvalYaml(["one", "two", "js-three"]));
+      elsewhere.write("second.yaml", buildEvalYaml(["one", "four"], "second"));
       const same = await planExperiment(await loadExperiment(elsewhere.write("experiment.yaml", TWO)));
       expect(same.record.fingerprint).toBe(record.fingerprint);
-      elsewhere.write("skill/SKILL.md", `${SKILL}Loudly.\n`);
+      elsewhere.write("skill/SKILL.md", `${GREET_SKILL}Loudly.\n`);
       const other = await planExperiment(await loadExperiment(`${elsewhere.dir}/experiment.yaml`));
       expect(other.record.fingerprint).not.toBe(record.fingerprint);
     } finally {

@@ -6,14 +6,27 @@ import { AssayError, NothingToRunError, UsageError } from "../../core/errors.js"
 import { canonicalJson } from "../../core/fingerprint.js";
 import type { KeyPath } from "../../utils/files/yaml-tree.js";
 import type { EvalSpec } from "../spec/spec.js";
-import { type Difference, differencesOf, isSame } from "./differences.js";
+import { type DocumentDifference, findDifferences, isSameDocument } from "./differences.js";
 import type { Experiment, Variant } from "./experiment.js";
-import type { Problem } from "./experiment-error.js";
-import { inShard, type Shard } from "./merge-shards.js";
-import { formatPointer, isUnder, type PointerPath, valueAt, withoutValue, withValue } from "./pointer.js";
-import { experimentError, placeOf, type ReadSpec, type ReadVariant, readSpecs } from "./read-specs.js";
+import type { ExperimentProblem } from "./experiment-error.js";
+import { type Shard, selectShardStimuli } from "./merge-shards.js";
+import {
+  formatPointer,
+  getAtPointer,
+  isAtOrBelow,
+  type PointerPath,
+  removeAtPointer,
+  setAtPointer,
+} from "./pointer.js";
+import {
+  createExperimentError,
+  getVariantPath,
+  readVariantSpecs,
+  type VariantSpec,
+  type VariantSpecs,
+} from "./read-specs.js";
 import type { ExperimentRecord, RecordedVariant, StimulusName } from "./record.js";
-import { type SpecReader, type SpecReaderOptions, specReader } from "./spec-reader.js";
+import { createSpecReader, type SpecReader, type SpecReaderOptions } from "./spec-reader.js";
 import { type PlannedEval, planVariant, type SystemDefaults, type VariantPlan } from "./variant-plan.js";
 
 /** Everything an experiment runs, planned before anything is spent. */
@@ -48,54 +61,54 @@ export async function planExperiment(
   experiment: Experiment,
   options: PlanExperimentOptions = {},
 ): Promise<ExperimentPlan> {
-  const reader = options.reader ?? specReader(options);
-  const read = await readSpecs(experiment, reader);
-  const notes = [...experiment.notes, ...(await checkVary(experiment, read, reader)), ...specNotes(read)];
-  const names = await evalNames(experiment, read);
+  const reader = options.reader ?? createSpecReader(options);
+  const read = await readVariantSpecs(experiment, reader);
+  const notes = [...experiment.notes, ...(await checkVary(experiment, read, reader)), ...collectSpecNotes(read)];
+  const names = await listEvalNames(experiment, read);
   const runs = options.runs ?? experiment.runs;
   const variants = read.map(({ variant, specs }) =>
     planVariant(
       { name: variant.name, isBaseline: variant.name === experiment.baseline },
-      specs.map(({ spec }, i) => ({ name: names[i] ?? spec.name, spec: withRuns(spec, runs) })),
+      specs.map(({ spec }, i) => ({ name: names[i] ?? spec.name, spec: overrideRuns(spec, runs) })),
       options,
     ),
   );
-  const all = await datasetsOf(variants, reader, options.tags ?? []);
-  const own = ofShard(variants, all, options.shard);
+  const all = await buildVariantDatasets(variants, reader, options.tags ?? []);
+  const own = selectShard(variants, all, options.shard);
   const datasets = { all: all.map(({ dataset }) => dataset), here: own.datasets };
-  const order = stimuliInOrder(all);
+  const order = listStimuliInOrder(all);
   return {
     ...own,
-    record: recordOf({ experiment, variants, datasets, order, notes, shard: options.shard ?? null }),
+    record: buildRecord({ experiment, variants, datasets, order, notes, shard: options.shard ?? null }),
     notes,
   };
 }
 
-function withRuns(spec: EvalSpec, runs: number | null): EvalSpec {
+function overrideRuns(spec: EvalSpec, runs: number | null): EvalSpec {
   return runs === null ? spec : { ...spec, defaults: { ...spec.defaults, runs } };
 }
 
-function specNotes(read: readonly ReadVariant[]): string[] {
+function collectSpecNotes(read: readonly VariantSpecs[]): string[] {
   return [...new Set(read.flatMap(({ specs }) => specs.flatMap(({ spec }) => spec.notes)))];
 }
 
 /** Names of the baseline's evals, which pair the test cases of all variants. */
-async function evalNames(experiment: Experiment, read: readonly ReadVariant[]): Promise<string[]> {
+async function listEvalNames(experiment: Experiment, read: readonly VariantSpecs[]): Promise<string[]> {
   const baseline = read.find(({ variant }) => variant.name === experiment.baseline);
   const names = (baseline?.specs ?? []).map(({ spec }) => spec.name);
   const twice = names.findIndex((name, i) => names.indexOf(name) < i);
   if (twice === -1) return names;
   const text = `two evals have the name "${names[twice]}", which identifies their results: rename one.`;
-  throw await experimentError(experiment, [{ path: ["eval", twice], text }]);
+  throw await createExperimentError(experiment, [{ path: ["eval", twice], text }]);
 }
 
 /** Leaves out systems that have nothing to do in the shard. */
-function ofShard(
+function selectShard(
   variants: readonly VariantPlan[],
   all: readonly VariantDataset[],
   shard: Shard | undefined,
 ): Pick<ExperimentPlan, "variants" | "datasets"> {
-  const datasets = (shard === undefined ? all : datasetsInShard(all, shard)).map(({ dataset }) => dataset);
+  const datasets = (shard === undefined ? all : selectShardDatasets(all, shard)).map(({ dataset }) => dataset);
   const asked = new Set(datasets.flatMap(({ terms }) => terms?.systems ?? []));
   const needed = variants.map((variant) => ({
     ...variant,
@@ -110,7 +123,7 @@ interface PlannedDatasets {
   readonly here: readonly Dataset[];
 }
 
-interface Recorded {
+interface RecordParts {
   readonly experiment: Experiment;
   readonly variants: readonly VariantPlan[];
   readonly datasets: PlannedDatasets;
@@ -119,15 +132,15 @@ interface Recorded {
   readonly shard: Shard | null;
 }
 
-function recordOf({ experiment, variants, datasets, order, notes, shard }: Recorded): ExperimentRecord {
+function buildRecord({ experiment, variants, datasets, order, notes, shard }: RecordParts): ExperimentRecord {
   const { name, description, baseline, vary } = experiment;
   return {
     name,
     description,
-    fingerprint: planFingerprint({ experiment, variants, datasets: datasets.all }),
+    fingerprint: hashPlan({ experiment, variants, datasets: datasets.all }),
     baseline,
     vary: vary.map(formatPointer),
-    variants: variants.map((plan, i) => recordedVariant(plan, experiment.variants[i], datasets)),
+    variants: variants.map((plan, i) => buildRecordedVariant(plan, experiment.variants[i], datasets)),
     stimuli: order.length,
     order,
     shard,
@@ -135,7 +148,7 @@ function recordOf({ experiment, variants, datasets, order, notes, shard }: Recor
   };
 }
 
-function recordedVariant(
+function buildRecordedVariant(
   plan: VariantPlan,
   variant: Variant | undefined,
   { all, here }: PlannedDatasets,
@@ -146,18 +159,18 @@ function recordedVariant(
     name: plan.name,
     systems,
     settings: Object.fromEntries<unknown>(settings),
-    planned: { all: trialsOf(all, systems), here: trialsOf(here, systems) },
+    planned: { all: countVariantTrials(all, systems), here: countVariantTrials(here, systems) },
   };
 }
 
-interface Planned {
+interface FingerprintParts {
   readonly experiment: Experiment;
   readonly datasets: readonly Dataset[];
   readonly variants: readonly VariantPlan[];
 }
 
 /** Identifies a plan by its questions, systems and settings, independent of where its files are. */
-function planFingerprint({ experiment, datasets, variants }: Planned): string {
+function hashPlan({ experiment, datasets, variants }: FingerprintParts): string {
   const { name, baseline, vary, file } = experiment;
   const content = canonicalJson({
     name,
@@ -166,17 +179,17 @@ function planFingerprint({ experiment, datasets, variants }: Planned): string {
     variants: variants.map(({ name: variant, systems }) => ({ variant, systems })),
     datasets: datasets.map(({ name: dataset, examples, terms }) => ({ dataset, examples, terms })),
   });
-  return createHash("sha256").update(withoutRoot(content, file)).digest("hex");
+  return createHash("sha256").update(stripProjectRoot(content, file)).digest("hex");
 }
 
 /** Shards run on different machines, where the project is in different folders. */
-function withoutRoot(json: string, file: string): string {
-  const root = projectRoot(dirname(file));
+function stripProjectRoot(json: string, file: string): string {
+  const root = findProjectRoot(dirname(file));
   const start = JSON.stringify(root.endsWith(sep) ? root : root + sep).slice(0, -1);
   return json.replaceAll(start, '"./');
 }
 
-function projectRoot(dir: string): string {
+function findProjectRoot(dir: string): string {
   for (let at = dir; ; at = dirname(at)) {
     if (existsSync(join(at, ".git"))) return at;
     if (dirname(at) === at) return dir;
@@ -190,21 +203,21 @@ interface VariantDataset {
 }
 
 /** Leaves out datasets in which no test case matches the filters. */
-async function datasetsOf(
+async function buildVariantDatasets(
   variants: readonly VariantPlan[],
   reader: SpecReader,
   tags: readonly string[],
 ): Promise<VariantDataset[]> {
   const made: VariantDataset[] = [];
   for (const planned of variants.flatMap(({ evals }) => evals))
-    made.push({ evalName: planned.name, dataset: await datasetOfEval(planned, reader, tags) });
-  requireOwnNames(made.map(({ dataset }) => dataset.name));
+    made.push({ evalName: planned.name, dataset: await buildEvalDataset(planned, reader, tags) });
+  requireUniqueNames(made.map(({ dataset }) => dataset.name));
   const filled = made.filter(({ dataset }) => dataset.examples.length > 0);
   if (filled.length === 0) throw new NothingToRunError(`No test case has the tags ${tags.join(", ")}. Check --tag.`);
   return filled;
 }
 
-async function datasetOfEval(planned: PlannedEval, reader: SpecReader, tags: readonly string[]): Promise<Dataset> {
+async function buildEvalDataset(planned: PlannedEval, reader: SpecReader, tags: readonly string[]): Promise<Dataset> {
   const { dataset: name, spec, systems, limits } = planned;
   const stimuli = tags.length === 0 ? spec.stimuli : spec.stimuli.filter((each) => reader.isWanted(each.tags, tags));
   // The gates are for the unchanged eval; a baseline without the skill under test is expected to miss them.
@@ -219,7 +232,7 @@ async function datasetOfEval(planned: PlannedEval, reader: SpecReader, tags: rea
 }
 
 /** Variant `a` with eval `b/c` and variant `a/b` with eval `c` would be the same dataset. */
-function requireOwnNames(names: readonly string[]): void {
+function requireUniqueNames(names: readonly string[]): void {
   const twice = names.find((name, i) => names.indexOf(name) < i);
   if (twice === undefined) return;
   throw new UsageError(
@@ -227,30 +240,30 @@ function requireOwnNames(names: readonly string[]): void {
   );
 }
 
-function stimuliOf(datasets: readonly VariantDataset[]): Set<string> {
-  return new Set(datasets.flatMap((each) => each.dataset.examples.map(({ id }) => keyOf(each, id))));
+function collectStimulusKeys(datasets: readonly VariantDataset[]): Set<string> {
+  return new Set(datasets.flatMap((each) => each.dataset.examples.map(({ id }) => formatStimulusKey(each, id))));
 }
 
-function keyOf({ evalName }: VariantDataset, id: string | number): string {
+function formatStimulusKey({ evalName }: VariantDataset, id: string | number): string {
   return JSON.stringify([evalName, id]);
 }
 
 /** In the order of the eval files. */
-function stimuliInOrder(datasets: readonly VariantDataset[]): StimulusName[] {
+function listStimuliInOrder(datasets: readonly VariantDataset[]): StimulusName[] {
   const evals = [...new Set(datasets.map(({ evalName }) => evalName))];
   const sorted = evals.flatMap((name) => datasets.filter(({ evalName }) => evalName === name));
-  return [...stimuliOf(sorted)].map((key) => JSON.parse(key) as StimulusName);
+  return [...collectStimulusKeys(sorted)].map((key) => JSON.parse(key) as StimulusName);
 }
 
-function trialsOf(datasets: readonly Dataset[], systems: readonly string[]): number {
+function countVariantTrials(datasets: readonly Dataset[], systems: readonly string[]): number {
   const asked = ({ terms }: Dataset) => systems.filter((system) => terms?.systems?.includes(system)).length;
   return datasets.reduce((sum, each) => sum + asked(each) * each.examples.length * (each.terms?.trials ?? 1), 0);
 }
 
-function datasetsInShard(datasets: readonly VariantDataset[], shard: Shard): VariantDataset[] {
-  const wanted = inShard(stimuliOf(datasets), shard);
+function selectShardDatasets(datasets: readonly VariantDataset[], shard: Shard): VariantDataset[] {
+  const wanted = selectShardStimuli(collectStimulusKeys(datasets), shard);
   return datasets.flatMap((each) => {
-    const examples = each.dataset.examples.filter(({ id }) => wanted.has(keyOf(each, id)));
+    const examples = each.dataset.examples.filter(({ id }) => wanted.has(formatStimulusKey(each, id)));
     return examples.length === 0 ? [] : [{ ...each, dataset: makeDataset({ ...each.dataset, examples }) }];
   });
 }
@@ -259,82 +272,100 @@ function datasetsInShard(datasets: readonly VariantDataset[], shard: Shard): Var
  * Throws unless each variant differs from the baseline, and only at the paths of `vary`. Compares the evals as they are
  * understood after loading: the baseline with the variant's values at those paths must give the variant.
  */
-async function checkVary(experiment: Experiment, read: readonly ReadVariant[], reader: SpecReader): Promise<string[]> {
+async function checkVary(experiment: Experiment, read: readonly VariantSpecs[], reader: SpecReader): Promise<string[]> {
   const baseline = read.find(({ variant }) => variant.name === experiment.baseline);
   if (baseline === undefined) throw new Error(`Unknown variant ${experiment.baseline}.`);
-  const problems: Problem[] = [];
+  const problems: ExperimentProblem[] = [];
   for (const one of read)
-    if (one !== baseline) problems.push(...(await problemsWith(one, baseline, { vary: experiment.vary, reader })));
-  if (problems.length > 0) throw await experimentError(experiment, problems);
-  return [...unvaried(experiment.vary, read), ...twins(read)];
+    if (one !== baseline) problems.push(...(await findVaryProblems(one, baseline, { vary: experiment.vary, reader })));
+  if (problems.length > 0) throw await createExperimentError(experiment, problems);
+  return [...noteUnvariedPointers(experiment.vary, read), ...noteEqualVariants(read)];
 }
 
-interface Allowed {
+interface VaryContext {
   readonly vary: readonly PointerPath[];
   readonly reader: SpecReader;
 }
 
-async function problemsWith(one: ReadVariant, baseline: ReadVariant, allowed: Allowed): Promise<Problem[]> {
-  if (isEqual(one, baseline))
+async function findVaryProblems(
+  one: VariantSpecs,
+  baseline: VariantSpecs,
+  allowed: VaryContext,
+): Promise<ExperimentProblem[]> {
+  if (isSameVariant(one, baseline))
     return [
       {
-        path: placeOf(one.variant),
+        path: getVariantPath(one.variant),
         isAtKey: true,
         text: `variant "${one.variant.name}" is the same as the baseline "${baseline.variant.name}": change something in it, or remove it.`,
       },
     ];
-  const found: Problem[] = [];
+  const found: ExperimentProblem[] = [];
   for (const [index, spec] of one.specs.entries()) {
     const base = baseline.specs[index];
     if (base === undefined) continue;
-    const offending = await outsideVary(spec, base, allowed);
-    found.push(...offending.map((difference) => problemOf(difference, one, baseline)));
+    const offending = await findDifferencesOutsideVary(spec, base, allowed);
+    found.push(...offending.map((difference) => describeVaryProblem(difference, one, baseline)));
   }
   return found;
 }
 
-function problemOf({ path, before, after }: Difference, { variant }: ReadVariant, baseline: ReadVariant): Problem {
-  const { place, pointer } = causeOf(path, [variant, baseline.variant]);
+function describeVaryProblem(
+  { path, before, after }: DocumentDifference,
+  { variant }: VariantSpecs,
+  baseline: VariantSpecs,
+): ExperimentProblem {
+  const { place, pointer } = findDifferenceCause(path, [variant, baseline.variant]);
   return {
     path: place,
     isAtKey: true,
-    text: `variant "${variant.name}" differs at ${formatPointer(path)}, which is not under vary: ${shown(after)}, but ${shown(before)} in "${baseline.variant.name}". Add ${pointer} to vary, or make the values equal.`,
+    text: `variant "${variant.name}" differs at ${formatPointer(path)}, which is not under vary: ${formatDifferenceValue(after)}, but ${formatDifferenceValue(before)} in "${baseline.variant.name}". Add ${pointer} to vary, or make the values equal.`,
   };
 }
 
 /** Returns the setting of either variant that causes a difference, or the first setting if none does. */
-function causeOf(path: PointerPath, variants: readonly [Variant, Variant]): { place: KeyPath; pointer: string } {
+function findDifferenceCause(
+  path: PointerPath,
+  variants: readonly [Variant, Variant],
+): { place: KeyPath; pointer: string } {
   for (const each of variants) {
-    const setting = each.settings.find((one) => isUnder(path, one.path));
-    if (setting !== undefined) return { place: placeOf(each, setting), pointer: formatPointer(setting.path) };
+    const setting = each.settings.find((one) => isAtOrBelow(path, one.path));
+    if (setting !== undefined) return { place: getVariantPath(each, setting), pointer: formatPointer(setting.path) };
   }
-  return { place: placeOf(variants[0]), pointer: formatPointer(path) };
+  return { place: getVariantPath(variants[0]), pointer: formatPointer(path) };
 }
 
-const MAX_SHOWN = 120;
+const MAX_VALUE_LENGTH = 120;
 
-function shown(value: unknown): string {
+function formatDifferenceValue(value: unknown): string {
   if (value === undefined) return "nothing";
   const text = JSON.stringify(value);
-  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
+  return text.length <= MAX_VALUE_LENGTH ? text : `${text.slice(0, MAX_VALUE_LENGTH)}…`;
 }
 
 /** Differences that the values at the paths of `vary` do not explain. */
-async function outsideVary(one: ReadSpec, base: ReadSpec, { vary, reader }: Allowed): Promise<Difference[]> {
-  const isOutside = ({ path }: Difference) => !vary.some((above) => isUnder(path, above));
-  const written = differencesOf(base.raw, one.raw).filter(isOutside);
-  const expected = await reread(reader, base.file, () => transplanted(base.raw, one.raw, vary));
-  const meant = expected === null ? null : differencesOf(meaningOf(expected), meaningOf(one.spec)).filter(isOutside);
+async function findDifferencesOutsideVary(
+  one: VariantSpec,
+  base: VariantSpec,
+  { vary, reader }: VaryContext,
+): Promise<DocumentDifference[]> {
+  const isOutside = ({ path }: DocumentDifference) => !vary.some((above) => isAtOrBelow(path, above));
+  const written = findDifferences(base.raw, one.raw).filter(isOutside);
+  const expected = await tryReadEdited(reader, base.file, () => copyValues(base.raw, one.raw, vary));
+  const meant =
+    expected === null
+      ? null
+      : findDifferences(pickMeaningfulFields(expected), pickMeaningfulFields(one.spec)).filter(isOutside);
   if (meant?.length === 0) return [];
-  const telling = written.filter(({ path }) => !SAYS_NOTHING.has(path[0] ?? ""));
+  const telling = written.filter(({ path }) => !IGNORED_KEYS.has(path[0] ?? ""));
   return telling.length > 0 ? telling : (meant ?? written);
 }
 
 /** Keys that do not change how an eval is run. */
-const SAYS_NOTHING = new Set(["description", "version"]);
+const IGNORED_KEYS = new Set(["description", "version"]);
 
 /** Returns null if the baseline with those values is not a valid eval: then the variant needs another setting as well. */
-async function reread(reader: SpecReader, file: string, edit: () => unknown): Promise<EvalSpec | null> {
+async function tryReadEdited(reader: SpecReader, file: string, edit: () => unknown): Promise<EvalSpec | null> {
   try {
     return await reader.load(file, edit);
   } catch (error) {
@@ -344,38 +375,41 @@ async function reread(reader: SpecReader, file: string, edit: () => unknown): Pr
 }
 
 /** Copies the values at these paths, or removes them where the source has none. */
-function transplanted(into: unknown, from: unknown, places: readonly PointerPath[]): unknown {
-  const isThere = (path: PointerPath) => valueAt(from, path) !== undefined;
-  const set = places.filter(isThere).reduce((document, path) => withValue(document, path, valueAt(from, path)), into);
+function copyValues(into: unknown, from: unknown, places: readonly PointerPath[]): unknown {
+  const isThere = (path: PointerPath) => getAtPointer(from, path) !== undefined;
+  const set = places
+    .filter(isThere)
+    .reduce((document, path) => setAtPointer(document, path, getAtPointer(from, path)), into);
   // From the last list entry to the first, so that the indexes of the others stay valid.
   return places
     .filter((path) => !isThere(path))
     .toSorted((a, b) => formatPointer(b).localeCompare(formatPointer(a), "en", { numeric: true }))
-    .reduce(withoutValue, set);
+    .reduce(removeAtPointer, set);
 }
 
 /** Keeps what decides how an eval is run. */
-function meaningOf({ file: _, notes: __, description: ___, stimuli, ...rest }: EvalSpec): unknown {
+function pickMeaningfulFields({ file: _, notes: __, description: ___, stimuli, ...rest }: EvalSpec): unknown {
   return { ...rest, stimuli: stimuli.map(({ line: ____, column: _____, ...stimulus }) => stimulus) };
 }
 
-function isEqual(a: ReadVariant, b: ReadVariant): boolean {
-  return isSame(
-    a.specs.map(({ spec }) => meaningOf(spec)),
-    b.specs.map(({ spec }) => meaningOf(spec)),
+function isSameVariant(a: VariantSpecs, b: VariantSpecs): boolean {
+  return isSameDocument(
+    a.specs.map(({ spec }) => pickMeaningfulFields(spec)),
+    b.specs.map(({ spec }) => pickMeaningfulFields(spec)),
   );
 }
 
-function unvaried(vary: readonly PointerPath[], read: readonly ReadVariant[]): string[] {
-  const valuesAt = (path: PointerPath) => read.map(({ specs }) => specs.map(({ raw }) => valueAt(raw, path) ?? null));
+function noteUnvariedPointers(vary: readonly PointerPath[], read: readonly VariantSpecs[]): string[] {
+  const valuesAt = (path: PointerPath) =>
+    read.map(({ specs }) => specs.map(({ raw }) => getAtPointer(raw, path) ?? null));
   return vary
-    .filter((path) => valuesAt(path).every((values, _, [first]) => isSame(values, first)))
+    .filter((path) => valuesAt(path).every((values, _, [first]) => isSameDocument(values, first)))
     .map((path) => `vary names ${formatPointer(path)}, but its value is the same in all variants`);
 }
 
-function twins(read: readonly ReadVariant[]): string[] {
+function noteEqualVariants(read: readonly VariantSpecs[]): string[] {
   return read.flatMap((one, index) => {
-    const twin = read.slice(0, index).find((other) => isEqual(one, other));
+    const twin = read.slice(0, index).find((other) => isSameVariant(one, other));
     return twin === undefined ? [] : [`variants "${twin.variant.name}" and "${one.variant.name}" are the same`];
   });
 }

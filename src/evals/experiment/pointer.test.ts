@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { differencesOf } from "./differences.js";
-import { formatPointer, isUnder, parsePointer, valueAt, withoutValue, withValue } from "./pointer.js";
+import { findDifferences } from "./differences.js";
+import { formatPointer, getAtPointer, isAtOrBelow, parsePointer, removeAtPointer, setAtPointer } from "./pointer.js";
 
 const key = fc.oneof(fc.string(), fc.constantFrom("a/b", "m~n", "~1", "", "0", "-", "__proto__", "constructor"));
 const path = fc.array(key, { maxLength: 5 });
@@ -34,11 +34,11 @@ describe("JSON pointers", () => {
   test("recognizes paths at or below another", () => {
     fc.assert(
       fc.property(path, path, (above, rest) => {
-        expect(isUnder([...above, ...rest], above)).toBe(true);
-        expect(isUnder(above, [...above, "x", ...rest])).toBe(false);
+        expect(isAtOrBelow([...above, ...rest], above)).toBe(true);
+        expect(isAtOrBelow(above, [...above, "x", ...rest])).toBe(false);
       }),
     );
-    expect(isUnder(["environment2"], ["environment"])).toBe(false);
+    expect(isAtOrBelow(["environment2"], ["environment"])).toBe(false);
   });
 });
 
@@ -53,8 +53,8 @@ describe("setting values", () => {
         json,
         (keys, value) => {
           const document = {};
-          const changed = withValue(document, keys, value);
-          expect(valueAt(changed, keys)).toEqual(value);
+          const changed = setAtPointer(document, keys, value);
+          expect(getAtPointer(changed, keys)).toEqual(value);
           expect(Object.keys(document)).toEqual([]);
           expect(Object.getPrototypeOf(changed)).toBe(Object.prototype);
         },
@@ -65,10 +65,10 @@ describe("setting values", () => {
   test("changes nothing when the value is the same, and names every difference by its path", () => {
     fc.assert(
       fc.property(json, json, (before, after) => {
-        expect(differencesOf(before, structuredClone(before))).toEqual([]);
-        for (const difference of differencesOf(before, after)) {
-          expect(valueAt(before, difference.path)).toEqual(difference.before);
-          expect(valueAt(after, difference.path)).toEqual(difference.after);
+        expect(findDifferences(before, structuredClone(before))).toEqual([]);
+        for (const difference of findDifferences(before, after)) {
+          expect(getAtPointer(before, difference.path)).toEqual(difference.before);
+          expect(getAtPointer(after, difference.path)).toEqual(difference.after);
         }
       }),
     );
@@ -76,26 +76,26 @@ describe("setting values", () => {
 
   test("sets list entries by index and appends at the end", () => {
     const document = { stimuli: [{ name: "a" }, { name: "b" }] };
-    expect(withValue(document, ["stimuli", "1", "name"], "c")).toEqual({ stimuli: [{ name: "a" }, { name: "c" }] });
-    expect(withValue(document, ["stimuli", "-"], { name: "c" })).toEqual({
+    expect(setAtPointer(document, ["stimuli", "1", "name"], "c")).toEqual({ stimuli: [{ name: "a" }, { name: "c" }] });
+    expect(setAtPointer(document, ["stimuli", "-"], { name: "c" })).toEqual({
       stimuli: [{ name: "a" }, { name: "b" }, { name: "c" }],
     });
-    expect(withValue({}, ["environment", "skills", "0"], "./")).toEqual({ environment: { skills: ["./"] } });
-    expect(withoutValue(document, ["stimuli", "0"])).toEqual({ stimuli: [{ name: "b" }] });
+    expect(setAtPointer({}, ["environment", "skills", "0"], "./")).toEqual({ environment: { skills: ["./"] } });
+    expect(removeAtPointer(document, ["stimuli", "0"])).toEqual({ stimuli: [{ name: "b" }] });
   });
 
   test("removes a key, or nothing if it is missing", () => {
-    expect(withoutValue({ a: { b: 1, c: 2 } }, ["a", "b"])).toEqual({ a: { c: 2 } });
+    expect(removeAtPointer({ a: { b: 1, c: 2 } }, ["a", "b"])).toEqual({ a: { c: 2 } });
     const document = { a: 1 };
-    expect(withoutValue(document, ["b", "c"])).toBe(document);
-    expect(withoutValue(document, ["toString"])).toBe(document);
+    expect(removeAtPointer(document, ["b", "c"])).toBe(document);
+    expect(removeAtPointer(document, ["toString"])).toBe(document);
   });
 
   test("explains why a path cannot be set", () => {
-    expect(() => withValue({ defaults: { model: "x" } }, ["defaults", "model", "y"], 1)).toThrow(
+    expect(() => setAtPointer({ defaults: { model: "x" } }, ["defaults", "model", "y"], 1)).toThrow(
       'leads through "x", which has no keys',
     );
-    expect(() => withValue({ stimuli: [1] }, ["stimuli", "3"], 1)).toThrow("entry 3 of a list with 1");
-    expect(() => withValue({ stimuli: [1] }, ["stimuli", "first"], 1)).toThrow('names "first" in a list');
+    expect(() => setAtPointer({ stimuli: [1] }, ["stimuli", "3"], 1)).toThrow("entry 3 of a list with 1");
+    expect(() => setAtPointer({ stimuli: [1] }, ["stimuli", "first"], 1)).toThrow('names "first" in a list');
   });
 });

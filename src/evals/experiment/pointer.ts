@@ -1,4 +1,4 @@
-import { isMapping } from "./mapping.js";
+import { isYamlMapping } from "./mapping.js";
 
 /** The keys that lead to a value in a document, outermost first. List entries are named by their index. */
 export type PointerPath = readonly string[];
@@ -26,16 +26,16 @@ export function formatPointer(path: PointerPath): string {
   return path.map((key) => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-export function isUnder(path: PointerPath, above: PointerPath): boolean {
+export function isAtOrBelow(path: PointerPath, above: PointerPath): boolean {
   return above.length <= path.length && above.every((key, depth) => path[depth] === key);
 }
 
 /** Returns undefined if there is no value. */
-export function valueAt(document: unknown, path: PointerPath): unknown {
+export function getAtPointer(document: unknown, path: PointerPath): unknown {
   let value = document;
   for (const key of path) {
-    if (Array.isArray(value)) value = isIndex(key) ? value[Number(key)] : undefined;
-    else if (isMapping(value)) value = Object.hasOwn(value, key) ? value[key] : undefined;
+    if (Array.isArray(value)) value = isListIndex(key) ? value[Number(key)] : undefined;
+    else if (isYamlMapping(value)) value = Object.hasOwn(value, key) ? value[key] : undefined;
     else return undefined;
   }
   return value;
@@ -45,41 +45,42 @@ export function valueAt(document: unknown, path: PointerPath): unknown {
  * Returns a copy of the document with a value set. Creates missing mappings on the way; `-` or the index after the last
  * entry appends to a list.
  */
-export function withValue(document: unknown, path: PointerPath, value: unknown): unknown {
+export function setAtPointer(document: unknown, path: PointerPath, value: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return value;
-  const container = document ?? (isListStart(key) ? [] : {});
-  if (Array.isArray(container)) return withEntry(container, key, { rest, value });
-  if (!isMapping(container)) throw new PointerError(`leads through ${JSON.stringify(container)}, which has no keys`);
+  const container = document ?? (isFirstIndex(key) ? [] : {});
+  if (Array.isArray(container)) return setListEntry(container, key, { rest, value });
+  if (!isYamlMapping(container))
+    throw new PointerError(`leads through ${JSON.stringify(container)}, which has no keys`);
   const before = Object.hasOwn(container, key) ? container[key] : undefined;
-  return { ...container, [key]: withValue(before, rest, value) };
+  return { ...container, [key]: setAtPointer(before, rest, value) };
 }
 
 /** Returns a copy of the document without a value; later list entries move up. */
-export function withoutValue(document: unknown, path: PointerPath): unknown {
+export function removeAtPointer(document: unknown, path: PointerPath): unknown {
   const [key, ...rest] = path;
-  if (key === undefined || valueAt(document, path) === undefined) return document;
-  if (rest.length > 0) return withValue(document, [key], withoutValue(valueAt(document, [key]), rest));
+  if (key === undefined || getAtPointer(document, path) === undefined) return document;
+  if (rest.length > 0) return setAtPointer(document, [key], removeAtPointer(getAtPointer(document, [key]), rest));
   if (Array.isArray(document)) return document.toSpliced(Number(key), 1);
   return Object.fromEntries(Object.entries(document as object).filter(([name]) => name !== key));
 }
 
-function withEntry(list: readonly unknown[], key: string, { rest, value }: { rest: PointerPath; value: unknown }) {
-  const index = key === "-" ? list.length : isIndex(key) ? Number(key) : Number.NaN;
+function setListEntry(list: readonly unknown[], key: string, { rest, value }: { rest: PointerPath; value: unknown }) {
+  const index = key === "-" ? list.length : isListIndex(key) ? Number(key) : Number.NaN;
   if (Number.isNaN(index)) throw new PointerError(`names "${key}" in a list, whose entries are numbered from 0`);
   if (index > list.length)
     throw new PointerError(
       `names entry ${index} of a list with ${list.length} entries: the next one is ${list.length}`,
     );
   const entries = [...list];
-  entries[index] = withValue(list[index], rest, value);
+  entries[index] = setAtPointer(list[index], rest, value);
   return entries;
 }
 
-function isIndex(key: string): boolean {
+function isListIndex(key: string): boolean {
   return /^(?:0|[1-9]\d{0,8})$/.test(key);
 }
 
-function isListStart(key: string): boolean {
+function isFirstIndex(key: string): boolean {
   return key === "0" || key === "-";
 }

@@ -1,4 +1,4 @@
-import { isMapping } from "./mapping.js";
+import { isYamlMapping } from "./mapping.js";
 import type { Shard } from "./merge-shards.js";
 
 /** What a stored run records about its experiment: enough to report it without the experiment's files. */
@@ -42,29 +42,29 @@ export interface PlannedTrials {
 }
 
 /** Returns null when the run is not part of an experiment. */
-export function experimentIn(invocation: unknown): ExperimentRecord | null {
-  const record = isMapping(invocation) ? invocation.experiment : undefined;
-  return isRecord(record) ? record : null;
+export function readExperimentRecord(invocation: unknown): ExperimentRecord | null {
+  const record = isYamlMapping(invocation) ? invocation.experiment : undefined;
+  return isExperimentRecord(record) ? record : null;
 }
 
 /** Programs may store anything in a manifest, so check the fields that a report needs. */
-function isRecord(value: unknown): value is ExperimentRecord {
-  if (!isMapping(value)) return false;
+function isExperimentRecord(value: unknown): value is ExperimentRecord {
+  if (!isYamlMapping(value)) return false;
   const { name, fingerprint, baseline, variants, stimuli, shard, vary, notes, order = [] } = value;
   return (
     [name, fingerprint, baseline].every((text) => typeof text === "string") &&
     typeof stimuli === "number" &&
-    (shard === null || (isMapping(shard) && [shard.index, shard.of].every(Number.isInteger))) &&
+    (shard === null || (isYamlMapping(shard) && [shard.index, shard.of].every(Number.isInteger))) &&
     [vary, notes].every(Array.isArray) &&
     Array.isArray(order) &&
     order.every((each) => Array.isArray(each) && typeof each[0] === "string") &&
     Array.isArray(variants) &&
-    variants.every(isVariant)
+    variants.every(isRecordedVariant)
   );
 }
 
-function isVariant(value: unknown): boolean {
-  if (!isMapping(value) || typeof value.name !== "string" || !Array.isArray(value.systems)) return false;
+function isRecordedVariant(value: unknown): boolean {
+  if (!isYamlMapping(value) || typeof value.name !== "string" || !Array.isArray(value.systems)) return false;
   const { planned } = value;
-  return planned === undefined || (isMapping(planned) && [planned.all, planned.here].every(Number.isInteger));
+  return planned === undefined || (isYamlMapping(planned) && [planned.all, planned.here].every(Number.isInteger));
 }

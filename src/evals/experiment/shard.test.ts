@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { inShard, parseShard } from "./merge-shards.js";
+import { parseShard, selectShardStimuli } from "./merge-shards.js";
 
 describe("--shard", () => {
   test("is parsed", () => {
@@ -20,7 +20,7 @@ describe("selectShardStimuli", () => {
     fc.assert(
       fc.property(stimuli, fc.nat(), (names, seed) => {
         const of = 1 + (seed % names.length);
-        const parts = Array.from({ length: of }, (_, i) => inShard(names, { index: i + 1, of }));
+        const parts = Array.from({ length: of }, (_, i) => selectShardStimuli(names, { index: i + 1, of }));
         expect(parts.flatMap((part) => [...part]).sort()).toEqual([...names].sort());
         const sizes = parts.map((part) => part.size);
         expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
@@ -30,11 +30,13 @@ describe("selectShardStimuli", () => {
 
   test("does not depend on the order of test cases", () => {
     const names = ["a", "b", "c", "d", "e"];
-    expect(inShard(names, { index: 2, of: 2 })).toEqual(inShard(names.toReversed(), { index: 2, of: 2 }));
+    expect(selectShardStimuli(names, { index: 2, of: 2 })).toEqual(
+      selectShardStimuli(names.toReversed(), { index: 2, of: 2 }),
+    );
   });
 
   test("rejects empty shards", () => {
-    expect(() => inShard(["a", "b"], { index: 1, of: 3 })).toThrow("3 shards are too many for 2 test cases");
-    expect(() => inShard(["a"], { index: 1, of: 2 })).toThrow("2 shards are too many for 1 test case");
+    expect(() => selectShardStimuli(["a", "b"], { index: 1, of: 3 })).toThrow("3 shards are too many for 2 test cases");
+    expect(() => selectShardStimuli(["a"], { index: 1, of: 2 })).toThrow("2 shards are too many for 1 test case");
   });
 });

@@ -22,7 +22,7 @@ export interface SpecReaderOptions {
 }
 
 /** Creates the reader that all commands use. */
-export function specReader({ environments, registry, judgeModel }: SpecReaderOptions = {}): SpecReader {
+export function createSpecReader({ environments, registry, judgeModel }: SpecReaderOptions = {}): SpecReader {
   const shared = {
     ...(environments === undefined ? {} : { environments }),
     ...(registry === undefined ? {} : { registry }),

@@ -49,10 +49,13 @@ export function planVariant(
   evals: readonly Pick<PlannedEval, "name" | "spec">[],
   defaults: SystemDefaults,
 ): VariantPlan {
-  const kinds = evals.map(({ spec }) => kindsOf(spec, defaults));
-  const all = [...new Map(kinds.flat().map((kind) => [keyOf(kind), kind])).values()];
-  const systems = all.map((kind) => ({ name: all.length === 1 ? name : `${name} (${labelOf(kind)})`, ...kind }));
-  const nameOf = new Map(systems.map((system) => [keyOf(system), system.name]));
+  const kinds = evals.map(({ spec }) => listSystemKinds(spec, defaults));
+  const all = [...new Map(kinds.flat().map((kind) => [formatSystemKey(kind), kind])).values()];
+  const systems = all.map((kind) => ({
+    name: all.length === 1 ? name : `${name} (${formatSystemLabel(kind)})`,
+    ...kind,
+  }));
+  const nameOf = new Map(systems.map((system) => [formatSystemKey(system), system.name]));
   return {
     name,
     isBaseline,
@@ -61,28 +64,28 @@ export function planVariant(
       name: evalName,
       dataset: `${name}/${evalName}`,
       spec,
-      systems: (kinds[i] ?? []).flatMap((kind) => nameOf.get(keyOf(kind)) ?? []),
-      limits: limitsOf(spec),
+      systems: (kinds[i] ?? []).flatMap((kind) => nameOf.get(formatSystemKey(kind)) ?? []),
+      limits: pickEvalLimits(spec),
     })),
   };
 }
 
 type SystemKind = Omit<PlannedSystem, "name">;
 
-function kindsOf({ defaults }: EvalSpec, given: SystemDefaults): SystemKind[] {
+function listSystemKinds({ defaults }: EvalSpec, given: SystemDefaults): SystemKind[] {
   const executor = defaults.executor ?? given.executor ?? null;
   const models = defaults.models.length > 0 ? defaults.models : (given.models ?? []);
   return models.length === 0 ? [{ executor, model: null }] : models.map((model) => ({ executor, model }));
 }
 
-function keyOf({ executor, model }: SystemKind): string {
+function formatSystemKey({ executor, model }: SystemKind): string {
   return JSON.stringify([executor, model]);
 }
 
-function labelOf({ executor, model }: SystemKind): string {
+function formatSystemLabel({ executor, model }: SystemKind): string {
   return [executor, model].filter((part) => part !== null).join(":") || "default";
 }
 
-function limitsOf({ defaults: { runs, timeoutMs, maxCostUsd } }: EvalSpec): EvalLimits {
+function pickEvalLimits({ defaults: { runs, timeoutMs, maxCostUsd } }: EvalSpec): EvalLimits {
   return { runs, timeoutMs, maxCostUsd };
 }

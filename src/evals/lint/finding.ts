@@ -1,11 +1,11 @@
-import type { Place } from "../../utils/files/yaml-tree.js";
+import type { FilePosition } from "../../utils/files/yaml-tree.js";
 
 /** An error keeps a file from working; a warning means that it may not do what was meant. */
-type Severity = "error" | "warning";
+type LintSeverity = "error" | "warning";
 
 /** One lint rule. */
 export interface LintRule {
-  readonly severity: Severity;
+  readonly severity: LintSeverity;
   /** What is wrong, in one sentence. */
   readonly about: string;
   /** How to fix it. */
@@ -13,17 +13,17 @@ export interface LintRule {
 }
 
 /** A problem found in a file; line and column start at 1. */
-export interface Finding extends Place {
+export interface Finding extends FilePosition {
   /** Stable; used to disable the rule. */
   readonly code: string;
-  readonly severity: Severity;
+  readonly severity: LintSeverity;
   readonly file: string;
   readonly message: string;
   readonly fix: string;
 }
 
 /** A finding without its file and severity. */
-export interface Remark<Code extends string = string> extends Place {
+export interface LintIssue<Code extends string = string> extends FilePosition {
   readonly code: Code;
   readonly message: string;
   /** Replaces the fix of the rule where that is too general. */

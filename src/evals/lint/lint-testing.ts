@@ -3,17 +3,17 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Registry } from "../../core/registry.js";
 import { type LintOptions, lint } from "./lint.js";
-import { asText } from "./render.js";
+import { formatFindings } from "./render.js";
 
 /** File contents by relative path. */
-export type Files = Readonly<Record<string, string>>;
+export type LintFiles = Readonly<Record<string, string>>;
 
 /** A temporary folder for tests. */
 export interface LintFolder extends Disposable {
   readonly path: string;
 }
 
-export function lintFolder(files: Files): LintFolder {
+export function createLintFolder(files: LintFiles): LintFolder {
   const path = mkdtempSync(join(tmpdir(), "assay-lint-"));
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(path, name)), { recursive: true });
@@ -23,7 +23,7 @@ export function lintFolder(files: Files): LintFolder {
 }
 
 /** Lint options for tests: a judge without a model, and a few metrics. */
-export function testOptions(): LintOptions {
+export function createLintOptions(): LintOptions {
   const registry = new Registry();
   const judge = () => ({ name: "prompt", kind: "llm" as const, grade: () => ({ passed: true, evidence: "" }) });
   registry.register("grader", "prompt", judge, { replace: true });
@@ -36,7 +36,7 @@ export function testOptions(): LintOptions {
  * @example
  * await requireClean("examples/tidy");
  */
-export async function expectClean(dir: string, options: LintOptions = testOptions()): Promise<void> {
+export async function requireClean(dir: string, options: LintOptions = createLintOptions()): Promise<void> {
   const report = await lint([dir], { cwd: dir, ...options });
-  if (report.findings.length > 0) throw new Error(`Findings in ${dir}:\n${asText(report)}`);
+  if (report.findings.length > 0) throw new Error(`Findings in ${dir}:\n${formatFindings(report)}`);
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CLEAN_EVALS, EVAL_CASES } from "./eval/eval-cases.js";
 import { lint } from "./lint.js";
-import { expectClean, lintFolder, testOptions } from "./lint-testing.js";
+import { createLintFolder, createLintOptions, requireClean } from "./lint-testing.js";
 import { LINT_RULES, type LintCode } from "./rules.js";
 import { CLEAN_SKILLS, SKILL_CASES } from "./skill/skill-cases.js";
 
@@ -11,8 +11,8 @@ const CLEAN = { ...CLEAN_SKILLS, ...CLEAN_EVALS };
 
 /** Files beside the checked ones belong to the case but not to the finding. */
 async function findingsIn(files: Readonly<Record<string, string>>) {
-  using folder = lintFolder(files);
-  return (await lint([], { cwd: folder.path, ...testOptions() })).findings;
+  using folder = createLintFolder(files);
+  return (await lint([], { cwd: folder.path, ...createLintOptions() })).findings;
 }
 
 describe("lint", () => {
@@ -35,8 +35,8 @@ describe("lint", () => {
   });
 
   it.each(Object.entries(CLEAN))("finds nothing in: %s", async (_, files) => {
-    using folder = lintFolder(files);
-    await expectClean(folder.path);
+    using folder = createLintFolder(files);
+    await requireClean(folder.path);
   });
 
   it("reports the location of a finding", async () => {
@@ -63,7 +63,7 @@ describe("lint", () => {
   });
 
   it("skips disabled rules and rejects unknown codes", async () => {
-    using folder = lintFolder(SKILL_CASES["SKILL-NAME"]);
+    using folder = createLintFolder(SKILL_CASES["SKILL-NAME"]);
     const report = await lint(["."], { cwd: folder.path, disable: ["SKILL-NAME"] });
     expect(report).toEqual({ files: ["tidy/SKILL.md"], findings: [] });
     await expect(lint(["."], { cwd: folder.path, disable: ["SKILL-NAMES"] })).rejects.toThrow(
@@ -72,7 +72,7 @@ describe("lint", () => {
   });
 
   it("accepts files, folders and patterns, and reports when there is nothing to check", async () => {
-    using folder = lintFolder({
+    using folder = createLintFolder({
       ...CLEAN_SKILLS["a skill with the least there can be"],
       "a/one.eval.yaml": "",
       "b/x.txt": "",
@@ -88,7 +88,7 @@ describe("lint", () => {
   });
 
   it("skips folders of tools", async () => {
-    using folder = lintFolder({
+    using folder = createLintFolder({
       "node_modules/x/SKILL.md": "",
       ".cache/x/SKILL.md": "",
       ".claude/skills/tidy/SKILL.md": CLEAN_SKILLS["a skill with the least there can be"]?.["tidy/SKILL.md"] ?? "",

@@ -5,10 +5,10 @@ import { UsageError } from "../../core/errors.js";
 import { didYouMean } from "../../core/suggest.js";
 import { readGlob } from "../../graders/glob.js";
 import { isForeignYaml, isSearchedFolder } from "../spec/index.js";
-import { evalRemarks, type LintEvalOptions } from "./eval/lint-eval.js";
-import type { Finding, Remark } from "./finding.js";
+import { type LintEvalOptions, lintEval } from "./eval/lint-eval.js";
+import type { Finding, LintIssue } from "./finding.js";
 import { isLintCode, LINT_RULES, type LintCode } from "./rules.js";
-import { skillRemarks } from "./skill/lint-skill.js";
+import { lintSkill } from "./skill/lint-skill.js";
 
 /** Options of `lint`. */
 export interface LintOptions extends LintEvalOptions {
@@ -33,36 +33,36 @@ export interface LintReport {
  */
 export async function lint(paths: readonly string[], options: LintOptions = {}): Promise<LintReport> {
   const { cwd = process.cwd(), disable = [], ...evalOptions } = options;
-  for (const code of disable) requireCode(code);
+  for (const code of disable) requireLintCode(code);
   const { skills, evals } = await findTargets(paths.length === 0 ? ["."] : paths, cwd);
-  const shown = (file: string) => shownPath(resolve(cwd, file), cwd);
+  const shown = (file: string) => formatFindingPath(resolve(cwd, file), cwd);
   const findings: Finding[] = [];
-  const take = (file: string, remarks: readonly Remark<LintCode>[]) =>
-    findings.push(...remarks.map((remark) => findingOf(remark, shown(remark.file ?? file))));
-  for (const file of skills) take(file, await skillRemarks(file));
-  for (const file of evals) take(file, await evalRemarks(file, evalOptions));
+  const take = (file: string, remarks: readonly LintIssue<LintCode>[]) =>
+    findings.push(...remarks.map((remark) => toFinding(remark, shown(remark.file ?? file))));
+  for (const file of skills) take(file, await lintSkill(file));
+  for (const file of evals) take(file, await lintEval(file, evalOptions));
   return {
     files: [...skills, ...evals].map(shown).sort(),
-    findings: findings.filter(({ code }) => !disable.includes(code)).sort(inOrder),
+    findings: findings.filter(({ code }) => !disable.includes(code)).sort(compareFindings),
   };
 }
 
-function requireCode(code: string): void {
+function requireLintCode(code: string): void {
   if (!isLintCode(code)) throw new UsageError(`Unknown code "${code}".${didYouMean(code, Object.keys(LINT_RULES))}`);
 }
 
-function findingOf({ code, line, column, message, fix }: Remark<LintCode>, file: string): Finding {
+function toFinding({ code, line, column, message, fix }: LintIssue<LintCode>, file: string): Finding {
   const rule = LINT_RULES[code];
   return { code, severity: rule.severity, file, line, column, message, fix: fix ?? rule.fix };
 }
 
 /** With slashes, and relative for files inside of the folder. */
-function shownPath(file: string, cwd: string): string {
+function formatFindingPath(file: string, cwd: string): string {
   const way = relative(cwd, file);
   return (way.startsWith("..") ? file : way).split(sep).join("/");
 }
 
-function inOrder(a: Finding, b: Finding): number {
+function compareFindings(a: Finding, b: Finding): number {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1;
   return a.line - b.line || a.column - b.column;
 }
@@ -73,7 +73,7 @@ interface LintTargets {
 }
 
 const SPEC_NAME = /^(?:eval|.+\.eval)\.ya?ml$/;
-const DEEPEST = 24;
+const MAX_DEPTH = 24;
 
 /**
  * Resolves files, folders (which are searched) and patterns.
@@ -82,55 +82,57 @@ const DEEPEST = 24;
  */
 async function findTargets(paths: readonly string[], cwd: string): Promise<LintTargets> {
   const found = new Set<string>();
-  for (const path of paths) for (const file of await filesOf(path, cwd)) found.add(file);
+  for (const path of paths) for (const file of await resolveTarget(path, cwd)) found.add(file);
   const files = [...found].sort();
   if (files.length === 0)
     throw new UsageError(
       `Nothing to lint in ${paths.join(", ")}: no SKILL.md, eval.yaml or *.eval.yaml. Name a file or another folder.`,
     );
-  return { skills: files.filter(isSkill), evals: files.filter((file) => !isSkill(file)) };
+  return { skills: files.filter(isSkillFile), evals: files.filter((file) => !isSkillFile(file)) };
 }
 
-function isSkill(file: string): boolean {
+function isSkillFile(file: string): boolean {
   return basename(file) === "SKILL.md";
 }
 
-async function filesOf(given: string, cwd: string): Promise<readonly string[]> {
+async function resolveTarget(given: string, cwd: string): Promise<readonly string[]> {
   const path = resolve(cwd, given);
   const found = await stat(path).catch(() => null);
-  if (found?.isDirectory() === true) return searched(path);
-  if (found !== null) return [requireKnown(path, given)];
-  const matching = /[*?[{]/.test(given) ? await matchingIn(cwd, given) : [];
+  if (found?.isDirectory() === true) return searchFolder(path);
+  if (found !== null) return [requireLintable(path, given)];
+  const matching = /[*?[{]/.test(given) ? await matchTargets(cwd, given) : [];
   if (matching.length > 0) return matching;
   throw new UsageError(`No file or folder ${given}. Name a SKILL.md, an eval file or a folder that contains them.`);
 }
 
 /** A named YAML file may be an eval file whatever its name; a file found in a folder must be named like one. */
-function requireKnown(path: string, given: string): string {
-  if (isSkill(path) || /\.ya?ml$/.test(path)) return path;
+function requireLintable(path: string, given: string): string {
+  if (isSkillFile(path) || /\.ya?ml$/.test(path)) return path;
   throw new UsageError(`${given} is neither a SKILL.md nor an eval file in YAML. Name one of these, or a folder.`);
 }
 
-async function matchingIn(cwd: string, pattern: string): Promise<string[]> {
+async function matchTargets(cwd: string, pattern: string): Promise<string[]> {
   const glob = readGlob(pattern);
   const fits = (file: string) => glob.matches(relative(cwd, file).split(sep).join("/"));
-  return (await walked(cwd)).filter((file) => fits(file) && (isSkill(file) || /\.ya?ml$/.test(file)));
+  return (await listFilesBelow(cwd)).filter((file) => fits(file) && (isSkillFile(file) || /\.ya?ml$/.test(file)));
 }
 
-async function searched(dir: string): Promise<string[]> {
-  const files = (await walked(dir)).filter((file) => isSkill(file) || SPEC_NAME.test(basename(file)));
-  const isForeign = await Promise.all(files.map(async (file) => !isSkill(file) && (await isForeignYaml(file))));
+async function searchFolder(dir: string): Promise<string[]> {
+  const files = (await listFilesBelow(dir)).filter((file) => isSkillFile(file) || SPEC_NAME.test(basename(file)));
+  const isForeign = await Promise.all(files.map(async (file) => !isSkillFile(file) && (await isForeignYaml(file))));
   return files.filter((_, i) => isForeign[i] === false);
 }
 
 /** `inside` is the relative path so far, with slashes. */
-async function walked(dir: string, inside = "", depth = 0): Promise<string[]> {
+async function listFilesBelow(dir: string, inside = "", depth = 0): Promise<string[]> {
   const entries: Dirent[] = await readdir(join(dir, inside), { withFileTypes: true }).catch(() => []);
   const below = await Promise.all(
     entries.map(async (entry): Promise<string[]> => {
       const path = inside === "" ? entry.name : `${inside}/${entry.name}`;
       if (entry.isFile()) return [join(dir, path)];
-      return entry.isDirectory() && isSearchedFolder(path) && depth < DEEPEST ? walked(dir, path, depth + 1) : [];
+      return entry.isDirectory() && isSearchedFolder(path) && depth < MAX_DEPTH
+        ? listFilesBelow(dir, path, depth + 1)
+        : [];
     }),
   );
   return below.flat();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LintReport } from "./lint.js";
-import { asAnnotations, asJson, asText, rulesAsText, summary } from "./render.js";
+import { formatAnnotations, formatFindings, formatRules, serializeFindings, summarizeFindings } from "./render.js";
 import { LINT_RULES } from "./rules.js";
 
 const REPORT: LintReport = {
@@ -20,25 +20,32 @@ const REPORT: LintReport = {
 
 describe("findings", () => {
   it("are formatted as lines that editors can link", () => {
-    expect(asText(REPORT)).toBe('a,b/SKILL.md:2:1: error SKILL-NAME: The name "100% A" is wrong.\n    Mend it.\n');
-    expect(summary(REPORT)).toBe("1 file checked: 1 error, 0 warnings.");
-    expect(summary({ files: ["x", "y"], findings: [] })).toBe("2 files checked: no findings.");
+    expect(formatFindings(REPORT)).toBe(
+      'a,b/SKILL.md:2:1: error SKILL-NAME: The name "100% A" is wrong.\n    Mend it.\n',
+    );
+    expect(summarizeFindings(REPORT)).toBe("1 file checked: 1 error, 0 warnings.");
+    expect(summarizeFindings({ files: ["x", "y"], findings: [] })).toBe("2 files checked: no findings.");
   });
 
   it("are formatted as annotations with escaped separators", () => {
-    expect(asAnnotations(REPORT)).toBe(
+    expect(formatAnnotations(REPORT)).toBe(
       '::error file=a%2Cb/SKILL.md,line=2,col=1,title=SKILL-NAME::The name "100%25%0AA" is wrong. Mend it.\n',
     );
   });
 
   it("are serialized as JSON", () => {
-    expect(JSON.parse(asJson(REPORT))).toEqual({ schema: "assay.lint/1", errors: 1, warnings: 0, ...REPORT });
+    expect(JSON.parse(serializeFindings(REPORT))).toEqual({
+      schema: "assay.lint/1",
+      errors: 1,
+      warnings: 0,
+      ...REPORT,
+    });
   });
 });
 
 describe("rules", () => {
   it("are printed with their codes, one per line", () => {
-    const lines = rulesAsText().trimEnd().split("\n");
+    const lines = formatRules().trimEnd().split("\n");
     expect(lines.map((line) => line.split(" ")[0])).toEqual(Object.keys(LINT_RULES));
   });
 

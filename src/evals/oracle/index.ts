@@ -2,9 +2,9 @@ export type { OracleTask } from "./check-stimulus.js";
 export { oracleTasks, runOracle } from "./oracle.js";
 export {
   type CheckedStimulus,
-  commandsOf,
   isSurvivor,
   type LeftOut,
+  listCommands,
   type OracleProgress,
   type StateVerdict,
   type StimulusCheck,

@@ -2,18 +2,18 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { lacks } from "../../testing/system-command.js";
-import { chosenOf, looksHarmless, omissionsOf } from "./omissions.js";
+import { isCommandMissing } from "../../testing/system-command.js";
+import { chooseOmissions, isLikelyHarmless, listOmissions } from "./omissions.js";
 
-import { type Files, folderWith, gitApply, patchBetween } from "./oracle-testing.js";
+import { applyGitPatch, createFolder, createPatch, type OracleFiles } from "./oracle-testing.js";
 
 type Change = (folder: string) => Promise<void>;
 
 /** The text of a file after a patch and another change; null when there is none. */
-async function patched(before: Files, patch: string, path: string, change?: Change): Promise<string | null> {
-  const folder = folderWith(before);
+async function patched(before: OracleFiles, patch: string, path: string, change?: Change): Promise<string | null> {
+  const folder = createFolder(before);
   try {
-    gitApply(folder, patch);
+    applyGitPatch(folder, patch);
     await change?.(folder);
     return readFileSync(join(folder, path), "utf8");
   } catch (error) {
@@ -25,8 +25,8 @@ async function patched(before: Files, patch: string, path: string, change?: Chan
 }
 
 /** What each omission leaves of a file. */
-function leftBy(before: Files, patch: string, path: string) {
-  const { all } = omissionsOf(patch);
+function leftBy(before: OracleFiles, patch: string, path: string) {
+  const { all } = listOmissions(patch);
   return Promise.all(
     all.map(async (one) => [`${one.kind} ${one.text}`, await patched(before, patch, path, one.undoIn)]),
   );
@@ -34,11 +34,11 @@ function leftBy(before: Files, patch: string, path: string) {
 
 const FROM = { "a.txt": "one\ntwo\nthree\n" };
 
-const hasNoGit = lacks("git");
+const hasNoGit = isCommandMissing("git");
 
 describe.skipIf(hasNoGit)("listOmissions", () => {
   it("leaves out an added line, or keeps a removed one", async () => {
-    const patch = patchBetween(FROM, { "a.txt": "one\nTWO\nthree\nfour\n" });
+    const patch = createPatch(FROM, { "a.txt": "one\nTWO\nthree\nfour\n" });
     expect(await leftBy(FROM, patch, "a.txt")).toEqual([
       ["kept two", "one\ntwo\nTWO\nthree\nfour\n"],
       ["left out TWO", "one\nthree\nfour\n"],
@@ -47,9 +47,9 @@ describe.skipIf(hasNoGit)("listOmissions", () => {
   });
 
   it("reports line numbers in the file and in the patch", () => {
-    const patch = patchBetween(FROM, { "a.txt": "one\nthree\nfour\n" });
+    const patch = createPatch(FROM, { "a.txt": "one\nthree\nfour\n" });
     const lines = patch.split("\n");
-    const [removed, added] = omissionsOf(patch).all;
+    const [removed, added] = listOmissions(patch).all;
     expect(removed).toMatchObject({ path: "a.txt", line: 2, kind: "kept", text: "two" });
     expect(added).toMatchObject({ path: "a.txt", line: 3, kind: "left out", text: "four" });
     expect(lines[(removed?.patchLine ?? 0) - 1]).toBe("-two");
@@ -57,18 +57,18 @@ describe.skipIf(hasNoGit)("listOmissions", () => {
   });
 
   it("ignores context lines", () => {
-    const patch = patchBetween(FROM, { "a.txt": "one\ntwo\nthree!\n" });
-    expect(omissionsOf(patch).all.map(({ text }) => text)).toEqual(["three", "three!"]);
+    const patch = createPatch(FROM, { "a.txt": "one\ntwo\nthree!\n" });
+    expect(listOmissions(patch).all.map(({ text }) => text)).toEqual(["three", "three!"]);
   });
 
   it("empties a new file of one line without removing it", async () => {
-    const patch = patchBetween({}, { "new.txt": "only\n" });
+    const patch = createPatch({}, { "new.txt": "only\n" });
     expect(await leftBy({}, patch, "new.txt")).toEqual([["left out only", ""]]);
   });
 
   it("keeps one line of a deleted file", async () => {
     const before = { "gone.txt": "one\ntwo\n", "other.txt": "x\n" };
-    const patch = patchBetween(before, { "other.txt": "x\n" });
+    const patch = createPatch(before, { "other.txt": "x\n" });
     expect(await patched(before, patch, "gone.txt")).toBeNull();
     expect(await leftBy(before, patch, "gone.txt")).toEqual([
       ["kept one", "one\n"],
@@ -78,12 +78,12 @@ describe.skipIf(hasNoGit)("listOmissions", () => {
 
   it("keeps the only line of a deleted file", async () => {
     const before = { "gone.txt": "one\n" };
-    expect(await leftBy(before, patchBetween(before, {}), "gone.txt")).toEqual([["kept one", "one\n"]]);
+    expect(await leftBy(before, createPatch(before, {}), "gone.txt")).toEqual([["kept one", "one\n"]]);
   });
 
   it("preserves CRLF line ends", async () => {
     const before = { "a.txt": "one\r\ntwo\r\n" };
-    const patch = patchBetween(before, { "a.txt": "one\r\nTWO\r\nthree\r\n" });
+    const patch = createPatch(before, { "a.txt": "one\r\nTWO\r\nthree\r\n" });
     expect(await leftBy(before, patch, "a.txt")).toEqual([
       ["kept two", "one\r\ntwo\r\nTWO\r\nthree\r\n"],
       ["left out TWO", "one\r\nthree\r\n"],
@@ -93,7 +93,7 @@ describe.skipIf(hasNoGit)("listOmissions", () => {
 
   it("handles files without a final line break", async () => {
     const before = { "a.txt": "one\ntwo" };
-    const patch = patchBetween(before, { "a.txt": "one\nTWO" });
+    const patch = createPatch(before, { "a.txt": "one\nTWO" });
     expect(await leftBy(before, patch, "a.txt")).toEqual([
       ["kept two", "one\ntwo\nTWO"],
       ["left out TWO", "one\n"],
@@ -103,7 +103,7 @@ describe.skipIf(hasNoGit)("listOmissions", () => {
   it("finds the right one of several equal lines, in each of several hunks", async () => {
     const alike = (from: number, to: number) => "x\n".repeat(to - from);
     const before = { "a.txt": alike(0, 30) };
-    const patch = patchBetween(before, { "a.txt": `${alike(0, 5)}A\nB\n${alike(5, 20)}C\n${alike(20, 30)}` });
+    const patch = createPatch(before, { "a.txt": `${alike(0, 5)}A\nB\n${alike(5, 20)}C\n${alike(20, 30)}` });
     expect(patch.match(/^@@/gm)).toHaveLength(2);
     expect(await leftBy(before, patch, "a.txt")).toEqual([
       ["left out A", `${alike(0, 5)}B\n${alike(5, 20)}C\n${alike(20, 30)}`],
@@ -116,9 +116,9 @@ describe.skipIf(hasNoGit)("listOmissions", () => {
     const body = Array.from({ length: 20 }, (_, i) => `line ${i}\n`).join("");
     const before = { "old.txt": body, "b.bin": Buffer.from([0, 1, 2]), "c.txt": "c\n" };
     const after = { "new.txt": body.replace("line 3\n", "line three\n"), "b.bin": Buffer.from([0, 9]), "c.txt": "C\n" };
-    const patch = patchBetween(before, after, "-M");
+    const patch = createPatch(before, after, "-M");
     expect(patch).toContain("rename to");
-    const { all, whole } = omissionsOf(patch);
+    const { all, whole } = listOmissions(patch);
     expect(whole).toEqual(["b.bin"]);
     const left = all.find(({ text }) => text === "line three");
     expect(left?.path).toBe("new.txt");
@@ -136,38 +136,38 @@ describe.skipIf(hasNoGit)("listOmissions", () => {
     ]);
     const made = "--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+only\n";
     expect(await leftBy({}, made, "new.txt")).toEqual([["left out only", ""]]);
-    const git = patchBetween(FROM, { "a.txt": "one\ntwo\n" });
+    const git = createPatch(FROM, { "a.txt": "one\ntwo\n" });
     const mail = `From 1 Mon\nSubject: change\n\n--- \n a.txt | 1 -\n\n${git}-- \n2.39.5\n`;
     expect(await leftBy(FROM, mail, "a.txt")).toEqual([["kept three", FROM["a.txt"]]]);
   });
 
   it("is not misled by lines that look like parts of a patch", async () => {
     const before = { "a.sql": "-- a\n++ b\n@@ -1 +1 @@\nend\n" };
-    const patch = patchBetween(before, { "a.sql": "end\n-- a\n" });
-    expect(omissionsOf(patch).all.map(({ text }) => text)).toEqual(["-- a", "++ b", "@@ -1 +1 @@", "-- a"]);
+    const patch = createPatch(before, { "a.sql": "end\n-- a\n" });
+    expect(listOmissions(patch).all.map(({ text }) => text)).toEqual(["-- a", "++ b", "@@ -1 +1 @@", "-- a"]);
     expect((await leftBy(before, patch, "a.sql"))[1]).toEqual(["kept ++ b", "++ b\nend\n-- a\n"]);
   });
 
   it("does not split links", () => {
     const link =
       "diff --git a/l b/l\nnew file mode 120000\nindex 0000000..1de5659\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+target\n\\ No newline at end of file\n";
-    expect(omissionsOf(link)).toEqual({ all: [], whole: ["l"] });
+    expect(listOmissions(link)).toEqual({ all: [], whole: ["l"] });
   });
 
   it("names files without prefixes", async () => {
-    const patch = patchBetween({}, { "süß/a b.txt": "x\n" });
-    expect(omissionsOf(patch).all[0]?.path).toBe("süß/a b.txt");
+    const patch = createPatch({}, { "süß/a b.txt": "x\n" });
+    expect(listOmissions(patch).all[0]?.path).toBe("süß/a b.txt");
     expect(await leftBy({}, patch, "süß/a b.txt")).toEqual([["left out x", ""]]);
   });
 
   it("chooses omissions from all over the patch, relevant ones first", () => {
     const lines = Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? `x${i}` : "")).join("\n");
-    const { all } = omissionsOf(patchBetween({}, { "a.txt": `${lines}\n` }));
+    const { all } = listOmissions(createPatch({}, { "a.txt": `${lines}\n` }));
     expect(all).toHaveLength(40);
-    expect(chosenOf(all, 4).map(({ text }) => text)).toEqual(["x0", "x10", "x20", "x30"]);
-    expect(chosenOf(all, 22).filter((one) => one.looksHarmless)).toHaveLength(2);
-    expect(chosenOf(all, 100)).toEqual(all);
-    expect(chosenOf(all, 0)).toEqual([]);
+    expect(chooseOmissions(all, 4).map(({ text }) => text)).toEqual(["x0", "x10", "x20", "x30"]);
+    expect(chooseOmissions(all, 22).filter((one) => one.looksHarmless)).toHaveLength(2);
+    expect(chooseOmissions(all, 100)).toEqual(all);
+    expect(chooseOmissions(all, 0)).toEqual([]);
   });
 });
 
@@ -221,14 +221,14 @@ function expected(base: string, golden: string, patch: string, patchLine: number
 
 describe.skipIf(hasNoGit)("any omission of any patch", () => {
   it("leaves the golden text with that one line reverted", async () => {
-    const folder = folderWith({});
+    const folder = createFolder({});
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const flags = fc.constantFrom("-U3", "-U1", "-U8");
     await fc.assert(
       fc.asyncProperty(someChange, flags, async ([base, golden], context) => {
         fc.pre(base !== golden);
-        const patch = patchBetween({ f: base }, { f: golden }, context);
-        const { all } = omissionsOf(patch);
+        const patch = createPatch({ f: base }, { f: golden }, context);
+        const { all } = listOmissions(patch);
         expect(all.length).toBe(changedLines(patch));
         for (const one of all) {
           writeFileSync(join(folder, "f"), golden);
@@ -268,7 +268,7 @@ describe("isLikelyHarmless", () => {
     ["Makefile", "# why"],
     ["q.sql", "-- why"],
     ["p.html", "<!-- why -->"],
-  ])("accepts %s: %s", (path, line) => expect(looksHarmless(path, line)).toBe(true));
+  ])("accepts %s: %s", (path, line) => expect(isLikelyHarmless(path, line)).toBe(true));
 
   it.each([
     ["a.ts", "return 1; // why"],
@@ -279,5 +279,5 @@ describe("isLikelyHarmless", () => {
     ["README.md", "# Title"],
     ["a.txt", "// text"],
     ["p.html", "<!-- why --><b>"],
-  ])("rejects %s: %s", (path, line) => expect(looksHarmless(path, line)).toBe(false));
+  ])("rejects %s: %s", (path, line) => expect(isLikelyHarmless(path, line)).toBe(false));
 });

@@ -15,14 +15,14 @@ export interface Omission {
   readonly looksHarmless: boolean;
 }
 
-export interface UndoableLine extends Omission {
+export interface RevertibleLine extends Omission {
   /** Reverts the line in a folder to which the whole patch was applied. */
   readonly undoIn: (folder: string) => Promise<void>;
 }
 
 /** The omissions of a patch, and the files without lines to leave out. */
-export interface Omissions {
-  readonly all: readonly UndoableLine[];
+export interface PatchOmissions {
+  readonly all: readonly RevertibleLine[];
   /** Paths of files that are binary, only renamed, only given another mode, links or submodules. */
   readonly whole: readonly string[];
 }
@@ -33,16 +33,16 @@ export interface Omissions {
  * const { all } = listOmissions(patchText);
  * await all[0]?.undoIn(patchedFolder); // all but the first change is left
  */
-export function omissionsOf(text: string): Omissions {
+export function listOmissions(text: string): PatchOmissions {
   const files = parsePatch(text);
   const hasLines = ({ isText, lines }: FilePatch) => isText && lines.length > 0;
   return {
-    all: files.filter(hasLines).flatMap(({ path, lines }) => lines.map((line) => omissionOf(path, line))),
+    all: files.filter(hasLines).flatMap(({ path, lines }) => lines.map((line) => toOmission(path, line))),
     whole: files.filter((file) => !hasLines(file)).map(({ path }) => path),
   };
 }
 
-function omissionOf(path: string, line: ChangedLine): UndoableLine {
+function toOmission(path: string, line: ChangedLine): RevertibleLine {
   const { sign, text, oldBefore, newBefore, patchLine } = line;
   return {
     kind: sign === "+" ? "left out" : "kept",
@@ -50,8 +50,8 @@ function omissionOf(path: string, line: ChangedLine): UndoableLine {
     line: 1 + (sign === "+" ? newBefore : oldBefore),
     patchLine,
     text: text.replace(/\r$/, ""),
-    looksHarmless: looksHarmless(path, text),
-    undoIn: (folder) => undoLine(folder, path, line),
+    looksHarmless: isLikelyHarmless(path, text),
+    undoIn: (folder) => revertLine(folder, path, line),
   };
 }
 
@@ -60,12 +60,12 @@ function omissionOf(path: string, line: ChangedLine): UndoableLine {
  * @example
  * chooseOmissions(listOmissions(text).all, 50);
  */
-export function chosenOf(all: readonly UndoableLine[], most: number): UndoableLine[] {
-  const telling = spread(
+export function chooseOmissions(all: readonly RevertibleLine[], most: number): RevertibleLine[] {
+  const telling = pickEvenly(
     all.filter((one) => !one.looksHarmless),
     most,
   );
-  const harmless = spread(
+  const harmless = pickEvenly(
     all.filter((one) => one.looksHarmless),
     most - telling.length,
   );
@@ -73,7 +73,7 @@ export function chosenOf(all: readonly UndoableLine[], most: number): UndoableLi
   return all.filter((one) => chosen.has(one));
 }
 
-function spread<T>(items: readonly T[], most: number): T[] {
+function pickEvenly<T>(items: readonly T[], most: number): T[] {
   if (items.length <= most) return [...items];
   return Array.from({ length: most }, (_, i) => items[Math.floor((i * items.length) / most)]).filter(
     (item) => item !== undefined,
@@ -81,7 +81,7 @@ function spread<T>(items: readonly T[], most: number): T[] {
 }
 
 /** Reverts one line of an applied patch: removes an added line, or restores a removed one, even in a deleted file. */
-async function undoLine(folder: string, path: string, { sign, text, isUnended, newBefore }: ChangedLine) {
+async function revertLine(folder: string, path: string, { sign, text, isUnended, newBefore }: ChangedLine) {
   const file = join(folder, path);
   // Works on bytes, so that the encoding of other lines does not matter.
   const golden = await readFile(file, "latin1").catch((error: NodeJS.ErrnoException) => {
@@ -98,25 +98,25 @@ async function undoLine(folder: string, path: string, { sign, text, isUnended, n
 }
 
 /** File extensions by comment syntax. */
-const SLASHES =
+const SLASH_COMMENTS =
   "c cc cpp cs css cts cxx dart go gradle h hpp java js jsx kt kts less m mjs mts cjs php proto rs scala scss swift ts tsx";
-const HASHES =
+const HASH_COMMENTS =
   "bash cfg cmake conf coffee dockerfile ex exs gitignore graphql jl makefile mk nix pl pm php ps1 py r rb sh tcl tf toml yaml yml zsh";
-const DASHES = "ada elm hs lua sql vhdl";
-const TAGS = "htm html markdown md svg vue xml";
-const OTHERS = { ";": "asm clj el ini lisp scm", "%": "erl tex" };
+const DASH_COMMENTS = "ada elm hs lua sql vhdl";
+const TAG_COMMENTS = "htm html markdown md svg vue xml";
+const OTHER_COMMENTS = { ";": "asm clj el ini lisp scm", "%": "erl tex" };
 
 const LINE_COMMENTS: readonly (readonly [names: ReadonlySet<string>, comment: RegExp])[] = [
-  [namesIn(SLASHES), /^(?:\/\/|\/\*(?:(?!\*\/).)*(?:\*\/)?$|\*\/$|\*(?:\s(?!\s*\{)|$))/],
+  [parseExtensions(SLASH_COMMENTS), /^(?:\/\/|\/\*(?:(?!\*\/).)*(?:\*\/)?$|\*\/$|\*(?:\s(?!\s*\{)|$))/],
   // A shebang line is not a comment.
-  [namesIn(HASHES), /^#(?!!)/],
-  [namesIn(DASHES), /^--/],
-  [namesIn(TAGS), /^<!--(?:(?!-->).)*(?:-->)?$/],
-  [namesIn(OTHERS[";"]), /^;/],
-  [namesIn(OTHERS["%"]), /^%/],
+  [parseExtensions(HASH_COMMENTS), /^#(?!!)/],
+  [parseExtensions(DASH_COMMENTS), /^--/],
+  [parseExtensions(TAG_COMMENTS), /^<!--(?:(?!-->).)*(?:-->)?$/],
+  [parseExtensions(OTHER_COMMENTS[";"]), /^;/],
+  [parseExtensions(OTHER_COMMENTS["%"]), /^%/],
 ];
 
-function namesIn(list: string): ReadonlySet<string> {
+function parseExtensions(list: string): ReadonlySet<string> {
   return new Set(list.split(" "));
 }
 
@@ -126,7 +126,7 @@ function namesIn(list: string): ReadonlySet<string> {
  * @example
  * isLikelyHarmless("src/add.ts", "  // adds two numbers"); // true
  */
-export function looksHarmless(path: string, line: string): boolean {
+export function isLikelyHarmless(path: string, line: string): boolean {
   const text = line.trim();
   if (text === "") return true;
   const name = posix.basename(path).toLowerCase();
@@ -157,7 +157,7 @@ interface FilePatch {
 }
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
-const NO_TEXT = /^(?:new file mode|deleted file mode|index \S+|new mode) (?:120000|160000)$/;
+const LINK_OR_SUBMODULE_MODE = /^(?:new file mode|deleted file mode|index \S+|new mode) (?:120000|160000)$/;
 
 /**
  * Splits a patch into files and ignores surrounding text such as commit messages. Whether it applies is left to git.
@@ -171,24 +171,24 @@ function parsePatch(text: string): FilePatch[] {
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? "";
     const isTitle = line.startsWith("diff --git ");
-    const names = readNames(lines, at);
+    const names = readPatchNames(lines, at);
     if (isTitle || (names !== null && (file === null || file.lines.length > 0))) {
       file = { path: isTitle ? readTitlePath(line) : "", isText: true, lines: [] };
       files.push(file);
     }
     if (file !== null && names !== null) {
-      file.path = names.to === "/dev/null" ? stripPrefix(names.from) : stripPrefix(names.to);
+      file.path = names.to === "/dev/null" ? stripGitPrefix(names.from) : stripGitPrefix(names.to);
       at = readHunks(lines, at + 2, file.lines) - 1;
-    } else if (file !== null && NO_TEXT.test(line)) file.isText = false;
+    } else if (file !== null && LINK_OR_SUBMODULE_MODE.test(line)) file.isText = false;
   }
   return files;
 }
 
 /** Requires two names and a hunk: a mail signature may look like a name, too. */
-function readNames(lines: readonly string[], at: number): { from: string; to: string } | null {
+function readPatchNames(lines: readonly string[], at: number): { from: string; to: string } | null {
   const [from = "", to = "", hunk = ""] = lines.slice(at, at + 3);
   if (!from.startsWith("--- ") || !to.startsWith("+++ ") || !HUNK.test(hunk)) return null;
-  return { from: readName(from.slice(4)), to: readName(to.slice(4)) };
+  return { from: readFileName(from.slice(4)), to: readFileName(to.slice(4)) };
 }
 
 /** Adds the changes of all hunks and returns where they end. Headers say how long each hunk is. */
@@ -216,12 +216,12 @@ function readHunks(lines: readonly string[], from: number, found: ChangedLine[])
 }
 
 /** Without the timestamp that may follow. */
-function readName(name: string): string {
-  return unquote(name.replace(/\t.*$/s, "").replace(/\r$/, ""));
+function readFileName(name: string): string {
+  return unquoteGitName(name.replace(/\t.*$/s, "").replace(/\r$/, ""));
 }
 
 /** Without git's a/ or b/ prefix. */
-function stripPrefix(name: string): string {
+function stripGitPrefix(name: string): string {
   return name.replace(/^[^/]*\//, "");
 }
 
@@ -229,11 +229,11 @@ function stripPrefix(name: string): string {
 function readTitlePath(title: string): string {
   const names = title.slice("diff --git ".length);
   const same = /^a\/(.+) b\/\1$/.exec(names)?.[1];
-  return same ?? stripPrefix(readName(names.split(" ").at(-1) ?? names));
+  return same ?? stripGitPrefix(readFileName(names.split(" ").at(-1) ?? names));
 }
 
 /** Git quotes unusual names byte by byte. */
-function unquote(name: string): string {
+function unquoteGitName(name: string): string {
   const inner = /^"(.*)"$/s.exec(name)?.[1];
   if (inner === undefined) return name;
   const bytes = inner.replace(/\\([0-7]{3}|.)/gs, (_, code: string) => {

@@ -8,16 +8,16 @@ import type { GraderSpec } from "../../core/grader.js";
 import type { OracleTask } from "./check-stimulus.js";
 
 /** File contents by path. */
-export type Files = Readonly<Record<string, string | Buffer>>;
+export type OracleFiles = Readonly<Record<string, string | Buffer>>;
 
 const ENV = { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
 
 /** Creates the git patch that turns some files into others. */
-export function patchBetween(before: Files, after: Files, ...flags: string[]): string {
-  const root = folderWith({});
+export function createPatch(before: OracleFiles, after: OracleFiles, ...flags: string[]): string {
+  const root = createFolder({});
   try {
-    writeAll(join(root, "a"), before);
-    writeAll(join(root, "b"), after);
+    writeOracleFiles(join(root, "a"), before);
+    writeOracleFiles(join(root, "b"), after);
     const args = ["diff", "--no-index", "--no-prefix", "--binary", ...flags, "a", "b"];
     const { stdout } = spawnSync("git", args, { cwd: root, env: ENV, encoding: "utf8" });
     // Without an index, git includes the folder in the names of renamed files.
@@ -27,13 +27,13 @@ export function patchBetween(before: Files, after: Files, ...flags: string[]): s
   }
 }
 
-export function folderWith(files: Files): string {
+export function createFolder(files: OracleFiles): string {
   const root = mkdtempSync(join(tmpdir(), "assay-oracle-test-"));
-  writeAll(root, files);
+  writeOracleFiles(root, files);
   return root;
 }
 
-function writeAll(folder: string, files: Files): void {
+function writeOracleFiles(folder: string, files: OracleFiles): void {
   mkdirSync(folder, { recursive: true });
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -42,12 +42,12 @@ function writeAll(folder: string, files: Files): void {
 }
 
 /** Applies a patch with git; an empty one does nothing. */
-export function gitApply(folder: string, patch: string): void {
+export function applyGitPatch(folder: string, patch: string): void {
   if (patch === "") return;
   execFileSync("git", ["apply", "--whitespace=nowarn", "-"], { cwd: folder, env: ENV, input: patch, stdio: "pipe" });
 }
 
-export interface TaskParts {
+export interface OracleTaskParts {
   readonly files?: Readonly<Record<string, string>>;
   readonly environment?: Environment;
   readonly patch?: string | null;
@@ -57,14 +57,14 @@ export interface TaskParts {
 }
 
 /** Creates a test case with files in its folder. */
-export function taskOf({
+export function createOracleTask({
   files = {},
   environment,
   patch = null,
   graders,
   threshold,
   name = "task",
-}: TaskParts): OracleTask {
+}: OracleTaskParts): OracleTask {
   const given = Object.entries(files).map(([dest, content]) => ({ dest, content }));
   const example: Example = {
     id: name,
@@ -77,6 +77,6 @@ export function taskOf({
   return { place, example, goldenPatch: patch === null ? null : { file: "golden.diff", text: patch } };
 }
 
-export function shell(command: string, more: Partial<GraderSpec> = {}): GraderSpec {
+export function createShellGrader(command: string, more: Partial<GraderSpec> = {}): GraderSpec {
   return { type: "run-command", config: { command }, ...more };
 }

@@ -4,9 +4,15 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { UsageError } from "../../core/errors.js";
 import { Registry } from "../../core/registry.js";
-import { lacks } from "../../testing/system-command.js";
+import { isCommandMissing } from "../../testing/system-command.js";
 import { runOracle } from "./oracle.js";
-import { folderWith, patchBetween, shell, type TaskParts, taskOf } from "./oracle-testing.js";
+import {
+  createFolder,
+  createOracleTask,
+  createPatch,
+  createShellGrader,
+  type OracleTaskParts,
+} from "./oracle-testing.js";
 import { type CheckedStimulus, isSurvivor, type StimulusCheck, type UncheckedStimulus } from "./result.js";
 
 const BROKEN = { "add.mjs": "export function add(a, b) {\n  return a - b;\n}\n" };
@@ -14,8 +20,8 @@ const FIXED = {
   "add.mjs":
     'export function add(a, b) {\n  // Texts would be joined.\n  if (typeof a !== "number") throw new TypeError("a");\n  return a + b;\n}\n',
 };
-const hasNoGit = lacks("git");
-const PATCH = hasNoGit ? "" : patchBetween(BROKEN, FIXED);
+const hasNoGit = isCommandMissing("git");
+const PATCH = hasNoGit ? "" : createPatch(BROKEN, FIXED);
 const WEAK = 'import { add } from "./add.mjs";\nprocess.exit(add(1, 2) === 3 ? 0 : 1);\n';
 const STRONG = `import { add } from "./add.mjs";
 import assert from "node:assert";
@@ -30,19 +36,22 @@ function runsTest(content: string) {
   return { type: "run-command", config: { command: "node test.mjs", files: [{ dest: "test.mjs", content }] } };
 }
 
-async function check(parts: TaskParts, options: Parameters<typeof runOracle>[1] = {}): Promise<StimulusCheck> {
-  const [found] = await runOracle([taskOf(parts)], options);
+async function check(parts: OracleTaskParts, options: Parameters<typeof runOracle>[1] = {}): Promise<StimulusCheck> {
+  const [found] = await runOracle([createOracleTask(parts)], options);
   if (found === undefined) throw new Error("nothing was checked");
   return found;
 }
 
-async function checked(parts: TaskParts, options: Parameters<typeof runOracle>[1] = {}): Promise<CheckedStimulus> {
+async function checked(
+  parts: OracleTaskParts,
+  options: Parameters<typeof runOracle>[1] = {},
+): Promise<CheckedStimulus> {
   const found = await check(parts, options);
   if (found.status === "unchecked") throw new Error(found.why);
   return found;
 }
 
-async function unchecked(parts: TaskParts): Promise<UncheckedStimulus> {
+async function unchecked(parts: OracleTaskParts): Promise<UncheckedStimulus> {
   const found = await check(parts);
   if (found.status !== "unchecked") throw new Error("it was checked");
   return found;
@@ -89,20 +98,24 @@ describe.skipIf(hasNoGit)("runOracle", () => {
   });
 
   it("reports when the untouched state passes, and then tries no omissions", async () => {
-    const found = await checked({ files: BROKEN, patch: PATCH, graders: [shell("test -f add.mjs")] });
+    const found = await checked({ files: BROKEN, patch: PATCH, graders: [createShellGrader("test -f add.mjs")] });
     expect(found).toMatchObject({ status: "unsound", untouched: { outcome: "pass" }, golden: { outcome: "pass" } });
     expect(found.omissions).toBeNull();
   });
 
   it("reports when and why the golden state fails", async () => {
-    const found = await checked({ files: BROKEN, patch: PATCH, graders: [shell("echo never; false")] });
+    const found = await checked({ files: BROKEN, patch: PATCH, graders: [createShellGrader("echo never; false")] });
     expect(found).toMatchObject({ status: "unsound", untouched: { outcome: "fail" }, golden: { outcome: "fail" } });
     expect(found.golden.evidence["run-command"]).toContain("stdout: never");
     expect(found.omissions).toBeNull();
   });
 
   it("shows git's message for a patch that does not apply", async () => {
-    const found = await checked({ files: { "add.mjs": "other\n" }, patch: PATCH, graders: [shell("false")] });
+    const found = await checked({
+      files: { "add.mjs": "other\n" },
+      patch: PATCH,
+      graders: [createShellGrader("false")],
+    });
     expect(found).toMatchObject({ status: "unsound", golden: { outcome: "error" }, untouched: { outcome: "fail" } });
     expect(found.golden.reason).toContain(
       "The golden patch does not apply: git apply failed: error: patch failed: add.mjs:1",
@@ -118,7 +131,7 @@ describe.skipIf(hasNoGit)("runOracle", () => {
 
   it("creates and deletes files, also in folders, and grades the changes", async () => {
     const before = { "old/a.txt": "a\n", "b.txt": "b\n" };
-    const patch = patchBetween(before, { "b.txt": "b\n", "new/deep/c.txt": "c\n" });
+    const patch = createPatch(before, { "b.txt": "b\n", "new/deep/c.txt": "c\n" });
     const graders = [
       { type: "file-not-exists", config: { path: "old/a.txt" } },
       { type: "file-contains", config: { path: "new/deep/c.txt", value: "c" } },
@@ -130,7 +143,7 @@ describe.skipIf(hasNoGit)("runOracle", () => {
   });
 
   it("grades each state in its own folder", async () => {
-    const graders = [shell("test ! -e seen && touch seen && grep -q 'a + b' add.mjs")];
+    const graders = [createShellGrader("test ! -e seen && touch seen && grep -q 'a + b' add.mjs")];
     expect(await checked({ files: BROKEN, patch: PATCH, graders })).toMatchObject({
       status: "sound",
       omissions: { failed: 0, caught: 1 },
@@ -170,7 +183,7 @@ describe.skipIf(hasNoGit)("runOracle", () => {
       [half, LOOKS],
       [half, { ...LOOKS, required: true }],
     ];
-    const tasks = lists.map((graders) => taskOf({ files: BROKEN, patch: PATCH, graders, threshold: 0.7 }));
+    const tasks = lists.map((graders) => createOracleTask({ files: BROKEN, patch: PATCH, graders, threshold: 0.7 }));
     const [lax, strict] = await runOracle(tasks, { maxOmissions: 0 });
     expect(lax).toMatchObject({ status: "unsound", untouched: { outcome: "pass" } });
     expect(strict).toMatchObject({ status: "sound" });
@@ -186,12 +199,14 @@ describe.skipIf(hasNoGit)("runOracle", () => {
 
   it("reports a missing patch, no applicable grader, or a grader that cannot be created", async () => {
     const output = { type: "output-contains", config: { substring: "x" } };
-    expect(await unchecked({ graders: [shell("true")] })).toMatchObject({ cause: "no-patch" });
+    expect(await unchecked({ graders: [createShellGrader("true")] })).toMatchObject({ cause: "no-patch" });
     expect(await unchecked({ patch: PATCH, graders: [output] })).toMatchObject({
       cause: "no-grader",
       leftOut: [{ grader: "output-contains" }],
     });
-    expect(await unchecked({ patch: PATCH, graders: [output, shell("true", { weight: 0 })] })).toMatchObject({
+    expect(
+      await unchecked({ patch: PATCH, graders: [output, createShellGrader("true", { weight: 0 })] }),
+    ).toMatchObject({
       cause: "no-grader",
     });
     const unknown = await unchecked({ patch: PATCH, graders: [{ type: "file-exist" }] });
@@ -202,8 +217,8 @@ describe.skipIf(hasNoGit)("runOracle", () => {
   it("reports a failed set-up and continues with the others", async () => {
     const failing = { files: [], commands: ["echo no network >&2; exit 7"] };
     const [bad, good] = await runOracle([
-      taskOf({ name: "bad", environment: failing, patch: PATCH, graders: [shell("true")] }),
-      taskOf({ name: "good", files: BROKEN, patch: PATCH, graders: [LOOKS] }),
+      createOracleTask({ name: "bad", environment: failing, patch: PATCH, graders: [createShellGrader("true")] }),
+      createOracleTask({ name: "good", files: BROKEN, patch: PATCH, graders: [LOOKS] }),
     ]);
     expect(bad).toMatchObject({ status: "unchecked", cause: "error" });
     expect((bad as UncheckedStimulus).why).toContain("no network");
@@ -211,13 +226,17 @@ describe.skipIf(hasNoGit)("runOracle", () => {
   });
 
   it("runs set-up commands once, also in a repository, and leaves nothing behind", async () => {
-    const log = join(folderWith({}), "log");
+    const log = join(createFolder({}), "log");
     const commands = [`echo set up >> ${log}`, "chmod +x run.sh", "git init -q && git add . && git commit -qm base"];
     const files = [
       { dest: "add.mjs", content: BROKEN["add.mjs"] },
       { dest: "run.sh", content: "#!/bin/sh\ngrep -q 'a + b' add.mjs && git diff --stat | grep -q '1 file changed'\n" },
     ];
-    const found = await checked({ environment: { files, commands }, patch: PATCH, graders: [shell("./run.sh")] });
+    const found = await checked({
+      environment: { files, commands },
+      patch: PATCH,
+      graders: [createShellGrader("./run.sh")],
+    });
     expect(found).toMatchObject({ status: "sound", notes: [], omissions: { tried: 4, survived: 2 } });
     expect(readFileSync(log, "utf8")).toBe("set up\n");
     expect(leftFolders()).toEqual([]);
@@ -225,7 +244,7 @@ describe.skipIf(hasNoGit)("runOracle", () => {
 
   it("sets up each state separately where a copy does not pass", async () => {
     const environment = { files: [{ dest: "add.mjs", content: BROKEN["add.mjs"] }], commands: ["pwd > place"] };
-    const graders = [shell('test "$(cat place)" = "$(pwd)" && grep -q "a + b" add.mjs')];
+    const graders = [createShellGrader('test "$(cat place)" = "$(pwd)" && grep -q "a + b" add.mjs')];
     const found = await checked({ environment, patch: PATCH, graders });
     expect(found).toMatchObject({ status: "sound", omissions: { tried: 4, failed: 0 } });
     expect(found.notes).toEqual(["a copy of its folder does not pass: each state is set up separately"]);
@@ -239,9 +258,11 @@ describe.skipIf(hasNoGit)("runOracle", () => {
   });
 
   it("grades at most as many folders at a time as there are workers", async () => {
-    const log = join(folderWith({}), "log");
-    const graders = [shell(`echo in >> ${log}; sleep 0.1; echo out >> ${log}; grep -q 'a + b' add.mjs`)];
-    const tasks = ["one", "two", "three"].map((name) => taskOf({ name, files: BROKEN, patch: PATCH, graders }));
+    const log = join(createFolder({}), "log");
+    const graders = [createShellGrader(`echo in >> ${log}; sleep 0.1; echo out >> ${log}; grep -q 'a + b' add.mjs`)];
+    const tasks = ["one", "two", "three"].map((name) =>
+      createOracleTask({ name, files: BROKEN, patch: PATCH, graders }),
+    );
     await runOracle(tasks, { workers: 3, maxOmissions: 1 });
     let [now, most] = [0, 0];
     for (const line of readFileSync(log, "utf8").trim().split("\n")) {
@@ -254,18 +275,18 @@ describe.skipIf(hasNoGit)("runOracle", () => {
 
   it("reports progress", async () => {
     const told: unknown[] = [];
-    await runOracle([taskOf({ files: BROKEN, patch: PATCH, graders: [LOOKS] })], {
+    await runOracle([createOracleTask({ files: BROKEN, patch: PATCH, graders: [LOOKS] })], {
       onProgress: (progress) => told.push(progress),
     });
     expect(told.at(-1)).toEqual({ done: 6, planned: 6, survived: 2, finished: 1, stimuli: 1 });
   });
 
   it("leaves no folder and no process behind when it is stopped", async () => {
-    const started = join(folderWith({}), "started");
+    const started = join(createFolder({}), "started");
     const controller = new AbortController();
-    const graders = [shell(`echo $$ > ${started}; exec sleep 60`)];
+    const graders = [createShellGrader(`echo $$ > ${started}; exec sleep 60`)];
     const environment = { files: [{ dest: "add.mjs", content: BROKEN["add.mjs"] }], commands: ["true"] };
-    const tasks = ["one", "two"].map((name) => taskOf({ name, environment, patch: PATCH, graders }));
+    const tasks = ["one", "two"].map((name) => createOracleTask({ name, environment, patch: PATCH, graders }));
     const running = runOracle(tasks, { signal: controller.signal, workers: 1 });
     await vi.waitUntil(() => existsSync(started) && readFileSync(started, "utf8").endsWith("\n"), { timeout: 120_000 });
     controller.abort();

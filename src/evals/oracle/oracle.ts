@@ -3,13 +3,19 @@ import { DatasetError, UsageError } from "../../core/errors.js";
 import type { Evaluator } from "../../core/evaluator.js";
 import { registry as defaultRegistry, type Registry } from "../../core/registry.js";
 import { GraderEvaluator } from "../../graders/index.js";
-import { Limit } from "../../utils/limit.js";
+import { ConcurrencyLimit } from "../../utils/limit.js";
 import type { EvalSpec } from "../spec/spec.js";
-import { type Bench, checkStimulus, type GradableTask, gradable, type OracleTask } from "./check-stimulus.js";
-import { allEnded, isSurvivor, type OracleProgress, type StimulusCheck, Tally } from "./result.js";
+import {
+  checkStimulus,
+  type OracleContext,
+  type OracleTask,
+  type PreparedTask,
+  prepareTask,
+} from "./check-stimulus.js";
+import { isSurvivor, type OracleProgress, OracleProgressTracker, type StimulusCheck, waitForAll } from "./result.js";
 
-const MAX_OMISSIONS = 50;
-const WORKERS = 2;
+const DEFAULT_MAX_OMISSIONS = 50;
+const DEFAULT_WORKERS = 2;
 
 export interface OracleOptions {
   /** Lines of a golden patch to leave out one by one, for each test case. Default: 50. */
@@ -40,42 +46,42 @@ export function oracleTasks(spec: EvalSpec, dataset: Dataset): OracleTask[] {
  * const checks = await runOracle(oracleTasks(spec, await datasetOf(spec)));
  */
 export async function runOracle(tasks: readonly OracleTask[], options: OracleOptions = {}): Promise<StimulusCheck[]> {
-  const { maxOmissions = MAX_OMISSIONS, workers = WORKERS, registry = defaultRegistry } = options;
-  requireWhole("maxOmissions", maxOmissions, 0);
-  requireWhole("workers", workers, 1);
+  const { maxOmissions = DEFAULT_MAX_OMISSIONS, workers = DEFAULT_WORKERS, registry = defaultRegistry } = options;
+  requireIntegerOption("maxOmissions", maxOmissions, 0);
+  requireIntegerOption("workers", workers, 1);
   const evaluator: Evaluator = new GraderEvaluator({ registry });
-  const tally = new Tally(tasks.length, options.onProgress);
-  const bench: Bench = {
+  const tally = new OracleProgressTracker(tasks.length, options.onProgress);
+  const bench: OracleContext = {
     evaluator,
     registry,
     maxOmissions,
-    limit: new Limit(workers),
+    limit: new ConcurrencyLimit(workers),
     signal: options.signal ?? new AbortController().signal,
     onPlan: (count) => tally.plan(count),
-    onTried: (tried) => tally.tried(tried !== null && isSurvivor(tried)),
+    onTried: (tried) => tally.countGraded(tried !== null && isSurvivor(tried)),
     onFinished: () => tally.finish(),
   };
   try {
-    const ready = tasks.map((task) => gradable(task, bench));
+    const ready = tasks.map((task) => prepareTask(task, bench));
     await evaluator.prepare?.();
-    return await checkAll(ready, bench, workers);
+    return await checkTasks(ready, bench, workers);
   } finally {
     await evaluator.close?.();
   }
 }
 
 /** Limited by `workers`, because each task keeps a folder while it is checked. */
-function checkAll(tasks: readonly GradableTask[], bench: Bench, workers: number): Promise<StimulusCheck[]> {
-  const stimuli = new Limit(workers);
-  const check = async (task: GradableTask) => {
+function checkTasks(tasks: readonly PreparedTask[], bench: OracleContext, workers: number): Promise<StimulusCheck[]> {
+  const stimuli = new ConcurrencyLimit(workers);
+  const check = async (task: PreparedTask) => {
     const checked = await checkStimulus(task, bench);
     bench.onFinished();
     return checked;
   };
-  return allEnded(tasks.map((task) => stimuli.run(() => check(task))));
+  return waitForAll(tasks.map((task) => stimuli.run(() => check(task))));
 }
 
-function requireWhole(name: string, value: number, least: number): void {
+function requireIntegerOption(name: string, value: number, least: number): void {
   if (Number.isSafeInteger(value) && value >= least) return;
   throw new UsageError(`${name} is ${value}: it must be a whole number of at least ${least}.`);
 }

@@ -1,7 +1,7 @@
 import type { Example } from "../../core/example.js";
 import type { Grader, GraderSpec } from "../../core/grader.js";
 import type { Registry } from "../../core/registry.js";
-import { gradersOf, type MadeGrader } from "../../graders/graders-of.js";
+import { type ExampleGrader, makeExampleGraders } from "../../graders/graders-of.js";
 import type { Omission } from "./omissions.js";
 
 /** The verdict of the graders on one state. */
@@ -88,7 +88,7 @@ export interface OracleProgress {
 }
 
 /** Counts finished work and reports progress. */
-export class Tally {
+export class OracleProgressTracker {
   readonly #stimuli: number;
   readonly #tell: ((progress: OracleProgress) => void) | undefined;
   #done = 0;
@@ -103,21 +103,21 @@ export class Tally {
 
   plan(count: number): void {
     this.#planned += count;
-    this.#say();
+    this.#report();
   }
 
-  tried(isSurvivor: boolean): void {
+  countGraded(isSurvivor: boolean): void {
     this.#done += 1;
     if (isSurvivor) this.#survived += 1;
-    this.#say();
+    this.#report();
   }
 
   finish(): void {
     this.#finished += 1;
-    this.#say();
+    this.#report();
   }
 
-  #say(): void {
+  #report(): void {
     this.#tell?.({
       done: this.#done,
       planned: this.#planned,
@@ -129,7 +129,7 @@ export class Tally {
 }
 
 /** The graders of an example that can judge a folder without an agent. */
-export interface TakingPart {
+export interface ApplicableGraders {
   /** The example with only these graders; null when none of them decides anything. */
   readonly example: Example | null;
   /** Graders that need an agent, and why. */
@@ -143,18 +143,18 @@ export interface LeftOut {
 }
 
 /** Separates graders of the workspace from graders of what an agent said and did. */
-export function takingPart(example: Example, registry: Registry): TakingPart {
-  const { graders } = gradersOf(example, registry);
-  const left = graders.filter(({ grader }) => whyNot(grader) === null);
+export function selectApplicableGraders(example: Example, registry: Registry): ApplicableGraders {
+  const { graders } = makeExampleGraders(example, registry);
+  const left = graders.filter(({ grader }) => explainExclusionFromOracle(grader) === null);
   const leftOut = graders.flatMap(({ grader, field }) => {
-    const why = whyNot(grader);
+    const why = explainExclusionFromOracle(grader);
     return why === null ? [] : [{ grader: field, why }];
   });
   const decides = left.some(({ weight, required }) => weight > 0 || required);
-  return { example: decides ? { ...example, graders: specsOf(left) } : null, leftOut };
+  return { example: decides ? { ...example, graders: restoreGraderSpecs(left) } : null, leftOut };
 }
 
-function whyNot({ kind = "code", seesWorkspaceOnly = false }: Grader): string | null {
+function explainExclusionFromOracle({ kind = "code", seesWorkspaceOnly = false }: Grader): string | null {
   if (kind === "llm") return "it asks a model";
   return seesWorkspaceOnly ? null : "it does not check the workspace alone";
 }
@@ -163,7 +163,7 @@ function whyNot({ kind = "code", seesWorkspaceOnly = false }: Grader): string | 
  * Graders keep the names they have in a run. If none of those left has a weight, the required ones get one: they decide
  * either way, and a list of graders without any weight is rejected.
  */
-function specsOf(left: readonly MadeGrader[]): GraderSpec[] {
+function restoreGraderSpecs(left: readonly ExampleGrader[]): GraderSpec[] {
   const isUncounted = left.every(({ weight }) => weight === 0);
   return left.map(({ spec, field, weight, required }) => ({
     ...spec,
@@ -173,7 +173,7 @@ function specsOf(left: readonly MadeGrader[]): GraderSpec[] {
 }
 
 /** Waits for all promises, even when one fails, so that no work continues in the background; then throws the first error. */
-export async function allEnded<T>(work: readonly Promise<T>[]): Promise<T[]> {
+export async function waitForAll<T>(work: readonly Promise<T>[]): Promise<T[]> {
   const ends = await Promise.allSettled(work);
   return ends.map((end) => {
     if (end.status === "rejected") throw end.reason;
@@ -182,16 +182,16 @@ export async function allEnded<T>(work: readonly Promise<T>[]): Promise<T[]> {
 }
 
 /** Lists the commands that checking an example runs: those of its environment and of its graders, including nested ones. */
-export function commandsOf({ environment, graders }: Example): string[] {
+export function listCommands({ environment, graders }: Example): string[] {
   const { commands = [] } = (environment ?? {}) as { commands?: readonly string[] };
-  return [...commands, ...commandsIn(graders)];
+  return [...commands, ...collectCommands(graders)];
 }
 
-function commandsIn(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap(commandsIn);
+function collectCommands(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(collectCommands);
   if (typeof value !== "object" || value === null) return [];
   const { command, args } = value as { command?: unknown; args?: unknown };
   const words = Array.isArray(args) ? args.map(String) : [];
   const own = typeof command === "string" ? [[command, ...words].join(" ")] : [];
-  return [...own, ...Object.values(value).flatMap(commandsIn)];
+  return [...own, ...Object.values(value).flatMap(collectCommands)];
 }

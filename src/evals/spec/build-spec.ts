@@ -1,30 +1,30 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, relative, resolve } from "node:path";
 import type { Environment } from "../../core/environment.js";
-import { messageOf } from "../../core/errors.js";
-import { RepeatedIds } from "../../core/fingerprint.js";
+import { getErrorMessage } from "../../core/errors.js";
+import { IdDeduplicator } from "../../core/fingerprint.js";
 import type { Registry } from "../../core/registry.js";
 import { readSkill } from "../../exec/skills/read-skill.js";
 import type { KeyPath } from "../../utils/files/yaml-tree.js";
-import { millisecondsOf } from "./fields.js";
-import type { Findings } from "./findings.js";
-import { gatesOf, problemWithGate } from "./gates.js";
+import { parseMilliseconds } from "./fields.js";
+import type { ProblemCollector } from "./findings.js";
+import { findGateProblem, resolveSpecGates } from "./gates.js";
 import { checkGrader } from "./grader-check.js";
 import type { EvalSpec, SkillUnderTest, SpecDefaults, Stimulus } from "./spec.js";
 import {
-  environmentAt,
+  clearsSkills,
   mergeEnvironments,
+  resolveEnvironment,
+  resolveSkillFolder,
   type SharedEnvironment,
-  skillAt,
-  takesSkillsAway,
 } from "./spec-environment.js";
 import type { RawDefaults, RawSpec, RawStimulus } from "./spec-schema.js";
-import { stimulusGraders } from "./stimulus-graders.js";
-import { tagsOf } from "./tags.js";
+import { buildStimulusGraders } from "./stimulus-graders.js";
+import { parseTags } from "./tags.js";
 
 export interface BuildContext {
   readonly file: string;
-  readonly findings: Findings;
+  readonly findings: ProblemCollector;
   readonly registry: Registry;
   readonly shared: Readonly<Record<string, SharedEnvironment>>;
   readonly judgeModel: string | undefined;
@@ -36,32 +36,32 @@ export interface BuildContext {
 export async function buildSpec(raw: RawSpec, context: BuildContext): Promise<EvalSpec> {
   const { file, findings, registry } = context;
   const dir = dirname(resolve(file));
-  const defaults = defaultsOf(raw.defaults ?? {}, context);
-  const skill = raw.skill === undefined ? null : await skillUnderTest(raw.skill, dir, findings);
-  const environment = environmentAt(raw.environment, ["environment"], { ...context, dir });
+  const defaults = resolveDefaults(raw.defaults ?? {}, context);
+  const skill = raw.skill === undefined ? null : await readSkillUnderTest(raw.skill, dir, findings);
+  const environment = resolveEnvironment(raw.environment, ["environment"], { ...context, dir });
   const making = { ...context, dir, raw, environment, judgeModel: defaults.judgeModel };
-  const own = (raw.stimuli ?? []).map((stimulus, index) => stimulusOf(stimulus, ["stimuli", index], making));
-  const triggers = triggerStimuli({ raw, skill, environment, registry, findings });
+  const own = (raw.stimuli ?? []).map((stimulus, index) => buildStimulus(stimulus, ["stimuli", index], making));
+  const triggers = buildTriggerStimuli({ raw, skill, environment, registry, findings });
   const stimuli = [...own, ...triggers];
-  checkNames(raw, triggers, findings);
-  checkWeights(raw, stimuli, findings);
-  checkGates(raw, findings);
-  if (skill !== null) checkOffered(skill, stimuli, { dir, findings, isEdited: context.isEdited });
+  checkStimulusNames(raw, triggers, findings);
+  checkGraderWeights(raw, stimuli, findings);
+  checkSpecGates(raw, findings);
+  if (skill !== null) checkSkillOffered(skill, stimuli, { dir, findings, isEdited: context.isEdited });
   return {
     file,
-    name: raw.name ?? nameFrom(file),
+    name: raw.name ?? deriveEvalName(file),
     description: raw.description ?? null,
     type: raw.type ?? "capability",
     skill,
     defaults,
     stimuli,
-    gates: gatesOf(raw, defaults.runs),
+    gates: resolveSpecGates(raw, defaults.runs),
     notes: findings.notes,
   };
 }
 
 /** An eval.yaml is named after its folder, any other file after itself. */
-function nameFrom(file: string): string {
+function deriveEvalName(file: string): string {
   const path = resolve(file);
   const stem = basename(path)
     .replace(/\.ya?ml$/, "")
@@ -69,11 +69,11 @@ function nameFrom(file: string): string {
   return stem === "eval" ? basename(dirname(path)) || stem : stem;
 }
 
-function defaultsOf(given: RawDefaults, asked: Pick<BuildContext, "judgeModel" | "runs">): SpecDefaults {
+function resolveDefaults(given: RawDefaults, asked: Pick<BuildContext, "judgeModel" | "runs">): SpecDefaults {
   const { runs = 1, timeout, model, executor = null, judge_model = null, max_cost_usd = null } = given;
   return {
     runs: asked.runs ?? runs,
-    timeoutMs: timeout === undefined ? null : millisecondsOf(timeout),
+    timeoutMs: timeout === undefined ? null : parseMilliseconds(timeout),
     executor,
     models: model === undefined ? [] : [model].flat(),
     judgeModel: asked.judgeModel ?? judge_model,
@@ -81,68 +81,76 @@ function defaultsOf(given: RawDefaults, asked: Pick<BuildContext, "judgeModel" |
   };
 }
 
-interface Making extends Omit<BuildContext, "judgeModel"> {
+interface StimulusContext extends Omit<BuildContext, "judgeModel"> {
   readonly dir: string;
   readonly raw: RawSpec;
   readonly environment: Stimulus["environment"];
   readonly judgeModel: string | null;
 }
 
-function stimulusOf(given: RawStimulus, path: KeyPath, making: Making): Stimulus {
+function buildStimulus(given: RawStimulus, path: KeyPath, making: StimulusContext): Stimulus {
   const { findings, raw } = making;
-  const own = environmentAt(given.environment, [...path, "environment"], making);
+  const own = resolveEnvironment(given.environment, [...path, "environment"], making);
   return {
     name: given.name,
-    ...askedBy(given, path, findings),
-    tags: tagsOf(given.tags),
+    ...resolvePrompt(given, path, findings),
+    tags: parseTags(given.tags),
     rubric: given.rubric ?? [],
-    environment: ownEnvironment(given, own, making),
-    graders: stimulusGraders(given, path, making),
+    environment: mergeStimulusEnvironment(given, own, making),
+    graders: buildStimulusGraders(given, path, making),
     threshold: given.threshold ?? raw.scoring?.threshold ?? null,
-    goldenPatch: goldenPatchOf(given, [...path, "golden_patch"], making),
+    goldenPatch: readGoldenPatch(given, [...path, "golden_patch"], making),
     trigger: null,
-    ...findings.placeOf(path),
+    ...findings.locate(path),
   };
 }
 
-function ownEnvironment({ name }: RawStimulus, own: Environment, { environment, findings }: Making): Environment {
-  if (takesSkillsAway(environment, own))
-    findings.note(`test case ${JSON.stringify(name)}: its empty environment.skills removes those of the file`);
+function mergeStimulusEnvironment(
+  { name }: RawStimulus,
+  own: Environment,
+  { environment, findings }: StimulusContext,
+): Environment {
+  if (clearsSkills(environment, own))
+    findings.addNote(`test case ${JSON.stringify(name)}: its empty environment.skills removes those of the file`);
   return mergeEnvironments(environment, own);
 }
 
-function goldenPatchOf(
+function readGoldenPatch(
   { golden_patch: given }: RawStimulus,
   path: KeyPath,
-  { dir, findings }: Making,
+  { dir, findings }: StimulusContext,
 ): Stimulus["goldenPatch"] {
   if (given === undefined) return null;
   const file = resolve(dir, typeof given === "string" ? given : given.path);
   const at = typeof given === "string" ? path : [...path, "path"];
   try {
     const text = readFileSync(file, "utf8");
-    if (text.trim() === "") findings.at(at, `the golden patch ${file} is empty.`);
+    if (text.trim() === "") findings.addAtValue(at, `the golden patch ${file} is empty.`);
     return { file, text };
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
-    findings.at(
+    findings.addAtValue(
       at,
       isMissing
         ? `the golden patch ${file} does not exist.`
-        : `the golden patch ${file} cannot be read: ${messageOf(error)}.`,
+        : `the golden patch ${file} cannot be read: ${getErrorMessage(error)}.`,
     );
     return null;
   }
 }
 
 /** Names identify results, so they must be unique. */
-function checkNames({ stimuli = [], triggers }: RawSpec, made: readonly Stimulus[], findings: Findings): void {
+function checkStimulusNames(
+  { stimuli = [], triggers }: RawSpec,
+  made: readonly Stimulus[],
+  findings: ProblemCollector,
+): void {
   const taken = new Set(made.map(({ name }) => name));
-  if (stimuli.length === 0 && made.length === 0 && (triggers === undefined || isEmpty(triggers)))
-    findings.at(["stimuli"], "nothing to run: add stimuli with at least one entry, or triggers.");
+  if (stimuli.length === 0 && made.length === 0 && (triggers === undefined || hasNoTriggers(triggers)))
+    findings.addAtValue(["stimuli"], "nothing to run: add stimuli with at least one entry, or triggers.");
   for (const [index, { name }] of stimuli.entries()) {
     if (taken.has(name))
-      findings.at(
+      findings.addAtValue(
         ["stimuli", index, "name"],
         `the name ${JSON.stringify(name)} is used by another test case: give each its own name.`,
       );
@@ -150,73 +158,81 @@ function checkNames({ stimuli = [], triggers }: RawSpec, made: readonly Stimulus
   }
 }
 
-function isEmpty({ should = [], should_not: shouldNot = [] }: NonNullable<RawSpec["triggers"]>): boolean {
+function hasNoTriggers({ should = [], should_not: shouldNot = [] }: NonNullable<RawSpec["triggers"]>): boolean {
   return should.length + shouldNot.length === 0;
 }
 
 /** A weight without a grader of that type is a typo or a leftover. */
-function checkWeights({ scoring }: RawSpec, stimuli: readonly Stimulus[], findings: Findings): void {
+function checkGraderWeights({ scoring }: RawSpec, stimuli: readonly Stimulus[], findings: ProblemCollector): void {
   const types = new Set(stimuli.flatMap(({ graders }) => graders.map(({ type }) => type)));
   for (const type of Object.keys(scoring?.weights ?? {}))
-    if (!types.has(type)) findings.note(`scoring.weights.${type} has no effect: there is no grader of this type`);
+    if (!types.has(type)) findings.addNote(`scoring.weights.${type} has no effect: there is no grader of this type`);
 }
 
-function checkGates({ gate = [] }: RawSpec, findings: Findings): void {
+function checkSpecGates({ gate = [] }: RawSpec, findings: ProblemCollector): void {
   for (const [index, one] of [gate].flat().entries()) {
-    const problem = problemWithGate(one);
+    const problem = findGateProblem(one);
     const path = Array.isArray(gate) ? ["gate", index, "value"] : ["gate", "value"];
-    if (problem !== null) findings.at(path, problem);
+    if (problem !== null) findings.addAtValue(path, problem);
   }
 }
 
-type Asked = Pick<Stimulus, "prompt" | "turns">;
+type PromptParts = Pick<Stimulus, "prompt" | "turns">;
 
 /** The prompt may be the last turn of a conversation. */
-function askedBy({ name, prompt, turns = [] }: RawStimulus, path: KeyPath, findings: Findings): Asked {
+function resolvePrompt(
+  { name, prompt, turns = [] }: RawStimulus,
+  path: KeyPath,
+  findings: ProblemCollector,
+): PromptParts {
   const who = `test case ${JSON.stringify(name)}`;
   if (turns.length === 0) {
-    if (prompt === undefined) findings.at(path, `${who} has no prompt: add a prompt or turns.`);
+    if (prompt === undefined) findings.addAtValue(path, `${who} has no prompt: add a prompt or turns.`);
     return { prompt: prompt ?? "", turns: [] };
   }
   if (prompt !== undefined)
-    findings.atKey([...path, "turns"], `${who} has both a prompt and turns: put the prompt last among the turns.`);
+    findings.addAtKey([...path, "turns"], `${who} has both a prompt and turns: put the prompt last among the turns.`);
   const spoken = turns.map((turn) => (typeof turn === "string" ? { role: "user", content: turn } : turn));
   const last = spoken.at(-1);
   if (last !== undefined && last.role !== "user")
-    findings.at(
+    findings.addAtValue(
       [...path, "turns", turns.length - 1],
       `${who}: the last turn must be the user's, because it is the prompt.`,
     );
   return { prompt: last?.content ?? "", turns: spoken.slice(0, -1) };
 }
 
-async function skillUnderTest(given: string, dir: string, findings: Findings): Promise<SkillUnderTest | null> {
+async function readSkillUnderTest(
+  given: string,
+  dir: string,
+  findings: ProblemCollector,
+): Promise<SkillUnderTest | null> {
   let isThere = true;
-  const folder = skillAt(given, dir, (text) => {
+  const folder = resolveSkillFolder(given, dir, (text) => {
     isThere = false;
-    findings.at(["skill"], text);
+    findings.addAtValue(["skill"], text);
   });
   if (!isThere) return null;
   try {
     return { dir: folder, name: (await readSkill(folder)).name };
   } catch (error) {
-    findings.at(["skill"], messageOf(error));
+    findings.addAtValue(["skill"], getErrorMessage(error));
     return null;
   }
 }
 
 interface OfferContext {
   readonly dir: string;
-  readonly findings: Findings;
+  readonly findings: ProblemCollector;
   /** True when the file was edited on purpose: a variant may be the one without the skill. */
   readonly isEdited: boolean;
 }
 
 /** Reports test cases that do not offer the skill under test: they do not test it. */
-function checkOffered(skill: SkillUnderTest, stimuli: readonly Stimulus[], context: OfferContext): void {
+function checkSkillOffered(skill: SkillUnderTest, stimuli: readonly Stimulus[], context: OfferContext): void {
   const wanted = realpathSync(skill.dir);
   const without = stimuli.filter(
-    ({ environment }) => !(environment.skills ?? []).some((one) => isSame(one, wanted, skill)),
+    ({ environment }) => !(environment.skills ?? []).some((one) => isSameSkill(one, wanted, skill)),
   );
   if (without.length === 0) return;
   const names = without.slice(0, 3).map(({ name }) => JSON.stringify(name));
@@ -226,11 +242,11 @@ function checkOffered(skill: SkillUnderTest, stimuli: readonly Stimulus[], conte
       : `not all test cases (not ${names.join(", ")}${without.length > 3 ? ", …" : ""})`;
   const path = relative(context.dir, skill.dir);
   const text = `the skill under test is offered to the agent in ${who}. Add ${path === "" ? "./" : path} to environment.skills`;
-  if (context.isEdited) context.findings.note(text);
-  else context.findings.at(["skill"], `${text}.`);
+  if (context.isEdited) context.findings.addNote(text);
+  else context.findings.addAtValue(["skill"], `${text}.`);
 }
 
-function isSame(offered: string | { readonly name: string }, wanted: string, { name }: SkillUnderTest): boolean {
+function isSameSkill(offered: string | { readonly name: string }, wanted: string, { name }: SkillUnderTest): boolean {
   if (typeof offered !== "string") return offered.name === name;
   try {
     return realpathSync(offered) === wanted;
@@ -244,49 +260,49 @@ interface TriggerContext {
   readonly skill: SkillUnderTest | null;
   readonly environment: Environment;
   readonly registry: Registry;
-  readonly findings: Findings;
+  readonly findings: ProblemCollector;
 }
 
-const KINDS = [
+const TRIGGER_KINDS = [
   { key: "should", title: "should", setting: "required" },
   { key: "should_not", title: "should not", setting: "disallowed" },
 ] as const;
 
-const NAME_LENGTH = 60;
+const MAX_NAME_LENGTH = 60;
 
 /** A test case for each prompt of `triggers`, which passes if the skill is activated or not, as expected. */
-function triggerStimuli(context: TriggerContext): Stimulus[] {
+function buildTriggerStimuli(context: TriggerContext): Stimulus[] {
   const { raw, skill, findings } = context;
   if (raw.triggers === undefined) return [];
   if (raw.skill === undefined) {
-    findings.atKey(["triggers"], "triggers test when a skill is activated: name the skill under test with skill.");
+    findings.addAtKey(["triggers"], "triggers test when a skill is activated: name the skill under test with skill.");
     return [];
   }
   if (skill === null) return [];
   const met = new Set<string>();
-  const names = new RepeatedIds();
-  return KINDS.flatMap((kind) =>
+  const names = new IdDeduplicator();
+  return TRIGGER_KINDS.flatMap((kind) =>
     (raw.triggers?.[kind.key] ?? []).map((prompt, index) => {
       const path = ["triggers", kind.key, index];
-      if (met.has(prompt.trim())) findings.at(path, "this prompt is a duplicate: keep one of them.");
+      if (met.has(prompt.trim())) findings.addAtValue(path, "this prompt is a duplicate: keep one of them.");
       met.add(prompt.trim());
-      const name = names.next(`${kind.title}: ${shortened(prompt)}`, () => false);
-      return { ...triggerStimulus({ ...context, skill }, kind, prompt), name, ...findings.placeOf(path) };
+      const name = names.makeUnique(`${kind.title}: ${shortenPrompt(prompt)}`, () => false);
+      return { ...buildTriggerStimulus({ ...context, skill }, kind, prompt), name, ...findings.locate(path) };
     }),
   );
 }
 
-function triggerStimulus(
+function buildTriggerStimulus(
   { raw, skill, environment, registry, findings }: TriggerContext & { skill: SkillUnderTest },
-  { key, setting }: (typeof KINDS)[number],
+  { key, setting }: (typeof TRIGGER_KINDS)[number],
   prompt: string,
 ): Omit<Stimulus, "name" | "line" | "column"> {
   const { spec, problem } = checkGrader({ type: "skill-invocation", config: { [setting]: [skill.name] } }, registry);
-  if (problem !== undefined) findings.atKey(["triggers"], problem.text);
+  if (problem !== undefined) findings.addAtKey(["triggers"], problem.text);
   return {
     prompt,
     turns: [],
-    tags: tagsOf(raw.triggers?.tags),
+    tags: parseTags(raw.triggers?.tags),
     rubric: [],
     environment,
     graders: [spec],
@@ -296,7 +312,7 @@ function triggerStimulus(
   };
 }
 
-function shortened(prompt: string): string {
+function shortenPrompt(prompt: string): string {
   const line = prompt.trim().replaceAll(/\s+/g, " ");
-  return line.length <= NAME_LENGTH ? line : `${line.slice(0, NAME_LENGTH - 1).trimEnd()}…`;
+  return line.length <= MAX_NAME_LENGTH ? line : `${line.slice(0, MAX_NAME_LENGTH - 1).trimEnd()}…`;
 }

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { AGENT_NAMES } from "../../budget/rules.js";
-import { editDistance } from "../../core/suggest.js";
+import { computeEditDistance } from "../../core/suggest.js";
 import { parseYaml } from "../../utils/files/yaml-tree.js";
 import { SPEC_RULES } from "./key-rules.js";
-import { isMapping } from "./respell.js";
-import { ourKey } from "./spelling.js";
+import { isRawMapping } from "./respell.js";
+import { resolveKeyAlias } from "./spelling.js";
 
 /** Hidden folders in which agents look for skills, which may have evals beside them. */
 const AGENT_FOLDERS = new Set([".agents", ".cursor", ".github", ...AGENT_NAMES.map((name) => `.${name}`)]);
@@ -23,10 +23,7 @@ export function isSearchedFolder(path: string): boolean {
 const COMMON_KEYS = new Set(["$schema", "name", "description", "type", "defaults"]);
 
 /** Keys that identify an eval file, of Assay or of another harness. */
-const TELLING_KEYS = [
-  ...SPEC_RULES.keys.filter((key) => !COMMON_KEYS.has(key)),
-  ...Object.keys(SPEC_RULES.refused ?? {}),
-];
+const EVAL_KEYS = [...SPEC_RULES.keys.filter((key) => !COMMON_KEYS.has(key)), ...Object.keys(SPEC_RULES.refused ?? {})];
 
 /**
  * True for a YAML file that is about something else, such as a CI workflow: it has keys that no eval file has, and none
@@ -34,14 +31,14 @@ const TELLING_KEYS = [
  */
 export async function isForeignYaml(file: string): Promise<boolean> {
   const tree = await parseYaml(await readFile(file, "utf8").catch(() => ""));
-  if (tree.isBroken || !isMapping(tree.value)) return false;
+  if (tree.isBroken || !isRawMapping(tree.value)) return false;
   const keys = Object.keys(tree.value);
-  return !keys.some(isTelling) && keys.some((key) => ourKey(key, SPEC_RULES) === null);
+  return !keys.some(isEvalKey) && keys.some((key) => resolveKeyAlias(key, SPEC_RULES) === null);
 }
 
 /** A typo in an identifying key should be reported, not hide the file. */
-function isTelling(key: string): boolean {
-  const ours = ourKey(key, SPEC_RULES);
-  if (ours !== null) return TELLING_KEYS.includes(ours.key);
-  return TELLING_KEYS.some((known) => editDistance(key.toLowerCase(), known) <= key.length / 4);
+function isEvalKey(key: string): boolean {
+  const ours = resolveKeyAlias(key, SPEC_RULES);
+  if (ours !== null) return EVAL_KEYS.includes(ours.key);
+  return EVAL_KEYS.some((known) => computeEditDistance(key.toLowerCase(), known) <= key.length / 4);
 }

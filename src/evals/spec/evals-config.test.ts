@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkEvalsConfig, evalsConfigProblems, sharedEnvironments } from "./evals-config.js";
+import { checkEvalsConfig, findEvalsConfigProblems, resolveSharedEnvironments } from "./evals-config.js";
 
 describe("checkEvalsConfig", () => {
   it("accepts paths, suites and environments", async () => {
@@ -9,10 +9,10 @@ describe("checkEvalsConfig", () => {
       environments: { node: { files: [{ src: "app", dest: "." }], commands: ["npm ci"] } },
     };
     expect(await checkEvalsConfig(evals)).toBe(evals);
-    expect(sharedEnvironments(evals, "/project")).toEqual({
+    expect(resolveSharedEnvironments(evals, "/project")).toEqual({
       node: { environment: evals.environments.node, dir: "/project" },
     });
-    expect(sharedEnvironments({}, "/project")).toEqual({});
+    expect(resolveSharedEnvironments({}, "/project")).toEqual({});
   });
 
   it.each([
@@ -29,7 +29,7 @@ describe("checkEvalsConfig", () => {
     [{ environments: { a: { files: [{}] } } }, ["environments", "a", "files", 0, "dest"], "dest is missing"],
     [3, [], "must be a mapping"],
   ])("rejects %j", async (value, path, text) => {
-    const problems = await evalsConfigProblems(value);
+    const problems = await findEvalsConfigProblems(value);
     expect(problems[0]).toMatchObject({ path, text: expect.stringContaining(text) });
     await expect(checkEvalsConfig(value)).rejects.toMatchObject({
       code: "USAGE",

@@ -30,12 +30,12 @@ export interface EvalsConfigProblem {
   readonly text: string;
 }
 
-export async function evalsConfigProblems(value: unknown): Promise<readonly EvalsConfigProblem[]> {
-  const [{ evalsSchema, EVALS_RULES }, { schemaProblems }] = await Promise.all([
+export async function findEvalsConfigProblems(value: unknown): Promise<readonly EvalsConfigProblem[]> {
+  const [{ evalsSchema, EVALS_RULES }, { findSchemaProblems }] = await Promise.all([
     import("./evals-schema.js"),
     import("./findings.js"),
   ]);
-  return schemaProblems(evalsSchema, value, EVALS_RULES);
+  return findSchemaProblems(evalsSchema, value, EVALS_RULES);
 }
 
 /**
@@ -44,12 +44,15 @@ export async function evalsConfigProblems(value: unknown): Promise<readonly Eval
  * const evals = await checkEvalsConfig({ paths: ["evals"], suites: { fast: { tags: ["!slow"] } } });
  */
 export async function checkEvalsConfig(value: unknown): Promise<EvalsConfig> {
-  const problems = await evalsConfigProblems(value);
+  const problems = await findEvalsConfigProblems(value);
   if (problems.length > 0) throw new UsageError(problems.map(({ text }) => `evals: ${text}`).join("\n"));
   return value as EvalsConfig;
 }
 
 /** Adds the folder that the paths of the environments are relative to. */
-export function sharedEnvironments({ environments = {} }: EvalsConfig, dir: string): Record<string, SharedEnvironment> {
+export function resolveSharedEnvironments(
+  { environments = {} }: EvalsConfig,
+  dir: string,
+): Record<string, SharedEnvironment> {
   return Object.fromEntries(Object.entries(environments).map(([name, environment]) => [name, { environment, dir }]));
 }

@@ -1,4 +1,4 @@
-import { filled, listOf, mapping, recordOf } from "./fields.js";
+import { createListField, createMappingField, createRecordField, filled } from "./fields.js";
 import { ENVIRONMENT_RULES, type KeyRules } from "./key-rules.js";
 import { environmentSchema } from "./spec-environment.js";
 import { matchesTags } from "./tags.js";
@@ -10,23 +10,25 @@ const filter = filled.superRefine((value, context) => {
     context.addIssue({ code: "custom", message: "names no tag: write area=js, !area=js, slow or !slow" });
   }
 });
-const suiteSchema = mapping({
-  paths: listOf(filled)
+const suiteSchema = createMappingField({
+  paths: createListField(filled)
     .min(1, "is empty")
     .optional()
     .describe("Files, folders or patterns, instead of those of the project."),
-  tags: listOf(filter).optional().describe("Tag filters that a test case must all meet: area=js, !slow."),
+  tags: createListField(filter).optional().describe("Tag filters that a test case must all meet: area=js, !slow."),
 }).refine(({ paths, tags }) => paths !== undefined || tags !== undefined, "selects nothing: add paths or tags");
 
 const sharedSchema = environmentSchema.omit({ use: true });
 
-export const evalsSchema = mapping({
-  paths: listOf(filled)
+export const evalsSchema = createMappingField({
+  paths: createListField(filled)
     .min(1, "is empty: name a path, or remove the line")
     .optional()
     .describe("Where to look for eval files: files, folders, patterns."),
-  suites: recordOf(suiteSchema).optional().describe("Named selections of evals."),
-  environments: recordOf(sharedSchema).optional().describe("Environments that eval files can refer to by name."),
+  suites: createRecordField(suiteSchema).optional().describe("Named selections of evals."),
+  environments: createRecordField(sharedSchema)
+    .optional()
+    .describe("Environments that eval files can refer to by name."),
 });
 
 /** Environments of the project file are the base for others and cannot extend one themselves. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findSpecs } from "./find-specs.js";
-import { specFolder } from "./spec-testing.js";
+import { createSpecFolder } from "./spec-testing.js";
 
 const FILES = Object.fromEntries(
   ["a/eval.yml", "a/b/x.eval.yaml", "a/other.yaml", ".github/c/eval.yaml", "node_modules/d/eval.yaml"].map((name) => [
@@ -15,7 +15,7 @@ const CHART = "apiVersion: v2\nname: eval\ndescription: a chart\n";
 
 describe("findSpecs", () => {
   it("skips workflows, hidden folders, and files that are about something else", async () => {
-    using folder = specFolder("name: mine\nstimuli: []\n", {
+    using folder = createSpecFolder("name: mine\nstimuli: []\n", {
       ".github/workflows/eval.yml": WORKFLOW,
       ".github/workflows/broken.eval.yml": "name: [",
       ".github/skills/tidy/eval.yaml": "stimuli: []\n",
@@ -43,13 +43,13 @@ describe("findSpecs", () => {
     { asked: ["a/**/eval.yml", "a", "a/eval.yml"], found: ["a/eval.yml", "a/b/x.eval.yaml"] },
     { asked: ["a/../a/b"], found: ["a/b/x.eval.yaml"] },
   ])("$asked", async ({ asked, found }) => {
-    using folder = specFolder("", FILES);
+    using folder = createSpecFolder("", FILES);
     const paths = asked.map((path) => (path === "." ? folder.path : `${folder.path}/${path}`));
     expect((await findSpecs(paths)).map((path) => path)).toEqual(found.map((name) => join(folder.path, name)));
   });
 
   it("reports when there is nothing", async () => {
-    using folder = specFolder("", { "empty/x": "" });
+    using folder = createSpecFolder("", { "empty/x": "" });
     await expect(findSpecs([join(folder.path, "gone")])).rejects.toThrow("No eval file or folder");
     await expect(findSpecs([join(folder.path, "empty")])).rejects.toThrow("name it eval.yaml");
     await expect(findSpecs([join(folder.path, "*.yml")])).rejects.toMatchObject({ code: "USAGE" });

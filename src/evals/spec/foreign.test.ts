@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { loadSpec, readSpec } from "./read-spec.js";
-import { WITH_CONFIG, WITH_TRIALS } from "./spec-samples.js";
-import { judgingRegistry, SKILL, specFolder } from "./spec-testing.js";
+import { SPEC_WITH_CONFIG, SPEC_WITH_TRIALS } from "./spec-samples.js";
+import { createJudgingRegistry, createSpecFolder, TIDY_SKILL } from "./spec-testing.js";
 
-const registry = judgingRegistry();
+const registry = createJudgingRegistry();
 
 describe("eval files of other harnesses", () => {
   it("load with config for defaults, worktrees, SKILL.md paths, judges without a prompt and anchors", async () => {
-    using folder = specFolder(WITH_CONFIG, { "skill/SKILL.md": SKILL, "fixtures/in.txt": "x" });
+    using folder = createSpecFolder(SPEC_WITH_CONFIG, { "skill/SKILL.md": TIDY_SKILL, "fixtures/in.txt": "x" });
     const spec = await loadSpec(folder.file, { registry });
     expect(spec.defaults).toMatchObject({
       runs: 3,
@@ -37,7 +37,7 @@ describe("eval files of other harnesses", () => {
   });
 
   it("load with trials, seconds, ids, inputs and settings beside the type", async () => {
-    using folder = specFolder(WITH_TRIALS);
+    using folder = createSpecFolder(SPEC_WITH_TRIALS);
     const spec = await loadSpec(folder.file, { registry });
     expect(spec.defaults).toMatchObject({ runs: 4, timeoutMs: 90_000, judgeModel: "j", maxCostUsd: 0.5 });
     expect(spec.stimuli[0]).toMatchObject({ name: "one", prompt: "Say hi." });
@@ -58,7 +58,7 @@ describe("eval files of other harnesses", () => {
   });
 
   it("keep their own locations in messages", async () => {
-    using folder = specFolder(`config:
+    using folder = createSpecFolder(`config:
   trials: none
 stimuli:
   - id: one
@@ -76,14 +76,14 @@ stimuli:
   });
 
   it("prefer a name to an id", async () => {
-    using folder = specFolder("stimuli: [{ id: 1, name: a, prompt: p, graders: [{ type: completed }] }]\n");
+    using folder = createSpecFolder("stimuli: [{ id: 1, name: a, prompt: p, graders: [{ type: completed }] }]\n");
     const { stimuli, notes } = await loadSpec(folder.file, { registry });
     expect(stimuli[0]?.name).toBe("a");
     expect(notes).toEqual(["stimuli.id: ignored: name is given"]);
   });
 
   it("still reject unknown keys", async () => {
-    using folder = specFolder(
+    using folder = createSpecFolder(
       "config: { tries: 3 }\nstimuli: [{ name: a, prompt: p, graders: [{ type: completed }] }]\n",
     );
     const { problems } = await readSpec(folder.file, { registry });

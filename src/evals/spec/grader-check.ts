@@ -1,10 +1,10 @@
-import { messageOf } from "../../core/errors.js";
+import { getErrorMessage } from "../../core/errors.js";
 import type { GraderSpec } from "../../core/grader.js";
 import type { Registry } from "../../core/registry.js";
 import { makeGrader } from "../../graders/make-grader.js";
 import type { KeyPath } from "../../utils/files/yaml-tree.js";
-import { isMapping } from "./respell.js";
-import { inSnakeCase } from "./spelling.js";
+import { isRawMapping } from "./respell.js";
+import { toSnakeCaseKey } from "./spelling.js";
 
 interface GraderProblem {
   readonly text: string;
@@ -21,44 +21,44 @@ export interface CheckedGrader {
 
 /** Creates a grader to see whether that works, with settings in the spelling of other harnesses normalized. */
 export function checkGrader(spec: GraderSpec, registry: Registry): CheckedGrader {
-  const message = problemWith(spec, registry);
+  const message = tryCreateGrader(spec, registry);
   if (message === null) return { spec };
-  const config = respelled(spec.config ?? {});
+  const config = normalizeConfigKeys(spec.config ?? {});
   const other = { ...spec, config };
-  if (JSON.stringify(config) !== JSON.stringify(spec.config ?? {}) && problemWith(other, registry) === null)
+  if (JSON.stringify(config) !== JSON.stringify(spec.config ?? {}) && tryCreateGrader(other, registry) === null)
     return { spec: other, note: `graders: settings of ${spec.type} in camel case are read with underscores` };
-  return { spec, problem: problemIn(spec, message) };
+  return { spec, problem: locateGraderProblem(spec, message) };
 }
 
-function problemWith(spec: GraderSpec, registry: Registry): string | null {
+function tryCreateGrader(spec: GraderSpec, registry: Registry): string | null {
   try {
     makeGrader(spec, registry);
     return null;
   } catch (error) {
-    return messageOf(error);
+    return getErrorMessage(error);
   }
 }
 
 /** Only names of settings: keys below them may be the user's own. */
-function respelled(config: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(config).map(([key, value]) => [inSnakeCase(key), value]));
+function normalizeConfigKeys(config: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(config).map(([key, value]) => [toSnakeCaseKey(key), value]));
 }
 
 /** Messages name the setting they are about first, or the unknown key: that gives the location. */
-function problemIn({ type, name, config = {} }: GraderSpec, message: string): GraderProblem {
+function locateGraderProblem({ type, name, config = {} }: GraderSpec, message: string): GraderProblem {
   const text = `the grader ${name ?? type} cannot be used: ${message.replace(/\.$/, "")}.`;
   const unknown = /^its config has the unknown key "([^"]+)"/.exec(message)?.[1];
   if (unknown !== undefined) return { text, key: [unknown], isKey: true };
-  const key = keysIn(/^[\w.-]+(?= )/.exec(message)?.[0] ?? "", config);
+  const key = parseConfigPath(/^[\w.-]+(?= )/.exec(message)?.[0] ?? "", config);
   return key.length === 0 ? { text, isKey: false } : { text, key, isKey: false };
 }
 
 /** As much of a dotted name as the config has. */
-function keysIn(dotted: string, config: unknown): (string | number)[] {
+function parseConfigPath(dotted: string, config: unknown): (string | number)[] {
   const keys: (string | number)[] = [];
   let value = config;
   for (const part of dotted.split(".")) {
-    const isThere = Array.isArray(value) ? part in value : isMapping(value) && Object.hasOwn(value, part);
+    const isThere = Array.isArray(value) ? part in value : isRawMapping(value) && Object.hasOwn(value, part);
     if (!isThere) break;
     keys.push(Array.isArray(value) ? Number(part) : part);
     value = (value as Record<string, unknown>)[part];

@@ -2,7 +2,7 @@ export { isForeignYaml, isSearchedFolder } from "./discovery.js";
 export {
   type EvalSuite,
   type EvalsConfig,
-  sharedEnvironments,
+  resolveSharedEnvironments,
 } from "./evals-config.js";
 export { findSpecs } from "./find-specs.js";
 export { SpecError } from "./findings.js";

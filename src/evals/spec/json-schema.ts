@@ -1,71 +1,74 @@
 import { JSON_SCHEMA_DRAFT, type JsonSchema, toJsonSchema } from "../../utils/json-schema.js";
 import { type KeyRules, SPEC_RULES } from "./key-rules.js";
 import { graderSchema, specSchema } from "./spec-schema.js";
-import { inCamelCase, inSnakeCase, otherSpellings } from "./spelling.js";
+import { listOtherSpellings, toCamelCaseKey, toSnakeCaseKey } from "./spelling.js";
 
-type Node = Record<string, unknown>;
+type SchemaNode = Record<string, unknown>;
 
 /**
  * Builds the JSON Schema of eval files, for editors. It includes the keys of other harnesses that the reader accepts.
  * @example
  * const schema = buildEvalJsonSchema();
  */
-export function evalJsonSchema(): JsonSchema {
+export function buildEvalJsonSchema(): JsonSchema {
   const schema = { ...toJsonSchema(specSchema) };
-  allow({ node: schema, pointer: "#" }, SPEC_RULES);
+  addAllowedKeys({ node: schema, pointer: "#" }, SPEC_RULES);
   return {
     $schema: JSON_SCHEMA_DRAFT,
     title: "Assay eval",
     description: "What an agent is asked to do, in which environment, how its work is graded, and which gates decide.",
     ...schema,
-    definitions: { grader: graderDefinition() },
+    definitions: { grader: buildGraderDefinition() },
   };
 }
 
 /** A part of the schema, and the JSON pointer to it. */
-interface Part {
-  readonly node: Node;
+interface SchemaPart {
+  readonly node: SchemaNode;
   readonly pointer: string;
 }
 
 /** Adds to a schema what the rules allow besides the keys of Assay. */
-function allow({ node, pointer }: Part, rules: KeyRules): void {
+function addAllowedKeys({ node, pointer }: SchemaPart, rules: KeyRules): void {
   if (rules.isGrader === true) {
     for (const key of Object.keys(node)) delete node[key];
     node.$ref = "#/definitions/grader";
     return;
   }
-  const properties = node.properties as Record<string, Node> | undefined;
+  const properties = node.properties as Record<string, SchemaNode> | undefined;
   if (properties === undefined) return;
   for (const [key, inside] of Object.entries(rules.inside ?? {}))
-    for (const part of mappingsIn({ node: properties[key] ?? {}, pointer: `${pointer}/properties/${key}` }))
-      allow(part, inside.rules);
-  for (const key of Object.keys(rules.forms ?? {})) properties[key] = withNamedForm(properties[key] ?? {});
-  addSpellings({ node, pointer }, properties, rules);
+    for (const part of listMappings({ node: properties[key] ?? {}, pointer: `${pointer}/properties/${key}` }))
+      addAllowedKeys(part, inside.rules);
+  for (const key of Object.keys(rules.forms ?? {})) properties[key] = addNamedForm(properties[key] ?? {});
+  addAliasKeys({ node, pointer }, properties, rules);
   for (const [key, why] of Object.entries(rules.ignored ?? {}))
-    for (const form of [key, inCamelCase(key)])
+    for (const form of [key, toCamelCaseKey(key)])
       properties[form] = { description: `Ignored: ${why}.`, deprecated: true };
 }
 
 /** A value that other harnesses write as a mapping with a name. */
-function withNamedForm({ description, ...own }: Node): Node {
+function addNamedForm({ description, ...own }: SchemaNode): SchemaNode {
   return { description, anyOf: [own, { type: "object", required: ["name"] }] };
 }
 
-function mappingsIn({ node, pointer }: Part): Part[] {
+function listMappings({ node, pointer }: SchemaPart): SchemaPart[] {
   if (node.properties !== undefined) return [{ node, pointer }];
-  const options = Array.isArray(node.anyOf) ? (node.anyOf as Node[]) : [];
+  const options = Array.isArray(node.anyOf) ? (node.anyOf as SchemaNode[]) : [];
   const inner = [
     ...options.map((option, index) => ({ node: option, pointer: `${pointer}/anyOf/${index}` })),
-    ...["items", "additionalProperties"].map((key) => ({ node: node[key] as Node, pointer: `${pointer}/${key}` })),
+    ...["items", "additionalProperties"].map((key) => ({
+      node: node[key] as SchemaNode,
+      pointer: `${pointer}/${key}`,
+    })),
   ];
-  return inner.flatMap((part) => (typeof part.node === "object" ? mappingsIn(part) : []));
+  return inner.flatMap((part) => (typeof part.node === "object" ? listMappings(part) : []));
 }
 
-function addSpellings({ node, pointer }: Part, properties: Record<string, Node>, rules: KeyRules): void {
-  const spellings = [...otherSpellings(rules)];
+function addAliasKeys({ node, pointer }: SchemaPart, properties: Record<string, SchemaNode>, rules: KeyRules): void {
+  const spellings = [...listOtherSpellings(rules)];
   for (const [form, key] of spellings) {
-    const { convert } = rules.aliases?.[form] ?? rules.aliases?.[inSnakeCase(form)] ?? {};
+    const { convert } = rules.aliases?.[form] ?? rules.aliases?.[toSnakeCaseKey(form)] ?? {};
     const same = convert === undefined ? { allOf: [{ $ref: `${pointer}/properties/${key}` }] } : {};
     properties[form] = { ...same, description: `Read as ${key}.`, deprecated: true };
   }
@@ -78,17 +81,17 @@ function addSpellings({ node, pointer }: Part, properties: Record<string, Node>,
 }
 
 /** Settings may be under `config` or beside the type; which ones are allowed depends on the type. */
-function graderDefinition(): JsonSchema {
+function buildGraderDefinition(): JsonSchema {
   const { additionalProperties: _, ...json } = toJsonSchema(graderSchema);
   const types = Object.keys(GRADER_CONFIGS);
   const known = Object.entries(GRADER_CONFIGS).map(([type, settings]) => ({
-    properties: { type: { const: type }, config: { properties: settings }, ...beside(settings) },
+    properties: { type: { const: type }, config: { properties: settings }, ...omitGraderKeys(settings) },
   }));
   return { ...json, anyOf: [...known, { properties: { type: { not: { enum: types } } } }] };
 }
 
 /** A setting with the name of a key that every grader has is one only under `config`. */
-function beside(settings: Readonly<Record<string, JsonSchema>>): Readonly<Record<string, JsonSchema>> {
+function omitGraderKeys(settings: Readonly<Record<string, JsonSchema>>): Readonly<Record<string, JsonSchema>> {
   const own = Object.keys(graderSchema.shape);
   return Object.fromEntries(Object.entries(settings).filter(([key]) => !own.includes(key)));
 }

@@ -14,7 +14,7 @@ import {
 } from "./spec-schema.js";
 
 /** A key of another harness that means one of ours. */
-export interface Alias {
+export interface KeyAlias {
   readonly key: string;
   /** Converts the value. Default: the same value. */
   readonly convert?: (value: unknown) => unknown;
@@ -25,7 +25,7 @@ export interface Alias {
 /** The keys that a mapping may have: ours, and what happens to those of other harnesses. */
 export interface KeyRules {
   readonly keys: readonly string[];
-  readonly aliases?: Readonly<Record<string, Alias>>;
+  readonly aliases?: Readonly<Record<string, KeyAlias>>;
   /** Ignored keys, and why. */
   readonly ignored?: Readonly<Record<string, string>>;
   /** Keys that are errors, with advice. */
@@ -33,41 +33,41 @@ export interface KeyRules {
   /** Converts values that may have another form. */
   readonly forms?: Readonly<Record<string, (value: unknown) => unknown>>;
   /** Rules for nested values. */
-  readonly inside?: Readonly<Record<string, Inside>>;
+  readonly inside?: Readonly<Record<string, NestedRules>>;
   /** True for graders, whose settings may be beside their type. */
   readonly isGrader?: boolean;
 }
 
 /** Rules apply to the value, to each entry of a list, or with `each` to each value of a mapping. */
-export interface Inside {
+export interface NestedRules {
   readonly rules: KeyRules;
   readonly each?: boolean;
 }
 
-function keysOf({ shape }: z.ZodObject): string[] {
+function listSchemaKeys({ shape }: z.ZodObject): string[] {
   return Object.keys(shape);
 }
 
-function seconds(value: unknown): unknown {
+function convertSeconds(value: unknown): unknown {
   return typeof value === "number" ? `${value}s` : value;
 }
 
-function milliseconds(value: unknown): unknown {
+function convertMilliseconds(value: unknown): unknown {
   return typeof value === "number" ? `${value}ms` : value;
 }
 
 /** Some harnesses configure executors in place. */
-function executorName(value: unknown): unknown {
+function getExecutorName(value: unknown): unknown {
   const isSetUp = typeof value === "object" && value !== null && "name" in value;
   return isSetUp ? value.name : value;
 }
 
 export const ENVIRONMENT_RULES: KeyRules = {
-  keys: keysOf(environmentSchema),
+  keys: listSchemaKeys(environmentSchema),
   inside: {
     git: {
       rules: {
-        keys: keysOf(gitSchema),
+        keys: listSchemaKeys(gitSchema),
         aliases: {
           source: { key: "url" },
           repo: { key: "url" },
@@ -79,14 +79,14 @@ export const ENVIRONMENT_RULES: KeyRules = {
     },
     files: {
       rules: {
-        keys: keysOf(fileSchema),
+        keys: listSchemaKeys(fileSchema),
         aliases: { path: { key: "dest" }, source: { key: "src" }, target: { key: "dest" } },
       },
       each: true,
     },
     mcpServers: {
       rules: {
-        keys: keysOf(serverSchema),
+        keys: listSchemaKeys(serverSchema),
         ignored: {
           type: "a command means stdio, a url means http",
           tools: "the agent sees all tools of a server",
@@ -97,16 +97,16 @@ export const ENVIRONMENT_RULES: KeyRules = {
   },
 };
 
-const grader: KeyRules = { keys: keysOf(graderSchema), isGrader: true };
+const grader: KeyRules = { keys: listSchemaKeys(graderSchema), isGrader: true };
 
 const defaults: KeyRules = {
-  keys: keysOf(defaultsSchema),
-  forms: { executor: executorName },
+  keys: listSchemaKeys(defaultsSchema),
+  forms: { executor: getExecutorName },
   aliases: {
     trials: { key: "runs" },
     trials_per_task: { key: "runs" },
-    timeout_seconds: { key: "timeout", convert: seconds },
-    timeout_ms: { key: "timeout", convert: milliseconds },
+    timeout_seconds: { key: "timeout", convert: convertSeconds },
+    timeout_ms: { key: "timeout", convert: convertMilliseconds },
     models: { key: "model" },
     max_cost: { key: "max_cost_usd" },
     agent: { key: "executor" },
@@ -125,7 +125,7 @@ const defaults: KeyRules = {
 };
 
 const stimulus: KeyRules = {
-  keys: keysOf(stimulusSchema),
+  keys: listSchemaKeys(stimulusSchema),
   aliases: {
     id: { key: "name", yields: true },
     input: { key: "prompt" },
@@ -136,24 +136,24 @@ const stimulus: KeyRules = {
     expect_activation: "write it as expect_skills or reject_skills of constraints",
   },
   inside: {
-    turns: { rules: { keys: keysOf(turnSchema) }, each: true },
+    turns: { rules: { keys: listSchemaKeys(turnSchema) }, each: true },
     constraints: {
       rules: {
-        keys: keysOf(constraintsSchema),
+        keys: listSchemaKeys(constraintsSchema),
         aliases: {
-          max_duration_seconds: { key: "max_duration", convert: seconds },
-          max_duration_ms: { key: "max_duration", convert: milliseconds },
+          max_duration_seconds: { key: "max_duration", convert: convertSeconds },
+          max_duration_ms: { key: "max_duration", convert: convertMilliseconds },
         },
       },
     },
     environment: { rules: ENVIRONMENT_RULES },
-    golden_patch: { rules: { keys: keysOf(patchSchema) } },
+    golden_patch: { rules: { keys: listSchemaKeys(patchSchema) } },
     graders: { rules: grader, each: true },
   },
 };
 
 export const SPEC_RULES: KeyRules = {
-  keys: keysOf(specSchema),
+  keys: listSchemaKeys(specSchema),
   aliases: {
     config: { key: "defaults" },
     agent_environment: { key: "environment" },
@@ -175,11 +175,11 @@ export const SPEC_RULES: KeyRules = {
     stimuli: { rules: stimulus, each: true },
     triggers: {
       rules: {
-        keys: keysOf(triggersSchema),
+        keys: listSchemaKeys(triggersSchema),
         aliases: { should_trigger: { key: "should" }, should_not_trigger: { key: "should_not" } },
       },
     },
-    scoring: { rules: { keys: keysOf(scoringSchema) } },
-    gate: { rules: { keys: keysOf(gateSchema), aliases: { operator: { key: "op" } } } },
+    scoring: { rules: { keys: listSchemaKeys(scoringSchema) } },
+    gate: { rules: { keys: listSchemaKeys(gateSchema), aliases: { operator: { key: "op" } } } },
   },
 };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { readSpec } from "./read-spec.js";
-import { judgingRegistry, SKILL, specFolder } from "./spec-testing.js";
+import { createJudgingRegistry, createSpecFolder, TIDY_SKILL } from "./spec-testing.js";
 
-const registry = judgingRegistry();
+const registry = createJudgingRegistry();
 
 /** A valid file except for what is added to it. */
 const STIMULI = "stimuli: [{ name: s, prompt: p, graders: [{ type: completed }] }]\n";
@@ -311,14 +311,14 @@ const CASES: readonly Case[] = [
     spec: `skill: ./\n${STIMULI}`,
     at: "1:8",
     says: "is offered to the agent in no test case. Add ./ to environment.skills.",
-    files: { "SKILL.md": SKILL },
+    files: { "SKILL.md": TIDY_SKILL },
   },
   {
     what: "a skill under test that only some test cases offer",
     spec: "skill: ./\nstimuli:\n  - { name: a, prompt: p, graders: [{ type: completed }], environment: { skills: [.] } }\n  - { name: b, prompt: p, graders: [{ type: completed }] }\n",
     at: "1:8",
     says: 'in not all test cases (not "b")',
-    files: { "SKILL.md": SKILL },
+    files: { "SKILL.md": TIDY_SKILL },
   },
   {
     what: "triggers without a skill",
@@ -331,7 +331,7 @@ const CASES: readonly Case[] = [
     spec: "skill: .\nenvironment: { skills: [.] }\ntriggers: { should: [a], should_not: [a] }\n",
     at: "3:39",
     says: "this prompt is a duplicate",
-    files: { "SKILL.md": SKILL },
+    files: { "SKILL.md": TIDY_SKILL },
   },
   {
     what: "a gate without a value",
@@ -375,7 +375,7 @@ const CASES: readonly Case[] = [
 
 describe("problems of an eval file", () => {
   it.each(CASES)("$what: $at", async ({ spec, at, says, files }) => {
-    using folder = specFolder(spec, files);
+    using folder = createSpecFolder(spec, files);
     const { problems } = await readSpec(folder.file, { registry });
     expect(problems.map(({ line, column, text }) => [`${line}:${column}`, text])).toEqual([
       [at, expect.stringContaining(says)],
@@ -385,7 +385,7 @@ describe("problems of an eval file", () => {
 
   it("report an invalid pattern once, also inside another grader", async () => {
     const bad = '{ type: output-matches, config: { pattern: "(", flags: i } }';
-    using folder = specFolder(stimulus(`graders: [${bad}, { type: all-of, config: { graders: [${bad}] } }]`));
+    using folder = createSpecFolder(stimulus(`graders: [${bad}, { type: all-of, config: { graders: [${bad}] } }]`));
     const { problems } = await readSpec(folder.file, { registry });
     expect(problems.map(({ text }) => text.split("Invalid regular expression").length - 1)).toEqual([1, 1]);
   });
@@ -394,12 +394,12 @@ describe("problems of an eval file", () => {
     const gates = ["pass_rate >= 0", "pass_rate > 0", "pass_rate < 1", "error_rate <= 0", "pass_rate == 1", "cost > 3"]
       .map((gate) => gate.split(" "))
       .map(([metric, op, value]) => `{ metric: ${metric}, op: "${op}", value: ${value} }`);
-    using folder = specFolder(`gate: [${gates.join(", ")}]\n${STIMULI}`);
+    using folder = createSpecFolder(`gate: [${gates.join(", ")}]\n${STIMULI}`);
     expect((await readSpec(folder.file, { registry })).problems).toEqual([]);
   });
 
   it("are reported all at once, including those of other files", async () => {
-    using folder = specFolder(
+    using folder = createSpecFolder(
       `environment: { skills: [gone] }\n${stimulus("graders: [{ type: nothing }]\n    golden_patch: gone")}`,
     );
     const { problems, spec } = await readSpec(folder.file, { registry });

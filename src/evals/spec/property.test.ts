@@ -4,15 +4,15 @@ import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { checkGraders } from "../../graders/graders-of.js";
-import { evalJsonSchema } from "./json-schema.js";
+import { buildEvalJsonSchema } from "./json-schema.js";
 import { loadSpec, readSpec } from "./read-spec.js";
 import type { EvalSpec } from "./spec.js";
-import { judgingRegistry, specFolder } from "./spec-testing.js";
+import { createJudgingRegistry, createSpecFolder } from "./spec-testing.js";
 
-const registry = judgingRegistry();
-const folder = specFolder("");
+const registry = createJudgingRegistry();
+const folder = createSpecFolder("");
 afterAll(() => folder[Symbol.dispose]());
-const validate = new Ajv({ strict: false }).compile(evalJsonSchema());
+const validate = new Ajv({ strict: false }).compile(buildEvalJsonSchema());
 
 const word = fc.stringMatching(/^[A-Za-z][A-Za-z0-9 ]{0,8}$/).filter((text) => text.trim() !== "");
 const count = fc.nat({ max: 50 });

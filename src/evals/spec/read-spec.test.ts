@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest";
 import { EXIT } from "../../core/errors.js";
 import { SpecError } from "./findings.js";
 import { loadSpec, readSpec } from "./read-spec.js";
-import { BESIDE, WHOLE } from "./spec-samples.js";
-import { judgingRegistry, SKILL, specFolder } from "./spec-testing.js";
+import { SPEC_FILES, WHOLE_SPEC } from "./spec-samples.js";
+import { createJudgingRegistry, createSpecFolder, TIDY_SKILL } from "./spec-testing.js";
 
-const registry = judgingRegistry();
+const registry = createJudgingRegistry();
 
 describe("loadSpec", () => {
   it("resolves absolute paths, converts durations to milliseconds and fills in defaults", async () => {
-    using folder = specFolder(WHOLE, BESIDE);
+    using folder = createSpecFolder(WHOLE_SPEC, SPEC_FILES);
     const spec = await loadSpec(folder.file, { registry });
     expect(spec).toMatchObject({
       file: folder.file,
@@ -69,7 +69,7 @@ describe("loadSpec", () => {
   });
 
   it("adds every check to the graders", async () => {
-    using folder = specFolder(WHOLE, BESIDE);
+    using folder = createSpecFolder(WHOLE_SPEC, SPEC_FILES);
     const { stimuli } = await loadSpec(folder.file, { registry });
     const held = { required: true, weight: 0 };
     expect(stimuli[0]?.graders).toEqual([
@@ -93,7 +93,7 @@ describe("loadSpec", () => {
   });
 
   it("requires only stimuli, and takes the name of the folder", async () => {
-    using folder = specFolder("stimuli: [{ name: hi, prompt: Say hi, graders: [{ type: completed }] }]\n");
+    using folder = createSpecFolder("stimuli: [{ name: hi, prompt: Say hi, graders: [{ type: completed }] }]\n");
     const spec = await loadSpec(folder.file, { registry });
     expect(spec).toMatchObject({
       name: folder.path.split("/").at(-1),
@@ -109,7 +109,7 @@ describe("options of loadSpec", () => {
   const FILE = `type: regression\ndefaults: { runs: 2, judge_model: a }\nstimuli:\n  - { name: s, prompt: p, rubric: [good], graders: [{ type: completed }] }\n`;
 
   it("override the values of the file", async () => {
-    using folder = specFolder(FILE);
+    using folder = createSpecFolder(FILE);
     const spec = await loadSpec(folder.file, { registry, runs: 7, judgeModel: "b" });
     expect(spec.gates).toEqual([{ metric: "pass_hat_7", op: ">=", value: 1 }]);
     expect(spec.defaults).toMatchObject({ runs: 7, judgeModel: "b" });
@@ -117,7 +117,7 @@ describe("options of loadSpec", () => {
   });
 
   it("may edit the document, which is then checked like the file", async () => {
-    using folder = specFolder(FILE);
+    using folder = createSpecFolder(FILE);
     const edit = (raw: unknown) => ({ ...(raw as object), defaults: { runs: 3 } });
     expect((await loadSpec(folder.file, { registry, edit })).defaults.runs).toBe(3);
     const bad = (raw: unknown) => ({ ...(raw as object), defaults: { rnus: 3 } });
@@ -126,7 +126,7 @@ describe("options of loadSpec", () => {
   });
 
   it("may edit in place what an anchor shares with others", async () => {
-    using folder = specFolder(
+    using folder = createSpecFolder(
       "stimuli:\n  - { name: a, prompt: p, graders: &g [{ type: completed }] }\n  - { name: b, prompt: p, graders: *g }\n",
     );
     const edit = (raw: unknown) => {
@@ -138,7 +138,7 @@ describe("options of loadSpec", () => {
   });
 
   it("let a variant omit the skill under test, with a note", async () => {
-    using folder = specFolder(`skill: .\nenvironment: { skills: [.] }\n${FILE}`, { "SKILL.md": SKILL });
+    using folder = createSpecFolder(`skill: .\nenvironment: { skills: [.] }\n${FILE}`, { "SKILL.md": TIDY_SKILL });
     const edit = (raw: unknown) => ({ ...(raw as object), environment: { skills: [] } });
     const { notes } = await loadSpec(folder.file, { registry, edit });
     expect(notes.join()).toContain("the skill under test is offered to the agent in no test case");
@@ -148,17 +148,17 @@ describe("options of loadSpec", () => {
 describe("an empty list of skills", () => {
   const OWN = "  - { name: without, prompt: p, graders: [{ type: completed }], environment: { skills: [] } }\n";
   const WITH = "  - { name: with, prompt: p, graders: [{ type: completed }] }\n";
-  const files = { "tidy/SKILL.md": SKILL };
+  const files = { "tidy/SKILL.md": TIDY_SKILL };
 
   it("removes those of the file for a test case, with a note", async () => {
-    using folder = specFolder(`environment: { skills: [tidy] }\nstimuli:\n${OWN}${WITH}`, files);
+    using folder = createSpecFolder(`environment: { skills: [tidy] }\nstimuli:\n${OWN}${WITH}`, files);
     const { stimuli, notes } = await loadSpec(folder.file, { registry });
     expect(stimuli.map(({ environment }) => environment.skills)).toEqual([[], [join(folder.path, "tidy")]]);
     expect(notes).toEqual(['test case "without": its empty environment.skills removes those of the file']);
   });
 
   it("removes those of a shared environment, without a note if there are none", async () => {
-    using folder = specFolder(`environment: { use: base, skills: [] }\nstimuli:\n${WITH}${OWN}`, files);
+    using folder = createSpecFolder(`environment: { use: base, skills: [] }\nstimuli:\n${WITH}${OWN}`, files);
     const environments = { base: { environment: { skills: ["tidy"] }, dir: folder.path } };
     const { stimuli, notes } = await loadSpec(folder.file, { registry, environments });
     expect(stimuli.map(({ environment }) => environment.skills)).toEqual([[], []]);
@@ -166,7 +166,7 @@ describe("an empty list of skills", () => {
   });
 
   it("is an error if it removes the skill under test", async () => {
-    using folder = specFolder(`skill: tidy\nenvironment: { skills: [tidy] }\nstimuli:\n${OWN}${WITH}`, files);
+    using folder = createSpecFolder(`skill: tidy\nenvironment: { skills: [tidy] }\nstimuli:\n${OWN}${WITH}`, files);
     const { problems } = await readSpec(folder.file, { registry });
     expect(problems.map(({ text }) => text)).toEqual([expect.stringContaining('not all test cases (not "without")')]);
   });
@@ -180,8 +180,8 @@ stimuli:
 `;
 
   it("are merged by name, with paths relative to their file", async () => {
-    using project = specFolder("", { "app/x.js": "1", "skill/SKILL.md": SKILL });
-    using folder = specFolder(SPEC);
+    using project = createSpecFolder("", { "app/x.js": "1", "skill/SKILL.md": TIDY_SKILL });
+    using folder = createSpecFolder(SPEC);
     const environments = {
       node: { environment: { files: [{ src: "app", dest: "." }], env: { A: "1", B: "1" } }, dir: project.path },
       more: { environment: { skills: ["skill/SKILL.md"], commands: ["ls"], env: { A: "2" } }, dir: project.path },
@@ -200,7 +200,7 @@ stimuli:
   });
 
   it("report unknown names with a suggestion, and their problems where they are used", async () => {
-    using folder = specFolder(SPEC);
+    using folder = createSpecFolder(SPEC);
     const environments = {
       nod: { environment: {}, dir: "." },
       more: { environment: { skills: ["gone"] }, dir: folder.path },
@@ -223,7 +223,7 @@ stimuli:
 
 describe("weights, rubrics and constraints", () => {
   const graders = async (stimulus: string, rest = "") => {
-    using folder = specFolder(`${rest}\nstimuli: [{ name: s, prompt: p, ${stimulus} }]\n`);
+    using folder = createSpecFolder(`${rest}\nstimuli: [{ name: s, prompt: p, ${stimulus} }]\n`);
     const spec = await loadSpec(folder.file, { registry });
     return { graders: spec.stimuli[0]?.graders, notes: spec.notes };
   };
@@ -264,7 +264,7 @@ describe("weights, rubrics and constraints", () => {
   });
 
   it("use a program beside the eval file, and leave others to the workspace", async () => {
-    using folder = specFolder(
+    using folder = createSpecFolder(
       "stimuli:\n  - name: s\n    prompt: p\n    graders: [{ type: program, program: ./check.sh }, { type: program, program: ./made.sh }]\n",
       { "check.sh": "" },
     );
@@ -284,9 +284,9 @@ describe("weights, rubrics and constraints", () => {
 describe("triggers", () => {
   it("have unique names, however long and similar the prompts are", async () => {
     const long = `Tidy ${"up ".repeat(40)}`;
-    using folder = specFolder(
+    using folder = createSpecFolder(
       `skill: .\nenvironment: { skills: [.] }\ntriggers:\n  tags: [quick]\n  should: ["${long}a", "${long}b"]\n`,
-      { "SKILL.md": SKILL },
+      { "SKILL.md": TIDY_SKILL },
     );
     const { stimuli } = await loadSpec(folder.file, { registry });
     expect(stimuli.map(({ name }) => name.length)).toEqual([67, 69]);
@@ -298,7 +298,7 @@ describe("triggers", () => {
 
 describe("SpecError", () => {
   it("has a line for each problem, in the order of the file", async () => {
-    using folder = specFolder("type: regresion\nstimuli: [{ nam: a, prompt: p }]\n");
+    using folder = createSpecFolder("type: regresion\nstimuli: [{ nam: a, prompt: p }]\n");
     const error = await loadSpec(folder.file, { registry }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(SpecError);
     expect(error).toMatchObject({ code: "SPEC", exitCode: EXIT.usage, file: folder.file });
@@ -317,9 +317,9 @@ describe("SpecError", () => {
 });
 
 it("identifies a skill by its folder, whatever path leads there", async () => {
-  using folder = specFolder(
+  using folder = createSpecFolder(
     "skill: sub/../\nenvironment: { skills: [./SKILL.md] }\nstimuli: [{ name: s, prompt: p, graders: [{ type: completed }] }]\n",
-    { "SKILL.md": SKILL, "sub/x": "" },
+    { "SKILL.md": TIDY_SKILL, "sub/x": "" },
   );
   const { skill } = await loadSpec(folder.file, { registry });
   expect(skill && realpathSync(skill.dir)).toBe(realpathSync(folder.path));

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
-import { messageOf, UsageError } from "../../core/errors.js";
+import { getErrorMessage, UsageError } from "../../core/errors.js";
 import { registry as defaultRegistry, type Registry } from "../../core/registry.js";
-import { ownFactories } from "../../graders/make-grader.js";
+import { createBuiltInFactories } from "../../graders/make-grader.js";
 import { type FileProblem, parseYaml, type YamlTree } from "../../utils/files/yaml-tree.js";
 import { buildSpec } from "./build-spec.js";
-import { Findings, inOrder, SpecError, schemaProblems } from "./findings.js";
+import { findSchemaProblems, ProblemCollector, SpecError, sortProblems } from "./findings.js";
 import { SPEC_RULES } from "./key-rules.js";
-import { isMapping, respell } from "./respell.js";
+import { isRawMapping, normalizeKeys } from "./respell.js";
 
 import type { EvalSpec } from "./spec.js";
 import type { SharedEnvironment } from "./spec-environment.js";
@@ -28,7 +28,7 @@ export interface LoadSpecOptions {
 }
 
 /** An eval file, as far as it could be read. */
-export interface ReadSpec {
+export interface ParsedSpec {
   /** Null when the file is not an eval file; set despite other problems, but then not fit to be run. */
   readonly spec: EvalSpec | null;
   readonly problems: readonly FileProblem[];
@@ -52,35 +52,39 @@ export async function loadSpec(file: string, options: LoadSpecOptions = {}): Pro
  * @example
  * const { problems } = await readSpec("eval.yaml");
  */
-export async function readSpec(file: string, options: LoadSpecOptions = {}): Promise<ReadSpec> {
-  const tree = await parseYaml(readText(file));
-  if (tree.isBroken) return { spec: null, problems: inOrder(tree.problems), tree };
-  const document = options.edit === undefined ? tree.value : options.edit(copyOf(tree.value));
-  const { spec, problems } = await specOf(document, { file, options, tree });
-  return { spec, problems: inOrder([...tree.problems, ...problems]), tree };
+export async function readSpec(file: string, options: LoadSpecOptions = {}): Promise<ParsedSpec> {
+  const tree = await parseYaml(readSpecText(file));
+  if (tree.isBroken) return { spec: null, problems: sortProblems(tree.problems), tree };
+  const document = options.edit === undefined ? tree.value : options.edit(copyDocument(tree.value));
+  const { spec, problems } = await parseSpecDocument(document, { file, options, tree });
+  return { spec, problems: sortProblems([...tree.problems, ...problems]), tree };
 }
 
 /** Copies what a YAML anchor shares for each place, so that editing one does not change the others. */
-function copyOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(copyOf);
-  if (!isMapping(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, copyOf(inner)]));
+function copyDocument(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyDocument);
+  if (!isRawMapping(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, copyDocument(inner)]));
 }
 
-interface Source {
+interface SpecSource {
   readonly file: string;
   readonly options: LoadSpecOptions;
   readonly tree: YamlTree;
 }
 
-async function specOf(document: unknown, { file, options, tree }: Source): Promise<Omit<ReadSpec, "tree">> {
+async function parseSpecDocument(
+  document: unknown,
+  { file, options, tree }: SpecSource,
+): Promise<Omit<ParsedSpec, "tree">> {
   const { registry = defaultRegistry, environments = {}, judgeModel, runs, edit } = options;
-  if (!isMapping(document)) return { spec: null, problems: [{ line: 1, column: 1, text: notAMapping(document) }] };
-  const respelled = respell(document, SPEC_RULES, graderTypes(registry));
-  const findings = new Findings(tree, respelled.sourceOf);
-  for (const note of respelled.notes) findings.note(note);
+  if (!isRawMapping(document))
+    return { spec: null, problems: [{ line: 1, column: 1, text: describeNonMapping(document) }] };
+  const respelled = normalizeKeys(document, SPEC_RULES, createGraderTypeCheck(registry));
+  const findings = new ProblemCollector(tree, respelled.sourceOf);
+  for (const note of respelled.notes) findings.addNote(note);
   for (const problem of respelled.problems) findings.add(problem);
-  const wrong = schemaProblems(specSchema, respelled.value, SPEC_RULES);
+  const wrong = findSchemaProblems(specSchema, respelled.value, SPEC_RULES);
   for (const problem of wrong) findings.add({ ...problem, path: respelled.sourceOf(problem.path) });
   if (wrong.length > 0) return { spec: null, problems: findings.problems };
   const context = { file, findings, registry, shared: environments, judgeModel, runs, isEdited: edit !== undefined };
@@ -88,20 +92,20 @@ async function specOf(document: unknown, { file, options, tree }: Source): Promi
   return { spec, problems: findings.problems };
 }
 
-function notAMapping(document: unknown): string {
+function describeNonMapping(document: unknown): string {
   const is = document === null || document === undefined ? "is empty" : "is not a mapping of keys to values";
   return `the file ${is}: give it a name and stimuli.`;
 }
 
-function graderTypes(registry: Registry): (type: string) => boolean {
-  const own = ownFactories(registry);
+function createGraderTypeCheck(registry: Registry): (type: string) => boolean {
+  const own = createBuiltInFactories(registry);
   return (type) => Object.hasOwn(own, type) || registry.has("grader", type);
 }
 
-function readText(file: string): string {
+function readSpecText(file: string): string {
   try {
     return readFileSync(file, "utf8").replace(/^\uFEFF/, "");
   } catch (cause) {
-    throw new UsageError(`The eval file ${file} cannot be read: ${messageOf(cause)}.`, { cause });
+    throw new UsageError(`The eval file ${file} cannot be read: ${getErrorMessage(cause)}.`, { cause });
   }
 }

@@ -1,42 +1,46 @@
-import { ownValue } from "../../core/shape.js";
-import { nearest } from "../../core/suggest.js";
+import { getOwn } from "../../core/shape.js";
+import { findClosestName } from "../../core/suggest.js";
 import type { KeyPath } from "../../utils/files/yaml-tree.js";
-import type { Alias, Inside, KeyRules } from "./key-rules.js";
-import { inSnakeCase, ourKey } from "./spelling.js";
+import type { KeyAlias, KeyRules, NestedRules } from "./key-rules.js";
+import { resolveKeyAlias, toSnakeCaseKey } from "./spelling.js";
 
 /** A problem in a document, by its path in the file. */
-export interface PathProblem {
+export interface DocumentProblem {
   readonly path: KeyPath;
   readonly isKey: boolean;
   readonly text: string;
 }
 
 /** A document with only our own keys. */
-export interface Respelled {
+export interface NormalizedDocument {
   readonly value: unknown;
   readonly notes: readonly string[];
-  readonly problems: readonly PathProblem[];
+  readonly problems: readonly DocumentProblem[];
   /** Maps a path in the normalized document to the path in the file. */
   readonly sourceOf: (path: KeyPath) => KeyPath;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type RawFields = Readonly<Record<string, unknown>>;
 
 /** Renames the keys of other harnesses to ours, so that one schema describes all. */
-export function respell(document: unknown, rules: KeyRules, isGraderType: (type: string) => boolean): Respelled {
-  const respelling = new Respelling(isGraderType);
-  const value = respelling.inMapping(document, rules, []);
+export function normalizeKeys(
+  document: unknown,
+  rules: KeyRules,
+  isGraderType: (type: string) => boolean,
+): NormalizedDocument {
+  const respelling = new KeyNormalizer(isGraderType);
+  const value = respelling.normalizeMapping(document, rules, []);
   return {
     value,
     notes: [...respelling.notes],
     problems: respelling.problems,
-    sourceOf: (path) => respelling.sourceOf(path),
+    sourceOf: (path) => respelling.findSourcePath(path),
   };
 }
 
-class Respelling {
+class KeyNormalizer {
   readonly notes = new Set<string>();
-  readonly problems: PathProblem[] = [];
+  readonly problems: DocumentProblem[] = [];
   readonly #moved = new Map<string, KeyPath>();
   readonly #isGraderType: (type: string) => boolean;
 
@@ -45,7 +49,7 @@ class Respelling {
   }
 
   /** The longest moved prefix of the path says where the rest is. */
-  sourceOf(path: KeyPath): KeyPath {
+  findSourcePath(path: KeyPath): KeyPath {
     for (let length = path.length; length > 0; length--) {
       const source = this.#moved.get(JSON.stringify(path.slice(0, length)));
       if (source !== undefined) return [...source, ...path.slice(length)];
@@ -53,105 +57,108 @@ class Respelling {
     return path;
   }
 
-  inMapping(value: unknown, rules: KeyRules, at: KeyPath): unknown {
-    if (!isMapping(value)) return value;
-    const fields = rules.isGrader === true ? this.#grader(value, at) : value;
+  normalizeMapping(value: unknown, rules: KeyRules, at: KeyPath): unknown {
+    if (!isRawMapping(value)) return value;
+    const fields = rules.isGrader === true ? this.#normalizeGrader(value, at) : value;
     const result = new Map<string, unknown>();
-    for (const [key, given] of Object.entries(fields)) this.#take({ key, given, fields, rules, at, result });
+    for (const [key, given] of Object.entries(fields)) this.#addKey({ key, given, fields, rules, at, result });
     return Object.fromEntries(result);
   }
 
-  #take({ key, given, fields, rules, at, result }: Taken): void {
-    const why = ownValue(rules.ignored ?? {}, key) ?? ownValue(rules.ignored ?? {}, inSnakeCase(key));
-    const ours = ourKey(key, rules);
+  #addKey({ key, given, fields, rules, at, result }: KeyEntry): void {
+    const why = getOwn(rules.ignored ?? {}, key) ?? getOwn(rules.ignored ?? {}, toSnakeCaseKey(key));
+    const ours = resolveKeyAlias(key, rules);
     if (ours === null && why !== undefined) {
-      this.notes.add(`${labelOf(at, key)}: ignored: ${why}`);
+      this.notes.add(`${formatKeyLabel(at, key)}: ignored: ${why}`);
       return;
     }
     const name = ours?.key ?? key;
-    if (ours !== null && name !== key && this.#isGivenTwice({ key, ours, fields, at, result })) return;
+    if (ours !== null && name !== key && this.#checkDuplicate({ key, ours, fields, at, result })) return;
     if (name !== key) {
-      this.#moved.set(JSON.stringify([...at, name]), this.sourceOf([...at, key]));
-      this.notes.add(`${labelOf(at, key)} is read as ${name}`);
+      this.#moved.set(JSON.stringify([...at, name]), this.findSourcePath([...at, key]));
+      this.notes.add(`${formatKeyLabel(at, key)} is read as ${name}`);
     }
-    const value = this.#inForm(ours?.convert === undefined ? given : ours.convert(given), { rules, at, name });
-    const inside = ownValue(rules.inside ?? {}, name);
-    result.set(name, inside === undefined ? value : this.#inside(value, inside, [...at, name]));
+    const value = this.#convertForm(ours?.convert === undefined ? given : ours.convert(given), { rules, at, name });
+    const inside = getOwn(rules.inside ?? {}, name);
+    result.set(name, inside === undefined ? value : this.#normalizeNested(value, inside, [...at, name]));
   }
 
-  #inForm(given: unknown, { rules, at, name }: { rules: KeyRules; at: KeyPath; name: string }): unknown {
-    const value = ownValue(rules.forms ?? {}, name)?.(given) ?? given;
-    if (value !== given) this.notes.add(`${labelOf(at, name)}: only its name is used`);
+  #convertForm(given: unknown, { rules, at, name }: { rules: KeyRules; at: KeyPath; name: string }): unknown {
+    const value = getOwn(rules.forms ?? {}, name)?.(given) ?? given;
+    if (value !== given) this.notes.add(`${formatKeyLabel(at, name)}: only its name is used`);
     return value;
   }
 
-  #isGivenTwice({ key, ours, fields, at, result }: Twice): boolean {
+  #checkDuplicate({ key, ours, fields, at, result }: DuplicateKey): boolean {
     const isThere = Object.hasOwn(fields, ours.key) || result.has(ours.key);
     if (!isThere) return false;
-    const label = labelOf(at, key);
+    const label = formatKeyLabel(at, key);
     if (ours.yields === true) this.notes.add(`${label}: ignored: ${ours.key} is given`);
     else {
       const text = `${label} and ${ours.key} mean the same: keep one of them.`;
-      this.problems.push({ path: this.sourceOf([...at, key]), isKey: true, text });
+      this.problems.push({ path: this.findSourcePath([...at, key]), isKey: true, text });
     }
     return true;
   }
 
-  #inside(value: unknown, { rules, each = false }: Inside, at: KeyPath): unknown {
+  #normalizeNested(value: unknown, { rules, each = false }: NestedRules, at: KeyPath): unknown {
     const inner = (key: string | number): KeyPath => [...at, key];
-    if (Array.isArray(value)) return value.map((entry, index) => this.inMapping(entry, rules, inner(index)));
-    if (!each || !isMapping(value)) return this.inMapping(value, rules, at);
+    if (Array.isArray(value)) return value.map((entry, index) => this.normalizeMapping(entry, rules, inner(index)));
+    if (!each || !isRawMapping(value)) return this.normalizeMapping(value, rules, at);
     return Object.fromEntries(
-      Object.entries(value).map(([key, entry]) => [key, this.inMapping(entry, rules, inner(key))]),
+      Object.entries(value).map(([key, entry]) => [key, this.normalizeMapping(entry, rules, inner(key))]),
     );
   }
 
   /** Moves settings beside the type into the config, and accepts types with underscores. */
-  #grader(given: Fields, at: KeyPath): Fields {
-    const { value, moves, notes } = graderKeys(given, this.#isGraderType);
+  #normalizeGrader(given: RawFields, at: KeyPath): RawFields {
+    const { value, moves, notes } = normalizeGraderKeys(given, this.#isGraderType);
     for (const note of notes) this.notes.add(note);
-    for (const { to, from } of moves) this.#moved.set(JSON.stringify([...at, ...to]), this.sourceOf([...at, ...from]));
+    for (const { to, from } of moves)
+      this.#moved.set(JSON.stringify([...at, ...to]), this.findSourcePath([...at, ...from]));
     return value;
   }
 }
 
-interface Taken {
+interface KeyEntry {
   key: string;
   given: unknown;
-  fields: Fields;
+  fields: RawFields;
   rules: KeyRules;
   at: KeyPath;
   /** A map, because a key may be `__proto__`. */
   result: Map<string, unknown>;
 }
 
-type Twice = Pick<Taken, "key" | "fields" | "at" | "result"> & { ours: Alias };
+type DuplicateKey = Pick<KeyEntry, "key" | "fields" | "at" | "result"> & { ours: KeyAlias };
 
-export function isMapping(value: unknown): value is Fields {
+export function isRawMapping(value: unknown): value is RawFields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Without indexes, so that a note on one test case covers all. */
-function labelOf(path: KeyPath, key: string): string {
+function formatKeyLabel(path: KeyPath, key: string): string {
   return [...path.filter((part) => typeof part === "string"), key].join(".");
 }
 
-interface GraderKeys {
-  readonly value: Fields;
+interface NormalizedGrader {
+  readonly value: RawFields;
   readonly moves: readonly { readonly to: KeyPath; readonly from: KeyPath }[];
   readonly notes: readonly string[];
 }
 
-const OWN = ["type", "config", "name", "required", "weight"];
+const GRADER_KEYS = ["type", "config", "name", "required", "weight"];
 
 /**
  * Reads an entry with settings beside its type, `{ type: file-exists, path: a.js }`, or with underscores in its type.
  * A key that is similar to one of the entry's own keys stays where it is: it is a typo.
  */
-function graderKeys(given: Fields, isGraderType: (type: string) => boolean): GraderKeys {
+function normalizeGraderKeys(given: RawFields, isGraderType: (type: string) => boolean): NormalizedGrader {
   const notes: string[] = [];
-  const typed = withKnownType(given, isGraderType, notes);
-  const beside = Object.keys(typed).filter((key) => !OWN.includes(key) && nearest(key, OWN) === undefined);
+  const typed = normalizeGraderType(given, isGraderType, notes);
+  const beside = Object.keys(typed).filter(
+    (key) => !GRADER_KEYS.includes(key) && findClosestName(key, GRADER_KEYS) === undefined,
+  );
   if (beside.length === 0 || typed.config !== undefined) return { value: typed, moves: [], notes };
   const kept = Object.entries(typed).filter(([key]) => !beside.includes(key));
   const config = Object.fromEntries(beside.map((key) => [key, typed[key]]));
@@ -162,7 +169,7 @@ function graderKeys(given: Fields, isGraderType: (type: string) => boolean): Gra
   };
 }
 
-function withKnownType(given: Fields, isGraderType: (type: string) => boolean, notes: string[]): Fields {
+function normalizeGraderType(given: RawFields, isGraderType: (type: string) => boolean, notes: string[]): RawFields {
   const { type } = given;
   if (typeof type !== "string" || isGraderType(type)) return given;
   const dashed = type.replaceAll("_", "-");

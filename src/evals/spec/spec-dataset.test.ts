@@ -3,17 +3,17 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadSpec } from "./read-spec.js";
 import { datasetOf } from "./spec-dataset.js";
-import { judgingRegistry, SKILL, specFolder } from "./spec-testing.js";
+import { createJudgingRegistry, createSpecFolder, TIDY_SKILL } from "./spec-testing.js";
 
-const registry = judgingRegistry();
+const registry = createJudgingRegistry();
 
 describe("datasetOf", () => {
   it("builds examples with files and skills, and terms from defaults", async () => {
-    using folder = specFolder("", {
+    using folder = createSpecFolder("", {
       "shared/schema.md": "all",
       "evals/app/a.js": "1",
       "evals/golden.diff": "diff",
-      "skill/SKILL.md": SKILL,
+      "skill/SKILL.md": TIDY_SKILL,
       "evals/eval.yaml": `name: e
 skill: ../skill
 defaults: { runs: 3, timeout: 30s, max_cost_usd: 0.1 }
@@ -42,7 +42,7 @@ triggers: { should: [Tidy up] }
       evaluators: [{ name: "graders" }],
     });
     const environment = {
-      skills: [{ name: "tidy", files: [{ dest: "SKILL.md", content: SKILL }] }],
+      skills: [{ name: "tidy", files: [{ dest: "SKILL.md", content: TIDY_SKILL }] }],
       files: [
         { dest: "SCHEMA.md", content: "all" },
         { dest: "a.js", content: "1" },
@@ -70,7 +70,7 @@ triggers: { should: [Tidy up] }
   });
 
   it("builds a usable dataset from unchecked test cases: their trials are unscored", async () => {
-    using folder = specFolder("stimuli: [{ name: s, prompt: p }]\n");
+    using folder = createSpecFolder("stimuli: [{ name: s, prompt: p }]\n");
     const dataset = await datasetOf(await loadSpec(folder.file, { registry }), registry);
     const [evaluator] = dataset.evaluators ?? [];
     const [example] = dataset.examples;
@@ -85,8 +85,8 @@ triggers: { should: [Tidy up] }
   });
 
   it("follows no link out of the common folder", async () => {
-    using outside = specFolder("", { "secret.txt": "x" });
-    using folder = specFolder(
+    using outside = createSpecFolder("", { "secret.txt": "x" });
+    using folder = createSpecFolder(
       "environment: { files: [{ src: app, dest: . }] }\nstimuli: [{ name: s, prompt: p, graders: [{ type: completed }] }]\n",
       { "app/a.js": "1" },
     );

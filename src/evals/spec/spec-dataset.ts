@@ -1,11 +1,11 @@
-import { type Dataset, makeDataset, type RunTerms } from "../../core/dataset.js";
+import { type Dataset, type DatasetOverrides, makeDataset } from "../../core/dataset.js";
 import type { Environment } from "../../core/environment.js";
-import { DatasetError, messageOf } from "../../core/errors.js";
+import { DatasetError, getErrorMessage } from "../../core/errors.js";
 import type { Example } from "../../core/example.js";
 import { registry as defaultRegistry, type Registry } from "../../core/registry.js";
 import { GraderEvaluator } from "../../graders/grader-evaluator.js";
 import type { EvalSpec, SpecDefaults, Stimulus } from "./spec.js";
-import { EnvironmentContents } from "./spec-environment.js";
+import { EnvironmentContentReader } from "./spec-environment.js";
 
 /**
  * Builds a dataset from a spec. Reads the files that the environments name.
@@ -13,31 +13,31 @@ import { EnvironmentContents } from "./spec-environment.js";
  * const dataset = await datasetOf(await loadSpec("eval.yaml"));
  */
 export async function datasetOf(spec: EvalSpec, registry: Registry = defaultRegistry): Promise<Dataset> {
-  const contents = new EnvironmentContents(spec.file);
+  const contents = new EnvironmentContentReader(spec.file);
   const examples: Example[] = [];
-  for (const stimulus of spec.stimuli) examples.push(await exampleOf(stimulus, spec, contents));
+  for (const stimulus of spec.stimuli) examples.push(await buildExample(stimulus, spec, contents));
   const { name, skill, gates, notes, defaults } = spec;
   return makeDataset({
     name,
     examples,
     evaluators: [new GraderEvaluator({ registry })],
     primaryField: "verdict",
-    terms: termsOf(defaults),
+    terms: buildSpecTerms(defaults),
     gates,
     ...(skill !== null && { skill: skill.name }),
     ...(notes.length > 0 && { notes: notes.map((note) => `${spec.file}: ${note}`) }),
     ...(spec.stimuli.some(({ trigger }) => trigger !== null) && { facets: ["trigger"] }),
-    ...labelsOf(spec.stimuli),
+    ...buildTagLabels(spec.stimuli),
   });
 }
 
 /** Tags are labels, not part of the example: they do not change the question, and results can be filtered by them. */
-function labelsOf(stimuli: readonly Stimulus[]): Pick<Dataset, "labels"> {
+function buildTagLabels(stimuli: readonly Stimulus[]): Pick<Dataset, "labels"> {
   const tagged = stimuli.filter(({ tags }) => Object.keys(tags).length > 0);
   return tagged.length === 0 ? {} : { labels: new Map(tagged.map(({ name, tags }) => [name, tags])) };
 }
 
-function termsOf({ runs, timeoutMs, maxCostUsd }: SpecDefaults): RunTerms {
+function buildSpecTerms({ runs, timeoutMs, maxCostUsd }: SpecDefaults): DatasetOverrides {
   return {
     trials: runs,
     ...(maxCostUsd !== null && { maxCostUsd }),
@@ -46,28 +46,28 @@ function termsOf({ runs, timeoutMs, maxCostUsd }: SpecDefaults): RunTerms {
 }
 
 /** Without golden patches and tags: the agent must not see them, and they do not change the question. */
-async function exampleOf(stimulus: Stimulus, spec: EvalSpec, contents: EnvironmentContents): Promise<Example> {
+async function buildExample(stimulus: Stimulus, spec: EvalSpec, contents: EnvironmentContentReader): Promise<Example> {
   const { name, prompt, turns, graders, threshold, trigger } = stimulus;
   return {
     id: name,
     question: prompt,
     ...(turns.length > 0 && { turns: [...turns] }),
     dataset: spec.name,
-    environment: await inlined(stimulus, spec, contents),
+    environment: await readStimulusEnvironment(stimulus, spec, contents),
     graders,
     ...(threshold !== null && { threshold }),
     ...(trigger !== null && { trigger }),
   };
 }
 
-async function inlined(
+async function readStimulusEnvironment(
   { name, environment }: Stimulus,
   { file }: EvalSpec,
-  contents: EnvironmentContents,
+  contents: EnvironmentContentReader,
 ): Promise<Environment> {
   try {
     return await contents.read(environment);
   } catch (cause) {
-    throw new DatasetError(`${file}: test case ${JSON.stringify(name)}: ${messageOf(cause)}`, { cause });
+    throw new DatasetError(`${file}: test case ${JSON.stringify(name)}: ${getErrorMessage(cause)}`, { cause });
   }
 }

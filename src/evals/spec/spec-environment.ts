@@ -5,8 +5,17 @@ import type { Environment, EnvironmentFile } from "../../core/environment.js";
 import { didYouMean } from "../../core/suggest.js";
 import { EnvironmentReader } from "../../exec/workspace/environment-reader.js";
 import type { KeyPath } from "../../utils/files/yaml-tree.js";
-import { filled, flag, innerPath, listOf, mapping, oneOf, recordOf, text } from "./fields.js";
-import type { Findings } from "./findings.js";
+import {
+  createEnumField,
+  createListField,
+  createMappingField,
+  createRecordField,
+  filled,
+  flag,
+  innerPath,
+  text,
+} from "./fields.js";
+import type { ProblemCollector } from "./findings.js";
 
 /** An environment of the project file, and the folder that its paths are relative to. */
 export interface SharedEnvironment {
@@ -17,62 +26,67 @@ export interface SharedEnvironment {
 export interface EnvironmentContext {
   readonly dir: string;
   readonly shared: Readonly<Record<string, SharedEnvironment>>;
-  readonly findings: Findings;
+  readonly findings: ProblemCollector;
 }
 
 /** Resolves the environment at a path of the file, merged with the shared one it names, to absolute paths. */
-export function environmentAt(
+export function resolveEnvironment(
   given: string | RawEnvironment | undefined,
   path: KeyPath,
   context: EnvironmentContext,
 ): Environment {
   if (given === undefined) return {};
-  if (typeof given === "string") return sharedOf(given, path, context);
+  if (typeof given === "string") return findSharedEnvironment(given, path, context);
   const { use, ...rest } = given;
-  const shared = use === undefined ? {} : sharedOf(use, [...path, "use"], context);
+  const shared = use === undefined ? {} : findSharedEnvironment(use, [...path, "use"], context);
   // Without `use`, the rest has the shape of an environment.
-  const own = anchored(rest as Environment, { dir: context.dir, say: sayAt(path, context) });
-  if (takesSkillsAway(shared, own))
-    context.findings.note(`an empty environment.skills removes those of the environment "${use}"`);
+  const own = resolveEnvironmentPaths(rest as Environment, {
+    dir: context.dir,
+    say: createProblemReporter(path, context),
+  });
+  if (clearsSkills(shared, own))
+    context.findings.addNote(`an empty environment.skills removes those of the environment "${use}"`);
   return mergeEnvironments(shared, own);
 }
 
-function sharedOf(name: string, path: KeyPath, { shared, findings }: EnvironmentContext): Environment {
+function findSharedEnvironment(name: string, path: KeyPath, { shared, findings }: EnvironmentContext): Environment {
   if (!Object.hasOwn(shared, name) || shared[name] === undefined) {
-    findings.at(path, `the project file has no environment "${name}".${didYouMean(name, Object.keys(shared))}`);
+    findings.addAtValue(path, `the project file has no environment "${name}".${didYouMean(name, Object.keys(shared))}`);
     return {};
   }
   const { environment, dir } = shared[name];
-  const say = (_: KeyPath, text: string) => findings.at(path, `the environment "${name}": ${text}`);
-  return anchored(environment, { dir, say });
+  const say = (_: KeyPath, text: string) => findings.addAtValue(path, `the environment "${name}": ${text}`);
+  return resolveEnvironmentPaths(environment, { dir, say });
 }
 
-function sayAt(path: KeyPath, { findings }: EnvironmentContext) {
-  return (inner: KeyPath, text: string) => findings.at([...path, ...inner], text);
+function createProblemReporter(path: KeyPath, { findings }: EnvironmentContext) {
+  return (inner: KeyPath, text: string) => findings.addAtValue([...path, ...inner], text);
 }
 
-interface Anchor {
+interface PathContext {
   readonly dir: string;
   readonly say: (path: KeyPath, text: string) => void;
 }
 
 /** Makes paths absolute and reports those that do not exist. */
-function anchored(environment: Environment, { dir, say }: Anchor): Environment {
+function resolveEnvironmentPaths(environment: Environment, { dir, say }: PathContext): Environment {
   const { git, files, skills } = environment;
   return {
     ...environment,
-    ...(git !== undefined && { git: { ...git, url: repositoryAt(git.url, { dir, say }) } }),
-    ...(files !== undefined && { files: files.map((file, index) => fileAt(file, index, { dir, say })) }),
+    ...(git !== undefined && { git: { ...git, url: resolveRepository(git.url, { dir, say }) } }),
+    ...(files !== undefined && {
+      files: files.map((file, index) => resolveEnvironmentFile(file, index, { dir, say })),
+    }),
     ...(skills !== undefined && {
       skills: skills.map((skill, index) =>
-        typeof skill === "string" ? skillAt(skill, dir, (text) => say(["skills", index], text)) : skill,
+        typeof skill === "string" ? resolveSkillFolder(skill, dir, (text) => say(["skills", index], text)) : skill,
       ),
     }),
   };
 }
 
 /** Like git: a URL has a scheme, or a host before a colon; anything else is a path. */
-function repositoryAt(url: string, { dir, say }: Anchor): string {
+function resolveRepository(url: string, { dir, say }: PathContext): string {
   const isElsewhere = /^[A-Za-z][\w+.-]*:\/\//.test(url) || (/^[^/]*:/.test(url) && !isAbsolute(url));
   if (isElsewhere) return url;
   const path = resolve(dir, url);
@@ -80,7 +94,7 @@ function repositoryAt(url: string, { dir, say }: Anchor): string {
   return path;
 }
 
-function fileAt(file: EnvironmentFile, index: number, { dir, say }: Anchor): EnvironmentFile {
+function resolveEnvironmentFile(file: EnvironmentFile, index: number, { dir, say }: PathContext): EnvironmentFile {
   if (!("src" in file) || file.src === undefined) return file;
   const src = resolve(dir, file.src);
   if (!existsSync(src)) say(["files", index, "src"], `the file or folder ${src} does not exist.`);
@@ -88,15 +102,15 @@ function fileAt(file: EnvironmentFile, index: number, { dir, say }: Anchor): Env
 }
 
 /** A skill may be given by its folder or by its SKILL.md. */
-export function skillAt(path: string, dir: string, say: (text: string) => void): string {
+export function resolveSkillFolder(path: string, dir: string, say: (text: string) => void): string {
   const given = resolve(dir, path);
   const folder = basename(given) === "SKILL.md" ? dirname(given) : given;
-  if (!isFolder(folder)) say(`the folder ${folder} does not exist: a skill is a folder with a SKILL.md.`);
+  if (!isExistingFolder(folder)) say(`the folder ${folder} does not exist: a skill is a folder with a SKILL.md.`);
   else if (!existsSync(join(folder, "SKILL.md"))) say(`${folder} has no SKILL.md, so it is not a skill.`);
   return folder;
 }
 
-function isFolder(path: string): boolean {
+function isExistingFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
@@ -110,28 +124,32 @@ export function mergeEnvironments(base: Environment, added: Environment): Enviro
   const git = added.git ?? base.git;
   return {
     ...(git !== undefined && { git }),
-    ...joined("files", base, added),
-    ...joined("commands", base, added),
-    ...overlaid("env", base, added),
-    ...joined("skills", takesSkillsAway(base, added) ? {} : base, added),
-    ...overlaid("mcpServers", base, added),
+    ...joinEnvironmentLists("files", base, added),
+    ...joinEnvironmentLists("commands", base, added),
+    ...mergeMappings("env", base, added),
+    ...joinEnvironmentLists("skills", clearsSkills(base, added) ? {} : base, added),
+    ...mergeMappings("mcpServers", base, added),
   };
 }
 
 /** True if the added environment has an empty list of skills and the base has some. */
-export function takesSkillsAway(base: Environment, added: Environment): boolean {
+export function clearsSkills(base: Environment, added: Environment): boolean {
   return added.skills?.length === 0 && (base.skills ?? []).length > 0;
 }
 
 /** Without duplicates, so that no skill is offered twice. */
-function joined(key: "files" | "commands" | "skills", base: Environment, added: Environment): Environment {
+function joinEnvironmentLists(
+  key: "files" | "commands" | "skills",
+  base: Environment,
+  added: Environment,
+): Environment {
   const [first, second] = [base[key], added[key]];
   if (first === undefined && second === undefined) return {};
   const all: readonly unknown[] = [...(first ?? []), ...(second ?? [])];
   return { [key]: key === "skills" ? [...new Set(all)] : all };
 }
 
-function overlaid(key: "env" | "mcpServers", base: Environment, added: Environment): Environment {
+function mergeMappings(key: "env" | "mcpServers", base: Environment, added: Environment): Environment {
   const [first, second] = [base[key], added[key]];
   return first === undefined && second === undefined ? {} : { [key]: { ...first, ...second } };
 }
@@ -142,7 +160,7 @@ function overlaid(key: "env" | "mcpServers", base: Environment, added: Environme
  * @example
  * const environment = await new EnvironmentContentReader(spec.file).read(stimulus.environment);
  */
-export class EnvironmentContents {
+export class EnvironmentContentReader {
   readonly #dir: string;
   readonly #readers = new Map<string, EnvironmentReader>();
 
@@ -153,23 +171,23 @@ export class EnvironmentContents {
   /** Returns the environment with the contents of its files and skills; throws if it cannot be offered to an agent. */
   async read(environment: Environment): Promise<Environment> {
     const sources = (environment.files ?? []).flatMap((one) => ("src" in one ? [dirname(one.src)] : []));
-    const root = sources.reduce(sharedFolder, this.#dir);
+    const root = sources.reduce(findCommonFolder, this.#dir);
     const reader = this.#readers.get(root) ?? new EnvironmentReader(root);
     this.#readers.set(root, reader);
-    return reader.read(relativeTo(root, environment));
+    return reader.read(makePathsRelative(root, environment));
   }
 }
 
 /** The closest folder that contains both. */
-function sharedFolder(folder: string, path: string): string {
+function findCommonFolder(folder: string, path: string): string {
   const way = relative(folder, path);
   const isInside = way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
   const above = dirname(folder);
-  return isInside || above === folder ? folder : sharedFolder(above, path);
+  return isInside || above === folder ? folder : findCommonFolder(above, path);
 }
 
 /** The reader expects paths relative to its folder. */
-function relativeTo(root: string, environment: Environment): Environment {
+function makePathsRelative(root: string, environment: Environment): Environment {
   const { files } = environment;
   if (files === undefined) return environment;
   const pathOf = (path: string) => relative(root, path).split(sep).join("/") || ".";
@@ -179,19 +197,19 @@ function relativeTo(root: string, environment: Environment): Environment {
   };
 }
 
-const gitWord = filled.refine((value) => !value.startsWith("-"), "begins with a dash: name it without one");
+const gitArgument = filled.refine((value) => !value.startsWith("-"), "begins with a dash: name it without one");
 
-export const gitSchema = mapping({
-  url: gitWord.describe("The repository: a URL, or a path relative to this file."),
-  ref: gitWord.optional().describe("A branch, a tag or a commit."),
+export const gitSchema = createMappingField({
+  url: gitArgument.describe("The repository: a URL, or a path relative to this file."),
+  ref: gitArgument.optional().describe("A branch, a tag or a commit."),
 });
 
 /** A file is copied from `src`, or given by its content. */
-export const fileSchema = mapping({
+export const fileSchema = createMappingField({
   src: filled.optional().describe("A file or a folder, relative to this file."),
   dest: innerPath.describe("The target path in the workspace."),
   content: text.optional().describe("The content of the file, instead of src."),
-  encoding: oneOf(["base64"]).optional().describe("The encoding of content, if it is not text."),
+  encoding: createEnumField(["base64"]).optional().describe("The encoding of content, if it is not text."),
   executable: flag.optional().describe("Whether the file is executable."),
 }).superRefine((file, context) => {
   const say = (message: string) => context.addIssue({ code: "custom", message });
@@ -202,7 +220,7 @@ export const fileSchema = mapping({
   if (src === undefined && /(?:^|\/)\.?$/.test(file.dest)) say("has a dest that names a folder: name the file in it");
 });
 
-const variables = recordOf(text).superRefine((value, context) => {
+const variables = createRecordField(text).superRefine((value, context) => {
   for (const name of Object.keys(value))
     if (!/^[^=\0]+$/.test(name))
       context.addIssue({
@@ -211,12 +229,12 @@ const variables = recordOf(text).superRefine((value, context) => {
       });
 });
 
-export const serverSchema = mapping({
+export const serverSchema = createMappingField({
   command: filled.optional().describe("The MCP server to start in the workspace."),
-  args: listOf(text).optional().describe("The arguments of the command."),
+  args: createListField(text).optional().describe("The arguments of the command."),
   env: variables.optional().describe("Environment variables of the command."),
   url: filled.optional().describe("The URL of a server, instead of a command."),
-  headers: recordOf(text).optional().describe("Headers of every request to the url."),
+  headers: createRecordField(text).optional().describe("Headers of every request to the url."),
 }).superRefine((server, context) => {
   const say = (message: string) => context.addIssue({ code: "custom", message });
   const { command, url } = server;
@@ -228,22 +246,24 @@ export const serverSchema = mapping({
 });
 
 /** The workspace of an agent; every key is optional. */
-export const environmentSchema = mapping({
+export const environmentSchema = createMappingField({
   use: filled.optional().describe("The name of an environment of the project file that this one extends."),
   git: gitSchema.optional().describe("A repository to check out first."),
-  files: listOf(fileSchema).optional().describe("Files to add after that, in this order."),
-  commands: listOf(filled).optional().describe("Shell commands to run in the workspace after that."),
+  files: createListField(fileSchema).optional().describe("Files to add after that, in this order."),
+  commands: createListField(filled).optional().describe("Shell commands to run in the workspace after that."),
   env: variables.optional().describe("Environment variables for the commands, the agent and graders."),
-  skills: listOf(filled)
+  skills: createListField(filled)
     .optional()
     .describe(
       "Skills that the agent is offered: folders with a SKILL.md. They are added to those of the file or of use; an empty list removes these.",
     ),
-  mcpServers: recordOf(serverSchema).optional().describe("MCP servers that the agent is connected to, by name."),
+  mcpServers: createRecordField(serverSchema)
+    .optional()
+    .describe("MCP servers that the agent is connected to, by name."),
 });
 
 /** Inline, or the name of an environment of the project file. */
-export const environmentOrName = z.union([filled, environmentSchema], {
+export const environmentOrNameSchema = z.union([filled, environmentSchema], {
   error: "must be a mapping, or the name of an environment of the project file",
 });
 

@@ -1,7 +1,7 @@
-import { SKILL } from "./spec-testing.js";
+import { TIDY_SKILL } from "./spec-testing.js";
 
 /** The complete example of the documentation. */
-export const WHOLE = `name: test-writer-eval
+export const WHOLE_SPEC = `name: test-writer-eval
 description: Writes tests.
 type: regression
 skill: ./
@@ -43,15 +43,15 @@ gate: { metric: pass_hat_3, op: ">=", value: 0.8 }
 `;
 
 /** The files beside it. */
-export const BESIDE = {
-  "SKILL.md": SKILL,
+export const SPEC_FILES = {
+  "SKILL.md": TIDY_SKILL,
   "fixtures/app/a.js": "1",
   "golden.diff": "diff --git a/x b/x\n",
   "repo/HEAD": "",
 };
 
 /** As one harness writes them: config for defaults, worktrees, SKILL.md paths, judges without a prompt, anchors. */
-export const WITH_CONFIG = `name: my-skill-eval
+export const SPEC_WITH_CONFIG = `name: my-skill-eval
 description: Evaluates a skill
 version: "1.0"
 type: capability
@@ -94,7 +94,7 @@ scoring:
 `;
 
 /** As another one writes them: trials, seconds, ids, inputs, settings beside the type. */
-export const WITH_TRIALS = `name: demo
+export const SPEC_WITH_TRIALS = `name: demo
 config: { trials_per_task: 4, timeout_seconds: 90, parallel: true, maxWorkers: 2, judgeModel: j, maxCostUsd: 0.5 }
 metrics: [{ name: task_completion, weight: 1 }]
 graders: [{ type: exit_success }]

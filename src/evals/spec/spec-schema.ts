@@ -3,31 +3,31 @@ import { AGENT_NAMES } from "../../budget/rules.js";
 import {
   amount,
   count,
+  createEnumField,
+  createListField,
+  createMappingField,
+  createRecordField,
   duration,
   filled,
   flag,
-  listOf,
-  mapping,
   number,
-  oneOf,
   positive,
-  recordOf,
   share,
   text,
 } from "./fields.js";
-import { environmentOrName } from "./spec-environment.js";
+import { environmentOrNameSchema } from "./spec-environment.js";
 
 /** More trials of one test case add nothing and are most likely a typo. */
-const MOST_RUNS = 10_000;
+const MAX_RUNS = 10_000;
 
-export const defaultsSchema = mapping({
+export const defaultsSchema = createMappingField({
   runs: positive
-    .max(MOST_RUNS, `must be at most ${MOST_RUNS}`)
+    .max(MAX_RUNS, `must be at most ${MAX_RUNS}`)
     .optional()
     .describe("Trials of each test case. Default: 1."),
   timeout: duration.optional().describe('Trials are stopped after this time, such as "2m".'),
   model: z
-    .union([filled, listOf(filled).min(1, "is an empty list: name a model, or remove the line")], {
+    .union([filled, createListField(filled).min(1, "is an empty list: name a model, or remove the line")], {
       error: "must be the name of a model, or a list of names",
     })
     .optional()
@@ -37,37 +37,40 @@ export const defaultsSchema = mapping({
   max_cost_usd: number.min(0, "must not be negative").optional().describe("Maximum cost of one trial; 0 for no limit."),
 });
 
-export const graderSchema = mapping({
+export const graderSchema = createMappingField({
   type: filled.describe("The type of grader, such as file-exists."),
-  config: recordOf(z.unknown()).optional().describe("Its settings."),
+  config: createRecordField(z.unknown()).optional().describe("Its settings."),
   name: filled.optional().describe("A unique name, needed if there are several graders of one type."),
   required: flag.optional().describe("If true, the trial passes only if this grader passes."),
   weight: amount.optional().describe("Weight in the score of the trial; 0 only reports the result."),
 });
 
-export const constraintsSchema = mapping({
+export const constraintsSchema = createMappingField({
   max_turns: count.optional().describe("Maximum number of turns of the agent."),
   max_tokens: count.optional().describe("Maximum number of tokens, of all classes together."),
   max_tool_calls: count.optional().describe("Maximum number of tool calls."),
   max_duration: duration.optional().describe('Maximum duration of a trial, such as "2m".'),
-  expect_tools: listOf(filled).optional().describe("Patterns of tool names, each of which must be called."),
-  reject_tools: listOf(filled).optional().describe("Patterns of tool names, none of which may be called."),
-  expect_skills: listOf(filled).optional().describe("Skills that must be activated."),
-  reject_skills: listOf(filled).optional().describe("Skills that must not be activated."),
+  expect_tools: createListField(filled).optional().describe("Patterns of tool names, each of which must be called."),
+  reject_tools: createListField(filled).optional().describe("Patterns of tool names, none of which may be called."),
+  expect_skills: createListField(filled).optional().describe("Skills that must be activated."),
+  reject_skills: createListField(filled).optional().describe("Skills that must not be activated."),
 });
 
-export const turnSchema = mapping({
+export const turnSchema = createMappingField({
   role: filled.describe("The speaker: user or assistant."),
   content: filled.describe("The text of the turn."),
 });
-export const patchSchema = mapping({ path: filled.describe("A git patch, relative to this file.") });
+export const patchSchema = createMappingField({ path: filled.describe("A git patch, relative to this file.") });
 
-const word = z.union([text, number, flag], { error: "must be text, a number, true or false" });
+const tagValue = z.union([text, number, flag], { error: "must be text, a number, true or false" });
 const tagsSchema = z
   .union(
     [
-      z.record(z.string(), z.union([word, listOf(word)], { error: "must be a value or a list of values" })),
-      listOf(filled),
+      z.record(
+        z.string(),
+        z.union([tagValue, createListField(tagValue)], { error: "must be a value or a list of values" }),
+      ),
+      createListField(filled),
     ],
     {
       error: "must be a mapping of names to values, or a list of names",
@@ -75,38 +78,38 @@ const tagsSchema = z
   )
   .describe("Tags to select test cases by: --tag area=js.");
 
-export const stimulusSchema = mapping({
+export const stimulusSchema = createMappingField({
   name: filled.describe("The unique name of the test case in reports."),
   prompt: filled.optional().describe("The prompt for the agent."),
-  turns: listOf(z.union([filled, turnSchema], { error: "must be text, or { role, content }" }))
+  turns: createListField(z.union([filled, turnSchema], { error: "must be text, or { role, content }" }))
     .optional()
     .describe("A conversation instead of a prompt; its last turn is the prompt."),
   tags: tagsSchema.optional(),
-  rubric: listOf(filled).optional().describe("Criteria for a judge."),
+  rubric: createListField(filled).optional().describe("Criteria for a judge."),
   constraints: constraintsSchema.optional().describe("Each one is a check that must pass."),
-  environment: environmentOrName.optional().describe("Added to the environment of the file."),
+  environment: environmentOrNameSchema.optional().describe("Added to the environment of the file."),
   golden_patch: z
     .union([filled, patchSchema], { error: "must be a path, or { path }" })
     .optional()
     .describe("A reference solution, for assay oracle."),
-  graders: listOf(graderSchema).optional().describe("Graders of this test case, after those of the file."),
+  graders: createListField(graderSchema).optional().describe("Graders of this test case, after those of the file."),
   threshold: share.optional().describe("Minimum score of a trial to pass. Default: the threshold of scoring."),
 });
 
-export const triggersSchema = mapping({
-  should: listOf(filled).optional().describe("Prompts that should activate the skill."),
-  should_not: listOf(filled).optional().describe("Prompts that should not activate the skill."),
+export const triggersSchema = createMappingField({
+  should: createListField(filled).optional().describe("Prompts that should activate the skill."),
+  should_not: createListField(filled).optional().describe("Prompts that should not activate the skill."),
   tags: tagsSchema.optional(),
 });
 
-export const scoringSchema = mapping({
+export const scoringSchema = createMappingField({
   threshold: share.optional().describe("Minimum score of a trial to pass. Default: all graders must pass."),
-  weights: recordOf(amount).optional().describe("Weights by grader type, for graders without a weight."),
+  weights: createRecordField(amount).optional().describe("Weights by grader type, for graders without a weight."),
 });
 
 const OPS = [">=", "<=", ">", "<", "=="] as const;
 
-export const gateSchema = mapping({
+export const gateSchema = createMappingField({
   metric: filled.describe("A key of the summary, such as pass_hat_3."),
   op: z
     .enum(OPS, { error: ({ input }) => `is ${JSON.stringify(input)}, but must be one of ${OPS.join(" ")}` })
@@ -115,24 +118,24 @@ export const gateSchema = mapping({
 });
 
 /** An eval file with normalized keys. */
-export const specSchema = mapping({
+export const specSchema = createMappingField({
   $schema: text.optional().describe("The JSON Schema of this file, for editors."),
   name: filled.optional().describe("The name of the eval. Default: the name of its folder or file."),
   description: text.optional().describe("What the eval is about."),
-  type: oneOf(["capability", "regression"])
+  type: createEnumField(["capability", "regression"])
     .optional()
     .describe("capability: can the agent do it at all; regression: can it still do it every time."),
   skill: filled
     .optional()
     .describe("The skill under test: a folder with a SKILL.md. It must also be listed in environment.skills."),
   defaults: defaultsSchema.optional().describe("Defaults for running the eval; flags of the command override them."),
-  environment: environmentOrName.optional().describe("The workspace of the agent, for all test cases."),
-  graders: listOf(graderSchema).optional().describe("Graders of every test case, before its own."),
-  stimuli: listOf(stimulusSchema).optional().describe("The test cases."),
+  environment: environmentOrNameSchema.optional().describe("The workspace of the agent, for all test cases."),
+  graders: createListField(graderSchema).optional().describe("Graders of every test case, before its own."),
+  stimuli: createListField(stimulusSchema).optional().describe("The test cases."),
   triggers: triggersSchema.optional().describe("Prompts that test when the skill is activated."),
   scoring: scoringSchema.optional().describe("How grades become the score of a trial, and when it passes."),
   gate: z
-    .union([gateSchema, listOf(gateSchema)], { error: "must be { metric, op, value }, or a list of them" })
+    .union([gateSchema, createListField(gateSchema)], { error: "must be { metric, op, value }, or a list of them" })
     .optional()
     .describe("Conditions that decide the exit code."),
 });

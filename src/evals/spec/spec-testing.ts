@@ -10,10 +10,10 @@ export interface SpecFolder extends Disposable {
   readonly file: string;
 }
 
-export const SKILL = "---\nname: tidy\ndescription: Tidies up.\n---\n# Tidy\n";
+export const TIDY_SKILL = "---\nname: tidy\ndescription: Tidies up.\n---\n# Tidy\n";
 
 /** Creates a folder with an eval.yaml and other files. */
-export function specFolder(spec: string, files: Readonly<Record<string, string>> = {}): SpecFolder {
+export function createSpecFolder(spec: string, files: Readonly<Record<string, string>> = {}): SpecFolder {
   const path = mkdtempSync(join(tmpdir(), "assay-specs-"));
   for (const [name, content] of Object.entries({ "eval.yaml": spec, ...files })) {
     mkdirSync(dirname(join(path, name)), { recursive: true });
@@ -24,7 +24,7 @@ export function specFolder(spec: string, files: Readonly<Record<string, string>>
 }
 
 /** A registry with a `prompt` and a `panel` grader that call no model but require a model and a prompt. */
-export function judgingRegistry(): Registry {
+export function createJudgingRegistry(): Registry {
   const registry = new Registry();
   const judge = (name: string, model: string) => (config: Readonly<Record<string, unknown>>) => {
     if (config[model] === undefined) throw new GraderError(`${model} is missing`);

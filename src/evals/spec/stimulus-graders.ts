@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { GraderSpec } from "../../core/grader.js";
 import type { Registry } from "../../core/registry.js";
 import type { KeyPath } from "../../utils/files/yaml-tree.js";
-import type { Findings } from "./findings.js";
+import type { ProblemCollector } from "./findings.js";
 import { checkGrader } from "./grader-check.js";
 import type { RawConstraints, RawGrader, RawSpec, RawStimulus } from "./spec-schema.js";
 
@@ -14,49 +14,53 @@ export interface GraderContext {
   readonly dir: string;
   readonly judgeModel: string | null;
   readonly registry: Registry;
-  readonly findings: Findings;
+  readonly findings: ProblemCollector;
 }
 
 /** A grader, and where it was written. */
-interface Placed {
+interface PlacedGrader {
   readonly spec: GraderSpec;
   readonly path: KeyPath;
 }
 
 /** Builds all graders of a test case: those of the file, its own, its rubric and its constraints. */
-export function stimulusGraders(stimulus: RawStimulus, path: KeyPath, context: GraderContext): GraderSpec[] {
+export function buildStimulusGraders(stimulus: RawStimulus, path: KeyPath, context: GraderContext): GraderSpec[] {
   const { raw, findings } = context;
   const entries = [
-    ...placed(raw.graders, ["graders"], context),
-    ...placed(stimulus.graders, [...path, "graders"], context),
+    ...buildPlacedGraders(raw.graders, ["graders"], context),
+    ...buildPlacedGraders(stimulus.graders, [...path, "graders"], context),
   ];
-  const judged = withRubric(entries, stimulus, { ...context, path });
+  const judged = assignRubric(entries, stimulus, { ...context, path });
   const doCount = judged.some(({ spec }) => (spec.weight ?? 1) > 0);
-  const constraints = constraintGraders(stimulus.constraints ?? {}, doCount).map(({ key, spec }) => ({
+  const constraints = buildConstraintGraders(stimulus.constraints ?? {}, doCount).map(({ key, spec }) => ({
     spec,
     path: [...path, "constraints", key],
   }));
-  const all = [...judged, ...constraints].flatMap((one) => checkedGrader(one, context));
+  const all = [...judged, ...constraints].flatMap((one) => validateGrader(one, context));
   const who = `test case ${JSON.stringify(stimulus.name)}`;
   if (judged.length > 0 && !doCount && constraints.length === 0)
-    findings.at(
+    findings.addAtValue(
       stimulus.graders === undefined ? ["graders"] : [...path, "graders"],
       `${who}: all of its graders have the weight 0, so nothing decides. Give one a weight above 0.`,
     );
   if (judged.length + constraints.length === 0)
-    findings.note(`${who} has neither graders nor constraints: its trials are unscored`);
+    findings.addNote(`${who} has neither graders nor constraints: its trials are unscored`);
   return all;
 }
 
-function placed(entries: readonly RawGrader[] | undefined, path: KeyPath, { raw, dir }: GraderContext): Placed[] {
+function buildPlacedGraders(
+  entries: readonly RawGrader[] | undefined,
+  path: KeyPath,
+  { raw, dir }: GraderContext,
+): PlacedGrader[] {
   return (entries ?? []).map((entry, index) => ({
-    spec: withProgramBeside(specOf(entry, raw), dir),
+    spec: resolveProgramPath(buildGraderSpec(entry, raw), dir),
     path: [...path, index],
   }));
 }
 
 /** A program beside the eval file is preferred to one in the workspace, which the agent could change. */
-function withProgramBeside(spec: GraderSpec, dir: string): GraderSpec {
+function resolveProgramPath(spec: GraderSpec, dir: string): GraderSpec {
   const program = spec.type === "program" ? spec.config?.program : undefined;
   if (typeof program !== "string" || !program.includes("/")) return spec;
   const file = resolve(dir, program);
@@ -64,7 +68,7 @@ function withProgramBeside(spec: GraderSpec, dir: string): GraderSpec {
 }
 
 /** The weight of the entry takes precedence over that of its type. */
-function specOf({ type, config, name, required, weight }: RawGrader, { scoring }: RawSpec): GraderSpec {
+function buildGraderSpec({ type, config, name, required, weight }: RawGrader, { scoring }: RawSpec): GraderSpec {
   const weights = scoring?.weights ?? {};
   const counts = weight ?? (Object.hasOwn(weights, type) ? weights[type] : undefined);
   return {
@@ -77,49 +81,51 @@ function specOf({ type, config, name, required, weight }: RawGrader, { scoring }
 }
 
 /** Passes the rubric to the graders that ask a model, or adds one if there is none and a judge model is set. */
-function withRubric(
-  entries: readonly Placed[],
+function assignRubric(
+  entries: readonly PlacedGrader[],
   { name, rubric = [] }: RawStimulus,
   { path, ...context }: GraderContext & { path: KeyPath },
-): Placed[] {
+): PlacedGrader[] {
   const { judgeModel, raw, findings } = context;
   const judging = { rubric, judgeModel };
-  const filled = entries.map((one) => ({ ...one, spec: withJudging(one.spec, judging) }));
-  if (rubric.length === 0 || entries.some(({ spec }) => isJudged(spec))) return filled;
+  const filled = entries.map((one) => ({ ...one, spec: fillJudgeSettings(one.spec, judging) }));
+  if (rubric.length === 0 || entries.some(({ spec }) => usesRubric(spec))) return filled;
   if (judgeModel === null) {
-    findings.note(`test case ${JSON.stringify(name)}: its rubric is not checked. Set defaults.judge_model`);
+    findings.addNote(`test case ${JSON.stringify(name)}: its rubric is not checked. Set defaults.judge_model`);
     return filled;
   }
-  const own = specOf({ type: "prompt", name: "rubric" }, raw);
-  return [...filled, { spec: withJudging(own, judging), path: [...path, "rubric"] }];
+  const own = buildGraderSpec({ type: "prompt", name: "rubric" }, raw);
+  return [...filled, { spec: fillJudgeSettings(own, judging), path: [...path, "rubric"] }];
 }
 
-function checkedGrader({ spec, path }: Placed, { registry, findings }: GraderContext): GraderSpec[] {
+function validateGrader({ spec, path }: PlacedGrader, { registry, findings }: GraderContext): GraderSpec[] {
   const { spec: usable, problem, note } = checkGrader(spec, registry);
-  if (note !== undefined) findings.note(note);
+  if (note !== undefined) findings.addNote(note);
   if (problem === undefined) return [usable];
   const at = problem.key === undefined ? path : [...path, "config", ...problem.key];
-  if (problem.isKey) findings.atKey(at, problem.text);
-  else findings.at(at, problem.text);
+  if (problem.isKey) findings.addAtKey(at, problem.text);
+  else findings.addAtValue(at, problem.text);
   return [];
 }
 
-type Config = Readonly<Record<string, unknown>>;
-type Check = readonly [type: string, config: Config];
+type GraderConfigValues = Readonly<Record<string, unknown>>;
+type ConstraintCheck = readonly [type: string, config: GraderConfigValues];
 
 /** The grader of each constraint; null when there is nothing to check. */
-const CHECKS: { readonly [K in keyof RawConstraints]-?: (value: NonNullable<RawConstraints[K]>) => Check | null } = {
+const CONSTRAINT_CHECKS: {
+  readonly [K in keyof RawConstraints]-?: (value: NonNullable<RawConstraints[K]>) => ConstraintCheck | null;
+} = {
   max_turns: (max) => ["turn-count", { max }],
   max_tokens: (max) => ["token-budget", { max }],
   max_tool_calls: (max) => ["tool-call-count", { max }],
   max_duration: (max) => ["wall-time", { max: max.replaceAll(/\s/g, "") }],
-  expect_tools: (required) => listed("tool-calls", { required }),
-  reject_tools: (disallowed) => listed("tool-calls", { disallowed }),
-  expect_skills: (required) => listed("skill-invocation", { required }),
-  reject_skills: (disallowed) => listed("skill-invocation", { disallowed }),
+  expect_tools: (required) => buildListCheck("tool-calls", { required }),
+  reject_tools: (disallowed) => buildListCheck("tool-calls", { disallowed }),
+  expect_skills: (required) => buildListCheck("skill-invocation", { required }),
+  reject_skills: (disallowed) => buildListCheck("skill-invocation", { disallowed }),
 };
 
-function listed(type: string, config: Readonly<Record<string, readonly string[]>>): Check | null {
+function buildListCheck(type: string, config: Readonly<Record<string, readonly string[]>>): ConstraintCheck | null {
   return Object.values(config).every((names) => names.length === 0) ? null : [type, config];
 }
 
@@ -132,11 +138,13 @@ interface ConstraintGrader {
  * Graders of constraints are required and have the weight 0, so that they decide without changing the score; if nothing
  * else has a weight, they get one.
  */
-function constraintGraders(constraints: RawConstraints, doOthersCount: boolean): ConstraintGrader[] {
+function buildConstraintGraders(constraints: RawConstraints, doOthersCount: boolean): ConstraintGrader[] {
   const weight = doOthersCount ? 0 : 1;
   return Object.entries(constraints).flatMap(([key, value]) => {
     const check =
-      value === undefined ? null : (CHECKS[key as keyof RawConstraints] as (given: unknown) => Check | null)(value);
+      value === undefined
+        ? null
+        : (CONSTRAINT_CHECKS[key as keyof RawConstraints] as (given: unknown) => ConstraintCheck | null)(value);
     if (check === null) return [];
     const [type, config] = check;
     return [{ key, spec: { type, config, name: `constraint:${key}`, required: true, weight } }];
@@ -144,47 +152,50 @@ function constraintGraders(constraints: RawConstraints, doOthersCount: boolean):
 }
 
 /** Settings from the file for graders that ask a model. */
-interface Judging {
+interface JudgeDefaults {
   readonly rubric: readonly string[];
   readonly judgeModel: string | null;
 }
 
 /** The settings that are filled in, by grader type. */
-const FILLED: Readonly<Record<string, (judging: Judging) => Config>> = {
-  prompt: ({ rubric, judgeModel }) => ({ ...rubricOf(rubric), ...(judgeModel !== null && { model: judgeModel }) }),
-  panel: ({ rubric }) => rubricOf(rubric),
+const JUDGE_SETTINGS: Readonly<Record<string, (judging: JudgeDefaults) => GraderConfigValues>> = {
+  prompt: ({ rubric, judgeModel }) => ({
+    ...buildRubricConfig(rubric),
+    ...(judgeModel !== null && { model: judgeModel }),
+  }),
+  panel: ({ rubric }) => buildRubricConfig(rubric),
 };
 
-function rubricOf(rubric: readonly string[]): Config {
+function buildRubricConfig(rubric: readonly string[]): GraderConfigValues {
   return rubric.length === 0 ? {} : { rubric };
 }
 
 /** Fills in the rubric and the judge model where the grader, or a part of it, has none. */
-function withJudging(spec: GraderSpec, judging: Judging): GraderSpec {
-  const filled = Object.hasOwn(FILLED, spec.type) ? (FILLED[spec.type]?.(judging) ?? {}) : {};
-  const config = { ...filled, ...partsWithJudging(spec.config ?? {}, judging) };
+function fillJudgeSettings(spec: GraderSpec, judging: JudgeDefaults): GraderSpec {
+  const filled = Object.hasOwn(JUDGE_SETTINGS, spec.type) ? (JUDGE_SETTINGS[spec.type]?.(judging) ?? {}) : {};
+  const config = { ...filled, ...fillPartSettings(spec.config ?? {}, judging) };
   return Object.keys(config).length === 0 ? spec : { ...spec, config };
 }
 
-function partsWithJudging(config: Config, judging: Judging): Config {
+function fillPartSettings(config: GraderConfigValues, judging: JudgeDefaults): GraderConfigValues {
   const { graders, grader } = config;
   return {
     ...config,
     ...(Array.isArray(graders) && {
-      graders: graders.map((part: unknown) => (isSpec(part) ? withJudging(part, judging) : part)),
+      graders: graders.map((part: unknown) => (isGraderSpecValue(part) ? fillJudgeSettings(part, judging) : part)),
     }),
-    ...(isSpec(grader) && { grader: withJudging(grader, judging) }),
+    ...(isGraderSpecValue(grader) && { grader: fillJudgeSettings(grader, judging) }),
   };
 }
 
 /** True for a grader that uses the rubric, or has a part that does. */
-function isJudged({ type, config = {} }: GraderSpec): boolean {
-  if (Object.hasOwn(FILLED, type)) return true;
+function usesRubric({ type, config = {} }: GraderSpec): boolean {
+  if (Object.hasOwn(JUDGE_SETTINGS, type)) return true;
   const { graders, grader } = config;
   const parts: readonly unknown[] = Array.isArray(graders) ? graders : [grader];
-  return parts.some((part) => isSpec(part) && isJudged(part));
+  return parts.some((part) => isGraderSpecValue(part) && usesRubric(part));
 }
 
-function isSpec(value: unknown): value is GraderSpec {
+function isGraderSpecValue(value: unknown): value is GraderSpec {
   return typeof value === "object" && value !== null && typeof (value as Partial<GraderSpec>).type === "string";
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { matchesTags, tagsOf } from "./tags.js";
+import { matchesTags, parseTags } from "./tags.js";
 
 const TAGS = { area: "js", tier: "smoke,nightly", slow: "true", quick: "false" };
 
@@ -49,7 +49,7 @@ describe("matchesTags", () => {
 });
 
 it("reads tags in all their forms", () => {
-  expect(tagsOf(undefined)).toEqual({});
-  expect(tagsOf(["slow"])).toEqual({ slow: "true" });
-  expect(tagsOf({ a: 1, b: true, c: ["x", 2] })).toEqual({ a: "1", b: "true", c: "x,2" });
+  expect(parseTags(undefined)).toEqual({});
+  expect(parseTags(["slow"])).toEqual({ slow: "true" });
+  expect(parseTags({ a: 1, b: true, c: ["x", 2] })).toEqual({ a: "1", b: "true", c: "x,2" });
 });

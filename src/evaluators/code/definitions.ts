@@ -3,7 +3,7 @@ import type { Language } from "../../exec/sandbox/interpreters.js";
 const PYTHON_NAMED = /^(?:async[ \t]+def|def|class)[ \t]+(\w+)/;
 const PYTHON_ASSIGNED = /^(\w+)[ \t]*(?::[^=]*)?=(?!=)/;
 const PYTHON_IMPORTED = /^(?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+(.+)$/;
-const SPREAD_IMPORT = /^from[ \t]+[\w.]+[ \t]+import[ \t]*\([^()]*\)/gm;
+const MULTILINE_IMPORT = /^from[ \t]+[\w.]+[ \t]+import[ \t]*\([^()]*\)/gm;
 const JAVASCRIPT_NAMED =
   /^(?:export[ \t]+)?(?:default[ \t]+)?(?:async[ \t]+)?(?:function\b[ \t]*\*?|class|const|let|var)[ \t]+([\w$]+)/;
 const JAVASCRIPT_EXPORTED = /^(?:module\.)?exports\.([\w$]+)[ \t]*=/;
@@ -17,33 +17,33 @@ export interface Definition {
 }
 
 /** Finds top-level definitions by how their lines begin. */
-export function definitions(code: string, language: Language): Definition[] {
-  const ofLine = language === "python" ? pythonDefinitions : javascriptDefinitions;
-  const text = language === "python" ? code.replace(SPREAD_IMPORT, (found) => found.replaceAll("\n", " ")) : code;
+export function findDefinitions(code: string, language: Language): Definition[] {
+  const ofLine = language === "python" ? parsePythonDefinitions : parseJavaScriptDefinitions;
+  const text = language === "python" ? code.replace(MULTILINE_IMPORT, (found) => found.replaceAll("\n", " ")) : code;
   return text.split("\n").flatMap((line) => (/^\s/.test(line) ? [] : ofLine(line)));
 }
 
 /** Without imported names. */
-export function definedNames(code: string, language: Language): Set<string> {
-  const own = definitions(code, language).filter(({ isImported }) => isImported !== true);
+export function listDefinedNames(code: string, language: Language): Set<string> {
+  const own = findDefinitions(code, language).filter(({ isImported }) => isImported !== true);
   return new Set(own.map(({ name }) => name));
 }
 
-export function wordsOf(code: string): Set<string> {
+export function findIdentifiers(code: string): Set<string> {
   return new Set(code.match(/[A-Za-z_$][\w$]*/g));
 }
 
-function pythonDefinitions(line: string): Definition[] {
+function parsePythonDefinitions(line: string): Definition[] {
   const named = PYTHON_NAMED.exec(line)?.[1];
   if (named !== undefined) return [{ name: named, isLasting: true }];
   const imported = PYTHON_IMPORTED.exec(line)?.[1];
   if (imported !== undefined)
-    return importedNames(imported).map((name) => ({ name, isLasting: true, isImported: true }));
+    return parseImportedNames(imported).map((name) => ({ name, isLasting: true, isImported: true }));
   const assigned = PYTHON_ASSIGNED.exec(line)?.[1];
-  return assigned === undefined ? [] : [{ name: assigned, isLasting: isConstant(assigned) }];
+  return assigned === undefined ? [] : [{ name: assigned, isLasting: isConstantName(assigned) }];
 }
 
-function importedNames(list: string): string[] {
+function parseImportedNames(list: string): string[] {
   return list
     .split(",")
     .map(
@@ -57,13 +57,13 @@ function importedNames(list: string): string[] {
     .filter((name) => name !== "");
 }
 
-function javascriptDefinitions(line: string): Definition[] {
+function parseJavaScriptDefinitions(line: string): Definition[] {
   const name = JAVASCRIPT_NAMED.exec(line)?.[1] ?? JAVASCRIPT_EXPORTED.exec(line)?.[1];
   if (name === undefined) return [];
   const isValue = /^(?:const|let|var)\b/.test(line) && !/=>|\bfunction\b|\bclass\b|\brequire\b/.test(line);
-  return [{ name, isLasting: !isValue || isConstant(name) }];
+  return [{ name, isLasting: !isValue || isConstantName(name) }];
 }
 
-function isConstant(name: string): boolean {
+function isConstantName(name: string): boolean {
   return /^[A-Z][A-Z0-9_]*$/.test(name);
 }

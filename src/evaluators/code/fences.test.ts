@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { startCpuTime } from "../../testing/cpu-time.js";
-import { codeBlocks } from "./fences.js";
+import { startCpuTimer } from "../../testing/cpu-time.js";
+import { findCodeBlocks } from "./fences.js";
 
 const block = (info: string, code: string) => ({ info, code });
 
@@ -27,21 +27,21 @@ describe("findCodeBlocks", () => {
     ["```print(1)```", []],
     ["```\n\n```", [block("", "")]],
   ])("reads %j", (text, expected) => {
-    expect(codeBlocks(text)).toEqual(expected);
+    expect(findCodeBlocks(text)).toEqual(expected);
   });
 
   it("finds any fenced code", () => {
     const code = fc.string().filter((text) => !/[`~\r]/.test(text));
     fc.assert(
       fc.property(code, (text) => {
-        expect(codeBlocks(`Prose.\n\`\`\`python\n${text}\n\`\`\`\nProse.`)).toEqual([block("python", text)]);
+        expect(findCodeBlocks(`Prose.\n\`\`\`python\n${text}\n\`\`\`\nProse.`)).toEqual([block("python", text)]);
       }),
     );
   });
 
   it.each(["`", " ", "\n", "```\n", "~~~a\n", "\t```", "a"])("handles a million characters of %j at once", (part) => {
-    const cpuMs = startCpuTime();
-    codeBlocks(part.repeat(1_000_000 / part.length));
+    const cpuMs = startCpuTimer();
+    findCodeBlocks(part.repeat(1_000_000 / part.length));
     expect(cpuMs()).toBeLessThan(10_000);
   });
 });

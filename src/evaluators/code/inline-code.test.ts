@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { startCpuTime } from "../../testing/cpu-time.js";
+import { startCpuTimer } from "../../testing/cpu-time.js";
 import type { CodeTask } from "./task.js";
-import { oneLineBlocks, taggedBlocks, typedIn, variantsOf } from "./variants.js";
+import { extractTypedCode, findOneLineBlocks, findTaggedBlocks, listVariants } from "./variants.js";
 
 const LABELS = new Set(["", "python", "py"]);
 const WHOLE = "def total(xs): return sum(xs)";
@@ -12,7 +12,7 @@ const TASK: CodeTask = {
   before: "",
   tests: "assert total([]) == 0",
 };
-const first = (response: string, task = TASK) => variantsOf(response, task)[0]?.text;
+const first = (response: string, task = TASK) => listVariants(response, task)[0]?.text;
 
 describe("code between fences on one line", () => {
   it.each([
@@ -29,7 +29,7 @@ describe("code between fences on one line", () => {
     ["``````", []],
     ["none", []],
   ])("is found in %j", (text, blocks) => {
-    expect(oneLineBlocks(text, LABELS)).toEqual(blocks);
+    expect(findOneLineBlocks(text, LABELS)).toEqual(blocks);
   });
 });
 
@@ -40,15 +40,15 @@ describe("code in tags", () => {
     ["<code>a = 1", [{ info: "", code: "a = 1" }]],
     ["<codec>a</codec>", []],
   ])("is found in %j", (text, blocks) => {
-    expect(taggedBlocks(text)).toEqual(blocks);
+    expect(findTaggedBlocks(text)).toEqual(blocks);
   });
 
   it.each(["<code>", "<code ", "```a", "``` ", ">>> \n", "... "])("is searched quickly in %j", (part) => {
     const text = part.repeat(1_000_000 / part.length);
-    const cpuMs = startCpuTime();
-    taggedBlocks(text);
-    oneLineBlocks(text, LABELS);
-    typedIn(text);
+    const cpuMs = startCpuTimer();
+    findTaggedBlocks(text);
+    findOneLineBlocks(text, LABELS);
+    extractTypedCode(text);
     expect(cpuMs()).toBeLessThan(10_000);
   });
 });
@@ -57,13 +57,13 @@ describe("extractTypedCode", () => {
   it("extracts what was typed, without output and trial calls", () => {
     const session =
       ">>> import math\n>>> def f(x):\n...     return x + 1\n...\n>>> f(1)\n2\n>>> N = 3\n>>> g = f(N)\n4";
-    expect(typedIn(session)).toBe("import math\ndef f(x):\n    return x + 1\nN = 3\ng = f(N)");
+    expect(extractTypedCode(session)).toBe("import math\ndef f(x):\n    return x + 1\nN = 3\ng = f(N)");
   });
 
   it.each(["def f(x):\n    '''\n    >>> f(1)\n    2\n    '''\n    return 2", ">>> f(1)\n2", "x = 1"])(
     "leaves %j alone",
     (code) => {
-      expect(typedIn(code)).toBe(code);
+      expect(extractTypedCode(code)).toBe(code);
     },
   );
 });
@@ -87,6 +87,6 @@ describe("listVariants", () => {
 
   it("does not take a tagged name for the program", () => {
     const response = `Uses <code>sum</code> and \`\`\`len\`\`\`.\n\n${WHOLE}`;
-    expect(variantsOf(response, TASK).map(({ text }) => text.trim())).toContain(WHOLE);
+    expect(listVariants(response, TASK).map(({ text }) => text.trim())).toContain(WHOLE);
   });
 });

@@ -1,34 +1,42 @@
 import { randomUUID } from "node:crypto";
-import type { BoxedProcess } from "../../exec/sandbox/boxed-process.js";
-import { textArgs } from "../../exec/sandbox/interpreter-args.js";
+import type { SandboxedProcess } from "../../exec/sandbox/boxed-process.js";
+import { buildTextArgs } from "../../exec/sandbox/interpreter-args.js";
 import type { Sandbox } from "../../exec/sandbox/sandbox.js";
-import { definedNames, wordsOf } from "./definitions.js";
-import { JAVASCRIPT_LINES } from "./javascript-lines.js";
-import { JAVASCRIPT_PEER_MAKER } from "./javascript-peer.js";
+import { findIdentifiers, listDefinedNames } from "./definitions.js";
+import { JAVASCRIPT_LINE_IO } from "./javascript-lines.js";
+import { JAVASCRIPT_PEER_FACTORY } from "./javascript-peer.js";
 import { JAVASCRIPT_TESTS } from "./javascript-tests.js";
-import { asScript, beforeEntry } from "./javascript-variants.js";
-import { cutShort, failedStart, type Judge, type Trial, trialLimits, type Verdict, verdictIn } from "./judge.js";
+import { convertToScript, getPromptBeforeEntry } from "./javascript-variants.js";
+import {
+  type CodeJudge,
+  type CodeTrial,
+  createStartError,
+  createTrialLimits,
+  explainEarlyEnd,
+  parseTestVerdict,
+  type TestVerdict,
+} from "./judge.js";
 import type { CodeTask } from "./task.js";
 
 /** Runs a JavaScript program in one fresh box and its tests in another. They exchange only lines of text. */
-export class JavaScriptJudge implements Judge {
+export class JavaScriptJudge implements CodeJudge {
   readonly #sandbox: Sandbox;
 
   constructor(sandbox: Sandbox) {
     this.#sandbox = sandbox;
   }
 
-  judge(trial: Trial): Promise<Verdict> {
-    const work = (program: BoxedProcess) => this.#withTests(trial, (tests) => judgeBoxes(program, tests, trial));
-    return this.#sandbox.use(launchOf(JAVASCRIPT_PROGRAM, trial), work, trial.signal);
+  judge(trial: CodeTrial): Promise<TestVerdict> {
+    const work = (program: SandboxedProcess) => this.#runWithTests(trial, (tests) => judgeBoxes(program, tests, trial));
+    return this.#sandbox.use(createJavaScriptLaunch(JAVASCRIPT_PROGRAM, trial), work, trial.signal);
   }
 
   async close(): Promise<void> {
     // Each trial gets its own box.
   }
 
-  async #withTests<T>({ signal, ...trial }: Trial, work: (tests: BoxedProcess) => Promise<T>): Promise<T> {
-    const tests = await this.#sandbox.start(launchOf(JAVASCRIPT_TESTS, trial));
+  async #runWithTests<T>({ signal, ...trial }: CodeTrial, work: (tests: SandboxedProcess) => Promise<T>): Promise<T> {
+    const tests = await this.#sandbox.start(createJavaScriptLaunch(JAVASCRIPT_TESTS, trial));
     const abort = () => tests.stop("aborted");
     signal?.addEventListener("abort", abort, { once: true });
     try {
@@ -41,33 +49,33 @@ export class JavaScriptJudge implements Judge {
   }
 }
 
-function launchOf(text: string, { timeoutSecs }: Trial) {
-  const args = textArgs("javascript", text);
-  return { language: "javascript" as const, args, isQuiet: true, limits: trialLimits(timeoutSecs) };
+function createJavaScriptLaunch(text: string, { timeoutSecs }: CodeTrial) {
+  const args = buildTextArgs("javascript", text);
+  return { language: "javascript" as const, args, isQuiet: true, limits: createTrialLimits(timeoutSecs) };
 }
 
-async function judgeBoxes(program: BoxedProcess, tests: BoxedProcess, trial: Trial): Promise<Verdict> {
+async function judgeBoxes(program: SandboxedProcess, tests: SandboxedProcess, trial: CodeTrial): Promise<TestVerdict> {
   const { task, variants, timeoutSecs } = trial;
   for (const box of [program, tests]) {
-    if ((await box.lines.next()) === null) throw await failedStart(box);
+    if ((await box.lines.next()) === null) throw await createStartError(box);
   }
   const nonce = randomUUID();
   program.lines.send(JSON.stringify({ variants, entry: task.entryPoint }));
-  tests.lines.send(JSON.stringify(testsJob(task, nonce)));
+  tests.lines.send(JSON.stringify(createTestsJob(task, nonce)));
   const timer = setTimeout(() => {
     program.stop("wall_time");
     tests.stop("wall_time");
   }, timeoutSecs * 1000);
   const line = await relayUntilVerdict(program, tests);
   clearTimeout(timer);
-  return line === null ? cutShort(await tests.ended, timeoutSecs) : verdictIn(line, nonce);
+  return line === null ? explainEarlyEnd(await tests.ended, timeoutSecs) : parseTestVerdict(line, nonce);
 }
 
 /**
  * Relays lines between the two boxes until there is a verdict; null if there will be none. Each line from the tests gets
  * exactly one answer; anything else the program sends is never read.
  */
-async function relayUntilVerdict(program: BoxedProcess, tests: BoxedProcess): Promise<string | null> {
+async function relayUntilVerdict(program: SandboxedProcess, tests: SandboxedProcess): Promise<string | null> {
   for (;;) {
     const line = await tests.lines.next();
     if (line === null || line.startsWith("V")) return line?.slice(1) ?? null;
@@ -76,15 +84,22 @@ async function relayUntilVerdict(program: BoxedProcess, tests: BoxedProcess): Pr
   }
 }
 
-function testsJob({ tests, prompt, entryPoint }: CodeTask, nonce: string): Record<string, unknown> {
-  const names = [...wordsOf(tests).add(entryPoint)].filter((name) => name !== "");
-  const preamble = beforeEntry(prompt, entryPoint);
-  const promptNames = [...definedNames(preamble, "javascript")];
-  return { nonce, tests: asScript(tests), prompt: asScript(preamble), promptNames, entry: entryPoint, names };
+function createTestsJob({ tests, prompt, entryPoint }: CodeTask, nonce: string): Record<string, unknown> {
+  const names = [...findIdentifiers(tests).add(entryPoint)].filter((name) => name !== "");
+  const preamble = getPromptBeforeEntry(prompt, entryPoint);
+  const promptNames = [...listDefinedNames(preamble, "javascript")];
+  return {
+    nonce,
+    tests: convertToScript(tests),
+    prompt: convertToScript(preamble),
+    promptNames,
+    entry: entryPoint,
+    names,
+  };
 }
 
 /** The program's side: answers one question at a time. Expects `peer`, and `extra` for other requests of the tests. */
-const JAVASCRIPT_TURNS = `
+const JAVASCRIPT_ANSWER_LOOP = `
 let waiting = null, isAsked = false, held = null;
 function answer(mark, value) {
   if (waiting === null) return;
@@ -137,7 +152,7 @@ function idle() {
 `;
 
 /** Finds the first variant of the response that parses. Expects `job` and `vm`. */
-const JAVASCRIPT_CHOICE = String.raw`
+const JAVASCRIPT_VARIANT_CHOICE = String.raw`
 function choose() {
   let first;
   for (const { text, mayCut } of job.variants) {
@@ -169,10 +184,10 @@ function cut(text, error) {
  * Runs in the program's box and answers what the tests ask, one question at a time; timers run between questions.
  * Whatever the program does to its own process, it can only answer.
  */
-const JAVASCRIPT_PROGRAM = `(() => {${JAVASCRIPT_LINES}
+const JAVASCRIPT_PROGRAM = `(() => {${JAVASCRIPT_LINE_IO}
 send("ready");
 Object.assign(globalThis, { require });
-${JAVASCRIPT_PEER_MAKER}
+${JAVASCRIPT_PEER_FACTORY}
 const peer = createPeer({
   send, receive, holdsTests: false,
   // Between two questions nobody listens: it waits for the next one, and asks before it answers that.
@@ -184,7 +199,7 @@ const silent = () => {};
 for (const name of Object.keys(console)) console[name] = silent;
 const module = { exports: {} };
 
-${JAVASCRIPT_CHOICE}
+${JAVASCRIPT_VARIANT_CHOICE}
 // What it exports by name comes first: the name may also be one of Node's own.
 function valueOf(name) {
   const { exports } = module;
@@ -226,7 +241,7 @@ const extra = {
   exports: () => [module.exports, Object(module.exports).default].find((value) => typeof value === "function"),
 };
 
-${JAVASCRIPT_TURNS}
+${JAVASCRIPT_ANSWER_LOOP}
 process.on("beforeExit", idle);
 turn();
 })();`;

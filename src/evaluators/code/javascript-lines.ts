@@ -1,5 +1,5 @@
 /** Runs in a box: reads and writes lines on descriptor 3, synchronously. */
-export const JAVASCRIPT_LINES = String.raw`
+export const JAVASCRIPT_LINE_IO = String.raw`
 const fs = require("fs"), vm = require("vm");
 const LONGEST = 1 << 24;
 let rest = Buffer.alloc(0);

@@ -961,7 +961,7 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
  * Creates a peer in the context of the program or of the tests. Expects `require` and provides `createPeer(options)`.
  * What the peer hands out is made here, so that it belongs to this context.
  */
-export const JAVASCRIPT_PEER_MAKER = `
+export const JAVASCRIPT_PEER_FACTORY = `
 const createPeer = (() => {
   "use strict";
   const { types } = require("util"), { Buffer } = require("buffer"), vm = require("vm");

@@ -1,14 +1,14 @@
-import { JAVASCRIPT_LINES } from "./javascript-lines.js";
-import { JAVASCRIPT_PEER_MAKER } from "./javascript-peer.js";
+import { JAVASCRIPT_LINE_IO } from "./javascript-lines.js";
+import { JAVASCRIPT_PEER_FACTORY } from "./javascript-peer.js";
 import { JAVASCRIPT_PROMPT } from "./javascript-prompt.js";
-import { JAVASCRIPT_UNCALLED } from "./javascript-uncalled.js";
-import { JAVASCRIPT_WAITING } from "./javascript-waiting.js";
+import { JAVASCRIPT_UNCALLED_TESTS } from "./javascript-uncalled.js";
+import { JAVASCRIPT_PENDING_PROMISES } from "./javascript-waiting.js";
 
 /**
  * Keeps the program's text from running in the process of the tests: of such text, `eval` accepts only literals and
  * calculations, and `Function` accepts none. Expects `job`, and `refuseText`, which creates the error.
  */
-const JAVASCRIPT_TEXTS = String.raw`
+const JAVASCRIPT_EVAL_GUARD = String.raw`
 const RUNNING = /\b(?:eval|Function)\s*\(/;
 const told = RUNNING.test(job.tests) ? new Set() : null;
 
@@ -45,7 +45,7 @@ function isPlain(text) {
 `;
 
 /** What tests get when they require or import the program as a file such as `./solution`. Expects `job`, `peer` and `define`. */
-const JAVASCRIPT_SOLUTION = String.raw`
+const JAVASCRIPT_SOLUTION_MODULE = String.raw`
 const nodeRequire = require;
 const RELATIVE = /^\.\.?\/(?!.*\.json$)/;
 const REQUIRED_AS = /\b(?:const|let|var)\s+([\w$]+)\s*=\s*require\(\s*["']\.\.?\//g;
@@ -115,7 +115,7 @@ function usedComparisons({ names, tests, entry }) {
  * Still possible in principle: a hole in V8 or in the kernel, and a test that asks an object of the program for
  * its own opinion, such as a method of a class that the program was asked to write.
  */
-export const JAVASCRIPT_TESTS = String.raw`(() => {${JAVASCRIPT_LINES}
+export const JAVASCRIPT_TESTS = String.raw`(() => {${JAVASCRIPT_LINE_IO}
 send("ready");
 const EXIT = new Error("the tests have ended themselves");
 const { promisify, isDeepStrictEqual } = require("util");
@@ -136,11 +136,11 @@ for (const name of ["setTimeout", "setImmediate", "setInterval"]) globalThis[nam
 const job = JSON.parse(receive());
 let testsText = "";
 
-${JAVASCRIPT_TEXTS}
+${JAVASCRIPT_EVAL_GUARD}
 const refuseText = () => new TypeError("the tests need something that cannot cross between processes: running a text of the program");
 const testsModule = { exports: {} };
 Object.assign(globalThis, { require, module: testsModule, exports: testsModule.exports });
-${JAVASCRIPT_PEER_MAKER}
+${JAVASCRIPT_PEER_FACTORY}
 const peer = createPeer({
   send: (text) => send("C" + text),
   receive: () => {
@@ -155,11 +155,11 @@ const peer = createPeer({
     else dropped = what === null ? null : (dropped ?? what);
   },
 });
-${JAVASCRIPT_WAITING}
+${JAVASCRIPT_PENDING_PROMISES}
 ${JAVASCRIPT_LIBRARIES}
-${JAVASCRIPT_UNCALLED}
+${JAVASCRIPT_UNCALLED_TESTS}
 ${JAVASCRIPT_PROMPT}
-${JAVASCRIPT_SOLUTION}
+${JAVASCRIPT_SOLUTION_MODULE}
 
 function failing(error) {
   if (error === EXIT) return;

@@ -3,7 +3,7 @@
  * `main`, at the top level or exported, and the methods of classes such as `TestAdd`. V8's coverage tells which functions
  * have run. Expects `job`, `vm`, `peer`, `testsModule`, `failing`, `fail` and `later`.
  */
-export const JAVASCRIPT_UNCALLED = String.raw`
+export const JAVASCRIPT_UNCALLED_TESTS = String.raw`
 const TEST_NAME = /^(?:_*(?:tests?|spec|check)(?:[A-Z_$\d][\w$]*)?|main|suite|(?:run|all)(?:_?(?:all|tests?|checks?|suite|specs?|main))*)$/i;
 const RUNNER_NAME = /^(?:main|suite|run|all|tests$|test_?all)/i;
 const CLASS_NAME = /^Tests?(?![a-z])|Tests?$/;

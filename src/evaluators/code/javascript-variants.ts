@@ -1,7 +1,7 @@
 import type { CodeTask } from "./task.js";
-import { type Answer, fromFirstCode, uncutFirst, type Variant } from "./variants.js";
+import { type ExtractedCode, orderVariants, type ProgramVariant, trimToFirstCode } from "./variants.js";
 
-const BEGINS = /^(?:(?:export|import|const|let|var|class|async|function)\b|['"]use strict|\/\/|\/\*)/;
+const JAVASCRIPT_START = /^(?:(?:export|import|const|let|var|class|async|function)\b|['"]use strict|\/\/|\/\*)/;
 
 const NAMED_DEFAULT =
   /^export[ \t]+default[ \t]+(?:(?:async[ \t]+)?function\b[ \t]*\*?[ \t]*[\w$]|class[ \t]+(?!extends\b)[\w$])/;
@@ -9,26 +9,29 @@ const NAMED_DEFAULT =
 const EXPORTS = /^(?:export[ \t]+default\b|(?:module\.)?exports\b)/m;
 
 /** A whole function gets the part of the prompt before its own definition; a body continues the prompt. */
-export function javascriptVariants({ code, isFenced, isWhole }: Answer, { prompt, entryPoint }: CodeTask): Variant[] {
+export function listJavaScriptVariants(
+  { code, isFenced, isWhole }: ExtractedCode,
+  { prompt, entryPoint }: CodeTask,
+): ProgramVariant[] {
   const programs = (text: string) =>
-    isWhole || EXPORTS.test(code) ? whole(text, prompt, entryPoint) : body(text, prompt);
-  if (isFenced) return uncutFirst(programs(asScript(code)), []);
-  const readings = [fromFirstCode(code, BEGINS), code].map(asScript);
-  return uncutFirst(readings.toReversed().flatMap(programs), readings.flatMap(programs));
+    isWhole || EXPORTS.test(code) ? buildWholePrograms(text, prompt, entryPoint) : buildFromBody(text, prompt);
+  if (isFenced) return orderVariants(programs(convertToScript(code)), []);
+  const readings = [trimToFirstCode(code, JAVASCRIPT_START), code].map(convertToScript);
+  return orderVariants(readings.toReversed().flatMap(programs), readings.flatMap(programs));
 }
 
-function whole(text: string, prompt: string, entryPoint: string): string[] {
-  const preamble = beforeEntry(prompt, entryPoint);
+function buildWholePrograms(text: string, prompt: string, entryPoint: string): string[] {
+  const preamble = getPromptBeforeEntry(prompt, entryPoint);
   return preamble.trim() === "" ? [text] : [`${preamble}\n${text}`, text];
 }
 
-function body(text: string, prompt: string): string[] {
+function buildFromBody(text: string, prompt: string): string[] {
   const start = prompt.endsWith("\n") ? prompt : `${prompt}\n`;
   return ["", "\n}", "\n};", "\n}}"].map((end) => start + text + end);
 }
 
 /** The part of a prompt before the function that it leaves open. */
-export function beforeEntry(prompt: string, entryPoint: string): string {
+export function getPromptBeforeEntry(prompt: string, entryPoint: string): string {
   const lines = prompt.split("\n");
   const name = entryPoint.replace(/[^\w$]/g, "").replaceAll("$", "\\$");
   const entry = new RegExp(`^(?:async[ \\t]+)?(?:function\\b[ \\t]*\\*?|class|const|let|var)[ \\t]+${name}(?![\\w$])`);
@@ -37,8 +40,8 @@ export function beforeEntry(prompt: string, entryPoint: string): string {
 }
 
 /** Converts a module to a script: exports become top-level definitions, imports become require(). */
-export function asScript(code: string): string {
-  return joinImports(code).split("\n").map(scriptLine).join("\n");
+export function convertToScript(code: string): string {
+  return joinImports(code).split("\n").map(convertLine).join("\n");
 }
 
 /** Joins a multi-line import or export on its first line. The other lines stay empty to keep line numbers. */
@@ -52,23 +55,23 @@ function joinImports(code: string): string {
   );
 }
 
-function scriptLine(line: string): string {
-  if (/^export[ \t]*(?:\{|\*)/.test(line)) return renamedLine(line);
+function convertLine(line: string): string {
+  if (/^export[ \t]*(?:\{|\*)/.test(line)) return convertRenamedExport(line);
   if (/^export[ \t]+default\b/.test(line) && !NAMED_DEFAULT.test(line)) {
     return line.replace(/^export[ \t]+default\b/, "module.exports =");
   }
   if (line.startsWith("export ")) return line.replace(/^export[ \t]+(?:default[ \t]+)?/, "");
-  return line.startsWith("import") ? requireLine(line) : line;
+  return line.startsWith("import") ? convertImport(line) : line;
 }
 
 /** Keeps only names that are exported under another name. */
-function renamedLine(line: string): string {
+function convertRenamedExport(line: string): string {
   const names = /^export[ \t]*\{([^}]*)\}/.exec(line)?.[1]?.split(",") ?? [];
   const pairs = names.map((name) => /^\s*([\w$]+)\s+as\s+([\w$]+)\s*$/.exec(name)).filter((pair) => pair !== null);
   return pairs.map(([, own, given]) => `module.exports.${given} = ${own};`).join(" ");
 }
 
-function requireLine(line: string): string {
+function convertImport(line: string): string {
   const [, names = "", module] =
     /^import[ \t]{1,9}([^'"]{1,400}?)[ \t]{1,9}from[ \t]{0,9}['"]([\w:/.@-]+)['"]/.exec(line) ?? [];
   if (module === undefined) return line;

@@ -3,7 +3,7 @@
  * promise counts if something awaits it: an async function, a `then`, `Promise.all`. One that is only created, or
  * that lost a race, may stay pending. Expects `peer`.
  */
-export const JAVASCRIPT_WAITING = String.raw`
+export const JAVASCRIPT_PENDING_PROMISES = String.raw`
 const { builtinModules } = require("module"), { inspect } = require("util");
 const BUILT_IN = /^ *at (?:new )?[\w.]+ \(<anonymous>\)$/;
 const FRAMES = 5;

@@ -1,8 +1,16 @@
 import { randomUUID } from "node:crypto";
-import type { BoxedProcess } from "../../exec/sandbox/boxed-process.js";
-import { textArgs } from "../../exec/sandbox/interpreter-args.js";
-import type { BoxOptions, Sandbox } from "../../exec/sandbox/sandbox.js";
-import { cutShort, failedStart, type Judge, type Trial, trialLimits, type Verdict, verdictIn } from "./judge.js";
+import type { SandboxedProcess } from "../../exec/sandbox/boxed-process.js";
+import { buildTextArgs } from "../../exec/sandbox/interpreter-args.js";
+import type { Sandbox, SandboxProcessOptions } from "../../exec/sandbox/sandbox.js";
+import {
+  type CodeJudge,
+  type CodeTrial,
+  createStartError,
+  createTrialLimits,
+  explainEarlyEnd,
+  parseTestVerdict,
+  type TestVerdict,
+} from "./judge.js";
 import { PYTHON_PEER } from "./python-peer.js";
 import { PYTHON_TESTS } from "./python-tests.js";
 
@@ -222,7 +230,7 @@ const VERDICT_MARK = "V";
  * Runs a Python program in one fresh box and its tests in another. They share nothing: they exchange lines of text,
  * and what the program sends is data for the tests, which alone decide.
  */
-export class PythonJudge implements Judge {
+export class PythonJudge implements CodeJudge {
   readonly #sandbox: Sandbox;
   readonly #harnesses = new Map<string, Promise<string>>();
 
@@ -230,13 +238,13 @@ export class PythonJudge implements Judge {
     this.#sandbox = sandbox;
   }
 
-  async judge(trial: Trial): Promise<Verdict> {
+  async judge(trial: CodeTrial): Promise<TestVerdict> {
     const [programHarness, testsHarness] = await Promise.all([
       this.#getCompiled(PYTHON_PROGRAM_HARNESS),
       this.#getCompiled(PYTHON_TESTS_HARNESS),
     ]);
-    const launch = makeLaunch(PYTHON_STARTER, trial.timeoutSecs);
-    const work = async (program: BoxedProcess): Promise<Verdict> => {
+    const launch = createPythonLaunch(PYTHON_STARTER, trial.timeoutSecs);
+    const work = async (program: SandboxedProcess): Promise<TestVerdict> => {
       const tests = await this.#sandbox.start(launch);
       const abort = () => tests.stop("aborted");
       trial.signal?.addEventListener("abort", abort, { once: true });
@@ -244,7 +252,7 @@ export class PythonJudge implements Judge {
         program.lines.send(programHarness);
         program.lines.send(JSON.stringify(this.#describeProgram(trial)));
         tests.lines.send(testsHarness);
-        return await this.#converse(program, tests, trial);
+        return await this.#judgeInBoxes(program, tests, trial);
       } finally {
         trial.signal?.removeEventListener("abort", abort);
         tests.stop("done");
@@ -258,9 +266,9 @@ export class PythonJudge implements Judge {
     this.#harnesses.clear();
   }
 
-  async #converse(program: BoxedProcess, tests: BoxedProcess, trial: Trial): Promise<Verdict> {
+  async #judgeInBoxes(program: SandboxedProcess, tests: SandboxedProcess, trial: CodeTrial): Promise<TestVerdict> {
     const { task, timeoutSecs } = trial;
-    for (const box of [program, tests]) if ((await box.lines.next()) === null) throw await failedStart(box);
+    for (const box of [program, tests]) if ((await box.lines.next()) === null) throw await createStartError(box);
     const timer = setTimeout(() => {
       program.stop("wall_time");
       tests.stop("wall_time");
@@ -269,16 +277,16 @@ export class PythonJudge implements Judge {
     const { entryPoint: entry, prompt, tests: text } = task;
     const { packages } = this.#sandbox.interpreter("python");
     tests.lines.send(JSON.stringify({ nonce, tests: text, prompt, entry, packages }));
-    const { line, isProgramGone } = await relay(program, tests);
+    const { line, isProgramGone } = await relayMessages(program, tests);
     clearTimeout(timer);
     if (isProgramGone) {
       const { stopped, signal } = await program.ended;
-      if (stopped !== null || signal === "SIGXCPU") return cutShort(await program.ended, timeoutSecs);
+      if (stopped !== null || signal === "SIGXCPU") return explainEarlyEnd(await program.ended, timeoutSecs);
     }
-    return line === null ? cutShort(await tests.ended, timeoutSecs) : verdictIn(line, nonce);
+    return line === null ? explainEarlyEnd(await tests.ended, timeoutSecs) : parseTestVerdict(line, nonce);
   }
 
-  #describeProgram({ task, variants }: Trial): Record<string, unknown> {
+  #describeProgram({ task, variants }: CodeTrial): Record<string, unknown> {
     const { packages } = this.#sandbox.interpreter("python");
     return { variants, entry: task.entryPoint, before: task.before, packages };
   }
@@ -290,26 +298,31 @@ export class PythonJudge implements Judge {
   }
 
   #compile(text: string): Promise<string> {
-    return this.#sandbox.use(makeLaunch(PYTHON_COMPILER, 10), async (box) => {
+    return this.#sandbox.use(createPythonLaunch(PYTHON_COMPILER, 10), async (box) => {
       box.lines.send(JSON.stringify(text));
       const code = await box.lines.next();
-      if (code === null) throw await failedStart(box);
+      if (code === null) throw await createStartError(box);
       return code;
     });
   }
 }
 
-function makeLaunch(text: string, timeoutSecs: number): BoxOptions {
-  return { language: "python", args: textArgs("python", text), isQuiet: true, limits: trialLimits(timeoutSecs) };
+function createPythonLaunch(text: string, timeoutSecs: number): SandboxProcessOptions {
+  return {
+    language: "python",
+    args: buildTextArgs("python", text),
+    isQuiet: true,
+    limits: createTrialLimits(timeoutSecs),
+  };
 }
 
 /**
  * Relays lines between the two boxes until there is a verdict. Each line from the tests gets exactly one answer: extra
  * output of the program is read as the answer to the next question, and is only data in any case.
  */
-async function relay(
-  program: BoxedProcess,
-  tests: BoxedProcess,
+async function relayMessages(
+  program: SandboxedProcess,
+  tests: SandboxedProcess,
 ): Promise<{ line: string | null; isProgramGone: boolean }> {
   let isProgramGone = false;
   for (;;) {

@@ -1,7 +1,7 @@
 import { PYTHON_CONTAINERS } from "./python-containers.js";
 import { PYTHON_HANDLES } from "./python-handles.js";
 import { PYTHON_VALUES } from "./python-values.js";
-import { PYTHON_WIRE } from "./python-wire.js";
+import { PYTHON_PROTOCOL } from "./python-wire.js";
 
 /**
  * Files in the working folders of the two Python processes. Each has its own folder; if the tests use files,
@@ -364,6 +364,6 @@ LOOP = PEER = None
  * Runs in both Python processes of a trial: the one with the tests and the one with the program. They share nothing
  * but lines of text. Plain data is copied; everything else stays where it is and is reached through a handle.
  */
-export const PYTHON_PEER = [PYTHON_WIRE, PYTHON_HANDLES, PYTHON_CONTAINERS, PYTHON_VALUES, PYTHON_FILES, PEER].join(
+export const PYTHON_PEER = [PYTHON_PROTOCOL, PYTHON_HANDLES, PYTHON_CONTAINERS, PYTHON_VALUES, PYTHON_FILES, PEER].join(
   "\n",
 );

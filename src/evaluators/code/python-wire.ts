@@ -1,5 +1,5 @@
 /** JSON lines between the two Python processes of a trial, and the names that both know. */
-export const PYTHON_WIRE = String.raw`
+export const PYTHON_PROTOCOL = String.raw`
 import _json, _operator, _thread, builtins, io, os, sys
 from _collections import OrderedDict, defaultdict, deque
 

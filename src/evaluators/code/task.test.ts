@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Example } from "../../core/example.js";
-import { type CodeTask, codeTask } from "./task.js";
+import { type CodeTask, readCodeTask } from "./task.js";
 
-const read = (example: Omit<Example, "id">) => codeTask({ id: 1, ...example }) as CodeTask;
+const read = (example: Omit<Example, "id">) => readCodeTask({ id: 1, ...example }) as CodeTask;
 const STUB = 'def add(a, b):\n    """Adds."""\n';
 
 describe("readCodeTask", () => {
@@ -70,7 +70,7 @@ describe("readCodeTask", () => {
     expect(read({ question: "q", test: "t", language: "rust" })).toBe(
       'the language is "rust", not python or javascript',
     );
-    expect(codeTask({ id: 1, question: "q", test: "t", language: "rust" }, "python")).toMatchObject({
+    expect(readCodeTask({ id: 1, question: "q", test: "t", language: "rust" }, "python")).toMatchObject({
       language: "python",
     });
   });

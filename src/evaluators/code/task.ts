@@ -1,8 +1,8 @@
 import type { Example } from "../../core/example.js";
 import { LANGUAGES, type Language } from "../../exec/sandbox/interpreters.js";
-import { textOf } from "../gold.js";
-import { definedNames, wordsOf } from "./definitions.js";
-import { codeBlocks } from "./fences.js";
+import { convertToText } from "../gold.js";
+import { findIdentifiers, listDefinedNames } from "./definitions.js";
+import { findCodeBlocks } from "./fences.js";
 
 /** What an example asks for, and how it is tested. */
 export interface CodeTask {
@@ -24,21 +24,25 @@ const ALIASES: Readonly<Record<string, Language>> = {
 };
 
 /** Reads the format of HumanEval, of MBPP, or of plain tests. Returns a message if something is missing. */
-export function codeTask(example: Example, asked?: Language): CodeTask | string {
-  const language = asked ?? languageOf(example);
+export function readCodeTask(example: Example, asked?: Language): CodeTask | string {
+  const language = asked ?? readLanguage(example);
   if (typeof language !== "string") return `the language is ${language.unknown}, not ${LANGUAGES.join(" or ")}`;
-  const before = [lines(example.test_imports), lines(example.test_setup_code)].filter(Boolean).join("\n");
-  const tests = [lines(example.test), lines(example.tests), lines(example.test_list)].find(
+  const before = [joinCodeLines(example.test_imports), joinCodeLines(example.test_setup_code)]
+    .filter(Boolean)
+    .join("\n");
+  const tests = [joinCodeLines(example.test), joinCodeLines(example.tests), joinCodeLines(example.test_list)].find(
     (text) => text.trim() !== "",
   );
   if (tests === undefined) return "the example has no test, tests or test_list";
-  const named = textOf(example.entry_point).trim() || builtinCalled(tests);
-  const prompts = [example.prompt, example.context, example.question].map((value) => newlines(textOf(value)));
-  const { prompt, entryPoint } = promptOf(prompts, { named, words: wordsOf(tests), language });
+  const named = convertToText(example.entry_point).trim() || findCalledBuiltin(tests);
+  const prompts = [example.prompt, example.context, example.question].map((value) =>
+    normalizeNewlines(convertToText(value)),
+  );
+  const { prompt, entryPoint } = findPrompt(prompts, { named, words: findIdentifiers(tests), language });
   return { language, prompt, entryPoint, before, tests: before === "" ? tests : `${before}\n${tests}` };
 }
 
-const CALLED = /(?<![\w.])([A-Za-z_]\w*)\s*\(/g;
+const CALL = /(?<![\w.])([A-Za-z_]\w*)\s*\(/g;
 const BUILTINS = new Set(
   "abs all any bin bool chr dict divmod filter float format hash hex int len list map max min next oct ord pow range reversed round set slice sorted str sum tuple type zip".split(
     " ",
@@ -46,46 +50,47 @@ const BUILTINS = new Set(
 );
 
 /** MBPP has functions named like a builtin, `sum(10, 15)`: then its tests call nothing else. */
-function builtinCalled(tests: string): string {
-  const called = new Set(Array.from(tests.matchAll(CALLED), ([, name = ""]) => name));
+function findCalledBuiltin(tests: string): string {
+  const called = new Set(Array.from(tests.matchAll(CALL), ([, name = ""]) => name));
   const [only = ""] = called;
   return called.size === 1 && BUILTINS.has(only) ? only : "";
 }
 
-function languageOf({ language, task_id: taskId }: Example): Language | { unknown: string } {
+function readLanguage({ language, task_id: taskId }: Example): Language | { unknown: string } {
   // HumanEval-X names the language only in its ids.
-  const said = textOf(language).trim() || (/^javascript\//i.test(textOf(taskId)) ? "javascript" : "python");
+  const said =
+    convertToText(language).trim() || (/^javascript\//i.test(convertToText(taskId)) ? "javascript" : "python");
   const name = said.toLowerCase();
   return LANGUAGES.find((known) => known === name) ?? ALIASES[name] ?? { unknown: `"${said}"` };
 }
 
-function lines(value: unknown): string {
-  return newlines(Array.isArray(value) ? value.map(textOf).join("\n") : textOf(value));
+function joinCodeLines(value: unknown): string {
+  return normalizeNewlines(Array.isArray(value) ? value.map(convertToText).join("\n") : convertToText(value));
 }
 
-export function newlines(text: string): string {
+export function normalizeNewlines(text: string): string {
   return text.replace(/\r\n?/g, "\n");
 }
 
-interface Sought {
+interface EntrySearch {
   named: string;
   words: ReadonlySet<string>;
   language: Language;
 }
 
 /** The first text with code for the requested function, fenced or bare. */
-function promptOf(texts: readonly string[], sought: Sought): Pick<CodeTask, "prompt" | "entryPoint"> {
+function findPrompt(texts: readonly string[], sought: EntrySearch): Pick<CodeTask, "prompt" | "entryPoint"> {
   for (const text of texts) {
-    const codes = [...codeBlocks(text).map(({ code }) => `${code}\n`), text];
+    const codes = [...findCodeBlocks(text).map(({ code }) => `${code}\n`), text];
     for (const prompt of codes) {
-      const entryPoint = entryOf(prompt, sought);
+      const entryPoint = findEntryPoint(prompt, sought);
       if (entryPoint !== undefined) return { prompt, entryPoint };
     }
   }
   return { prompt: "", entryPoint: sought.named };
 }
 
-function entryOf(prompt: string, { named, words, language }: Sought): string | undefined {
-  const names = [...definedNames(prompt, language)];
+function findEntryPoint(prompt: string, { named, words, language }: EntrySearch): string | undefined {
+  const names = [...listDefinedNames(prompt, language)];
   return named === "" ? names.findLast((name) => words.has(name)) : names.find((name) => name === named);
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { startCpuTime } from "../../testing/cpu-time.js";
-import { asScript } from "./javascript-variants.js";
+import { startCpuTimer } from "../../testing/cpu-time.js";
+import { convertToScript } from "./javascript-variants.js";
 import type { CodeTask } from "./task.js";
-import { variantsOf } from "./variants.js";
+import { listVariants } from "./variants.js";
 
 const PROMPT = 'from typing import List\n\n\ndef total(xs: List[int]) -> int:\n    """ Sum. """\n';
 const TASK: CodeTask = {
@@ -13,8 +13,8 @@ const TASK: CodeTask = {
   tests: "def check(c): pass",
 };
 const PLAIN: CodeTask = { ...TASK, prompt: "", entryPoint: "", tests: "assert Stack().size() == total([])" };
-const first = (response: string, task = TASK) => variantsOf(response, task)[0]?.text;
-const all = (response: string, task = TASK) => variantsOf(response, task).map(({ text }) => text);
+const first = (response: string, task = TASK) => listVariants(response, task)[0]?.text;
+const all = (response: string, task = TASK) => listVariants(response, task).map(({ text }) => text);
 
 const WHOLE = "def total(xs):\n    return sum(xs)";
 const fence = (code: string, info = "python") => `\`\`\`${info}\n${code}\n\`\`\``;
@@ -63,7 +63,7 @@ describe("listVariants, Python", () => {
     ["markers", `[BEGIN]\n${fence(WHOLE)}\n[DONE]`],
     ["a list", `1. Code:\n   \`\`\`python\n   ${WHOLE.replace("\n", "\n   ")}\n   \`\`\``],
   ])("finds the function in %s", (_, response) => {
-    expect(variantsOf(response, TASK)[0]).toEqual({ text: `${PROMPT}\n\n${WHOLE}`, mayCut: false });
+    expect(listVariants(response, TASK)[0]).toEqual({ text: `${PROMPT}\n\n${WHOLE}`, mayCut: false });
   });
 
   it("joins blocks that build on each other, in any order", () => {
@@ -116,7 +116,7 @@ describe("listVariants, Python", () => {
 
   it("lets prose around bare code be cut", () => {
     const response = `Here is the code:\n\n${WHOLE}\n\nIt sums.`;
-    expect(variantsOf(response, TASK)).toContainEqual({ text: `${PROMPT}\n\n${WHOLE}\n\nIt sums.`, mayCut: true });
+    expect(listVariants(response, TASK)).toContainEqual({ text: `${PROMPT}\n\n${WHOLE}\n\nIt sums.`, mayCut: true });
   });
 
   it("ends a body at the fence that the prompt opened", () => {
@@ -125,7 +125,7 @@ describe("listVariants, Python", () => {
 
   it("finds no code where there is none", () => {
     for (const response of ["", " \n\t", "```python\n```", "<think>\nI wonder", "<think>code</think>  "]) {
-      expect(variantsOf(response, TASK)).toEqual([]);
+      expect(listVariants(response, TASK)).toEqual([]);
     }
   });
 
@@ -151,10 +151,10 @@ describe("listVariants, Python", () => {
     'def total(xs):\n    """\n',
   ])("handles a million characters of %j at once", (part) => {
     const text = part.repeat(1_000_000 / part.length);
-    const cpuMs = startCpuTime();
-    variantsOf(text, TASK);
-    variantsOf(text, { ...TASK, language: "javascript" });
-    variantsOf(text, PLAIN);
+    const cpuMs = startCpuTimer();
+    listVariants(text, TASK);
+    listVariants(text, { ...TASK, language: "javascript" });
+    listVariants(text, PLAIN);
     expect(cpuMs()).toBeLessThan(10_000);
   });
 });
@@ -191,6 +191,6 @@ describe("convertToScript", () => {
     ["importance = 1", "importance = 1"],
     ["  export = 1", "  export = 1"],
   ])("turns %j into %j", (line, expected) => {
-    expect(asScript(line)).toBe(expected);
+    expect(convertToScript(line)).toBe(expected);
   });
 });

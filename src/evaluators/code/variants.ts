@@ -1,19 +1,19 @@
 import type { Language } from "../../exec/sandbox/interpreters.js";
-import { spokenPart } from "../own-answer/reasoning.js";
-import { definedNames, definitions, wordsOf } from "./definitions.js";
-import { beforeBareFence, type CodeBlock, codeBlocks } from "./fences.js";
-import { javascriptVariants } from "./javascript-variants.js";
-import { type CodeTask, newlines } from "./task.js";
+import { stripAllReasoning } from "../own-answer/reasoning.js";
+import { findDefinitions, findIdentifiers, listDefinedNames } from "./definitions.js";
+import { type CodeBlock, findCodeBlocks, getTextBeforeBareFence } from "./fences.js";
+import { listJavaScriptVariants } from "./javascript-variants.js";
+import { type CodeTask, normalizeNewlines } from "./task.js";
 
 /** One way to read a response as a program. */
-export interface Variant {
+export interface ProgramVariant {
   text: string;
   /** Whether text after the last line of code may be dropped: a response without fences ends in prose. */
   mayCut: boolean;
 }
 
 /** The code of a response, before it is combined with the prompt. */
-export interface Answer {
+export interface ExtractedCode {
   code: string;
   isFenced: boolean;
   /** True if it holds the whole function and not only its body. */
@@ -21,97 +21,97 @@ export interface Answer {
 }
 
 /** Lists the programs a response may mean, best first; the first that parses is run. Empty if there is no code. */
-export function variantsOf(response: string, task: CodeTask): Variant[] {
-  const text = cleaned(spokenPart(newlines(response)));
+export function listVariants(response: string, task: CodeTask): ProgramVariant[] {
+  const text = cleanResponse(stripAllReasoning(normalizeNewlines(response)));
   const { language, entryPoint, tests } = task;
-  const wanted: Wanted = { language, entryPoint, words: wordsOf(tests) };
-  const fenced = fencedCode(text, wanted);
+  const wanted: CodeRequirements = { language, entryPoint, words: findIdentifiers(tests) };
+  const fenced = extractFencedCode(text, wanted);
   const code = fenced ?? text;
   if (code.trim() === "") return [];
-  const isWhole = task.prompt === "" || definedNames(code, language).has(entryPoint);
+  const isWhole = task.prompt === "" || listDefinedNames(code, language).has(entryPoint);
   const answer = { code, isFenced: fenced !== null, isWhole };
-  return language === "python" ? pythonVariants(answer, task) : javascriptVariants(answer, task);
+  return language === "python" ? listPythonVariants(answer, task) : listJavaScriptVariants(answer, task);
 }
 
 /** The text from its first line that looks like code; all of it if none does. */
-export function fromFirstCode(text: string, begins: RegExp): string {
+export function trimToFirstCode(text: string, begins: RegExp): string {
   const lines = text.split("\n");
   const first = lines.findIndex((line) => begins.test(line));
   return first <= 0 ? text : lines.slice(first).join("\n");
 }
 
 /** Whole texts come first: one that is cut too early may still parse as a program. */
-export function uncutFirst(texts: readonly string[], cuttable: readonly string[]): Variant[] {
+export function orderVariants(texts: readonly string[], cuttable: readonly string[]): ProgramVariant[] {
   const whole = [...new Set(texts)].map((text) => ({ text, mayCut: false }));
   return [...whole, ...[...new Set(cuttable)].map((text) => ({ text, mayCut: true }))];
 }
 
 /** Removes a byte-order mark, no-break spaces in indents, and MBPP's markers. */
-function cleaned(response: string): string {
+function cleanResponse(response: string): string {
   const text = response.replace(/^\uFEFF/, "").replace(/^[ \t\u00A0]+/gm, (indent) => indent.replaceAll("\u00A0", " "));
-  return betweenMarkers(text);
+  return extractBetweenMarkers(text);
 }
 
 /** MBPP's own prompt asks for code between [BEGIN] and [DONE]; the first marker is often the prompt's. */
-function betweenMarkers(text: string): string {
+function extractBetweenMarkers(text: string): string {
   const begin = /^[ \t]{0,20}\[BEGIN\][ \t]{0,20}$/m.exec(text);
   const rest = begin === null ? text : text.slice(begin.index + begin[0].length);
   const done = /^[ \t]{0,20}\[DONE\]|\[DONE\][ \t]{0,20}$/m.exec(rest);
   return done === null ? rest : rest.slice(0, done.index);
 }
 
-const BEGINS =
+const PYTHON_START =
   /^(?:from[ \t]+[\w.]+[ \t]+import\b|import[ \t]+\w|def[ \t]+\w|async[ \t]+def\b|class[ \t]+\w+[ \t]*[(:]|@\w)/;
 const INDENT = "    ";
 
 /** A whole function replaces the prompt's and may use its imports and helpers; a body continues the prompt. */
-function pythonVariants(answer: Answer, { prompt, entryPoint }: CodeTask): Variant[] {
+function listPythonVariants(answer: ExtractedCode, { prompt, entryPoint }: CodeTask): ProgramVariant[] {
   const { isFenced, isWhole } = answer;
-  const code = isWhole ? withTyping(answer.code) : answer.code;
+  const code = isWhole ? addTypingImports(answer.code) : answer.code;
   if (!isWhole) {
-    const texts = bodies(code).map((body) => afterPrompt(prompt, body));
-    return uncutFirst(texts, isFenced ? [] : texts);
+    const texts = listBodyIndents(code).map((body) => appendToPrompt(prompt, body));
+    return orderVariants(texts, isFenced ? [] : texts);
   }
   const withPrompt = (text: string) => (prompt === "" ? [text] : [`${prompt}\n\n${text}`, text]);
-  if (isFenced) return uncutFirst(withPrompt(code), []);
+  if (isFenced) return orderVariants(withPrompt(code), []);
   // Start with the function itself: a cut before it would leave only the prompt.
-  const readings = [fromFirstCode(code, entryLine(entryPoint)), fromFirstCode(code, BEGINS), code];
-  return uncutFirst(readings.toReversed().flatMap(withPrompt), readings.flatMap(withPrompt));
+  const readings = [trimToFirstCode(code, createEntryPattern(entryPoint)), trimToFirstCode(code, PYTHON_START), code];
+  return orderVariants(readings.toReversed().flatMap(withPrompt), readings.flatMap(withPrompt));
 }
 
-function entryLine(entryPoint: string): RegExp {
+function createEntryPattern(entryPoint: string): RegExp {
   return new RegExp(`^(?:async[ \\t]+)?(?:def|class)[ \\t]+${entryPoint.replace(/\W/g, "") || "\\w"}\\b`);
 }
 
 /** How a body may have been indented, most likely first. */
-function bodies(code: string): string[] {
+function listBodyIndents(code: string): string[] {
   const first = code.split("\n").find((line) => line.trim() !== "") ?? "";
-  const whole = indented(code);
-  if (/^[ \t]/.test(first)) return [code, indented(dedented(withSpaces(code))), fromIndented(code)];
+  const whole = indentCode(code);
+  if (/^[ \t]/.test(first)) return [code, indentCode(dedentCode(expandTabs(code))), trimToFirstIndented(code)];
   // A trimmed answer has lost only the indent of its first line.
-  return [INDENT + code.trimStart(), whole, indented(withSpaces(code)), fromIndented(code), code];
+  return [INDENT + code.trimStart(), whole, indentCode(expandTabs(code)), trimToFirstIndented(code), code];
 }
 
-function afterPrompt(prompt: string, body: string): string {
+function appendToPrompt(prompt: string, body: string): string {
   return prompt.endsWith("\n") || body.startsWith("\n") ? prompt + body : `${prompt}\n${body}`;
 }
 
-function indented(code: string): string {
+function indentCode(code: string): string {
   return mapLines(code, (line) => (line.trim() === "" ? line : INDENT + line));
 }
 
-function withSpaces(code: string): string {
+function expandTabs(code: string): string {
   return mapLines(code, (line) => line.replace(/^[ \t]+/, (space) => space.replaceAll("\t", INDENT)));
 }
 
-function dedented(code: string): string {
+function dedentCode(code: string): string {
   const filled = code.split("\n").filter((line) => line.trim() !== "");
   const least = filled.reduce((least, line) => Math.min(least, line.length - line.trimStart().length), 1000);
   return mapLines(code, (line) => line.slice(Math.min(least, line.length - line.trimStart().length)));
 }
 
-function fromIndented(code: string): string {
-  return fromFirstCode(code, /^[ \t]+\S/);
+function trimToFirstIndented(code: string): string {
+  return trimToFirstCode(code, /^[ \t]+\S/);
 }
 
 function mapLines(code: string, change: (line: string) => string): string {
@@ -131,10 +131,10 @@ const TYPING = [
 ].concat(["List", "Mapping", "Optional", "Sequence", "Set", "Tuple", "Type", "Union"]);
 
 /** Adds the imports that sites which ask for a `class Solution` provide. */
-function withTyping(code: string): string {
+function addTypingImports(code: string): string {
   if (!/^class[ \t]+Solution\b/m.test(code)) return code;
-  const known = new Set(definitions(code, "python").map(({ name }) => name));
-  const words = wordsOf(code);
+  const known = new Set(findDefinitions(code, "python").map(({ name }) => name));
+  const words = findIdentifiers(code);
   const missing = known.has("*") ? [] : TYPING.filter((name) => words.has(name) && !known.has(name));
   if (missing.length === 0) return code;
   const added = `from typing import ${missing.join(", ")}\n`;
@@ -143,18 +143,18 @@ function withTyping(code: string): string {
   return future + added + code.slice(future.length);
 }
 
-const FENCE = /`{3,}/g;
+const INLINE_FENCE = /`{3,}/g;
 /** Far more than any answer has; keeps the search fast on hostile text. */
 const MAX_INLINE_BLOCKS = 200;
 
 /** Finds code between fences on one line; `labels` are language names that are not part of the code. */
-export function oneLineBlocks(text: string, labels: ReadonlySet<string>): CodeBlock[] {
+export function findOneLineBlocks(text: string, labels: ReadonlySet<string>): CodeBlock[] {
   const lines = text.split("\n").filter((line) => line.includes("```"));
-  return lines.flatMap((line) => blocksIn(line, labels)).slice(0, MAX_INLINE_BLOCKS);
+  return lines.flatMap((line) => findBlocksOnLine(line, labels)).slice(0, MAX_INLINE_BLOCKS);
 }
 
-function blocksIn(line: string, labels: ReadonlySet<string>): CodeBlock[] {
-  const fences = [...line.matchAll(FENCE)];
+function findBlocksOnLine(line: string, labels: ReadonlySet<string>): CodeBlock[] {
+  const fences = [...line.matchAll(INLINE_FENCE)];
   const blocks: CodeBlock[] = [];
   for (let at = 0; at + 1 < fences.length; at += 2) {
     const [open, close] = [fences[at], fences[at + 1]];
@@ -172,20 +172,20 @@ const LANGUAGE = /\b(?:language|lang)-([\w+#.-]{1,40})/i;
 const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', "#39": "'", apos: "'" };
 
 /** Finds code between `<code>` and `</code>`; an unclosed tag runs to the end. */
-export function taggedBlocks(text: string): CodeBlock[] {
+export function findTaggedBlocks(text: string): CodeBlock[] {
   const blocks: CodeBlock[] = [];
   for (const open of text.matchAll(TAG)) {
     if (blocks.length === MAX_INLINE_BLOCKS) break;
     const from = open.index + open[0].length;
     const end = text.indexOf("</code>", from);
     const inside = end === -1 ? text.slice(from) : text.slice(from, end);
-    blocks.push({ info: LANGUAGE.exec(open[0])?.[1]?.toLowerCase() ?? "", code: unescaped(inside) });
+    blocks.push({ info: LANGUAGE.exec(open[0])?.[1]?.toLowerCase() ?? "", code: unescapeHtml(inside) });
     if (end === -1) break;
   }
   return blocks;
 }
 
-function unescaped(html: string): string {
+function unescapeHtml(html: string): string {
   const text = html.replace(/&(lt|gt|amp|quot|apos|#39);/g, (entity, name: string) => ENTITIES[name] ?? entity);
   return text.replace(/^\n/, "").trimEnd();
 }
@@ -196,10 +196,10 @@ const LABELS: Record<Language, ReadonlySet<string>> = {
 };
 
 /** Far more than any answer has; keeps the search fast on hostile text. */
-const MOST_BLOCKS = 20;
+const MAX_BLOCKS = 20;
 
 /** What the tests need from a response. */
-interface Wanted {
+interface CodeRequirements {
   language: Language;
   /** The requested function; empty if unknown. */
   entryPoint: string;
@@ -208,21 +208,21 @@ interface Wanted {
 }
 
 /** The code in fenced blocks or otherwise marked code; null if there is none. */
-function fencedCode(text: string, wanted: Wanted): string | null {
-  const before = beforeBareFence(text);
-  if (before !== null && isCode(before, wanted)) return before;
-  const blocks = codeBlocks(text);
-  return chosenFrom(blocks.length > 0 ? blocks : setApart(text, wanted), wanted);
+function extractFencedCode(text: string, wanted: CodeRequirements): string | null {
+  const before = getTextBeforeBareFence(text);
+  if (before !== null && isCodeText(before, wanted)) return before;
+  const blocks = findCodeBlocks(text);
+  return selectCode(blocks.length > 0 ? blocks : findInlineCode(text, wanted), wanted);
 }
 
 /** Code in tags, in one-line fences, or in a session transcript; empty if the text itself is code. */
-function setApart(text: string, wanted: Wanted): CodeBlock[] {
+function findInlineCode(text: string, wanted: CodeRequirements): CodeBlock[] {
   const { language, entryPoint } = wanted;
-  if (entryPoint !== "" && definedNames(text, language).has(entryPoint)) return [];
-  const tagged = taggedBlocks(text);
-  const found = tagged.length > 0 ? tagged : oneLineBlocks(text, LABELS[language]);
+  if (entryPoint !== "" && listDefinedNames(text, language).has(entryPoint)) return [];
+  const tagged = findTaggedBlocks(text);
+  const found = tagged.length > 0 ? tagged : findOneLineBlocks(text, LABELS[language]);
   if (found.length > 0) return found.some(({ code }) => isMoreThanName(code)) ? found : [];
-  const typed = language === "python" ? typedIn(text) : text;
+  const typed = language === "python" ? extractTypedCode(text) : text;
   return typed === text ? [] : [{ info: "", code: typed }];
 }
 
@@ -231,29 +231,29 @@ function isMoreThanName(code: string): boolean {
   return /[\s(=]/.test(code.trim()) && !/^[\w.]+\(\)$/.test(code.trim());
 }
 
-function chosenFrom(given: readonly CodeBlock[], wanted: Wanted): string | null {
-  const blocks = wanted.language === "python" ? given.map(withoutPrompts) : given;
+function selectCode(given: readonly CodeBlock[], wanted: CodeRequirements): string | null {
+  const blocks = wanted.language === "python" ? given.map(stripSessionPrompts) : given;
   const filled = blocks.filter(({ code }) => code.trim() !== "");
   const labelled = filled.filter(({ info }) => LABELS[wanted.language].has(info));
   const usable = labelled.length > 0 ? labelled : filled;
-  if (usable.length > 0) return assembled(usable, wanted);
+  if (usable.length > 0) return assembleBlocks(usable, wanted);
   return blocks.length > 0 ? "" : null;
 }
 
-function withoutPrompts({ info, code }: CodeBlock): CodeBlock {
-  return { info, code: typedIn(code) };
+function stripSessionPrompts({ info, code }: CodeBlock): CodeBlock {
+  return { info, code: extractTypedCode(code) };
 }
 
 /** A whole function, or a body recognized by its indent. */
-function isCode(text: string, { language, entryPoint }: Wanted): boolean {
-  return definedNames(text, language).has(entryPoint) || /^(?:[ \t]*\n)*[ \t]+\S/.test(text);
+function isCodeText(text: string, { language, entryPoint }: CodeRequirements): boolean {
+  return listDefinedNames(text, language).has(entryPoint) || /^(?:[ \t]*\n)*[ \t]+\S/.test(text);
 }
 
 /** The last block that defines what is needed, plus the blocks that define what it uses. */
-function assembled(blocks: readonly CodeBlock[], wanted: Wanted): string {
-  const chosen = new Set([mainBlock(blocks, wanted)]);
-  while (chosen.size < MOST_BLOCKS) {
-    const added = nextNeeded(blocks, chosen, wanted);
+function assembleBlocks(blocks: readonly CodeBlock[], wanted: CodeRequirements): string {
+  const chosen = new Set([findMainBlock(blocks, wanted)]);
+  while (chosen.size < MAX_BLOCKS) {
+    const added = findNextNeeded(blocks, chosen, wanted);
     if (added === null) break;
     chosen.add(added);
   }
@@ -263,8 +263,8 @@ function assembled(blocks: readonly CodeBlock[], wanted: Wanted): string {
     .join("\n\n");
 }
 
-function mainBlock(blocks: readonly CodeBlock[], { language, entryPoint, words }: Wanted): CodeBlock {
-  const defining = blocks.map((block) => ({ block, names: definedNames(block.code, language) }));
+function findMainBlock(blocks: readonly CodeBlock[], { language, entryPoint, words }: CodeRequirements): CodeBlock {
+  const defining = blocks.map((block) => ({ block, names: listDefinedNames(block.code, language) }));
   const having = defining.filter(({ names }) => names.has(entryPoint));
   // Prefer the function over a later outline of it.
   const asked = having.findLast(({ block }) => !isStub(block.code, entryPoint)) ?? having.at(-1);
@@ -274,22 +274,22 @@ function mainBlock(blocks: readonly CodeBlock[], { language, entryPoint, words }
 }
 
 /** Later blocks correct earlier ones, so the last definition of a missing name counts. */
-function nextNeeded(
+function findNextNeeded(
   blocks: readonly CodeBlock[],
   chosen: ReadonlySet<CodeBlock>,
-  { language, words, entryPoint }: Wanted,
+  { language, words, entryPoint }: CodeRequirements,
 ): CodeBlock | null {
   const code = [...chosen].map((block) => block.code).join("\n");
-  const known = new Set(definitions(code, language).map(({ name }) => name));
-  const used = wordsOf(code);
+  const known = new Set(findDefinitions(code, language).map(({ name }) => name));
+  const used = findIdentifiers(code);
   const isNeeded = (name: string) =>
     name !== entryPoint && !known.has(name) && (used.has(name) || (entryPoint === "" && words.has(name)));
   const needed = (block: CodeBlock) => {
-    const found = definitions(block.code, language);
+    const found = findDefinitions(block.code, language);
     if (found.some(({ name, isLasting }) => isLasting && isNeeded(name))) return true;
     if (language !== "python" || found.length === 0) return false;
     const mayHelp = found.every(({ isImported }) => isImported) || found.some(({ name }) => isNeeded(name));
-    return mayHelp && onlyDefines(block.code);
+    return mayHelp && isOnlyDefinitions(block.code);
   };
   return blocks.findLast((block) => !chosen.has(block) && needed(block)) ?? null;
 }
@@ -301,7 +301,7 @@ const PLAIN_VALUE =
 const EMPTY_LINE = /^(?:\.\.\.|pass|raise[ \t]+NotImplementedError\b.*|#.*)?$/;
 
 /** Whether Python code only imports and defines, without usage examples. */
-function onlyDefines(code: string): boolean {
+function isOnlyDefinitions(code: string): boolean {
   const tops = code.split("\n").filter((line) => line.trim() !== "" && !/^\s/.test(line));
   return tops.every((line) => STATEMENT.test(line) || PLAIN_VALUE.test(line));
 }
@@ -319,10 +319,10 @@ function isStub(code: string, name: string): boolean {
   return (lines[at] ?? "").trimEnd().endsWith(":") && text.split("\n").every((line) => EMPTY_LINE.test(line.trim()));
 }
 
-const PROMPTED = /^>>>(?: |$)/m;
-const CONTINUED = /^\.\.\.(?: |$)/;
+const SESSION_PROMPT = /^>>>(?: |$)/m;
+const SESSION_CONTINUATION = /^\.\.\.(?: |$)/;
 /** Statements that belong to a program. Anything else in a session only shows results. */
-const LASTING =
+const LASTING_STATEMENT =
   /^(?:@|(?:async[ \t]+)?(?:def|for|with)\b|class\b|import\b|from\b|if\b|while\b|try\b|[A-Za-z_]\w*[ \t]*(?::[^=]*)?=(?!=))/;
 
 /**
@@ -331,22 +331,22 @@ const LASTING =
  * @example
  * extractTypedCode(">>> def f(x):\n...     return x + 1\n>>> f(1)\n2"); // "def f(x):\n    return x + 1"
  */
-export function typedIn(code: string): string {
-  if (!PROMPTED.test(code)) return code;
-  const chunks = chunksOf(code.split("\n")).filter(([first = ""]) => LASTING.test(first));
+export function extractTypedCode(code: string): string {
+  if (!SESSION_PROMPT.test(code)) return code;
+  const chunks = splitStatements(code.split("\n")).filter(([first = ""]) => LASTING_STATEMENT.test(first));
   const isProgram = chunks.some(([first = ""]) => /^(?:@|(?:async[ \t]+)?def\b|class\b)/.test(first));
   return isProgram ? chunks.map((lines) => lines.join("\n").trimEnd()).join("\n") : code;
 }
 
 /** Lines in between are output of the session. */
-function chunksOf(lines: readonly string[]): string[][] {
+function splitStatements(lines: readonly string[]): string[][] {
   const chunks: string[][] = [];
   let open: string[] | null = null;
   for (const line of lines) {
     if (/^>>>(?: |$)/.test(line)) {
       open = [line.slice(4)];
       chunks.push(open);
-    } else if (open !== null && CONTINUED.test(line)) open.push(line.slice(4));
+    } else if (open !== null && SESSION_CONTINUATION.test(line)) open.push(line.slice(4));
     else open = null;
   }
   return chunks;

@@ -1,10 +1,10 @@
-import { strip } from "./python-text.js";
+import { stripSpaces } from "./python-text.js";
 
-type Relation = "less than" | "at least";
+type CountRelation = "less than" | "at least";
 
 /** Longer texts make patterns that the regex engine rejects. */
-const LONGEST_SEARCHED = 1000;
-const TOO_LONG = `no longer than ${LONGEST_SEARCHED} characters`;
+const MAX_KEYWORD_CHARS = 1000;
+const TOO_LONG = `no longer than ${MAX_KEYWORD_CHARS} characters`;
 
 /** Reads the arguments of one instruction. Missing or invalid ones are added to `problems`, and a default is returned. */
 export class InstructionArguments {
@@ -16,51 +16,51 @@ export class InstructionArguments {
   }
 
   /** The official grader uses a random number for anything else. */
-  count(name: string): number {
+  readCount(name: string): number {
     const value = this.#values[name];
     if (typeof value === "number" && value >= 0) return value;
-    return this.#problem(name, "a number of at least 0", 0);
+    return this.#reject(name, "a number of at least 0", 0);
   }
 
-  relation(name: string): Relation {
+  readRelation(name: string): CountRelation {
     const value = this.#values[name];
     if (value === "less than" || value === "at least") return value;
-    return this.#problem(name, '"less than" or "at least"', "at least");
+    return this.#reject(name, '"less than" or "at least"', "at least");
   }
 
-  text(name: string): string {
+  readText(name: string): string {
     const value = this.#values[name];
-    if (typeof value === "string" && strip(value) !== "") return strip(value);
-    return this.#problem(name, "a text", " ");
+    if (typeof value === "string" && stripSpaces(value) !== "") return stripSpaces(value);
+    return this.#reject(name, "a text", " ");
   }
 
-  character(name: string): string {
-    const text = this.text(name);
-    return [...text].length === 1 ? text : this.#problem(name, "a single character", " ");
+  readCharacter(name: string): string {
+    const text = this.readText(name);
+    return [...text].length === 1 ? text : this.#reject(name, "a single character", " ");
   }
 
-  oneOf(name: string, known: ReadonlySet<string>): string {
-    const text = this.text(name);
-    return known.has(text) ? text : this.#problem(name, `one of ${[...known].join(", ")}`, "");
+  readOneOf(name: string, known: ReadonlySet<string>): string {
+    const text = this.readText(name);
+    return known.has(text) ? text : this.#reject(name, `one of ${[...known].join(", ")}`, "");
   }
 
-  searched(name: string): string {
-    const text = this.text(name);
-    return text.length <= LONGEST_SEARCHED ? text : this.#problem(name, TOO_LONG, " ");
+  readKeyword(name: string): string {
+    const text = this.readText(name);
+    return text.length <= MAX_KEYWORD_CHARS ? text : this.#reject(name, TOO_LONG, " ");
   }
 
-  allSearched(name: string): string[] {
+  readKeywords(name: string): string[] {
     const value = this.#values[name];
     const isList = Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === "string");
-    if (!isList) return this.#problem(name, "a list of texts", []);
-    return value.every((item) => item.length <= LONGEST_SEARCHED) ? value : this.#problem(name, TOO_LONG, []);
+    if (!isList) return this.#reject(name, "a list of texts", []);
+    return value.every((item) => item.length <= MAX_KEYWORD_CHARS) ? value : this.#reject(name, TOO_LONG, []);
   }
 
-  refuse(name: string, wanted: string): void {
-    this.#problem(name, wanted, null);
+  addProblem(name: string, wanted: string): void {
+    this.#reject(name, wanted, null);
   }
 
-  #problem<T>(name: string, wanted: string, standIn: T): T {
+  #reject<T>(name: string, wanted: string, standIn: T): T {
     const value = this.#values[name];
     const isMissing = value === undefined || value === null;
     this.problems.push(`${name} ${isMissing ? "is missing" : "is invalid"}: it must be ${wanted}`);
@@ -68,6 +68,6 @@ export class InstructionArguments {
   }
 }
 
-export function compares(count: number, relation: Relation, wanted: number): boolean {
+export function hasRelation(count: number, relation: CountRelation, wanted: number): boolean {
   return relation === "less than" ? count < wanted : count >= wanted;
 }

@@ -1,7 +1,7 @@
-import { compares } from "./arguments.js";
-import { isLower, isSpaceAt, isUpper, SPACE, splitWords, WORD } from "./python-text.js";
-import type { Follows, Rules } from "./rule.js";
-import { sentenceSpans } from "./sentences.js";
+import { hasRelation } from "./arguments.js";
+import { isLower, isSpaceAt, isUpper, SPACE, splitPythonWords, WORD } from "./python-text.js";
+import type { InstructionCheck, InstructionRules } from "./rule.js";
+import { findSentences } from "./sentences.js";
 
 /** Codes of the languages that the detector knows. */
 const LANGUAGES = new Set(
@@ -18,20 +18,22 @@ export const LANGUAGE_IDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Rules about capitals, commas and language. */
-export const CASE_RULES: Rules = {
-  "language:response_language": (given) => isIn(given.oneOf("language", LANGUAGES)),
-  "change_case:english_capital": () => (response, detect) => isUpper(response) && isIn("en")(response, detect),
-  "change_case:english_lowercase": () => (response, detect) => isLower(response) && isIn("en")(response, detect),
+export const CASE_RULES: InstructionRules = {
+  "language:response_language": (given) => createLanguageRule(given.readOneOf("language", LANGUAGES)),
+  "change_case:english_capital": () => (response, detect) =>
+    isUpper(response) && createLanguageRule("en")(response, detect),
+  "change_case:english_lowercase": () => (response, detect) =>
+    isLower(response) && createLanguageRule("en")(response, detect),
   "change_case:capital_word_frequency": (given) => {
-    const relation = given.relation("capital_relation");
-    const wanted = given.count("capital_frequency");
-    return (response) => compares(countCapitalWords(response), relation, wanted);
+    const relation = given.readRelation("capital_relation");
+    const wanted = given.readCount("capital_frequency");
+    return (response) => hasRelation(countCapitalWords(response), relation, wanted);
   },
   "punctuation:no_comma": () => (response) => !response.includes(","),
 };
 
 /** A response without letters passes, as in the official grader. */
-function isIn(language: string): Follows {
+function createLanguageRule(language: string): InstructionCheck {
   return (response, detect) => {
     const found = detect(response);
     return found === null || found === language;
@@ -61,17 +63,17 @@ const AFTER_FINAL_PERIOD: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Contractions and merged words, matched between spaces. */
-const PARTED: readonly (readonly [RegExp, string])[] = [
+const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/[»”’]|''|"/g, " $& "],
   [/([^' ])('[sSmMdD]|') /g, "$1 $2 "],
   [/([^' ])('ll|'LL|'re|'RE|'ve|'VE|n't|N'T) /g, "$1 $2 "],
-  [whole("can|not"), " $1 $2 "],
-  [whole("d|'ye"), " $1 $2 "],
-  [whole("gim|me"), " $1 $2 "],
-  [whole("gon|na"), " $1 $2 "],
-  [whole("got|ta"), " $1 $2 "],
-  [whole("lem|me"), " $1 $2 "],
-  [whole("more|'n"), " $1 $2 "],
+  [createWordPattern("can|not"), " $1 $2 "],
+  [createWordPattern("d|'ye"), " $1 $2 "],
+  [createWordPattern("gim|me"), " $1 $2 "],
+  [createWordPattern("gon|na"), " $1 $2 "],
+  [createWordPattern("got|ta"), " $1 $2 "],
+  [createWordPattern("lem|me"), " $1 $2 "],
+  [createWordPattern("more|'n"), " $1 $2 "],
   [new RegExp(`(?<![${WORD}])(wan)(na)(?=[${SPACE}])`, "giu"), " $1 $2 "],
   [new RegExp(` ('t)(is|was)(?![${WORD}])`, "giu"), " $1 $2 "],
 ];
@@ -79,25 +81,25 @@ const PARTED: readonly (readonly [RegExp, string])[] = [
 /** Counts words in capitals. A hyphenated word is one, "CAN'T" and "CANNOT" are two. */
 export function countCapitalWords(text: string): number {
   let count = 0;
-  for (const [start, end] of sentenceSpans(text)) {
+  for (const [start, end] of findSentences(text)) {
     const sentence = text.slice(start, end);
-    if (HAS_CAPITAL.test(sentence)) count += words(sentence).filter(isUpper).length;
+    if (HAS_CAPITAL.test(sentence)) count += tokenizeSentence(sentence).filter(isUpper).length;
   }
   return count;
 }
 
-function words(sentence: string): string[] {
-  const opened = replaceAll(sentence, BEFORE_FINAL_PERIOD);
-  const parted = replaceAll(withFinalPeriodApart(opened), AFTER_FINAL_PERIOD);
-  return splitWords(replaceAll(` ${parted} `, PARTED));
+function tokenizeSentence(sentence: string): string[] {
+  const opened = applyReplacements(sentence, BEFORE_FINAL_PERIOD);
+  const parted = applyReplacements(separateFinalPeriod(opened), AFTER_FINAL_PERIOD);
+  return splitPythonWords(applyReplacements(` ${parted} `, CONTRACTIONS));
 }
 
-function replaceAll(text: string, steps: readonly (readonly [RegExp, string])[]): string {
+function applyReplacements(text: string, steps: readonly (readonly [RegExp, string])[]): string {
   return steps.reduce((parted, [pattern, replacement]) => parted.replace(pattern, replacement), text);
 }
 
 /** Only closing marks and white space may follow the period. */
-function withFinalPeriodApart(sentence: string): string {
+function separateFinalPeriod(sentence: string): string {
   let place = sentence.length - 1;
   while (place > 0 && isSpaceAt(sentence, place)) place -= 1;
   while (place > 0 && FINAL_CLOSERS.includes(sentence.charAt(place))) place -= 1;
@@ -105,7 +107,7 @@ function withFinalPeriodApart(sentence: string): string {
   return isFinal ? `${sentence.slice(0, place)} . ${sentence.slice(place + 1)} ` : sentence;
 }
 
-function whole(parts: string): RegExp {
+function createWordPattern(parts: string): RegExp {
   const [first, second] = parts.split("|");
   return new RegExp(`(?<![${WORD}])(${first})(${second})(?![${WORD}])`, "giu");
 }

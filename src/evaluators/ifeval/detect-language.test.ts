@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { languageDetector, letterRuns } from "./detect-language.js";
+import { createLanguageDetector, listLetterRuns } from "./detect-language.js";
 
-import { loadProfiles } from "./language-profiles.js";
+import { loadLanguageProfiles } from "./language-profiles.js";
 
-const profiles = loadProfiles();
-const detect = languageDetector(profiles);
+const profiles = loadLanguageProfiles();
+const detect = createLanguageDetector(profiles);
 
 describe("listLetterRuns", () => {
-  const runs = (text: string) => letterRuns(text, profiles.alike);
+  const runs = (text: string) => listLetterRuns(text, profiles.alike);
 
   it("lists one to three letters, with the space before and after a word", () => {
     expect(runs("ab c")).toEqual(["a", " a", "b", "ab", " ab", " ", "b ", "ab ", "c", " c"]);

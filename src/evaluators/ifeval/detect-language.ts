@@ -5,12 +5,12 @@ export type DetectLanguage = (text: string) => string | null;
 
 /** The official detector draws 7 random samples; more samples with a fixed seed give its most frequent answer. */
 const SAMPLES = 35;
-const MOST_RUNS_OF_A_SAMPLE = 1000;
+const MAX_RUNS_PER_SAMPLE = 1000;
 const RUNS_BETWEEN_CHECKS = 5;
-const CERTAIN = 0.99999;
-const LEAST_PROBABILITY = 0.1;
+const CERTAIN_PROBABILITY = 0.99999;
+const MIN_PROBABILITY = 0.1;
 /** The weight of a letter run that a language's profile lacks; varied a little per sample. */
-const SMALLEST_SHARE = 0.5 / 10_000;
+const MIN_SHARE = 0.5 / 10_000;
 const SPREAD = 0.05 / 10_000;
 const SEED = 0x9e3779b9;
 
@@ -20,28 +20,28 @@ const SEED = 0x9e3779b9;
  * @example
  * createLanguageDetector(loadLanguageProfiles())("Guten Morgen, wie geht es dir?"); // "de"
  */
-export function languageDetector({ languages, shares, alike }: LanguageProfiles): DetectLanguage {
+export function createLanguageDetector({ languages, shares, alike }: LanguageProfiles): DetectLanguage {
   return (text) => {
-    const found = letterRuns(text, alike).flatMap((run) => {
+    const found = listLetterRuns(text, alike).flatMap((run) => {
       const pairs = shares.get(run);
       return pairs === undefined ? [] : [pairs];
     });
     if (found.length === 0) return null;
-    const random = randomNumbers(SEED);
+    const random = createLanguageRandom(SEED);
     const total = new Float64Array(languages.length);
     for (let sample = 0; sample < SAMPLES; sample++) {
       const probabilities = judgeSample(found, languages.length, random);
       for (let place = 0; place < total.length; place++)
         total[place] = (total[place] ?? 0) + (probabilities[place] ?? 0);
     }
-    return likeliest(total, languages);
+    return findLikeliest(total, languages);
   };
 }
 
 /** Multiplies the probabilities of sampled runs until one language is certain. */
 function judgeSample(found: readonly (readonly number[])[], size: number, random: () => number): Float64Array {
   const probabilities = new Float64Array(size).fill(1 / size);
-  const smallest = SMALLEST_SHARE + normalDeviate(random) * SPREAD;
+  const smallest = MIN_SHARE + drawNormal(random) * SPREAD;
   for (let drawn = 0; ; drawn++) {
     const pairs = found[Math.floor(random() * found.length)] ?? [];
     for (let at = 0; at < pairs.length; at += 2) {
@@ -50,12 +50,13 @@ function judgeSample(found: readonly (readonly number[])[], size: number, random
       probabilities[place] = (probabilities[place] ?? 0) * (1 + (pairs[at + 1] ?? 0) / smallest);
     }
     if (drawn % RUNS_BETWEEN_CHECKS !== 0) continue;
-    if (normalise(probabilities) > CERTAIN || drawn >= MOST_RUNS_OF_A_SAMPLE) return probabilities;
+    if (normalizeProbabilities(probabilities) > CERTAIN_PROBABILITY || drawn >= MAX_RUNS_PER_SAMPLE)
+      return probabilities;
   }
 }
 
 /** Scales the probabilities to sum to one and returns the largest. */
-function normalise(probabilities: Float64Array): number {
+function normalizeProbabilities(probabilities: Float64Array): number {
   const sum = probabilities.reduce((total, probability) => total + probability, 0);
   let largest = 0;
   for (let place = 0; place < probabilities.length; place++) {
@@ -66,14 +67,14 @@ function normalise(probabilities: Float64Array): number {
   return largest;
 }
 
-function likeliest(total: Float64Array, languages: readonly string[]): string {
+function findLikeliest(total: Float64Array, languages: readonly string[]): string {
   let best = 0;
   for (let place = 1; place < total.length; place++) if ((total[place] ?? 0) > (total[best] ?? 0)) best = place;
-  return (total[best] ?? 0) / SAMPLES > LEAST_PROBABILITY ? (languages[best] ?? "unknown") : "unknown";
+  return (total[best] ?? 0) / SAMPLES > MIN_PROBABILITY ? (languages[best] ?? "unknown") : "unknown";
 }
 
 /** Seeded, so that a text always gets the same language. */
-function randomNumbers(seed: number): () => number {
+function createLanguageRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -83,13 +84,13 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
-function normalDeviate(random: () => number): number {
+function drawNormal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 
 /** Longer texts are judged by their beginning. */
-const MOST_CHARACTERS = 10_000;
-const LONGEST_RUN = 3;
+const MAX_CHARACTERS = 10_000;
+const MAX_RUN_LENGTH = 3;
 const URL_TEXT = /https?:\/\/[-_.?&~;+=/#0-9A-Za-z]{1,2076}/g;
 const MAIL_TEXT = /[-_.0-9A-Za-z]{1,64}@[-_0-9A-Za-z]{1,255}[-_.0-9A-Za-z]{1,255}/g;
 /** A vowel and a mark that Vietnamese writes as one character. */
@@ -97,7 +98,7 @@ const VIETNAMESE = /[AEIOUYaeiouyÂÊÔâêôĂăƠơƯư][\u0300\u0301\u0303\u0
 const UPPER = /^\p{Uppercase}$/u;
 
 /** Characters treated as spaces. */
-const SPACES_OF_LATIN_1 = "\u00a0«°»";
+const LATIN_1_SPACES = "\u00a0«°»";
 
 /** Blocks of characters that are treated as one: first, last, and the character used for all. */
 const BLOCKS: readonly (readonly [first: number, last: number, standIn: string])[] = [
@@ -117,14 +118,14 @@ const SPELLINGS: Readonly<Record<string, string>> = { "\u0219": "\u015f", "\u021
  * Lists the runs of one to three letters that identify a language, in text order. Words in capitals contribute
  * only their first letter and their end, so that abbreviations do not count.
  */
-export function letterRuns(text: string, alike: ReadonlyMap<string, string>): string[] {
+export function listLetterRuns(text: string, alike: ReadonlyMap<string, string>): string[] {
   const runs: string[] = [];
   let run = " ";
-  for (const character of mainScript(beginning(text))) {
-    const letter = standIn(character, alike);
+  for (const character of keepMainScript(takeBeginning(text))) {
+    const letter = mapToStandIn(character, alike);
     const last = run.at(-1) ?? " ";
     if (last === " " && letter === " ") continue;
-    run = (last === " " ? " " : run.slice(1 - LONGEST_RUN)) + letter;
+    run = (last === " " ? " " : run.slice(1 - MAX_RUN_LENGTH)) + letter;
     const isInCapitals = UPPER.test(letter) && UPPER.test(last);
     if (!isInCapitals) for (let size = 1; size <= run.length; size++) runs.push(run.slice(-size));
   }
@@ -132,27 +133,27 @@ export function letterRuns(text: string, alike: ReadonlyMap<string, string>): st
 }
 
 /** Without addresses and with single spaces. */
-function beginning(text: string): string[] {
-  const plain = withoutAddresses(text).replace(VIETNAMESE, (pair) => pair.normalize("NFC"));
+function takeBeginning(text: string): string[] {
+  const plain = stripAddresses(text).replace(VIETNAMESE, (pair) => pair.normalize("NFC"));
   const kept: string[] = [];
   let last = "";
   let count = 0;
   for (const character of plain) {
-    if (++count > MOST_CHARACTERS) break;
+    if (++count > MAX_CHARACTERS) break;
     if (character !== " " || last !== " ") kept.push(character);
     last = character;
   }
   return kept;
 }
 
-function withoutAddresses(text: string): string {
+function stripAddresses(text: string): string {
   const plain = text.replace(URL_TEXT, " ");
   // Most texts have no "@", and matching what may precede it is slow.
   return plain.includes("@") ? plain.replace(MAIL_TEXT, " ") : plain;
 }
 
 /** Drops Latin letters if they are the minority: names and terms in another script. */
-function mainScript(characters: string[]): string[] {
+function keepMainScript(characters: string[]): string[] {
   let latin = 0;
   let other = 0;
   for (const character of characters) {
@@ -166,10 +167,10 @@ function isLatin(character: string): boolean {
   return character >= "A" && character <= "z";
 }
 
-function standIn(character: string, alike: ReadonlyMap<string, string>): string {
+function mapToStandIn(character: string, alike: ReadonlyMap<string, string>): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x80) return /[A-Za-z]/.test(character) ? character : " ";
-  if (code <= 0xff) return SPACES_OF_LATIN_1.includes(character) ? " " : character;
+  if (code <= 0xff) return LATIN_1_SPACES.includes(character) ? " " : character;
   const block = BLOCKS.find(([first, last]) => code >= first && code <= last);
   return block?.[2] ?? SPELLINGS[character] ?? alike.get(character) ?? character;
 }

@@ -1,24 +1,24 @@
-import { ownValue } from "../../core/shape.js";
-import { compares, InstructionArguments } from "./arguments.js";
+import { getOwn } from "../../core/shape.js";
+import { hasRelation, InstructionArguments } from "./arguments.js";
 import { CASE_RULES } from "./case-rules.js";
 import type { DetectLanguage } from "./detect-language.js";
 import {
   countMatches,
-  isBlank,
-  isBoundary,
+  findLineEnd,
+  isBlankText,
   isLineStart,
-  lineEnd,
+  isWordBoundary,
   SPACE,
   skipSpaces,
-  splitWords,
-  strip,
+  splitPythonWords,
   stripCharacter,
   stripEnd,
+  stripSpaces,
   stripStart,
   WORD,
 } from "./python-text.js";
-import type { Follows, Rules } from "./rule.js";
-import { sentenceSpans } from "./sentences.js";
+import type { InstructionCheck, InstructionRules } from "./rule.js";
+import { findSentences } from "./sentences.js";
 
 const WORDS = new RegExp(`[${WORD}]+`, "gu");
 const DIVIDER = new RegExp(`[${SPACE}]?\\*\\*\\*[${SPACE}]?`);
@@ -26,51 +26,51 @@ const DIVIDER = new RegExp(`[${SPACE}]?\\*\\*\\*[${SPACE}]?`);
 const PUNCTUATION = ".,?!'\"";
 
 /** Rules about length and paragraphs. */
-const LENGTH_RULES: Rules = {
+const LENGTH_RULES: InstructionRules = {
   "length_constraints:number_words": (given) => {
-    const relation = given.relation("relation");
-    const wanted = given.count("num_words");
-    return (response) => compares(countMatches(WORDS, response), relation, wanted);
+    const relation = given.readRelation("relation");
+    const wanted = given.readCount("num_words");
+    return (response) => hasRelation(countMatches(WORDS, response), relation, wanted);
   },
   "length_constraints:number_sentences": (given) => {
-    const relation = given.relation("relation");
-    const wanted = given.count("num_sentences");
-    return (response) => compares(sentenceSpans(response).length, relation, wanted);
+    const relation = given.readRelation("relation");
+    const wanted = given.readCount("num_sentences");
+    return (response) => hasRelation(findSentences(response).length, relation, wanted);
   },
   "length_constraints:number_paragraphs": (given) => {
-    const wanted = given.count("num_paragraphs");
+    const wanted = given.readCount("num_paragraphs");
     return (response) => countParagraphs(response.split(DIVIDER)) === wanted;
   },
-  "length_constraints:nth_paragraph_first_word": firstWordRule,
+  "length_constraints:nth_paragraph_first_word": createFirstWordRule,
 };
 
 /** Counts paragraphs between dividers; the first and the last may be blank, NaN if another is. */
 function countParagraphs(paragraphs: readonly string[]): number {
   let count = paragraphs.length;
   for (const [place, paragraph] of paragraphs.entries()) {
-    if (!isBlank(paragraph)) continue;
+    if (!isBlankText(paragraph)) continue;
     if (place !== 0 && place !== paragraphs.length - 1) return Number.NaN;
     count -= 1;
   }
   return count;
 }
 
-function firstWordRule(given: InstructionArguments): Follows {
-  const wanted = given.count("num_paragraphs");
-  const nth = given.count("nth_paragraph");
-  const word = given.text("first_word").toLowerCase();
-  if (nth < 1 || nth > wanted) given.refuse("nth_paragraph", "a number from 1 to num_paragraphs");
+function createFirstWordRule(given: InstructionArguments): InstructionCheck {
+  const wanted = given.readCount("num_paragraphs");
+  const nth = given.readCount("nth_paragraph");
+  const word = given.readText("first_word").toLowerCase();
+  if (nth < 1 || nth > wanted) given.addProblem("nth_paragraph", "a number from 1 to num_paragraphs");
   return (response) => {
     const paragraphs = response.split("\n\n");
     // Blank ones do not count, but the index refers to all of them, as in the official grader.
-    const count = paragraphs.filter((paragraph) => !isBlank(paragraph)).length;
+    const count = paragraphs.filter((paragraph) => !isBlankText(paragraph)).length;
     if (nth > count || count !== wanted) return false;
-    return firstWord(paragraphs[nth - 1] ?? "") === word;
+    return getFirstWord(paragraphs[nth - 1] ?? "") === word;
   };
 }
 
-function firstWord(paragraph: string): string {
-  const [word = ""] = splitWords(strip(paragraph));
+function getFirstWord(paragraph: string): string {
+  const [word = ""] = splitPythonWords(stripSpaces(paragraph));
   const bare = word.replace(/^'*"*/, "");
   const end = [...bare].findIndex((character) => PUNCTUATION.includes(character));
   const letters = end === -1 ? [...bare] : [...bare].slice(0, end);
@@ -83,20 +83,20 @@ const HIGHLIGHT = /\*[^\n*]*\*/g;
 const DOUBLE_HIGHLIGHT = /\*\*[^\n*]*\*\*/g;
 
 /** Rules about format. */
-const FORMAT_RULES: Rules = {
+const FORMAT_RULES: InstructionRules = {
   "detectable_format:number_bullet_lists": (given) => {
-    const wanted = given.count("num_bullets");
+    const wanted = given.readCount("num_bullets");
     return (response) => countBullets(response) === wanted;
   },
   "detectable_format:constrained_response": () => (response) => OPTIONS.some((option) => response.includes(option)),
   "detectable_format:number_highlighted_sections": (given) => {
-    const wanted = given.count("num_highlights");
+    const wanted = given.readCount("num_highlights");
     return (response) => countHighlights(response) >= wanted;
   },
   "detectable_format:multiple_sections": (given) => {
-    const splitter = patternOf(given.searched("section_spliter"));
+    const splitter = toPattern(given.readKeyword("section_spliter"));
     const heading = new RegExp(`${splitter}[${SPACE}]?\\p{Nd}+[${SPACE}]?`, "gu");
-    const wanted = given.count("num_sections");
+    const wanted = given.readCount("num_sections");
     return (response) => countMatches(heading, response) >= wanted;
   },
   "detectable_format:json_format": () => isJson,
@@ -105,8 +105,8 @@ const FORMAT_RULES: Rules = {
 
 /** Text between asterisks and between double asterisks; text between triple asterisks counts as both. */
 function countHighlights(text: string): number {
-  const single = (text.match(HIGHLIGHT) ?? []).filter((found) => !isBlank(stripCharacter(found, "*")));
-  const double = (text.match(DOUBLE_HIGHLIGHT) ?? []).filter((found) => !isBlank(found.slice(2, -2)));
+  const single = (text.match(HIGHLIGHT) ?? []).filter((found) => !isBlankText(stripCharacter(found, "*")));
+  const double = (text.match(DOUBLE_HIGHLIGHT) ?? []).filter((found) => !isBlankText(found.slice(2, -2)));
   return single.length + double.length;
 }
 
@@ -114,7 +114,7 @@ function hasTitle(line: string): boolean {
   const start = line.indexOf("<<");
   const end = line.lastIndexOf(">>");
   if (start === -1 || end < start + 3) return false;
-  return !isBlank(stripEnd(stripStart(line.slice(start, end), "<"), ">"));
+  return !isBlankText(stripEnd(stripStart(line.slice(start, end), "<"), ">"));
 }
 
 /**
@@ -122,22 +122,22 @@ function hasTitle(line: string): boolean {
  * includes the next character, even a line end; two asterisks are not a bullet.
  */
 function countBullets(text: string): number {
-  const asterisks = countLines(
+  const asterisks = countBulletLines(
     text,
     (sign) => text[sign] === "*" && sign + 1 < text.length && text[sign + 1] !== "*",
     2,
   );
-  return asterisks + countLines(text, (sign) => text[sign] === "-", 1);
+  return asterisks + countBulletLines(text, (sign) => text[sign] === "-", 1);
 }
 
-function countLines(text: string, isBullet: (sign: number) => boolean, bulletLength: number): number {
+function countBulletLines(text: string, isBullet: (sign: number) => boolean, bulletLength: number): number {
   let count = 0;
   let place = 0;
   while (place < text.length) {
     const sign = skipSpaces(text, place);
     const isFound = isBullet(sign);
     if (isFound) count += 1;
-    const end = lineEnd(text, isFound ? sign + bulletLength : sign);
+    const end = findLineEnd(text, isFound ? sign + bulletLength : sign);
     place = isFound && isLineStart(text, end) ? end : end + 1;
   }
   return count;
@@ -149,22 +149,22 @@ const STRING_OR_NUMBER = /"(?:[^"\\]|\\[\s\S])*"?|-?Infinity|NaN/g;
 
 /** Whether the response, without a code fence, is JSON as Python parses it: with NaN and infinite numbers. */
 function isJson(response: string): boolean {
-  const text = withoutFence(strip(response));
-  return parses(text) || (/NaN|Infinity/.test(text) && parses(withPlainNumbers(text)));
+  const text = stripFence(stripSpaces(response));
+  return isParsable(text) || (/NaN|Infinity/.test(text) && isParsable(replacePythonNumbers(text)));
 }
 
-function withoutFence(text: string): string {
+function stripFence(text: string): string {
   let inside = text;
   for (const fence of FENCES) if (inside.startsWith(fence)) inside = inside.slice(fence.length);
-  return strip(inside.endsWith("```") ? inside.slice(0, -3) : inside);
+  return stripSpaces(inside.endsWith("```") ? inside.slice(0, -3) : inside);
 }
 
 /** The spaces keep an adjacent digit or sign from making it valid. */
-function withPlainNumbers(text: string): string {
+function replacePythonNumbers(text: string): string {
   return text.replace(STRING_OR_NUMBER, (found) => (found.startsWith('"') ? found : " 0 "));
 }
 
-function parses(text: string): boolean {
+function isParsable(text: string): boolean {
   try {
     JSON.parse(text);
     return true;
@@ -174,26 +174,26 @@ function parses(text: string): boolean {
 }
 
 /** Rules about words and letters that must or must not occur. */
-const KEYWORD_RULES: Rules = {
+const KEYWORD_RULES: InstructionRules = {
   "keywords:existence": (given) => {
-    const patterns = given.allSearched("keywords").map((keyword) => new RegExp(caselessPatternOf(keyword), "iu"));
+    const patterns = given.readKeywords("keywords").map((keyword) => new RegExp(toCaselessPattern(keyword), "iu"));
     return (response) => patterns.every((pattern) => pattern.test(response));
   },
   "keywords:frequency": (given) => {
-    const pattern = new RegExp(caselessPatternOf(given.searched("keyword")), "giu");
-    const relation = given.relation("relation");
-    const frequency = given.count("frequency");
-    return (response) => compares(countMatches(pattern, response), relation, frequency);
+    const pattern = new RegExp(toCaselessPattern(given.readKeyword("keyword")), "giu");
+    const relation = given.readRelation("relation");
+    const frequency = given.readCount("frequency");
+    return (response) => hasRelation(countMatches(pattern, response), relation, frequency);
   },
   "keywords:forbidden_words": (given) => {
-    const patterns = given.allSearched("forbidden_words").map((word) => new RegExp(caselessPatternOf(word), "giu"));
-    return (response) => !patterns.some((pattern) => occursWhole(pattern, response));
+    const patterns = given.readKeywords("forbidden_words").map((word) => new RegExp(toCaselessPattern(word), "giu"));
+    return (response) => !patterns.some((pattern) => hasWholeWord(pattern, response));
   },
   "keywords:letter_frequency": (given) => {
-    const letter = given.character("letter").toLowerCase();
-    const relation = given.relation("let_relation");
-    const frequency = given.count("let_frequency");
-    return (response) => compares(response.toLowerCase().split(letter).length - 1, relation, frequency);
+    const letter = given.readCharacter("letter").toLowerCase();
+    const relation = given.readRelation("let_relation");
+    const frequency = given.readCount("let_frequency");
+    return (response) => hasRelation(response.toLowerCase().split(letter).length - 1, relation, frequency);
   },
 };
 
@@ -201,10 +201,10 @@ const KEYWORD_RULES: Rules = {
  * Whether the pattern occurs between word boundaries. Checking those separately is much faster: a pattern with
  * the letters of all scripts takes a millisecond to compile.
  */
-function occursWhole(pattern: RegExp, text: string): boolean {
+function hasWholeWord(pattern: RegExp, text: string): boolean {
   pattern.lastIndex = 0;
   for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
-    if (isBoundary(text, found.index) && isBoundary(text, pattern.lastIndex)) return true;
+    if (isWordBoundary(text, found.index) && isWordBoundary(text, pattern.lastIndex)) return true;
     const isPair = (text.codePointAt(found.index) ?? 0) > 0xffff;
     pattern.lastIndex = found.index + (isPair ? 2 : 1);
   }
@@ -219,14 +219,14 @@ const MARKERS: Readonly<Record<string, string>> = {
 };
 
 /** Rules about content. */
-const CONTENT_RULES: Rules = {
+const CONTENT_RULES: InstructionRules = {
   "detectable_content:number_placeholders": (given) => {
-    const wanted = given.count("num_placeholders");
+    const wanted = given.readCount("num_placeholders");
     return (response) => countPlaceholders(response) >= wanted;
   },
   "detectable_content:postscript": (given) => {
-    const marker = given.searched("postscript_marker");
-    const pattern = new RegExp(ownValue(MARKERS, marker) ?? patternOf(marker.toLowerCase()), "u");
+    const marker = given.readKeyword("postscript_marker");
+    const pattern = new RegExp(getOwn(MARKERS, marker) ?? toPattern(marker.toLowerCase()), "u");
     return (response) => pattern.test(response.toLowerCase());
   },
 };
@@ -249,42 +249,42 @@ function countBrackets(line: string): number {
 const SEPARATOR = "******";
 
 /** Rules about how a response begins and ends, and about giving two of them. */
-const WRAPPING_RULES: Rules = {
+const WRAPPING_RULES: InstructionRules = {
   "combination:two_responses": () => hasTwoResponses,
   "combination:repeat_prompt": (given) => {
-    const prompt = given.text("prompt_to_repeat").toLowerCase();
-    return (response) => strip(response).toLowerCase().startsWith(prompt);
+    const prompt = given.readText("prompt_to_repeat").toLowerCase();
+    return (response) => stripSpaces(response).toLowerCase().startsWith(prompt);
   },
   "startend:end_checker": (given) => {
-    const ending = given.text("end_phrase").toLowerCase();
-    return (response) => stripCharacter(strip(response), '"').toLowerCase().endsWith(ending);
+    const ending = given.readText("end_phrase").toLowerCase();
+    return (response) => stripCharacter(stripSpaces(response), '"').toLowerCase().endsWith(ending);
   },
   "startend:quotation": () => (response) => {
-    const text = strip(response);
+    const text = stripSpaces(response);
     return text.length > 1 && text.startsWith('"') && text.endsWith('"');
   },
 };
 
 function hasTwoResponses(response: string): boolean {
   const parts = response.split(SEPARATOR);
-  if (parts.slice(1, -1).some(isBlank)) return false;
-  const [first, second, ...more] = parts.map(strip).filter((part) => part !== "");
+  if (parts.slice(1, -1).some(isBlankText)) return false;
+  const [first, second, ...more] = parts.map(stripSpaces).filter((part) => part !== "");
   return second !== undefined && more.length === 0 && first !== second;
 }
 
-export interface Instruction {
+export interface IFEvalInstruction {
   readonly id: string;
   readonly args: Readonly<Record<string, unknown>>;
 }
 
 /** Whether each instruction is followed, in order. */
-export interface Verdicts {
+export interface InstructionVerdicts {
   readonly strict: readonly boolean[];
   readonly loose: readonly boolean[];
 }
 
 /** The rules of all 25 instructions, by their official ids. */
-export const RULES: Rules = {
+export const RULES: InstructionRules = {
   ...KEYWORD_RULES,
   ...LENGTH_RULES,
   ...CONTENT_RULES,
@@ -294,7 +294,7 @@ export const RULES: Rules = {
 };
 
 /** Why an instruction cannot be checked; null if it can. */
-export function problemWith({ id, args }: Instruction): string | null {
+export function findInstructionProblem({ id, args }: IFEvalInstruction): string | null {
   if (!Object.hasOwn(RULES, id)) return `unknown instruction "${id.slice(0, 60)}"`;
   const given = new InstructionArguments(args);
   RULES[id]?.(given);
@@ -302,13 +302,17 @@ export function problemWith({ id, args }: Instruction): string | null {
 }
 
 /** Checks every instruction against the response as it is (strict) and against its eight loose forms. */
-export function check(instructions: readonly Instruction[], response: string, detect: DetectLanguage): Verdicts {
-  const forms = looseResponses(response);
+export function checkInstructions(
+  instructions: readonly IFEvalInstruction[],
+  response: string,
+  detect: DetectLanguage,
+): InstructionVerdicts {
+  const forms = listLooseResponses(response);
   const strict: boolean[] = [];
   const loose: boolean[] = [];
   for (const { id, args } of instructions) {
-    const follows = RULES[id]?.(new InstructionArguments(args)) ?? never;
-    const isFollowed = (form: string) => !isBlank(form) && follows(form, detect);
+    const follows = RULES[id]?.(new InstructionArguments(args)) ?? rejectResponse;
+    const isFollowed = (form: string) => !isBlankText(form) && follows(form, detect);
     const isStrict = isFollowed(response);
     strict.push(isStrict);
     loose.push(isStrict || forms.some(isFollowed));
@@ -316,16 +320,16 @@ export function check(instructions: readonly Instruction[], response: string, de
   return { strict, loose };
 }
 
-const never: Follows = () => false;
+const rejectResponse: InstructionCheck = () => false;
 
 /**
  * The eight forms of a response, one of which must pass for the loose verdict: with and without its
  * asterisks, each whole, without its first line, without its last, and without both. Duplicates are removed.
  */
-export function looseResponses(response: string): string[] {
+export function listLooseResponses(response: string): string[] {
   const lines = response.split("\n");
   const forms = [response, lines.slice(1), lines.slice(0, -1), lines.slice(1, -1)].map((form) =>
-    typeof form === "string" ? form : strip(form.join("\n")),
+    typeof form === "string" ? form : stripSpaces(form.join("\n")),
   );
   return [...new Set(forms.flatMap((form) => [form, form.replaceAll("*", "")]))];
 }
@@ -338,16 +342,16 @@ const IS_I = /^[iI\u0130\u0131]$/;
  * A pattern source for the flag u that finds this text. The official grader uses the text itself as a
  * pattern; here only the dot keeps that meaning, so that "C++" is found and matching stays fast.
  */
-function patternOf(text: string): string {
-  return [...text].map(patternOfCharacter).join("");
+function toPattern(text: string): string {
+  return [...text].map(toCharacterPattern).join("");
 }
 
 /** The same for the flags i and u. */
-function caselessPatternOf(text: string): string {
-  return [...text].map((character) => (IS_I.test(character) ? ANY_I : patternOfCharacter(character))).join("");
+function toCaselessPattern(text: string): string {
+  return [...text].map((character) => (IS_I.test(character) ? ANY_I : toCharacterPattern(character))).join("");
 }
 
-function patternOfCharacter(character: string): string {
+function toCharacterPattern(character: string): string {
   if (character === ".") return "[^\\n]";
   return /[\\^$*+?()[\]{}|/]/.test(character) ? `\\${character}` : character;
 }

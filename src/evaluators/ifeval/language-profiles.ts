@@ -22,19 +22,19 @@ interface ProfileFile {
  * Reads the profiles of langdetect-js. Only its data is used, which is that of the official grader's detector; the
  * package's own code picks its samples at random and sorts its results wrongly.
  */
-export function loadProfiles(): LanguageProfiles {
+export function loadLanguageProfiles(): LanguageProfiles {
   const folder = dirname(createRequire(import.meta.url).resolve("langdetect-js/package.json"));
   const files = readdirSync(join(folder, "profiles")).sort();
   const languages: string[] = [];
   const shares = new Map<string, number[]>();
   for (const file of files) {
-    const profile = readJson(join(folder, "profiles", file)) as ProfileFile;
+    const profile = readProfileJson(join(folder, "profiles", file)) as ProfileFile;
     addProfile(profile, languages.push(profile.name) - 1, shares);
   }
-  return { languages, shares, alike: alikeCharacters(readJson(join(folder, "lib", "Messages.json"))) };
+  return { languages, shares, alike: readAlikeCharacters(readProfileJson(join(folder, "lib", "Messages.json"))) };
 }
 
-function readJson(file: string): unknown {
+function readProfileJson(file: string): unknown {
   return JSON.parse(readFileSync(file, "utf8"));
 }
 
@@ -48,7 +48,7 @@ function addProfile({ freq, n_words }: ProfileFile, place: number, shares: Map<s
   }
 }
 
-function alikeCharacters(messages: unknown): Map<string, string> {
+function readAlikeCharacters(messages: unknown): Map<string, string> {
   const alike = new Map<string, string>();
   for (const [name, characters] of Object.entries(messages as Record<string, string>)) {
     const [first] = characters;

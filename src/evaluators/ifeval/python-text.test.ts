@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import {
   countMatches,
-  isBlank,
-  isBoundary,
+  getTrimmedLength,
+  isBlankText,
   isLower,
   isSpaceAt,
   isUpper,
-  lengthWithoutEnd,
+  isWordBoundary,
   SPACE,
-  splitWords,
-  strip,
+  splitPythonWords,
   stripCharacter,
   stripEnd,
+  stripSpaces,
   stripStart,
   WORD,
 } from "./python-text.js";
@@ -23,22 +23,22 @@ describe("white space", () => {
   it.each([...SPACES])("includes %j", (space) => {
     expect(isSpaceAt(space, 0)).toBe(true);
     expect(new RegExp(`^[${SPACE}]$`, "u").test(space)).toBe(true);
-    expect(strip(`${space}a b${space}`)).toBe("a b");
-    expect(splitWords(`a${space}b`)).toEqual(["a", "b"]);
+    expect(stripSpaces(`${space}a b${space}`)).toBe("a b");
+    expect(splitPythonWords(`a${space}b`)).toEqual(["a", "b"]);
   });
 
   it.each([...NO_SPACES])("excludes %j", (character) => {
     expect(isSpaceAt(character, 0)).toBe(false);
     expect(new RegExp(`[${SPACE}]`, "u").test(character)).toBe(false);
-    expect(strip(character)).toBe(character);
+    expect(stripSpaces(character)).toBe(character);
   });
 
   it("makes up a blank text", () => {
-    expect(isBlank(SPACES)).toBe(true);
-    expect(isBlank("")).toBe(true);
-    expect(isBlank("\ufeff")).toBe(false);
-    expect(lengthWithoutEnd(`a${SPACES}`)).toBe(1);
-    expect(splitWords(SPACES)).toEqual([]);
+    expect(isBlankText(SPACES)).toBe(true);
+    expect(isBlankText("")).toBe(true);
+    expect(isBlankText("\ufeff")).toBe(false);
+    expect(getTrimmedLength(`a${SPACES}`)).toBe(1);
+    expect(splitPythonWords(SPACES)).toEqual([]);
   });
 });
 
@@ -66,9 +66,9 @@ describe("words", () => {
     ["!?", []],
     ["", []],
   ])("have boundaries in %j", (text, places) => {
-    expect(Array.from({ length: text.length + 1 }, (_, place) => place).filter((at) => isBoundary(text, at))).toEqual(
-      places,
-    );
+    expect(
+      Array.from({ length: text.length + 1 }, (_, place) => place).filter((at) => isWordBoundary(text, at)),
+    ).toEqual(places);
   });
 });
 

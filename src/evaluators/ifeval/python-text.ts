@@ -37,14 +37,14 @@ export function skipSpaces(text: string, from: number): number {
 }
 
 /** The length without trailing white space. */
-export function lengthWithoutEnd(text: string): number {
+export function getTrimmedLength(text: string): number {
   let length = text.length;
   while (length > 0 && isSpaceAt(text, length - 1)) length -= 1;
   return length;
 }
 
-export function strip(text: string): string {
-  return text.slice(skipSpaces(text, 0), lengthWithoutEnd(text));
+export function stripSpaces(text: string): string {
+  return text.slice(skipSpaces(text, 0), getTrimmedLength(text));
 }
 
 export function stripStart(text: string, character: string): string {
@@ -63,16 +63,16 @@ export function stripCharacter(text: string, character: string): string {
   return stripEnd(stripStart(text, character), character);
 }
 
-export function isBlank(text: string): boolean {
+export function isBlankText(text: string): boolean {
   return skipSpaces(text, 0) === text.length;
 }
 
-export function splitWords(text: string): string[] {
+export function splitPythonWords(text: string): string[] {
   return text.split(SPACES).filter((word) => word !== "");
 }
 
 /** Python's `\b`. */
-export function isBoundary(text: string, place: number): boolean {
+export function isWordBoundary(text: string, place: number): boolean {
   return WORD_BEFORE.test(text.slice(Math.max(0, place - 2), place)) !== WORD_AFTER.test(text.slice(place, place + 2));
 }
 
@@ -98,7 +98,7 @@ export function isLineStart(text: string, place: number): boolean {
   return place === 0 || text.charCodeAt(place - 1) === 0x0a;
 }
 
-export function lineEnd(text: string, place: number): number {
+export function findLineEnd(text: string, place: number): number {
   const end = text.indexOf("\n", place);
   return end === -1 ? text.length : end;
 }

@@ -2,8 +2,8 @@ import type { InstructionArguments } from "./arguments.js";
 import type { DetectLanguage } from "./detect-language.js";
 
 /** Whether a non-blank response follows the instruction. */
-export type Follows = (response: string, detect: DetectLanguage) => boolean;
+export type InstructionCheck = (response: string, detect: DetectLanguage) => boolean;
 
-type Rule = (given: InstructionArguments) => Follows;
+type InstructionRule = (given: InstructionArguments) => InstructionCheck;
 
-export type Rules = Readonly<Record<string, Rule>>;
+export type InstructionRules = Readonly<Record<string, InstructionRule>>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { check, problemWith, RULES } from "./instructions.js";
+import { checkInstructions, findInstructionProblem, RULES } from "./instructions.js";
 
 type Row = [args: Record<string, unknown>, followed: string[], broken: string[]];
 
@@ -178,8 +178,8 @@ describe.each(Object.entries(TABLE))("%s", (id, rows) => {
     ...broken.map((response) => [response, false, args] as const),
   ]);
   it.each(cases)("judges %j as %s", async (response, isFollowed, args) => {
-    expect(problemWith({ id, args })).toBeNull();
-    const { strict } = check([{ id, args }], response, await detector());
+    expect(findInstructionProblem({ id, args })).toBeNull();
+    const { strict } = checkInstructions([{ id, args }], response, await detector());
     expect(strict).toEqual([isFollowed]);
   });
 });
@@ -189,7 +189,7 @@ let loaded: Promise<(text: string) => string | null> | null = null;
 
 function detector(): Promise<(text: string) => string | null> {
   loaded ??= Promise.all([import("./detect-language.js"), import("./language-profiles.js")]).then(
-    ([{ languageDetector }, { loadProfiles }]) => languageDetector(loadProfiles()),
+    ([{ createLanguageDetector }, { loadLanguageProfiles }]) => createLanguageDetector(loadLanguageProfiles()),
   );
   return loaded;
 }
@@ -202,7 +202,7 @@ it("has a table for each of the 25 instructions", () => {
 it("rejects a blank response for every instruction", () => {
   for (const [id, rows] of Object.entries(TABLE)) {
     const args = rows[0]?.[0] ?? {};
-    expect(check([{ id, args }], " \n\t", () => null)).toEqual({ strict: [false], loose: [false] });
+    expect(checkInstructions([{ id, args }], " \n\t", () => null)).toEqual({ strict: [false], loose: [false] });
   }
 });
 
@@ -224,6 +224,6 @@ describe("findInstructionProblem", () => {
     ["made:up", {}, 'unknown instruction "made:up"'],
     ["toString", {}, 'unknown instruction "toString"'],
   ])("reports %s with %j", (id, args, reason) => {
-    expect(problemWith({ id, args })).toContain(reason);
+    expect(findInstructionProblem({ id, args })).toContain(reason);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { countCapitalWords } from "./case-rules.js";
-import { sentenceSpans } from "./sentences.js";
+import { findSentences } from "./sentences.js";
 
-const split = (text: string) => sentenceSpans(text).map(([start, end]) => text.slice(start, end));
+const split = (text: string) => findSentences(text).map(([start, end]) => text.slice(start, end));
 
 describe("findSentences", () => {
   // Expected values come from NLTK 3.8 with its English model.

@@ -1,7 +1,7 @@
-import { englishWords } from "../english-words.js";
-import { isBlank, isSpaceAt, lengthWithoutEnd, SPACE, skipSpaces } from "./python-text.js";
+import { loadEnglishWords } from "../english-words.js";
+import { getTrimmedLength, isBlankText, isSpaceAt, SPACE, skipSpaces } from "./python-text.js";
 
-type Span = readonly [start: number, end: number];
+type SentenceSpan = readonly [start: number, end: number];
 
 const ENDS = /[.?!]/g;
 /** May follow the end of a sentence without white space. */
@@ -10,7 +10,7 @@ const CLOSERS = "\"')]}";
 const ASCII_SPACES = " \t\n\r\v\f";
 
 /** A mark that may end a sentence, what follows it, and where the next word begins if there is space between. */
-interface Mark {
+interface SentenceMark {
   readonly place: number;
   readonly after: string;
   readonly nextWord: number | null;
@@ -21,43 +21,44 @@ interface Mark {
  * @example
  * findSentences("Dr. Who? Yes."); // [[0, 8], [9, 13]]
  */
-export function sentenceSpans(text: string): Span[] {
-  const spans: Span[] = [];
+export function findSentences(text: string): SentenceSpan[] {
+  const spans: SentenceSpan[] = [];
   let start = 0;
-  for (const [mark, piece] of pieces(text)) {
+  for (const [mark, piece] of listPieces(text)) {
     if (!hasSentenceEnd(piece)) continue;
     spans.push([start, mark.place + 1]);
     start = mark.nextWord ?? mark.place + 1;
   }
-  spans.push([start, Math.max(start, lengthWithoutEnd(text))]);
-  return withClosers(text, spans);
+  spans.push([start, Math.max(start, getTrimmedLength(text))]);
+  return attachClosers(text, spans);
 }
 
-function* marks(text: string): Iterable<Mark> {
+function* findMarks(text: string): Iterable<SentenceMark> {
   for (const { index: place } of text.matchAll(ENDS)) {
     const next = text[place + 1];
     if (next === undefined) return;
     if (AFTER_END.includes(next)) yield { place, after: next, nextWord: null };
     else if (isSpaceAt(text, place + 1)) {
       const nextWord = skipSpaces(text, place + 1);
-      if (nextWord < text.length) yield { place, after: text.slice(place + 1, wordEnd(text, nextWord)), nextWord };
+      if (nextWord < text.length)
+        yield { place, after: text.slice(place + 1, findSentenceWordEnd(text, nextWord)), nextWord };
     }
   }
 }
 
-function wordEnd(text: string, from: number): number {
+function findSentenceWordEnd(text: string, from: number): number {
   let place = from;
   while (place < text.length && !isSpaceAt(text, place)) place += 1;
   return place;
 }
 
 /** Each mark with the word before it and what follows; only the last of several marks in one word. */
-function* pieces(text: string): Iterable<[Mark, string]> {
-  let held: Mark | null = null;
+function* listPieces(text: string): Iterable<[SentenceMark, string]> {
+  let held: SentenceMark | null = null;
   let start = 0;
   let end = 0;
-  for (const mark of marks(text)) {
-    const space = lastAsciiSpace(text, end, mark.place);
+  for (const mark of findMarks(text)) {
+    const space = findLastAsciiSpace(text, end, mark.place);
     const wordStart = space > end ? space + 1 : start;
     if (held !== null && end <= wordStart) yield [held, text.slice(start, end + 1) + held.after];
     held = mark;
@@ -68,19 +69,19 @@ function* pieces(text: string): Iterable<[Mark, string]> {
 }
 
 /** Returns `from - 1` if there is none. */
-function lastAsciiSpace(text: string, from: number, to: number): number {
+function findLastAsciiSpace(text: string, from: number, to: number): number {
   for (let place = to - 1; place >= from; place--) if (ASCII_SPACES.includes(text.charAt(place))) return place;
   return from - 1;
 }
 
 /** Moves closing quotes and brackets from the start of a sentence to the end of the previous one. */
-function withClosers(text: string, spans: readonly Span[]): Span[] {
-  const moved: Span[] = [];
+function attachClosers(text: string, spans: readonly SentenceSpan[]): SentenceSpan[] {
+  const moved: SentenceSpan[] = [];
   let skipped = 0;
   for (const [place, [first, end]] of spans.entries()) {
     const start = first + skipped;
     const next = spans[place + 1];
-    const closers = next === undefined ? null : closersAt(text, next);
+    const closers = next === undefined ? null : findClosers(text, next);
     skipped = closers?.length ?? 0;
     if (closers !== null) moved.push([start, closers.end]);
     else if (start < end) moved.push([start, end]);
@@ -89,7 +90,7 @@ function withClosers(text: string, spans: readonly Span[]): Span[] {
 }
 
 /** The closers at the start of a sentence, if only white space, a dash or the end follows them. */
-function closersAt(text: string, [start, end]: Span): { end: number; length: number } | null {
+function findClosers(text: string, [start, end]: SentenceSpan): { end: number; length: number } | null {
   let place = start;
   while (place < end && CLOSERS.includes(text.charAt(place))) place += 1;
   if (place === start) return null;
@@ -113,7 +114,7 @@ const INITIAL = /^(?!\p{Nd})[\p{L}\p{N}_]\.$/u;
 const STARTS_UPPER = /^\p{Uppercase}/u;
 const STARTS_LOWER = /^\p{Lowercase}/u;
 
-interface Token {
+interface SentenceToken {
   readonly text: string;
   /** The text in lower case; all numbers have one type. */
   readonly type: string;
@@ -124,14 +125,16 @@ interface Token {
 
 /** Whether a sentence ends inside this piece: one or two words with a period, a question or exclamation mark. */
 function hasSentenceEnd(piece: string): boolean {
-  const tokens = piece.split("\n").flatMap((line) => (isBlank(line) ? [] : (line.match(TOKENS) ?? []).map(tokenOf)));
+  const tokens = piece
+    .split("\n")
+    .flatMap((line) => (isBlankText(line) ? [] : (line.match(TOKENS) ?? []).map(createToken)));
   return tokens.some((token, place) => {
     const next = tokens[place + 1];
-    return next !== undefined && endsSentence(token, next);
+    return next !== undefined && isSentenceEnd(token, next);
   });
 }
 
-function tokenOf(text: string): Token {
+function createToken(text: string): SentenceToken {
   const small = text.toLowerCase();
   const isEllipsis = /^\.\.+$/.test(text);
   const isWordWithPeriod = text.length > 1 && text.endsWith(".") && !text.endsWith("..");
@@ -146,18 +149,18 @@ function tokenOf(text: string): Token {
 }
 
 function isKnownAbbreviation(word: string): boolean {
-  const { abbreviations } = englishModel();
+  const { abbreviations } = getEnglishModel();
   return abbreviations.has(word) || abbreviations.has(word.slice(word.lastIndexOf("-") + 1));
 }
 
-function endsSentence(token: Token, next: Token): boolean {
+function isSentenceEnd(token: SentenceToken, next: SentenceToken): boolean {
   if (!token.text.endsWith(".")) return token.isBreak;
-  const { pairs, starters, small } = englishModel();
+  const { pairs, starters, small } = getEnglishModel();
   const type = token.type.length > 1 && token.type.endsWith(".") ? token.type.slice(0, -1) : token.type;
-  const nextType = typeInside(next);
+  const nextType = getTypeWithoutPeriod(next);
   if (pairs.has(`${type},${nextType}`)) return false;
   const isInitial = INITIAL.test(token.text);
-  const starts = startsSentence(next, nextType);
+  const starts = classifySentenceStart(next, nextType);
   if ((token.isAbbreviation || token.isEllipsis) && !isInitial) {
     if (starts === "yes" || (STARTS_UPPER.test(next.text) && starters.has(nextType))) return true;
   }
@@ -168,14 +171,14 @@ function endsSentence(token: Token, next: Token): boolean {
 }
 
 /** The type without the period, if that ends the sentence rather than an abbreviation. */
-function typeInside({ type, isBreak }: Token): string {
+function getTypeWithoutPeriod({ type, isBreak }: SentenceToken): string {
   return isBreak && type.length > 1 && type.endsWith(".") ? type.slice(0, -1) : type;
 }
 
 /** Judged by its first letter and by how the word is written elsewhere. */
-function startsSentence({ text }: Token, type: string): "yes" | "no" | "unknown" {
+function classifySentenceStart({ text }: SentenceToken, type: string): "yes" | "no" | "unknown" {
   if (text.length === 1 && ";:,.!?".includes(text)) return "no";
-  const { small, smallStarters } = englishModel();
+  const { small, smallStarters } = getEnglishModel();
   if (STARTS_UPPER.test(text) && small.get(type) === false) return "yes";
   return STARTS_LOWER.test(text) && !smallStarters.has(type) ? "no" : "unknown";
 }
@@ -208,13 +211,13 @@ const AFTER_INITIALS =
 /** Built once and cached. */
 let english: SentenceModel | null = null;
 
-function englishModel(): SentenceModel {
+function getEnglishModel(): SentenceModel {
   english ??= {
     // Three spaced periods are an ellipsis.
     abbreviations: new Set([...ABBREVIATIONS.split(" "), ". . "]),
     starters: new Set(STARTERS.split(" ")),
     pairs: new Set([...AFTER_NUMBERS.split(" ").map((word) => `${NUMBER},${word}`), ...AFTER_INITIALS.split(" ")]),
-    small: new Map(englishWords().map((word) => [word.replace("^", ""), word.startsWith("^")])),
+    small: new Map(loadEnglishWords().map((word) => [word.replace("^", ""), word.startsWith("^")])),
     smallStarters: new Set(["administrators", "b-week", "r-revised", "z-holiday"]),
   };
   return english;

@@ -1,9 +1,9 @@
-import { type DetectLanguage, languageDetector } from "./detect-language.js";
-import { check, type Instruction, type Verdicts } from "./instructions.js";
-import { loadProfiles } from "./language-profiles.js";
+import { createLanguageDetector, type DetectLanguage } from "./detect-language.js";
+import { checkInstructions, type IFEvalInstruction, type InstructionVerdicts } from "./instructions.js";
+import { loadLanguageProfiles } from "./language-profiles.js";
 
-export interface CheckInput {
-  readonly instructions: readonly Instruction[];
+export interface InstructionTaskInput {
+  readonly instructions: readonly IFEvalInstruction[];
   readonly response: string;
 }
 
@@ -11,10 +11,10 @@ export interface CheckInput {
 let detector: DetectLanguage | null = null;
 
 /** Checks a response in a worker thread; see `checkInstructions`. */
-export function run(input: unknown): Verdicts {
-  const { instructions, response } = input as CheckInput;
-  return check(instructions, response, (text) => {
-    detector ??= languageDetector(loadProfiles());
+export function run(input: unknown): InstructionVerdicts {
+  const { instructions, response } = input as InstructionTaskInput;
+  return checkInstructions(instructions, response, (text) => {
+    detector ??= createLanguageDetector(loadLanguageProfiles());
     return detector(text);
   });
 }

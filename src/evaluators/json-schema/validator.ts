@@ -2,12 +2,15 @@ import { createHash } from "node:crypto";
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { messageOf } from "../../core/errors.js";
+import { getErrorMessage } from "../../core/errors.js";
 
-export type Verdict = { type: "valid" } | { type: "invalid"; error: string } | { type: "unusable"; reason: string };
+export type SchemaVerdict =
+  | { type: "valid" }
+  | { type: "invalid"; error: string }
+  | { type: "unusable"; reason: string };
 
 type Schema = Record<string, unknown> | boolean;
-type Dialect = keyof typeof AJVS;
+type SchemaDialect = keyof typeof AJVS;
 
 const AJVS = { "draft-07": Ajv, "2019-09": Ajv2019, "2020-12": Ajv2020 } as const;
 
@@ -21,7 +24,7 @@ const OPTIONS: Options = {
   // Otherwise every value would have the property "constructor".
   ownProperties: true,
 };
-const MOST_KEPT = 64;
+const MAX_CACHED = 64;
 const NAMED = /"\$id"\s*:/;
 const TOO_OLD = /json-schema\.org\/(draft-0[1-5])\//;
 const OLDER = /json-schema\.org\/(?:draft-0[67]\/)?schema/;
@@ -29,30 +32,30 @@ const NEWER =
   /"(?:prefixItems|\$dynamicRef|dependentRequired|dependentSchemas|unevaluated\w+|minContains|maxContains)"\s*:/;
 
 /** Validates values against JSON Schemas of draft-06, draft-07, 2019-09 and 2020-12, and caches compiled schemas. */
-export class SchemaBook {
+export class SchemaValidator {
   readonly #compiled = new Map<string, ValidateFunction | string>();
   /** Cached, because each Ajv first compiles its meta-schema. */
-  readonly #ajvs = new Map<Dialect, Ajv>();
+  readonly #ajvs = new Map<SchemaDialect, Ajv>();
 
   /** The schema is passed as JSON text. */
-  check(schemaText: string, value: unknown): Verdict {
-    const validate = this.#validatorOf(schemaText);
+  validate(schemaText: string, value: unknown): SchemaVerdict {
+    const validate = this.#getValidator(schemaText);
     if (typeof validate === "string") return { type: "unusable", reason: validate };
     try {
-      return validate(value) ? { type: "valid" } : { type: "invalid", error: shown(validate.errors?.[0]) };
+      return validate(value) ? { type: "valid" } : { type: "invalid", error: formatAjvError(validate.errors?.[0]) };
     } catch (error) {
       // A recursive schema runs out of stack on a deeply nested value.
-      return { type: "unusable", reason: messageOf(error) };
+      return { type: "unusable", reason: getErrorMessage(error) };
     }
   }
 
-  #validatorOf(schemaText: string): ValidateFunction | string {
+  #getValidator(schemaText: string): ValidateFunction | string {
     const key = schemaText.length < 200 ? schemaText : createHash("sha256").update(schemaText).digest("base64");
     const validate = this.#compiled.get(key) ?? this.#compile(schemaText);
     this.#compiled.delete(key);
     this.#compiled.set(key, validate);
     const [oldest] = this.#compiled.keys();
-    if (this.#compiled.size > MOST_KEPT && oldest !== undefined) this.#compiled.delete(oldest);
+    if (this.#compiled.size > MAX_CACHED && oldest !== undefined) this.#compiled.delete(oldest);
     return validate;
   }
 
@@ -60,9 +63,9 @@ export class SchemaBook {
   #compile(schemaText: string): ValidateFunction | string {
     try {
       const schema = JSON.parse(schemaText) as Schema;
-      const tooOld = TOO_OLD.exec(namedDialect(schema) ?? "")?.[1];
+      const tooOld = TOO_OLD.exec(findNamedDialect(schema) ?? "")?.[1];
       if (tooOld !== undefined) return `${tooOld} is not supported: write the schema in draft-07 or 2020-12`;
-      const dialect = dialectOf(schema, schemaText);
+      const dialect = detectDialect(schema, schemaText);
       // Two schemas may have the same $id, and one Ajv would confuse them.
       if (NAMED.test(schemaText)) return new AJVS[dialect](OPTIONS).compile(schema);
       const ajv = this.#ajvs.get(dialect) ?? new AJVS[dialect](OPTIONS);
@@ -72,17 +75,17 @@ export class SchemaBook {
       if (typeof schema === "object") ajv.removeSchema(schema);
       return validate;
     } catch (error) {
-      return messageOf(error);
+      return getErrorMessage(error);
     }
   }
 }
 
-function namedDialect(schema: Schema): string | null {
+function findNamedDialect(schema: Schema): string | null {
   return typeof schema === "object" && typeof schema.$schema === "string" ? schema.$schema : null;
 }
 
-function dialectOf(schema: Schema, schemaText: string): Dialect {
-  const named = namedDialect(schema);
+function detectDialect(schema: Schema, schemaText: string): SchemaDialect {
+  const named = findNamedDialect(schema);
   if (typeof schema !== "object" || named === null) return NEWER.test(schemaText) ? "2020-12" : "draft-07";
   if (named.includes("2020-12")) return "2020-12";
   if (named.includes("2019-09")) return "2019-09";
@@ -91,7 +94,7 @@ function dialectOf(schema: Schema, schemaText: string): Dialect {
   return "draft-07";
 }
 
-function shown(error: ErrorObject | undefined): string {
+function formatAjvError(error: ErrorObject | undefined): string {
   if (error === undefined) return "does not validate";
   const { additionalProperty } = error.params as { additionalProperty?: unknown };
   const extra = typeof additionalProperty === "string" ? ` (${JSON.stringify(additionalProperty)})` : "";

@@ -1,27 +1,27 @@
 import type { Output } from "../../core/system.js";
-import { textOf } from "../gold.js";
-import { jsonValuesIn, type Parsed, parseJson } from "../json-text.js";
-import { spokenPart } from "../own-answer/reasoning.js";
+import { convertToText } from "../gold.js";
+import { findJsonValues, type ParsedJson, parseJson } from "../json-text.js";
+import { stripAllReasoning } from "../own-answer/reasoning.js";
 
 const FENCE = /```[\w-]{0,20}[ \t]*\r?\n([\s\S]*?)```/g;
 /** The answer is among the last fences. */
-const MOST_FENCES = 20;
+const MAX_FENCES = 20;
 
 /** The JSON value of a response: already parsed, the whole text, or (if lenient) the one in its fence or its prose. */
-export function responseValue({ response }: Output, isLenient: boolean): Parsed | null {
+export function parseResponseValue({ response }: Output, isLenient: boolean): ParsedJson | null {
   if (typeof response === "object" && response !== null) return { value: response };
-  const text = textOf(response);
+  const text = convertToText(response);
   const whole = parseJson(text);
   if (whole !== null || !isLenient) return whole;
-  const answer = spokenPart(text);
-  return parseJson(answer) ?? fenced(answer) ?? inProse(answer);
+  const answer = stripAllReasoning(text);
+  return parseJson(answer) ?? parseFencedJson(answer) ?? parseProseJson(answer);
 }
 
 /** The last fenced JSON block; earlier ones are drafts and examples. */
-function fenced(text: string): Parsed | null {
+function parseFencedJson(text: string): ParsedJson | null {
   const blocks: string[] = [];
   for (const [, block = ""] of text.matchAll(FENCE)) blocks.push(block);
-  for (const block of blocks.slice(-MOST_FENCES).reverse()) {
+  for (const block of blocks.slice(-MAX_FENCES).reverse()) {
     const parsed = parseJson(block);
     if (parsed !== null) return parsed;
   }
@@ -29,11 +29,11 @@ function fenced(text: string): Parsed | null {
 }
 
 /** The last object, else the last list, else a short list such as [1], which may be a citation mark. */
-function inProse(text: string): Parsed | null {
-  let object: Parsed | null = null;
-  let list: Parsed | null = null;
-  let mark: Parsed | null = null;
-  for (const value of jsonValuesIn(text)) {
+function parseProseJson(text: string): ParsedJson | null {
+  let object: ParsedJson | null = null;
+  let list: ParsedJson | null = null;
+  let mark: ParsedJson | null = null;
+  for (const value of findJsonValues(text)) {
     if (!Array.isArray(value)) object = { value };
     else if (value.length === 1 && typeof value[0] === "number") mark = { value };
     else list = { value };

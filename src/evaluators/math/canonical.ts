@@ -1,5 +1,5 @@
 /** Marks where words were removed. */
-const GONE = "\ue000";
+const REMOVED_WORDS = "\ue000";
 
 /** Longer texts are not answers and are compared as they are. */
 const MAX_LENGTH = 2000;
@@ -14,24 +14,26 @@ const PLAIN_NUMBER = /^-?\d{1,20}(?:\.\d{1,20})?$/;
  * Rewrites an answer so that equal answers are mostly equal texts: no units, spaces, dollar and
  * percent signs or layout commands; fractions and roots in braces; numbers without separators.
  */
-export function canonical(answer: string): string {
+export function canonicalize(answer: string): string {
   if (answer.length > MAX_LENGTH) return answer.trim();
   if (PLAIN_NUMBER.test(answer)) return answer;
-  const latex = withoutPrint(withoutMarkup(latexCharacters(plainText(answer))));
-  const worded = withoutUnits(joinedLists(withoutText(latex)));
-  return withoutSets(withoutSpaces(plainNumbers(roots(fractions(operators(worded))))));
+  const latex = stripPrintCommands(stripMarkup(toLatexCharacters(toPlainText(answer))));
+  const worded = stripUnits(joinListWords(removeUnitText(latex)));
+  return replaceSets(
+    removeMathSpaces(normalizeNumbers(normalizeRoots(normalizeFractions(normalizeOperators(worded))))),
+  );
 }
 
 const ALL_REALS = /^(?:[a-z]\\in)?\\mathbb\{?R\}?$/;
 const CONDITION = /^\\\{([a-z])(?:\\in\\mathbb\{?R\}?)?(?:\\mid ?|\\vert ?|[|:])(?=.*\1)(.*)\\\}$/;
 
 /** Writes the real numbers as an interval, and a set with a condition as the condition. */
-function withoutSets(text: string): string {
+function replaceSets(text: string): string {
   return text.replace(ALL_REALS, "(-\\infty,\\infty)").replace(CONDITION, "$2");
 }
 
 /** Bold, code and quotation marks, and LaTeX delimiters. */
-function withoutMarkup(text: string): string {
+function stripMarkup(text: string): string {
   return text
     .replace(/(?<=[\w)}])\*\*(?=[\w({])/g, "^")
     .replace(/\*\*|__|`|"/g, "")
@@ -57,15 +59,15 @@ const PRINT: readonly (readonly [RegExp, string])[] = [
   [/\\overline\s?\{\s?([A-Z]{2})\s?\}/g, "$1"],
 ];
 
-function withoutPrint(text: string): string {
+function stripPrintCommands(text: string): string {
   // A response that was escaped twice writes \\frac. In a matrix, \\ ends a row.
   let plain = text.includes("\\begin") ? text : text.replace(/\\\\(?=[a-zA-Z{}])/g, "\\");
   if (plain.includes("\\times")) plain = plain.replace(CROSS, CROSS_SIGN);
   for (const [pattern, replacement] of PRINT) plain = plain.replace(pattern, replacement);
-  return withoutDegrees(plain).trim();
+  return stripDegrees(plain).trim();
 }
 
-function joinedLists(text: string): string {
+function joinListWords(text: string): string {
   // The space distinguishes "100 and 200" from the number 100,200.
   return text
     .replace(/\s*,?\s+(?:and|or)\s+/g, ", ")
@@ -98,13 +100,13 @@ const OPERATORS: readonly (readonly [RegExp, string])[] = [
   [/\\(?:approx|simeq)(?![a-zA-Z])/g, "≈"],
 ];
 
-function operators(text: string): string {
+function normalizeOperators(text: string): string {
   let plain = text;
   for (const [pattern, replacement] of OPERATORS) plain = plain.replace(pattern, replacement);
   return plain;
 }
 
-function fractions(text: string): string {
+function normalizeFractions(text: string): string {
   if (!text.includes("frac") && !text.includes("\\over")) return text;
   return text
     .replace(/(?<![\\a-zA-Z])frac(?=\s*\{)/g, "\\frac")
@@ -115,7 +117,7 @@ function fractions(text: string): string {
     .replace(/\{([^{}]*)\\over(?![a-zA-Z])([^{}]*)\}/g, "\\frac{$1}{$2}");
 }
 
-function roots(text: string): string {
+function normalizeRoots(text: string): string {
   if (!text.includes("sqrt") && !text.includes("root")) return text;
   return text
     .replace(/(?<![\\a-zA-Z])(?:sqrt|root)(?=\s*[({\d])/g, "\\sqrt")
@@ -123,22 +125,22 @@ function roots(text: string): string {
     .replace(/\\sqrt\s*(\d+|[a-zA-Z](?![a-zA-Z]))/g, "\\sqrt{$1}");
 }
 
-function plainNumbers(text: string): string {
+function normalizeNumbers(text: string): string {
   const isBracketed = /^[\s]*(?:[([]|\\\{)/.test(text);
-  const grouped = isBracketed ? text : text.replace(/(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?!\d)/g, withoutSeparators);
+  const grouped = isBracketed ? text : text.replace(/(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?!\d)/g, stripSeparators);
   return grouped
     .replace(/(?<=^[1-9]\d{0,2}), (?=0\d{2}$)/, "")
-    .replace(/(?<![\d.])[1-9]\d{0,2}(?: \d{3})+(?!\d)/g, withoutSeparators)
+    .replace(/(?<![\d.])[1-9]\d{0,2}(?: \d{3})+(?!\d)/g, stripSeparators)
     .replace(/(?<![\d.])(\d+)\s+(\d+)\s*\/\s*(\d+)/g, "$1\\frac{$2}{$3}")
-    .replace(/(?<=\d)\s+(?=\d)/g, GONE);
+    .replace(/(?<=\d)\s+(?=\d)/g, REMOVED_WORDS);
 }
 
-function withoutSeparators(number: string): string {
+function stripSeparators(number: string): string {
   return number.replace(/[, ]/g, "");
 }
 
 /** Removes spaces, except one that ends a command before a letter, and braces around a single item. */
-function withoutSpaces(text: string): string {
+function removeMathSpaces(text: string): string {
   return text
     .replace(/(\\[a-zA-Z]+)\s+(?=[a-zA-Z])/g, "$1\ue001")
     .replace(/\s+/g, "")
@@ -209,27 +211,27 @@ const BEYOND_ASCII = /[\u0080-\uffff]/;
  * Writes digits of every script as 0–9, and minus signs, spaces and full-width marks in their plain form; removes
  * LaTeX's thousands separators: `1{,}234`, `1,\\!234`, `1\\,234`.
  */
-export function plainText(text: string): string {
-  const plain = plainCharacters(text);
+export function toPlainText(text: string): string {
+  const plain = replacePlainCharacters(text);
   return plain.includes("\\") || plain.includes("{") ? plain.replace(LATEX_THOUSANDS, "") : plain;
 }
 
 const RESIDUE = /^\s*(-?\d+)\s*(?:\\(?:pmod|bmod|mod)\b|\(mod\b|mod\b)\D*(\d*).*$/;
 
 /** The number of "3 \\pmod{5}"; other texts unchanged, including "12 \\bmod 5". A congruence has many solutions. */
-export function residue(text: string): string {
+export function extractResidue(text: string): string {
   const [, number, modulus] = text.includes("mod") ? (RESIDUE.exec(text) ?? []) : [];
   return number === undefined || (modulus !== "" && Number(number) >= Number(modulus)) ? text : number;
 }
 
 const LATEX_THOUSANDS = /(?<=\d) ?(?:\{ ?, ?\}|,\\!|\\!,|\\,|\\;) ?(?=\d{3}(?!\d))/g;
 
-function plainCharacters(text: string): string {
+function replacePlainCharacters(text: string): string {
   if (!BEYOND_ASCII.test(text)) return text;
-  return text.replace(DIGIT, asciiDigit).replace(PLAIN_KEYS, (character) => PLAIN[character] ?? character);
+  return text.replace(DIGIT, toAsciiDigit).replace(PLAIN_KEYS, (character) => PLAIN[character] ?? character);
 }
 
-function asciiDigit(character: string): string {
+function toAsciiDigit(character: string): string {
   const code = character.charCodeAt(0);
   const zero = ZEROS.find((first) => code >= first && code < first + 10) ?? code;
   return String(code - zero);
@@ -274,28 +276,28 @@ const SYMBOL_KEYS = new RegExp(`[${Object.keys(SYMBOLS).join("")}]`, "g");
 /** Exponent digits with their sign. */
 const RAISED = /([⁻⁺]?)([⁰¹²³⁴-⁹]+)/g;
 
-function raisedDigits(_: string, sign: string, digits: string): string {
+function convertRaisedDigits(_: string, sign: string, digits: string): string {
   const exponent = [...digits].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(digit)).join("");
   return `^{${sign === "⁻" ? "-" : ""}${exponent}}`;
 }
 
 /** Writes math characters as LaTeX, for a plain-text answer such as √2 or 3π. */
-export function latexCharacters(text: string): string {
+export function toLatexCharacters(text: string): string {
   if (!BEYOND_ASCII.test(text)) return text;
-  return text.replace(RAISED, raisedDigits).replace(SYMBOL_KEYS, (character) => SYMBOLS[character] ?? character);
+  return text.replace(RAISED, convertRaisedDigits).replace(SYMBOL_KEYS, (character) => SYMBOLS[character] ?? character);
 }
 
 /** May come between the verb and the digits of a number. */
-const DRESS =
+const NUMBER_WRAPPING =
   /(?:\\(?:text|textbf|mathbf|boldsymbol|underline|mathrm|displaystyle|boxed|left|bf|color\{\w+\})\s?\{?|\\[([]|\\[,;! ]|[([{*_`"'“”「\s]|\$\$?(?=\s?[\\a-zA-Z*\d.-])|[a-zA-Z](?:_\{?\w\}?)?\s?=|\(?[A-Ea-e]\)\s)/y;
-const MAX_DRESS = 8;
+const MAX_WRAPPING = 8;
 
 /** Skips what only wraps a number: brackets, bold marks, `\text{`, `x =`. */
-export function undressed(text: string, start: number): number {
+export function skipWrapping(text: string, start: number): number {
   let at = start;
-  for (let step = 0; step < MAX_DRESS; step++) {
-    DRESS.lastIndex = at;
-    const length = DRESS.exec(text)?.[0].length ?? 0;
+  for (let step = 0; step < MAX_WRAPPING; step++) {
+    NUMBER_WRAPPING.lastIndex = at;
+    const length = NUMBER_WRAPPING.exec(text)?.[0].length ?? 0;
     if (length === 0) break;
     at += length;
   }
@@ -307,7 +309,7 @@ const MINUS = /^\s-[a-zA-Z(]/;
 const ABSOLUTE = /^[\s*\p{Script=Han}]\|\S(?:[^|\n]{0,80}\S)?\|/u;
 
 /** Moves back to a first sign that was taken for markup: "the answer is -q + p", "the answer is |x - 3|". */
-export function withMark(text: string, start: number): number {
+export function includeLeadingMark(text: string, start: number): number {
   const from = text.slice(Math.max(0, start - 2), start + 100);
   return start > 1 && (MINUS.test(from) || ABSOLUTE.test(from)) ? start - 1 : start;
 }
@@ -331,30 +333,30 @@ const NO_WORD = /^(?:(?:arc)?(?:sin|cos|tan|cot|sec|csc)h?|log|ln|exp|max|min|pi
 const WORD = "\ue002";
 const WORDS = /\ue002/g;
 
-export function unmarked(text: string): string {
+export function removeWordMarks(text: string): string {
   return text.includes(WORD) ? text.replace(WORDS, "") : text;
 }
 
 /** Words after a formula name a unit and are removed; others stay, marked as words. */
-function withoutText(text: string): string {
+function removeUnitText(text: string): string {
   if (!text.includes("\\")) return text.replace(ORDINAL, "");
   const whole = WHOLE_TEXT.exec(text)?.[1];
-  if (whole !== undefined) return marked(whole.trim().replace(ARTICLE, ""));
+  if (whole !== undefined) return markWords(whole.trim().replace(ARTICLE, ""));
   return text
     .replace(ORDINAL, "")
     .replace(AND_TEXT, ", ")
-    .replace(TEXT_BEHIND, (_, inner: string) => (isUnit(inner) ? GONE : marked(inner)))
-    .replace(ANY_TEXT, (_, inner: string) => marked(inner));
+    .replace(TEXT_BEHIND, (_, inner: string) => (isUnitText(inner) ? REMOVED_WORDS : markWords(inner)))
+    .replace(ANY_TEXT, (_, inner: string) => markWords(inner));
 }
 
 const SCALE = /(?<![a-z])(?:dozens?|hundred|thousand|million|billion|trillion)(?![a-z])/i;
 
 /** A number inside \text, `\text{24}` or `\text{ million}`, is not a unit, nor is the `\mathrm{e}` of a power. */
-function isUnit(text: string): boolean {
+function isUnitText(text: string): boolean {
   return !/\d/.test(text) && !SCALE.test(text) && !SYMBOL_NAMES.has(text);
 }
 
-function marked(words: string): string {
+function markWords(words: string): string {
   return /\d/.test(words)
     ? words
     : words.replace(WORDED_NAMES, (word) => (NO_WORD.test(word) ? word : `${WORD}${word}`));
@@ -379,8 +381,8 @@ const AFTER_NUMBER = new RegExp(
 );
 
 /** Removes units; between two numbers a mark remains, so that they stay two. */
-function withoutUnits(text: string): string {
-  return /[a-z]{2}/i.test(text) ? text.replace(AFTER_NUMBER, GONE) : text;
+function stripUnits(text: string): string {
+  return /[a-z]{2}/i.test(text) ? text.replace(AFTER_NUMBER, REMOVED_WORDS) : text;
 }
 
 const DEGREE = /\s*\^\s*(?:\{\s*\\(?:circ|degree)\s*\}|\\(?:circ|degree)(?![a-zA-Z]))|\\degree(?![a-zA-Z])/g;
@@ -399,15 +401,15 @@ const DEGREE_UNIT = /\s*°(?:\s*[CF](?![a-zA-Z]))?/g;
  * Degrees are a unit, which an answer may omit, except in the argument of a function: sin 30° is sin(30π/180),
  * and sin 30 is something else.
  */
-function withoutDegrees(text: string): string {
+function stripDegrees(text: string): string {
   const signed = text.includes("\\") ? text.replace(DEGREE, "°") : text;
   if (!signed.includes("°")) return signed;
   return signed
-    .replace(FUNCTION_OF_ANGLE, (_, name: string, angle: string) => `${name}${inRadians(angle)}`)
+    .replace(FUNCTION_OF_ANGLE, (_, name: string, angle: string) => `${name}${toRadians(angle)}`)
     .replace(DEGREE_UNIT, "");
 }
 
-function inRadians(angle: string): string {
+function toRadians(angle: string): string {
   const converted = angle.replace(IN_DEGREES, "\\frac{$1\\pi}{180}");
   return converted.startsWith("(") ? converted : `(${converted})`;
 }

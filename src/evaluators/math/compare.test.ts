@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canonical } from "./canonical.js";
+import { canonicalize } from "./canonical.js";
 import { compareAnswers, compareCheaply } from "./compare.js";
 
 function compare(gold: string, given: string): string {
-  return compareAnswers(canonical(gold), canonical(given), compareCheaply);
+  return compareAnswers(canonicalize(gold), canonicalize(given), compareCheaply);
 }
 
 /** Pairs that are equal without symbolic work, both ways. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { extractFormula, extractNumber, goldAnswer } from "./extract.js";
+import { extractFormula, extractGoldAnswer, extractNumber } from "./extract.js";
 
 const SOLUTION =
   "Natalia sold 48/2 = <<48/2=24>>24 clips in May.\nNatalia sold 48+24 = <<48+24=72>>72 clips altogether.\n";
@@ -150,6 +150,6 @@ describe("the answer of a gold solution", () => {
     [" 24 ", "24"],
     ["\\text{(A)}", "\\text{(A)}"],
   ])("%j", (gold, answer) => {
-    expect(goldAnswer(gold)).toBe(answer);
+    expect(extractGoldAnswer(gold)).toBe(answer);
   });
 });

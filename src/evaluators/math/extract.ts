@@ -1,15 +1,22 @@
-import { ownAnswer } from "../own-answer.js";
+import { extractOwnAnswer } from "../own-answer.js";
 import { COPULAS, findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js";
-import { plainText, withMark } from "./canonical.js";
-import { findLeading, lastDigit, lastNumber, MATHS, statedNumber, wordsOf } from "./find-number.js";
-import { onlyWordedNumber, type TokenOptions, wordedNumber } from "./numbers.js";
-import { type Answer, answerOf, quantitiesIn, sentenceAt } from "./quantities.js";
-import { type Span, spansIn } from "./runs.js";
+import { includeLeadingMark, toPlainText } from "./canonical.js";
+import {
+  findLastDigit,
+  findLastNumber,
+  findLeadingQuantity,
+  findStatedNumber,
+  MATHS,
+  toPlainWords,
+} from "./find-number.js";
+import { findOnlyWordedNumber, parseWordedNumber, type TokenOptions } from "./numbers.js";
+import { extractSentence, findQuantities, type MathAnswer, toMathAnswer } from "./quantities.js";
+import { type FormulaSpan, findFormulaSpans } from "./runs.js";
 
 /** The answer of a gold solution: its last box, or what follows "####", else all of it. */
-export function goldAnswer(gold: string): string {
-  const box = lastBox(gold);
-  return box?.content ?? lastHashed(gold) ?? gold.trim();
+export function extractGoldAnswer(gold: string): string {
+  const box = findLastBox(gold);
+  return box?.content ?? findLastHashed(gold) ?? gold.trim();
 }
 
 interface ExtractOptions {
@@ -26,36 +33,36 @@ interface ExtractOptions {
 export function extractNumber(
   response: string,
   { acceptsUnfinished = false, question = "" }: ExtractOptions = {},
-): Answer | null {
-  const written = ownAnswer(plainText(response));
+): MathAnswer | null {
+  const written = extractOwnAnswer(toPlainText(response));
   const whole = written.includes("<<") ? written.replace(CALCULATOR, "") : written;
-  const text = withoutCutFormula(whole).replace(SPACED_MINUS, "-");
-  const options = { decimalComma: decimalComma(text), question };
-  const box = lastBox(text);
+  const text = stripCutFormula(whole).replace(SPACED_MINUS, "-");
+  const options = { decimalComma: hasDecimalComma(text), question };
+  const box = findLastBox(text);
   if (box !== null) return { text: box.content, source: "box" };
-  const hashed = firstHashed(text) ?? finalHashed(text);
-  const stated = hashed !== null && isBare(hashed) ? null : statedNumber(text, options);
-  if (hashed !== null && stated === null) return hashedNumber(hashed, options);
+  const hashed = findFirstHashed(text) ?? findFinalHashed(text);
+  const stated = hashed !== null && isBare(hashed) ? null : findStatedNumber(text, options);
+  if (hashed !== null && stated === null) return readHashedNumber(hashed, options);
   if (stated !== null) return stated;
-  if (!acceptsUnfinished && isUnfinished(written)) return null;
-  const last = isRefusal(text) ? null : lastNumber(text, options);
-  if (last !== null) return answerOf(last, last.isFormula ? "last formula" : "last number");
-  return wordedAnswer(text) ?? withoutNumbers(statedFormula(text) ?? lastFormula(text));
+  if (!acceptsUnfinished && isUnfinishedSolution(written)) return null;
+  const last = isRefusal(text) ? null : findLastNumber(text, options);
+  if (last !== null) return toMathAnswer(last, last.isFormula ? "last formula" : "last number");
+  return findWordedAnswer(text) ?? dropUnfoundNumbers(findStatedFormula(text) ?? findLastFormula(text));
 }
 
 /** Digits in a text without an answer do not count: "The answer is not 18", "Step 3". */
-function withoutNumbers(answer: Answer | null): Answer | null {
+function dropUnfoundNumbers(answer: MathAnswer | null): MathAnswer | null {
   return answer !== null && /\d/.test(answer.text) ? { ...answer, values: [] } : answer;
 }
 
 /** Extracts the answer to a problem whose answer is a formula or a text; null if there is none. */
-export function extractFormula(response: string): Answer | null {
-  const text = withoutCutFormula(ownAnswer(plainText(response)));
-  const box = lastBox(text);
+export function extractFormula(response: string): MathAnswer | null {
+  const text = stripCutFormula(extractOwnAnswer(toPlainText(response)));
+  const box = findLastBox(text);
   if (box !== null) return { text: box.content, source: "box" };
-  const hashed = firstHashed(text) ?? finalHashed(text);
+  const hashed = findFirstHashed(text) ?? findFinalHashed(text);
   if (hashed !== null) return { text: hashed, source: "####" };
-  return statedFormula(text) ?? lastFormula(text);
+  return findStatedFormula(text) ?? findLastFormula(text);
 }
 
 function isBare(content: string): boolean {
@@ -63,11 +70,11 @@ function isBare(content: string): boolean {
 }
 
 /** Text after "####" is read whole, as in a box. Words may follow its number, and only then other numbers. */
-function hashedNumber(content: string, options: TokenOptions): Answer {
-  const words = wordsOf(content);
-  const leading = findLeading(words, options);
+function readHashedNumber(content: string, options: TokenOptions): MathAnswer {
+  const words = toPlainWords(content);
+  const leading = findLeadingQuantity(words, options);
   const [rest = ""] = words.slice(leading?.end).split(/\p{L}{3}/u, 1);
-  return leading === null || MATHS.test(rest) ? { text: content, source: "####" } : answerOf(leading, "####");
+  return leading === null || MATHS.test(rest) ? { text: content, source: "####" } : toMathAnswer(leading, "####");
 }
 
 /** "The answer is - 4": after a verb or a colon a dash before a number is its sign. */
@@ -77,8 +84,8 @@ const SPACED_MINUS = new RegExp(`[-–](?<=(?:(?<!\\p{L})(?:${COPULAS.join("|")}
 const CALCULATOR = /<<[^<>\n]{1,200}>>/g;
 
 /** Whether a solution in GSM8K's form still calculates in its last line with a digit, so that nothing concludes it. */
-function isUnfinished(written: string): boolean {
-  const digit = written.includes("<<") ? lastDigit(written) : -1;
+function isUnfinishedSolution(written: string): boolean {
+  const digit = written.includes("<<") ? findLastDigit(written) : -1;
   const line = written.slice(written.lastIndexOf("\n", digit) + 1);
   return digit !== -1 && line.search(CALCULATOR) !== -1;
 }
@@ -86,10 +93,10 @@ function isUnfinished(written: string): boolean {
 const SHORT = 60;
 const FEW_WORDS = 5;
 
-function wordedAnswer(text: string): Answer | null {
+function findWordedAnswer(text: string): MathAnswer | null {
   const short = text.trim();
   const isShort = short.length <= SHORT && short.split(/\s+/).length <= FEW_WORDS;
-  const value = (isShort ? wordedNumber(short) : null) ?? (isRefusal(text) ? null : onlyWordedNumber(short));
+  const value = (isShort ? parseWordedNumber(short) : null) ?? (isRefusal(text) ? null : findOnlyWordedNumber(short));
   return value === null ? null : { text: short, source: "whole text", values: [value] };
 }
 
@@ -105,7 +112,7 @@ export function isRefusal(text: string): boolean {
   return last !== undefined && !CONCLUSION.test(text.slice(last.index + last[0].length));
 }
 
-interface Box {
+interface AnswerBox {
   readonly content: string;
   readonly start: number;
   readonly end: number;
@@ -118,21 +125,21 @@ const SPACED = /\\boxed +([^${}\n]{1,200})/g;
  * The last `\boxed{…}` or `\fbox{…}`; null if no box is closed and non-empty. Adjacent boxes, joined by a comma, "and" or
  * "or", are one answer.
  */
-function lastBox(text: string): Box | null {
+function findLastBox(text: string): AnswerBox | null {
   if (!text.includes("\\boxed") && !text.includes("\\f")) return null;
-  const boxes = closedBoxes(text).filter(({ content }) => content.trim() !== "");
+  const boxes = findClosedBoxes(text).filter(({ content }) => content.trim() !== "");
   const last = boxes.pop();
-  return last === undefined ? spacedBox(text) : joinedBoxes(text, boxes, last);
+  return last === undefined ? findSpacedBox(text) : joinBoxes(text, boxes, last);
 }
 
 /** One pass with a stack, since a text may open a thousand boxes and close none. */
-function closedBoxes(text: string): Box[] {
+function findClosedBoxes(text: string): AnswerBox[] {
   const openings = new Map<number, number>();
   for (const match of text.matchAll(OPENING)) openings.set(match.index + match[0].length - 1, match.index);
   const [first] = openings.keys();
   if (first === undefined) return [];
   const open: number[] = [];
-  const boxes: Box[] = [];
+  const boxes: AnswerBox[] = [];
   for (let at = first; at < text.length; at++) {
     const character = text[at];
     if (character === "\\") at += 1;
@@ -154,7 +161,7 @@ const JOINT = new RegExp(
 const MAX_JOINT = 40;
 const MAX_JOINED = 20;
 
-function joinedBoxes(text: string, before: readonly Box[], last: Box): Box {
+function joinBoxes(text: string, before: readonly AnswerBox[], last: AnswerBox): AnswerBox {
   const joined = [last];
   for (const box of before.slice(-MAX_JOINED).reverse()) {
     const next = joined.at(-1)?.start ?? 0;
@@ -167,7 +174,7 @@ function joinedBoxes(text: string, before: readonly Box[], last: Box): Box {
 }
 
 /** `\boxed 24`, as in some MATH solutions. */
-function spacedBox(text: string): Box | null {
+function findSpacedBox(text: string): AnswerBox | null {
   const match = [...text.matchAll(SPACED)].pop();
   const content = match?.[1]?.trim() ?? "";
   return match === undefined || content === ""
@@ -179,18 +186,18 @@ function spacedBox(text: string): Box | null {
 const HASHES = /#### ?[ \t]*(?!\**\d+[.)]\**[ \t]+\S)(?=\**[$€£¥\\({-]*[\d.-])([^\n]{1,300})/g;
 
 /** The first "####" with a number: a model that continues after it has begun something else. */
-function firstHashed(text: string): string | null {
+function findFirstHashed(text: string): string | null {
   for (const { 1: line = "" } of text.matchAll(HASHES)) if (/\d/.test(line)) return line.trim();
   return null;
 }
 
 /** "####" on the last line, where it cannot be a heading. */
-function finalHashed(text: string): string | null {
+function findFinalHashed(text: string): string | null {
   return /(?:^|\n)####[ \t]*([^\s#][^\n]{0,300})\s*$/.exec(text)?.[1]?.trim() ?? null;
 }
 
 /** For gold solutions, where nothing follows the last "####". */
-function lastHashed(text: string): string | null {
+function findLastHashed(text: string): string | null {
   const at = text.lastIndexOf("####");
   const content = at === -1 ? "" : text.slice(at + 4).trim();
   return content === "" ? null : content;
@@ -212,36 +219,36 @@ const OPEN_CALCULATION = /[\d)}\]](?:[ \t]*(?:[+×÷/^=]|\\(?:times|cdot|div)|(?
  * Removes a formula that the text was cut off in, since its numbers are not the answer: "The answer is $\\frac{1}{3", "So she
  * has 9 +". A number alone in an unclosed bracket, `\\boxed{18`, is kept.
  */
-function withoutCutFormula(text: string): string {
+function stripCutFormula(text: string): string {
   const from = Math.max(0, text.length - TAIL);
   const tail = text.slice(from);
   const cut = OPEN_CALCULATION.test(tail) ? tail.length : findOpenBracket(tail);
   if (cut === -1) return text;
   const before = tail.slice(0, cut);
-  return text.slice(0, from + (BOX.exec(before)?.index ?? endOfLast(before, WORD_OR_CLAUSE)));
+  return text.slice(0, from + (BOX.exec(before)?.index ?? findLastMatchEnd(before, WORD_OR_CLAUSE)));
 }
 
 /** The outermost unclosed bracket with mathematics after it; -1 if there is none. */
 function findOpenBracket(tail: string): number {
   let depth = 0;
   let found = -1;
-  const first = endOfLast(tail, WORD);
+  const first = findLastMatchEnd(tail, WORD);
   for (let at = tail.length - 1; at >= first; at--) {
     const character = tail[at] ?? "";
     if (")]}".includes(character)) depth += 1;
     else if ("([{".includes(character)) depth -= 1;
     if (depth >= 0) continue;
     depth = 0;
-    if (!isSurrounding(tail, at)) found = at;
+    if (!isSurroundingBracket(tail, at)) found = at;
   }
   return found;
 }
 
-function isSurrounding(tail: string, at: number): boolean {
+function isSurroundingBracket(tail: string, at: number): boolean {
   return SURROUNDING.test(tail.slice(Math.max(0, at - 14), at)) && PLAIN_NUMBER.test(tail.slice(at + 1));
 }
 
-function endOfLast(text: string, pattern: RegExp): number {
+function findLastMatchEnd(text: string, pattern: RegExp): number {
   const last = [...text.matchAll(pattern)].at(-1);
   return last === undefined ? 0 : last.index + last[0].length;
 }
@@ -254,26 +261,26 @@ const REASON = /^\s*[,(]?\s*(?:because|since|as|where|when|which|so|due to|for (
 const REASON_BEHIND = /[\s*_]*[,(]?\s(?:because|since|due to|which)(?![a-z]).*$/is;
 
 /** The formula, or the words, last stated as the answer; null if there is none. */
-function statedFormula(text: string): Answer | null {
+function findStatedFormula(text: string): MathAnswer | null {
   for (const statement of findStatedAnswers(text, { isShortNameKnown: true })) {
     if (statement.by === "box" || statement.isDenied) continue;
-    const stated = read(text, statement);
+    const stated = readStatedFormula(text, statement);
     if (stated !== null) return { text: stated, source: "stated" };
   }
   return null;
 }
 
-function read(whole: string, { start: from, end, by, isFinal }: StatedAnswer): string | null {
+function readStatedFormula(whole: string, { start: from, end, by, isFinal }: StatedAnswer): string | null {
   if (by === "space" && !isFinal) return null;
   const text = whole.slice(0, end);
-  const start = withMark(text, from);
+  const start = includeLeadingMark(text, from);
   const window = text.slice(start, start + 2000);
-  const spans = spansIn(window);
-  if (spans[0]?.start === 0) return joined(window, spans);
-  const sentence = sentenceAt(text, start).trim();
+  const spans = findFormulaSpans(window);
+  if (spans[0]?.start === 0) return joinSpans(window, spans);
+  const sentence = extractSentence(text, start).trim();
   const inside = spans.filter(({ end }) => end <= sentence.length + 3);
   if (inside.length > 0) return inside.at(-1)?.content ?? null;
-  const formula = findLeading(sentence);
+  const formula = findLeadingQuantity(sentence);
   const rest = sentence.slice(formula?.end ?? 0);
   if (formula?.isFormula === true && (/^[.。]?$/.test(rest) || REASON.test(rest))) return formula.text;
   const words = sentence.replace(REASON_BEHIND, "");
@@ -281,7 +288,7 @@ function read(whole: string, { start: from, end, by, isFinal }: StatedAnswer): s
 }
 
 /** "$2$ and $3$" is one answer. */
-function joined(text: string, spans: readonly Span[]): string {
+function joinSpans(text: string, spans: readonly FormulaSpan[]): string {
   const contents: string[] = [];
   let end = -1;
   for (const span of spans) {
@@ -297,25 +304,25 @@ const UNIT = /^(?:\s\p{L}+){0,3}[²³]?[\s.]*$/u;
 const MAX_LINE = 200;
 
 /** The last formula of a text that states no answer, else its last line. */
-function lastFormula(text: string): Answer | null {
+function findLastFormula(text: string): MathAnswer | null {
   const trimmed = text.trim();
   if (trimmed === "") return null;
-  if (!trimmed.includes("\n") && trimmed.length <= MAX_LINE && spansIn(trimmed).length !== 1)
-    return onlyFormula(trimmed) ?? { text: trimmed, source: "whole text" };
-  const last = spansIn(trimmed.slice(-STATED_FORMULA_TAIL)).at(-1);
+  if (!trimmed.includes("\n") && trimmed.length <= MAX_LINE && findFormulaSpans(trimmed).length !== 1)
+    return findOnlyFormula(trimmed) ?? { text: trimmed, source: "whole text" };
+  const last = findFormulaSpans(trimmed.slice(-STATED_FORMULA_TAIL)).at(-1);
   if (last !== undefined) return { text: last.content, source: "last formula" };
-  return { text: lastWords(trimmed.slice(trimmed.lastIndexOf("\n") + 1)), source: "last line" };
+  return { text: takeLastWords(trimmed.slice(trimmed.lastIndexOf("\n") + 1)), source: "last line" };
 }
 
 /** The only formula of a sentence, followed at most by its unit: "The area is 25π square units." */
-function onlyFormula(sentence: string): Answer | null {
-  const [formula, another] = quantitiesIn(sentence);
+function findOnlyFormula(sentence: string): MathAnswer | null {
+  const [formula, another] = findQuantities(sentence);
   if (formula?.isFormula !== true || another !== undefined) return null;
   return UNIT.test(sentence.slice(formula.end)) ? { text: formula.text, source: "last formula" } : null;
 }
 
 /** The end of a line, starting at a word. */
-function lastWords(line: string): string {
+function takeLastWords(line: string): string {
   return line.length <= MAX_LINE ? line : line.slice(-MAX_LINE).replace(/^\S+/, "");
 }
 
@@ -329,7 +336,7 @@ const CYRILLIC = /[а-яё]{3}/i;
 const LOCALE_TAIL = 600;
 
 /** Whether a text is in a language that writes 1.234,5 for 1,234.5, judged by its end. */
-function decimalComma(text: string): boolean {
+function hasDecimalComma(text: string): boolean {
   const end = text.slice(-LOCALE_TAIL);
   return (
     CYRILLIC.test(end) ||

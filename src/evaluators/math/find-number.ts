@@ -1,18 +1,23 @@
-import { findResult, findReversed, findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js";
-import { isRounding, type Rational } from "./arithmetic.js";
-import { latexCharacters, plainText, undressed, withMark } from "./canonical.js";
-import { type TokenOptions, wordedNumber } from "./numbers.js";
 import {
-  type Answer,
-  answerOf,
-  answersIn,
+  findCalculationResult,
+  findReversedAnswer,
+  findStatedAnswers,
+  type StatedAnswer,
+} from "../stated-answer/index.js";
+import { isRounding, type Rational } from "./arithmetic.js";
+import { includeLeadingMark, skipWrapping, toLatexCharacters, toPlainText } from "./canonical.js";
+import { parseWordedNumber, type TokenOptions } from "./numbers.js";
+import {
+  extractSentence,
+  findAnswerQuantities,
+  findQuantities,
   isListMark,
-  isUnknown,
+  isStatedUnknown,
+  type MathAnswer,
   type Quantity,
-  quantitiesIn,
-  sentenceAt,
+  toMathAnswer,
 } from "./quantities.js";
-import { spansIn } from "./runs.js";
+import { findFormulaSpans } from "./runs.js";
 
 const BEFORE = 300;
 const BEHIND = 80;
@@ -24,45 +29,45 @@ const MAX_LINES = 20;
  * The last number of a text, which usually is the result of a word problem. If its last line has a number in
  * bold, or after "=", that one.
  */
-export function lastNumber(text: string, options: TokenOptions): Quantity | null {
+export function findLastNumber(text: string, options: TokenOptions): Quantity | null {
   let end = text.length;
   for (let tried = 0; tried < MAX_LINES; tried++) {
-    const digit = lastDigit(text, end);
+    const digit = findLastDigit(text, end);
     if (digit === -1) return null;
-    const { start, text: line } = matrixAround(text, digit) ?? lineAround(text, digit, end);
-    const from = lastSentence(line);
+    const { start, text: line } = findMatrixAround(text, digit) ?? getLineAround(text, digit, end);
+    const from = findLastSentence(line);
     const isMark = ({ from: first, end: last }: Quantity): boolean =>
       isListMark(text, start + from + first, start + from + last);
-    const found = OFFER.test(line) ? null : concludingOf(line.slice(from), options, isMark);
+    const found = OFFER.test(line) ? null : findConcludingQuantity(line.slice(from), options, isMark);
     if (found !== null) return found;
     end = Math.min(start + from, digit);
   }
   return null;
 }
 
-interface Part {
+interface TextPart {
   readonly start: number;
   readonly text: string;
 }
 
 /** The line around a digit. A long one is cut, but not within a number. */
-function lineAround(text: string, digit: number, end: number): Part {
+function getLineAround(text: string, digit: number, end: number): TextPart {
   const first = text.lastIndexOf("\n", digit) + 1;
   let start = Math.max(first, digit - BEFORE);
   while (start > first && start <= digit && /[\d.,]/.test(text[start - 1] ?? "")) start += 1;
   const last = Math.min(digit + BEHIND, end);
-  return { start, text: start > digit ? "" : text.slice(start, digit) + behind(text.slice(digit, last)) };
+  return { start, text: start > digit ? "" : text.slice(start, digit) + getTextBehind(text.slice(digit, last)) };
 }
 
 const MAX_MATRIX = 1600;
 const MATRIX = /\\begin\{(?:[a-zA-Z]?matrix|array|cases)\}/;
 
 /** The matrix around a digit, which may span several lines. */
-function matrixAround(text: string, digit: number): Part | null {
+function findMatrixAround(text: string, digit: number): TextPart | null {
   const from = Math.max(0, digit - MAX_MATRIX);
   const window = text.slice(from, digit + MAX_MATRIX);
   if (!MATRIX.test(window)) return null;
-  const span = spansIn(window).find(({ start, end }) => start <= digit - from && digit - from < end);
+  const span = findFormulaSpans(window).find(({ start, end }) => start <= digit - from && digit - from < end);
   if (span === undefined || !MATRIX.test(span.content)) return null;
   return { start: from + span.start, text: window.slice(span.start, span.end) };
 }
@@ -70,24 +75,28 @@ function matrixAround(text: string, digit: number): Part | null {
 /** Polite offers after a solution. */
 const OFFER = /^\W*(?:let me know|would you like|feel free|if you (?:have|need|want|'d|would)|do you want)/i;
 
-function behind(text: string): string {
+function getTextBehind(text: string): string {
   return text.split("\n", 1)[0] ?? "";
 }
 
-function concludingOf(
+function findConcludingQuantity(
   sentence: string,
   options: TokenOptions,
   isMark: (quantity: Quantity) => boolean,
 ): Quantity | null {
-  const range = findLeading(sentence, options);
+  const range = findLeadingQuantity(sentence, options);
   if (range?.isFormula === true && /^[\s*.]*$/.test(sentence.slice(range.end))) return range;
-  const tokens = answersIn(sentence, options).filter((token) => !isMark(token));
+  const tokens = findAnswerQuantities(sentence, options).filter((token) => !isMark(token));
   if (tokens.length < 2) return tokens[0] ?? null;
-  return inBold(sentence, tokens) ?? afterEquals(sentence, tokens) ?? beforeRemark(sentence, tokens);
+  return (
+    findBoldQuantity(sentence, tokens) ??
+    findQuantityAfterEquals(sentence, tokens) ??
+    findQuantityBeforeRemark(sentence, tokens)
+  );
 }
 
 /** A loop from the end, since a search from the start would read all of a long text. */
-export function lastDigit(text: string, end: number = text.length): number {
+export function findLastDigit(text: string, end: number = text.length): number {
   for (let at = end - 1; at >= 0; at--) {
     const code = text.charCodeAt(at);
     if (code >= 48 && code <= 57) return at;
@@ -96,8 +105,8 @@ export function lastDigit(text: string, end: number = text.length): number {
 }
 
 /** The start of the last sentence with a digit. */
-function lastSentence(line: string): number {
-  const digit = lastDigit(line);
+function findLastSentence(line: string): number {
+  const digit = findLastDigit(line);
   let start = 0;
   for (const { index } of line.matchAll(/[.!?] (?=\S)/g)) if (index + 2 <= digit) start = index + 2;
   return start;
@@ -106,7 +115,7 @@ function lastSentence(line: string): number {
 const REMARK = /(?<!\\)\([^()]*(?:[+*×÷=/-]|\p{L}{2})[^()]*\)[\s.*]*$/u;
 
 /** "She makes $18 (9 eggs × $2)." ends with the calculation, not with the answer. */
-function beforeRemark(sentence: string, tokens: readonly Quantity[]): Quantity | null {
+function findQuantityBeforeRemark(sentence: string, tokens: readonly Quantity[]): Quantity | null {
   const remark = REMARK.exec(sentence)?.index ?? sentence.length;
   return tokens.findLast(({ end }) => end <= remark) ?? tokens.at(-1) ?? null;
 }
@@ -122,19 +131,19 @@ const MAX_LENGTH = 300;
  * The values of the only number of a short phrase: "24 clips", "\$18 \text{ per day}", "x = 24 \text{ cm}". Empty for
  * a phrase with several numbers or with formulas.
  */
-export function onlyNumber(phrase: string, options: TokenOptions = {}): readonly Rational[] {
+export function parseOnlyNumber(phrase: string, options: TokenOptions = {}): readonly Rational[] {
   if (phrase.length > MAX_LENGTH) return [];
-  const words = wordsOf(phrase).replace(/\\?[$%]/g, " ");
-  const [number, another] = quantitiesIn(words, options);
+  const words = toPlainWords(phrase).replace(/\\?[$%]/g, " ");
+  const [number, another] = findQuantities(words, options);
   if (number === undefined || another !== undefined || number.isFormula) return [];
-  if (answersIn(words).length === 0 || DATE.test(words) || isUnknown(words)) return [];
+  if (findAnswerQuantities(words).length === 0 || DATE.test(words) || isStatedUnknown(words)) return [];
   const isFormula = MATHS.test(words.slice(0, number.from)) || MATHS.test(words.slice(number.end));
   return isFormula ? [] : number.values;
 }
 
 /** Writes a LaTeX phrase as plain words. */
-export function wordsOf(phrase: string): string {
-  return latexCharacters(plainText(phrase))
+export function toPlainWords(phrase: string): string {
+  return toLatexCharacters(toPlainText(phrase))
     .replace(TEXT, " $1 ")
     .replace(/\\[,;:! ]|\*\*|~/g, " ")
     .replace(/\s+/g, " ");
@@ -153,8 +162,8 @@ const BEFORE_ANSWER = /^(?:[\s*_`"'“”「:([{]|\(?[A-Ea-e]\)\s|(?:between|fro
 const RANGE = /^\s+to\s+\\?\$?\d[\d,.]*(?!\s*(?:decimal|significant|places))/;
 
 /** The number, formula, list or range that a sentence begins with; null if it begins otherwise. */
-export function findLeading(sentence: string, options: TokenOptions = {}): Quantity | null {
-  const [first] = quantitiesIn(sentence, options);
+export function findLeadingQuantity(sentence: string, options: TokenOptions = {}): Quantity | null {
+  const [first] = findQuantities(sentence, options);
   if (first === undefined || !BEFORE_ANSWER.test(sentence.slice(0, first.from))) return null;
   const [range] = RANGE.exec(sentence.slice(first.end, first.end + 60)) ?? [];
   const isWorded = /\p{L}{2}/u.test(sentence.slice(0, first.from));
@@ -167,14 +176,14 @@ export function findLeading(sentence: string, options: TokenOptions = {}): Quant
  * The number that a sentence begins with, or the result if it starts a calculation, "9 eggs * $2 = $18"; null if it
  * begins otherwise.
  */
-function leadingNumber(sentence: string, options: TokenOptions): Quantity | null {
-  const quantities = quantitiesIn(sentence, options);
+function findLeadingNumber(sentence: string, options: TokenOptions): Quantity | null {
+  const quantities = findQuantities(sentence, options);
   const [first] = quantities;
   if (first === undefined || first.from > 0) return null;
-  return first.isFormula ? first : endOfCalculation(sentence, quantities);
+  return first.isFormula ? first : findCalculationEnd(sentence, quantities);
 }
 
-function endOfCalculation(sentence: string, quantities: readonly Quantity[]): Quantity | null {
+function findCalculationEnd(sentence: string, quantities: readonly Quantity[]): Quantity | null {
   let [current = null] = quantities;
   for (const { index: at } of sentence.matchAll(/[=≈]/g)) {
     if (current === null) break;
@@ -182,13 +191,13 @@ function endOfCalculation(sentence: string, quantities: readonly Quantity[]): Qu
     const step = sentence.slice(current.end, at);
     const next = quantities.find(({ start }) => start > at);
     // Another "=" may follow the result: 2 * 3 = 6 = 6.0.
-    if (next === undefined || !(isWritten(step) || step.trim() === "")) break;
-    current = step.trim() === "" ? withExact(next, current) : next;
+    if (next === undefined || !(isWrittenStep(step) || step.trim() === "")) break;
+    current = step.trim() === "" ? addExactValue(next, current) : next;
   }
   return current;
 }
 
-function isWritten(step: string): boolean {
+function isWrittenStep(step: string): boolean {
   const isCalculation = OPERATOR.test(step) || FACTOR.test(step);
   return step.length <= MAX_STEP && isCalculation && !NEW_CLAUSE.test(step) && isBalanced(step);
 }
@@ -200,7 +209,7 @@ function isBalanced(step: string): boolean {
 }
 
 /** In "1/3 = 0.333" and "1/3 ≈ 0.333" both may be the answer. */
-function withExact(decimal: Quantity, exact: Quantity): Quantity {
+function addExactValue(decimal: Quantity, exact: Quantity): Quantity {
   const rounded = exact.values.filter((value) => decimal.values.some((other) => isRounding(other, value)));
   return { ...decimal, values: [...decimal.values, ...rounded] };
 }
@@ -209,16 +218,22 @@ function withExact(decimal: Quantity, exact: Quantity): Quantity {
  * The result of a sentence in prose: the number in bold, the one after the last "=", the only amount of money,
  * else the last one.
  */
-function concludingNumber(sentence: string, options: TokenOptions): Quantity | null {
-  const tokens = answersIn(sentence, options);
+function findConcludingNumber(sentence: string, options: TokenOptions): Quantity | null {
+  const tokens = findAnswerQuantities(sentence, options);
   if (tokens.length < 2) return tokens[0] ?? null;
-  return inBold(sentence, tokens) ?? afterEquals(sentence, tokens) ?? onlyAmount(tokens) ?? tokens.at(-1) ?? null;
+  return (
+    findBoldQuantity(sentence, tokens) ??
+    findQuantityAfterEquals(sentence, tokens) ??
+    findOnlyAmount(tokens) ??
+    tokens.at(-1) ??
+    null
+  );
 }
 
 const BOLD = /\*\*([^*\n]{1,80})\*\*/g;
 
 /** Bold headings such as **Step 3:** and **2. Add** hold numbers too: only bold text that begins with its number counts. */
-function inBold(sentence: string, tokens: readonly Quantity[]): Quantity | null {
+function findBoldQuantity(sentence: string, tokens: readonly Quantity[]): Quantity | null {
   const spans = [...sentence.matchAll(BOLD)].filter(
     ({ 1: inner = "" }) => /^[\s$€£¥(\\-]*\d/.test(inner) && !/^\s*\d+[.)]\s|:\s*$/.test(inner),
   );
@@ -229,13 +244,14 @@ function inBold(sentence: string, tokens: readonly Quantity[]): Quantity | null 
 }
 
 /** "= $24 for 3 people": the result, not the last number of its clause. */
-function afterEquals(sentence: string, tokens: readonly Quantity[]): Quantity | null {
+function findQuantityAfterEquals(sentence: string, tokens: readonly Quantity[]): Quantity | null {
   const at = Math.max(sentence.lastIndexOf("="), sentence.lastIndexOf("≈"));
   if (at === -1) return null;
   const next = tokens.find(({ start }) => start > at);
   const isRight = next !== undefined && /^[\s$*\\({]*$/.test(sentence.slice(at + 1, next.start));
   const last = tokens.at(-1);
-  if (!isRight || last === undefined || goesOn(sentence.slice(next.end), last.end - next.end)) return null;
+  if (!isRight || last === undefined || isCalculationContinued(sentence.slice(next.end), last.end - next.end))
+    return null;
   // A calculation that continues, "= 24 + 3", has no result yet.
   return /^\s*(?:[+*×÷/^]|- |\\times|\\cdot)/.test(sentence.slice(next.end)) ? null : next;
 }
@@ -245,11 +261,11 @@ const CONVERSION =
   /^[^,;:=]{0,40},\s+which\s+\w+\s(?:(?:equal to|equivalent to|the same as|about|exactly)\s)?[$*]{0,3}\d[\d.,]*\*{0,2}(?:\s+(?!less|more|fewer|times|percent|than|of|out|\p{L}+er\b)\p{L}+){0,3}[\s.*]*$/iu;
 
 /** "= 694, which is 10% less" has its result; "= 120 minutes, which is 2 hours" does not yet. */
-function goesOn(rest: string, end: number): boolean {
+function isCalculationContinued(rest: string, end: number): boolean {
   return CHOSEN_NUMBER_REMARK.test(rest) ? CONVERSION.test(rest) : NEW_CLAUSE.test(rest.slice(0, end));
 }
 
-function onlyAmount(tokens: readonly Quantity[]): Quantity | null {
+function findOnlyAmount(tokens: readonly Quantity[]): Quantity | null {
   const amounts = tokens.filter(({ hasCurrency }) => hasCurrency);
   return amounts.length === 1 ? (amounts[0] ?? null) : null;
 }
@@ -258,38 +274,42 @@ function onlyAmount(tokens: readonly Quantity[]): Quantity | null {
  * The number last stated as the answer: "The answer is 24", "**Answer:** $24", "答えは24です". A statement
  * that leads to the number through prose, "The answer is that she has 24", counts if there is no plainer one.
  */
-export function statedNumber(text: string, options: TokenOptions): Answer | null {
-  const end = lastDigit(text);
-  let prose: Answer | null = null;
+export function findStatedNumber(text: string, options: TokenOptions): MathAnswer | null {
+  const end = findLastDigit(text);
+  let prose: MathAnswer | null = null;
   for (const statement of findStatedAnswers(text, { isShortNameKnown: true })) {
-    if (statement.by === "box" || statement.isDenied || isUnknown(text.slice(statement.start))) continue;
-    const reading = read(text, statement, { ...options, end });
+    if (statement.by === "box" || statement.isDenied || isStatedUnknown(text.slice(statement.start))) continue;
+    const reading = readStatedNumber(text, statement, { ...options, end });
     if (reading === "heading") return prose;
     if (reading === null) continue;
     if (reading.isPlain) return reading.answer;
     prose ??= reading.answer;
   }
-  return numberBefore(text, options) ?? prose;
+  return findNumberBefore(text, options) ?? prose;
 }
 
-interface Reading {
-  readonly answer: Answer;
+interface StatedReading {
+  readonly answer: MathAnswer;
   readonly isPlain: boolean;
 }
 
-interface ReadOptions extends TokenOptions {
+interface StatedReadOptions extends TokenOptions {
   /** The position of the last digit of the text. */
   readonly end: number;
 }
 
 /** A "heading" is an "Answer:" followed by the whole solution instead of the answer. */
-function read(text: string, statement: StatedAnswer, options: ReadOptions): Reading | "heading" | null {
-  const stated = leadingQuantity(text, statement.start, options);
-  if (stated === null) return readWords(text, statement, options);
+function readStatedNumber(
+  text: string,
+  statement: StatedAnswer,
+  options: StatedReadOptions,
+): StatedReading | "heading" | null {
+  const stated = readLeadingQuantity(text, statement.start, options);
+  if (stated === null) return readWordedStatement(text, statement, options);
   const { quantity, sentence, start } = stated;
   const isLast = options.end < start + sentence.length;
   const isAnswer = statement.by === "verb" || statement.isFinal || isLast || isTerse(sentence, quantity);
-  return isAnswer ? { answer: answerOf(quantity, "stated"), isPlain: true } : "heading";
+  return isAnswer ? { answer: toMathAnswer(quantity, "stated"), isPlain: true } : "heading";
 }
 
 interface LeadingQuantity {
@@ -298,14 +318,14 @@ interface LeadingQuantity {
   readonly start: number;
 }
 
-function leadingQuantity(text: string, from: number, options: TokenOptions): LeadingQuantity | null {
-  const start = withMark(text, from);
-  const sentence = findResult(sentenceAt(text, start));
-  const leading = findLeading(sentence, options);
+function readLeadingQuantity(text: string, from: number, options: TokenOptions): LeadingQuantity | null {
+  const start = includeLeadingMark(text, from);
+  const sentence = findCalculationResult(extractSentence(text, start));
+  const leading = findLeadingQuantity(sentence, options);
   if (leading?.isFormula === true) return { quantity: leading, sentence, start };
-  const inner = undressed(text, start);
-  const rest = findResult(sentenceAt(text, inner));
-  const number = leadingNumber(rest, options);
+  const inner = skipWrapping(text, start);
+  const rest = findCalculationResult(extractSentence(text, inner));
+  const number = findLeadingNumber(rest, options);
   if (number !== null && !number.isFormula) return { quantity: number, sentence: rest, start: inner };
   return leading === null ? null : { quantity: leading, sentence, start };
 }
@@ -322,14 +342,18 @@ function isTerse(sentence: string, { start, end, isFormula }: Quantity): boolean
 const CALCULATION = /[=≈]|\d\s?[+*×÷/x-]\s?\$?\d|<</;
 const REST = 3000;
 
-function readWords(text: string, { start, by, isFinal }: StatedAnswer, options: ReadOptions): Reading | null {
+function readWordedStatement(
+  text: string,
+  { start, by, isFinal }: StatedAnswer,
+  options: StatedReadOptions,
+): StatedReading | null {
   if (by === "space" && !isFinal) return null;
-  const worded = wordedNumber(text.slice(undressed(text, start), start + 100));
-  const sentence = sentenceAt(text, start);
+  const worded = parseWordedNumber(text.slice(skipWrapping(text, start), start + 100));
+  const sentence = extractSentence(text, start);
   const isConclusion =
     isFinal || (by === "colon" && !CALCULATION.test(text.slice(start + sentence.length, start + REST)));
-  const number = by === "verb" || isConclusion ? concludingNumber(sentence, options) : null;
-  if (number !== null) return { answer: answerOf(number, "stated"), isPlain: isConclusion };
+  const number = by === "verb" || isConclusion ? findConcludingNumber(sentence, options) : null;
+  if (number !== null) return { answer: toMathAnswer(number, "stated"), isPlain: isConclusion };
   return worded === null
     ? null
     : { answer: { text: sentence.trim(), source: "stated", values: [worded] }, isPlain: true };
@@ -337,10 +361,10 @@ function readWords(text: string, { start, by, isFinal }: StatedAnswer, options: 
 
 const NEAR = 80;
 
-function numberBefore(text: string, options: TokenOptions): Answer | null {
-  const at = findReversed(text);
+function findNumberBefore(text: string, options: TokenOptions): MathAnswer | null {
+  const at = findReversedAnswer(text);
   if (at === -1) return null;
   const before = text.slice(Math.max(0, at - NEAR), at);
-  const number = quantitiesIn(before.slice(before.lastIndexOf("\n") + 1), options).at(-1);
-  return number === undefined ? null : answerOf(number, "stated");
+  const number = findQuantities(before.slice(before.lastIndexOf("\n") + 1), options).at(-1);
+  return number === undefined ? null : toMathAnswer(number, "stated");
 }

@@ -1,4 +1,11 @@
-import { divide, exactValue, multiply, negate, parseDecimal, type Rational } from "./arithmetic.js";
+import {
+  computeExactValue,
+  divideRationals,
+  multiplyRationals,
+  negateRational,
+  parseDecimal,
+  type Rational,
+} from "./arithmetic.js";
 
 /** A number as written in a text. */
 export interface NumberToken {
@@ -51,7 +58,7 @@ export interface TokenOptions {
 }
 
 /** Finds every number of a short plain text, in order. Digits inside a word, as in H2O, do not count. */
-export function numbersIn(text: string, { decimalComma = false, question = "" }: TokenOptions = {}): NumberToken[] {
+export function findNumbers(text: string, { decimalComma = false, question = "" }: TokenOptions = {}): NumberToken[] {
   const tokens: NumberToken[] = [];
   for (const match of text.matchAll(TOKEN)) {
     const { sign, currency, inner, core = "", scale = "" } = match.groups ?? {};
@@ -59,7 +66,7 @@ export function numbersIn(text: string, { decimalComma = false, question = "" }:
     const [written] = match;
     const [start, end] = [match.index, match.index + written.length];
     const isWhole = !GOES_ON.test(text.slice(end, end + 12));
-    const values = isWhole ? valuesOf({ core, scale: scale.trim(), isNegative, decimalComma, question }) : [];
+    const values = isWhole ? listNumberValues({ core, scale: scale.trim(), isNegative, decimalComma, question }) : [];
     tokens.push({ text: written.trim(), start, end, values, hasCurrency: currency !== undefined });
   }
   return tokens;
@@ -98,9 +105,9 @@ const OTHER_DENOMINATOR = /(?:teen|elf|tie|hundred|thousand|million)ths?$/;
  * The number a text begins with in English or Chinese words, such as "twenty-four clips", "minus five", "two thirds" or
  * "二百五十"; null if it begins otherwise.
  */
-export function wordedNumber(text: string): Rational | null {
+export function parseWordedNumber(text: string): Rational | null {
   const chinese = CHINESE.exec(text)?.[0];
-  if (chinese !== undefined) return readChinese(chinese);
+  if (chinese !== undefined) return readChineseNumber(chinese);
   const words =
     text
       .slice(0, 160)
@@ -110,7 +117,7 @@ export function wordedNumber(text: string): Rational | null {
   const isNegative = words[0] === "minus" || words[0] === "negative";
   if (isNegative) words.shift();
   if (PRONOUN.test(words.slice(0, 2).join(" "))) return null;
-  const value = readWords(words);
+  const value = readNumberWords(words);
   return value === null || !isNegative ? value : { top: -value.top, bottom: value.bottom };
 }
 
@@ -120,7 +127,7 @@ const CHINESE_SCALES: Readonly<Record<string, number>> = { 万: 1e4, 亿: 1e8 };
 /** A single character may begin a word, as in 三角形: at most a counter word may follow it. */
 const CHINESE = /^[零一二两三四五六七八九十百千万亿]{2,20}|^[零一二两三四五六七八九十](?!\p{sc=Han}{2})/u;
 
-function readChinese(signs: string): Rational {
+function readChineseNumber(signs: string): Rational {
   let [total, section, digit] = [0, 0, 0];
   for (const sign of signs.replaceAll("两", "二")) {
     const [unit, scale] = [CHINESE_UNITS[sign], CHINESE_SCALES[sign]];
@@ -131,7 +138,7 @@ function readChinese(signs: string): Rational {
   return { top: BigInt(total + section + digit), bottom: 1n };
 }
 
-function readWords(words: readonly string[]): Rational | null {
+function readNumberWords(words: readonly string[]): Rational | null {
   let total = 0;
   let part: number | null = null;
   for (const [at, word] of words.entries()) {
@@ -143,19 +150,23 @@ function readWords(words: readonly string[]): Rational | null {
       total += (part ?? 1) * scale;
       part = 0;
     } else if (part !== null && (DENOMINATORS.has(word) || OTHER_DENOMINATOR.test(word))) {
-      return readFraction(words.slice(0, at), total + part, DENOMINATORS.get(word));
+      return readWordedFraction(words.slice(0, at), total + part, DENOMINATORS.get(word));
     } else if (part === null || !SKIPPED.has(word)) break;
   }
   return part === null ? null : { top: BigInt(total + part), bottom: 1n };
 }
 
 /** "Two thirds", and "three and a half". "Two and three quarters" is ambiguous. */
-function readFraction(before: readonly string[], number: number, denominator: number | undefined): Rational | null {
+function readWordedFraction(
+  before: readonly string[],
+  number: number,
+  denominator: number | undefined,
+): Rational | null {
   if (denominator === undefined) return null;
   const [whole, bottom] = [BigInt(number), BigInt(denominator)];
   const isMixed = before.slice(-2).join(" ") === "and a";
   if (!isMixed && before.some((word) => SKIPPED.has(word))) return null;
-  return divide({ top: isMixed ? whole * bottom + 1n : whole, bottom: 1n }, { top: bottom, bottom: 1n });
+  return divideRationals({ top: isMixed ? whole * bottom + 1n : whole, bottom: 1n }, { top: bottom, bottom: 1n });
 }
 
 const NUMBER_WORD = [...WORDS.keys(), ...SCALES.keys(), "hundred"].join("|");
@@ -163,23 +174,23 @@ const WORDED = new RegExp(`\\b(?:${NUMBER_WORD})(?:(?:-| and |,? )(?:${NUMBER_WO
 const MAX_SENTENCE = 200;
 
 /** The only number of a sentence in words, "He has five apples left"; null if there are none, several or just "one". */
-export function onlyWordedNumber(sentence: string): Rational | null {
+export function findOnlyWordedNumber(sentence: string): Rational | null {
   if (sentence.length > MAX_SENTENCE || /\d/.test(sentence)) return null;
   const [number, another] = sentence.match(WORDED) ?? [];
-  return number === undefined || another !== undefined || /^one$/i.test(number) ? null : wordedNumber(number);
+  return number === undefined || another !== undefined || /^one$/i.test(number) ? null : parseWordedNumber(number);
 }
 
 const SHORT = 60;
 const OTHER_THAN_NUMBER = /\d|\b(?:point|or|to|and(?! an?\b))\b|[+*=^/]/i;
 
 /** The number of a short phrase in words, "seven" or `\text{twenty-four clips}`. */
-export function wordedPhrase(phrase: string): Rational | null {
+export function parseWordedPhrase(phrase: string): Rational | null {
   if (phrase.length > 2 * SHORT) return null;
   const words = phrase.replace(/\\(?:text|textbf|textrm|mathrm|mbox)\s?\{([^{}]*)\}/g, "$1").trim();
-  return words.length > SHORT || OTHER_THAN_NUMBER.test(words) ? null : wordedNumber(words);
+  return words.length > SHORT || OTHER_THAN_NUMBER.test(words) ? null : parseWordedNumber(words);
 }
 
-interface WrittenNumber {
+interface NumberParts {
   readonly core: string;
   /** "million", "dozen", "k", "万" or similar; may be "". */
   readonly scale: string;
@@ -190,27 +201,29 @@ interface WrittenNumber {
 }
 
 /** The possible values, likeliest first. Empty for an unreadable number, such as the time 3:30. */
-function valuesOf({ core, scale, isNegative, decimalComma, question }: WrittenNumber): Rational[] {
-  const values = readings(core, decimalComma).flatMap((value) => scaled(value, scale.toLowerCase(), question));
-  return isNegative ? values.map(negate) : values;
+function listNumberValues({ core, scale, isNegative, decimalComma, question }: NumberParts): Rational[] {
+  const values = listNumberReadings(core, decimalComma).flatMap((value) =>
+    applyScale(value, scale.toLowerCase(), question),
+  );
+  return isNegative ? values.map(negateRational) : values;
 }
 
-function readings(core: string, decimalComma: boolean): Rational[] {
-  if (core.includes("frac") || core.includes("/")) return listed(fraction(core));
-  if (/[x×*^\\]/.test(core)) return listed(exactValue(scientific(core)));
-  if (core.includes(":")) return onTheHour(core);
-  if (/^\d+(?:\.\d+)?(?:[eE].*)?$|^\.\d+$/.test(core)) return pointReadings(core, decimalComma);
-  return separatedReadings(core, decimalComma);
+function listNumberReadings(core: string, decimalComma: boolean): Rational[] {
+  if (core.includes("frac") || core.includes("/")) return listIfPresent(parseWrittenFraction(core));
+  if (/[x×*^\\]/.test(core)) return listIfPresent(computeExactValue(toScientific(core)));
+  if (core.includes(":")) return parseFullHour(core);
+  if (/^\d+(?:\.\d+)?(?:[eE].*)?$|^\.\d+$/.test(core)) return listPointReadings(core, decimalComma);
+  return listSeparatedReadings(core, decimalComma);
 }
 
-function fraction(core: string): Rational | null {
+function parseWrittenFraction(core: string): Rational | null {
   const plain = core.replace(/,/g, "").replace(/\\[dtc]frac/, "\\frac");
   const braced = plain.replace(/frac\s*(\d)\s*(\d)$/, "frac{$1}{$2}");
   const mixed = braced.replace(/^(\d+)(?:\s+and)?\s+(\d+)\s?\/\s?(\d+)$/, "$1\\frac{$2}{$3}");
-  return exactValue(mixed.replace(/\s/g, ""));
+  return computeExactValue(mixed.replace(/\s/g, ""));
 }
 
-function scientific(core: string): string {
+function toScientific(core: string): string {
   return core
     .replace(/\\times|\\cdot|[x×]/, "*")
     .replace(/\s/g, "")
@@ -218,34 +231,38 @@ function scientific(core: string): string {
 }
 
 /** A time is a number only on the hour: 8:00 answers "at what hour?". */
-function onTheHour(core: string): Rational[] {
+function parseFullHour(core: string): Rational[] {
   const [, hour, minutes] = /^(\d+):(\d+)/.exec(core) ?? [];
-  return minutes === "00" && hour !== undefined ? listed(parseDecimal(hour)) : [];
+  return minutes === "00" && hour !== undefined ? listIfPresent(parseDecimal(hour)) : [];
 }
 
-function pointReadings(core: string, decimalComma: boolean): Rational[] {
-  const asDecimal = listed(parseDecimal(core));
-  return decimalComma && /^[1-9]\d{0,2}\.\d{3}$/.test(core) ? [...asDecimal, ...thousands(core)] : asDecimal;
+function listPointReadings(core: string, decimalComma: boolean): Rational[] {
+  const asDecimal = listIfPresent(parseDecimal(core));
+  return decimalComma && /^[1-9]\d{0,2}\.\d{3}$/.test(core) ? [...asDecimal, ...parseThousands(core)] : asDecimal;
 }
 
 /** Numbers with commas, spaces or several points. */
-function separatedReadings(core: string, decimalComma: boolean): Rational[] {
+function listSeparatedReadings(core: string, decimalComma: boolean): Rational[] {
   if (/^[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?$/.test(core))
-    return listed(parseDecimal(core.replace(/\./g, "").replace(",", ".")));
-  if (/^\d+,\d+$/.test(core) && !/^[1-9]\d{0,2},\d{3}$/.test(core)) return commaDecimal(core);
-  if (/^[1-9][\d' ]*,\d{1,2}$/.test(core)) return listed(parseDecimal(core.replace(/[' ]/g, "").replace(",", ".")));
-  if (core.includes(" ")) return [...thousands(core), ...listed(parseDecimal(core.slice(core.lastIndexOf(" ") + 1)))];
-  return decimalComma && /^\d+,\d+$/.test(core) ? [...thousands(core), ...commaDecimal(core)] : thousands(core);
+    return listIfPresent(parseDecimal(core.replace(/\./g, "").replace(",", ".")));
+  if (/^\d+,\d+$/.test(core) && !/^[1-9]\d{0,2},\d{3}$/.test(core)) return parseCommaDecimal(core);
+  if (/^[1-9][\d' ]*,\d{1,2}$/.test(core))
+    return listIfPresent(parseDecimal(core.replace(/[' ]/g, "").replace(",", ".")));
+  if (core.includes(" "))
+    return [...parseThousands(core), ...listIfPresent(parseDecimal(core.slice(core.lastIndexOf(" ") + 1)))];
+  return decimalComma && /^\d+,\d+$/.test(core)
+    ? [...parseThousands(core), ...parseCommaDecimal(core)]
+    : parseThousands(core);
 }
 
-function thousands(core: string): Rational[] {
+function parseThousands(core: string): Rational[] {
   const point =
     /^[\d,' ]*\.\d+$/.test(core) && /[,' ]/.test(core) ? core.replace(/[,' ]/g, "") : core.replace(/[,.' ]/g, "");
-  return listed(parseDecimal(point));
+  return listIfPresent(parseDecimal(point));
 }
 
-function commaDecimal(core: string): Rational[] {
-  return listed(parseDecimal(core.replace(",", ".")));
+function parseCommaDecimal(core: string): Rational[] {
+  return listIfPresent(parseDecimal(core.replace(",", ".")));
 }
 
 const VALUE_SCALES: Record<string, string> = {
@@ -260,11 +277,11 @@ const VALUE_SCALES: Record<string, string> = {
 };
 
 /** "24 million" is also read as 24 if the question mentions millions. "25k" is always 25,000. */
-function scaled(value: Rational, scale: string, question: string): Rational[] {
+function applyScale(value: Rational, scale: string, question: string): Rational[] {
   if (scale === "") return [value];
   const factor = VALUE_SCALES[scale];
-  if (factor === undefined) return listed(eastAsian(value, scale));
-  const whole = listed(product(value, factor));
+  if (factor === undefined) return listIfPresent(applyEastAsianScale(value, scale));
+  const whole = listIfPresent(multiplyByFactor(value, factor));
   const isAskedFor = scale.length > 1 && question.toLowerCase().includes(scale.replace(/s$/, ""));
   return isAskedFor ? [...whole, value] : whole;
 }
@@ -272,14 +289,14 @@ function scaled(value: Rational, scale: string, question: string): Rational[] {
 const EAST_ASIAN: Record<string, string> = { 千: "1e3", 万: "1e4", 萬: "1e4", 億: "1e8", 亿: "1e8" };
 
 /** 3万5000 is 35,000: each character multiplies what precedes it, and all is added up. */
-function eastAsian(first: Rational, scale: string): Rational | null {
+function applyEastAsianScale(first: Rational, scale: string): Rational | null {
   let total = 0n;
   let part: bigint | null = null;
   for (const piece of scale.match(/\d+|\D/g) ?? []) {
     const factor = EAST_ASIAN[piece];
     if (factor === undefined) part = BigInt(piece);
     else if (total === 0n && part === null) {
-      const whole = product(first, factor);
+      const whole = multiplyByFactor(first, factor);
       if (whole === null || whole.bottom !== 1n) return whole;
       total = whole.top;
     } else {
@@ -290,11 +307,11 @@ function eastAsian(first: Rational, scale: string): Rational | null {
   return { top: total + (part ?? 0n), bottom: 1n };
 }
 
-function product(value: Rational, factor: string): Rational | null {
+function multiplyByFactor(value: Rational, factor: string): Rational | null {
   const by = parseDecimal(factor);
-  return by === null ? null : multiply(value, by);
+  return by === null ? null : multiplyRationals(value, by);
 }
 
-function listed(value: Rational | null): Rational[] {
+function listIfPresent(value: Rational | null): Rational[] {
   return value === null ? [] : [value];
 }

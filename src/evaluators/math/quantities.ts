@@ -1,9 +1,9 @@
 import { isRetracted } from "../stated-answer/index.js";
-import { divide, exactValue, isRounding, type Rational, sameNumber } from "./arithmetic.js";
-import { canonical, residue } from "./canonical.js";
-import { isList, isName, isNonlinear, split, withoutBrackets } from "./compare.js";
-import { type NumberToken, numbersIn, type TokenOptions } from "./numbers.js";
-import { type Run, readPair, runsIn, spansIn } from "./runs.js";
+import { computeExactValue, divideRationals, isRounding, isSameNumber, type Rational } from "./arithmetic.js";
+import { canonicalize, extractResidue } from "./canonical.js";
+import { isAnswerName, isNonlinear, isTopLevelList, splitTopLevel, stripBrackets } from "./compare.js";
+import { findNumbers, type NumberToken, type TokenOptions } from "./numbers.js";
+import { findFormulaSpans, findMathRuns, type MathRun, readNumberPair } from "./runs.js";
 
 /** A number of a text, or a formula or a list, which has no `values` and is compared as a whole. */
 export interface Quantity extends NumberToken {
@@ -17,11 +17,11 @@ export interface Quantity extends NumberToken {
  * Finds the numbers and formulas of a short text. The context of a number decides what it is: "x + 1", "(2, 3)" and
  * "3 or 4" are not numbers, "12 * 2" is 24, and a chain of equations is its result.
  */
-export function quantitiesIn(text: string, options: TokenOptions = {}): Quantity[] {
-  return joinLists(text, joinPairs(text, piecesOf(text, options))).map(({ quantity }) => quantity);
+export function findQuantities(text: string, options: TokenOptions = {}): Quantity[] {
+  return joinListPieces(text, joinPairPieces(text, findPieces(text, options))).map(({ quantity }) => quantity);
 }
 
-interface Piece {
+interface QuantityPiece {
   readonly quantity: Quantity;
   readonly end: number;
   /** The complete text; the quantity may only be its last side. */
@@ -29,15 +29,15 @@ interface Piece {
   readonly isMarked: boolean;
 }
 
-function piecesOf(text: string, options: TokenOptions): Piece[] {
-  const tokens = numbersIn(text, options);
-  const pieces: Piece[] = [];
+function findPieces(text: string, options: TokenOptions): QuantityPiece[] {
+  const tokens = findNumbers(text, options);
+  const pieces: QuantityPiece[] = [];
   let [next, end] = [0, 0];
-  for (const run of runsIn(text)) {
+  for (const run of findMathRuns(text)) {
     if (run.start < end || !(run.isMarked || /\d/.test(run.text))) continue;
     while ((tokens[next]?.end ?? text.length) <= run.start && next < tokens.length) next += 1;
-    const inside = tokensWithin(tokens, next, run.end);
-    const quantity = withPercent(text, quantityOf(text, run, inside));
+    const inside = filterTokensWithin(tokens, next, run.end);
+    const quantity = addPercent(text, toQuantity(text, run, inside));
     end = Math.max(run.end, quantity.end);
     pieces.push({ quantity, end, whole: run.text, isMarked: run.isMarked });
   }
@@ -46,30 +46,30 @@ function piecesOf(text: string, options: TokenOptions): Piece[] {
 
 const PERCENT = /^\s?(?:\\?%|percent\b|per cent\b)/i;
 
-function withPercent(text: string, quantity: Omit<Quantity, "isPercent">): Quantity {
+function addPercent(text: string, quantity: Omit<Quantity, "isPercent">): Quantity {
   const { start, end } = quantity;
   const isPercent = text.slice(start, end).includes("%") || PERCENT.test(text.slice(end, end + 12));
   return { ...quantity, isPercent };
 }
 
-function tokensWithin(tokens: readonly NumberToken[], from: number, end: number): readonly NumberToken[] {
+function filterTokensWithin(tokens: readonly NumberToken[], from: number, end: number): readonly NumberToken[] {
   let to = from;
   while ((tokens[to]?.start ?? end) < end) to += 1;
   return tokens.slice(from, to);
 }
 
-function quantityOf(text: string, run: Run, inside: readonly NumberToken[]): Omit<Quantity, "isPercent"> {
+function toQuantity(text: string, run: MathRun, inside: readonly NumberToken[]): Omit<Quantity, "isPercent"> {
   const [first] = inside;
-  if (first !== undefined && first.start <= run.start && first.end >= run.end) return plainNumber(first);
-  const values = resultOf(run);
+  if (first !== undefined && first.start <= run.start && first.end >= run.end) return toPlainQuantity(first);
+  const values = computeResults(run);
   const { start: from, end } = run;
   const source = text.slice(from, end);
   const start = from + Math.max(...["=", "≈", "\\approx"].map((sign) => source.lastIndexOf(sign))) + 1;
   const [number, another] = inside.filter((token) => token.start >= start);
-  const isAlone = number !== undefined && another === undefined && DRESS.test(text.slice(start, number.start));
+  const isAlone = number !== undefined && another === undefined && MATH_WRAPPING.test(text.slice(start, number.start));
   const isPlain = isAlone && SIGNS.test(text.slice(start, number.start) + text.slice(number.end, end));
   const isKnown = isPlain && (start === from || number.end > end || number.text.includes(":"));
-  if (isAlone && (isPlain || DRESS.test(text.slice(number.end, end))) && isResult(number, values, isKnown)) {
+  if (isAlone && (isPlain || MATH_WRAPPING.test(text.slice(number.end, end))) && isRunResult(number, values, isKnown)) {
     return {
       ...number,
       from,
@@ -92,35 +92,35 @@ function quantityOf(text: string, run: Run, inside: readonly NumberToken[]): Omi
 }
 
 /** A time on the hour, "5 - 3 = 2:00", "1,5 %" and "x = 4k" are numbers that the arithmetic cannot read. */
-function isResult({ values }: NumberToken, results: readonly Rational[], isKnown: boolean): boolean {
-  return (isKnown && values.length > 0) || values.some((value) => isAmong(value, results));
+function isRunResult({ values }: NumberToken, results: readonly Rational[], isKnown: boolean): boolean {
+  return (isKnown && values.length > 0) || values.some((value) => isAmongValues(value, results));
 }
 
 /** May come between a number and the ends of a formula that is nothing but this number. */
-const DRESS = /^(?:[\s$€£¥%°(){}*]|\\[()[\],;:!% ]|\\(?:left|right|text|mathrm)(?![a-zA-Z])|[a-zA-Z])*$/;
+const MATH_WRAPPING = /^(?:[\s$€£¥%°(){}*]|\\[()[\],;:!% ]|\\(?:left|right|text|mathrm)(?![a-zA-Z])|[a-zA-Z])*$/;
 /** Money, percent and degree signs don't change a number. */
 const SIGNS = /^[\s$€£¥%°*]*$/;
 
-function isAmong(value: Rational, others: readonly Rational[]): boolean {
-  return others.some((other) => sameNumber(value, other));
+function isAmongValues(value: Rational, others: readonly Rational[]): boolean {
+  return others.some((other) => isSameNumber(value, other));
 }
 
-function plainNumber(token: NumberToken): Omit<Quantity, "isPercent"> {
+function toPlainQuantity(token: NumberToken): Omit<Quantity, "isPercent"> {
   return { ...token, from: token.start, isFormula: false };
 }
 
 /** The result of a calculation or an equation, and the sides that it rounds; empty if it is not a number. */
-function resultOf({ text, isNamed }: Run): readonly Rational[] {
-  const written = canonical(residue(lastRow(text)));
-  if (isList(written) || /[<>]|\\(?:le|ge|ne|in)(?![a-zA-Z])/.test(written)) return [];
-  const sides = split(written, "≈").flatMap((part) => split(part, "="));
+function computeResults({ text, isNamed }: MathRun): readonly Rational[] {
+  const written = canonicalize(extractResidue(getLastRow(text)));
+  if (isTopLevelList(written) || /[<>]|\\(?:le|ge|ne|in)(?![a-zA-Z])/.test(written)) return [];
+  const sides = splitTopLevel(written, "≈").flatMap((part) => splitTopLevel(part, "="));
   // In "18 = x" the name comes last.
-  if (sides.length > 1 && isName(sides.at(-1) ?? "")) sides.pop();
-  const result = exactValue(withoutBrackets(sides.pop() ?? ""));
+  if (sides.length > 1 && isAnswerName(sides.at(-1) ?? "")) sides.pop();
+  const result = computeExactValue(stripBrackets(sides.pop() ?? ""));
   if (result === null) return [];
-  const others = sides.map(exactValue).filter((value) => value !== null);
+  const others = sides.map(computeExactValue).filter((value) => value !== null);
   // "x^2 - 5x + 6 = 0" is unsolved; "x^2 = 3 * 3 = 9" was calculated.
-  if (others.length === 0 && !isNamed && !isName(sides[0] ?? "") && sides.some(isNonlinear)) return [];
+  if (others.length === 0 && !isNamed && !isAnswerName(sides[0] ?? "") && sides.some(isNonlinear)) return [];
   return [result, ...others.filter((value) => isRounding(result, value))];
 }
 
@@ -128,7 +128,7 @@ const ROWS =
   /^\s*\\begin\{(?:align(?:ed|at)?|gather(?:ed)?|equation|split|multline)\*?\}([\s\S]*)\\end\{[a-z]+\*?\}\s*$/;
 
 /** The last line of a multi-line calculation. */
-function lastRow(text: string): string {
+function getLastRow(text: string): string {
   const rows = ROWS.exec(text)?.[1]?.split("\\\\") ?? [];
   return rows.findLast((row) => row.trim() !== "")?.replace(/&/g, " ") ?? text;
 }
@@ -136,25 +136,25 @@ function lastRow(text: string): string {
 const MAX_BEFORE = 100;
 
 /** Joins numbers that belong together, "2 hours and 30 minutes". */
-function joinPairs(text: string, pieces: readonly Piece[]): Piece[] {
-  const joined: Piece[] = [];
+function joinPairPieces(text: string, pieces: readonly QuantityPiece[]): QuantityPiece[] {
+  const joined: QuantityPiece[] = [];
   for (const piece of pieces) {
-    const pair = pairOf(text, joined.at(-1), piece);
+    const pair = readPiecePair(text, joined.at(-1), piece);
     if (pair !== null) joined.pop();
     joined.push(pair ?? piece);
   }
   return joined;
 }
 
-function pairOf(text: string, one: Piece | undefined, other: Piece): Piece | null {
+function readPiecePair(text: string, one: QuantityPiece | undefined, other: QuantityPiece): QuantityPiece | null {
   const [first] = one?.quantity.values ?? [];
   const [second] = other.quantity.values;
   if (one === undefined || first === undefined || second === undefined) return null;
   const { from } = one.quantity;
-  const values = readPair(first, second, {
+  const values = readNumberPair(first, second, {
     before: text.slice(Math.max(0, from - MAX_BEFORE), from),
-    between: text.slice(endOfDigits(text, one), other.quantity.from),
-    behind: text.slice(endOfDigits(text, other), other.end + 40),
+    between: text.slice(findDigitsEnd(text, one), other.quantity.from),
+    behind: text.slice(findDigitsEnd(text, other), other.end + 40),
   });
   if (values === null) return null;
   const isFormula = values.length === 0;
@@ -165,7 +165,7 @@ function pairOf(text: string, one: Piece | undefined, other: Piece): Piece | nul
 }
 
 /** The unit belongs to the text between two numbers. */
-function endOfDigits(text: string, { quantity, end }: Piece): number {
+function findDigitsEnd(text: string, { quantity, end }: QuantityPiece): number {
   return quantity.start + (/^.*\d/s.exec(text.slice(quantity.start, end))?.[0].length ?? 0);
 }
 
@@ -175,12 +175,12 @@ const OR = "or|and/or|oder|ou|o|или|或者?|または|หรือ|বা|ల
 const JOINT = new RegExp(`^[\\s*_$]*(?<comma>[,;、]?)\\s*(?:(?<or>${OR})|(?<and>${AND}))?[\\s*_$]*$`);
 
 /** "x = 1 or x = 4", "3, 4 and 5" and "$1$, $2$" are lists; "16 - 7 = 9, 9 * 2 = 18" is a calculation. */
-function joinLists(text: string, pieces: readonly Piece[]): Piece[] {
-  const joined: Piece[] = [];
+function joinListPieces(text: string, pieces: readonly QuantityPiece[]): QuantityPiece[] {
+  const joined: QuantityPiece[] = [];
   for (let at = 0; at < pieces.length; ) {
     let to = at + 1;
-    while (to < pieces.length && isJoint(text, pieces[to - 1], pieces[to])) to += 1;
-    joined.push(listOf(text, pieces.slice(at, to)));
+    while (to < pieces.length && isListJoint(text, pieces[to - 1], pieces[to])) to += 1;
+    joined.push(createListPiece(text, pieces.slice(at, to)));
     at = to;
   }
   return joined;
@@ -190,8 +190,9 @@ const END = /^[\s*_)\]"'$]*(?:[.!?;,<。]|$|\n|(?:and|or|because|since)(?![a-z])
 /** "18 and 3 of them are red" starts a new clause. */
 const NEW_CLAUSE = /^\s*(?:of|more|less|other|are|is|was|were|has|have|had|will|would|can)(?![a-z])/;
 
-function isJoint(text: string, one: Piece | undefined, other: Piece | undefined): boolean {
-  if (one === undefined || other === undefined || !isElement(one.whole) || !isElement(other.whole)) return false;
+function isListJoint(text: string, one: QuantityPiece | undefined, other: QuantityPiece | undefined): boolean {
+  if (one === undefined || other === undefined || !isListElement(one.whole) || !isListElement(other.whole))
+    return false;
   const { comma = "", and, or } = JOINT.exec(text.slice(one.end, other.quantity.from))?.groups ?? {};
   if (or !== undefined) return true;
   if (and === undefined && comma === "") return false;
@@ -201,18 +202,18 @@ function isJoint(text: string, one: Piece | undefined, other: Piece | undefined)
 }
 
 /** List items are numbers, formulas or named values, but not calculations. */
-function isElement(text: string): boolean {
-  const [name = "", value, ...more] = split(canonical(text), "=");
-  return value === undefined || (more.length === 0 && isName(name));
+function isListElement(text: string): boolean {
+  const [name = "", value, ...more] = splitTopLevel(canonicalize(text), "=");
+  return value === undefined || (more.length === 0 && isAnswerName(name));
 }
 
-function listOf(text: string, pieces: readonly Piece[]): Piece {
+function createListPiece(text: string, pieces: readonly QuantityPiece[]): QuantityPiece {
   const [first, ...others] = pieces;
   const last = others.at(-1);
   if (first === undefined) throw new RangeError("Internal error: a list needs at least one piece.");
   if (last === undefined) return first;
   const { from } = first.quantity;
-  const values = sharedValues(pieces);
+  const values = findSharedValues(pieces);
   const source = values.length > 0 ? text.slice(from, last.end).trim() : pieces.map(({ whole }) => whole).join(", ");
   const isFormula = values.length === 0;
   const quantity = {
@@ -228,15 +229,15 @@ function listOf(text: string, pieces: readonly Piece[]): Piece {
 }
 
 /** "1/2 or 0.5" and "1/2 or 50%" say one number in two ways. */
-function sharedValues([first, ...others]: readonly Piece[]): readonly Rational[] {
-  const own = first === undefined ? [] : readingsOf(first);
-  return own.filter((value) => others.every((other) => isAmong(value, readingsOf(other))));
+function findSharedValues([first, ...others]: readonly QuantityPiece[]): readonly Rational[] {
+  const own = first === undefined ? [] : listPieceReadings(first);
+  return own.filter((value) => others.every((other) => isAmongValues(value, listPieceReadings(other))));
 }
 
 const HUNDRED = { top: 100n, bottom: 1n };
 
-function readingsOf({ quantity }: Piece): readonly Rational[] {
-  const shares = quantity.isPercent ? quantity.values.map((value) => divide(value, HUNDRED)) : [];
+function listPieceReadings({ quantity }: QuantityPiece): readonly Rational[] {
+  const shares = quantity.isPercent ? quantity.values.map((value) => divideRationals(value, HUNDRED)) : [];
   return [...quantity.values, ...shares.filter((value) => value !== null)];
 }
 
@@ -249,8 +250,8 @@ const SHORT_FORM = /(?:\b(?:approx|Mr|Mrs|Ms|Dr|vs|e\.g|i\.e|Rs|no|sq|ca|bzw|z\.
 const MAX_FORMULA = 1600;
 
 /** The sentence or line that starts here, with its formulas complete; a long one is cut. */
-export function sentenceAt(text: string, start: number): string {
-  const spans = spansIn(text.slice(start, start + MAX_SENTENCE + MAX_FORMULA)).filter(
+export function extractSentence(text: string, start: number): string {
+  const spans = findFormulaSpans(text.slice(start, start + MAX_SENTENCE + MAX_FORMULA)).filter(
     (span) => span.start < MAX_SENTENCE,
   );
   const window = text.slice(start, start + Math.max(MAX_SENTENCE, spans.at(-1)?.end ?? 0));
@@ -280,18 +281,19 @@ const COMPARED =
 const BEFORE = 80;
 
 /** The numbers and formulas of a sentence that may be its answer. */
-export function answersIn(sentence: string, options: TokenOptions = {}): Quantity[] {
-  return quantitiesIn(sentence, options).filter(
-    (quantity) => isAnswer(quantity) && !isDenied(sentence, quantity) && !isCompared(sentence, quantity),
+export function findAnswerQuantities(sentence: string, options: TokenOptions = {}): Quantity[] {
+  return findQuantities(sentence, options).filter(
+    (quantity) =>
+      isPossibleAnswer(quantity) && !isDeniedQuantity(sentence, quantity) && !isComparedQuantity(sentence, quantity),
   );
 }
 
 /** A time such as 3:30 is neither a number nor a formula. */
-function isAnswer({ values, isFormula }: Quantity): boolean {
+function isPossibleAnswer({ values, isFormula }: Quantity): boolean {
   return values.length > 0 || isFormula;
 }
 
-function isDenied(sentence: string, { from, end }: Quantity): boolean {
+function isDeniedQuantity(sentence: string, { from, end }: Quantity): boolean {
   return (
     DENIED_BEFORE.test(sentence.slice(Math.max(0, from - BEFORE), from)) ||
     DENIED_BEHIND.test(sentence.slice(end, end + BEFORE)) ||
@@ -299,21 +301,21 @@ function isDenied(sentence: string, { from, end }: Quantity): boolean {
   );
 }
 
-function isCompared(sentence: string, { from }: Quantity): boolean {
+function isComparedQuantity(sentence: string, { from }: Quantity): boolean {
   return COMPARED.test(sentence.slice(Math.max(0, from - BEFORE), from));
 }
 
 const UNKNOWN = /^[\s*_"'“(]*(?:unknown|undetermined|indeterminate|undefined|unclear|not known)\b/i;
 
 /** Whether a stated answer begins by saying that there is none: "unknown; 37 apples were given". */
-export function isUnknown(stated: string): boolean {
+export function isStatedUnknown(stated: string): boolean {
   return UNKNOWN.test(stated);
 }
 
 /** "Step 3", "Case 2": the name of a part of a solution. */
 const NAMED = /\b(?:step|case|example|question|problem|equation|method|section|figure|attempt)\s(?:no\.\s?|#)?$/i;
 /** "GPT-4": the name of a thing. */
-const HYPHENED = /\p{Lu}[\p{L}\d]*-$/u;
+const HYPHENATED_NAME = /\p{Lu}[\p{L}\d]*-$/u;
 const LINE_START = /(?:^|\n)[ \t#>*_(-]{0,12}$/;
 const MARK = /^\*{0,2}[.):]\*{0,2}(?=\s|$)/;
 const MAX_LIST = 5000;
@@ -322,7 +324,7 @@ const NEAR = 40;
 /** Whether a number only counts or names parts of a text: a list mark, "Step 3", "(2) the price". */
 export function isListMark(text: string, start: number, end: number): boolean {
   const before = text.slice(Math.max(0, start - NEAR), start);
-  if (NAMED.test(before) || HYPHENED.test(before)) return true;
+  if (NAMED.test(before) || HYPHENATED_NAME.test(before)) return true;
   const digits = text.slice(start, end).replace(/[()]/g, "");
   if (!/^\d{1,2}$/.test(digits)) return false;
   const behind = text.slice(end, end + NEAR);
@@ -338,17 +340,17 @@ export function isListMark(text: string, start: number, end: number): boolean {
 }
 
 /** Where an answer was found, as shown in the evidence. */
-type Source = "box" | "####" | "stated" | "last number" | "last formula" | "last line" | "whole text";
+type MathAnswerSource = "box" | "####" | "stated" | "last number" | "last formula" | "last line" | "whole text";
 
-export interface Answer {
+export interface MathAnswer {
   readonly text: string;
-  readonly source: Source;
+  readonly source: MathAnswerSource;
   /** The values if it was read as a number; absent if it is still to be read. */
   readonly values?: readonly Rational[];
   readonly isPercent?: boolean;
 }
 
 /** A formula is compared as a whole, so it gets no values. */
-export function answerOf({ text, values, isFormula, isPercent }: Quantity, source: Source): Answer {
+export function toMathAnswer({ text, values, isFormula, isPercent }: Quantity, source: MathAnswerSource): MathAnswer {
   return isFormula ? { text, source } : { text, source, values, isPercent };
 }

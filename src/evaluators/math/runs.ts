@@ -1,7 +1,7 @@
-import { add, divide, multiply, type Rational } from "./arithmetic.js";
+import { addRationals, divideRationals, multiplyRationals, type Rational } from "./arithmetic.js";
 
 /** A piece of a text that is mathematics: a marked formula, a number, "x + 1", "(2, 3)". */
-export interface Run {
+export interface MathRun {
   readonly start: number;
   readonly end: number;
   /** Without the formula delimiters. */
@@ -13,12 +13,12 @@ export interface Run {
 }
 
 /** Finds the mathematics of a short text, each piece as long as possible. */
-export function runsIn(text: string): Run[] {
-  const tokens = tokensOf(text);
+export function findMathRuns(text: string): MathRun[] {
+  const tokens = tokenizeMath(text);
   const closings = findClosings(tokens);
-  const runs: Run[] = [];
+  const runs: MathRun[] = [];
   for (let at = 0; at < tokens.length; ) {
-    const end = findEnd(tokens, at, closings);
+    const end = findMathRunEnd(tokens, at, closings);
     const run = end > at ? trimRun(tokens.slice(at, end), tokens[at - 1]) : null;
     if (run !== null) runs.push(run);
     at = Math.max(end, at + 1);
@@ -27,7 +27,7 @@ export function runsIn(text: string): Run[] {
 }
 
 /** Maps opening to closing brackets where everything between is mathematics: words make it a remark. */
-function findClosings(tokens: readonly RunToken[]): ReadonlyMap<number, number> {
+function findClosings(tokens: readonly MathToken[]): ReadonlyMap<number, number> {
   const closings = new Map<number, number>();
   let open: number[] = [];
   for (const [at, { kind }] of tokens.entries()) {
@@ -45,30 +45,33 @@ const OPERANDS = new Set(["number", "letter", "function", "span", "close", "suff
 const DASH = /^[-–−]$/;
 
 /** The index after the last token of the run. */
-function findEnd(tokens: readonly RunToken[], from: number, closings: ReadonlyMap<number, number>): number {
+function findMathRunEnd(tokens: readonly MathToken[], from: number, closings: ReadonlyMap<number, number>): number {
   let end = from;
-  let previous: RunToken | null = null;
+  let previous: MathToken | null = null;
   for (let at = from; at < tokens.length; at++) {
     const token = tokens[at];
     if (token?.kind === "space") continue;
     const closing = token?.kind === "open" ? closings.get(at) : undefined;
-    if (token === undefined || !(closing === undefined ? goesOn(tokens, at, previous) : isFactor(token, previous)))
+    if (
+      token === undefined ||
+      !(closing === undefined ? isRunContinued(tokens, at, previous) : isFactorBracket(token, previous))
+    )
       break;
     at = closing ?? at;
     previous = tokens[at] ?? null;
     end = at + 1;
   }
-  return withoutDash(tokens, from, end);
+  return trimDash(tokens, from, end);
 }
 
 /** "24 (12 + 12)" explains a number; "2(3 + 4)" is a product. */
-function isFactor({ start }: RunToken, previous: RunToken | null): boolean {
+function isFactorBracket({ start }: MathToken, previous: MathToken | null): boolean {
   return (
     previous === null || previous.end === start || !["number", "suffix", "unit", "span", "word"].includes(previous.kind)
   );
 }
 
-function goesOn(tokens: readonly RunToken[], at: number, previous: RunToken | null): boolean {
+function isRunContinued(tokens: readonly MathToken[], at: number, previous: MathToken | null): boolean {
   const token = tokens[at];
   const isBehind = previous !== null && OPERANDS.has(previous.kind);
   if (token === undefined) return false;
@@ -83,7 +86,7 @@ function goesOn(tokens: readonly RunToken[], at: number, previous: RunToken | nu
     case "span":
       return !isBehind || isJoined(tokens, at, previous);
     case "letter":
-      return isVariable(tokens, at, previous);
+      return isVariableLetter(tokens, at, previous);
     case "word":
       return isAttached(token, previous) && PRODUCT.test(token.text) && !UNIT.test(token.text);
     case "open":
@@ -99,25 +102,25 @@ function goesOn(tokens: readonly RunToken[], at: number, previous: RunToken | nu
 const PRODUCT = /^[abcijkmnpqrtuvwxyz]{2,3}$/;
 const UNIT = /^(?:[mgshlLCFWVJNKkMB]|[mcknp]m|mins?|[ap]m|rpm|ct|pt|qt|cc|kn|bn|mi|in|[km]b|[km]w|[km]v)$/;
 
-function isAttached(token: RunToken, previous: RunToken | null): boolean {
+function isAttached(token: MathToken, previous: MathToken | null): boolean {
   return previous?.kind === "number" && previous.end === token.start;
 }
 
 /** Whether a number or a formula continues the previous one: "1 3/4", "1 234", "\ln 4", "2 $\sqrt3$". */
-function isJoined(tokens: readonly RunToken[], at: number, previous: RunToken): boolean {
+function isJoined(tokens: readonly MathToken[], at: number, previous: MathToken): boolean {
   const token = tokens[at];
   if (token === undefined || previous.kind === "function" || previous.end === token.start) return token !== undefined;
   if (previous.kind !== "number") return false;
   if (token.kind === "span") return /^\s*\\(?:[dtc]?frac|sqrt|pi)/.test(token.text);
   const isGroup = /^\d{3}(?:[.,]\d+)?$/.test(token.text) && /^\D{0,3}[1-9]\d{0,2}$/.test(previous.text);
-  const isMixed = nextOf(tokens, at)?.text === "/" && /^\d{1,3}$/.test(token.text) && /^\d+$/.test(previous.text);
+  const isMixed = getNextToken(tokens, at)?.text === "/" && /^\d{1,3}$/.test(token.text) && /^\d+$/.test(previous.text);
   return isGroup || isMixed;
 }
 
 /** Whether a single letter is used in a calculation. Otherwise it is a word, or a unit. */
-function isVariable(tokens: readonly RunToken[], at: number, previous: RunToken | null): boolean {
+function isVariableLetter(tokens: readonly MathToken[], at: number, previous: MathToken | null): boolean {
   const token = tokens[at];
-  const next = nextOf(tokens, at);
+  const next = getNextToken(tokens, at);
   if (token === undefined) return false;
   const before = tokens[at - 1] ?? null;
   if (isAttached(token, before)) return !UNIT.test(token.text) || (next?.kind === "operator" && next.text !== "/");
@@ -130,13 +133,13 @@ function isVariable(tokens: readonly RunToken[], at: number, previous: RunToken 
   return previous?.kind === "number" && isLast && !UNIT.test(token.text) && !/^[aAI]$/.test(token.text);
 }
 
-function nextOf(tokens: readonly RunToken[], at: number): RunToken | undefined {
+function getNextToken(tokens: readonly MathToken[], at: number): MathToken | undefined {
   return tokens[at + 1]?.kind === "space" ? tokens[at + 2] : tokens[at + 1];
 }
 
 /** In "24 - two of them" and "20 - 8 of these are red" a dash begins a remark; in "20 - 8 = 12 eggs" it subtracts. */
-function withoutDash(tokens: readonly RunToken[], from: number, end: number): number {
-  const behind = nextOf(tokens, end - 1)?.kind;
+function trimDash(tokens: readonly MathToken[], from: number, end: number): number {
+  const behind = getNextToken(tokens, end - 1)?.kind;
   if (behind !== "word" && behind !== "letter") return end;
   for (let at = end - 1; at > from; at--) {
     const { kind, text } = tokens[at] ?? { kind: "close", text: "" };
@@ -150,10 +153,10 @@ function withoutDash(tokens: readonly RunToken[], from: number, end: number): nu
 const FIRST = /^(?:[-–−+±∓<>≤≥≠]|\\(?:pm|mp|leq?|geq?|neq?|lt|gt))$/;
 
 /** Removes operators without operands: "= 24", "* 8"; null if nothing is left. */
-function trimRun(tokens: readonly RunToken[], before: RunToken | undefined): Run | null {
-  const isDangling = ({ kind }: RunToken): boolean => kind === "operator" || kind === "space";
+function trimRun(tokens: readonly MathToken[], before: MathToken | undefined): MathRun | null {
+  const isDangling = ({ kind }: MathToken): boolean => kind === "operator" || kind === "space";
   const last = tokens.findLastIndex((token) => !isDangling(token));
-  const first = tokens.findIndex((token, at) => !isDangling(token) || isSign(tokens, at, before));
+  const first = tokens.findIndex((token, at) => !isDangling(token) || isLeadingSign(tokens, at, before));
   const parts = tokens.slice(first, last + 1);
   const [start, end] = [parts[0]?.start, parts.at(-1)?.end];
   if (last === -1 || start === undefined || end === undefined) return null;
@@ -167,7 +170,7 @@ function trimRun(tokens: readonly RunToken[], before: RunToken | undefined): Run
 }
 
 /** A dash before a space is a list mark, and one after a word is a hyphen. */
-function isSign(tokens: readonly RunToken[], at: number, before: RunToken | undefined): boolean {
+function isLeadingSign(tokens: readonly MathToken[], at: number, before: MathToken | undefined): boolean {
   const token = tokens[at];
   if (token === undefined || !FIRST.test(token.text)) return false;
   const isBare = DASH.test(token.text) || token.text === "+";
@@ -178,7 +181,7 @@ function isSign(tokens: readonly RunToken[], at: number, before: RunToken | unde
 }
 
 /** The role of a token in mathematics. `other` is anything that no formula contains. */
-type TokenKind =
+type MathTokenKind =
   | "space"
   | "number"
   | "letter"
@@ -193,8 +196,8 @@ type TokenKind =
   | "word"
   | "other";
 
-interface RunToken {
-  readonly kind: TokenKind;
+interface MathToken {
+  readonly kind: MathTokenKind;
   /** As written; for a marked formula without its delimiters, empty for a unit. */
   readonly text: string;
   readonly start: number;
@@ -209,7 +212,7 @@ const WORDED = "\\\\(?:text|textbf|textit|textrm|mathrm|mbox)\\s?\\{[^{}\\n]{0,6
 const UNITS = "mm|cm|dm|km|ft|in(?!\\s\\d)|yd|mi|kg|mg|ml|min|hr|[mgshlLNJWV]";
 const POWER = "(?:\\s?\\^\\s?\\{?[23]\\}?|[²³])?";
 const ROOT = "(?:square|cube|\\d+(?:st|nd|rd|th)) root of";
-const KINDS: readonly (readonly [TokenKind, string])[] = [
+const KINDS: readonly (readonly [MathTokenKind, string])[] = [
   ["unit", `(?<=\\d)\\s(?:${UNITS})${POWER}(?:\\s?/\\s?(?:${UNITS}|day|hour)${POWER})?(?![${LATIN}(^])`],
   [
     "function",
@@ -280,36 +283,36 @@ const TOKEN = new RegExp(KINDS.map(([, pattern], at) => `(?<k${at}>${pattern})`)
 const PARTS = ["half", "third", "quarter", "fourth", "fifth", "eighth", "tenth"];
 const SIZES = [2, 3, 4, 4, 5, 8, 10];
 
-function signOf(written: string): string {
+function toLatexSign(written: string): string {
   const words = written.trim().replace(/^the /, "");
   const part = words.startsWith("and ") ? PARTS.findIndex((name) => words.endsWith(name)) : -1;
   if (part !== -1) return `+1/${SIZES[part] ?? 1}`;
   return WORDED_SIGNS[words] ?? (words.endsWith("root of") ? `\\sqrt[${Number.parseInt(words, 10)}]` : written);
 }
 
-function tokensOf(text: string): RunToken[] {
-  const tokens: RunToken[] = [];
-  const spans = spansIn(text);
+function tokenizeMath(text: string): MathToken[] {
+  const tokens: MathToken[] = [];
+  const spans = findFormulaSpans(text);
   for (let at = 0; at < text.length; ) {
     while ((spans[0]?.start ?? text.length) < at) spans.shift();
     const [span] = spans;
-    const token = span?.start === at ? { ...span, kind: "span" as const, text: span.content } : tokenAt(text, at);
+    const token = span?.start === at ? { ...span, kind: "span" as const, text: span.content } : readMathToken(text, at);
     tokens.push(token);
     at = token.end;
   }
   return tokens;
 }
 
-function tokenAt(text: string, start: number): RunToken {
+function readMathToken(text: string, start: number): MathToken {
   TOKEN.lastIndex = start;
   const match = TOKEN.exec(text);
   const written = match?.[0] ?? String.fromCodePoint(text.codePointAt(start) ?? 0);
   const kind = KINDS.find((_, at) => match?.groups?.[`k${at}`] !== undefined)?.[0] ?? "other";
-  const sign = kind === "word" ? written : signOf(written);
+  const sign = kind === "word" ? written : toLatexSign(written);
   return { kind, text: kind === "unit" ? "" : sign, start, end: start + written.length };
 }
 
-interface Context {
+interface PairContext {
   readonly before: string;
   readonly between: string;
   readonly behind: string;
@@ -342,18 +345,18 @@ const ENDS = /^[\s*_$"')}]*(?:[.,;!?<。]|$|\n|(?:because|since|as)\b)/;
  * The values of two numbers together: "2 hours and 30 minutes" are 150 or 2.5, "3 out of 4" is a share, "3 out of 4 eggs" also
  * 3, and "the ratio is 1 to 3" is not a number, so it has no values. Null if they are separate.
  */
-export function readPair(
+export function readNumberPair(
   one: Rational,
   other: Rational,
-  { before, between, behind }: Context,
+  { before, between, behind }: PairContext,
 ): readonly Rational[] | null {
   for (const compound of COMPOUNDS) {
     if (!compound.between.test(between) || !compound.behind.test(behind)) continue;
-    const [parts, part] = [multiply(one, compound.parts), divide(other, compound.parts)];
-    const values = [parts === null ? null : add(parts, other), part === null ? null : add(one, part)];
+    const [parts, part] = [multiplyRationals(one, compound.parts), divideRationals(other, compound.parts)];
+    const values = [parts === null ? null : addRationals(parts, other), part === null ? null : addRationals(one, part)];
     return values.filter((value) => value !== null);
   }
-  const share = divide(one, other);
+  const share = divideRationals(one, other);
   if (/^\s+out of\s+$/i.test(between) && share !== null) return ENDS.test(behind) ? [share] : [one, share];
   if (/^\s+in\s+$/i.test(between) && ENDS.test(behind) && share !== null) return [share];
   if (/^\s+to\s+$/i.test(between) && RATIO.test(before)) return [];
@@ -361,7 +364,7 @@ export function readPair(
 }
 
 /** A formula between delimiters, `$…$` or `\(…\)`, or in an environment such as `\begin{pmatrix}`. */
-export interface Span {
+export interface FormulaSpan {
   readonly content: string;
   readonly start: number;
   readonly end: number;
@@ -382,14 +385,14 @@ const SPAN = new RegExp(
 );
 
 /** Finds the delimited formulas of a text, in order. */
-export function spansIn(text: string): Span[] {
+export function findFormulaSpans(text: string): FormulaSpan[] {
   if (!/[$\\]/.test(text)) return [];
-  const spans: Span[] = [];
+  const spans: FormulaSpan[] = [];
   const pattern = new RegExp(SPAN);
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
     const { display, inline, spaced, round, square, environment } = match.groups ?? {};
     const content = display ?? inline ?? spaced ?? round ?? square ?? environment ?? "";
-    const isMoney = (inline ?? spaced) !== undefined && isProse(content);
+    const isMoney = (inline ?? spaced) !== undefined && isProseSpan(content);
     if (isMoney) pattern.lastIndex = match.index + 1;
     else spans.push({ content, start: match.index, end: match.index + match[0].length });
   }
@@ -399,6 +402,6 @@ export function spansIn(text: string): Span[] {
 const NO_PROSE = /\\(?:text|textbf|textrm|textit|mathrm|mbox|operatorname)\s?\{[^{}]*\}|\\[a-zA-Z]+/g;
 
 /** Words between two dollar signs, "$5 for each of the 3 and $", show that they are money. */
-function isProse(content: string): boolean {
+function isProseSpan(content: string): boolean {
   return (content.replace(NO_PROSE, " ").match(/\p{L}{3,}/gu) ?? []).length >= 2;
 }

@@ -1,20 +1,20 @@
 import { ComputeEngine, type Expression } from "@cortex-js/compute-engine";
 import { Complex } from "complex.js";
-import { approximates, exactValue, type Rational } from "./arithmetic.js";
-import { type CompareFormulas, compareAnswers, compareCheaply, split, type Verdict } from "./compare.js";
+import { computeExactValue, isDecimalApproximation, type Rational } from "./arithmetic.js";
+import { compareAnswers, compareCheaply, type FormulaComparer, type MathVerdict, splitTopLevel } from "./compare.js";
 
-interface SymbolicQuestion {
+interface SymbolicTaskInput {
   readonly gold: string;
   readonly given: string;
 }
 
 /** Compares two canonical answers in a worker thread, symbolically where needed. */
 export function run(input: unknown): boolean {
-  const { gold, given } = input as SymbolicQuestion;
+  const { gold, given } = input as SymbolicTaskInput;
   return compareAnswers(gold, given, compareFully) === "same";
 }
 
-const compareFully: CompareFormulas = (gold, given) => {
+const compareFully: FormulaComparer = (gold, given) => {
   const verdict = compareCheaply(gold, given);
   return verdict === "open" ? compareSymbolically(gold, given) : verdict;
 };
@@ -23,13 +23,13 @@ const compareFully: CompareFormulas = (gold, given) => {
 const engine = new ComputeEngine();
 
 /** Whether two formulas are equal for all values of their variables, or two equations have the same solutions. */
-export function compareSymbolically(wanted: string, found: string): Verdict {
-  const [gold, given] = withLetters(withKnownCommands(wanted), withKnownCommands(found));
+export function compareSymbolically(wanted: string, found: string): MathVerdict {
+  const [gold, given] = replaceOpaqueTerms(toEngineCommands(wanted), toEngineCommands(found));
   engine.pushScope();
   try {
     declareLetters(`${gold} ${given}`);
     const isEquation = gold.includes("=");
-    return (isEquation ? sameEquation(gold, given) : sameFormula(gold, given)) ? "same" : "different";
+    return (isEquation ? isSameEquation(gold, given) : isSameFormula(gold, given)) ? "same" : "different";
   } finally {
     engine.popScope();
   }
@@ -41,24 +41,24 @@ function declareLetters(text: string): void {
   for (const letter of letters) if (letter !== "e") engine.declare(letter, "number");
 }
 
-function sameFormula(gold: string, given: string): boolean {
+function isSameFormula(gold: string, given: string): boolean {
   const [wanted, found] = [parseFormula(gold), parseFormula(given)];
   if (wanted === null || found === null) return false;
-  const names = unknownsOf(wanted, found);
-  if (names.length === 0) return sameConstant(gold, given, [wanted, found]);
-  return agreeOnSamples(samplesOf([wanted, found], names)) ?? sameByAlgebra(wanted, found);
+  const names = listUnknowns(wanted, found);
+  if (names.length === 0) return isSameConstant(gold, given, [wanted, found]);
+  return compareSamples(evaluateSamples([wanted, found], names)) ?? isSameByAlgebra(wanted, found);
 }
 
-function sameConstant(gold: string, given: string, [wanted, found]: [Expression, Expression]): boolean {
-  const [a, b] = [valueAt(wanted, {}), valueAt(found, {})];
-  if (a === null || b === null) return sameByAlgebra(wanted, found);
-  if (isClose(a, b)) return Math.abs(a.re) < LARGE || sameLarge(wanted.sub(found));
+function isSameConstant(gold: string, given: string, [wanted, found]: [Expression, Expression]): boolean {
+  const [a, b] = [evaluateExpression(wanted, {}), evaluateExpression(found, {})];
+  if (a === null || b === null) return isSameByAlgebra(wanted, found);
+  if (isClose(a, b)) return Math.abs(a.re) < LARGE || isSameLargeNumber(wanted.sub(found));
   if (!isReal(a) || !isReal(b)) return false;
-  return isApproximation(exactValue(gold), b) || isApproximation(exactValue(given), a);
+  return isApproximation(computeExactValue(gold), b) || isApproximation(computeExactValue(given), a);
 }
 
 function isApproximation(decimal: Rational | null, { re }: ComplexNumber): boolean {
-  return decimal !== null && approximates(decimal, re);
+  return decimal !== null && isDecimalApproximation(decimal, re);
 }
 
 const LARGE = 1e6;
@@ -66,7 +66,7 @@ const LARGE = 1e6;
 const ENGINE_ERROR = 1e-19;
 
 /** 20! + 1 and 20! have the same first digits: only their difference distinguishes them. */
-function sameLarge(difference: Expression): boolean {
+function isSameLargeNumber(difference: Expression): boolean {
   const exact = difference.evaluate();
   if (exact.isRational === true) return exact.is(0);
   const terms = exact.operator === "Add" ? (exact.ops ?? []) : [];
@@ -74,7 +74,7 @@ function sameLarge(difference: Expression): boolean {
   return Math.abs(difference.N().re) <= ENGINE_ERROR * size;
 }
 
-function sameByAlgebra(wanted: Expression, found: Expression): boolean {
+function isSameByAlgebra(wanted: Expression, found: Expression): boolean {
   const isDefined = ![wanted, found].some(({ json }) => /NaN|ComplexInfinity/.test(JSON.stringify(json)));
   return isDefined && (wanted.isSame(found) || wanted.sub(found).simplify().is(0));
 }
@@ -84,40 +84,45 @@ interface ComplexNumber {
   readonly im: number;
 }
 
-type Sample = readonly [ComplexNumber, ComplexNumber];
+type SamplePair = readonly [ComplexNumber, ComplexNumber];
 
-function samplesOf([wanted, found]: [Expression, Expression], names: readonly string[]): Sample[] {
-  const samples: Sample[] = [];
-  for (const point of samplePoints(names)) {
-    const [a, b] = [valueAt(wanted, point), valueAt(found, point)];
+function evaluateSamples([wanted, found]: [Expression, Expression], names: readonly string[]): SamplePair[] {
+  const samples: SamplePair[] = [];
+  for (const point of createSamplePoints(names)) {
+    const [a, b] = [evaluateExpression(wanted, point), evaluateExpression(found, point)];
     if (a !== null && b !== null) samples.push([a, b]);
   }
   return samples;
 }
 
-const ENOUGH = 3;
+const MIN_SAMPLES = 3;
 
 /** Real values come first: √(x³) and x√x differ only where neither is real. Null if there are too few values. */
-function agreeOnSamples(samples: readonly Sample[]): boolean | null {
+function compareSamples(samples: readonly SamplePair[]): boolean | null {
   const real = samples.filter(([a, b]) => isReal(a) && isReal(b));
-  const counted = real.length >= ENOUGH ? real : samples;
-  return counted.length < ENOUGH ? null : counted.every(([a, b]) => isClose(a, b));
+  const counted = real.length >= MIN_SAMPLES ? real : samples;
+  return counted.length < MIN_SAMPLES ? null : counted.every(([a, b]) => isClose(a, b));
 }
 
 /** Two equations have the same solutions if one is a multiple of the other. */
-function sameEquation(gold: string, given: string): boolean {
-  const [wanted, found] = [difference(gold), difference(given)];
+function isSameEquation(gold: string, given: string): boolean {
+  const [wanted, found] = [parseDifference(gold), parseDifference(given)];
   if (wanted === null || found === null) return false;
-  const samples = samplesOf([wanted, found], unknownsOf(wanted, found)).filter(([a, b]) => isReal(a) && isReal(b));
+  const samples = evaluateSamples([wanted, found], listUnknowns(wanted, found)).filter(
+    ([a, b]) => isReal(a) && isReal(b),
+  );
   const ratios = samples.filter(([, b]) => b.re !== 0).map(([a, b]) => ({ re: a.re / b.re, im: 0 }));
   const [first] = ratios;
   return (
-    first !== undefined && first.re !== 0 && ratios.length >= ENOUGH && ratios.every((ratio) => isClose(ratio, first))
+    first !== undefined &&
+    first.re !== 0 &&
+    ratios.length >= MIN_SAMPLES &&
+    ratios.every((ratio) => isClose(ratio, first))
   );
 }
 
-function difference(equation: string): Expression | null {
-  const [left = "", right = ""] = split(equation, "=");
+function parseDifference(equation: string): Expression | null {
+  const [left = "", right = ""] = splitTopLevel(equation, "=");
   const [a, b] = [parseFormula(left), parseFormula(right)];
   return a === null || b === null ? null : a.sub(b);
 }
@@ -134,12 +139,12 @@ function parseFormula(text: string): Expression | null {
   return expression.isValid && expression.operator !== "Tuple" ? expression : null;
 }
 
-function unknownsOf(a: Expression, b: Expression): string[] {
+function listUnknowns(a: Expression, b: Expression): string[] {
   return [...new Set([...a.unknowns, ...b.unknowns])].sort();
 }
 
 /** Null if there is no finite value. */
-function valueAt(expression: Expression, point: Point): ComplexNumber | null {
+function evaluateExpression(expression: Expression, point: SamplePoint): ComplexNumber | null {
   const { re, im } = evaluateFormula(expression.json, point);
   return Number.isFinite(re) && Number.isFinite(im) ? { re, im } : null;
 }
@@ -148,12 +153,12 @@ function isReal({ re, im }: ComplexNumber): boolean {
   return Math.abs(im) <= 1e-12 * Math.max(1, Math.abs(re));
 }
 
-const CLOSE = 1e-10;
+const MAX_RELATIVE_ERROR = 1e-10;
 
 /** Smaller differences are rounding errors: the arithmetic has half as many digits more. */
 function isClose(a: ComplexNumber, b: ComplexNumber): boolean {
   const size = Math.max(Math.hypot(a.re, a.im), Math.hypot(b.re, b.im));
-  return Math.hypot(a.re - b.re, a.im - b.im) <= CLOSE * Math.max(size, 1e-6);
+  return Math.hypot(a.re - b.re, a.im - b.im) <= MAX_RELATIVE_ERROR * Math.max(size, 1e-6);
 }
 
 const DECORATED =
@@ -166,8 +171,8 @@ const NAMED = /((?:[a-zA-Z]|\\[a-zA-Z]+ ?)_(?:\{[^{}]{1,20}\}|\w)|[DEGINTi])/;
 const DERIVATIVE =
   /(\\frac ?\{(?:d|\\partial ?)(?:\^\{?\d\}?)?[a-zA-Z]?\}\{(?:d|\\partial ?)[a-zA-Z](?:\^\{?\d\}?)?\}|(?<![a-zA-Z\\])d[a-z]\/d[a-z](?![a-zA-Z]))/;
 /** Left unchanged: repeating decimals and commands, some with an index. */
-const KEPT = /\.\d*\\overline\{\d+\}|\\(?:log|sum|prod|lim|int)_(?:\{[^{}]*\}|\w)|\\[a-zA-Z]+(?![a-zA-Z]| ?_)/;
-const PARTS = new RegExp([DECORATED, APPLIED, DERIVATIVE, KEPT, NAMED].map(({ source }) => source).join("|"), "g");
+const UNCHANGED = /\.\d*\\overline\{\d+\}|\\(?:log|sum|prod|lim|int)_(?:\{[^{}]*\}|\w)|\\[a-zA-Z]+(?![a-zA-Z]| ?_)/;
+const PARTS = new RegExp([DECORATED, APPLIED, DERIVATIVE, UNCHANGED, NAMED].map(({ source }) => source).join("|"), "g");
 /** Stands for i, which the engine must not know, because it loses imaginary parts. */
 const IMAGINARY_UNIT = "I";
 const LETTERS = "wvutsrqponmlkjhgfcbazyxWVUSRQPOMLKJHFCBAZYX";
@@ -182,7 +187,7 @@ const SAME_MARK: Record<string, string> = {
  * Replaces every term that algebra does not look into by its own letter, the same in both formulas: the
  * conjugate of z is not z, and f(2) is not 2f.
  */
-function withLetters(gold: string, given: string): [string, string] {
+function replaceOpaqueTerms(gold: string, given: string): [string, string] {
   const free = [...LETTERS].filter((letter) => !gold.includes(letter) && !given.includes(letter));
   const names = new Map([["i", IMAGINARY_UNIT]]);
   const letterFor = (thing: string): string => {
@@ -190,10 +195,10 @@ function withLetters(gold: string, given: string): [string, string] {
     names.set(thing, letter);
     return letter;
   };
-  return [replaced(gold, letterFor), replaced(given, letterFor)];
+  return [replaceTerms(gold, letterFor), replaceTerms(given, letterFor)];
 }
 
-function replaced(text: string, letterFor: (thing: string) => string): string {
+function replaceTerms(text: string, letterFor: (thing: string) => string): string {
   return text.replace(PARTS, (...match: (string | undefined)[]) => {
     const [whole = "", mark, inner, single, name, argument, otherName, atom, derivative, index] = match;
     const named = derivative ?? index;
@@ -209,46 +214,46 @@ const CHOOSE = /\{?(\w+)\\choose ?(\w+)\}?/g;
 const BINOMIAL = /\\[dt]?binom ?\{([^{}]*)\} ?\{([^{}]*)\}/g;
 
 /** Rewrites a formula in commands that the engine knows. */
-function withKnownCommands(text: string): string {
+function toEngineCommands(text: string): string {
   return text
     .replace(/\\(gcd|lcm)(?![a-zA-Z])/g, "\\operatorname{$1}")
     .replace(CHOOSE, "\\binom{$1}{$2}")
-    .replace(BINOMIAL, (_, n: string, k: string) => binomial(n, k));
+    .replace(BINOMIAL, (_, n: string, k: string) => expandBinomial(n, k));
 }
 
 /** By factorials; for small k as a product, which has a value for every number. */
-function binomial(n: string, k: string): string {
+function expandBinomial(n: string, k: string): string {
   if (!/^\d$/.test(k)) return `\\frac{(${n})!}{(${k})!((${n})-(${k}))!}`;
   const factors = Array.from({ length: Number(k) }, (_, taken) => `((${n})-${taken})`);
   return `\\frac{${factors.join("") || "1"}}{${k}!}`;
 }
 
 /** Values of variables by name. */
-type Point = Readonly<Record<string, Complex | number>>;
+type SamplePoint = Readonly<Record<string, Complex | number>>;
 
-const NOTHING = new Complex(Number.NaN);
-const CONSTANTS: Point = { Pi: Math.PI, ExponentialE: Math.E, EulerGamma: 0.577_215_664_901_532_9 };
+const NOT_A_NUMBER = new Complex(Number.NaN);
+const CONSTANTS: SamplePoint = { Pi: Math.PI, ExponentialE: Math.E, EulerGamma: 0.577_215_664_901_532_9 };
 
-type Operation = (...operands: readonly [Complex, ...Complex[]]) => Complex;
+type ComplexOperation = (...operands: readonly [Complex, ...Complex[]]) => Complex;
 
-const OPERATIONS: Readonly<Record<string, Operation>> = {
+const OPERATIONS: Readonly<Record<string, ComplexOperation>> = {
   Add: (...terms) => terms.reduce((sum, term) => sum.add(term)),
   Multiply: (...factors) => factors.reduce((product, factor) => product.mul(factor)),
   Negate: (x) => x.neg(),
-  Divide: (top, bottom = NOTHING) => top.div(bottom),
-  Rational: (top, bottom = NOTHING) => top.div(bottom),
-  Power: (base, exponent = NOTHING) => power(base, exponent),
+  Divide: (top, bottom = NOT_A_NUMBER) => top.div(bottom),
+  Rational: (top, bottom = NOT_A_NUMBER) => top.div(bottom),
+  Power: (base, exponent = NOT_A_NUMBER) => raiseComplex(base, exponent),
   Sqrt: (x) => x.sqrt(),
-  Root: (x, degree = NOTHING) => root(x, degree),
+  Root: (x, degree = NOT_A_NUMBER) => computeRoot(x, degree),
   Ln: (x) => x.log(),
   Log: (x, base = new Complex(10)) => x.log().div(base.log()),
   Abs: (x) => new Complex(x.abs()),
-  Factorial: (n) => factorial(n),
-  Floor: (x) => ofReals([x], Math.floor),
-  Ceil: (x) => ofReals([x], Math.ceil),
-  Max: (...all) => ofReals(all, Math.max),
-  Min: (...all) => ofReals(all, Math.min),
-  GCD: (...all) => ofReals(all, (...numbers) => numbers.reduce(commonDivisor)),
+  Factorial: (n) => computeFactorial(n),
+  Floor: (x) => applyToReals([x], Math.floor),
+  Ceil: (x) => applyToReals([x], Math.ceil),
+  Max: (...all) => applyToReals(all, Math.max),
+  Min: (...all) => applyToReals(all, Math.min),
+  GCD: (...all) => applyToReals(all, (...numbers) => numbers.reduce(computeGcd)),
   Sin: (x) => x.sin(),
   Cos: (x) => x.cos(),
   Tan: (x) => x.tan(),
@@ -267,48 +272,50 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
  * Evaluates a formula in MathJSON; NaN if it has no value or an unknown part. The engine's own
  * arithmetic is not used: version 0.27.0 loses imaginary parts, and divides wrongly by complex numbers.
  */
-function evaluateFormula(formula: unknown, point: Point): Complex {
+function evaluateFormula(formula: unknown, point: SamplePoint): Complex {
   if (typeof formula === "number") return new Complex(formula);
-  if (typeof formula === "string") return findValue(formula, point);
+  if (typeof formula === "string") return findVariableValue(formula, point);
   if (!Array.isArray(formula)) return new Complex(Number((formula as { num?: unknown }).num));
   const [name, ...parts] = formula as unknown[];
   const operation = typeof name === "string" && Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name] : undefined;
   const [first, ...others] = parts.map((part) => evaluateFormula(part, point));
-  return operation === undefined || first === undefined ? NOTHING : operation(first, ...others);
+  return operation === undefined || first === undefined ? NOT_A_NUMBER : operation(first, ...others);
 }
 
-function findValue(name: string, point: Point): Complex {
+function findVariableValue(name: string, point: SamplePoint): Complex {
   const values = Object.hasOwn(point, name) ? point : CONSTANTS;
-  return Object.hasOwn(values, name) ? new Complex(values[name]) : NOTHING;
+  return Object.hasOwn(values, name) ? new Complex(values[name]) : NOT_A_NUMBER;
 }
 
 /** Real numbers use machine arithmetic, which is exact for whole numbers. */
-function power(base: Complex, exponent: Complex): Complex {
+function raiseComplex(base: Complex, exponent: Complex): Complex {
   const isReal = base.im === 0 && exponent.im === 0 && (base.re > 0 || Number.isInteger(exponent.re));
   return isReal ? new Complex(base.re ** exponent.re) : base.pow(exponent);
 }
 
 /** An odd root of a negative number is real. */
-function root(x: Complex, degree: Complex): Complex {
+function computeRoot(x: Complex, degree: Complex): Complex {
   const isOdd = degree.im === 0 && Math.abs(degree.re % 2) === 1;
-  return x.im === 0 && x.re < 0 && isOdd ? power(x.neg(), degree.inverse()).neg() : power(x, degree.inverse());
+  return x.im === 0 && x.re < 0 && isOdd
+    ? raiseComplex(x.neg(), degree.inverse()).neg()
+    : raiseComplex(x, degree.inverse());
 }
 
 const MAX_FACTORIAL = 170;
 
-function factorial({ re, im }: Complex): Complex {
-  if (im !== 0 || !Number.isInteger(re) || re < 0 || re > MAX_FACTORIAL) return NOTHING;
+function computeFactorial({ re, im }: Complex): Complex {
+  if (im !== 0 || !Number.isInteger(re) || re < 0 || re > MAX_FACTORIAL) return NOT_A_NUMBER;
   let product = 1;
   for (let factor = 2; factor <= re; factor++) product *= factor;
   return new Complex(product);
 }
 
-function ofReals(all: readonly Complex[], calculate: (...numbers: number[]) => number): Complex {
-  return all.every(({ im }) => im === 0) ? new Complex(calculate(...all.map(({ re }) => re))) : NOTHING;
+function applyToReals(all: readonly Complex[], calculate: (...numbers: number[]) => number): Complex {
+  return all.every(({ im }) => im === 0) ? new Complex(calculate(...all.map(({ re }) => re))) : NOT_A_NUMBER;
 }
 
-function commonDivisor(a: number, b: number): number {
-  return b === 0 || Number.isNaN(b) ? Math.abs(a) : commonDivisor(b, a % b);
+function computeGcd(a: number, b: number): number {
+  return b === 0 || Number.isNaN(b) ? Math.abs(a) : computeGcd(b, a % b);
 }
 
 const UNIT = new Complex(0, 1);
@@ -331,15 +338,15 @@ const VALUES: readonly (readonly number[])[] = [
 ];
 
 /** The sample points are fixed, so that a verdict never changes. */
-function samplePoints(names: readonly string[]): Point[] {
+function createSamplePoints(names: readonly string[]): SamplePoint[] {
   return VALUES.map((values, row) =>
     Object.fromEntries(
-      names.map((name, column) => [name, name === IMAGINARY_UNIT ? UNIT : valueFor(values, row + column)]),
+      names.map((name, column) => [name, name === IMAGINARY_UNIT ? UNIT : pickSampleValue(values, row + column)]),
     ),
   );
 }
 
-function valueFor(values: readonly number[], place: number): number {
+function pickSampleValue(values: readonly number[], place: number): number {
   const value = values[place % values.length] ?? 1;
   return place < values.length ? value : value + Math.floor(place / values.length);
 }

@@ -1,5 +1,5 @@
-import { sameNumber } from "../math/arithmetic.js";
-import { onlyNumber } from "../math/find-number.js";
+import { isSameNumber } from "../math/arithmetic.js";
+import { parseOnlyNumber } from "../math/find-number.js";
 import { normalizeAnswer } from "../normalize.js";
 
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
@@ -37,14 +37,14 @@ const SIGNS =
  * Whether a text consists of words, whose punctuation does not matter. In "-2", "1.5", "Na+", "f(x)" and "p < q" it
  * does.
  */
-function isWords(text: string): boolean {
+function isWordText(text: string): boolean {
   return !SIGNS.test(text);
 }
 
 /** Normalizes a text with values or formulas for comparison character by character. */
-function writeFormula(text: string): string {
+function normalizeFormula(text: string): string {
   return text
-    .replace(FRACTION, (_, above: string, below: string) => `${inBrackets(above)}/${inBrackets(below)}`)
+    .replace(FRACTION, (_, above: string, below: string) => `${wrapInBrackets(above)}/${wrapInBrackets(below)}`)
     .replace(TEXT_COMMAND, "$1")
     .replace(/(?<=\w|\})\^\s?\\circ(?![a-z])/g, "°")
     .replace(/\\([a-z]+)/gi, (command, name: string) => SYMBOLS[name] ?? command)
@@ -64,25 +64,25 @@ function writeFormula(text: string): string {
     .replace(LOOSE_SPACE, "");
 }
 
-function inBrackets(part: string): string {
+function wrapInBrackets(part: string): string {
   const bare = part.trim();
   return /^[\p{L}\p{N}.]*$/u.test(bare) ? bare : `(${bare})`;
 }
 
 /** Ways to normalize texts for comparison, strictest first; null if a text must not be compared this way. */
-const WAYS: readonly ((text: string) => string | null)[] = [
+const NORMALIZERS: readonly ((text: string) => string | null)[] = [
   (text) => text.trim(),
-  writeFormula,
-  (text) => writeFormula(text).toLowerCase(),
-  (text) => (isWords(text) ? normalizeAnswer(text, "articles") : null),
+  normalizeFormula,
+  (text) => normalizeFormula(text).toLowerCase(),
+  (text) => (isWordText(text) ? normalizeAnswer(text, "articles") : null),
 ];
 
 /**
  * The indices of texts that equal the wanted one: as written, else ignoring case, else, if both
  * consist of words, ignoring punctuation. Articles count: in "A) Rome" the A is not one.
  */
-export function findSame(wanted: string, texts: readonly string[]): number[] {
-  for (const way of WAYS) {
+export function findSameTexts(wanted: string, texts: readonly string[]): number[] {
+  for (const way of NORMALIZERS) {
     const compared = way(wanted);
     if (compared === null || compared === "") continue;
     const same = texts.flatMap((text, index) => (way(text) === compared ? [index] : []));
@@ -98,14 +98,14 @@ const COUNT = /^\W*\d[\d.,]*(?:\s\p{L}+){1,3}\W*$/u;
 function findSameCount(wanted: string, texts: readonly string[]): number[] {
   const other = BARE_NUMBER.test(wanted) ? COUNT : COUNT.test(wanted) ? BARE_NUMBER : null;
   if (other === null) return [];
-  const values = onlyNumber(wanted);
+  const values = parseOnlyNumber(wanted);
   const isSame = (text: string): boolean =>
-    other.test(text) && onlyNumber(text).some((value) => values.some((own) => sameNumber(value, own)));
+    other.test(text) && parseOnlyNumber(text).some((value) => values.some((own) => isSameNumber(value, own)));
   return texts.flatMap((text, index) => (isSame(text) ? [index] : []));
 }
 
 /** Whether the rest continues the value: ", 10" in "5, 10", " - 1" in "x - 1". */
-export function isContinued(value: string, rest: string): boolean {
-  if (value.length > 2 && isWords(value)) return false;
+export function isValueContinued(value: string, rest: string): boolean {
+  if (value.length > 2 && isWordText(value)) return false;
   return /^[)\]"'*_]{0,3}\s*[,;:–—−-]\s*(?:[-+−]?\s?\d|(?<=[–—−-]\s*)\p{L}(?!\p{L}|\s\p{L}))/u.test(rest);
 }

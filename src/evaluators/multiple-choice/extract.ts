@@ -1,10 +1,18 @@
-import { cleaned, firstBold } from "../final-answer/clean.js";
-import { ownAnswer } from "../own-answer.js";
+import { cleanAnswer, findFirstBold } from "../final-answer/clean.js";
+import { extractOwnAnswer } from "../own-answer.js";
 import { findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js";
-import { indexOfLabel, type Options } from "./labels.js";
-import { type Mention, mentionAt, mentionsFromEnd } from "./mention.js";
-import { findByLine, findByText, isAbbreviation, saysText, withoutArticle } from "./option-texts.js";
-import { choosingOf, isCapital, isDenied, isMarked, isOneOfSeveral, isPronoun, isWord } from "./phrases.js";
+import { type ChoiceOptions, findLabelIndex } from "./labels.js";
+import { type LabelMention, listMentionsFromEnd, readMention } from "./mention.js";
+import { findByLine, findByText, isAbbreviatedName, isOptionText, stripArticle } from "./option-texts.js";
+import {
+  classifyChoice,
+  isCapital,
+  isDeniedLabel,
+  isMarkedLabel,
+  isOneOfSeveral,
+  isPlainWord,
+  isPronoun,
+} from "./phrases.js";
 
 /** Other names for the answer. */
 const NAMES =
@@ -15,21 +23,21 @@ const NAMES =
  * the beginning or at the end, else the one whose text is the answer, else the only one named. Null if none is chosen:
  * the text was cut off, or only lists the options.
  */
-export function chosenOption(response: string, options: Options): number | null {
-  const text = ownAnswer(response).trim();
-  const announced = findAnnounced(text, options);
+export function findChosenOption(response: string, options: ChoiceOptions): number | null {
+  const text = extractOwnAnswer(response).trim();
+  const announced = findAnnouncedChoice(text, options);
   if (announced !== null) return announced === "several" ? null : announced;
   return (
     findLoneLabel(text, options) ??
-    findOpening(text, options) ??
+    findOpeningChoice(text, options) ??
     findLabeledLine(text, options) ??
     findOptionText(text, options) ??
     findOnlyNamed(text, options)
   );
 }
 
-function findAnnounced(text: string, options: Options): Choice | null {
-  const chosen = findChosen(text, options);
+function findAnnouncedChoice(text: string, options: ChoiceOptions): ChoiceResult | null {
+  const chosen = findChosenLabels(text, options);
   for (const stated of findStatedAnswers(text, { names: NAMES })) {
     if (stated.isDenied) continue;
     if (chosen.clearly !== null && chosen.clearly.at > stated.start) break;
@@ -39,16 +47,16 @@ function findAnnounced(text: string, options: Options): Choice | null {
   return (chosen.clearly ?? chosen.weakly)?.index ?? null;
 }
 
-interface Chosen {
-  clearly: Mention | null;
-  weakly: Mention | null;
+interface ChosenLabels {
+  clearly: LabelMention | null;
+  weakly: LabelMention | null;
 }
 
 /** The last label that a text chooses in other words. The very last word of a text is a clear choice. */
-function findChosen(text: string, options: Options): Chosen {
-  let weakly: Mention | null = null;
-  for (const mention of mentionsFromEnd(text, options)) {
-    const choosing = choosingOf(mention);
+function findChosenLabels(text: string, options: ChoiceOptions): ChosenLabels {
+  let weakly: LabelMention | null = null;
+  for (const mention of listMentionsFromEnd(text, options)) {
+    const choosing = classifyChoice(mention);
     const isLast = weakly === null && /^\W*$/.test(mention.right) && mention.at + 20 > text.length;
     if (choosing === "clearly" || (choosing === "weakly" && isLast)) return { clearly: mention, weakly };
     if (choosing === "weakly") weakly ??= mention;
@@ -60,19 +68,19 @@ const LONE = /^((?:\[\[|[([{])?)(\w{1,2})((?:\]\]|[)\]}])?)[.):]?$/;
 const MAX_LONE = 60;
 
 /** A label on its own line. A small letter there may be a list mark, unless it is the whole text. */
-function findLoneLabel(text: string, options: Options): number | null {
-  for (const line of linesFromEnd(text)) {
+function findLoneLabel(text: string, options: ChoiceOptions): number | null {
+  for (const line of listLinesFromEnd(text)) {
     const lone = readLoneLabel(line, options);
     if (lone !== null && (text === line || lone.isClear)) return lone.index;
   }
   return null;
 }
 
-function readLoneLabel(line: string, options: Options): { index: number; isClear: boolean } | null {
+function readLoneLabel(line: string, options: ChoiceOptions): { index: number; isClear: boolean } | null {
   if (line.length > MAX_LONE) return null;
   const bare = line.replace(/^(?:[\s>#•]|\p{So}\ufe0f?|-(?!\d))+|[*_`!]+|<\/?(?:b|strong|em|i|p)>/gu, "");
-  const [, opening = "", label = "", closing = ""] = LONE.exec(cleaned(bare)) ?? [];
-  const index = indexOfLabel(label, options);
+  const [, opening = "", label = "", closing = ""] = LONE.exec(cleanAnswer(bare)) ?? [];
+  const index = findLabelIndex(label, options);
   // [A] is a concentration.
   const isCapital = label === label.toUpperCase() && (opening === "[[" || !`${opening}${closing}`.includes("["));
   const isBare = opening === "" && closing === "" && !/[):]$/.test(line);
@@ -91,47 +99,47 @@ const MAX_BARE_WORDS = 3;
 const SHORT_NAME = /^[*_]{0,3}A[*_]{0,3}\s?[:：][*_]{0,3}\s*(?=\S)/;
 
 /** A response that begins with its choice: "B) Paris", "B because …", "A, garage". */
-function findOpening(text: string, options: Options): number | null {
-  const line = firstLine(text);
+function findOpeningChoice(text: string, options: ChoiceOptions): number | null {
+  const line = takeFirstLine(text);
   const named = SHORT_NAME.exec(line);
-  if (named !== null && !saysText(line.slice(named[0].length), options.texts[0])) {
+  if (named !== null && !isOptionText(line.slice(named[0].length), options.texts[0])) {
     const label = readLoneLabel(line.slice(named[0].length), options);
     if (label !== null) return label.index;
   }
-  const labeled = readLabel(LABELED, line, options) ?? readLabel(SMALL_LABELED, line, options);
+  const labeled = readLabeledText(LABELED, line, options) ?? readLabeledText(SMALL_LABELED, line, options);
   if (labeled !== null) return isChoice(labeled, text, options) ? labeled.index : null;
-  const word = readLabel(FIRST_WORD, line, options);
-  if (word === null || isSeveral(word.rest) || isDeniedAt(text, word, options)) return null;
+  const word = readLabeledText(FIRST_WORD, line, options);
+  if (word === null || hasSeveralLabels(word.rest) || isLabelDenied(text, word, options)) return null;
   // What follows distinguishes a label from the article, the pronoun and the name of a thing ("B cells").
   if (/^[([*_]{0,3}[*([]/.test(line) && /^[([*_]{1,4}\w[)*\]_]/.test(line)) return word.index;
-  if (saysText(word.rest.replace(/^[\s,*)]+/, ""), options.texts[word.index])) return word.index;
+  if (isOptionText(word.rest.replace(/^[\s,*)]+/, ""), options.texts[word.index])) return word.index;
   const isUnknown = options.texts.length === 0;
   if (/^[AI]/.test(line)) return isUnknown && /^,\s/.test(word.rest) && text === line ? word.index : null;
   const isShort = isUnknown && text === line && line.split(/\s+/).length <= MAX_BARE_WORDS;
   return isShort || AFTER_CHOICE.test(word.rest) ? word.index : null;
 }
 
-function isDeniedAt(text: string, { at }: Labeled, options: Options): boolean {
-  const mention = mentionAt(text, at, options);
-  return mention === null || isDenied(mention);
+function isLabelDenied(text: string, { at }: LabeledText, options: ChoiceOptions): boolean {
+  const mention = readMention(text, at, options);
+  return mention === null || isDeniedLabel(mention);
 }
 
-interface Labeled {
+interface LabeledText {
   index: number;
   at: number;
   rest: string;
 }
 
-function readLabel(pattern: RegExp, line: string, options: Options): Labeled | null {
+function readLabeledText(pattern: RegExp, line: string, options: ChoiceOptions): LabeledText | null {
   const match = pattern.exec(line);
   const label = match?.[1] ?? match?.[2] ?? "";
-  const index = indexOfLabel(label, options);
+  const index = findLabelIndex(label, options);
   if (match === null || index === -1) return null;
   // "Option A": the label is at the end of the match.
   return { index, at: match[0].lastIndexOf(label), rest: line.slice(match[0].length) };
 }
 
-function isSeveral(rest: string): boolean {
+function hasSeveralLabels(rest: string): boolean {
   return /^[\s,]*(?:or|and|\/|&)\s?[*(]{0,3}[A-Z](?![\w'’])/.test(rest);
 }
 
@@ -141,34 +149,34 @@ const CALLED_WRONG = /^\s?[:–—-]\s*(?:incorrect|wrong|false|no\b|not\b|❌)/
 const NO_CHOICE =
   /^\W{0,4}(?:incorrect|wrong|false|no\b|not\b|❌|let['’]?s|let us|let me|first|step|to |we |in order)/i;
 
-function isChoice(labeled: Labeled, text: string, options: Options): boolean {
-  if (isSeveral(labeled.rest) || isListOfOptions(labeled, text, options)) return false;
-  if (isAbbreviation(text.slice(labeled.at), options.texts)) return false;
+function isChoice(labeled: LabeledText, text: string, options: ChoiceOptions): boolean {
+  if (hasSeveralLabels(labeled.rest) || isListOfOptions(labeled, text, options)) return false;
+  if (isAbbreviatedName(text.slice(labeled.at), options.texts)) return false;
   // "B. F. Skinner" and labels called wrong; but the text of an option may begin with such words.
-  const isNamed = /^\s\p{Lu}\.\s/u.test(labeled.rest) || isDeniedAt(text, labeled, options);
-  if (isNamed && !saysText(labeled.rest, options.texts[labeled.index])) return false;
-  return !NO_CHOICE.test(labeled.rest) || saysText(labeled.rest, options.texts[labeled.index]);
+  const isNamed = /^\s\p{Lu}\.\s/u.test(labeled.rest) || isLabelDenied(text, labeled, options);
+  if (isNamed && !isOptionText(labeled.rest, options.texts[labeled.index])) return false;
+  return !NO_CHOICE.test(labeled.rest) || isOptionText(labeled.rest, options.texts[labeled.index]);
 }
 
 /** Lists of options start with the first: a response that begins with another one, or with the first alone, has chosen it. */
-function isListOfOptions({ index }: Labeled, text: string, options: Options): boolean {
+function isListOfOptions({ index }: LabeledText, text: string, options: ChoiceOptions): boolean {
   if (index > 0) return false;
   if (/^\(?a\)[\s\S]*?\s\(?b\)\s/.test(text)) return true;
-  for (const line of linesFromEnd(text)) {
-    const other = readLabel(LABELED, line, options) ?? readLabel(SMALL_LABELED, line, options);
+  for (const line of listLinesFromEnd(text)) {
+    const other = readLabeledText(LABELED, line, options) ?? readLabeledText(SMALL_LABELED, line, options);
     if (other !== null && other.index !== index) return true;
   }
   return false;
 }
 
 /** Other lines that begin with a label are an answer if there is only one, and it has its option's text. */
-function findLabeledLine(text: string, options: Options): number | null {
-  let found: Labeled | null = null;
+function findLabeledLine(text: string, options: ChoiceOptions): number | null {
+  let found: LabeledText | null = null;
   let below = "";
-  for (const line of linesFromEnd(text)) {
+  for (const line of listLinesFromEnd(text)) {
     // "Let's see each option:" and the first of them, where the text was cut off.
     if (found?.index === 0 && below !== "" && line.endsWith(":")) return null;
-    const labeled = readLabel(LABELED, line, options);
+    const labeled = readLabeledText(LABELED, line, options);
     below = labeled === null ? "" : line;
     if (labeled === null) continue;
     if ((found !== null && found.index !== labeled.index) || !isWholeOption(labeled, line, options)) return null;
@@ -179,24 +187,25 @@ function findLabeledLine(text: string, options: Options): number | null {
 
 const MAX_WORDS = 12;
 
-function isWholeOption({ index, rest }: Labeled, line: string, { texts }: Options): boolean {
+function isWholeOption({ index, rest }: LabeledText, line: string, { texts }: ChoiceOptions): boolean {
   const said = rest.trim();
   const text = texts[index];
   if (said === "") return true;
-  if (text !== undefined) return findByText([said], [text]) === 0 || (isFinished(line) && saysText(said, text));
-  return said.split(/\s+/).length <= MAX_WORDS && (isFinished(line) || !/[,:;]/.test(said));
+  if (text !== undefined)
+    return findByText([said], [text]) === 0 || (isFinishedSentence(line) && isOptionText(said, text));
+  return said.split(/\s+/).length <= MAX_WORDS && (isFinishedSentence(line) || !/[,:;]/.test(said));
 }
 
 const IT_IS = /^(?:so |thus |therefore,? )?(?:it|this|that)(?:['’]s| is| must be)(?: clearly| definitely| probably)? /i;
 
-function findOptionText(text: string, { texts, isLetterRequired }: Options): number | null {
+function findOptionText(text: string, { texts, isLetterRequired }: ChoiceOptions): number | null {
   if (isLetterRequired === true) return null;
-  const [last = ""] = linesFromEnd(text);
-  const first = firstLine(text);
+  const [last = ""] = listLinesFromEnd(text);
+  const first = takeFirstLine(text);
   // A bold part of a list that was cut off is only its heading.
-  const bold = isFinished(last) || /^\*\*.*\*\*$/.test(last) ? firstBold(last) : null;
+  const bold = isFinishedSentence(last) || /^\*\*.*\*\*$/.test(last) ? findFirstBold(last) : null;
   const said = [last, bold ?? "", first, last.replace(IT_IS, ""), first.replace(IT_IS, "")];
-  return findByText(said, texts) ?? findByText(said.map(withoutArticle), texts.map(withoutArticle));
+  return findByText(said, texts) ?? findByText(said.map(stripArticle), texts.map(stripArticle));
 }
 
 const MAX_SHORT = 40;
@@ -205,15 +214,17 @@ const CONSIDERED =
   /\b(?:consider|examine|evaluate|analy[sz]e|check|look at|think about)(?:ing)?(?: the)?(?: option| choice)? ?$/i;
 
 /** The only option that a text names in brackets or as an option; one at a cut-off end does not count. */
-function findOnlyNamed(text: string, options: Options): number | null {
-  const [last = ""] = linesFromEnd(text);
-  const isCutOff = !isFinished(last) && text.length > MAX_SHORT;
+function findOnlyNamed(text: string, options: ChoiceOptions): number | null {
+  const [last = ""] = listLinesFromEnd(text);
+  const isCutOff = !isFinishedSentence(last) && text.length > MAX_SHORT;
   const end = isCutOff ? text.length - last.length : text.length;
   const found = new Set<number>();
-  for (const mention of mentionsFromEnd(text, options)) {
-    if (!isMarked(mention) || isDenied(mention) || isWord(mention) || CONSIDERED.test(mention.left)) continue;
+  for (const mention of listMentionsFromEnd(text, options)) {
+    if (!isMarkedLabel(mention) || isDeniedLabel(mention) || isPlainWord(mention) || CONSIDERED.test(mention.left))
+      continue;
     if (isOneOfSeveral(mention)) return null;
-    if (CALLED_WRONG.test(mention.right) && !saysText(mention.right.slice(1), options.texts[mention.index])) continue;
+    if (CALLED_WRONG.test(mention.right) && !isOptionText(mention.right.slice(1), options.texts[mention.index]))
+      continue;
     found.add(mention.at < end ? mention.index : -1);
     if (found.size > 1) return null;
   }
@@ -222,7 +233,7 @@ function findOnlyNamed(text: string, options: Options): number | null {
 }
 
 /** An option from 0, or several of them, which is not a choice. */
-type Choice = number | "several";
+type ChoiceResult = number | "several";
 
 /** May come between an announcement and the label: brackets, bold, LaTeX, "option", "most likely". */
 const FILLING =
@@ -237,52 +248,52 @@ const MAX_LINE = 4000;
 const MAX_SENTENCE = 300;
 
 /** The option named where a text states its answer; null if it names none there. */
-function readStatedOption(text: string, stated: StatedAnswer, options: Options): Choice | null {
+function readStatedOption(text: string, stated: StatedAnswer, options: ChoiceOptions): ChoiceResult | null {
   const { start, end, by } = stated;
   FILLING.lastIndex = start;
-  const label = mentionAt(text, start + (FILLING.exec(text)?.[0].length ?? 0), options);
-  const isHere = label !== null && label.at < end && !isAbbreviation(text.slice(label.at, end), options.texts);
-  if (by === "space") return isHere && isPlainLabel(label) ? choiceOf(label, options) : null;
-  if (isHere && !isPossibleWord(label)) return choiceOf(label, options);
+  const label = readMention(text, start + (FILLING.exec(text)?.[0].length ?? 0), options);
+  const isHere = label !== null && label.at < end && !isAbbreviatedName(text.slice(label.at, end), options.texts);
+  if (by === "space") return isHere && isPlainLabel(label) ? toChoice(label, options) : null;
+  if (isHere && !isPossibleWord(label)) return toChoice(label, options);
   // "A good cat" may be the text of an option, and "A garage" option A with its text.
   const rest = text.slice(start, Math.min(end, start + MAX_LINE)).trimStart();
-  const inWords = readText(text, stated, options.texts);
+  const inWords = readOptionText(text, stated, options.texts);
   if (inWords !== null) return options.isLetterRequired === true && inWords !== label?.index ? null : inWords;
   return (
-    readMarked(rest, options) ?? (isHere && isMeantAsLabel(label, stated, options) ? choiceOf(label, options) : null)
+    readMarked(rest, options) ?? (isHere && isMeantAsLabel(label, stated, options) ? toChoice(label, options) : null)
   );
 }
 
 /** The option whose text is the stated answer, with or without filler words. */
-function readText(text: string, { from, start, end }: StatedAnswer, texts: readonly string[]): number | null {
+function readOptionText(text: string, { from, start, end }: StatedAnswer, texts: readonly string[]): number | null {
   // A sign directly before the rest belongs to it: "-p", "~p".
   const behindFilling = /[-–−~]/.test(text.charAt(start - 1)) ? start - 1 : start;
   for (const place of [from, Math.max(from, behindFilling)]) {
-    const line = firstLine(text.slice(place, Math.min(end, place + MAX_LINE)).trimStart());
-    const found = findByLine(line.startsWith("\\") ? cleaned(line) : line, texts);
+    const line = takeFirstLine(text.slice(place, Math.min(end, place + MAX_LINE)).trimStart());
+    const found = findByLine(line.startsWith("\\") ? cleanAnswer(line) : line, texts);
     if (found !== null) return found;
   }
   return null;
 }
 
-function choiceOf(label: Mention, { texts }: Options): Choice | null {
+function toChoice(label: LabelMention, { texts }: ChoiceOptions): ChoiceResult | null {
   if (isOneOfSeveral(label)) return "several";
   // "(B) False" may say what option B is.
-  const isCalledWrong = isDenied(label) && !saysText(label.right.replace(/[}$\s]+$/, ""), texts[label.index]);
+  const isCalledWrong = isDeniedLabel(label) && !isOptionText(label.right.replace(/[}$\s]+$/, ""), texts[label.index]);
   return isCalledWrong || NOT_STATED.test(label.right) ? null : label.index;
 }
 
 /** "Answer B": without a verb or a colon, only a letter that ends its clause counts. */
-function isPlainLabel(label: Mention): boolean {
-  return isCapital(label) && !isWord(label) && (isMarked(label) || CLAUSE_END.test(label.right));
+function isPlainLabel(label: LabelMention): boolean {
+  return isCapital(label) && !isPlainWord(label) && (isMarkedLabel(label) || CLAUSE_END.test(label.right));
 }
 
 /** Whether the label may also be the article a, the pronoun I, or a small letter of a formula. */
-function isPossibleWord(label: Mention): boolean {
-  return isWord({ ...label, left: "" });
+function isPossibleWord(label: LabelMention): boolean {
+  return isPlainWord({ ...label, left: "" });
 }
 
-function isMeantAsLabel(label: Mention, { by }: StatedAnswer, { texts }: Options): boolean {
+function isMeantAsLabel(label: LabelMention, { by }: StatedAnswer, { texts }: ChoiceOptions): boolean {
   if (!isCapital(label)) return AFTER_SMALL.test(label.right);
   if (isPronoun(label)) return false;
   // Inside a sentence an article would be a small letter.
@@ -293,25 +304,25 @@ function isMeantAsLabel(label: Mention, { by }: StatedAnswer, { texts }: Options
 }
 
 /** The only option that the first sentence names in brackets or as an option: "12/25/1937 (B)". */
-function readMarked(rest: string, options: Options): Choice | null {
+function readMarked(rest: string, options: ChoiceOptions): ChoiceResult | null {
   const window = rest.slice(0, MAX_SENTENCE);
   const end = window.search(SENTENCE_END);
   const found = new Set<number>();
-  for (const mention of mentionsFromEnd(end === -1 ? window : window.slice(0, end), options)) {
-    if (!isMarked(mention) || isDenied(mention) || isWord(mention)) continue;
+  for (const mention of listMentionsFromEnd(end === -1 ? window : window.slice(0, end), options)) {
+    if (!isMarkedLabel(mention) || isDeniedLabel(mention) || isPlainWord(mention)) continue;
     if (isOneOfSeveral(mention)) return "several";
     found.add(mention.index);
   }
   return found.size === 1 ? ([...found][0] ?? null) : null;
 }
 
-function firstLine(text: string): string {
+function takeFirstLine(text: string): string {
   const end = text.indexOf("\n");
   return end === -1 ? text : text.slice(0, end);
 }
 
 /** Trimmed non-blank lines, last first. */
-function* linesFromEnd(text: string): Generator<string> {
+function* listLinesFromEnd(text: string): Generator<string> {
   for (let stop = text.trimEnd().length; stop > 0; ) {
     const start = text.lastIndexOf("\n", stop - 1) + 1;
     const line = text.slice(start, stop).trim();
@@ -321,6 +332,6 @@ function* linesFromEnd(text: string): Generator<string> {
 }
 
 /** Whether a line ends like a sentence, and was not cut off. */
-function isFinished(line: string): boolean {
+function isFinishedSentence(line: string): boolean {
   return /[.!?。！？।✅✓]["'”’)*\]}$`]{0,4}$/u.test(line.trimEnd());
 }

@@ -1,77 +1,77 @@
 import type { Example } from "../../core/example.js";
-import { goldsOf, textOf } from "../gold.js";
-import { findSame } from "./comparable.js";
-import { letterIndex, MOST_OPTIONS, type Options } from "./labels.js";
+import { convertToText, listGolds } from "../gold.js";
+import { findSameTexts } from "./comparable.js";
+import { type ChoiceOptions, MAX_OPTIONS, toLetterIndex } from "./labels.js";
 
 /** The options of a question and the indices of the right ones. */
-export interface Question {
-  options: Options;
+export interface ChoiceQuestion {
+  options: ChoiceOptions;
   right: ReadonlySet<number>;
 }
 
 /** Assumed for a question without choices. */
-const USUAL_COUNT = 10;
-const LABELLED = /^\(?([a-z])(?:[).:]|\)[.:])\s+(\S[\s\S]*)$/i;
+const DEFAULT_COUNT = 10;
+const LABELED = /^\(?([a-z])(?:[).:]|\)[.:])\s+(\S[\s\S]*)$/i;
 const LETTER = /^\(?([a-z])\)?[.:]?$/i;
 const NUMBER = /^\d{1,2}$/;
 
 /** Returns a message if the right option cannot be determined. */
-export function questionOf(example: Example): Question | string {
-  const texts = choicesOf(example);
-  if (texts.length > MOST_OPTIONS) return `the example has ${texts.length} choices, more than there are letters`;
-  const golds = goldsOf(example).map((gold) => gold.trim());
-  const right = new Set(golds.flatMap((gold) => indicesOf(gold, texts)));
-  if (right.size === 0) for (const index of givenIndices(example, texts)) right.add(index);
-  if (right.size === 0) return reasonFor(golds, texts);
-  const count = texts.length || Math.max(USUAL_COUNT, ...[...right].map((index) => index + 1));
-  return { options: { texts, count, isNumbered: golds.some((gold) => isNumberOf(gold, right, texts)) }, right };
+export function readChoiceQuestion(example: Example): ChoiceQuestion | string {
+  const texts = readChoices(example);
+  if (texts.length > MAX_OPTIONS) return `the example has ${texts.length} choices, more than there are letters`;
+  const golds = listGolds(example).map((gold) => gold.trim());
+  const right = new Set(golds.flatMap((gold) => findGoldIndices(gold, texts)));
+  if (right.size === 0) for (const index of readGivenIndices(example, texts)) right.add(index);
+  if (right.size === 0) return explainMissingGold(golds, texts);
+  const count = texts.length || Math.max(DEFAULT_COUNT, ...[...right].map((index) => index + 1));
+  return { options: { texts, count, isNumbered: golds.some((gold) => isOptionNumber(gold, right, texts)) }, right };
 }
 
-function choicesOf({ choices }: Example): string[] {
-  return Array.isArray(choices) ? choices.map(textOf) : [];
+function readChoices({ choices }: Example): string[] {
+  return Array.isArray(choices) ? choices.map(convertToText) : [];
 }
 
-function indicesOf(gold: string, texts: readonly string[]): number[] {
-  const exact = placesOf(texts, (text) => text.trim() === gold);
+function findGoldIndices(gold: string, texts: readonly string[]): number[] {
+  const exact = findTextIndices(texts, (text) => text.trim() === gold);
   if (exact.length > 0) return exact;
   const letter = LETTER.exec(gold)?.[1];
-  if (letter !== undefined) return within([letterIndex(letter)], texts);
-  const same = findSame(gold, texts);
+  if (letter !== undefined) return filterIndices([toLetterIndex(letter)], texts);
+  const same = findSameTexts(gold, texts);
   if (same.length > 0) return same;
-  const labelled = LABELLED.exec(gold);
-  return labelled === null ? [] : within([letterIndex(labelled[1] ?? "")], texts);
+  const labelled = LABELED.exec(gold);
+  return labelled === null ? [] : filterIndices([toLetterIndex(labelled[1] ?? "")], texts);
 }
 
 /** `answer_index` and `label` count from 0, as in the datasets that have them; they may also be letters. */
-function givenIndices({ answer_index, label }: Example, texts: readonly string[]): number[] {
+function readGivenIndices({ answer_index, label }: Example, texts: readonly string[]): number[] {
   for (const given of [answer_index, label]) {
-    const text = textOf(given).trim();
-    const index = NUMBER.test(text) ? Number(text) : letterIndex(text);
-    const found = index >= 0 ? within([index], texts) : [];
+    const text = convertToText(given).trim();
+    const index = NUMBER.test(text) ? Number(text) : toLetterIndex(text);
+    const found = index >= 0 ? filterIndices([index], texts) : [];
     if (found.length > 0) return found;
   }
   return [];
 }
 
-function within(indices: readonly number[], texts: readonly string[]): number[] {
-  const count = texts.length || MOST_OPTIONS;
+function filterIndices(indices: readonly number[], texts: readonly string[]): number[] {
+  const count = texts.length || MAX_OPTIONS;
   return indices.filter((index) => index >= 0 && index < count);
 }
 
 /** Whether options are numbered: the gold is a number, and `answer_index` shows that it counts from 1. */
-function isNumberOf(gold: string, right: ReadonlySet<number>, texts: readonly string[]): boolean {
+function isOptionNumber(gold: string, right: ReadonlySet<number>, texts: readonly string[]): boolean {
   return isBareNumber(gold, texts) && right.has(Number(gold) - 1);
 }
 
 function isBareNumber(gold: string, texts: readonly string[]): boolean {
-  return NUMBER.test(gold) && findSame(gold, texts).length === 0;
+  return NUMBER.test(gold) && findSameTexts(gold, texts).length === 0;
 }
 
-function placesOf(texts: readonly string[], isWanted: (text: string) => boolean): number[] {
+function findTextIndices(texts: readonly string[], isWanted: (text: string) => boolean): number[] {
   return texts.flatMap((text, index) => (isWanted(text) ? [index] : []));
 }
 
-function reasonFor(golds: readonly string[], texts: readonly string[]): string {
+function explainMissingGold(golds: readonly string[], texts: readonly string[]): string {
   const [gold] = golds;
   if (gold === undefined) return "the example has no gold answer (answer, answer_index or label)";
   if (isBareNumber(gold, texts)) {

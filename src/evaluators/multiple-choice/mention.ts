@@ -1,4 +1,4 @@
-import { indexOfLabel, type Labels } from "./labels.js";
+import { findLabelIndex, type OptionLabels } from "./labels.js";
 
 /** Scripts without spaces between words: a label is also separate next to their letters. */
 const SPACELESS = "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}]";
@@ -23,7 +23,7 @@ const RIGHT_LENGTH = 80;
 const MAX_MENTIONS = 5000;
 
 /** A separate label in a text, and its surroundings. */
-export interface Mention {
+export interface LabelMention {
   /** The option that it names, from 0. */
   index: number;
   at: number;
@@ -37,34 +37,34 @@ export interface Mention {
 }
 
 /** Lists the separate labels of a text, last first. */
-export function* mentionsFromEnd(text: string, labels: Labels): Generator<Mention> {
-  const places: Place[] = [];
+export function* listMentionsFromEnd(text: string, labels: OptionLabels): Generator<LabelMention> {
+  const places: LabelPosition[] = [];
   for (const { 0: label, index: at } of text.matchAll(labels.isNumbered ? LABELS : LETTERS)) {
-    const index = indexOfLabel(label, labels);
+    const index = findLabelIndex(label, labels);
     if (index === -1) continue;
     places.push({ at, label, index });
     // Dropped in halves: dropping one at a time would be quadratic.
     if (places.length > 2 * MAX_MENTIONS) places.splice(0, MAX_MENTIONS);
   }
   for (const place of places.slice(-MAX_MENTIONS).reverse()) {
-    const mention = lookAround(text, place);
+    const mention = readSurroundings(text, place);
     if (mention !== null) yield mention;
   }
 }
 
 /** The separate label at this position; null if there is none. */
-export function mentionAt(text: string, at: number, labels: Labels): Mention | null {
+export function readMention(text: string, at: number, labels: OptionLabels): LabelMention | null {
   const pattern = labels.isNumbered ? LABEL_HERE : LETTER_HERE;
   pattern.lastIndex = at;
   const label = pattern.exec(text)?.[0];
   if (label === undefined) return null;
-  const index = indexOfLabel(label, labels);
-  return index === -1 ? null : lookAround(text, { at, label, index });
+  const index = findLabelIndex(label, labels);
+  return index === -1 ? null : readSurroundings(text, { at, label, index });
 }
 
-type Place = Pick<Mention, "at" | "label" | "index">;
+type LabelPosition = Pick<LabelMention, "at" | "label" | "index">;
 
-function lookAround(text: string, place: Place): Mention | null {
+function readSurroundings(text: string, place: LabelPosition): LabelMention | null {
   const before = text.slice(Math.max(0, place.at - LEFT_LENGTH), place.at);
   const after = text.slice(place.at + place.label.length, place.at + place.label.length + RIGHT_LENGTH);
   const opening = OPENING.exec(before)?.[0] ?? "";

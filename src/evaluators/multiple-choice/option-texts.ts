@@ -1,5 +1,5 @@
-import { clauseOf, cleaned } from "../final-answer/clean.js";
-import { findSame, isContinued } from "./comparable.js";
+import { cleanAnswer, extractFirstClause } from "../final-answer/clean.js";
+import { findSameTexts, isValueContinued } from "./comparable.js";
 
 const MAX_LINE = 4000;
 /** May follow the text of an option before an explanation. */
@@ -10,8 +10,8 @@ export function findByText(candidates: readonly string[], texts: readonly string
   for (const candidate of candidates) {
     const wanted = candidate.slice(0, MAX_LINE);
     // Marks around an answer may also be part of a text: "$5", "'s".
-    for (const form of [wanted, cleaned(wanted)]) {
-      const same = findSame(form, texts);
+    for (const form of [wanted, cleanAnswer(wanted)]) {
+      const same = findSameTexts(form, texts);
       if (same.length === 1) return same[0] ?? null;
     }
   }
@@ -20,17 +20,19 @@ export function findByText(candidates: readonly string[], texts: readonly string
 
 /** The option whose text is the line or its beginning, before an explanation. */
 export function findByLine(line: string, texts: readonly string[]): number | null {
-  const clause = clauseOf(line);
-  const said = isContinued(clause.trim(), line.replaceAll("**", "").slice(clause.length)) ? [line] : [line, clause];
+  const clause = extractFirstClause(line);
+  const said = isValueContinued(clause.trim(), line.replaceAll("**", "").slice(clause.length))
+    ? [line]
+    : [line, clause];
   return (
     findByText(said, texts) ??
-    findByText(said.map(withoutArticle), texts.map(withoutArticle)) ??
+    findByText(said.map(stripArticle), texts.map(stripArticle)) ??
     findByBeginning(line, texts)
   );
 }
 
 /** Whether a line is the text of this option, up to an explanation. */
-export function saysText(line: string, text: string | undefined): boolean {
+export function isOptionText(line: string, text: string | undefined): boolean {
   return text !== undefined && text.trim() !== "" && findByLine(line, [text]) === 0;
 }
 
@@ -38,7 +40,7 @@ const ABBREVIATED =
   /^[A-Z]\.\s(?!(?:this|that|these|those|there|which|because|since)\b)(\p{Ll}{4,})(?:\s*(?:$|\n|[.,;])|\s(?:is|are|was|were|has|have)\s)/u;
 
 /** Whether a text begins with a name such as "C. elegans": the options contain it in this form, or don't contain its word at all. */
-export function isAbbreviation(said: string, texts: readonly string[]): boolean {
+export function isAbbreviatedName(said: string, texts: readonly string[]): boolean {
   const [, word = ""] = ABBREVIATED.exec(said) ?? [];
   if (word === "" || texts.length === 0) return false;
   const isInTexts = (part: string): boolean => texts.some((text) => text.toLowerCase().includes(part.toLowerCase()));
@@ -46,7 +48,7 @@ export function isAbbreviation(said: string, texts: readonly string[]): boolean 
 }
 
 /** "The roof" says the text "roof". A capital A may be a letter. */
-export function withoutArticle(text: string): string {
+export function stripArticle(text: string): string {
   return text.trimStart().replace(/^(?:[Tt]he|[Aa]n|a) (?=\S)/, "");
 }
 
@@ -62,7 +64,7 @@ function findByBeginning(line: string, texts: readonly string[]): number | null 
     const wanted = text.trim().replace(/\.$/, "").toLowerCase();
     const rest = said.slice(wanted.length);
     const isSaid = wanted.length > longest && said.startsWith(wanted) && AFTER_TEXT.test(rest);
-    if (isSaid && !isContinued(wanted, rest)) {
+    if (isSaid && !isValueContinued(wanted, rest)) {
       found = index;
       longest = wanted.length;
     }

@@ -1,5 +1,5 @@
 import { isCounterfactual, isDoubted, isRetracted } from "../stated-answer/index.js";
-import type { Mention } from "./mention.js";
+import type { LabelMention } from "./mention.js";
 
 const SURELY =
   "(?:clearly|definitely|therefore|thus|then|most|likely|probably|simply|just|indeed|obviously|certainly|hence|actually|to be|letter|option|choice|answer|the|correct|best|right|only|one|following|labell?ed)";
@@ -77,45 +77,45 @@ const RETRACTED =
   /\b(?:no,? wait|wait,? no|scratch that|correction|(?:no|sorry|wait),? (?:i mean|actually|it['’]s))[,:.;!–—…\s-]*$/;
 
 /** How clearly a text chooses a label without saying "the answer is". */
-export type Choosing = "clearly" | "weakly" | null;
+export type ChoiceStrength = "clearly" | "weakly" | null;
 
-export function choosingOf(mention: Mention): Choosing {
-  if (isDenied(mention) || isOneOfSeveral(mention) || isWord(mention)) return null;
+export function classifyChoice(mention: LabelMention): ChoiceStrength {
+  if (isDeniedLabel(mention) || isOneOfSeveral(mention) || isPlainWord(mention)) return null;
   const left = mention.left.toLowerCase();
-  if (isSupposed(mention, left) || /^\s*\?/.test(mention.right) || isUnclosed(mention)) return null;
+  if (isSupposedLabel(mention, left) || /^\s*\?/.test(mention.right) || isUnclosedLabel(mention)) return null;
   if (CHOOSING.some((lead) => lead.test(left))) return HYPOTHETICAL.test(left) ? null : "clearly";
   if (!isCapital(mention)) return null;
   if (RETRACTED.test(left) && CLAUSE_END.test(mention.right)) return "clearly";
   if (AFFIRMED.test(mention.right)) return NOTE.test(left) || HYPOTHETICAL.test(left) ? null : "clearly";
-  if (COPULA_COLON.test(left) && isWritten(mention)) return HYPOTHETICAL.test(left) ? null : "clearly";
-  return isHinted(mention, left) || isPreferred(mention, left) || concludes(mention, left) ? "weakly" : null;
+  if (COPULA_COLON.test(left) && isWrittenAsLabel(mention)) return HYPOTHETICAL.test(left) ? null : "clearly";
+  return isHinted(mention, left) || isPreferred(mention, left) || isConclusion(mention, left) ? "weakly" : null;
 }
 
 /** Whether the text says what would be the answer to another question. */
-function isSupposed({ right }: Mention, left: string): boolean {
+function isSupposedLabel({ right }: LabelMention, left: string): boolean {
   return isCounterfactual(left) || (WOULD.test(left) && CONDITION.test(right.toLowerCase()));
 }
 
 /** Whether a text was cut off after the label: a bracket before it is still open. */
-function isUnclosed({ opening, closing, right }: Mention): boolean {
+function isUnclosedLabel({ opening, closing, right }: LabelMention): boolean {
   return opening.includes("(") && !closing.includes(")") && right.trim() === "";
 }
 
-export function isDenied({ left, right }: Mention): boolean {
+export function isDeniedLabel({ left, right }: LabelMention): boolean {
   const before = left.slice(left.lastIndexOf("\n") + 1).toLowerCase();
   if (DENIED_RIGHT.test(right.toLowerCase()) || isDoubted(left, left.length) || isRetracted(right)) return true;
   return DENIED_LEFT.test(before) && !BUT.test(before);
 }
 
 /** "A or B": neither is the answer. */
-export function isOneOfSeveral({ left, right, label }: Mention): boolean {
+export function isOneOfSeveral({ left, right, label }: LabelMention): boolean {
   if (/\d/.test(label)) return false;
   if (PLURAL_LEFT.test(left) && BESIDE_RIGHT.test(right)) return true;
   return OTHER_RIGHT.test(right) || (OTHER_LEFT.test(left) && !BUT.test(left.toLowerCase()));
 }
 
 /** The pronoun I, the article a, and any small letter in running text. */
-export function isWord({ label, opening, closing, left, right }: Mention): boolean {
+export function isPlainWord({ label, opening, closing, left, right }: LabelMention): boolean {
   if (/[B-HJ-Z0-9]/.test(label) || /[([{*$<`]/.test(opening) || /^[)\]]/.test(closing)) return false;
   if (label !== label.toUpperCase()) return !/^\s*(?:$|\n|[.,;:!?)])/.test(right);
   if (CALLED_OPTION.test(left) || AFFIRMED.test(right)) return false;
@@ -124,36 +124,36 @@ export function isWord({ label, opening, closing, left, right }: Mention): boole
 }
 
 /** Whether a capital I is the pronoun: a verb follows it. */
-export function isPronoun(mention: Mention): boolean {
-  return mention.label === "I" && isWord(mention);
+export function isPronoun(mention: LabelMention): boolean {
+  return mention.label === "I" && isPlainWord(mention);
 }
 
 /** Whether the label is a capital in round brackets, or called an option. */
-export function isMarked({ label, opening, closing, left }: Mention): boolean {
+export function isMarkedLabel({ label, opening, closing, left }: LabelMention): boolean {
   const isBracketed = opening.includes("(") && closing.includes(")");
   return (isBracketed && label === label.toUpperCase()) || CALLED_OPTION.test(left);
 }
 
 /** Whether the label is written like that of an option: "B.", "(B)", "**B**", alone on its line. */
-function isWritten({ opening, closing, right }: Mention): boolean {
+function isWrittenAsLabel({ opening, closing, right }: LabelMention): boolean {
   return /[([*`]/.test(opening) || /^[)\]*]/.test(closing) || /^(?:[.):]|\s*(?:\n|$))/.test(right);
 }
 
-export function isCapital({ label }: Mention): boolean {
+export function isCapital({ label }: LabelMention): boolean {
   return label === label.toUpperCase();
 }
 
-function isHinted(mention: Mention, left: string): boolean {
+function isHinted(mention: LabelMention, left: string): boolean {
   const hint = HINTS.exec(left);
-  return hint !== null && (hint[1] !== undefined || isMarked(mention));
+  return hint !== null && (hint[1] !== undefined || isMarkedLabel(mention));
 }
 
-function isPreferred({ right }: Mention, left: string): boolean {
+function isPreferred({ right }: LabelMention, left: string): boolean {
   return PREFERRED.test(right) && !HYPOTHETICAL.test(left);
 }
 
 /** "So, B." and a bold letter that ends its sentence. */
-function concludes({ right, opening, closing }: Mention, left: string): boolean {
+function isConclusion({ right, opening, closing }: LabelMention, left: string): boolean {
   if (CLAUSE_END.test(right) && ENDING.some((lead) => lead.test(left)) && !MAPPED.test(left))
     return !HYPOTHETICAL.test(left);
   if (OWN_SENTENCE.test(left) && /^[.!]?\s*$/.test(right)) return true;

@@ -1,7 +1,7 @@
-import { saysNothing } from "./end-of-turn.js";
+import { isEmptyTurn } from "./end-of-turn.js";
 
 /** Reasoning marks: tag names, and the brackets of Mistral, Kimi and Seed. */
-const MARK =
+const REASONING_MARK =
   /<\/?(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning)>|\[\/?THINK\]|◁\/?think▷|<\|(?:begin|end)_of_thought\|>/gi;
 /** OpenAI's open models name the channel they write to. */
 const CHANNEL = /<\|channel\|>\s?(\w{1,20})[^<\n]{0,80}(?:<\|constrain\|>\s?\w{1,20}\s?)?<\|message\|>/g;
@@ -14,11 +14,11 @@ const BARE_CHANNEL = "assistantfinal";
  * @example
  * stripReasoning("<think>A? No.</think>B"); // "B"
  */
-export function withoutReasoning(response: string): string {
-  const text = finalChannel(response);
-  const { spoken, unfinished } = partsOf(text);
-  const own = join([...spoken, unfinished.replace(MARK, "\n")]);
-  return own === "" ? text.replace(MARK, "\n") : own;
+export function stripReasoning(response: string): string {
+  const text = extractFinalChannel(response);
+  const { spoken, unfinished } = splitReasoning(text);
+  const own = joinParts([...spoken, unfinished.replace(REASONING_MARK, "\n")]);
+  return own === "" ? text.replace(REASONING_MARK, "\n") : own;
 }
 
 /**
@@ -27,11 +27,11 @@ export function withoutReasoning(response: string): string {
  * @example
  * stripAllReasoning("<think>rm()"); // ""
  */
-export function spokenPart(response: string): string {
-  return join(partsOf(finalChannel(response)).spoken);
+export function stripAllReasoning(response: string): string {
+  return joinParts(splitReasoning(extractFinalChannel(response)).spoken);
 }
 
-function finalChannel(text: string): string {
+function extractFinalChannel(text: string): string {
   const bare = text.startsWith("analysis") ? text.lastIndexOf(BARE_CHANNEL) : -1;
   if (bare !== -1) return text.slice(bare + BARE_CHANNEL.length);
   let rest = text;
@@ -40,16 +40,16 @@ function finalChannel(text: string): string {
     const isFirst = rest === text && text.slice(0, index).replace("<|start|>assistant", "").trim() === "";
     if (isFinal || isFirst) rest = text.slice(index + mark.length);
   }
-  return saysNothing(rest) ? text : rest;
+  return isEmptyTurn(rest) ? text : rest;
 }
 
 /** The text outside of all blocks, and a block without an end. */
-function partsOf(text: string): { spoken: string[]; unfinished: string } {
+function splitReasoning(text: string): { spoken: string[]; unfinished: string } {
   let spoken: string[] = [];
   let from = 0;
   let isOpen = false;
-  for (const { 0: mark, index } of text.matchAll(MARK)) {
-    if (isClosing(mark)) {
+  for (const { 0: mark, index } of text.matchAll(REASONING_MARK)) {
+    if (isClosingMark(mark)) {
       if (!isOpen) spoken = [];
       from = index + mark.length;
       isOpen = false;
@@ -63,10 +63,10 @@ function partsOf(text: string): { spoken: string[]; unfinished: string } {
   return isOpen ? { spoken, unfinished: rest } : { spoken: [...spoken, rest], unfinished: "" };
 }
 
-function isClosing(mark: string): boolean {
+function isClosingMark(mark: string): boolean {
   return mark.includes("/") || mark.toLowerCase().includes("end_of");
 }
 
-function join(parts: readonly string[]): string {
-  return parts.filter((part) => !saysNothing(part)).join("\n");
+function joinParts(parts: readonly string[]): string {
+  return parts.filter((part) => !isEmptyTurn(part)).join("\n");
 }

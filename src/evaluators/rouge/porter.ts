@@ -1,5 +1,5 @@
 /** A suffix, its replacement, and whether it applies to the word without it. */
-type Rule = readonly [suffix: string, replacement: string, allows: (stem: string) => boolean];
+type SuffixRule = readonly [suffix: string, replacement: string, allows: (stem: string) => boolean];
 
 /** Words that the rules would stem wrongly. */
 const IRREGULAR: ReadonlyMap<string, string> = new Map([
@@ -27,7 +27,7 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map([
  * @example
  * stemWord("relational"); // "relat"
  */
-export function porterStem(word: string): string {
+export function stemWord(word: string): string {
   const irregular = IRREGULAR.get(word);
   if (irregular !== undefined) return irregular;
   if (word.length <= 2) return word;
@@ -37,12 +37,12 @@ export function porterStem(word: string): string {
 const STEPS: readonly ((word: string) => string)[] = [
   dropPlural,
   dropPastAndProgressive,
-  turnFinalY,
+  replaceFinalY,
   joinDoubleSuffix,
-  (word) => applyFirst(LONG_SUFFIXES, word),
-  (word) => applyFirst(LAST_SUFFIXES, word),
+  (word) => applyFirstRule(LONG_SUFFIXES, word),
+  (word) => applyFirstRule(LAST_SUFFIXES, word),
   dropFinalE,
-  (word) => (word.endsWith("ll") && measure(word.slice(0, -1)) > 1 ? word.slice(0, -1) : word),
+  (word) => (word.endsWith("ll") && measureStem(word.slice(0, -1)) > 1 ? word.slice(0, -1) : word),
 ];
 
 function dropPlural(word: string): string {
@@ -53,36 +53,36 @@ function dropPlural(word: string): string {
 
 function dropPastAndProgressive(word: string): string {
   if (word.endsWith("ied")) return word.slice(0, word.length === 4 ? -1 : -2);
-  if (word.endsWith("eed")) return measure(word.slice(0, -3)) > 0 ? word.slice(0, -1) : word;
+  if (word.endsWith("eed")) return measureStem(word.slice(0, -3)) > 0 ? word.slice(0, -1) : word;
   const suffix = ["ed", "ing"].find((each) => word.endsWith(each) && hasVowel(word.slice(0, -each.length)));
-  return suffix === undefined ? word : mendEnd(word.slice(0, -suffix.length));
+  return suffix === undefined ? word : restoreEnding(word.slice(0, -suffix.length));
 }
 
 /** Restores what "ed" and "ing" removed: "siz" to "size", "hopp" to "hop", "fil" to "file". */
-function mendEnd(stem: string): string {
+function restoreEnding(stem: string): string {
   if (/(?:at|bl|iz)$/.test(stem)) return `${stem}e`;
-  if (endsWithDoubleConsonant(stem)) return /[lsz]$/.test(stem) ? stem : stem.slice(0, -1);
-  return measure(stem) === 1 && endsShort(stem) ? `${stem}e` : stem;
+  if (hasDoubleConsonantEnd(stem)) return /[lsz]$/.test(stem) ? stem : stem.slice(0, -1);
+  return measureStem(stem) === 1 && hasShortEnd(stem) ? `${stem}e` : stem;
 }
 
-function turnFinalY(word: string): string {
+function replaceFinalY(word: string): string {
   const turns = word.endsWith("y") && word.length > 2 && isConsonant(word, word.length - 2);
   return turns ? `${word.slice(0, -1)}i` : word;
 }
 
 function joinDoubleSuffix(word: string): string {
   if (word.endsWith("alli") && hasMeasure(word.slice(0, -4))) return joinDoubleSuffix(word.slice(0, -2));
-  return applyFirst(DOUBLE_SUFFIXES, word);
+  return applyFirstRule(DOUBLE_SUFFIXES, word);
 }
 
 function dropFinalE(word: string): string {
   if (!word.endsWith("e")) return word;
   const stem = word.slice(0, -1);
-  const size = measure(stem);
-  return size > 1 || (size === 1 && !endsShort(stem)) ? stem : word;
+  const size = measureStem(stem);
+  return size > 1 || (size === 1 && !hasShortEnd(stem)) ? stem : word;
 }
 
-const DOUBLE_SUFFIXES: readonly Rule[] = [
+const DOUBLE_SUFFIXES: readonly SuffixRule[] = [
   ["ational", "ate", hasMeasure],
   ["tional", "tion", hasMeasure],
   ["enci", "ence", hasMeasure],
@@ -108,7 +108,7 @@ const DOUBLE_SUFFIXES: readonly Rule[] = [
   ["logi", "log", (stem) => hasMeasure(`${stem}l`)],
 ];
 
-const LONG_SUFFIXES: readonly Rule[] = [
+const LONG_SUFFIXES: readonly SuffixRule[] = [
   ["icate", "ic", hasMeasure],
   ["ative", "", hasMeasure],
   ["alize", "al", hasMeasure],
@@ -118,18 +118,18 @@ const LONG_SUFFIXES: readonly Rule[] = [
   ["ness", "", hasMeasure],
 ];
 
-const LAST_SUFFIXES: readonly Rule[] = [
-  ...["al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent"].map(dropWhenLong),
-  ["ion", "", (stem) => isLong(stem) && /[st]$/.test(stem)],
-  ...["ou", "ism", "ate", "iti", "ous", "ive", "ize"].map(dropWhenLong),
+const LAST_SUFFIXES: readonly SuffixRule[] = [
+  ...["al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent"].map(createLongStemRule),
+  ["ion", "", (stem) => isLongStem(stem) && /[st]$/.test(stem)],
+  ...["ou", "ism", "ate", "iti", "ous", "ive", "ize"].map(createLongStemRule),
 ];
 
-function dropWhenLong(suffix: string): Rule {
-  return [suffix, "", isLong];
+function createLongStemRule(suffix: string): SuffixRule {
+  return [suffix, "", isLongStem];
 }
 
 /** The first rule whose suffix matches decides, even if it does not allow the change. */
-function applyFirst(rules: readonly Rule[], word: string): string {
+function applyFirstRule(rules: readonly SuffixRule[], word: string): string {
   const rule = rules.find(([suffix]) => word.endsWith(suffix));
   if (rule === undefined) return word;
   const [suffix, replacement, allows] = rule;
@@ -138,15 +138,15 @@ function applyFirst(rules: readonly Rule[], word: string): string {
 }
 
 function hasMeasure(stem: string): boolean {
-  return measure(stem) > 0;
+  return measureStem(stem) > 0;
 }
 
-function isLong(stem: string): boolean {
-  return measure(stem) > 1;
+function isLongStem(stem: string): boolean {
+  return measureStem(stem) > 1;
 }
 
 /** Counts vowel-consonant sequences, Porter's measure m. */
-function measure(stem: string): number {
+function measureStem(stem: string): number {
   let count = 0;
   let wasVowel = false;
   for (let at = 0; at < stem.length; at++) {
@@ -175,13 +175,13 @@ function isConsonant(word: string, at: number): boolean {
   return !wasVowel;
 }
 
-function endsWithDoubleConsonant(stem: string): boolean {
+function hasDoubleConsonantEnd(stem: string): boolean {
   const last = stem.length - 1;
   return last > 0 && stem[last] === stem[last - 1] && isConsonant(stem, last);
 }
 
 /** Consonant, vowel, consonant other than w, x and y, as in "hop"; or a word of vowel and consonant, as in "us". */
-function endsShort(stem: string): boolean {
+function hasShortEnd(stem: string): boolean {
   const last = stem.length - 1;
   if (stem.length === 2) return !isConsonant(stem, 0) && isConsonant(stem, 1);
   if (stem.length < 3 || /[wxy]$/.test(stem)) return false;

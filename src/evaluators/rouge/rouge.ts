@@ -1,4 +1,4 @@
-import { porterStem } from "./porter.js";
+import { stemWord } from "./porter.js";
 
 export interface RougeInput {
   golds: readonly string[];
@@ -8,10 +8,10 @@ export interface RougeInput {
 }
 
 export interface RougeScores {
-  rouge1: Measure;
-  rouge2: Measure;
-  rougeL: Measure;
-  rougeLsum: Measure;
+  rouge1: RougeMeasure;
+  rouge2: RougeMeasure;
+  rougeL: RougeMeasure;
+  rougeLsum: RougeMeasure;
 }
 
 /**
@@ -20,24 +20,26 @@ export interface RougeScores {
  * @example
  * computeRouge({ golds: ["testing one two"], response: "testing two", stem: false })?.rougeL; // { precision: 1, recall: 2/3, f1: 0.8 }
  */
-export function rouge({ golds, response, stem }: RougeInput): RougeScores | null {
-  const numbers = new WordNumbers({ stem });
-  const texts = golds.map((gold) => numbers.number(gold)).filter(({ all }) => all.length > 0);
-  const answer = numbers.number(response);
-  return texts.map((gold) => compare(gold, answer, numbers.size)).reduce<RougeScores | null>(better, null);
+export function computeRouge({ golds, response, stem }: RougeInput): RougeScores | null {
+  const numbers = new WordNumbering({ stem });
+  const texts = golds.map((gold) => numbers.numberText(gold)).filter(({ all }) => all.length > 0);
+  const answer = numbers.numberText(response);
+  return texts
+    .map((gold) => compareNumberedTexts(gold, answer, numbers.size))
+    .reduce<RougeScores | null>(pickBetter, null);
 }
 
-function compare(gold: NumberedText, response: NumberedText, symbols: number): RougeScores {
+function compareNumberedTexts(gold: NumberedText, response: NumberedText, symbols: number): RougeScores {
   const common = countCommon(gold.all, response.all);
   return {
-    rouge1: wordOverlap(gold.all, response.all),
-    rouge2: pairOverlap(gold.all, response.all, symbols),
-    rougeL: measureOf(common, gold.all.length, response.all.length),
-    rougeLsum: summaryLevel(gold, response),
+    rouge1: computeWordOverlap(gold.all, response.all),
+    rouge2: computePairOverlap(gold.all, response.all, symbols),
+    rougeL: toMeasure(common, gold.all.length, response.all.length),
+    rougeLsum: computeSummaryLevel(gold, response),
   };
 }
 
-function better(best: RougeScores | null, next: RougeScores): RougeScores {
+function pickBetter(best: RougeScores | null, next: RougeScores): RougeScores {
   if (best === null) return next;
   const pick = (kind: keyof RougeScores) => (next[kind].f1 > best[kind].f1 ? next[kind] : best[kind]);
   return { rouge1: pick("rouge1"), rouge2: pick("rouge2"), rougeL: pick("rougeL"), rougeLsum: pick("rougeLsum") };
@@ -47,7 +49,7 @@ function better(best: RougeScores | null, next: RougeScores): RougeScores {
  * ROUGE-Lsum: each line of the gold is compared with every line of the response. Words in any of those
  * longest common subsequences are hits, each word at most as often as it occurs in the response.
  */
-function summaryLevel(gold: NumberedText, response: NumberedText): Measure {
+function computeSummaryLevel(gold: NumberedText, response: NumberedText): RougeMeasure {
   const left = new Map<number, number>();
   for (const word of response.all) left.set(word, (left.get(word) ?? 0) + 1);
   let hits = 0;
@@ -61,44 +63,44 @@ function summaryLevel(gold: NumberedText, response: NumberedText): Measure {
       hits += 1;
     }
   }
-  return measureOf(hits, gold.all.length, response.all.length);
+  return toMeasure(hits, gold.all.length, response.all.length);
 }
 
-export interface Measure {
+export interface RougeMeasure {
   precision: number;
   recall: number;
   f1: number;
 }
 
-const NOTHING: Measure = { precision: 0, recall: 0, f1: 0 };
+const EMPTY_MEASURE: RougeMeasure = { precision: 0, recall: 0, f1: 0 };
 
 /** Sizes are numbers of words, or of pairs of words. */
-function measureOf(hits: number, goldSize: number, responseSize: number): Measure {
-  if (hits === 0) return NOTHING;
+function toMeasure(hits: number, goldSize: number, responseSize: number): RougeMeasure {
+  if (hits === 0) return EMPTY_MEASURE;
   const precision = hits / responseSize;
   const recall = hits / goldSize;
   return { precision, recall, f1: (2 * precision * recall) / (precision + recall) };
 }
 
 /** ROUGE-1: the words in common, each as often as it occurs in both. */
-function wordOverlap(gold: Symbols, response: Symbols): Measure {
-  return measureOf(sharedCount(gold, response), gold.length, response.length);
+function computeWordOverlap(gold: WordIds, response: WordIds): RougeMeasure {
+  return toMeasure(countShared(gold, response), gold.length, response.length);
 }
 
 /** ROUGE-2: the same for pairs of adjacent words. */
-function pairOverlap(gold: Symbols, response: Symbols, symbols: number): Measure {
-  const hits = sharedCount(pairsOf(gold, symbols), pairsOf(response, symbols));
-  return measureOf(hits, gold.length - 1, response.length - 1);
+function computePairOverlap(gold: WordIds, response: WordIds, symbols: number): RougeMeasure {
+  const hits = countShared(encodePairs(gold, symbols), encodePairs(response, symbols));
+  return toMeasure(hits, gold.length - 1, response.length - 1);
 }
 
 /** Each pair as one number; a double can hold the square of any word count. */
-function pairsOf(sequence: Symbols, symbols: number): Float64Array {
+function encodePairs(sequence: WordIds, symbols: number): Float64Array {
   const pairs = new Float64Array(Math.max(0, sequence.length - 1));
   for (let at = 0; at < pairs.length; at++) pairs[at] = (sequence[at] ?? 0) * symbols + (sequence[at + 1] ?? 0);
   return pairs;
 }
 
-function sharedCount(gold: Iterable<number>, response: Iterable<number>): number {
+function countShared(gold: Iterable<number>, response: Iterable<number>): number {
   const left = new Map<number, number>();
   for (const each of gold) left.set(each, (left.get(each) ?? 0) + 1);
   let shared = 0;
@@ -112,18 +114,18 @@ function sharedCount(gold: Iterable<number>, response: Iterable<number>): number
 }
 
 /** Shorter words are not stemmed. */
-const LONGEST_WITHOUT_STEM = 3;
+const MAX_UNSTEMMED_LENGTH = 3;
 
 /** The words of a text, line by line, as numbers: equal words have equal numbers. */
 interface NumberedText {
   /** One per line that has a word. */
-  readonly lines: readonly Symbols[];
+  readonly lines: readonly WordIds[];
   /** All lines concatenated. */
-  readonly all: Symbols;
+  readonly all: WordIds;
 }
 
 /** Splits texts into words as Google's ROUGE does, and numbers them. */
-class WordNumbers {
+class WordNumbering {
   readonly #numbers = new Map<string, number>();
   /** Words with the same stem share a number. */
   readonly #stems: Map<string, number> | null;
@@ -138,14 +140,14 @@ class WordNumbers {
     return this.#size;
   }
 
-  number(text: string): NumberedText {
+  numberText(text: string): NumberedText {
     const tokens = text.toLowerCase().match(/[a-z0-9]+|\n/g) ?? [];
     const numbers = new Int32Array(tokens.length);
-    const lines: Symbols[] = [];
+    const lines: WordIds[] = [];
     let start = 0;
     let end = 0;
     for (const token of tokens) {
-      if (token !== "\n") numbers[end++] = this.#numberOf(token);
+      if (token !== "\n") numbers[end++] = this.#getNumber(token);
       else if (end > start) {
         lines.push(numbers.subarray(start, end));
         start = end;
@@ -155,16 +157,16 @@ class WordNumbers {
     return { lines, all: numbers.subarray(0, end) };
   }
 
-  #numberOf(word: string): number {
+  #getNumber(word: string): number {
     const known = this.#numbers.get(word);
     if (known !== undefined) return known;
-    const number = this.#stems === null ? this.#size++ : this.#numberOfStem(word, this.#stems);
+    const number = this.#stems === null ? this.#size++ : this.#getStemNumber(word, this.#stems);
     this.#numbers.set(word, number);
     return number;
   }
 
-  #numberOfStem(word: string, stems: Map<string, number>): number {
-    const stem = word.length > LONGEST_WITHOUT_STEM ? porterStem(word) : word;
+  #getStemNumber(word: string, stems: Map<string, number>): number {
+    const stem = word.length > MAX_UNSTEMMED_LENGTH ? stemWord(word) : word;
     const known = stems.get(stem);
     if (known !== undefined) return known;
     stems.set(stem, this.#size);
@@ -172,10 +174,10 @@ class WordNumbers {
   }
 }
 
-export type Symbols = Int32Array;
+export type WordIds = Int32Array;
 
 /** The length of the longest common subsequence. */
-export function countCommon(a: Symbols, b: Symbols): number {
+export function countCommon(a: WordIds, b: WordIds): number {
   return fillTable(a, b, null);
 }
 
@@ -184,7 +186,7 @@ export function countCommon(a: Symbols, b: Symbols): number {
  * rouge_score finds from the end: equal words are paired; else the other sequence is shortened if that keeps more
  * than shortening this one; else this one is shortened.
  */
-export function markCommon(sequence: Symbols, other: Symbols, marked: Uint8Array): void {
+export function markCommon(sequence: WordIds, other: WordIds, marked: Uint8Array): void {
   // Bits, because a byte per cell for ten thousand by ten thousand words would take 100 MB.
   const shortensOther = new Uint8Array(Math.ceil((sequence.length * other.length) / 8));
   if (fillTable(sequence, other, shortensOther) === 0) return;
@@ -201,7 +203,7 @@ export function markCommon(sequence: Symbols, other: Symbols, marked: Uint8Array
 }
 
 /** Computes the LCS table row by row, and sets a bit for each cell whose value comes only from its left neighbor. */
-function fillTable(sequence: Symbols, other: Symbols, fromLeft: Uint8Array | null): number {
+function fillTable(sequence: WordIds, other: WordIds, fromLeft: Uint8Array | null): number {
   const row = new Int32Array(other.length);
   let cell = 0;
   for (const symbol of sequence) {

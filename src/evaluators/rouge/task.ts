@@ -1,6 +1,6 @@
-import { type RougeInput, rouge } from "./rouge.js";
+import { computeRouge, type RougeInput } from "./rouge.js";
 
 /** Computes ROUGE of long texts in a worker thread. */
 export function run(input: unknown): unknown {
-  return rouge(input as RougeInput);
+  return computeRouge(input as RougeInput);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { startCpuTime } from "../../testing/cpu-time.js";
-import { findResult, findStatedAnswers } from "./index.js";
+import { startCpuTimer } from "../../testing/cpu-time.js";
+import { findCalculationResult, findStatedAnswers } from "./index.js";
 
 /** The text after the last announcement, without filler words. */
 function lastStated(text: string): string | undefined {
@@ -103,7 +103,7 @@ describe("findStatedAnswers", () => {
     "A:\n",
     "답",
   ])("stays quick on a megabyte of %j", (unit) => {
-    const cpuMs = startCpuTime();
+    const cpuMs = startCpuTimer();
     findStatedAnswers(unit.repeat(Math.ceil(1e6 / unit.length)), { isShortNameKnown: true });
     // Generous for a busy machine; a quadratic algorithm takes minutes.
     expect(cpuMs()).toBeLessThan(10_000);
@@ -121,6 +121,6 @@ describe("findCalculationResult", () => {
     ["A, which is 5", "A, which is 5"],
     ["7 because 3 + 4, which is 7", "7 because 3 + 4, which is 7"],
   ])("of %j is %j", (clause, expected) => {
-    expect(findResult(clause)).toBe(expected);
+    expect(findCalculationResult(clause)).toBe(expected);
   });
 });

@@ -1,5 +1,5 @@
 import { isDoubted, isHypothetical, isRetracted } from "./hypothetical.js";
-import type { FindOptions, StatedAnswer } from "./types.js";
+import type { FindAnswerOptions, StatedAnswer } from "./types.js";
 import { ASIDE, LINK, NOUN, REVERSED, SHORT_NOUN } from "./words.js";
 
 /** Texts with more announcements are not searched further back. */
@@ -28,9 +28,14 @@ const DENIAL = /not\b/iy;
  * const text = "One and two is three. So the answer is 3.";
  * text.slice(findStatedAnswers(text)[0]?.start); // "3."
  */
-export function findStatedAnswers(text: string, options: FindOptions = {}): StatedAnswer[] {
+export function findStatedAnswers(text: string, options: FindAnswerOptions = {}): StatedAnswer[] {
   const last = text.trimEnd().length;
-  const found = [...findTagged(text), ...findNamed(text, options), ...findBoxes(text), ...findOpening(text)];
+  const found = [
+    ...findTaggedAnswers(text),
+    ...findNamedAnswers(text, options),
+    ...findBoxedAnswers(text),
+    ...findOpeningAnswer(text),
+  ];
   const ofStart = new Map<number, StatedAnswer>();
   for (const stated of found) {
     // "The answer is \boxed{4}" and "<answer>Answer: 4</answer>" are one answer each.
@@ -40,20 +45,20 @@ export function findStatedAnswers(text: string, options: FindOptions = {}): Stat
 }
 
 /** Where a text calls what precedes it the answer, "24 is the answer"; -1 if it does not. */
-export function findReversed(text: string): number {
+export function findReversedAnswer(text: string): number {
   let last = -1;
   for (const { index } of text.matchAll(REVERSED)) last = index;
   return last;
 }
 
-function findOpening(text: string): StatedAnswer[] {
+function findOpeningAnswer(text: string): StatedAnswer[] {
   const from = (OPENING_COLON.exec(text) ?? EXPLAINED.exec(text))?.[0].length;
   return from === undefined
     ? []
     : [{ from, start: from, end: text.length, by: "colon", isFinal: false, isDenied: false }];
 }
 
-function findNamed(text: string, { names, isShortNameKnown = false }: FindOptions): StatedAnswer[] {
+function findNamedAnswers(text: string, { names, isShortNameKnown = false }: FindAnswerOptions): StatedAnswer[] {
   const nouns = [NOUN, ...(isShortNameKnown ? [SHORT_NOUN] : [])].flatMap((pattern) => findNouns(text, pattern));
   const others = names === undefined ? [] : findNouns(text, names);
   // "Option B" alone announces nothing, unlike "Answer B".
@@ -61,31 +66,31 @@ function findNamed(text: string, { names, isShortNameKnown = false }: FindOption
   return [...nouns.flatMap((noun) => readNoun(text, noun)), ...linked];
 }
 
-function findNouns(text: string, pattern: RegExp): Noun[] {
-  return lastMatches(text, pattern).map(({ index, 0: noun, groups }) => ({
+function findNouns(text: string, pattern: RegExp): AnswerNoun[] {
+  return findLastMatches(text, pattern).map(({ index, 0: noun, groups }) => ({
     at: index,
     end: index + noun.length,
     isFinal: groups?.final !== undefined,
   }));
 }
 
-function readNoun(text: string, noun: Noun): StatedAnswer[] {
+function readNoun(text: string, noun: AnswerNoun): StatedAnswer[] {
   if (IN_TAG.test(text.slice(Math.max(0, noun.at - 8), noun.at))) return [];
   const followed = followNoun(text, noun);
   if (isHypothetical(text, noun.at, followed.start)) return [];
   const stated = { ...followed, end: text.length, isFinal: noun.isFinal, isDenied: false };
   const isTakenBack = isRetracted(text.slice(followed.start, followed.start + MAX_BEHIND));
-  return [isDoubted(text, noun.at) || isTakenBack ? { ...stated, isDenied: true } : correct(text, stated)];
+  return [isDoubted(text, noun.at) || isTakenBack ? { ...stated, isDenied: true } : applyCorrection(text, stated)];
 }
 
-function correct(text: string, stated: StatedAnswer): StatedAnswer {
+function applyCorrection(text: string, stated: StatedAnswer): StatedAnswer {
   const corrected = skipPattern(CORRECTION, text, stated.from);
   if (corrected > stated.from) return { ...stated, from: corrected, start: corrected };
   return { ...stated, isDenied: skipPattern(DENIAL, text, stated.from) > stated.from };
 }
 
-function findBoxes(text: string): StatedAnswer[] {
-  return lastMatches(text, BOX).map(({ index, 0: mark }) => ({
+function findBoxedAnswers(text: string): StatedAnswer[] {
+  return findLastMatches(text, BOX).map(({ index, 0: mark }) => ({
     from: index,
     start: index + mark.length,
     end: text.length,
@@ -95,9 +100,9 @@ function findBoxes(text: string): StatedAnswer[] {
   }));
 }
 
-function findTagged(text: string): StatedAnswer[] {
-  const closings = lastMatches(text, CLOSING_TAG).map(({ index }) => index);
-  return lastMatches(text, TAG).map(({ index, 0: tag }) => {
+function findTaggedAnswers(text: string): StatedAnswer[] {
+  const closings = findLastMatches(text, CLOSING_TAG).map(({ index }) => index);
+  return findLastMatches(text, TAG).map(({ index, 0: tag }) => {
     const from = index + tag.length;
     const end = closings.find((at) => at >= from) ?? text.length;
     return { from, start: from, end, by: "tag", isFinal: true, isDenied: false };
@@ -105,7 +110,7 @@ function findTagged(text: string): StatedAnswer[] {
 }
 
 /** Only the last ones: a megabyte may hold nothing but matches. */
-function lastMatches(text: string, pattern: RegExp): RegExpExecArray[] {
+function findLastMatches(text: string, pattern: RegExp): RegExpExecArray[] {
   const found: RegExpExecArray[] = [];
   for (const match of text.matchAll(pattern)) {
     found.push(match);
@@ -115,7 +120,7 @@ function lastMatches(text: string, pattern: RegExp): RegExpExecArray[] {
 }
 
 /** A place that names the answer. */
-interface Noun {
+interface AnswerNoun {
   readonly at: number;
   readonly end: number;
   readonly isFinal: boolean;
@@ -132,7 +137,7 @@ const HEADING_RIGHT = /[ \t*_#]{0,8}\r?\n/y;
 const MAX_HEADING = 40;
 
 /** Skips verb, colon, remarks and filler words between the noun and the answer. */
-function followNoun(text: string, noun: Noun): Pick<StatedAnswer, "from" | "start" | "by"> {
+function followNoun(text: string, noun: AnswerNoun): Pick<StatedAnswer, "from" | "start" | "by"> {
   const aside = skipPattern(ASIDE, text, noun.end);
   const closed = aside > noun.end ? aside : skipPattern(CLOSING, text, noun.end);
   const isVerbSkipped = aside > noun.end && /\p{L}$/u.test(text.slice(noun.end, aside));
@@ -147,24 +152,24 @@ function followNoun(text: string, noun: Noun): Pick<StatedAnswer, "from" | "star
     const { copula, colon } = match.groups ?? {};
     const isLinking = copula !== undefined || colon !== undefined;
     // Words of the answer may look like links: only what directly continues "is" or ":" moves its beginning.
-    if (isLinking && isOpen && (by === "space" || isBlank(text, from, start))) from = start + match[0].length;
+    if (isLinking && isOpen && (by === "space" || isBlankBetween(text, from, start))) from = start + match[0].length;
     if (colon !== undefined) isOpen = false;
     if (copula !== undefined && by === "space") by = "verb";
     else if (colon !== undefined && by === "space") by = "colon";
     start += match[0].length;
   }
-  if (by === "space" && isHeading(text, noun)) by = "colon";
+  if (by === "space" && isAnswerHeading(text, noun)) by = "colon";
   from = skipPattern(MARKS, text, from);
   // A text that ends in such words consists of them: "The answer is: are be is".
   const isAnswered = start < text.length || from >= start;
   return { from, start: isAnswered ? Math.max(from, start) : from, by };
 }
 
-function isBlank(text: string, from: number, to: number): boolean {
+function isBlankBetween(text: string, from: number, to: number): boolean {
   return to - from < 10 && /^[\s*_]*$/.test(text.slice(from, to));
 }
 
-function isHeading(text: string, { at, end }: Noun): boolean {
+function isAnswerHeading(text: string, { at, end }: AnswerNoun): boolean {
   return (
     skipPattern(HEADING_RIGHT, text, end) > end && HEADING_LEFT.test(text.slice(Math.max(0, at - MAX_HEADING), at))
   );

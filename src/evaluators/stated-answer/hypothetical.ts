@@ -1,5 +1,5 @@
 const MAX_BEFORE = 200;
-const MAX_BEHIND = 60;
+const MAX_CONDITION_BEHIND = 60;
 /**
  * "I hope this answer is helpful", "if the correct answer is A", "the wrong answer is": nothing is announced. "Your
  * answer:" at the start of a line is a form that was filled in.
@@ -37,10 +37,10 @@ const CONDITION_BEHIND = /^[^.;!?\n]{0,40}?\bif\b/i;
  * and lines do not matter.
  */
 export function isHypothetical(text: string, noun: number, answer: number): boolean {
-  const before = sentenceBefore(text, noun);
+  const before = getSentenceBefore(text, noun);
   if (REFUSED.test(before) || SUPPOSED.test(before)) return true;
   if (!WOULD.test(text.slice(noun, answer))) return false;
-  return CONDITION_BEFORE.test(before) || CONDITION_BEHIND.test(text.slice(answer, answer + MAX_BEHIND));
+  return CONDITION_BEFORE.test(before) || CONDITION_BEHIND.test(text.slice(answer, answer + MAX_CONDITION_BEHIND));
 }
 
 /** Whether the text before describes another condition: "if the man were asleep, this would be". */
@@ -58,12 +58,12 @@ export function isRetracted(behind: string): boolean {
 
 /** Whether the text before doubts what follows, or attributes it to others. */
 export function isDoubted(text: string, at: number): boolean {
-  const before = `${sentenceBefore(text, at).trimEnd()} `;
+  const before = `${getSentenceBefore(text, at).trimEnd()} `;
   return DOUBTED.test(before) || OTHERS.test(before);
 }
 
 /** The sentence that ends here, without earlier lines. */
-function sentenceBefore(text: string, end: number): string {
+function getSentenceBefore(text: string, end: number): string {
   const window = text.slice(Math.max(0, end - MAX_BEFORE), end);
   const line = window.slice(window.lastIndexOf("\n") + 1);
   const ends = [...line.matchAll(/[.;:!?](?=\s)|[。！？।]/g)];

@@ -1,5 +1,5 @@
-export { findReversed, findStatedAnswers } from "./find.js";
+export { findReversedAnswer, findStatedAnswers } from "./find.js";
 export { isCounterfactual, isDoubted, isRetracted } from "./hypothetical.js";
-export { findResult } from "./result.js";
+export { findCalculationResult } from "./result.js";
 export type { StatedAnswer } from "./types.js";
 export { COPULAS } from "./words.js";

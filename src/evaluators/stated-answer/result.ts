@@ -12,7 +12,7 @@ const RESULT =
  * @example
  * findCalculationResult("676 - 224, which is 452."); // "452."
  */
-export function findResult(clause: string): string {
+export function findCalculationResult(clause: string): string {
   const result = RESULT.exec(clause);
   if (result === null) return clause;
   const before = clause.slice(0, result.index);

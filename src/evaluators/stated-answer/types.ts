@@ -14,7 +14,7 @@ export interface StatedAnswer {
   readonly isDenied: boolean;
 }
 
-export interface FindOptions {
+export interface FindAnswerOptions {
   /** Other names for the answer, as a global pattern: "choice", "label". A verb or a colon must follow. */
   readonly names?: RegExp;
   /** Whether "A:" at the start of a line announces the answer; false if it may be an option label. */

@@ -16,7 +16,7 @@ export const FINALS = [
 
 /** Every place that names the answer; the group `final` matches if it is called final. */
 export const NOUN = new RegExp(
-  `(?:(?<final>(?<![a-zA-Z])(?:${oneOf(FINALS)}))\\s?(?:の)?)?(?:(?<![\\p{L}\\p{N}])(?:${NOUNS.join("|")})(?![\\p{L}\\p{N}])|(?:${JOINED_NOUNS.join("|")}))`,
+  `(?:(?<final>(?<![a-zA-Z])(?:${joinAlternatives(FINALS)}))\\s?(?:の)?)?(?:(?<![\\p{L}\\p{N}])(?:${NOUNS.join("|")})(?![\\p{L}\\p{N}])|(?:${JOINED_NOUNS.join("|")}))`,
   "giu",
 );
 /** As in few-shot prompts, "A: 18". */
@@ -38,7 +38,7 @@ export const ADVERBS = [
 export const JOINED_ADVERBS = ["約|およそ|合計|大约|约|共|ประมาณ"];
 
 /** Longest first: a pattern takes the first match, and "ni" is a prefix of "ni sawa na". */
-function oneOf(words: readonly string[]): string {
+function joinAlternatives(words: readonly string[]): string {
   return words
     .flatMap((line) => line.split("|"))
     .sort((a, b) => b.length - a.length)
@@ -47,8 +47,8 @@ function oneOf(words: readonly string[]): string {
 
 /** May come between the noun and the answer: a verb, adverbs, marks. */
 export const LINK = new RegExp(
-  `(?:(?<copula>(?:(?:${oneOf(COPULAS)})(?![\\p{L}\\p{N}])|(?:${oneOf(JOINED_COPULAS)})|=|≈))` +
-    `|(?:${oneOf(ADVERBS)})(?!_?[\\p{L}\\p{N}])|(?:${oneOf(JOINED_ADVERBS)})|(?<colon>[:：])` +
+  `(?:(?<copula>(?:(?:${joinAlternatives(COPULAS)})(?![\\p{L}\\p{N}])|(?:${joinAlternatives(JOINED_COPULAS)})|=|≈))` +
+    `|(?:${joinAlternatives(ADVERBS)})(?!_?[\\p{L}\\p{N}])|(?:${joinAlternatives(JOINED_ADVERBS)})|(?<colon>[:：])` +
     `|[\\s*_\`"'“”「»«,、।>#~|…]|[-–—](?![\\d.$\\\\])|[-–—](?= )|\\.{2,})`,
   "iuy",
 );

@@ -8,7 +8,7 @@ export interface Call {
   wholeFloats?: ReadonlySet<string>;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type CallFields = Readonly<Record<string, unknown>>;
 
 /** Names that providers and datasets give to the arguments of a call. */
 const ARGUMENT_KEYS = ["arguments", "args", "parameters", "input", "tool_input", "tool_args", "kwargs"] as const;
@@ -16,23 +16,23 @@ const NAME_KEYS = ["name", "tool_name", "tool", "function"] as const;
 /** Objects that wrap a call: OpenAI, Gemini, Bedrock. */
 const WRAPPERS = ["function", "function_call", "functionCall", "toolUse", "tool_use", "tool_call"] as const;
 /** No provider wraps a call in more layers. */
-const DEEPEST = 4;
+const MAX_DEPTH = 4;
 /** Where a message holds a list of calls. */
 const LISTS = ["tool_calls", "toolCalls", "function_calls", "calls"] as const;
 
 /** Null for lists and other values. */
-export function fieldsOf(value: unknown): Fields | null {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : null;
+export function toCallFields(value: unknown): CallFields | null {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as CallFields) : null;
 }
 
 /** Parses one call, a list of them, or a message that holds some; null if anything in it is not a call. */
-export function callsIn(value: unknown, depth = 0): Call[] | null {
-  if (depth > DEEPEST) return null;
-  if (Array.isArray(value)) return allOf(value.map((item) => callsIn(item, depth + 1)));
-  const fields = fieldsOf(value);
+export function parseCalls(value: unknown, depth = 0): Call[] | null {
+  if (depth > MAX_DEPTH) return null;
+  if (Array.isArray(value)) return mergeCalls(value.map((item) => parseCalls(item, depth + 1)));
+  const fields = toCallFields(value);
   if (fields === null) return null;
-  for (const list of LISTS) if (Array.isArray(fields[list])) return callsIn(fields[list], depth + 1);
-  const call = callOf(fields);
+  for (const list of LISTS) if (Array.isArray(fields[list])) return parseCalls(fields[list], depth + 1);
+  const call = parseCall(fields);
   return call === null ? null : [call];
 }
 
@@ -41,46 +41,46 @@ export function callsIn(value: unknown, depth = 0): Call[] | null {
  * @example
  * parseCall({ type: "function", function: { name: "add", arguments: '{"a": 1}' } }); // { name: "add", args: { a: 1 } }
  */
-function callOf(fields: Fields, depth = 0): Call | null {
-  if (depth > DEEPEST) return null;
+function parseCall(fields: CallFields, depth = 0): Call | null {
+  if (depth > MAX_DEPTH) return null;
   for (const wrapper of WRAPPERS) {
-    const inner = fieldsOf(fields[wrapper]);
-    if (inner !== null) return callOf(inner, depth + 1);
+    const inner = toCallFields(fields[wrapper]);
+    if (inner !== null) return parseCall(inner, depth + 1);
   }
   const name = NAME_KEYS.map((key) => fields[key]).find((text) => typeof text === "string" && text !== "");
   const key = ARGUMENT_KEYS.find((one) => fields[one] !== undefined);
-  return typeof name === "string" ? { name, args: key === undefined ? {} : argumentsOf(fields[key]) } : null;
+  return typeof name === "string" ? { name, args: key === undefined ? {} : parseCallArguments(fields[key]) } : null;
 }
 
 /** Whether an object is a call, and not only something with a name. */
-export function hasArguments(fields: Fields): boolean {
-  const isWrapped = WRAPPERS.some((key) => fieldsOf(fields[key]) !== null);
+export function hasArguments(fields: CallFields): boolean {
+  const isWrapped = WRAPPERS.some((key) => toCallFields(fields[key]) !== null);
   return (
     isWrapped ||
     // This key is enough on its own, even if its text is empty or malformed.
     typeof fields.arguments === "string" ||
     fields.arguments === null ||
-    ARGUMENT_KEYS.some((key) => isObject(fields[key])) ||
+    ARGUMENT_KEYS.some((key) => isObjectOrJson(fields[key])) ||
     LISTS.some((key) => Array.isArray(fields[key]))
   );
 }
 
 /** An object, or JSON text of one. */
-function isObject(value: unknown): boolean {
-  return fieldsOf(typeof value === "string" ? parseJson(value)?.value : value) !== null;
+function isObjectOrJson(value: unknown): boolean {
+  return toCallFields(typeof value === "string" ? parseJson(value)?.value : value) !== null;
 }
 
 /** Arguments are an object or JSON text; missing arguments are an empty object. */
-export function argumentsOf(value: unknown): Fields | null {
+export function parseCallArguments(value: unknown): CallFields | null {
   if (value === null || value === undefined || value === "") return {};
-  return fieldsOf(typeof value === "string" ? parseJson(value)?.value : value);
+  return toCallFields(typeof value === "string" ? parseJson(value)?.value : value);
 }
 
-function allOf(lists: readonly (Call[] | null)[]): Call[] | null {
+function mergeCalls(lists: readonly (Call[] | null)[]): Call[] | null {
   return lists.every((list) => list !== null) ? lists.flat() : null;
 }
 
 /** Providers forbid dots in names, so "math.add" comes back as "math_add". */
-export function plainName(name: string): string {
+export function canonicalizeToolName(name: string): string {
   return name.replaceAll(".", "_");
 }

@@ -1,6 +1,6 @@
 import type { Example } from "../../core/example.js";
 import { parseJson } from "../json-text.js";
-import { fieldsOf, plainName } from "./call.js";
+import { canonicalizeToolName, toCallFields } from "./call.js";
 
 /** Where datasets and providers keep the available tools, and where these keep their arguments. */
 const TOOL_FIELDS = ["function", "functions", "tools"] as const;
@@ -15,36 +15,36 @@ export interface DeclaredTool {
 }
 
 export function readDeclaredTools(example: Example): DeclaredTool[] {
-  return TOOL_FIELDS.flatMap((field) => parseList(example[field]).flatMap(readTool));
+  return TOOL_FIELDS.flatMap((field) => parseToolList(example[field]).flatMap(readTool));
 }
 
 /** The name may have dots or underscores. */
 export function findDeclaredTool(tools: readonly DeclaredTool[], name: string): DeclaredTool | undefined {
-  return tools.find((tool) => plainName(tool.name) === plainName(name));
+  return tools.find((tool) => canonicalizeToolName(tool.name) === canonicalizeToolName(name));
 }
 
-function parseList(value: unknown): readonly unknown[] {
+function parseToolList(value: unknown): readonly unknown[] {
   const read = typeof value === "string" ? parseJson(value)?.value : value;
   return Array.isArray(read) ? read : [read];
 }
 
 function readTool(value: unknown): DeclaredTool[] {
-  const outer = fieldsOf(value) ?? {};
-  const fields = fieldsOf(outer.function) ?? outer;
+  const outer = toCallFields(value) ?? {};
+  const fields = toCallFields(outer.function) ?? outer;
   if (typeof fields.name !== "string") return [];
-  const schema = SCHEMA_KEYS.map((key) => fieldsOf(fields[key])).find((found) => found !== null);
-  const properties = fieldsOf(schema?.properties) ?? {};
+  const schema = SCHEMA_KEYS.map((key) => toCallFields(fields[key])).find((found) => found !== null);
+  const properties = toCallFields(schema?.properties) ?? {};
   const required: unknown[] = Array.isArray(schema?.required) ? schema.required : [];
   return [
     {
       name: fields.name,
-      integers: new Set(Object.keys(properties).filter((key) => isWhole(properties[key]))),
+      integers: new Set(Object.keys(properties).filter((key) => isWholeNumberSchema(properties[key]))),
       required: new Set(required.filter((key) => typeof key === "string")),
     },
   ];
 }
 
-function isWhole(property: unknown): boolean {
-  const { type, items } = fieldsOf(property) ?? {};
-  return type === "integer" || fieldsOf(items)?.type === "integer";
+function isWholeNumberSchema(property: unknown): boolean {
+  const { type, items } = toCallFields(property) ?? {};
+  return type === "integer" || toCallFields(items)?.type === "integer";
 }

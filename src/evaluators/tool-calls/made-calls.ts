@@ -1,10 +1,10 @@
 import type { Output } from "../../core/system.js";
-import { textOf } from "../gold.js";
-import { jsonValuesIn, parseJson, readJsonAt } from "../json-text.js";
-import { firstTurn } from "../own-answer/end-of-turn.js";
-import { spokenPart } from "../own-answer/reasoning.js";
-import { argumentsOf, type Call, callsIn, fieldsOf, hasArguments, plainName } from "./call.js";
-import { pythonCalls, pythonLiteral } from "./python-calls.js";
+import { convertToText } from "../gold.js";
+import { findJsonValues, parseJson, parseJsonFrom } from "../json-text.js";
+import { extractFirstTurn } from "../own-answer/end-of-turn.js";
+import { stripAllReasoning } from "../own-answer/reasoning.js";
+import { type Call, canonicalizeToolName, hasArguments, parseCallArguments, parseCalls, toCallFields } from "./call.js";
+import { parsePythonCalls, parsePythonLiteral } from "./python-calls.js";
 
 /** Stands for an item of `tool_calls` that is not a call, so that it counts as an extra call. */
 const UNREADABLE: Call = { name: "something that is not a call", args: null };
@@ -19,7 +19,7 @@ export function readMadeCalls(output: Output, toolNames: ReadonlySet<string>): C
   if (listed !== null) return listed;
   const response: unknown = output.response;
   if (typeof response === "object" && response !== null) return readCallValues([response], toolNames);
-  return findCallsInText(firstTurn(spokenPart(textOf(response))), toolNames);
+  return findCallsInText(extractFirstTurn(stripAllReasoning(convertToText(response))), toolNames);
 }
 
 function readListedCalls(given: unknown): Call[] | null {
@@ -27,12 +27,12 @@ function readListedCalls(given: unknown): Call[] | null {
   if (typeof given === "object") return readEach(given);
   if (typeof given !== "string") return [];
   const parsed = parseJson(given);
-  return parsed === null ? (pythonCalls(given) ?? [UNREADABLE]) : readEach(parsed.value);
+  return parsed === null ? (parsePythonCalls(given) ?? [UNREADABLE]) : readEach(parsed.value);
 }
 
 function readEach(given: unknown): Call[] {
   const items: readonly unknown[] = Array.isArray(given) ? given : [given];
-  return items.flatMap((item) => callsIn(item) ?? [UNREADABLE]);
+  return items.flatMap((item) => parseCalls(item) ?? [UNREADABLE]);
 }
 
 const FENCE = /```[\w-]{0,20}[ \t]*\r?\n([\s\S]*?)```/g;
@@ -70,30 +70,30 @@ function findCalls(text: string, toolNames: ReadonlySet<string>): Call[] {
   if (tagged !== null) return tagged;
   const plain = dropExamples(text.replace(MARKS, " "));
   const fences = Array.from(plain.matchAll(FENCE), ([, block = ""]) => block);
-  const inJson = readCallValues(jsonValuesIn(plain), toolNames);
+  const inJson = readCallValues(findJsonValues(plain), toolNames);
   if (inJson.length > 0) return inJson;
-  for (const parts of [[plain], fences, [unlist(plain)], findBracketedLines(plain)]) {
-    const calls = parts.flatMap((part) => readCalls(part, toolNames));
+  for (const parts of [[plain], fences, [stripListMarks(plain)], findBracketedLines(plain)]) {
+    const calls = parts.flatMap((part) => readCallText(part, toolNames));
     if (calls.length > 0) return calls;
   }
-  const inLines = readCallLines(unlist(plain), toolNames);
+  const inLines = readCallLines(stripListMarks(plain), toolNames);
   return inLines.length > 0 ? inLines : readNameLines(plain, toolNames);
 }
 
 /** Calls of known tools on their own lines among prose. */
 function readCallLines(text: string, toolNames: ReadonlySet<string>): Call[] {
-  const calls = text.split("\n").flatMap((line) => (line.endsWith(")") ? readCalls(line, toolNames) : []));
-  return calls.filter(({ name }) => toolNames.has(plainName(name)));
+  const calls = text.split("\n").flatMap((line) => (line.endsWith(")") ? readCallText(line, toolNames) : []));
+  return calls.filter(({ name }) => toolNames.has(canonicalizeToolName(name)));
 }
 
 /** Reads a text that is nothing but calls. */
-function readCalls(text: string, toolNames: ReadonlySet<string>): Call[] {
+function readCallText(text: string, toolNames: ReadonlySet<string>): Call[] {
   const bare = text.trim().replace(/^`([^`]*)`$/, "$1");
-  return pythonCalls(bare) ?? readCallValues([pythonLiteral(bare)?.value], toolNames);
+  return parsePythonCalls(bare) ?? readCallValues([parsePythonLiteral(bare)?.value], toolNames);
 }
 
 /** Removes list marks and bold type around lines. */
-function unlist(text: string): string {
+function stripListMarks(text: string): string {
   return text
     .split("\n")
     .map((line) => line.replace(LIST_MARK, "").trim().replace(EMPHASIS, "$2"))
@@ -108,7 +108,7 @@ function readFunctionTags(text: string): Call[] | null {
     const end = text.indexOf(`</${match[1]}>`, tag.lastIndex);
     if (end === -1) break;
     const inner = text.slice(tag.lastIndex, end).trim();
-    calls.push({ name: match[2] ?? "", args: readTaggedArguments(inner, PARAMETER) ?? argumentsOf(inner) });
+    calls.push({ name: match[2] ?? "", args: readTaggedArguments(inner, PARAMETER) ?? parseCallArguments(inner) });
     tag.lastIndex = end;
   }
   return calls.length > 0 ? calls : null;
@@ -125,8 +125,8 @@ function readTaggedArguments(text: string, pattern: RegExp): Call["args"] {
 
 function readNamedMarks(text: string): Call[] | null {
   const calls = [...text.matchAll(NAMED_MARK)].map((match): Call => {
-    const read = readJsonAt(text, match.index + match[0].length);
-    return { name: match[1] ?? "", args: read === null ? null : fieldsOf(read.value) };
+    const read = parseJsonFrom(text, match.index + match[0].length);
+    return { name: match[1] ?? "", args: read === null ? null : toCallFields(read.value) };
   });
   return calls.length > 0 ? calls : null;
 }
@@ -144,9 +144,9 @@ function readCallTags(text: string, toolNames: ReadonlySet<string>): Call[] | nu
 function readCallBlock(block: string, toolNames: ReadonlySet<string>): Call[] {
   const args = readTaggedArguments(block, ARGUMENT);
   if (args !== null) return [{ name: (block.split("<", 1)[0] ?? "").trim(), args }];
-  const inJson = readCallValues(jsonValuesIn(block), toolNames);
+  const inJson = readCallValues(findJsonValues(block), toolNames);
   if (inJson.length > 0) return inJson;
-  const calls = readCalls(block, toolNames);
+  const calls = readCallText(block, toolNames);
   return calls.length > 0 ? calls : readNameLines(block, toolNames);
 }
 
@@ -165,22 +165,23 @@ function readCallValues(values: Iterable<unknown>, toolNames: ReadonlySet<string
 }
 
 function readQuotedCalls(items: readonly unknown[]): Call[] | null {
-  const read = items.map((item) => (typeof item === "string" ? pythonCalls(item) : null));
+  const read = items.map((item) => (typeof item === "string" ? parsePythonCalls(item) : null));
   return read.length > 0 && read.every((calls) => calls !== null) ? read.flat() : null;
 }
 
 function readCallObject(item: unknown, toolNames: ReadonlySet<string>): Call[] {
-  const fields = fieldsOf(item);
+  const fields = toCallFields(item);
   if (fields === null) return [];
-  return (hasArguments(fields) ? callsIn(fields) : null) ?? readNamedCalls(fields, toolNames);
+  return (hasArguments(fields) ? parseCalls(fields) : null) ?? readNamedCalls(fields, toolNames);
 }
 
 /** BFCL's format, { name: { …arguments } }, recognizable only by the name of a tool. */
 function readNamedCalls(fields: Readonly<Record<string, unknown>>, toolNames: ReadonlySet<string>): Call[] {
   const entries = Object.entries(fields);
   const isCall =
-    entries.length > 0 && entries.every(([name, args]) => toolNames.has(plainName(name)) && fieldsOf(args) !== null);
-  return isCall ? entries.map(([name, args]) => ({ name, args: argumentsOf(args) })) : [];
+    entries.length > 0 &&
+    entries.every(([name, args]) => toolNames.has(canonicalizeToolName(name)) && toCallFields(args) !== null);
+  return isCall ? entries.map(([name, args]) => ({ name, args: parseCallArguments(args) })) : [];
 }
 
 /** A name on one line and a JSON object on the next, if the name is that of a tool, or there is nothing else. */
@@ -190,14 +191,14 @@ function readNameLines(text: string, toolNames: ReadonlySet<string>): Call[] {
   let at = 0;
   for (const match of text.matchAll(NAME_LINE)) {
     const start = match.index + match[0].length;
-    const read = match.index < at ? null : readJsonAt(text, start);
+    const read = match.index < at ? null : parseJsonFrom(text, start);
     if (read === null) continue;
     rest += text.slice(at, match.index);
     at = read.end;
-    calls.push({ name: match[1] ?? "", args: fieldsOf(read.value) });
+    calls.push({ name: match[1] ?? "", args: toCallFields(read.value) });
   }
   const isAlone = (rest + text.slice(at)).replace(/```[\w-]{0,20}/g, "").trim() === "";
-  return isAlone ? calls : calls.filter(({ name }) => toolNames.has(plainName(name)));
+  return isAlone ? calls : calls.filter(({ name }) => toolNames.has(canonicalizeToolName(name)));
 }
 
 function findBracketedLines(text: string): string[] {

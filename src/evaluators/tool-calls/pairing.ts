@@ -1,11 +1,11 @@
-import { type Call, plainName } from "./call.js";
+import { type Call, canonicalizeToolName } from "./call.js";
 import type { ExpectedCall } from "./expected.js";
 
 /**
  * Why the calls that were made do not match the expected ones; null if they do. Each call pairs with one expected call,
  * in order or in any order.
  */
-export function differenceOf(
+export function findCallDifference(
   expected: readonly ExpectedCall[],
   made: readonly Call[],
   isOrdered: boolean,
@@ -15,15 +15,15 @@ export function differenceOf(
   }
   const [wanted, call] = [expected[0], made[0]];
   if (wanted === undefined || call === undefined) return null;
-  if (isOrdered || made.length === 1) return firstDifference(expected, made);
-  if (canPair(expected, made)) return null;
-  return firstDifference(expected, made) ?? "the calls do not match";
+  if (isOrdered || made.length === 1) return findFirstDifference(expected, made);
+  if (canPairAll(expected, made)) return null;
+  return findFirstDifference(expected, made) ?? "the calls do not match";
 }
 
-function firstDifference(expected: readonly ExpectedCall[], made: readonly Call[]): string | null {
+function findFirstDifference(expected: readonly ExpectedCall[], made: readonly Call[]): string | null {
   for (const [i, wanted] of expected.entries()) {
     const call = made[i];
-    const difference = call === undefined ? "is missing" : between(wanted, call);
+    const difference = call === undefined ? "is missing" : compareCall(wanted, call);
     if (difference !== null) return `call ${i + 1}: ${difference}`;
   }
   return null;
@@ -31,30 +31,31 @@ function firstDifference(expected: readonly ExpectedCall[], made: readonly Call[
 
 const NONE: ReadonlySet<string> = new Set();
 
-function between(wanted: ExpectedCall, { name, args, wholeFloats = NONE }: Call): string | null {
-  if (plainName(name) !== plainName(wanted.name)) return `calls ${name.slice(0, 60)}, not ${wanted.name}`;
-  return args === null ? "arguments are not JSON" : wanted.differenceFrom(args, wholeFloats);
+function compareCall(wanted: ExpectedCall, { name, args, wholeFloats = NONE }: Call): string | null {
+  if (canonicalizeToolName(name) !== canonicalizeToolName(wanted.name))
+    return `calls ${name.slice(0, 60)}, not ${wanted.name}`;
+  return args === null ? "arguments are not JSON" : wanted.findDifference(args, wholeFloats);
 }
 
 /** Bipartite matching: pairs every expected call, reassigning earlier pairs where needed. */
-function canPair(expected: readonly ExpectedCall[], made: readonly Call[]): boolean {
-  const fits = expected.map((wanted) => made.flatMap((call, i) => (between(wanted, call) === null ? [i] : [])));
+function canPairAll(expected: readonly ExpectedCall[], made: readonly Call[]): boolean {
+  const fits = expected.map((wanted) => made.flatMap((call, i) => (compareCall(wanted, call) === null ? [i] : [])));
   const takenBy = new Map<number, number>();
-  return expected.every((_, i) => place(i, { fits, takenBy, tried: new Set() }));
+  return expected.every((_, i) => assignCall(i, { fits, takenBy, tried: new Set() }));
 }
 
-interface Places {
+interface PairingState {
   fits: readonly (readonly number[])[];
   takenBy: Map<number, number>;
   tried: Set<number>;
 }
 
-function place(wanted: number, places: Places): boolean {
+function assignCall(wanted: number, places: PairingState): boolean {
   for (const call of places.fits[wanted] ?? []) {
     if (places.tried.has(call)) continue;
     places.tried.add(call);
     const holder = places.takenBy.get(call);
-    if (holder === undefined || place(holder, places)) {
+    if (holder === undefined || assignCall(holder, places)) {
       places.takenBy.set(call, wanted);
       return true;
     }

@@ -1,12 +1,12 @@
-import type { Parsed } from "../json-text.js";
+import type { ParsedJson } from "../json-text.js";
 import type { Call } from "./call.js";
 
-const NUMBER = () => /(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])/y;
-const PYTHON_VALUE_NAME = () => /[A-Za-z_][\w.]*/y;
-const KEYWORD = () => /[A-Za-z_]\w*(?=\s{0,9}=(?!=))/y;
-const SUM = () => /[-+]/y;
-const PRODUCT = () => /\*(?!\*)|\/\/?|%/y;
-const POWER = () => /\*\*/y;
+const createNumberPattern = () => /(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])/y;
+const createValueNamePattern = () => /[A-Za-z_][\w.]*/y;
+const createKeywordPattern = () => /[A-Za-z_]\w*(?=\s{0,9}=(?!=))/y;
+const createSumPattern = () => /[-+]/y;
+const createProductPattern = () => /\*(?!\*)|\/\/?|%/y;
+const createPowerPattern = () => /\*\*/y;
 const WORDS: Readonly<Record<string, unknown>> = {
   True: true,
   False: false,
@@ -15,29 +15,31 @@ const WORDS: Readonly<Record<string, unknown>> = {
   false: false,
   null: null,
 };
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 
 /**
  * Reads one value as BFCL reads Python: numbers, texts, lists, tuples (as lists), dicts, and sums of numbers. A name,
  * and a call without named arguments, are read as their own text.
  */
-function readValue(cursor: Cursor, depth = 0): unknown {
-  return noted(cursor, readSum(cursor, depth));
+function readPythonValue(cursor: Cursor, depth = 0): unknown {
+  return noteWholeFloat(cursor, readSum(cursor, depth));
 }
 
-function noted(cursor: Cursor, operand: Operand): unknown {
+function noteWholeFloat(cursor: Cursor, operand: Operand): unknown {
   if (operand.type === "number" && operand.isFloat && Number.isInteger(operand.value)) cursor.wholeFloats += 1;
   return operand.value;
 }
 
 function readSum(cursor: Cursor, depth: number): Operand {
-  return readChain(cursor, SUM, () => readChain(cursor, PRODUCT, () => readSigned(cursor, depth)));
+  return readChain(cursor, createSumPattern, () =>
+    readChain(cursor, createProductPattern, () => readSigned(cursor, depth)),
+  );
 }
 
 function readChain(cursor: Cursor, operators: () => RegExp, next: () => Operand): Operand {
   let left = next();
   for (let found = cursor.match(operators()); found !== null; found = cursor.match(operators())) {
-    left = combined(found as Operator, left, next());
+    left = combineOperands(found as Operator, left, next());
   }
   return left;
 }
@@ -45,19 +47,21 @@ function readChain(cursor: Cursor, operators: () => RegExp, next: () => Operand)
 function readSigned(cursor: Cursor, depth: number): Operand {
   let isNegative = false;
   let isSigned = false;
-  for (let sign = cursor.match(SUM()); sign !== null; sign = cursor.match(SUM())) {
+  for (let sign = cursor.match(createSumPattern()); sign !== null; sign = cursor.match(createSumPattern())) {
     isNegative = isNegative !== (sign === "-");
     isSigned = true;
   }
   const operand = readPower(cursor, depth);
-  if (isSigned && operand.type !== "number") throw new NotPython();
-  return isNegative ? negated(operand) : operand;
+  if (isSigned && operand.type !== "number") throw new PythonSyntaxError();
+  return isNegative ? negateOperand(operand) : operand;
 }
 
 function readPower(cursor: Cursor, depth: number): Operand {
-  if (depth > DEEPEST) throw new NotPython();
+  if (depth > MAX_DEPTH) throw new PythonSyntaxError();
   const base = readOperand(cursor, depth);
-  return cursor.match(POWER()) === null ? base : combined("**", base, readSigned(cursor, depth + 1));
+  return cursor.match(createPowerPattern()) === null
+    ? base
+    : combineOperands("**", base, readSigned(cursor, depth + 1));
 }
 
 function readOperand(cursor: Cursor, depth: number): Operand {
@@ -65,10 +69,10 @@ function readOperand(cursor: Cursor, depth: number): Operand {
   if (next === "[") return { type: "other", value: readList(cursor, depth) };
   if (next === "(") return readBracketed(cursor, depth);
   if (next === "{") return { type: "other", value: readDict(cursor, depth) };
-  const text = readTexts(cursor);
+  const text = readStrings(cursor);
   if (text !== null) return { type: "text", value: text };
-  const number = cursor.match(NUMBER());
-  if (number === null) return { type: "other", value: readName(cursor, depth) };
+  const number = cursor.match(createNumberPattern());
+  if (number === null) return { type: "other", value: readPythonName(cursor, depth) };
   return { type: "number", value: Number(number.replaceAll("_", "")), isFloat: /[.eE]/.test(number) };
 }
 
@@ -78,8 +82,8 @@ function readBracketed(cursor: Cursor, depth: number): Operand {
   if (cursor.take(")")) return { type: "other", value: [] };
   const inner = readSum(cursor, depth + 1);
   if (cursor.take(")")) return inner;
-  if (!cursor.take(",")) throw new NotPython();
-  const first = noted(cursor, inner);
+  if (!cursor.take(",")) throw new PythonSyntaxError();
+  const first = noteWholeFloat(cursor, inner);
   return { type: "other", value: [first, ...readItems(cursor, ")", depth)] };
 }
 
@@ -91,8 +95,8 @@ function readList(cursor: Cursor, depth: number): unknown[] {
 function readItems(cursor: Cursor, close: string, depth: number): unknown[] {
   const items: unknown[] = [];
   while (!cursor.take(close)) {
-    items.push(readValue(cursor, depth + 1));
-    if (!cursor.take(",") && cursor.peek() !== close) throw new NotPython();
+    items.push(readPythonValue(cursor, depth + 1));
+    if (!cursor.take(",") && cursor.peek() !== close) throw new PythonSyntaxError();
   }
   return items;
 }
@@ -101,20 +105,20 @@ function readDict(cursor: Cursor, depth: number): Record<string, unknown> {
   cursor.at += 1;
   const entries: [string, unknown][] = [];
   while (!cursor.take("}")) {
-    const key = readValue(cursor, depth + 1);
-    if (!cursor.take(":")) throw new NotPython();
-    entries.push([String(key), readValue(cursor, depth + 1)]);
-    if (!cursor.take(",") && cursor.peek() !== "}") throw new NotPython();
+    const key = readPythonValue(cursor, depth + 1);
+    if (!cursor.take(":")) throw new PythonSyntaxError();
+    entries.push([String(key), readPythonValue(cursor, depth + 1)]);
+    if (!cursor.take(",") && cursor.peek() !== "}") throw new PythonSyntaxError();
   }
   return Object.fromEntries(entries);
 }
 
 /** A keyword such as True, a name, a call, or an item of a name. */
-function readName(cursor: Cursor, depth: number): unknown {
+function readPythonName(cursor: Cursor, depth: number): unknown {
   cursor.skipSpace();
   const start = cursor.at;
-  const name = cursor.match(PYTHON_VALUE_NAME());
-  if (name === null) throw new NotPython();
+  const name = cursor.match(createValueNamePattern());
+  if (name === null) throw new PythonSyntaxError();
   if (cursor.peek() === "(") return readInnerCall(cursor, { name, start, depth });
   if (cursor.peek() === "[") readList(cursor, depth);
   else if (Object.hasOwn(WORDS, name)) return WORDS[name];
@@ -138,7 +142,7 @@ function readInnerCall(cursor: Cursor, { name, start, depth }: InnerCall): unkno
   return { [name]: args };
 }
 
-interface Argument {
+interface PythonArgument {
   /** Null for a positional argument. */
   keyword: string | null;
   value: unknown;
@@ -147,40 +151,44 @@ interface Argument {
 }
 
 /** Reads from the opening to the closing bracket. */
-function readArguments(cursor: Cursor, depth = 0): Argument[] {
-  if (depth > DEEPEST || !cursor.take("(")) throw new NotPython();
-  const args: Argument[] = [];
+function readArguments(cursor: Cursor, depth = 0): PythonArgument[] {
+  if (depth > MAX_DEPTH || !cursor.take("(")) throw new PythonSyntaxError();
+  const args: PythonArgument[] = [];
   while (!cursor.take(")")) {
-    const keyword = cursor.match(KEYWORD());
+    const keyword = cursor.match(createKeywordPattern());
     if (keyword !== null) cursor.take("=");
     const before = cursor.wholeFloats;
-    const value = readValue(cursor, depth);
+    const value = readPythonValue(cursor, depth);
     args.push({ keyword, value, hasWholeFloat: cursor.wholeFloats > before });
-    if (!cursor.take(",") && cursor.peek() !== ")") throw new NotPython();
+    if (!cursor.take(",") && cursor.peek() !== ")") throw new PythonSyntaxError();
   }
   return args;
 }
 
-const OPENING = () => /([rbuf]{0,2})(?=["'])/iy;
+const createOpeningPattern = () => /([rbuf]{0,2})(?=["'])/iy;
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "0": "\0", b: "\b", f: "\f", "\n": "" };
 
 /** Reads adjacent string literals, which Python joins. Null if there is none. */
-function readTexts(cursor: Cursor): string | null {
+function readStrings(cursor: Cursor): string | null {
   const parts: string[] = [];
-  for (let prefix = cursor.match(OPENING()); prefix !== null; prefix = cursor.match(OPENING())) {
-    parts.push(readText(cursor, /r/i.test(prefix)));
+  for (
+    let prefix = cursor.match(createOpeningPattern());
+    prefix !== null;
+    prefix = cursor.match(createOpeningPattern())
+  ) {
+    parts.push(readString(cursor, /r/i.test(prefix)));
   }
   return parts.length === 0 ? null : parts.join("");
 }
 
-function readText(cursor: Cursor, isRaw: boolean): string {
+function readString(cursor: Cursor, isRaw: boolean): string {
   const { text } = cursor;
   const quote = text[cursor.at] ?? "";
   const mark = text.startsWith(quote.repeat(3), cursor.at) ? quote.repeat(3) : quote;
   const parts: string[] = [];
   let i = cursor.at + mark.length;
   for (; !text.startsWith(mark, i); i++) {
-    if (i >= text.length) throw new NotPython();
+    if (i >= text.length) throw new PythonSyntaxError();
     if (text[i] === "\\" && !isRaw) {
       const { char, length } = readEscape(text, i + 1);
       parts.push(char);
@@ -211,18 +219,18 @@ type Operand =
 type Operator = "+" | "-" | "*" | "/" | "//" | "%" | "**";
 
 /** Throws where Python, or BFCL's reader of it, has no result. */
-function combined(operator: Operator, left: Operand, right: Operand): Operand {
+function combineOperands(operator: Operator, left: Operand, right: Operand): Operand {
   if (left.type === "text" && right.type === "text" && operator === "+") {
     return { type: "text", value: left.value + right.value };
   }
-  if (left.type !== "number" || right.type !== "number") throw new NotPython();
-  const value = computed(operator, left.value, right.value);
-  if (!Number.isFinite(value)) throw new NotPython();
+  if (left.type !== "number" || right.type !== "number") throw new PythonSyntaxError();
+  const value = computeNumber(operator, left.value, right.value);
+  if (!Number.isFinite(value)) throw new PythonSyntaxError();
   const isFraction = operator === "/" || (operator === "**" && right.value < 0);
   return { type: "number", value, isFloat: left.isFloat || right.isFloat || isFraction };
 }
 
-function computed(operator: Operator, a: number, b: number): number {
+function computeNumber(operator: Operator, a: number, b: number): number {
   switch (operator) {
     case "+":
       return a + b;
@@ -241,13 +249,13 @@ function computed(operator: Operator, a: number, b: number): number {
   }
 }
 
-function negated(operand: Operand): Operand {
-  if (operand.type !== "number") throw new NotPython();
+function negateOperand(operand: Operand): Operand {
+  if (operand.type !== "number") throw new PythonSyntaxError();
   return { ...operand, value: -operand.value };
 }
 
-const LONGEST = 200_000;
-const NAME = () => /[A-Za-z_][\w.]*(?=\()/y;
+const MAX_LENGTH = 200_000;
+const createCallNamePattern = () => /[A-Za-z_][\w.]*(?=\()/y;
 const POSITIONAL = "positional ";
 
 /**
@@ -257,48 +265,48 @@ const POSITIONAL = "positional ";
  * parsePythonCalls('[add(a=1, b=2), greet(name="Ada")]');
  * // [{ name: "add", args: { a: 1, b: 2 } }, { name: "greet", args: { name: "Ada" } }]
  */
-export function pythonCalls(text: string): Call[] | null {
+export function parsePythonCalls(text: string): Call[] | null {
   const trimmed = text.trim();
-  if (trimmed.length > LONGEST || !/^\[?\s{0,9}[A-Za-z_]/.test(trimmed)) return null;
-  return attempt(() => readCalls(new Cursor(trimmed)));
+  if (trimmed.length > MAX_LENGTH || !/^\[?\s{0,9}[A-Za-z_]/.test(trimmed)) return null;
+  return tryRead(() => readPythonCalls(new Cursor(trimmed)));
 }
 
 /** Parses a Python list or dict, such as "{'name': 'add'}"; null for other texts. */
-export function pythonLiteral(text: string): Parsed | null {
+export function parsePythonLiteral(text: string): ParsedJson | null {
   const trimmed = text.trim();
-  if (trimmed.length > LONGEST || !/^[[{]/.test(trimmed)) return null;
-  return attempt(() => {
+  if (trimmed.length > MAX_LENGTH || !/^[[{]/.test(trimmed)) return null;
+  return tryRead(() => {
     const cursor = new Cursor(trimmed);
-    const value = readValue(cursor);
-    if (cursor.peek() !== "") throw new NotPython();
+    const value = readPythonValue(cursor);
+    if (cursor.peek() !== "") throw new PythonSyntaxError();
     return { value };
   });
 }
 
-function attempt<T>(read: () => T): T | null {
+function tryRead<T>(read: () => T): T | null {
   try {
     return read();
   } catch (error) {
-    if (error instanceof NotPython) return null;
+    if (error instanceof PythonSyntaxError) return null;
     throw error;
   }
 }
 
-function readCalls(cursor: Cursor): Call[] {
+function readPythonCalls(cursor: Cursor): Call[] {
   const isList = cursor.take("[");
   const calls: Call[] = [];
   while (cursor.peek() !== "" && cursor.peek() !== "]") {
-    calls.push(readCall(cursor));
+    calls.push(readPythonCall(cursor));
     while (cursor.take(",") || cursor.take(";"));
   }
-  if (isList && !cursor.take("]")) throw new NotPython();
-  if (cursor.peek() !== "" || calls.length === 0) throw new NotPython();
+  if (isList && !cursor.take("]")) throw new PythonSyntaxError();
+  if (cursor.peek() !== "" || calls.length === 0) throw new PythonSyntaxError();
   return calls;
 }
 
-function readCall(cursor: Cursor): Call {
-  const name = cursor.match(NAME());
-  if (name === null) throw new NotPython();
+function readPythonCall(cursor: Cursor): Call {
+  const name = cursor.match(createCallNamePattern());
+  if (name === null) throw new PythonSyntaxError();
   const read = readArguments(cursor).map(({ keyword, ...rest }, i) => ({
     key: keyword ?? `${POSITIONAL}${i + 1}`,
     ...rest,
@@ -348,4 +356,4 @@ class Cursor {
 }
 
 /** Thrown for text that is not Python; caught where reading began. */
-class NotPython extends Error {}
+class PythonSyntaxError extends Error {}

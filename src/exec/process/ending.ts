@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Kin } from "./kin.js";
+import type { ProcessTree } from "./kin.js";
 
 /** The result of stopping processes. */
 export interface StopReport {
@@ -13,21 +13,21 @@ export interface StopReport {
 export const NOTHING_RAN: StopReport = { running: 0, killed: 0, left: [] };
 
 /** There is no notification when a process ends that is not a child, so poll for it. */
-const FIRST_LOOK_MS = 5;
-const LONGEST_LOOK_MS = 80;
+const MIN_POLL_MS = 5;
+const MAX_POLL_MS = 80;
 
 /** A process that is just starting a child can be missed by one scan, but not by several. */
-const CLEAN_LOOKS = 3;
+const REQUIRED_CLEAN_SCANS = 3;
 
 /** The kernel may take a while to remove killed processes. */
-const KILL_MS = 2000;
+const KILL_TIMEOUT_MS = 2000;
 
 /** Asks all processes of a tree to terminate, kills those that do not within the grace period, and checks whether any are left. */
-export async function endAll(kin: Kin, graceMs: number): Promise<StopReport> {
-  const running = askToEnd(kin);
-  if (running === 0 && isGone(kin, CLEAN_LOOKS - 1)) return NOTHING_RAN;
-  if (await isGoneWithin(kin, graceMs)) return { running, killed: 0, left: [] };
-  const { killed, left } = await killAll(kin);
+export async function stopProcessTree(kin: ProcessTree, graceMs: number): Promise<StopReport> {
+  const running = requestTermination(kin);
+  if (running === 0 && isTreeGone(kin, REQUIRED_CLEAN_SCANS - 1)) return NOTHING_RAN;
+  if (await waitUntilGone(kin, graceMs)) return { running, killed: 0, left: [] };
+  const { killed, left } = await killUntilGone(kin);
   return { running: Math.max(running, killed), killed, left };
 }
 
@@ -35,20 +35,20 @@ export async function endAll(kin: Kin, graceMs: number): Promise<StopReport> {
  * Finds all processes before signaling the first, because afterwards parents are no longer known. They are paused
  * meanwhile so that they do no more work.
  */
-function askToEnd(kin: Kin): number {
-  tell(-kin.root, "SIGSTOP");
-  const running = kin.look();
+function requestTermination(kin: ProcessTree): number {
+  sendSignal(-kin.root, "SIGSTOP");
+  const running = kin.findRunning();
   if (running.length === 0) return 0;
-  tell(-kin.root, "SIGTERM");
-  tell(-kin.root, "SIGCONT");
+  sendSignal(-kin.root, "SIGTERM");
+  sendSignal(-kin.root, "SIGCONT");
   // Some programs take a second SIGTERM as "exit immediately".
-  for (const { pid, group } of running) if (group !== kin.root) tell(pid, "SIGTERM");
+  for (const { pid, group } of running) if (group !== kin.root) sendSignal(pid, "SIGTERM");
   return running.length;
 }
 
-async function isGoneWithin(kin: Kin, ms: number): Promise<boolean> {
+async function waitUntilGone(kin: ProcessTree, ms: number): Promise<boolean> {
   const end = performance.now() + ms;
-  for (let pause = FIRST_LOOK_MS; !isGone(kin); pause = Math.min(2 * pause, LONGEST_LOOK_MS)) {
+  for (let pause = MIN_POLL_MS; !isTreeGone(kin); pause = Math.min(2 * pause, MAX_POLL_MS)) {
     const rest = end - performance.now();
     if (rest <= 0) return false;
     await wait(Math.min(pause, rest));
@@ -56,37 +56,37 @@ async function isGoneWithin(kin: Kin, ms: number): Promise<boolean> {
   return true;
 }
 
-function isGone(kin: Kin, times = CLEAN_LOOKS): boolean {
-  for (let looks = 0; looks < times; looks += 1) if (kin.look().length > 0) return false;
+function isTreeGone(kin: ProcessTree, times = REQUIRED_CLEAN_SCANS): boolean {
+  for (let looks = 0; looks < times; looks += 1) if (kin.findRunning().length > 0) return false;
   return true;
 }
 
 /** Repeats, because processes being killed may still start others. */
-async function killAll(kin: Kin): Promise<Pick<StopReport, "killed" | "left">> {
+async function killUntilGone(kin: ProcessTree): Promise<Pick<StopReport, "killed" | "left">> {
   const killed = new Set<number>();
-  const end = performance.now() + KILL_MS;
+  const end = performance.now() + KILL_TIMEOUT_MS;
   let left: number[] = [];
-  for (let clean = 0; clean < CLEAN_LOOKS && performance.now() < end; ) {
+  for (let clean = 0; clean < REQUIRED_CLEAN_SCANS && performance.now() < end; ) {
     left = killOnce(kin, killed);
     clean = left.length === 0 ? clean + 1 : 0;
-    if (left.length > 0) await wait(FIRST_LOOK_MS);
+    if (left.length > 0) await wait(MIN_POLL_MS);
   }
   return { killed: killed.size, left };
 }
 
-function killOnce(kin: Kin, killed: Set<number>): number[] {
+function killOnce(kin: ProcessTree, killed: Set<number>): number[] {
   const kill = ({ pid }: { pid: number }) => {
-    tell(pid, "SIGKILL");
+    sendSignal(pid, "SIGKILL");
     killed.add(pid);
   };
-  const found = kin.look(kill);
+  const found = kin.findRunning(kill);
   // Signals the group after the scan, which needs the parents, so that none of its processes can start another.
-  tell(-kin.root, "SIGKILL");
+  sendSignal(-kin.root, "SIGKILL");
   return found.map(({ pid }) => pid);
 }
 
 /** Sends a signal to a process, or to a group when the id is negative. */
-export function tell(pid: number, signal: NodeJS.Signals): void {
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {

@@ -1,7 +1,7 @@
 export { findProgram } from "./find-program.js";
 export { isGroupRunning } from "./process-table.js";
 export {
-  type Program,
+  type PipedProgram,
   type ProgramEnd,
   type ProgramOptions,
   type RunningProgram,

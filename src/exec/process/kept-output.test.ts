@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { Readable } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { KeptOutput } from "./kept-output.js";
+import { OutputBuffer } from "./kept-output.js";
 
-async function keep(chunks: readonly Uint8Array[], maxBytes: number): Promise<KeptOutput> {
+async function keep(chunks: readonly Uint8Array[], maxBytes: number): Promise<OutputBuffer> {
   const stream = Readable.from(chunks.filter(({ length }) => length > 0).map((chunk) => Buffer.from(chunk)));
-  const kept = new KeptOutput(stream, maxBytes);
+  const kept = new OutputBuffer(stream, maxBytes);
   await once(stream, "end");
   return kept;
 }
@@ -26,7 +26,7 @@ describe("OutputBuffer", () => {
         const head = Math.ceil(maxBytes / 2);
         const tail = maxBytes - head;
         const dropped = Math.max(0, all.length - maxBytes);
-        expect(kept.isCut).toBe(dropped > 0);
+        expect(kept.isTruncated).toBe(dropped > 0);
         expect(kept.text()).toBe(
           dropped === 0
             ? all
@@ -49,7 +49,7 @@ describe("OutputBuffer", () => {
             bytes.subarray(at * size, (at + 1) * size),
           );
           const kept = await keep(chunks, max);
-          if (!kept.isCut) expect(kept.text()).toBe(all);
+          if (!kept.isTruncated) expect(kept.text()).toBe(all);
           const [head = "", tail = ""] = kept.text().split(/\n\[\d+ bytes left out\]\n/);
           expect(all.startsWith(head) && all.endsWith(tail)).toBe(true);
         },

@@ -2,51 +2,51 @@ import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 
 /** Reads a stream to its end and keeps the first and the last part. */
-export class KeptOutput {
-  readonly #head: Ring;
-  readonly #tail: Ring;
+export class OutputBuffer {
+  readonly #head: RingBuffer;
+  readonly #tail: RingBuffer;
 
   constructor(stream: Readable, maxBytes: number) {
     const headBytes = Math.ceil(maxBytes / 2);
-    this.#head = new Ring(headBytes);
-    this.#tail = new Ring(maxBytes - headBytes);
-    stream.on("data", (chunk: Buffer) => this.#take(chunk));
+    this.#head = new RingBuffer(headBytes);
+    this.#tail = new RingBuffer(maxBytes - headBytes);
+    stream.on("data", (chunk: Buffer) => this.#append(chunk));
     stream.on("error", () => undefined);
   }
 
-  get isCut(): boolean {
-    return this.#tail.dropped > 0;
+  get isTruncated(): boolean {
+    return this.#tail.droppedBytes > 0;
   }
 
   text(): string {
     const [head, tail] = [this.#head.content(), this.#tail.content()];
-    if (!this.isCut) return Buffer.concat([head, tail]).toString("utf8");
-    return `${wholeStart(head)}\n[${this.#tail.dropped} bytes left out]\n${wholeEnd(tail)}`;
+    if (!this.isTruncated) return Buffer.concat([head, tail]).toString("utf8");
+    return `${decodeHead(head)}\n[${this.#tail.droppedBytes} bytes left out]\n${decodeTail(tail)}`;
   }
 
-  #take(chunk: Buffer): void {
-    const room = this.#head.room;
+  #append(chunk: Buffer): void {
+    const room = this.#head.freeBytes;
     if (room > 0) this.#head.push(chunk.subarray(0, room));
     if (chunk.length > room) this.#tail.push(chunk.subarray(room));
   }
 }
 
 /** Without an incomplete last character. */
-function wholeStart(bytes: Buffer): string {
+function decodeHead(bytes: Buffer): string {
   return new StringDecoder("utf8").write(bytes);
 }
 
 /** Without an incomplete first character: at most three continuation bytes. */
-function wholeEnd(bytes: Buffer): string {
+function decodeTail(bytes: Buffer): string {
   let start = 0;
   while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
   return bytes.subarray(start).toString("utf8");
 }
 
-const FIRST_SIZE = 1 << 12;
+const INITIAL_BYTES = 1 << 12;
 
 /** The last bytes of everything pushed. Grows up to its limit. */
-class Ring {
+class RingBuffer {
   readonly #maxBytes: number;
   #bytes = Buffer.alloc(0);
   #end = 0;
@@ -56,11 +56,11 @@ class Ring {
     this.#maxBytes = maxBytes;
   }
 
-  get room(): number {
+  get freeBytes(): number {
     return Math.max(0, this.#maxBytes - this.#total);
   }
 
-  get dropped(): number {
+  get droppedBytes(): number {
     return Math.max(0, this.#total - this.#maxBytes);
   }
 
@@ -82,7 +82,7 @@ class Ring {
   /** Nothing has been overwritten while it still grows, so the content begins at 0. */
   #grow(needed: number): void {
     if (needed <= this.#bytes.length || this.#bytes.length === this.#maxBytes) return;
-    const grown = Buffer.alloc(Math.min(this.#maxBytes, Math.max(FIRST_SIZE, 2 * this.#bytes.length, needed)));
+    const grown = Buffer.alloc(Math.min(this.#maxBytes, Math.max(INITIAL_BYTES, 2 * this.#bytes.length, needed)));
     this.#bytes.copy(grown, 0, 0, this.#total);
     this.#bytes = grown;
     this.#end = this.#total;

@@ -1,75 +1,75 @@
 import {
   hasProcessTable,
   isGroupRunning,
-  lineOf,
+  listAncestors,
+  listProcessIds,
   type ProcessEntry,
-  processIds,
   readProcess,
 } from "./process-table.js";
-import { bearsTrace, outputsOf, ownFolders, type Traces } from "./traces.js";
+import { filterOwnFolders, hasMarker, listOutputs, type ProcessMarkers } from "./traces.js";
 
 /** A program and all processes it started, directly or indirectly. */
-export interface Kin {
+export interface ProcessTree {
   /** The id of the program and of the process group it leads. */
   readonly root: number;
   /** Records the current descendants, because they cannot be found once their parents have ended. */
-  note(): void;
+  recordDescendants(): void;
   /** Finds all running processes of the tree. `found` is called for each as soon as it is seen. */
-  look(found?: (entry: ProcessEntry) => void): ProcessEntry[];
+  findRunning(found?: (entry: ProcessEntry) => void): ProcessEntry[];
 }
 
-export interface KinOptions {
+export interface ProcessTreeOptions {
   readonly root: number;
-  readonly mark: string;
+  readonly marker: string;
   readonly folders: readonly string[];
 }
 
 /** Tracks the processes of a program that was just started as a session leader. */
-export function kinOf(options: KinOptions): Kin {
-  return hasProcessTable() ? new VisibleKin(options) : new GroupKin(options.root);
+export function trackProcessTree(options: ProcessTreeOptions): ProcessTree {
+  return hasProcessTable() ? new ProcProcessTree(options) : new GroupProcessTree(options.root);
 }
 
-interface Survey {
+interface ScanOptions {
   /** Recognizes a process of the tree that is not known yet. */
-  readonly bears: (entry: ProcessEntry) => boolean;
+  readonly isOurs: (entry: ProcessEntry) => boolean;
   readonly found?: ((entry: ProcessEntry) => void) | undefined;
 }
 
 /** Uses /proc to find all processes, including those that left the group. */
-class VisibleKin implements Kin {
+class ProcProcessTree implements ProcessTree {
   readonly root: number;
-  readonly #traces: Traces;
+  readonly #markers: ProcessMarkers;
   readonly #since: number;
-  readonly #spared = new Set(lineOf(process.pid));
+  readonly #spared = new Set(listAncestors(process.pid));
   /** Process id → start time of every process recognized so far. */
   readonly #known = new Map<number, number>();
   readonly #sessions: Set<number>;
   /** Ids of processes that are older than the program. */
   readonly #older = new Set<number>();
 
-  constructor({ root, mark, folders }: KinOptions) {
+  constructor({ root, marker: mark, folders }: ProcessTreeOptions) {
     this.root = root;
     // Outputs that this process shares, such as its terminal, identify nothing.
-    const ours = new Set(outputsOf(process.pid));
-    const outputs = new Set(outputsOf(root).filter((output) => !ours.has(output)));
-    this.#traces = { mark, folders: ownFolders(folders), outputs };
+    const ours = new Set(listOutputs(process.pid));
+    const outputs = new Set(listOutputs(root).filter((output) => !ours.has(output)));
+    this.#markers = { marker: mark, folders: filterOwnFolders(folders), outputs };
     this.#since = (readProcess(root) ?? readProcess(process.pid))?.startedAt ?? 0;
     this.#sessions = new Set([root]);
   }
 
-  note(): void {
+  recordDescendants(): void {
     // Runs every second, so it must be cheap: older processes are not read again.
-    this.#survey(
-      processIds().filter((pid) => !this.#older.has(pid)),
-      { bears: () => false },
+    this.#scan(
+      listProcessIds().filter((pid) => !this.#older.has(pid)),
+      { isOurs: () => false },
     );
   }
 
-  look(found?: (entry: ProcessEntry) => void): ProcessEntry[] {
-    return this.#survey(processIds(), { bears: ({ pid }) => bearsTrace(pid, this.#traces), found });
+  findRunning(found?: (entry: ProcessEntry) => void): ProcessEntry[] {
+    return this.#scan(listProcessIds(), { isOurs: ({ pid }) => hasMarker(pid, this.#markers), found });
   }
 
-  #survey(pids: readonly number[], { bears, found }: Survey): ProcessEntry[] {
+  #scan(pids: readonly number[], { isOurs: bears, found }: ScanOptions): ProcessEntry[] {
     const ours: ProcessEntry[] = [];
     const take = (entry: ProcessEntry) => {
       this.#remember(entry);
@@ -77,16 +77,16 @@ class VisibleKin implements Kin {
       found?.(entry);
     };
     const others: ProcessEntry[] = [];
-    for (const entry of this.#candidates(pids)) {
+    for (const entry of this.#listCandidates(pids)) {
       if (this.#isKnown(entry) || bears(entry)) take(entry);
       else others.push(entry);
     }
-    this.#takeDescendants(ours, others, take);
+    this.#addDescendants(ours, others, take);
     return ours;
   }
 
   /** Reads one process at a time so that its data is current. Processes older than the program do not belong to it. */
-  *#candidates(pids: readonly number[]): Generator<ProcessEntry> {
+  *#listCandidates(pids: readonly number[]): Generator<ProcessEntry> {
     for (const pid of pids) {
       const entry = this.#spared.has(pid) ? null : readProcess(pid);
       if (entry === null) continue;
@@ -105,7 +105,7 @@ class VisibleKin implements Kin {
     if (session === pid) this.#sessions.add(session);
   }
 
-  #takeDescendants(ours: readonly ProcessEntry[], others: ProcessEntry[], take: (entry: ProcessEntry) => void): void {
+  #addDescendants(ours: readonly ProcessEntry[], others: ProcessEntry[], take: (entry: ProcessEntry) => void): void {
     const parents = new Set(ours.map(({ pid }) => pid));
     let left = others;
     for (let before = -1; before !== parents.size; ) {
@@ -121,16 +121,16 @@ class VisibleKin implements Kin {
 }
 
 /** Other systems only show the process group: processes that leave it are not found. */
-class GroupKin implements Kin {
+class GroupProcessTree implements ProcessTree {
   readonly root: number;
 
   constructor(root: number) {
     this.root = root;
   }
 
-  note(): void {}
+  recordDescendants(): void {}
 
-  look(found?: (entry: ProcessEntry) => void): ProcessEntry[] {
+  findRunning(found?: (entry: ProcessEntry) => void): ProcessEntry[] {
     if (!isGroupRunning(this.root)) return [];
     const entry = { pid: this.root, parent: 0, group: this.root, session: this.root, startedAt: 0 };
     found?.(entry);

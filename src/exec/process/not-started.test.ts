@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { UsageError } from "../../core/errors.js";
-import { lacksExecuteBit } from "./not-started.js";
+import { isMissingExecuteBit } from "./not-started.js";
 import { startProgram } from "./program.js";
 
 let dir = "";
@@ -38,9 +38,9 @@ it("reports that a folder is not a program", async () => {
 });
 
 it("detects which files are executable", () => {
-  expect(lacksExecuteBit(file("a", "", 0o644))).toBe(true);
-  expect(lacksExecuteBit(file("b", "", 0o755))).toBe(false);
-  expect(lacksExecuteBit(join(dir, "gone"))).toBe(false);
-  expect(lacksExecuteBit(dir)).toBe(false);
-  expect(lacksExecuteBit("sh")).toBe(false);
+  expect(isMissingExecuteBit(file("a", "", 0o644))).toBe(true);
+  expect(isMissingExecuteBit(file("b", "", 0o755))).toBe(false);
+  expect(isMissingExecuteBit(join(dir, "gone"))).toBe(false);
+  expect(isMissingExecuteBit(dir)).toBe(false);
+  expect(isMissingExecuteBit("sh")).toBe(false);
 });

@@ -1,17 +1,17 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { messageOf, UsageError } from "../../core/errors.js";
+import { getErrorMessage, UsageError } from "../../core/errors.js";
 
-export interface Attempt {
+export interface StartAttempt {
   readonly command: string;
   readonly cwd?: string | undefined;
 }
 
 /** Creates an error that explains why a program did not start. */
-export function notStarted({ command, cwd }: Attempt, cause: unknown): UsageError {
-  return new UsageError(reasonOf({ command, cwd }, cause), { cause });
+export function createProgramStartError({ command, cwd }: StartAttempt, cause: unknown): UsageError {
+  return new UsageError(explainStartFailure({ command, cwd }, cause), { cause });
 }
 
-function reasonOf({ command, cwd }: Attempt, cause: unknown): string {
+function explainStartFailure({ command, cwd }: StartAttempt, cause: unknown): string {
   const { code } = cause as NodeJS.ErrnoException;
   // The system returns the same code for a missing program, folder or interpreter.
   if (code === "ENOENT" && cwd !== undefined && !existsSync(cwd))
@@ -19,14 +19,14 @@ function reasonOf({ command, cwd }: Attempt, cause: unknown): string {
   if (code === "ENOENT" && command.startsWith("/") && existsSync(command))
     return `${command} cannot be started: the interpreter named in its first line does not exist. Fix that line, or name the interpreter in the command.`;
   if (code === "ENOENT") return `Program "${command}" not found. Check its name and PATH.`;
-  if (code === "EACCES" && lacksExecuteBit(command)) return notExecutable(command);
+  if (code === "EACCES" && isMissingExecuteBit(command)) return describeNotExecutable(command);
   if (code === "EACCES") return `${command} cannot be run: it is not a program, or you lack the permission.`;
   if (code === "E2BIG") return `${command} cannot be started: its arguments are too long. Pass the text in a file.`;
-  return `${command} cannot be started: ${messageOf(cause)}.`;
+  return `${command} cannot be started: ${getErrorMessage(cause)}.`;
 }
 
 /** True for an existing file that the current user cannot execute. */
-export function lacksExecuteBit(path: string): boolean {
+export function isMissingExecuteBit(path: string): boolean {
   if (!path.includes("/") || statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
   try {
     accessSync(path, constants.X_OK);
@@ -36,6 +36,6 @@ export function lacksExecuteBit(path: string): boolean {
   }
 }
 
-export function notExecutable(path: string): string {
+export function describeNotExecutable(path: string): string {
   return `${path} cannot be run: it is not executable. Run chmod +x ${path}, or name the program that runs it, such as: node ${path}.`;
 }

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { isGroupRunning, lineOf, parseStat, readProcess } from "./process-table.js";
+import { isGroupRunning, listAncestors, parseStat, readProcess } from "./process-table.js";
 
 const stat = (name: string, state: string, threads: number) =>
   `7 (${name}) ${state} 3 5 4 0 -1 4194304 97 0 0 0 0 0 0 0 20 0 ${threads} 0 4390324 3133440 381`;
@@ -22,7 +22,7 @@ describe("parseStat", () => {
 describe.runIf(process.platform === "linux")("the process table", () => {
   it("contains this process and its ancestors", () => {
     expect(readProcess(process.pid)).toMatchObject({ pid: process.pid, parent: process.ppid });
-    expect(lineOf(process.pid).slice(0, 2)).toEqual([process.pid, process.ppid]);
+    expect(listAncestors(process.pid).slice(0, 2)).toEqual([process.pid, process.ppid]);
     expect(readProcess(2 ** 30)).toBeNull();
   });
 

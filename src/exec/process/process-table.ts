@@ -11,7 +11,7 @@ export interface ProcessEntry {
 }
 
 /** Positions of the fields after the name, which may contain spaces and brackets. */
-const FIELD = { state: 0, parent: 1, group: 2, session: 3, threads: 17, startedAt: 19 } as const;
+const STAT_FIELDS = { state: 0, parent: 1, group: 2, session: 3, threads: 17, startedAt: 19 } as const;
 
 /** The running process with this id; null when there is none or it is not visible. */
 export function readProcess(pid: number): ProcessEntry | null {
@@ -26,13 +26,13 @@ export function readProcess(pid: number): ProcessEntry | null {
 export function parseStat(pid: number, stat: string): ProcessEntry | null {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const number = (index: number) => Number(fields[index]);
-  if (hasEnded(fields[FIELD.state], number(FIELD.threads))) return null;
+  if (hasEnded(fields[STAT_FIELDS.state], number(STAT_FIELDS.threads))) return null;
   return {
     pid,
-    parent: number(FIELD.parent),
-    group: number(FIELD.group),
-    session: number(FIELD.session),
-    startedAt: number(FIELD.startedAt),
+    parent: number(STAT_FIELDS.parent),
+    group: number(STAT_FIELDS.group),
+    session: number(STAT_FIELDS.session),
+    startedAt: number(STAT_FIELDS.startedAt),
   };
 }
 
@@ -45,7 +45,7 @@ function hasEnded(state: string | undefined, threads: number): boolean {
 }
 
 /** All process ids, highest first, to read short-lived processes while they exist. */
-export function processIds(): number[] {
+export function listProcessIds(): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
@@ -58,7 +58,7 @@ export function hasProcessTable(): boolean {
 }
 
 /** The process itself and its ancestors. */
-export function lineOf(pid: number): number[] {
+export function listAncestors(pid: number): number[] {
   const line: number[] = [];
   for (let entry = readProcess(pid); entry !== null; entry = readProcess(entry.parent)) line.push(entry.pid);
   return line;
@@ -70,5 +70,5 @@ export function isGroupRunning(group: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
-  return !hasProcessTable() || processIds().some((pid) => readProcess(pid)?.group === group);
+  return !hasProcessTable() || listProcessIds().some((pid) => readProcess(pid)?.group === group);
 }

@@ -4,16 +4,16 @@ import type { Socket } from "node:net";
 import { PassThrough, type Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { setTimeout as wait } from "node:timers/promises";
-import { endAll, NOTHING_RAN, type StopReport, tell } from "./ending.js";
-import { type Kin, kinOf } from "./kin.js";
-import { notStarted } from "./not-started.js";
-import { MARK_NAME, newMark } from "./traces.js";
+import { NOTHING_RAN, type StopReport, sendSignal, stopProcessTree } from "./ending.js";
+import { type ProcessTree, trackProcessTree } from "./kin.js";
+import { createProgramStartError } from "./not-started.js";
+import { createMarker, MARKER_VARIABLE } from "./traces.js";
 
 export type { StopReport } from "./ending.js";
 
 const GRACE_MS = 2000;
 
-const NOTE_EVERY_MS = 1000;
+const SCAN_INTERVAL_MS = 1000;
 
 export interface ProgramEnd {
   readonly code: number | null;
@@ -44,13 +44,13 @@ export interface ProgramOptions extends StartOptions {
 export class RunningProgram {
   /** The end of the program itself; processes it started may still be running. */
   readonly ended: Promise<ProgramEnd>;
-  readonly #kin: Kin;
+  readonly #tree: ProcessTree;
   #ending: Promise<StopReport> | null = null;
   #isOver = false;
 
-  constructor(child: ChildProcess, kin: Kin) {
-    this.#kin = kin;
-    const noting = setInterval(() => kin.note(), NOTE_EVERY_MS).unref();
+  constructor(child: ChildProcess, kin: ProcessTree) {
+    this.#tree = kin;
+    const noting = setInterval(() => kin.recordDescendants(), SCAN_INTERVAL_MS).unref();
     this.ended = new Promise((resolve) => {
       child.on("exit", (code, signal) => {
         clearInterval(noting);
@@ -61,12 +61,12 @@ export class RunningProgram {
 
   /** Also the id of its process group. */
   get pid(): number {
-    return this.#kin.root;
+    return this.#tree.root;
   }
 
   /** Signals the whole process group. */
   signal(signal: NodeJS.Signals): void {
-    if (!this.#isOver) tell(-this.#kin.root, signal);
+    if (!this.#isOver) sendSignal(-this.#tree.root, signal);
   }
 
   /**
@@ -76,7 +76,7 @@ export class RunningProgram {
   async stop(graceMs = GRACE_MS): Promise<StopReport> {
     // The pid may have been reused.
     if (this.#isOver) return NOTHING_RAN;
-    this.#ending ??= this.#end(graceMs).finally(() => {
+    this.#ending ??= this.#stopTree(graceMs).finally(() => {
       this.#ending = null;
     });
     return this.#ending;
@@ -88,26 +88,29 @@ export class RunningProgram {
     return this.stop(graceMs);
   }
 
-  async #end(graceMs: number): Promise<StopReport> {
-    const report = await endAll(this.#kin, graceMs);
+  async #stopTree(graceMs: number): Promise<StopReport> {
+    const report = await stopProcessTree(this.#tree, graceMs);
     if (report.left.length > 0) return report;
     await this.ended;
     this.#isOver = true;
-    watchdog.release(this.#kin.root);
+    watchdog.release(this.#tree.root);
     return report;
   }
 }
 
 /** A program with readable output. */
-export class Program extends RunningProgram {
+export class PipedProgram extends RunningProgram {
   readonly stdout: Readable;
   readonly stderr: Readable;
   /** Resolves when all output was read, at the latest about a second after the program ended and its last output. */
   readonly closed: Promise<void>;
 
-  constructor(child: ChildProcess & { stdout: Readable; stderr: Readable }, kin: Kin) {
+  constructor(child: ChildProcess & { stdout: Readable; stderr: Readable }, kin: ProcessTree) {
     super(child, kin);
-    const [stdout, stderr] = [outputStream(child.stdout, this.ended), outputStream(child.stderr, this.ended)];
+    const [stdout, stderr] = [
+      createOutputStream(child.stdout, this.ended),
+      createOutputStream(child.stderr, this.ended),
+    ];
     this.stdout = stdout.stream;
     this.stderr = stderr.stream;
     this.closed = Promise.all([stdout.closed, stderr.closed]).then(() => undefined);
@@ -123,46 +126,53 @@ export class Program extends RunningProgram {
  * const { code } = await program.ended;
  * const { running, left } = await program.sweep();
  */
-export async function startProgram({ input, ...options }: ProgramOptions): Promise<Program> {
-  const { child, kin, mark } = await start(options, [input === undefined ? "ignore" : "pipe", "pipe", "pipe"]);
+export async function startProgram({ input, ...options }: ProgramOptions): Promise<PipedProgram> {
+  const {
+    child,
+    tree: kin,
+    marker: mark,
+  } = await spawnProgram(options, [input === undefined ? "ignore" : "pipe", "pipe", "pipe"]);
   watchdog.watch(kin.root, mark);
   // The program may end before reading all input.
   child.stdin?.on("error", () => undefined).end(input);
-  return new Program(child as ChildProcess & { stdout: Readable; stderr: Readable }, kin);
+  return new PipedProgram(child as ChildProcess & { stdout: Readable; stderr: Readable }, kin);
 }
 
 /** Starts a program with this process's terminal. It prints to our stdout or, when that has other content, to our stderr. */
 export async function startAttached(options: StartOptions, output: "stdout" | "stderr"): Promise<RunningProgram> {
-  const { child, kin } = await start(options, ["inherit", output === "stdout" ? "inherit" : 2, "inherit"]);
+  const { child, tree: kin } = await spawnProgram(options, ["inherit", output === "stdout" ? "inherit" : 2, "inherit"]);
   return new RunningProgram(child, kin);
 }
 
-interface Started {
+interface StartedProcess {
   readonly child: ChildProcess;
-  readonly kin: Kin;
-  readonly mark: string;
+  readonly tree: ProcessTree;
+  readonly marker: string;
 }
 
-function start({ command, args = [], cwd, env, folders = [] }: StartOptions, stdio: StdioOptions): Promise<Started> {
-  const mark = newMark(process.env[MARK_NAME], randomUUID());
+function spawnProgram(
+  { command, args = [], cwd, env, folders = [] }: StartOptions,
+  stdio: StdioOptions,
+): Promise<StartedProcess> {
+  const mark = createMarker(process.env[MARKER_VARIABLE], randomUUID());
   return new Promise((resolve, reject) => {
-    const fail = (error: unknown) => reject(notStarted({ command, cwd }, error));
+    const fail = (error: unknown) => reject(createProgramStartError({ command, cwd }, error));
     try {
-      const child = spawn(command, args, { cwd, env: { ...env, [MARK_NAME]: mark }, detached: true, stdio });
+      const child = spawn(command, args, { cwd, env: { ...env, [MARKER_VARIABLE]: mark }, detached: true, stdio });
       child.on("error", fail);
       const root = child.pid;
       // Immediately, because a program that ends quickly can only be inspected until then.
-      if (root !== undefined) resolve({ child, kin: kinOf({ root, mark, folders }), mark });
+      if (root !== undefined) resolve({ child, tree: trackProcessTree({ root, marker: mark, folders }), marker: mark });
     } catch (error) {
       fail(error);
     }
   });
 }
 
-const LOOK_EVERY_MS = 100;
+const POLL_INTERVAL_MS = 100;
 
 /** About a second. Counted in polls rather than time, so that a busy process still reads all output. */
-const IDLE_LOOKS = 10;
+const MAX_IDLE_POLLS = 10;
 
 /** The output of a program until its end. */
 interface OutputStream {
@@ -175,38 +185,38 @@ interface OutputStream {
  * Passes on the output of a program and always ends: a process it started may hold the output open indefinitely, so some
  * time after the program's end and its last output the stream is closed.
  */
-function outputStream(source: Readable, ended: Promise<unknown>): OutputStream {
+function createOutputStream(source: Readable, ended: Promise<unknown>): OutputStream {
   const stream = new PassThrough();
   source.on("error", () => undefined);
   source.pipe(stream, { end: false });
   // A closed reader must not block the program.
   stream.on("close", () => source.unpipe(stream).resume());
-  return { stream, closed: close(source, stream, ended) };
+  return { stream, closed: closeOutput(source, stream, ended) };
 }
 
-async function close(source: Readable, stream: PassThrough, ended: Promise<unknown>): Promise<void> {
+async function closeOutput(source: Readable, stream: PassThrough, ended: Promise<unknown>): Promise<void> {
   const over = finished(source).catch(() => undefined);
-  await Promise.race([over, ended.then(() => isSilent(source, stream))]);
+  await Promise.race([over, ended.then(() => waitForSilence(source, stream))]);
   source.destroy();
   stream.end();
   if (stream.readableFlowing !== null) await finished(stream).catch(() => undefined);
 }
 
-async function isSilent(source: Readable, stream: PassThrough): Promise<void> {
+async function waitForSilence(source: Readable, stream: PassThrough): Promise<void> {
   let received = 0;
   const count = () => {
     received += 1;
   };
   source.on("data", count);
-  for (let idle = 0, seen = 0; idle < IDLE_LOOKS && !source.closed; seen = received) {
-    await wait(LOOK_EVERY_MS);
-    idle = received === seen && !isBeingRead(source, stream) ? idle + 1 : 0;
+  for (let idle = 0, seen = 0; idle < MAX_IDLE_POLLS && !source.closed; seen = received) {
+    await wait(POLL_INTERVAL_MS);
+    idle = received === seen && !hasUnreadOutput(source, stream) ? idle + 1 : 0;
   }
   source.off("data", count);
 }
 
 /** True while a slow reader still has output to read. */
-function isBeingRead(source: Readable, stream: PassThrough): boolean {
+function hasUnreadOutput(source: Readable, stream: PassThrough): boolean {
   return stream.readableFlowing !== null && source.readableLength + stream.readableLength + stream.writableLength > 0;
 }
 
@@ -214,7 +224,7 @@ function isBeingRead(source: Readable, stream: PassThrough): boolean {
  * Keeps a list of running programs, and kills those still listed when its input closes. Repeats, because processes being
  * killed may still start others.
  */
-const SCRIPT = `
+const WATCHDOG_SCRIPT = `
 trap '' INT TERM HUP QUIT
 list=
 while read -r what mark; do
@@ -231,7 +241,7 @@ done
 for round in 1 2 3; do
   for item in $list; do
     kill -9 "-\${item%%=*}"
-    for file in $(grep -lsz "^${MARK_NAME}=\${item#*=}" /proc/[0-9]*/environ); do
+    for file in $(grep -lsz "^${MARKER_VARIABLE}=\${item#*=}" /proc/[0-9]*/environ); do
       file=\${file#/proc/}
       kill -9 "\${file%/environ}"
     done
@@ -271,14 +281,14 @@ export class Watchdog {
   }
 
   /** Closes the shell's input, as the end of this process would: programs still listed are killed. */
-  hangUp(): void {
+  disconnect(): void {
     this.#shell?.stdin?.end();
   }
 
   #start(): void {
     // Started with its own folder and environment, so that it locks no folder and is not taken for part of a trial.
     const options = { cwd: "/", env: { PATH: process.env.PATH ?? "/usr/bin:/bin" }, detached: true } as const;
-    const shell = spawn(this.#shellPath, ["-c", SCRIPT], { ...options, stdio: ["pipe", "ignore", "ignore"] });
+    const shell = spawn(this.#shellPath, ["-c", WATCHDOG_SCRIPT], { ...options, stdio: ["pipe", "ignore", "ignore"] });
     this.#shell = shell;
     const forget = () => {
       if (this.#shell === shell) this.#shell = null;

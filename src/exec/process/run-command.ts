@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
-import { KeptOutput } from "./kept-output.js";
-import { type Program, type ProgramEnd, type ProgramOptions, startProgram } from "./program.js";
+import { OutputBuffer } from "./kept-output.js";
+import { type PipedProgram, type ProgramEnd, type ProgramOptions, startProgram } from "./program.js";
 
 const MAX_OUTPUT_BYTES = 1 << 20;
 
 /** Timers with a longer delay fire immediately. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export interface CommandOptions extends Omit<ProgramOptions, "cwd"> {
   readonly cwd: string;
@@ -40,13 +40,13 @@ export async function runCommand(options: CommandOptions): Promise<CommandResult
   const { signal, graceMs, maxOutputBytes = MAX_OUTPUT_BYTES } = options;
   signal?.throwIfAborted();
   const startedAt = performance.now();
-  const program = await startProgram(programOf(options));
-  const stdout = new KeptOutput(program.stdout, maxOutputBytes);
-  const stderr = new KeptOutput(program.stderr, maxOutputBytes);
-  const first = await firstOf(program, options);
+  const program = await startProgram(toProgramOptions(options));
+  const stdout = new OutputBuffer(program.stdout, maxOutputBytes);
+  const stderr = new OutputBuffer(program.stderr, maxOutputBytes);
+  const first = await waitForFirst(program, options);
   const durationMs = performance.now() - startedAt;
   await program.stop(graceMs);
-  const end = await endOf(program);
+  const end = await waitForProgramEnd(program);
   if (end !== null) await program.closed;
   signal?.throwIfAborted();
   return {
@@ -55,24 +55,24 @@ export async function runCommand(options: CommandOptions): Promise<CommandResult
     stderr: stderr.text(),
     timedOut: first === "timeout",
     durationMs,
-    isCut: stdout.isCut || stderr.isCut,
+    isCut: stdout.isTruncated || stderr.isTruncated,
   };
 }
 
-function programOf({ command, args = [], shell = false, ...options }: CommandOptions): ProgramOptions {
+function toProgramOptions({ command, args = [], shell = false, ...options }: CommandOptions): ProgramOptions {
   const { cwd, env, folders = [], input } = options;
   const how = shell ? { command: "/bin/sh", args: ["-c", command, "sh", ...args] } : { command, args };
   return { ...how, cwd, env, folders, ...(input === undefined ? {} : { input }) };
 }
 
-type First = "ended" | "timeout" | "aborted";
+type FirstEvent = "ended" | "timeout" | "aborted";
 
-async function firstOf(program: Program, { timeoutMs, signal }: CommandOptions): Promise<First> {
+async function waitForFirst(program: PipedProgram, { timeoutMs, signal }: CommandOptions): Promise<FirstEvent> {
   const decided = new AbortController();
   const until = { signal: decided.signal };
-  const events: Promise<First>[] = [program.ended.then(() => "ended")];
-  if (timeoutMs !== undefined) events.push(wait(Math.min(timeoutMs, LONGEST_TIMER_MS), "timeout", until));
-  if (signal !== undefined) events.push(aborted(signal, until));
+  const events: Promise<FirstEvent>[] = [program.ended.then(() => "ended")];
+  if (timeoutMs !== undefined) events.push(wait(Math.min(timeoutMs, MAX_TIMER_MS), "timeout", until));
+  if (signal !== undefined) events.push(waitForCommandAbort(signal, until));
   try {
     return await Promise.race(events);
   } finally {
@@ -80,12 +80,12 @@ async function firstOf(program: Program, { timeoutMs, signal }: CommandOptions):
   }
 }
 
-async function aborted(signal: AbortSignal, until: { signal: AbortSignal }): Promise<First> {
+async function waitForCommandAbort(signal: AbortSignal, until: { signal: AbortSignal }): Promise<FirstEvent> {
   if (!signal.aborted) await once(signal, "abort", until);
   return "aborted";
 }
 
 /** Null when it could not be stopped, so there is no end to wait for. */
-function endOf(program: Program): Promise<ProgramEnd | null> {
+function waitForProgramEnd(program: PipedProgram): Promise<ProgramEnd | null> {
   return Promise.race([program.ended, Promise.resolve(null)]);
 }

@@ -74,7 +74,7 @@ describe.runIf(process.platform === "linux")("the watchdog", () => {
     dog.watch(Number(kept?.pid), "no-such-mark-1");
     dog.watch(Number(ended?.pid), "no-such-mark-2");
     dog.release(Number(kept?.pid));
-    dog.hangUp();
+    dog.disconnect();
     expect(await once(ended as ChildProcess, "exit")).toEqual([null, "SIGKILL"]);
     expect(isRunning(Number(kept?.pid))).toBe(true);
     kept?.kill("SIGKILL");
@@ -87,7 +87,7 @@ describe.runIf(process.platform === "linux")("the watchdog", () => {
     process.kill(Number(dog.pid), "SIGKILL");
     await expect.poll(() => dog.pid, SOON).toBeUndefined();
     dog.watch(2 ** 30, "no-such-mark-2");
-    dog.hangUp();
+    dog.disconnect();
     expect(await once(sleeper, "exit")).toEqual([null, "SIGKILL"]);
   });
 
@@ -96,6 +96,6 @@ describe.runIf(process.platform === "linux")("the watchdog", () => {
     dog.watch(2 ** 30, "no-such-mark");
     await expect.poll(() => dog.pid, SOON).toBeUndefined();
     dog.release(2 ** 30);
-    dog.hangUp();
+    dog.disconnect();
   });
 });

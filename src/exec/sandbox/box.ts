@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Interpreter } from "./interpreters.js";
-import { kernelLimits, type SandboxLimits } from "./limits.js";
+import { formatKernelLimits, type SandboxLimits } from "./limits.js";
 
 /** How a sandbox is isolated: by root, with its own user id for each sandbox, or in a user namespace. */
 export type IsolationKind = "root" | "user_namespace";
@@ -12,7 +12,7 @@ export const WORK_FOLDER = "/tmp";
 /** Descriptor on which `bwrap` reports the id of the first process. */
 export const INFO_FD = 4;
 
-export interface BoxPlan {
+export interface SandboxPlan {
   kind: IsolationKind;
   /** The user id to switch to; null when it is already started as the right user. */
   uid: number | null;
@@ -25,21 +25,21 @@ export interface BoxPlan {
   limits: SandboxLimits;
 }
 
-export function boxArgs(plan: BoxPlan): string[] {
+export function buildBwrapArgs(plan: SandboxPlan): string[] {
   return [
-    ...namespaces(plan.kind),
+    ...listNamespaceArgs(plan.kind),
     ...(plan.filterFd === null ? [] : ["--seccomp", String(plan.filterFd)]),
-    ...system(),
-    ...folders(plan.interpreter.folders),
-    ...workFolder(plan),
+    ...listSystemArgs(),
+    ...makeFolderArgs(plan.interpreter.folders),
+    ...mountWorkFolder(plan),
     "--remount-ro",
     "/",
     "--chdir",
     WORK_FOLDER,
     "--",
-    ...dropRoot(plan),
+    ...buildDropRootArgs(plan),
     "/usr/bin/prlimit",
-    ...kernelLimits(plan.limits, plan.interpreter.language),
+    ...formatKernelLimits(plan.limits, plan.interpreter.language),
     "--",
     plan.interpreter.path,
     ...plan.args,
@@ -47,15 +47,15 @@ export function boxArgs(plan: BoxPlan): string[] {
 }
 
 /** No /proc: nothing in the sandbox needs it, and without it no process can inspect another. */
-function namespaces(kind: IsolationKind): string[] {
+function listNamespaceArgs(kind: IsolationKind): string[] {
   const user = kind === "user_namespace" ? ["--unshare-user", "--disable-userns"] : [];
   const others = ["--unshare-pid", "--unshare-ipc", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"];
   return [...user, ...others, "--hostname", "box", "--die-with-parent", "--new-session", "--info-fd", String(INFO_FD)];
 }
 
 /** Read-only, and only what interpreters need: their libraries and a few devices. */
-function system(): string[] {
-  const libraries = ["/lib", "/lib64", "/lib32", "/bin", "/sbin"].flatMap(asOnHost);
+function listSystemArgs(): string[] {
+  const libraries = ["/lib", "/lib64", "/lib32", "/bin", "/sbin"].flatMap(mountFromHost);
   const settings = ["/etc/ld.so.cache", "/etc/alternatives"].flatMap((path) => ["--ro-bind-try", path, path]);
   const devices = ["null", "zero", "full", "random", "urandom"].flatMap((name) => [
     "--dev-bind",
@@ -67,19 +67,19 @@ function system(): string[] {
     "/usr",
     "/usr",
     ...libraries,
-    ...emptyFolder("/etc"),
+    ...mountEmptyFolder("/etc"),
     ...settings,
-    ...emptyFolder("/dev"),
+    ...mountEmptyFolder("/dev"),
     ...devices,
   ];
 }
 
-function emptyFolder(path: string): string[] {
+function mountEmptyFolder(path: string): string[] {
   return ["--perms", "0755", "--dir", path];
 }
 
 /** Most distributions have links into /usr here, some have folders. */
-function asOnHost(path: string): string[] {
+function mountFromHost(path: string): string[] {
   try {
     return lstatSync(path).isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];
   } catch {
@@ -88,23 +88,23 @@ function asOnHost(path: string): string[] {
 }
 
 /** Parent folders of an interpreter are created empty, so that a home folder shows nothing else. */
-function folders(paths: readonly string[]): string[] {
-  const parents = [...new Set(paths.flatMap(parentsOf))].sort((a, b) => a.length - b.length);
-  return [...parents.flatMap(emptyFolder), ...paths.flatMap((path) => ["--ro-bind", path, path])];
+function makeFolderArgs(paths: readonly string[]): string[] {
+  const parents = [...new Set(paths.flatMap(listParentPaths))].sort((a, b) => a.length - b.length);
+  return [...parents.flatMap(mountEmptyFolder), ...paths.flatMap((path) => ["--ro-bind", path, path])];
 }
 
-function parentsOf(path: string): string[] {
+function listParentPaths(path: string): string[] {
   const parent = dirname(path);
-  return parent === "/" ? [] : [...parentsOf(parent), parent];
+  return parent === "/" ? [] : [...listParentPaths(parent), parent];
 }
 
-function workFolder({ files, limits }: BoxPlan): string[] {
+function mountWorkFolder({ files, limits }: SandboxPlan): string[] {
   const contents = files.flatMap(({ name, fd }) => ["--perms", "0644", "--file", String(fd), `${WORK_FOLDER}/${name}`]);
   return ["--perms", "1777", "--size", String(Math.ceil(limits.diskBytes)), "--tmpfs", WORK_FOLDER, ...contents];
 }
 
 /** Before the limits, because the process limit does not apply to root. */
-function dropRoot({ uid }: BoxPlan): string[] {
+function buildDropRootArgs({ uid }: SandboxPlan): string[] {
   if (uid === null) return [];
   return [
     "/usr/bin/setpriv",

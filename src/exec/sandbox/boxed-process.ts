@@ -3,14 +3,14 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { availableParallelism, constants } from "node:os";
 import type { Duplex, Readable, Writable } from "node:stream";
-import { messageOf, SandboxError } from "../../core/errors.js";
+import { getErrorMessage, SandboxError } from "../../core/errors.js";
 import { INFO_FD } from "./box.js";
 import { LineChannel } from "./line-channel.js";
 
 /** Why a program was stopped. */
 export type StopCause = "wall_time" | "output" | "memory" | "done" | "aborted";
 
-export interface Ended {
+export interface SandboxedProcessEnd {
   exitCode: number | null;
   signal: string | null;
   stdout: string;
@@ -18,7 +18,7 @@ export interface Ended {
   stopped: StopCause | null;
 }
 
-export interface Command {
+export interface SandboxCommand {
   command: string;
   args: readonly string[];
   cwd?: string;
@@ -41,31 +41,31 @@ export interface Command {
   uid?: number;
 }
 
-const LINE_BYTES = 16 * 2 ** 20;
-const LONGEST_DEATH_MS = 5000;
-const LONGEST_BIRTH_MS = 2000;
+const MAX_LINE_BYTES = 16 * 2 ** 20;
+const KILL_TIMEOUT_MS = 5000;
+const START_TIMEOUT_MS = 2000;
 
 /** A process in a sandbox, with a line channel on its descriptor 3. */
-export class BoxedProcess {
+export class SandboxedProcess {
   readonly lines: LineChannel;
   /** Resolves when none of its processes are left. Rejects only when it could not be started. */
-  readonly ended: Promise<Ended>;
+  readonly ended: Promise<SandboxedProcessEnd>;
   readonly #child: ChildProcess;
   readonly #isGroup: boolean;
   #stopped: StopCause | null = null;
   /** The id of the first process in the sandbox, as seen from outside. */
   #first: number | null = null;
 
-  constructor(command: Command) {
+  constructor(command: SandboxCommand) {
     this.#isGroup = command.isGroup;
-    this.#child = spawnCommand(command);
+    this.#child = spawnSandboxCommand(command);
     this.ended = this.#watch(command);
     // Callers that need the end await it; until then a failed start must not be an unhandled rejection.
     this.ended.catch(() => undefined);
-    this.lines = new LineChannel(this.#child.stdio[3] as Duplex | null, LINE_BYTES);
-    if (this.#child.stdin !== null) write(this.#child.stdin, command.stdin ?? "");
+    this.lines = new LineChannel(this.#child.stdio[3] as Duplex | null, MAX_LINE_BYTES);
+    if (this.#child.stdin !== null) writeAll(this.#child.stdin, command.stdin ?? "");
     command.inputs?.forEach((text, index) => {
-      write(this.#child.stdio[INFO_FD + 1 + index] as Writable, text);
+      writeAll(this.#child.stdio[INFO_FD + 1 + index] as Writable, text);
     });
   }
 
@@ -74,7 +74,7 @@ export class BoxedProcess {
     this.#stopped ??= cause;
     // Killing a sandbox while it is being created would leave its first process hanging.
     if (this.#isGroup || this.#first !== null) this.#kill();
-    else setTimeout(() => this.#kill(), LONGEST_BIRTH_MS).unref();
+    else setTimeout(() => this.#kill(), START_TIMEOUT_MS).unref();
   }
 
   #kill(): void {
@@ -89,43 +89,43 @@ export class BoxedProcess {
     }
   }
 
-  #born(first: number): void {
+  #handleFirstPid(first: number): void {
     this.#first = first;
     if (this.#stopped !== null) this.#kill();
   }
 
-  #watch({ wallMs, cpuSecs, memoryBytes, outputBytes }: Command): Promise<Ended> {
+  #watch({ wallMs, cpuSecs, memoryBytes, outputBytes }: SandboxCommand): Promise<SandboxedProcessEnd> {
     const started = performance.now();
     const child = this.#child;
     const keep = (fd: number) =>
       new BoundedText(child.stdio[fd] as Readable | null, outputBytes, () => this.stop("output"));
     const [stdout, stderr] = [keep(1), keep(2)];
-    readFirst(child.stdio[INFO_FD] as Readable | null, (pid) => this.#born(pid));
+    readFirstPid(child.stdio[INFO_FD] as Readable | null, (pid) => this.#handleFirstPid(pid));
     const timer = setTimeout(() => this.stop("wall_time"), wallMs);
     const unwatch = watchMemory(child.pid, memoryBytes, () => this.stop("memory"));
-    return new Promise<Ended>((resolve, reject) => {
+    return new Promise<SandboxedProcessEnd>((resolve, reject) => {
       child.on("error", (error) => {
         clearTimeout(timer);
         unwatch();
-        reject(failedSpawn(error));
+        reject(createSpawnError(error));
       });
       child.on("exit", () => {
         this.lines.release();
-        if (this.#isGroup) this.#endGroup();
+        if (this.#isGroup) this.#stopGroup();
       });
       child.on("close", (code, signal) => {
         clearTimeout(timer);
         unwatch();
-        const mayBeCpu = performance.now() - started >= shortestUse(cpuSecs);
-        const exit = exitOf(code, signal, mayBeCpu);
+        const mayBeCpu = performance.now() - started >= computeMinCpuMs(cpuSecs);
+        const exit = resolveExit(code, signal, mayBeCpu);
         const ended = { ...exit, stdout: stdout.text(), stderr: stderr.text(), stopped: this.#stopped };
-        void allGone(this.#first).then(() => resolve(ended));
+        void waitUntilAllGone(this.#first).then(() => resolve(ended));
       });
     });
   }
 
   /** A process that left the group may still hold a pipe; don't wait for it. */
-  #endGroup(): void {
+  #stopGroup(): void {
     this.stop("done");
     setTimeout(() => {
       for (const stream of this.#child.stdio) stream?.destroy();
@@ -133,12 +133,12 @@ export class BoxedProcess {
   }
 }
 
-function spawnCommand(asked: Command): ChildProcess {
+function spawnSandboxCommand(asked: SandboxCommand): ChildProcess {
   const { command, args, cwd, uid, isGroup } = asked;
   const nothing = openSync("/dev/null", "r");
   const child = spawn(command, args, {
     env: {},
-    stdio: descriptors(asked, nothing),
+    stdio: buildStdio(asked, nothing),
     detached: isGroup,
     ...(cwd === undefined ? {} : { cwd }),
     ...(uid === undefined ? {} : { uid, gid: uid }),
@@ -147,11 +147,11 @@ function spawnCommand(asked: Command): ChildProcess {
   // Node fails before creating any stream when the process has no descriptors left.
   if ((child.stdio as unknown) !== undefined) return child;
   child.on("error", () => undefined);
-  throw failedSpawn(new Error("too many open files"));
+  throw createSpawnError(new Error("too many open files"));
 }
 
 /** Node passes on every descriptor that is not closed, so strays are replaced with /dev/null. */
-function descriptors({ isGroup, isQuiet, hasLines, strays, inputs = [] }: Command, nothing: number) {
+function buildStdio({ isGroup, isQuiet, hasLines, strays, inputs = [] }: SandboxCommand, nothing: number) {
   const pipeIf = (isWanted: boolean) => (isWanted ? ("pipe" as const) : ("ignore" as const));
   const standard = isQuiet === true ? (["ignore", "ignore", "pipe"] as const) : (["pipe", "pipe", "pipe"] as const);
   const list: ("pipe" | "ignore" | number)[] = [...standard, pipeIf(hasLines), pipeIf(!isGroup)];
@@ -163,12 +163,14 @@ function descriptors({ isGroup, isQuiet, hasLines, strays, inputs = [] }: Comman
   return list;
 }
 
-function failedSpawn(cause: Error): SandboxError {
-  return new SandboxError(`The sandbox could not be started: ${messageOf(cause)}. Run "assay doctor".`, { cause });
+function createSpawnError(cause: Error): SandboxError {
+  return new SandboxError(`The sandbox could not be started: ${getErrorMessage(cause)}. Run "assay doctor".`, {
+    cause,
+  });
 }
 
 /** Calls `use` with the id of the first process in the sandbox. */
-function readFirst(stream: Readable | null, use: (pid: number) => void): void {
+function readFirstPid(stream: Readable | null, use: (pid: number) => void): void {
   let text = "";
   stream?.on("error", () => undefined);
   stream?.on("data", (chunk: Buffer) => {
@@ -179,14 +181,14 @@ function readFirst(stream: Readable | null, use: (pid: number) => void): void {
 }
 
 /** The last processes of a sandbox end with its first one, shortly after `bwrap` reports the end. */
-async function allGone(first: number | null): Promise<void> {
-  const deadline = performance.now() + LONGEST_DEATH_MS;
-  while (first !== null && isAlive(first) && performance.now() < deadline) {
+async function waitUntilAllGone(first: number | null): Promise<void> {
+  const deadline = performance.now() + KILL_TIMEOUT_MS;
+  while (first !== null && isProcessAlive(first) && performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }
 
-function isAlive(pid: number): boolean {
+function isProcessAlive(pid: number): boolean {
   try {
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
   } catch {
@@ -194,14 +196,14 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function write(stream: Writable, text: string | Buffer): void {
+function writeAll(stream: Writable, text: string | Buffer): void {
   // A program that does not read its input closes the pipe, which is not an error.
   stream.on("error", () => undefined);
   stream.end(text);
 }
 
 /** In milliseconds. Even on all cores, a process cannot use its CPU time faster. */
-function shortestUse(cpuSecs: number): number {
+function computeMinCpuMs(cpuSecs: number): number {
   return (900 * cpuSecs) / availableParallelism();
 }
 
@@ -209,11 +211,11 @@ function shortestUse(cpuSecs: number): number {
  * `bwrap` reports a signal as exit code 128 + its number. A program may exit with such a code itself, but SIGXCPU is only
  * plausible once it can have used its CPU time.
  */
-function exitOf(
+function resolveExit(
   code: number | null,
   signal: NodeJS.Signals | null,
   mayBeCpu: boolean,
-): Pick<Ended, "exitCode" | "signal"> {
+): Pick<SandboxedProcessEnd, "exitCode" | "signal"> {
   if (code === null || code <= 128) return { exitCode: code, signal };
   const name = Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0];
   const isSignal = name !== undefined && (name !== "SIGXCPU" || mayBeCpu);
@@ -243,7 +245,7 @@ class BoundedText {
   }
 }
 
-const EVERY_MS = 150;
+const POLL_INTERVAL_MS = 150;
 
 /**
  * Calls `exceeded` when a process and its descendants use more memory than allowed. The kernel limits each process; this
@@ -254,12 +256,12 @@ function watchMemory(pid: number | undefined, maxBytes: number, exceeded: () => 
   let timer: NodeJS.Timeout;
   let isOver = false;
   const look = async () => {
-    const bytes = await memoryOf(pid);
+    const bytes = await measureTreeMemory(pid);
     if (isOver) return;
     if (bytes > maxBytes) exceeded();
     else timer = again();
   };
-  const again = () => setTimeout(() => void look(), EVERY_MS).unref();
+  const again = () => setTimeout(() => void look(), POLL_INTERVAL_MS).unref();
   timer = again();
   return () => {
     isOver = true;
@@ -267,19 +269,19 @@ function watchMemory(pid: number | undefined, maxBytes: number, exceeded: () => 
   };
 }
 
-async function memoryOf(pid: number): Promise<number> {
-  const [own, children] = await Promise.all([ownMemory(pid), childrenOf(pid)]);
-  const theirs = await Promise.all(children.map(memoryOf));
+async function measureTreeMemory(pid: number): Promise<number> {
+  const [own, children] = await Promise.all([readProcessMemory(pid), listChildProcesses(pid)]);
+  const theirs = await Promise.all(children.map(measureTreeMemory));
   return theirs.reduce((sum, bytes) => sum + bytes, own);
 }
 
-async function ownMemory(pid: number): Promise<number> {
+async function readProcessMemory(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   const sizes = status.matchAll(/^Rss(?:Anon|Shmem):\s*(\d+) kB/gm);
   return [...sizes].reduce((sum, [, kilobytes]) => sum + Number(kilobytes) * 1024, 0);
 }
 
-async function childrenOf(pid: number): Promise<number[]> {
+async function listChildProcesses(pid: number): Promise<number[]> {
   const list = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
   return list.split(" ").filter(Boolean).map(Number);
 }

@@ -2,65 +2,68 @@
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
 
 const LOAD = 0x20;
-const IF_EQUAL = 0x15;
-const IF_ANY_BIT = 0x45;
+const JUMP_IF_EQUAL = 0x15;
+const JUMP_IF_ANY_BIT = 0x45;
 const RETURN = 0x06;
 
 /** Offsets of the call number, the architecture, and the lower half of the first argument. */
-const CALL = 0;
-const MACHINE = 4;
-const FIRST_ARGUMENT = 16;
+const CALL_OFFSET = 0;
+const MACHINE_OFFSET = 4;
+const FIRST_ARGUMENT_OFFSET = 16;
 
 const ALLOW = 0x7fff_0000;
 const KILL = 0x8000_0000;
-const refuse = (errno: number) => 0x0005_0000 + errno;
-const EPERM = refuse(1);
-const ENOSYS = refuse(38);
-const EAFNOSUPPORT = refuse(97);
+const toErrnoAction = (errno: number) => 0x0005_0000 + errno;
+const EPERM = toErrnoAction(1);
+const ENOSYS = toErrnoAction(38);
+const EAFNOSUPPORT = toErrnoAction(97);
 
 /** AF_UNIX, AF_INET, AF_INET6. */
 const SOCKET_FAMILIES = [1, 2, 10];
 /** All CLONE_NEW… flags: a new user namespace would grant capabilities, and with them mounts. */
-const NEW_NAMESPACES = 0x7e02_0000;
+const NEW_NAMESPACE_FLAGS = 0x7e02_0000;
 
 /**
  * Builds the seccomp filter for `bwrap`; null for an unsupported processor. It blocks what namespaces leave open: kernel
  * keyrings, memory that no limit counts, other socket families, and namespaces inside the sandbox.
  */
-export function callFilter(processor: string = process.arch): Buffer | null {
+export function buildSyscallFilter(processor: string = process.arch): Buffer | null {
   const machine = MACHINES[processor];
-  return machine === undefined ? null : assembled(instructions(machine));
+  return machine === undefined ? null : assembleFilter(buildInstructions(machine));
 }
 
-function instructions({ audit, foreignBit, socket, clone, clone3, denied }: Machine): Instruction[] {
+function buildInstructions({ audit, foreignBit, socket, clone, clone3, denied }: Machine): Instruction[] {
   return [
-    [LOAD, 0, 0, MACHINE],
-    [IF_EQUAL, 1, 0, audit],
+    [LOAD, 0, 0, MACHINE_OFFSET],
+    [JUMP_IF_EQUAL, 1, 0, audit],
     [RETURN, 0, 0, KILL],
-    [LOAD, 0, 0, CALL],
-    ...(foreignBit === null ? [] : onlyIf([IF_ANY_BIT, 0, 1, foreignBit], ENOSYS)),
-    ...onlyIf([IF_EQUAL, 0, 1, clone3], ENOSYS),
-    ...denied.flatMap((number) => onlyIf([IF_EQUAL, 0, 1, number], EPERM)),
-    ...forCall(socket, [
-      [LOAD, 0, 0, FIRST_ARGUMENT],
-      ...SOCKET_FAMILIES.flatMap((family) => onlyIf([IF_EQUAL, 0, 1, family], ALLOW)),
+    [LOAD, 0, 0, CALL_OFFSET],
+    ...(foreignBit === null ? [] : buildConditionalReturn([JUMP_IF_ANY_BIT, 0, 1, foreignBit], ENOSYS)),
+    ...buildConditionalReturn([JUMP_IF_EQUAL, 0, 1, clone3], ENOSYS),
+    ...denied.flatMap((number) => buildConditionalReturn([JUMP_IF_EQUAL, 0, 1, number], EPERM)),
+    ...buildCallRule(socket, [
+      [LOAD, 0, 0, FIRST_ARGUMENT_OFFSET],
+      ...SOCKET_FAMILIES.flatMap((family) => buildConditionalReturn([JUMP_IF_EQUAL, 0, 1, family], ALLOW)),
       [RETURN, 0, 0, EAFNOSUPPORT],
     ]),
-    ...forCall(clone, [[LOAD, 0, 0, FIRST_ARGUMENT], ...onlyIf([IF_ANY_BIT, 0, 1, NEW_NAMESPACES], EPERM)]),
+    ...buildCallRule(clone, [
+      [LOAD, 0, 0, FIRST_ARGUMENT_OFFSET],
+      ...buildConditionalReturn([JUMP_IF_ANY_BIT, 0, 1, NEW_NAMESPACE_FLAGS], EPERM),
+    ]),
     [RETURN, 0, 0, ALLOW],
   ];
 }
 
-function onlyIf(condition: Instruction, answer: number): Instruction[] {
+function buildConditionalReturn(condition: Instruction, answer: number): Instruction[] {
   return [condition, [RETURN, 0, 0, answer]];
 }
 
-function forCall(number: number, steps: readonly Instruction[]): Instruction[] {
-  return [[IF_EQUAL, 0, steps.length, number], ...steps];
+function buildCallRule(number: number, steps: readonly Instruction[]): Instruction[] {
+  return [[JUMP_IF_EQUAL, 0, steps.length, number], ...steps];
 }
 
 /** Both architectures are little-endian. */
-function assembled(program: readonly Instruction[]): Buffer {
+function assembleFilter(program: readonly Instruction[]): Buffer {
   const bytes = Buffer.alloc(program.length * 8);
   for (const [index, [code, ifTrue, ifFalse, value]] of program.entries()) {
     const at = index * 8;
@@ -87,7 +90,7 @@ export interface Machine {
  * Calls that no computing program needs: keys, memory that no limit counts, namespaces, other processes, the kernel. With
  * the call numbers for x64 and arm64.
  */
-const DENIED: readonly (readonly [name: string, x64: number, arm64: number | null])[] = [
+const DENIED_CALLS: readonly (readonly [name: string, x64: number, arm64: number | null])[] = [
   ["add_key", 248, 217],
   ["request_key", 249, 218],
   ["keyctl", 250, 219],
@@ -169,7 +172,7 @@ export const MACHINES: Readonly<Record<string, Machine>> = {
     socket: 41,
     clone: 56,
     clone3: 435,
-    denied: DENIED.map(([, number]) => number),
+    denied: DENIED_CALLS.map(([, number]) => number),
   },
   arm64: {
     audit: 0xc000_00b7,
@@ -177,6 +180,6 @@ export const MACHINES: Readonly<Record<string, Machine>> = {
     socket: 198,
     clone: 220,
     clone3: 435,
-    denied: DENIED.flatMap(([, , number]) => (number === null ? [] : [number])),
+    denied: DENIED_CALLS.flatMap(([, , number]) => (number === null ? [] : [number])),
   },
 };

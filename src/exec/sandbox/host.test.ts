@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { UsageError } from "../../core/errors.js";
 import { lacksIsolation } from "../../testing/isolation.js";
-import { textArgs } from "./interpreter-args.js";
+import { buildTextArgs } from "./interpreter-args.js";
 import { describeIsolation, type Isolation } from "./isolation.js";
 import { LineChannel } from "./line-channel.js";
 import { openSandbox, type Sandbox } from "./sandbox.js";
@@ -62,7 +62,7 @@ console.log(JSON.stringify({ stdout, stderr, held: [readlinkSync("/proc/self/fd/
 
   it("is not filled by a program that floods its line channel", async () => {
     const text = "import os\nwhile True: os.write(3, b'x' * 60 + b'\\n' + b'y' * 60000 + b'\\n')";
-    const launch = { language: "python" as const, args: textArgs("python", text) };
+    const launch = { language: "python" as const, args: buildTextArgs("python", text) };
     const before = process.memoryUsage.rss();
     const { stopped } = await sandbox.use({ ...launch, limits: { wallMs: 2000 } }, async (box) => {
       expect(await box.lines.next()).toBe("x".repeat(60));

@@ -7,12 +7,12 @@ import type { Language } from "./interpreters.js";
 const NODE_FLAGS = ["--v8-pool-size=1"];
 
 /** Arguments to run a file. */
-export function fileArgs(language: Language, path: string): string[] {
+export function buildFileArgs(language: Language, path: string): string[] {
   // -E -s: ignore the environment and user packages. -B: write no caches.
   return language === "python" ? ["-E", "-s", "-B", path] : [...NODE_FLAGS, path];
 }
 
 /** Arguments to run a text. Python runs without installed packages, which saves a third of its start time. */
-export function textArgs(language: Language, text: string): string[] {
+export function buildTextArgs(language: Language, text: string): string[] {
   return language === "python" ? ["-I", "-S", "-B", "-c", text] : [...NODE_FLAGS, "-e", text];
 }

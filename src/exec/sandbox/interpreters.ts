@@ -19,9 +19,9 @@ export interface Interpreter {
 }
 
 /** The distribution's own Python comes first because it only needs /usr. */
-const PYTHONS = ["/usr/bin/python3", "python3", "python"];
+const PYTHON_COMMANDS = ["/usr/bin/python3", "python3", "python"];
 
-const ASK_PYTHON = `
+const PYTHON_PROBE = `
 import json, platform, site, sys
 print(json.dumps([sys.executable, sys.base_prefix, platform.python_version(), site.getsitepackages()]))
 `;
@@ -30,39 +30,39 @@ const run = promisify(execFile);
 
 /** Finds the interpreter of a language; null when there is none. */
 export async function findInterpreter(language: Language): Promise<Interpreter | null> {
-  if (language === "javascript") return ownNode();
-  for (const command of PYTHONS) {
-    const found = await askPython(command);
+  if (language === "javascript") return getOwnNode();
+  for (const command of PYTHON_COMMANDS) {
+    const found = await probePython(command);
     if (found !== null) return found;
   }
   return null;
 }
 
 /** Resolves shims such as pyenv's: the interpreter they start reports its real path. */
-async function askPython(command: string): Promise<Interpreter | null> {
+async function probePython(command: string): Promise<Interpreter | null> {
   try {
-    const { stdout } = await run(command, ["-I", "-c", ASK_PYTHON], { timeout: 10_000 });
+    const { stdout } = await run(command, ["-I", "-c", PYTHON_PROBE], { timeout: 10_000 });
     const [executable, prefix, version, packages] = JSON.parse(stdout) as [string, string, string, string[]];
     const path = realpathSync(executable);
-    const folders = outsideUsr([prefix, dirname(path), ...packages]);
+    const folders = filterOutsideUsr([prefix, dirname(path), ...packages]);
     return { language: "python", path, version, folders, packages: packages.filter((folder) => existsSync(folder)) };
   } catch {
     return null;
   }
 }
 
-function ownNode(): Interpreter {
+function getOwnNode(): Interpreter {
   const path = realpathSync(process.execPath);
-  const folders = outsideUsr([dirname(path)]);
+  const folders = filterOutsideUsr([dirname(path)]);
   return { language: "javascript", path, version: process.versions.node, folders, packages: [] };
 }
 
 /** Also removes folders inside another folder of the list. */
-function outsideUsr(folders: readonly string[]): string[] {
-  const outside = [...new Set(folders)].filter((folder) => !isWithin(folder, "/usr") && existsSync(folder));
-  return outside.filter((folder) => !outside.some((other) => other !== folder && isWithin(folder, other)));
+function filterOutsideUsr(folders: readonly string[]): string[] {
+  const outside = [...new Set(folders)].filter((folder) => !isInFolder(folder, "/usr") && existsSync(folder));
+  return outside.filter((folder) => !outside.some((other) => other !== folder && isInFolder(folder, other)));
 }
 
-function isWithin(path: string, folder: string): boolean {
+function isInFolder(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`);
 }

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
-import { messageOf } from "../../core/errors.js";
+import { getErrorMessage } from "../../core/errors.js";
 import type { IsolationKind } from "./box.js";
-import { BoxedProcess } from "./boxed-process.js";
-import { callFilter } from "./call-filter.js";
+import { SandboxedProcess } from "./boxed-process.js";
+import { buildSyscallFilter } from "./call-filter.js";
 import { findInterpreter, type Interpreter, LANGUAGES, type Language } from "./interpreters.js";
-import { boxCommand } from "./launch.js";
+import { buildSandboxCommand } from "./launch.js";
 import { DEFAULT_LIMITS } from "./limits.js";
-import { strayDescriptors } from "./stray-descriptors.js";
-import { ownUids } from "./uid-pool.js";
+import { findStrayDescriptors } from "./stray-descriptors.js";
+import { getUidPool } from "./uid-pool.js";
 
 /** The isolation available on this machine for untrusted programs, determined by trying it. */
 export interface Isolation {
@@ -20,14 +20,14 @@ export interface Isolation {
   advice: readonly string[];
 }
 
-const NEEDED = [
+const REQUIRED_PROGRAMS = [
   { path: "/usr/bin/bwrap", package: "bubblewrap" },
   { path: "/usr/bin/prlimit", package: "util-linux" },
   { path: "/usr/bin/setpriv", package: "util-linux" },
 ];
 
 /** A file that exists on every machine and in no sandbox. */
-const OUTSIDE = "/etc/passwd";
+const HOST_FILE = "/etc/passwd";
 
 /**
  * Determines the available isolation by running something in it.
@@ -38,31 +38,33 @@ export async function describeIsolation(): Promise<Isolation> {
   const interpreters = { python: await findInterpreter("python"), javascript: await findInterpreter("javascript") };
   const missing = LANGUAGES.filter((language) => interpreters[language] === null);
   const advice = missing.map((language) => `To run ${language} programs: apt-get install python3`);
-  const packages = [...new Set(NEEDED.filter(({ path }) => !existsSync(path)).map((needed) => needed.package))];
+  const packages = [
+    ...new Set(REQUIRED_PROGRAMS.filter(({ path }) => !existsSync(path)).map((needed) => needed.package)),
+  ];
   if (packages.length > 0) {
     const install = `apt-get install ${packages.join(" ")}`;
     return { kind: null, detail: `missing: ${packages.join(", ")}`, interpreters, advice: [install, ...advice] };
   }
-  return { ...(await tryKinds(advice)), interpreters };
+  return { ...(await tryIsolationKinds(advice)), interpreters };
 }
 
-async function tryKinds(advice: readonly string[]): Promise<Omit<Isolation, "interpreters">> {
+async function tryIsolationKinds(advice: readonly string[]): Promise<Omit<Isolation, "interpreters">> {
   const kinds: IsolationKind[] = process.getuid?.() === 0 ? ["root", "user_namespace"] : ["user_namespace"];
   const problems: string[] = [];
   for (const kind of kinds) {
-    const problem = await problemWith(kind);
-    if (problem === null) return { kind, detail: `${NAMES[kind]}${filterDetail()}`, advice };
-    problems.push(`${NAMES[kind]}: ${problem}`);
+    const problem = await findIsolationProblem(kind);
+    if (problem === null) return { kind, detail: `${KIND_NAMES[kind]}${describeFilter()}`, advice };
+    problems.push(`${KIND_NAMES[kind]}: ${problem}`);
   }
   return { kind: null, detail: problems.join("; "), advice: [...ADVICE, ...advice] };
 }
 
 /** The filter blocks what namespaces leave open, so its absence is reported. */
-function filterDetail(): string {
-  return callFilter() === null ? `, without a system call filter (not available for ${process.arch})` : "";
+function describeFilter(): string {
+  return buildSyscallFilter() === null ? `, without a system call filter (not available for ${process.arch})` : "";
 }
 
-const NAMES = {
+const KIND_NAMES = {
   root: "bubblewrap as root, each sandbox with its own user id",
   user_namespace: "bubblewrap in a user namespace",
 };
@@ -74,18 +76,18 @@ const ADVICE = [
 ];
 
 /** Returns why a sandbox of this kind does not work; null when it does. */
-async function problemWith(kind: IsolationKind): Promise<string | null> {
+async function findIsolationProblem(kind: IsolationKind): Promise<string | null> {
   const test: Interpreter = { language: "python", path: "/usr/bin/test", version: "", folders: [], packages: [] };
-  const strays = strayDescriptors();
-  const plan = { interpreter: test, args: ["!", "-e", OUTSIDE], limits: DEFAULT_LIMITS, hasLines: false, strays };
-  const uids = ownUids();
+  const strays = findStrayDescriptors();
+  const plan = { interpreter: test, args: ["!", "-e", HOST_FILE], limits: DEFAULT_LIMITS, hasLines: false, strays };
+  const uids = getUidPool();
   const uid = uids?.take() ?? null;
   try {
-    const { exitCode, stderr } = await new BoxedProcess(boxCommand(plan, kind, uid)).ended;
+    const { exitCode, stderr } = await new SandboxedProcess(buildSandboxCommand(plan, kind, uid)).ended;
     return exitCode === 0 ? null : stderr.trim().split("\n").at(-1) || `it ended with ${exitCode}`;
   } catch (error) {
-    return messageOf(error);
+    return getErrorMessage(error);
   } finally {
-    if (uid !== null) uids?.give(uid);
+    if (uid !== null) uids?.release(uid);
   }
 }

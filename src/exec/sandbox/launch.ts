@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
-import { boxArgs, INFO_FD, type IsolationKind } from "./box.js";
-import type { Command } from "./boxed-process.js";
-import { callFilter } from "./call-filter.js";
+import { buildBwrapArgs, INFO_FD, type IsolationKind } from "./box.js";
+import type { SandboxCommand } from "./boxed-process.js";
+import { buildSyscallFilter } from "./call-filter.js";
 import type { Interpreter } from "./interpreters.js";
-import { kernelLimits, type SandboxLimits } from "./limits.js";
+import { formatKernelLimits, type SandboxLimits } from "./limits.js";
 
-export interface Launch {
+export interface SandboxLaunch {
   interpreter: Interpreter;
   args: readonly string[];
   limits: SandboxLimits;
@@ -22,9 +22,9 @@ const FIRST_INPUT_FD = INFO_FD + 1;
 const PRLIMIT = "/usr/bin/prlimit";
 
 /** Builds the command for a sandbox. `uid` is from the pool when started by root, else null. */
-export function boxCommand(launch: Launch, kind: IsolationKind, uid: number | null): Command {
+export function buildSandboxCommand(launch: SandboxLaunch, kind: IsolationKind, uid: number | null): SandboxCommand {
   const { interpreter, args, limits } = launch;
-  const filter = callFilter();
+  const filter = buildSyscallFilter();
   const inputs = [...(filter === null ? [] : [filter]), ...Object.values(launch.files ?? {})];
   const filterFd = filter === null ? null : FIRST_INPUT_FD;
   const firstFile = FIRST_INPUT_FD + (filter === null ? 0 : 1);
@@ -40,9 +40,9 @@ export function boxCommand(launch: Launch, kind: IsolationKind, uid: number | nu
   };
   return {
     command: "/usr/bin/bwrap",
-    args: boxArgs(plan),
+    args: buildBwrapArgs(plan),
     inputs,
-    ...bounds(launch),
+    ...pickLaunchBounds(launch),
     isGroup: false,
     // In root's user namespace it would still have root's access to files.
     ...(kind === "user_namespace" && uid !== null ? { uid } : {}),
@@ -51,20 +51,27 @@ export function boxCommand(launch: Launch, kind: IsolationKind, uid: number | nu
 }
 
 /** Builds the command to run without a sandbox: limits and a clean environment, but no protection of files or network. */
-export function localCommand(launch: Launch, folder: string): Command {
+export function buildLocalCommand(launch: SandboxLaunch, folder: string): SandboxCommand {
   const { interpreter, args, limits } = launch;
-  const [command = interpreter.path, ...rest] = [...localLimits(launch), interpreter.path, ...args];
-  return { command, args: rest, cwd: folder, ...bounds(launch), isGroup: true, memoryBytes: limits.memoryBytes };
+  const [command = interpreter.path, ...rest] = [...buildLocalLimitArgs(launch), interpreter.path, ...args];
+  return {
+    command,
+    args: rest,
+    cwd: folder,
+    ...pickLaunchBounds(launch),
+    isGroup: true,
+    memoryBytes: limits.memoryBytes,
+  };
 }
 
 /** No limit on processes, because it would count all other processes of the user. */
-function localLimits(launch: Launch): string[] {
+function buildLocalLimitArgs(launch: SandboxLaunch): string[] {
   if (!existsSync(PRLIMIT)) return [];
-  const limits = kernelLimits(launch.limits, launch.interpreter.language);
+  const limits = formatKernelLimits(launch.limits, launch.interpreter.language);
   return [PRLIMIT, ...limits.filter((limit) => !limit.startsWith("--nproc")), "--"];
 }
 
-function bounds({ limits, stdin, isQuiet = false, hasLines = true, strays = [] }: Launch) {
+function pickLaunchBounds({ limits, stdin, isQuiet = false, hasLines = true, strays = [] }: SandboxLaunch) {
   const { wallMs, cpuSecs, outputBytes } = limits;
   return { wallMs, cpuSecs, outputBytes, isQuiet, hasLines, strays, ...(stdin === undefined ? {} : { stdin }) };
 }

@@ -36,7 +36,7 @@ export const DEFAULT_LIMITS: Readonly<SandboxLimits> = {
 const RESERVED_BYTES = { python: 256 * MIB, javascript: 4096 * MIB };
 
 /** Checks the given limits and fills in the defaults. */
-export function limitsOf(asked: Partial<SandboxLimits> = {}): SandboxLimits {
+export function resolveSandboxLimits(asked: Partial<SandboxLimits> = {}): SandboxLimits {
   for (const [name, value] of Object.entries(asked)) {
     if (!(name in DEFAULT_LIMITS)) throw new UsageError(`Unknown sandbox limit "${name}".`);
     if (value !== undefined && !(Number.isFinite(value) && value > 0)) {
@@ -48,7 +48,7 @@ export function limitsOf(asked: Partial<SandboxLimits> = {}): SandboxLimits {
 }
 
 /** The limits enforced by the kernel, as arguments of `prlimit`. */
-export function kernelLimits(limits: SandboxLimits, language: "python" | "javascript"): string[] {
+export function formatKernelLimits(limits: SandboxLimits, language: "python" | "javascript"): string[] {
   const cpu = Math.ceil(limits.cpuSecs);
   return [
     `--cpu=${cpu}:${cpu + 1}`,

@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 
 const NEWLINE = 10;
 /** Protocols on the channel send at most a line or two before a reply. */
-const MOST_WAITING = 16;
+const MAX_QUEUED_LINES = 16;
 
 /**
  * Exchanges lines of text with a sandboxed process. Closes at the first line that is too long. Lines that were not requested
@@ -23,11 +23,11 @@ export class LineChannel {
     this.#stream = stream;
     this.#maxBytes = maxBytes;
     this.#isOver = stream === null;
-    if (stream !== null) this.#listen(stream);
+    if (stream !== null) this.#readLines(stream);
   }
 
-  #listen(stream: Duplex): void {
-    stream.on("data", (chunk: Buffer) => this.#take(chunk));
+  #readLines(stream: Duplex): void {
+    stream.on("data", (chunk: Buffer) => this.#append(chunk));
     stream.on("close", () => this.#end());
     stream.on("end", () => this.#end());
     // A process may end while it is written to; that appears as the end of the lines.
@@ -52,11 +52,11 @@ export class LineChannel {
       });
     }
     const line = this.#lines.shift() ?? null;
-    if (this.#lines.length < MOST_WAITING) this.#stream?.resume();
+    if (this.#lines.length < MAX_QUEUED_LINES) this.#stream?.resume();
     return line;
   }
 
-  #take(chunk: Buffer): void {
+  #append(chunk: Buffer): void {
     let start = 0;
     for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, start)) {
       this.#parts.push(chunk.subarray(start, at));
@@ -65,12 +65,12 @@ export class LineChannel {
       this.#pendingBytes = 0;
       start = at + 1;
     }
-    this.#keep(chunk.subarray(start));
-    if (this.#lines.length >= MOST_WAITING && !this.#isReleased) this.#stream?.pause();
+    this.#holdRest(chunk.subarray(start));
+    if (this.#lines.length >= MAX_QUEUED_LINES && !this.#isReleased) this.#stream?.pause();
     this.#notify();
   }
 
-  #keep(rest: Buffer): void {
+  #holdRest(rest: Buffer): void {
     if (rest.length === 0) return;
     this.#parts.push(rest);
     this.#pendingBytes += rest.length;
@@ -89,7 +89,7 @@ export class LineChannel {
 }
 
 /** Parses a JSON list; returns an empty list when the line is not one. */
-export function listIn(line: string): unknown[] {
+export function parseLineList(line: string): unknown[] {
   try {
     const value: unknown = JSON.parse(line);
     return Array.isArray(value) ? (value as unknown[]) : [];

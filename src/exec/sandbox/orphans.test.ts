@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { lacksIsolation } from "../../testing/isolation.js";
 import { describeIsolation } from "./isolation.js";
-import { boxCommand } from "./launch.js";
+import { buildSandboxCommand } from "./launch.js";
 import { DEFAULT_LIMITS } from "./limits.js";
-import { endOrphans, openSandbox } from "./sandbox.js";
+import { killOrphans, openSandbox } from "./sandbox.js";
 
 const NAME = `orphan-${process.pid}`;
 
@@ -32,7 +32,7 @@ describe.skipIf(await lacksIsolation())("killOrphans", () => {
       args: ["-c", "import time; time.sleep(60)", NAME],
       limits: DEFAULT_LIMITS,
     };
-    const { command, args } = boxCommand(launch, kind, kind === "root" ? 2_000_000_000 : null);
+    const { command, args } = buildSandboxCommand(launch, kind, kind === "root" ? 2_000_000_000 : null);
     // The exact moment is unknown; most of these attempts miss it.
     for (let tries = 0; tries < 150 && waiting().length === 0; tries += 1) {
       const box = spawn(command, args, { env: {}, stdio: ["ignore", "ignore", "ignore", "ignore", "pipe"] });
@@ -41,7 +41,7 @@ describe.skipIf(await lacksIsolation())("killOrphans", () => {
       await new Promise((resolve) => setTimeout(resolve, 60));
     }
     if (waiting().length === 0) console.warn("not shown: no box was killed at the right moment");
-    else expect(endOrphans()).toBeGreaterThan(0);
+    else expect(killOrphans()).toBeGreaterThan(0);
     await expect.poll(waiting).toEqual([]);
     expect(await running).toMatchObject({ stdout: "unharmed\n" });
     await sandbox.close();

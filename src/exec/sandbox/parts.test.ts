@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../core/errors.js";
-import { DEFAULT_LIMITS, kernelLimits, limitsOf } from "./limits.js";
+import { DEFAULT_LIMITS, formatKernelLimits, resolveSandboxLimits } from "./limits.js";
 import { LineChannel } from "./line-channel.js";
 import { UidPool } from "./uid-pool.js";
 
@@ -47,21 +47,21 @@ describe("UidPool", () => {
     const pool = new UidPool(7, HIGHEST);
     const [first = 0, ...rest] = allOf(pool);
     expect(rest).not.toContain(first);
-    pool.give(first);
+    pool.release(first);
     expect([pool.take(), pool.take()]).toEqual([first, null]);
   });
 });
 
 describe("resolveSandboxLimits", () => {
   it("fills in the defaults", () => {
-    expect(limitsOf({ wallMs: 5 })).toEqual({ ...DEFAULT_LIMITS, wallMs: 5 });
-    expect(kernelLimits(limitsOf({ cpuSecs: 1.5 }), "python")).toContain("--cpu=2:3");
+    expect(resolveSandboxLimits({ wallMs: 5 })).toEqual({ ...DEFAULT_LIMITS, wallMs: 5 });
+    expect(formatKernelLimits(resolveSandboxLimits({ cpuSecs: 1.5 }), "python")).toContain("--cpu=2:3");
   });
 
   it("rejects invalid limits", () => {
-    expect(() => limitsOf({ wallMs: 0 })).toThrow(UsageError);
-    expect(() => limitsOf({ memoryBytes: Number.NaN })).toThrow("memoryBytes must be above 0, but is NaN");
-    expect(() => limitsOf({ speed: 1 } as object)).toThrow('Unknown sandbox limit "speed"');
+    expect(() => resolveSandboxLimits({ wallMs: 0 })).toThrow(UsageError);
+    expect(() => resolveSandboxLimits({ memoryBytes: Number.NaN })).toThrow("memoryBytes must be above 0, but is NaN");
+    expect(() => resolveSandboxLimits({ speed: 1 } as object)).toThrow('Unknown sandbox limit "speed"');
   });
 });
 

@@ -3,16 +3,16 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { SandboxError, UsageError } from "../../core/errors.js";
-import { Limit } from "../../utils/limit.js";
+import { ConcurrencyLimit } from "../../utils/limit.js";
 import { WORK_FOLDER } from "./box.js";
-import { BoxedProcess, type Ended } from "./boxed-process.js";
-import { fileArgs } from "./interpreter-args.js";
+import { SandboxedProcess, type SandboxedProcessEnd } from "./boxed-process.js";
+import { buildFileArgs } from "./interpreter-args.js";
 import type { Interpreter, Language } from "./interpreters.js";
 import { describeIsolation, type Isolation } from "./isolation.js";
-import { boxCommand, type Launch, localCommand } from "./launch.js";
-import { limitsOf, type SandboxLimits } from "./limits.js";
-import { strayDescriptors } from "./stray-descriptors.js";
-import { ownUids } from "./uid-pool.js";
+import { buildLocalCommand, buildSandboxCommand, type SandboxLaunch } from "./launch.js";
+import { resolveSandboxLimits, type SandboxLimits } from "./limits.js";
+import { findStrayDescriptors } from "./stray-descriptors.js";
+import { getUidPool } from "./uid-pool.js";
 
 /** Options of `openSandbox`. */
 export interface SandboxOptions {
@@ -54,7 +54,7 @@ export interface RunOptions {
   limits?: Partial<SandboxLimits>;
 }
 
-export interface BoxOptions extends Omit<Launch, "interpreter" | "limits" | "strays"> {
+export interface SandboxProcessOptions extends Omit<SandboxLaunch, "interpreter" | "limits" | "strays"> {
   language: Language;
   limits?: Partial<SandboxLimits>;
 }
@@ -63,7 +63,7 @@ export interface BoxOptions extends Omit<Launch, "interpreter" | "limits" | "str
 const MAX_DEFAULT_CONCURRENCY = 32;
 
 /** Error prefixes of the programs that create a sandbox. */
-const OWN_FAILURE = /^(?:bwrap|setpriv|prlimit): /;
+const SANDBOX_FAILURE = /^(?:bwrap|setpriv|prlimit): /;
 
 /**
  * Runs untrusted programs, each in its own sandbox that is discarded afterwards.
@@ -74,15 +74,15 @@ const OWN_FAILURE = /^(?:bwrap|setpriv|prlimit): /;
 export class Sandbox {
   readonly isolation: Isolation;
   readonly #limits: SandboxLimits;
-  readonly #limit: Limit;
-  readonly #uids = ownUids();
-  readonly #strays = strayDescriptors();
-  readonly #open = new Set<BoxedProcess>();
+  readonly #limit: ConcurrencyLimit;
+  readonly #uids = getUidPool();
+  readonly #strays = findStrayDescriptors();
+  readonly #open = new Set<SandboxedProcess>();
 
-  constructor(isolation: Isolation, { limits, concurrency = defaultConcurrency() }: SandboxOptions = {}) {
+  constructor(isolation: Isolation, { limits, concurrency = getDefaultSandboxConcurrency() }: SandboxOptions = {}) {
     this.isolation = isolation;
-    this.#limits = limitsOf(limits);
-    this.#limit = new Limit(concurrency);
+    this.#limits = resolveSandboxLimits(limits);
+    this.#limit = new ConcurrencyLimit(concurrency);
   }
 
   /** True when programs run without isolation. */
@@ -93,9 +93,9 @@ export class Sandbox {
   /** Runs one program to its end. Rejects only when the sandbox fails, never because of the program. */
   async run(program: Program, options: RunOptions = {}): Promise<ProgramResult> {
     const { language, files, main, stdin = "" } = program;
-    checkFiles(files, options.limits?.diskBytes ?? this.#limits.diskBytes);
+    checkProgramFiles(files, options.limits?.diskBytes ?? this.#limits.diskBytes);
     if (files[main] === undefined) throw new UsageError(`The program has no file "${main}" to run.`);
-    const args = fileArgs(language, this.isUnsafe ? main : `${WORK_FOLDER}/${main}`);
+    const args = buildFileArgs(language, this.isUnsafe ? main : `${WORK_FOLDER}/${main}`);
     const launch = {
       language,
       args,
@@ -105,12 +105,12 @@ export class Sandbox {
       ...(options.limits === undefined ? {} : { limits: options.limits }),
     };
     const ended = await this.use(launch, (box) => box.ended, options.signal);
-    if (mayBeOurs(ended) && (await this.#failsAnyway(launch))) throw ownFailure(ended);
-    return resultOf(ended);
+    if (mayBeSandboxFailure(ended) && (await this.#failsWhenIdle(launch))) throw createSandboxFailure(ended);
+    return toProgramResult(ended);
   }
 
   /** Starts a process when a slot is free, passes it to `work`, and stops it afterwards. */
-  use<T>(launch: BoxOptions, work: (box: BoxedProcess) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  use<T>(launch: SandboxProcessOptions, work: (box: SandboxedProcess) => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.inTurn(async () => {
       const box = await this.start(launch);
       const abort = () => box.stop("aborted");
@@ -131,17 +131,17 @@ export class Sandbox {
   }
 
   /** Starts a process without waiting for a slot. The caller must stop it. */
-  async start({ language, limits, ...launch }: BoxOptions): Promise<BoxedProcess> {
+  async start({ language, limits, ...launch }: SandboxProcessOptions): Promise<SandboxedProcess> {
     return this.#launch({
       ...launch,
       interpreter: this.interpreter(language),
-      limits: { ...this.#limits, ...limitsGiven(limits) },
+      limits: { ...this.#limits, ...resolveGivenLimits(limits) },
       strays: this.#strays,
     });
   }
 
-  async #launch(ready: Launch): Promise<BoxedProcess> {
-    const box = this.isolation.kind === null ? await this.#startLocal(ready) : this.#startBoxed(ready);
+  async #launch(ready: SandboxLaunch): Promise<SandboxedProcess> {
+    const box = this.isolation.kind === null ? await this.#startLocal(ready) : this.#startIsolated(ready);
     this.#open.add(box);
     const forget = () => this.#open.delete(box);
     box.ended.then(forget, forget);
@@ -165,27 +165,27 @@ export class Sandbox {
   }
 
   /** A program can print the same messages as the sandbox, so an idle program shows whether the sandbox itself fails. */
-  async #failsAnyway({ language, limits, ...launch }: BoxOptions): Promise<boolean> {
+  async #failsWhenIdle({ language, limits, ...launch }: SandboxProcessOptions): Promise<boolean> {
     const idle = { ...this.interpreter(language), path: "/usr/bin/true" };
-    const all = { ...this.#limits, ...limitsGiven(limits) };
+    const all = { ...this.#limits, ...resolveGivenLimits(limits) };
     const box = await this.#launch({ ...launch, args: [], interpreter: idle, limits: all, strays: this.#strays });
     return (await box.ended).exitCode !== 0;
   }
 
-  #startBoxed(launch: Launch): BoxedProcess {
+  #startIsolated(launch: SandboxLaunch): SandboxedProcess {
     const uid = this.#uids?.take() ?? null;
     if (this.#uids !== null && uid === null)
       throw new SandboxError("Too many concurrent sandboxes: lower the concurrency.");
-    const box = new BoxedProcess(boxCommand(launch, this.isolation.kind ?? "user_namespace", uid));
-    const giveBack = () => uid !== null && this.#uids?.give(uid);
+    const box = new SandboxedProcess(buildSandboxCommand(launch, this.isolation.kind ?? "user_namespace", uid));
+    const giveBack = () => uid !== null && this.#uids?.release(uid);
     box.ended.then(giveBack, giveBack);
     return box;
   }
 
-  async #startLocal(launch: Launch): Promise<BoxedProcess> {
+  async #startLocal(launch: SandboxLaunch): Promise<SandboxedProcess> {
     const folder = await mkdtemp(join(tmpdir(), "assay-program-"));
     for (const [name, text] of Object.entries(launch.files ?? {})) await writeFile(join(folder, name), text);
-    const box = new BoxedProcess(localCommand(launch, folder));
+    const box = new SandboxedProcess(buildLocalCommand(launch, folder));
     const remove = () => void rm(folder, { recursive: true, force: true });
     box.ended.then(remove, remove);
     return box;
@@ -201,35 +201,35 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   const isolation = options.isolation ?? (await describeIsolation());
   if (isolation.kind === null && options.unsafeLocalExec !== true) {
     throw new SandboxError(
-      `No isolation is available to run untrusted programs (${isolation.detail}). ${isolation.advice.join(" ")}` +
+      `No isolation is available to run untrusted programs (${isolation.detail}). ${isolation.advice.join(" ")} ` +
         "Or pass --unsafe-local-exec (unsafeLocalExec: true) to run them without isolation, with all of your permissions.",
     );
   }
-  endOrphans();
+  killOrphans();
   return new Sandbox(isolation, options);
 }
 
-function defaultConcurrency(): number {
+function getDefaultSandboxConcurrency(): number {
   return Math.min(availableParallelism(), MAX_DEFAULT_CONCURRENCY);
 }
 
-function limitsGiven(limits: Partial<SandboxLimits> | undefined): Partial<SandboxLimits> {
-  return limits === undefined ? {} : pick(limitsOf(limits), limits);
+function resolveGivenLimits(limits: Partial<SandboxLimits> | undefined): Partial<SandboxLimits> {
+  return limits === undefined ? {} : pickGivenLimits(resolveSandboxLimits(limits), limits);
 }
 
-function pick(checked: SandboxLimits, given: Partial<SandboxLimits>): Partial<SandboxLimits> {
+function pickGivenLimits(checked: SandboxLimits, given: Partial<SandboxLimits>): Partial<SandboxLimits> {
   return Object.fromEntries(Object.entries(checked).filter(([name]) => name in given));
 }
 
-function mayBeOurs({ exitCode, stopped, stdout, stderr }: Ended): boolean {
-  return exitCode !== 0 && stopped === null && stdout === "" && OWN_FAILURE.test(stderr);
+function mayBeSandboxFailure({ exitCode, stopped, stdout, stderr }: SandboxedProcessEnd): boolean {
+  return exitCode !== 0 && stopped === null && stdout === "" && SANDBOX_FAILURE.test(stderr);
 }
 
-function ownFailure({ stderr }: Ended): SandboxError {
+function createSandboxFailure({ stderr }: SandboxedProcessEnd): SandboxError {
   return new SandboxError(`The sandbox failed: ${stderr.trim().split("\n")[0]}. Run "assay doctor".`);
 }
 
-function resultOf({ exitCode, signal, stdout, stderr, stopped }: Ended): ProgramResult {
+function toProgramResult({ exitCode, signal, stdout, stderr, stopped }: SandboxedProcessEnd): ProgramResult {
   return {
     exitCode,
     signal,
@@ -241,18 +241,18 @@ function resultOf({ exitCode, signal, stdout, stderr, stopped }: Ended): Program
   };
 }
 
-const LONGEST_NAME_BYTES = 255;
+const MAX_NAME_BYTES = 255;
 /** Each file uses a descriptor until the sandbox is created. */
-const MOST_FILES = 500;
+const MAX_FILES = 500;
 const PAGE_BYTES = 4096;
 
-function checkFiles(files: Readonly<Record<string, string>>, diskBytes: number): void {
+function checkProgramFiles(files: Readonly<Record<string, string>>, diskBytes: number): void {
   const names = Object.keys(files);
-  for (const name of names) checkName(name);
-  if (names.length > MOST_FILES) {
-    throw new UsageError(`The program has ${names.length} files; give at most ${MOST_FILES}.`);
+  for (const name of names) checkProgramFileName(name);
+  if (names.length > MAX_FILES) {
+    throw new UsageError(`The program has ${names.length} files; give at most ${MAX_FILES}.`);
   }
-  const bytes = Object.values(files).reduce((sum, text) => sum + inPages(Buffer.byteLength(text)), 0);
+  const bytes = Object.values(files).reduce((sum, text) => sum + roundUpToPages(Buffer.byteLength(text)), 0);
   if (bytes > diskBytes) {
     throw new UsageError(
       `The files of the program take ${bytes} bytes, but the limit diskBytes is ${diskBytes}. Raise it.`,
@@ -261,19 +261,17 @@ function checkFiles(files: Readonly<Record<string, string>>, diskBytes: number):
 }
 
 /** The sandbox folder stores whole pages. */
-function inPages(bytes: number): number {
+function roundUpToPages(bytes: number): number {
   return Math.ceil(bytes / PAGE_BYTES) * PAGE_BYTES;
 }
 
-function checkName(name: string): void {
+function checkProgramFileName(name: string): void {
   if (name === "" || basename(name) !== name || name.startsWith(".")) {
     throw new UsageError(`"${name}" is not a valid file name for a program: use a name without folders.`);
   }
-  if (name.includes("\0") || Buffer.byteLength(name) > LONGEST_NAME_BYTES) {
+  if (name.includes("\0") || Buffer.byteLength(name) > MAX_NAME_BYTES) {
     const shown = JSON.stringify(name.slice(0, 40));
-    throw new UsageError(
-      `${shown} is not a valid file name: use one without NUL, of at most ${LONGEST_NAME_BYTES} bytes.`,
-    );
+    throw new UsageError(`${shown} is not a valid file name: use one without NUL, of at most ${MAX_NAME_BYTES} bytes.`);
   }
 }
 
@@ -281,30 +279,33 @@ function checkName(name: string): void {
  * Kills sandboxes that were being created when their Assay process was killed: `bwrap` ends with its parent from early on,
  * but its first process ends with `bwrap` only later. Never touches a sandbox whose `bwrap` is running.
  */
-export function endOrphans(): number {
-  const orphans = boxedProcesses().filter(isOrphan);
-  return orphans.filter(end).length;
+export function killOrphans(): number {
+  const orphans = listSandboxedProcesses().filter(isOrphan);
+  return orphans.filter(killProcess).length;
 }
 
 /** The first processes of sandboxes, recognized by their command line and their pid in the sandbox. */
-function boxedProcesses(): number[] {
-  return listOf("/proc")
-    .filter((name) => /^\d+$/.test(name) && isBox(name) && /^NSpid:.*\t1$/m.test(textOf(`/proc/${name}/status`)))
+function listSandboxedProcesses(): number[] {
+  return listNames("/proc")
+    .filter(
+      (name) =>
+        /^\d+$/.test(name) && isSandboxProcess(name) && /^NSpid:.*\t1$/m.test(readTextOrEmpty(`/proc/${name}/status`)),
+    )
     .map(Number);
 }
 
 /** While `bwrap` runs, it is the parent. */
 function isOrphan(pid: number): boolean {
-  const parent = /^PPid:\t(\d+)$/m.exec(textOf(`/proc/${pid}/status`))?.[1];
-  return parent !== undefined && !isBox(parent);
+  const parent = /^PPid:\t(\d+)$/m.exec(readTextOrEmpty(`/proc/${pid}/status`))?.[1];
+  return parent !== undefined && !isSandboxProcess(parent);
 }
 
-function isBox(pid: string): boolean {
-  const command = textOf(`/proc/${pid}/cmdline`);
+function isSandboxProcess(pid: string): boolean {
+  const command = readTextOrEmpty(`/proc/${pid}/cmdline`);
   return command.startsWith("/usr/bin/bwrap\0") && command.includes("\0--hostname\0box\0--die-with-parent\0");
 }
 
-function end(pid: number): boolean {
+function killProcess(pid: number): boolean {
   try {
     return process.kill(pid, "SIGKILL");
   } catch {
@@ -313,7 +314,7 @@ function end(pid: number): boolean {
   }
 }
 
-function listOf(folder: string): string[] {
+function listNames(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
@@ -321,7 +322,7 @@ function listOf(folder: string): string[] {
   }
 }
 
-function textOf(path: string): string {
+function readTextOrEmpty(path: string): string {
   try {
     return readFileSync(path, "latin1");
   } catch {

@@ -7,11 +7,11 @@ const CLOSE_ON_EXEC = 0o2000000;
  * Descriptors that this process inherited and that a started program would inherit too: an open folder would be a way out
  * of any sandbox. Node closes its own.
  */
-export function strayDescriptors(): number[] {
-  return openDescriptors().filter((fd) => fd > 2 && isInherited(fd));
+export function findStrayDescriptors(): number[] {
+  return listOpenDescriptors().filter((fd) => fd > 2 && isInherited(fd));
 }
 
-function openDescriptors(): number[] {
+function listOpenDescriptors(): number[] {
   try {
     return readdirSync("/proc/self/fd").map(Number);
   } catch {

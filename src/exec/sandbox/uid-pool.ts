@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 /** Above every range that Linux distributions and systemd use, and still within signed 32-bit numbers. */
 const FIRST_UID = 0x7000_0000;
-const SLOTS = 64;
+const POOL_COUNT = 64;
 
 /**
  * Unused user ids, one for each sandbox, because the kernel's process limit counts all processes of a user. Ids include
@@ -11,10 +11,10 @@ const SLOTS = 64;
 export class UidPool {
   readonly #free: number[];
 
-  constructor(pid: number = process.pid, highest: number = highestUid()) {
-    const first = FIRST_UID + SLOTS * (pid % 2 ** 22);
-    const offset = first + SLOTS - 1 <= highest ? 0 : first - wrapped(first, highest);
-    this.#free = Array.from({ length: SLOTS }, (_, slot) => first - offset + SLOTS - 1 - slot);
+  constructor(pid: number = process.pid, highest: number = findHighestUid()) {
+    const first = FIRST_UID + POOL_COUNT * (pid % 2 ** 22);
+    const offset = first + POOL_COUNT - 1 <= highest ? 0 : first - wrapUid(first, highest);
+    this.#free = Array.from({ length: POOL_COUNT }, (_, slot) => first - offset + POOL_COUNT - 1 - slot);
   }
 
   take(): number | null {
@@ -22,37 +22,37 @@ export class UidPool {
   }
 
   /** Call only when every process of the id has ended. */
-  give(uid: number): void {
+  release(uid: number): void {
     this.#free.push(uid);
   }
 }
 
-let ownPool: UidPool | null = null;
+let sharedPool: UidPool | null = null;
 
 /** One pool per process, so that its sandboxes never share an id. */
-export function ownUids(): UidPool | null {
+export function getUidPool(): UidPool | null {
   if (process.getuid?.() !== 0) return null;
-  ownPool ??= new UidPool();
-  return ownPool;
+  sharedPool ??= new UidPool();
+  return sharedPool;
 }
 
 /** Maps the range into the few ids that a container may have. */
-function wrapped(first: number, highest: number): number {
-  const room = Math.floor(highest / 2 / SLOTS);
-  return Math.ceil(highest / 2) + SLOTS * ((first / SLOTS) % Math.max(1, room));
+function wrapUid(first: number, highest: number): number {
+  const room = Math.floor(highest / 2 / POOL_COUNT);
+  return Math.ceil(highest / 2) + POOL_COUNT * ((first / POOL_COUNT) % Math.max(1, room));
 }
 
 /** The highest user id this process can switch to. */
-function highestUid(): number {
+function findHighestUid(): number {
   try {
     const lines = readFileSync("/proc/self/uid_map", "utf8").trim().split("\n");
-    return Math.max(...lines.map((line) => lastOf(line)));
+    return Math.max(...lines.map((line) => parseLastUid(line)));
   } catch {
     return 2 ** 31 - 1;
   }
 }
 
-function lastOf(line: string): number {
+function parseLastUid(line: string): number {
   const [first = 0, , count = 0] = line.trim().split(/\s+/).map(Number);
   return first + count - 1;
 }

@@ -3,22 +3,24 @@ import type { Stats } from "node:fs";
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { basename, join, relative, resolve, sep } from "node:path";
 import type { OfferedSkill } from "../../core/environment.js";
-import { DatasetError, messageOf } from "../../core/errors.js";
-import { describe } from "../../core/shape.js";
-import { NOT_TEXT, parseSkillFile } from "./skill-file.js";
+import { DatasetError, getErrorMessage } from "../../core/errors.js";
+import { describeValue } from "../../core/shape.js";
+import { NOT_UTF8, parseSkillFile } from "./skill-file.js";
 
 export const SKILL_FILE = "SKILL.md";
 
 /** Used as a folder name and shown to models. */
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const SKILL_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** Returns what is wrong with a skill name; null when it is valid. */
-export function problemWithSkillName(name: string): string | null {
-  return NAME.test(name) ? null : "is not a valid skill name: use at most 64 lowercase letters, digits and hyphens";
+export function findSkillNameProblem(name: string): string | null {
+  return SKILL_NAME.test(name)
+    ? null
+    : "is not a valid skill name: use at most 64 lowercase letters, digits and hyphens";
 }
 
 /** A skill with its description. */
-export interface ReadSkill extends OfferedSkill {
+export interface LoadedSkill extends OfferedSkill {
   readonly description: string;
 }
 
@@ -27,30 +29,30 @@ export interface ReadSkill extends OfferedSkill {
  * @example
  * const { name, description, files } = await readSkill("skills/tidy");
  */
-export async function readSkill(dir: string): Promise<ReadSkill> {
+export async function readSkill(dir: string): Promise<LoadedSkill> {
   const files = await readSkillFolder(dir);
   const head = files.find(({ dest }) => dest === SKILL_FILE);
   if (head === undefined) throw new DatasetError(`${dir} has no ${SKILL_FILE}: a skill is a folder with one.`);
   const file = join(dir, SKILL_FILE);
-  if (head.encoding !== undefined) throw new DatasetError(`${file}: ${NOT_TEXT}`);
+  if (head.encoding !== undefined) throw new DatasetError(`${file}: ${NOT_UTF8}`);
   const { front, problems } = await parseSkillFile(head.content);
   if (problems.length > 0)
     throw new DatasetError(problems.map(({ line, column, text }) => `${file}:${line}:${column}: ${text}`).join("\n"));
-  return { name: nameIn(front, dir), description: descriptionIn(front, file), files };
+  return { name: readSkillName(front, dir), description: readSkillDescription(front, file), files };
 }
 
-function nameIn({ name }: Readonly<Record<string, unknown>>, dir: string): string {
+function readSkillName({ name }: Readonly<Record<string, unknown>>, dir: string): string {
   const file = join(dir, SKILL_FILE);
   if (name !== undefined && typeof name !== "string")
-    throw new DatasetError(`${file} has a name that is ${describe(name)}, not text. Put it in quotes.`);
+    throw new DatasetError(`${file} has a name that is ${describeValue(name)}, not text. Put it in quotes.`);
   const used = name?.trim() || basename(resolve(dir));
-  const problem = problemWithSkillName(used);
+  const problem = findSkillNameProblem(used);
   if (problem !== null) throw new DatasetError(`${file}: "${used}" ${problem}.`);
   return used;
 }
 
 /** Agents silently ignore a skill without a description. */
-function descriptionIn({ description }: Readonly<Record<string, unknown>>, file: string): string {
+function readSkillDescription({ description }: Readonly<Record<string, unknown>>, file: string): string {
   if (typeof description === "string" && description.trim() !== "") return description.trim();
   throw new DatasetError(`${file} has no description. Describe what the skill does and when to use it.`);
 }
@@ -61,25 +63,26 @@ type SkillFileContent = OfferedSkill["files"][number];
 const MAX_BYTES = 64 * 2 ** 20;
 
 /** Not part of a skill, and possibly large. */
-const PASSED_OVER = new Set([".git", "node_modules"]);
+const IGNORED_DIRS = new Set([".git", "node_modules"]);
 
 /** An agent must not see its own tests: eval files and their folders are not offered. */
-function isTest(path: string): boolean {
+function isSkillTest(path: string): boolean {
   return path === "evals" || /(?:^|[/.])eval\.ya?ml$/.test(path);
 }
 
 /** Reads all offered files of a skill's folder, sorted by path. */
 async function readSkillFolder(dir: string): Promise<SkillFileContent[]> {
   const root = await realpath(dir).catch((cause: unknown) => {
-    const why = (cause as NodeJS.ErrnoException).code === "ENOENT" ? "the folder does not exist" : messageOf(cause);
+    const why =
+      (cause as NodeJS.ErrnoException).code === "ENOENT" ? "the folder does not exist" : getErrorMessage(cause);
     throw new DatasetError(`The skill ${dir} cannot be read: ${why}. Name a folder with a SKILL.md.`, { cause });
   });
-  const reading = new SkillReading(dir, root);
+  const reading = new SkillFolderReader(dir, root);
   await reading.read({ path: root, name: "", above: [] });
   return reading.files.sort((a, b) => (a.dest < b.dest ? -1 : 1));
 }
 
-interface Place {
+interface SkillFolderEntry {
   readonly path: string;
   /** Relative to the skill's folder; empty for the folder itself. */
   readonly name: string;
@@ -87,7 +90,7 @@ interface Place {
   readonly above: readonly string[];
 }
 
-class SkillReading {
+class SkillFolderReader {
   readonly files: SkillFileContent[] = [];
   #bytes = 0;
   readonly #dir: string;
@@ -98,47 +101,50 @@ class SkillReading {
     this.#root = root;
   }
 
-  async read({ path, name, above }: Place): Promise<void> {
-    const real = await this.#whereItIs(path, name);
+  async read({ path, name, above }: SkillFolderEntry): Promise<void> {
+    const real = await this.#resolvePath(path, name);
     const stats = await stat(real);
-    if (stats.isFile() && name !== "") return this.#take({ real, name, stats });
-    if (!stats.isDirectory()) throw this.#problem(name, "is neither a folder nor a regular file. Remove it.");
-    if (above.includes(real)) throw this.#problem(name, "is a link to one of its parent folders. Remove it.");
+    if (stats.isFile() && name !== "") return this.#addFile({ real, name, stats });
+    if (!stats.isDirectory()) throw this.#createError(name, "is neither a folder nor a regular file. Remove it.");
+    if (above.includes(real)) throw this.#createError(name, "is a link to one of its parent folders. Remove it.");
     for (const inner of await readdir(real)) {
       const innerName = name === "" ? inner : `${name}/${inner}`;
-      if (PASSED_OVER.has(inner) || isTest(innerName)) continue;
+      if (IGNORED_DIRS.has(inner) || isSkillTest(innerName)) continue;
       await this.read({ path: join(real, inner), name: innerName, above: [...above, real] });
     }
   }
 
   /** Follows links, but only to targets inside the skill. */
-  async #whereItIs(path: string, name: string): Promise<string> {
+  async #resolvePath(path: string, name: string): Promise<string> {
     const real = await realpath(path).catch((cause: unknown) => {
-      throw this.#problem(name, `cannot be read: ${messageOf(cause)}.`, cause);
+      throw this.#createError(name, `cannot be read: ${getErrorMessage(cause)}.`, cause);
     });
     const way = relative(this.#root, real);
     if (way !== ".." && !way.startsWith(`..${sep}`)) return real;
-    throw this.#problem(name, "is a link to a target outside the skill. Copy the target there, or remove the link.");
+    throw this.#createError(
+      name,
+      "is a link to a target outside the skill. Copy the target there, or remove the link.",
+    );
   }
 
-  async #take({ real, name, stats }: { real: string; name: string; stats: Stats }): Promise<void> {
+  async #addFile({ real, name, stats }: { real: string; name: string; stats: Stats }): Promise<void> {
     if (this.#bytes + stats.size > MAX_BYTES)
-      throw this.#problem(name, `makes the skill larger than ${MAX_BYTES / 2 ** 20} MB. Remove large files.`);
+      throw this.#createError(name, `makes the skill larger than ${MAX_BYTES / 2 ** 20} MB. Remove large files.`);
     const bytes = await readFile(real).catch((cause: unknown) => {
-      throw this.#problem(name, `cannot be read: ${messageOf(cause)}.`, cause);
+      throw this.#createError(name, `cannot be read: ${getErrorMessage(cause)}.`, cause);
     });
     this.#bytes += bytes.length;
     const isExecutable = (stats.mode & 0o100) !== 0;
-    this.files.push({ dest: name, ...contentOf(bytes), ...(isExecutable && { executable: true }) });
+    this.files.push({ dest: name, ...toSkillContent(bytes), ...(isExecutable && { executable: true }) });
   }
 
-  #problem(name: string, what: string, cause?: unknown): DatasetError {
+  #createError(name: string, what: string, cause?: unknown): DatasetError {
     const place = name === "" ? this.#dir : join(this.#dir, name);
     return new DatasetError(`${place} of a skill ${what}`, { cause });
   }
 }
 
-function contentOf(bytes: Buffer): Pick<SkillFileContent, "content" | "encoding"> {
+function toSkillContent(bytes: Buffer): Pick<SkillFileContent, "content" | "encoding"> {
   return isUtf8(bytes)
     ? { content: bytes.toString("utf8") }
     : { content: bytes.toString("base64"), encoding: "base64" };

@@ -11,10 +11,10 @@ export interface SkillFile {
   readonly problems: readonly FileProblem[];
 }
 
-export const NOT_TEXT = "it is not valid UTF-8: save it as UTF-8 and remove binary content.";
+export const NOT_UTF8 = "it is not valid UTF-8: save it as UTF-8 and remove binary content.";
 
-const FENCE = /^---[ \t]*\r?\n/;
-const END = /(?:^|\n)---[ \t]*(?:\r?\n|$)/;
+const FRONT_MATTER_START = /^---[ \t]*\r?\n/;
+const FRONT_MATTER_END = /(?:^|\n)---[ \t]*(?:\r?\n|$)/;
 
 /**
  * Parses a SKILL.md: YAML between two lines of dashes, then Markdown.
@@ -24,11 +24,13 @@ const END = /(?:^|\n)---[ \t]*(?:\r?\n|$)/;
  */
 export async function parseSkillFile(text: string): Promise<SkillFile> {
   const source = text.replace(/^\uFEFF/, "");
-  const opening = FENCE.exec(source);
-  if (opening === null) return without(source, "it has no front matter: begin it with ---, name, description and ---.");
+  const opening = FRONT_MATTER_START.exec(source);
+  if (opening === null)
+    return createFrontlessSkill(source, "it has no front matter: begin it with ---, name, description and ---.");
   const rest = source.slice(opening[0].length);
-  const closing = END.exec(rest);
-  if (closing === null) return without(source, "its front matter is not closed: add a line --- after the description.");
+  const closing = FRONT_MATTER_END.exec(rest);
+  if (closing === null)
+    return createFrontlessSkill(source, "its front matter is not closed: add a line --- after the description.");
   const yaml = rest.slice(0, closing.index);
   const body = rest.slice(closing.index + closing[0].length);
   const tree = await parseYaml(yaml);
@@ -40,6 +42,6 @@ export async function parseSkillFile(text: string): Promise<SkillFile> {
   return { front: {}, body, bodyLine, problems: problems.length > 0 ? problems : [none] };
 }
 
-function without(body: string, text: string): SkillFile {
+function createFrontlessSkill(body: string, text: string): SkillFile {
   return { front: {}, body, bodyLine: 1, problems: [{ line: 1, column: 1, text }] };
 }

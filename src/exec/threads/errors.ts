@@ -12,7 +12,7 @@ export class TimeLimitError extends AssayError {
 }
 
 /** A thread task failed: it threw, could not be loaded, or its thread died. */
-export class HeavyTaskError extends AssayError {
+export class ThreadTaskError extends AssayError {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super("HEAVY_TASK", message, { ...options, exitCode: EXIT.infrastructure });
   }

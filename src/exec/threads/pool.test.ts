@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { HeavyTaskError, heavy, TimeLimitError } from "./pool.js";
+import { runInThread, ThreadTaskError, TimeLimitError } from "./pool.js";
 import { WorkerPool } from "./worker-pool.js";
 
 // A worker like src/evaluators/worker.ts, with tasks that misbehave.
@@ -168,7 +168,7 @@ describe("WorkerPool", () => {
 
   it("rejects every task when the worker's module cannot be loaded", async () => {
     const pool = new WorkerPool({ entry: pathToFileURL(join(dir, "absent.mjs")), threads: 1 });
-    await expect(pool.run("echo", 1)).rejects.toThrow(HeavyTaskError);
+    await expect(pool.run("echo", 1)).rejects.toThrow(ThreadTaskError);
     await expect(pool.run("echo", 2)).rejects.toThrow(/absent/);
   });
 
@@ -215,11 +215,11 @@ describe("the signal of a task", () => {
 
 describe("runInThread", () => {
   it("runs a task of the real worker", async () => {
-    expect(await heavy("levenshtein", { golds: ["kitten"], response: "sitting" })).toBe(1 - 3 / 7);
+    expect(await runInThread("levenshtein", { golds: ["kitten"], response: "sitting" })).toBe(1 - 3 / 7);
   });
 
   it("rejects an unknown task", async () => {
-    await expect(heavy("sums" as "rouge", null)).rejects.toThrow(/Unknown worker task "sums"/);
+    await expect(runInThread("sums" as "rouge", null)).rejects.toThrow(/Unknown worker task "sums"/);
   });
 });
 

@@ -3,17 +3,17 @@ import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Worker, type WorkerOptions } from "node:worker_threads";
-import { messageOf, UsageError } from "../../core/errors.js";
+import { getErrorMessage, UsageError } from "../../core/errors.js";
 import { findModule } from "../../utils/package-file.js";
-import { HeavyTaskError, TimeLimitError } from "./errors.js";
-import type { Question, Reply } from "./protocol.js";
+import { ThreadTaskError, TimeLimitError } from "./errors.js";
+import type { TaskReply, TaskRequest } from "./protocol.js";
 
-const MOST_THREADS = 4;
-const USUAL_LIMIT_MS = 10_000;
+const MAX_THREADS = 4;
+const DEFAULT_TIMEOUT_MS = 10_000;
 /** Enough for the largest texts; a task that needs more loses its thread, not the process. */
-const USUAL_MEMORY_MIB = 512;
+const DEFAULT_MEMORY_MIB = 512;
 /** The longest delay of a timer. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export interface WorkerPoolOptions {
   /** The module each thread runs. Default: src/evaluators/worker.ts. */
@@ -24,7 +24,7 @@ export interface WorkerPoolOptions {
   memoryMib?: number;
 }
 
-export interface HeavyOptions {
+export interface ThreadTaskOptions {
   /** Time limit, counted from the start of the task. Default: 10 s. */
   limitMs?: number;
   /** Cancels the task, whether it is waiting or running. */
@@ -40,25 +40,29 @@ export interface HeavyOptions {
  */
 export class WorkerPool {
   readonly #options: Required<WorkerPoolOptions>;
-  readonly #waiting: Job[] = [];
-  readonly #lanes = new Set<Lane>();
-  readonly #owner = { free: () => this.#assign(), gone: (lane: Lane) => this.#drop(lane) };
+  readonly #waiting: ThreadJob[] = [];
+  readonly #lanes = new Set<PoolThread>();
+  readonly #owner = { onFree: () => this.#assign(), onGone: (lane: PoolThread) => this.#removeThread(lane) };
 
   constructor(options: WorkerPoolOptions = {}) {
     this.#options = {
       entry: options.entry ?? findModule("evaluators/worker.js"),
-      threads: options.threads ?? Math.min(MOST_THREADS, Math.max(1, availableParallelism() - 1)),
-      memoryMib: options.memoryMib ?? USUAL_MEMORY_MIB,
+      threads: options.threads ?? Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1)),
+      memoryMib: options.memoryMib ?? DEFAULT_MEMORY_MIB,
     };
   }
 
   /** Runs one task; see `runInThread`. */
-  run(task: string, input: unknown, { limitMs = USUAL_LIMIT_MS, signal }: HeavyOptions = {}): Promise<unknown> {
+  run(
+    task: string,
+    input: unknown,
+    { limitMs = DEFAULT_TIMEOUT_MS, signal }: ThreadTaskOptions = {},
+  ): Promise<unknown> {
     if (!(limitMs > 0)) throw new UsageError(`limitMs must be a number of milliseconds above 0, not ${limitMs}.`);
-    if (signal?.aborted) return Promise.reject(reasonOf(signal));
+    if (signal?.aborted) return Promise.reject(getAbortReason(signal));
     return new Promise((resolve, reject) => {
-      const job: Job = { task, input, limitMs: Math.min(limitMs, LONGEST_MS), resolve, reject };
-      if (signal !== undefined) this.#watch(job, signal);
+      const job: ThreadJob = { task, input, limitMs: Math.min(limitMs, MAX_TIMER_MS), resolve, reject };
+      if (signal !== undefined) this.#watchSignal(job, signal);
       this.#waiting.push(job);
       this.#assign();
     });
@@ -67,61 +71,61 @@ export class WorkerPool {
   /** Terminates all threads; unfinished tasks fail. */
   async close(): Promise<void> {
     const closed = new UsageError("The worker pool was closed before the task was finished.");
-    for (const job of this.#waiting.splice(0)) fail(job, closed);
+    for (const job of this.#waiting.splice(0)) rejectJob(job, closed);
     await Promise.all([...this.#lanes].map((lane) => lane.stop(closed)));
   }
 
   /** Rejects the job as soon as the signal is aborted. */
-  #watch(job: Job, signal: AbortSignal): void {
-    const abort = () => this.#takeBack(job, reasonOf(signal));
+  #watchSignal(job: ThreadJob, signal: AbortSignal): void {
+    const abort = () => this.#cancelJob(job, getAbortReason(signal));
     job.settled = () => signal.removeEventListener("abort", abort);
     signal.addEventListener("abort", abort, { once: true });
   }
 
-  #takeBack(job: Job, error: Error): void {
+  #cancelJob(job: ThreadJob, error: Error): void {
     const place = this.#waiting.indexOf(job);
     if (place !== -1) this.#waiting.splice(place, 1);
-    fail(job, error);
-    for (const lane of this.#lanes) if (lane.worksOn(job)) void lane.stop(error);
+    rejectJob(job, error);
+    for (const lane of this.#lanes) if (lane.isRunning(job)) void lane.stop(error);
   }
 
   #assign(): void {
     while (this.#waiting[0] !== undefined) {
-      const lane = this.#freeLane(this.#waiting[0].task);
+      const lane = this.#findFreeThread(this.#waiting[0].task);
       if (lane === null) return;
       const job = this.#waiting.shift();
-      if (job !== undefined) lane.take(job);
+      if (job !== undefined) lane.start(job);
     }
   }
 
   /** Prefers a thread that has already loaded the task's module. */
-  #freeLane(task: string): Lane | null {
+  #findFreeThread(task: string): PoolThread | null {
     const free = [...this.#lanes].filter((lane) => lane.isFree);
     const lane = free.find((each) => each.hasLoaded(task)) ?? free[0];
     if (lane !== undefined) return lane;
-    return this.#lanes.size < this.#options.threads ? this.#addLane() : null;
+    return this.#lanes.size < this.#options.threads ? this.#addThread() : null;
   }
 
-  #addLane(): Lane {
+  #addThread(): PoolThread {
     const { entry, memoryMib } = this.#options;
-    const lane = new Lane(startThread(entry, memoryMib), this.#owner);
+    const lane = new PoolThread(startThread(entry, memoryMib), this.#owner);
     this.#lanes.add(lane);
     return lane;
   }
 
-  #drop(lane: Lane): void {
+  #removeThread(lane: PoolThread): void {
     this.#lanes.delete(lane);
     this.#assign();
   }
 }
 
-function reasonOf(signal: AbortSignal): Error {
+function getAbortReason(signal: AbortSignal): Error {
   const reason: unknown = signal.reason;
-  return reason instanceof Error ? reason : new UsageError(`The task was canceled: ${messageOf(reason)}`);
+  return reason instanceof Error ? reason : new UsageError(`The task was canceled: ${getErrorMessage(reason)}`);
 }
 
 /** Node 20 cannot load TypeScript in a thread, so jiti loads the sources. */
-const START_TYPESCRIPT = `
+const TYPESCRIPT_BOOTSTRAP = `
 const { jiti, entry } = require("node:worker_threads").workerData;
 require(jiti).createJiti(entry, { interopDefault: false }).import(entry);
 `;
@@ -134,14 +138,14 @@ export function startThread(entry: URL, memoryMib: number): Worker {
   const source = file.replace(/\.js$/, ".ts");
   if (existsSync(file) || !existsSync(source)) return new Worker(entry, options);
   const jiti = createRequire(import.meta.url).resolve("jiti");
-  return new Worker(START_TYPESCRIPT, { ...options, eval: true, workerData: { jiti, entry: source } });
+  return new Worker(TYPESCRIPT_BOOTSTRAP, { ...options, eval: true, workerData: { jiti, entry: source } });
 }
 
 /** Time to start a thread and load a module. Not part of the task's limit. */
-const LOAD_LIMIT_MS = 60_000;
+const LOAD_TIMEOUT_MS = 60_000;
 
 /** One queued task and the callbacks of its promise. */
-export interface Job extends Question {
+export interface ThreadJob extends TaskRequest {
   limitMs: number;
   resolve: (value: unknown) => void;
   reject: (error: Error) => void;
@@ -150,36 +154,36 @@ export interface Job extends Question {
 }
 
 /** Rejects the job; does nothing when it has already ended. */
-export function fail(job: Job, error: Error): void {
+export function rejectJob(job: ThreadJob, error: Error): void {
   job.settled?.();
   job.reject(error);
 }
 
 /** Notified when a thread is free again or has ended. */
-export interface LaneOwner {
-  free(lane: Lane): void;
-  gone(lane: Lane): void;
+export interface ThreadOwner {
+  onFree(lane: PoolThread): void;
+  onGone(lane: PoolThread): void;
 }
 
 /** One thread and its current job. It keeps the process alive only while it has a job. */
-export class Lane {
+export class PoolThread {
   readonly #worker: Worker;
-  readonly #owner: LaneOwner;
+  readonly #owner: ThreadOwner;
   readonly #loaded = new Set<string>();
-  #job: Job | null = null;
+  #job: ThreadJob | null = null;
   #timer: NodeJS.Timeout | undefined;
   #fault: unknown;
   #isOver = false;
 
-  constructor(worker: Worker, owner: LaneOwner) {
+  constructor(worker: Worker, owner: ThreadOwner) {
     this.#worker = worker;
     this.#owner = owner;
     worker.unref();
-    worker.on("message", (reply: Reply) => this.#hear(reply));
+    worker.on("message", (reply: TaskReply) => this.#handleReply(reply));
     worker.on("error", (fault) => {
       this.#fault = fault;
     });
-    worker.on("exit", () => this.#end(new HeavyTaskError(this.#causeOfDeath(), { cause: this.#fault })));
+    worker.on("exit", () => this.#end(new ThreadTaskError(this.#describeExit(), { cause: this.#fault })));
   }
 
   get isFree(): boolean {
@@ -190,20 +194,23 @@ export class Lane {
     return this.#loaded.has(task);
   }
 
-  worksOn(job: Job): boolean {
+  isRunning(job: ThreadJob): boolean {
     return this.#job === job;
   }
 
-  take(job: Job): void {
+  start(job: ThreadJob): void {
     this.#job = job;
     this.#worker.ref();
-    this.#limit(LOAD_LIMIT_MS, () => new HeavyTaskError(`Task "${job.task}" could not be started within a minute.`));
-    const question: Question = { task: job.task, input: job.input };
+    this.#setTimeout(
+      LOAD_TIMEOUT_MS,
+      () => new ThreadTaskError(`Task "${job.task}" could not be started within a minute.`),
+    );
+    const question: TaskRequest = { task: job.task, input: job.input };
     try {
       this.#worker.postMessage(question);
     } catch (cause) {
-      const reason = `The input of task "${job.task}" cannot be sent to a thread: ${messageOf(cause)}`;
-      this.#settle(() => fail(job, new HeavyTaskError(reason, { cause })));
+      const reason = `The input of task "${job.task}" cannot be sent to a thread: ${getErrorMessage(cause)}`;
+      this.#settle(() => rejectJob(job, new ThreadTaskError(reason, { cause })));
     }
   }
 
@@ -213,20 +220,20 @@ export class Lane {
     await this.#worker.terminate();
   }
 
-  #hear(reply: Reply): void {
+  #handleReply(reply: TaskReply): void {
     const job = this.#job;
     if (job === null) return;
-    if (reply.type === "started") this.#start(job);
-    else if (reply.type === "done") this.#settle(() => succeed(job, reply.value));
-    else this.#settle(() => fail(job, thrown(reply)));
+    if (reply.type === "started") this.#startTimer(job);
+    else if (reply.type === "done") this.#settle(() => resolveJob(job, reply.value));
+    else this.#settle(() => rejectJob(job, toThrownError(reply)));
   }
 
-  #start({ task, limitMs }: Job): void {
+  #startTimer({ task, limitMs }: ThreadJob): void {
     this.#loaded.add(task);
-    this.#limit(limitMs, () => new TimeLimitError(task, limitMs));
+    this.#setTimeout(limitMs, () => new TimeLimitError(task, limitMs));
   }
 
-  #limit(ms: number, error: () => Error): void {
+  #setTimeout(ms: number, error: () => Error): void {
     clearTimeout(this.#timer);
     const timer = setTimeout(() => setImmediate(check), ms);
     this.#timer = timer;
@@ -236,44 +243,44 @@ export class Lane {
     };
   }
 
-  #stopClock(): void {
+  #clearTimer(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
 
   #settle(tell: () => void): void {
-    this.#stopClock();
+    this.#clearTimer();
     this.#job = null;
     this.#worker.unref();
     tell();
-    this.#owner.free(this);
+    this.#owner.onFree(this);
   }
 
   #end(error: Error): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#stopClock();
+    this.#clearTimer();
     const job = this.#job;
     this.#job = null;
-    if (job !== null) fail(job, error);
-    this.#owner.gone(this);
+    if (job !== null) rejectJob(job, error);
+    this.#owner.onGone(this);
   }
 
-  #causeOfDeath(): string {
+  #describeExit(): string {
     const what = this.#job === null ? "An idle thread" : `Task "${this.#job.task}"`;
     if ((this.#fault as { code?: unknown } | undefined)?.code === "ERR_WORKER_OUT_OF_MEMORY")
       return `${what} ran out of memory and was stopped. Use a smaller input.`;
-    return `${what} lost its thread: ${this.#fault === undefined ? "it ended by itself" : messageOf(this.#fault)}`;
+    return `${what} lost its thread: ${this.#fault === undefined ? "it ended by itself" : getErrorMessage(this.#fault)}`;
   }
 }
 
-function succeed(job: Job, value: unknown): void {
+function resolveJob(job: ThreadJob, value: unknown): void {
   job.settled?.();
   job.resolve(value);
 }
 
-function thrown({ name, message }: { name: string; message: string }): Error {
-  const error = new HeavyTaskError(message);
+function toThrownError({ name, message }: { name: string; message: string }): Error {
+  const error = new ThreadTaskError(message);
   // The error's class does not survive the transfer between threads.
   error.name = name;
   return error;

@@ -2,16 +2,16 @@ import { isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
 import { closeSync, openSync, readSync, type Stats, statSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { isDependency } from "./dependency-folders.js";
-import { bytesAt, linkTarget } from "./diff.js";
-import { FolderList, type Found, type Unseen, walkFolder } from "./folder.js";
-import { type GitStates, gitStatesIn } from "./git.js";
+import { isDependencyPath } from "./dependency-folders.js";
+import { tryReadBytes, tryReadLinkTarget } from "./diff.js";
+import { type FolderEntry, FolderList, type UnseenEntries, walkFolder } from "./folder.js";
+import { type GitStates, readGitStates } from "./git.js";
 
 /** Changes to larger files are only detected by their times. */
 const MAX_HASHED_BYTES = 8 * 2 ** 20;
 
 /** The clock resolution of the coarsest file systems. */
-const LONGEST_TICK_MS = 2100;
+const MAX_TICK_MS = 2100;
 
 /** A file, link or empty folder at the end of the set-up. */
 export type BaseEntry =
@@ -23,7 +23,7 @@ export type BaseEntry =
       /** Null for a file that is too large to hash or cannot be read. */
       readonly digest: string | null;
       /** Null when its text is not kept. */
-      readonly packed: Packed | null;
+      readonly packed: PackedContent | null;
     }
   | { readonly kind: "link"; readonly target: string }
   /** Only empty folders; others are implied by their contents. */
@@ -32,13 +32,13 @@ export type BaseEntry =
 /** The contents of a folder at the end of its set-up. */
 export class Baseline {
   readonly entries: ReadonlyMap<string, BaseEntry>;
-  readonly unseen: Unseen;
+  readonly unseen: UnseenEntries;
   readonly git: GitStates;
   /** False when the file system's clock may not have advanced, so that only contents can be compared. */
   readonly trustsStamps: boolean;
   readonly #pack: ContentPack;
 
-  private constructor(taken: Taken, trustsStamps: boolean) {
+  private constructor(taken: BaselineScan, trustsStamps: boolean) {
     this.entries = taken.entries;
     this.unseen = taken.unseen;
     this.git = taken.git;
@@ -47,13 +47,13 @@ export class Baseline {
   }
 
   /** Stores the texts in a file at `packPath`, which must be next to the folder, not inside. */
-  static async take(folder: string, packPath: string): Promise<Baseline> {
-    const taken = await takeEntries(folder, new ContentPack(packPath));
-    return new Baseline(taken, await hasTicked(`${packPath}.tick`, taken.latestMs));
+  static async capture(folder: string, packPath: string): Promise<Baseline> {
+    const taken = await captureEntries(folder, new ContentPack(packPath));
+    return new Baseline(taken, await waitForTick(`${packPath}.tick`, taken.latestMs));
   }
 
   /** The original text of a file, or target of a link; null when there was none or it was not kept. */
-  before(path: string): string | null {
+  readBefore(path: string): string | null {
     const entry = this.entries.get(path);
     if (entry?.kind === "link") return entry.target;
     return entry?.kind !== "file" || entry.packed === null ? null : this.#pack.read(entry.packed);
@@ -65,30 +65,30 @@ export class Baseline {
   }
 }
 
-interface Taken {
+interface BaselineScan {
   readonly entries: ReadonlyMap<string, BaseEntry>;
-  readonly unseen: Unseen;
+  readonly unseen: UnseenEntries;
   readonly git: GitStates;
   readonly pack: ContentPack;
   readonly latestMs: number;
 }
 
-async function takeEntries(folder: string, pack: ContentPack): Promise<Taken> {
+async function captureEntries(folder: string, pack: ContentPack): Promise<BaselineScan> {
   const entries = new Map<string, BaseEntry>();
   const folders = new FolderList();
   let latestMs = 0;
   try {
     const unseen = await walkFolder(folder, {
-      ignore: (path) => folders.passesOver(path),
+      ignore: (path) => folders.skipsGit(path),
       visit: (found) => {
         latestMs = Math.max(latestMs, found.stats.ctimeMs);
-        folders.see(found);
-        const entry = entryOf(found, pack);
+        folders.add(found);
+        const entry = toBaseEntry(found, pack);
         if (entry !== null) entries.set(found.path, entry);
       },
     });
-    for (const path of folders.empty(unseen)) entries.set(path, { kind: "folder" });
-    return { entries, unseen, pack, latestMs, git: await gitStatesIn(folder, folders.repositories) };
+    for (const path of folders.listEmpty(unseen)) entries.set(path, { kind: "folder" });
+    return { entries, unseen, pack, latestMs, git: await readGitStates(folder, folders.repositories) };
   } catch (error) {
     pack.close();
     throw error;
@@ -96,24 +96,24 @@ async function takeEntries(folder: string, pack: ContentPack): Promise<Taken> {
 }
 
 /** Null for a non-empty folder and for special files such as sockets. */
-function entryOf(found: Found, pack: ContentPack): BaseEntry | null {
+function toBaseEntry(found: FolderEntry, pack: ContentPack): BaseEntry | null {
   const { path, place, stats } = found;
-  if (stats.isSymbolicLink()) return { kind: "link", target: linkTarget(place) ?? "" };
+  if (stats.isSymbolicLink()) return { kind: "link", target: tryReadLinkTarget(place) ?? "" };
   if (!stats.isFile()) return null;
-  const bytes = stats.size > MAX_HASHED_BYTES ? null : bytesAt(place);
-  const isKept = bytes !== null && !isDependency(path) && isUtf8(bytes);
+  const bytes = stats.size > MAX_HASHED_BYTES ? null : tryReadBytes(place);
+  const isKept = bytes !== null && !isDependencyPath(path) && isUtf8(bytes);
   return {
     kind: "file",
-    stamp: stampOf(stats),
+    stamp: formatStamp(stats),
     size: stats.size,
     isExecutable: isExecutable(stats),
-    digest: bytes === null ? null : digestOf(bytes),
+    digest: bytes === null ? null : hashBytes(bytes),
     packed: isKept ? pack.add(bytes) : null,
   };
 }
 
 /** Changes whenever a file is written: the last part, the change time, cannot be set by programs. */
-export function stampOf({ size, mtimeMs, ino, ctimeMs }: Stats): string {
+export function formatStamp({ size, mtimeMs, ino, ctimeMs }: Stats): string {
   return `${size} ${mtimeMs} ${ino} ${ctimeMs}`;
 }
 
@@ -121,7 +121,7 @@ export function isExecutable({ mode }: Stats): boolean {
   return (mode & 0o100) !== 0;
 }
 
-export function digestOf(bytes: Buffer): string {
+export function hashBytes(bytes: Buffer): string {
   return hash("sha256", bytes, "base64");
 }
 
@@ -129,8 +129,8 @@ export function digestOf(bytes: Buffer): string {
  * Waits until newly written files get a later time than all existing ones: a change within the same clock tick would not
  * change a file's times.
  */
-async function hasTicked(probe: string, latestMs: number): Promise<boolean> {
-  const end = performance.now() + LONGEST_TICK_MS;
+async function waitForTick(probe: string, latestMs: number): Promise<boolean> {
+  const end = performance.now() + MAX_TICK_MS;
   for (let pauseMs = 2; performance.now() < end; pauseMs *= 2) {
     writeFileSync(probe, String(pauseMs));
     if (statSync(probe).ctimeMs > latestMs) return true;
@@ -145,7 +145,7 @@ const MAX_TEXT_BYTES = 2 ** 20;
 const MAX_PACK_BYTES = 64 * 2 ** 20;
 
 /** Position of a text in the pack. */
-export interface Packed {
+export interface PackedContent {
   readonly offset: number;
   readonly length: number;
 }
@@ -164,10 +164,10 @@ export class ContentPack {
   }
 
   /** Null when the text is too long or the pack is full. */
-  add(bytes: Buffer): Packed | null {
+  add(bytes: Buffer): PackedContent | null {
     const { length } = bytes;
     if (length > MAX_TEXT_BYTES || this.#length + length > MAX_PACK_BYTES) return null;
-    const file = this.#opened();
+    const file = this.#openFile();
     const packed = { offset: this.#length, length };
     for (let done = 0; done < length; ) done += writeSync(file, bytes, done);
     this.#length += length;
@@ -175,7 +175,7 @@ export class ContentPack {
   }
 
   /** Null once it is closed. */
-  read({ offset, length }: Packed): string | null {
+  read({ offset, length }: PackedContent): string | null {
     if (length === 0) return "";
     if (this.#file === null) return null;
     const bytes = Buffer.alloc(length);
@@ -188,7 +188,7 @@ export class ContentPack {
     this.#file = null;
   }
 
-  #opened(): number {
+  #openFile(): number {
     if (this.#file === null) {
       this.#file = openSync(this.#path, "wx+");
       unlinkSync(this.#path);

@@ -4,14 +4,14 @@ import { setImmediate as turn } from "node:timers/promises";
 const SLICE_MS = 10;
 
 /** Yields to the event loop now and then during synchronous file system calls. */
-export class Breather {
+export class YieldTimer {
   #since = performance.now();
   #workedMs = 0;
 
   /** Returns a promise to await at the end of a time slice; null at other times. */
-  due(): Promise<void> | null {
+  yieldIfDue(): Promise<void> | null {
     const workedMs = performance.now() - this.#since;
-    return workedMs < SLICE_MS ? null : this.#rest(workedMs);
+    return workedMs < SLICE_MS ? null : this.#yield(workedMs);
   }
 
   /** Time spent working, without the pauses. */
@@ -19,7 +19,7 @@ export class Breather {
     return this.#workedMs + (performance.now() - this.#since);
   }
 
-  async #rest(workedMs: number): Promise<void> {
+  async #yield(workedMs: number): Promise<void> {
     this.#workedMs += workedMs;
     await turn();
     this.#since = performance.now();

@@ -14,13 +14,13 @@ import {
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { EnvironmentFile } from "../../core/environment.js";
-import { startCpuTime } from "../../testing/cpu-time.js";
+import { startCpuTimer } from "../../testing/cpu-time.js";
 import { rebuildWorkspace } from "./rebuild.js";
-import { stateOf } from "./state.js";
+import { getWorkspaceState } from "./state.js";
 import { Workspace } from "./workspace.js";
-import { put, testFolder } from "./workspace-testing.js";
+import { createTestFolder, writeTestFile } from "./workspace-testing.js";
 
-const folder = testFolder();
+const folder = createTestFolder();
 const made: Workspace[] = [];
 afterEach(async () => {
   for (const workspace of made.splice(0)) await workspace.remove();
@@ -37,16 +37,16 @@ describe("changes", () => {
     const files = ["same", "text", "gone", "mode", "becomes/same"].map((dest) => ({ dest, content: dest }));
     const workspace = await create(files, ["ln -s same old-link; ln -s same kept-link"]);
     const at = (name: string) => join(workspace.path, name);
-    put(workspace.path, "text", "changed");
-    put(workspace.path, "new/ü", Buffer.from([0xff]));
-    put(workspace.path, "becomes/.git/config", "");
-    put(workspace.path, ".git/config", "");
+    writeTestFile(workspace.path, "text", "changed");
+    writeTestFile(workspace.path, "new/ü", Buffer.from([0xff]));
+    writeTestFile(workspace.path, "becomes/.git/config", "");
+    writeTestFile(workspace.path, ".git/config", "");
     unlinkSync(at("gone"));
     chmodSync(at("mode"), 0o755);
     unlinkSync(at("old-link"));
     symlinkSync("text", at("old-link"));
     mkdirSync(at("empty/inner"), { recursive: true });
-    expect(await workspace.changes()).toEqual({
+    expect(await workspace.collectChanges()).toEqual({
       changes: [
         { path: "empty/inner", status: "folder" },
         { path: "gone", status: "deleted" },
@@ -61,12 +61,12 @@ describe("changes", () => {
   it("lists folders that were created, emptied and deleted", async () => {
     const files = ["emptied/a", "file"].map((dest) => ({ dest, content: "" }));
     const workspace = await create(files, ["mkdir filled kept gone"]);
-    put(workspace.path, "filled/b", "b");
+    writeTestFile(workspace.path, "filled/b", "b");
     rmSync(join(workspace.path, "emptied/a"));
     rmSync(join(workspace.path, "gone"), { recursive: true });
     rmSync(join(workspace.path, "file"));
     mkdirSync(join(workspace.path, "file"));
-    expect(await workspace.changes()).toEqual({
+    expect(await workspace.collectChanges()).toEqual({
       changes: [
         { path: "emptied", status: "folder" },
         { path: "emptied/a", status: "deleted" },
@@ -90,7 +90,7 @@ describe("changes", () => {
       writeFileSync(join(workspace.path, "c"), "4321");
       utimesSync(join(workspace.path, "c"), atime, mtime);
       renameSync(join(workspace.path, "c"), join(workspace.path, "b"));
-      expect((await workspace.changes()).changes).toEqual([
+      expect((await workspace.collectChanges()).changes).toEqual([
         { path: "a", status: "modified", content: "4321" },
         { path: "b", status: "modified", content: "4321" },
       ]);
@@ -100,32 +100,34 @@ describe("changes", () => {
   it("ignores a file rewritten with the same content", async () => {
     const workspace = await create([{ dest: "a", content: "same" }], ["ln -s a l"]);
     rmSync(join(workspace.path, "a"));
-    put(workspace.path, "a", "same");
+    writeTestFile(workspace.path, "a", "same");
     utimesSync(join(workspace.path, "a"), 1, 1);
     lutimesSync(join(workspace.path, "l"), 1, 1);
-    expect(await workspace.changes()).toEqual({ changes: [] });
+    expect(await workspace.collectChanges()).toEqual({ changes: [] });
   });
 
   it("reports what is too large, and keeps the rest", async () => {
     const workspace = await create();
-    put(workspace.path, "node_modules/a/large", Buffer.alloc(10 * 2 ** 20, "x"));
-    put(workspace.path, "big.txt", Buffer.alloc(9 * 2 ** 20, "x"));
-    put(workspace.path, "huge", Buffer.alloc(17 * 2 ** 20, "x"));
-    put(workspace.path, "small", "s");
-    const { changes, incomplete } = await workspace.changes();
+    writeTestFile(workspace.path, "node_modules/a/large", Buffer.alloc(10 * 2 ** 20, "x"));
+    writeTestFile(workspace.path, "big.txt", Buffer.alloc(9 * 2 ** 20, "x"));
+    writeTestFile(workspace.path, "huge", Buffer.alloc(17 * 2 ** 20, "x"));
+    writeTestFile(workspace.path, "small", "s");
+    const { changes, incomplete } = await workspace.collectChanges();
     expect(changes.map(({ path }) => path)).toEqual(["big.txt", "small"]);
     expect(incomplete).toBe(
       '2 changed files are left out, because the changes exceed 16 MB in total (the largest is "huge", 17.0 MB)',
     );
     await expect(
       rebuildWorkspace({ root: folder.path, changes: { changes, incomplete: String(incomplete) } }),
-    ).rejects.toThrow("The folder cannot be recreated, because not all changes were stored: 2 changed files are left out");
+    ).rejects.toThrow(
+      "The folder cannot be recreated, because not all changes were stored: 2 changed files are left out",
+    );
   });
 
   it("counts binary content by its encoded length", async () => {
     const workspace = await create();
-    put(workspace.path, "raw", Buffer.alloc(13 * 2 ** 20, 0xff));
-    expect(await workspace.changes()).toMatchObject({
+    writeTestFile(workspace.path, "raw", Buffer.alloc(13 * 2 ** 20, 0xff));
+    expect(await workspace.collectChanges()).toMatchObject({
       changes: [],
       incomplete: expect.stringContaining('"raw", 13.0 MB'),
     });
@@ -134,16 +136,16 @@ describe("changes", () => {
   it("reports too many changes, and keeps the files people work on", async () => {
     const workspace = await create([], ["mkdir -p node_modules z; cd node_modules; touch $(seq 5000)"]);
     execFileSync("sh", ["-c", "rm -r node_modules; cd z; touch $(seq 10)"], { cwd: workspace.path });
-    const { changes, incomplete } = await workspace.changes();
+    const { changes, incomplete } = await workspace.collectChanges();
     expect(changes.filter(({ path }) => path.startsWith("z/"))).toHaveLength(10);
     expect(incomplete).toBe("10 changes beyond the first 5000 are left out");
   });
 
   it("reports a name that is not valid UTF-8, unless the set-up made it", async () => {
     const workspace = await create([], ["touch \"$(printf 'old\\377')\" \"$(printf 'real\\357\\277\\275')\""]);
-    expect(await workspace.changes()).toEqual({ changes: [] });
+    expect(await workspace.collectChanges()).toEqual({ changes: [] });
     execFileSync("sh", ["-c", "touch \"$(printf 'x\\377')\" y"], { cwd: workspace.path });
-    expect(await workspace.changes()).toEqual({
+    expect(await workspace.collectChanges()).toEqual({
       changes: [{ path: "y", status: "added", content: "" }],
       incomplete: "a name is not valid UTF-8 and left out",
     });
@@ -152,7 +154,7 @@ describe("changes", () => {
   it("skips special files such as pipes", async () => {
     const workspace = await create();
     execFileSync("mkfifo", [join(workspace.path, "pipe")]);
-    expect(await workspace.changes()).toEqual({ changes: [] });
+    expect(await workspace.collectChanges()).toEqual({ changes: [] });
   });
 
   it("is fast in a folder with many files", async () => {
@@ -160,9 +162,11 @@ describe("changes", () => {
       [],
       ["for d in $(seq 100); do mkdir $d; (cd $d; for f in $(seq 50); do echo $d $f > $f; done); done"],
     );
-    put(workspace.path, "7/7", "changed");
-    const cpuMs = startCpuTime();
-    expect((await workspace.changes()).changes).toEqual([{ path: "7/7", status: "modified", content: "changed" }]);
+    writeTestFile(workspace.path, "7/7", "changed");
+    const cpuMs = startCpuTimer();
+    expect((await workspace.collectChanges()).changes).toEqual([
+      { path: "7/7", status: "modified", content: "changed" },
+    ]);
     expect(cpuMs()).toBeLessThan(5000);
   });
 });
@@ -170,9 +174,9 @@ describe("changes", () => {
 describe("getWorkspaceState", () => {
   it("gives access to the folder while it exists, and serializes to its changes", async () => {
     const workspace = await create([{ dest: "a", content: "1\n" }], ["echo made > b"]);
-    put(workspace.path, "a", "2\n");
-    put(workspace.path, "b", "other\n");
-    const state = stateOf(workspace, await workspace.changes());
+    writeTestFile(workspace.path, "a", "2\n");
+    writeTestFile(workspace.path, "b", "other\n");
+    const state = getWorkspaceState(workspace, await workspace.collectChanges());
     expect(state.path).toBe(workspace.path);
     expect(state.diff).toContain("-1\n+2\n");
     expect(state.diff).toContain("-made\n+other\n");

@@ -1,6 +1,14 @@
-const FOLDERS = new Set(["node_modules", ".venv", "venv", "__pycache__", ".cache", "site-packages", "target"]);
+const DEPENDENCY_FOLDERS = new Set([
+  "node_modules",
+  ".venv",
+  "venv",
+  "__pycache__",
+  ".cache",
+  "site-packages",
+  "target",
+]);
 
 /** True for folders that tools generate, by their usual names: they are not read by people and can be large. */
-export function isDependency(path: string): boolean {
-  return path.split("/").some((name) => FOLDERS.has(name));
+export function isDependencyPath(path: string): boolean {
+  return path.split("/").some((name) => DEPENDENCY_FOLDERS.has(name));
 }

@@ -5,13 +5,13 @@ import { type StructuredPatchHunk, structuredPatch } from "diff";
 import type { Environment, FileChange, WorkspaceChanges } from "../../core/environment.js";
 
 /** Returns the original text of a file, or target of a link; null when unknown. */
-export type ContentBefore = (path: string) => string | null;
+export type ReadContentBefore = (path: string) => string | null;
 
-type ChangedFile = Exclude<FileChange, { status: "folder" }>;
+type DiffableChange = Exclude<FileChange, { status: "folder" }>;
 
 /** Longer diffs are not read by anyone. */
-const MAX_DIFF = 2 ** 20;
-const MAX_TEXT = 2 ** 19;
+const MAX_DIFF_CHARS = 2 ** 20;
+const MAX_TEXT_CHARS = 2 ** 19;
 
 /**
  * Formats the changes as a unified diff, like `git diff`. If the original content is unknown, the whole file is shown as
@@ -19,22 +19,22 @@ const MAX_TEXT = 2 ** 19;
  * @example
  * formatDiff({ changes: [{ path: "a.txt", status: "added", content: "hi\n" }] }, () => null);
  */
-export function diffOf({ changes }: WorkspaceChanges, given: ContentBefore | Environment | undefined): string {
-  const before = typeof given === "function" ? given : contentsOf(given);
+export function formatDiff({ changes }: WorkspaceChanges, given: ReadContentBefore | Environment | undefined): string {
+  const before = typeof given === "function" ? given : createContentReader(given);
   let diff = "";
   let leftOut = 0;
   // A diff contains files only, like git's.
   for (const change of changes) {
     if (change.status === "folder") continue;
-    const one = diff.length < MAX_DIFF ? oneDiff(change, before) : null;
-    if (one === null || diff.length + one.length > MAX_DIFF) leftOut += 1;
+    const one = diff.length < MAX_DIFF_CHARS ? formatFileDiff(change, before) : null;
+    if (one === null || diff.length + one.length > MAX_DIFF_CHARS) leftOut += 1;
     else diff += one;
   }
   return leftOut === 0 ? diff : `${diff}(Too long, and left out: ${leftOut} of ${changes.length} files.)\n`;
 }
 
 /** Reads the contents from an environment's files; what a repository or a command creates is unknown. */
-function contentsOf({ files = [] }: Environment = {}): ContentBefore {
+function createContentReader({ files = [] }: Environment = {}): ReadContentBefore {
   const contents = new Map<string, string | null>();
   for (const file of files) {
     const content = "src" in file || file.encoding !== undefined ? null : file.content;
@@ -44,22 +44,22 @@ function contentsOf({ files = [] }: Environment = {}): ContentBefore {
 }
 
 /** Null when comparing would take too long. */
-function oneDiff(change: ChangedFile, before: ContentBefore): string | null {
+function formatFileDiff(change: DiffableChange, before: ReadContentBefore): string | null {
   const { path, status } = change;
   const known = status === "added" ? null : before(path);
   const from = status === "added" ? "/dev/null" : `a/${path}`;
   const to = status === "deleted" ? "/dev/null" : `b/${path}`;
-  const title = `diff --git a/${path} b/${path}\n${modeLine(change)}`;
-  const after = textAfter(change);
+  const title = `diff --git a/${path} b/${path}\n${formatModeLine(change)}`;
+  const after = getTextAfter(change);
   if (after === null) return `${title}Binary files ${from} and ${to} differ\n`;
-  if (Math.max(after.length, known?.length ?? 0) > MAX_TEXT) return null;
+  if (Math.max(after.length, known?.length ?? 0) > MAX_TEXT_CHARS) return null;
   if (status === "modified" && known === null)
-    return `${title}--- ${from} (not known)\n+++ ${to}\n${hunksBetween("", after)}`;
-  const hunks = hunksBetween(known ?? "", after);
+    return `${title}--- ${from} (not known)\n+++ ${to}\n${formatHunks("", after)}`;
+  const hunks = formatHunks(known ?? "", after);
   return hunks === "" ? title : `${title}--- ${from}\n+++ ${to}\n${hunks}`;
 }
 
-function modeLine(change: ChangedFile): string {
+function formatModeLine(change: DiffableChange): string {
   if (change.status === "deleted") return "deleted file\n";
   if (change.status === "linked") return "new mode 120000\n";
   const mode = change.executable === true ? "100755" : "100644";
@@ -67,7 +67,7 @@ function modeLine(change: ChangedFile): string {
 }
 
 /** Null for binary content. Text with a null character counts as binary. */
-function textAfter(change: ChangedFile): string | null {
+function getTextAfter(change: DiffableChange): string | null {
   if (change.status === "deleted") return "";
   if (change.status === "linked") return change.target;
   if (change.encoding !== undefined) return null;
@@ -80,7 +80,7 @@ const CONTEXT_LINES = 3;
 const MAX_EDITS = 1000;
 
 /** Formats the hunks of a unified diff; empty when the texts are equal. */
-export function hunksBetween(before: string, after: string): string {
+export function formatHunks(before: string, after: string): string {
   const options = { context: CONTEXT_LINES, maxEditLength: MAX_EDITS };
   const patch = structuredPatch("", "", before, after, undefined, undefined, options);
   return (patch?.hunks ?? [replaceMiddle(splitLines(before), splitLines(after))]).map(formatHunk).join("");
@@ -144,7 +144,7 @@ export function decodeContent({ content, encoding }: EncodedContent): Buffer {
 }
 
 /** The bytes of a file; null when it cannot be read. */
-export function bytesAt(place: string): Buffer | null {
+export function tryReadBytes(place: string): Buffer | null {
   try {
     return readFileSync(place);
   } catch {
@@ -153,7 +153,7 @@ export function bytesAt(place: string): Buffer | null {
 }
 
 /** The target of a link; null when it cannot be read or is not valid UTF-8. */
-export function linkTarget(place: string): string | null {
+export function tryReadLinkTarget(place: string): string | null {
   try {
     const target = readlinkSync(place, "buffer");
     return isUtf8(target) ? target.toString("utf8") : null;

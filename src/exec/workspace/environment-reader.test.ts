@@ -1,11 +1,11 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { EnvironmentReader, inlineEnvironment } from "./environment-reader.js";
-import { put, testFolder } from "./workspace-testing.js";
+import { EnvironmentReader, loadEnvironment } from "./environment-reader.js";
+import { createTestFolder, writeTestFile } from "./workspace-testing.js";
 
-const folder = testFolder();
-const inlined = (value: unknown) => inlineEnvironment(value, folder.path);
+const folder = createTestFolder();
+const inlined = (value: unknown) => loadEnvironment(value, folder.path);
 
 describe("an invalid environment", () => {
   it.each<[string, unknown, string]>([
@@ -75,11 +75,11 @@ describe("loadEnvironment", () => {
   });
 
   it("reads a folder sorted by path, text as text, the rest as base64, without .git", async () => {
-    put(folder.path, "app/z.txt", "\uFEFFzü");
-    put(folder.path, "app/a/b.bin", Buffer.from([0xff, 0xfe]));
-    put(folder.path, "app/.git/config", "secret");
-    put(folder.path, "app/.hidden", "h");
-    put(folder.path, "app/run.sh", "#!/bin/sh\n");
+    writeTestFile(folder.path, "app/z.txt", "\uFEFFzü");
+    writeTestFile(folder.path, "app/a/b.bin", Buffer.from([0xff, 0xfe]));
+    writeTestFile(folder.path, "app/.git/config", "secret");
+    writeTestFile(folder.path, "app/.hidden", "h");
+    writeTestFile(folder.path, "app/run.sh", "#!/bin/sh\n");
     chmodSync(join(folder.path, "app/run.sh"), 0o755);
     mkdirSync(join(folder.path, "app/empty"));
     const files = [
@@ -104,7 +104,7 @@ describe("loadEnvironment", () => {
     [".", "a.txt"],
     ["deep/", "deep/a.txt"],
   ])("puts a single file at %s", async (dest, place) => {
-    put(folder.path, "x/a.txt", "a");
+    writeTestFile(folder.path, "x/a.txt", "a");
     expect(await inlined({ files: [{ src: "x/a.txt", dest }] })).toEqual({ files: [{ dest: place, content: "a" }] });
   });
 
@@ -121,8 +121,8 @@ describe("loadEnvironment", () => {
   });
 
   it("follows links inside the dataset's folder, and rejects others", async () => {
-    put(folder.path, "shared/lib.js", "lib");
-    put(folder.path, "app/own.js", "own");
+    writeTestFile(folder.path, "shared/lib.js", "lib");
+    writeTestFile(folder.path, "app/own.js", "own");
     symlinkSync("../shared", join(folder.path, "app/shared"));
     symlinkSync("own.js", join(folder.path, "app/alias.js"));
     const { files } = await inlined({ files: [{ src: "app", dest: "." }] });
@@ -134,12 +134,12 @@ describe("loadEnvironment", () => {
   });
 
   it("rejects a link to its own parent, and a broken link", async () => {
-    put(folder.path, "app/a", "");
+    writeTestFile(folder.path, "app/a", "");
     symlinkSync(".", join(folder.path, "app/again"));
     await expect(inlined({ files: [{ src: "app", dest: "." }] })).rejects.toThrow(
       '"app/again" of an example\'s environment is a link to one of its parent folders',
     );
-    put(folder.path, "other/a", "");
+    writeTestFile(folder.path, "other/a", "");
     symlinkSync("nowhere", join(folder.path, "other/b"));
     await expect(inlined({ files: [{ src: "other", dest: "." }] })).rejects.toThrow(
       '"other/b" of an example\'s environment cannot be read: does not exist',
@@ -153,19 +153,21 @@ describe("loadEnvironment", () => {
   });
 
   it("accepts up to 64 MB in total", async () => {
-    put(folder.path, "half/a", Buffer.alloc(32 * 2 ** 20));
+    writeTestFile(folder.path, "half/a", Buffer.alloc(32 * 2 ** 20));
     const half = { src: "half", dest: "x" };
     expect((await inlined({ files: [half, { ...half, dest: "y" }] })).files).toHaveLength(2);
     const third = { dest: "z", content: "1" };
     await expect(inlined({ files: [half, { ...half, dest: "y" }, third] })).rejects.toThrow("name it as `git`");
-    put(folder.path, "half/b", Buffer.alloc(32 * 2 ** 20 + 1));
-    await expect(inlined({ files: [half] })).rejects.toThrow('may have at most 64 MB in total, and "half" exceeds that');
+    writeTestFile(folder.path, "half/b", Buffer.alloc(32 * 2 ** 20 + 1));
+    await expect(inlined({ files: [half] })).rejects.toThrow(
+      'may have at most 64 MB in total, and "half" exceeds that',
+    );
   });
 });
 
 describe("EnvironmentReader", () => {
   it("reads sources shared by examples once", async () => {
-    put(folder.path, "app/a", "first");
+    writeTestFile(folder.path, "app/a", "first");
     const reader = new EnvironmentReader(folder.path);
     const [one] = (await reader.read({ files: [{ src: "app", dest: "." }] })).files ?? [];
     writeFileSync(join(folder.path, "app/a"), "second");

@@ -2,18 +2,18 @@ import type { Stats } from "node:fs";
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, posix, resolve } from "node:path";
 import type { Environment, EnvironmentFile, OfferedSkill } from "../../core/environment.js";
-import { DatasetError, messageOf } from "../../core/errors.js";
+import { DatasetError, getErrorMessage } from "../../core/errors.js";
 import { readSkill } from "../skills/read-skill.js";
 import { decodeContent, type EncodedContent, encodeContent } from "./diff.js";
-import { checkEnvironment, isFolderName, requireDistinct } from "./environment-check.js";
+import { checkEnvironment, isFolderName, requireDistinctSkills } from "./environment-check.js";
 import { isWithin } from "./relative-path.js";
 
-interface Placed {
+interface PlacedFiles {
   readonly files: readonly EnvironmentFile[];
   readonly bytes: number;
 }
 
-type GivenSource = Extract<EnvironmentFile, { src: string }>;
+type FileFromSource = Extract<EnvironmentFile, { src: string }>;
 
 /**
  * Reads the files named by the environments of a dataset's examples into the environments. Shared sources are read once.
@@ -23,8 +23,8 @@ type GivenSource = Extract<EnvironmentFile, { src: string }>;
  */
 export class EnvironmentReader {
   readonly #dir: string;
-  readonly #sources = new Map<string, Promise<Source>>();
-  readonly #placed = new Map<string, Promise<Placed>>();
+  readonly #sources = new Map<string, Promise<SourceContent>>();
+  readonly #placed = new Map<string, Promise<PlacedFiles>>();
   readonly #skills = new Map<string, Promise<OfferedSkill>>();
 
   constructor(dir: string) {
@@ -37,54 +37,60 @@ export class EnvironmentReader {
     const { git, files, skills } = environment;
     const isSourced = files?.some((file) => "src" in file) === true;
     const namesSkills = skills?.some((skill) => typeof skill === "string") === true;
-    const url = git === undefined ? undefined : this.#urlOf(git.url);
+    const url = git === undefined ? undefined : this.#resolveUrl(git.url);
     if (!isSourced && !namesSkills && url === git?.url) return environment;
     return {
       ...environment,
       ...(git !== undefined && url !== undefined && { git: { ...git, url } }),
-      ...(files !== undefined && { files: await this.#filled(files) }),
-      ...(skills !== undefined && { skills: await this.#offered(skills) }),
+      ...(files !== undefined && { files: await this.#readFiles(files) }),
+      ...(skills !== undefined && { skills: await this.#readSkills(skills) }),
     };
   }
 
   /** Unlike files, a skill may be anywhere: an eval is inside the folder of the skill it tests. */
-  async #offered(given: NonNullable<Environment["skills"]>): Promise<readonly OfferedSkill[]> {
+  async #readSkills(given: NonNullable<Environment["skills"]>): Promise<readonly OfferedSkill[]> {
     const skills: OfferedSkill[] = [];
-    for (const skill of given) skills.push(typeof skill === "string" ? await this.#skill(skill) : skill);
-    requireDistinct("environment.skills", skills);
+    for (const skill of given) skills.push(typeof skill === "string" ? await this.#readSkill(skill) : skill);
+    requireDistinctSkills("environment.skills", skills);
     return skills;
   }
 
-  #skill(path: string): Promise<OfferedSkill> {
+  #readSkill(path: string): Promise<OfferedSkill> {
     const dir = resolve(this.#dir, path);
-    return remembered(this.#skills, dir, async () => {
+    return getOrCreate(this.#skills, dir, async () => {
       const { name, files } = await readSkill(dir);
       return { name, files };
     });
   }
 
   /** Like git: a URL without a scheme, or a host before a colon, is a path. */
-  #urlOf(url: string): string {
+  #resolveUrl(url: string): string {
     const isElsewhere = /^[A-Za-z][\w+.-]*:\/\//.test(url) || /^[^/]*:/.test(url);
     return isElsewhere || isAbsolute(url) ? url : resolve(this.#dir, url);
   }
 
-  async #filled(given: readonly EnvironmentFile[]): Promise<readonly EnvironmentFile[]> {
+  async #readFiles(given: readonly EnvironmentFile[]): Promise<readonly EnvironmentFile[]> {
     const files: EnvironmentFile[] = [];
     let total = 0;
     for (const file of given) {
-      const placed = "src" in file ? await this.#place(file) : { files: [file], bytes: decodeContent(file).length };
+      const placed =
+        "src" in file ? await this.#readSource(file) : { files: [file], bytes: decodeContent(file).length };
       total += placed.bytes;
-      if (total > MAX_SOURCE_BYTES) throw tooMuch("src" in file ? file.src : file.dest);
+      if (total > MAX_SOURCE_BYTES) throw createSourceTooLargeError("src" in file ? file.src : file.dest);
       for (const each of placed.files) files.push(each);
     }
     return files;
   }
 
-  #place({ src, dest }: GivenSource): Promise<Placed> {
-    return remembered(this.#placed, `${src}\0${dest}`, async () => {
-      const { files, bytes } = await remembered(this.#sources, posix.normalize(src), () => readSource(this.#dir, src));
-      return { bytes, files: files.map(({ path, ...file }) => ({ dest: placeOf({ src, dest }, path), ...file })) };
+  #readSource({ src, dest }: FileFromSource): Promise<PlacedFiles> {
+    return getOrCreate(this.#placed, `${src}\0${dest}`, async () => {
+      const { files, bytes } = await getOrCreate(this.#sources, posix.normalize(src), () =>
+        readSourceFiles(this.#dir, src),
+      );
+      return {
+        bytes,
+        files: files.map(({ path, ...file }) => ({ dest: resolveDestination({ src, dest }, path), ...file })),
+      };
     });
   }
 }
@@ -94,17 +100,17 @@ export class EnvironmentReader {
  * @example
  * await loadEnvironment({ files: [{ src: "app", dest: "." }] }, "datasets/coding");
  */
-export function inlineEnvironment(value: unknown, dir: string): Promise<Environment> {
+export function loadEnvironment(value: unknown, dir: string): Promise<Environment> {
   return new EnvironmentReader(dir).read(value);
 }
 
 /** A folder's files go below `dest`; a single file becomes `dest`, or goes into it when it names a folder. */
-function placeOf({ src, dest }: GivenSource, path: string): string {
+function resolveDestination({ src, dest }: FileFromSource, path: string): string {
   if (path !== "") return posix.join(dest, path);
   return posix.normalize(isFolderName(dest) ? posix.join(dest, posix.basename(src)) : dest);
 }
 
-function remembered<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+function getOrCreate<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
   const made = known.get(key) ?? make();
   known.set(key, made);
   return made;
@@ -120,26 +126,26 @@ interface SourceFile extends EncodedContent {
   readonly executable?: true;
 }
 
-export interface Source {
+export interface SourceContent {
   readonly files: readonly SourceFile[];
   readonly bytes: number;
 }
 
 /** Reads a file, or a folder and everything in it except `.git`, sorted by path. */
-async function readSource(dir: string, src: string): Promise<Source> {
-  const reading = new SourceReading(await realpath(dir), src);
+async function readSourceFiles(dir: string, src: string): Promise<SourceContent> {
+  const reading = new SourceReader(await realpath(dir), src);
   await reading.read({ path: join(dir, src), name: "", above: [] });
   const files = reading.files.sort((a, b) => (a.path < b.path ? -1 : 1));
   return { files, bytes: reading.bytes };
 }
 
-function tooMuch(src: string): DatasetError {
+function createSourceTooLargeError(src: string): DatasetError {
   return new DatasetError(
     `The files of an environment may have at most ${MAX_SOURCE_BYTES / 2 ** 20} MB in total, and "${src}" exceeds that. Put them into a repository and name it as \`git\`.`,
   );
 }
 
-interface Place {
+interface SourceEntry {
   readonly path: string;
   /** Relative to the `src`. */
   readonly name: string;
@@ -147,7 +153,7 @@ interface Place {
   readonly above: readonly string[];
 }
 
-class SourceReading {
+class SourceReader {
   readonly files: SourceFile[] = [];
   bytes = 0;
   readonly #dir: string;
@@ -158,12 +164,12 @@ class SourceReading {
     this.#src = src;
   }
 
-  async read({ path, name, above }: Place): Promise<void> {
-    const real = await this.#whereItIs(path, name);
+  async read({ path, name, above }: SourceEntry): Promise<void> {
+    const real = await this.#resolvePath(path, name);
     const stats = await stat(real);
-    if (stats.isFile()) return this.#take({ real, name, stats });
-    if (!stats.isDirectory()) throw this.#problem(name, "is neither a file nor a folder. Remove it.");
-    if (above.includes(real)) throw this.#problem(name, "is a link to one of its parent folders. Remove it.");
+    if (stats.isFile()) return this.#addFile({ real, name, stats });
+    if (!stats.isDirectory()) throw this.#createError(name, "is neither a file nor a folder. Remove it.");
+    if (above.includes(real)) throw this.#createError(name, "is a link to one of its parent folders. Remove it.");
     for (const inner of await readdir(real)) {
       const innerName = name === "" ? inner : `${name}/${inner}`;
       if (inner !== ".git") await this.read({ path: join(real, inner), name: innerName, above: [...above, real] });
@@ -171,13 +177,13 @@ class SourceReading {
   }
 
   /** Follows links, but only to targets inside the dataset's folder. */
-  async #whereItIs(path: string, name: string): Promise<string> {
+  async #resolvePath(path: string, name: string): Promise<string> {
     const real = await realpath(path).catch((cause: unknown) => {
-      const why = (cause as NodeJS.ErrnoException).code === "ENOENT" ? "does not exist" : messageOf(cause);
-      throw this.#problem(name, `cannot be read: ${why}. It is looked up in ${this.#dir}.`, cause);
+      const why = (cause as NodeJS.ErrnoException).code === "ENOENT" ? "does not exist" : getErrorMessage(cause);
+      throw this.#createError(name, `cannot be read: ${why}. It is looked up in ${this.#dir}.`, cause);
     });
     if (!isWithin(this.#dir, real)) {
-      throw this.#problem(
+      throw this.#createError(
         name,
         `is a link to a target outside ${this.#dir}. Copy the target there, or remove the link.`,
       );
@@ -185,17 +191,17 @@ class SourceReading {
     return real;
   }
 
-  async #take({ real, name, stats }: { real: string; name: string; stats: Stats }): Promise<void> {
-    if (this.bytes + stats.size > MAX_SOURCE_BYTES) throw tooMuch(this.#src);
+  async #addFile({ real, name, stats }: { real: string; name: string; stats: Stats }): Promise<void> {
+    if (this.bytes + stats.size > MAX_SOURCE_BYTES) throw createSourceTooLargeError(this.#src);
     const bytes = await readFile(real).catch((cause: unknown) => {
-      throw this.#problem(name, `cannot be read: ${messageOf(cause)}.`, cause);
+      throw this.#createError(name, `cannot be read: ${getErrorMessage(cause)}.`, cause);
     });
     this.bytes += bytes.length;
     const isExecutable = (stats.mode & 0o100) !== 0;
     this.files.push({ path: name, ...encodeContent(bytes), ...(isExecutable && { executable: true }) });
   }
 
-  #problem(name: string, what: string, cause?: unknown): DatasetError {
+  #createError(name: string, what: string, cause?: unknown): DatasetError {
     const path = name === "" ? this.#src : `${this.#src}/${name}`;
     return new DatasetError(`"${path}" of an example's environment ${what}`, { cause });
   }

@@ -1,6 +1,6 @@
 import { lstat, mkdir, readdir, realpath, rm, rmdir, symlink, unlink, writeFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
-import { isWithin, problemWithPath } from "./relative-path.js";
+import { findRelativePathProblem, isWithin } from "./relative-path.js";
 import { WorkspaceError } from "./workspace-error.js";
 
 export interface FileToWrite {
@@ -21,24 +21,24 @@ export class FolderWriter {
   }
 
   async write({ path, bytes, executable }: FileToWrite): Promise<void> {
-    const target = await this.#freePlace(path);
+    const target = await this.#prepareTarget(path);
     await writeFile(target, bytes, { flag: "wx", mode: executable === true ? 0o755 : 0o644 });
   }
 
   /** Makes an empty folder, replacing a file or a link of that name. */
   async makeFolder(path: string): Promise<void> {
-    await mkdir(await this.#freePlace(path));
+    await mkdir(await this.#prepareTarget(path));
   }
 
   async link(path: string, target: string): Promise<void> {
-    await symlink(target, await this.#freePlace(path));
+    await symlink(target, await this.#prepareTarget(path));
   }
 
   /** Removes a file or a link, and parent folders that become empty. */
   async remove(path: string): Promise<void> {
     this.#made.clear();
     this.#made.add(".");
-    const parent = await this.#parentOf(path);
+    const parent = await this.#findParent(path);
     if (parent === null) return;
     await rm(join(parent, posix.basename(path)), { force: true, recursive: true });
     await this.#removeEmpty(posix.dirname(posix.normalize(path)));
@@ -53,18 +53,18 @@ export class FolderWriter {
   }
 
   /** Removes what was at the path, so that nothing is written through a symbolic or hard link. */
-  async #freePlace(path: string): Promise<string> {
-    const normal = this.#checked(path);
+  async #prepareTarget(path: string): Promise<string> {
+    const normal = this.#requireInnerPath(path);
     await this.#makeFolders(posix.dirname(normal), path);
     const target = join(this.#root, normal);
     const stats = await lstat(target).catch(() => null);
-    if (stats?.isDirectory() === true) await this.#makeWay(target, path);
+    if (stats?.isDirectory() === true) await this.#removeObstacle(target, path);
     else if (stats !== null) await unlink(target);
     return target;
   }
 
   /** A folder without files is replaced by a file. */
-  async #makeWay(target: string, path: string): Promise<void> {
+  async #removeObstacle(target: string, path: string): Promise<void> {
     if (await hasFiles(target)) throw new WorkspaceError(`"${path}" cannot be written: a folder has that name.`);
     await rm(target, { recursive: true });
   }
@@ -85,15 +85,15 @@ export class FolderWriter {
   }
 
   /** Null when there is none. */
-  async #parentOf(path: string): Promise<string | null> {
-    const parent = dirname(join(this.#root, this.#checked(path)));
+  async #findParent(path: string): Promise<string | null> {
+    const parent = dirname(join(this.#root, this.#requireInnerPath(path)));
     const real = await realpath(parent).catch(() => null);
     if (real !== null && real !== parent) throw new WorkspaceError(`"${path}" cannot be removed: it is behind a link.`);
     return real;
   }
 
-  #checked(path: string): string {
-    const problem = problemWithPath(path) ?? (posix.normalize(path) === "." ? "is the folder itself" : null);
+  #requireInnerPath(path: string): string {
+    const problem = findRelativePathProblem(path) ?? (posix.normalize(path) === "." ? "is the folder itself" : null);
     if (problem !== null) throw new WorkspaceError(`"${path}" cannot be written: it ${problem}.`);
     return posix.normalize(path);
   }

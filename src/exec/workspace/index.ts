@@ -1,8 +1,8 @@
 export { writeGitIdentity } from "./git.js";
 export { rebuildWorkspace } from "./rebuild.js";
-export { scrubbedEnv } from "./scrubbed-env.js";
-export { snapshotOf } from "./snapshot.js";
-export { stateOf } from "./state.js";
+export { buildScrubbedEnv } from "./scrubbed-env.js";
+export { takeSnapshot } from "./snapshot.js";
+export { getWorkspaceState } from "./state.js";
 export { type FolderWatch, watchFolder } from "./watch-folder.js";
 export { Workspace } from "./workspace.js";
-export { offeredSkills, skillFiles, writeSkills } from "./write-skills.js";
+export { listOfferedSkills, toSkillFiles, writeSkills } from "./write-skills.js";

@@ -1,29 +1,29 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { digest } from "../../core/fingerprint.js";
-import { EnvironmentReader, inlineEnvironment } from "./environment-reader.js";
+import { EnvironmentReader, loadEnvironment } from "./environment-reader.js";
 import { rebuildWorkspace } from "./rebuild.js";
-import { contentsOf, put, testFolder } from "./workspace-testing.js";
-import { offeredSkills, skillFiles, writeSkills } from "./write-skills.js";
+import { createTestFolder, readFolderContents, writeTestFile } from "./workspace-testing.js";
+import { listOfferedSkills, toSkillFiles, writeSkills } from "./write-skills.js";
 
-const folder = testFolder();
-const inlined = (value: unknown) => inlineEnvironment(value, folder.path);
+const folder = createTestFolder();
+const inlined = (value: unknown) => loadEnvironment(value, folder.path);
 const head = (name: string) => `---\nname: ${name}\ndescription: Does it.\n---\n`;
 const skill = (name: string) => ({ name, files: [{ dest: "SKILL.md", content: head(name) }] });
 
 describe("skills of an environment", () => {
   it("become their contents, from next to the file, above it or anywhere", async () => {
-    put(folder.path, "evals/eval.yaml");
-    put(folder.path, "SKILL.md", head("outer"));
-    put(folder.path, "evals/near/SKILL.md", head("near"));
-    put(folder.path, "far/SKILL.md", head("far"));
+    writeTestFile(folder.path, "evals/eval.yaml");
+    writeTestFile(folder.path, "SKILL.md", head("outer"));
+    writeTestFile(folder.path, "evals/near/SKILL.md", head("near"));
+    writeTestFile(folder.path, "far/SKILL.md", head("far"));
     const reader = new EnvironmentReader(join(folder.path, "evals"));
     const given = { skills: ["./near", join(folder.path, "far"), skill("inline")], env: { A: "1" } };
     expect(await reader.read(given)).toEqual({
       skills: [skill("near"), skill("far"), skill("inline")],
       env: { A: "1" },
     });
-    const [outer] = offeredSkills(await reader.read({ skills: [".."] }));
+    const [outer] = listOfferedSkills(await reader.read({ skills: [".."] }));
     expect(outer?.files.map(({ dest }) => dest)).toEqual(["SKILL.md", "far/SKILL.md"]);
   });
 
@@ -33,9 +33,9 @@ describe("skills of an environment", () => {
   });
 
   it("identify an example by their content", async () => {
-    put(folder.path, "s/SKILL.md", head("s"));
+    writeTestFile(folder.path, "s/SKILL.md", head("s"));
     const before = await inlined({ skills: ["s"] });
-    put(folder.path, "s/notes.md", "more");
+    writeTestFile(folder.path, "s/notes.md", "more");
     const after = await inlined({ skills: ["s"] });
     expect(digest(before)).not.toBe(digest(after));
     expect(digest(await inlined({ skills: ["./s/"] }))).toBe(digest(after));
@@ -70,8 +70,8 @@ describe("skills of an environment", () => {
   });
 
   it("are rejected when two folders have the same name", async () => {
-    put(folder.path, "a/SKILL.md", head("same"));
-    put(folder.path, "b/SKILL.md", head("same"));
+    writeTestFile(folder.path, "a/SKILL.md", head("same"));
+    writeTestFile(folder.path, "b/SKILL.md", head("same"));
     await expect(inlined({ skills: ["a", "b"] })).rejects.toThrow(/two skills named "same"/);
   });
 });
@@ -124,22 +124,22 @@ describe("written skills", () => {
       { dest: "bin/run", content: "/wA=", encoding: "base64" as const, executable: true },
     ];
     await writeSkills(join(folder.path, "deep/skills"), [{ name: "a", files }, skill("b")]);
-    expect(contentsOf(folder.path)).toEqual({
+    expect(readFolderContents(folder.path)).toEqual({
       "deep/skills/a/SKILL.md": "A",
       "deep/skills/a/bin/run": "x \u00FF\u0000",
       "deep/skills/b/SKILL.md": head("b"),
     });
-    expect(skillFiles([skill("b")], ".x/skills")).toEqual([{ dest: ".x/skills/b/SKILL.md", content: head("b") }]);
+    expect(toSkillFiles([skill("b")], ".x/skills")).toEqual([{ dest: ".x/skills/b/SKILL.md", content: head("b") }]);
   });
 
   it("must be read first", () => {
-    expect(() => offeredSkills({ skills: ["./a"] })).toThrow(/has not been read yet/);
+    expect(() => listOfferedSkills({ skills: ["./a"] })).toThrow(/has not been read yet/);
   });
 
   it("are not needed to recreate a folder, even if the agent deleted one", async () => {
     const changes = [{ path: ".claude/skills/a/SKILL.md", status: "deleted" as const }];
     const workspace = await rebuildWorkspace({ environment: { skills: [skill("a")] }, changes: { changes } });
-    expect(contentsOf(workspace.path)).toEqual({});
+    expect(readFolderContents(workspace.path)).toEqual({});
     await workspace.remove();
   });
 });

@@ -3,16 +3,16 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { rebuildWorkspace } from "./rebuild.js";
-import { snapshotOf } from "./snapshot.js";
-import { stateOf } from "./state.js";
+import { takeSnapshot } from "./snapshot.js";
+import { getWorkspaceState } from "./state.js";
 import { Workspace } from "./workspace.js";
-import { contentsOf, put, testFolder } from "./workspace-testing.js";
+import { createTestFolder, readFolderContents, writeTestFile } from "./workspace-testing.js";
 
-const folder = testFolder();
+const folder = createTestFolder();
 const victim = () => join(folder.path, "victim");
 beforeEach(() => {
-  put(folder.path, "victim/secret", "kept");
-  put(folder.path, "victim/work/secret", "kept");
+  writeTestFile(folder.path, "victim/secret", "kept");
+  writeTestFile(folder.path, "victim/work/secret", "kept");
 });
 
 async function create(): Promise<Workspace> {
@@ -32,7 +32,7 @@ const SWAPS: [string, (workspace: Workspace) => void][] = [
     "the folder, by a file",
     ({ path }) => {
       renameSync(path, `${path}-x`);
-      put(path, "../../runs/work", "a file");
+      writeTestFile(path, "../../runs/work", "a file");
     },
   ],
 ];
@@ -40,14 +40,14 @@ const SWAPS: [string, (workspace: Workspace) => void][] = [
 describe("a workspace whose agent replaced", () => {
   it.each(SWAPS)("%s is neither read, copied, kept nor deleted through the link", async (_, swap) => {
     const workspace = await create();
-    put(workspace.path, "a", "2\n");
-    const state = stateOf(workspace, await workspace.changes());
+    writeTestFile(workspace.path, "a", "2\n");
+    const state = getWorkspaceState(workspace, await workspace.collectChanges());
     swap(workspace);
-    const changes = await workspace.changes();
+    const changes = await workspace.collectChanges();
     expect(changes).toEqual({ changes: [], incomplete: expect.stringContaining("the agent replaced the folder") });
     expect(state.path).toBeUndefined();
-    expect(workspace.isThere).toBe(false);
-    await expect(snapshotOf(workspace)).rejects.toThrow("cannot be copied: the agent replaced the folder");
+    expect(workspace.exists).toBe(false);
+    await expect(takeSnapshot(workspace)).rejects.toThrow("cannot be copied: the agent replaced the folder");
     await expect(workspace.keep(join(folder.path, "kept"), "one")).rejects.toThrow(
       "cannot be kept: the agent replaced",
     );
@@ -55,25 +55,25 @@ describe("a workspace whose agent replaced", () => {
     await workspace.remove();
     expect(existsSync(workspace.path)).toBe(false);
     expect(existsSync(join(folder.path, "kept"))).toBe(false);
-    expect(contentsOf(victim())).toEqual({ secret: "kept", "work/secret": "kept" });
+    expect(readFolderContents(victim())).toEqual({ secret: "kept", "work/secret": "kept" });
   });
 
   it("its root by another folder leaves that folder alone", async () => {
     const workspace = await create();
     renameSync(workspace.root, `${workspace.root}-x`);
     mkdirSync(join(workspace.root, "work"), { recursive: true });
-    put(workspace.root, "work/not ours", "kept");
-    expect((await workspace.changes()).incomplete).toContain("the agent replaced the folder");
+    writeTestFile(workspace.root, "work/not ours", "kept");
+    expect((await workspace.collectChanges()).incomplete).toContain("the agent replaced the folder");
     await workspace.remove();
-    expect(contentsOf(workspace.root)).toEqual({ "work/not ours": "kept" });
+    expect(readFolderContents(workspace.root)).toEqual({ "work/not ours": "kept" });
   });
 
   it("it by a new folder is read as it is", async () => {
     const workspace = await create();
     rmSync(workspace.path, { recursive: true });
     mkdirSync(workspace.path);
-    put(workspace.path, "b", "new");
-    expect((await workspace.changes()).changes).toEqual([
+    writeTestFile(workspace.path, "b", "new");
+    expect((await workspace.collectChanges()).changes).toEqual([
       { path: "a", status: "deleted" },
       { path: "b", status: "added", content: "new" },
     ]);
@@ -83,20 +83,20 @@ describe("a workspace whose agent replaced", () => {
   it("a folder in it by a link contains the link, and nothing of its target", async () => {
     const workspace = await create();
     symlinkSync(victim(), join(workspace.path, "out"));
-    expect((await workspace.changes()).changes).toEqual([{ path: "out", status: "linked", target: victim() }]);
+    expect((await workspace.collectChanges()).changes).toEqual([{ path: "out", status: "linked", target: victim() }]);
     await workspace.remove();
-    expect(contentsOf(victim())).toEqual({ secret: "kept", "work/secret": "kept" });
+    expect(readFolderContents(victim())).toEqual({ secret: "kept", "work/secret": "kept" });
   });
 });
 
 describe("a copy for grading", () => {
   it("is not used when it was replaced by a link", async () => {
     const workspace = await create();
-    const snapshot = await snapshotOf(workspace);
+    const snapshot = await takeSnapshot(workspace);
     swapByShell(snapshot.path);
     expect(snapshot.state.path).toBeUndefined();
     await snapshot.remove();
-    expect(contentsOf(victim())).toEqual({ secret: "kept", "work/secret": "kept" });
+    expect(readFolderContents(victim())).toEqual({ secret: "kept", "work/secret": "kept" });
     expect(lstatSync(workspace.path).isDirectory()).toBe(true);
     await workspace.remove();
   });
@@ -110,10 +110,10 @@ describe("stored contents of the set-up", () => {
       rmSync(join(workspace.root, name));
     }
     execFileSync("mkfifo", [join(workspace.root, "baseline")]);
-    put(workspace.path, "a", "2\n");
-    expect(stateOf(workspace, await workspace.changes()).diff).toContain("-1\n+2\n");
+    writeTestFile(workspace.path, "a", "2\n");
+    expect(getWorkspaceState(workspace, await workspace.collectChanges()).diff).toContain("-1\n+2\n");
     await workspace.remove();
-    expect(workspace.before("a")).toBeNull();
+    expect(workspace.readBefore("a")).toBeNull();
   });
 
   it("are rejected when the file is a link", async () => {

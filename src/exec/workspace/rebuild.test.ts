@@ -6,9 +6,9 @@ import type { FileChange } from "../../core/environment.js";
 import { encodeContent } from "./diff.js";
 import { rebuildWorkspace } from "./rebuild.js";
 import { Workspace } from "./workspace.js";
-import { contentsOf, put, testFolder } from "./workspace-testing.js";
+import { createTestFolder, readFolderContents, writeTestFile } from "./workspace-testing.js";
 
-const folder = testFolder();
+const folder = createTestFolder();
 
 /** What is at a path; a link points to a sibling or nowhere. Folders are empty. */
 type Leaf = { readonly bytes: Buffer; readonly executable: boolean } | { readonly target: string } | "folder";
@@ -38,7 +38,7 @@ function lay(at: string, entries: readonly [string, Leaf][]): void {
     if (thing === "folder") mkdirSync(join(at, place));
     else if ("target" in thing) symlinkSync(thing.target, join(at, place));
     else {
-      put(at, place, thing.bytes);
+      writeTestFile(at, place, thing.bytes);
       chmodSync(join(at, place), thing.executable ? 0o755 : 0o644);
     }
   }
@@ -67,14 +67,14 @@ describe("rebuildWorkspace", () => {
         rmSync(workspace.path, { recursive: true });
         mkdirSync(workspace.path);
         lay(workspace.path, after);
-        const changes = await workspace.changes();
+        const changes = await workspace.collectChanges();
         const again = await rebuildWorkspace({
           root: folder.path,
           environment,
           changes: JSON.parse(JSON.stringify(changes)),
         });
-        expect(contentsOf(again.path)).toEqual(contentsOf(workspace.path));
-        expect(await again.changes()).toEqual(changes);
+        expect(readFolderContents(again.path)).toEqual(readFolderContents(workspace.path));
+        expect(await again.collectChanges()).toEqual(changes);
         await Promise.all([workspace.remove(), again.remove()]);
       }),
       { numRuns: 40 },
@@ -87,10 +87,10 @@ describe("rebuildWorkspace", () => {
     ["a path behind a link that leaves the folder", { path: "out/x", status: "added", content: "" }],
     ["a deletion behind a link", { path: "out/kept", status: "deleted" }],
   ])("rejects %s", async (_, change) => {
-    put(folder.path, "outside/kept", "kept");
+    writeTestFile(folder.path, "outside/kept", "kept");
     const environment = { commands: [`ln -s ${folder.path}/outside out`] };
     const rebuilding = rebuildWorkspace({ root: folder.path, environment, changes: { changes: [change] } });
     await expect(rebuilding).rejects.toThrow("The folder cannot be recreated: ");
-    expect(contentsOf(folder.path)).toEqual({ "outside/kept": "kept" });
+    expect(readFolderContents(folder.path)).toEqual({ "outside/kept": "kept" });
   });
 });

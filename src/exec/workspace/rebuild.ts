@@ -1,5 +1,5 @@
 import type { FileChange, WorkspaceChanges } from "../../core/environment.js";
-import { messageOf } from "../../core/errors.js";
+import { getErrorMessage } from "../../core/errors.js";
 import { decodeContent } from "./diff.js";
 import { FolderWriter } from "./folder-writer.js";
 import { Workspace, type WorkspaceOptions } from "./workspace.js";
@@ -27,7 +27,7 @@ export async function rebuildWorkspace({ changes, ...options }: RebuildOptions):
     return workspace;
   } catch (cause) {
     await workspace.remove();
-    throw new WorkspaceError(`The folder cannot be recreated: ${messageOf(cause)}`, { cause });
+    throw new WorkspaceError(`The folder cannot be recreated: ${getErrorMessage(cause)}`, { cause });
   }
 }
 

@@ -1,7 +1,7 @@
 import { posix, relative, sep } from "node:path";
 
 /** Returns why a path is not inside a folder; null when it is. */
-export function problemWithPath(path: string): string | null {
+export function findRelativePathProblem(path: string): string | null {
   if (path === "") return "is empty";
   if (path.includes("\0")) return "has a null character";
   if (path.startsWith("/") || /^[A-Za-z]:[\\/]/.test(path)) return "is absolute";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { scrubbedEnv } from "./scrubbed-env.js";
+import { buildScrubbedEnv } from "./scrubbed-env.js";
 
 const PLACES = { home: "/h", tmp: "/t" };
 
@@ -16,7 +16,7 @@ describe("buildScrubbedEnv", () => {
       HOME: "/me",
       SSL_CERT_FILE: "/c",
     };
-    const env = scrubbedEnv({ ...PLACES, from });
+    const env = buildScrubbedEnv({ ...PLACES, from });
     expect(env).toMatchObject({
       PATH: "/p",
       LANG: "de",
@@ -42,7 +42,7 @@ describe("buildScrubbedEnv", () => {
   });
 
   it("adds the example's variables, overridden by the extra ones", () => {
-    const env = scrubbedEnv({
+    const env = buildScrubbedEnv({
       ...PLACES,
       from: {},
       env: { OPENAI_API_KEY: "theirs", A: "1", HOME: "/e" },
@@ -52,13 +52,13 @@ describe("buildScrubbedEnv", () => {
   });
 
   it("bypasses proxies for this machine, and sets nothing without proxies", () => {
-    const env = scrubbedEnv({
+    const env = buildScrubbedEnv({
       ...PLACES,
       from: { https_proxy: "http://p:1", NO_PROXY: "a.org, localhost", no_proxy: "b.org" },
     });
     expect(env.https_proxy).toBe("http://p:1");
     expect(env.NO_PROXY).toBe("a.org,localhost,b.org,127.0.0.1");
     expect(env.no_proxy).toBe(env.NO_PROXY);
-    expect(scrubbedEnv({ ...PLACES, from: { NO_PROXY: "a.org" } })).not.toHaveProperty("NO_PROXY");
+    expect(buildScrubbedEnv({ ...PLACES, from: { NO_PROXY: "a.org" } })).not.toHaveProperty("NO_PROXY");
   });
 });

@@ -1,11 +1,20 @@
 import { existsSync } from "node:fs";
 
 /** Variables that are the same for all programs; others may contain secrets or change behavior. */
-const PASSED_ON = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"];
+const INHERITED_VARIABLES = [
+  "PATH",
+  "LANG",
+  "LC_ALL",
+  "LC_CTYPE",
+  "TZ",
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
+  "NODE_EXTRA_CA_CERTS",
+];
 
-const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
+const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
 
-const THIS_MACHINE = ["127.0.0.1", "localhost"];
+const LOCAL_HOSTS = ["127.0.0.1", "localhost"];
 
 export interface ScrubbedEnvOptions {
   /** Variables of the example. */
@@ -23,12 +32,18 @@ export interface ScrubbedEnvOptions {
  * @example
  * buildScrubbedEnv({ home: "/tmp/a/home", tmp: "/tmp/a/tmp", env: { CI: "1" } });
  */
-export function scrubbedEnv({ env, home, tmp, extra, from = process.env }: ScrubbedEnvOptions): Record<string, string> {
+export function buildScrubbedEnv({
+  env,
+  home,
+  tmp,
+  extra,
+  from = process.env,
+}: ScrubbedEnvOptions): Record<string, string> {
   return {
     LANG: "C.UTF-8",
     PATH: "/usr/local/bin:/usr/bin:/bin",
-    ...chosen(from, PASSED_ON),
-    ...proxied(from),
+    ...pickVariables(from, INHERITED_VARIABLES),
+    ...pickProxyVariables(from),
     HOME: home,
     TMPDIR: tmp,
     USER: "agent",
@@ -41,17 +56,17 @@ export function scrubbedEnv({ env, home, tmp, extra, from = process.env }: Scrub
 }
 
 /** The gateway is on this machine, which a proxy cannot reach. */
-function proxied(from: NodeJS.ProcessEnv): Record<string, string> {
-  const proxies = chosen(from, PROXIES);
+function pickProxyVariables(from: NodeJS.ProcessEnv): Record<string, string> {
+  const proxies = pickVariables(from, PROXY_VARIABLES);
   if (Object.keys(proxies).length === 0) return {};
   const hosts = [from.NO_PROXY ?? "", from.no_proxy ?? ""]
     .flatMap((list) => list.split(","))
     .map((host) => host.trim());
-  const direct = [...new Set([...hosts.filter(Boolean), ...THIS_MACHINE])].join(",");
+  const direct = [...new Set([...hosts.filter(Boolean), ...LOCAL_HOSTS])].join(",");
   return { ...proxies, NO_PROXY: direct, no_proxy: direct };
 }
 
-function chosen(from: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> {
+function pickVariables(from: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> {
   const entries = names.flatMap((name) => {
     const value = from[name];
     return value === undefined || value === "" ? [] : [[name, value] as const];

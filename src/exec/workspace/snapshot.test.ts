@@ -2,11 +2,11 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, rmSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { snapshotOf } from "./snapshot.js";
+import { takeSnapshot } from "./snapshot.js";
 import { Workspace } from "./workspace.js";
-import { contentsOf, put, testFolder } from "./workspace-testing.js";
+import { createTestFolder, readFolderContents, writeTestFile } from "./workspace-testing.js";
 
-const folder = testFolder();
+const folder = createTestFolder();
 
 describe("takeSnapshot", () => {
   it("makes an independent copy with the changes so far", async () => {
@@ -15,11 +15,11 @@ describe("takeSnapshot", () => {
       commands: ["ln -s a l; echo x > run; chmod +x run; mkdir .git; echo g > .git/g"],
     };
     const workspace = await Workspace.create({ root: folder.path, environment });
-    put(workspace.path, "deep/big", Buffer.alloc(2 * 2 ** 20, "x"));
-    put(workspace.path, "a", "2\n");
-    const snapshot = await snapshotOf(workspace);
-    put(workspace.path, "a", "3\n");
-    expect(contentsOf(snapshot.path)).toEqual({
+    writeTestFile(workspace.path, "deep/big", Buffer.alloc(2 * 2 ** 20, "x"));
+    writeTestFile(workspace.path, "a", "2\n");
+    const snapshot = await takeSnapshot(workspace);
+    writeTestFile(workspace.path, "a", "3\n");
+    expect(readFolderContents(snapshot.path)).toEqual({
       a: "2\n",
       l: "-> a",
       run: "x x\n",
@@ -45,10 +45,10 @@ describe("takeSnapshot", () => {
     const churn = setInterval(() => {
       for (let i = 0; i < 50; i++) rmSync(join(workspace.path, "d", String(++count)), { force: true });
     }, 1);
-    const snapshot = await snapshotOf(workspace);
+    const snapshot = await takeSnapshot(workspace);
     clearInterval(churn);
-    expect(Object.keys(contentsOf(snapshot.path)).length).toBeGreaterThanOrEqual(
-      Object.keys(contentsOf(workspace.path)).length,
+    expect(Object.keys(readFolderContents(snapshot.path)).length).toBeGreaterThanOrEqual(
+      Object.keys(readFolderContents(workspace.path)).length,
     );
     await workspace.remove();
   });
@@ -56,12 +56,12 @@ describe("takeSnapshot", () => {
   it("rejects a folder with too many bytes or files, and leaves nothing behind", async () => {
     const workspace = await Workspace.create({ root: folder.path });
     const sparse = join(workspace.path, "sparse");
-    put(workspace.path, "sparse");
+    writeTestFile(workspace.path, "sparse");
     truncateSync(sparse, 5 * 2 ** 40);
-    await expect(snapshotOf(workspace)).rejects.toThrow("too large to copy: its files have more than 256 MB");
+    await expect(takeSnapshot(workspace)).rejects.toThrow("too large to copy: its files have more than 256 MB");
     rmSync(sparse);
     execFileSync("sh", ["-c", "mkdir d; cd d; seq 20000 | xargs touch"], { cwd: workspace.path });
-    await expect(snapshotOf(workspace)).rejects.toThrow("it has more than 20000 files");
+    await expect(takeSnapshot(workspace)).rejects.toThrow("it has more than 20000 files");
     expect(readdirSync(workspace.root).filter((name) => name.startsWith("snapshot"))).toEqual([]);
     await workspace.remove();
   });
@@ -70,7 +70,7 @@ describe("takeSnapshot", () => {
     const workspace = await Workspace.create({ root: folder.path, environment: { commands: ["touch $(seq 3000)"] } });
     const stop = new AbortController();
     const reason = new Error("enough");
-    const copying = snapshotOf(workspace, stop.signal);
+    const copying = takeSnapshot(workspace, stop.signal);
     setImmediate(() => stop.abort(reason));
     await expect(copying).rejects.toBe(reason);
     expect(readdirSync(workspace.root).filter((name) => name.startsWith("snapshot"))).toEqual([]);

@@ -1,9 +1,9 @@
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import type { WorkspaceState } from "../../core/environment.js";
-import { copyFolder, OwnFolder, REPLACED, removeFolder } from "./folder.js";
+import { copyFolder, FOLDER_REPLACED, removeFolder, TrialFolder } from "./folder.js";
 
-import { liveState } from "./state.js";
+import { createLiveState } from "./state.js";
 import type { Workspace } from "./workspace.js";
 import { WorkspaceError } from "./workspace-error.js";
 
@@ -26,18 +26,18 @@ export interface Snapshot {
  * const snapshot = await takeSnapshot(workspace);
  * await snapshot.remove();
  */
-export async function snapshotOf(workspace: Workspace, signal?: AbortSignal): Promise<Snapshot> {
-  if (!workspace.isThere) throw new WorkspaceError(`The folder cannot be copied: ${REPLACED}.`);
+export async function takeSnapshot(workspace: Workspace, signal?: AbortSignal): Promise<Snapshot> {
+  if (!workspace.exists) throw new WorkspaceError(`The folder cannot be copied: ${FOLDER_REPLACED}.`);
   // Next to the folder: on the same disk, and deleted with it.
   const holder = await mkdtemp(join(workspace.root, "snapshot-"));
   const path = join(holder, "work");
   try {
     await copyFolder({ from: workspace.path, to: path, maxBytes: MAX_BYTES, maxEntries: MAX_ENTRIES, signal });
-    const own = new OwnFolder(holder, path);
-    const changes = await workspace.changes(path);
+    const own = new TrialFolder(holder, path);
+    const changes = await workspace.collectChanges(path);
     signal?.throwIfAborted();
-    const before = (file: string) => workspace.before(file);
-    const state = liveState({ changes, before, path: () => (own.isThere ? path : undefined) });
+    const before = (file: string) => workspace.readBefore(file);
+    const state = createLiveState({ changes, before, path: () => (own.exists ? path : undefined) });
     return { path, state, remove: () => own.remove() };
   } catch (error) {
     await removeFolder(holder);

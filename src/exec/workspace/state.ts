@@ -1,5 +1,5 @@
 import type { WorkspaceChanges, WorkspaceState } from "../../core/environment.js";
-import { type ContentBefore, diffOf } from "./diff.js";
+import { formatDiff, type ReadContentBefore } from "./diff.js";
 import type { Workspace } from "./workspace.js";
 
 /** A state whose folder may still exist. */
@@ -14,26 +14,26 @@ export interface LiveState extends WorkspaceState {
  * const state = getWorkspaceState(workspace, await workspace.collectChanges());
  * JSON.stringify(state); // {"changes":[…]}
  */
-export function stateOf(workspace: Workspace, changes: WorkspaceChanges): LiveState {
-  const path = () => (workspace.isThere ? workspace.path : undefined);
-  return liveState({ changes, path, before: (file) => workspace.before(file) });
+export function getWorkspaceState(workspace: Workspace, changes: WorkspaceChanges): LiveState {
+  const path = () => (workspace.exists ? workspace.path : undefined);
+  return createLiveState({ changes, path, before: (file) => workspace.readBefore(file) });
 }
 
 export interface LiveStateOptions {
   readonly changes: WorkspaceChanges;
   /** Undefined when the folder was removed. */
   readonly path: () => string | undefined;
-  readonly before: ContentBefore;
+  readonly before: ReadContentBefore;
 }
 
 /** Properties that are not enumerable are neither serialized to JSON nor sent to other threads. */
-export function liveState({ changes, path, before }: LiveStateOptions): LiveState {
+export function createLiveState({ changes, path, before }: LiveStateOptions): LiveState {
   const state = { ...changes };
   let diff: string | undefined;
   Object.defineProperty(state, "path", { get: path });
   Object.defineProperty(state, "diff", {
     get: () => {
-      diff ??= diffOf(changes, before);
+      diff ??= formatDiff(changes, before);
       return diff;
     },
   });

@@ -2,18 +2,18 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { startCpuTime } from "../../testing/cpu-time.js";
-import { type FolderWatch, type WatchOptions, watchFolder } from "./watch-folder.js";
-import { put, testFolder } from "./workspace-testing.js";
+import { startCpuTimer } from "../../testing/cpu-time.js";
+import { type FolderWatch, type WatchFolderOptions, watchFolder } from "./watch-folder.js";
+import { createTestFolder, writeTestFile } from "./workspace-testing.js";
 
-const folder = testFolder();
+const folder = createTestFolder();
 /** The file system has its own clock, which is read separately. */
 const CLOCK_TOLERANCE_MS = 100;
 let watch: FolderWatch | undefined;
 afterEach(() => watch?.close());
 
 /** Starts watching; `next` waits for the next call of `onQuiet`. */
-function watched(options: Partial<WatchOptions> = {}) {
+function watched(options: Partial<WatchFolderOptions> = {}) {
   const told: number[] = [];
   let wake = () => {};
   const onQuiet = (changedAt: number) => {
@@ -38,8 +38,8 @@ describe("watchFolder", () => {
     ["a new folder", (at) => mkdirSync(at("folder"))],
     ["a new link", (at) => symlinkSync("top", at("link"))],
   ])("reports %s once, with the time of the change", async (_, change) => {
-    put(folder.path, "a/b/c", "1");
-    put(folder.path, "top", "1");
+    writeTestFile(folder.path, "a/b/c", "1");
+    writeTestFile(folder.path, "top", "1");
     const { told, next } = watched();
     await watch?.ready;
     const before = performance.now();
@@ -107,21 +107,21 @@ describe("watchFolder", () => {
     symlinkSync("other", join(folder.path, "link"));
     watched({ path: join(folder.path, "link") });
     await watch?.ready;
-    put(folder.path, "other/x");
+    writeTestFile(folder.path, "other/x");
     expect(await watch?.close()).toBeNull();
     let isThere = true;
-    watched({ path: join(folder.path, "other"), isThere: () => isThere });
+    watched({ path: join(folder.path, "other"), exists: () => isThere });
     await watch?.ready;
     isThere = false;
-    put(folder.path, "other/y");
+    writeTestFile(folder.path, "other/y");
     expect(await watch?.close()).toBeNull();
   });
 
   it("uses a few percent of a core for thousands of files", async () => {
-    for (let i = 0; i < 5000; i++) put(folder.path, `d${i % 200}/f${i}`, "");
+    for (let i = 0; i < 5000; i++) writeTestFile(folder.path, `d${i % 200}/f${i}`, "");
     watched();
     await watch?.ready;
-    const cpuMs = startCpuTime();
+    const cpuMs = startCpuTimer();
     const start = performance.now();
     await wait(3000);
     expect(cpuMs() / (performance.now() - start)).toBeLessThan(0.1);

@@ -1,13 +1,13 @@
 import { lstatSync } from "node:fs";
-import { Breather } from "./breather.js";
-import { isGit, walkFolder } from "./folder.js";
+import { YieldTimer } from "./breather.js";
+import { isGitFolder, walkFolder } from "./folder.js";
 
-const LOOK_EVERY_MS = 250;
+const SCAN_INTERVAL_MS = 250;
 
 /** Maximum share of a core used for scanning, however large the folder is. */
-const MAX_SHARE = 0.03;
+const MAX_CPU_SHARE = 0.03;
 
-export interface WatchOptions {
+export interface WatchFolderOptions {
   readonly path: string;
   /** Time without changes before `onQuiet` is called. Default: 300 ms. */
   readonly quietMs?: number;
@@ -18,7 +18,7 @@ export interface WatchOptions {
   /** Paths to ignore, relative to the folder. Default: `.git`. */
   readonly ignore?: (path: string) => boolean;
   /** False when the folder was replaced, so that it is not read. */
-  readonly isThere?: () => boolean;
+  readonly exists?: () => boolean;
 }
 
 /** Times of the first and last change, by `performance.now()`. */
@@ -41,12 +41,12 @@ export interface FolderWatch {
  * const watch = watchFolder({ path: workspace.path, onQuiet: (changedAt) => console.log(changedAt) });
  * const times = await watch.close(); // { firstAt: 210.5, lastAt: 1934.2 }
  */
-export function watchFolder(options: WatchOptions): FolderWatch {
-  return new ScanningWatch(options);
+export function watchFolder(options: WatchFolderOptions): FolderWatch {
+  return new ScanningFolderWatch(options);
 }
 
 /** Enough to detect any change, because every change updates a time of a file or of its folder. */
-interface Look {
+interface FolderScan {
   readonly count: number;
   readonly sum: number;
   /** Times of the first change since the previous scan, and of the last change of all. */
@@ -54,21 +54,21 @@ interface Look {
   readonly latestMs: number;
 }
 
-class ScanningWatch implements FolderWatch {
-  readonly #options: Required<WatchOptions>;
+class ScanningFolderWatch implements FolderWatch {
+  readonly #options: Required<WatchFolderOptions>;
   #timer: NodeJS.Timeout | undefined;
   readonly ready: Promise<void>;
   #looking: Promise<void>;
   #isClosed = false;
-  #last: Look | null = null;
+  #last: FolderScan | null = null;
   #lookedAt = performance.now();
   #times: ChangeTimes | null = null;
   /** The first and last change not reported yet. */
   #pending: { since: number; changedAt: number } | null = null;
 
-  constructor(options: WatchOptions) {
-    this.#options = { quietMs: 300, maxWaitMs: 2000, ignore: isGit, isThere: () => true, ...options };
-    this.ready = this.#lookAndGoOn();
+  constructor(options: WatchFolderOptions) {
+    this.#options = { quietMs: 300, maxWaitMs: 2000, ignore: isGitFolder, exists: () => true, ...options };
+    this.ready = this.#scanAndReschedule();
     this.#looking = this.ready;
   }
 
@@ -76,33 +76,33 @@ class ScanningWatch implements FolderWatch {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     await this.#looking;
-    await this.#look();
+    await this.#checkForChanges();
     return this.#times;
   }
 
-  #goOn(): void {
-    this.#looking = this.#lookAndGoOn();
+  #scheduleScan(): void {
+    this.#looking = this.#scanAndReschedule();
   }
 
-  async #lookAndGoOn(): Promise<void> {
-    const workedMs = await this.#look();
-    if (!this.#isClosed) this.#tell();
-    const pauseMs = Math.max(LOOK_EVERY_MS, workedMs / MAX_SHARE);
+  async #scanAndReschedule(): Promise<void> {
+    const workedMs = await this.#checkForChanges();
+    if (!this.#isClosed) this.#notifyQuiet();
+    const pauseMs = Math.max(SCAN_INTERVAL_MS, workedMs / MAX_CPU_SHARE);
     // The callback may close the watch.
-    if (!this.#isClosed) this.#timer = setTimeout(() => this.#goOn(), pauseMs).unref();
+    if (!this.#isClosed) this.#timer = setTimeout(() => this.#scheduleScan(), pauseMs).unref();
   }
 
   /** Returns the time the scan took. */
-  async #look(): Promise<number> {
-    if (!this.#options.isThere()) return 0;
+  async #checkForChanges(): Promise<number> {
+    if (!this.#options.exists()) return 0;
     const lookedAt = performance.now();
     const { look, workedMs } = await this.#scan();
-    this.#note(look, lookedAt);
+    this.#compareScan(look, lookedAt);
     return workedMs;
   }
 
-  async #scan(): Promise<{ look: Look; workedMs: number }> {
-    const breather = new Breather();
+  async #scan(): Promise<{ look: FolderScan; workedMs: number }> {
+    const breather = new YieldTimer();
     const { path, ignore } = this.#options;
     const seenMs = this.#last?.latestMs ?? 0;
     let [count, sum, earliestMs, latestMs] = [0, 0, Infinity, 0];
@@ -114,7 +114,7 @@ class ScanningWatch implements FolderWatch {
     time(lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0);
     await walkFolder(path, {
       ignore,
-      breather,
+      yieldTimer: breather,
       visit: ({ stats }) => {
         count += 1;
         // Integers that wrap around, because a floating-point sum would lose small differences.
@@ -125,7 +125,7 @@ class ScanningWatch implements FolderWatch {
     return { look: { count, sum, latestMs, earliestMs: Math.min(earliestMs, latestMs) }, workedMs: breather.workedMs };
   }
 
-  #note(look: Look, lookedAt: number): void {
+  #compareScan(look: FolderScan, lookedAt: number): void {
     const last = this.#last;
     const isChanged = last !== null && (last.count !== look.count || last.sum !== look.sum);
     if (isChanged) this.#addChange(look);
@@ -133,7 +133,7 @@ class ScanningWatch implements FolderWatch {
     this.#lookedAt = lookedAt;
   }
 
-  #addChange({ earliestMs, latestMs }: Look): void {
+  #addChange({ earliestMs, latestMs }: FolderScan): void {
     const [now, nowMs] = [performance.now(), Date.now()];
     // If the clock was set meanwhile, keep the time between the last scan and this one.
     const timeOf = (ms: number) => Math.min(now, Math.max(this.#lookedAt, now - (nowMs - ms)));
@@ -142,7 +142,7 @@ class ScanningWatch implements FolderWatch {
     this.#pending = { since: this.#pending?.since ?? since, changedAt };
   }
 
-  #tell(): void {
+  #notifyQuiet(): void {
     if (this.#pending === null) return;
     const { since, changedAt } = this.#pending;
     const now = performance.now();

@@ -15,7 +15,7 @@ import { dirname, join, relative } from "node:path";
 import { afterEach, beforeEach } from "vitest";
 
 /** Creates a folder for each test. */
-export function testFolder(): { readonly path: string } {
+export function createTestFolder(): { readonly path: string } {
   const folder = { path: "" };
   beforeEach(() => {
     folder.path = mkdtempSync(join(tmpdir(), "assay-workspace-test-"));
@@ -24,29 +24,29 @@ export function testFolder(): { readonly path: string } {
   return folder;
 }
 
-export function put(folder: string, path: string, content: string | Buffer = ""): void {
+export function writeTestFile(folder: string, path: string, content: string | Buffer = ""): void {
   mkdirSync(dirname(join(folder, path)), { recursive: true });
   writeFileSync(join(folder, path), content);
 }
 
 /** Everything that counts in a folder: files with bytes and mode, links with targets, empty folders. */
-export function contentsOf(folder: string): Record<string, string> {
+export function readFolderContents(folder: string): Record<string, string> {
   const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
-  const counted = entries.filter((entry) => !entry.isDirectory() || isEmpty(join(entry.parentPath, entry.name)));
+  const counted = entries.filter((entry) => !entry.isDirectory() || isEmptyFolder(join(entry.parentPath, entry.name)));
   const paths = counted.map((entry) => join(entry.parentPath, entry.name));
   return Object.fromEntries(
     paths.sort().flatMap((path) => {
       const name = relative(folder, path);
-      return name.split("/").includes(".git") ? [] : [[name, contentOf(path)]];
+      return name.split("/").includes(".git") ? [] : [[name, readEntryContent(path)]];
     }),
   );
 }
 
-function isEmpty(folder: string): boolean {
+function isEmptyFolder(folder: string): boolean {
   return readdirSync(folder).length === 0;
 }
 
-function contentOf(path: string): string {
+function readEntryContent(path: string): string {
   if (lstatSync(path).isDirectory()) return "(empty)";
   try {
     return `-> ${readlinkSync(path)}`;
@@ -56,27 +56,27 @@ function contentOf(path: string): string {
 }
 
 /** Runs git with a fixed identity and without the user's settings. */
-export function git(folder: string, ...args: string[]): string {
+export function runGit(folder: string, ...args: string[]): string {
   const who = ["-c", "user.name=t", "-c", "user.email=t@localhost"];
   const env = { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
   return execFileSync("git", [...who, ...args], { cwd: folder, env, encoding: "utf8", stdio: "pipe" }).trim();
 }
 
 /** A repository with the commits `one` (tagged v1), `two` and, on a branch `later`, `three`; each writes its name to a.txt. */
-export function makeRepository(folder: string): { one: string; two: string; three: string } {
+export function createTestRepository(folder: string): { one: string; two: string; three: string } {
   mkdirSync(folder, { recursive: true });
-  git(folder, "init", "--quiet", "--initial-branch=main");
+  runGit(folder, "init", "--quiet", "--initial-branch=main");
   const commit = (text: string) => {
-    put(folder, "a.txt", `${text}\n`);
-    git(folder, "add", ".");
-    git(folder, "commit", "--quiet", "-m", text);
-    return git(folder, "rev-parse", "HEAD");
+    writeTestFile(folder, "a.txt", `${text}\n`);
+    runGit(folder, "add", ".");
+    runGit(folder, "commit", "--quiet", "-m", text);
+    return runGit(folder, "rev-parse", "HEAD");
   };
   const one = commit("one");
-  git(folder, "tag", "v1");
+  runGit(folder, "tag", "v1");
   const two = commit("two");
-  git(folder, "checkout", "--quiet", "-b", "later");
+  runGit(folder, "checkout", "--quiet", "-b", "later");
   const three = commit("three");
-  git(folder, "checkout", "--quiet", "main");
+  runGit(folder, "checkout", "--quiet", "main");
   return { one, two, three };
 }

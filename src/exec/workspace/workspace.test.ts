@@ -16,12 +16,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Environment } from "../../core/environment.js";
-import { lacks } from "../../testing/system-command.js";
+import { isCommandMissing } from "../../testing/system-command.js";
 import { Workspace, type WorkspaceOptions } from "./workspace.js";
 import { WorkspaceError } from "./workspace-error.js";
-import { contentsOf, git, makeRepository, put, testFolder } from "./workspace-testing.js";
+import {
+  createTestFolder,
+  createTestRepository,
+  readFolderContents,
+  runGit,
+  writeTestFile,
+} from "./workspace-testing.js";
 
-const folder = testFolder();
+const folder = createTestFolder();
 const made: Workspace[] = [];
 afterEach(async () => {
   for (const workspace of made.splice(0)) await workspace.remove();
@@ -38,7 +44,7 @@ const hasOtherDisk = existsSync(OTHER_DISK) && statSync(OTHER_DISK).dev !== stat
 if (!hasOtherDisk) console.warn("Keeping a folder on another disk is not tested: there is none at /dev/shm.");
 const isRoot = process.getuid?.() === 0;
 
-const hasNoGit = lacks("git");
+const hasNoGit = isCommandMissing("git");
 
 describe("Workspace.create", () => {
   it("creates an empty folder with its own home and temporary folder", async () => {
@@ -46,7 +52,7 @@ describe("Workspace.create", () => {
     expect(readdirSync(workspace.path)).toEqual([]);
     expect(statSync(workspace.root).mode & 0o077).toBe(0);
     expect(workspace.env({ A: "1" })).toMatchObject({ HOME: workspace.home, TMPDIR: workspace.tmp, A: "1" });
-    expect(await workspace.changes()).toEqual({ changes: [] });
+    expect(await workspace.collectChanges()).toEqual({ changes: [] });
   });
 
   it.skipIf(hasNoGit)(
@@ -98,12 +104,12 @@ describe("Workspace.create", () => {
   });
 
   it.skipIf(hasNoGit)("never writes through a link out of the folder", async () => {
-    makeRepository(join(folder.path, "repo"));
-    put(folder.path, "outside/x", "kept");
+    createTestRepository(join(folder.path, "repo"));
+    writeTestFile(folder.path, "outside/x", "kept");
     symlinkSync(join(folder.path, "outside"), join(folder.path, "repo/out"));
     symlinkSync(join(folder.path, "outside/x"), join(folder.path, "repo/file"));
-    git(join(folder.path, "repo"), "add", ".");
-    git(join(folder.path, "repo"), "commit", "-qm", "links");
+    runGit(join(folder.path, "repo"), "add", ".");
+    runGit(join(folder.path, "repo"), "commit", "-qm", "links");
     const source = { git: { url: join(folder.path, "repo") } };
     await expect(create({ ...source, files: [{ dest: "out/x", content: "bad" }] })).rejects.toThrow(
       "a link out of the folder",
@@ -122,7 +128,7 @@ describe.skipIf(hasNoGit)("a checkout", () => {
   };
 
   it("accepts a branch, a tag, a commit, a short commit, a revision expression, or the repository's default", async () => {
-    const { one, two } = makeRepository(join(folder.path, "repo"));
+    const { one, two } = createTestRepository(join(folder.path, "repo"));
     expect((await checkedOut()).text).toBe("two");
     expect((await checkedOut("later", "file://")).text).toBe("three");
     expect((await checkedOut("v1")).text).toBe("one");
@@ -132,21 +138,21 @@ describe.skipIf(hasNoGit)("a checkout", () => {
   });
 
   it("is on the branch with its history and tags, but without later commits and without a remote", async () => {
-    const { one, two, three } = makeRepository(join(folder.path, "repo"));
+    const { one, two, three } = createTestRepository(join(folder.path, "repo"));
     const { path } = await checkedOut("main");
-    expect(git(path, "rev-parse", "--abbrev-ref", "HEAD")).toBe("main");
-    expect(git(path, "log", "--all", "--format=%H").split("\n")).toEqual([two, one]);
-    expect(git(path, "tag")).toBe("v1");
-    expect(git(path, "status", "--porcelain")).toBe("");
-    expect(git(path, "remote")).toBe("");
-    expect(() => git(path, "cat-file", "-e", three)).toThrow();
+    expect(runGit(path, "rev-parse", "--abbrev-ref", "HEAD")).toBe("main");
+    expect(runGit(path, "log", "--all", "--format=%H").split("\n")).toEqual([two, one]);
+    expect(runGit(path, "tag")).toBe("v1");
+    expect(runGit(path, "status", "--porcelain")).toBe("");
+    expect(runGit(path, "remote")).toBe("");
+    expect(() => runGit(path, "cat-file", "-e", three)).toThrow();
     const short = await checkedOut(one.slice(0, 9));
-    expect(() => git(short.path, "cat-file", "-e", two)).toThrow();
-    expect(git(short.path, "for-each-ref", "--format=%(refname)")).toBe("refs/tags/v1");
+    expect(() => runGit(short.path, "cat-file", "-e", two)).toThrow();
+    expect(runGit(short.path, "for-each-ref", "--format=%(refname)")).toBe("refs/tags/v1");
   });
 
   it.runIf(isRoot)("reads another user's repository", async () => {
-    makeRepository(join(folder.path, "repo"));
+    createTestRepository(join(folder.path, "repo"));
     execFileSync("chown", ["-R", "65534", join(folder.path, "repo")]);
     chownSync(folder.path, 65534, 65534);
     expect((await checkedOut("main")).text).toBe("two");
@@ -154,22 +160,22 @@ describe.skipIf(hasNoGit)("a checkout", () => {
   });
 
   it("runs no hooks", async () => {
-    makeRepository(join(folder.path, "repo"));
+    createTestRepository(join(folder.path, "repo"));
     const hook = `#!/bin/sh\necho > ${join(folder.path, "hooked")}\n`;
     mkdirSync(join(folder.path, "home/templates/hooks"), { recursive: true });
     writeFileSync(join(folder.path, "home/templates/hooks/post-checkout"), hook, { mode: 0o755 });
-    put(folder.path, "home/.gitconfig", `[init]\n\ttemplateDir = ${join(folder.path, "home/templates")}\n`);
+    writeTestFile(folder.path, "home/.gitconfig", `[init]\n\ttemplateDir = ${join(folder.path, "home/templates")}\n`);
     await create({ git: { url: join(folder.path, "repo") } }, { home: join(folder.path, "home") });
     expect(existsSync(join(folder.path, "hooked"))).toBe(false);
   });
 
   it("reports what is wrong with the ref or the repository", async () => {
-    makeRepository(join(folder.path, "repo"));
+    createTestRepository(join(folder.path, "repo"));
     await expect(checkedOut("nope")).rejects.toThrow('has no branch, tag or commit "nope". Check git.ref.');
     await expect(create({ git: { url: "/nowhere/at/all" } })).rejects.toThrow(
       /the checkout of \/nowhere\/at\/all, in which `git ls-remote` failed with exit code 128/,
     );
-    git(folder.path, "init", "-q", "empty");
+    runGit(folder.path, "init", "-q", "empty");
     await expect(create({ git: { url: join(folder.path, "empty") } })).rejects.toThrow("has nothing to check out");
   });
 
@@ -182,20 +188,20 @@ describe.skipIf(hasNoGit)("a checkout", () => {
 
 describe("the end of a workspace", () => {
   it("deletes read-only folders too, and nothing outside", async () => {
-    put(folder.path, "outside/x", "kept");
+    writeTestFile(folder.path, "outside/x", "kept");
     if (isRoot) for (const place of ["", "outside", "outside/x"]) chownSync(join(folder.path, place), 65534, 65534);
     // Root may delete anything, so only other users can test this.
     if (isRoot) process.seteuid?.(65534);
     try {
       const workspace = await create();
       symlinkSync(join(folder.path, "outside"), join(workspace.path, "out"));
-      put(workspace.path, "a/b/c");
+      writeTestFile(workspace.path, "a/b/c");
       chmodSync(join(workspace.path, "a/b"), 0o500);
       chmodSync(join(workspace.path, "a"), 0);
-      expect((await workspace.changes()).incomplete).toBe('"a" cannot be read');
+      expect((await workspace.collectChanges()).incomplete).toBe('"a" cannot be read');
       await workspace.remove();
       expect(existsSync(workspace.root)).toBe(false);
-      expect(workspace.isThere).toBe(false);
+      expect(workspace.exists).toBe(false);
     } finally {
       if (isRoot) process.seteuid?.(0);
     }
@@ -214,7 +220,7 @@ describe("the end of a workspace", () => {
     const dir = mkdtempSync(join(OTHER_DISK, "assay-kept-"));
     onTestFinished(() => rmSync(dir, { recursive: true }));
     const small = await create({ files: [{ dest: "d/a", content: "1" }], commands: ["ln -s d/a l"] });
-    expect(contentsOf(await small.keep(dir, "small"))).toEqual({ "d/a": "1", l: "-> d/a" });
+    expect(readFolderContents(await small.keep(dir, "small"))).toEqual({ "d/a": "1", l: "-> d/a" });
     const sparse = await create({ commands: ["truncate -s 5T sparse"] });
     await expect(sparse.keep(dir, "sparse")).rejects.toThrow(
       /on another disk: The folder is too large to copy: its files have more than 4096 MB\. Use a folder on the same disk as/,
@@ -232,7 +238,7 @@ describe("the end of a workspace", () => {
     expect(await one.keep(dir, "claude/task 1")).toBe(join(dir, "claude-task-1"));
     expect(await two.keep(dir, "claude/task 1")).toBe(join(dir, "claude-task-1-2"));
     await two.remove();
-    expect(contentsOf(dir)).toEqual({ "claude-task-1/a": "1", "claude-task-1-2/a": "2" });
+    expect(readFolderContents(dir)).toEqual({ "claude-task-1/a": "1", "claude-task-1-2/a": "2" });
     expect(existsSync(one.root)).toBe(false);
   });
 });

@@ -2,15 +2,15 @@ import { mkdir, mkdtemp, realpath, rename, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { Environment, EnvironmentFile, WorkspaceChanges } from "../../core/environment.js";
-import { messageOf } from "../../core/errors.js";
+import { getErrorMessage } from "../../core/errors.js";
 import { type CommandResult, runCommand } from "../process/index.js";
 import { Baseline } from "./baseline.js";
-import { changesSince } from "./changes.js";
+import { collectChanges } from "./changes.js";
 import { decodeContent } from "./diff.js";
-import { copyFolder, OwnFolder, REPLACED, removeFolder } from "./folder.js";
+import { copyFolder, FOLDER_REPLACED, removeFolder, TrialFolder } from "./folder.js";
 import { FolderWriter } from "./folder-writer.js";
-import { CHECKOUT_SETTINGS, checkOut, gitCheckoutEnv, writeGitIdentity } from "./git.js";
-import { scrubbedEnv } from "./scrubbed-env.js";
+import { CHECKOUT_SETTINGS, checkOut, createGitCheckoutEnv, writeGitIdentity } from "./git.js";
+import { buildScrubbedEnv } from "./scrubbed-env.js";
 import { WorkspaceError } from "./workspace-error.js";
 
 const STEP_TIMEOUT_MS = 600_000;
@@ -49,11 +49,11 @@ export class Workspace implements WorkspacePaths {
   readonly home: string;
   readonly tmp: string;
   readonly environment: Environment;
-  readonly #own: OwnFolder;
+  readonly #own: TrialFolder;
   readonly #baseline: Baseline;
   #isThere = true;
 
-  private constructor(paths: WorkspacePaths, { environment, own, baseline }: Made) {
+  private constructor(paths: WorkspacePaths, { environment, own, baseline }: WorkspaceParts) {
     this.root = paths.root;
     this.path = paths.path;
     this.home = paths.home;
@@ -69,13 +69,13 @@ export class Workspace implements WorkspacePaths {
     signal.throwIfAborted();
     const root = await realpath(await mkdtemp(join(options.root ?? tmpdir(), "assay-workspace-")));
     try {
-      const paths = await makeFolders(root, options.home);
-      const own = new OwnFolder(root, paths.path);
-      const env = environmentFor(paths, environment);
-      await setUp({ ...paths, environment, env, timeoutMs, signal, isOwnHome: options.home !== undefined });
+      const paths = await createWorkspaceFolders(root, options.home);
+      const own = new TrialFolder(root, paths.path);
+      const env = buildWorkspaceEnv(paths, environment);
+      await setUpWorkspace({ ...paths, environment, env, timeoutMs, signal, isOwnHome: options.home !== undefined });
       signal.throwIfAborted();
-      if (!own.isThere) throw new WorkspaceError("The set-up failed: a command replaced the folder.");
-      const baseline = await Baseline.take(paths.path, join(root, "baseline"));
+      if (!own.exists) throw new WorkspaceError("The set-up failed: a command replaced the folder.");
+      const baseline = await Baseline.capture(paths.path, join(root, "baseline"));
       return new Workspace(paths, { environment, own, baseline });
     } catch (error) {
       await removeFolder(root).catch(() => undefined);
@@ -84,30 +84,30 @@ export class Workspace implements WorkspacePaths {
   }
 
   /** False once it was removed or kept, or when the agent replaced it. */
-  get isThere(): boolean {
-    return this.#isThere && this.#own.isThere;
+  get exists(): boolean {
+    return this.#isThere && this.#own.exists;
   }
 
   /** Environment for a program in the workspace; `extra` overrides the example's variables. */
   env(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
-    return environmentFor(this, this.environment, extra);
+    return buildWorkspaceEnv(this, this.environment, extra);
   }
 
   /** Collects the changes since the set-up, with contents from a fresh copy if given. */
-  async changes(copy?: string): Promise<WorkspaceChanges> {
-    if (!this.#own.isThere) return { changes: [], incomplete: REPLACED };
-    const changes = await changesSince(this.#baseline, this.path, copy);
-    return this.#own.isThere ? changes : { changes: [], incomplete: REPLACED };
+  async collectChanges(copy?: string): Promise<WorkspaceChanges> {
+    if (!this.#own.exists) return { changes: [], incomplete: FOLDER_REPLACED };
+    const changes = await collectChanges(this.#baseline, this.path, copy);
+    return this.#own.exists ? changes : { changes: [], incomplete: FOLDER_REPLACED };
   }
 
   /** The text of a file at the end of the set-up; null when there was none or it was not kept. */
-  before(path: string): string | null {
-    return this.#isThere ? this.#baseline.before(path) : null;
+  readBefore(path: string): string | null {
+    return this.#isThere ? this.#baseline.readBefore(path) : null;
   }
 
   /** Moves the agent's folder into `dir`, deletes the rest, and returns the new path. */
   async keep(dir: string, name: string): Promise<string> {
-    if (!this.#own.isThere) throw new WorkspaceError(`The folder cannot be kept: ${REPLACED}.`);
+    if (!this.#own.exists) throw new WorkspaceError(`The folder cannot be kept: ${FOLDER_REPLACED}.`);
     const kept = await keepFolder({ from: this.path, dir: resolve(dir), name });
     await this.remove();
     return kept;
@@ -120,25 +120,25 @@ export class Workspace implements WorkspacePaths {
   }
 }
 
-interface Made {
+interface WorkspaceParts {
   readonly environment: Environment;
-  readonly own: OwnFolder;
+  readonly own: TrialFolder;
   readonly baseline: Baseline;
 }
 
-async function makeFolders(root: string, home: string | undefined): Promise<WorkspacePaths> {
+async function createWorkspaceFolders(root: string, home: string | undefined): Promise<WorkspacePaths> {
   const [path, ownHome, tmp] = [join(root, "work"), join(root, "home"), join(root, "tmp")];
   await Promise.all([path, ownHome, tmp].map((folder) => mkdir(folder)));
   return { root, path, home: home === undefined ? ownHome : resolve(home), tmp };
 }
 
-function environmentFor(
+function buildWorkspaceEnv(
   { root, home, tmp }: WorkspacePaths,
   { env = {} }: Environment,
   extra: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   // Otherwise git would find a repository that the temporary folder happens to be in.
-  return scrubbedEnv({ home, tmp, env: { GIT_CEILING_DIRECTORIES: root, ...env }, extra });
+  return buildScrubbedEnv({ home, tmp, env: { GIT_CEILING_DIRECTORIES: root, ...env }, extra });
 }
 
 interface SetUpOptions extends WorkspacePaths {
@@ -151,28 +151,31 @@ interface SetUpOptions extends WorkspacePaths {
 }
 
 /** Runs the set-up: the checkout, then the files, then the commands. */
-async function setUp(options: SetUpOptions): Promise<void> {
+async function setUpWorkspace(options: SetUpOptions): Promise<void> {
   const { environment, signal } = options;
   if (!options.isOwnHome) await writeGitIdentity(options.home);
-  if (environment.git !== undefined) await checkOutInto(options, environment.git);
+  if (environment.git !== undefined) await checkOutIntoWorkspace(options, environment.git);
   signal.throwIfAborted();
-  await writeFiles(options.path, environment.files ?? []);
+  await writeEnvironmentFiles(options.path, environment.files ?? []);
   for (const command of environment.commands ?? []) await runSetUpCommand(options, command);
 }
 
-async function checkOutInto(options: SetUpOptions, { url, ref }: NonNullable<Environment["git"]>): Promise<void> {
+async function checkOutIntoWorkspace(
+  options: SetUpOptions,
+  { url, ref }: NonNullable<Environment["git"]>,
+): Promise<void> {
   const { root, home, tmp, path, timeoutMs, signal } = options;
-  const extra = await gitCheckoutEnv(join(root, "gitconfig"), home);
-  const env = scrubbedEnv({ home, tmp, extra: { ...extra, GIT_CEILING_DIRECTORIES: root } });
+  const extra = await createGitCheckoutEnv(join(root, "gitconfig"), home);
+  const env = buildScrubbedEnv({ home, tmp, extra: { ...extra, GIT_CEILING_DIRECTORIES: root } });
   const what = `The set-up failed: the checkout of ${url}, in which \`git`;
   const git = (args: readonly string[]) => {
     const step = { command: "git", args: [...CHECKOUT_SETTINGS, ...args], cwd: path, env, timeoutMs, signal };
-    return runStep({ what: `${what} ${args[0]}\``, ...step });
+    return runSetUpStep({ what: `${what} ${args[0]}\``, ...step });
   };
   await checkOut({ url, ...(ref !== undefined && { ref }), into: path, scratch: tmp, git });
 }
 
-async function writeFiles(path: string, files: readonly EnvironmentFile[]): Promise<void> {
+async function writeEnvironmentFiles(path: string, files: readonly EnvironmentFile[]): Promise<void> {
   const writer = new FolderWriter(path);
   for (const file of files) {
     if ("src" in file)
@@ -180,20 +183,20 @@ async function writeFiles(path: string, files: readonly EnvironmentFile[]): Prom
     try {
       await writer.write({ path: file.dest, bytes: decodeContent(file), executable: file.executable });
     } catch (cause) {
-      throw new WorkspaceError(`The set-up failed to write a file: ${messageOf(cause)}`, { cause });
+      throw new WorkspaceError(`The set-up failed to write a file: ${getErrorMessage(cause)}`, { cause });
     }
   }
 }
 
 async function runSetUpCommand({ path, env, timeoutMs, signal }: SetUpOptions, command: string): Promise<void> {
   const what = `The set-up failed: the command \`${command}\``;
-  await runStep({ what, command, cwd: path, env, timeoutMs, signal });
+  await runSetUpStep({ what, command, cwd: path, env, timeoutMs, signal });
 }
 
 const TAIL_CHARS = 2000;
 
 /** One step of the set-up. */
-interface Step {
+interface SetUpStep {
   /** Its name in messages. */
   readonly what: string;
   readonly command: string;
@@ -206,31 +209,33 @@ interface Step {
 }
 
 /** Returns its output; throws when it fails. */
-async function runStep({ what, args, ...step }: Step): Promise<string> {
+async function runSetUpStep({ what, args, ...step }: SetUpStep): Promise<string> {
   const result = await runCommand({ ...step, ...(args === undefined ? { shell: true } : { args }) });
   if (result.code === 0 && !result.timedOut) return result.stdout;
-  throw new WorkspaceError(withoutLogins(`${what} ${howItEnded(result, step.timeoutMs)}${tailOf(result)}`));
+  throw new WorkspaceError(
+    removeLogins(`${what} ${describeCommandEnd(result, step.timeoutMs)}${formatOutputTail(result)}`),
+  );
 }
 
-function howItEnded({ code, signal, timedOut }: CommandResult, timeoutMs: number): string {
+function describeCommandEnd({ code, signal, timedOut }: CommandResult, timeoutMs: number): string {
   if (timedOut) return `did not end within ${timeoutMs / 1000} s.`;
   return code === null ? `was stopped by ${signal}.` : `failed with exit code ${code}.`;
 }
 
-function tailOf({ stdout, stderr }: CommandResult): string {
+function formatOutputTail({ stdout, stderr }: CommandResult): string {
   const text = (stderr.trim() || stdout.trim()).slice(-TAIL_CHARS);
   return text === "" ? " It printed nothing." : ` Its last output:\n${text}`;
 }
 
 /** A URL may contain a password. */
-function withoutLogins(message: string): string {
+function removeLogins(message: string): string {
   return message.replaceAll(/:\/\/[^/@\s]+@/g, "://***@");
 }
 
 /** Total length of files, which may be far more than they take on disk: a copy would not be sparse. */
 const MAX_COPIED_BYTES = 4 * 2 ** 30;
 
-interface KeepOptions {
+interface KeepFolderOptions {
   readonly from: string;
   readonly dir: string;
   /** The preferred folder name; a number is added if it is taken. */
@@ -238,9 +243,9 @@ interface KeepOptions {
 }
 
 /** Moves a folder and returns its new path. To another disk it is copied, unless it is too large. */
-async function keepFolder({ from, dir, name }: KeepOptions): Promise<string> {
+async function keepFolder({ from, dir, name }: KeepFolderOptions): Promise<string> {
   await mkdir(dir, { recursive: true });
-  const kept = await newFolder(join(dir, folderName(name)));
+  const kept = await createUniqueFolder(join(dir, toFolderName(name)));
   try {
     await rename(from, kept);
   } catch (error) {
@@ -256,21 +261,21 @@ async function moveToOtherDisk(from: string, kept: string): Promise<void> {
     await copyFolder({ from, to: kept, maxBytes: MAX_COPIED_BYTES });
   } catch (cause) {
     await removeFolder(kept);
-    const what = `The folder cannot be kept in ${dirname(kept)}, which is on another disk: ${messageOf(cause)}`;
+    const what = `The folder cannot be kept in ${dirname(kept)}, which is on another disk: ${getErrorMessage(cause)}`;
     throw new WorkspaceError(`${what} Use a folder on the same disk as ${from}.`, { cause });
   }
   await removeFolder(from);
 }
 
 /** Created empty, so that a folder another process creates at the same time is not overwritten. */
-async function newFolder(wanted: string): Promise<string> {
+async function createUniqueFolder(wanted: string): Promise<string> {
   for (let number = 1; ; number++) {
     const path = number === 1 ? wanted : `${wanted}-${number}`;
-    if (await isMade(path)) return path;
+    if (await tryMakeFolder(path)) return path;
   }
 }
 
-async function isMade(path: string): Promise<boolean> {
+async function tryMakeFolder(path: string): Promise<boolean> {
   try {
     await mkdir(path);
     return true;
@@ -280,7 +285,7 @@ async function isMade(path: string): Promise<boolean> {
   }
 }
 
-function folderName(name: string): string {
+function toFolderName(name: string): string {
   const safe = name.replaceAll(/[^\w.-]+/g, "-").slice(0, 100);
   return /^\.*$/.test(safe) ? "workspace" : safe;
 }

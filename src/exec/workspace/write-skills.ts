@@ -5,7 +5,7 @@ import { FolderWriter } from "./folder-writer.js";
 import { WorkspaceError } from "./workspace-error.js";
 
 /** The skills of an environment; throws when they were not read yet. */
-export function offeredSkills({ skills = [] }: Environment): readonly OfferedSkill[] {
+export function listOfferedSkills({ skills = [] }: Environment): readonly OfferedSkill[] {
   return skills.map((skill) => {
     if (typeof skill !== "string") return skill;
     throw new WorkspaceError(
@@ -19,7 +19,7 @@ export function offeredSkills({ skills = [] }: Environment): readonly OfferedSki
  * @example
  * toSkillFiles([{ name: "tidy", files: [{ dest: "SKILL.md", content: "…" }] }], ".claude/skills");
  */
-export function skillFiles(
+export function toSkillFiles(
   skills: readonly OfferedSkill[],
   dir: string,
 ): readonly Exclude<EnvironmentFile, { src: string }>[] {
@@ -30,7 +30,7 @@ export function skillFiles(
 export async function writeSkills(dir: string, skills: readonly OfferedSkill[]): Promise<void> {
   await mkdir(dir, { recursive: true });
   const writer = new FolderWriter(await realpath(dir));
-  for (const file of skillFiles(skills, ".")) {
+  for (const file of toSkillFiles(skills, ".")) {
     await writer.write({ path: file.dest, bytes: decodeContent(file), executable: file.executable });
   }
 }

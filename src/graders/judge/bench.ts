@@ -1,78 +1,84 @@
 import type { Example } from "../../core/example.js";
 import type { Output } from "../../core/system.js";
-import { responseOf } from "../../evaluators/gold.js";
+import { getResponseText } from "../../evaluators/gold.js";
 import type { Material } from "./fence.js";
-import { type Interviewed, interview } from "./interview.js";
-import { criteriaForm, type Form, type JudgeVote, scoreForm, type Verdict } from "./judgement.js";
-import { referencesOf, taskOf } from "./material.js";
-import { caseMessage, scoreInstructions } from "./prompt.js";
+import { askJudge, type JudgeSession } from "./interview.js";
+import {
+  type AnswerForm,
+  createCriteriaForm,
+  createScoreForm,
+  type JudgeVerdict,
+  type JudgeVote,
+} from "./judgement.js";
+import { buildTaskMaterial, listReferences } from "./material.js";
+import { buildCaseMessage, buildScoreInstructions } from "./prompt.js";
 
 import type { JudgeSettings } from "./settings.js";
 
 /** An output, and the example it answers. */
-export interface Trialled {
+export interface JudgedCase {
   readonly original: Example;
   readonly processed: Output;
 }
 
-export interface Prompt {
+export interface JudgePrompt {
   readonly system: string;
   readonly message: string;
 }
 
 /** How a judge votes: by scoring one answer, or by comparing two. */
-export interface Bench {
+export interface JudgingMode {
   /** Why the output cannot be judged, or null. */
-  obstacle(trialled: Trialled): string | null;
+  obstacle(trialled: JudgedCase): string | null;
   /** The prompts for one output, one per call. */
-  prompts(trialled: Trialled): readonly Prompt[];
-  vote(trialled: Trialled, asked: Interviewed): Promise<Omit<JudgeVote, "judge">>;
+  prompts(trialled: JudgedCase): readonly JudgePrompt[];
+  vote(trialled: JudgedCase, asked: JudgeSession): Promise<Omit<JudgeVote, "judge">>;
 }
 
 /** Scores one answer at a time. */
-export class ScoreBench implements Bench {
-  readonly #form: Form<Verdict>;
+export class ScoringMode implements JudgingMode {
+  readonly #form: AnswerForm<JudgeVerdict>;
   readonly #system: string;
   readonly #reference: boolean | undefined;
 
   constructor({ rules, scale, reference }: JudgeSettings) {
     const criteria = rules.criteria.map(([name]) => name);
-    this.#form = criteria.length === 0 ? scoreForm(scale) : criteriaForm(criteria, scale);
-    this.#system = scoreInstructions(rules, scale, this.#form);
+    this.#form = criteria.length === 0 ? createScoreForm(scale) : createCriteriaForm(criteria, scale);
+    this.#system = buildScoreInstructions(rules, scale, this.#form);
     this.#reference = reference;
   }
 
-  obstacle(trialled: Trialled): string | null {
-    return noResponse(trialled.processed) ?? noReference(trialled.original, this.#reference);
+  obstacle(trialled: JudgedCase): string | null {
+    return findMissingResponse(trialled.processed) ?? findMissingReference(trialled.original, this.#reference);
   }
 
-  prompts({ original, processed }: Trialled): readonly [Prompt] {
+  prompts({ original, processed }: JudgedCase): readonly [JudgePrompt] {
     const shown = {
-      task: taskOf(original, processed),
-      references: shownReferences(original, this.#reference),
-      answers: [{ tag: "answer", text: responseOf(processed) }],
+      task: buildTaskMaterial(original, processed),
+      references: selectReferences(original, this.#reference),
+      answers: [{ tag: "answer", text: getResponseText(processed) }],
     };
-    return [{ system: this.#system, message: caseMessage(shown, this.#form) }];
+    return [{ system: this.#system, message: buildCaseMessage(shown, this.#form) }];
   }
 
-  async vote(trialled: Trialled, asked: Interviewed): Promise<Omit<JudgeVote, "judge">> {
+  async vote(trialled: JudgedCase, asked: JudgeSession): Promise<Omit<JudgeVote, "judge">> {
     const [prompt] = this.prompts(trialled);
-    const heard = await interview(asked, { form: this.#form, ...prompt });
+    const heard = await askJudge(asked, { form: this.#form, ...prompt });
     return "said" in heard ? { verdict: heard.said } : { verdict: null, failure: heard.problem };
   }
 }
 
 /** A compressor outputs a context and no response, which differs from an empty response. */
-export function noResponse({ response, context }: Output): string | null {
+export function findMissingResponse({ response, context }: Output): string | null {
   const isContextOnly = response === undefined && typeof context === "string";
   return isContextOnly ? "the output has a context and no response" : null;
 }
 
-export function noReference(example: Example, reference: boolean | undefined): string | null {
-  const isMissing = reference === true && referencesOf(example).length === 0;
+export function findMissingReference(example: Example, reference: boolean | undefined): string | null {
+  const isMissing = reference === true && listReferences(example).length === 0;
   return isMissing ? "the example has no gold answer (answer, answers) to show to the judge" : null;
 }
 
-export function shownReferences(example: Example, reference: boolean | undefined): Material[] {
-  return reference === false ? [] : referencesOf(example);
+export function selectReferences(example: Example, reference: boolean | undefined): Material[] {
+  return reference === false ? [] : listReferences(example);
 }

@@ -4,14 +4,14 @@ import type { Calibration } from "./calibration.js";
 import { findingsOf } from "./findings.js";
 import type { LabelRow } from "./labels.js";
 import { LLMJudge } from "./llm-judge.js";
-import { type ScriptedJudge, scriptedJudge, shownAs } from "./scripted-judge.js";
+import { createScriptedJudge, extractTagged, type ScriptedJudge } from "./scripted-judge.js";
 
 const wordsOf = (calibration: Calibration) =>
   Object.fromEntries(findingsOf(calibration).map(({ figure, words }) => [figure, words]));
 
 /** Repeats the verdict in the response: rows are written as "pass …" or "fail …". */
-const literal = scriptedJudge((message) => {
-  const [said = ""] = (shownAs("answer", message)[0] ?? "").split(" ");
+const literal = createScriptedJudge((message) => {
+  const [said = ""] = (extractTagged("answer", message)[0] ?? "").split(" ");
   return JSON.stringify({ reasoning: "So it says.", cannot_judge: said === "unsure", verdict: said });
 });
 
@@ -68,7 +68,7 @@ describe("calibrating a judge of single answers", () => {
   });
 
   it("draws no conclusions from a few rows", async () => {
-    const model = scriptedJudge(() => JSON.stringify({ reasoning: "So.", cannot_judge: false, score: 5 }));
+    const model = createScriptedJudge(() => JSON.stringify({ reasoning: "So.", cannot_judge: false, score: 5 }));
     const labels = [1, 5, 2].map((label, i): LabelRow => ({ response: "x".repeat(9 - 2 * i), label }));
     const calibration = await calibrateJudge({ judge: new LLMJudge({ model, scale: "1-5" }), labels });
     const none = { low: null, high: null, n: 3 };
@@ -113,8 +113,8 @@ describe("calibrating a judge of single answers", () => {
   it("detects a length bias", async () => {
     const lengths = Array.from({ length: 60 }, (_, i) => i + 1);
     const labels = lengths.map((length): LabelRow => ({ response: "x".repeat(length), label: 3 }));
-    const model = scriptedJudge((message) => {
-      const { length } = shownAs("answer", message)[0] ?? "";
+    const model = createScriptedJudge((message) => {
+      const { length } = extractTagged("answer", message)[0] ?? "";
       return JSON.stringify({ reasoning: "Long.", cannot_judge: false, score: length > 40 ? 5 : length > 20 ? 3 : 1 });
     });
     const calibration = await calibrateJudge({ judge: new LLMJudge({ model, scale: "1-5" }), labels });
@@ -193,7 +193,7 @@ describe("calibrating a judge of pairs", () => {
   it("detects a judge that always prefers the first", async () => {
     const labels = Array.from({ length: 40 }, (_, i) => pairOf(`a${i}`, `b${i}${"x".repeat(i)}`, i % 2 ? "a" : "b"));
     const calibration = await calibrated(
-      scriptedJudge(() => verdict("A")),
+      createScriptedJudge(() => verdict("A")),
       labels,
     );
     expect(calibration.position).toMatchObject({
@@ -214,7 +214,7 @@ describe("calibrating a judge of pairs", () => {
   });
 
   it("does not report a bias from two pairs", async () => {
-    const first = scriptedJudge(() => verdict("A"));
+    const first = createScriptedJudge(() => verdict("A"));
     const calibration = await calibrated(first, [pairOf("a", "bb", "a"), pairOf("cc", "d", "b")]);
     expect(calibration.position).toEqual({
       firstShown: { value: 1, low: null, high: null, n: 4 },
@@ -229,7 +229,7 @@ describe("calibrating a judge of pairs", () => {
 
   it("computes intervals over pairs, not over verdicts or judges", async () => {
     const labels = Array.from({ length: 12 }, (_, i) => pairOf(`a${i}`, `b${i}`, "a"));
-    const models = [1, 2, 3].map((n) => ({ ...scriptedJudge(() => verdict("A")), name: `judge ${n}` }));
+    const models = [1, 2, 3].map((n) => ({ ...createScriptedJudge(() => verdict("A")), name: `judge ${n}` }));
     const { position } = await calibrateJudge({ judge: new LLMJudge({ models, pairwise: true }), labels });
     // Wilson for 12 of 12.
     const interval = { value: 1, low: expect.closeTo(0.7575, 3), high: 1 };
@@ -241,8 +241,8 @@ describe("calibrating a judge of pairs", () => {
   });
 
   it("detects a judge that always prefers the longer answer", async () => {
-    const longer = scriptedJudge((message) => {
-      const [a, b] = [shownAs("answer-a", message)[0] ?? "", shownAs("answer-b", message)[0] ?? ""];
+    const longer = createScriptedJudge((message) => {
+      const [a, b] = [extractTagged("answer-a", message)[0] ?? "", extractTagged("answer-b", message)[0] ?? ""];
       return verdict(a.length > b.length ? "A" : "B");
     });
     const labels = Array.from({ length: 40 }, (_, i) => pairOf(`short${i}`, `rather long ${i}`, i % 2 ? "a" : "b"));

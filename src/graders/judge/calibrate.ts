@@ -1,4 +1,4 @@
-import { isTrialError, messageOf, UsageError } from "../../core/errors.js";
+import { getErrorMessage, isTrialError, UsageError } from "../../core/errors.js";
 import type { ScoreMeter } from "../../core/evaluator.js";
 import {
   bootstrapInterval,
@@ -9,7 +9,7 @@ import {
   quadraticKappa,
   spearman,
 } from "../../stats/index.js";
-import { NO_INTERVAL, wilsonBounds } from "../../stats/intervals.js";
+import { computeWilsonBounds, NO_INTERVAL } from "../../stats/intervals.js";
 import type {
   BadLabel,
   Calibration,
@@ -22,7 +22,7 @@ import type {
 import { JudgeError, SCORE_FIELD, type Winner } from "./judgement.js";
 import { type Label, type LabelRow, readLabel } from "./labels.js";
 import type { LLMJudge } from "./llm-judge.js";
-import { type JudgeScale, scaleOf } from "./scale.js";
+import { getScale, type JudgeScale } from "./scale.js";
 
 /** Progress of a calibration. */
 export interface CalibrationProgress {
@@ -52,16 +52,16 @@ export interface CalibrateOptions {
  */
 export async function calibrateJudge(options: CalibrateOptions): Promise<Calibration> {
   const { judge, labels, onProgress, maxCostUsd } = options;
-  const { good, bad } = sorted(labels, judge);
-  if (good.length === 0) throw nothingToCompare(bad);
+  const { good, bad } = readLabelRows(labels, judge);
+  if (good.length === 0) throw createNoLabelsError(bad);
   await judge.prepare();
   const signal = options.signal ?? new AbortController().signal;
-  const sitting = new Sitting(judge, good.length, { signal, bill: new Bill(maxCostUsd ?? null) });
-  await sitting.hear(good, (done) => onProgress?.({ done, total: good.length, costUsd: sitting.bill.costUsd }));
+  const sitting = new CalibrationRun(judge, good.length, { signal, bill: new CalibrationCost(maxCostUsd ?? null) });
+  await sitting.judgeAll(good, (done) => onProgress?.({ done, total: good.length, costUsd: sitting.cost.costUsd }));
   return { ...sitting.result(), badRows: bad };
 }
 
-function sorted(rows: readonly LabelRow[], { scale }: LLMJudge): { good: Label[]; bad: BadLabel[] } {
+function readLabelRows(rows: readonly LabelRow[], { scale }: LLMJudge): { good: Label[]; bad: BadLabel[] } {
   const good: Label[] = [];
   const bad: BadLabel[] = [];
   rows.forEach((row, at) => {
@@ -72,15 +72,15 @@ function sorted(rows: readonly LabelRow[], { scale }: LLMJudge): { good: Label[]
   return { good, bad };
 }
 
-function nothingToCompare([first]: readonly BadLabel[]): UsageError {
+function createNoLabelsError([first]: readonly BadLabel[]): UsageError {
   const why = first === undefined ? "There are none." : `Row ${first.row} ${first.problem}.`;
   return new UsageError(`No label row can be used. ${why}`);
 }
 
-const MOST_REASONS = 5;
+const MAX_REASONS = 5;
 
-class Sitting {
-  readonly bill: Bill;
+class CalibrationRun {
+  readonly cost: CalibrationCost;
   readonly #judge: LLMJudge;
   readonly #signal: AbortSignal;
   /** Indexed by label, so that results do not depend on the order of the answers. */
@@ -89,22 +89,22 @@ class Sitting {
   #notJudged = 0;
   #failed = 0;
 
-  constructor(judge: LLMJudge, labels: number, { signal, bill }: { signal: AbortSignal; bill: Bill }) {
+  constructor(judge: LLMJudge, labels: number, { signal, bill }: { signal: AbortSignal; bill: CalibrationCost }) {
     this.#judge = judge;
     this.#judged = new Array<JudgedLabel | undefined>(labels).fill(undefined);
     this.#signal = signal;
-    this.bill = bill;
+    this.cost = bill;
   }
 
-  async hear(labels: readonly Label[], onDone: (done: number) => void): Promise<void> {
+  async judgeAll(labels: readonly Label[], onDone: (done: number) => void): Promise<void> {
     // All workers share one iterator, so each label is taken once.
     const queue = labels.entries();
     let done = 0;
     const next = async (): Promise<boolean> => {
-      if (this.#signal.aborted || !this.bill.isAffordable) return false;
+      if (this.#signal.aborted || !this.cost.isAffordable) return false;
       const taken = queue.next();
       if (taken.done === true) return false;
-      await this.#hearOne(taken.value[1], taken.value[0]);
+      await this.#judgeOne(taken.value[1], taken.value[0]);
       done += 1;
       onDone(done);
       return true;
@@ -113,39 +113,39 @@ class Sitting {
       while (await next());
     };
     // The first label shows what a label costs, so finish it before starting others.
-    if (this.bill.isLimited) await next();
+    if (this.cost.isLimited) await next();
     await Promise.all(Array.from({ length: this.#judge.maxWorkers }, work));
-    if (!this.bill.isAffordable && done < labels.length)
+    if (!this.cost.isAffordable && done < labels.length)
       this.#reasons.add("judging the rest might exceed the cost limit");
   }
 
-  async #hearOne(label: Label, at: number): Promise<void> {
+  async #judgeOne(label: Label, at: number): Promise<void> {
     const { example, output, people, length, otherLength } = label;
-    const meter = this.bill.begin();
+    const meter = this.cost.beginLabel();
     try {
       const context = { signal: this.#signal, meter };
       const { scores, unscored, votes } = await this.#judge.judge(example, output, context);
       const judge = scores[SCORE_FIELD];
       const orders = votes.flatMap((vote) => (vote.orders === undefined ? [] : [vote.orders]));
       if (judge !== undefined) this.#judged[at] = { people, judge, length, otherLength, orders };
-      else this.#leaveOut(unscored?.[SCORE_FIELD] ?? "the judge gave no score");
+      else this.#countUnjudged(unscored?.[SCORE_FIELD] ?? "the judge gave no score");
     } catch (error) {
       if (this.#signal.aborted) return;
       if (!(error instanceof JudgeError) && !isTrialError(error)) throw error;
       this.#failed += 1;
-      this.#note(messageOf(error));
+      this.#addReason(getErrorMessage(error));
     } finally {
       meter.end();
     }
   }
 
-  #leaveOut(reason: string): void {
+  #countUnjudged(reason: string): void {
     this.#notJudged += 1;
-    this.#note(reason);
+    this.#addReason(reason);
   }
 
-  #note(reason: string): void {
-    if (this.#reasons.size < MOST_REASONS) this.#reasons.add(reason);
+  #addReason(reason: string): void {
+    if (this.#reasons.size < MAX_REASONS) this.#reasons.add(reason);
   }
 
   result(): Omit<Calibration, "badRows"> {
@@ -153,7 +153,7 @@ class Sitting {
     const labels = this.#judged.length;
     const items = this.#judged.filter((item) => item !== undefined);
     const isEmpty = items.length === 0;
-    const length = () => (scale === "pairwise" ? pairLengthBias(items) : lengthBias(items, scale));
+    const length = () => (scale === "pairwise" ? computePairLengthBias(items) : computeLengthBias(items, scale));
     return {
       scale,
       labels,
@@ -162,27 +162,27 @@ class Sitting {
       failed: this.#failed,
       notAsked: labels - items.length - this.#notJudged - this.#failed,
       reasons: [...this.#reasons],
-      agreement: isEmpty ? null : agreementWith(items, scale),
-      position: isEmpty || scale !== "pairwise" ? null : positionBias(items),
+      agreement: isEmpty ? null : computeJudgeAgreement(items, scale),
+      position: isEmpty || scale !== "pairwise" ? null : computePositionBias(items),
       length: isEmpty ? null : length(),
-      costUsd: this.bill.costUsd,
-      isCostPartial: this.bill.isPartial,
+      costUsd: this.cost.costUsd,
+      isCostPartial: this.cost.isPartial,
     };
   }
 }
 
 /** The cost of one label while it is judged. */
-interface Tab extends ScoreMeter {
+interface LabelMeter extends ScoreMeter {
   end(): void;
 }
 
 /** Sums the cost of a calibration and checks whether one more label is affordable. */
-class Bill {
+class CalibrationCost {
   costUsd: number | null = null;
   isPartial = false;
   readonly #maxUsd: number | null;
   #open = 0;
-  #dearest = 0;
+  #maxLabelUsd = 0;
 
   constructor(maxUsd: number | null) {
     this.#maxUsd = maxUsd;
@@ -194,10 +194,10 @@ class Bill {
 
   /** Assumes that the labels in progress and the next one each cost as much as the most expensive one so far. */
   get isAffordable(): boolean {
-    return this.#maxUsd === null || (this.costUsd ?? 0) + (this.#open + 1) * this.#dearest <= this.#maxUsd;
+    return this.#maxUsd === null || (this.costUsd ?? 0) + (this.#open + 1) * this.#maxLabelUsd <= this.#maxUsd;
   }
 
-  begin(): Tab {
+  beginLabel(): LabelMeter {
     this.#open += 1;
     let spent = 0;
     return {
@@ -207,7 +207,7 @@ class Bill {
       },
       end: () => {
         this.#open -= 1;
-        this.#dearest = Math.max(this.#dearest, spent);
+        this.#maxLabelUsd = Math.max(this.#maxLabelUsd, spent);
       },
     };
   }
@@ -219,33 +219,37 @@ class Bill {
 }
 
 /** The two orders of a pair and the votes of several judges on it count as one item. */
-function positionBias(items: readonly JudgedLabel[]): PositionBias {
+function computePositionBias(items: readonly JudgedLabel[]): PositionBias {
   const orders = items.flatMap((item) => item.orders);
   const pairs = items.filter((item) => item.orders.length > 0).length;
   const decided = items.filter((item) => item.orders.flat().some((winner) => winner !== "tie")).length;
   const flipped = orders.filter(([first, second]) => first !== second);
   const contradicted = flipped.filter((both) => !both.includes("tie"));
   return {
-    firstShown: rateOf(firstShown(orders), orders.flat().filter((winner) => winner !== "tie").length, decided),
-    flipped: rateOf(flipped.length, orders.length, pairs),
-    contradicted: rateOf(contradicted.length, orders.length, pairs),
+    firstShown: estimateProportion(
+      countFirstShown(orders),
+      orders.flat().filter((winner) => winner !== "tie").length,
+      decided,
+    ),
+    flipped: estimateProportion(flipped.length, orders.length, pairs),
+    contradicted: estimateProportion(contradicted.length, orders.length, pairs),
   };
 }
 
 /** A is the response, which is shown first in the first order and second in the second. */
-function firstShown(orders: readonly (readonly [Winner, Winner])[]): number {
+function countFirstShown(orders: readonly (readonly [Winner, Winner])[]): number {
   return orders.reduce((first, [one, two]) => first + Number(one === "A") + Number(two === "B"), 0);
 }
 
-function lengthBias(items: readonly JudgedLabel[], scale: JudgeScale): LengthBias {
+function computeLengthBias(items: readonly JudgedLabel[], scale: JudgeScale): LengthBias {
   return {
     kind: "single",
-    correlation: estimateOf(items, lengthCorrelation),
-    longerHalf: estimateOf(items, (sample) => longerHalf(sample, scale)),
+    correlation: bootstrapEstimate(items, computeLengthCorrelation),
+    longerHalf: bootstrapEstimate(items, (sample) => compareHalves(sample, scale)),
   };
 }
 
-function lengthCorrelation(items: readonly JudgedLabel[]): number | null {
+function computeLengthCorrelation(items: readonly JudgedLabel[]): number | null {
   return spearman(
     items.map(({ judge, people }) => judge - people),
     items.map(({ length }) => length),
@@ -253,33 +257,33 @@ function lengthCorrelation(items: readonly JudgedLabel[]): number | null {
 }
 
 /** With an odd number of items, the middle one is in neither half. Null if all have the same length. */
-function longerHalf(items: readonly JudgedLabel[], scale: JudgeScale): number | null {
+function compareHalves(items: readonly JudgedLabel[], scale: JudgeScale): number | null {
   const sorted = items.toSorted((a, b) => a.length - b.length);
   if (sorted.length < 2 || sorted[0]?.length === sorted.at(-1)?.length) return null;
   const half = Math.floor(sorted.length / 2);
-  const shorter = meanDifference(sorted.slice(0, half), scale);
-  const longer = meanDifference(sorted.slice(-half), scale);
+  const shorter = computeMeanDifference(sorted.slice(0, half), scale);
+  const longer = computeMeanDifference(sorted.slice(-half), scale);
   return shorter === null || longer === null ? null : longer - shorter;
 }
 
 /** How often the judge and people prefer the longer of two answers, over the same pairs. */
-function pairLengthBias(items: readonly JudgedLabel[]): PairLengthBias {
+function computePairLengthBias(items: readonly JudgedLabel[]): PairLengthBias {
   const decided = items.filter(
     ({ judge, people, length, otherLength }) => judge !== 0.5 && people !== 0.5 && length !== otherLength,
   );
   const share = (who: "judge" | "people") => (sample: readonly JudgedLabel[]) =>
-    sample.filter((item) => prefersLonger(item, who)).length;
+    sample.filter((item) => doesPreferLonger(item, who)).length;
   const difference = (sample: readonly JudgedLabel[]) =>
     sample.length === 0 ? null : (share("judge")(sample) - share("people")(sample)) / sample.length;
   return {
     kind: "pairwise",
-    judge: rateOf(share("judge")(decided), decided.length),
-    people: rateOf(share("people")(decided), decided.length),
-    difference: estimateOf(decided, difference),
+    judge: estimateProportion(share("judge")(decided), decided.length),
+    people: estimateProportion(share("people")(decided), decided.length),
+    difference: bootstrapEstimate(decided, difference),
   };
 }
 
-function prefersLonger(item: JudgedLabel, who: "judge" | "people"): boolean {
+function doesPreferLonger(item: JudgedLabel, who: "judge" | "people"): boolean {
   return item[who] > 0.5 === item.length > (item.otherLength ?? 0);
 }
 
@@ -296,26 +300,26 @@ interface JudgedLabel {
 const PAIR_CATEGORIES = ["b", "tie", "a"];
 
 /** Lists the categories of a scale, worst first. */
-function categoriesOf(scale: JudgeScale | "pairwise"): string[] {
-  return scale === "pairwise" ? PAIR_CATEGORIES : scaleOf(scale).values.map(String);
+function listCategories(scale: JudgeScale | "pairwise"): string[] {
+  return scale === "pairwise" ? PAIR_CATEGORIES : getScale(scale).values.map(String);
 }
 
 /** The category of a score: the nearest value of the scale; for a pair, which answer is ahead. */
-function categoryOf(share: number, scale: JudgeScale | "pairwise"): number {
+function toCategory(share: number, scale: JudgeScale | "pairwise"): number {
   if (scale === "pairwise") return 1 + Math.sign(share - 0.5);
-  return Math.round(share * (scaleOf(scale).values.length - 1));
+  return Math.round(share * (getScale(scale).values.length - 1));
 }
 
 /** How many points of the scale a score of 1 spans. */
-function spanOf(scale: JudgeScale | "pairwise"): number {
+function getScaleSpan(scale: JudgeScale | "pairwise"): number {
   if (scale === "pairwise") return 1;
-  const { low, high } = scaleOf(scale);
+  const { low, high } = getScale(scale);
   return high - low;
 }
 
-function agreementWith(items: readonly JudgedLabel[], scale: JudgeScale | "pairwise"): JudgeAgreement {
-  const categories = categoriesOf(scale);
-  const pairs = items.map(({ people, judge }) => [categoryOf(people, scale), categoryOf(judge, scale)] as const);
+function computeJudgeAgreement(items: readonly JudgedLabel[], scale: JudgeScale | "pairwise"): JudgeAgreement {
+  const categories = listCategories(scale);
+  const pairs = items.map(({ people, judge }) => [toCategory(people, scale), toCategory(judge, scale)] as const);
   const agreed = pairs.filter(([people, judge]) => people === judge).length;
   const isOrdinal = scale !== "pairwise" && categories.length > 2;
   const tableOf = (sample: readonly (readonly [number, number])[]) =>
@@ -325,42 +329,43 @@ function agreementWith(items: readonly JudgedLabel[], scale: JudgeScale | "pairw
       categories.length,
     );
   return {
-    accuracy: rateOf(agreed, items.length),
-    kappa: estimateOf(pairs, (sample) => cohenKappa(tableOf(sample))),
-    quadraticKappa: isOrdinal ? estimateOf(pairs, (sample) => quadraticKappa(tableOf(sample))) : null,
-    meanDifference: scale === "pairwise" ? null : estimateOf(items, (sample) => meanDifference(sample, scale)),
+    accuracy: estimateProportion(agreed, items.length),
+    kappa: bootstrapEstimate(pairs, (sample) => cohenKappa(tableOf(sample))),
+    quadraticKappa: isOrdinal ? bootstrapEstimate(pairs, (sample) => quadraticKappa(tableOf(sample))) : null,
+    meanDifference:
+      scale === "pairwise" ? null : bootstrapEstimate(items, (sample) => computeMeanDifference(sample, scale)),
     categories,
     confusion: tableOf(pairs),
   };
 }
 
 /** The mean of judge − people in points of the scale; null without items. */
-function meanDifference(items: readonly JudgedLabel[], scale: JudgeScale | "pairwise"): number | null {
-  return items.length === 0 ? null : mean(items.map(({ judge, people }) => judge - people)) * spanOf(scale);
+function computeMeanDifference(items: readonly JudgedLabel[], scale: JudgeScale | "pairwise"): number | null {
+  return items.length === 0 ? null : mean(items.map(({ judge, people }) => judge - people)) * getScaleSpan(scale);
 }
 
 /** With fewer items no interval is given: resamples of a few rows say little. */
-const FEWEST = 10;
+const MIN_ITEMS = 10;
 const Z = normalQuantile(0.975);
 
 /**
  * The share of n verdicts, with a Wilson interval over the items they are about: two orders of a pair, or three judges of
  * it, are one item.
  */
-function rateOf(hits: number, n: number, items = n): Estimate {
+function estimateProportion(hits: number, n: number, items = n): Estimate {
   if (n === 0) return { value: null, ...NO_INTERVAL, n };
   const value = hits / n;
-  return { value, ...(items < FEWEST ? NO_INTERVAL : wilsonBounds(value, items, Z)), n };
+  return { value, ...(items < MIN_ITEMS ? NO_INTERVAL : computeWilsonBounds(value, items, Z)), n };
 }
 
 /** Sorting every resample of very many labels would take longer than the judge did. */
-const MOST_DRAWS = 2e6;
+const MAX_DRAWS = 2e6;
 
 /** A statistic of the items with a bootstrap interval; without an interval if there are too few items. */
-function estimateOf<T>(items: readonly T[], figure: (items: readonly T[]) => number | null): Estimate {
+function bootstrapEstimate<T>(items: readonly T[], figure: (items: readonly T[]) => number | null): Estimate {
   const value = figure(items);
-  if (value === null || items.length < FEWEST) return { value, ...NO_INTERVAL, n: items.length };
-  const resamples = Math.min(2000, Math.max(200, Math.floor(MOST_DRAWS / items.length)));
+  if (value === null || items.length < MIN_ITEMS) return { value, ...NO_INTERVAL, n: items.length };
+  const resamples = Math.min(2000, Math.max(200, Math.floor(MAX_DRAWS / items.length)));
   const { low, high } = bootstrapInterval(items, (sample) => figure(sample) ?? Number.NaN, { seed: 0, resamples });
   return { value, low, high, n: items.length };
 }

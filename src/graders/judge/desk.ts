@@ -1,77 +1,77 @@
-import { costOf, dollars } from "../../budget/index.js";
+import { computeCost, toDollars } from "../../budget/index.js";
 import { isTrialError } from "../../core/errors.js";
 import type { ScoreContext, ScoreMeter } from "../../core/evaluator.js";
 import type { Price } from "../../core/price.js";
-import { type RetryPolicy, retryOf, waitBeforeRetry } from "../../core/retry.js";
+import { computeRetryDelay, getRetry, type RetryPolicy } from "../../core/retry.js";
 import type { Usage } from "../../core/system.js";
-import { Limit } from "../../utils/limit.js";
-import { retry, type Tries } from "../../utils/retry.js";
+import { ConcurrencyLimit } from "../../utils/limit.js";
+import { type RetryState, retry } from "../../utils/retry.js";
 import type { JudgeAnswer, JudgeModel, JudgeRequest, OpenModel } from "./judge-model.js";
 
-export interface DeskOptions {
+export interface JudgeClientOptions {
   readonly maxWorkers: number;
   readonly retry: RetryPolicy;
   readonly random: () => number;
 }
 
 /** Calls judge models with limited concurrency and retries, and meters each call. */
-export class Desk {
-  readonly #limit: Limit;
-  readonly #options: DeskOptions;
+export class JudgeClient {
+  readonly #limit: ConcurrencyLimit;
+  readonly #options: JudgeClientOptions;
   /** Models whose endpoint rejects a schema for the answer. */
   readonly #plain = new WeakSet<JudgeModel>();
 
-  constructor(options: DeskOptions) {
+  constructor(options: JudgeClientOptions) {
     this.#options = options;
-    this.#limit = new Limit(options.maxWorkers);
+    this.#limit = new ConcurrencyLimit(options.maxWorkers);
   }
 
   /** Keeps its slot while it waits for a retry, so that no other call hits an overloaded endpoint instead. */
   ask(open: OpenModel, request: JudgeRequest, context: ScoreContext): Promise<JudgeAnswer> {
     const { signal } = context;
-    const waitAfter = (error: unknown, tries: Tries) => this.#waitAfter(error, tries);
+    const waitAfter = (error: unknown, tries: RetryState) => this.#waitAfter(error, tries);
     const ask = () => retry(() => this.#askOnce(open, request, context), { waitAfter, signal });
     return this.#limit.run(ask, signal);
   }
 
-  #waitAfter(error: unknown, tries: Tries): number | null {
-    const asked = retryOf(error);
+  #waitAfter(error: unknown, tries: RetryState): number | null {
+    const asked = getRetry(error);
     const { retry: policy, random } = this.#options;
-    return asked === null ? null : waitBeforeRetry(asked, tries, { policy, random });
+    return asked === null ? null : computeRetryDelay(asked, tries, { policy, random });
   }
 
   async #askOnce(open: OpenModel, request: JudgeRequest, context: ScoreContext): Promise<JudgeAnswer> {
     const { model } = open;
     const isPlain = this.#plain.has(model);
     try {
-      return await metered(open, isPlain ? withoutShape(request) : request, context);
+      return await askMetered(open, isPlain ? omitShape(request) : request, context);
     } catch (error) {
-      if (isPlain || !refusesShape(error)) throw error;
+      if (isPlain || !isShapeRefusal(error)) throw error;
       this.#plain.add(model);
     }
-    return metered(open, withoutShape(request), context);
+    return askMetered(open, omitShape(request), context);
   }
 }
 
-async function metered({ model, price }: OpenModel, request: JudgeRequest, context: ScoreContext) {
+async function askMetered({ model, price }: OpenModel, request: JudgeRequest, context: ScoreContext) {
   const { signal, meter } = context;
   signal.throwIfAborted();
   try {
     const answer = await model.ask(request, signal);
-    report(answer ?? {}, price, meter);
+    reportUsage(answer ?? {}, price, meter);
     return answer ?? {};
   } catch (error) {
-    reportFailed(error, price, meter);
+    reportFailedUsage(error, price, meter);
     throw error;
   }
 }
 
-function withoutShape({ system, messages }: JudgeRequest): JudgeRequest {
+function omitShape({ system, messages }: JudgeRequest): JudgeRequest {
   return { system, messages };
 }
 
 /** Endpoints without support for schemas or tools answer with one of these statuses and name the feature. */
-function refusesShape(error: unknown): boolean {
+function isShapeRefusal(error: unknown): boolean {
   if (!isTrialError(error) || error.category !== "api_error" || error.retry !== undefined) return false;
   const { message } = error;
   return (
@@ -80,22 +80,22 @@ function refusesShape(error: unknown): boolean {
   );
 }
 
-type Used = Pick<JudgeAnswer, "usage" | "costUsd">;
+type CallUsage = Pick<JudgeAnswer, "usage" | "costUsd">;
 
 /** Reports the usage of a call. Without usage or a price its cost is unknown. */
-function report({ usage, costUsd }: Used, price: Price | null, meter: ScoreMeter | undefined): void {
-  meter?.add({ costUsd: costUsd ?? priced(usage, price), ...(usage === undefined ? {} : { usage }) });
+function reportUsage({ usage, costUsd }: CallUsage, price: Price | null, meter: ScoreMeter | undefined): void {
+  meter?.add({ costUsd: costUsd ?? priceUsage(usage, price), ...(usage === undefined ? {} : { usage }) });
 }
 
 /** Reports what a call used before it failed. A call that got no answer used nothing. */
-function reportFailed(error: unknown, price: Price | null, meter: ScoreMeter | undefined): void {
-  if (isTrialError(error) && error.spent !== undefined) report(error.spent, price, meter);
+function reportFailedUsage(error: unknown, price: Price | null, meter: ScoreMeter | undefined): void {
+  if (isTrialError(error) && error.spent !== undefined) reportUsage(error.spent, price, meter);
 }
 
-function priced(usage: Usage | undefined, price: Price | null): number | null {
+function priceUsage(usage: Usage | undefined, price: Price | null): number | null {
   if (usage === undefined || price === null) return null;
   try {
-    return dollars(costOf(price, usage));
+    return toDollars(computeCost(price, usage));
   } catch {
     // A custom client may report invalid counts.
     return null;

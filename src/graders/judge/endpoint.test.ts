@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { priceFrom } from "../../budget/index.js";
+import { createPrice } from "../../budget/index.js";
 import type { ScoringCost } from "../../core/evaluator.js";
 import { type HttpClient, openClient } from "../../models/http/index.js";
-import { type Handler, serveScript } from "../../models/http/scripted-server.js";
+import { type ScriptHandler, serveScript } from "../../models/http/scripted-server.js";
 import { ModelSystem } from "../../systems/index.js";
 import { type Mock, type MockOptions, startMock } from "../../testing/mock/index.js";
 import { LLMJudge } from "./llm-judge.js";
@@ -19,7 +19,7 @@ async function mockOf(script: MockOptions): Promise<Mock> {
   return mock;
 }
 
-async function served(handler: Handler) {
+async function served(handler: ScriptHandler) {
   const server = await serveScript(handler);
   closing.push(() => server.close());
   return server;
@@ -28,7 +28,7 @@ async function served(handler: Handler) {
 const example = { id: 1, question: "Capital of France?" };
 const output = { response: "Paris" };
 const PASS = '{"reasoning": "Right.", "cannot_judge": false, "verdict": "pass"}';
-const price = priceFrom({ input_per_1k: 0.001, output_per_1k: 0.01 }, "test");
+const price = createPrice({ input_per_1k: 0.001, output_per_1k: 0.01 }, "test");
 const limits = { price, maxCostUsd: null, hardTimeoutMs: null };
 
 function judgeAt(url: string, more: Partial<LLMJudgeOptions> = {}): LLMJudge {

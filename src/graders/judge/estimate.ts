@@ -1,10 +1,10 @@
-import { costOf, dollars } from "../../budget/index.js";
+import { computeCost, toDollars } from "../../budget/index.js";
 import type { Example } from "../../core/example.js";
 import type { Price } from "../../core/price.js";
 import type { Output } from "../../core/system.js";
-import type { Bench, Prompt, Trialled } from "./bench.js";
+import type { JudgedCase, JudgePrompt, JudgingMode } from "./bench.js";
 import type { JudgeModelSource } from "./judge-model.js";
-import { turnCount, turnsOf } from "./turns.js";
+import { countAskedTurns, splitTurns } from "./turns.js";
 
 /** The cost of judging one output in dollars; null if a price or the length of answers is unknown. */
 export interface JudgingCost {
@@ -26,57 +26,57 @@ export interface EstimateOptions {
 /** A few sentences inside a JSON object. */
 const VERDICT_TOKENS = 300;
 
-interface Estimated {
+interface JudgingCostInput {
   readonly sources: readonly JudgeModelSource[];
-  readonly bench: Pick<Bench, "obstacle" | "prompts">;
+  readonly bench: Pick<JudgingMode, "obstacle" | "prompts">;
   readonly perTurn: boolean;
 }
 
 /** Estimates the judge calls for one example; 0 if the judge is not asked at all. */
-export function judgingCost(example: Example, judge: Estimated, options: EstimateOptions): JudgingCost {
+export function estimateJudgeCalls(example: Example, judge: JudgingCostInput, options: EstimateOptions): JudgingCost {
   const prices = judge.sources.map((source) => source.limits?.price ?? null);
-  const lengths = casesOf(example, judge.perTurn, options).flatMap((trialled) =>
-    lengthsOf(trialled, judge.bench, options),
+  const lengths = buildCases(example, judge.perTurn, options).flatMap((trialled) =>
+    measurePrompts(trialled, judge.bench, options),
   );
-  const sum = (of: (length: Length) => Parameters<typeof costIn>[1] | null) =>
-    total(prices.flatMap((price) => lengths.map((length) => costIn(price, of(length)))));
+  const sum = (of: (length: PromptLength) => Parameters<typeof priceTokens>[1] | null) =>
+    sumJudgeCosts(prices.flatMap((price) => lengths.map((length) => priceTokens(price, of(length)))));
   return {
     low: sum(({ tokens }) => ({ input: tokens, output: 0 })),
     high: sum(({ tokens, answers }) => (answers === null ? null : { input: tokens + answers, output: VERDICT_TOKENS })),
   };
 }
 
-interface Length {
+interface PromptLength {
   readonly tokens: number;
   /** Tokens that the answers add; null if unknown. */
   readonly answers: number | null;
 }
 
-function casesOf(original: Example, perTurn: boolean, { output }: EstimateOptions): Trialled[] {
-  const turns = perTurn ? turnCount(original) : 1;
+function buildCases(original: Example, perTurn: boolean, { output }: EstimateOptions): JudgedCase[] {
+  const turns = perTurn ? countAskedTurns(original) : 1;
   const processed = output ?? { response: "", ...(turns > 1 ? { replies: Array<string>(turns).fill("") } : {}) };
   if (!perTurn) return [{ original, processed }];
-  const cases = turnsOf({ original, processed });
+  const cases = splitTurns({ original, processed });
   return typeof cases === "string" ? [] : cases;
 }
 
-function lengthsOf(
-  trialled: Trialled,
-  bench: Estimated["bench"],
+function measurePrompts(
+  trialled: JudgedCase,
+  bench: JudgingCostInput["bench"],
   { count, answerTokens, output }: EstimateOptions,
-): Length[] {
+): PromptLength[] {
   if (bench.obstacle(trialled) !== null) return [];
   const replies = Array.isArray(trialled.processed.replies) ? trialled.processed.replies.length : 1;
   const answers = output !== undefined ? 0 : answerTokens === null ? null : answerTokens * replies;
   return bench
     .prompts(trialled)
-    .map(({ system, message }: Prompt) => ({ tokens: count(system) + count(message), answers }));
+    .map(({ system, message }: JudgePrompt) => ({ tokens: count(system) + count(message), answers }));
 }
 
-function costIn(price: Price | null, used: { input: number; output: number } | null): number | null {
-  return price === null || used === null ? null : dollars(costOf(price, used));
+function priceTokens(price: Price | null, used: { input: number; output: number } | null): number | null {
+  return price === null || used === null ? null : toDollars(computeCost(price, used));
 }
 
-function total(costs: readonly (number | null)[]): number | null {
+function sumJudgeCosts(costs: readonly (number | null)[]): number | null {
   return costs.reduce<number | null>((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0);
 }

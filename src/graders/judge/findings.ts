@@ -17,38 +17,45 @@ export interface Finding {
  */
 export function findingsOf({ agreement, position, length, scale }: Calibration): Finding[] {
   return [
-    ...(agreement === null ? [] : agreementFindings(agreement, scale)),
-    ...(position === null ? [] : positionFindings(position)),
-    ...(length === null ? [] : lengthFindings(length)),
+    ...(agreement === null ? [] : listAgreementFindings(agreement, scale)),
+    ...(position === null ? [] : listPositionFindings(position)),
+    ...(length === null ? [] : listLengthFindings(length)),
   ];
 }
 
-function agreementFindings(agreement: JudgeAgreement, scale: Calibration["scale"]): Finding[] {
+function listAgreementFindings(agreement: JudgeAgreement, scale: Calibration["scale"]): Finding[] {
   const { accuracy, kappa, quadraticKappa, meanDifference } = agreement;
   const found = [
-    share(
+    makeShareFinding(
       "accuracy",
       accuracy,
-      `agrees with people on ${percent(accuracy.value)} of ${accuracy.n} rows${doubt(accuracy)}`,
+      `agrees with people on ${formatFindingPercent(accuracy.value)} of ${accuracy.n} rows${formatDoubt(accuracy)}`,
     ),
-    plain("Cohen's kappa", kappa, kappaWords(agreement)),
+    makePlainFinding("Cohen's kappa", kappa, describeKappa(agreement)),
   ];
-  if (quadraticKappa !== null) found.push(plain("quadratic kappa", quadraticKappa, nearMisses(quadraticKappa)));
+  if (quadraticKappa !== null)
+    found.push(makePlainFinding("quadratic kappa", quadraticKappa, describeQuadraticKappa(quadraticKappa)));
   if (meanDifference !== null)
     found.push(
-      plain("judge − people", meanDifference, lenience(meanDifference, scale === "binary" ? "pass rate" : "points")),
+      makePlainFinding(
+        "judge − people",
+        meanDifference,
+        describeLeniency(meanDifference, scale === "binary" ? "pass rate" : "points"),
+      ),
     );
   return found;
 }
 
-function nearMisses(kappa: Estimate): string {
-  return isTooFew(kappa) ? tooFew(kappa, "rows") : `${strength(kappa)}, with partial credit for near misses`;
+function describeQuadraticKappa(kappa: Estimate): string {
+  return hasTooFewItems(kappa)
+    ? formatTooFew(kappa, "rows")
+    : `${describeStrength(kappa)}, with partial credit for near misses`;
 }
 
-function kappaWords({ kappa, confusion }: JudgeAgreement): string {
+function describeKappa({ kappa, confusion }: JudgeAgreement): string {
   if (kappa.value === null) return "not defined: people and the judge gave every row the same label";
   const isOneLabel = confusion.filter((row) => row.some((count) => count > 0)).length < 2;
-  return isOneLabel ? "says little: people gave every row the same label" : strength(kappa);
+  return isOneLabel ? "says little: people gave every row the same label" : describeStrength(kappa);
 }
 
 const STRENGTHS = [
@@ -59,125 +66,130 @@ const STRENGTHS = [
   [0, "slight agreement beyond chance"],
 ] as const;
 
-function strength(kappa: Estimate): string {
+function describeStrength(kappa: Estimate): string {
   const { value, n } = kappa;
   if (value === null) return "not defined";
-  if (isTooFew(kappa)) return tooFew(kappa, "rows");
-  if (sideOf(kappa, 0) <= 0) return `not significantly more agreement than by chance (${n} rows)`;
+  if (hasTooFewItems(kappa)) return formatTooFew(kappa, "rows");
+  if (compareToInterval(kappa, 0) <= 0) return `not significantly more agreement than by chance (${n} rows)`;
   return STRENGTHS.find(([least]) => value > least)?.[1] ?? "no more agreement than by chance";
 }
 
-function lenience(difference: Estimate, unit: string): string {
-  if (isTooFew(difference)) return tooFew(difference, "rows");
-  const side = sideOf(difference, 0);
+function describeLeniency(difference: Estimate, unit: string): string {
+  if (hasTooFewItems(difference)) return formatTooFew(difference, "rows");
+  const side = compareToInterval(difference, 0);
   if (side === 0) return `no significant difference in strictness from people (${difference.n} rows)`;
-  return `${side > 0 ? "more lenient" : "stricter"} than people by ${number(Math.abs(difference.value ?? 0))} (${unit})`;
+  return `${side > 0 ? "more lenient" : "stricter"} than people by ${formatFindingNumber(Math.abs(difference.value ?? 0))} (${unit})`;
 }
 
-function leaning(firstShown: Estimate): string {
+function describePositionBias(firstShown: Estimate): string {
   const { value, n } = firstShown;
   if (value === null) return "every verdict is a tie";
-  if (isTooFew(firstShown)) return tooFew(firstShown, "decided verdicts");
-  const side = sideOf(firstShown, 0.5);
-  if (side === 0) return `no significant position bias in ${n} verdicts: the first shown wins ${percent(value)}`;
+  if (hasTooFewItems(firstShown)) return formatTooFew(firstShown, "decided verdicts");
+  const side = compareToInterval(firstShown, 0.5);
+  if (side === 0)
+    return `no significant position bias in ${n} verdicts: the first shown wins ${formatFindingPercent(value)}`;
   const place = side > 0 ? "first" : "second";
-  return `favors the answer shown ${place}: the first shown wins ${percent(value)} of ${n} decided verdicts`;
+  return `favors the answer shown ${place}: the first shown wins ${formatFindingPercent(value)} of ${n} decided verdicts`;
 }
 
-function positionFindings({ firstShown, flipped, contradicted }: PositionBias): Finding[] {
+function listPositionFindings({ firstShown, flipped, contradicted }: PositionBias): Finding[] {
   return [
-    share("first shown wins", firstShown, leaning(firstShown)),
-    share(
+    makeShareFinding("first shown wins", firstShown, describePositionBias(firstShown)),
+    makeShareFinding(
       "flips when swapped",
       flipped,
-      `the verdict changes with the order for ${percent(flipped.value)} of ${flipped.n} pairs${doubt(flipped)}`,
+      `the verdict changes with the order for ${formatFindingPercent(flipped.value)} of ${flipped.n} pairs${formatDoubt(flipped)}`,
     ),
-    share(
+    makeShareFinding(
       "winner changes",
       contradicted,
-      `a different winner in each order for ${percent(contradicted.value)} of ${contradicted.n} pairs${doubt(contradicted)}`,
+      `a different winner in each order for ${formatFindingPercent(contradicted.value)} of ${contradicted.n} pairs${formatDoubt(contradicted)}`,
     ),
   ];
 }
 
-function lengthFindings(length: LengthBias | PairLengthBias): Finding[] {
-  return length.kind === "single" ? singleLength(length) : pairLength(length);
+function listLengthFindings(length: LengthBias | PairLengthBias): Finding[] {
+  return length.kind === "single" ? listSingleLengthFindings(length) : listPairLengthFindings(length);
 }
 
-function singleLength({ correlation, longerHalf }: LengthBias): Finding[] {
+function listSingleLengthFindings({ correlation, longerHalf }: LengthBias): Finding[] {
   return [
-    plain("length correlation", correlation, lengthWords(correlation, "or the judge never differs from people")),
-    plain("longer − shorter half", longerHalf, lengthWords(longerHalf, "so there is no longer half")),
+    makePlainFinding(
+      "length correlation",
+      correlation,
+      describeLengthBias(correlation, "or the judge never differs from people"),
+    ),
+    makePlainFinding("longer − shorter half", longerHalf, describeLengthBias(longerHalf, "so there is no longer half")),
   ];
 }
 
-function lengthWords(estimate: Estimate, undefinedBecause: string): string {
+function describeLengthBias(estimate: Estimate, undefinedBecause: string): string {
   if (estimate.value === null) return `not defined: all answers have the same length, ${undefinedBecause}`;
-  if (isTooFew(estimate)) return tooFew(estimate, "rows");
-  const side = sideOf(estimate, 0);
+  if (hasTooFewItems(estimate)) return formatTooFew(estimate, "rows");
+  const side = compareToInterval(estimate, 0);
   if (side === 0)
     return `no significant preference for longer or shorter answers compared with people (${estimate.n} rows)`;
   return `favors ${side > 0 ? "longer" : "shorter"} answers more than people do`;
 }
 
-function pairLength({ judge, people, difference }: PairLengthBias): Finding[] {
-  const side = sideOf(difference, 0);
-  const compared = `${percent(judge.value)} vs ${percent(people.value)}, n = ${difference.n}`;
+function listPairLengthFindings({ judge, people, difference }: PairLengthBias): Finding[] {
+  const side = compareToInterval(difference, 0);
+  const compared = `${formatFindingPercent(judge.value)} vs ${formatFindingPercent(people.value)}, n = ${difference.n}`;
   const often = side === 0 ? "about as often as" : side > 0 ? "more often than" : "less often than";
   const told = `prefers the longer answer ${often} people do: ${compared}`;
-  const words = isTooFew(difference) ? tooFew(difference, "pairs") : told;
+  const words = hasTooFewItems(difference) ? formatTooFew(difference, "pairs") : told;
   const none = "both did not decide any pair of different lengths";
   return [
-    share("longer wins: judge", judge, judge.value === null ? none : words),
-    share(
+    makeShareFinding("longer wins: judge", judge, judge.value === null ? none : words),
+    makeShareFinding(
       "longer wins: people",
       people,
       people.value === null
         ? none
-        : `people prefer the longer answer ${percent(people.value)} of the time${doubt(people)}`,
+        : `people prefer the longer answer ${formatFindingPercent(people.value)} of the time${formatDoubt(people)}`,
     ),
-    plain(
+    makePlainFinding(
       "judge − people, longer wins",
       difference,
       difference.value === null
         ? none
-        : `a difference of ${number(difference.value * 100)} percentage points${doubt(difference)}`,
+        : `a difference of ${formatFindingNumber(difference.value * 100)} percentage points${formatDoubt(difference)}`,
     ),
   ];
 }
 
 /** Without an interval there are too few items to conclude anything. */
-function isTooFew({ value, low, high }: Estimate): boolean {
+function hasTooFewItems({ value, low, high }: Estimate): boolean {
   return value !== null && (low === null || high === null);
 }
 
-function tooFew({ n }: Estimate, what: string): string {
+function formatTooFew({ n }: Estimate, what: string): string {
   return `too few to tell: ${n} ${what}`;
 }
 
-function doubt(estimate: Estimate): string {
-  return isTooFew(estimate) ? ", too few to tell" : "";
+function formatDoubt(estimate: Estimate): string {
+  return hasTooFewItems(estimate) ? ", too few to tell" : "";
 }
 
 /** On which side of a value the whole interval lies: −1, 1, or 0 if the interval contains it. */
-function sideOf({ low, high }: Estimate, centre: number): -1 | 0 | 1 {
+function compareToInterval({ low, high }: Estimate, centre: number): -1 | 0 | 1 {
   if (low === null || high === null) return 0;
   if (low > centre) return 1;
   return high < centre ? -1 : 0;
 }
 
-function share(figure: string, estimate: Estimate, words: string): Finding {
+function makeShareFinding(figure: string, estimate: Estimate, words: string): Finding {
   return { figure, estimate, isShare: true, words };
 }
 
-function plain(figure: string, estimate: Estimate, words: string): Finding {
+function makePlainFinding(figure: string, estimate: Estimate, words: string): Finding {
   return { figure, estimate, isShare: false, words };
 }
 
-function percent(value: number | null): string {
+function formatFindingPercent(value: number | null): string {
   return value === null ? "–" : `${Number((value * 100).toFixed(1))} %`;
 }
 
-function number(value: number): string {
+function formatFindingNumber(value: number): string {
   return String(Number(value.toFixed(2)));
 }

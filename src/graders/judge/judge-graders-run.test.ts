@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { priceFrom } from "../../budget/index.js";
+import { createPrice } from "../../budget/index.js";
 import type { Example } from "../../core/example.js";
 import { Registry } from "../../core/registry.js";
 import type { Output, System, Usage } from "../../core/system.js";
@@ -7,7 +7,7 @@ import { evaluate } from "../../evaluate.js";
 import type { ModelOptions } from "../../systems/index.js";
 import { type MockOptions, startMock } from "../../testing/mock/index.js";
 import { GraderEvaluator } from "../index.js";
-import { judgeGraderFactories } from "./register-judge-graders.js";
+import { createJudgeGraderFactories } from "./register-judge-graders.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 const limits = {
-  price: priceFrom({ input_per_1k: 0.001, output_per_1k: 0.01 }, "test"),
+  price: createPrice({ input_per_1k: 0.001, output_per_1k: 0.01 }, "test"),
   maxCostUsd: null,
   hardTimeoutMs: null,
 };
@@ -28,7 +28,7 @@ async function judgedBy(script: MockOptions, more: Partial<ModelOptions> = {}) {
   const mock = await startMock(script);
   closing.push(() => mock.close());
   const registry = new Registry();
-  const { prompt, panel } = judgeGraderFactories(
+  const { prompt, panel } = createJudgeGraderFactories(
     async (name) => ({ model: name, baseUrl: `${mock.url}/v1`, limits, ...more }),
     { retry: { maxRetries: 1 }, random: () => 0 },
   );

@@ -1,9 +1,9 @@
 import { bundledPrice } from "../../budget/index.js";
 import { UsageError } from "../../core/errors.js";
 import type { Limits, Price } from "../../core/price.js";
-import { describe } from "../../core/shape.js";
+import { describeValue } from "../../core/shape.js";
 import type { Output } from "../../core/system.js";
-import type { AnswerShape, Message } from "../../models/dialects/index.js";
+import type { AnswerFormat, Message } from "../../models/dialects/index.js";
 import { type ModelOptions, ModelSystem } from "../../systems/index.js";
 
 /** A request to a judge model. */
@@ -11,7 +11,7 @@ export interface JudgeRequest {
   readonly system: string;
   readonly messages: readonly Message[];
   /** The shape the answer must have. Omitted for endpoints that rejected it. */
-  readonly answer?: AnswerShape;
+  readonly answer?: AnswerFormat;
 }
 
 /** The answer of a judge model. The cost in dollars is only needed if it does not follow from usage and price. */
@@ -42,19 +42,19 @@ export interface OpenModel {
 
 /** Makes the model that the options describe. Throws if its key is missing. */
 export async function openModel(source: JudgeModelSource): Promise<OpenModel> {
-  if (isModel(source)) return { model: source, price: source.limits?.price ?? null };
+  if (isJudgeModel(source)) return { model: source, price: source.limits?.price ?? null };
   const model = new ModelSystem(source);
-  const price = source.limits === undefined ? await priceOf(source) : source.limits.price;
+  const price = source.limits === undefined ? await lookupModelPrice(source) : source.limits.price;
   return { model, price };
 }
 
-async function priceOf({ model, baseUrl }: ModelOptions): Promise<Price | null> {
+async function lookupModelPrice({ model, baseUrl }: ModelOptions): Promise<Price | null> {
   return model === undefined ? null : bundledPrice({ model, baseUrl });
 }
 
 /** Identifies a model's work in the cache. For options it is the fingerprint of the system made from them, which needs no key. */
-export function modelFingerprint(source: JudgeModelSource): unknown {
-  if (!isModel(source)) {
+export function computeModelFingerprint(source: JudgeModelSource): unknown {
+  if (!isJudgeModel(source)) {
     const { apiKeyEnv: _, ...rest } = source;
     return new ModelSystem({ ...rest, apiKey: null }).fingerprint();
   }
@@ -62,15 +62,15 @@ export function modelFingerprint(source: JudgeModelSource): unknown {
 }
 
 /** Throws if the value is neither a judge model nor options for one. */
-export function requireModel(source: unknown): JudgeModelSource {
+export function requireJudgeModel(source: unknown): JudgeModelSource {
   const { name, ask, baseUrl } = (source ?? {}) as Partial<JudgeModel & ModelOptions>;
   if (typeof ask === "function" && typeof name === "string" && name !== "") return source as JudgeModel;
   if (ask === undefined && typeof baseUrl === "string") return source as ModelOptions;
   throw new UsageError(
-    `A judge's model must be a ModelSystem, options such as { model: "gpt-5", baseUrl: "https://api.openai.com/v1", apiKeyEnv: "OPENAI_API_KEY" }, or { name, ask(request, signal) }, but is ${describe(source)}.`,
+    `A judge's model must be a ModelSystem, options such as { model: "gpt-5", baseUrl: "https://api.openai.com/v1", apiKeyEnv: "OPENAI_API_KEY" }, or { name, ask(request, signal) }, but is ${describeValue(source)}.`,
   );
 }
 
-function isModel(source: JudgeModelSource): source is JudgeModel {
+function isJudgeModel(source: JudgeModelSource): source is JudgeModel {
   return "ask" in source && typeof source.ask === "function";
 }

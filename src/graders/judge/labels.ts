@@ -1,9 +1,9 @@
 import { type Example, isConversation } from "../../core/example.js";
-import { describe } from "../../core/shape.js";
+import { describeValue } from "../../core/shape.js";
 import type { Output } from "../../core/system.js";
-import { textOf } from "../../evaluators/gold.js";
-import { type Fields, fieldsOf } from "./objects-in-text.js";
-import { type JudgeScale, readValue, scaleOf } from "./scale.js";
+import { convertToText } from "../../evaluators/gold.js";
+import { toVerdictFields, type VerdictFields } from "./objects-in-text.js";
+import { getScale, type JudgeScale, readScaleValue } from "./scale.js";
 
 /** A row labeled by people: an answer with a label on the judge's scale, or two answers and which is better. */
 export interface LabelRow {
@@ -39,42 +39,42 @@ export interface Label {
  * readLabel({ question: "2+2?", response: "4", label: "pass" }, "binary", 1);
  */
 export function readLabel(row: unknown, scale: JudgeScale | "pairwise", id: number): Label | string {
-  const fields = fieldsOf(row);
-  if (fields === null) return `is ${describe(row)}, not an object`;
-  const example = exampleOf(fields, id);
+  const fields = toVerdictFields(row);
+  if (fields === null) return `is ${describeValue(row)}, not an object`;
+  const example = buildLabelExample(fields, id);
   if (typeof example === "string") return example;
-  return scale === "pairwise" ? readPair(fields, example) : readSingle(fields, example, scale);
+  return scale === "pairwise" ? readPairLabel(fields, example) : readSingleLabel(fields, example, scale);
 }
 
-function readSingle(fields: Fields, example: Example, scale: JudgeScale): Label | string {
-  if (!("response" in fields)) return `has no "response"${hintOfPairs(fields)}`;
-  const response = answerIn(fields.response);
-  if (response === null) return `has a response that is ${describe(fields.response)}, not text`;
-  const people = labelIn(fields.label, scale);
+function readSingleLabel(fields: VerdictFields, example: Example, scale: JudgeScale): Label | string {
+  if (!("response" in fields)) return `has no "response"${formatPairHint(fields)}`;
+  const response = readLabelAnswer(fields.response);
+  if (response === null) return `has a response that is ${describeValue(fields.response)}, not text`;
+  const people = readLabelValue(fields.label, scale);
   if (typeof people === "string") return people;
   return { example, output: { response }, people, length: response.length, otherLength: null };
 }
 
-function hintOfPairs(fields: Fields): string {
+function formatPairHint(fields: VerdictFields): string {
   if (!("response_a" in fields || "response_b" in fields)) return "";
   return ", but two answers to compare: use --judge-pairwise (in code, pairwise: true)";
 }
 
-function labelIn(label: unknown, scale: JudgeScale): number | string {
+function readLabelValue(label: unknown, scale: JudgeScale): number | string {
   if (label === undefined || label === null) return 'has no "label"';
-  const people = readValue(label, scaleOf(scale));
+  const people = readScaleValue(label, getScale(scale));
   return typeof people === "number" ? people : `has a label that ${people.replace("a whole number", "a number")}`;
 }
 
 const SIDES: ReadonlyMap<unknown, number> = new Map(Object.entries({ a: 1, b: 0, tie: 0.5, draw: 0.5 }));
 
-function readPair(fields: Fields, example: Example): Label | string {
+function readPairLabel(fields: VerdictFields, example: Example): Label | string {
   for (const side of ["response_a", "response_b"]) if (!(side in fields)) return `has no "${side}"`;
-  const [first, second] = [answerIn(fields.response_a), answerIn(fields.response_b)];
+  const [first, second] = [readLabelAnswer(fields.response_a), readLabelAnswer(fields.response_b)];
   if (first === null || second === null) return "has a response_a or response_b that is not text";
   const { label } = fields;
   const people = typeof label === "string" ? SIDES.get(label.trim().toLowerCase()) : undefined;
-  if (people === undefined) return `has a label that is ${describe(label)}, but must be "a", "b" or "tie"`;
+  if (people === undefined) return `has a label that is ${describeValue(label)}, but must be "a", "b" or "tie"`;
   return {
     example: { ...example, baseline: second },
     output: { response: first },
@@ -84,21 +84,24 @@ function readPair(fields: Fields, example: Example): Label | string {
   };
 }
 
-function exampleOf({ turns, question, context, answer, answers, id }: Fields, row: number): Example | string {
+function buildLabelExample(
+  { turns, question, context, answer, answers, id }: VerdictFields,
+  row: number,
+): Example | string {
   if (turns !== undefined && !isConversation(turns))
     return 'has turns that are not a list of { "role", "content" } texts';
-  const golds = Array.isArray(answers) ? answers.map(textOf) : [];
+  const golds = Array.isArray(answers) ? answers.map(convertToText) : [];
   const example: Example = { id: typeof id === "string" || typeof id === "number" ? id : row };
   if (turns !== undefined) example.turns = turns;
   for (const [name, value] of Object.entries({ question, context, answer })) {
-    const text = textOf(value);
+    const text = convertToText(value);
     if (text !== "") example[name] = text;
   }
   return golds.length > 0 ? { ...example, answers: golds } : example;
 }
 
 /** Returns null for a value that is not an answer. A null answer is an empty one. */
-function answerIn(value: unknown): string | null {
+function readLabelAnswer(value: unknown): string | null {
   if (value === null) return "";
-  return typeof value === "object" || value === undefined ? null : textOf(value);
+  return typeof value === "object" || value === undefined ? null : convertToText(value);
 }

@@ -1,45 +1,45 @@
-import { messageOf } from "../../core/errors.js";
+import { getErrorMessage } from "../../core/errors.js";
 import type { Evaluator, ScoreContext, Scored } from "../../core/evaluator.js";
 import type { Example } from "../../core/example.js";
 import type { Output } from "../../core/system.js";
-import { goldsOf, responseOf, textOf } from "../../evaluators/gold.js";
+import { convertToText, getResponseText, listGolds } from "../../evaluators/gold.js";
 import {
-  type Bench,
-  noReference,
-  noResponse,
-  type Prompt,
-  ScoreBench,
-  shownReferences,
-  type Trialled,
+  findMissingReference,
+  findMissingResponse,
+  type JudgedCase,
+  type JudgePrompt,
+  type JudgingMode,
+  ScoringMode,
+  selectReferences,
 } from "./bench.js";
-import { Desk } from "./desk.js";
-import { type EstimateOptions, type JudgingCost, judgingCost } from "./estimate.js";
+import { JudgeClient } from "./desk.js";
+import { type EstimateOptions, estimateJudgeCalls, type JudgingCost } from "./estimate.js";
 import type { Material } from "./fence.js";
-import { type Heard, type Interviewed, interview } from "./interview.js";
-import { type JudgeModelSource, modelFingerprint, type OpenModel, openModel } from "./judge-model.js";
+import { askJudge, type JudgeSession, type ParsedVerdict } from "./interview.js";
+import { computeModelFingerprint, type JudgeModelSource, type OpenModel, openModel } from "./judge-model.js";
 import {
   AGREEMENT_FIELD,
+  type AnswerForm,
+  buildObjectSchema,
   type CannotJudge,
-  cannotReason,
-  type Form,
-  fieldOf,
+  combineVotes,
+  describeCannotJudge,
+  isCannotJudge,
   type Judgement,
   type JudgeVote,
-  OPENING,
-  objectSchema,
+  REASONING_PROPERTIES,
   SCORE_FIELD,
-  saysCannot,
-  shortReason,
+  shortenReason,
+  toCriterionField,
   type Winner,
-  weigh,
 } from "./judgement.js";
-import { taskOf } from "./material.js";
-import { type Fields, fieldsOf } from "./objects-in-text.js";
-import { caseMessage, PROMPT_VERSION, pairInstructions } from "./prompt.js";
+import { buildTaskMaterial } from "./material.js";
+import { toVerdictFields, type VerdictFields } from "./objects-in-text.js";
+import { buildCaseMessage, buildPairInstructions, PROMPT_VERSION } from "./prompt.js";
 import type { JudgeScale } from "./scale.js";
 
-import { type Against, type JudgeSettings, type LLMJudgeOptions, settingsOf } from "./settings.js";
-import { joinedTurns, TURN_FIELDS, turnsOf } from "./turns.js";
+import { type ComparisonTarget, type JudgeSettings, type LLMJudgeOptions, resolveJudgeSettings } from "./settings.js";
+import { mergeTurns, splitTurns, TURN_FIELDS } from "./turns.js";
 
 /** One judge's preference between two answers in one order. */
 interface Preference {
@@ -47,109 +47,112 @@ interface Preference {
   readonly reason: string;
 }
 
-const PAIR_FORM: Form<Preference | CannotJudge> = {
+const PAIR_FORM: AnswerForm<Preference | CannotJudge> = {
   shape: {
     name: "verdict",
-    schema: objectSchema({ ...OPENING, winner: { type: "string", enum: ["A", "B", "tie"] } }),
+    schema: buildObjectSchema({ ...REASONING_PROPERTIES, winner: { type: "string", enum: ["A", "B", "tie"] } }),
   },
   pattern: '{"reasoning": "…", "cannot_judge": true | false, "winner": "A" | "B" | "tie"}',
-  fits: (fields) => "winner" in fields || saysCannot(fields),
-  read,
+  fits: (fields) => "winner" in fields || isCannotJudge(fields),
+  read: readPreference,
 };
 
-function read(fields: Fields): Preference | CannotJudge | string {
-  if (saysCannot(fields)) return { cannot: cannotReason(fields) };
-  const winner = winnerOf(fields.winner);
-  return winner === null ? 'the winner must be "A", "B" or "tie"' : { winner, reason: shortReason(fields.reasoning) };
+function readPreference(fields: VerdictFields): Preference | CannotJudge | string {
+  if (isCannotJudge(fields)) return { cannot: describeCannotJudge(fields) };
+  const winner = parseWinner(fields.winner);
+  return winner === null ? 'the winner must be "A", "B" or "tie"' : { winner, reason: shortenReason(fields.reasoning) };
 }
 
-function winnerOf(said: unknown): Winner | null {
+function parseWinner(said: unknown): Winner | null {
   const word = typeof said === "string" ? said.trim().toLowerCase() : "";
   if (word === "tie" || word === "draw") return "tie";
   if (word === "a" || word === "answer a") return "A";
   return word === "b" || word === "answer b" ? "B" : null;
 }
 
-type Vote = Omit<JudgeVote, "judge">;
+type PairVote = Omit<JudgeVote, "judge">;
 
 /** Compares the response with another answer in both orders, because judges have a position bias, mostly toward the first. */
-class PairBench implements Bench {
-  readonly #against: Against | null;
+class PairwiseMode implements JudgingMode {
+  readonly #against: ComparisonTarget | null;
   readonly #reference: boolean | undefined;
   readonly #system: string;
 
-  constructor({ rules, reference }: JudgeSettings, against: Against | null) {
+  constructor({ rules, reference }: JudgeSettings, against: ComparisonTarget | null) {
     this.#against = against;
     this.#reference = reference;
-    this.#system = pairInstructions(rules, PAIR_FORM);
+    this.#system = buildPairInstructions(rules, PAIR_FORM);
   }
 
-  obstacle({ original, processed }: Trialled): string | null {
-    const isMissing = otherOf(original, this.#against) === null;
-    const missing = isMissing ? `the example has no ${fieldNamed(this.#against)} to compare the response with` : null;
-    return noResponse(processed) ?? missing ?? noReference(original, this.#reference);
+  obstacle({ original, processed }: JudgedCase): string | null {
+    const isMissing = findOtherAnswer(original, this.#against) === null;
+    const missing = isMissing
+      ? `the example has no ${describeOtherAnswer(this.#against)} to compare the response with`
+      : null;
+    return findMissingResponse(processed) ?? missing ?? findMissingReference(original, this.#reference);
   }
 
-  prompts(trialled: Trialled): readonly [Prompt, Prompt] {
-    const [own, other] = [responseOf(trialled.processed), otherOf(trialled.original, this.#against) ?? ""];
+  prompts(trialled: JudgedCase): readonly [JudgePrompt, JudgePrompt] {
+    const [own, other] = [getResponseText(trialled.processed), findOtherAnswer(trialled.original, this.#against) ?? ""];
     return [this.#prompt(trialled, [own, other]), this.#prompt(trialled, [other, own])];
   }
 
-  async vote(trialled: Trialled, asked: Interviewed): Promise<Vote> {
-    if (responseOf(trialled.processed) === otherOf(trialled.original, this.#against)) return SAME;
+  async vote(trialled: JudgedCase, asked: JudgeSession): Promise<PairVote> {
+    if (getResponseText(trialled.processed) === findOtherAnswer(trialled.original, this.#against))
+      return SAME_TEXT_VOTE;
     const [one, two] = this.prompts(trialled);
-    const [first, second] = await both(
-      interview(asked, { form: PAIR_FORM, ...one }),
-      interview(asked, { form: PAIR_FORM, ...two }),
+    const [first, second] = await waitForBoth(
+      askJudge(asked, { form: PAIR_FORM, ...one }),
+      askJudge(asked, { form: PAIR_FORM, ...two }),
     );
-    return combine(first, swapped(second));
+    return combineOrders(first, invertPreference(second));
   }
 
-  #prompt({ original, processed }: Trialled, [a, b]: readonly [string, string]): Prompt {
-    const golds = shownReferences(original, this.#reference);
+  #prompt({ original, processed }: JudgedCase, [a, b]: readonly [string, string]): JudgePrompt {
+    const golds = selectReferences(original, this.#reference);
     const answers: Material[] = [
       { tag: "answer-a", text: a },
       { tag: "answer-b", text: b },
     ];
     // Don't show one of the answers as a reference: it would win.
     const references = golds.filter(({ text }) => text !== a && text !== b);
-    const message = caseMessage({ task: taskOf(original, processed), references, answers }, PAIR_FORM);
+    const message = buildCaseMessage({ task: buildTaskMaterial(original, processed), references, answers }, PAIR_FORM);
     return { system: this.#system, message };
   }
 }
 
 /** Waits for both even if one fails: a call still in progress would be billed after the row is done. */
-async function both<T>(first: Promise<T>, second: Promise<T>): Promise<readonly [T, T]> {
+async function waitForBoth<T>(first: Promise<T>, second: Promise<T>): Promise<readonly [T, T]> {
   await Promise.allSettled([first, second]);
   return [await first, await second];
 }
 
 /** Two identical texts need no judge. */
-const SAME: Vote = {
+const SAME_TEXT_VOTE: PairVote = {
   verdict: { [SCORE_FIELD]: { score: 0.5, value: "tie", reason: "both answers are the same text" } },
 };
 
-function otherOf(example: Example, against: Against | null): string | null {
-  if (typeof against === "function") return asText(against(example));
-  if (against !== null) return asText(example[against]);
-  return asText(example.baseline) ?? goldsOf(example)[0] ?? null;
+function findOtherAnswer(example: Example, against: ComparisonTarget | null): string | null {
+  if (typeof against === "function") return toOtherAnswerText(against(example));
+  if (against !== null) return toOtherAnswerText(example[against]);
+  return toOtherAnswerText(example.baseline) ?? listGolds(example)[0] ?? null;
 }
 
 /** A baseline may be a recorded output. */
-function asText(value: unknown): string | null {
-  const fields = fieldsOf(value);
-  if (fields !== null && "response" in fields) return textOf(fields.response);
-  return value === undefined || value === null || typeof value === "object" ? null : textOf(value);
+function toOtherAnswerText(value: unknown): string | null {
+  const fields = toVerdictFields(value);
+  if (fields !== null && "response" in fields) return convertToText(fields.response);
+  return value === undefined || value === null || typeof value === "object" ? null : convertToText(value);
 }
 
-function fieldNamed(against: Against | null): string {
+function describeOtherAnswer(against: ComparisonTarget | null): string {
   return typeof against === "string" ? `field "${against}"` : "baseline and no gold answer";
 }
 
-type Compared = Heard<Preference | CannotJudge>;
+type ParsedPreference = ParsedVerdict<Preference | CannotJudge>;
 
 /** Converts the result of the second order as if the response had been shown first. */
-function swapped(compared: Compared): Compared {
+function invertPreference(compared: ParsedPreference): ParsedPreference {
   if (!("said" in compared) || "cannot" in compared.said) return compared;
   const { winner, reason } = compared.said;
   return { said: { winner: winner === "tie" ? winner : winner === "A" ? "B" : "A", reason } };
@@ -158,39 +161,39 @@ function swapped(compared: Compared): Compared {
 const POINTS: Readonly<Record<Winner, number>> = { A: 1, tie: 0.5, B: 0 };
 
 /** The mean of both orders. A result from one order only would not be comparable. */
-function combine(first: Compared, second: Compared): Vote {
-  const failure = failureOf(first) ?? failureOf(second);
+function combineOrders(first: ParsedPreference, second: ParsedPreference): PairVote {
+  const failure = getFailure(first) ?? getFailure(second);
   if (failure !== null) return { verdict: null, failure };
-  const [one, two] = [preferenceIn(first), preferenceIn(second)];
-  if (one === null || two === null) return { verdict: null, failure: reasonIn(one === null ? first : second) };
+  const [one, two] = [getPreference(first), getPreference(second)];
+  if (one === null || two === null) return { verdict: null, failure: getCannotReason(one === null ? first : second) };
   const score = (POINTS[one.winner] + POINTS[two.winner]) / 2;
   const orders = [one.winner, two.winner] as const;
-  return { verdict: { [SCORE_FIELD]: { score, value: wordsFor(orders), reason: one.reason } }, orders };
+  return { verdict: { [SCORE_FIELD]: { score, value: describeOrders(orders), reason: one.reason } }, orders };
 }
 
-function failureOf(compared: Compared): string | null {
+function getFailure(compared: ParsedPreference): string | null {
   return "problem" in compared ? compared.problem : null;
 }
 
-function preferenceIn(compared: Compared): Preference | null {
+function getPreference(compared: ParsedPreference): Preference | null {
   return "said" in compared && "winner" in compared.said ? compared.said : null;
 }
 
-function reasonIn(compared: Compared): string {
+function getCannotReason(compared: ParsedPreference): string {
   return "said" in compared && "cannot" in compared.said ? compared.said.cannot : "";
 }
 
-const WORDS: Readonly<Record<Winner, string>> = { A: "better", B: "worse", tie: "a tie" };
+const WINNER_WORDS: Readonly<Record<Winner, string>> = { A: "better", B: "worse", tie: "a tie" };
 
-function wordsFor([first, second]: readonly [Winner, Winner]): string {
-  if (first === second) return first === "tie" ? "tie in both orders" : `${WORDS[first]} in both orders`;
+function describeOrders([first, second]: readonly [Winner, Winner]): string {
+  if (first === second) return first === "tie" ? "tie in both orders" : `${WINNER_WORDS[first]} in both orders`;
   const isContradiction = first !== "tie" && second !== "tie";
-  const each = `${WORDS[first]} when shown first, ${WORDS[second]} when shown second`;
+  const each = `${WINNER_WORDS[first]} when shown first, ${WINNER_WORDS[second]} when shown second`;
   return isContradiction ? `tie, because the two orders contradict each other: ${each}` : each;
 }
 
 /** The models of a judge, opened on first use and shared by all judges made from it. */
-export class OpenModels {
+export class JudgeModels {
   readonly #sources: readonly JudgeModelSource[];
   #models: Promise<readonly OpenModel[]> | null = null;
 
@@ -233,24 +236,24 @@ export class LLMJudge implements Evaluator {
   /** Maximum number of concurrent calls. */
   readonly maxWorkers: number;
   readonly #settings: JudgeSettings;
-  readonly #bench: Bench;
+  readonly #mode: JudgingMode;
   readonly #options: LLMJudgeOptions;
-  #desk: Desk;
-  #models: OpenModels;
+  #client: JudgeClient;
+  #models: JudgeModels;
 
   constructor(options: LLMJudgeOptions) {
-    const settings = settingsOf(options);
+    const settings = resolveJudgeSettings(options);
     const { sources, rules, pair, scale, maxWorkers, perTurn } = settings;
     this.#options = options;
     this.#settings = settings;
-    this.#bench = pair === null ? new ScoreBench(settings) : new PairBench(settings, pair.against);
-    this.#desk = new Desk(settings);
-    this.#models = new OpenModels(sources);
+    this.#mode = pair === null ? new ScoringMode(settings) : new PairwiseMode(settings, pair.against);
+    this.#client = new JudgeClient(settings);
+    this.#models = new JudgeModels(sources);
     this.scale = pair === null ? scale.name : "pairwise";
     this.maxWorkers = maxWorkers;
     this.fields = [
       SCORE_FIELD,
-      ...rules.criteria.map(([name]) => fieldOf(name)),
+      ...rules.criteria.map(([name]) => toCriterionField(name)),
       ...(perTurn ? TURN_FIELDS : []),
       ...(sources.length > 1 ? [AGREEMENT_FIELD] : []),
     ];
@@ -268,12 +271,12 @@ export class LLMJudge implements Evaluator {
    */
   async judge(original: Example, processed: Output, context: ScoreContext = NO_CONTEXT): Promise<Judgement> {
     if (!this.#settings.perTurn) return this.#judgeOne({ original, processed }, context);
-    const turns = turnsOf({ original, processed });
+    const turns = splitTurns({ original, processed });
     if (typeof turns === "string") return { scores: {}, unscored: { [SCORE_FIELD]: turns }, votes: [] };
     // Waits for all even if one fails: a call still in progress would be billed after the row is done.
     const judged = turns.map((turn) => this.#judgeOne(turn, context));
     await Promise.allSettled(judged);
-    return joinedTurns(await Promise.all(judged), withoutTurns(this.fields));
+    return mergeTurns(await Promise.all(judged), omitTurnFields(this.fields));
   }
 
   /**
@@ -287,7 +290,7 @@ export class LLMJudge implements Evaluator {
     const kept = way.pairwise === undefined || way.pairwise === false ? { scale, criteria } : {};
     const given = Object.entries(kept).filter(([, value]) => value !== undefined);
     const other = new LLMJudge({ ...rest, ...Object.fromEntries(given), ...way });
-    other.#desk = this.#desk;
+    other.#client = this.#client;
     other.#models = this.#models;
     return other;
   }
@@ -299,17 +302,17 @@ export class LLMJudge implements Evaluator {
    */
   estimate(example: Example, options: EstimateOptions): JudgingCost {
     const { sources, perTurn } = this.#settings;
-    return judgingCost(example, { sources, perTurn, bench: this.#bench }, options);
+    return estimateJudgeCalls(example, { sources, perTurn, bench: this.#mode }, options);
   }
 
-  async #judgeOne({ original, processed }: Trialled, context: ScoreContext): Promise<Judgement> {
-    const obstacle = this.#bench.obstacle({ original, processed });
-    if (obstacle !== null) return { scores: {}, unscored: this.#forAllFields(obstacle), votes: [] };
+  async #judgeOne({ original, processed }: JudgedCase, context: ScoreContext): Promise<Judgement> {
+    const obstacle = this.#mode.obstacle({ original, processed });
+    if (obstacle !== null) return { scores: {}, unscored: this.#markUnscored(obstacle), votes: [] };
     const models = await this.#models.open();
     const votes = await Promise.all(models.map((open) => this.#vote(open, { original, processed }, context)));
     const { rules, panel } = this.#settings;
     const criteria = rules.criteria.map(([name]) => name);
-    return weigh(votes, { criteria, panel });
+    return combineVotes(votes, { criteria, panel });
   }
 
   /** Opens the models. Throws if a key is missing. */
@@ -323,7 +326,7 @@ export class LLMJudge implements Evaluator {
       evaluator: this.name,
       version: 1,
       prompt: PROMPT_VERSION,
-      models: sources.map(modelFingerprint),
+      models: sources.map(computeModelFingerprint),
       scale: pair === null ? scale.name : undefined,
       rubric: rules.rubric,
       criteria: rules.criteria,
@@ -340,23 +343,23 @@ export class LLMJudge implements Evaluator {
   }
 
   /** If a judge's endpoint fails, the panel loses its vote; an abort stops all judges. */
-  async #vote(open: OpenModel, trialled: Trialled, context: ScoreContext): Promise<JudgeVote> {
+  async #vote(open: OpenModel, trialled: JudgedCase, context: ScoreContext): Promise<JudgeVote> {
     const judge = open.model.name;
     try {
-      return { judge, ...(await this.#bench.vote(trialled, { open, desk: this.#desk, context })) };
+      return { judge, ...(await this.#mode.vote(trialled, { open, client: this.#client, context })) };
     } catch (error) {
       if (context.signal.aborted) throw context.signal.reason;
-      return { judge, verdict: null, failure: messageOf(error), isError: true };
+      return { judge, verdict: null, failure: getErrorMessage(error), isError: true };
     }
   }
 
-  #forAllFields(reason: string): Record<string, string> {
-    return Object.fromEntries(withoutTurns(this.fields).map((field) => [field, reason]));
+  #markUnscored(reason: string): Record<string, string> {
+    return Object.fromEntries(omitTurnFields(this.fields).map((field) => [field, reason]));
   }
 }
 
 /** The fields of a single judgment. */
-function withoutTurns(fields: readonly string[]): string[] {
+function omitTurnFields(fields: readonly string[]): string[] {
   return fields.filter((field) => !TURN_FIELDS.includes(field));
 }
 

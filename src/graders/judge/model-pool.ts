@@ -1,22 +1,22 @@
-import { Desk, type DeskOptions } from "./desk.js";
-import { type JudgeModelSource, type OpenModel, openModel, requireModel } from "./judge-model.js";
+import { JudgeClient, type JudgeClientOptions } from "./desk.js";
+import { type JudgeModelSource, type OpenModel, openModel, requireJudgeModel } from "./judge-model.js";
 
 /** Finds a model by its name. */
-export type FindModel = (name: string) => Promise<JudgeModelSource>;
+export type ModelFinder = (name: string) => Promise<JudgeModelSource>;
 
 /** The models that graders use, by name. Graders with the same model share its connections and its concurrency limit. */
 export class ModelPool {
-  readonly #find: FindModel;
-  readonly #options: DeskOptions;
+  readonly #find: ModelFinder;
+  readonly #options: JudgeClientOptions;
   readonly #models = new Map<string, PooledModel>();
 
-  constructor(find: FindModel, options: DeskOptions) {
+  constructor(find: ModelFinder, options: JudgeClientOptions) {
     this.#find = find;
     this.#options = options;
   }
 
-  of(name: string): PooledModel {
-    const model = this.#models.get(name) ?? new PooledModel(() => this.#find(name), new Desk(this.#options));
+  get(name: string): PooledModel {
+    const model = this.#models.get(name) ?? new PooledModel(() => this.#find(name), new JudgeClient(this.#options));
     this.#models.set(name, model);
     return model;
   }
@@ -24,21 +24,21 @@ export class ModelPool {
 
 /** A model that stays open while it has holders. */
 export class PooledModel {
-  readonly desk: Desk;
+  readonly client: JudgeClient;
   readonly #find: () => Promise<JudgeModelSource>;
   readonly #holders = new Set<object>();
   #source: Promise<JudgeModelSource> | null = null;
   #model: Promise<OpenModel> | null = null;
 
-  constructor(find: () => Promise<JudgeModelSource>, desk: Desk) {
+  constructor(find: () => Promise<JudgeModelSource>, desk: JudgeClient) {
     this.#find = find;
-    this.desk = desk;
+    this.client = desk;
   }
 
   /** The model's address and price; needs no key. Throws if the name is unknown. A failure is not cached. */
   source(): Promise<JudgeModelSource> {
     this.#source ??= this.#find()
-      .then(requireModel)
+      .then(requireJudgeModel)
       .catch((error: unknown) => {
         this.#source = null;
         throw error;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { startCpuTime } from "../../testing/cpu-time.js";
-import { lastObjectIn } from "./objects-in-text.js";
+import { startCpuTimer } from "../../testing/cpu-time.js";
+import { findLastObject } from "./objects-in-text.js";
 
 const hasScore = (fields: Readonly<Record<string, unknown>>) => "score" in fields;
 
@@ -17,13 +17,13 @@ describe("findLastObject", () => {
     ["braces and quotes left open in prose", 'A set {1, 2 and a "quote\nthen {"score": 2}', 2],
     ["thoughts before it", '<think>{"score": 9} maybe {</think>\n{"score": 1}', 1],
   ])("finds %s", (_, text, score) => {
-    expect(lastObjectIn(text, hasScore)).toMatchObject({ score });
+    expect(findLastObject(text, hasScore)).toMatchObject({ score });
   });
 
   it.each(["", "4", '"score"', "[1]", "null", '{"score": }', '{"points": 4}', "{score: 4}"])(
     "finds none in %j",
     (text) => {
-      expect(lastObjectIn(text, hasScore)).toBeNull();
+      expect(findLastObject(text, hasScore)).toBeNull();
     },
   );
 
@@ -36,7 +36,7 @@ describe("findLastObject", () => {
     const prose = fc.string().map((text) => text.replace(/[{}]/g, ""));
     fc.assert(
       fc.property(object, prose, prose, (fields, before, after) => {
-        const found = lastObjectIn(`${before}\n${JSON.stringify(fields)}\n${after}`, hasScore);
+        const found = findLastObject(`${before}\n${JSON.stringify(fields)}\n${after}`, hasScore);
         expect(found).toEqual(JSON.parse(JSON.stringify(fields)));
       }),
     );
@@ -53,9 +53,9 @@ describe("findLastObject", () => {
     ["a", "a"],
   ])("is fast for a megabyte of %j", (_, piece) => {
     const text = piece.repeat(Math.ceil(1e6 / piece.length));
-    const cpuMs = startCpuTime();
-    lastObjectIn(text, hasScore);
-    lastObjectIn(`${text}${"}".repeat(1e5)}`, hasScore);
+    const cpuMs = startCpuTimer();
+    findLastObject(text, hasScore);
+    findLastObject(`${text}${"}".repeat(1e5)}`, hasScore);
     expect(cpuMs()).toBeLessThan(10_000);
   });
 });

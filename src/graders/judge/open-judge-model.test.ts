@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { UsageError } from "../../core/errors.js";
 import { startMock } from "../../testing/mock/index.js";
-import { graded } from "../graded-testing.js";
+import { makeGraded } from "../graded-testing.js";
 import { openJudgeModel } from "./open-judge-model.js";
-import { judgeGraderFactories } from "./register-judge-graders.js";
+import { createJudgeGraderFactories } from "./register-judge-graders.js";
 
 const MODELS = `models:
   local-judge:
@@ -92,9 +92,9 @@ describe("openJudgeModel", () => {
   it("gives graders a working model", async () => {
     const mock = await startMock({ reply: '{"reasoning": "Fine.", "cannot_judge": false, "verdict": "pass"}' });
     closing.push(() => mock.close());
-    const { prompt } = judgeGraderFactories((name) => openJudgeModel({ name, url: mock.url, modelsFile }));
+    const { prompt } = createJudgeGraderFactories((name) => openJudgeModel({ name, url: mock.url, modelsFile }));
     const grader = prompt({ prompt: "It is fine.", model: "local-judge" });
     closing.push(async () => grader.close?.());
-    expect(await grader.grade(graded())).toMatchObject({ passed: true, evidence: "pass: Fine." });
+    expect(await grader.grade(makeGraded())).toMatchObject({ passed: true, evidence: "pass: Fine." });
   });
 });

@@ -1,8 +1,8 @@
-import { baseUrlOf } from "../../budget/base-url.js";
+import { requireBaseUrl } from "../../budget/base-url.js";
 import { loadModels, type ModelEntry, type ModelsFile } from "../../budget/index.js";
-import { bundledLimits, entryFor, findModelsFile } from "../../budget/models-file.js";
+import { findBundledLimits, findConfiguredModel, findModelsFile } from "../../budget/models-file.js";
 
-import { defaultBaseUrlOf, dialectOf, endpointOf, keyVariableOf } from "../../budget/providers.js";
+import { getDefaultBaseUrl, getKeyVariable, getProviderDialect, resolveEndpoint } from "../../budget/providers.js";
 import { UsageError } from "../../core/errors.js";
 import { isLoopback } from "../../core/loopback.js";
 import type { Limits } from "../../core/price.js";
@@ -33,7 +33,7 @@ export interface JudgeModelOptions {
 export async function openJudgeModel(options: JudgeModelOptions): Promise<ModelOptions> {
   const path = options.modelsFile ?? findModelsFile();
   const file = path === undefined ? null : await loadModels(path);
-  const { keyVariable, ...found } = await located(options, file);
+  const { keyVariable, ...found } = await findJudgeEndpoint(options, file);
   const apiKeyEnv = options.apiKeyEnv ?? keyVariable;
   return {
     ...found,
@@ -43,7 +43,7 @@ export async function openJudgeModel(options: JudgeModelOptions): Promise<ModelO
   };
 }
 
-interface Located {
+interface JudgeEndpoint {
   readonly model: string;
   readonly baseUrl: string;
   readonly dialect: DialectName;
@@ -51,75 +51,75 @@ interface Located {
   readonly limits: Limits;
 }
 
-async function located({ name, url }: JudgeModelOptions, file: ModelsFile | null): Promise<Located> {
-  const entry = entryFor(name, file);
-  if (url !== undefined) return behind(url, name, entry);
-  return entry === undefined ? fromProvider(name, file) : fromEntry(entry);
+async function findJudgeEndpoint({ name, url }: JudgeModelOptions, file: ModelsFile | null): Promise<JudgeEndpoint> {
+  const entry = findConfiguredModel(name, file);
+  if (url !== undefined) return resolveUrlEndpoint(url, name, entry);
+  return entry === undefined ? resolveProviderEndpoint(name, file) : resolveEntryEndpoint(entry);
 }
 
 /** A server at a custom URL is priced like its model. Only a local one gets the provider's default key; any other needs an explicit key variable. */
-async function behind(url: string, name: string, entry: ModelEntry | undefined): Promise<Located> {
+async function resolveUrlEndpoint(url: string, name: string, entry: ModelEntry | undefined): Promise<JudgeEndpoint> {
   const { provider, model } =
-    entry === undefined ? splitName(name) : { provider: entry.provider, model: entry.apiName };
-  const dialect = dialectOf(provider);
-  const baseUrl = baseUrlOf("The judge's URL", url, dialect);
+    entry === undefined ? splitJudgeName(name) : { provider: entry.provider, model: entry.apiName };
+  const dialect = getProviderDialect(provider);
+  const baseUrl = requireBaseUrl("The judge's URL", url, dialect);
   return {
     model,
     baseUrl,
     dialect,
-    keyVariable: entry?.apiKeyEnv ?? usualKeyHere(baseUrl, provider),
-    limits: entry?.limits ?? (await bundledLimits({ model, ...(provider !== null && { provider }) })),
+    keyVariable: entry?.apiKeyEnv ?? findLocalKeyVariable(baseUrl, provider),
+    limits: entry?.limits ?? (await findBundledLimits({ model, ...(provider !== null && { provider }) })),
   };
 }
 
-function usualKeyHere(baseUrl: string, provider: string | null): string | null {
-  const variable = keyVariableOf(provider ?? "openai");
+function findLocalKeyVariable(baseUrl: string, provider: string | null): string | null {
+  const variable = getKeyVariable(provider ?? "openai");
   const isSet = variable !== null && (process.env[variable] ?? "") !== "";
   return isSet && isLoopback(new URL(baseUrl).hostname) ? variable : null;
 }
 
-function fromEntry(entry: ModelEntry): Located {
+function resolveEntryEndpoint(entry: ModelEntry): JudgeEndpoint {
   if (entry.agentCli !== null)
     throw new UsageError(
       `The judge "${entry.name}" is run by the agent ${entry.agentCli}, which cannot answer single questions. Name a model that is called through its API.`,
     );
-  const { baseUrl, keyVariable, dialect } = endpointOf(entry);
+  const { baseUrl, keyVariable, dialect } = resolveEndpoint(entry);
   if (baseUrl === null)
     throw new UsageError(
       `The judge "${entry.name}" has no base_url, and its provider ${entry.provider ?? ""} has no default one. Add it to the models file.`,
     );
   return {
     model: entry.apiName,
-    baseUrl: baseUrlOf("base_url", baseUrl, dialect),
+    baseUrl: requireBaseUrl("base_url", baseUrl, dialect),
     dialect,
     keyVariable,
     limits: entry.limits,
   };
 }
 
-async function fromProvider(name: string, file: ModelsFile | null): Promise<Located> {
-  const { provider, model } = splitName(name);
-  const baseUrl = defaultBaseUrlOf(provider);
-  if (provider === null || baseUrl === null) throw unknownJudge(name, file);
+async function resolveProviderEndpoint(name: string, file: ModelsFile | null): Promise<JudgeEndpoint> {
+  const { provider, model } = splitJudgeName(name);
+  const baseUrl = getDefaultBaseUrl(provider);
+  if (provider === null || baseUrl === null) throw createUnknownJudgeError(name, file);
   return {
     model,
     baseUrl,
-    dialect: dialectOf(provider),
-    keyVariable: keyVariableOf(provider),
-    limits: await bundledLimits({ model, provider, baseUrl }),
+    dialect: getProviderDialect(provider),
+    keyVariable: getKeyVariable(provider),
+    limits: await findBundledLimits({ model, provider, baseUrl }),
   };
 }
 
 /** Splits off a known provider; any other name is the model's as a whole. */
-function splitName(name: string): { provider: string | null; model: string } {
+function splitJudgeName(name: string): { provider: string | null; model: string } {
   const slash = name.indexOf("/");
   const provider = name.slice(0, Math.max(0, slash));
-  return defaultBaseUrlOf(provider) === null
+  return getDefaultBaseUrl(provider) === null
     ? { provider: null, model: name }
     : { provider, model: name.slice(slash + 1) };
 }
 
-function unknownJudge(name: string, file: ModelsFile | null): UsageError {
+function createUnknownJudgeError(name: string, file: ModelsFile | null): UsageError {
   const where = file === null ? "and there is no models.yml here" : `and ${file.file} does not list it`;
   const guess = file === null ? "" : didYouMean(name, file.models.keys());
   return new UsageError(

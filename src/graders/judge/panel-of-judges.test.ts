@@ -3,12 +3,12 @@ import { TrialError } from "../../core/errors.js";
 import type { ScoringCost } from "../../core/evaluator.js";
 import type { JudgeModel } from "./judge-model.js";
 import { LLMJudge } from "./llm-judge.js";
-import { scriptedJudge } from "./scripted-judge.js";
+import { createScriptedJudge } from "./scripted-judge.js";
 
 const example = { id: 1, question: "Capital of France?" };
 const output = { response: "Paris" };
 const says = (name: string, verdict: string) =>
-  scriptedJudge([JSON.stringify({ reasoning: `${name}.`, verdict })], { name });
+  createScriptedJudge([JSON.stringify({ reasoning: `${name}.`, verdict })], { name });
 const broken = (name: string): JudgeModel => ({
   name,
   ask: () => {
@@ -16,7 +16,7 @@ const broken = (name: string): JudgeModel => ({
   },
 });
 const unsure = (name: string) =>
-  scriptedJudge(['{"reasoning": "Hm.", "cannot_judge": true, "verdict": "fail"}'], { name });
+  createScriptedJudge(['{"reasoning": "Hm.", "cannot_judge": true, "verdict": "fail"}'], { name });
 
 describe("a panel", () => {
   it("combines scores by its rule, reports agreement, and lists every judge in the evidence", async () => {
@@ -79,7 +79,7 @@ describe("a pair", () => {
   const winner = (which: string) => JSON.stringify({ reasoning: "Because.", cannot_judge: false, winner: which });
   /** Prefers whichever answer is shown as A or B. */
   const prefers = (text: string) =>
-    scriptedJudge((message) => {
+    createScriptedJudge((message) => {
       const at = message.indexOf(`\n${text}\n`);
       return winner(at > message.indexOf("<answer-b-") ? "B" : "A");
     });
@@ -102,7 +102,7 @@ describe("a pair", () => {
     [["A", "tie"], 0.75, "better when shown first, a tie when shown second"],
     [["tie", "A"], 0.25, "a tie when shown first, worse when shown second"],
   ] as const)("in orders %j scores %d", async (said, score, words) => {
-    const model = scriptedJudge((_, number) => winner(said[number - 1] ?? ""));
+    const model = createScriptedJudge((_, number) => winner(said[number - 1] ?? ""));
     const judged = await new LLMJudge({ model, pairwise: true }).judge(pair, output);
     expect(judged.scores).toEqual({ judge_score: score });
     expect(judged.evidence?.judge_score).toContain(words);
@@ -111,7 +111,7 @@ describe("a pair", () => {
 
   it("is compared with a field, a function, a recorded output or the gold answer", async () => {
     const compared = async (against: true | { against: string | (() => string) }, more: object) => {
-      const model = scriptedJudge([winner("tie")]);
+      const model = createScriptedJudge([winner("tie")]);
       await new LLMJudge({ model, pairwise: against }).score({ ...example, ...more }, output);
       return model.requests[0]?.messages[0]?.parts[0];
     };
@@ -125,7 +125,7 @@ describe("a pair", () => {
   });
 
   it("needs no judge if both are equal, and has no score if there is nothing to compare with", async () => {
-    const model = scriptedJudge([winner("A")]);
+    const model = createScriptedJudge([winner("A")]);
     const judge = new LLMJudge({ model, pairwise: true });
     expect(await judge.score({ ...example, baseline: "Paris" }, output)).toMatchObject({
       scores: { judge_score: 0.5 },
@@ -139,7 +139,7 @@ describe("a pair", () => {
 
   it("has no score if one order has none", async () => {
     const cannot = '{"reasoning": "Too alike.", "cannot_judge": true, "winner": "tie"}';
-    const model = scriptedJudge([winner("A"), cannot]);
+    const model = createScriptedJudge([winner("A"), cannot]);
     expect(await new LLMJudge({ model, pairwise: true }).score(pair, output)).toEqual({
       scores: {},
       unscored: { judge_score: "the judge says it cannot judge: Too alike." },

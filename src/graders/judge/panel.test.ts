@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { agreementOf, combined } from "./panel.js";
+import { combinePanelScores, computePanelAgreement } from "./panel.js";
 
 describe("combinePanelScores", () => {
   it.each([
@@ -14,25 +14,25 @@ describe("combinePanelScores", () => {
     ["majority", [1, 0], null],
     ["majority", [1, 0.5, 0], null],
   ] as const)("by %s of %j is %j", (rule, scores, expected) => {
-    expect(combined(scores, rule)).toBe(expected);
+    expect(combinePanelScores(scores, rule)).toBe(expected);
   });
 });
 
 describe("computePanelAgreement", () => {
   it("is the share of pairs that agree on the binary scale", () => {
-    expect(agreementOf([1, 1, 0])).toBeCloseTo(1 / 3, 12);
-    expect(agreementOf([1, 1, 1])).toBe(1);
-    expect(agreementOf([1, 0])).toBe(0);
-    expect(agreementOf([1])).toBeNull();
+    expect(computePanelAgreement([1, 1, 0])).toBeCloseTo(1 / 3, 12);
+    expect(computePanelAgreement([1, 1, 1])).toBe(1);
+    expect(computePanelAgreement([1, 0])).toBe(0);
+    expect(computePanelAgreement([1])).toBeNull();
   });
 
   it("lies in [0, 1] for any scores in any order", () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 2, maxLength: 9 }), (scores) => {
-        const agreement = agreementOf(scores) ?? -1;
+        const agreement = computePanelAgreement(scores) ?? -1;
         expect(agreement).toBeGreaterThanOrEqual(0);
         expect(agreement).toBeLessThanOrEqual(1);
-        expect(agreementOf(scores.toReversed())).toBeCloseTo(agreement, 12);
+        expect(computePanelAgreement(scores.toReversed())).toBeCloseTo(agreement, 12);
       }),
     );
   });

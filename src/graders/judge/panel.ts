@@ -11,13 +11,13 @@ export const PANEL_RULES: readonly PanelRule[] = ["mean", "median", "majority", 
  * @example
  * combinePanelScores([1, 1, 0], "majority"); // 1
  */
-export function combined(scores: readonly number[], rule: PanelRule): number | null {
+export function combinePanelScores(scores: readonly number[], rule: PanelRule): number | null {
   if (rule === "mean") return mean(scores);
   if (rule === "median") return median(scores);
-  return rule === "min" ? Math.min(...scores) : majority(scores);
+  return rule === "min" ? Math.min(...scores) : findMajority(scores);
 }
 
-function majority(scores: readonly number[]): number | null {
+function findMajority(scores: readonly number[]): number | null {
   // For a pair shown in both orders, a win and a tie count as a win.
   const sides = scores.map((score) => (1 + Math.sign(score - 0.5)) / 2);
   return [0, 0.5, 1].find((side) => sides.filter((each) => each === side).length > scores.length / 2) ?? null;
@@ -29,7 +29,7 @@ function majority(scores: readonly number[]): number | null {
  * @example
  * computePanelAgreement([1, 1, 0]); // 1/3: one pair of three agrees
  */
-export function agreementOf(scores: readonly number[]): number | null {
+export function computePanelAgreement(scores: readonly number[]): number | null {
   const distances = scores.flatMap((a, i) => scores.slice(i + 1).map((b) => Math.abs(a - b)));
   return distances.length === 0 ? null : 1 - mean(distances);
 }

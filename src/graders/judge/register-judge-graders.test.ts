@@ -2,8 +2,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { Grader } from "../../core/grader.js";
 import { Registry } from "../../core/registry.js";
 import { startMock } from "../../testing/mock/index.js";
-import { Workspace } from "../../testing/workspace.js";
-import { graded } from "../graded-testing.js";
+import { TempProject } from "../../testing/workspace.js";
+import { makeGraded } from "../graded-testing.js";
 import { type JudgeModelPlace, registerJudgeGraders } from "./register-judge-graders.js";
 
 const YES = '{"reasoning":"It is polite.","verdict":"pass","score":1}';
@@ -33,7 +33,7 @@ describe("registerJudgeGraders", () => {
   });
 
   it("asks the model at the given URL, with the price of its models file", async () => {
-    const space = new Workspace({
+    const space = new TempProject({
       "models.yml":
         "models:\n  mine: { api_name: judge-1, provider: openai, pricing: { input_per_1k: 1, output_per_1k: 1 } }\n",
     });
@@ -43,7 +43,7 @@ describe("registerJudgeGraders", () => {
     const grader = graderOf(registry, "prompt", { prompt: "Is it polite?", model: "mine" });
     onTestFinished(() => grader.close?.());
     await grader.prepare?.();
-    const verdict = await grader.grade(graded({ output: { response: "Thank you." } }));
+    const verdict = await grader.grade(makeGraded({ output: { response: "Thank you." } }));
     expect(mock.counts.requests).toBe(1);
     expect(mock.requests[0]?.model).toBe("judge-1");
     expect(verdict).toMatchObject({ passed: true, score: 1 });

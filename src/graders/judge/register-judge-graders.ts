@@ -2,10 +2,10 @@ import type { GraderFactory } from "../../core/grader.js";
 import { registry as defaultRegistry, type Registry } from "../../core/registry.js";
 import { DEFAULT_RETRY, type RetryPolicy } from "../../core/retry.js";
 import type { PaidGrader } from "../grader-care.js";
-import { ownGrader } from "../own-grader.js";
+import { makeBuiltInGrader } from "../own-grader.js";
 import { GRADER_PROMPT_VERSION } from "./grader-prompt.js";
-import type { FindModel, ModelPool } from "./model-pool.js";
-import { type GraderSettings, panelSettings, promptSettings, type WorkJudge } from "./work-judge.js";
+import type { ModelFinder, ModelPool } from "./model-pool.js";
+import { type JudgeGraderSettings, readPanelSettings, readPromptSettings, type WorkJudge } from "./work-judge.js";
 
 /** Where to find the models of graders that ask a model. */
 export interface JudgeModelPlace {
@@ -19,8 +19,8 @@ export interface JudgeModelPlace {
 }
 
 /** Without an answer from its judge, a trial has no verdict; a run must not wait forever for one. */
-const PATIENCE_MS = 120_000;
-const RETRIES = 2;
+const TIMEOUT_MS = 120_000;
+const MAX_RETRIES = 2;
 
 /**
  * Registers the graders that ask models, `prompt` and `panel`, replacing earlier ones.
@@ -28,12 +28,12 @@ const RETRIES = 2;
  * registerJudgeGraders({ url: "http://127.0.0.1:8080" });
  */
 export function registerJudgeGraders(place: JudgeModelPlace = {}, registry: Registry = defaultRegistry): void {
-  const factories = judgeGraderFactories(
+  const factories = createJudgeGraderFactories(
     async (name) => {
       const { openJudgeModel } = await import("./open-judge-model.js");
-      return { ...(await openJudgeModel({ name, ...place })), timeoutMs: PATIENCE_MS };
+      return { ...(await openJudgeModel({ name, ...place })), timeoutMs: TIMEOUT_MS };
     },
-    { retry: { maxRetries: RETRIES } },
+    { retry: { maxRetries: MAX_RETRIES } },
   );
   for (const [name, factory] of Object.entries(factories))
     registry.register("grader", name, factory, { replace: true });
@@ -58,35 +58,35 @@ export type JudgeGraderFactory = GraderFactory & { fingerprint(): unknown };
  * registry.register("grader", "prompt", factories.prompt);
  * registry.register("grader", "panel", factories.panel);
  */
-export function judgeGraderFactories(
-  open: FindModel,
+export function createJudgeGraderFactories(
+  open: ModelFinder,
   options: JudgeGraderOptions = {},
 ): { readonly prompt: JudgeGraderFactory; readonly panel: JudgeGraderFactory } {
-  const pool = new Later(() => makePool(open, options));
+  const pool = new Lazy(() => makeModelPool(open, options));
   return {
-    prompt: identified((config) => judgeGrader(promptSettings(config), pool)),
-    panel: identified((config) => judgeGrader(panelSettings(config), pool)),
+    prompt: addFingerprint((config) => makeJudgeGrader(readPromptSettings(config), pool)),
+    panel: addFingerprint((config) => makeJudgeGrader(readPanelSettings(config), pool)),
   };
 }
 
-function identified(factory: GraderFactory): JudgeGraderFactory {
+function addFingerprint(factory: GraderFactory): JudgeGraderFactory {
   return Object.assign(factory, { fingerprint: () => ({ version: 1, prompt: GRADER_PROMPT_VERSION }) });
 }
 
 /** Loaded lazily: reading a grader's config needs nothing that calls models. */
-async function makePool(open: FindModel, options: JudgeGraderOptions): Promise<ModelPool> {
+async function makeModelPool(open: ModelFinder, options: JudgeGraderOptions): Promise<ModelPool> {
   const { ModelPool: Pool } = await import("./model-pool.js");
   const { maxWorkers = 8, retry, random = Math.random } = options;
   return new Pool(open, { maxWorkers, retry: { ...DEFAULT_RETRY, ...retry }, random });
 }
 
-function judgeGrader(settings: GraderSettings, pool: Later<ModelPool>): PaidGrader {
-  const judge = new Later(async () => makeJudge(settings, await pool.get()));
+function makeJudgeGrader(settings: JudgeGraderSettings, pool: Lazy<ModelPool>): PaidGrader {
+  const judge = new Lazy(async () => makeWorkJudge(settings, await pool.get()));
   return {
-    ...ownGrader({
+    ...makeBuiltInGrader({
       name: settings.type,
       kind: "llm",
-      folderUse: folderUseOf(settings),
+      folderUse: chooseFolderUse(settings),
       seesWorkspaceOnly: false,
       grade: async (graded) => (await judge.get()).grade(graded),
     }),
@@ -97,18 +97,18 @@ function judgeGrader(settings: GraderSettings, pool: Later<ModelPool>): PaidGrad
   };
 }
 
-async function makeJudge(settings: GraderSettings, pool: ModelPool): Promise<WorkJudge> {
+async function makeWorkJudge(settings: JudgeGraderSettings, pool: ModelPool): Promise<WorkJudge> {
   const { WorkJudge: Judge } = await import("./work-judge.js");
   return new Judge(settings, pool);
 }
 
-function folderUseOf({ evidence }: GraderSettings): "none" | "diff" | "looks" {
+function chooseFolderUse({ evidence }: JudgeGraderSettings): "none" | "diff" | "looks" {
   if (evidence?.includes("workspace") === true) return "looks";
   return evidence === null || evidence.includes("diff") ? "diff" : "none";
 }
 
 /** A value that is created on first use. */
-class Later<T> {
+class Lazy<T> {
   /** Null until it is created. */
   made: T | null = null;
   readonly #make: () => Promise<T>;

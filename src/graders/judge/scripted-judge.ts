@@ -6,7 +6,7 @@ export interface ScriptedJudge extends JudgeModel {
 }
 
 /** Answers with texts in order, repeating the last one, or with what a function returns for the message. */
-export function scriptedJudge(
+export function createScriptedJudge(
   script: readonly (string | JudgeAnswer)[] | ((message: string, number: number) => string | JudgeAnswer),
   more: Partial<JudgeModel> = {},
 ): ScriptedJudge {
@@ -28,7 +28,7 @@ export function scriptedJudge(
 }
 
 /** Extracts the texts between the tags of a name. */
-export function shownAs(tag: string, message: string): string[] {
+export function extractTagged(tag: string, message: string): string[] {
   const mark = /mark of this message is ([0-9a-f]+)/.exec(message)?.[1] ?? "";
   return message
     .split(`<${tag}-${mark}>\n`)

@@ -1,11 +1,11 @@
 import { UsageError } from "../../core/errors.js";
 import type { Example } from "../../core/example.js";
 import { DEFAULT_RETRY, type RetryPolicy } from "../../core/retry.js";
-import { describe } from "../../core/shape.js";
-import { type JudgeModelSource, requireModel } from "./judge-model.js";
+import { describeValue } from "../../core/shape.js";
+import { type JudgeModelSource, requireJudgeModel } from "./judge-model.js";
 import { PANEL_RULES, type PanelRule } from "./panel.js";
-import type { Rules } from "./prompt.js";
-import { isScale, type JudgeScale, SCALE_NAMES, type Scale, scaleOf } from "./scale.js";
+import type { JudgingRules } from "./prompt.js";
+import { getScale, isScale, type JudgeScale, SCALE_NAMES, type Scale } from "./scale.js";
 
 /** Options of `LLMJudge`. */
 export interface LLMJudgeOptions {
@@ -41,16 +41,16 @@ export interface LLMJudgeOptions {
 }
 
 /** What the response is compared with: a field of the example, or a function of it. */
-export type Against = string | ((example: Example) => string | undefined);
+export type ComparisonTarget = string | ((example: Example) => string | undefined);
 
 /** Validated options. */
 export interface JudgeSettings {
   readonly sources: readonly JudgeModelSource[];
   readonly scale: Scale;
-  readonly rules: Rules;
+  readonly rules: JudgingRules;
   readonly panel: PanelRule;
   /** Null if answers are scored one by one. */
-  readonly pair: { readonly against: Against | null } | null;
+  readonly pair: { readonly against: ComparisonTarget | null } | null;
   readonly perTurn: boolean;
   readonly reference: boolean | undefined;
   readonly maxWorkers: number;
@@ -59,19 +59,19 @@ export interface JudgeSettings {
 }
 
 /** Validates the options of a judge. */
-export function settingsOf(options: LLMJudgeOptions): JudgeSettings {
+export function resolveJudgeSettings(options: LLMJudgeOptions): JudgeSettings {
   const { scale = "binary", rubric, criteria = {}, panel = "mean", pairwise, maxWorkers = 8 } = options;
-  if (!isScale(scale)) throw unknown("scale", scale, SCALE_NAMES);
-  if (!PANEL_RULES.includes(panel)) throw unknown("panel", panel, PANEL_RULES);
+  if (!isScale(scale)) throw createUnknownOptionError("scale", scale, SCALE_NAMES);
+  if (!PANEL_RULES.includes(panel)) throw createUnknownOptionError("panel", panel, PANEL_RULES);
   if (!Number.isSafeInteger(maxWorkers) || maxWorkers < 1)
-    throw new UsageError(`maxWorkers must be a whole number of at least 1, but is ${describe(maxWorkers)}.`);
+    throw new UsageError(`maxWorkers must be a whole number of at least 1, but is ${describeValue(maxWorkers)}.`);
   if (rubric !== undefined) requireRubric("The rubric", rubric);
-  const rules = { rubric, criteria: criteriaOf(criteria) };
-  const pair = pairOf(pairwise);
-  requireCombination(options, { isPair: pair !== null, scale, panel });
+  const rules = { rubric, criteria: requireCriteria(criteria) };
+  const pair = resolvePairwise(pairwise);
+  requireValidCombination(options, { isPair: pair !== null, scale, panel });
   return {
-    sources: sourcesOf(options),
-    scale: scaleOf(scale),
+    sources: requireSources(options),
+    scale: getScale(scale),
     rules,
     panel,
     pair,
@@ -83,19 +83,19 @@ export function settingsOf(options: LLMJudgeOptions): JudgeSettings {
   };
 }
 
-function sourcesOf({ model, models = [] }: LLMJudgeOptions): JudgeModelSource[] {
+function requireSources({ model, models = [] }: LLMJudgeOptions): JudgeModelSource[] {
   const all = [...(model === undefined ? [] : [model]), ...models];
   if (all.length === 0) throw new UsageError("A judge needs a model. Give it one as model, or several as models.");
-  return all.map(requireModel);
+  return all.map(requireJudgeModel);
 }
 
 /** The name becomes a score field and a JSON key. */
-const CRITERION = /^[A-Za-z][\w-]{0,40}$/;
+const CRITERION_NAME = /^[A-Za-z][\w-]{0,40}$/;
 
-function criteriaOf(criteria: Readonly<Record<string, string>>): [string, string][] {
+function requireCriteria(criteria: Readonly<Record<string, string>>): [string, string][] {
   const entries = Object.entries(criteria);
   for (const [name, rubric] of entries) {
-    if (!CRITERION.test(name) || ["score", "agreement"].includes(name))
+    if (!CRITERION_NAME.test(name) || ["score", "agreement"].includes(name))
       throw new UsageError(
         `The criterion ${JSON.stringify(name)} cannot be a field name. Use letters, digits and underscores, but not "score" or "agreement".`,
       );
@@ -106,27 +106,27 @@ function criteriaOf(criteria: Readonly<Record<string, string>>): [string, string
 
 function requireRubric(what: string, rubric: unknown): void {
   if (typeof rubric === "string" && rubric.trim() !== "") return;
-  throw new UsageError(`${what} must describe what a good answer is, but is ${describe(rubric)}.`);
+  throw new UsageError(`${what} must describe what a good answer is, but is ${describeValue(rubric)}.`);
 }
 
-function pairOf(pairwise: LLMJudgeOptions["pairwise"]): JudgeSettings["pair"] {
+function resolvePairwise(pairwise: LLMJudgeOptions["pairwise"]): JudgeSettings["pair"] {
   if (pairwise === undefined || pairwise === false) return null;
   if (pairwise === true) return { against: null };
   const { against } = pairwise;
   if (typeof against === "function" || (typeof against === "string" && against !== "")) return { against };
   throw new UsageError(
-    `pairwise.against must be the name of a field of the example or a function of it, but is ${describe(against)}.`,
+    `pairwise.against must be the name of a field of the example or a function of it, but is ${describeValue(against)}.`,
   );
 }
 
 /** The options that restrict each other. */
-interface Combination {
+interface OptionCombination {
   readonly isPair: boolean;
   readonly scale: JudgeScale;
   readonly panel: PanelRule;
 }
 
-function requireCombination(options: LLMJudgeOptions, { isPair, scale, panel }: Combination): void {
+function requireValidCombination(options: LLMJudgeOptions, { isPair, scale, panel }: OptionCombination): void {
   if (isPair && options.scale !== undefined)
     throw new UsageError("A pairwise judge says which answer is better and has no scale. Leave scale out.");
   if (isPair && Object.keys(options.criteria ?? {}).length > 0)
@@ -141,8 +141,8 @@ function requireCombination(options: LLMJudgeOptions, { isPair, scale, panel }: 
     );
 }
 
-function unknown(option: string, value: unknown, known: readonly string[]): UsageError {
-  const shown = typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : `(${describe(value)})`;
+function createUnknownOptionError(option: string, value: unknown, known: readonly string[]): UsageError {
+  const shown = typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : `(${describeValue(value)})`;
   const last = known.at(-1) ?? "";
   return new UsageError(`Unknown ${option} ${shown}. Use ${known.slice(0, -1).join(", ")} or ${last}.`);
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../core/errors.js";
 import type { Example } from "../../core/example.js";
-import { fingerprintOf } from "../../core/fingerprint.js";
+import { computeFingerprint } from "../../core/fingerprint.js";
 import type { Output } from "../../core/system.js";
 import { LLMJudge } from "./llm-judge.js";
-import { scriptedJudge, shownAs } from "./scripted-judge.js";
+import { createScriptedJudge, extractTagged } from "./scripted-judge.js";
 
 const user = (content: string) => ({ role: "user", content });
 const example: Example = { id: 1, turns: [user("Write a poem."), user("Now shorter.")] };
@@ -14,7 +14,7 @@ const CANNOT = '{"reasoning": "No idea.", "cannot_judge": true, "score": 1}';
 
 /** Gives the verdict that belongs to the shown answer. */
 function judgeOf(verdicts: Record<string, string>, options = {}) {
-  const model = scriptedJudge((message) => verdicts[shownAs("answer", message)[0] ?? ""] ?? scored(1));
+  const model = createScriptedJudge((message) => verdicts[extractTagged("answer", message)[0] ?? ""] ?? scored(1));
   return { model, judge: new LLMJudge({ model, scale: "1-10", perTurn: true, ...options }) };
 }
 
@@ -34,7 +34,7 @@ describe("a judge with perTurn", () => {
     await judge.score(example, output);
     const shown = model.requests.map(({ messages }) => {
       const message = messages[0]?.parts[0] ?? "";
-      return ["user", "assistant", "answer"].map((tag) => shownAs(tag, message));
+      return ["user", "assistant", "answer"].map((tag) => extractTagged(tag, message));
     });
     expect(shown).toEqual([
       [["Write a poem."], [], ["A long poem."]],
@@ -46,7 +46,7 @@ describe("a judge with perTurn", () => {
     const references = async (more: Partial<Example>) => {
       const { judge, model } = judgeOf({});
       await judge.score({ ...example, ...more }, output);
-      return model.requests.map(({ messages }) => shownAs("reference", messages[0]?.parts[0] ?? ""));
+      return model.requests.map(({ messages }) => extractTagged("reference", messages[0]?.parts[0] ?? ""));
     };
     expect(await references({ reference: ["", "Brief."] })).toEqual([[], ["Brief."]]);
     expect(await references({ reference: ["Long."] })).toEqual([["Long."], []]);
@@ -100,8 +100,8 @@ describe("a judge with perTurn", () => {
     const said = (value: number) => JSON.stringify({ criteria: { brief: { score: value }, kind: { score: 10 } } });
     const criteria = { brief: "Is brief.", kind: "Is kind." };
     const models = [
-      scriptedJudge((message) => (message.includes("Now shorter.") ? said(10) : said(1))),
-      scriptedJudge([said(10)]),
+      createScriptedJudge((message) => (message.includes("Now shorter.") ? said(10) : said(1))),
+      createScriptedJudge([said(10)]),
     ];
     const judge = new LLMJudge({ models, scale: "1-10", perTurn: true, criteria });
     expect((await judge.judge(example, output)).scores).toEqual({
@@ -115,9 +115,9 @@ describe("a judge with perTurn", () => {
   });
 
   it("has a fingerprint of its own, and cannot be pairwise", () => {
-    const model = scriptedJudge([]);
-    expect(fingerprintOf(new LLMJudge({ model, perTurn: true }), "score")).not.toBe(
-      fingerprintOf(new LLMJudge({ model }), "score"),
+    const model = createScriptedJudge([]);
+    expect(computeFingerprint(new LLMJudge({ model, perTurn: true }), "score")).not.toBe(
+      computeFingerprint(new LLMJudge({ model }), "score"),
     );
     expect(() => new LLMJudge({ model, perTurn: true, pairwise: true })).toThrow(UsageError);
     expect(() => new LLMJudge({ model, perTurn: true, criteria: { turn_1: "x" } })).toThrow(/Rename it/);
@@ -129,7 +129,7 @@ describe("LLMJudge.as", () => {
     let now = 0;
     let most = 0;
     const model = {
-      ...scriptedJudge([]),
+      ...createScriptedJudge([]),
       async ask() {
         most = Math.max(most, ++now);
         await new Promise((resolve) => setImmediate(resolve));
@@ -153,11 +153,11 @@ describe("LLMJudge.as", () => {
 
 describe("estimate", () => {
   const price = { input: 1e6, output: 2e6, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, source: "test" };
-  const priced = { ...scriptedJudge([]), limits: { price, maxCostUsd: null, hardTimeoutMs: null } };
+  const priced = { ...createScriptedJudge([]), limits: { price, maxCostUsd: null, hardTimeoutMs: null } };
   const count = (text: string) => text.length;
 
   it("counts the prompt, and answers at their maximum length", async () => {
-    const model = scriptedJudge([scored(1)]);
+    const model = createScriptedJudge([scored(1)]);
     await new LLMJudge({ model, scale: "1-10" }).score({ id: 1, question: "Q?" }, { response: "" });
     const [request] = model.requests;
     const length = (request?.system.length ?? 0) + (request?.messages[0]?.parts[0]?.length ?? 0);
@@ -180,7 +180,7 @@ describe("estimate", () => {
   });
 
   it("is null without a price, and its maximum is null without a limit on answers", () => {
-    const unpriced = new LLMJudge({ model: scriptedJudge([]) });
+    const unpriced = new LLMJudge({ model: createScriptedJudge([]) });
     expect(unpriced.estimate(example, { count, answerTokens: 10 })).toEqual({ low: null, high: null });
     expect(new LLMJudge({ model: priced }).estimate(example, { count, answerTokens: null }).high).toBeNull();
     const known = new LLMJudge({ model: priced }).estimate(example, { count, answerTokens: null, output });

@@ -1,19 +1,19 @@
 import { type Example, isConversation, type Turn } from "../../core/example.js";
 import type { Output } from "../../core/system.js";
-import { responseOf, textOf } from "../../evaluators/gold.js";
+import { convertToText, getResponseText } from "../../evaluators/gold.js";
 import { mean } from "../../stats/index.js";
-import type { Trialled } from "./bench.js";
+import type { JudgedCase } from "./bench.js";
 import { AGREEMENT_FIELD, type Judgement, SCORE_FIELD } from "./judgement.js";
-import { tagOf } from "./material.js";
+import { toRoleTag } from "./material.js";
 
 /** Later turns have fields too, but only these can be selected by name. */
 const DECLARED_TURNS = 10;
 
 /** The turn fields that a judge declares in advance. */
-export const TURN_FIELDS: readonly string[] = Array.from({ length: DECLARED_TURNS }, (_, at) => turnField(at));
+export const TURN_FIELDS: readonly string[] = Array.from({ length: DECLARED_TURNS }, (_, at) => formatTurnField(at));
 
 /** The field of a turn; `at` starts at 0. */
-function turnField(at: number): string {
+function formatTurnField(at: number): string {
   return `judge_turn_${at + 1}`;
 }
 
@@ -21,62 +21,70 @@ function turnField(at: number): string {
  * Splits a conversation into one case per turn the system had to answer, each with the turns before it; or returns why it
  * cannot be split. The example's list `reference` has a reference per turn; its gold answer belongs to the last turn.
  */
-export function turnsOf({ original, processed }: Trialled): Trialled[] | string {
-  const asked = askedIn(original);
-  const replies = repliesOf(processed);
+export function splitTurns({ original, processed }: JudgedCase): JudgedCase[] | string {
+  const asked = listAskedExamples(original);
+  const replies = listReplies(processed);
   if (replies.length !== asked.length)
     return `the output has ${replies.length} of the ${asked.length} answers that the turns of the example ask for`;
   return asked.map((example, at) => ({
-    original: withReference(example, original, { at, isLast: at === asked.length - 1 }),
+    original: addTurnReference(example, original, { at, isLast: at === asked.length - 1 }),
     processed: { ...processed, response: replies[at] ?? "", replies: replies.slice(0, at + 1) },
   }));
 }
 
 /** How many answers an example asks for. */
-export function turnCount(example: Example): number {
-  return askedIn(example).length;
+export function countAskedTurns(example: Example): number {
+  return listAskedExamples(example).length;
 }
 
 /** A model that was asked once has a response and no list; a recording has the list in its metadata. */
-function repliesOf(output: Output): string[] {
+function listReplies(output: Output): string[] {
   const replies = output.replies ?? output.metadata?.replies;
-  return Array.isArray(replies) ? replies.map(textOf) : [responseOf(output)];
+  return Array.isArray(replies) ? replies.map(convertToText) : [getResponseText(output)];
 }
 
 /** The example up to each turn that the system must answer. */
-function askedIn(example: Example): Example[] {
+function listAskedExamples(example: Example): Example[] {
   const { question, ...rest } = example;
   const { turns } = example;
   if (!isConversation(turns) || turns.length === 0) return [example];
   const isOpen = (turn: Turn, next: Turn | undefined) =>
-    tagOf(turn.role) === "user" && (next === undefined || tagOf(next.role) !== "assistant");
+    toRoleTag(turn.role) === "user" && (next === undefined || toRoleTag(next.role) !== "assistant");
   const asked: Example[] = turns.flatMap((turn, at) =>
     isOpen(turn, turns[at + 1]) ? [{ ...rest, turns: turns.slice(0, at + 1) }] : [],
   );
   const last = turns.at(-1);
-  const isSaid = last !== undefined && tagOf(last.role) === "user" && last.content === question;
+  const isSaid = last !== undefined && toRoleTag(last.role) === "user" && last.content === question;
   return question && !isSaid ? [...asked, example] : asked;
 }
 
-function withReference(example: Example, original: Example, { at, isLast }: { at: number; isLast: boolean }): Example {
+function addTurnReference(
+  example: Example,
+  original: Example,
+  { at, isLast }: { at: number; isLast: boolean },
+): Example {
   const { answer: _, answers: __, ...bare } = example;
   const { reference } = original;
   if (!Array.isArray(reference)) return isLast ? example : bare;
-  const gold = textOf(reference[at]);
+  const gold = convertToText(reference[at]);
   return gold.trim() === "" ? bare : { ...bare, answer: gold };
 }
 
-type Sheet = { scores: Record<string, number>; evidence: Record<string, string>; unscored: Record<string, string> };
+type TurnScores = {
+  scores: Record<string, number>;
+  evidence: Record<string, string>;
+  unscored: Record<string, string>;
+};
 
 /** Merges the judgments of all turns: one field per turn, and the mean of each field over all turns. */
-export function joinedTurns(judgements: readonly Judgement[], fields: readonly string[]): Judgement {
-  const sheet: Sheet = { scores: {}, evidence: {}, unscored: {} };
-  for (const [at, judgement] of judgements.entries()) addTurn(sheet, judgement, turnField(at));
-  for (const field of fields) addMean(sheet, judgements, field);
+export function mergeTurns(judgements: readonly Judgement[], fields: readonly string[]): Judgement {
+  const sheet: TurnScores = { scores: {}, evidence: {}, unscored: {} };
+  for (const [at, judgement] of judgements.entries()) addTurn(sheet, judgement, formatTurnField(at));
+  for (const field of fields) addTurnMean(sheet, judgements, field);
   return { ...sheet, votes: judgements.flatMap(({ votes }) => votes) };
 }
 
-function addTurn(sheet: Sheet, { scores, evidence, unscored }: Judgement, field: string): void {
+function addTurn(sheet: TurnScores, { scores, evidence, unscored }: Judgement, field: string): void {
   const score = scores[SCORE_FIELD];
   if (score === undefined) sheet.unscored[field] = unscored?.[SCORE_FIELD] ?? "the judge gave no score";
   else sheet.scores[field] = score;
@@ -85,7 +93,7 @@ function addTurn(sheet: Sheet, { scores, evidence, unscored }: Judgement, field:
 }
 
 /** A mean over fewer turns would not be comparable with other rows. */
-function addMean(sheet: Sheet, judgements: readonly Judgement[], field: string): void {
+function addTurnMean(sheet: TurnScores, judgements: readonly Judgement[], field: string): void {
   const scores = judgements.flatMap((judgement) => judgement.scores[field] ?? []);
   const missing = judgements.findIndex((judgement) => judgement.scores[field] === undefined);
   if (missing === -1 || (field === AGREEMENT_FIELD && scores.length > 0)) sheet.scores[field] = mean(scores);

@@ -1,5 +1,5 @@
 import { holm } from "../../stats/index.js";
-import { alphaOf, type Change, type Comparison, type MetricComparison } from "./comparison.js";
+import { type Change, type MetricComparison, type PairedComparison, toAlpha } from "./comparison.js";
 
 /**
  * Applies the Holm correction over the metrics of all comparisons together, as needed for several variants of one
@@ -8,11 +8,11 @@ import { alphaOf, type Change, type Comparison, type MetricComparison } from "./
  * const [first, second] = adjustTogether([compareRows(base, one), compareRows(base, two)]);
  */
 export function adjustTogether(
-  comparisons: readonly Comparison[],
+  comparisons: readonly PairedComparison[],
   of: (metric: MetricComparison) => boolean = () => true,
-): Comparison[] {
+): PairedComparison[] {
   const all = comparisons.flatMap(({ metrics, level }, place) =>
-    metrics.filter(of).map((metric) => ({ metric, id: identityOf(metric, place), alpha: alphaOf(level) })),
+    metrics.filter(of).map((metric) => ({ metric, id: buildHypothesisKey(metric, place), alpha: toAlpha(level) })),
   );
   // A hypothesis that cannot become significant does not weaken the others, and duplicates count once.
   const family = new Map<string, number>();
@@ -22,20 +22,20 @@ export function adjustTogether(
   return comparisons.map((comparison, place) => ({
     ...comparison,
     metrics: comparison.metrics.map((metric) => {
-      const adjustedP = of(metric) ? (byId.get(identityOf(metric, place)) ?? null) : null;
+      const adjustedP = of(metric) ? (byId.get(buildHypothesisKey(metric, place)) ?? null) : null;
       const judged = { ...metric, adjustedP, hypotheses: family.size };
-      return { ...judged, change: changeOf(judged, comparison.level) };
+      return { ...judged, change: classifyChange(judged, comparison.level) };
     }),
   }));
 }
 
 /** Metrics that agree in all of these, such as a 0/1 score and the pass rate, are one hypothesis. */
-function identityOf({ n, a, b, difference, se, p }: MetricComparison, place: number): string {
+function buildHypothesisKey({ n, a, b, difference, se, p }: MetricComparison, place: number): string {
   return JSON.stringify([place, n, a, b, difference, se, p]);
 }
 
-function changeOf({ difference, se, better, adjustedP }: MetricComparison, level: number): Change {
+function classifyChange({ difference, se, better, adjustedP }: MetricComparison, level: number): Change {
   if (difference === 0 && se === 0) return "same";
-  if (difference === null || adjustedP === null || adjustedP >= alphaOf(level)) return "unclear";
+  if (difference === null || adjustedP === null || adjustedP >= toAlpha(level)) return "unclear";
   return difference > 0 === (better === "more") ? "better" : "worse";
 }

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../core/errors.js";
-import { type EvalRow, type KnownFields, makeRow } from "../../core/row.js";
+import { type EvalRow, makeRow, type RowInit } from "../../core/row.js";
 import { holm, mcnemarExact, pairedDifference } from "../../stats/index.js";
-import { startCpuTime } from "../../testing/cpu-time.js";
+import { startCpuTimer } from "../../testing/cpu-time.js";
 import { compareRows } from "./compare-rows.js";
-import { type Comparison, type MetricComparison, metricIn } from "./comparison.js";
+import { findMetricComparison, type MetricComparison, type PairedComparison } from "./comparison.js";
 
-function row(fields: Partial<KnownFields> & { score?: number }): EvalRow {
+function row(fields: Partial<RowInit> & { score?: number }): EvalRow {
   const { score = 1, ...known } = fields;
   const outcome = known.outcome ?? (score >= 0.7 ? "pass" : "fail");
   const scores = outcome === "pass" || outcome === "fail" ? { em: score } : {};
@@ -15,14 +15,14 @@ function row(fields: Partial<KnownFields> & { score?: number }): EvalRow {
 }
 
 /** One task per entry, with its trials in order. */
-function tasks(scores: readonly (number | readonly number[])[], fields: Partial<KnownFields> = {}): EvalRow[] {
+function tasks(scores: readonly (number | readonly number[])[], fields: Partial<RowInit> = {}): EvalRow[] {
   return scores.flatMap((trials, exampleId) =>
     [trials].flat().map((score, trial) => row({ exampleId, trial, score, ...fields })),
   );
 }
 
-function metric(comparison: Comparison, name: string): MetricComparison {
-  const found = metricIn(comparison, name);
+function metric(comparison: PairedComparison, name: string): MetricComparison {
+  const found = findMetricComparison(comparison, name);
   if (found === undefined) throw new Error(`${name} was not compared`);
   return found;
 }
@@ -370,7 +370,7 @@ it("compares 100,000 rows in seconds", () => {
       }),
     );
   const [a, b] = [half(0), half(3)];
-  const cpuMs = startCpuTime();
+  const cpuMs = startCpuTimer();
   const { tasks: counts } = compareRows(a, b);
   expect(counts.paired).toBe(25_000);
   expect(cpuMs()).toBeLessThan(10_000);

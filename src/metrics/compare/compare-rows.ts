@@ -3,19 +3,19 @@ import { type EvalRow, isScored, type Outcome } from "../../core/row.js";
 import { detectableDifference, mcnemarExact, mean, pairedDifference, type Seed } from "../../stats/index.js";
 import { adjustTogether } from "./adjust.js";
 import {
-  alphaOf,
   type CompareOptions,
-  type Comparison,
   DEFAULT_LEVEL,
   type Detectable,
   type Flips,
   type MetricComparison,
+  type PairedComparison,
   type TaskName,
   type TaskPasses,
   type TestName,
+  toAlpha,
   type UnmatchedTask,
 } from "./comparison.js";
-import { type Measure, measuresOf } from "./measures.js";
+import { type ComparableMetric, selectComparableMetrics } from "./measures.js";
 
 /**
  * Compares two sets of rows, paired by task. Trials of a task are averaged first.
@@ -23,82 +23,89 @@ import { type Measure, measuresOf } from "./measures.js";
  * const comparison = compareRows(before.rows, after.rows);
  * comparison.metrics.find(({ metric }) => metric === "pass_rate"); // { a: 0.7, b: 0.9, difference: 0.2, low: 0.05, high: 0.35, adjustedP: 0.02, … }
  */
-export function compareRows(a: readonly EvalRow[], b: readonly EvalRow[], options: CompareOptions = {}): Comparison {
-  const level = requireLevel(options.level ?? DEFAULT_LEVEL);
+export function compareRows(
+  a: readonly EvalRow[],
+  b: readonly EvalRow[],
+  options: CompareOptions = {},
+): PairedComparison {
+  const level = requireConfidenceLevel(options.level ?? DEFAULT_LEVEL);
   const { pairs, notes } = pairRows(a, b, options);
-  const unmatched = unmatchedIn(pairs);
+  const unmatched = listUnmatchedTasks(pairs);
   const paired = pairs.filter(isPaired);
   const scoredIn = (side: string) => unmatched.filter((task) => task.scoredIn === side).length;
-  const metrics = measuresOf({ a, b }, options).map((measure) =>
+  const metrics = selectComparableMetrics({ a, b }, options).map((measure) =>
     compareMetric(measure, pairs, { level, seed: options.seed ?? 0 }),
   );
-  const comparison: Comparison = {
-    systemA: namesIn(a, "system").join(", "),
-    systemB: namesIn(b, "system").join(", "),
+  const comparison: PairedComparison = {
+    systemA: listDistinctNames(a, "system").join(", "),
+    systemB: listDistinctNames(b, "system").join(", "),
     level,
     tasks: { paired: paired.length, aOnly: scoredIn("a"), bOnly: scoredIn("b"), neither: scoredIn("neither") },
-    trials: { a: scoredTrials(paired, "a"), b: scoredTrials(paired, "b") },
+    trials: { a: countScoredTrials(paired, "a"), b: countScoredTrials(paired, "b") },
     metrics,
-    flips: flipsIn(pairs),
+    flips: findFlips(pairs),
     unmatched,
-    notes: [...notes, ...lostTrials(paired)],
+    notes: [...notes, ...describeUnscoredTrials(paired)],
   };
   return adjustTogether([comparison])[0] ?? comparison;
 }
 
-function requireLevel(level: number): number {
+function requireConfidenceLevel(level: number): number {
   if (level > 0 && level < 1) return level;
   throw new UsageError(`The level must be between 0 and 1, such as 0.95, but is ${level}.`);
 }
 
-function scoredTrials(pairs: readonly Pair[], side: "a" | "b"): number {
+function countScoredTrials(pairs: readonly TaskPair[], side: "a" | "b"): number {
   return pairs.reduce((total, pair) => total + pair[side].filter(isScored).length, 0);
 }
 
 /** Only scored trials count, which may be fewer than planned. */
-function lostTrials(pairs: readonly Pair[]): string[] {
+function describeUnscoredTrials(pairs: readonly TaskPair[]): string[] {
   const lost = (side: "a" | "b") =>
-    pairs.reduce((total, pair) => total + pair[side].length, 0) - scoredTrials(pairs, side);
+    pairs.reduce((total, pair) => total + pair[side].length, 0) - countScoredTrials(pairs, side);
   const [inA, inB] = [lost("a"), lost("b")];
   return inA + inB === 0 ? [] : [`unscored trials of paired tasks, which do not count: ${inA} in A, ${inB} in B`];
 }
 
 /** Tasks without a scored trial on one or both sides, with the reason. */
-function unmatchedIn(pairs: readonly Pair[]): UnmatchedTask[] {
-  return pairs.filter((pair) => !isPaired(pair)).map(unmatchedTask);
+function listUnmatchedTasks(pairs: readonly TaskPair[]): UnmatchedTask[] {
+  return pairs.filter((pair) => !isPaired(pair)).map(toUnmatchedTask);
 }
 
-function unmatchedTask(pair: Pair): UnmatchedTask {
-  const name = taskNameOf(pair);
-  if (pair.a.some(isScored)) return { ...name, scoredIn: "a", reason: whyNot("B", pair.b) };
-  if (pair.b.some(isScored)) return { ...name, scoredIn: "b", reason: whyNot("A", pair.a) };
-  return { ...name, scoredIn: "neither", reason: `${whyNot("A", pair.a)}; ${whyNot("B", pair.b)}` };
+function toUnmatchedTask(pair: TaskPair): UnmatchedTask {
+  const name = getTaskName(pair);
+  if (pair.a.some(isScored)) return { ...name, scoredIn: "a", reason: explainUnscored("B", pair.b) };
+  if (pair.b.some(isScored)) return { ...name, scoredIn: "b", reason: explainUnscored("A", pair.a) };
+  return { ...name, scoredIn: "neither", reason: `${explainUnscored("A", pair.a)}; ${explainUnscored("B", pair.b)}` };
 }
 
 /** Why a side has no scored trial of a task; errors take precedence. */
-function whyNot(side: "A" | "B", rows: readonly EvalRow[]): string {
+function explainUnscored(side: "A" | "B", rows: readonly EvalRow[]): string {
   const first = (wanted: Outcome) => rows.find(({ outcome }) => outcome === wanted);
   const error = first("error");
-  if (error !== undefined) return told(`error in ${side}`, error.attempts.at(-1)?.message ?? error.errorCategory);
+  if (error !== undefined) return joinReason(`error in ${side}`, error.attempts.at(-1)?.message ?? error.errorCategory);
   const unscored = first("unscored");
-  if (unscored !== undefined) return told(`unscored in ${side}`, unscored.notes.at(-1));
+  if (unscored !== undefined) return joinReason(`unscored in ${side}`, unscored.notes.at(-1));
   return rows.length === 0 ? `not in ${side}` : `skipped in ${side}`;
 }
 
-function told(what: string, why: string | undefined): string {
+function joinReason(what: string, why: string | undefined): string {
   return why === undefined || why === "" ? what : `${what}: ${why}`;
 }
 
 type Majority = "pass" | "fail" | "tie";
 
-function flipsIn(pairs: readonly Pair[]): Flips {
+function findFlips(pairs: readonly TaskPair[]): Flips {
   const toFail: TaskPasses[] = [];
   const toPass: TaskPasses[] = [];
   const flaky: TaskPasses[] = [];
   for (const pair of pairs) {
     if (!isPaired(pair)) continue;
-    const passes = passesOf(pair);
-    const [before, after] = [majority(passes.passesA, passes.trialsA), majority(passes.passesB, passes.trialsB)];
+    const passes = countTaskPasses(pair);
+    const [before, after] = [
+      computeMajority(passes.passesA, passes.trialsA),
+      computeMajority(passes.passesB, passes.trialsB),
+    ];
     if (before === "pass" && after === "fail") toFail.push(passes);
     else if (before === "fail" && after === "pass") toPass.push(passes);
     else if (passes.isFlaky) flaky.push(passes);
@@ -106,35 +113,35 @@ function flipsIn(pairs: readonly Pair[]): Flips {
   return { toFail, toPass, flaky };
 }
 
-function taskNameOf({ a, b, key }: Pair): TaskName {
+function getTaskName({ a, b, key }: TaskPair): TaskName {
   const { dataset, exampleId } = a[0] ?? b[0] ?? { dataset: "", exampleId: key };
   return { dataset, exampleId };
 }
 
-function passesOf(pair: Pair): TaskPasses {
+function countTaskPasses(pair: TaskPair): TaskPasses {
   const [a, b] = [pair.a.filter(isScored), pair.b.filter(isScored)];
   const passesA = a.filter(({ outcome }) => outcome === "pass").length;
   const passesB = b.filter(({ outcome }) => outcome === "pass").length;
   const isFlaky = isMixed(passesA, a.length) || isMixed(passesB, b.length);
-  return { ...taskNameOf(pair), passesA, trialsA: a.length, passesB, trialsB: b.length, isFlaky };
+  return { ...getTaskName(pair), passesA, trialsA: a.length, passesB, trialsB: b.length, isFlaky };
 }
 
 function isMixed(passes: number, trials: number): boolean {
   return passes > 0 && passes < trials;
 }
 
-function majority(passes: number, trials: number): Majority {
+function computeMajority(passes: number, trials: number): Majority {
   if (passes * 2 === trials) return "tie";
   return passes * 2 > trials ? "pass" : "fail";
 }
 
-interface MetricOptions {
+interface MetricCompareOptions {
   level: number;
   seed: Seed;
 }
 
 /** Task means of both sides, for tasks with a value on both. */
-interface Sample {
+interface PairedSample {
   a: number[];
   b: number[];
   /** The group of each task; null if every task is independent. */
@@ -146,27 +153,34 @@ interface Sample {
 }
 
 /** Up to this number of units, all sign assignments are enumerated. */
-const COUNTED_UP_TO = 20;
+const MAX_EXACT_UNITS = 20;
 /** Above it they are sampled; fewer for very many tasks, but at least the second number. */
-const PERMUTATIONS = 10_000;
-const FEWEST_PERMUTATIONS = 1000;
+const DEFAULT_PERMUTATIONS = 10_000;
+const MIN_PERMUTATIONS = 1000;
 
 /** Compares one metric over the pairs that have it on both sides; `adjustTogether` sets the adjusted p and the change later. */
-function compareMetric(measure: Measure, pairs: readonly Pair[], options: MetricOptions): MetricComparison {
+function compareMetric(
+  measure: ComparableMetric,
+  pairs: readonly TaskPair[],
+  options: MetricCompareOptions,
+): MetricComparison {
   const { metric, kind, better } = measure;
-  const sample = sampleOf(measure, pairs);
+  const sample = collectSample(measure, pairs);
   const { a, b, groups } = sample;
   const n = a.length;
   const paired = pairedDifference(b, a, {
     ...options,
-    permutations: PERMUTATIONS,
+    permutations: DEFAULT_PERMUTATIONS,
     clusters: groups ?? undefined,
   });
-  const { test, p } = testOf(sample, paired);
+  const { test, p } = selectTest(sample, paired);
   const units = paired.clusters ?? n;
-  const smallestP = leastP(units, test);
+  const smallestP = computeSmallestP(units, test);
   const { se, low, high } = paired;
-  const reason = n === 0 ? whyNone(measure, pairs) : whyOpen({ units, smallestP, groups, level: options.level });
+  const reason =
+    n === 0
+      ? explainMissingMetric(measure, pairs)
+      : explainInconclusive({ units, smallestP, groups, level: options.level });
   return {
     metric,
     kind,
@@ -175,9 +189,9 @@ function compareMetric(measure: Measure, pairs: readonly Pair[], options: Metric
     groups: paired.clusters ?? null,
     a: n === 0 ? null : mean(a),
     b: n === 0 ? null : mean(b),
-    difference: n === 0 ? null : unsignedZero(paired.difference),
-    low: low === null ? null : unsignedZero(low),
-    high: high === null ? null : unsignedZero(high),
+    difference: n === 0 ? null : normalizeZero(paired.difference),
+    low: low === null ? null : normalizeZero(low),
+    high: high === null ? null : normalizeZero(high),
     se,
     test,
     p,
@@ -185,29 +199,30 @@ function compareMetric(measure: Measure, pairs: readonly Pair[], options: Metric
     hypotheses: 0,
     smallestP,
     change: "unclear",
-    detectable: kind === "quality" ? detectableBy({ ...sample, n, units, se, smallestP, level: options.level }) : null,
+    detectable:
+      kind === "quality" ? computeDetectable({ ...sample, n, units, se, smallestP, level: options.level }) : null,
     ...(reason === null ? {} : { reason }),
   };
 }
 
-function sampleOf({ read }: Measure, pairs: readonly Pair[]): Sample {
-  const sample: Sample = { a: [], b: [], groups: null, trialsA: 0, trialsB: 0, isBinary: true };
+function collectSample({ read }: ComparableMetric, pairs: readonly TaskPair[]): PairedSample {
+  const sample: PairedSample = { a: [], b: [], groups: null, trialsA: 0, trialsB: 0, isBinary: true };
   const groups: string[] = [];
   for (const pair of pairs) {
-    const [ofA, ofB] = [valuesOf(pair.a, read), valuesOf(pair.b, read)];
+    const [ofA, ofB] = [readMetricValues(pair.a, read), readMetricValues(pair.b, read)];
     if (ofA.length === 0 || ofB.length === 0) continue;
     sample.a.push(mean(ofA));
     sample.b.push(mean(ofB));
     sample.trialsA += ofA.length;
     sample.trialsB += ofB.length;
-    sample.isBinary &&= isOneVerdict(ofA) && isOneVerdict(ofB);
-    groups.push(groupOf(pair));
+    sample.isBinary &&= isSingleBinaryValue(ofA) && isSingleBinaryValue(ofB);
+    groups.push(getGroupKey(pair));
   }
   const isShared = new Set(groups).size < groups.length;
   return isShared ? { ...sample, groups } : sample;
 }
 
-function valuesOf(rows: readonly EvalRow[], read: Measure["read"]): number[] {
+function readMetricValues(rows: readonly EvalRow[], read: ComparableMetric["read"]): number[] {
   const values: number[] = [];
   for (const row of rows) {
     const value = read(row);
@@ -216,20 +231,20 @@ function valuesOf(rows: readonly EvalRow[], read: Measure["read"]): number[] {
   return values;
 }
 
-function isOneVerdict(values: readonly number[]): boolean {
+function isSingleBinaryValue(values: readonly number[]): boolean {
   return values.length === 1 && (values[0] === 0 || values[0] === 1);
 }
 
 /** A task without a group is its own group. */
-function groupOf({ key, a, b }: Pair): string {
+function getGroupKey({ key, a, b }: TaskPair): string {
   // Copied rows may lack the field.
   const row = a.find(({ group }) => group != null) ?? b.find(({ group }) => group != null);
   if (row === undefined) return `task\u0000${key}`;
   return `group\u0000${row.dataset}\u0000${typeof row.group}\u0000${row.group}`;
 }
 
-function testOf(
-  { a, b, groups, isBinary }: Sample,
+function selectTest(
+  { a, b, groups, isBinary }: PairedSample,
   { permutationP: p, permutationExact }: { permutationP: number | null; permutationExact: boolean },
 ): { test: TestName | null; p: number | null } {
   if (p === null) return { test: null, p };
@@ -240,29 +255,34 @@ function testOf(
 }
 
 /** If all differences have the same sign, only that sign assignment and its mirror image are as extreme. */
-function leastP(units: number, test: TestName | null): number {
+function computeSmallestP(units: number, test: TestName | null): number {
   if (units === 0) return 1;
-  if (test === "mcnemar" || units <= COUNTED_UP_TO) return 2 ** (1 - units);
-  return 1 / ((units <= PERMUTATIONS ? PERMUTATIONS : FEWEST_PERMUTATIONS) + 1);
+  if (test === "mcnemar" || units <= MAX_EXACT_UNITS) return 2 ** (1 - units);
+  return 1 / ((units <= DEFAULT_PERMUTATIONS ? DEFAULT_PERMUTATIONS : MIN_PERMUTATIONS) + 1);
 }
 
-function whyNone({ read }: Measure, pairs: readonly Pair[]): string {
-  const isIn = (side: "a" | "b") => pairs.some((pair) => valuesOf(pair[side], read).length > 0);
+function explainMissingMetric({ read }: ComparableMetric, pairs: readonly TaskPair[]): string {
+  const isIn = (side: "a" | "b") => pairs.some((pair) => readMetricValues(pair[side], read).length > 0);
   const [inA, inB] = [isIn("a"), isIn("b")];
   if (inA && inB) return "no task has it on both sides";
   if (inA || inB) return `not measured in ${inA ? "B" : "A"}`;
   return "not measured";
 }
 
-function whyOpen(design: { units: number; smallestP: number; groups: unknown; level: number }): string | null {
+function explainInconclusive(design: {
+  units: number;
+  smallestP: number;
+  groups: unknown;
+  level: number;
+}): string | null {
   const { units, smallestP, groups, level } = design;
   const unit = groups === null ? "task" : "group of tasks";
   if (units === 1) return `one ${unit}`;
-  if (smallestP < alphaOf(level)) return null;
+  if (smallestP < toAlpha(level)) return null;
   return `too few ${groups === null ? "tasks" : "groups of tasks"} for any difference to be significant`;
 }
 
-function unsignedZero(value: number): number {
+function normalizeZero(value: number): number {
   return value === 0 ? 0 : value;
 }
 
@@ -280,88 +300,92 @@ interface MeasuredDesign {
 }
 
 /** The minimum detectable difference at 80 % power, without correction for several metrics. */
-function detectableBy(design: MeasuredDesign): Detectable {
+function computeDetectable(design: MeasuredDesign): Detectable {
   const { n, units, se, smallestP } = design;
-  const alpha = alphaOf(design.level);
+  const alpha = toAlpha(design.level);
   const spread = se === null || se === 0 ? "assumed" : "measured";
-  if (smallestP >= alpha) return { difference: null, power: POWER, spread, reason: tooFew(units) };
+  if (smallestP >= alpha) return { difference: null, power: POWER, spread, reason: explainTooFewTasks(units) };
   const difference =
     se === null || se === 0
-      ? detectableDifference({ n: units, ...trialsOf(design), alpha, power: POWER })
+      ? detectableDifference({ n: units, ...countTrialsPerTask(design), alpha, power: POWER })
       : detectableDifference({ n, omega2: se ** 2 * n, sigmaA2: 0, sigmaB2: 0, alpha, power: POWER });
   if (difference <= 1) return { difference, power: POWER, spread };
   return { difference: null, power: POWER, spread, reason: "larger than 1, the largest possible difference of scores" };
 }
 
-function tooFew(units: number): string {
+function explainTooFewTasks(units: number): string {
   return units === 0 ? "no paired tasks" : "too few tasks for any difference to be significant";
 }
 
 /** Trials per task, rounded down to be conservative. */
-function trialsOf({ n, trialsA, trialsB }: MeasuredDesign): { trialsA: number; trialsB: number } {
+function countTrialsPerTask({ n, trialsA, trialsB }: MeasuredDesign): { trialsA: number; trialsB: number } {
   const perTask = (trials: number) => Math.max(1, Math.floor(trials / n));
   return { trialsA: perTask(trialsA), trialsB: perTask(trialsB) };
 }
 
 /** The trials of one task in A and B; one side may be empty. */
-interface Pair {
+interface TaskPair {
   readonly key: string;
   readonly a: readonly EvalRow[];
   readonly b: readonly EvalRow[];
 }
 
-interface RowPairs {
-  readonly pairs: readonly Pair[];
+interface PairedRows {
+  readonly pairs: readonly TaskPair[];
   readonly notes: readonly string[];
 }
 
-type KeyOf = (row: EvalRow) => string;
+type TaskKeyFunction = (row: EvalRow) => string;
 
 /**
  * Pairs rows by task, in an order independent of the row order.
  * @example
  * const { pairs } = pairRows(rowsOfA, rowsOfB, { keyOf: ({ exampleId }) => String(exampleId) });
  */
-function pairRows(a: readonly EvalRow[], b: readonly EvalRow[], options: Pick<CompareOptions, "keyOf"> = {}): RowPairs {
-  const { keyOf, notes } = options.keyOf === undefined ? usualKey(a, b) : { keyOf: options.keyOf, notes: [] };
-  const [ofA, ofB] = [byKey(a, keyOf), byKey(b, keyOf)];
-  const keys = [...new Set([...ofA.keys(), ...ofB.keys()])].sort(inOrder());
+function pairRows(
+  a: readonly EvalRow[],
+  b: readonly EvalRow[],
+  options: Pick<CompareOptions, "keyOf"> = {},
+): PairedRows {
+  const { keyOf, notes } = options.keyOf === undefined ? selectDefaultKey(a, b) : { keyOf: options.keyOf, notes: [] };
+  const [ofA, ofB] = [groupRowsByKey(a, keyOf), groupRowsByKey(b, keyOf)];
+  const keys = [...new Set([...ofA.keys(), ...ofB.keys()])].sort(createKeyComparator());
   return { pairs: keys.map((key) => ({ key, a: ofA.get(key) ?? [], b: ofB.get(key) ?? [] })), notes };
 }
 
 /** True if both sides have a scored trial. */
-function isPaired({ a, b }: Pair): boolean {
+function isPaired({ a, b }: TaskPair): boolean {
   return a.some(isScored) && b.some(isScored);
 }
 
-function usualKey(a: readonly EvalRow[], b: readonly EvalRow[]): { keyOf: KeyOf; notes: string[] } {
+function selectDefaultKey(a: readonly EvalRow[], b: readonly EvalRow[]): { keyOf: TaskKeyFunction; notes: string[] } {
   requireOneSystem("A", a);
   requireOneSystem("B", b);
-  const [ofA, ofB] = [namesIn(a, "dataset"), namesIn(b, "dataset")];
+  const [ofA, ofB] = [listDistinctNames(a, "dataset"), listDistinctNames(b, "dataset")];
   const [nameA = "", nameB = ""] = [ofA[0], ofB[0]];
-  if (ofA.length !== 1 || ofB.length !== 1 || nameA === nameB) return { keyOf: datasetAndId, notes: [] };
-  const note = `the datasets have different names, ${quoted(nameA)} and ${quoted(nameB)}: tasks are paired by example id only`;
+  if (ofA.length !== 1 || ofB.length !== 1 || nameA === nameB) return { keyOf: buildTaskKey, notes: [] };
+  const note = `the datasets have different names, ${quoteDatasetName(nameA)} and ${quoteDatasetName(nameB)}: tasks are paired by example id only`;
   return { keyOf: ({ exampleId }) => String(exampleId), notes: [note] };
 }
 
-function datasetAndId({ dataset, exampleId }: EvalRow): string {
+function buildTaskKey({ dataset, exampleId }: EvalRow): string {
   return `${dataset}\u0000${exampleId}`;
 }
 
 /** Trials of different systems are not trials of the same task. */
 function requireOneSystem(side: string, rows: readonly EvalRow[]): void {
-  const systems = namesIn(rows, "system");
+  const systems = listDistinctNames(rows, "system");
   if (systems.length < 2) return;
   throw new UsageError(
     `The rows of ${side} belong to ${systems.length} systems (${systems.join(", ")}). Compare the rows of one system, or set keyOf to define the pairs.`,
   );
 }
 
-function namesIn(rows: readonly EvalRow[], field: "system" | "dataset"): string[] {
+function listDistinctNames(rows: readonly EvalRow[], field: "system" | "dataset"): string[] {
   return [...new Set(rows.map((row) => row[field]))];
 }
 
-function byKey(rows: readonly EvalRow[], keyOf: KeyOf): Map<string, EvalRow[]> {
+function groupRowsByKey(rows: readonly EvalRow[], keyOf: TaskKeyFunction): Map<string, EvalRow[]> {
   const found = new Map<string, EvalRow[]>();
   for (const row of rows) {
     const key = keyOf(row);
@@ -373,11 +397,11 @@ function byKey(rows: readonly EvalRow[], keyOf: KeyOf): Map<string, EvalRow[]> {
 }
 
 /** Natural order, "task-2" before "task-10"; ties that differ only in number format are ordered too. */
-function inOrder(): (x: string, y: string) => number {
+function createKeyComparator(): (x: string, y: string) => number {
   const collator = new Intl.Collator("en", { numeric: true });
   return (x, y) => collator.compare(x, y) || (x < y ? -1 : 1);
 }
 
-function quoted(name: string): string {
+function quoteDatasetName(name: string): string {
   return name === "" ? "none" : `"${name}"`;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { DatasetConfig, EvalConfig } from "../../core/result.js";
 import { makeRow } from "../../core/row.js";
 import { makeConfig } from "../../testing/make-run.js";
-import { type ComparedRun, compareRuns, runDifferences } from "./compare-runs.js";
+import { type ComparedRun, compareRuns, describeRunDifferences } from "./compare-runs.js";
 
 const DATASET: DatasetConfig = {
   name: "questions",
@@ -25,7 +25,7 @@ function run(config: Partial<EvalConfig> = {}, scores: Readonly<Record<string, n
 
 describe("describeRunDifferences", () => {
   it("returns nothing for runs with the same setup", () => {
-    expect(runDifferences(CONFIG, { ...CONFIG, seed: 7, title: "again" })).toEqual([]);
+    expect(describeRunDifferences(CONFIG, { ...CONFIG, seed: 7, title: "again" })).toEqual([]);
   });
 
   it("describes differences that may explain the results", () => {
@@ -37,7 +37,7 @@ describe("describeRunDifferences", () => {
       trials: 3,
       datasets: [{ ...DATASET, fingerprint: "2222", primaryField: "f1", evaluators: { exact: { fingerprint: "e2" } } }],
     };
-    expect(runDifferences(CONFIG, other)).toEqual([
+    expect(describeRunDifferences(CONFIG, other)).toEqual([
       "the threshold differs: 0.7 in A, 0.9 in B; the pass rates use different rules",
       "the primary score differs: score in A, f1 in B; the scores are not comparable",
       "the tokenizer differs: cl100k_base in A, o200k_base in B; tokens are counted differently",
@@ -52,22 +52,24 @@ describe("describeRunDifferences", () => {
     const changed = { ...DATASET, fingerprint: "2222" };
     const other = { ...DATASET, name: "more" };
     expect(
-      runDifferences({ ...CONFIG, datasets: [DATASET, other] }, { ...CONFIG, datasets: [other, changed] }),
+      describeRunDifferences({ ...CONFIG, datasets: [DATASET, other] }, { ...CONFIG, datasets: [other, changed] }),
     ).toHaveLength(1);
-    expect(runDifferences(CONFIG, { ...CONFIG, datasets: [{ ...changed, name: "renamed" }] })).toEqual([
+    expect(describeRunDifferences(CONFIG, { ...CONFIG, datasets: [{ ...changed, name: "renamed" }] })).toEqual([
       "B has no dataset questions: its own, renamed, has other examples, and examples with the same id are paired even if their content differs",
     ]);
-    expect(runDifferences(CONFIG, { ...CONFIG, datasets: [{ ...DATASET, name: "renamed" }] })).toEqual([]);
+    expect(describeRunDifferences(CONFIG, { ...CONFIG, datasets: [{ ...DATASET, name: "renamed" }] })).toEqual([]);
   });
 
   it("names the datasets that the other run lacks", () => {
     const other = { ...DATASET, name: "more" };
     const changed = { ...DATASET, fingerprint: "2222" };
-    expect(runDifferences({ ...CONFIG, datasets: [DATASET, other] }, { ...CONFIG, datasets: [changed] })).toEqual([
+    expect(
+      describeRunDifferences({ ...CONFIG, datasets: [DATASET, other] }, { ...CONFIG, datasets: [changed] }),
+    ).toEqual([
       "B has no dataset more: its trials in A have no counterpart",
       "the examples of questions differ between A and B: examples with the same id are paired even if their content differs",
     ]);
-    expect(runDifferences(CONFIG, { ...CONFIG, datasets: [other, DATASET] })).toEqual([
+    expect(describeRunDifferences(CONFIG, { ...CONFIG, datasets: [other, DATASET] })).toEqual([
       "A has no dataset more: its trials in B have no counterpart",
     ]);
   });

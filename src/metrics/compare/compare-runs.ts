@@ -3,7 +3,7 @@ import type { DatasetConfig, EvalConfig, EvalResult } from "../../core/result.js
 import { didYouMean } from "../../core/suggest.js";
 import { adjustTogether } from "./adjust.js";
 import { compareRows } from "./compare-rows.js";
-import { type CompareOptions, type Comparison, DEFAULT_LEVEL } from "./comparison.js";
+import { type CompareOptions, DEFAULT_LEVEL, type PairedComparison } from "./comparison.js";
 
 /** The part of a run that a comparison reads. */
 export type ComparedRun = Pick<EvalResult, "rows" | "config" | "runDir">;
@@ -19,7 +19,7 @@ export interface RunComparison {
   a: RunName;
   b: RunName;
   level: number;
-  comparisons: readonly Comparison[];
+  comparisons: readonly PairedComparison[];
   /** Notes on all comparisons, such as different thresholds. */
   notes: readonly string[];
 }
@@ -40,9 +40,9 @@ export function compareRuns(a: ComparedRun, b: ComparedRun, options: CompareRuns
   const isSameRun = a === b || (a.runDir !== null && a.runDir === b.runDir);
   const [ofA, ofB] = [a.config.systems, b.config.systems];
   const { pairs, notes } = chooseSystems({ ofA, ofB, isSameRun, systemA, systemB });
-  const scoreField = sharedField(a.config, b.config);
+  const scoreField = resolveSharedScoreField(a.config, b.config);
   const comparisons = pairs.map(([nameA, nameB]) => ({
-    ...compareRows(rowsOf(a, nameA), rowsOf(b, nameB), { ...rest, scoreField }),
+    ...compareRows(selectSystemRows(a, nameA), selectSystemRows(b, nameB), { ...rest, scoreField }),
     // A system without rows keeps its name.
     systemA: nameA,
     systemB: nameB,
@@ -50,85 +50,89 @@ export function compareRuns(a: ComparedRun, b: ComparedRun, options: CompareRuns
   const together =
     pairs.length > 1 ? [`p-values are Holm-corrected over the metrics of all ${pairs.length} systems together`] : [];
   return {
-    a: nameOf(a),
-    b: nameOf(b),
+    a: toRunName(a),
+    b: toRunName(b),
     level: rest.level ?? DEFAULT_LEVEL,
     comparisons: adjustTogether(comparisons),
-    notes: [...runDifferences(a.config, b.config), ...notes, ...together],
+    notes: [...describeRunDifferences(a.config, b.config), ...notes, ...together],
   };
 }
 
-function rowsOf({ rows }: ComparedRun, system: string) {
+function selectSystemRows({ rows }: ComparedRun, system: string) {
   return rows.filter((row) => row.system === system);
 }
 
 /** Runs with different score fields are compared by the primary score of each. */
-function sharedField(a: EvalConfig, b: EvalConfig): string {
+function resolveSharedScoreField(a: EvalConfig, b: EvalConfig): string {
   return a.scoreField === b.scoreField ? a.scoreField : "score";
 }
 
-function nameOf({ runDir, config }: ComparedRun): RunName {
+function toRunName({ runDir, config }: ComparedRun): RunName {
   return { run: runDir, title: config.title };
 }
 
 /** Describes differences in the setup of two runs that may explain different results. */
-export function runDifferences(a: EvalConfig, b: EvalConfig): string[] {
+export function describeRunDifferences(a: EvalConfig, b: EvalConfig): string[] {
   return [
-    ...differs("the threshold", [a.threshold, b.threshold], "the pass rates use different rules"),
-    ...differs("the primary score", [a.scoreField, b.scoreField], "the scores are not comparable"),
-    ...differs("the tokenizer", [a.tokenizer, b.tokenizer], "tokens are counted differently"),
-    ...differs("the number of trials", [a.trials, b.trials]),
-    ...(isSingle(a, b) ? [] : [...onlyIn("A", a, b), ...onlyIn("B", b, a)]),
-    ...datasetPairs(a, b).flatMap(datasetDifferences),
+    ...describeDifference("the threshold", [a.threshold, b.threshold], "the pass rates use different rules"),
+    ...describeDifference("the primary score", [a.scoreField, b.scoreField], "the scores are not comparable"),
+    ...describeDifference("the tokenizer", [a.tokenizer, b.tokenizer], "tokens are counted differently"),
+    ...describeDifference("the number of trials", [a.trials, b.trials]),
+    ...(hasOneDatasetEach(a, b)
+      ? []
+      : [...describeUnsharedDatasets("A", a, b), ...describeUnsharedDatasets("B", b, a)]),
+    ...matchDatasets(a, b).flatMap(describeDatasetDifferences),
   ];
 }
 
-function differs(what: string, [a, b]: readonly [unknown, unknown], so?: string): string[] {
+function describeDifference(what: string, [a, b]: readonly [unknown, unknown], so?: string): string[] {
   if (a === b) return [];
   return [`${what} differs: ${String(a)} in A, ${String(b)} in B${so === undefined ? "" : `; ${so}`}`];
 }
 
-function isSingle(a: EvalConfig, b: EvalConfig): boolean {
+function hasOneDatasetEach(a: EvalConfig, b: EvalConfig): boolean {
   return a.datasets.length === 1 && b.datasets.length === 1;
 }
 
-function onlyIn(side: "A" | "B", own: EvalConfig, others: EvalConfig): string[] {
+function describeUnsharedDatasets(side: "A" | "B", own: EvalConfig, others: EvalConfig): string[] {
   const alone = own.datasets.filter(({ name }) => !others.datasets.some((other) => other.name === name));
   const other = side === "A" ? "B" : "A";
-  return alone.map(({ name }) => `${other} has no dataset ${called(name)}: its trials in ${side} have no counterpart`);
+  return alone.map(
+    ({ name }) => `${other} has no dataset ${describeDatasetName(name)}: its trials in ${side} have no counterpart`,
+  );
 }
 
 /** Datasets with the same name; if each run has only one, they are matched despite different names. */
-function datasetPairs(a: EvalConfig, b: EvalConfig): (readonly [DatasetConfig, DatasetConfig])[] {
+function matchDatasets(a: EvalConfig, b: EvalConfig): (readonly [DatasetConfig, DatasetConfig])[] {
   const [onlyA, onlyB] = [a.datasets[0], b.datasets[0]];
-  if (isSingle(a, b) && onlyA !== undefined && onlyB !== undefined) return [[onlyA, onlyB]];
+  if (hasOneDatasetEach(a, b) && onlyA !== undefined && onlyB !== undefined) return [[onlyA, onlyB]];
   return a.datasets.flatMap((dataset) => {
     const same = b.datasets.find(({ name }) => name === dataset.name);
     return same === undefined ? [] : [[dataset, same] as const];
   });
 }
 
-function datasetDifferences([a, b]: readonly [DatasetConfig, DatasetConfig]): string[] {
+function describeDatasetDifferences([a, b]: readonly [DatasetConfig, DatasetConfig]): string[] {
   const name = a.name === "" ? "the dataset" : a.name;
-  const content = a.fingerprint === b.fingerprint ? [] : [contentWords(a, b)];
+  const content = a.fingerprint === b.fingerprint ? [] : [describeContentDifference(a, b)];
   const changed = Object.keys(a.evaluators).filter((evaluator) => {
     const other = Object.hasOwn(b.evaluators, evaluator) ? b.evaluators[evaluator] : undefined;
     return other !== undefined && other.fingerprint !== a.evaluators[evaluator]?.fingerprint;
   });
   return [
     ...content,
-    ...differs(`the primary field of ${name}`, [a.primaryField, b.primaryField]),
+    ...describeDifference(`the primary field of ${name}`, [a.primaryField, b.primaryField]),
     ...changed.map((evaluator) => `${name}: the evaluator ${evaluator} has different code or settings in B`),
   ];
 }
 
-function contentWords(a: DatasetConfig, b: DatasetConfig): string {
+function describeContentDifference(a: DatasetConfig, b: DatasetConfig): string {
   const so = "examples with the same id are paired even if their content differs";
   if (a.name === b.name) return `the examples of ${a.name || "the dataset"} differ between A and B: ${so}`;
-  return `B has no dataset ${called(a.name)}: its own, ${called(b.name)}, has other examples, and ${so}`;
+  return `B has no dataset ${describeDatasetName(a.name)}: its own, ${describeDatasetName(b.name)}, has other examples, and ${so}`;
 }
 
-function called(name: string): string {
+function describeDatasetName(name: string): string {
   return name === "" ? "without a name" : name;
 }
 
@@ -142,7 +146,7 @@ export interface SystemChoice {
   systemB?: string | undefined;
 }
 
-export interface ChosenSystems {
+export interface SystemPairs {
   pairs: readonly (readonly [a: string, b: string])[];
   notes: readonly string[];
 }
@@ -152,39 +156,41 @@ export interface ChosenSystems {
  * @example
  * chooseSystems({ ofA: ["gpt-5"], ofB: ["gpt-5.5"], isSameRun: false }); // { pairs: [["gpt-5", "gpt-5.5"]], notes: [] }
  */
-export function chooseSystems(choice: SystemChoice): ChosenSystems {
+export function chooseSystems(choice: SystemChoice): SystemPairs {
   const { ofA, ofB, isSameRun } = choice;
-  const systemA = known("a", choice.systemA, ofA) ?? only(ofA);
-  const systemB = known("b", choice.systemB, ofB) ?? only(ofB);
-  if (systemA !== undefined && systemB !== undefined) return { pairs: [checked(systemA, systemB, choice)], notes: [] };
-  if (isSameRun) throw ambiguous(choice, "A and B are the same run");
-  if (choice.systemA !== undefined || choice.systemB !== undefined) return { pairs: [sameName(choice)], notes: [] };
+  const systemA = requireKnownSystem("a", choice.systemA, ofA) ?? getOnlyName(ofA);
+  const systemB = requireKnownSystem("b", choice.systemB, ofB) ?? getOnlyName(ofB);
+  if (systemA !== undefined && systemB !== undefined)
+    return { pairs: [requireDistinctSystems(systemA, systemB, choice)], notes: [] };
+  if (isSameRun) throw createAmbiguityError(choice, "A and B are the same run");
+  if (choice.systemA !== undefined || choice.systemB !== undefined)
+    return { pairs: [matchSystemByName(choice)], notes: [] };
   const shared = ofA.filter((name) => ofB.includes(name));
-  if (shared.length === 0) throw ambiguous(choice, "The runs have no system in common");
-  const lone = [...leftOut("A", ofA, shared), ...leftOut("B", ofB, shared)];
+  if (shared.length === 0) throw createAmbiguityError(choice, "The runs have no system in common");
+  const lone = [...describeOmittedSystems("A", ofA, shared), ...describeOmittedSystems("B", ofB, shared)];
   return { pairs: shared.map((name) => [name, name]), notes: lone };
 }
 
-function known(side: "a" | "b", name: string | undefined, names: readonly string[]): string | undefined {
+function requireKnownSystem(side: "a" | "b", name: string | undefined, names: readonly string[]): string | undefined {
   if (name === undefined || names.includes(name)) return name;
   throw new UsageError(
     `--system-${side} ${name}: ${side.toUpperCase()} has no system with this name.${didYouMean(name, names)}`,
   );
 }
 
-function only(names: readonly string[]): string | undefined {
+function getOnlyName(names: readonly string[]): string | undefined {
   return names.length === 1 ? names[0] : undefined;
 }
 
 /** One system was named, and the other run has several: use the one with the same name, or require a name. */
-function sameName(choice: SystemChoice): [string, string] {
+function matchSystemByName(choice: SystemChoice): [string, string] {
   const { ofA, ofB, systemA, systemB } = choice;
   const name = systemA ?? systemB ?? "";
   if (ofA.includes(name) && ofB.includes(name)) return [name, name];
-  throw ambiguous(choice, `${systemA === undefined ? "A" : "B"} has no system "${name}"`);
+  throw createAmbiguityError(choice, `${systemA === undefined ? "A" : "B"} has no system "${name}"`);
 }
 
-function checked(a: string, b: string, { isSameRun, ...choice }: SystemChoice): [string, string] {
+function requireDistinctSystems(a: string, b: string, { isSameRun, ...choice }: SystemChoice): [string, string] {
   if (!isSameRun || a !== b) return [a, b];
   throw new UsageError(
     choice.ofA.length === 1
@@ -193,13 +199,13 @@ function checked(a: string, b: string, { isSameRun, ...choice }: SystemChoice): 
   );
 }
 
-function ambiguous({ ofA, ofB }: SystemChoice, why: string): UsageError {
+function createAmbiguityError({ ofA, ofB }: SystemChoice, why: string): UsageError {
   return new UsageError(
     `${why}. Select the systems with --system-a and --system-b. Systems of A: ${ofA.join(", ")}. Systems of B: ${ofB.join(", ")}.`,
   );
 }
 
-function leftOut(side: string, names: readonly string[], shared: readonly string[]): string[] {
+function describeOmittedSystems(side: string, names: readonly string[], shared: readonly string[]): string[] {
   const lone = names.filter((name) => !shared.includes(name));
   return lone.length === 0 ? [] : [`only in ${side}, not compared: ${lone.join(", ")}`];
 }

@@ -103,7 +103,7 @@ export interface Flips {
 }
 
 /** A comparison of two sets of rows, paired by task. Differences are B − A. */
-export interface Comparison {
+export interface PairedComparison {
   /** The system of the rows; several are joined by commas. */
   systemA: string;
   systemB: string;
@@ -127,10 +127,10 @@ export interface Comparison {
 export const DEFAULT_LEVEL = 0.95;
 
 /** 1 − level, rounded: 1 − 0.95 is slightly more than 0.05 in floating point. */
-export function alphaOf(level: number): number {
+export function toAlpha(level: number): number {
   return Number((1 - level).toPrecision(12));
 }
 
-export function metricIn({ metrics }: Comparison, name: string): MetricComparison | undefined {
+export function findMetricComparison({ metrics }: PairedComparison, name: string): MetricComparison | undefined {
   return metrics.find(({ metric }) => metric === name);
 }

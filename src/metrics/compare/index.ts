@@ -11,24 +11,24 @@ export {
   type Better,
   type Change,
   type CompareOptions,
-  type Comparison,
   DEFAULT_LEVEL,
   type Detectable,
   type Flips,
+  findMetricComparison,
   type MetricComparison,
   type MetricKind,
-  metricIn,
+  type PairedComparison,
   type TaskName,
   type TaskPasses,
   type TestName,
   type UnmatchedTask,
 } from "./comparison.js";
-export { type Lift, type LiftOptions, liftOf, qualityOf } from "./lift.js";
+export { classifyLift, findQualityMetric, type Lift, type LiftOptions } from "./lift.js";
 export {
-  fewestTasks,
+  computeMinTasks,
   findDrops,
+  findRegressions,
+  findRegressionsTogether,
   type RegressionOptions,
   type Regressions,
-  regressionsIn,
-  regressionsOf,
 } from "./regressions.js";

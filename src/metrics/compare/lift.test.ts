@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type EvalRow, makeRow } from "../../core/row.js";
 import { compareRows } from "./compare-rows.js";
-import { type LiftOptions, liftOf } from "./lift.js";
+import { classifyLift, type LiftOptions } from "./lift.js";
 
 interface Side {
   /** The number of tasks that pass, from the first on. */
@@ -20,7 +20,7 @@ function rows(tasks: number, { passes, cost = 1 }: Side): EvalRow[] {
 }
 
 function lift(tasks: number, sides: { a: Side; b: Side }, options?: LiftOptions) {
-  return liftOf(compareRows(rows(tasks, sides.a), rows(tasks, sides.b)), options);
+  return classifyLift(compareRows(rows(tasks, sides.a), rows(tasks, sides.b)), options);
 }
 
 describe("classifyLift", () => {
@@ -55,8 +55,8 @@ describe("classifyLift", () => {
   it("uses the given metric, and the score if the pass rate was not compared", () => {
     const [a, b] = [rows(40, { passes: 10 }), rows(40, { passes: 30 })];
     const onlyScore = compareRows(a, b, { metrics: ["mean_score"] });
-    expect(liftOf(onlyScore)).toBe("better");
-    expect(liftOf(onlyScore, { quality: "pass_rate" })).toBe("inconclusive");
-    expect(liftOf(compareRows(a, b, { metrics: ["mean_cost_usd"] }))).toBe("inconclusive");
+    expect(classifyLift(onlyScore)).toBe("better");
+    expect(classifyLift(onlyScore, { quality: "pass_rate" })).toBe("inconclusive");
+    expect(classifyLift(compareRows(a, b, { metrics: ["mean_cost_usd"] }))).toBe("inconclusive");
   });
 });

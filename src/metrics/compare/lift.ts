@@ -1,4 +1,4 @@
-import { alphaOf, type Comparison, type MetricComparison, metricIn } from "./comparison.js";
+import { findMetricComparison, type MetricComparison, type PairedComparison, toAlpha } from "./comparison.js";
 
 /** The effect of B over A: quality first, then cost. */
 export type Lift = "better" | "worse" | "same_but_cheaper" | "same_but_dearer" | "inconclusive";
@@ -23,30 +23,33 @@ const DEFAULT_MARGIN = 0.05;
  * @example
  * classifyLift(compareRows(without, withSkill)); // "better"
  */
-export function liftOf(comparison: Comparison, options: LiftOptions = {}): Lift {
+export function classifyLift(comparison: PairedComparison, options: LiftOptions = {}): Lift {
   const { margin = DEFAULT_MARGIN } = options;
-  const quality = qualityOf(comparison, options);
-  const alpha = alphaOf(comparison.level);
+  const quality = findQualityMetric(comparison, options);
+  const alpha = toAlpha(comparison.level);
   if (quality === undefined || quality.low === null || quality.high === null) return "inconclusive";
   // Two tasks without a difference give an interval of zero width, which proves nothing.
   if (quality.smallestP >= alpha) return "inconclusive";
-  const direction = directionOf(quality, alpha);
+  const direction = computeDirection(quality, alpha);
   if (direction !== 0) return direction > 0 ? "better" : "worse";
-  const cost = metricIn(comparison, "mean_cost_usd");
-  const costDirection = cost === undefined ? 0 : directionOf(cost, alpha);
+  const cost = findMetricComparison(comparison, "mean_cost_usd");
+  const costDirection = cost === undefined ? 0 : computeDirection(cost, alpha);
   if (costDirection < 0 && quality.low >= -margin) return "same_but_cheaper";
   if (costDirection > 0 && quality.high <= margin) return "same_but_dearer";
   return "inconclusive";
 }
 
 /** The quality metric; undefined if it was not compared. */
-export function qualityOf(comparison: Comparison, options: LiftOptions = {}): MetricComparison | undefined {
-  if (options.quality !== undefined) return metricIn(comparison, options.quality);
-  return metricIn(comparison, "pass_rate") ?? metricIn(comparison, "mean_score");
+export function findQualityMetric(
+  comparison: PairedComparison,
+  options: LiftOptions = {},
+): MetricComparison | undefined {
+  if (options.quality !== undefined) return findMetricComparison(comparison, options.quality);
+  return findMetricComparison(comparison, "pass_rate") ?? findMetricComparison(comparison, "mean_score");
 }
 
 /** 1 if B is significantly higher, -1 if lower, else 0. */
-function directionOf({ low, high, p }: MetricComparison, alpha: number): -1 | 0 | 1 {
+function computeDirection({ low, high, p }: MetricComparison, alpha: number): -1 | 0 | 1 {
   if (low === null || high === null || p === null || p >= alpha) return 0;
   if (low > 0) return 1;
   return high < 0 ? -1 : 0;

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { type EvalRow, makeRow } from "../../core/row.js";
 import { adjustTogether } from "./adjust.js";
 import { compareRows } from "./compare-rows.js";
-import { metricIn } from "./comparison.js";
-import { fewestTasks, regressionsIn, regressionsOf } from "./regressions.js";
+import { findMetricComparison } from "./comparison.js";
+import { computeMinTasks, findRegressions, findRegressionsTogether } from "./regressions.js";
 
 function rows(tasks: number, passes: number): EvalRow[] {
   return Array.from({ length: tasks }, (_, i) =>
@@ -17,33 +17,33 @@ const passRates = (tasks: number, [a, b]: readonly [number, number]) =>
 
 describe("findRegressions", () => {
   it("finds significant losses", () => {
-    const { worse, unclear, blind } = regressionsIn(passRates(40, [30, 15]));
+    const { worse, unclear, blind } = findRegressions(passRates(40, [30, 15]));
     expect([names(worse), names(unclear), names(blind)]).toEqual([["pass_rate"], [], []]);
   });
 
   it("ignores improvements", () => {
-    expect(regressionsIn(passRates(40, [15, 30]))).toEqual({ worse: [], unclear: [], blind: [], isFutile: false });
+    expect(findRegressions(passRates(40, [15, 30]))).toEqual({ worse: [], unclear: [], blind: [], isFutile: false });
   });
 
   it("ignores losses that are not significant or too small", () => {
-    const slight = regressionsIn(passRates(40, [30, 28]));
+    const slight = findRegressions(passRates(40, [30, 28]));
     expect([names(slight.worse), names(slight.unclear)]).toEqual([[], ["pass_rate"]]);
     const large = passRates(40, [30, 15]);
-    expect(names(regressionsIn(large, { minDifference: 0.375 }).worse)).toEqual(["pass_rate"]);
-    expect(names(regressionsIn(large, { minDifference: 0.38 }).worse)).toEqual([]);
+    expect(names(findRegressions(large, { minDifference: 0.375 }).worse)).toEqual(["pass_rate"]);
+    expect(names(findRegressions(large, { minDifference: 0.38 }).worse)).toEqual([]);
   });
 
   it("reports a design that could not detect a regression", () => {
-    expect(names(regressionsIn(passRates(4, [4, 0])).blind)).toEqual(["pass_rate"]);
-    expect(names(regressionsIn(passRates(40, [30, 28]), { minDifference: 0.01 }).blind)).toEqual(["pass_rate"]);
-    expect(names(regressionsIn(passRates(40, [30, 28]), { minDifference: 0.2 }).blind)).toEqual([]);
+    expect(names(findRegressions(passRates(4, [4, 0])).blind)).toEqual(["pass_rate"]);
+    expect(names(findRegressions(passRates(40, [30, 28]), { minDifference: 0.01 }).blind)).toEqual(["pass_rate"]);
+    expect(names(findRegressions(passRates(40, [30, 28]), { minDifference: 0.2 }).blind)).toEqual([]);
   });
 
   it("accounts for the number of hypotheses", () => {
     const alone = passRates(6, [6, 3]);
-    expect(regressionsIn(alone).blind).toEqual([]);
+    expect(findRegressions(alone).blind).toEqual([]);
     const many = Array.from({ length: 2 }, () => compareRows(rows(6, 6), rows(6, 3), { metrics: ["pass_rate"] }));
-    const [first] = regressionsOf(many);
+    const [first] = findRegressionsTogether(many);
     expect(names(first?.blind ?? [])).toEqual(["pass_rate"]);
     expect(first?.isFutile).toBe(true);
   });
@@ -55,8 +55,8 @@ describe("findRegressions", () => {
       );
     const both = compareRows(side(6, 1), side(0, 3), { metrics: ["pass_rate", "mean_score", "latency_mean"] });
     // Six of six lost: 2 of 2^6, doubled to 0.0625 by the second hypothesis.
-    expect(metricIn(both, "pass_rate")).toMatchObject({ change: "unclear", hypotheses: 2 });
-    const { worse, isFutile } = regressionsIn(both);
+    expect(findMetricComparison(both, "pass_rate")).toMatchObject({ change: "unclear", hypotheses: 2 });
+    const { worse, isFutile } = findRegressions(both);
     expect(worse[0]).toMatchObject({ metric: "pass_rate", adjustedP: expect.closeTo(2 / 64, 12), hypotheses: 1 });
     expect(isFutile).toBe(false);
   });
@@ -68,26 +68,30 @@ describe("findRegressions", () => {
       [0.99, 1],
       [0.9, 3],
     ] as const) {
-      const n = fewestTasks(level, hypotheses) ?? 0;
+      const n = computeMinTasks(level, hypotheses) ?? 0;
       const least = (tasks: number) => 2 ** (1 - tasks) * Math.max(1, hypotheses);
       expect([least(n) < 1 - level, least(n - 1) >= 1 - level]).toEqual([true, true]);
     }
-    expect(fewestTasks(0.95, 1)).toBe(6);
-    expect(fewestTasks(0.9999999, 1)).toBeNull();
+    expect(computeMinTasks(0.95, 1)).toBe(6);
+    expect(computeMinTasks(0.9999999, 1)).toBeNull();
   });
 });
 
 describe("adjustTogether", () => {
   it("corrects over all comparisons, or over selected metrics", () => {
     const one = compareRows(rows(40, 30), rows(40, 22), { metrics: ["pass_rate", "latency_mean"] });
-    const p = metricIn(one, "pass_rate")?.p ?? 0;
-    expect(metricIn(one, "pass_rate")?.adjustedP).toBe(2 * p);
+    const p = findMetricComparison(one, "pass_rate")?.p ?? 0;
+    expect(findMetricComparison(one, "pass_rate")?.adjustedP).toBe(2 * p);
     const three = adjustTogether([one, one, one], ({ kind }) => kind === "quality");
     for (const comparison of three) {
-      expect(metricIn(comparison, "pass_rate")).toMatchObject({ adjustedP: 3 * p, hypotheses: 3, change: "worse" });
-      expect(metricIn(comparison, "latency_mean")).toMatchObject({ adjustedP: null, change: "same" });
+      expect(findMetricComparison(comparison, "pass_rate")).toMatchObject({
+        adjustedP: 3 * p,
+        hypotheses: 3,
+        change: "worse",
+      });
+      expect(findMetricComparison(comparison, "latency_mean")).toMatchObject({ adjustedP: null, change: "same" });
     }
-    expect(metricIn(adjustTogether([one, one, one])[0] ?? one, "pass_rate")?.hypotheses).toBe(6);
+    expect(findMetricComparison(adjustTogether([one, one, one])[0] ?? one, "pass_rate")?.hypotheses).toBe(6);
   });
 
   it("does not treat 0.05 as less than 0.05", () => {

@@ -1,5 +1,5 @@
 import { adjustTogether } from "./adjust.js";
-import { alphaOf, type Comparison, type MetricComparison } from "./comparison.js";
+import { type MetricComparison, type PairedComparison, toAlpha } from "./comparison.js";
 
 /** Options of `findRegressions` and `findRegressionsTogether`. */
 export interface RegressionOptions {
@@ -25,8 +25,8 @@ export interface Regressions {
  * @example
  * if (findRegressions(compareRows(before, after)).worse.length > 0) process.exitCode = 1;
  */
-export function regressionsIn(comparison: Comparison, options: RegressionOptions = {}): Regressions {
-  return regressionsOf([comparison], options)[0] ?? { worse: [], unclear: [], blind: [], isFutile: false };
+export function findRegressions(comparison: PairedComparison, options: RegressionOptions = {}): Regressions {
+  return findRegressionsTogether([comparison], options)[0] ?? { worse: [], unclear: [], blind: [], isFutile: false };
 }
 
 /**
@@ -34,60 +34,66 @@ export function regressionsIn(comparison: Comparison, options: RegressionOptions
  * @example
  * const [ofFirst, ofSecond] = findRegressionsTogether(compareRuns(before, after).comparisons);
  */
-export function regressionsOf(comparisons: readonly Comparison[], options: RegressionOptions = {}): Regressions[] {
+export function findRegressionsTogether(
+  comparisons: readonly PairedComparison[],
+  options: RegressionOptions = {},
+): Regressions[] {
   const { minDifference = 0 } = options;
-  return adjustTogether(comparisons, isQuality).map((comparison) => regressionsAmong(comparison, minDifference));
+  return adjustTogether(comparisons, isQualityMetric).map((comparison) =>
+    classifyRegressions(comparison, minDifference),
+  );
 }
 
-function isQuality({ kind }: MetricComparison): boolean {
+function isQualityMetric({ kind }: MetricComparison): boolean {
   return kind === "quality";
 }
 
-function regressionsAmong(comparison: Comparison, minDifference: number): Regressions {
-  const quality = comparison.metrics.filter(isQuality);
+function classifyRegressions(comparison: PairedComparison, minDifference: number): Regressions {
+  const quality = comparison.metrics.filter(isQualityMetric);
   const lost = quality.filter(
     ({ difference }) => difference !== null && difference < 0 && -difference >= minDifference,
   );
   const worse = lost.filter(({ change }) => change === "worse");
-  const alpha = alphaOf(comparison.level);
+  const alpha = toAlpha(comparison.level);
   return {
     worse,
     unclear: lost.filter(({ change }) => change !== "worse"),
-    blind: quality.filter((metric) => !worse.includes(metric) && isBlind(metric, { alpha, minDifference })),
-    isFutile: quality.length > 0 && quality.every((metric) => isUntold(metric, alpha)),
+    blind: quality.filter((metric) => !worse.includes(metric) && isUnderpowered(metric, { alpha, minDifference })),
+    isFutile: quality.length > 0 && quality.every((metric) => canNeverBeSignificant(metric, alpha)),
   };
 }
 
-function isBlind(metric: MetricComparison, limits: { alpha: number; minDifference: number }): boolean {
-  if (isUntold(metric, limits.alpha)) return true;
+function isUnderpowered(metric: MetricComparison, limits: { alpha: number; minDifference: number }): boolean {
+  if (canNeverBeSignificant(metric, limits.alpha)) return true;
   const least = metric.detectable?.difference ?? null;
   return least === null || (limits.minDifference > 0 && least > limits.minDifference);
 }
 
 /** The Holm correction multiplies the smallest p by the number of hypotheses. */
-function isUntold({ smallestP, hypotheses }: MetricComparison, alpha: number): boolean {
+function canNeverBeSignificant({ smallestP, hypotheses }: MetricComparison, alpha: number): boolean {
   return smallestP * Math.max(1, hypotheses) >= alpha;
 }
 
 /** A loss of exactly 0.05 must not exceed 0.05 by rounding. */
-const ROUNDING = 1e-9;
+const ROUNDING_TOLERANCE = 1e-9;
 
 /**
  * Quality metrics that are lower in B by more than `maxDrop`, without a significance test.
  * @example
  * if (findDrops(compareRows(before, after), 0.05).length > 0) process.exitCode = 1;
  */
-export function findDrops({ metrics }: Comparison, maxDrop: number): MetricComparison[] {
+export function findDrops({ metrics }: PairedComparison, maxDrop: number): MetricComparison[] {
   return metrics.filter(
-    (metric) => isQuality(metric) && metric.difference !== null && -metric.difference > maxDrop + ROUNDING,
+    (metric) =>
+      isQualityMetric(metric) && metric.difference !== null && -metric.difference > maxDrop + ROUNDING_TOLERANCE,
   );
 }
 
 /** The smallest number of independent tasks with which a difference can be significant; null if even many do not suffice. */
-export function fewestTasks(level: number, hypotheses: number): number | null {
-  const fewest = Math.floor(2 + Math.log2(Math.max(1, hypotheses) / alphaOf(level)));
-  return fewest <= MOST_COUNTED ? fewest : null;
+export function computeMinTasks(level: number, hypotheses: number): number | null {
+  const fewest = Math.floor(2 + Math.log2(Math.max(1, hypotheses) / toAlpha(level)));
+  return fewest <= MAX_EXACT_UNITS ? fewest : null;
 }
 
 /** Above this, signs are sampled, and the number of samples limits p. */
-const MOST_COUNTED = 20;
+const MAX_EXACT_UNITS = 20;

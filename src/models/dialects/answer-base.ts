@@ -1,22 +1,22 @@
-import { describe } from "../../core/shape.js";
+import { describeValue } from "../../core/shape.js";
 import type { Usage } from "../../core/system.js";
-import type { AnswerReader, Delta, Finish, ModelRequest, ProviderError } from "./dialect.js";
+import type { AnswerDelta, AnswerReader, Finish, ModelRequest, ProviderError } from "./dialect.js";
 
 /** The delta of events without text; shared, because there are many. */
-export const NO_TEXT: Delta = Object.freeze({ text: "", hidden: "" });
+export const NO_TEXT: AnswerDelta = Object.freeze({ text: "", hidden: "" });
 
 /** The part of reading an answer that all dialects share. */
-export abstract class AnswerBase implements AnswerReader {
+export abstract class BaseAnswerReader implements AnswerReader {
   finish: Finish | null = null;
   finishReason: string | null = null;
   error: ProviderError | null = null;
   isComplete = false;
   model: string | null = null;
   unknownEvents = 0;
-  protected readonly fold = new UsageFold();
+  protected readonly fold = new UsageAccumulator();
 
-  abstract readEvent(event: unknown): Delta;
-  abstract readWhole(body: unknown): Delta;
+  abstract readEvent(event: unknown): AnswerDelta;
+  abstract readWhole(body: unknown): AnswerDelta;
 
   get usage(): Usage | null {
     return this.fold.usage;
@@ -35,18 +35,18 @@ export abstract class AnswerBase implements AnswerReader {
   }
 
   /** A refusal is kept, whatever finish reason the provider sends. */
-  protected end(finish: Finish, reason: string | null): void {
+  protected setFinish(finish: Finish, reason: string | null): void {
     if (this.finish !== "refused") this.finish = finish;
     if (reason !== null) this.finishReason = reason;
   }
 
-  protected unknown(): Delta {
+  protected countUnknownEvent(): AnswerDelta {
     this.unknownEvents += 1;
     return NO_TEXT;
   }
 }
 
-export function deltaOf(text: string, hidden: string): Delta {
+export function makeDelta(text: string, hidden: string): AnswerDelta {
   return text === "" && hidden === "" ? NO_TEXT : { text, hidden };
 }
 
@@ -55,33 +55,33 @@ export function deltaOf(text: string, hidden: string): Delta {
  * @example
  * mergeExtraBody({ max_tokens: 5 }, { max_tokens: null, max_completion_tokens: 5 }); // { max_completion_tokens: 5 }
  */
-export function withExtra(body: Record<string, unknown>, extra: Fields | undefined): Record<string, unknown> {
+export function mergeExtraBody(body: Record<string, unknown>, extra: JsonFields | undefined): Record<string, unknown> {
   if (extra === undefined) return body;
   const merged = { ...body };
   for (const [key, value] of Object.entries(extra)) {
-    const [ours, theirs] = [fieldsOf(merged[key]), fieldsOf(value)];
+    const [ours, theirs] = [readJsonObject(merged[key]), readJsonObject(value)];
     if (value === null) delete merged[key];
-    else merged[key] = ours !== null && theirs !== null ? withExtra({ ...ours }, theirs) : value;
+    else merged[key] = ours !== null && theirs !== null ? mergeExtraBody({ ...ours }, theirs) : value;
   }
   return merged;
 }
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type JsonFields = Readonly<Record<string, unknown>>;
 
-const NONE: readonly unknown[] = Object.freeze([]);
+const EMPTY_LIST: readonly unknown[] = Object.freeze([]);
 
 /** Null unless the value is a plain object. */
-export function fieldsOf(value: unknown): Fields | null {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : null;
+export function readJsonObject(value: unknown): JsonFields | null {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonFields) : null;
 }
 
 /** "" unless the value is a string. */
-export function textOf(value: unknown): string {
+export function readJsonString(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
 /** "" if the value is nested too deeply to serialize. */
-export function jsonText(value: unknown): string {
+export function toJsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? "";
   } catch {
@@ -90,46 +90,46 @@ export function jsonText(value: unknown): string {
 }
 
 /** Empty unless the value is an array. */
-export function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : NONE;
+export function readJsonList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : EMPTY_LIST;
 }
 
 /** All system texts, for dialects that keep them outside of the conversation. */
-export function systemTexts({ system, messages }: ModelRequest): readonly string[] {
+export function listSystemTexts({ system, messages }: ModelRequest): readonly string[] {
   const inside = messages.filter(({ role }) => role === "system").flatMap(({ parts }) => parts);
   return system === undefined ? inside : [system, ...inside];
 }
 
 /** Far more than any answer has; a larger count is an error that would be billed. */
-const MOST_TOKENS = 100_000_000;
+const MAX_TOKENS = 100_000_000;
 
 /** Reads counts from a provider's usage object and remembers the first invalid one. */
 export class RawUsage {
   /** The first problem; null if there is none. */
   wrong: string | null = null;
-  readonly fields: Fields;
+  readonly fields: JsonFields;
 
-  constructor(fields: Fields) {
+  constructor(fields: JsonFields) {
     this.fields = fields;
   }
 
   /** Undefined if absent. `within` names the containing object. */
-  count(name: string, within?: string): number | undefined {
-    const fields = within === undefined ? this.fields : fieldsOf(this.fields[within]);
+  readCount(name: string, within?: string): number | undefined {
+    const fields = within === undefined ? this.fields : readJsonObject(this.fields[within]);
     const value = fields?.[name];
     if (value === undefined || value === null) return undefined;
-    if (isCount(value)) return value;
-    this.wrong ??= `${name} is ${describe(value)}`;
+    if (isTokenCount(value)) return value;
+    this.wrong ??= `${name} is ${describeValue(value)}`;
     return undefined;
   }
 }
 
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MOST_TOKENS;
+function isTokenCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_TOKENS;
 }
 
 /** Undefined if both are absent. */
-export function sumOf(a: number | undefined, b: number | undefined): number | undefined {
+export function addOptional(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0);
 }
 
@@ -143,79 +143,80 @@ export interface UsageReport {
   reasoning?: number | undefined;
 }
 
-const CLASSES = ["input", "output", "cacheRead", "cacheWrite", "cacheWrite1h", "reasoning"] as const;
+const USAGE_CLASSES = ["input", "output", "cacheRead", "cacheWrite", "cacheWrite1h", "reasoning"] as const;
 
 /** Far more than any answer costs. */
-const MOST_DOLLARS = 100_000;
+const MAX_COST_USD = 100_000;
 
 /** Limits repeated problems in a long stream. */
-const MOST_PROBLEMS = 20;
+const MAX_PROBLEMS = 20;
 
 /** Accumulates the usage of one answer from its events. Providers send running totals, so the largest counts. */
-export class UsageFold {
+export class UsageAccumulator {
   usage: Usage | null = null;
   costUsd: number | null = null;
   readonly problems: string[] = [];
 
   /** Null if there is no usage object. */
-  open(usage: unknown): RawUsage | null {
-    const fields = fieldsOf(usage);
+  parse(usage: unknown): RawUsage | null {
+    const fields = readJsonObject(usage);
     if (fields === null && usage !== undefined && usage !== null) {
-      this.note(`usage was ignored: it is ${describe(usage)}`);
+      this.addProblem(`usage was ignored: it is ${describeValue(usage)}`);
     }
     return fields === null ? null : new RawUsage(fields);
   }
 
   /** Adds a whole report, or nothing if it was made from an invalid number. */
   add({ wrong, fields }: RawUsage, report: UsageReport): void {
-    const negative = CLASSES.find((name) => (report[name] ?? 0) < 0);
-    if (wrong !== null) this.note(`usage was ignored: ${wrong}`);
-    else if (negative !== undefined) this.note(`usage was ignored: ${negative} would be ${report[negative]} tokens`);
-    else if (CLASSES.some((name) => this.#isNews(name, report[name]))) this.#grow(report);
+    const negative = USAGE_CLASSES.find((name) => (report[name] ?? 0) < 0);
+    if (wrong !== null) this.addProblem(`usage was ignored: ${wrong}`);
+    else if (negative !== undefined)
+      this.addProblem(`usage was ignored: ${negative} would be ${report[negative]} tokens`);
+    else if (USAGE_CLASSES.some((name) => this.#isChanged(name, report[name]))) this.#update(report);
     this.#addCost(fields.cost);
   }
 
-  note(problem: string): void {
-    if (this.problems.length < MOST_PROBLEMS && !this.problems.includes(problem)) this.problems.push(problem);
+  addProblem(problem: string): void {
+    if (this.problems.length < MAX_PROBLEMS && !this.problems.includes(problem)) this.problems.push(problem);
   }
 
   /** OpenRouter and compatible proxies report the cost of an answer in dollars. */
   #addCost(cost: unknown): void {
     if (cost === undefined || cost === null) return;
-    const isCost = typeof cost === "number" && cost >= 0 && cost <= MOST_DOLLARS;
+    const isCost = typeof cost === "number" && cost >= 0 && cost <= MAX_COST_USD;
     if (isCost) this.costUsd = Math.max(cost, this.costUsd ?? 0);
-    else this.note(`the provider's cost was ignored: it is ${describe(cost)}`);
+    else this.addProblem(`the provider's cost was ignored: it is ${describeValue(cost)}`);
   }
 
-  #isNews(name: (typeof CLASSES)[number], count: number | undefined): boolean {
+  #isChanged(name: (typeof USAGE_CLASSES)[number], count: number | undefined): boolean {
     return count !== undefined && (this.usage === null || count !== (this.usage[name] ?? 0));
   }
 
   /** Creates a new object on every change, so that callers can detect changes by identity. */
-  #grow(report: UsageReport): void {
+  #update(report: UsageReport): void {
     const grown: Usage = { ...(this.usage ?? { input: 0, output: 0 }) };
     let isGrown = this.usage === null;
-    for (const name of CLASSES) {
+    for (const name of USAGE_CLASSES) {
       const count = report[name];
       const known = grown[name] ?? 0;
       if (count === undefined) continue;
-      if (count < known) this.note(`usage decreased: ${name} went from ${known} to ${count}; ${known} is kept`);
+      if (count < known) this.addProblem(`usage decreased: ${name} went from ${known} to ${count}; ${known} is kept`);
       if (count <= known) continue;
       grown[name] = count;
       isGrown = true;
     }
-    if (isGrown) this.usage = this.#withParts(grown);
+    if (isGrown) this.usage = this.#capParts(grown);
   }
 
   /** A part cannot exceed its whole. */
-  #withParts(usage: Usage): Usage {
+  #capParts(usage: Usage): Usage {
     const { output, reasoning = 0, cacheWrite = 0, cacheWrite1h = 0 } = usage;
     if (reasoning > output) {
-      this.note(`reasoning of ${reasoning} tokens was limited to the ${output} tokens of the output`);
+      this.addProblem(`reasoning of ${reasoning} tokens was limited to the ${output} tokens of the output`);
       usage.reasoning = output;
     }
     if (cacheWrite1h > cacheWrite) {
-      this.note(
+      this.addProblem(
         `one-hour cache writes of ${cacheWrite1h} tokens were limited to the ${cacheWrite} tokens of all cache writes`,
       );
       usage.cacheWrite1h = cacheWrite;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { geminiSchema } from "./gemini.js";
+import { toGeminiSchema } from "./gemini.js";
 import { type DialectName, dialects, type ModelRequest } from "./index.js";
 
 const schema = {
@@ -120,5 +120,5 @@ describe("anthropic's answer in a tool call", () => {
 });
 
 it("keeps a schema without enums and properties unchanged", () => {
-  expect(geminiSchema({ type: "string", description: "x" })).toEqual({ type: "string", description: "x" });
+  expect(toGeminiSchema({ type: "string", description: "x" })).toEqual({ type: "string", description: "x" });
 });

@@ -1,23 +1,23 @@
-import { given, ownValue } from "../../core/shape.js";
+import { getOwn, omitUndefined } from "../../core/shape.js";
 import {
-  AnswerBase,
-  deltaOf,
-  type Fields,
-  fieldsOf,
-  jsonText,
-  listOf,
+  addOptional,
+  BaseAnswerReader,
+  type JsonFields,
+  listSystemTexts,
+  makeDelta,
+  mergeExtraBody,
   NO_TEXT,
-  sumOf,
-  systemTexts,
-  textOf,
-  withExtra,
+  readJsonList,
+  readJsonObject,
+  readJsonString,
+  toJsonText,
 } from "./answer-base.js";
-import type { AnswerShape, Delta, Dialect, Finish, Message, ModelRequest, ProviderError } from "./dialect.js";
-import { errorField, providerErrorIn } from "./provider-error.js";
-import { withoutParameters } from "./refused-parameter.js";
+import type { AnswerDelta, AnswerFormat, Dialect, Finish, Message, ModelRequest, ProviderError } from "./dialect.js";
+import { parseErrorField, parseProviderError } from "./provider-error.js";
+import { removeParameters } from "./refused-parameter.js";
 
 /** Required in every request of this dialect. */
-const USUAL_MAX_TOKENS = 4096;
+const DEFAULT_MAX_TOKENS = 4096;
 
 const ERROR_TYPES: Readonly<Record<number, string>> = {
   400: "invalid_request_error",
@@ -33,34 +33,34 @@ const ERROR_TYPES: Readonly<Record<number, string>> = {
 /** Anthropic Messages. */
 export const anthropic: Dialect = {
   name: "anthropic",
-  usualMaxTokens: USUAL_MAX_TOKENS,
+  usualMaxTokens: DEFAULT_MAX_TOKENS,
   path: () => "/v1/messages",
   headers: (key) => ({ "anthropic-version": "2023-06-01", ...(key === null ? {} : { "x-api-key": key }) }),
-  body,
-  reader: (answerName) => new AnthropicReader(answerName),
-  errorIn: providerErrorIn,
-  errorBody,
+  body: buildAnthropicBody,
+  reader: (answerName) => new AnthropicAnswerReader(answerName),
+  errorIn: parseProviderError,
+  errorBody: buildAnthropicErrorBody,
 };
 
-function body(request: ModelRequest): Record<string, unknown> {
+function buildAnthropicBody(request: ModelRequest): Record<string, unknown> {
   const { model, messages, temperature, maxTokens, stream, answer, extraBody, refused = [] } = request;
-  const system = systemTexts(request);
-  const plain = given({
+  const system = listSystemTexts(request);
+  const plain = omitUndefined({
     model: model === "" ? undefined : model,
-    system: system.length <= 1 ? system[0] : blocksOf(system),
-    messages: messages.filter(({ role }) => role !== "system").map(messageOf),
+    system: system.length <= 1 ? system[0] : toTextBlocks(system),
+    messages: messages.filter(({ role }) => role !== "system").map(toAnthropicMessage),
     temperature,
-    max_tokens: maxTokens ?? USUAL_MAX_TOKENS,
+    max_tokens: maxTokens ?? DEFAULT_MAX_TOKENS,
     stream: stream || undefined,
-    ...(answer && shapeOf(answer, refused)),
+    ...(answer && buildAnswerFormat(answer, refused)),
   });
   // max_tokens is required.
   const left = refused.filter((name) => name !== "max_tokens");
-  return withoutParameters(withExtra(plain, extraBody), left);
+  return removeParameters(mergeExtraBody(plain, extraBody), left);
 }
 
 /** Models without structured output are forced to call a tool instead. */
-function shapeOf({ name, schema }: AnswerShape, refused: readonly string[]): Record<string, unknown> {
+function buildAnswerFormat({ name, schema }: AnswerFormat, refused: readonly string[]): Record<string, unknown> {
   if (!refused.includes("output_config")) return { output_config: { format: { type: "json_schema", schema } } };
   return {
     tools: [{ name, description: "Gives the answer.", input_schema: schema }],
@@ -68,21 +68,21 @@ function shapeOf({ name, schema }: AnswerShape, refused: readonly string[]): Rec
   };
 }
 
-function messageOf({ role, parts }: Message) {
+function toAnthropicMessage({ role, parts }: Message) {
   const [first = ""] = parts;
-  return { role, content: parts.length <= 1 ? first : blocksOf(parts) };
+  return { role, content: parts.length <= 1 ? first : toTextBlocks(parts) };
 }
 
-function blocksOf(texts: readonly string[]) {
+function toTextBlocks(texts: readonly string[]) {
   return texts.map((text) => ({ type: "text", text }));
 }
 
-function errorBody(status: number, { message, type }: ProviderError): Record<string, unknown> {
+function buildAnthropicErrorBody(status: number, { message, type }: ProviderError): Record<string, unknown> {
   const usual = ERROR_TYPES[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
   return { type: "error", error: { type: type ?? usual, message } };
 }
 
-const FINISHES: Readonly<Record<string, Finish>> = {
+const FINISH_BY_REASON: Readonly<Record<string, Finish>> = {
   max_tokens: "truncated",
   model_context_window_exceeded: "truncated",
   refusal: "refused",
@@ -90,7 +90,7 @@ const FINISHES: Readonly<Record<string, Finish>> = {
 };
 
 /** Reads an answer of Anthropic Messages. */
-export class AnthropicReader extends AnswerBase {
+export class AnthropicAnswerReader extends BaseAnswerReader {
   readonly #answerTool: string | undefined;
   /** True inside the tool call that holds the answer. */
   #isAnswering = false;
@@ -101,96 +101,96 @@ export class AnthropicReader extends AnswerBase {
     this.#answerTool = answerTool;
   }
 
-  readEvent(event: unknown): Delta {
-    const fields = fieldsOf(event);
+  readEvent(event: unknown): AnswerDelta {
+    const fields = readJsonObject(event);
     switch (fields?.type) {
       case "content_block_delta":
-        return this.#shown(fieldsOf(fields.delta));
+        return this.#readVisible(readJsonObject(fields.delta));
       case "content_block_start":
-        return this.#readBlock(fieldsOf(fields.content_block));
+        return this.#readBlock(readJsonObject(fields.content_block));
       case "message_start":
-        return this.#readMessage(fieldsOf(fields.message));
+        return this.#readMessage(readJsonObject(fields.message));
       case "message_delta":
         return this.#readEnd(fields);
       case "message_stop":
         this.isComplete = true;
         return NO_TEXT;
       case "error":
-        this.error ??= errorField(fields.error) ?? { message: "unknown error", type: null };
+        this.error ??= parseErrorField(fields.error) ?? { message: "unknown error", type: null };
         return NO_TEXT;
       case "ping":
       case "content_block_stop":
         return NO_TEXT;
       default:
-        return this.unknown();
+        return this.countUnknownEvent();
     }
   }
 
-  readWhole(body: unknown): Delta {
-    const fields = fieldsOf(body);
+  readWhole(body: unknown): AnswerDelta {
+    const fields = readJsonObject(body);
     if (fields?.type === "error") return this.readEvent(body);
-    if (fields === null || !Array.isArray(fields.content)) return this.unknown();
+    if (fields === null || !Array.isArray(fields.content)) return this.countUnknownEvent();
     this.isComplete = true;
     return this.#readMessage(fields);
   }
 
-  #readMessage(message: Fields | null): Delta {
+  #readMessage(message: JsonFields | null): AnswerDelta {
     if (message === null) return NO_TEXT;
     this.readModel(message.model);
     this.#readUsage(message.usage);
     this.#readReason(message.stop_reason);
-    const deltas = listOf(message.content).map((block) => this.#readBlock(fieldsOf(block)));
-    return deltaOf(deltas.map(({ text }) => text).join(""), deltas.map(({ hidden }) => hidden).join(""));
+    const deltas = readJsonList(message.content).map((block) => this.#readBlock(readJsonObject(block)));
+    return makeDelta(deltas.map(({ text }) => text).join(""), deltas.map(({ hidden }) => hidden).join(""));
   }
 
-  #readBlock(block: Fields | null): Delta {
+  #readBlock(block: JsonFields | null): AnswerDelta {
     this.#isAnswering = this.#answerTool !== undefined && block?.name === this.#answerTool;
-    return this.#shown(block);
+    return this.#readVisible(block);
   }
 
-  #shown(block: Fields | null): Delta {
-    const delta = blockText(block);
-    return this.#isAnswering ? deltaOf(delta.text + delta.hidden, "") : delta;
+  #readVisible(block: JsonFields | null): AnswerDelta {
+    const delta = readBlockText(block);
+    return this.#isAnswering ? makeDelta(delta.text + delta.hidden, "") : delta;
   }
 
-  #readEnd(fields: Fields): Delta {
+  #readEnd(fields: JsonFields): AnswerDelta {
     this.#readUsage(fields.usage);
-    this.#readReason(fieldsOf(fields.delta)?.stop_reason);
+    this.#readReason(readJsonObject(fields.delta)?.stop_reason);
     return NO_TEXT;
   }
 
   #readReason(reason: unknown): void {
     if (typeof reason !== "string" || reason === "") return;
     this.isComplete = true;
-    this.end(ownValue(FINISHES, reason) ?? "stop", reason);
+    this.setFinish(getOwn(FINISH_BY_REASON, reason) ?? "stop", reason);
   }
 
   /** Anthropic's classes are already disjoint. */
   #readUsage(usage: unknown): void {
-    const raw = this.fold.open(usage);
+    const raw = this.fold.parse(usage);
     if (raw === null) return;
-    const short = raw.count("ephemeral_5m_input_tokens", "cache_creation");
-    const long = raw.count("ephemeral_1h_input_tokens", "cache_creation");
+    const short = raw.readCount("ephemeral_5m_input_tokens", "cache_creation");
+    const long = raw.readCount("ephemeral_1h_input_tokens", "cache_creation");
     this.fold.add(raw, {
-      input: raw.count("input_tokens"),
-      output: raw.count("output_tokens"),
-      cacheRead: raw.count("cache_read_input_tokens"),
-      cacheWrite: raw.count("cache_creation_input_tokens") ?? sumOf(short, long),
+      input: raw.readCount("input_tokens"),
+      output: raw.readCount("output_tokens"),
+      cacheRead: raw.readCount("cache_read_input_tokens"),
+      cacheWrite: raw.readCount("cache_creation_input_tokens") ?? addOptional(short, long),
       cacheWrite1h: long,
     });
   }
 }
 
-function blockText(block: Fields | null): Delta {
+function readBlockText(block: JsonFields | null): AnswerDelta {
   if (block === null) return NO_TEXT;
-  const text = textOf(block.text);
+  const text = readJsonString(block.text);
   if (text !== "") return { text, hidden: "" };
-  const hidden = textOf(block.thinking) || textOf(block.partial_json) || inputText(block);
-  return deltaOf("", hidden);
+  const hidden = readJsonString(block.thinking) || readJsonString(block.partial_json) || readToolInput(block);
+  return makeDelta("", hidden);
 }
 
 /** A complete tool call has its arguments as an object; a streamed one starts with an empty object. */
-function inputText({ input }: Fields): string {
-  const fields = fieldsOf(input);
-  return fields === null || Object.keys(fields).length === 0 ? "" : jsonText(fields);
+function readToolInput({ input }: JsonFields): string {
+  const fields = readJsonObject(input);
+  return fields === null || Object.keys(fields).length === 0 ? "" : toJsonText(fields);
 }

@@ -12,7 +12,7 @@ export interface Message {
 }
 
 /** The required format of an answer: one JSON object. Endpoints without support ignore it. */
-export interface AnswerShape {
+export interface AnswerFormat {
   /** Letters, digits, underscores and dashes. */
   readonly name: string;
   /** A JSON Schema in which every object lists all its properties as required and allows no others. */
@@ -28,7 +28,7 @@ export interface ModelRequest {
   readonly maxTokens?: number;
   readonly stream: boolean;
   /** Absent for free text. */
-  readonly answer?: AnswerShape;
+  readonly answer?: AnswerFormat;
   /** Merged into the body last, so that it can set or replace anything. */
   readonly extraBody?: Readonly<Record<string, unknown>>;
   /** Body parameters that the model rejected; they are omitted. */
@@ -45,7 +45,7 @@ export interface ProviderError {
 }
 
 /** What one event added to an answer. */
-export interface Delta {
+export interface AnswerDelta {
   /** Visible text. */
   readonly text: string;
   /** Text that is billed but not shown: reasoning, tool call arguments. */
@@ -73,9 +73,9 @@ export interface Dialect {
 /** Reads one answer, as streamed events or as a whole. */
 export interface AnswerReader {
   /** Reads the parsed `data` of one event. Accepts anything; unknown events are counted in `unknownEvents`. */
-  readEvent(event: unknown): Delta;
+  readEvent(event: unknown): AnswerDelta;
   /** Reads a whole answer that was not streamed. */
-  readWhole(body: unknown): Delta;
+  readWhole(body: unknown): AnswerDelta;
   /** Usage so far; null until the provider reports it. No class ever decreases. */
   readonly usage: Usage | null;
   /** The cost reported by the provider, if any (OpenRouter's `usage.cost`). */

@@ -5,6 +5,6 @@ import { gemini } from "./gemini.js";
 import { responses } from "./responses.js";
 
 export * from "./dialect.js";
-export { hasParameter, refusedParameter, replacementOf } from "./refused-parameter.js";
+export { findRefusedParameter, getReplacementParameter, isParameterSent } from "./refused-parameter.js";
 
 export const dialects: Readonly<Record<DialectName, Dialect>> = { chat, responses, anthropic, gemini };

@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, jsonText, textOf } from "./answer-base.js";
+import { type JsonFields, readJsonObject, readJsonString, toJsonText } from "./answer-base.js";
 import type { ProviderError } from "./dialect.js";
 
 /**
@@ -7,26 +7,27 @@ import type { ProviderError } from "./dialect.js";
  * @example
  * parseProviderError({ error: { message: "no such model", type: "not_found" } }); // { message: "no such model", type: "not_found" }
  */
-export function providerErrorIn(body: unknown): ProviderError | null {
-  const fields = fieldsOf(Array.isArray(body) ? body[0] : body);
+export function parseProviderError(body: unknown): ProviderError | null {
+  const fields = readJsonObject(Array.isArray(body) ? body[0] : body);
   if (fields === null) return null;
-  const inner = fieldsOf(fields.error);
-  if (inner !== null) return errorOf(inner) ?? { message: jsonText(inner) || "unreadable error", type: null };
-  const message = textOf(fields.error) || textOf(fields.message) || textOf(fields.detail);
-  return message === "" ? null : { message, type: typeOf(fields) };
+  const inner = readJsonObject(fields.error);
+  if (inner !== null)
+    return parseErrorObject(inner) ?? { message: toJsonText(inner) || "unreadable error", type: null };
+  const message = readJsonString(fields.error) || readJsonString(fields.message) || readJsonString(fields.detail);
+  return message === "" ? null : { message, type: readErrorType(fields) };
 }
 
 /** Reads the `error` field of an answer; null if absent. */
-export function errorField(error: unknown): ProviderError | null {
-  return error === undefined || error === null ? null : providerErrorIn({ error });
+export function parseErrorField(error: unknown): ProviderError | null {
+  return error === undefined || error === null ? null : parseProviderError({ error });
 }
 
-function errorOf(fields: Fields): ProviderError | null {
-  const message = textOf(fields.message) || textOf(fields.detail);
-  return message === "" ? null : { message, type: typeOf(fields) };
+function parseErrorObject(fields: JsonFields): ProviderError | null {
+  const message = readJsonString(fields.message) || readJsonString(fields.detail);
+  return message === "" ? null : { message, type: readErrorType(fields) };
 }
 
-function typeOf({ type, status, code }: Fields): string | null {
+function readErrorType({ type, status, code }: JsonFields): string | null {
   for (const word of [type, status, code]) {
     if (typeof word === "string" && word !== "" && word !== "error") return word;
   }

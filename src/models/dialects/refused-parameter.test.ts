@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { dialects } from "./index.js";
-import { refusedParameter, withoutParameters } from "./refused-parameter.js";
+import { findRefusedParameter, removeParameters } from "./refused-parameter.js";
 
 const USER = { role: "user", content: "Hi" };
 const SENT = {
@@ -31,7 +31,7 @@ describe("findRefusedParameter", () => {
     [error("Structured outputs are not supported.".toLowerCase()), "output_config"],
     [[error("reasoning_effort is an unknown field")], "reasoning_effort"],
     [{ detail: "temperature: unexpected keyword" }, "temperature"],
-  ])("%j: %s", (answer, expected) => expect(refusedParameter(answer, SENT)).toBe(expected));
+  ])("%j: %s", (answer, expected) => expect(findRefusedParameter(answer, SENT)).toBe(expected));
 
   it.each([
     error("temperature: must be at most 2"),
@@ -44,16 +44,16 @@ describe("findRefusedParameter", () => {
     {},
     null,
     "unsupported temperature",
-  ])("%j: none", (answer) => expect(refusedParameter(answer, SENT)).toBeNull());
+  ])("%j: none", (answer) => expect(findRefusedParameter(answer, SENT)).toBeNull());
 
   it("finds a prefill and Gemini's settings", () => {
     const words = "This model does not support assistant message prefill.";
-    expect(refusedParameter(error(words), SENT)).toBeNull();
+    expect(findRefusedParameter(error(words), SENT)).toBeNull();
     const prefilled = { ...SENT, messages: [USER, { role: "assistant", content: "{" }] };
-    expect(refusedParameter(error(words), prefilled)).toBe("prefill");
+    expect(findRefusedParameter(error(words), prefilled)).toBe("prefill");
     const gemini = { contents: [], generationConfig: { topP: 1, maxOutputTokens: 5 } };
-    expect(refusedParameter(error("top_p is not supported by this model"), gemini)).toBe("topP");
-    expect(refusedParameter(error("maxOutputTokens is not supported"), gemini)).toBe("maxOutputTokens");
+    expect(findRefusedParameter(error("top_p is not supported by this model"), gemini)).toBe("topP");
+    expect(findRefusedParameter(error("maxOutputTokens is not supported"), gemini)).toBe("maxOutputTokens");
   });
 });
 
@@ -61,11 +61,11 @@ describe("removeParameters", () => {
   it("removes, renames and drops the prefill", () => {
     const messages = [USER, { role: "assistant", content: "{" }];
     const body = { ...SENT, messages, generationConfig: { topP: 1, topK: 2 } };
-    const left = withoutParameters(body, ["temperature", "max_tokens", "prefill", "topP"]);
+    const left = removeParameters(body, ["temperature", "max_tokens", "prefill", "topP"]);
     expect(left).toMatchObject({ max_completion_tokens: 5, messages: [USER], generationConfig: { topK: 2 } });
     expect(left).not.toHaveProperty("temperature");
     expect(left).not.toHaveProperty("max_tokens");
-    expect(withoutParameters({ max_completion_tokens: 5 }, ["max_completion_tokens"])).toEqual({ max_tokens: 5 });
+    expect(removeParameters({ max_completion_tokens: 5 }, ["max_completion_tokens"])).toEqual({ max_tokens: 5 });
   });
 });
 

@@ -1,43 +1,62 @@
-import { given } from "../../core/shape.js";
-import { AnswerBase, deltaOf, type Fields, fieldsOf, listOf, NO_TEXT, textOf, withExtra } from "./answer-base.js";
-import type { Delta, Dialect, Finish, Message, ModelRequest } from "./dialect.js";
-import { addOpenAiUsage, bearer, openAiErrorBody } from "./openai.js";
-import { errorField, providerErrorIn } from "./provider-error.js";
-import { withoutParameters } from "./refused-parameter.js";
+import { omitUndefined } from "../../core/shape.js";
+import {
+  BaseAnswerReader,
+  type JsonFields,
+  makeDelta,
+  mergeExtraBody,
+  NO_TEXT,
+  readJsonList,
+  readJsonObject,
+  readJsonString,
+} from "./answer-base.js";
+import type { AnswerDelta, Dialect, Finish, Message, ModelRequest } from "./dialect.js";
+import { addOpenAiUsage, buildBearerHeaders, buildOpenAiErrorBody } from "./openai.js";
+import { parseErrorField, parseProviderError } from "./provider-error.js";
+import { removeParameters } from "./refused-parameter.js";
 
 /** OpenAI Responses. */
 export const responses: Dialect = {
   name: "responses",
   path: () => "/responses",
-  headers: bearer,
-  body,
-  reader: () => new ResponsesReader(),
-  errorIn: providerErrorIn,
-  errorBody: openAiErrorBody,
+  headers: buildBearerHeaders,
+  body: buildResponsesBody,
+  reader: () => new ResponsesAnswerReader(),
+  errorIn: parseProviderError,
+  errorBody: buildOpenAiErrorBody,
 };
 
-function body({ model, system, messages, temperature, maxTokens, stream, answer, extraBody, refused }: ModelRequest) {
-  const plain = given({
+function buildResponsesBody({
+  model,
+  system,
+  messages,
+  temperature,
+  maxTokens,
+  stream,
+  answer,
+  extraBody,
+  refused,
+}: ModelRequest) {
+  const plain = omitUndefined({
     model: model === "" ? undefined : model,
     instructions: system,
-    input: messages.map(itemOf),
+    input: messages.map(toInputItem),
     temperature,
     max_output_tokens: maxTokens,
     text: answer && { format: { type: "json_schema", ...answer, strict: true } },
     stream: stream || undefined,
   });
-  return withoutParameters(withExtra(plain, extraBody), refused ?? []);
+  return removeParameters(mergeExtraBody(plain, extraBody), refused ?? []);
 }
 
-function itemOf({ role, parts }: Message) {
+function toInputItem({ role, parts }: Message) {
   const type = role === "assistant" ? "output_text" : "input_text";
   return { role, content: parts.map((text) => ({ type, text })) };
 }
 
-const NAMES = { input: "input_tokens", output: "output_tokens" };
+const USAGE_NAMES = { input: "input_tokens", output: "output_tokens" };
 
 /** Events whose `delta` is billed but not shown. */
-const HIDDEN = new Set([
+const HIDDEN_DELTA_TYPES = new Set([
   "response.reasoning_text.delta",
   "response.reasoning_summary_text.delta",
   "response.function_call_arguments.delta",
@@ -47,93 +66,94 @@ const HIDDEN = new Set([
 ]);
 
 /** Reads an answer of OpenAI Responses. Its stream ends with the whole response. */
-class ResponsesReader extends AnswerBase {
+class ResponsesAnswerReader extends BaseAnswerReader {
   #hasDeltas = false;
 
-  readEvent(event: unknown): Delta {
-    const fields = fieldsOf(event);
-    const type = textOf(fields?.type);
-    if (fields === null || type === "") return this.unknown();
-    if (type.endsWith(".delta")) return this.#readDelta(type, textOf(fields.delta));
+  readEvent(event: unknown): AnswerDelta {
+    const fields = readJsonObject(event);
+    const type = readJsonString(fields?.type);
+    if (fields === null || type === "") return this.countUnknownEvent();
+    if (type.endsWith(".delta")) return this.#readDelta(type, readJsonString(fields.delta));
     if (type === "error") return this.#readError(fields);
-    if (!type.startsWith("response.")) return this.unknown();
-    const response = fieldsOf(fields.response);
+    if (!type.startsWith("response.")) return this.countUnknownEvent();
+    const response = readJsonObject(fields.response);
     return response === null ? NO_TEXT : this.#readResponse(response);
   }
 
-  readWhole(body: unknown): Delta {
-    const fields = fieldsOf(body);
-    if (fields === null || !(Array.isArray(fields.output) || fields.error != null)) return this.unknown();
+  readWhole(body: unknown): AnswerDelta {
+    const fields = readJsonObject(body);
+    if (fields === null || !(Array.isArray(fields.output) || fields.error != null)) return this.countUnknownEvent();
     this.isComplete = true;
     return this.#readResponse(fields);
   }
 
-  #readDelta(type: string, delta: string): Delta {
+  #readDelta(type: string, delta: string): AnswerDelta {
     const isShown = type === "response.output_text.delta" || type === "response.refusal.delta";
-    if (delta === "" || !(isShown || HIDDEN.has(type))) return NO_TEXT;
+    if (delta === "" || !(isShown || HIDDEN_DELTA_TYPES.has(type))) return NO_TEXT;
     this.#hasDeltas = true;
-    if (type === "response.refusal.delta") this.end("refused", null);
-    return isShown ? deltaOf(delta, "") : deltaOf("", delta);
+    if (type === "response.refusal.delta") this.setFinish("refused", null);
+    return isShown ? makeDelta(delta, "") : makeDelta("", delta);
   }
 
-  #readError(fields: Fields): Delta {
-    this.error ??= errorField(fields.error) ?? providerErrorIn(fields) ?? { message: "unknown error", type: null };
+  #readError(fields: JsonFields): AnswerDelta {
+    this.error ??= parseErrorField(fields.error) ??
+      parseProviderError(fields) ?? { message: "unknown error", type: null };
     return NO_TEXT;
   }
 
   /** The response object, which the first and the last event of a stream contain. */
-  #readResponse(response: Fields): Delta {
+  #readResponse(response: JsonFields): AnswerDelta {
     this.readModel(response.model);
-    this.error ??= errorField(response.error);
-    addOpenAiUsage(this.fold, response.usage, NAMES);
-    const output = listOf(response.output);
+    this.error ??= parseErrorField(response.error);
+    addOpenAiUsage(this.fold, response.usage, USAGE_NAMES);
+    const output = readJsonList(response.output);
     this.#readStatus(response, output);
     // Some proxies send only the last event.
     return this.#hasDeltas || !this.isComplete ? NO_TEXT : this.#readOutput(output);
   }
 
-  #readStatus(response: Fields, output: readonly unknown[]): void {
-    const status = textOf(response.status);
-    if (status === "completed") this.#finish(hasCalls(output) ? "tool_calls" : "stop", status);
+  #readStatus(response: JsonFields, output: readonly unknown[]): void {
+    const status = readJsonString(response.status);
+    if (status === "completed") this.#finish(hasFunctionCalls(output) ? "tool_calls" : "stop", status);
     if (status === "failed" || status === "cancelled") this.#finish("stop", status);
     if (status !== "incomplete") return;
-    const reason = textOf(fieldsOf(response.incomplete_details)?.reason);
+    const reason = readJsonString(readJsonObject(response.incomplete_details)?.reason);
     this.#finish(reason === "content_filter" ? "refused" : "truncated", reason || status);
   }
 
   #finish(finish: Finish, reason: string): void {
     this.isComplete = true;
-    this.end(finish, reason);
+    this.setFinish(finish, reason);
   }
 
-  #readOutput(output: readonly unknown[]): Delta {
+  #readOutput(output: readonly unknown[]): AnswerDelta {
     let text = "";
     let hidden = "";
     for (const item of output) {
-      const fields = fieldsOf(item);
-      const content = this.#textIn(listOf(fields?.content));
-      if (fields?.type === "reasoning") hidden += content + this.#textIn(listOf(fields.summary));
+      const fields = readJsonObject(item);
+      const content = this.#readText(readJsonList(fields?.content));
+      if (fields?.type === "reasoning") hidden += content + this.#readText(readJsonList(fields.summary));
       else text += content;
-      hidden += textOf(fields?.arguments);
+      hidden += readJsonString(fields?.arguments);
     }
-    return deltaOf(text, hidden);
+    return makeDelta(text, hidden);
   }
 
-  #textIn(parts: readonly unknown[]): string {
-    return parts.map((part) => this.#readPart(fieldsOf(part))).join("");
+  #readText(parts: readonly unknown[]): string {
+    return parts.map((part) => this.#readPart(readJsonObject(part))).join("");
   }
 
-  #readPart(part: Fields | null): string {
-    if (part?.type !== "refusal") return textOf(part?.text);
-    this.end("refused", null);
-    return textOf(part.refusal);
+  #readPart(part: JsonFields | null): string {
+    if (part?.type !== "refusal") return readJsonString(part?.text);
+    this.setFinish("refused", null);
+    return readJsonString(part.refusal);
   }
 }
 
 /** Calls that wait for the client; searches and the like run at the provider. */
-function hasCalls(output: readonly unknown[]): boolean {
+function hasFunctionCalls(output: readonly unknown[]): boolean {
   return output.some((item) => {
-    const type = fieldsOf(item)?.type;
+    const type = readJsonObject(item)?.type;
     return type === "function_call" || type === "custom_tool_call";
   });
 }

@@ -1,14 +1,14 @@
 import { finished, pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createUnzip } from "node:zlib";
-import { messageOf, TrialError } from "../../core/errors.js";
-import { codeOf } from "./errors.js";
-import { type Headers, readHeader } from "./retry-after.js";
-import { Utf8Pieces } from "./utf8.js";
+import { getErrorMessage, TrialError } from "../../core/errors.js";
+import { getNodeErrorCode } from "./errors.js";
+import { type HttpHeaders, readHeader } from "./retry-after.js";
+import { Utf8StreamDecoder } from "./utf8.js";
 
 /** A response with an unread body. Read or `discard` it to free its connection. */
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: HttpHeaders;
   /**
    * Passes on decompressed chunks and resolves at the end of the body. Return false to stop and close the connection.
    * Rejects if the body is truncated, times out, or the signal is aborted (with its reason).
@@ -19,9 +19,9 @@ export interface HttpAnswer {
   discard(): void;
 }
 
-export interface AnswerParts {
+export interface HttpResponseParts {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: HttpHeaders;
   readonly body: Readable;
   /** Host and port, for messages. */
   readonly host: string;
@@ -29,14 +29,14 @@ export interface AnswerParts {
   readonly explain: (error: unknown) => unknown;
 }
 
-export class Answer implements HttpAnswer {
+export class StreamedResponse implements HttpResponse {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: HttpHeaders;
   readonly #body: Readable;
   readonly #host: string;
-  readonly #explain: AnswerParts["explain"];
+  readonly #explain: HttpResponseParts["explain"];
 
-  constructor({ status, headers, body, host, explain }: AnswerParts) {
+  constructor({ status, headers, body, host, explain }: HttpResponseParts) {
     this.status = status;
     this.headers = headers;
     this.#body = body;
@@ -65,12 +65,12 @@ export class Answer implements HttpAnswer {
   }
 
   async text(limit: number): Promise<string> {
-    const pieces = new Utf8Pieces();
+    const pieces = new Utf8StreamDecoder();
     let text = "";
     let size = 0;
     await this.read((chunk) => {
       size += chunk.length;
-      if (size > limit) throw this.#unusable(`sent more than ${limit} bytes`);
+      if (size > limit) throw this.#createError(`sent more than ${limit} bytes`);
       text += this.#decode(() => pieces.decode(chunk));
     });
     this.#decode(() => pieces.end());
@@ -85,28 +85,28 @@ export class Answer implements HttpAnswer {
   #decompress(): Readable {
     const encoding = readHeader(this.headers["content-encoding"]).toLowerCase();
     if (encoding === "" || encoding === "identity") return this.#body;
-    const decoder = createDecoder(encoding);
+    const decoder = createDecompressor(encoding);
     if (decoder === null) {
       this.discard();
-      throw this.#unusable(`sent the encoding "${encoding}", which was not requested`);
+      throw this.#createError(`sent the encoding "${encoding}", which was not requested`);
     }
     return pipeline(this.#body, decoder, () => {});
   }
 
   #explainBody(error: unknown): unknown {
     if (!isZlibError(error)) return this.#explain(error);
-    return this.#unusable(`sent compressed data that cannot be decoded (${messageOf(error)})`, error);
+    return this.#createError(`sent compressed data that cannot be decoded (${getErrorMessage(error)})`, error);
   }
 
   #decode<T>(decode: () => T): T {
     try {
       return decode();
     } catch (cause) {
-      throw this.#unusable("sent invalid UTF-8", cause);
+      throw this.#createError("sent invalid UTF-8", cause);
     }
   }
 
-  #unusable(what: string, cause?: unknown): TrialError {
+  #createError(what: string, cause?: unknown): TrialError {
     return new TrialError("api_error", `${this.#host} ${what}.`, {
       retry: { afterMs: null },
       ...(cause === undefined ? {} : { cause }),
@@ -114,12 +114,12 @@ export class Answer implements HttpAnswer {
   }
 }
 
-function createDecoder(encoding: string) {
+function createDecompressor(encoding: string) {
   if (encoding === "br") return createBrotliDecompress();
   return ["gzip", "x-gzip", "deflate"].includes(encoding) ? createUnzip() : null;
 }
 
 /** Zlib codes start with Z_, such as Z_DATA_ERROR; those of Brotli with ERR__, such as ERR__ERROR_FORMAT_… */
 function isZlibError(error: unknown): boolean {
-  return /^(?:Z_|ERR__)/.test(codeOf(error));
+  return /^(?:Z_|ERR__)/.test(getNodeErrorCode(error));
 }

@@ -3,14 +3,14 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { TrialError } from "../../core/errors.js";
 import { type HttpClient, type HttpRequest, openClient } from "./client.js";
-import { type Handler, type ScriptedServer, serveBytes, serveScript } from "./scripted-server.js";
+import { type ScriptedServer, type ScriptHandler, serveBytes, serveScript } from "./scripted-server.js";
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-async function serve(handler: Handler): Promise<ScriptedServer> {
+async function serve(handler: ScriptHandler): Promise<ScriptedServer> {
   const server = await serveScript(handler);
   closing.push(server.close);
   return server;

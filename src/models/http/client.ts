@@ -1,7 +1,7 @@
 import type { Agent, Dispatcher } from "undici";
 import { TrialError } from "../../core/errors.js";
-import { Answer, type HttpAnswer } from "./answer.js";
-import { codeOf, connectionError, timeoutError } from "./errors.js";
+import { type HttpResponse, StreamedResponse } from "./answer.js";
+import { createHttpConnectionError, createHttpTimeoutError, getNodeErrorCode } from "./errors.js";
 
 const DEFAULT_CONNECT_MS = 10_000;
 const DEFAULT_HEADERS_MS = 600_000;
@@ -27,7 +27,7 @@ export interface HttpRequest {
 /** An HTTP client with a pool of persistent connections. */
 export interface HttpClient {
   /** Resolves with the response headers, for any status. Rejects with a `TrialError`, or with the signal's reason. */
-  post(request: HttpRequest): Promise<HttpAnswer>;
+  post(request: HttpRequest): Promise<HttpResponse>;
   /** Closes all connections. */
   close(): void;
 }
@@ -56,19 +56,19 @@ class PooledClient implements HttpClient {
     this.#maxSockets = maxSockets ?? null;
   }
 
-  async post(request: HttpRequest): Promise<HttpAnswer> {
+  async post(request: HttpRequest): Promise<HttpResponse> {
     const { signal, connectTimeoutMs = DEFAULT_CONNECT_MS } = request;
     const url = new URL(request.url);
-    const explain = (error: unknown) => explainFailure(error, url.host, request);
+    const explain = (error: unknown) => explainRequestFailure(error, url.host, request);
     try {
       signal.throwIfAborted();
-      const pool = await this.#poolFor(connectTimeoutMs);
-      const { statusCode: status, headers, body } = await send(pool, url, request);
-      const answer = new Answer({ status, headers, body, host: url.host, explain });
+      const pool = await this.#getPool(connectTimeoutMs);
+      const { statusCode: status, headers, body } = await sendRequest(pool, url, request);
+      const answer = new StreamedResponse({ status, headers, body, host: url.host, explain });
       const { location } = headers;
       if (status < 300 || status >= 400 || typeof location !== "string") return answer;
       answer.discard();
-      throw redirected(url, location);
+      throw createRedirectError(url, location);
     } catch (error) {
       throw explain(error);
     }
@@ -79,20 +79,20 @@ class PooledClient implements HttpClient {
     this.#pools.clear();
   }
 
-  #poolFor(connectMs: number): Promise<Agent> {
-    const pool = this.#pools.get(connectMs) ?? openPool(connectMs, this.#maxSockets);
+  #getPool(connectMs: number): Promise<Agent> {
+    const pool = this.#pools.get(connectMs) ?? openConnectionPool(connectMs, this.#maxSockets);
     this.#pools.set(connectMs, pool);
     return pool;
   }
 }
 
-async function openPool(connectMs: number, connections: number | null): Promise<Agent> {
+async function openConnectionPool(connectMs: number, connections: number | null): Promise<Agent> {
   const { Agent: UndiciAgent } = await import("undici");
   return new UndiciAgent({ connect: { timeout: connectMs }, keepAliveTimeout: KEEP_ALIVE_MS, connections });
 }
 
 /** Sends only once: after a closed connection it is unknown whether the call was received and billed. */
-function send(pool: Agent, url: URL, request: HttpRequest): Promise<Dispatcher.ResponseData> {
+function sendRequest(pool: Agent, url: URL, request: HttpRequest): Promise<Dispatcher.ResponseData> {
   const { headers, body, signal, headersTimeoutMs, idleTimeoutMs } = request;
   return pool.request({
     origin: url.origin,
@@ -107,24 +107,31 @@ function send(pool: Agent, url: URL, request: HttpRequest): Promise<Dispatcher.R
 }
 
 /** The signal's reason, or an error that says what to do. */
-function explainFailure(error: unknown, host: string, request: HttpRequest): unknown {
+function explainRequestFailure(error: unknown, host: string, request: HttpRequest): unknown {
   if (request.signal.aborted) return request.signal.reason;
   const { connectTimeoutMs = DEFAULT_CONNECT_MS, headersTimeoutMs = DEFAULT_HEADERS_MS } = request;
   const { idleTimeoutMs = DEFAULT_IDLE_MS } = request;
-  switch (codeOf(error)) {
+  switch (getNodeErrorCode(error)) {
     case "UND_ERR_CONNECT_TIMEOUT":
-      return timeoutError(`${host} did not accept the connection within ${connectTimeoutMs} ms.`, error, "down");
+      return createHttpTimeoutError(
+        `${host} did not accept the connection within ${connectTimeoutMs} ms.`,
+        error,
+        "down",
+      );
     case "UND_ERR_HEADERS_TIMEOUT":
-      return timeoutError(`${host} did not start to respond within ${headersTimeoutMs} ms.`, error);
+      return createHttpTimeoutError(`${host} did not start to respond within ${headersTimeoutMs} ms.`, error);
     case "UND_ERR_BODY_TIMEOUT":
-      return timeoutError(`${host} sent no data for ${idleTimeoutMs} ms in the middle of its response.`, error);
+      return createHttpTimeoutError(
+        `${host} sent no data for ${idleTimeoutMs} ms in the middle of its response.`,
+        error,
+      );
     default:
-      return connectionError(error, host);
+      return createHttpConnectionError(error, host);
   }
 }
 
 /** Not followed: the key is meant for this host only, and a redirected POST often becomes a GET. */
-function redirected(from: URL, location: string): TrialError {
+function createRedirectError(from: URL, location: string): TrialError {
   const to = URL.canParse(location, from.href) ? new URL(location, from) : null;
   const target = to === null ? "an invalid location" : to.origin + to.pathname;
   return new TrialError(

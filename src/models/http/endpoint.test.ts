@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../core/errors.js";
 import { isLoopback } from "../../core/loopback.js";
-import { endpointName, requireSafeEndpoint } from "./endpoint.js";
+import { parseEndpointHost, requireSafeEndpoint } from "./endpoint.js";
 
 describe("parseEndpointHost", () => {
   it.each([
@@ -10,7 +10,7 @@ describe("parseEndpointHost", () => {
     ["https://api.openai.com:443", "api.openai.com"],
     ["http://api.openai.com:443", "api.openai.com:443"],
     ["http://[::1]:9/", "[::1]:9"],
-  ])("returns host and port of %s", (url, name) => expect(endpointName(url)).toBe(name));
+  ])("returns host and port of %s", (url, name) => expect(parseEndpointHost(url)).toBe(name));
 });
 
 describe("isLoopback", () => {

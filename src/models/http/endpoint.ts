@@ -1,7 +1,7 @@
 import { UsageError } from "../../core/errors.js";
 import { isLoopback } from "../../core/loopback.js";
 
-export interface EndpointCheck {
+export interface EndpointCheckOptions {
   readonly url: string;
   readonly hasKey: boolean;
   /** Allows sending a key over plain http to another machine. */
@@ -13,8 +13,8 @@ export interface EndpointCheck {
  * @example
  * requireSafeEndpoint({ url: "https://api.openai.com/v1", hasKey: true }).hostname; // "api.openai.com"
  */
-export function requireSafeEndpoint({ url, hasKey, allowInsecure = false }: EndpointCheck): URL {
-  const parsed = parse(url);
+export function requireSafeEndpoint({ url, hasKey, allowInsecure = false }: EndpointCheckOptions): URL {
+  const parsed = parseEndpointUrl(url);
   if (parsed.username !== "" || parsed.password !== "") {
     throw new UsageError(
       `The URL of ${parsed.host} contains a user name or a password, which would end up in reports. Remove it and send it as a header.`,
@@ -28,7 +28,7 @@ export function requireSafeEndpoint({ url, hasKey, allowInsecure = false }: Endp
   return parsed;
 }
 
-function parse(url: string): URL {
+function parseEndpointUrl(url: string): URL {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed !== null && (parsed.protocol === "http:" || parsed.protocol === "https:")) return parsed;
   throw new UsageError(`${JSON.stringify(url)} is not an http or https URL. Use one like http://127.0.0.1:8080/v1.`);
@@ -39,6 +39,6 @@ function parse(url: string): URL {
  * @example
  * parseEndpointHost("http://127.0.0.1:8080/v1"); // "127.0.0.1:8080"
  */
-export function endpointName(url: string): string {
-  return parse(url).host;
+export function parseEndpointHost(url: string): string {
+  return parseEndpointUrl(url).host;
 }

@@ -1,12 +1,12 @@
-import { messageOf, type Outlook, type Retry, TrialError } from "../../core/errors.js";
+import { getErrorMessage, type Outlook, type Retry, TrialError } from "../../core/errors.js";
 
 /** Retry without a requested delay. */
-const AGAIN: { retry: Retry } = { retry: { afterMs: null } };
+const RETRYABLE: { retry: Retry } = { retry: { afterMs: null } };
 
 /** Explains a failed connection by Node's error code. */
-type Explain = (host: string) => { message: string; again: boolean };
+type ErrorExplainer = (host: string) => { message: string; again: boolean };
 
-const BY_CODE: Readonly<Record<string, Explain>> = {
+const EXPLAINERS_BY_CODE: Readonly<Record<string, ErrorExplainer>> = {
   ECONNREFUSED: (host) => ({
     message: `Nothing listens on ${host}: the connection was refused. Start the endpoint, or check host and port.`,
     again: true,
@@ -16,15 +16,15 @@ const BY_CODE: Readonly<Record<string, Explain>> = {
     message: `The DNS server did not answer for ${host}. Check the network connection.`,
     again: true,
   }),
-  ECONNRESET: closedEarly,
-  UND_ERR_SOCKET: closedEarly,
+  ECONNRESET: explainClosedEarly,
+  UND_ERR_SOCKET: explainClosedEarly,
   EPIPE: (host) => ({ message: `${host} closed the connection while the request was being sent.`, again: true }),
   EHOSTUNREACH: (host) => ({ message: `${host} is unreachable. Check the network connection.`, again: true }),
   ENETUNREACH: (host) => ({ message: `${host} is unreachable. Check the network connection.`, again: true }),
-  DEPTH_ZERO_SELF_SIGNED_CERT: selfSigned,
-  SELF_SIGNED_CERT_IN_CHAIN: selfSigned,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: selfSigned,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: selfSigned,
+  DEPTH_ZERO_SELF_SIGNED_CERT: explainSelfSigned,
+  SELF_SIGNED_CERT_IN_CHAIN: explainSelfSigned,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: explainSelfSigned,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: explainSelfSigned,
   CERT_HAS_EXPIRED: (host) => ({ message: `The certificate of ${host} has expired. Renew it.`, again: false }),
   ERR_TLS_CERT_ALTNAME_INVALID: (host) => ({
     message: `The certificate of ${host} is for another host. Check the base URL.`,
@@ -32,11 +32,11 @@ const BY_CODE: Readonly<Record<string, Explain>> = {
   }),
 };
 
-function closedEarly(host: string): { message: string; again: boolean } {
+function explainClosedEarly(host: string): { message: string; again: boolean } {
   return { message: `${host} closed the connection before its response was complete.`, again: true };
 }
 
-function selfSigned(host: string): { message: string; again: boolean } {
+function explainSelfSigned(host: string): { message: string; again: boolean } {
   return {
     message: `The certificate of ${host} is not signed by a trusted authority. If it is your own, set NODE_EXTRA_CA_CERTS to its file before starting.`,
     again: false,
@@ -48,24 +48,25 @@ function selfSigned(host: string): { message: string; again: boolean } {
  * @example
  * createHttpConnectionError(new Error("connect ECONNREFUSED"), "127.0.0.1:8080");
  */
-export function connectionError(cause: unknown, host: string): TrialError {
+export function createHttpConnectionError(cause: unknown, host: string): TrialError {
   if (cause instanceof TrialError) return cause;
-  const code = codeOf(cause);
-  if (code === "ETIMEDOUT") return timeoutError(`${host} did not answer the connection attempt.`, cause, "down");
-  const known = Object.hasOwn(BY_CODE, code) ? BY_CODE[code]?.(host) : undefined;
-  const { message, again } = known ?? unusual({ cause, code, host });
-  return new TrialError("api_error", message, { cause, outlook: "down", ...(again ? AGAIN : {}) });
+  const code = getNodeErrorCode(cause);
+  if (code === "ETIMEDOUT")
+    return createHttpTimeoutError(`${host} did not answer the connection attempt.`, cause, "down");
+  const known = Object.hasOwn(EXPLAINERS_BY_CODE, code) ? EXPLAINERS_BY_CODE[code]?.(host) : undefined;
+  const { message, again } = known ?? explainUnknownError({ cause, code, host });
+  return new TrialError("api_error", message, { cause, outlook: "down", ...(again ? RETRYABLE : {}) });
 }
 
-export function timeoutError(message: string, cause?: unknown, outlook?: Outlook): TrialError {
+export function createHttpTimeoutError(message: string, cause?: unknown, outlook?: Outlook): TrialError {
   const known = { ...(cause === undefined ? {} : { cause }), ...(outlook === undefined ? {} : { outlook }) };
-  return new TrialError("timeout", message, { ...known, ...AGAIN });
+  return new TrialError("timeout", message, { ...known, ...RETRYABLE });
 }
 
-function unusual({ cause, code, host }: { cause: unknown; code: string; host: string }) {
+function explainUnknownError({ cause, code, host }: { cause: unknown; code: string; host: string }) {
   if (code.startsWith("HPE_") || (cause instanceof Error && cause.name === "HTTPParserError")) {
     return {
-      message: `${host} does not respond with HTTP (${code || messageOf(cause)}). Check the port, and whether it is https.`,
+      message: `${host} does not respond with HTTP (${code || getErrorMessage(cause)}). Check the port, and whether it is https.`,
       again: false,
     };
   }
@@ -75,11 +76,11 @@ function unusual({ cause, code, host }: { cause: unknown; code: string; host: st
       again: false,
     };
   }
-  return { message: `The connection to ${host} failed: ${messageOf(cause)}.`, again: true };
+  return { message: `The connection to ${host} failed: ${getErrorMessage(cause)}.`, again: true };
 }
 
 /** Node's error code; "" if there is none. */
-export function codeOf(error: unknown): string {
+export function getNodeErrorCode(error: unknown): string {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === "string" ? code : "";
 }

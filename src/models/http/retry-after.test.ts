@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { retryAfterMs } from "./retry-after.js";
+import { parseRetryAfter } from "./retry-after.js";
 
 const NOW = Date.parse("2026-03-01T12:00:00Z");
-const asked = (value: string | string[]) => retryAfterMs({ "retry-after": value }, NOW);
+const asked = (value: string | string[]) => parseRetryAfter({ "retry-after": value }, NOW);
 
 describe("parseRetryAfter", () => {
   it.each([
@@ -27,13 +27,13 @@ describe("parseRetryAfter", () => {
   });
 
   it("prefers milliseconds", () => {
-    expect(retryAfterMs({ "retry-after-ms": "250", "retry-after": "9" }, NOW)).toBe(250);
-    expect(retryAfterMs({ "retry-after-ms": "junk", "retry-after": "9" }, NOW)).toBe(9000);
+    expect(parseRetryAfter({ "retry-after-ms": "250", "retry-after": "9" }, NOW)).toBe(250);
+    expect(parseRetryAfter({ "retry-after-ms": "junk", "retry-after": "9" }, NOW)).toBe(9000);
   });
 
   it("uses the first of several, and null for none", () => {
     expect(asked(["3", "4"])).toBe(3000);
-    expect(retryAfterMs({}, NOW)).toBeNull();
+    expect(parseRetryAfter({}, NOW)).toBeNull();
   });
 
   it("returns null or a wait from 0 to an hour for any text", () => {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from "node:net";
 
-interface TakenRequest {
+interface RecordedRequest {
   readonly url: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
@@ -11,7 +11,7 @@ interface TakenRequest {
 export interface ScriptedServer {
   readonly port: number;
   readonly url: string;
-  readonly requests: TakenRequest[];
+  readonly requests: RecordedRequest[];
   /** Total number of connections made. */
   readonly connections: () => number;
   /** Number of open connections. */
@@ -19,14 +19,14 @@ export interface ScriptedServer {
   close(): Promise<void>;
 }
 
-export type Handler = (request: TakenRequest, response: ServerResponse, number: number) => void;
+export type ScriptHandler = (request: RecordedRequest, response: ServerResponse, number: number) => void;
 
 /** Long enough that a busy machine does not close connections that a test counts. */
 const KEEP_ALIVE_MS = 300_000;
 
 /** Starts a server that responds as the test says. */
-export async function serveScript(handler: Handler): Promise<ScriptedServer> {
-  const requests: TakenRequest[] = [];
+export async function serveScript(handler: ScriptHandler): Promise<ScriptedServer> {
+  const requests: RecordedRequest[] = [];
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (message, response) => {
     const chunks: Buffer[] = [];
     message.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -37,7 +37,7 @@ export async function serveScript(handler: Handler): Promise<ScriptedServer> {
       handler(request, response, requests.length);
     });
   });
-  return { ...(await listening(server)), requests };
+  return { ...(await listenOnLoopback(server)), requests };
 }
 
 /** Starts a TCP server, for responses that no HTTP server would send. */
@@ -46,10 +46,10 @@ export async function serveBytes(onRequest: (socket: Socket) => void): Promise<O
     socket.on("error", () => {});
     socket.on("data", () => onRequest(socket));
   });
-  return listening(server);
+  return listenOnLoopback(server);
 }
 
-async function listening(server: Server | TcpServer) {
+async function listenOnLoopback(server: Server | TcpServer) {
   let made = 0;
   const open = new Set<Socket>();
   server.on("connection", (socket: Socket) => {

@@ -1,8 +1,8 @@
 import { type HttpClient, openClient } from "./client.js";
 
 // Deliberate module state: all systems of a process share one pool, so that each endpoint has one set of connections.
-let shared: HttpClient | null = null;
-let users = 0;
+let sharedClient: HttpClient | null = null;
+let leaseCount = 0;
 
 /** A lease of the shared client. */
 export interface ClientLease {
@@ -18,16 +18,16 @@ export interface ClientLease {
  * lease.release();
  */
 export function leaseClient(): ClientLease {
-  shared ??= openClient();
-  users += 1;
+  sharedClient ??= openClient();
+  leaseCount += 1;
   let isHeld = true;
   return {
-    client: shared,
+    client: sharedClient,
     release() {
       if (!isHeld) return;
       isHeld = false;
-      users -= 1;
-      if (users === 0) shared?.close();
+      leaseCount -= 1;
+      if (leaseCount === 0) sharedClient?.close();
     },
   };
 }

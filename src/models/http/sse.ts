@@ -1,6 +1,6 @@
 import { createParser, type EventSourceParser, type ParseError } from "eventsource-parser";
 import { TrialError } from "../../core/errors.js";
-import { NotUtf8, Utf8Pieces } from "./utf8.js";
+import { InvalidUtf8Error, Utf8StreamDecoder } from "./utf8.js";
 
 /** Maximum length of a line or event, in characters. */
 const MAX_EVENT_CHARS = 16 * 1024 * 1024;
@@ -21,7 +21,7 @@ export interface SseOptions {
  * events.end();
  */
 export class SseReader {
-  readonly #text = new Utf8Pieces();
+  readonly #text = new Utf8StreamDecoder();
   readonly #parser: EventSourceParser;
   readonly #source: string;
   #isFirst = true;
@@ -36,7 +36,7 @@ export class SseReader {
         if (!this.#isStopped && onData(data) === false) this.#isStopped = true;
       },
       onError: (error) => {
-        if (isTooLong(error)) this.#failure = tooLong(source, maxEventChars);
+        if (isTooLongError(error)) this.#failure = createEventTooLongError(source, maxEventChars);
       },
     });
   }
@@ -46,7 +46,7 @@ export class SseReader {
     try {
       this.#feed(this.#text.decode(chunk));
     } catch (error) {
-      if (!(error instanceof NotUtf8)) throw error;
+      if (!(error instanceof InvalidUtf8Error)) throw error;
       this.#failAfter(error);
     }
     return !this.#isStopped;
@@ -59,29 +59,29 @@ export class SseReader {
 
   #feed(text: string): void {
     if (this.#isStopped) return;
-    this.#parser.feed(this.#withoutMark(text));
+    this.#parser.feed(this.#stripByteOrderMark(text));
     if (this.#failure !== null) throw this.#failure;
   }
 
   /** Emits the events before the invalid bytes first, because callers check whether anything was received. */
-  #failAfter(cause: NotUtf8): void {
+  #failAfter(cause: InvalidUtf8Error): void {
     this.#feed(cause.before);
     if (this.#isStopped) return;
     throw new TrialError("api_error", `${this.#source} sent invalid UTF-8.`, { cause, retry: { afterMs: null } });
   }
 
-  #withoutMark(text: string): string {
+  #stripByteOrderMark(text: string): string {
     if (!this.#isFirst || text === "") return text;
     this.#isFirst = false;
     return text.startsWith("\uFEFF") ? text.slice(1) : text;
   }
 }
 
-function isTooLong({ type }: ParseError): boolean {
+function isTooLongError({ type }: ParseError): boolean {
   return type === "max-buffer-size-exceeded";
 }
 
-function tooLong(source: string, limit: number): TrialError {
+function createEventTooLongError(source: string, limit: number): TrialError {
   return new TrialError("api_error", `${source} sent a line or event of more than ${limit} characters.`, {
     retry: { afterMs: null },
   });

@@ -8,13 +8,13 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TrialError } from "../../core/errors.js";
-import { lacks } from "../../testing/system-command.js";
+import { isCommandMissing } from "../../testing/system-command.js";
 import { openClient } from "./client.js";
 import { serveScript } from "./scripted-server.js";
 
 const run = promisify(execFile);
 
-describe.skipIf(lacks("openssl"))("TLS", () => {
+describe.skipIf(isCommandMissing("openssl"))("TLS", () => {
   let dir = "";
   let server: Server;
   let port = 0;

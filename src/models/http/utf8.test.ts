@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { NotUtf8, Utf8Pieces } from "./utf8.js";
+import { InvalidUtf8Error, Utf8StreamDecoder } from "./utf8.js";
 
 function pieces(bytes: Buffer, cuts: readonly number[]): Buffer[] {
   const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
@@ -9,7 +9,7 @@ function pieces(bytes: Buffer, cuts: readonly number[]): Buffer[] {
 }
 
 function decodeAll(parts: readonly Buffer[]): string {
-  const decoder = new Utf8Pieces();
+  const decoder = new Utf8StreamDecoder();
   const text = parts.map((part) => decoder.decode(part)).join("");
   decoder.end();
   return text;
@@ -39,9 +39,9 @@ describe("Utf8StreamDecoder", () => {
   });
 
   it("rejects an incomplete character at the end", () => {
-    const decoder = new Utf8Pieces();
+    const decoder = new Utf8StreamDecoder();
     expect(decoder.decode(Buffer.from([0x61, 0xe2, 0x82]))).toBe("a");
-    expect(() => decoder.end()).toThrow(NotUtf8);
+    expect(() => decoder.end()).toThrow(InvalidUtf8Error);
   });
 });
 

@@ -1,6 +1,6 @@
 import { isAscii } from "node:buffer";
 
-export class NotUtf8 extends Error {
+export class InvalidUtf8Error extends Error {
   /** The text before the first invalid byte. */
   readonly before: string;
 
@@ -11,7 +11,7 @@ export class NotUtf8 extends Error {
 }
 
 /** Decodes streamed text and throws on invalid UTF-8 instead of replacing it. */
-export class Utf8Pieces {
+export class Utf8StreamDecoder {
   readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   /** True if no character is incomplete. */
   #isClear = true;
@@ -23,7 +23,7 @@ export class Utf8Pieces {
     try {
       return this.#decoder.decode(piece, { stream: true });
     } catch {
-      throw new NotUtf8(textBefore(piece));
+      throw new InvalidUtf8Error(decodeValidPrefix(piece));
     }
   }
 
@@ -32,13 +32,13 @@ export class Utf8Pieces {
     try {
       this.#decoder.decode();
     } catch {
-      throw new NotUtf8("");
+      throw new InvalidUtf8Error("");
     }
   }
 }
 
 /** Stops at the first U+FFFD, even if it is part of the text itself. */
-function textBefore(bytes: Buffer): string {
+function decodeValidPrefix(bytes: Buffer): string {
   const text = bytes.toString("utf8");
   return text.slice(0, Math.max(0, text.indexOf("\uFFFD")));
 }

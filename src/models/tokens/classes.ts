@@ -19,7 +19,7 @@ export const SYMBOL = MARK | OTHER;
 export const END_BYTE = 0xff;
 
 /** The number of bytes of a UTF-8 character, by its first byte. */
-export function widthOf(lead: number): number {
+export function getCharacterWidth(lead: number): number {
   if (lead < 0x80) return 1;
   if (lead < 0xe0) return 2;
   return lead < 0xf0 ? 3 : 4;
@@ -40,25 +40,25 @@ export class CharacterClasses {
   }
 
   /** The class of the character that starts at `i`; 0 at the end of the text. */
-  at(bytes: Uint8Array, i: number): number {
+  getClassAt(bytes: Uint8Array, i: number): number {
     const lead = bytes[i] ?? END_BYTE;
-    return lead < 0x80 ? (this.ascii[lead] ?? 0) : this.#wideAt(bytes, i, lead);
+    return lead < 0x80 ? (this.ascii[lead] ?? 0) : this.#getWideClassAt(bytes, i, lead);
   }
 
-  of(codePoint: number): number {
-    return this.#classIn(codePoint >> 6, codePoint & 0x3f);
+  getClass(codePoint: number): number {
+    return this.#lookupClass(codePoint >> 6, codePoint & 0x3f);
   }
 
-  #wideAt(bytes: Uint8Array, i: number, lead: number): number {
+  #getWideClassAt(bytes: Uint8Array, i: number, lead: number): number {
     if (lead === END_BYTE) return 0;
     const second = (bytes[i + 1] ?? 0) & 0x3f;
-    if (lead < 0xe0) return this.#classIn(lead & 0x1f, second);
+    if (lead < 0xe0) return this.#lookupClass(lead & 0x1f, second);
     const third = (bytes[i + 2] ?? 0) & 0x3f;
-    if (lead < 0xf0) return this.#classIn(((lead & 0x0f) << 6) | second, third);
-    return this.#classIn(((lead & 0x07) << 12) | (second << 6) | third, (bytes[i + 3] ?? 0) & 0x3f);
+    if (lead < 0xf0) return this.#lookupClass(((lead & 0x0f) << 6) | second, third);
+    return this.#lookupClass(((lead & 0x07) << 12) | (second << 6) | third, (bytes[i + 3] ?? 0) & 0x3f);
   }
 
-  #classIn(high: number, low: number): number {
+  #lookupClass(high: number, low: number): number {
     return this.#blocks[((this.#index[high] ?? 0) << 6) | low] ?? 0;
   }
 }

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CharacterClasses } from "./classes.js";
 import { loadTokenizer, type TokenizerName } from "./index.js";
-import { readTable } from "./table.js";
-import { cutText } from "./tokenizer.js";
+import { readTokenTable } from "./table.js";
+import { splitText } from "./tokenizer.js";
 
 const NAMES: TokenizerName[] = ["cl100k_base", "o200k_base"];
 
@@ -19,14 +19,14 @@ const texts = fc.array(parts, { minLength: 1, maxLength: 60, size: "max" }).map(
 
 describe.each(NAMES)("splitText with %s", (name) => {
   const tokenizer = loadTokenizer(name);
-  const classes = new CharacterClasses(readTable(name));
+  const classes = new CharacterClasses(readTokenTable(name));
 
   it("loses no character, and the tokens of the pieces add up", () => {
     const sizes = fc.integer({ min: 1, max: 12 });
     let cuts = 0;
     fc.assert(
       fc.property(texts, sizes, (text, piece) => {
-        const pieces = [...cutText(text, classes, { piece, longest: text.length + 1 })];
+        const pieces = [...splitText(text, classes, { piece, longest: text.length + 1 })];
         cuts += pieces.length - 1;
         expect(pieces.join("")).toBe(text);
         expect(pieces.reduce((sum, each) => sum + tokenizer.count(each), 0)).toBe(tokenizer.count(text));
@@ -38,13 +38,13 @@ describe.each(NAMES)("splitText with %s", (name) => {
 
   it("makes pieces of the requested size", () => {
     const text = "The quick brown fox, aged 12, jumps. 彼は「はい」と言った。\n".repeat(100);
-    const lengths = [...cutText(text, classes, { piece: 64, longest: 1000 })].map(({ length }) => length);
+    const lengths = [...splitText(text, classes, { piece: 64, longest: 1000 })].map(({ length }) => length);
     expect(Math.max(...lengths)).toBeLessThanOrEqual(64);
     expect(lengths.length).toBeLessThan(text.length / 48);
   });
 
   it("splits an endless word anywhere but inside a character", () => {
-    const pieces = [...cutText("𝒜".repeat(50), classes, { piece: 8, longest: 15 })];
+    const pieces = [...splitText("𝒜".repeat(50), classes, { piece: 8, longest: 15 })];
     expect(pieces.join("")).toBe("𝒜".repeat(50));
     expect(pieces.every((piece) => /^𝒜+$/u.test(piece))).toBe(true);
     expect(pieces.map(({ length }) => length)).toEqual([14, 14, 14, 14, 14, 14, 14, 2]);

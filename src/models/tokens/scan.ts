@@ -1,6 +1,7 @@
 import {
   CASELESS,
   type CharacterClasses,
+  getCharacterWidth,
   LETTER,
   LOWER,
   MARK,
@@ -10,11 +11,10 @@ import {
   SYMBOL,
   UPPER,
   WHITESPACE,
-  widthOf,
 } from "./classes.js";
 
 /** Returns the end of the pre-token that starts at `start`, in UTF-8 bytes terminated by END_BYTE. */
-export type Scan = (bytes: Uint8Array, start: number) => number;
+export type PreTokenScanner = (bytes: Uint8Array, start: number) => number;
 
 const SPACE = 0x20;
 const APOSTROPHE = 0x27;
@@ -24,24 +24,24 @@ const SLASH = 0x2f;
  * The split pattern of cl100k_base in tiktoken 0.12:
  * `'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s`
  */
-export function cl100kScan(classes: CharacterClasses): Scan {
+export function createCl100kScanner(classes: CharacterClasses): PreTokenScanner {
   return (bytes, start) => {
     const lead = bytes[start] ?? 0;
-    const first = classes.at(bytes, start);
-    const next = start + widthOf(lead);
-    if (first & LETTER) return runEnd(classes, bytes, next, LETTER);
-    if (first & NUMBER) return numberEnd(classes, bytes, next);
+    const first = classes.getClassAt(bytes, start);
+    const next = start + getCharacterWidth(lead);
+    if (first & LETTER) return findClassRunEnd(classes, bytes, next, LETTER);
+    if (first & NUMBER) return findNumberEnd(classes, bytes, next);
     if (lead === APOSTROPHE) {
-      const end = contractionEnd(bytes, start);
+      const end = findContractionEnd(bytes, start);
       if (end > start) return end;
     }
-    if (first & NEWLINE) return cl100kBlankEnd(classes, bytes, start);
-    const second = classes.at(bytes, next);
-    if (second & LETTER) return runEnd(classes, bytes, next, LETTER);
+    if (first & NEWLINE) return findCl100kBlankEnd(classes, bytes, start);
+    const second = classes.getClassAt(bytes, next);
+    if (second & LETTER) return findClassRunEnd(classes, bytes, next, LETTER);
     if (first & SYMBOL || (lead === SPACE && second & SYMBOL)) {
-      return runEnd(classes, bytes, runEnd(classes, bytes, next, SYMBOL), NEWLINE);
+      return findClassRunEnd(classes, bytes, findClassRunEnd(classes, bytes, next, SYMBOL), NEWLINE);
     }
-    return cl100kBlankEnd(classes, bytes, start);
+    return findCl100kBlankEnd(classes, bytes, start);
   };
 }
 
@@ -49,40 +49,41 @@ export function cl100kScan(classes: CharacterClasses): Scan {
  * The split pattern of o200k_base, where X is `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]` and Y `[\p{Ll}\p{Lm}\p{Lo}\p{M}]`:
  * `[^\r\n\p{L}\p{N}]?X*Y+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?X+Y*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+`
  */
-export function o200kScan(classes: CharacterClasses): Scan {
+export function createO200kScanner(classes: CharacterClasses): PreTokenScanner {
   return (bytes, start) => {
     const lead = bytes[start] ?? 0;
-    const first = classes.at(bytes, start);
-    const next = start + widthOf(lead);
-    if (first & LETTER) return contractionEnd(bytes, wordEnd(classes, bytes, start));
-    if (first & NUMBER) return numberEnd(classes, bytes, next);
-    if (first & NEWLINE) return o200kBlankEnd(classes, bytes, start);
+    const first = classes.getClassAt(bytes, start);
+    const next = start + getCharacterWidth(lead);
+    if (first & LETTER) return findContractionEnd(bytes, findCasedWordEnd(classes, bytes, start));
+    if (first & NUMBER) return findNumberEnd(classes, bytes, next);
+    if (first & NEWLINE) return findO200kBlankEnd(classes, bytes, start);
     // A mark before capitals: the first alternative matches the mark alone, before the second can take it as prefix.
-    if (first & MARK && isCapitals(classes, bytes, next)) return next;
-    const second = classes.at(bytes, next);
-    if (second & (LETTER | MARK)) return contractionEnd(bytes, wordEnd(classes, bytes, next));
-    if (first & MARK) return contractionEnd(bytes, next);
+    if (first & MARK && isAllCapitals(classes, bytes, next)) return next;
+    const second = classes.getClassAt(bytes, next);
+    if (second & (LETTER | MARK)) return findContractionEnd(bytes, findCasedWordEnd(classes, bytes, next));
+    if (first & MARK) return findContractionEnd(bytes, next);
     if (first & OTHER || (lead === SPACE && second & OTHER)) {
-      return slashEnd(classes, bytes, runEnd(classes, bytes, next, SYMBOL));
+      return findSlashEnd(classes, bytes, findClassRunEnd(classes, bytes, next, SYMBOL));
     }
-    return o200kBlankEnd(classes, bytes, start);
+    return findO200kBlankEnd(classes, bytes, start);
   };
 }
 
-function runEnd(classes: CharacterClasses, bytes: Uint8Array, start: number, mask: number): number {
+function findClassRunEnd(classes: CharacterClasses, bytes: Uint8Array, start: number, mask: number): number {
   const ascii = classes.ascii;
   let i = start;
   for (;;) {
     const lead = bytes[i] ?? 0;
     if ((ascii[lead] ?? 0) & mask) i++;
-    else if (lead < 0x80 || !(classes.at(bytes, i) & mask)) return i;
-    else i += widthOf(lead);
+    else if (lead < 0x80 || !(classes.getClassAt(bytes, i) & mask)) return i;
+    else i += getCharacterWidth(lead);
   }
 }
 
-function numberEnd(classes: CharacterClasses, bytes: Uint8Array, afterFirst: number): number {
+function findNumberEnd(classes: CharacterClasses, bytes: Uint8Array, afterFirst: number): number {
   let i = afterFirst;
-  for (let count = 1; count < 3 && classes.at(bytes, i) & NUMBER; count++) i += widthOf(bytes[i] ?? 0);
+  for (let count = 1; count < 3 && classes.getClassAt(bytes, i) & NUMBER; count++)
+    i += getCharacterWidth(bytes[i] ?? 0);
   return i;
 }
 
@@ -90,26 +91,26 @@ function numberEnd(classes: CharacterClasses, bytes: Uint8Array, afterFirst: num
  * `X*Y+|X+Y*` after its prefix. X and Y share the caseless letters and the marks, so a run of X without a following
  * lower-case letter backtracks to the last shared character; only pure capitals reach `X+Y*`.
  */
-function wordEnd(classes: CharacterClasses, bytes: Uint8Array, start: number): number {
+function findCasedWordEnd(classes: CharacterClasses, bytes: Uint8Array, start: number): number {
   let i = start;
   let afterShared = 0;
-  let found = classes.at(bytes, i);
+  let found = classes.getClassAt(bytes, i);
   while (found & (UPPER | CASELESS | MARK)) {
-    i += widthOf(bytes[i] ?? 0);
+    i += getCharacterWidth(bytes[i] ?? 0);
     if (!(found & UPPER)) afterShared = i;
-    found = classes.at(bytes, i);
+    found = classes.getClassAt(bytes, i);
   }
-  if (found & LOWER) return runEnd(classes, bytes, i, LOWER | CASELESS | MARK);
+  if (found & LOWER) return findClassRunEnd(classes, bytes, i, LOWER | CASELESS | MARK);
   return afterShared > 0 ? afterShared : i;
 }
 
-function isCapitals(classes: CharacterClasses, bytes: Uint8Array, start: number): boolean {
-  const end = runEnd(classes, bytes, start, UPPER);
-  return end > start && !(classes.at(bytes, end) & (LETTER | MARK));
+function isAllCapitals(classes: CharacterClasses, bytes: Uint8Array, start: number): boolean {
+  const end = findClassRunEnd(classes, bytes, start, UPPER);
+  return end > start && !(classes.getClassAt(bytes, end) & (LETTER | MARK));
 }
 
 /** Returns `start` if no contraction starts there. */
-function contractionEnd(bytes: Uint8Array, start: number): number {
+function findContractionEnd(bytes: Uint8Array, start: number): number {
   if (bytes[start] !== APOSTROPHE) return start;
   const first = bytes[start + 1] ?? 0;
   switch (first | 0x20) {
@@ -119,43 +120,43 @@ function contractionEnd(bytes: Uint8Array, start: number): number {
     case 0x74: // t
       return start + 2;
     case 0x6c: // l
-      return isLetter(bytes[start + 2], 0x6c) ? start + 3 : start;
+      return matchesLetter(bytes[start + 2], 0x6c) ? start + 3 : start;
     case 0x76: // v
     case 0x72: // r
-      return isLetter(bytes[start + 2], 0x65) ? start + 3 : start;
+      return matchesLetter(bytes[start + 2], 0x65) ? start + 3 : start;
     default:
       // Unicode case folding: the long s (U+017F) folds to s. Nothing else folds to these letters.
       return first === 0xc5 && bytes[start + 2] === 0xbf ? start + 3 : start;
   }
 }
 
-function isLetter(byte: number | undefined, lowerCase: number): boolean {
+function matchesLetter(byte: number | undefined, lowerCase: number): boolean {
   return byte !== undefined && (byte | 0x20) === lowerCase;
 }
 
 /** `[\r\n/]*` */
-function slashEnd(classes: CharacterClasses, bytes: Uint8Array, start: number): number {
+function findSlashEnd(classes: CharacterClasses, bytes: Uint8Array, start: number): number {
   let i = start;
-  while (bytes[i] === SLASH || classes.at(bytes, i) & NEWLINE) i++;
+  while (bytes[i] === SLASH || classes.getClassAt(bytes, i) & NEWLINE) i++;
   return i;
 }
 
 /** `\s++$|\s*[\r\n]|\s+(?!\S)|\s` */
-function cl100kBlankEnd(classes: CharacterClasses, bytes: Uint8Array, start: number): number {
-  const end = runEnd(classes, bytes, start, WHITESPACE);
-  if (classes.at(bytes, end) === 0) return end;
-  return afterLastNewline(bytes, start, end) || beforeLastBlank(bytes, start, end);
+function findCl100kBlankEnd(classes: CharacterClasses, bytes: Uint8Array, start: number): number {
+  const end = findClassRunEnd(classes, bytes, start, WHITESPACE);
+  if (classes.getClassAt(bytes, end) === 0) return end;
+  return findAfterLastNewline(bytes, start, end) || findBeforeLastBlank(bytes, start, end);
 }
 
 /** `\s*[\r\n]+|\s+(?!\S)|\s+` */
-function o200kBlankEnd(classes: CharacterClasses, bytes: Uint8Array, start: number): number {
-  const end = runEnd(classes, bytes, start, WHITESPACE);
-  const afterNewline = afterLastNewline(bytes, start, end);
+function findO200kBlankEnd(classes: CharacterClasses, bytes: Uint8Array, start: number): number {
+  const end = findClassRunEnd(classes, bytes, start, WHITESPACE);
+  const afterNewline = findAfterLastNewline(bytes, start, end);
   if (afterNewline > 0) return afterNewline;
-  return classes.at(bytes, end) === 0 ? end : beforeLastBlank(bytes, start, end);
+  return classes.getClassAt(bytes, end) === 0 ? end : findBeforeLastBlank(bytes, start, end);
 }
 
-function afterLastNewline(bytes: Uint8Array, start: number, end: number): number {
+function findAfterLastNewline(bytes: Uint8Array, start: number, end: number): number {
   for (let i = end; i > start; i--) {
     const byte = bytes[i - 1];
     if (byte === 0x0a || byte === 0x0d) return i;
@@ -164,7 +165,7 @@ function afterLastNewline(bytes: Uint8Array, start: number, end: number): number
 }
 
 /** All but the last blank, which belongs to the next word; a single blank stays whole. */
-function beforeLastBlank(bytes: Uint8Array, start: number, end: number): number {
+function findBeforeLastBlank(bytes: Uint8Array, start: number, end: number): number {
   let last = end - 1;
   while (((bytes[last] ?? 0) & 0xc0) === 0x80) last--;
   return last > start ? last : end;

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
-import { NO_TOKEN, readTable, TokenFinder, TokenTableError, viewTable } from "./table.js";
+import { NO_TOKEN, parseTokenTable, readTokenTable, TokenFinder, TokenTableError } from "./table.js";
 
 const tableFile = new URL("../../../data/tokens/cl100k_base.bin", import.meta.url);
 
 describe.each(["cl100k_base", "o200k_base"])("the table of %s", (name) => {
-  const finder = new TokenFinder(readTable(name));
+  const finder = new TokenFinder(readTokenTable(name));
 
   it("finds every token, in rank order", () => {
     const source = createRequire(import.meta.url).resolve(`gpt-tokenizer/data/${name}.tiktoken`);
@@ -41,10 +41,10 @@ describe("an unusable table", () => {
     ["without its header", good.subarray(128)],
     ["of another format", otherFormat],
   ])("is rejected if %s", (_, bytes) => {
-    expect(() => viewTable(bytes)).toThrow(TokenTableError);
+    expect(() => parseTokenTable(bytes)).toThrow(TokenTableError);
   });
 
   it("is rejected with a remedy if missing", () => {
-    expect(() => readTable("p50k_base")).toThrow(/p50k_base\.bin.*build-token-tables/);
+    expect(() => readTokenTable("p50k_base")).toThrow(/p50k_base\.bin.*build-token-tables/);
   });
 });

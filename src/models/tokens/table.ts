@@ -26,14 +26,14 @@ export interface TokenTable {
 }
 
 const MAGIC = 0x4b545341;
-const FORMAT = 1;
+const FORMAT_VERSION = 1;
 const HEADER_BYTES = 128;
 const OFFSET_BITS = 21;
 const OFFSET_MASK = (1 << OFFSET_BITS) - 1;
 
 /** Maps the table of an encoding: one read and five views, because parsing 200,000 tokens would slow down start-up. */
-export function readTable(name: string): TokenTable {
-  return viewTable(readTableFile(findPackageFile(`data/tokens/${name}.bin`)));
+export function readTokenTable(name: string): TokenTable {
+  return parseTokenTable(readTableFile(findPackageFile(`data/tokens/${name}.bin`)));
 }
 
 function readTableFile(file: URL): Uint8Array {
@@ -48,13 +48,13 @@ function readTableFile(file: URL): Uint8Array {
 }
 
 /** Checks the header and returns views of the bytes. */
-export function viewTable(bytes: Uint8Array): TokenTable {
+export function parseTokenTable(bytes: Uint8Array): TokenTable {
   const [magic, format, slotCount = 0, indexCount = 0, blockBytes = 0, blobBytes = 0, maxTokenBytes = 0] =
     bytes.length < HEADER_BYTES ? [] : new Int32Array(bytes.buffer, bytes.byteOffset, HEADER_BYTES / 4);
   const indexAt = HEADER_BYTES + slotCount * 4;
   const blocksAt = indexAt + indexCount * 2;
   const blobAt = blocksAt + blockBytes;
-  if (magic !== MAGIC || format !== FORMAT || bytes.length !== blobAt + blobBytes) {
+  if (magic !== MAGIC || format !== FORMAT_VERSION || bytes.length !== blobAt + blobBytes) {
     throw new TokenTableError(
       "The token table is damaged or from another version. Reinstall assay, or run `node scripts/build-token-tables.mjs --force` in a checkout.",
     );
@@ -68,7 +68,7 @@ export function viewTable(bytes: Uint8Array): TokenTable {
   };
 }
 
-function hashOf(bytes: Uint8Array, start: number, end: number): number {
+function hashTokenBytes(bytes: Uint8Array, start: number, end: number): number {
   let hash = 0x811c9dc5;
   for (let i = start; i < end; i++) hash = Math.imul(hash ^ (bytes[i] ?? 0), 0x01000193);
   const mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
@@ -89,7 +89,7 @@ export class TokenFinder {
 
   find(bytes: Uint8Array, start: number, end: number): number {
     if (end - start > this.#maxTokenBytes) return NO_TOKEN;
-    const hash = hashOf(bytes, start, end);
+    const hash = hashTokenBytes(bytes, start, end);
     const slots = this.#slots;
     const mask = slots.length - 1;
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {

@@ -1,24 +1,24 @@
 import { UsageError } from "../../core/errors.js";
 import type { Tokenizer } from "../../core/tokenizer.js";
 import { BLANK, CharacterClasses, END_BYTE, LETTER, MARK, NEWLINE, NUMBER, WHITESPACE } from "./classes.js";
-import { cl100kScan, o200kScan, type Scan } from "./scan.js";
-import { NO_TOKEN, readTable, TokenFinder } from "./table.js";
+import { createCl100kScanner, createO200kScanner, type PreTokenScanner } from "./scan.js";
+import { NO_TOKEN, readTokenTable, TokenFinder } from "./table.js";
 
 // Up to here a linear search for the lowest pair is faster than a tree (measured).
-const SCAN_MAX_BYTES = 64;
+const MAX_SCAN_BYTES = 64;
 
 /** Counts the tokens of a pre-token by byte pair encoding: lowest rank first, leftmost among equals. */
 class PairMerger {
   readonly #finder: TokenFinder;
-  readonly #starts = new Int32Array(SCAN_MAX_BYTES + 1);
-  readonly #ranks = new Int32Array(SCAN_MAX_BYTES + 1);
+  readonly #starts = new Int32Array(MAX_SCAN_BYTES + 1);
+  readonly #ranks = new Int32Array(MAX_SCAN_BYTES + 1);
 
   constructor(finder: TokenFinder) {
     this.#finder = finder;
   }
 
   count(bytes: Uint8Array, start: number, end: number): number {
-    return end - start <= SCAN_MAX_BYTES ? this.#countByScan(bytes, start, end) : this.#countByTree(bytes, start, end);
+    return end - start <= MAX_SCAN_BYTES ? this.#countByScan(bytes, start, end) : this.#countByTree(bytes, start, end);
   }
 
   #countByScan(bytes: Uint8Array, start: number, end: number): number {
@@ -33,7 +33,7 @@ class PairMerger {
     starts[parts - 1] = end - 1;
     starts[parts] = end;
     while (parts > 1) {
-      const at = lowest(ranks, parts - 1);
+      const at = findLowestRank(ranks, parts - 1);
       if (ranks[at] === NO_TOKEN) break;
       removePart(starts, ranks, at + 1, parts);
       parts--;
@@ -73,7 +73,7 @@ class PairMerger {
   }
 }
 
-function lowest(ranks: Int32Array, pairs: number): number {
+function findLowestRank(ranks: Int32Array, pairs: number): number {
   let at = 0;
   let rank = ranks[0] ?? NO_TOKEN;
   for (let i = 1; i < pairs; i++) {
@@ -148,13 +148,13 @@ export class MinTree {
   }
 }
 
-const SCANS = { cl100k_base: cl100kScan, o200k_base: o200kScan };
+const SCANNER_FACTORIES = { cl100k_base: createCl100kScanner, o200k_base: createO200kScanner };
 
 /** The built-in encodings. */
-export type TokenizerName = keyof typeof SCANS;
+export type TokenizerName = keyof typeof SCANNER_FACTORIES;
 
 // Deliberate module state: a table is megabytes of immutable data, and a process needs at most one of each.
-const loaded = new Map<string, Tokenizer>();
+const loadedTokenizers = new Map<string, Tokenizer>();
 
 /**
  * Loads the exact token counter of an encoding on first use; special tokens such as `<|endoftext|>` count as text.
@@ -163,46 +163,46 @@ const loaded = new Map<string, Tokenizer>();
  * loadTokenizer("o200k_base").count("hello world"); // 2
  */
 export function loadTokenizer(name: string): Tokenizer {
-  const known = loaded.get(name);
+  const known = loadedTokenizers.get(name);
   if (known) return known;
   if (!isTokenizerName(name)) {
-    throw new UsageError(`Unknown tokenizer "${name}". Use one of: ${Object.keys(SCANS).join(", ")}.`);
+    throw new UsageError(`Unknown tokenizer "${name}". Use one of: ${Object.keys(SCANNER_FACTORIES).join(", ")}.`);
   }
   const tokenizer = new BpeTokenizer(name);
-  loaded.set(name, tokenizer);
+  loadedTokenizers.set(name, tokenizer);
   return tokenizer;
 }
 
 function isTokenizerName(name: string): name is TokenizerName {
-  return Object.hasOwn(SCANS, name);
+  return Object.hasOwn(SCANNER_FACTORIES, name);
 }
 
 class BpeTokenizer implements Tokenizer {
   readonly name: TokenizerName;
   readonly #classes: CharacterClasses;
-  readonly #scan: Scan;
+  readonly #scan: PreTokenScanner;
   readonly #finder: TokenFinder;
   readonly #merger: PairMerger;
   readonly #utf8 = new Utf8Scratch();
 
   constructor(name: TokenizerName) {
-    const table = readTable(name);
+    const table = readTokenTable(name);
     this.name = name;
     this.#classes = new CharacterClasses(table);
-    this.#scan = SCANS[name](this.#classes);
+    this.#scan = SCANNER_FACTORIES[name](this.#classes);
     this.#finder = new TokenFinder(table);
     this.#merger = new PairMerger(this.#finder);
   }
 
   count(text: string): number {
-    if (text.length <= CUT_SIZES.piece) return this.#countWhole(text);
+    if (text.length <= DEFAULT_SPLIT_SIZES.piece) return this.#countWhole(text);
     let total = 0;
     for (const count of this.countPieces(text)) total += count;
     return total;
   }
 
   *countPieces(text: string): Generator<number> {
-    for (const piece of cutText(text, this.#classes)) yield this.#countWhole(piece);
+    for (const piece of splitText(text, this.#classes)) yield this.#countWhole(piece);
   }
 
   #countWhole(text: string): number {
@@ -218,16 +218,16 @@ class BpeTokenizer implements Tokenizer {
   }
 }
 
-const KEPT_BYTES = 1 << 16;
+const BUFFER_BYTES = 1 << 16;
 const encoder = new TextEncoder();
 
 /** Encodes texts as UTF-8 terminated by END_BYTE; a lone surrogate becomes U+FFFD. */
 export class Utf8Scratch {
-  readonly #kept = new Uint8Array(KEPT_BYTES);
+  readonly #kept = new Uint8Array(BUFFER_BYTES);
 
   /** The bytes are valid until the next call: most texts share one buffer, only long ones get their own. */
   encode(text: string): { readonly bytes: Uint8Array; readonly length: number } {
-    const bytes = text.length * 3 < KEPT_BYTES ? this.#kept : new Uint8Array(Buffer.byteLength(text) + 1);
+    const bytes = text.length * 3 < BUFFER_BYTES ? this.#kept : new Uint8Array(Buffer.byteLength(text) + 1);
     const { written } = encoder.encodeInto(text, bytes);
     bytes[written] = END_BYTE;
     return { bytes, length: written };
@@ -235,13 +235,13 @@ export class Utf8Scratch {
 }
 
 /** Target length of pieces, and how far to search for a split point, in characters. */
-export interface CutSizes {
+export interface SplitSizes {
   readonly piece: number;
   readonly longest: number;
 }
 
 /** Counting a piece takes a few milliseconds. Merging a single word takes 20 bytes of memory per byte. */
-const CUT_SIZES: CutSizes = { piece: 1 << 16, longest: 1 << 20 };
+const DEFAULT_SPLIT_SIZES: SplitSizes = { piece: 1 << 16, longest: 1 << 20 };
 
 const APOSTROPHE = 0x27;
 const SLASH = 0x2f;
@@ -250,11 +250,15 @@ const SLASH = 0x2f;
  * Splits a text into pieces whose token counts add up to its own. Only text without a split point for a million
  * characters, such as an endless word, is split anywhere, which may add a token.
  */
-export function* cutText(text: string, classes: CharacterClasses, sizes: CutSizes = CUT_SIZES): Generator<string> {
+export function* splitText(
+  text: string,
+  classes: CharacterClasses,
+  sizes: SplitSizes = DEFAULT_SPLIT_SIZES,
+): Generator<string> {
   const { piece } = sizes;
   let start = 0;
   while (text.length - start > piece) {
-    const end = findCut(text, start, classes, sizes);
+    const end = findSplitPoint(text, start, classes, sizes);
     yield text.slice(start, end);
     start = end;
   }
@@ -262,21 +266,26 @@ export function* cutText(text: string, classes: CharacterClasses, sizes: CutSize
 }
 
 /** The last split point within a piece, else the first one after it. */
-function findCut(text: string, start: number, classes: CharacterClasses, { piece, longest }: CutSizes): number {
-  for (let i = start + piece; i > start; i--) if (isCut(text, i, classes)) return i;
+function findSplitPoint(
+  text: string,
+  start: number,
+  classes: CharacterClasses,
+  { piece, longest }: SplitSizes,
+): number {
+  for (let i = start + piece; i > start; i--) if (isSplitPoint(text, i, classes)) return i;
   const limit = Math.min(text.length, start + longest);
-  for (let i = start + piece + 1; i < limit; i++) if (isCut(text, i, classes)) return i;
-  return isPair(text, limit) ? limit - 1 : limit;
+  for (let i = start + piece + 1; i < limit; i++) if (isSplitPoint(text, i, classes)) return i;
+  return isSurrogatePair(text, limit) ? limit - 1 : limit;
 }
 
 /**
  * Whether a pre-token of either encoding always ends before this character, so that no pattern matches across it. Never
  * splits a surrogate pair.
  */
-function isCut(text: string, at: number, classes: CharacterClasses): boolean {
+function isSplitPoint(text: string, at: number, classes: CharacterClasses): boolean {
   const [left, right] = [text.charCodeAt(at - 1), text.charCodeAt(at)];
   if (isSurrogate(left) || isSurrogate(right)) return false;
-  const [before, after] = [classes.of(left), classes.of(right)];
+  const [before, after] = [classes.getClass(left), classes.getClass(right)];
   if (after & BLANK) return (before & WHITESPACE) === 0;
   if (before & NUMBER) return (after & NUMBER) === 0;
   if (before & LETTER) return (after & (LETTER | MARK)) === 0 && right !== APOSTROPHE;
@@ -287,6 +296,6 @@ function isSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit < 0xe000;
 }
 
-function isPair(text: string, at: number): boolean {
+function isSurrogatePair(text: string, at: number): boolean {
   return (text.codePointAt(at - 1) ?? 0) > 0xffff;
 }

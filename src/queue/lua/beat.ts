@@ -1,12 +1,12 @@
 import { LEASE } from "./lease.js";
-import { Script } from "./script.js";
+import { LuaScript } from "./script.js";
 
 /**
  * Renews the lease of a worker.
  * Keys: the workers, the pulse, the state of the worker. Arguments: its name, its lease (ms), its state, when expired
  * workers are removed (ms).
  */
-export const BEAT = new Script(/* lua */ `
+export const HEARTBEAT = new LuaScript(/* lua */ `
 ${LEASE}
 local workers_key, pulse_key, state_key = KEYS[1], KEYS[2], KEYS[3]
 local id, lease_ms, state, forget_ms = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])

@@ -1,6 +1,6 @@
-import { EXPERIENCE } from "./experience.js";
+import { COST_ESTIMATES } from "./experience.js";
 import { RESERVATIONS } from "./reservations.js";
-import { Script } from "./script.js";
+import { LuaScript } from "./script.js";
 
 const DAY_SECONDS = 86_400;
 
@@ -11,9 +11,9 @@ const DAY_SECONDS = 86_400;
  * trial and content; then for each settlement its token, its trial, "1" if its cost is known, its cost with judging, the
  * cost of judging (both in pico-dollars), "1" if it is typical, and "0" while it is being graded.
  */
-export const DELIVER = new Script(/* lua */ `
+export const DELIVER_RESULTS = new LuaScript(/* lua */ `
 ${RESERVATIONS}
-${EXPERIENCE}
+${COST_ESTIMATES}
 local delivered_key, results_key, outputs_key = KEYS[6], KEYS[7], KEYS[8]
 
 local function take_out(token, reservation)

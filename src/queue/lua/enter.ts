@@ -1,13 +1,13 @@
-import { PLACES } from "./places.js";
-import { Script } from "./script.js";
+import { GATE_SLOTS } from "./places.js";
+import { LuaScript } from "./script.js";
 
 /**
  * Takes slots at an endpoint, as many as are free and requested.
  * Arguments: worker, run, the maximum slots of the run, then the names of the requested slots.
  * Returns the limit, how long the endpoint asked callers to wait (ms), then the names of the slots taken.
  */
-export const ENTER = new Script(/* lua */ `
-${PLACES}
+export const ENTER_GATE = new LuaScript(/* lua */ `
+${GATE_SLOTS}
 local worker, run, run_max = ARGV[1], ARGV[2], tonumber(ARGV[3])
 
 -- How many of the free places this worker may have, so that all that wait for the same come to have the same number.

@@ -1,16 +1,16 @@
-import { USUAL_MARGIN } from "../../budget/run-budget.js";
+import { RESERVE_MARGIN } from "../../budget/run-budget.js";
 
 /**
  * Lua: the costs of trials of one kind, and their 95th percentile. Costs are counted in buckets, 64 per doubling, so that
  * the percentile is at most 1.1 % too high and never too low, and memory is bounded. Up to twenty trials it is exactly
  * the largest cost.
  */
-export const EXPERIENCE = /* lua */ `
+export const COST_ESTIMATES = /* lua */ `
 -- In the budget, for each kind: count, largest, probes (trials out that are to show what they cost),
 --   at (the bucket of the percentile), above (how many costs lie in higher buckets)
 -- costs:<kind>: bucket -> how many; filled:<kind>: the buckets that are not empty, in order
 local PER_DOUBLING = 64
-local USUAL_MARGIN = ${USUAL_MARGIN}
+local USUAL_MARGIN = ${RESERVE_MARGIN}
 local JUDGING = "judging"
 
 local function kind_of(system)

@@ -1,13 +1,13 @@
-import { PLACES } from "./places.js";
-import { Script } from "./script.js";
+import { GATE_SLOTS } from "./places.js";
+import { LuaScript } from "./script.js";
 
 /**
  * Frees a slot, and adapts the limit of the endpoint to how the call ended.
  * Arguments: the name of the slot, the maximum slots of its run, how the call ended, how long the endpoint asked callers to
  * wait (ms).
  */
-export const LEAVE = new Script(/* lua */ `
-${PLACES}
+export const LEAVE_GATE = new LuaScript(/* lua */ `
+${GATE_SLOTS}
 local name, run_max, ending, pause = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
 local run, worker = parts_of(name)
 local CUT = 0.5

@@ -1,8 +1,8 @@
 import { RESERVATIONS } from "./reservations.js";
-import { Script } from "./script.js";
+import { LuaScript } from "./script.js";
 
 /** Opens the budget of a run. Arguments: its limit, and the spending in its journal, in pico-dollars. */
-export const OPEN_BUDGET = new Script(/* lua */ `
+export const OPEN_BUDGET = new LuaScript(/* lua */ `
 ${RESERVATIONS}
 budget.set("max", tonumber(ARGV[1]))
 budget.set("refusing", 0)

@@ -3,13 +3,13 @@ import { LEASE } from "./lease.js";
 import { STATE } from "./state.js";
 
 /** The keys passed to the scripts of an endpoint's gate, in this order. */
-export function gateKeys(endpoint: string): string[] {
+export function getGateKeys(endpoint: string): string[] {
   const gate = KEYS.gate(endpoint);
   return [gate, `${gate}:waiting`, KEYS.workers, KEYS.pulse];
 }
 
 /** Lua: the slots at an endpoint. */
-export const PLACES = /* lua */ `
+export const GATE_SLOTS = /* lua */ `
 ${LEASE}
 ${STATE}
 -- gate: limit, grows_slowly, sent (calls so far), cut (calls sent when the limit was cut last), paused (until when),

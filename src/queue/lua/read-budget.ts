@@ -1,8 +1,8 @@
 import { RESERVATIONS } from "./reservations.js";
-import { Script } from "./script.js";
+import { LuaScript } from "./script.js";
 
 /** Reads a budget after freeing expired reservations: max, spent, reserved, refusing, unknown, lost trials, lost. */
-export const READ_BUDGET = new Script(/* lua */ `
+export const READ_BUDGET = new LuaScript(/* lua */ `
 ${RESERVATIONS}
 free_the_dead("")
 budget.save()

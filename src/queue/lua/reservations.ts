@@ -3,7 +3,7 @@ import { LEASE } from "./lease.js";
 import { STATE } from "./state.js";
 
 /** The keys passed to the scripts of a run's budget, in this order. Other keys of the budget begin with the first. */
-export function budgetKeys(key: string): string[] {
+export function getBudgetKeys(key: string): string[] {
   const budget = KEYS.budget(key);
   return [budget, `${budget}:reservations`, KEYS.workers, KEYS.pulse, KEYS.run(key)];
 }

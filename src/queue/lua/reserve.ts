@@ -1,18 +1,18 @@
-import { ENOUGH_TRIALS } from "../../budget/run-budget.js";
-import { EXPERIENCE } from "./experience.js";
+import { MIN_TRIALS } from "../../budget/run-budget.js";
+import { COST_ESTIMATES } from "./experience.js";
 import { RESERVATIONS } from "./reservations.js";
-import { Script } from "./script.js";
+import { LuaScript } from "./script.js";
 
 /**
  * Reserves budget for a trial: "held", "wait", "refuse" or "gone".
  * Arguments: token, worker, trial, system, its limit in pico-dollars (0 for none), its possible cost (0 if unknown), is
  * judged (0/1), is free (0/1), has an output that is only graded (0/1). The rule is that of `RunBudget`.
  */
-export const RESERVE = new Script(/* lua */ `
+export const RESERVE = new LuaScript(/* lua */ `
 ${RESERVATIONS}
-${EXPERIENCE}
+${COST_ESTIMATES}
 local FIRST_FEW = 5
-local ENOUGH_TRIALS = ${ENOUGH_TRIALS}
+local ENOUGH_TRIALS = ${MIN_TRIALS}
 
 local token, worker, trial, kind = ARGV[1], ARGV[2], tonumber(ARGV[3]), kind_of(ARGV[4])
 local most, can_cost = tonumber(ARGV[5]), tonumber(ARGV[6])

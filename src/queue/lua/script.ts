@@ -8,7 +8,7 @@ import type { Redis } from "ioredis";
  * const script = new LuaScript("return ARGV[1]");
  * await script.run(redis, [], ["hello"]); // "hello"
  */
-export class Script {
+export class LuaScript {
   readonly #lua: string;
   readonly #digest: string;
 

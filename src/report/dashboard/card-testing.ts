@@ -2,7 +2,7 @@ import { OUTCOMES } from "../../core/row.js";
 import { CARD_FIGURES, type CardFigure, type RunCard, type SystemCard } from "./contract.js";
 
 /** Creates a system card for tests: the given figures, all others not measured. */
-export function sampleSystem(
+export function createSystemCard(
   system: string,
   figures: Partial<Record<CardFigure, number>> = {},
   other: Partial<SystemCard> = {},
@@ -23,7 +23,7 @@ export function sampleSystem(
 }
 
 /** Creates a finished run on one dataset, for tests. */
-export function sampleRun(id: string, known: Partial<RunCard> = {}): RunCard {
+export function createRunCard(id: string, known: Partial<RunCard> = {}): RunCard {
   return {
     id,
     title: `Run ${id}`,

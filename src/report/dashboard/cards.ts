@@ -2,12 +2,12 @@ import { type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import type { EvalConfig, EvalResult, JsonSummary, Summary } from "../../core/result.js";
 import type { EvalRow } from "../../core/row.js";
-import { ownValue } from "../../core/shape.js";
-import { noTrials, type TrialCounts, trialCounts } from "../../core/trial-counts.js";
-import { FILES } from "../../store/journal.js";
+import { getOwn } from "../../core/shape.js";
+import { countTrials, createTrialCounts, type TrialCounts } from "../../core/trial-counts.js";
+import { RUN_FILES } from "../../store/journal.js";
 import type { Manifest } from "../../store/manifest.js";
 import { readRunFile } from "../../store/run-file.js";
-import { doneIn } from "../../store/summary-file.js";
+import { countFinishedTrials } from "../../store/summary-file.js";
 import { writeAtomically } from "../../utils/files/atomic.js";
 import {
   CARD_FIGURES,
@@ -31,22 +31,22 @@ export interface CardParts {
   status: RunStatus;
 }
 
-export function runCard(parts: CardParts): RunCard {
+export function buildRunCard(parts: CardParts): RunCard {
   const { id, manifest, config, planned, summary, counts } = parts;
-  const systems = config.systems.map((name) => systemCard(name, parts));
-  const hasRun = systems.filter(({ system }) => (ownValue(counts, system)?.trials ?? 0) > 0);
+  const systems = config.systems.map((name) => buildSystemCard(name, parts));
+  const hasRun = systems.filter(({ system }) => (getOwn(counts, system)?.trials ?? 0) > 0);
   return {
     id,
     title: String(config.title),
     createdAt: manifest.createdAt,
     status: parts.status,
-    command: commandOf(manifest),
+    command: readRunCommand(manifest),
     planned,
-    done: doneIn(counts),
-    datasets: config.datasets.map(datasetCard),
-    tags: tagsOf(Object.values(summary), config),
+    done: countFinishedTrials(counts),
+    datasets: config.datasets.map(buildDatasetCard),
+    tags: listSummaryTags(Object.values(summary), config),
     systems,
-    costUsd: knownCost(hasRun.map(({ system }) => ownValue(counts, system)?.costUsd ?? null)),
+    costUsd: sumSystemCosts(hasRun.map(({ system }) => getOwn(counts, system)?.costUsd ?? null)),
     unpricedSystems: hasRun.filter(isUnpriced).length,
     wallSeconds: parts.wallSeconds,
     threshold: config.threshold,
@@ -55,12 +55,12 @@ export function runCard(parts: CardParts): RunCard {
   };
 }
 
-export function resultParts({ summary, rows, config }: EvalResult): Pick<CardParts, "summary" | "counts" | "config"> {
-  return { summary, counts: trialCounts(rows), config };
+export function toCardParts({ summary, rows, config }: EvalResult): Pick<CardParts, "summary" | "counts" | "config"> {
+  return { summary, counts: countTrials(rows), config };
 }
 
 /** A run whose manifest cannot be read is listed with its problem. */
-export function damagedCard(id: string, { problem, createdAt }: { problem: string; createdAt: string }): RunCard {
+export function buildDamagedCard(id: string, { problem, createdAt }: { problem: string; createdAt: string }): RunCard {
   return {
     id,
     title: id,
@@ -81,17 +81,17 @@ export function damagedCard(id: string, { problem, createdAt }: { problem: strin
   };
 }
 
-function systemCard(system: string, { manifest, config, summary, counts }: CardParts): SystemCard {
-  const own = ownValue(summary, system) ?? {};
-  const record = ownValue(manifest.systems, system);
-  const { outcomes, categories, costUsd } = ownValue(counts, system) ?? noTrials();
+function buildSystemCard(system: string, { manifest, config, summary, counts }: CardParts): SystemCard {
+  const own = getOwn(summary, system) ?? {};
+  const record = getOwn(manifest.systems, system);
+  const { outcomes, categories, costUsd } = getOwn(counts, system) ?? createTrialCounts();
   // A total is unknown if a part of it is.
-  const isKnown = (figureReader(own)("cost_unknown_trials") ?? 0) === 0;
+  const isKnown = (createFigureReader(own)("cost_unknown_trials") ?? 0) === 0;
   return {
     system,
     harness: record?.harness ?? null,
     model: record?.model ?? null,
-    ...cardFigures(own, mostTrials(config)),
+    ...readCardFigures(own, getMaxTrials(config)),
     outcomes,
     categories,
     costUsd: isKnown ? costUsd : null,
@@ -99,20 +99,20 @@ function systemCard(system: string, { manifest, config, summary, counts }: CardP
 }
 
 /** Datasets may have their own number of trials. */
-function mostTrials({ trials, datasets }: EvalConfig): number {
+function getMaxTrials({ trials, datasets }: EvalConfig): number {
   return Math.max(trials, ...datasets.map(({ terms }) => terms?.trials ?? 0));
 }
 
-function datasetCard({ name, examples, fingerprint }: EvalConfig["datasets"][number]): DatasetCard {
-  return { name: datasetName(name), examples, fingerprint };
+function buildDatasetCard({ name, examples, fingerprint }: EvalConfig["datasets"][number]): DatasetCard {
+  return { name: getDatasetLabel(name), examples, fingerprint };
 }
 
 /** A dataset created by a program need not have a name. */
-export function datasetName(name: string): string {
+export function getDatasetLabel(name: string): string {
   return name || "examples";
 }
 
-function commandOf({ invocation }: Manifest): string | null {
+function readRunCommand({ invocation }: Manifest): string | null {
   const { command } = (invocation ?? {}) as { command?: unknown };
   return typeof command === "string" ? command : null;
 }
@@ -123,57 +123,57 @@ function isUnpriced({ costUsd, outcomes: { pass, fail, unscored } }: SystemCard)
 }
 
 /** Null when no cost is known. */
-function knownCost(costs: readonly (number | null)[]): number | null {
+function sumSystemCosts(costs: readonly (number | null)[]): number | null {
   const known = costs.flatMap((cost) => cost ?? []);
   return known.length === 0 ? null : known.reduce((total, cost) => total + cost, 0);
 }
 
 /** Reads a figure of a summary; null when it is missing, infinite or based on no task. */
-export type ReadFigure = (key: string) => number | null;
+export type FigureReader = (key: string) => number | null;
 
 /** Reads summaries in memory and as stored, where speed and efficiency are nested. */
-export function figureReader(summary: Summary | JsonSummary): ReadFigure {
+export function createFigureReader(summary: Summary | JsonSummary): FigureReader {
   const { efficiency } = summary;
   const nested = typeof efficiency === "object" && efficiency !== null ? efficiency : {};
-  return (key) => (summary[`${key}_n`] === 0 ? null : (finite(summary[key]) ?? finite(nested[key])));
+  return (key) => (summary[`${key}_n`] === 0 ? null : (toFiniteFigure(summary[key]) ?? toFiniteFigure(nested[key])));
 }
 
 /** Also returns the k of `pass_hat`: the largest one up to `trials` that the summary has. */
-export function cardFigures(
+export function readCardFigures(
   summary: Summary | JsonSummary,
   trials: number,
 ): Pick<SystemCard, "k"> & { figures: Record<CardFigure, number | null> } {
-  const read = figureReader(summary);
-  const k = largestK(read, trials);
+  const read = createFigureReader(summary);
+  const k = findLargestK(read, trials);
   const figures = {} as Record<CardFigure, number | null>;
-  for (const figure of CARD_FIGURES) figures[figure] = shown(figure, read(keyOf(figure, k)));
+  for (const figure of CARD_FIGURES) figures[figure] = getShownFigure(figure, read(getFigureKey(figure, k)));
   return { figures, k };
 }
 
 /** Scores are in [0, 1]; intervals stored by older versions may exceed that. */
-export function withinScores(bound: number | null): number | null {
+export function clampToScore(bound: number | null): number | null {
   return bound === null ? null : Math.min(1, Math.max(0, bound));
 }
 
-function shown(figure: CardFigure, value: number | null): number | null {
-  if (figure === "mean_score_ci_low" || figure === "mean_score_ci_high") return withinScores(value);
+function getShownFigure(figure: CardFigure, value: number | null): number | null {
+  if (figure === "mean_score_ci_low" || figure === "mean_score_ci_high") return clampToScore(value);
   // A single system has no rank; its metric says 0.
   return figure === "pareto_rank" && value === 0 ? null : value;
 }
 
 const PASS_HAT = "pass_hat";
 
-function keyOf(figure: CardFigure, k: number): string {
+function getFigureKey(figure: CardFigure, k: number): string {
   return figure.startsWith(PASS_HAT) ? `${PASS_HAT}_${k}${figure.slice(PASS_HAT.length)}` : figure;
 }
 
-function largestK(read: ReadFigure, trials: number): number {
+function findLargestK(read: FigureReader, trials: number): number {
   for (let k = trials; k > 0; k--) if (read(`pass_hat_${k}`) !== null) return k;
   return trials;
 }
 
 /** Also rejects inherited values such as `constructor`. */
-function finite(value: unknown): number | null {
+function toFiniteFigure(value: unknown): number | null {
   return typeof value === "number" && Number.isFinite(value) ? value : null;
 }
 
@@ -194,8 +194,8 @@ interface CardFile {
 
 /** Stores the card of a finished run. */
 export function writeCard(dir: string, card: RunCard): void {
-  const sources = [FILES.manifest, FILES.summary, FILES.rows].map((name) => statSync(join(dir, name)));
-  const file: CardFile = { schema: SCHEMA, sizes: sizesOf(sources), card };
+  const sources = [RUN_FILES.manifest, RUN_FILES.summary, RUN_FILES.rows].map((name) => statSync(join(dir, name)));
+  const file: CardFile = { schema: SCHEMA, sizes: listSourceSizes(sources), card };
   writeAtomically(join(dir, CARD_FILE), `${JSON.stringify(file)}\n`);
 }
 
@@ -203,22 +203,22 @@ export function writeCard(dir: string, card: RunCard): void {
 export function readCard(dir: string, sources: CardSources): RunCard | null {
   try {
     const { schema, sizes, card } = JSON.parse(readRunFile(dir, CARD_FILE)) as CardFile;
-    return schema === SCHEMA && String(sizes) === String(sizesOf(sources)) ? card : null;
+    return schema === SCHEMA && String(sizes) === String(listSourceSizes(sources)) ? card : null;
   } catch {
     return null;
   }
 }
 
-function sizesOf(sources: CardSources): number[] {
+function listSourceSizes(sources: CardSources): number[] {
   return sources.map((source) => source?.size ?? -1);
 }
 
-const FACET = "facet:";
+const FACET_PREFIX = "facet:";
 /** Every facet value has a mean with bounds, which identifies its key. */
-const BOUND = "_ci_low";
+const LOWER_BOUND_SUFFIX = "_ci_low";
 
 /** Lists the tags that summaries are broken down by, such as `subject=anatomy`, without dataset prefixes. */
-export function tagsOf(
+export function listSummaryTags(
   summaries: Iterable<Summary | JsonSummary>,
   { datasets }: Pick<EvalConfig, "datasets">,
 ): string[] {
@@ -229,8 +229,8 @@ export function tagsOf(
   for (const summary of summaries) {
     if (isEnough && tags.size > 0) break;
     for (const key of Object.keys(summary)) {
-      if (!key.startsWith(FACET) || !key.endsWith(BOUND)) continue;
-      tags.add(withoutDataset(key.slice(FACET.length, -BOUND.length), prefixes));
+      if (!key.startsWith(FACET_PREFIX) || !key.endsWith(LOWER_BOUND_SUFFIX)) continue;
+      tags.add(stripDatasetPrefix(key.slice(FACET_PREFIX.length, -LOWER_BOUND_SUFFIX.length), prefixes));
     }
   }
   return [...tags];
@@ -240,7 +240,7 @@ export function hasTag({ facets }: Pick<EvalRow, "facets">, tag: string): boolea
   return facets != null && Object.entries(facets).some(([field, value]) => `${field}=${value}` === tag);
 }
 
-function withoutDataset(tag: string, prefixes: readonly string[]): string {
+function stripDatasetPrefix(tag: string, prefixes: readonly string[]): string {
   const prefix = prefixes.length > 1 ? prefixes.find((one) => tag.startsWith(one)) : undefined;
   return prefix === undefined ? tag : tag.slice(prefix.length);
 }

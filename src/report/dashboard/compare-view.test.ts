@@ -4,7 +4,7 @@ import type { EvalConfig } from "../../core/result.js";
 import { makeRow } from "../../core/row.js";
 import type { ComparedRun } from "../../metrics/compare/index.js";
 import { makeConfig } from "../../testing/make-run.js";
-import { compareView } from "./compare-view.js";
+import { buildCompareView } from "./compare-view.js";
 import type { RunCard } from "./contract.js";
 
 const CONFIG = makeConfig({ systems: ["x", "y"] });
@@ -39,7 +39,7 @@ function run(runDir: string, config: EvalConfig = CONFIG): ComparedRun {
 
 it("compares two systems of one run, and names the run by its id alone", () => {
   const both = { card: card("r"), result: run("/somewhere/r") };
-  const view = compareView({ a: both, b: both, systemA: "x", systemB: "y" });
+  const view = buildCompareView({ a: both, b: both, systemA: "x", systemB: "y" });
   expect(view.a).toBe(both.card);
   expect(view.comparison.comparisons).toHaveLength(1);
   expect(view.comparison.comparisons[0]?.flips.toPass).toHaveLength(6);
@@ -50,7 +50,7 @@ it("compares two systems of one run, and names the run by its id alone", () => {
 it("keeps notes, and reports trials that were not run", () => {
   const a = { card: card("r", { planned: 30, done: 24 }), result: run("/r") };
   const b = { card: card("q"), result: run("/q", { ...CONFIG, threshold: 0.9 }) };
-  const { notes } = compareView({ a, b }).comparison;
+  const { notes } = buildCompareView({ a, b }).comparison;
   expect(notes.join("\n")).toContain("threshold");
   expect(notes).toContain("planned trials of A that were not run: 6");
   expect(notes.join("\n")).not.toContain("of B that");
@@ -58,5 +58,5 @@ it("keeps notes, and reports trials that were not run", () => {
 
 it("rejects an ambiguous choice of systems", () => {
   const both = { card: card("r"), result: run("/r") };
-  expect(() => compareView({ a: both, b: both })).toThrow(UsageError);
+  expect(() => buildCompareView({ a: both, b: both })).toThrow(UsageError);
 });

@@ -1,14 +1,14 @@
 import { type ComparedRun, compareRuns, type RunName } from "../../metrics/compare/index.js";
 import type { CompareView, RunCard } from "./contract.js";
 
-interface ComparedView {
+interface ComparedRunView {
   card: RunCard;
   result: ComparedRun;
 }
 
 export interface CompareViewRequest {
-  a: ComparedView;
-  b: ComparedView;
+  a: ComparedRunView;
+  b: ComparedRunView;
   systemA?: string | undefined;
   systemB?: string | undefined;
 }
@@ -18,7 +18,7 @@ export interface CompareViewRequest {
  * @example
  * buildCompareView({ a: { card, result }, b: { card: later, result: await loadRun(dir) } });
  */
-export function compareView({ a, b, systemA, systemB }: CompareViewRequest): CompareView {
+export function buildCompareView({ a, b, systemA, systemB }: CompareViewRequest): CompareView {
   const compared = compareRuns(a.result, b.result, { systemA, systemB });
   const isSame = a.card.id === b.card.id;
   return {
@@ -26,18 +26,22 @@ export function compareView({ a, b, systemA, systemB }: CompareViewRequest): Com
     b: b.card,
     comparison: {
       ...compared,
-      a: named(compared.a, a.card),
-      b: named(compared.b, b.card),
-      notes: [...compared.notes, ...neverRun("A", a.card), ...(isSame ? [] : neverRun("B", b.card))],
+      a: renameRun(compared.a, a.card),
+      b: renameRun(compared.b, b.card),
+      notes: [
+        ...compared.notes,
+        ...describeUnrunTrials("A", a.card),
+        ...(isSame ? [] : describeUnrunTrials("B", b.card)),
+      ],
     },
   };
 }
 
-function named(name: RunName, { id }: RunCard): RunName {
+function renameRun(name: RunName, { id }: RunCard): RunName {
   return { ...name, run: id };
 }
 
-function neverRun(side: string, { planned, done }: RunCard): string[] {
+function describeUnrunTrials(side: string, { planned, done }: RunCard): string[] {
   const missing = planned - done;
   return missing > 0 ? [`planned trials of ${side} that were not run: ${missing}`] : [];
 }

@@ -102,7 +102,7 @@ export interface RunFilter {
 }
 
 /** A page of the list of runs: filters, order and size. */
-export interface RunQuery extends RunFilter {
+export interface RunListQuery extends RunFilter {
   /** Words in the id, the title, a dataset, a system, a model or a harness. */
   q?: string;
   status?: RunStatus;
@@ -223,10 +223,10 @@ export interface RadarChart {
 /** pass@k and pass^k for every k. */
 export interface PassCurve {
   system: string;
-  points: readonly PassCurvePoint[];
+  points: readonly PassCurveChartPoint[];
 }
 
-export interface PassCurvePoint {
+export interface PassCurveChartPoint {
   k: number;
   /** Tasks with at least k trials. */
   n: number;
@@ -311,14 +311,14 @@ export interface TrialView {
   row: EvalRow;
   threshold: number;
   /** The fields of the example; null when the run did not store it. */
-  example: readonly ShownField[] | null;
+  example: readonly DisplayField[] | null;
   /** The fields of the output; empty when there is none. */
-  output: readonly ShownField[];
+  output: readonly DisplayField[];
   evidence: Readonly<Record<string, string>>;
   grades: readonly Grade[];
   timeline: readonly TimelineStep[] | null;
   /** Files changed by the agent. */
-  changes: readonly FileChange[] | null;
+  changes: readonly FileDiff[] | null;
   /** Why some changes are missing; absent when all are here. */
   changesIncomplete?: string;
   /** Tokens and cost by class; empty when no usage was reported. */
@@ -328,7 +328,7 @@ export interface TrialView {
 }
 
 /** A field of an example or an output, as text. */
-export interface ShownField {
+export interface DisplayField {
   name: string;
   text: string;
   /** Length of the whole text in characters; `text` is its beginning if it is longer. */
@@ -357,7 +357,7 @@ export interface TimelineStep {
   tokens: number | null;
 }
 
-export interface FileChange {
+export interface FileDiff {
   path: string;
   change: "added" | "changed" | "removed";
   /** Unified diff lines; null when the contents were not stored. */

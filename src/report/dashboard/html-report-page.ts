@@ -12,16 +12,16 @@ import type { WorkerState } from "../../queue/contract.js";
 import { encodeExampleKey } from "../../store/examples.js";
 import { readManifest } from "../../store/journal.js";
 import { type Manifest, RUN_SCHEMA } from "../../store/manifest.js";
-import { hasEnded, readSummary } from "../../store/summary-file.js";
+import { hasRunEnded, readSummary } from "../../store/summary-file.js";
 import { findPackageFile } from "../../utils/package-file.js";
-import { resultParts, runCard } from "./cards.js";
-import { compareView } from "./compare-view.js";
+import { buildRunCard, toCardParts } from "./cards.js";
+import { buildCompareView } from "./compare-view.js";
 import type { CompareView, QueueView, RunCard, RunView } from "./contract.js";
 import { QueueFile } from "./queue-view.js";
-import { rowChunks, rowsHead } from "./rows.js";
-import { runView } from "./run-view.js";
+import { buildRowChunks, buildRowsHead } from "./rows.js";
+import { buildRunView } from "./run-view.js";
 import { TrialFiles } from "./trial-files.js";
-import { storedOf, viewOf } from "./trial-view.js";
+import { buildTrialView, readStoredTrial } from "./trial-view.js";
 
 export interface HtmlPageOptions {
   /** The page to embed. Default: the one of the package. */
@@ -36,27 +36,32 @@ export interface HtmlPageOptions {
  * @example
  * writeFileSync("report.html", [...(await renderHtmlPage(await loadRun(dir)))].join(""));
  */
-export async function htmlPage(result: EvalResult, options: HtmlPageOptions = {}): Promise<Iterable<string>> {
-  const { page = readPage(), ...limits } = options;
-  const data = await packed(embeddedJson(result, limits));
-  return documentOf({ title: result.config.title, data, script: inScript(page.script), style: inStyle(page.style) });
+export async function renderHtmlPage(result: EvalResult, options: HtmlPageOptions = {}): Promise<Iterable<string>> {
+  const { page = readPageAssets(), ...limits } = options;
+  const data = await compressTexts(serializeEmbeddedReport(result, limits));
+  return renderHtmlDocument({
+    title: result.config.title,
+    data,
+    script: escapeScript(page.script),
+    style: escapeStyle(page.style),
+  });
 }
 
-interface Parts extends PageAssets {
+interface HtmlDocumentParts extends PageAssets {
   title: string;
   data: Buffer;
 }
 
-function* documentOf({ title, data, script, style }: Parts): Generator<string> {
+function* renderHtmlDocument({ title, data, script, style }: HtmlDocumentParts): Generator<string> {
   yield `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policyOf({ script, style })}">
+<meta http-equiv="Content-Security-Policy" content="${buildContentPolicy({ script, style })}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
-<title>${escaped(title)} · Assay</title>
+<title>${escapeHtml(title)} · Assay</title>
 <link rel="icon" href="data:,">
 <style>`;
   yield style;
@@ -67,7 +72,7 @@ function* documentOf({ title, data, script, style }: Parts): Generator<string> {
 <noscript>This page draws its charts with JavaScript: switch it on to see them.</noscript>
 <script type="application/octet-stream" id="assay-data">
 `;
-  yield* base64Lines(data);
+  yield* encodeBase64Lines(data);
   yield `</script>
 <script type="module">`;
   yield script;
@@ -75,11 +80,11 @@ function* documentOf({ title, data, script, style }: Parts): Generator<string> {
 }
 
 /** The page creates images for downloads itself. Styles set by scripts need no permission. */
-function policyOf({ script, style }: PageAssets): string {
+function buildContentPolicy({ script, style }: PageAssets): string {
   const rules = [
     "default-src 'none'",
-    `script-src ${hashOf(script)}`,
-    `style-src ${hashOf(style)}`,
+    `script-src ${hashInlineText(script)}`,
+    `style-src ${hashInlineText(style)}`,
     "img-src data: blob:",
     "connect-src 'none'",
     "base-uri 'none'",
@@ -88,37 +93,37 @@ function policyOf({ script, style }: PageAssets): string {
   return rules.join("; ");
 }
 
-function hashOf(text: string): string {
+function hashInlineText(text: string): string {
   return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }
 
 /** Sequences that would end the script or change how it is parsed occur only in its strings, where they can be escaped. */
-function inScript(script: string): string {
-  return withPlainEnds(script)
+function escapeScript(script: string): string {
+  return normalizeLineEnds(script)
     .replace(/<(?=\/script|!--)/gi, "\\x3c")
     .replaceAll("\0", "\\x00");
 }
 
-function inStyle(style: string): string {
-  return withPlainEnds(style).replace(/<(?=\/style)/gi, "\\3c ");
+function escapeStyle(style: string): string {
+  return normalizeLineEnds(style).replace(/<(?=\/style)/gi, "\\3c ");
 }
 
 /** The hash is computed over line ends as browsers read them. */
-function withPlainEnds(text: string): string {
+function normalizeLineEnds(text: string): string {
   return text.replace(/\r\n?/g, "\n");
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? "");
 }
 
 /** A multiple of three, so that base64 chunks can be concatenated. */
-const PIECE_BYTES = 3 << 15;
+const CHUNK_BYTES = 3 << 15;
 
 /** Compresses texts as they arrive, so that they are never in memory as a whole. */
-export async function packed(pieces: AsyncIterable<string>): Promise<Buffer> {
+export async function compressTexts(pieces: AsyncIterable<string>): Promise<Buffer> {
   const parts: Buffer[] = [];
   await pipeline(Readable.from(pieces), createGzip(), async (gzipped: AsyncIterable<Buffer>) => {
     for await (const part of gzipped) parts.push(part);
@@ -127,9 +132,9 @@ export async function packed(pieces: AsyncIterable<string>): Promise<Buffer> {
 }
 
 /** One line for each chunk. */
-export function* base64Lines(bytes: Buffer): Generator<string> {
-  for (let start = 0; start < bytes.length; start += PIECE_BYTES)
-    yield `${bytes.toString("base64", start, Math.min(bytes.length, start + PIECE_BYTES))}\n`;
+export function* encodeBase64Lines(bytes: Buffer): Generator<string> {
+  for (let start = 0; start < bytes.length; start += CHUNK_BYTES)
+    yield `${bytes.toString("base64", start, Math.min(bytes.length, start + CHUNK_BYTES))}\n`;
 }
 
 /** The built page is missing. */
@@ -150,7 +155,7 @@ export interface PageAssets {
  * @example
  * const { script, style } = readPageAssets();
  */
-export function readPage(folder = findPackageFile("dist/web/")): PageAssets {
+export function readPageAssets(folder = findPackageFile("dist/web/")): PageAssets {
   return { script: readAsset(new URL("app.js", folder)), style: readAsset(new URL("app.css", folder)) };
 }
 
@@ -166,26 +171,29 @@ function readAsset(file: URL): string {
 }
 
 /** The pairs of a dozen systems; more would take long to compute and are rarely viewed. */
-const MOST_PAIRS = 66;
+const MAX_PAIRS = 66;
 
 /** The name of a run that is not stored. */
-const UNNAMED = "run";
+const UNNAMED_RUN = "run";
 
 /**
  * Serializes everything the page shows of a run as an `EmbeddedReport`, in chunks.
  * @example
  * for await (const chunk of serializeEmbeddedReport(await loadRun(dir))) file.write(chunk);
  */
-export async function* embeddedJson(result: EvalResult, limits: { mostBytes?: number } = {}): AsyncGenerator<string> {
+export async function* serializeEmbeddedReport(
+  result: EvalResult,
+  limits: { mostBytes?: number } = {},
+): AsyncGenerator<string> {
   const { rows, runDir: dir } = result;
-  const manifest = manifestOf(result);
-  const { card, ...run } = embeddedRun(result, manifest);
-  const head = rowsHead(rows);
+  const manifest = buildEmbeddedManifest(result);
+  const { card, ...run } = buildEmbeddedRun(result, manifest);
+  const head = buildRowsHead(rows);
   yield `{"schema":"assay.page/1","run":${JSON.stringify({ card, ...run })},"head":${JSON.stringify(head)}`;
-  yield* listOf("chunks", rowChunks(rows, head));
-  yield* listOf("comparisons", comparisonsIn(result, card));
+  yield* serializeList("chunks", buildRowChunks(rows, head));
+  yield* serializeList("comparisons", buildComparisons(result, card));
   yield ',"trials":[';
-  const trials = trialTexts({
+  const trials = serializeTrials({
     dir,
     rows,
     threshold: card.threshold,
@@ -202,7 +210,7 @@ export async function* embeddedJson(result: EvalResult, limits: { mostBytes?: nu
   yield `],"trialsLeftOut":${next.value}}`;
 }
 
-function* listOf(name: string, items: Iterable<unknown>): Generator<string> {
+function* serializeList(name: string, items: Iterable<unknown>): Generator<string> {
   yield `,"${name}":[`;
   let separator = "";
   for (const item of items) {
@@ -212,14 +220,14 @@ function* listOf(name: string, items: Iterable<unknown>): Generator<string> {
   yield "]";
 }
 
-function embeddedRun(result: EvalResult, manifest: Manifest = manifestOf(result)): RunView {
+function buildEmbeddedRun(result: EvalResult, manifest: Manifest = buildEmbeddedManifest(result)): RunView {
   const { runDir, rows } = result;
-  const parts = resultParts(result);
+  const parts = toCardParts(result);
   const stored = runDir === null ? null : readSummary(runDir);
-  const isAll = hasEnded({ complete: stored?.complete === true, counts: parts.counts }, rows.length);
+  const isAll = hasRunEnded({ complete: stored?.complete === true, counts: parts.counts }, rows.length);
   const timing = runDir === null ? result.timing : stored?.timing;
-  const card = runCard({
-    id: runDir === null ? UNNAMED : basename(runDir),
+  const card = buildRunCard({
+    id: runDir === null ? UNNAMED_RUN : basename(runDir),
     manifest,
     // Every planned trial has a row, even if it was not run.
     planned: rows.length,
@@ -227,16 +235,16 @@ function embeddedRun(result: EvalResult, manifest: Manifest = manifestOf(result)
     status: isAll ? "complete" : "incomplete",
     ...parts,
   });
-  const queue = runDir === null ? null : queueForFile(new QueueFile(runDir).look({ isGoing: false }));
-  return runView({ result, manifest, card, queue });
+  const queue = runDir === null ? null : redactQueueView(new QueueFile(runDir).read({ isGoing: false }));
+  return buildRunView({ result, manifest, card, queue });
 }
 
 /** A result that is not stored has no manifest. */
-function manifestOf({ rows, config, timing, runDir }: EvalResult): Manifest {
+function buildEmbeddedManifest({ rows, config, timing, runDir }: EvalResult): Manifest {
   if (runDir !== null) return { ...readManifest(runDir), config };
   return {
     schema: RUN_SCHEMA,
-    runId: UNNAMED,
+    runId: UNNAMED_RUN,
     createdAt: timing.startedAt,
     assayVersion: VERSION,
     nodeVersion: process.version,
@@ -250,13 +258,13 @@ function manifestOf({ rows, config, timing, runDir }: EvalResult): Manifest {
 }
 
 /** Each pair of systems, in the order of the run. */
-function* comparisonsIn(result: EvalResult, card: RunCard): Generator<CompareView> {
+function* buildComparisons(result: EvalResult, card: RunCard): Generator<CompareView> {
   const run = { card, result };
-  for (const [systemA, systemB] of pairsOf(result.config.systems).slice(0, MOST_PAIRS))
-    yield compareView({ a: run, b: run, systemA, systemB });
+  for (const [systemA, systemB] of listPairs(result.config.systems).slice(0, MAX_PAIRS))
+    yield buildCompareView({ a: run, b: run, systemA, systemB });
 }
 
-function pairsOf(names: readonly string[]): [string, string][] {
+function listPairs(names: readonly string[]): [string, string][] {
   return names.flatMap((a, index) => names.slice(index + 1).map((b): [string, string] => [a, b]));
 }
 
@@ -264,10 +272,10 @@ function pairsOf(names: readonly string[]): [string, string][] {
  * Removes the names of machines and the address of the queue, because the file may be shared. Reasons and notes may
  * contain both, so they are removed, too.
  */
-export function queueForFile(view: QueueView | null): QueueView | null {
+export function redactQueueView(view: QueueView | null): QueueView | null {
   if (view === null || view.phase === "unreadable") return null;
   const workers = view.state.workers.filter(({ refuses }) => refuses === null);
-  const names = machineNames(workers);
+  const names = numberMachines(workers);
   const nameless = workers.map((worker, place): WorkerState => {
     const host = names.get(worker.host) ?? "";
     return { ...worker, id: String(place), host, run: "", waiting: null };
@@ -276,16 +284,16 @@ export function queueForFile(view: QueueView | null): QueueView | null {
 }
 
 /** By host: `machine 1` and so on. */
-function machineNames(workers: readonly WorkerState[]): Map<string, string> {
+function numberMachines(workers: readonly WorkerState[]): Map<string, string> {
   const hosts = [...new Set(workers.map(({ host }) => host))];
   return new Map(hosts.map((host, place) => [host, `machine ${place + 1}`]));
 }
 
 /** JSON before compression: an amount that browsers open quickly. */
-const MOST_BYTES = 40_000_000;
+const DEFAULT_MAX_BYTES = 40_000_000;
 
 /** Failures are viewed first. */
-const ORDER: readonly Outcome[] = ["fail", "error", "unscored", "pass", "skipped"];
+const OUTCOME_ORDER: readonly Outcome[] = ["fail", "error", "unscored", "pass", "skipped"];
 
 export interface EmbeddedTrials {
   dir: string | null;
@@ -298,16 +306,16 @@ export interface EmbeddedTrials {
 }
 
 /** Yields trials as JSON, failures first, until the limit is reached. Returns the number of trials left out. */
-export async function* trialTexts(request: EmbeddedTrials): AsyncGenerator<string, number> {
-  const { dir, rows, threshold, run, systems, mostBytes = MOST_BYTES } = request;
+export async function* serializeTrials(request: EmbeddedTrials): AsyncGenerator<string, number> {
+  const { dir, rows, threshold, run, systems, mostBytes = DEFAULT_MAX_BYTES } = request;
   const files = new TrialFiles();
-  const byExample = grouped(rows);
+  const byExample = groupRowsByExample(rows);
   let room = mostBytes;
   let told = 0;
-  for (const row of failuresFirst(rows)) {
-    const siblings = (byExample.get(exampleOf(row)) ?? []).filter((other) => other !== row);
-    const stored = await storedOf(dir, row, files);
-    const text = JSON.stringify(viewOf({ row, siblings, threshold, run, systems, ...stored }));
+  for (const row of sortFailuresFirst(rows)) {
+    const siblings = (byExample.get(formatExampleKey(row)) ?? []).filter((other) => other !== row);
+    const stored = await readStoredTrial(dir, row, files);
+    const text = JSON.stringify(buildTrialView({ row, siblings, threshold, run, systems, ...stored }));
     room -= Buffer.byteLength(text);
     if (room < 0) break;
     told += 1;
@@ -316,10 +324,10 @@ export async function* trialTexts(request: EmbeddedTrials): AsyncGenerator<strin
   return rows.length - told;
 }
 
-function grouped(rows: readonly EvalRow[]): Map<string, EvalRow[]> {
+function groupRowsByExample(rows: readonly EvalRow[]): Map<string, EvalRow[]> {
   const groups = new Map<string, EvalRow[]>();
   for (const row of rows) {
-    const key = exampleOf(row);
+    const key = formatExampleKey(row);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [row]);
     else group.push(row);
@@ -327,10 +335,10 @@ function grouped(rows: readonly EvalRow[]): Map<string, EvalRow[]> {
   return groups;
 }
 
-function exampleOf({ dataset, exampleId }: EvalRow): string {
+function formatExampleKey({ dataset, exampleId }: EvalRow): string {
   return encodeExampleKey(dataset, exampleId);
 }
 
-function failuresFirst(rows: readonly EvalRow[]): EvalRow[] {
-  return rows.toSorted((a, b) => ORDER.indexOf(a.outcome) - ORDER.indexOf(b.outcome));
+function sortFailuresFirst(rows: readonly EvalRow[]): EvalRow[] {
+  return rows.toSorted((a, b) => OUTCOME_ORDER.indexOf(a.outcome) - OUTCOME_ORDER.indexOf(b.outcome));
 }

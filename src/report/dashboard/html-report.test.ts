@@ -8,9 +8,9 @@ import { type EvaluateOptions, evaluate } from "../../evaluate.js";
 import { AnswerQuality } from "../../evaluators/answer-quality.js";
 import { loadRun } from "../../runs/load-run.js";
 import type { EmbeddedReport } from "./contract.js";
-import { htmlPage } from "./html-report-page.js";
-import { sampleQueue, sampleWorker, tellQueue } from "./queue-testing.js";
-import { emptyFolder } from "./trial-testing.js";
+import { renderHtmlPage } from "./html-report-page.js";
+import { createSampleQueue, createSampleWorker, writeQueueFile } from "./queue-testing.js";
+import { createEmptyFolder } from "./trial-testing.js";
 
 const HOSTILE = "</script><!--<script>alert(1)</script> \u2028\u2029 \u001b[31m \u202e \ud800";
 const PAGE = {
@@ -36,7 +36,7 @@ function measure(more: Partial<EvaluateOptions> = {}): Promise<EvalResult> {
 }
 
 async function pageOf(result: EvalResult, options: { mostBytes?: number } = {}): Promise<string> {
-  return [...(await htmlPage(result, { page: PAGE, ...options }))].join("");
+  return [...(await renderHtmlPage(result, { page: PAGE, ...options }))].join("");
 }
 
 function reportIn(page: string): EmbeddedReport {
@@ -46,7 +46,7 @@ function reportIn(page: string): EmbeddedReport {
 
 describe("renderHtmlPage", () => {
   it("contains everything the page shows of a stored run, and nothing about the machine", async () => {
-    const runsDir = emptyFolder();
+    const runsDir = createEmptyFolder();
     const { runDir } = await measure({ runsDir });
     const result = await loadRun(runDir ?? "");
     const page = await pageOf(result);
@@ -65,15 +65,18 @@ describe("renderHtmlPage", () => {
   });
 
   it("shows the work of queue workers without naming machines", async () => {
-    const { runDir } = await measure({ runsDir: emptyFolder() });
-    tellQueue(runDir ?? "", sampleQueue({ isRunning: false, workers: [sampleWorker({ host: "vault-7", done: 12 })] }));
+    const { runDir } = await measure({ runsDir: createEmptyFolder() });
+    writeQueueFile(
+      runDir ?? "",
+      createSampleQueue({ isRunning: false, workers: [createSampleWorker({ host: "vault-7", done: 12 })] }),
+    );
     const { queue } = reportIn(await pageOf(await loadRun(runDir ?? ""))).run;
     expect(queue).toMatchObject({ phase: "over", state: { workers: [{ host: "machine 1", done: 12 }] } });
     expect(JSON.stringify(queue)).not.toMatch(/vault-7|redis:/);
   });
 
   it("is the same file for the same rows, byte by byte", async () => {
-    const { runDir } = await measure({ runsDir: emptyFolder() });
+    const { runDir } = await measure({ runsDir: createEmptyFolder() });
     const [first, second] = [await loadRun(runDir ?? ""), await loadRun(runDir ?? "")];
     expect(await pageOf(second)).toBe(await pageOf(first));
   });
@@ -86,7 +89,7 @@ describe("renderHtmlPage", () => {
   });
 
   it("leaves out trials beyond the size limit, and counts them", async () => {
-    const { runDir } = await measure({ runsDir: emptyFolder() });
+    const { runDir } = await measure({ runsDir: createEmptyFolder() });
     const result = await loadRun(runDir ?? "");
     const all = reportIn(await pageOf(result)).trials;
     const mostBytes = Buffer.byteLength(
@@ -127,8 +130,8 @@ describe("renderHtmlPage", () => {
   it("is rendered in chunks", async () => {
     const context = Array.from({ length: 20_000 }, (_, i) => Math.sin(i)).join(" ");
     const noisy: System = { name: "noisy", process: () => ({ response: "yes", context }) };
-    const result = await measure({ systems: [noisy], runsDir: emptyFolder() });
-    const pieces = [...(await htmlPage(result, { page: PAGE }))];
+    const result = await measure({ systems: [noisy], runsDir: createEmptyFolder() });
+    const pieces = [...(await renderHtmlPage(result, { page: PAGE }))];
     expect(pieces.length).toBeGreaterThan(8);
     for (const piece of pieces) expect(piece.length).toBeLessThan(200_000);
     expect(reportIn(pieces.join("")).trials[0]?.output.map(({ length }) => length)).toEqual([3, context.length]);

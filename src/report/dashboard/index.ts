@@ -1,12 +1,12 @@
-export { compareView } from "./compare-view.js";
-export { QueueFile, workersNow } from "./queue-view.js";
+export { buildCompareView } from "./compare-view.js";
+export { countActiveWorkers, QueueFile } from "./queue-view.js";
 
-export { rowLines } from "./rows.js";
-export { RunList, takingTurns } from "./run-list.js";
-export { lookAt, namesIn } from "./run-list-folder.js";
+export { serializeRowLines } from "./rows.js";
+export { createYielder, RunList } from "./run-list.js";
+export { inspectRunFolder, listFolderNames } from "./run-list-folder.js";
 
 export { isRunSort, MAX_RUNS, RUN_SORTS, STATUSES } from "./run-query.js";
-export { runView } from "./run-view.js";
+export { buildRunView } from "./run-view.js";
 export { searchTrials } from "./search.js";
 export { TrialFiles } from "./trial-files.js";
-export { trialText, trialView } from "./trial-view.js";
+export { loadTrialView, readTrialText } from "./trial-view.js";

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { nextOrder, orderText, parseOrder, sortedBy } from "./order.js";
+import { formatOrder, parseOrder, sortByValue, toggleOrder } from "./order.js";
 
 describe("the order of a table", () => {
   test("survives the URL", () => {
     const order = fc.record({ key: fc.stringMatching(/^[a-z][a-z_]*$/), isDescending: fc.boolean() });
     fc.assert(
       fc.property(order, (given) => {
-        expect(parseOrder(orderText(given), { key: "other", isDescending: false })).toEqual(given);
+        expect(parseOrder(formatOrder(given), { key: "other", isDescending: false })).toEqual(given);
       }),
     );
   });
@@ -18,8 +18,8 @@ describe("the order of a table", () => {
 
   test("is reversed on the same column, and starts anew on another", () => {
     const order = { key: "cost", isDescending: false };
-    expect(nextOrder(order, { key: "cost" })).toEqual({ key: "cost", isDescending: true });
-    expect(nextOrder(order, { key: "quality", startsDescending: true })).toEqual({
+    expect(toggleOrder(order, { key: "cost" })).toEqual({ key: "cost", isDescending: true });
+    expect(toggleOrder(order, { key: "quality", startsDescending: true })).toEqual({
       key: "quality",
       isDescending: true,
     });
@@ -27,12 +27,12 @@ describe("the order of a table", () => {
 
   test("puts unknown values last in both directions", () => {
     const values = [3, null, 1, null, 2];
-    expect(sortedBy(values, (value) => value, false)).toEqual([1, 2, 3, null, null]);
-    expect(sortedBy(values, (value) => value, true)).toEqual([3, 2, 1, null, null]);
+    expect(sortByValue(values, (value) => value, false)).toEqual([1, 2, 3, null, null]);
+    expect(sortByValue(values, (value) => value, true)).toEqual([3, 2, 1, null, null]);
   });
 
   test("sorts names with numbers, ignoring case", () => {
-    expect(sortedBy(["run 10", "Run 9", "run 2"], (name) => name, false)).toEqual(["run 2", "Run 9", "run 10"]);
+    expect(sortByValue(["run 10", "Run 9", "run 2"], (name) => name, false)).toEqual(["run 2", "Run 9", "run 10"]);
   });
 
   test("is stable and loses no row", () => {
@@ -40,7 +40,7 @@ describe("the order of a table", () => {
     fc.assert(
       fc.property(rows, fc.boolean(), (given, isDescending) => {
         const numbered = given.map((row, place) => ({ ...row, place }));
-        const sorted = sortedBy(numbered, ({ value }) => value, isDescending);
+        const sorted = sortByValue(numbered, ({ value }) => value, isDescending);
         expect(new Set(sorted)).toEqual(new Set(numbered));
         for (const [index, row] of sorted.entries()) {
           const next = sorted[index + 1];

@@ -3,7 +3,7 @@ import { QUEUE_STATE_FILE, QUEUE_STATE_SCHEMA, type QueueState, type WorkerState
 import { writeAtomically } from "../../utils/files/atomic.js";
 
 /** Creates a busy worker for tests. */
-export function sampleWorker(known: Partial<WorkerState> = {}): WorkerState {
+export function createSampleWorker(known: Partial<WorkerState> = {}): WorkerState {
   return {
     id: `${known.host ?? "alpha"}-${known.pid ?? 1}`,
     host: "alpha",
@@ -21,7 +21,7 @@ export function sampleWorker(known: Partial<WorkerState> = {}): WorkerState {
 }
 
 /** Creates the state of a queue for tests, reported just now. */
-export function sampleQueue(known: Partial<QueueState> = {}): QueueState {
+export function createSampleQueue(known: Partial<QueueState> = {}): QueueState {
   return {
     schema: QUEUE_STATE_SCHEMA,
     at: new Date().toISOString(),
@@ -29,7 +29,7 @@ export function sampleQueue(known: Partial<QueueState> = {}): QueueState {
     isRunning: true,
     waiting: 40,
     active: 8,
-    workers: [sampleWorker()],
+    workers: [createSampleWorker()],
     budget: null,
     notes: [],
     ...known,
@@ -37,6 +37,6 @@ export function sampleQueue(known: Partial<QueueState> = {}): QueueState {
 }
 
 /** Writes a state where and how a coordinator writes it. */
-export function tellQueue(runDir: string, state: unknown): void {
+export function writeQueueFile(runDir: string, state: unknown): void {
   writeAtomically(join(runDir, QUEUE_STATE_FILE), `${JSON.stringify(state)}\n`);
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { ERROR_CATEGORIES, type EvalRow, makeRow, OUTCOMES } from "../../core/row.js";
 import type { RowChunk, RowsHead } from "./contract.js";
-import { rowLines } from "./rows.js";
+import { serializeRowLines } from "./rows.js";
 
 const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("</script>", "\u2028", "\u202e", "__proto__"));
 const amount = fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }));
@@ -27,7 +27,7 @@ const anyRow = fc
 
 /** What the page reads from the lines. */
 function read(rows: readonly EvalRow[]): { head: RowsHead; chunks: RowChunk[] } {
-  const lines = [...rowLines(rows)];
+  const lines = [...serializeRowLines(rows)];
   for (const line of lines) expect(line.indexOf("\n")).toBe(line.length - 1);
   const [head, ...chunks] = lines.map((line) => JSON.parse(line) as unknown);
   return { head: head as RowsHead, chunks: chunks as RowChunk[] };

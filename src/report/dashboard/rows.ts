@@ -1,4 +1,4 @@
-import { ERROR_CATEGORIES, type EvalRow, measureOf, OUTCOMES, scoreOf } from "../../core/row.js";
+import { ERROR_CATEGORIES, type EvalRow, getMeasure, getScore, OUTCOMES } from "../../core/row.js";
 import type { RowChunk, RowsHead } from "./contract.js";
 
 /** Small enough that a browser reads a chunk without a pause. */
@@ -9,14 +9,14 @@ const ROWS_IN_CHUNK = 2000;
  * @example
  * for (const line of serializeRowLines(result.rows)) response.write(line);
  */
-export function* rowLines(rows: readonly EvalRow[]): Generator<string> {
-  const head = rowsHead(rows);
+export function* serializeRowLines(rows: readonly EvalRow[]): Generator<string> {
+  const head = buildRowsHead(rows);
   yield `${JSON.stringify(head)}\n`;
-  for (const chunk of rowChunks(rows, head)) yield `${JSON.stringify(chunk)}\n`;
+  for (const chunk of buildRowChunks(rows, head)) yield `${JSON.stringify(chunk)}\n`;
 }
 
 /** The names that the indexes in the chunks refer to. */
-export function rowsHead(rows: readonly EvalRow[]): RowsHead {
+export function buildRowsHead(rows: readonly EvalRow[]): RowsHead {
   const systems = new Set<string>();
   const datasets = new Set<string>();
   const fields = new Set<string>();
@@ -37,34 +37,34 @@ export function rowsHead(rows: readonly EvalRow[]): RowsHead {
   };
 }
 
-export function* rowChunks(rows: readonly EvalRow[], head: RowsHead): Generator<RowChunk> {
-  const places = placesIn(head);
+export function* buildRowChunks(rows: readonly EvalRow[], head: RowsHead): Generator<RowChunk> {
+  const places = indexHeadNames(head);
   for (let start = 0; start < rows.length; start += ROWS_IN_CHUNK)
-    yield chunkOf(rows.slice(start, start + ROWS_IN_CHUNK), { start, head, places });
+    yield buildRowChunk(rows.slice(start, start + ROWS_IN_CHUNK), { start, head, places });
 }
 
-type Places = Readonly<Record<"systems" | "datasets" | "outcomes" | "categories", ReadonlyMap<string, number>>>;
+type NameIndexes = Readonly<Record<"systems" | "datasets" | "outcomes" | "categories", ReadonlyMap<string, number>>>;
 
-function placesIn({ systems, datasets, outcomes, categories }: RowsHead): Places {
+function indexHeadNames({ systems, datasets, outcomes, categories }: RowsHead): NameIndexes {
   return {
-    systems: placeOf(systems),
-    datasets: placeOf(datasets),
-    outcomes: placeOf(outcomes),
-    categories: placeOf(categories),
+    systems: indexNames(systems),
+    datasets: indexNames(datasets),
+    outcomes: indexNames(outcomes),
+    categories: indexNames(categories),
   };
 }
 
-function placeOf(names: readonly string[]): ReadonlyMap<string, number> {
+function indexNames(names: readonly string[]): ReadonlyMap<string, number> {
   return new Map(names.map((name, place) => [name, place]));
 }
 
-interface ChunkPlace {
+interface ChunkContext {
   start: number;
   head: RowsHead;
-  places: Places;
+  places: NameIndexes;
 }
 
-function chunkOf(rows: readonly EvalRow[], { start, head, places }: ChunkPlace): RowChunk {
+function buildRowChunk(rows: readonly EvalRow[], { start, head, places }: ChunkContext): RowChunk {
   return {
     start,
     system: rows.map(({ system }) => places.systems.get(system) ?? -1),
@@ -73,22 +73,22 @@ function chunkOf(rows: readonly EvalRow[], { start, head, places }: ChunkPlace):
     category: rows.map(({ errorCategory }) => places.categories.get(errorCategory) ?? -1),
     id: rows.map(({ exampleId }) => exampleId),
     trial: rows.map(({ trial }) => trial),
-    score: rows.map((row) => finite(scoreOf(row, "score"))),
-    costUsd: rows.map(({ costUsd }) => finite(costUsd)),
-    latency: rows.map(({ latency }) => finite(latency)),
+    score: rows.map((row) => toFiniteCell(getScore(row, "score"))),
+    costUsd: rows.map(({ costUsd }) => toFiniteCell(costUsd)),
+    latency: rows.map(({ latency }) => toFiniteCell(latency)),
     inputTokens: rows.map(({ inputTokens }) => inputTokens),
     outputTokens: rows.map(({ outputTokens }) => outputTokens),
-    turns: rows.map(({ turns }) => finite(turns)),
+    turns: rows.map(({ turns }) => toFiniteCell(turns)),
     attempts: rows.map(({ attempts }) => attempts.length),
-    scores: head.fields.map((field) => rows.map((row) => finite(measureOf(row, field)))),
-    tags: rows.map(tagsOf),
+    scores: head.fields.map((field) => rows.map((row) => toFiniteCell(getMeasure(row, field)))),
+    tags: rows.map(listRowTags),
   };
 }
 
-function finite(value: number | null | undefined): number | null {
+function toFiniteCell(value: number | null | undefined): number | null {
   return typeof value === "number" && Number.isFinite(value) ? value : null;
 }
 
-function tagsOf({ facets }: EvalRow): string[] {
+function listRowTags({ facets }: EvalRow): string[] {
   return facets === null ? [] : Object.entries(facets).map(([field, value]) => `${field}=${value}`);
 }

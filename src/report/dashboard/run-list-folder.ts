@@ -1,6 +1,6 @@
 import { readdirSync, type Stats, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { FILES } from "../../store/journal.js";
+import { RUN_FILES } from "../../store/journal.js";
 import { isRunLocked } from "../../store/lock.js";
 import { CARD_FILE, type CardSources } from "./cards.js";
 
@@ -20,12 +20,14 @@ export interface RunFolder {
 }
 
 /** Checks a folder without reading its files; null when it is not a run. */
-export function lookAt(dir: string): RunFolder | null {
-  const manifest = statOf(join(dir, FILES.manifest));
+export function inspectRunFolder(dir: string): RunFolder | null {
+  const manifest = statRunFile(join(dir, RUN_FILES.manifest));
   if (manifest === undefined) return null;
-  const [summary, rows, card] = [FILES.summary, FILES.rows, CARD_FILE].map((name) => statOf(join(dir, name)));
-  const lock = join(dir, FILES.lock);
-  const isRunning = statOf(lock) !== undefined && isRunLocked(lock);
+  const [summary, rows, card] = [RUN_FILES.summary, RUN_FILES.rows, CARD_FILE].map((name) =>
+    statRunFile(join(dir, name)),
+  );
+  const lock = join(dir, RUN_FILES.lock);
+  const isRunning = statRunFile(lock) !== undefined && isRunLocked(lock);
   const files = [manifest, summary, rows].map((file) => (file === undefined ? "-" : `${file.mtimeMs} ${file.size}`));
   return {
     id: basename(dir),
@@ -33,17 +35,17 @@ export function lookAt(dir: string): RunFolder | null {
     isRunning,
     state: [isRunning, ...files].join(" "),
     writtenAt: manifest.mtime,
-    cardSources: isNewest(card, [manifest, summary, rows]) ? [manifest, summary, rows] : null,
+    cardSources: isNewestFile(card, [manifest, summary, rows]) ? [manifest, summary, rows] : null,
     hasNewerRows: (rows?.mtimeMs ?? 0) > (summary?.mtimeMs ?? 0),
   };
 }
 
-function isNewest(card: Stats | undefined, others: readonly (Stats | undefined)[]): boolean {
+function isNewestFile(card: Stats | undefined, others: readonly (Stats | undefined)[]): boolean {
   return card !== undefined && others.every((other) => other !== undefined && other.mtimeMs <= card.mtimeMs);
 }
 
 /** Empty when the folder does not exist. */
-export function namesIn(dir: string): string[] {
+export function listFolderNames(dir: string): string[] {
   try {
     return readdirSync(dir);
   } catch {
@@ -51,7 +53,7 @@ export function namesIn(dir: string): string[] {
   }
 }
 
-function statOf(path: string): Stats | undefined {
+function statRunFile(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {

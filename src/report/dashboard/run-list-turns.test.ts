@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { takingTurns } from "./run-list.js";
+import { createYielder } from "./run-list.js";
 
 describe("createYielder", () => {
   it("yields to the event loop after a while, and not before", async () => {
     let now = 0;
-    const pause = takingTurns(() => now);
+    const pause = createYielder(() => now);
     expect(pause()).toBeUndefined();
     now = 7;
     expect(pause()).toBeUndefined();

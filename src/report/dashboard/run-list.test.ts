@@ -8,7 +8,7 @@ import type { System } from "../../core/system.js";
 import { evaluate } from "../../evaluate.js";
 import { loadRun } from "../../runs/load-run.js";
 import { lockRun } from "../../store/lock.js";
-import type { RunCard, RunPage, RunQuery } from "./contract.js";
+import type { RunCard, RunListQuery, RunPage } from "./contract.js";
 import { RunList } from "./run-list.js";
 
 let runsDir = "";
@@ -88,8 +88,8 @@ const edit = (id: string, name: string, change: (content: Record<string, unknown
   change(content);
   writeFileSync(fileOf(id, name), JSON.stringify(content));
 };
-const listed = async (query: RunQuery = {}): Promise<readonly RunCard[]> => (await runs.list(query)).runs;
-const only = async (query: RunQuery = {}): Promise<RunCard | undefined> => (await listed(query))[0];
+const listed = async (query: RunListQuery = {}): Promise<readonly RunCard[]> => (await runs.list(query)).runs;
+const only = async (query: RunListQuery = {}): Promise<RunCard | undefined> => (await listed(query))[0];
 const systemOf = (card: RunCard | null | undefined, name: string) =>
   card?.systems.find(({ system }) => system === name);
 /** Cuts the rows after the first few, as a kill leaves them. */
@@ -182,9 +182,9 @@ describe("RunList", () => {
 
   it("finds a run by its name only inside of the folder", async () => {
     const id = await make();
-    expect((await runs.card(id))?.id).toBe(id);
+    expect((await runs.getCard(id))?.id).toBe(id);
     for (const name of ["", ".", "..", "none", `../${basename(runsDir)}/${id}`, `${id}/..`])
-      expect(await runs.card(name), name).toBeNull();
+      expect(await runs.getCard(name), name).toBeNull();
   });
 });
 

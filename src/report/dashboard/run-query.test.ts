@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { sampleRun, sampleSystem } from "./card-testing.js";
-import type { RunQuery } from "./contract.js";
-import { meanPassRate, pageOfRuns, runsChoices, runsThatFit } from "./run-query.js";
+import { createRunCard, createSystemCard } from "./card-testing.js";
+import type { RunListQuery } from "./contract.js";
+import { buildRunPage, computeMeanPassRate, filterRuns, listRunChoices } from "./run-query.js";
 
 const RUNS = [
-  sampleRun("a", { status: "running", command: "eval", systems: [sampleSystem("echo", { pass_rate: 0.5 })] }),
-  sampleRun("b", { command: null, datasets: [{ name: "code", examples: 3, fingerprint: "c" }], tags: ["depth=1"] }),
-  sampleRun("c", { status: "damaged", problem: "it cannot be read", title: "Weekly" }),
+  createRunCard("a", { status: "running", command: "eval", systems: [createSystemCard("echo", { pass_rate: 0.5 })] }),
+  createRunCard("b", { command: null, datasets: [{ name: "code", examples: 3, fingerprint: "c" }], tags: ["depth=1"] }),
+  createRunCard("c", { status: "damaged", problem: "it cannot be read", title: "Weekly" }),
 ];
 
-function ids(query: RunQuery): string[] {
-  return runsThatFit(RUNS, query).map(({ id }) => id);
+function ids(query: RunListQuery): string[] {
+  return filterRuns(RUNS, query).map(({ id }) => id);
 }
 
 describe("the list of runs", () => {
@@ -26,7 +26,7 @@ describe("the list of runs", () => {
   });
 
   test("offers the values that occur", () => {
-    expect(runsChoices(RUNS)).toEqual({
+    expect(listRunChoices(RUNS)).toEqual({
       statuses: ["running", "complete", "damaged"],
       commands: ["eval", "program", "run"],
       datasets: ["code", "qa"],
@@ -34,24 +34,24 @@ describe("the list of runs", () => {
   });
 
   test("sorts by the mean of the known pass rates", () => {
-    const systems = [0.5, 1].map((rate) => sampleSystem(`s${rate}`, { pass_rate: rate }));
-    expect(meanPassRate(sampleRun("x", { systems: [...systems, sampleSystem("none")] }))).toBe(0.75);
-    expect(meanPassRate(sampleRun("x"))).toBeNull();
+    const systems = [0.5, 1].map((rate) => createSystemCard(`s${rate}`, { pass_rate: rate }));
+    expect(computeMeanPassRate(createRunCard("x", { systems: [...systems, createSystemCard("none")] }))).toBe(0.75);
+    expect(computeMeanPassRate(createRunCard("x"))).toBeNull();
   });
 });
 
 describe("a page of runs", () => {
   const many = Array.from({ length: 250 }, (_, day) =>
-    sampleRun(`r${day}`, {
+    createRunCard(`r${day}`, {
       title: day % 2 === 0 ? "even" : "odd",
       createdAt: new Date(Date.UTC(2026, 0, 1 + day)).toISOString(),
       costUsd: day === 7 ? null : 250 - day,
     }),
   ).toReversed();
-  const shown = (query: RunQuery) => pageOfRuns(many, query).runs.map(({ id }) => id);
+  const shown = (query: RunListQuery) => buildRunPage(many, query).runs.map(({ id }) => id);
 
   test("has the hundred newest runs, and the total", () => {
-    const page = pageOfRuns(many, {});
+    const page = buildRunPage(many, {});
     expect(page).toMatchObject({ total: 250, all: 250, unread: 0 });
     expect(page.runs.map(({ id }) => id)).toEqual(many.slice(0, 100).map(({ id }) => id));
   });
@@ -67,7 +67,7 @@ describe("a page of runs", () => {
     expect(shown({ sort: "-cost", limit: 2 })).toEqual(["r0", "r1"]);
     expect(shown({ sort: "-cost", limit: 1, offset: 249 })).toEqual(["r7"]);
     expect(shown({ sort: "when", q: "odd", limit: 2, offset: 1 })).toEqual(["r3", "r5"]);
-    expect(pageOfRuns(many, { q: "odd", limit: 2 })).toMatchObject({ total: 125, all: 250 });
+    expect(buildRunPage(many, { q: "odd", limit: 2 })).toMatchObject({ total: 125, all: 250 });
   });
 
   test("keeps the newest first among equals", () => {

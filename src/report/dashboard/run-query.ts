@@ -1,5 +1,5 @@
-import type { RunCard, RunChoices, RunPage, RunQuery, RunStatus } from "./contract.js";
-import { parseOrder, type SortValue, sortedBy } from "./order.js";
+import type { RunCard, RunChoices, RunListQuery, RunPage, RunStatus } from "./contract.js";
+import { parseOrder, type SortValue, sortByValue } from "./order.js";
 
 /** Default number of runs on a page. */
 export const DEFAULT_RUNS = 100;
@@ -13,13 +13,13 @@ export const RUN_SORTS = {
   title: ({ title }) => title,
   status: ({ status }) => status,
   when: ({ createdAt }) => Date.parse(createdAt) || null,
-  command: commandOf,
+  command: getRunCommand,
   datasets: ({ datasets }) => datasets.map(({ name }) => name).join(", ") || null,
   systems: ({ systems }) => systems.map(({ system }) => system).join(", ") || null,
   done: ({ done }) => done,
   time: ({ wallSeconds }) => wallSeconds,
   cost: ({ costUsd }) => costUsd,
-  pass_rate: meanPassRate,
+  pass_rate: computeMeanPassRate,
 } as const satisfies Readonly<Record<string, (run: RunCard) => SortValue>>;
 
 export type RunSort = keyof typeof RUN_SORTS;
@@ -33,51 +33,51 @@ export function isRunSort(key: string): key is RunSort {
  * @example
  * buildRunPage(cards, { q: "gsm8k", sort: "-cost", limit: 20, offset: 20 }).total;
  */
-export function pageOfRuns(runs: readonly RunCard[], query: RunQuery, unread = 0): RunPage {
+export function buildRunPage(runs: readonly RunCard[], query: RunListQuery, unread = 0): RunPage {
   const { limit = DEFAULT_RUNS, offset = 0 } = query;
-  const fitting = sortRuns(runsThatFit(runs, query), query.sort);
+  const fitting = sortRuns(filterRuns(runs, query), query.sort);
   return {
     runs: fitting.slice(offset, offset + limit),
     offset,
     total: fitting.length,
     all: runs.length,
-    choices: runsChoices(runs),
+    choices: listRunChoices(runs),
     unread,
   };
 }
 
 function sortRuns(runs: RunCard[], sort: string | undefined): RunCard[] {
   const { key, isDescending } = parseOrder(sort, { key: "when", isDescending: true });
-  return isRunSort(key) ? sortedBy(runs, RUN_SORTS[key], isDescending) : runs;
+  return isRunSort(key) ? sortByValue(runs, RUN_SORTS[key], isDescending) : runs;
 }
 
 /** Keeps the order. */
-export function runsThatFit(runs: readonly RunCard[], query: RunQuery): RunCard[] {
+export function filterRuns(runs: readonly RunCard[], query: RunListQuery): RunCard[] {
   const { q, status, command, hasDataset, dataset, tag } = query;
-  const words = wordsIn(q);
+  const words = splitSearchWords(q);
   return runs.filter(
     (run) =>
       (!status || run.status === status) &&
-      (!command || commandOf(run) === command) &&
-      (!hasDataset || isOn(run, hasDataset)) &&
-      (!dataset || isOn(run, dataset)) &&
+      (!command || getRunCommand(run) === command) &&
+      (!hasDataset || hasDatasetNamed(run, hasDataset)) &&
+      (!dataset || hasDatasetNamed(run, dataset)) &&
       (!tag || run.tags.includes(tag)) &&
-      (words.length === 0 || hasWords(textsOf(run), words)),
+      (words.length === 0 || hasWords(listSearchedTexts(run), words)),
   );
 }
 
-function isOn({ datasets }: RunCard, wanted: string): boolean {
+function hasDatasetNamed({ datasets }: RunCard, wanted: string): boolean {
   return datasets.some(({ name }) => name === wanted);
 }
 
 /** The filter value for runs that were started by a program and have no command. */
-const BY_PROGRAM = "program";
+const PROGRAM_COMMAND = "program";
 
-export function commandOf({ command }: RunCard): string {
-  return command ?? BY_PROGRAM;
+export function getRunCommand({ command }: RunCard): string {
+  return command ?? PROGRAM_COMMAND;
 }
 
-function textsOf({ id, title, datasets, systems }: RunCard): (string | null)[] {
+function listSearchedTexts({ id, title, datasets, systems }: RunCard): (string | null)[] {
   return [
     id,
     title,
@@ -87,7 +87,7 @@ function textsOf({ id, title, datasets, systems }: RunCard): (string | null)[] {
 }
 
 /** The words to search for, in any order and case. */
-export function wordsIn(text: string | undefined): string[] {
+export function splitSearchWords(text: string | undefined): string[] {
   return (text ?? "").toLowerCase().split(/\s+/).filter(Boolean);
 }
 
@@ -97,24 +97,24 @@ export function hasWords(texts: readonly (string | null)[], words: readonly stri
   return words.every((word) => known.some((text) => text.includes(word)));
 }
 
-export function runsChoices(runs: readonly RunCard[]): RunChoices {
+export function listRunChoices(runs: readonly RunCard[]): RunChoices {
   const found = new Set(runs.map(({ status }) => status));
   return {
     statuses: STATUSES.filter((status) => found.has(status)),
-    commands: distinct(runs.map(commandOf)),
-    datasets: distinct(runs.flatMap(({ datasets }) => datasets.map(({ name }) => name))),
+    commands: listDistinct(runs.map(getRunCommand)),
+    datasets: listDistinct(runs.flatMap(({ datasets }) => datasets.map(({ name }) => name))),
   };
 }
 
 const NAMES = new Intl.Collator("en", { numeric: true });
 
 /** Sorted. */
-export function distinct(values: readonly string[]): string[] {
+export function listDistinct(values: readonly string[]): string[] {
   return [...new Set(values)].sort(NAMES.compare);
 }
 
 /** Null when no pass rate is known. */
-export function meanPassRate({ systems }: RunCard): number | null {
+export function computeMeanPassRate({ systems }: RunCard): number | null {
   const rates = systems.flatMap(({ figures }) => figures.pass_rate ?? []);
   return rates.length === 0 ? null : rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
 }

@@ -13,10 +13,10 @@ import { loadRun } from "../../runs/load-run.js";
 import { readManifest } from "../../store/journal.js";
 import { makeManifest, makeTiming } from "../../testing/make-run.js";
 import { RunResult } from "../result.js";
-import { resultParts, runCard } from "./cards.js";
+import { buildRunCard, toCardParts } from "./cards.js";
 import type { RunView } from "./contract.js";
 import { RunList } from "./run-list.js";
-import { runView } from "./run-view.js";
+import { buildRunView } from "./run-view.js";
 
 let runsDir = "";
 beforeEach(() => {
@@ -25,9 +25,9 @@ beforeEach(() => {
 afterEach(() => rmSync(runsDir, { recursive: true, force: true }));
 
 async function viewOf(dir: string, options = { soFar: false }): Promise<RunView> {
-  const card = await new RunList({ runsDir: dirname(dir), load: loadRun }).card(basename(dir));
+  const card = await new RunList({ runsDir: dirname(dir), load: loadRun }).getCard(basename(dir));
   if (card === null) throw new Error("there is no such run");
-  return runView({ result: await loadRun(dir, options), manifest: readManifest(dir), card });
+  return buildRunView({ result: await loadRun(dir, options), manifest: readManifest(dir), card });
 }
 
 describe("buildRunView", () => {
@@ -160,8 +160,8 @@ describe("of any rows", () => {
           notes: [],
         });
         const about = { id: "any", manifest, planned: any.length, wallSeconds: 1, status: "complete" as const };
-        const card = runCard({ ...about, ...resultParts(result) });
-        const view = runView({ result, manifest, card });
+        const card = buildRunCard({ ...about, ...toCardParts(result) });
+        const view = buildRunView({ result, manifest, card });
         // Not with toStrictEqual, which mistakes the system of that name for the constructor of its summary.
         expect(isDeepStrictEqual(JSON.parse(JSON.stringify(view)), view), JSON.stringify(view)).toBe(true);
         expect(card.done).toBe(any.filter(({ outcome }) => outcome !== "skipped").length);

@@ -1,7 +1,7 @@
 import type { EvalResult } from "../../core/result.js";
 import type { Manifest } from "../../store/manifest.js";
-import { reportHead } from "../json.js";
-import { runCharts } from "./charts/run-charts.js";
+import { buildReportHead } from "../json.js";
+import { buildRunCharts } from "./charts/run-charts.js";
 import type { QueueView, RunCard, RunView } from "./contract.js";
 
 export interface RunViewParts {
@@ -19,8 +19,8 @@ export interface RunViewParts {
  * const card = await runs.getCard("20261115-213334-needle");
  * if (card !== null) buildRunView({ result: await loadRun(dir), manifest: readManifest(dir), card });
  */
-export function runView({ result, manifest, card, queue = null }: RunViewParts): RunView {
-  const { config, timing, summary, across, notes } = reportHead(result);
+export function buildRunView({ result, manifest, card, queue = null }: RunViewParts): RunView {
+  const { config, timing, summary, across, notes } = buildReportHead(result);
   return {
     card,
     config,
@@ -31,7 +31,7 @@ export function runView({ result, manifest, card, queue = null }: RunViewParts):
     notes,
     summary,
     across,
-    charts: runCharts(result, manifest),
+    charts: buildRunCharts(result, manifest),
     queue,
   };
 }

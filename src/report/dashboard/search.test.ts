@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Output } from "../../core/system.js";
 import { searchTrials } from "./search.js";
-import { emptyFolder, type WrittenTrial, writeRun } from "./trial-testing.js";
+import { createEmptyFolder, type WrittenTrial, writeRunFolder } from "./trial-testing.js";
 
 const trial = (exampleId: number, output: Output | null, system = "a"): WrittenTrial => ({
   row: { system, dataset: "d", exampleId, outcome: "pass" },
@@ -13,15 +13,15 @@ const trial = (exampleId: number, output: Output | null, system = "a"): WrittenT
 
 const asked = (id: number, question: string) => ({ id, dataset: "d", question });
 
-async function find(dir: string, rows: ReturnType<typeof writeRun>, text: string): Promise<string[]> {
+async function find(dir: string, rows: ReturnType<typeof writeRunFolder>, text: string): Promise<string[]> {
   const { matches } = await searchTrials({ dir, rows, text });
   return matches.map(({ system, exampleId }) => `${system}${exampleId}`);
 }
 
 describe("searchTrials", () => {
   it("finds trials by example and by output", async () => {
-    const dir = emptyFolder();
-    const rows = writeRun(
+    const dir = createEmptyFolder();
+    const rows = writeRunFolder(
       dir,
       [
         trial(1, { response: "It is PARIS." }),
@@ -42,8 +42,8 @@ describe("searchTrials", () => {
   });
 
   it("searches texts, not their JSON encoding", async () => {
-    const dir = emptyFolder();
-    const rows = writeRun(dir, [
+    const dir = createEmptyFolder();
+    const rows = writeRunFolder(dir, [
       trial(1, { response: 'say "yes"\nthen\tgo \u001b[1m' }),
       trial(2, { response: "back\\slash ΟΔΟΣ" }),
       trial(3, { response: "ΟΔΟΣΕΣ \u2028 </script>" }),
@@ -62,8 +62,8 @@ describe("searchTrials", () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 6 }), fc.nat(5), async (texts, index) => {
-        const dir = emptyFolder();
-        const rows = writeRun(
+        const dir = createEmptyFolder();
+        const rows = writeRunFolder(
           dir,
           texts.map((response, i) => trial(i, { response: `<${response}>` })),
         );
@@ -75,21 +75,25 @@ describe("searchTrials", () => {
   });
 
   it("uses the last output of a trial, and outputs in separate files", async () => {
-    const dir = emptyFolder();
+    const dir = createEmptyFolder();
     const big = `${"x".repeat(3_000_000)} needle`;
-    writeRun(dir, [
+    writeRunFolder(dir, [
       trial(1, { response: "needle" }),
       trial(2, { response: big }),
       trial(3, { response: big, n: "thread" }),
     ]);
-    const rows = writeRun(dir, [trial(1, { response: "other" }), trial(2, { response: "NEEDLE" }), trial(3, null)]);
+    const rows = writeRunFolder(dir, [
+      trial(1, { response: "other" }),
+      trial(2, { response: "NEEDLE" }),
+      trial(3, null),
+    ]);
     expect(await find(dir, rows, "needle")).toEqual(["a2", "a3"]);
     expect(await find(dir, rows, "thread")).toEqual([]);
   });
 
   it("returns at most the requested number, and reports that there are more", async () => {
-    const dir = emptyFolder();
-    const rows = writeRun(
+    const dir = createEmptyFolder();
+    const rows = writeRunFolder(
       dir,
       Array.from({ length: 30 }, (_, i) => trial(i, { response: "same" })),
     );
@@ -99,15 +103,15 @@ describe("searchTrials", () => {
   });
 
   it("skips a line that cannot be read", async () => {
-    const dir = emptyFolder();
-    const rows = writeRun(dir, [trial(1, { response: "fine" })]);
+    const dir = createEmptyFolder();
+    const rows = writeRunFolder(dir, [trial(1, { response: "fine" })]);
     appendFileSync(join(dir, "outputs.jsonl"), 'fine, but nonsense\n{"file":"outputs/none.json"}\n{"fine');
     expect(await find(dir, rows, "fine")).toEqual(["a1"]);
   });
 
   it("yields to the event loop, and stops on abort", async () => {
-    const dir = emptyFolder();
-    const rows = writeRun(
+    const dir = createEmptyFolder();
+    const rows = writeRunFolder(
       dir,
       Array.from({ length: 8000 }, (_, i) => trial(i, { response: `e ${"word ".repeat(600)}` })),
     );

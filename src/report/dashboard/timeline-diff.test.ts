@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { EditDiffs } from "./timeline.js";
+import { EditDiffBuilder } from "./timeline.js";
 
-const diffOf = (given: unknown) => new EditDiffs().of(given);
+const diffOf = (given: unknown) => new EditDiffBuilder().build(given);
 
 const BEFORE = "const a = 1;\nconst b = 2;\n";
 const AFTER = "const a = 1;\nconst b = 3;\n";
@@ -78,9 +78,9 @@ describe("the diff of a tool call", () => {
     const lines = diffOf({ path: "a", oldText: before, newText: `${before}\nmore` }) ?? [];
     expect(lines.length).toBeLessThan(10_000);
     expect(lines).toContainEqual(expect.stringMatching(/^\+… \d+ more characters$/));
-    const diffs = new EditDiffs();
+    const diffs = new EditDiffBuilder();
     const small = { path: "a", oldText: BEFORE.repeat(90), newText: AFTER.repeat(90) };
-    const all = Array.from({ length: 5000 }, () => diffs.of(small));
+    const all = Array.from({ length: 5000 }, () => diffs.build(small));
     expect(all[0]?.filter((line) => line.startsWith(" ")).length).toBeGreaterThan(80);
     expect(all[400]?.filter((line) => line.startsWith(" "))).toEqual([]);
     expect(all.at(-1)).toEqual([expect.stringContaining("not shown")]);

@@ -6,24 +6,24 @@ import { codex } from "../../agents/adapters/codex.js";
 import { gemini } from "../../agents/adapters/gemini.js";
 import { opencode } from "../../agents/adapters/opencode.js";
 import { pi } from "../../agents/adapters/pi.js";
-import { fixture, readAll, shared } from "../../agents/recorded-testing.js";
-import type { AgentHappening, TrajectoryEvent } from "../../core/trajectory.js";
-import { trajectoryOf } from "../timeline.js";
-import { timelineOf } from "./timeline.js";
+import { loadRecording, loadSharedRecording, readAllEvents } from "../../agents/recorded-testing.js";
+import type { AgentEventBody, TrajectoryEvent } from "../../core/trajectory.js";
+import { readTrajectory } from "../timeline.js";
+import { buildTimeline } from "./timeline.js";
 
 const START = 1_800_000_000_000;
 
-function at(seconds: number, happening: AgentHappening): TrajectoryEvent {
+function at(seconds: number, happening: AgentEventBody): TrajectoryEvent {
   return { ...happening, timestamp: START + seconds * 1000 };
 }
 
-function usage(costUsd: number | null): AgentHappening {
+function usage(costUsd: number | null): AgentEventBody {
   const used = { input: 1000, output: 50, cacheRead: 100 };
   return { type: "token_usage", model: "m-1", usage: used, costUsd, durationMs: 900 };
 }
 
 const said = (events: readonly TrajectoryEvent[]) =>
-  timelineOf({ startedAt: START, events }).map(({ kind, title, text }) => [kind, title, text].join("|"));
+  buildTimeline({ startedAt: START, events }).map(({ kind, title, text }) => [kind, title, text].join("|"));
 
 describe("buildTimeline", () => {
   it("shows the work of an agent, with the cost up to each step", () => {
@@ -62,7 +62,7 @@ describe("buildTimeline", () => {
       "error||overloaded",
       "tokens|m-1|1,100 in, 50 out · 900 ms",
     ]);
-    const steps = timelineOf({ startedAt: START, events });
+    const steps = buildTimeline({ startedAt: START, events });
     expect(steps[0]).toMatchObject({ atMs: -1000, costUsd: null, tokens: null, length: 6 });
     expect(steps[5]).toMatchObject({ atMs: 1300, costUsd: 0.01, tokens: 1150 });
     expect(steps[7]).toMatchObject({ atMs: 4000, callId: "1", isSuccess: true, costUsd: 0.01 });
@@ -70,7 +70,7 @@ describe("buildTimeline", () => {
   });
 
   it("has no cost after one unknown cost", () => {
-    const steps = timelineOf({ events: [at(0, usage(0.5)), at(1, usage(null)), at(2, usage(0.5))] });
+    const steps = buildTimeline({ events: [at(0, usage(0.5)), at(1, usage(null)), at(2, usage(0.5))] });
     expect(steps.map(({ costUsd }) => costUsd)).toEqual([0.5, null, null]);
     expect(steps.at(-1)?.tokens).toBe(3450);
   });
@@ -90,8 +90,8 @@ describe("buildTimeline", () => {
     [opencode, "opencode-1.18.33-several.jsonl"],
     [pi, "pi-0.74.2-several.jsonl"],
   ])("shows every call of $name with its result", (adapter, name) => {
-    const { happenings } = readAll(adapter, fixture(name));
-    const steps = timelineOf({ events: happenings.map((happening, i) => at(i, happening)) });
+    const { happenings } = readAllEvents(adapter, loadRecording(name));
+    const steps = buildTimeline({ events: happenings.map((happening, i) => at(i, happening)) });
     const calls = steps.filter(({ kind }) => kind === "call");
     const results = new Map(steps.filter(({ kind }) => kind === "result").map((step) => [step.callId, step]));
     expect(calls.length).toBeGreaterThan(1);
@@ -106,10 +106,10 @@ describe("buildTimeline", () => {
       [codex, "codex.jsonl"],
       [pi, "pi.jsonl"],
     ] as const) {
-      const events = shared(name);
+      const events = loadSharedRecording(name);
       if (events === null) continue;
-      const { happenings } = readAll(adapter, events);
-      const steps = timelineOf({ events: happenings.map((happening, i) => at(i, happening)) });
+      const { happenings } = readAllEvents(adapter, events);
+      const steps = buildTimeline({ events: happenings.map((happening, i) => at(i, happening)) });
       expect(steps.filter(({ kind }) => kind === "call").length).toBeGreaterThan(0);
       expect(steps.filter(({ kind }) => kind === "says").length).toBeGreaterThan(0);
     }
@@ -137,8 +137,8 @@ describe("buildTimeline with events of any shape", () => {
   it("returns plain data with finite numbers", () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(event, fc.jsonValue())), (events) => {
-        const trajectory = trajectoryOf({ trajectory: { events: events as never } });
-        const steps = timelineOf(trajectory ?? { events: [] });
+        const trajectory = readTrajectory({ trajectory: { events: events as never } });
+        const steps = buildTimeline(trajectory ?? { events: [] });
         expect(JSON.parse(JSON.stringify(steps))).toEqual(steps);
         for (const { title, text, length, atMs } of steps) {
           expect([typeof title, typeof text, Number.isFinite(atMs)]).toEqual(["string", "string", true]);
@@ -149,7 +149,7 @@ describe("buildTimeline with events of any shape", () => {
   });
 
   it("cuts a long text and reports its length", () => {
-    const [step] = timelineOf({
+    const [step] = buildTimeline({
       events: [at(0, { type: "error", message: `${"x".repeat(19_999)}😀${"y".repeat(5e6)}` })],
     });
     expect(step?.text).toBe("x".repeat(19_999));
@@ -160,22 +160,22 @@ describe("buildTimeline with events of any shape", () => {
     const events = Array.from({ length: 100_000 }, (_, i) =>
       i % 2 === 0 ? at(i, usage(0.01)) : at(i, { type: "tool_call", name: "t", callId: `${i}`, arguments: {} }),
     );
-    const steps = timelineOf({ startedAt: START, events });
+    const steps = buildTimeline({ startedAt: START, events });
     expect(steps).toHaveLength(5001);
     expect(steps.at(-1)).toMatchObject({ kind: "other", title: "95000 more events are left out", atMs: 99_999_000 });
     expect(steps.at(-1)?.costUsd).toBeCloseTo(500);
   });
 
   it("handles 100,000 usage events between two parts of a text, and endless parts", () => {
-    const part: AgentHappening = { type: "assistant_message", text: "abc" };
+    const part: AgentEventBody = { type: "assistant_message", text: "abc" };
     const meter = Array.from({ length: 100_000 }, () => at(0, usage(0)));
-    expect(timelineOf({ events: [at(0, part), ...meter, at(0, part)] })[0]?.text).toBe("abcabc");
-    expect(timelineOf({ events: Array.from({ length: 100_000 }, () => at(0, part)) })[0]?.length).toBe(300_000);
+    expect(buildTimeline({ events: [at(0, part), ...meter, at(0, part)] })[0]?.text).toBe("abcabc");
+    expect(buildTimeline({ events: Array.from({ length: 100_000 }, () => at(0, part)) })[0]?.length).toBe(300_000);
   });
 
   it("limits the total text to what a page can show", () => {
     const message = "x".repeat(20_000);
-    const steps = timelineOf({ events: Array.from({ length: 1000 }, () => at(0, { type: "error", message })) });
+    const steps = buildTimeline({ events: Array.from({ length: 1000 }, () => at(0, { type: "error", message })) });
     expect(JSON.stringify(steps).length).toBeLessThan(6_000_000);
     expect(steps.at(-1)?.length).toBe(20_000);
   });
@@ -184,7 +184,7 @@ describe("buildTimeline with events of any shape", () => {
     const depth = 200_000;
     const data: unknown = JSON.parse(`${"[".repeat(depth)}${"]".repeat(depth)}`);
     const call = { type: "tool_call", callId: "1", name: "t", arguments: { data }, timestamp: START };
-    const steps = timelineOf({ events: [{ type: "odd", timestamp: START, data }, call] });
+    const steps = buildTimeline({ events: [{ type: "odd", timestamp: START, data }, call] });
     expect(steps.map(({ text }) => text)).toEqual(steps.map(() => expect.stringContaining("cannot be shown")));
   });
 });

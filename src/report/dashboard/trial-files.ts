@@ -2,20 +2,22 @@ import { closeSync, read, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { TrialKey } from "../../core/row.js";
-import { decodeExample, EXAMPLES_FILE, encodeExampleKey, type StoredExample } from "../../store/examples.js";
-import { FILES } from "../../store/journal.js";
-import { decodeOutput, type StoredOutput } from "../../store/outputs.js";
+import { decodeStoredExample, EXAMPLES_FILE, encodeExampleKey, type StoredExample } from "../../store/examples.js";
+import { RUN_FILES } from "../../store/journal.js";
+import { decodeStoredLine, type StoredOutput } from "../../store/outputs.js";
 import { encodeKey } from "../../store/row-codec.js";
 import { openRunFile } from "../../store/run-file.js";
-import { LF, LineBlocks } from "../../utils/files/blocks.js";
+import { LF, LineBlockSplitter } from "../../utils/files/blocks.js";
 
-const TEXT = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`;
-const ID = `(?:${TEXT}|[^",}]+)`;
-const OUTPUT_KEY = new RegExp(`^\\{("system":${TEXT},"dataset":${TEXT},"exampleId":${ID},"trial":\\d+)(?=[,}])`);
-const EXAMPLE_KEY = new RegExp(`^\\{("dataset":${TEXT},"id":${ID})(?=[,}])`);
+const JSON_STRING = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`;
+const JSON_ID = `(?:${JSON_STRING}|[^",}]+)`;
+const OUTPUT_KEY = new RegExp(
+  `^\\{("system":${JSON_STRING},"dataset":${JSON_STRING},"exampleId":${JSON_ID},"trial":\\d+)(?=[,}])`,
+);
+const EXAMPLE_KEY = new RegExp(`^\\{("dataset":${JSON_STRING},"id":${JSON_ID})(?=[,}])`);
 
 /** The index of a run with 100,000 trials takes about 20 MB. */
-const MOST_RUNS = 4;
+const MAX_CACHED_RUNS = 4;
 
 interface RunFiles {
   readonly outputs: LineIndex;
@@ -33,60 +35,60 @@ export class TrialFiles {
   readonly #runs = new Map<string, RunFiles>();
 
   /** Null when no output is stored. */
-  async output(dir: string, trial: TrialKey): Promise<StoredOutput | null> {
-    const line = await this.#run(dir).outputs.line(encodeKey(trial));
-    return line === null ? null : decodeOutput(line, placeOf(join(dir, FILES.outputs), trial), dir);
+  async readOutput(dir: string, trial: TrialKey): Promise<StoredOutput | null> {
+    const line = await this.#openRun(dir).outputs.findLine(encodeKey(trial));
+    return line === null ? null : decodeStoredLine(line, formatTrialPlace(join(dir, RUN_FILES.outputs), trial), dir);
   }
 
   /** Null when the example is not stored. */
-  async example(
+  async readExample(
     dir: string,
     { dataset, exampleId }: Omit<TrialKey, "system" | "trial">,
   ): Promise<StoredExample | null> {
-    const line = await this.#run(dir).examples.line(encodeExampleKey(dataset, exampleId));
-    return line === null ? null : decodeExample(line, `${join(dir, EXAMPLES_FILE)}, example ${exampleId},`);
+    const line = await this.#openRun(dir).examples.findLine(encodeExampleKey(dataset, exampleId));
+    return line === null ? null : decodeStoredExample(line, `${join(dir, EXAMPLES_FILE)}, example ${exampleId},`);
   }
 
   /** Least recently used runs are dropped first. */
-  #run(dir: string): RunFiles {
-    const run = this.#runs.get(dir) ?? openRun(dir);
+  #openRun(dir: string): RunFiles {
+    const run = this.#runs.get(dir) ?? openRunFiles(dir);
     this.#runs.delete(dir);
     this.#runs.set(dir, run);
     for (const oldest of this.#runs.keys()) {
-      if (this.#runs.size <= MOST_RUNS) break;
+      if (this.#runs.size <= MAX_CACHED_RUNS) break;
       this.#runs.delete(oldest);
     }
     return run;
   }
 }
 
-function openRun(dir: string): RunFiles {
+function openRunFiles(dir: string): RunFiles {
   return {
-    outputs: new LineIndex(dir, FILES.outputs, OUTPUT_KEY),
+    outputs: new LineIndex(dir, RUN_FILES.outputs, OUTPUT_KEY),
     examples: new LineIndex(dir, EXAMPLES_FILE, EXAMPLE_KEY),
   };
 }
 
-function placeOf(path: string, { system, exampleId, trial }: TrialKey): string {
+function formatTrialPlace(path: string, { system, exampleId, trial }: TrialKey): string {
   return `${path}, trial ${trial} of ${system} on ${exampleId},`;
 }
 
 /** The key of an output line, as `encodeKey` writes it; null when it has none. */
-export function outputKey(line: string): string | null {
+export function parseOutputLineKey(line: string): string | null {
   return OUTPUT_KEY.exec(line)?.[1] ?? null;
 }
 
 /** The key of an example line, as `encodeExampleKey` writes it; null when it has none. */
-export function exampleKeyIn(line: string): string | null {
+export function parseExampleLineKey(line: string): string | null {
   return EXAMPLE_KEY.exec(line)?.[1] ?? null;
 }
 
 const readPart = promisify(read);
 
-const READ_AT_ONCE = 1 << 20;
+const READ_BYTES = 1 << 20;
 /** Keys are usually shorter; the rest of a line is not read. */
-const LONG_KEY = 512;
-const FIRST_READ = 1 << 14;
+const MAX_KEY_LENGTH = 512;
+const FIRST_READ_BYTES = 1 << 14;
 
 /**
  * Finds lines of a JSON Lines file in a run folder by the fields they begin with, after indexing the file once. The index is
@@ -111,28 +113,28 @@ class LineIndex {
   }
 
   /** Null when there is no such line. */
-  async line(key: string): Promise<string | null> {
+  async findLine(key: string): Promise<string | null> {
     await this.#update();
     const found = this.#read(key);
     if (found === null || found.startsWith(`{${key}`)) return found;
     // The indexed file was replaced by another one.
-    this.#forget();
+    this.#clear();
     await this.#update();
     return this.#read(key);
   }
 
   /** Serialized, so that concurrent requests index the file once. */
   #update(): Promise<void> {
-    const reading = this.#reading.catch(() => {}).then(() => this.#readOn());
+    const reading = this.#reading.catch(() => {}).then(() => this.#readNewLines());
     this.#reading = reading;
     return reading;
   }
 
-  async #readOn(): Promise<void> {
-    const state = stateOf(join(this.#dir, this.#name));
-    if (state === null) return this.#forget();
+  async #readNewLines(): Promise<void> {
+    const state = statLineFile(join(this.#dir, this.#name));
+    if (state === null) return this.#clear();
     if (state.name === this.#state) return;
-    if (state.size < this.#end || state.file !== this.#file) this.#forget();
+    if (state.size < this.#end || state.file !== this.#file) this.#clear();
     const file = openRunFile(this.#dir, this.#name);
     try {
       await this.#readLines(file);
@@ -144,9 +146,9 @@ class LineIndex {
   }
 
   async #readLines(file: number): Promise<void> {
-    const blocks = new LineBlocks();
+    const blocks = new LineBlockSplitter();
     for (let offset = this.#end; ; ) {
-      const { bytesRead, buffer } = await readPart(file, Buffer.allocUnsafe(READ_AT_ONCE), 0, READ_AT_ONCE, offset);
+      const { bytesRead, buffer } = await readPart(file, Buffer.allocUnsafe(READ_BYTES), 0, READ_BYTES, offset);
       if (bytesRead === 0) return;
       offset += bytesRead;
       const block = blocks.push(buffer.subarray(0, bytesRead));
@@ -157,7 +159,7 @@ class LineIndex {
   #addLines(block: Buffer): void {
     for (let start = 0; start < block.length; ) {
       const stop = block.indexOf(LF, start);
-      const key = keyIn(block.subarray(start, stop), this.#key);
+      const key = parseLineKey(block.subarray(start, stop), this.#key);
       if (key !== null) this.#starts.set(key, this.#end + start);
       start = stop + 1;
     }
@@ -170,13 +172,13 @@ class LineIndex {
     if (start === undefined) return null;
     const file = openRunFile(this.#dir, this.#name);
     try {
-      return lineAt(file, start);
+      return readLine(file, start);
     } finally {
       closeSync(file);
     }
   }
 
-  #forget(): void {
+  #clear(): void {
     this.#starts.clear();
     this.#end = 0;
     this.#state = "";
@@ -184,17 +186,18 @@ class LineIndex {
 }
 
 /** Null for a line that does not begin with a key. */
-function keyIn(line: Buffer, key: RegExp): string | null {
+function parseLineKey(line: Buffer, key: RegExp): string | null {
   const found =
-    key.exec(line.toString("utf8", 0, LONG_KEY)) ?? (line.length > LONG_KEY ? key.exec(line.toString()) : null);
+    key.exec(line.toString("utf8", 0, MAX_KEY_LENGTH)) ??
+    (line.length > MAX_KEY_LENGTH ? key.exec(line.toString()) : null);
   // A substring keeps the whole string in memory, a copy does not.
   return found?.[1] === undefined ? null : Buffer.from(found[1]).toString();
 }
 
-function lineAt(file: number, start: number): string {
+function readLine(file: number, start: number): string {
   const pieces: Buffer[] = [];
   let offset = start;
-  for (let size = FIRST_READ; ; size *= 2) {
+  for (let size = FIRST_READ_BYTES; ; size *= 2) {
     const buffer = Buffer.allocUnsafe(size);
     const piece = buffer.subarray(0, readSync(file, buffer, 0, size, offset));
     const feed = piece.indexOf(LF);
@@ -211,7 +214,7 @@ interface FileState {
   readonly size: number;
 }
 
-function stateOf(path: string): FileState | null {
+function statLineFile(path: string): FileState | null {
   try {
     const { ino, size, mtimeMs } = statSync(path);
     return { name: `${ino} ${size} ${mtimeMs}`, file: ino, size };

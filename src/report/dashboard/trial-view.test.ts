@@ -2,23 +2,23 @@ import { describe, expect, it } from "vitest";
 import { RunFolderError } from "../../core/errors.js";
 import type { Grade } from "../../core/grader.js";
 import { makeRow, type TrialKey } from "../../core/row.js";
-import { emptyFolder, writeRun } from "./trial-testing.js";
-import { trialText, trialView } from "./trial-view.js";
+import { createEmptyFolder, writeRunFolder } from "./trial-testing.js";
+import { loadTrialView, readTrialText } from "./trial-view.js";
 
 const KEY: TrialKey = { system: "a", dataset: "d", exampleId: 1, trial: 0 };
 const HOSTILE = "</script><!-- \u2028 \u001b[31mred\u202e <script>alert(1)</script>";
 
 const GRADE: Grade = { name: "g", type: "t", kind: "code", passed: true, score: 1, evidence: "found", status: "ok" };
 
-function about(dir: string | null, rows: ReturnType<typeof writeRun>, key = KEY) {
+function about(dir: string | null, rows: ReturnType<typeof writeRunFolder>, key = KEY) {
   return { dir, rows, key, threshold: 0.7, run: "r", systems: {} };
 }
 
 describe("loadTrialView", () => {
   it("shows the example, the output and the evidence unchanged", async () => {
-    const dir = emptyFolder();
+    const dir = createEmptyFolder();
     const scores = { f1: 0.5 };
-    const rows = writeRun(
+    const rows = writeRunFolder(
       dir,
       [
         {
@@ -43,7 +43,7 @@ describe("loadTrialView", () => {
         },
       ],
     );
-    const view = await trialView(about(dir, rows));
+    const view = await loadTrialView(about(dir, rows));
     expect(view).toMatchObject({
       run: "r",
       threshold: 0.7,
@@ -74,7 +74,7 @@ describe("loadTrialView", () => {
     const rows = [makeRow({ ...KEY, outcome: "pass", usage })];
     const each = { input: 1e12, output: 5e12, cacheRead: 1e11, cacheWrite: 1e12, cacheWrite1h: 1e12 };
     const limits = { price: { ...each, source: "test" }, maxCostUsd: null, hardTimeoutMs: null };
-    const priced = await trialView({ ...about(null, rows), systems: { a: { fingerprint: "f", limits } } });
+    const priced = await loadTrialView({ ...about(null, rows), systems: { a: { fingerprint: "f", limits } } });
     expect(priced.classes).toEqual([
       { name: "input", tokens: 10, costUsd: 10 },
       { name: "cacheRead", tokens: 20, costUsd: 2 },
@@ -82,18 +82,18 @@ describe("loadTrialView", () => {
       { name: "output", tokens: 5, costUsd: 25 },
       { name: "reasoning", tokens: 3, costUsd: 15 },
     ]);
-    const unpriced = await trialView(about(null, rows));
+    const unpriced = await loadTrialView(about(null, rows));
     expect(unpriced.classes.map(({ tokens, costUsd }) => [tokens, costUsd])).toEqual(
       [10, 20, 0, 5, 3].map((tokens) => [tokens, null]),
     );
-    expect((await trialView(about(null, [makeRow({ ...KEY, outcome: "error" })]))).classes).toEqual([]);
+    expect((await loadTrialView(about(null, [makeRow({ ...KEY, outcome: "error" })]))).classes).toEqual([]);
   });
 
   it("shows the work of an agent and its changed files", async () => {
-    const dir = emptyFolder();
+    const dir = createEmptyFolder();
     const events = [{ type: "assistant_message", text: "Done.", timestamp: 5 }];
     const changes = [{ path: "a.txt", status: "modified" as const, content: "2\n" }];
-    const rows = writeRun(
+    const rows = writeRunFolder(
       dir,
       [
         {
@@ -103,7 +103,7 @@ describe("loadTrialView", () => {
       ],
       [{ id: 1, dataset: "d", question: "?", environment: { files: [{ dest: "a.txt", content: "1\n" }] } }],
     );
-    const view = await trialView(about(dir, rows));
+    const view = await loadTrialView(about(dir, rows));
     expect(view.timeline).toMatchObject([{ kind: "says", text: "Done.", atMs: 0 }]);
     expect(view.changes).toEqual([{ path: "a.txt", change: "changed", diff: ["@@ -1 +1 @@", "-1", "+2"] }]);
     expect(view.changesIncomplete).toBe("huge");
@@ -111,31 +111,31 @@ describe("loadTrialView", () => {
   });
 
   it("cuts long texts, and returns them whole on demand", async () => {
-    const dir = emptyFolder();
+    const dir = createEmptyFolder();
     const response = `${"é<".repeat(2_500_000)}</script>`;
-    const rows = writeRun(
+    const rows = writeRunFolder(
       dir,
       [{ row: { ...KEY, outcome: "pass" }, output: { response } }],
       [{ id: 1, dataset: "d", question: "Q" }],
     );
-    const [field] = (await trialView(about(dir, rows))).output;
+    const [field] = (await loadTrialView(about(dir, rows))).output;
     expect(field?.text).toBe(response.slice(0, 100_000));
     expect(field?.length).toBe(response.length);
-    expect(await trialText({ dir, key: KEY, of: "output", name: "response" })).toBe(response);
-    expect(await trialText({ dir, key: KEY, of: "example", name: "question" })).toBe("Q");
-    await expect(trialText({ dir, key: KEY, of: "example", name: "no" })).rejects.toThrow(/stores no field "no"/);
+    expect(await readTrialText({ dir, key: KEY, of: "output", name: "response" })).toBe(response);
+    expect(await readTrialText({ dir, key: KEY, of: "example", name: "question" })).toBe("Q");
+    await expect(readTrialText({ dir, key: KEY, of: "example", name: "no" })).rejects.toThrow(/stores no field "no"/);
   });
 
   it("has only the row where nothing else is stored", async () => {
     const rows = [makeRow({ ...KEY, outcome: "error" })];
-    for (const dir of [null, emptyFolder()])
-      expect(await trialView(about(dir, rows))).toMatchObject({
+    for (const dir of [null, createEmptyFolder()])
+      expect(await loadTrialView(about(dir, rows))).toMatchObject({
         example: null,
         output: [],
         timeline: null,
         grades: [],
       });
     const one = makeRow({ ...KEY, exampleId: "1", outcome: "error" });
-    await expect(trialView(about(null, [one]))).rejects.toThrow(RunFolderError);
+    await expect(loadTrialView(about(null, [one]))).rejects.toThrow(RunFolderError);
   });
 });

@@ -2,17 +2,17 @@ import { posix } from "node:path";
 import type { Environment, FileChange as StoredChange, WorkspaceChanges } from "../../core/environment.js";
 import { RunFolderError } from "../../core/errors.js";
 import type { Example } from "../../core/example.js";
-import { type EvalRow, scoreOf, type TrialKey } from "../../core/row.js";
+import { type EvalRow, getScore, type TrialKey } from "../../core/row.js";
 import type { Output } from "../../core/system.js";
-import { hunksBetween } from "../../exec/workspace/diff.js";
-import { isShortened, type StoredExample } from "../../store/examples.js";
+import { formatHunks } from "../../exec/workspace/diff.js";
+import { isShortenedText, type StoredExample } from "../../store/examples.js";
 import type { Manifest } from "../../store/manifest.js";
 import type { StoredOutput } from "../../store/outputs.js";
-import { jsonText, trajectoryOf, workspaceOf } from "../timeline.js";
-import { tokenClasses } from "./charts/class-totals.js";
-import type { FileChange, ShownField, TrialView } from "./contract.js";
-import { knownPrice } from "./known-price.js";
-import { timelineOf } from "./timeline.js";
+import { formatJson, readTrajectory, readWorkspaceChanges } from "../timeline.js";
+import { sumTokenClasses } from "./charts/class-totals.js";
+import type { DisplayField, FileDiff, TrialView } from "./contract.js";
+import { findRunPrice } from "./known-price.js";
+import { buildTimeline } from "./timeline.js";
 import { cutText } from "./trial-cut.js";
 import { TrialFiles } from "./trial-files.js";
 
@@ -35,26 +35,26 @@ export interface TrialRequest {
  * @example
  * await loadTrialView({ dir, rows: result.rows, key, threshold: 0.7, run: card.id, systems: manifest.systems, files });
  */
-export async function trialView(request: TrialRequest): Promise<TrialView> {
+export async function loadTrialView(request: TrialRequest): Promise<TrialView> {
   const { rows, key, threshold, run, systems, dir, files = new TrialFiles() } = request;
-  const row = rows.find((candidate) => isSame(candidate, key));
-  if (row === undefined) throw missing(`The run ${run} has no such trial`, key);
-  const siblings = rows.filter((other) => isSameExample(other, key) && !isSame(other, key));
-  return viewOf({ row, siblings, threshold, run, systems, ...(await storedOf(dir, key, files)) });
+  const row = rows.find((candidate) => isSameTrial(candidate, key));
+  if (row === undefined) throw createMissingError(`The run ${run} has no such trial`, key);
+  const siblings = rows.filter((other) => isSameExample(other, key) && !isSameTrial(other, key));
+  return buildTrialView({ row, siblings, threshold, run, systems, ...(await readStoredTrial(dir, key, files)) });
 }
 
-export interface StoredTrial {
+export interface StoredTrialTexts {
   example: StoredExample | null;
   stored: StoredOutput | null;
 }
 
-export async function storedOf(dir: string | null, key: TrialKey, files: TrialFiles): Promise<StoredTrial> {
+export async function readStoredTrial(dir: string | null, key: TrialKey, files: TrialFiles): Promise<StoredTrialTexts> {
   if (dir === null) return { example: null, stored: null };
-  const [example, stored] = await Promise.all([files.example(dir, key), files.output(dir, key)]);
+  const [example, stored] = await Promise.all([files.readExample(dir, key), files.readOutput(dir, key)]);
   return { example, stored };
 }
 
-export interface TrialParts extends StoredTrial {
+export interface TrialViewParts extends StoredTrialTexts {
   row: EvalRow;
   siblings: readonly EvalRow[];
   threshold: number;
@@ -63,23 +63,23 @@ export interface TrialParts extends StoredTrial {
 }
 
 /** Builds the view from texts that are already read. */
-export function viewOf({ row, siblings, threshold, run, systems, example, stored }: TrialParts): TrialView {
+export function buildTrialView({ row, siblings, threshold, run, systems, example, stored }: TrialViewParts): TrialView {
   const output = stored?.output ?? null;
-  const trajectory = trajectoryOf(output);
-  const workspace = output === null ? null : workspaceOf(output);
+  const trajectory = readTrajectory(output);
+  const workspace = output === null ? null : readWorkspaceChanges(output);
   return {
     run,
     row,
     threshold,
-    example: example === null ? null : exampleFields(example).map(shownField),
-    output: output === null ? [] : outputFields(output).map(shownField),
+    example: example === null ? null : listExampleFields(example).map(truncateField),
+    output: output === null ? [] : listOutputFields(output).map(truncateField),
     evidence: stored?.evidence ?? {},
     grades: stored?.grades ?? [],
-    timeline: trajectory === null ? null : timelineOf(trajectory),
-    changes: workspace === null ? null : fileChanges(workspace, example?.environment as Environment | undefined),
+    timeline: trajectory === null ? null : buildTimeline(trajectory),
+    changes: workspace === null ? null : listFileChanges(workspace, example?.environment as Environment | undefined),
     ...(workspace?.incomplete === undefined ? {} : { changesIncomplete: workspace.incomplete }),
-    classes: tokenClasses([row], knownPrice(systems, row.system)),
-    siblings: siblings.map(siblingOf),
+    classes: sumTokenClasses([row], findRunPrice(systems, row.system)),
+    siblings: siblings.map(toSibling),
   };
 }
 
@@ -93,15 +93,21 @@ export interface TrialTextRequest {
 }
 
 /** The whole of a text that the view cuts. */
-export async function trialText({ dir, key, of, name, files = new TrialFiles() }: TrialTextRequest): Promise<string> {
-  const { example, stored } = await storedOf(dir, key, files);
-  const fields = of === "example" ? example && exampleFields(example) : stored && outputFields(stored.output);
+export async function readTrialText({
+  dir,
+  key,
+  of,
+  name,
+  files = new TrialFiles(),
+}: TrialTextRequest): Promise<string> {
+  const { example, stored } = await readStoredTrial(dir, key, files);
+  const fields = of === "example" ? example && listExampleFields(example) : stored && listOutputFields(stored.output);
   const field = fields?.find((candidate) => candidate.name === name);
   if (field !== undefined) return field.text;
-  throw missing(`The run stores no field ${JSON.stringify(name)} in the ${of} of this trial`, key);
+  throw createMissingError(`The run stores no field ${JSON.stringify(name)} in the ${of} of this trial`, key);
 }
 
-function missing(what: string, { system, dataset, exampleId, trial }: TrialKey): RunFolderError {
+function createMissingError(what: string, { system, dataset, exampleId, trial }: TrialKey): RunFolderError {
   const place = `system ${system}, dataset ${dataset || "(none)"}, example ${exampleId}, trial ${trial}`;
   return new RunFolderError(`${what} (${place}). Look it up in the list of trials.`);
 }
@@ -110,39 +116,39 @@ function isSameExample(row: EvalRow, { dataset, exampleId }: TrialKey): boolean 
   return row.exampleId === exampleId && row.dataset === dataset;
 }
 
-function isSame(row: EvalRow, key: TrialKey): boolean {
+function isSameTrial(row: EvalRow, key: TrialKey): boolean {
   return isSameExample(row, key) && row.system === key.system && row.trial === key.trial;
 }
 
-function siblingOf(row: EvalRow): TrialView["siblings"][number] {
+function toSibling(row: EvalRow): TrialView["siblings"][number] {
   const { system, dataset, exampleId, trial, outcome } = row;
-  return { system, dataset, exampleId, trial, outcome, score: scoreOf(row, "score") ?? null };
+  return { system, dataset, exampleId, trial, outcome, score: getScore(row, "score") ?? null };
 }
 
-type WholeField = Pick<ShownField, "name" | "text" | "kind">;
+type FullTextField = Pick<DisplayField, "name" | "text" | "kind">;
 
 /** Longer texts are loaded on demand. */
-const MOST_SHOWN = 100_000;
+const MAX_FIELD_LENGTH = 100_000;
 
 const EXAMPLE_FIRST = ["question", "context", "turns", "answer", "answers", "choices"];
 const OUTPUT_FIRST = ["response", "context"];
 /** Already part of the trial's key. */
-const IN_KEY = ["id", "dataset"];
+const KEY_FIELDS = ["id", "dataset"];
 /** Shown as a timeline and a list of files instead. */
-const SHOWN_APART = ["trajectory", "workspace"];
+const SEPARATE_FIELDS = ["trajectory", "workspace"];
 
 /** The question first. */
-function exampleFields(example: Example): WholeField[] {
-  return fieldsOf(example, { first: EXAMPLE_FIRST, leftOut: IN_KEY });
+function listExampleFields(example: Example): FullTextField[] {
+  return listTextFields(example, { first: EXAMPLE_FIRST, leftOut: KEY_FIELDS });
 }
 
 /** The response first. */
-function outputFields(output: Output): WholeField[] {
-  return fieldsOf(output, { first: OUTPUT_FIRST, leftOut: [...IN_KEY, ...SHOWN_APART] });
+function listOutputFields(output: Output): FullTextField[] {
+  return listTextFields(output, { first: OUTPUT_FIRST, leftOut: [...KEY_FIELDS, ...SEPARATE_FIELDS] });
 }
 
-function shownField({ name, text, kind }: WholeField): ShownField {
-  return { name, text: cutText(text, MOST_SHOWN), length: text.length, kind };
+function truncateField({ name, text, kind }: FullTextField): DisplayField {
+  return { name, text: cutText(text, MAX_FIELD_LENGTH), length: text.length, kind };
 }
 
 interface FieldOrder {
@@ -150,25 +156,25 @@ interface FieldOrder {
   leftOut: readonly string[];
 }
 
-function fieldsOf(value: Readonly<Record<string, unknown>>, { first, leftOut }: FieldOrder): WholeField[] {
+function listTextFields(value: Readonly<Record<string, unknown>>, { first, leftOut }: FieldOrder): FullTextField[] {
   const names = Object.keys(value).filter((name) => !leftOut.includes(name));
   const ahead = first.filter((name) => names.includes(name));
   const others = names.filter((name) => !first.includes(name));
-  return [...ahead, ...others].map((name) => wholeField(name, value[name]));
+  return [...ahead, ...others].map((name) => toFullTextField(name, value[name]));
 }
 
-function wholeField(name: string, value: unknown): WholeField {
+function toFullTextField(name: string, value: unknown): FullTextField {
   return typeof value === "string"
     ? { name, text: value, kind: "text" }
-    : { name, text: jsonText(value, 2), kind: "json" };
+    : { name, text: formatJson(value, 2), kind: "json" };
 }
 
-const MOST_FILES = 1000;
+const MAX_FILES = 1000;
 /** Of all files together, in characters: more would not be read. */
-const MOST_TEXT = 2_000_000;
-const MOST_LINES = 5000;
+const MAX_DIFF_LENGTH = 2_000_000;
+const MAX_DIFF_LINES = 5000;
 
-type WrittenFile = Extract<StoredChange, { content: string }>;
+type ChangedTextFile = Extract<StoredChange, { content: string }>;
 
 /**
  * Lists the files that a trial changed, with diffs where the content before and after is known. The content before is known
@@ -177,84 +183,96 @@ type WrittenFile = Extract<StoredChange, { content: string }>;
  * listFileChanges({ changes: [{ path: "a.js", status: "added", content: "1\n" }] });
  * // [{ path: "a.js", change: "added", diff: ["@@ -0,0 +1 @@", "+1"] }]
  */
-export function fileChanges({ changes }: WorkspaceChanges, environment?: Environment): FileChange[] {
-  const before = contentsIn(environment);
-  let room = MOST_TEXT;
-  const shown = changes.slice(0, MOST_FILES).map((change) => {
-    const size = sizeOf(change, before);
+export function listFileChanges({ changes }: WorkspaceChanges, environment?: Environment): FileDiff[] {
+  const before = readInitialContents(environment);
+  let room = MAX_DIFF_LENGTH;
+  const shown = changes.slice(0, MAX_FILES).map((change) => {
+    const size = getDiffSize(change, before);
     const isShown = size <= room;
     if (isShown) room -= size;
-    return changeOf(change, { before, isShown });
+    return toFileChange(change, { before, isShown });
   });
   const more = changes.length - shown.length;
   return more === 0 ? shown : [...shown, { path: `(and ${more} more, not shown)`, change: "changed", diff: null }];
 }
 
-type Contents = ReadonlyMap<string, string>;
+type FileContents = ReadonlyMap<string, string>;
 
-interface Telling {
-  before: Contents;
+interface DiffContext {
+  before: FileContents;
   /** Whether there is room for its diff. */
   isShown: boolean;
 }
 
-function changeOf(change: StoredChange, { before, isShown }: Telling): FileChange {
+function toFileChange(change: StoredChange, { before, isShown }: DiffContext): FileDiff {
   const { path } = change;
-  const diffOf = (lines: () => readonly string[]) => (isShown ? atMost(lines()) : ["@@ too long to show @@"]);
+  const diffOf = (lines: () => readonly string[]) => (isShown ? truncateDiff(lines()) : ["@@ too long to show @@"]);
   switch (change.status) {
     case "folder":
       return { path: `${path}/`, change: "changed", diff: null };
     case "linked":
       return { path, change: "changed", diff: [`+(a link to ${change.target})`] };
     case "deleted":
-      return { path, change: "removed", diff: before.has(path) ? diffOf(() => hunks(before.get(path), "")) : null };
+      return {
+        path,
+        change: "removed",
+        diff: before.has(path) ? diffOf(() => buildHunks(before.get(path), "")) : null,
+      };
     case "added":
-      return { path, change: "added", diff: isText(change) ? diffOf(() => hunks("", change.content)) : null };
+      return {
+        path,
+        change: "added",
+        diff: isReadableText(change) ? diffOf(() => buildHunks("", change.content)) : null,
+      };
     case "modified":
-      return { path, change: "changed", diff: isText(change) ? diffOf(() => modified(change, before)) : null };
+      return {
+        path,
+        change: "changed",
+        diff: isReadableText(change) ? diffOf(() => diffModified(change, before)) : null,
+      };
   }
 }
 
-function modified({ path, content }: WrittenFile, before: Contents): readonly string[] {
+function diffModified({ path, content }: ChangedTextFile, before: FileContents): readonly string[] {
   const known = before.get(path);
-  return known === undefined ? asItIs(content) : hunks(known, content);
+  return known === undefined ? showWithoutDiff(content) : buildHunks(known, content);
 }
 
 /** The content before is unknown, so lines are neither added nor removed. */
-function asItIs(content: string): string[] {
+function showWithoutDiff(content: string): string[] {
   const lines = content.replace(/\n$/, "").split("\n");
   return ["@@ current content: the content before is not stored @@", ...lines.map((line) => ` ${line}`)];
 }
 
-function hunks(before = "", after = ""): string[] {
-  const text = hunksBetween(before, after);
+function buildHunks(before = "", after = ""): string[] {
+  const text = formatHunks(before, after);
   return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }
 
-function atMost(lines: readonly string[]): readonly string[] {
-  const more = lines.length - MOST_LINES;
-  return more <= 0 ? lines : [...lines.slice(0, MOST_LINES), `@@ ${more} more lines are not shown @@`];
+function truncateDiff(lines: readonly string[]): readonly string[] {
+  const more = lines.length - MAX_DIFF_LINES;
+  return more <= 0 ? lines : [...lines.slice(0, MAX_DIFF_LINES), `@@ ${more} more lines are not shown @@`];
 }
 
 /** A file with a null character is not readable text. */
-function isText({ content, encoding }: WrittenFile): boolean {
+function isReadableText({ content, encoding }: ChangedTextFile): boolean {
   return encoding === undefined && !content.includes("\0");
 }
 
-function sizeOf(change: StoredChange, before: Contents): number {
+function getDiffSize(change: StoredChange, before: FileContents): number {
   const now = "content" in change ? change.content.length : 0;
   return now + (before.get(change.path)?.length ?? 0);
 }
 
 /** Text files that the example provides completely; the environment may have any shape. */
-function contentsIn(environment: Environment | undefined): Contents {
+function readInitialContents(environment: Environment | undefined): FileContents {
   const { files } = (environment ?? {}) as { files?: unknown };
   const given: readonly unknown[] = Array.isArray(files) ? files : [];
   return new Map(
     given.flatMap((file): [string, string][] => {
       const { dest, content, encoding } = (file ?? {}) as Readonly<Record<string, unknown>>;
       const isKnown = typeof dest === "string" && typeof content === "string" && encoding === undefined;
-      return isKnown && !isShortened(content) ? [[posix.normalize(dest), content]] : [];
+      return isKnown && !isShortenedText(content) ? [[posix.normalize(dest), content]] : [];
     }),
   );
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { EvalResult } from "../../core/result.js";
-import { evalResult, trialRows } from "../../testing/eval-result.js";
+import { makeEvalResult, makeTrialRows } from "../../testing/eval-result.js";
 import { markdownReporter } from "./eval-markdown.js";
 
 const textOf = (result: EvalResult) => [...markdownReporter.render(result)].join("");
@@ -24,9 +24,9 @@ const codeUnits = fc
 
 describe("the eval report as a comment", () => {
   it("says first whether the gates were passed", () => {
-    const rows = trialRows("PPPF");
+    const rows = makeTrialRows("PPPF");
     const told = (...gates: ReturnType<typeof gate>[]) =>
-      headline(textOf(evalResult(rows, { evals: { tidy: { gates } } })));
+      headline(textOf(makeEvalResult(rows, { evals: { tidy: { gates } } })));
     expect(told(gate(0.7), gate(0.5))).toBe("### ✅ a run: all gates passed");
     expect(told(gate(0.7), gate(0.9))).toBe("### ❌ a run: 1 of 2 gates failed");
   });
@@ -36,7 +36,7 @@ describe("the eval report as a comment", () => {
       { gate: "--fail-under pass_rate=0.9", passed: false, words: "bot: pass_rate = 0.5 is under 0.9" },
       { gate: "--require-pass", passed: true, words: "--require-pass: every trial passed" },
     ];
-    const text = [...markdownReporter.render(evalResult(trialRows("PF")), { gates })].join("");
+    const text = [...markdownReporter.render(makeEvalResult(makeTrialRows("PF")), { gates })].join("");
     expect(headline(text)).toBe("### ❌ a run: 1 of 2 gates failed");
     expect(text).toContain(
       "- ❌ bot: pass_rate = 0.5 is under 0.9 (--fail-under pass_rate=0.9)\n- ✅ --require-pass: every",
@@ -44,12 +44,14 @@ describe("the eval report as a comment", () => {
   });
 
   it("is not green without gates, and never when no trial has a verdict", () => {
-    expect(headline(textOf(evalResult(trialRows("FF"))))).toBe("### ⚪ a run: no gates");
-    expect(headline(textOf(evalResult(trialRows("US"))))).toBe("### ❌ a run: no trial has a verdict");
+    expect(headline(textOf(makeEvalResult(makeTrialRows("FF"))))).toBe("### ⚪ a run: no gates");
+    expect(headline(textOf(makeEvalResult(makeTrialRows("US"))))).toBe("### ❌ a run: no trial has a verdict");
   });
 
   it("has a marker, and folds the tables of test cases", () => {
-    const text = textOf(evalResult(trialRows("PF"), { evals: { tidy: { gates: [gate(0.9)] } }, notes: ["told"] }));
+    const text = textOf(
+      makeEvalResult(makeTrialRows("PF"), { evals: { tidy: { gates: [gate(0.9)] } }, notes: ["told"] }),
+    );
     expect(text.startsWith("<!-- assay-eval -->\n\n### ")).toBe(true);
     expect(text).toContain("<details><summary>tidy: agent</summary>\n\n| test case ");
     expect(text).toContain("- gate pass_rate &gt;= 0.9: 0.5, failed");
@@ -70,16 +72,16 @@ describe("the eval report as a comment", () => {
     ["a link by reference", "[a][b] [b]: http://example.com", /\][[:]/],
     ["an escape sequence", "a\u001b[31mb", /\p{Cc}\[31m/u],
   ])("escapes %s in a name", (_, name, markup) => {
-    const rows = trialRows("PU", { exampleId: name, dataset: name, system: name, notes: [name] });
-    const text = textOf(evalResult(rows, { title: name, notes: [name], evals: { [name]: { gates: [gate(1)] } } }));
+    const rows = makeTrialRows("PU", { exampleId: name, dataset: name, system: name, notes: [name] });
+    const text = textOf(makeEvalResult(rows, { title: name, notes: [name], evals: { [name]: { gates: [gate(1)] } } }));
     expect(text).not.toMatch(markup);
     expect(new Set(cellCounts(text))).toEqual(new Set([7, 9]));
   });
 
   it("has the same number of lines, cells and tags for any names", () => {
     const shapeOf = (name: string) => {
-      const rows = trialRows("PU", { exampleId: name, dataset: name, system: name, notes: [name] });
-      const text = textOf(evalResult(rows, { title: name, notes: [name] }));
+      const rows = makeTrialRows("PU", { exampleId: name, dataset: name, system: name, notes: [name] });
+      const text = textOf(makeEvalResult(rows, { title: name, notes: [name] }));
       return { lines: text.split("\n").length, cells: cellCounts(text), tags: text.match(/<[^>]*>/g) };
     };
     const usual = shapeOf("tidy");

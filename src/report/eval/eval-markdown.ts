@@ -1,29 +1,36 @@
 import type { GateVerdict, Reporter, ReportOptions } from "../../core/registry.js";
 import type { EvalResult } from "../../core/result.js";
 import { formatDollars, formatNumber } from "../format.js";
-import { type Column, markdownTable, oneLine } from "../markdown.js";
+import { renderMarkdownTable, type TableColumn, toOneLine } from "../markdown.js";
 import { type EvalPart, type EvalReport, evalReport } from "./eval-report.js";
-import { factsOf, stimulusColumns } from "./eval-text.js";
+import { createStimulusColumns, describePart } from "./eval-text.js";
 
 /** The report of an eval as a comment on a pull request: verdicts first, tables folded. */
 export const markdownReporter = {
   name: "markdown",
-  render: (result: EvalResult, { gates }: ReportOptions = {}) => renderMarkdown(evalReport(result, gates)),
+  render: (result: EvalResult, { gates }: ReportOptions = {}) => renderEvalMarkdown(evalReport(result, gates)),
 } satisfies Reporter;
 
 /** A program finds its earlier comment by this marker, to update it. */
-const MARK = "<!-- assay-eval -->";
+const COMMENT_MARKER = "<!-- assay-eval -->";
 
-export function renderMarkdown(report: EvalReport): string {
-  const details = report.parts.map((part) => folded(part));
-  const notes = report.notes.map((note) => `- ${safe(note)}`).join("\n");
-  const gates = report.gates.map(gateLine).join("\n");
-  const parts = [MARK, headline(report), gates, markdownTable(COLUMNS, report.parts), ...details, notes];
+export function renderEvalMarkdown(report: EvalReport): string {
+  const details = report.parts.map((part) => renderFoldedPart(part));
+  const notes = report.notes.map((note) => `- ${escapeMarkdown(note)}`).join("\n");
+  const gates = report.gates.map(formatGateLine).join("\n");
+  const parts = [
+    COMMENT_MARKER,
+    formatEvalHeadline(report),
+    gates,
+    renderMarkdownTable(PART_COLUMNS, report.parts),
+    ...details,
+    notes,
+  ];
   return `${parts.filter((text) => text !== "").join("\n\n")}\n`;
 }
 
 /** Green only if gates were passed: trials without a verdict prove nothing. */
-function headline({ title, parts, gates: ofCommand }: EvalReport): string {
+function formatEvalHeadline({ title, parts, gates: ofCommand }: EvalReport): string {
   const gates = [...ofCommand, ...parts.flatMap((part) => part.gates)];
   const failed = gates.filter(({ passed }) => !passed).length;
   const [sign, verdict] = parts.every(({ scored }) => scored === 0)
@@ -33,46 +40,47 @@ function headline({ title, parts, gates: ofCommand }: EvalReport): string {
       : failed === 0
         ? ["✅", "all gates passed"]
         : ["❌", `${failed} of ${gates.length} gates failed`];
-  return `### ${sign} ${safe(title)}: ${verdict}`;
+  return `### ${sign} ${escapeMarkdown(title)}: ${verdict}`;
 }
 
-function gateLine({ gate, passed, words }: GateVerdict): string {
-  return `- ${passed ? "✅" : "❌"} ${safe(words.includes(gate) ? words : `${words} (${gate})`)}`;
+function formatGateLine({ gate, passed, words }: GateVerdict): string {
+  return `- ${passed ? "✅" : "❌"} ${escapeMarkdown(words.includes(gate) ? words : `${words} (${gate})`)}`;
 }
 
-const COLUMNS: Column<EvalPart>[] = [
-  { title: "eval", cell: (part) => safe(part.eval) },
-  { title: "system", cell: (part) => safe(part.system) },
-  { title: "pass rate [95 %]", align: "right", cell: passRate },
+const PART_COLUMNS: TableColumn<EvalPart>[] = [
+  { title: "eval", cell: (part) => escapeMarkdown(part.eval) },
+  { title: "system", cell: (part) => escapeMarkdown(part.system) },
+  { title: "pass rate [95 %]", align: "right", cell: formatPartPassRate },
   { title: "score", align: "right", cell: ({ skill }) => formatNumber(skill.score) },
-  { title: "flaky", align: "right", cell: ({ stimuli }) => String(stimuli.filter(isFlaky).length) },
+  { title: "flaky", align: "right", cell: ({ stimuli }) => String(stimuli.filter(isFlakyStimulus).length) },
   { title: "cost", align: "right", cell: ({ costUsd }) => formatDollars(costUsd) },
   {
     title: "gates",
-    cell: ({ gates }) => gates.map(({ passed, metric }) => `${passed ? "✅" : "❌"} ${safe(metric)}`).join(" "),
+    cell: ({ gates }) =>
+      gates.map(({ passed, metric }) => `${passed ? "✅" : "❌"} ${escapeMarkdown(metric)}`).join(" "),
   },
 ];
 
-function passRate({ passRate: rate, passRateInterval: interval }: EvalPart): string {
+function formatPartPassRate({ passRate: rate, passRateInterval: interval }: EvalPart): string {
   if (rate === null || interval === null) return formatNumber(rate);
   return `${formatNumber(rate)} [${formatNumber(interval[0])}, ${formatNumber(interval[1])}]`;
 }
 
-function isFlaky({ flakyPercent }: EvalPart["stimuli"][number]): boolean {
+function isFlakyStimulus({ flakyPercent }: EvalPart["stimuli"][number]): boolean {
   return (flakyPercent ?? 0) > 0;
 }
 
-function folded(part: EvalPart): string {
+function renderFoldedPart(part: EvalPart): string {
   const k = part.stimuli[0]?.k ?? 1;
-  const columns = stimulusColumns(k, part.unit).map((column) => ({
+  const columns = createStimulusColumns(k, part.unit).map((column) => ({
     ...column,
-    cell: (line: EvalPart["stimuli"][number]) => safe(column.cell(line)),
+    cell: (line: EvalPart["stimuli"][number]) => escapeMarkdown(column.cell(line)),
   }));
   return [
-    `<details><summary>${safe(part.eval)}: ${safe(part.system)}</summary>`,
-    markdownTable(columns, part.stimuli),
-    factsOf(part)
-      .map((line) => `- ${safe(line)}`)
+    `<details><summary>${escapeMarkdown(part.eval)}: ${escapeMarkdown(part.system)}</summary>`,
+    renderMarkdownTable(columns, part.stimuli),
+    describePart(part)
+      .map((line) => `- ${escapeMarkdown(line)}`)
       .join("\n"),
     "</details>",
   ].join("\n\n");
@@ -82,8 +90,8 @@ function folded(part: EvalPart): string {
  * Names and messages come from files and programs: in a pull request they must be text, not markup or mentions. A bar
  * after a backslash would still end a cell, so it is written as a character reference.
  */
-function safe(text: string): string {
-  return oneLine(text)
+function escapeMarkdown(text: string): string {
+  return toOneLine(text)
     .replace(/&/g, "&amp;")
     .replace(/</g, "&lt;")
     .replace(/>/g, "&gt;")

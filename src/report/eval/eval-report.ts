@@ -1,8 +1,8 @@
 import type { DatasetGate } from "../../core/dataset.js";
 import type { GateVerdict } from "../../core/registry.js";
 import type { DatasetConfig, EvalResult, Summary } from "../../core/result.js";
-import { type EvalRow, isScored, OUTCOMES, type Outcome, scoreOf } from "../../core/row.js";
-import { ownValue } from "../../core/shape.js";
+import { type EvalRow, getScore, isScored, OUTCOMES, type Outcome } from "../../core/row.js";
+import { getOwn } from "../../core/shape.js";
 import { computeSkillScore, computeStimulusScore, type TrialGrade } from "../../metrics/scoring.js";
 import { mean, passAtK, passHatK, wilsonInterval } from "../../stats/index.js";
 
@@ -47,53 +47,53 @@ export interface EvalPart {
  */
 export function evalReport(result: EvalResult, gates: readonly GateVerdict[] = []): EvalReport {
   const { config, runDir, notes } = result;
-  const parts = config.datasets.flatMap((dataset) => partsOf(result, dataset));
+  const parts = config.datasets.flatMap((dataset) => buildParts(result, dataset));
   return { schema: "assay.eval/1", title: config.title, run: runDir, parts, gates, notes };
 }
 
 /** The name of examples without a dataset name. */
-export const UNNAMED = "examples";
+export const UNNAMED_DATASET = "examples";
 
-function partsOf(result: EvalResult, dataset: DatasetConfig): EvalPart[] {
+function buildParts(result: EvalResult, dataset: DatasetConfig): EvalPart[] {
   const own = result.filter(({ dataset: name }) => dataset.tags.includes(name));
   return own.config.systems.map((system) => {
     const rows = own.rows.filter((row) => row.system === system);
-    return partOf(rows, { dataset, system, summary: own.summary[system] ?? {} });
+    return buildPart(rows, { dataset, system, summary: own.summary[system] ?? {} });
   });
 }
 
-interface About {
+interface PartContext {
   dataset: DatasetConfig;
   system: string;
   summary: Summary;
 }
 
-function partOf(rows: readonly EvalRow[], { dataset, system, summary }: About): EvalPart {
+function buildPart(rows: readonly EvalRow[], { dataset, system, summary }: PartContext): EvalPart {
   const gates: readonly DatasetGate[] = dataset.gates ?? [];
-  const k = headlineK(rows, gates);
-  const groups = byStimulus(rows);
-  const stimuli = [...groups].map(([stimulus, own]) => stimulusLine(stimulus, own, k));
+  const k = chooseHeadlineK(rows, gates);
+  const groups = groupRowsByStimulus(rows);
+  const stimuli = [...groups].map(([stimulus, own]) => buildStimulusLine(stimulus, own, k));
   const { pass_rate: rate = null, pass_rate_ci_low: low = null, pass_rate_ci_high: high = null } = summary;
   const scored = rows.filter(isScored).length;
   return {
-    eval: dataset.name || UNNAMED,
+    eval: dataset.name || UNNAMED_DATASET,
     unit: dataset.terms === undefined ? "example" : "stimulus",
     system,
     planned: rows.length,
     scored,
     passed: rows.filter(({ passed }) => passed === true).length,
     stimuli,
-    skill: skillLine(dataset.skill ?? null, groups),
-    triggers: triggerScore(rows),
-    gates: gates.map((gate) => heldAgainst(gate, summary)),
+    skill: buildSkillLine(dataset.skill ?? null, groups),
+    triggers: computeTriggerScore(rows),
+    gates: gates.map((gate) => checkDatasetGate(gate, summary)),
     passRate: scored === 0 ? null : rate,
     passRateInterval: low === null || high === null ? null : [low, high],
-    costUsd: sumOf(rows.map(({ costUsd }) => costUsd)),
+    costUsd: sumIfKnown(rows.map(({ costUsd }) => costUsd)),
   };
 }
 
 /** In the order of the file. */
-function byStimulus(rows: readonly EvalRow[]): Map<string, EvalRow[]> {
+function groupRowsByStimulus(rows: readonly EvalRow[]): Map<string, EvalRow[]> {
   const groups = new Map<string, EvalRow[]>();
   for (const row of rows) {
     const name = String(row.exampleId);
@@ -104,7 +104,7 @@ function byStimulus(rows: readonly EvalRow[]): Map<string, EvalRow[]> {
   return groups;
 }
 
-function sumOf(values: readonly (number | null)[]): number | null {
+function sumIfKnown(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : known.reduce((total, value) => total + value, 0);
 }
@@ -134,16 +134,16 @@ export interface StimulusLine {
 }
 
 /** The usual number of trials in a row, if no gate names another. */
-const USUAL_K = 3;
+const DEFAULT_K = 3;
 
 /** The k of the table: that of a gate, otherwise three, but not more than there are trials. */
-export function headlineK(rows: readonly EvalRow[], gates: readonly DatasetGate[]): number {
+export function chooseHeadlineK(rows: readonly EvalRow[], gates: readonly DatasetGate[]): number {
   const trials = rows.reduce((most, { trial }) => Math.max(most, trial + 1), 1);
   const asked = gates.flatMap(({ metric }) => /^pass_(?:at|hat)_(\d+)$/.exec(metric)?.[1] ?? []).map(Number);
-  return Math.min(trials, asked[0] ?? USUAL_K);
+  return Math.min(trials, asked[0] ?? DEFAULT_K);
 }
 
-export function stimulusLine(stimulus: string, rows: readonly EvalRow[], k: number): StimulusLine {
+export function buildStimulusLine(stimulus: string, rows: readonly EvalRow[], k: number): StimulusLine {
   const scored = rows.filter(isScored);
   const [n, passes] = [scored.length, scored.filter(({ passed }) => passed === true).length];
   const interval = n === 0 ? null : wilsonInterval(passes, n);
@@ -151,59 +151,59 @@ export function stimulusLine(stimulus: string, rows: readonly EvalRow[], k: numb
   return {
     stimulus,
     trials: rows.length,
-    outcomes: outcomesOf(rows),
+    outcomes: countStimulusOutcomes(rows),
     passRate: n === 0 ? null : passes / n,
     passRateInterval: interval === null ? null : [interval.low, interval.high],
     k,
     passAtK: isEnough ? passAtK(n, passes, k) : null,
     passHatK: isEnough ? passHatK(n, passes, k) : null,
     flakyPercent: n === 0 ? null : (100 * Math.min(passes, n - passes)) / n,
-    meanScore: meanOf(scored.map((row) => row.scores.weighted_score ?? scoreOf(row, "score") ?? null)),
-    meanCostUsd: meanOf(rows.map(({ costUsd }) => costUsd)),
-    meanSeconds: meanOf(rows.map(({ durationMs }) => (durationMs === null ? null : durationMs / 1000))),
-    why: whyNot(rows),
-    failed: failedBy(scored),
+    meanScore: averageKnown(scored.map((row) => row.scores.weighted_score ?? getScore(row, "score") ?? null)),
+    meanCostUsd: averageKnown(rows.map(({ costUsd }) => costUsd)),
+    meanSeconds: averageKnown(rows.map(({ durationMs }) => (durationMs === null ? null : durationMs / 1000))),
+    why: findMissingVerdictReason(rows),
+    failed: describeFailedChecks(scored),
   };
 }
 
-function outcomesOf(rows: readonly EvalRow[]): Record<Outcome, number> {
+function countStimulusOutcomes(rows: readonly EvalRow[]): Record<Outcome, number> {
   const counts = OUTCOMES.map((outcome) => [outcome, rows.filter((row) => row.outcome === outcome).length]);
   return Object.fromEntries(counts) as Record<Outcome, number>;
 }
 
-function meanOf(values: readonly (number | null)[]): number | null {
+function averageKnown(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : mean(known);
 }
 
 /** Fields that combine the checks. */
-const OVERALL = new Set(["verdict", "weighted_score"]);
+const OVERALL_FIELDS = new Set(["verdict", "weighted_score"]);
 
 /** Names of the checks without a full score. */
-export function shortOf({ scores }: EvalRow): string[] {
-  return Object.keys(scores).filter((field) => !OVERALL.has(field) && (scores[field] ?? 0) < 1);
+export function listFailedChecks({ scores }: EvalRow): string[] {
+  return Object.keys(scores).filter((field) => !OVERALL_FIELDS.has(field) && (scores[field] ?? 0) < 1);
 }
 
 /** `failed checks: tests (3 of 5), lint (1 of 5)`. */
-function failedBy(scored: readonly EvalRow[]): string | null {
+function describeFailedChecks(scored: readonly EvalRow[]): string | null {
   const failed = scored.filter(({ passed }) => passed === false);
   if (failed.length === 0) return null;
   const times = new Map<string, number>();
-  for (const field of failed.flatMap(shortOf)) times.set(field, (times.get(field) ?? 0) + 1);
+  for (const field of failed.flatMap(listFailedChecks)) times.set(field, (times.get(field) ?? 0) + 1);
   const checks = Array.from(times, ([field, count]) => `${field} (${count} of ${scored.length})`);
   return `failed checks: ${checks.join(", ") || "verdict"}`;
 }
 
-function whyNot(rows: readonly EvalRow[]): string | null {
+function findMissingVerdictReason(rows: readonly EvalRow[]): string | null {
   const row = rows.find(({ outcome }) => outcome === "error" || outcome === "unscored");
-  return row === undefined ? null : reasonOf(row);
+  return row === undefined ? null : describeReason(row);
 }
 
 /**
  * Describes why a trial ended as it did. Notes of scoring come last; attempts that failed before the output arrived are not
  * the reason for a missing score.
  */
-export function reasonOf({ outcome, attempts, notes, errorCategory }: EvalRow): string {
+export function describeReason({ outcome, attempts, notes, errorCategory }: EvalRow): string {
   if (outcome === "unscored") return notes.at(-1) ?? errorCategory;
   return attempts.at(-1)?.message ?? notes[0] ?? errorCategory;
 }
@@ -224,8 +224,8 @@ export interface SkillLine {
 }
 
 /** Leaves out test cases without a verdict. */
-export function skillLine(skill: string | null, groups: ReadonlyMap<string, readonly EvalRow[]>): SkillLine {
-  const stimuli = [...groups].map(([name, rows]) => computeStimulusScore(name, gradesOf(rows), true));
+export function buildSkillLine(skill: string | null, groups: ReadonlyMap<string, readonly EvalRow[]>): SkillLine {
+  const stimuli = [...groups].map(([name, rows]) => computeStimulusScore(name, toTrialGrades(rows), true));
   const { overallScore, overallMultiTrial } = computeSkillScore(skill ?? "", stimuli, 0);
   const scored = stimuli.filter(({ unscored }) => !unscored).length;
   const known = <T>(value: T) => (scored === 0 ? null : value);
@@ -241,7 +241,7 @@ export function skillLine(skill: string | null, groups: ReadonlyMap<string, read
 }
 
 /** A row without graders uses its verdict as the score. */
-function gradesOf(rows: readonly EvalRow[]): TrialGrade[] {
+function toTrialGrades(rows: readonly EvalRow[]): TrialGrade[] {
   return rows.filter(isScored).map(({ passed, scores, primaryField }) => {
     const isPass = passed === true;
     const score = scores.weighted_score ?? scores[primaryField ?? ""] ?? (isPass ? 1 : 0);
@@ -267,20 +267,20 @@ export interface TriggerScore {
  * Precision, recall and F1 over the trials of trigger tests; null when there are none. A trial passes if the skill is
  * activated or not, as expected.
  */
-export function triggerScore(rows: readonly EvalRow[]): TriggerScore | null {
+export function computeTriggerScore(rows: readonly EvalRow[]): TriggerScore | null {
   const tests = rows.filter(({ facets }) => facets?.trigger === "should" || facets?.trigger === "should_not");
   if (tests.length === 0) return null;
   const count = (trigger: string, passed: boolean) =>
     tests.filter((row) => isScored(row) && row.facets?.trigger === trigger && row.passed === passed).length;
   const [truePositives, falseNegatives] = [count("should", true), count("should", false)];
   const [trueNegatives, falsePositives] = [count("should_not", true), count("should_not", false)];
-  const precision = ratio(truePositives, truePositives + falsePositives);
-  const recall = ratio(truePositives, truePositives + falseNegatives);
-  const f1 = ratio(2 * truePositives, 2 * truePositives + falsePositives + falseNegatives);
+  const precision = computeRatio(truePositives, truePositives + falsePositives);
+  const recall = computeRatio(truePositives, truePositives + falseNegatives);
+  const f1 = computeRatio(2 * truePositives, 2 * truePositives + falsePositives + falseNegatives);
   return { truePositives, falsePositives, falseNegatives, trueNegatives, precision, recall, f1 };
 }
 
-function ratio(part: number, whole: number): number | null {
+function computeRatio(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
 }
 
@@ -293,7 +293,7 @@ export interface GateResult extends DatasetGate {
 /** Sums of decimals are not exact: a value equal to the limit must reach it. */
 const ROUNDING = 1e-9;
 
-const HOLDS: Readonly<Record<DatasetGate["op"], (actual: number, value: number) => boolean>> = {
+const GATE_OPERATORS: Readonly<Record<DatasetGate["op"], (actual: number, value: number) => boolean>> = {
   ">=": (actual, value) => actual >= value - ROUNDING,
   "<=": (actual, value) => actual <= value + ROUNDING,
   ">": (actual, value) => actual > value + ROUNDING,
@@ -307,7 +307,7 @@ const HOLDS: Readonly<Record<DatasetGate["op"], (actual: number, value: number) 
  * @example
  * resolveGateKey("pass_at_1"); // "pass_rate"
  */
-export function gatedKey(metric: string): string {
+export function resolveGateKey(metric: string): string {
   return /^pass_(?:at|hat)_1$/.test(metric) ? "pass_rate" : metric;
 }
 
@@ -316,9 +316,9 @@ export function gatedKey(metric: string): string {
  * @example
  * checkDatasetGate({ metric: "pass_rate", op: ">=", value: 0.8 }, { pass_rate: 0.9 }).passed; // true
  */
-export function heldAgainst(gate: DatasetGate, summary: Summary): GateResult {
-  const key = gatedKey(gate.metric);
+export function checkDatasetGate(gate: DatasetGate, summary: Summary): GateResult {
+  const key = resolveGateKey(gate.metric);
   const isCounted = summary[`${key}_n`] !== 0;
-  const actual = isCounted ? (ownValue(summary, key) ?? null) : null;
-  return { ...gate, actual, passed: actual !== null && HOLDS[gate.op](actual, gate.value) };
+  const actual = isCounted ? (getOwn(summary, key) ?? null) : null;
+  return { ...gate, actual, passed: actual !== null && GATE_OPERATORS[gate.op](actual, gate.value) };
 }

@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
 import type { EvalResult } from "../../core/result.js";
-import { evalResult, trialRow, trialRows } from "../../testing/eval-result.js";
+import { makeEvalResult, makeTrialRow, makeTrialRows } from "../../testing/eval-result.js";
 import { evalReport } from "./eval-report.js";
-import { evalReporter, factsOf, gateInWords } from "./eval-text.js";
+import { describePart, evalReporter, formatGateResult } from "./eval-text.js";
 
 const gate = { metric: "pass_hat_2", op: ">=" as const, value: 0.8 };
 const textOf = (result: EvalResult) => [...evalReporter.render(result)].join("");
-const facts = (result: EvalResult) => evalReport(result).parts.flatMap((part) => factsOf(part));
+const facts = (result: EvalResult) => evalReport(result).parts.flatMap((part) => describePart(part));
 
 describe("the eval report for people", () => {
   it("has a table of test cases for each eval and system", () => {
     const rows = [
-      ...trialRows("PPF", { exampleId: "add", costUsd: 0.5, durationMs: 2000 }),
-      ...trialRows("EUS", { exampleId: "sub" }),
+      ...makeTrialRows("PPF", { exampleId: "add", costUsd: 0.5, durationMs: 2000 }),
+      ...makeTrialRows("EUS", { exampleId: "sub" }),
     ];
-    const lines = textOf(evalResult(rows, { title: "tidy run", notes: ["told"] })).split("\n");
+    const lines = textOf(makeEvalResult(rows, { title: "tidy run", notes: ["told"] })).split("\n");
     expect(lines[0]).toBe("# tidy run");
     expect(lines[2]).toBe("## tidy: agent");
     const cells = (name: string) => {
@@ -34,11 +34,11 @@ describe("the eval report for people", () => {
 
   it("shows the skill, the triggers and the gates, and why a trial has no verdict", () => {
     const rows = [
-      ...trialRows("PP"),
-      ...trialRows("PF", { exampleId: "t", facets: { trigger: "should" } }),
-      trialRow({ exampleId: "ill", outcome: "unscored", notes: ["the judge is ill"] }),
+      ...makeTrialRows("PP"),
+      ...makeTrialRows("PF", { exampleId: "t", facets: { trigger: "should" } }),
+      makeTrialRow({ exampleId: "ill", outcome: "unscored", notes: ["the judge is ill"] }),
     ];
-    const said = facts(evalResult(rows, { evals: { tidy: { skill: "sweep", gates: [gate] } } }));
+    const said = facts(makeEvalResult(rows, { evals: { tidy: { skill: "sweep", gates: [gate] } } }));
     expect(said[0]).toMatch(/^3 of 5 trials passed: pass rate 0\.75 \[.*\] over 2 test cases; 1 without a verdict$/);
     expect(said.slice(1)).toEqual([
       "skill sweep: score 0.75 over 2 of 3 test cases",
@@ -50,15 +50,15 @@ describe("the eval report for people", () => {
   });
 
   it("handles a single test case and trial, with the total cost", () => {
-    const said = facts(evalResult([trialRow({ costUsd: 0.25 })]));
+    const said = facts(makeEvalResult([makeTrialRow({ costUsd: 0.25 })]));
     expect(said[0]).toMatch(/^1 of 1 trial passed: .* over 1 test case$/);
     expect(said[1]).toBe("score 1 over 1 of 1 test case; $0.2500 in all");
   });
 
   it("keeps every name on its line", () => {
     const name = "a\n# b\u001b[31m";
-    const rows = trialRows("U", { exampleId: name, dataset: name, system: name, notes: [name] });
-    const text = textOf(evalResult(rows, { title: name, notes: [name] }));
+    const rows = makeTrialRows("U", { exampleId: name, dataset: name, system: name, notes: [name] });
+    const text = textOf(makeEvalResult(rows, { title: name, notes: [name] }));
     expect(text).not.toContain("\u001b");
     expect(text.split("\n").filter((line) => line.startsWith("# "))).toHaveLength(1);
   });
@@ -66,7 +66,7 @@ describe("the eval report for people", () => {
 
 describe("formatGateResult", () => {
   it("shows the value, or that it was not measured", () => {
-    expect(gateInWords({ ...gate, actual: 0.8, passed: true })).toBe("pass_hat_2 >= 0.8: 0.8, passed");
-    expect(gateInWords({ ...gate, actual: null, passed: false })).toBe("pass_hat_2 >= 0.8: not measured, failed");
+    expect(formatGateResult({ ...gate, actual: 0.8, passed: true })).toBe("pass_hat_2 >= 0.8: 0.8, passed");
+    expect(formatGateResult({ ...gate, actual: null, passed: false })).toBe("pass_hat_2 >= 0.8: not measured, failed");
   });
 });

@@ -1,91 +1,91 @@
 import type { Reporter } from "../../core/registry.js";
-import { formatDollars, formatNumber, formatSeconds, plural } from "../format.js";
-import { type Column, markdownTable, oneLine } from "../markdown.js";
+import { formatDollars, formatNumber, formatPlural, formatSeconds } from "../format.js";
+import { renderMarkdownTable, type TableColumn, toOneLine } from "../markdown.js";
 import { type EvalPart, type EvalReport, evalReport, type GateResult, type StimulusLine } from "./eval-report.js";
 
 /** The report of an eval for people: a table of test cases for each eval and system, the skill, triggers and gates. */
-export const evalReporter = { name: "eval", render: (result) => renderEval(evalReport(result)) } satisfies Reporter;
+export const evalReporter = { name: "eval", render: (result) => renderEvalText(evalReport(result)) } satisfies Reporter;
 
-function renderEval(report: EvalReport): string {
+function renderEvalText(report: EvalReport): string {
   const [only, ...others] = report.parts;
-  const isTitled = others.length === 0 && only !== undefined && headingOf(only) === report.title;
-  const parts = report.parts.map((part) => renderPart(part, isTitled));
-  const notes = report.notes.map((note) => `- ${oneLine(note)}`).join("\n");
-  return `${[`# ${oneLine(report.title)}`, ...parts, notes].filter((text) => text !== "").join("\n\n")}\n`;
+  const isTitled = others.length === 0 && only !== undefined && formatPartHeading(only) === report.title;
+  const parts = report.parts.map((part) => renderEvalPart(part, isTitled));
+  const notes = report.notes.map((note) => `- ${toOneLine(note)}`).join("\n");
+  return `${[`# ${toOneLine(report.title)}`, ...parts, notes].filter((text) => text !== "").join("\n\n")}\n`;
 }
 
-function headingOf(part: EvalPart): string {
+function formatPartHeading(part: EvalPart): string {
   return `${part.eval}: ${part.system}`;
 }
 
-function renderPart(part: EvalPart, isTitled: boolean): string {
+function renderEvalPart(part: EvalPart, isTitled: boolean): string {
   const k = part.stimuli[0]?.k ?? 1;
   return [
-    ...(isTitled ? [] : [`## ${oneLine(headingOf(part))}`]),
-    markdownTable(stimulusColumns(k, part.unit), part.stimuli),
-    factsOf(part)
+    ...(isTitled ? [] : [`## ${toOneLine(formatPartHeading(part))}`]),
+    renderMarkdownTable(createStimulusColumns(k, part.unit), part.stimuli),
+    describePart(part)
       .map((line) => `- ${line}`)
       .join("\n"),
   ].join("\n\n");
 }
 
-export function stimulusColumns(k: number, unit: EvalPart["unit"]): Column<StimulusLine>[] {
+export function createStimulusColumns(k: number, unit: EvalPart["unit"]): TableColumn<StimulusLine>[] {
   return [
     { title: unit === "stimulus" ? "test case" : unit, cell: ({ stimulus }) => stimulus },
-    { title: "pass rate [95 %]", align: "right", cell: passRate },
+    { title: "pass rate [95 %]", align: "right", cell: formatStimulusPassRate },
     { title: `pass@${k}`, align: "right", cell: (line) => formatNumber(line.passAtK) },
     { title: `pass^${k}`, align: "right", cell: (line) => formatNumber(line.passHatK) },
-    { title: "flaky", align: "right", cell: ({ flakyPercent }) => share(flakyPercent) },
+    { title: "flaky", align: "right", cell: ({ flakyPercent }) => formatPercent(flakyPercent) },
     { title: "score", align: "right", cell: ({ meanScore }) => formatNumber(meanScore) },
     { title: "cost", align: "right", cell: ({ meanCostUsd }) => formatDollars(meanCostUsd) },
     { title: "time", align: "right", cell: ({ meanSeconds }) => formatSeconds(meanSeconds) },
-    { title: "trials", align: "right", cell: outcomesOf },
+    { title: "trials", align: "right", cell: formatOutcomes },
   ];
 }
 
-function passRate({ passRate: rate, passRateInterval: interval }: StimulusLine): string {
+function formatStimulusPassRate({ passRate: rate, passRateInterval: interval }: StimulusLine): string {
   if (rate === null || interval === null) return "–";
   return `${formatNumber(rate)} [${formatNumber(interval[0])}, ${formatNumber(interval[1])}]`;
 }
 
-function share(percent: number | null): string {
+function formatPercent(percent: number | null): string {
   return percent === null ? "–" : `${formatNumber(percent, 0)} %`;
 }
 
 /** `5`, or with trials without a verdict: `5 (1 error, 1 unscored)`. */
-function outcomesOf({ trials, outcomes }: StimulusLine): string {
+function formatOutcomes({ trials, outcomes }: StimulusLine): string {
   const others = (["error", "unscored", "skipped"] as const).filter((outcome) => outcomes[outcome] > 0);
   if (others.length === 0) return String(trials);
   return `${trials} (${others.map((outcome) => `${outcomes[outcome]} ${outcome}`).join(", ")})`;
 }
 
 /** The lines below the table of test cases. */
-export function factsOf({ skill, triggers, gates, stimuli, ...part }: EvalPart): string[] {
+export function describePart({ skill, triggers, gates, stimuli, ...part }: EvalPart): string[] {
   const interval = part.passRateInterval;
   const within = interval === null ? "" : ` [${formatNumber(interval[0])}, ${formatNumber(interval[1])}]`;
   const reasons = stimuli.flatMap(({ stimulus, why, failed }) =>
-    [failed, why].flatMap((reason) => (reason === null ? [] : `${oneLine(stimulus)}: ${oneLine(reason)}`)),
+    [failed, why].flatMap((reason) => (reason === null ? [] : `${toOneLine(stimulus)}: ${toOneLine(reason)}`)),
   );
   return [
-    `${part.passed} of ${plural(part.planned, "trial")} passed: pass rate ${formatNumber(part.passRate)}${within} over ${countOf(skill.scored, part)}${part.scored < part.planned ? `; ${part.planned - part.scored} without a verdict` : ""}`,
-    `${skill.skill === null ? "" : `skill ${oneLine(skill.skill)}: `}score ${formatNumber(skill.score)} over ${skill.scored} of ${countOf(skill.stimuli, part)}${part.costUsd === null ? "" : `; ${formatDollars(part.costUsd)} in all`}`,
+    `${part.passed} of ${formatPlural(part.planned, "trial")} passed: pass rate ${formatNumber(part.passRate)}${within} over ${formatUnitCount(skill.scored, part)}${part.scored < part.planned ? `; ${part.planned - part.scored} without a verdict` : ""}`,
+    `${skill.skill === null ? "" : `skill ${toOneLine(skill.skill)}: `}score ${formatNumber(skill.score)} over ${skill.scored} of ${formatUnitCount(skill.stimuli, part)}${part.costUsd === null ? "" : `; ${formatDollars(part.costUsd)} in all`}`,
     ...(triggers === null
       ? []
       : [
-          `activation: precision ${formatNumber(triggers.precision)}, recall ${formatNumber(triggers.recall)}, F1 ${formatNumber(triggers.f1)} (${plural(triggers.truePositives, "true positive")}, ${plural(triggers.falsePositives, "false positive")}, ${plural(triggers.falseNegatives, "false negative")}, ${plural(triggers.trueNegatives, "true negative")})`,
+          `activation: precision ${formatNumber(triggers.precision)}, recall ${formatNumber(triggers.recall)}, F1 ${formatNumber(triggers.f1)} (${formatPlural(triggers.truePositives, "true positive")}, ${formatPlural(triggers.falsePositives, "false positive")}, ${formatPlural(triggers.falseNegatives, "false negative")}, ${formatPlural(triggers.trueNegatives, "true negative")})`,
         ]),
-    ...gates.map((gate) => `gate ${gateInWords(gate)}`),
+    ...gates.map((gate) => `gate ${formatGateResult(gate)}`),
     ...reasons,
   ];
 }
 
 /** `1 test case`, `3 examples`. */
-function countOf(count: number, { unit }: Pick<EvalPart, "unit">): string {
-  return plural(count, unit === "stimulus" ? "test case" : unit);
+function formatUnitCount(count: number, { unit }: Pick<EvalPart, "unit">): string {
+  return formatPlural(count, unit === "stimulus" ? "test case" : unit);
 }
 
 /** `pass_hat_3 >= 0.8: 0.75, failed`. */
-export function gateInWords({ metric, op, value, actual, passed }: GateResult): string {
+export function formatGateResult({ metric, op, value, actual, passed }: GateResult): string {
   const found = actual === null ? "not measured" : formatNumber(actual);
   return `${metric} ${op} ${value}: ${found}, ${passed ? "passed" : "failed"}`;
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { DatasetGate } from "../../core/dataset.js";
-import { heldAgainst } from "./eval-report.js";
+import { checkDatasetGate } from "./eval-report.js";
 
 const held = (op: DatasetGate["op"], value: number, actual: number) =>
-  heldAgainst({ metric: "pass_rate", op, value }, { pass_rate: actual }).passed;
+  checkDatasetGate({ metric: "pass_rate", op, value }, { pass_rate: actual }).passed;
 
 describe("checkDatasetGate", () => {
   it.each([
@@ -30,14 +30,14 @@ describe("checkDatasetGate", () => {
     for (const op of [">=", "<=", ">", "<", "=="] as const) {
       const gate = { metric: "pass_rate", op, value: 0 };
       const unmeasured = { ...gate, actual: null, passed: false };
-      expect(heldAgainst(gate, {})).toEqual(unmeasured);
-      expect(heldAgainst(gate, { pass_rate: null })).toEqual(unmeasured);
-      expect(heldAgainst(gate, { pass_rate: 0, pass_rate_n: 0 })).toEqual(unmeasured);
+      expect(checkDatasetGate(gate, {})).toEqual(unmeasured);
+      expect(checkDatasetGate(gate, { pass_rate: null })).toEqual(unmeasured);
+      expect(checkDatasetGate(gate, { pass_rate: 0, pass_rate_n: 0 })).toEqual(unmeasured);
     }
   });
 
   it("reads only the summary's own keys", () => {
     const gate = { metric: "constructor", op: ">=" as const, value: 0 };
-    expect(heldAgainst(gate, {})).toMatchObject({ actual: null, passed: false });
+    expect(checkDatasetGate(gate, {})).toMatchObject({ actual: null, passed: false });
   });
 });

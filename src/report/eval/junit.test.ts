@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { EvalResult } from "../../core/result.js";
-import { evalResult, trialRow, trialRows } from "../../testing/eval-result.js";
-import { junitReporter, junitXml } from "./junit.js";
+import { makeEvalResult, makeTrialRow, makeTrialRows } from "../../testing/eval-result.js";
+import { junitReporter, renderJunitXml } from "./junit.js";
 
 interface Element {
   readonly name: string;
@@ -55,7 +55,7 @@ function readTag(text: string, at: number, open: Element[]): number {
   return end + close.length;
 }
 
-const suitesOf = (result: EvalResult) => parseXml([...junitXml(result)].join("")).children;
+const suitesOf = (result: EvalResult) => parseXml([...renderJunitXml(result)].join("")).children;
 const within = ({ children }: Element, name: string) =>
   children.filter((testcase) => testcase.children.some((child) => child.name === name));
 
@@ -77,9 +77,12 @@ const codeUnits = fc
 
 describe("renderJunitXml", () => {
   it("has a suite for each eval and system, with a case for each trial and gate", () => {
-    const rows = [...trialRows("PF", { dataset: "x", system: "a" }), ...trialRows("P", { dataset: "y", system: "b" })];
+    const rows = [
+      ...makeTrialRows("PF", { dataset: "x", system: "a" }),
+      ...makeTrialRows("P", { dataset: "y", system: "b" }),
+    ];
     const gates = [{ metric: "pass_rate", op: ">=" as const, value: 0.9 }];
-    const suites = suitesOf(evalResult(rows, { evals: { x: { gates }, y: { gates } } }));
+    const suites = suitesOf(makeEvalResult(rows, { evals: { x: { gates }, y: { gates } } }));
     expect(suites.map(({ attributes }) => [attributes.name, attributes.tests, attributes.failures])).toEqual([
       ["x: a", "3", "2"],
       ["y: b", "2", "0"],
@@ -97,15 +100,15 @@ describe("renderJunitXml", () => {
 
   it("reports failures and errors, and skips trials without a verdict", () => {
     const rows = [
-      trialRow({ durationMs: 1500 }),
-      trialRow({ trial: 1, outcome: "fail", scores: { verdict: 0, weighted_score: 0.5, lint: 0.25, tests: 1 } }),
-      trialRow({ trial: 2, outcome: "fail", errorCategory: "time_killed", scores: { verdict: 0, tests: 0 } }),
-      trialRow({ trial: 3, outcome: "error", errorCategory: "api_error", notes: ["it is down"] }),
-      trialRow({ trial: 4, outcome: "unscored", errorCategory: "grader_error", notes: ["the judge is ill"] }),
-      trialRow({ trial: 5, outcome: "skipped", errorCategory: "skipped" }),
-      trialRow({ trial: 6, outcome: "fail", scores: { verdict: 0 } }),
+      makeTrialRow({ durationMs: 1500 }),
+      makeTrialRow({ trial: 1, outcome: "fail", scores: { verdict: 0, weighted_score: 0.5, lint: 0.25, tests: 1 } }),
+      makeTrialRow({ trial: 2, outcome: "fail", errorCategory: "time_killed", scores: { verdict: 0, tests: 0 } }),
+      makeTrialRow({ trial: 3, outcome: "error", errorCategory: "api_error", notes: ["it is down"] }),
+      makeTrialRow({ trial: 4, outcome: "unscored", errorCategory: "grader_error", notes: ["the judge is ill"] }),
+      makeTrialRow({ trial: 5, outcome: "skipped", errorCategory: "skipped" }),
+      makeTrialRow({ trial: 6, outcome: "fail", scores: { verdict: 0 } }),
     ];
-    const [suite] = suitesOf(evalResult(rows));
+    const [suite] = suitesOf(makeEvalResult(rows));
     const inner = suite?.children.map(({ children: [child] }) => child && [child.name, child.attributes]);
     expect(inner).toEqual([
       undefined,
@@ -128,9 +131,9 @@ describe("renderJunitXml", () => {
     const letters = fc.array(fc.constantFrom("P", "F", "E", "U", "S"), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(hostile, hostile, letters, (name, other, all) => {
-        const rows = trialRows(all.join(""), { exampleId: name, dataset: other, system: name, notes: [other] });
+        const rows = makeTrialRows(all.join(""), { exampleId: name, dataset: other, system: name, notes: [other] });
         const gates = [{ metric: name, op: "<" as const, value: 1 }];
-        const suites = suitesOf(evalResult(rows, { title: name, evals: { [other]: { gates } } }));
+        const suites = suitesOf(makeEvalResult(rows, { title: name, evals: { [other]: { gates } } }));
         expect(suites).toHaveLength(1);
         for (const suite of suites) {
           const [said, held] = counted(suite);
@@ -142,7 +145,7 @@ describe("renderJunitXml", () => {
   });
 
   it("keeps all characters that XML allows", () => {
-    const [suite] = suitesOf(evalResult(trialRows("P", { exampleId: `<a> & "b" 😀\u0007` })));
+    const [suite] = suitesOf(makeEvalResult(makeTrialRows("P", { exampleId: `<a> & "b" 😀\u0007` })));
     expect(suite?.children[0]?.attributes.name).toBe(`<a> & "b" 😀\uFFFD [trial 0]`);
   });
 
@@ -151,20 +154,20 @@ describe("renderJunitXml", () => {
       { gate: "--fail-under pass_rate=0.9", passed: false, words: "bot: pass_rate = 0.5 is under 0.9" },
       { gate: "--fail-over latency_mean=9", passed: true, words: "bot: latency_mean = 1" },
     ];
-    const text = [...junitReporter.render(evalResult(trialRows("P")), { gates })].join("");
+    const text = [...junitReporter.render(makeEvalResult(makeTrialRows("P")), { gates })].join("");
     expect(text).toContain('<testsuite name="gates" tests="2" failures="1" errors="0" skipped="0" time="0.000">');
     expect(text).toContain('<failure type="gate" message="bot: pass_rate = 0.5 is under 0.9"/>');
   });
 
   it("names examples without a dataset, and shows the deciding score", () => {
-    const rows = trialRows("P", { dataset: "", scores: { em: 1 }, primaryField: "em" });
-    const [suite] = suitesOf(evalResult(rows));
+    const rows = makeTrialRows("P", { dataset: "", scores: { em: 1 }, primaryField: "em" });
+    const [suite] = suitesOf(makeEvalResult(rows));
     expect(suite?.attributes.name).toBe("examples: agent");
     expect(suite?.children[0]?.attributes.classname).toBe("examples.agent");
   });
 
   it("is the reporter named junit", () => {
-    const text = junitReporter.render(evalResult(trialRows("P"), { title: "t" }));
+    const text = junitReporter.render(makeEvalResult(makeTrialRows("P"), { title: "t" }));
     expect(junitReporter.name).toBe("junit");
     expect([...text].join("")).toMatch(/^<\?xml [^>]*\?>\n<testsuites name="t">\n/);
   });

@@ -1,101 +1,103 @@
 import type { GateVerdict, Reporter, ReportOptions } from "../../core/registry.js";
 import type { EvalResult } from "../../core/result.js";
 import type { EvalRow } from "../../core/row.js";
-import { type EvalPart, evalReport, reasonOf, shortOf, UNNAMED } from "./eval-report.js";
-import { gateInWords } from "./eval-text.js";
+import { describeReason, type EvalPart, evalReport, listFailedChecks, UNNAMED_DATASET } from "./eval-report.js";
+import { formatGateResult } from "./eval-text.js";
 
 /** A report for CI servers: a suite for each eval and system, a case for each trial and gate. */
 export const junitReporter = {
   name: "junit",
-  render: (result: EvalResult, { gates }: ReportOptions = {}) => junitXml(result, undefined, gates),
+  render: (result: EvalResult, { gates }: ReportOptions = {}) => renderJunitXml(result, undefined, gates),
 } satisfies Reporter;
 
 /**
  * Renders the rows of a run as JUnit XML. A failed trial is a failure, a trial with an error is an error, and a trial
  * without a verdict is skipped.
  */
-export function* junitXml(
+export function* renderJunitXml(
   result: EvalResult,
-  evidenceOf: EvidenceOf = () => null,
+  evidenceOf: EvidenceReader = () => null,
   gates: readonly GateVerdict[] = [],
 ): Generator<string> {
   yield '<?xml version="1.0" encoding="UTF-8"?>\n';
-  yield `<testsuites name="${escaped(result.config.title)}">\n`;
+  yield `<testsuites name="${escapeXml(result.config.title)}">\n`;
   for (const part of evalReport(result).parts) {
-    const tags = result.config.datasets.find(({ name }) => (name || UNNAMED) === part.eval)?.tags ?? [part.eval];
+    const tags = result.config.datasets.find(({ name }) => (name || UNNAMED_DATASET) === part.eval)?.tags ?? [
+      part.eval,
+    ];
     const rows = result.rows.filter(({ dataset, system }) => tags.includes(dataset) && system === part.system);
-    yield* suite(part, rows, evidenceOf);
+    yield* renderSuite(part, rows, evidenceOf);
   }
-  if (gates.length > 0) yield* gateSuite(gates);
+  if (gates.length > 0) yield* renderGateSuite(gates);
   yield "</testsuites>\n";
 }
 
 /** The gates of the command, which cover the whole run. */
-function* gateSuite(gates: readonly GateVerdict[]): Generator<string> {
+function* renderGateSuite(gates: readonly GateVerdict[]): Generator<string> {
   const failures = gates.filter(({ passed }) => !passed).length;
   yield `  <testsuite name="gates" tests="${gates.length}" failures="${failures}" errors="0" skipped="0" time="0.000">\n`;
   for (const { gate, passed, words } of gates) {
-    const open = `    <testcase name="${escaped(`${gate}: ${words}`)}" classname="gates"`;
-    yield passed ? `${open}/>\n` : `${open}><failure type="gate" message="${escaped(words)}"/></testcase>\n`;
+    const open = `    <testcase name="${escapeXml(`${gate}: ${words}`)}" classname="gates"`;
+    yield passed ? `${open}/>\n` : `${open}><failure type="gate" message="${escapeXml(words)}"/></testcase>\n`;
   }
   yield "  </testsuite>\n";
 }
 
 /** Returns the graders' evidence for a trial, if there is any. */
-export type EvidenceOf = (row: EvalRow) => string | null;
+export type EvidenceReader = (row: EvalRow) => string | null;
 
-function* suite(part: EvalPart, rows: readonly EvalRow[], evidenceOf: EvidenceOf): Generator<string> {
+function* renderSuite(part: EvalPart, rows: readonly EvalRow[], evidenceOf: EvidenceReader): Generator<string> {
   const count = (...outcomes: readonly string[]) => rows.filter(({ outcome }) => outcomes.includes(outcome)).length;
   const failures = count("fail") + part.gates.filter(({ passed }) => !passed).length;
   const counts = `tests="${rows.length + part.gates.length}" failures="${failures}" errors="${count("error")}" skipped="${count("unscored", "skipped")}"`;
-  yield `  <testsuite name="${escaped(`${part.eval}: ${part.system}`)}" ${counts} time="${seconds(timeOf(rows))}">\n`;
-  for (const row of rows) yield trialCase(row, evidenceOf);
-  for (const gate of part.gates) yield gateCase(gate, part);
+  yield `  <testsuite name="${escapeXml(`${part.eval}: ${part.system}`)}" ${counts} time="${formatXmlSeconds(sumSeconds(rows))}">\n`;
+  for (const row of rows) yield renderTrialCase(row, evidenceOf);
+  for (const gate of part.gates) yield renderGateCase(gate, part);
   yield "  </testsuite>\n";
 }
 
-function timeOf(rows: readonly EvalRow[]): number {
+function sumSeconds(rows: readonly EvalRow[]): number {
   return rows.reduce((total, { durationMs }) => total + (durationMs ?? 0), 0) / 1000;
 }
 
-function seconds(value: number): string {
+function formatXmlSeconds(value: number): string {
   return value.toFixed(3);
 }
 
-function trialCase(row: EvalRow, evidenceOf: EvidenceOf): string {
+function renderTrialCase(row: EvalRow, evidenceOf: EvidenceReader): string {
   const { exampleId, trial, dataset, system, durationMs } = row;
   const name = `${exampleId} [trial ${trial}]`;
-  const open = `    <testcase name="${escaped(name)}" classname="${escaped(`${dataset || UNNAMED}.${system}`)}" time="${seconds((durationMs ?? 0) / 1000)}"`;
-  const inner = innerOf(row, evidenceOf);
+  const open = `    <testcase name="${escapeXml(name)}" classname="${escapeXml(`${dataset || UNNAMED_DATASET}.${system}`)}" time="${formatXmlSeconds((durationMs ?? 0) / 1000)}"`;
+  const inner = renderTrialResult(row, evidenceOf);
   return inner === "" ? `${open}/>\n` : `${open}>${inner}</testcase>\n`;
 }
 
-function innerOf(row: EvalRow, evidenceOf: EvidenceOf): string {
+function renderTrialResult(row: EvalRow, evidenceOf: EvidenceReader): string {
   const { outcome, errorCategory } = row;
   if (outcome === "pass") return "";
-  const message = escaped(outcome === "fail" ? failureOf(row) : reasonOf(row));
+  const message = escapeXml(outcome === "fail" ? describeFailure(row) : describeReason(row));
   if (outcome === "fail")
-    return `<failure type="${escaped(errorCategory)}" message="${message}">${escaped(evidenceOf(row) ?? "")}</failure>`;
-  if (outcome === "error") return `<error type="${escaped(errorCategory)}" message="${message}"/>`;
-  return `<skipped message="${escaped(outcome)}: ${message}"/>`;
+    return `<failure type="${escapeXml(errorCategory)}" message="${message}">${escapeXml(evidenceOf(row) ?? "")}</failure>`;
+  if (outcome === "error") return `<error type="${escapeXml(errorCategory)}" message="${message}"/>`;
+  return `<skipped message="${escapeXml(outcome)}: ${message}"/>`;
 }
 
 /** The checks that failed, according to their scores. */
-function failureOf(row: EvalRow): string {
+function describeFailure(row: EvalRow): string {
   const { scores, errorCategory } = row;
-  const names = shortOf(row).map((field) => `${field} ${Number((scores[field] ?? 0).toFixed(3))}`);
+  const names = listFailedChecks(row).map((field) => `${field} ${Number((scores[field] ?? 0).toFixed(3))}`);
   const why = errorCategory === "logic_error" || errorCategory === "none" ? [] : [errorCategory];
   return [...why, ...names].join(", ") || "failed";
 }
 
-function gateCase(gate: EvalPart["gates"][number], { eval: name, system }: EvalPart): string {
-  const words = escaped(gateInWords(gate));
-  const open = `    <testcase name="${escaped(`gate ${gate.metric} ${gate.op} ${gate.value}`)}" classname="${escaped(`${name}.${system}`)}"`;
+function renderGateCase(gate: EvalPart["gates"][number], { eval: name, system }: EvalPart): string {
+  const words = escapeXml(formatGateResult(gate));
+  const open = `    <testcase name="${escapeXml(`gate ${gate.metric} ${gate.op} ${gate.value}`)}" classname="${escapeXml(`${name}.${system}`)}"`;
   return gate.passed ? `${open}/>\n` : `${open}><failure type="gate" message="${words}"/></testcase>\n`;
 }
 
 /** XML does not allow control characters, not even as character references. */
-function escaped(text: string): string {
+function escapeXml(text: string): string {
   return text
     .replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD")
     .replace(/&/g, "&amp;")

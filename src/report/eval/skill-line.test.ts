@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { trialRow, trialRows } from "../../testing/eval-result.js";
-import { skillLine } from "./eval-report.js";
+import { makeTrialRow, makeTrialRows } from "../../testing/eval-result.js";
+import { buildSkillLine } from "./eval-report.js";
 
 describe("buildSkillLine", () => {
   it("averages over test cases, not over trials", () => {
     const groups = new Map([
-      ["a", trialRows("PPPP")],
-      ["b", trialRows("FF")],
+      ["a", makeTrialRows("PPPP")],
+      ["b", makeTrialRows("FF")],
     ]);
-    expect(skillLine("tidy", groups)).toMatchObject({
+    expect(buildSkillLine("tidy", groups)).toMatchObject({
       skill: "tidy",
       score: 0.5,
       scored: 2,
@@ -20,7 +20,7 @@ describe("buildSkillLine", () => {
 
   it("uses the weighted score, else the deciding field, else the verdict", () => {
     const score = (scores: Record<string, number>) =>
-      skillLine("tidy", new Map([["a", [trialRow({ scores, primaryField: "f1" })]]])).score;
+      buildSkillLine("tidy", new Map([["a", [makeTrialRow({ scores, primaryField: "f1" })]]])).score;
     expect(score({ weighted_score: 0.25, f1: 0.5 })).toBe(0.25);
     expect(score({ f1: 0.5 })).toBe(0.5);
     expect(score({})).toBe(1);
@@ -28,15 +28,15 @@ describe("buildSkillLine", () => {
 
   it("leaves out test cases without a verdict, and counts them", () => {
     const groups = new Map([
-      ["a", trialRows("PF")],
-      ["b", trialRows("EU")],
+      ["a", makeTrialRows("PF")],
+      ["b", makeTrialRows("EU")],
     ]);
-    expect(skillLine("tidy", groups)).toMatchObject({ score: 0.5, scored: 1, stimuli: 2, passAtK: 1 });
+    expect(buildSkillLine("tidy", groups)).toMatchObject({ score: 0.5, scored: 1, stimuli: 2, passAtK: 1 });
   });
 
   it("is null when nothing was scored", () => {
-    const line = skillLine("tidy", new Map([["a", trialRows("SU")]]));
+    const line = buildSkillLine("tidy", new Map([["a", makeTrialRows("SU")]]));
     expect(line).toMatchObject({ score: null, scored: 0, stimuli: 1, passAtK: null, passRate: null });
-    expect(skillLine("tidy", new Map())).toMatchObject({ score: null, stimuli: 0 });
+    expect(buildSkillLine("tidy", new Map())).toMatchObject({ score: null, stimuli: 0 });
   });
 });

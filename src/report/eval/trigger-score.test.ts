@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { trialRows } from "../../testing/eval-result.js";
-import { triggerScore } from "./eval-report.js";
+import { makeTrialRows } from "../../testing/eval-result.js";
+import { computeTriggerScore } from "./eval-report.js";
 
-const should = (letters: string) => trialRows(letters, { facets: { trigger: "should" } });
-const shouldNot = (letters: string) => trialRows(letters, { facets: { trigger: "should_not" } });
+const should = (letters: string) => makeTrialRows(letters, { facets: { trigger: "should" } });
+const shouldNot = (letters: string) => makeTrialRows(letters, { facets: { trigger: "should_not" } });
 
 describe("computeTriggerScore", () => {
   it("is null without trigger tests", () => {
-    expect(triggerScore(trialRows("PPF"))).toBeNull();
-    expect(triggerScore(trialRows("P", { facets: { trigger: "maybe" } }))).toBeNull();
+    expect(computeTriggerScore(makeTrialRows("PPF"))).toBeNull();
+    expect(computeTriggerScore(makeTrialRows("P", { facets: { trigger: "maybe" } }))).toBeNull();
   });
 
   it("counts true and false positives and negatives", () => {
-    const rows = [...should("PPPF"), ...shouldNot("PPFF"), ...trialRows("FFFF")];
-    expect(triggerScore(rows)).toEqual({
+    const rows = [...should("PPPF"), ...shouldNot("PPFF"), ...makeTrialRows("FFFF")];
+    expect(computeTriggerScore(rows)).toEqual({
       truePositives: 3,
       falseNegatives: 1,
       trueNegatives: 2,
@@ -25,7 +25,7 @@ describe("computeTriggerScore", () => {
   });
 
   it("leaves out trials without a verdict", () => {
-    expect(triggerScore([...should("PEUS"), ...shouldNot("PEUS")])).toMatchObject({
+    expect(computeTriggerScore([...should("PEUS"), ...shouldNot("PEUS")])).toMatchObject({
       truePositives: 1,
       trueNegatives: 1,
       precision: 1,
@@ -35,8 +35,8 @@ describe("computeTriggerScore", () => {
   });
 
   it("has no precision when the skill was never activated, and no recall when it never should be", () => {
-    expect(triggerScore(should("FF"))).toMatchObject({ precision: null, recall: 0, f1: 0 });
-    expect(triggerScore(shouldNot("PP"))).toMatchObject({ precision: null, recall: null, f1: null });
-    expect(triggerScore(should("U"))).toMatchObject({ precision: null, recall: null, f1: null });
+    expect(computeTriggerScore(should("FF"))).toMatchObject({ precision: null, recall: 0, f1: 0 });
+    expect(computeTriggerScore(shouldNot("PP"))).toMatchObject({ precision: null, recall: null, f1: null });
+    expect(computeTriggerScore(should("U"))).toMatchObject({ precision: null, recall: null, f1: null });
   });
 });

@@ -1,10 +1,10 @@
 import type { JsonValue } from "./json-values.js";
-import type { AnswerLines } from "./query.js";
+import type { QueryRowStream } from "./query.js";
 
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const NUMBER_PATTERN = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /** A cell that begins like this would be read as a formula by a spreadsheet. */
-const FORMULA = /^[=+\-@\t\r]/;
+const FORMULA_PATTERN = /^[=+\-@\t\r]/;
 
 /**
  * Formats one line of a CSV file (RFC 4180). Nested values are JSON, null is an empty cell, and a text that a spreadsheet
@@ -12,25 +12,25 @@ const FORMULA = /^[=+\-@\t\r]/;
  * @example
  * formatCsvLine(["a,b", null, "=1+1", { f1: 1 }]); // '"a,b",,\'=1+1,"{""f1"":1}"\r\n'
  */
-export function csvLine(values: readonly JsonValue[]): string {
-  return `${values.map(csvCell).join(",")}\r\n`;
+export function formatCsvLine(values: readonly JsonValue[]): string {
+  return `${values.map(formatCsvCell).join(",")}\r\n`;
 }
 
 /** Streams a query result as CSV, with the column names first. */
-export async function* csvText({ columns, pieces }: AnswerLines): AsyncGenerator<string> {
-  yield csvLine(columns.map(({ name }) => name));
+export async function* streamCsv({ columns, pieces }: QueryRowStream): AsyncGenerator<string> {
+  yield formatCsvLine(columns.map(({ name }) => name));
   for await (const rows of pieces())
-    yield rows.map((row) => csvLine(columns.map(({ name }) => row[name] ?? null))).join("");
+    yield rows.map((row) => formatCsvLine(columns.map(({ name }) => row[name] ?? null))).join("");
 }
 
-function csvCell(value: JsonValue): string {
+function formatCsvCell(value: JsonValue): string {
   if (value === null) return "";
-  if (typeof value !== "string") return quotedCell(typeof value === "object" ? JSON.stringify(value) : String(value));
+  if (typeof value !== "string") return quoteCsvCell(typeof value === "object" ? JSON.stringify(value) : String(value));
   // An empty text is not the same as null.
   if (value === "") return '""';
-  return quotedCell(FORMULA.test(value) && !NUMBER.test(value) ? `'${value}` : value);
+  return quoteCsvCell(FORMULA_PATTERN.test(value) && !NUMBER_PATTERN.test(value) ? `'${value}` : value);
 }
 
-function quotedCell(text: string): string {
+function quoteCsvCell(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

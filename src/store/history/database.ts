@@ -6,23 +6,23 @@ import type {
   DuckDBPreparedStatement,
   DuckDBResult,
 } from "@duckdb/node-api";
-import { messageOf } from "../../core/errors.js";
+import { getErrorMessage } from "../../core/errors.js";
 import { QueryStopped } from "./query-stopped.js";
-import { quotedList } from "./sql-error.js";
+import { quoteSqlList } from "./sql-error.js";
 
 /** Memory limit of a query; the rest goes to the scratch folder. */
-const MEMORY = "2GB";
+const MEMORY_LIMIT = "2GB";
 /** Each thread has its own buffers: with many cores they alone would fill the memory. */
-const MOST_THREADS = 8;
+const MAX_THREADS = 8;
 
-export interface DatabaseOptions {
+export interface QueryDatabaseOptions {
   /** For data that does not fit in memory. */
   readonly scratchDir: string;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** An in-memory DuckDB, loaded on first use. */
-export class Database {
+export class QueryDatabase {
   /** For temporary files until the database is closed. */
   readonly scratchDir: string;
   readonly #instance: DuckDBInstance;
@@ -30,7 +30,11 @@ export class Database {
   readonly #signal: AbortSignal | undefined;
   readonly #stop = () => this.#connection.interrupt();
 
-  private constructor(instance: DuckDBInstance, connection: DuckDBConnection, { scratchDir, signal }: DatabaseOptions) {
+  private constructor(
+    instance: DuckDBInstance,
+    connection: DuckDBConnection,
+    { scratchDir, signal }: QueryDatabaseOptions,
+  ) {
     this.scratchDir = scratchDir;
     this.#instance = instance;
     this.#connection = connection;
@@ -38,27 +42,27 @@ export class Database {
     signal?.addEventListener("abort", this.#stop);
   }
 
-  static async open(options: DatabaseOptions): Promise<Database> {
+  static async open(options: QueryDatabaseOptions): Promise<QueryDatabase> {
     const { DuckDBInstance } = await import("@duckdb/node-api");
     const instance = await DuckDBInstance.create(":memory:", {
-      memory_limit: MEMORY,
-      threads: String(Math.min(availableParallelism(), MOST_THREADS)),
+      memory_limit: MEMORY_LIMIT,
+      threads: String(Math.min(availableParallelism(), MAX_THREADS)),
       temp_directory: options.scratchDir,
       autoinstall_known_extensions: "false",
       autoload_known_extensions: "false",
       errors_as_json: "true",
     });
-    return new Database(instance, await instance.connect(), options);
+    return new QueryDatabase(instance, await instance.connect(), options);
   }
 
   /** Runs one of our own statements. */
   run(sql: string): Promise<DuckDBMaterializedResult> {
-    return this.stoppable(() => this.#connection.run(sql));
+    return this.runStoppable(() => this.#connection.run(sql));
   }
 
   /** Runs one of our own statements and streams its rows instead of holding them. */
   stream(sql: string): Promise<DuckDBResult> {
-    return this.stoppable(() => this.#connection.stream(sql));
+    return this.runStoppable(() => this.#connection.stream(sql));
   }
 
   /** Prepares a statement, and returns how many the text contains. */
@@ -69,18 +73,18 @@ export class Database {
 
   /** Permanently restricts statements to these files: no other file, no network, no setting. */
   async lock(paths: readonly string[]): Promise<void> {
-    await this.run(`set allowed_paths = ${quotedList(paths)}`);
+    await this.run(`set allowed_paths = ${quoteSqlList(paths)}`);
     await this.run("set enable_external_access = false");
     await this.run("set lock_configuration = true");
   }
 
   /** Runs work that the signal can stop. */
-  async stoppable<T>(work: () => Promise<T>): Promise<T> {
+  async runStoppable<T>(work: () => Promise<T>): Promise<T> {
     if (this.#signal?.aborted === true) throw new QueryStopped();
     try {
       return await work();
     } catch (error) {
-      throw /\bINTERRUPT\b|Interrupted!/.test(messageOf(error)) ? new QueryStopped() : error;
+      throw /\bINTERRUPT\b|Interrupted!/.test(getErrorMessage(error)) ? new QueryStopped() : error;
     }
   }
 

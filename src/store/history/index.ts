@@ -1,15 +1,15 @@
-export { csvText } from "./csv.js";
-export { csvPieces, writeParquet } from "./export-trials.js";
+export { streamCsv } from "./csv.js";
+export { streamTrialsCsv, writeTrialsParquet } from "./export-trials.js";
 export type { JsonValue } from "./json-values.js";
 export {
-  type Answer,
+  type QueryAnswer,
   type QueryColumn,
   type QueryOptions,
   type QueryResult,
   type QueryRow,
-  withAnswer,
+  runQuery,
 } from "./query.js";
 export { QueryStopped } from "./query-stopped.js";
-export { schemaText, VIEWS } from "./schema.js";
+export { formatSchema, VIEWS } from "./schema.js";
 
-export { type Pieces, writeAside, writePieces } from "./write-pieces.js";
+export { type TextPieces, writePieces, writeViaTemporary } from "./write-pieces.js";

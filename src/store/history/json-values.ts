@@ -1,36 +1,36 @@
 import type { DuckDBMapValue, DuckDBStructValue, DuckDBType, DuckDBValue } from "@duckdb/node-api";
 import { readLines } from "../../utils/files/lines.js";
-import { scratchFile } from "./scratch-file.js";
+import { createScratchPath } from "./scratch-file.js";
 import { writePieces } from "./write-pieces.js";
 
 /** Any JSON value. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [name: string]: JsonValue };
 
-type Types = typeof import("@duckdb/node-api").DuckDBTypeId;
+type DuckDbTypeIds = typeof import("@duckdb/node-api").DuckDBTypeId;
 
 /** Converts a value of this type to JSON. The DuckDB types are loaded with the database. */
-export type Converter = (value: DuckDBValue, type: DuckDBType) => JsonValue;
+export type JsonConverter = (value: DuckDBValue, type: DuckDBType) => JsonValue;
 
 /** Decimal digits that a JavaScript number always holds exactly. */
-const SAFE_DIGITS = 15;
+const MAX_SAFE_DIGITS = 15;
 
 /**
  * Creates the conversion of query values to JSON. Integers and decimals are numbers if exact, otherwise strings; times are
  * ISO 8601 in UTC; NaN and infinity are null; JSON columns are parsed.
  */
-export function jsonConverter(types: Types): Converter {
-  const convert: Converter = (value, type) => {
+export function createJsonConverter(types: DuckDbTypeIds): JsonConverter {
+  const convert: JsonConverter = (value, type) => {
     if (value === null || value === undefined) return null;
     if (typeof value === "boolean") return value;
-    if (typeof value === "number") return type.typeId === types.DATE ? String(value) : finite(value);
-    if (typeof value === "bigint") return whole(value);
-    if (typeof value === "string") return type.alias === "JSON" ? parsed(value) : value;
+    if (typeof value === "number") return type.typeId === types.DATE ? String(value) : toFiniteNumber(value);
+    if (typeof value === "bigint") return convertBigInt(value);
+    if (typeof value === "string") return type.alias === "JSON" ? parseJsonValue(value) : value;
     return nested(value, type);
   };
 
   const nested = (value: object, type: DuckDBType): JsonValue => {
     if (type.typeId === types.LIST || type.typeId === types.ARRAY)
-      return (value as { items: readonly DuckDBValue[] }).items.map((item) => convert(item, inner(type)));
+      return (value as { items: readonly DuckDBValue[] }).items.map((item) => convert(item, getValueType(type)));
     if (type.typeId === types.STRUCT) return structOf(value as DuckDBStructValue, type);
     if (type.typeId === types.MAP) return mapOf(value as DuckDBMapValue, type);
     if (type.typeId === types.UNION) return unionOf(value as { tag: string; value: DuckDBValue }, type);
@@ -46,7 +46,9 @@ export function jsonConverter(types: Types): Converter {
   const mapOf = ({ entries }: DuckDBMapValue, type: DuckDBType): JsonValue => {
     const { keyType } = type as DuckDBType & { keyType: DuckDBType };
     return Object.fromEntries(
-      entries.map(({ key, value }) => [keyText(convert(key, keyType)), convert(value, inner(type))] as const),
+      entries.map(
+        ({ key, value }) => [formatMapKey(convert(key, keyType)), convert(value, getValueType(type))] as const,
+      ),
     );
   };
 
@@ -57,49 +59,51 @@ export function jsonConverter(types: Types): Converter {
 
   const scalar = (value: { toString(): string }, type: DuckDBType): JsonValue => {
     const text = value.toString();
-    if (type.typeId === types.DECIMAL) return decimal(text);
-    if (type.typeId === types.TIMESTAMP_TZ) return instant(value as unknown as { micros: bigint }, text);
-    return isTimestamp(type, types) ? text.replace(/^(\d+-\d+-\d+) (.+)$/, "$1T$2Z") : text;
+    if (type.typeId === types.DECIMAL) return convertDecimal(text);
+    if (type.typeId === types.TIMESTAMP_TZ) return formatInstant(value as unknown as { micros: bigint }, text);
+    return isTimestampType(type, types) ? text.replace(/^(\d+-\d+-\d+) (.+)$/, "$1T$2Z") : text;
   };
 
   return convert;
 }
 
-function inner(type: DuckDBType): DuckDBType {
+function getValueType(type: DuckDBType): DuckDBType {
   return (type as DuckDBType & { valueType: DuckDBType }).valueType;
 }
 
-function isTimestamp({ typeId }: DuckDBType, types: Types): boolean {
+function isTimestampType({ typeId }: DuckDBType, types: DuckDbTypeIds): boolean {
   return [types.TIMESTAMP, types.TIMESTAMP_S, types.TIMESTAMP_MS, types.TIMESTAMP_NS].includes(typeId);
 }
 
 /** DuckDB formats it in the time zone of the machine. */
-function instant({ micros }: { micros: bigint }, text: string): string {
+function formatInstant({ micros }: { micros: bigint }, text: string): string {
   const date = new Date(Number(micros / 1000n));
   return Number.isNaN(date.getTime()) ? text : date.toISOString();
 }
 
-function finite(value: number): number | null {
+function toFiniteNumber(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-function whole(value: bigint): number | string {
+function convertBigInt(value: bigint): number | string {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : String(value);
 }
 
-function decimal(text: string): number | string {
-  return text.replace(/^-?0*|\./g, "").length <= SAFE_DIGITS ? Number(text) : text;
+function convertDecimal(text: string): number | string {
+  return text.replace(/^-?0*|\./g, "").length <= MAX_SAFE_DIGITS ? Number(text) : text;
 }
 
-function keyText(key: JsonValue): string {
+function formatMapKey(key: JsonValue): string {
   return typeof key === "string" ? key : JSON.stringify(key);
 }
 
 /** JSON may contain numbers that are too large: JavaScript reads them as Infinity. */
-function parsed(text: string): JsonValue {
+function parseJsonValue(text: string): JsonValue {
   try {
-    return JSON.parse(text, (_, value: JsonValue) => (typeof value === "number" ? finite(value) : value)) as JsonValue;
+    return JSON.parse(text, (_, value: JsonValue) =>
+      typeof value === "number" ? toFiniteNumber(value) : value,
+    ) as JsonValue;
   } catch {
     return text;
   }
@@ -109,25 +113,25 @@ function parsed(text: string): JsonValue {
  * Copies a file of JSON lines so that DuckDB can read every line that JavaScript can read: a query then finds the same as a
  * report. Other lines are unchanged.
  */
-export async function strictCopy(path: string, scratchDir: string): Promise<string> {
-  const copy = scratchFile(scratchDir);
-  await writePieces(copy, strictLines(path));
+export async function writeStrictCopy(path: string, scratchDir: string): Promise<string> {
+  const copy = createScratchPath(scratchDir);
+  await writePieces(copy, streamStrictLines(path));
   return copy;
 }
 
-function* strictLines(path: string): Generator<string> {
-  for (const { text } of readLines(path)) yield `${strictLine(text)}\n`;
+function* streamStrictLines(path: string): Generator<string> {
+  for (const { text } of readLines(path)) yield `${toStrictLine(text)}\n`;
 }
 
-function strictLine(text: string): string {
+function toStrictLine(text: string): string {
   try {
-    return strictJson(JSON.parse(text));
+    return stringifyStrict(JSON.parse(text));
   } catch {
     return text;
   }
 }
 
-const ESCAPE = /\\(?:u(d[89a-f][0-9a-f]{2})|.)/g;
+const ESCAPE_PATTERN = /\\(?:u(d[89a-f][0-9a-f]{2})|.)/g;
 
 /**
  * Serializes JSON that DuckDB can read. It rejects lone surrogates, for example in a text cut in the middle of an emoji:
@@ -135,6 +139,8 @@ const ESCAPE = /\\(?:u(d[89a-f][0-9a-f]{2})|.)/g;
  * @example
  * stringifyStrict("cut \ud83d"); // '"cut \\ufffd"'
  */
-export function strictJson(value: unknown): string {
-  return JSON.stringify(value).replace(ESCAPE, (whole, half?: string) => (half === undefined ? whole : "\\ufffd"));
+export function stringifyStrict(value: unknown): string {
+  return JSON.stringify(value).replace(ESCAPE_PATTERN, (whole, half?: string) =>
+    half === undefined ? whole : "\\ufffd",
+  );
 }

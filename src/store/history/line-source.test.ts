@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { costOf, dollars } from "../../budget/index.js";
+import { computeCost, toDollars } from "../../budget/index.js";
 import type { Price } from "../../core/price.js";
-import { lastOfEach } from "../../runs/load-run.js";
-import { ask, handRuns } from "../../testing/hand-runs.js";
-import { Workspace } from "../../testing/workspace.js";
+import { keepLastRows } from "../../runs/load-run.js";
+import { queryFixtureRuns, writeFixtureRuns } from "../../testing/hand-runs.js";
+import { TempProject } from "../../testing/workspace.js";
 import { readRows } from "../journal.js";
 import { queryRuns } from "./query-runs.js";
-import { testRow, writeTestRun } from "./run-testing.js";
+import { createTestRow, writeTestRun } from "./run-testing.js";
 
 const PRICE: Price = { input: 1e6, output: 2e6, cacheRead: 1e5, cacheWrite: 3e6, cacheWrite1h: 4e6, source: "test" };
 
@@ -30,7 +30,7 @@ describe("the files of a run", () => {
           writeTestRun(join(dir, "r"), { rows });
           const sql = "select system, example_id, trial, outcome, output_tokens from rows";
           const { rows: found } = await queryRuns({ runsDir: dir, sql });
-          const expected = lastOfEach(readRows(join(dir, "r"))).map((each) => [
+          const expected = keepLastRows(readRows(join(dir, "r"))).map((each) => [
             each.system,
             String(each.exampleId),
             each.trial,
@@ -49,20 +49,20 @@ describe("the files of a run", () => {
 
   test("count the last of many lines when several threads read them", async () => {
     const rows = Array.from({ length: 40_000 }, (_, i) =>
-      testRow({ exampleId: i, outcome: "error", metadata: { pad: "x".repeat(800) } }),
+      createTestRow({ exampleId: i, outcome: "error", metadata: { pad: "x".repeat(800) } }),
     );
     const again = rows.filter((_, i) => i % 2 === 0).map((each) => ({ ...each, outcome: "pass" }));
-    const space = handRuns({ rows: [...rows, ...again] });
-    expect(await ask(space, "select outcome, count(*) as n from rows group by 1 order by 1")).toEqual([
+    const space = writeFixtureRuns({ rows: [...rows, ...again] });
+    expect(await queryFixtureRuns(space, "select outcome, count(*) as n from rows group by 1 order by 1")).toEqual([
       { outcome: "error", n: 20_000 },
       { outcome: "pass", n: 20_000 },
     ]);
   });
 
   test("are read without a torn last line, with a note, even if only the line feed is missing", async () => {
-    const space = handRuns({ rows: [testRow()] }, { rows: [testRow()] });
+    const space = writeFixtureRuns({ rows: [createTestRow()] }, { rows: [createTestRow()] });
     appendFileSync(space.path("runs/run-0/rows.jsonl"), '{"system":"one","dataset":"d","exampleId":2,"tri');
-    appendFileSync(space.path("runs/run-1/rows.jsonl"), JSON.stringify(testRow({ exampleId: 2 })));
+    appendFileSync(space.path("runs/run-1/rows.jsonl"), JSON.stringify(createTestRow({ exampleId: 2 })));
     const { rows, notes } = await queryRuns({
       runsDir: space.path("runs"),
       sql: "select run, example_id from rows order by run",
@@ -78,27 +78,27 @@ describe("the files of a run", () => {
   });
 
   test("hold no row if they are empty or only a torn line", async () => {
-    const space = handRuns({}, {});
+    const space = writeFixtureRuns({}, {});
     writeFileSync(space.path("runs/run-0/rows.jsonl"), `{"system":${" ".repeat(200_000)}`);
-    expect(await ask(space, "select count(*) as n from rows")).toEqual([{ n: 0 }]);
+    expect(await queryFixtureRuns(space, "select count(*) as n from rows")).toEqual([{ n: 0 }]);
   });
 
   test("are skipped with a note if they are damaged or of a foreign format, and nothing else is", async () => {
-    const space = handRuns(
+    const space = writeFixtureRuns(
       {
         rows: [
-          testRow(),
+          createTestRow(),
           "}{",
           "[1]",
           { system: "one" },
-          testRow({ exampleId: 2, outcome: "odd" }),
-          testRow({ exampleId: 3 }),
+          createTestRow({ exampleId: 2, outcome: "odd" }),
+          createTestRow({ exampleId: 3 }),
         ],
       },
-      { rows: [testRow()], manifest: { schema: "assay.run/9" } },
-      { rows: [testRow()], manifest: { schema: "somebody/1" } },
-      { rows: [testRow()] },
-      { rows: [testRow()] },
+      { rows: [createTestRow()], manifest: { schema: "assay.run/9" } },
+      { rows: [createTestRow()], manifest: { schema: "somebody/1" } },
+      { rows: [createTestRow()] },
+      { rows: [createTestRow()] },
     );
     writeFileSync(space.path("runs/run-3/manifest.json"), "{");
     rmSync(space.path("runs/run-4/manifest.json"));
@@ -121,11 +121,11 @@ describe("the files of a run", () => {
 
   test("with split characters or invalid UTF-8 are read as in the report", async () => {
     const half = "cut \ud83d";
-    const space = handRuns({
-      rows: [testRow({ notes: [half] }), testRow({ exampleId: half }), "}{"],
+    const space = writeFixtureRuns({
+      rows: [createTestRow({ notes: [half] }), createTestRow({ exampleId: half }), "}{"],
       outputs: [
-        { ...testRow(), output: { response: half } },
-        { ...testRow({ exampleId: half }), file: "outputs/a.json" },
+        { ...createTestRow(), output: { response: half } },
+        { ...createTestRow({ exampleId: half }), file: "outputs/a.json" },
       ],
       examples: [{ dataset: "d", id: half, question: half }],
     });
@@ -150,12 +150,12 @@ describe("the files of a run", () => {
   });
 
   test("are not confused if torn and their runs differ only in special characters", async () => {
-    const space = new Workspace();
+    const space = new TempProject();
     for (const [index, name] of ["ä", "ö", "a b", "a_b"].entries()) {
-      const dir = writeTestRun(space.path("runs", name), { rows: [testRow({ exampleId: index })] });
+      const dir = writeTestRun(space.path("runs", name), { rows: [createTestRow({ exampleId: index })] });
       appendFileSync(join(dir, "rows.jsonl"), "{");
     }
-    expect(await ask(space, "select run, example_id as id from rows order by id")).toEqual([
+    expect(await queryFixtureRuns(space, "select run, example_id as id from rows order by id")).toEqual([
       { run: "ä", id: "0" },
       { run: "ö", id: "1" },
       { run: "a b", id: "2" },
@@ -164,19 +164,24 @@ describe("the files of a run", () => {
   });
 
   test("with a manifest of wrong types give NULL", async () => {
-    const space = handRuns({ rows: [testRow()], manifest: { createdAt: "yesterday", planned: "many" as never } });
-    writeTestRun(space.path("runs", "whole"), { rows: [testRow()] });
-    expect(await ask(space, "select run, created_at is null as undated, planned from runs order by run")).toEqual([
+    const space = writeFixtureRuns({
+      rows: [createTestRow()],
+      manifest: { createdAt: "yesterday", planned: "many" as never },
+    });
+    writeTestRun(space.path("runs", "whole"), { rows: [createTestRow()] });
+    expect(
+      await queryFixtureRuns(space, "select run, created_at is null as undated, planned from runs order by run"),
+    ).toEqual([
       { run: "run-0", undated: true, planned: null },
       { run: "whole", undated: false, planned: 2 },
     ]);
-    expect(await ask(space, "select count(*) as n, count(created_at) as dated from rows")).toEqual([
+    expect(await queryFixtureRuns(space, "select count(*) as n, count(created_at) as dated from rows")).toEqual([
       { n: 2, dated: 1 },
     ]);
   });
 
   test("affect only their own run if access is denied", async () => {
-    const space = handRuns({ rows: [testRow()] }, { rows: [] });
+    const space = writeFixtureRuns({ rows: [createTestRow()] }, { rows: [] });
     rmSync(space.path("runs/run-1/rows.jsonl"));
     mkdirSync(space.path("runs/run-1/rows.jsonl"));
     const { rows, notes } = await queryRuns({ runsDir: space.path("runs"), sql: "select run from rows" });
@@ -185,31 +190,39 @@ describe("the files of a run", () => {
   });
 
   test("affect only their own run if they cannot be read at all", async () => {
-    const space = handRuns({ rows: [testRow()] }, { rows: [`{"system":"${"x".repeat(40 << 20)}"}`, testRow()] });
+    const space = writeFixtureRuns(
+      { rows: [createTestRow()] },
+      { rows: [`{"system":"${"x".repeat(40 << 20)}"}`, createTestRow()] },
+    );
     const { rows, notes } = await queryRuns({ runsDir: space.path("runs"), sql: "select run from rows" });
     expect(rows).toEqual([{ run: "run-0" }]);
     expect(notes).toEqual(["run-1: rows.jsonl cannot be read and was skipped"]);
   });
 
   test("give NULL for fields of another type and fields missing in older files", async () => {
-    const space = handRuns({ rows: [{ system: "one", exampleId: 1, outcome: "pass", latency: "slow", scores: 3 }] });
-    expect(await ask(space, "select latency, scores, ttft_ms, dataset, trial, group_id, usage from rows")).toEqual([
-      { latency: null, scores: {}, ttft_ms: null, dataset: "", trial: 0, group_id: null, usage: null },
-    ]);
+    const space = writeFixtureRuns({
+      rows: [{ system: "one", exampleId: 1, outcome: "pass", latency: "slow", scores: 3 }],
+    });
+    expect(
+      await queryFixtureRuns(space, "select latency, scores, ttft_ms, dataset, trial, group_id, usage from rows"),
+    ).toEqual([{ latency: null, scores: {}, ttft_ms: null, dataset: "", trial: 0, group_id: null, usage: null }]);
   });
 
   test("may have quotes and stars in their folder names", async () => {
-    const space = new Workspace();
+    const space = new TempProject();
     const runsDir = space.path("it's [1] * ?");
-    writeTestRun(join(runsDir, "r'"), { rows: [testRow()], outputs: [{ ...testRow(), output: { response: "x" } }] });
+    writeTestRun(join(runsDir, "r'"), {
+      rows: [createTestRow()],
+      outputs: [{ ...createTestRow(), output: { response: "x" } }],
+    });
     const { rows } = await queryRuns({ runsDir, sql: "select run, response from trials" });
     expect(rows).toEqual([{ run: "r'", response: "x" }]);
   });
 
   test("name large outputs in separate files; the last line counts", async () => {
     const key = { system: "one", dataset: "d", exampleId: 1, trial: 0 };
-    const space = handRuns({
-      rows: [testRow(), testRow({ exampleId: 2 }), testRow({ exampleId: 3 })],
+    const space = writeFixtureRuns({
+      rows: [createTestRow(), createTestRow({ exampleId: 2 }), createTestRow({ exampleId: 3 })],
       outputs: [
         { ...key, file: "outputs/a.json" },
         { ...key, exampleId: 2, output: { response: "small before" } },
@@ -229,7 +242,10 @@ describe("the files of a run", () => {
     large("a", 40 << 20);
     large("b", 10);
     expect(
-      await ask(space, "select length(response) as size, context, evidence, grades from trials order by example_id"),
+      await queryFixtureRuns(
+        space,
+        "select length(response) as size, context, evidence, grades from trials order by example_id",
+      ),
     ).toEqual([
       { size: 40 << 20, context: "c", evidence: { em: "why" }, grades: null },
       { size: 10, context: "c", evidence: { em: "why" }, grades: null },
@@ -239,12 +255,12 @@ describe("the files of a run", () => {
 
   test('distinguish the ids 1 and "1"', async () => {
     const ids = [1, "1"];
-    const space = handRuns({
-      rows: ids.map((exampleId) => testRow({ exampleId })),
-      outputs: ids.map((exampleId) => ({ ...testRow({ exampleId }), output: { response: typeof exampleId } })),
+    const space = writeFixtureRuns({
+      rows: ids.map((exampleId) => createTestRow({ exampleId })),
+      outputs: ids.map((exampleId) => ({ ...createTestRow({ exampleId }), output: { response: typeof exampleId } })),
       examples: ids.map((id) => ({ dataset: "d", id, question: typeof id, answers: ["first", "second"] })),
     });
-    expect(await ask(space, "select question, response, answer from trials order by 1")).toEqual([
+    expect(await queryFixtureRuns(space, "select question, response, answer from trials order by 1")).toEqual([
       { question: "number", response: "number", answer: "first" },
       { question: "string", response: "string", answer: "first" },
     ]);
@@ -265,21 +281,21 @@ describe("the files of a run", () => {
       cacheWrite1h: 4,
       reasoning: 1,
     }));
-    const space = handRuns({
+    const space = writeFixtureRuns({
       manifest: { systems: { one: { fingerprint: "f", limits: { price, maxCostUsd: null, hardTimeoutMs: null } } } },
       rows: [
-        ...usages.map((usage, exampleId) => testRow({ exampleId, usage })),
-        testRow({ exampleId: 9, usage: { input: 50, output: 1 }, turns: 2, metadata: { model: "said" } }),
+        ...usages.map((usage, exampleId) => createTestRow({ exampleId, usage })),
+        createTestRow({ exampleId: 9, usage: { input: 50, output: 1 }, turns: 2, metadata: { model: "said" } }),
       ],
     });
-    const found = await ask(
+    const found = await queryFixtureRuns(
       space,
       "select example_id, sum(cost_usd) as cost, any_value(model) as model from usage group by 1 order by 1",
     );
-    const expected = usages.map((usage) => dollars(costOf(price, usage)));
+    const expected = usages.map((usage) => toDollars(computeCost(price, usage)));
     for (const [index, cost] of expected.entries()) expect(found[index]?.cost).toBeCloseTo(cost, 12);
     expect(found[3]).toEqual({ example_id: "9", cost: null, model: "said" });
-    expect(await ask(space, "select distinct cost_usd from usage where class = 'reasoning'")).toEqual([
+    expect(await queryFixtureRuns(space, "select distinct cost_usd from usage where class = 'reasoning'")).toEqual([
       { cost_usd: null },
     ]);
   });

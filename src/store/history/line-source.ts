@@ -1,12 +1,12 @@
-import { messageOf } from "../../core/errors.js";
-import type { Database } from "./database.js";
-import { strictCopy } from "./json-values.js";
-import { type LineFile, unreadable } from "./line-files.js";
+import { getErrorMessage } from "../../core/errors.js";
+import type { QueryDatabase } from "./database.js";
+import { writeStrictCopy } from "./json-values.js";
+import { formatUnreadableNote, type LineFile } from "./line-files.js";
 import { QueryStopped } from "./query-stopped.js";
-import { quoted, quotedList } from "./sql-error.js";
+import { quoteSql, quoteSqlList } from "./sql-error.js";
 
 /** Files of JSON lines that are read as one table. */
-export interface Lines {
+export interface LineTable {
   readonly files: readonly LineFile[];
   /** The file name in a run folder, for notes. */
   readonly name: string;
@@ -31,33 +31,35 @@ export interface LineSource {
  * Builds SQL over the files. They are checked first: damaged lines are noted and skipped, and only files with several lines
  * of one trial are read in order, which is slower.
  */
-export async function lineSource(database: Database, lines: Lines): Promise<LineSource> {
-  const { files, checks, notes } = await mended(database, lines, await checked(database, lines));
+export async function createLineSource(database: QueryDatabase, lines: LineTable): Promise<LineSource> {
+  const { files, checks, notes } = await repairDamagedFiles(database, lines, await checkReadableFiles(database, lines));
   const runOf = new Map(files.map(({ path, run }) => [path, run]));
   const isRepeated = new Set(checks.filter(({ repeated }) => repeated).map(({ file }) => file));
   const damaged = checks.filter((check) => check.damaged > 0);
-  const said = damaged.map((check) => damageNote(runOf.get(check.file) ?? check.file, lines.name, check.damaged));
+  const said = damaged.map((check) =>
+    formatDamagedLinesNote(runOf.get(check.file) ?? check.file, lines.name, check.damaged),
+  );
   const single = files.filter(({ path }) => !isRepeated.has(path));
   const parts = [
-    ...(single.length === 0 ? [] : [`select * from ${reader(lines, single)}`]),
-    ...(isRepeated.size === 0 ? [] : [lastOfEach(lines, [...isRepeated])]),
+    ...(single.length === 0 ? [] : [`select * from ${buildLineReaderSql(lines, single)}`]),
+    ...(isRepeated.size === 0 ? [] : [buildLastLinesSql(lines, [...isRepeated])]),
   ].map((part) => `select * from (${part}) where ${lines.isWhole}`);
   return { sql: parts.length === 0 ? null : parts.join(" union all "), files, notes: [...notes, ...said] };
 }
 
-function damageNote(run: string, name: string, count: number): string {
+function formatDamagedLinesNote(run: string, name: string, count: number): string {
   const what = count === 1 ? "1 line of" : `${count} lines of`;
   return `${run}: ${what} ${name} cannot be read and ${count === 1 ? "was" : "were"} skipped`;
 }
 
 /** Values of an unexpected type become NULL. */
-function reader({ columns }: Lines, files: readonly LineFile[]): string {
-  const fields = Object.entries(columns).map(([name, type]) => `${quoted(name)}: ${quoted(type)}`);
-  return `read_json(${quotedList(files.map(({ path }) => path))}, format = 'newline_delimited', columns = {${fields.join(", ")}}, filename = 'from_file', ignore_errors = true)`;
+function buildLineReaderSql({ columns }: LineTable, files: readonly LineFile[]): string {
+  const fields = Object.entries(columns).map(([name, type]) => `${quoteSql(name)}: ${quoteSql(type)}`);
+  return `read_json(${quoteSqlList(files.map(({ path }) => path))}, format = 'newline_delimited', columns = {${fields.join(", ")}}, filename = 'from_file', ignore_errors = true)`;
 }
 
-function lastOfEach(lines: Lines, paths: readonly string[]): string {
-  const source = reader(
+function buildLastLinesSql(lines: LineTable, paths: readonly string[]): string {
+  const source = buildLineReaderSql(
     lines,
     paths.map((path) => ({ path, run: "" })),
   );
@@ -66,39 +68,47 @@ function lastOfEach(lines: Lines, paths: readonly string[]): string {
   return `select * exclude (line) from (${numbered}) where ${lines.isWhole} qualify row_number() over (partition by from_file, ${lines.key.join(", ")} order by line desc) = 1`;
 }
 
-interface Check {
+interface LineFileCheck {
   readonly file: string;
   readonly damaged: number;
   readonly repeated: boolean;
 }
 
-interface Checked {
+interface CheckedFiles {
   readonly files: readonly LineFile[];
-  readonly checks: readonly Check[];
+  readonly checks: readonly LineFileCheck[];
   readonly notes: readonly string[];
 }
 
 /** A file that cannot be read at all is skipped, and the others are checked again. */
-async function checked(database: Database, lines: Lines, notes: readonly string[] = []): Promise<Checked> {
+async function checkReadableFiles(
+  database: QueryDatabase,
+  lines: LineTable,
+  notes: readonly string[] = [],
+): Promise<CheckedFiles> {
   if (lines.files.length === 0) return { files: [], checks: [], notes };
   try {
-    return { files: lines.files, checks: await check(database, lines), notes };
+    return { files: lines.files, checks: await checkLineFiles(database, lines), notes };
   } catch (error) {
-    const message = messageOf(error);
+    const message = getErrorMessage(error);
     const culprit = lines.files.find(({ path }) => message.includes(JSON.stringify(path).slice(1, -1)));
     if (error instanceof QueryStopped || culprit === undefined) throw error;
     const files = lines.files.filter((file) => file !== culprit);
-    return checked(database, { ...lines, files }, [...notes, unreadable(culprit.run, lines.name)]);
+    return checkReadableFiles(database, { ...lines, files }, [...notes, formatUnreadableNote(culprit.run, lines.name)]);
   }
 }
 
 /** Damaged files are checked again as copies, because DuckDB is stricter than our own JSON parser. */
-async function mended(database: Database, lines: Lines, { files, checks, notes }: Checked): Promise<Checked> {
+async function repairDamagedFiles(
+  database: QueryDatabase,
+  lines: LineTable,
+  { files, checks, notes }: CheckedFiles,
+): Promise<CheckedFiles> {
   const isDamaged = new Set(checks.filter(({ damaged }) => damaged > 0).map(({ file }) => file));
   const copies: LineFile[] = [];
   for (const file of files.filter(({ path }) => isDamaged.has(path)))
-    copies.push({ ...file, path: await strictCopy(file.path, database.scratchDir) });
-  const again = await checked(database, { ...lines, files: copies }, notes);
+    copies.push({ ...file, path: await writeStrictCopy(file.path, database.scratchDir) });
+  const again = await checkReadableFiles(database, { ...lines, files: copies }, notes);
   return {
     files: [...files.filter(({ path }) => !isDamaged.has(path)), ...again.files],
     checks: [...checks.filter(({ file }) => !isDamaged.has(file)), ...again.checks],
@@ -106,10 +116,10 @@ async function mended(database: Database, lines: Lines, { files, checks, notes }
   };
 }
 
-async function check(database: Database, lines: Lines): Promise<Check[]> {
+async function checkLineFiles(database: QueryDatabase, lines: LineTable): Promise<LineFileCheck[]> {
   const { key, isWhole, isOther = "false" } = lines;
   const result = await database.run(
-    `select from_file, count(*) filter (where not coalesce(${isWhole}, false) and not coalesce(${isOther}, false)) as damaged, count(*) filter (where ${isWhole}) > count(distinct hash(${key.join(", ")})) filter (where ${isWhole}) as repeated from ${reader(lines, lines.files)} group by from_file`,
+    `select from_file, count(*) filter (where not coalesce(${isWhole}, false) and not coalesce(${isOther}, false)) as damaged, count(*) filter (where ${isWhole}) > count(distinct hash(${key.join(", ")})) filter (where ${isWhole}) as repeated from ${buildLineReaderSql(lines, lines.files)} group by from_file`,
   );
   const rows = await result.getRows();
   return rows.map(([file, damaged, repeated]) => ({

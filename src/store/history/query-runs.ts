@@ -6,8 +6,8 @@ import type { QueryOptions, QueryResult, QueryRow } from "./index.js";
  * const { rows } = await queryRuns({ runsDir: ".assay/runs", sql: "select run, status, cost_usd from runs" });
  */
 export async function queryRuns(options: QueryOptions): Promise<QueryResult> {
-  const { withAnswer } = await import("./index.js");
-  return withAnswer(options, async ({ columns, notes, pieces }) => {
+  const { runQuery } = await import("./index.js");
+  return runQuery(options, async ({ columns, notes, pieces }) => {
     const rows: QueryRow[] = [];
     for await (const piece of pieces()) for (const row of piece) rows.push(row);
     return { columns, rows, notes };

@@ -1,14 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { ask, handRuns } from "../../testing/hand-runs.js";
-import { Workspace } from "../../testing/workspace.js";
-import { withAnswer } from "./query.js";
+import { queryFixtureRuns, writeFixtureRuns } from "../../testing/hand-runs.js";
+import { TempProject } from "../../testing/workspace.js";
+import { runQuery } from "./query.js";
 import { queryRuns } from "./query-runs.js";
 import { QueryStopped } from "./query-stopped.js";
-import { testRow } from "./run-testing.js";
+import { createTestRow } from "./run-testing.js";
 
-function failure(space: Workspace, sql: string): Promise<string> {
+function failure(space: TempProject, sql: string): Promise<string> {
   return queryRuns({ runsDir: space.path("runs"), sql }).then(
     () => "none",
     (error: Error & { exitCode?: number }) => {
@@ -43,13 +43,13 @@ describe("read-only queries", () => {
   ];
 
   test.each(REFUSED)("rejects %j", async (sql) => {
-    const space = handRuns({ rows: [testRow()] });
+    const space = writeFixtureRuns({ rows: [createTestRow()] });
     expect(await failure(space, sql)).not.toBe("none");
     expect(readdirSync(space.dir)).toEqual(["runs"]);
   });
 
   test("accesses no file but those of the views, writes none, and keeps its settings", async () => {
-    const space = handRuns({ rows: [testRow()] });
+    const space = writeFixtureRuns({ rows: [createTestRow()] });
     space.write("secret.txt", "secret");
     const secret = space.path("secret.txt");
     for (const sql of [
@@ -62,7 +62,7 @@ describe("read-only queries", () => {
     ])
       expect(await failure(space, sql)).not.toMatch(/none|secret$/);
     expect(
-      await ask(
+      await queryFixtureRuns(
         space,
         "select current_setting('lock_configuration') as locked, current_setting('enable_external_access') as open",
       ),
@@ -70,7 +70,7 @@ describe("read-only queries", () => {
   });
 
   test("accepts every kind of read-only statement", async () => {
-    const space = handRuns({ rows: [testRow()] });
+    const space = writeFixtureRuns({ rows: [createTestRow()] });
     for (const sql of [
       "SELECT 1;",
       "(select 1)",
@@ -85,12 +85,12 @@ describe("read-only queries", () => {
       "pivot rows on system in ('one') using count(*)",
       "select * from query_table('rows')",
     ])
-      expect((await ask(space, sql)).length, sql).toBeGreaterThan(0);
-    expect(await ask(space, "select count(*) as n from query('from r' || 'ows')")).toEqual([{ n: 1 }]);
+      expect((await queryFixtureRuns(space, sql)).length, sql).toBeGreaterThan(0);
+    expect(await queryFixtureRuns(space, "select count(*) as n from query('from r' || 'ows')")).toEqual([{ n: 1 }]);
   });
 
   test("leaves nothing behind", async () => {
-    const space = handRuns({ rows: [testRow()] });
+    const space = writeFixtureRuns({ rows: [createTestRow()] });
     mkdirSync(space.path("scratch"));
     vi.stubEnv("TMPDIR", space.path("scratch"));
     onTestFinished(() => {
@@ -98,18 +98,18 @@ describe("read-only queries", () => {
     });
     appendFileSync(space.path("runs/run-0/rows.jsonl"), "torn");
     const content = readFileSync(space.path("runs/run-0/rows.jsonl"), "utf8");
-    await ask(space, "from rows");
+    await queryFixtureRuns(space, "from rows");
     await failure(space, "select nothing from rows");
     expect(readdirSync(space.path("scratch"))).toEqual([]);
     expect(readFileSync(space.path("runs/run-0/rows.jsonl"), "utf8")).toBe(content);
   });
 
   test("can be stopped while its result is read", async () => {
-    const space = handRuns({ rows: [testRow()] });
+    const space = writeFixtureRuns({ rows: [createTestRow()] });
     const controller = new AbortController();
     let taken = 0;
     const options = { runsDir: space.path("runs"), sql: "from range(10000)", signal: controller.signal };
-    const given = withAnswer(options, async ({ pieces }) => {
+    const given = runQuery(options, async ({ pieces }) => {
       for await (const piece of pieces()) {
         taken += piece.length;
         controller.abort();
@@ -120,7 +120,7 @@ describe("read-only queries", () => {
   });
 
   test("leaves nothing behind when the process ends early", () => {
-    const space = handRuns({ rows: [testRow()] });
+    const space = writeFixtureRuns({ rows: [createTestRow()] });
     space.write("tmp/kept", "");
     const url = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
     space.write(
@@ -136,17 +136,19 @@ describe("read-only queries", () => {
   });
 
   test("finds views in composed names", async () => {
-    const space = handRuns({ rows: [testRow()] });
-    expect(await ask(space, "select count(*) as n from query /* here */ ('from ro' || 'ws')")).toEqual([{ n: 1 }]);
+    const space = writeFixtureRuns({ rows: [createTestRow()] });
+    expect(await queryFixtureRuns(space, "select count(*) as n from query /* here */ ('from ro' || 'ws')")).toEqual([
+      { n: 1 },
+    ]);
   });
 
   test("reports when the folder of runs is a file", async () => {
-    const space = new Workspace({ runs: "" });
+    const space = new TempProject({ runs: "" });
     expect(await failure(space, "from rows")).toMatch(/runs is not a folder\. .*--runs-dir/);
   });
 
   test("is stopped by its signal, before and while it runs", async () => {
-    const space = handRuns({ rows: [testRow()] });
+    const space = writeFixtureRuns({ rows: [createTestRow()] });
     const endless = "select count(*) from range(100000000000) a, range(100000000000) b";
     const stopped = queryRuns({ runsDir: space.path("runs"), sql: endless, signal: AbortSignal.timeout(1500) });
     await expect(stopped).rejects.toThrow(QueryStopped);
@@ -171,11 +173,11 @@ describe("query errors", () => {
     ["select * from read_text('/etc/hostname')", /accesses a file/],
     ["delete from rows", /cannot begin with "delete"\. Queries are read-only/],
   ])("%s", async (sql, words) => {
-    expect(await failure(handRuns({ rows: [testRow()] }), sql)).toMatch(words);
+    expect(await failure(writeFixtureRuns({ rows: [createTestRow()] }), sql)).toMatch(words);
   });
 
   test("report a missing folder and an empty one", async () => {
-    const space = new Workspace();
+    const space = new TempProject();
     await expect(queryRuns({ runsDir: space.path("runs"), sql: "from runs" })).rejects.toThrow(
       /There is no folder .*--runs-dir/,
     );
@@ -211,12 +213,12 @@ describe("query values as JSON", () => {
     ["'text'", "text"],
     ["union_value(a := 1)", 1],
   ])("%s", async (expression, expected) => {
-    const [line] = await ask(handRuns({}), `select ${expression} as v`);
+    const [line] = await queryFixtureRuns(writeFixtureRuns({}), `select ${expression} as v`);
     expect(line).toEqual({ v: expected });
     expect(JSON.parse(JSON.stringify(line))).toEqual({ v: expected });
   });
 
   test("distinguishes columns with the same name", async () => {
-    expect(await ask(handRuns({}), "select 1 as a, 2 as a")).toEqual([{ a: 1, "a:1": 2 }]);
+    expect(await queryFixtureRuns(writeFixtureRuns({}), "select 1 as a, 2 as a")).toEqual([{ a: 1, "a:1": 2 }]);
   });
 });

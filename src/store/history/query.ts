@@ -1,12 +1,12 @@
 import type { DuckDBMaterializedResult, DuckDBResult } from "@duckdb/node-api";
 import { UsageError } from "../../core/errors.js";
-import type { Database } from "./database.js";
-import { History } from "./history.js";
-import { type JsonValue, jsonConverter } from "./json-values.js";
+import type { QueryDatabase } from "./database.js";
+import { RunHistory } from "./history.js";
+import { createJsonConverter, type JsonValue } from "./json-values.js";
 import { QueryStopped } from "./query-stopped.js";
 import { VIEW_NAMES, type ViewName } from "./schema.js";
-import { sqlError } from "./sql-error.js";
-import { storedRuns } from "./stored-runs.js";
+import { toSqlError } from "./sql-error.js";
+import { listStoredRuns } from "./stored-runs.js";
 
 /** Options of `queryRuns`. */
 export interface QueryOptions {
@@ -37,45 +37,45 @@ export interface QueryResult {
 }
 
 /** Rows that are streamed in chunks. */
-export interface AnswerLines {
+export interface QueryRowStream {
   readonly columns: readonly QueryColumn[];
   readonly pieces: () => AsyncGenerator<readonly QueryRow[]>;
 }
 
 /** A query result with its number of rows. */
-export interface Answer extends AnswerLines {
+export interface QueryAnswer extends QueryRowStream {
   readonly count: number;
   readonly notes: readonly string[];
 }
 
 /** Runs a query and passes its result to `use` while the database is open. */
-export async function withAnswer<T>(
+export async function runQuery<T>(
   { runsDir, sql, signal }: QueryOptions,
-  use: (answer: Answer) => Promise<T>,
+  use: (answer: QueryAnswer) => Promise<T>,
 ): Promise<T> {
-  requireReading(sql);
-  const { runs, notes } = storedRuns(runsDir);
-  const history = await History.open({ runs, views: viewsIn(sql), signal });
+  requireReadStatement(sql);
+  const { runs, notes } = listStoredRuns(runsDir);
+  const history = await RunHistory.open({ runs, views: findViews(sql), signal });
   try {
-    const result = await ask(history, sql);
-    const answer = await answerOf(result, [...notes, ...history.notes]);
-    return await use({ ...answer, pieces: () => untilStopped(answer.pieces(), signal) });
+    const result = await executeStatement(history, sql);
+    const answer = await toQueryAnswer(result, [...notes, ...history.notes]);
+    return await use({ ...answer, pieces: () => streamUntilStopped(answer.pieces(), signal) });
   } finally {
     history.close();
   }
 }
 
-async function ask({ database }: History, sql: string): Promise<DuckDBMaterializedResult> {
+async function executeStatement({ database }: RunHistory, sql: string): Promise<DuckDBMaterializedResult> {
   try {
-    const statement = await preparedReading(database, sql);
-    return await database.stoppable(() => statement.run());
+    const statement = await prepareReadStatement(database, sql);
+    return await database.runStoppable(() => statement.run());
   } catch (error) {
-    throw sqlError(error, sql);
+    throw toSqlError(error, sql);
   }
 }
 
 /** Reading a long result can be stopped too. */
-async function* untilStopped<T>(pieces: AsyncGenerator<T>, signal: AbortSignal | undefined): AsyncGenerator<T> {
+async function* streamUntilStopped<T>(pieces: AsyncGenerator<T>, signal: AbortSignal | undefined): AsyncGenerator<T> {
   for await (const piece of pieces) {
     if (signal?.aborted === true) throw new QueryStopped();
     yield piece;
@@ -83,16 +83,16 @@ async function* untilStopped<T>(pieces: AsyncGenerator<T>, signal: AbortSignal |
 }
 
 /** The result is complete before its first row is returned: a late error must not leave half a file. */
-async function answerOf(result: DuckDBMaterializedResult, notes: readonly string[]): Promise<Answer> {
-  return { ...(await linesOf(result)), count: result.rowCount, notes };
+async function toQueryAnswer(result: DuckDBMaterializedResult, notes: readonly string[]): Promise<QueryAnswer> {
+  return { ...(await streamQueryRows(result)), count: result.rowCount, notes };
 }
 
 /** The rows of a result as JSON values. */
-export async function linesOf(result: DuckDBResult): Promise<AnswerLines> {
+export async function streamQueryRows(result: DuckDBResult): Promise<QueryRowStream> {
   const { DuckDBTypeId } = await import("@duckdb/node-api");
-  const convert = jsonConverter(DuckDBTypeId);
+  const convert = createJsonConverter(DuckDBTypeId);
   const [names, types] = [result.deduplicatedColumnNames(), result.columnTypes()];
-  const columns = names.map((name, i) => ({ name, type: typeName(types[i]) }));
+  const columns = names.map((name, i) => ({ name, type: formatTypeName(types[i]) }));
   async function* pieces(): AsyncGenerator<readonly QueryRow[]> {
     for (
       let chunk = await result.fetchChunk();
@@ -108,12 +108,12 @@ export async function linesOf(result: DuckDBResult): Promise<AnswerLines> {
   return { columns, pieces };
 }
 
-function typeName(type: { alias?: string | undefined; toString(): string } | undefined): string {
+function formatTypeName(type: { alias?: string | undefined; toString(): string } | undefined): string {
   return type?.alias ?? String(type);
 }
 
 /** First words of read-only statements. */
-const READING = [
+const READING_KEYWORDS = [
   "select",
   "with",
   "from",
@@ -127,27 +127,29 @@ const READING = [
   "table",
 ];
 
-const LEADING = /^(?:\s+|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/|\()+/;
-const EXPLAIN = /^explain\s+(?:analyze\s+)?(?:\([^)]*\)\s*)?/i;
+const LEADING_TRIVIA = /^(?:\s+|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/|\()+/;
+const EXPLAIN_PREFIX = /^explain\s+(?:analyze\s+)?(?:\([^)]*\)\s*)?/i;
 
-const ALLOWED =
+const READ_ONLY_HELP =
   "Queries are read-only: begin with select, with, from, describe, summarize, show or explain. A query changes nothing and reads no other files.";
 
 /** Rejects statements that are not read-only before anything is opened. */
-function requireReading(sql: string): void {
-  const bare = withoutLead(sql).replace(/;\s*$/, "");
-  if (bare === "") throw new UsageError(`The statement is empty. ${ALLOWED}`);
-  const word = firstWord(bare);
-  const explained = EXPLAIN.test(bare) ? firstWord(withoutLead(bare.replace(EXPLAIN, ""))) : word;
-  if (READING.includes(explained)) return;
-  throw new UsageError(`A query cannot begin with "${explained || bare.slice(0, 10)}". ${ALLOWED}`);
+function requireReadStatement(sql: string): void {
+  const bare = stripLeadingTrivia(sql).replace(/;\s*$/, "");
+  if (bare === "") throw new UsageError(`The statement is empty. ${READ_ONLY_HELP}`);
+  const word = readFirstWord(bare);
+  const explained = EXPLAIN_PREFIX.test(bare)
+    ? readFirstWord(stripLeadingTrivia(bare.replace(EXPLAIN_PREFIX, "")))
+    : word;
+  if (READING_KEYWORDS.includes(explained)) return;
+  throw new UsageError(`A query cannot begin with "${explained || bare.slice(0, 10)}". ${READ_ONLY_HELP}`);
 }
 
-function withoutLead(sql: string): string {
-  return sql.replace(LEADING, "");
+function stripLeadingTrivia(sql: string): string {
+  return sql.replace(LEADING_TRIVIA, "");
 }
 
-function firstWord(sql: string): string {
+function readFirstWord(sql: string): string {
   return /^\w+/.exec(sql)?.[0].toLowerCase() ?? "";
 }
 
@@ -155,15 +157,15 @@ function firstWord(sql: string): string {
  * The views that a statement may read: those it names, or all if names may be composed at run time. Statements that only
  * ask for columns read none.
  */
-function viewsIn(sql: string): Set<ViewName> {
-  if (/^(?:desc|describe|show)$/.test(firstWord(withoutLead(sql)))) return new Set();
+function findViews(sql: string): Set<ViewName> {
+  if (/^(?:desc|describe|show)$/.test(readFirstWord(stripLeadingTrivia(sql)))) return new Set();
   const isComposed = /\bquery(?:_table)?\b/i.test(sql);
   return new Set(VIEW_NAMES.filter((name) => isComposed || new RegExp(`\\b${name}\\b`, "i").test(sql)));
 }
 
 /** Prepares the single statement of a text, if it is read-only. */
-async function preparedReading(database: Database, sql: string) {
-  requireReading(sql);
+async function prepareReadStatement(database: QueryDatabase, sql: string) {
+  requireReadStatement(sql);
   const { SELECT, EXPLAIN: EXPLAINS } = (await import("@duckdb/node-api")).StatementType;
   const { count, statement } = await database.prepare(sql);
   if (count > 1)
@@ -171,15 +173,16 @@ async function preparedReading(database: Database, sql: string) {
       "A query must be one statement. Run them one by one; a PIVOT needs its values written out: PIVOT … ON system IN ('a', 'b').",
     );
   const { statementType } = statement;
-  if (statementType === EXPLAINS) await requireSelect(database, withoutLead(sql).replace(EXPLAIN, ""), SELECT);
-  else if (statementType !== SELECT) throw new UsageError(ALLOWED);
+  if (statementType === EXPLAINS)
+    await requireSelectStatement(database, stripLeadingTrivia(sql).replace(EXPLAIN_PREFIX, ""), SELECT);
+  else if (statementType !== SELECT) throw new UsageError(READ_ONLY_HELP);
   if (statement.parameterCount > 0)
     throw new UsageError("The statement has a parameter ($1 or ?) without a value. Write the value itself.");
   return statement;
 }
 
 /** EXPLAIN ANALYZE executes its statement, so that must be read-only too. */
-async function requireSelect(database: Database, sql: string, select: number): Promise<void> {
+async function requireSelectStatement(database: QueryDatabase, sql: string, select: number): Promise<void> {
   const { statement } = await database.prepare(sql);
-  if (statement.statementType !== select) throw new UsageError(ALLOWED);
+  if (statement.statementType !== select) throw new UsageError(READ_ONLY_HELP);
 }

@@ -1,11 +1,11 @@
 import { OUTCOMES } from "../../core/row.js";
-import { FILES } from "../journal.js";
-import type { Lines } from "./line-source.js";
+import { RUN_FILES } from "../journal.js";
+import type { LineTable } from "./line-source.js";
 import { ROW_COLUMNS } from "./schema.js";
-import { quoted } from "./sql-error.js";
+import { quoteSql } from "./sql-error.js";
 
 /** The fields that identify a trial, as in its lines. Ids are JSON: `1` and `"1"` are two examples. */
-export const TRIAL_KEY = {
+export const TRIAL_KEY_TYPES = {
   system: "VARCHAR",
   dataset: "VARCHAR",
   exampleId: "JSON",
@@ -16,10 +16,10 @@ export const TRIAL_KEY = {
 export const TRIAL_KEY_SQL = ["system", "coalesce(dataset, '')", '"exampleId"', "coalesce(trial, 0)"];
 
 /** Reads lines of rows.jsonl. */
-export const ROW_LINES: Omit<Lines, "files"> = {
-  name: FILES.rows,
+export const ROW_TABLE: Omit<LineTable, "files"> = {
+  name: RUN_FILES.rows,
   columns: {
-    ...TRIAL_KEY,
+    ...TRIAL_KEY_TYPES,
     outcome: "VARCHAR",
     errorCategory: "VARCHAR",
     scores: "MAP(VARCHAR, DOUBLE)",
@@ -52,13 +52,13 @@ export const ROW_LINES: Omit<Lines, "files"> = {
     kind: "VARCHAR",
   },
   key: TRIAL_KEY_SQL,
-  isWhole: `(system is not null and "exampleId" is not null and outcome in (${OUTCOMES.map(quoted).join(", ")}))`,
+  isWhole: `(system is not null and "exampleId" is not null and outcome in (${OUTCOMES.map(quoteSql).join(", ")}))`,
   // Reservations and settlements.
   isOther: "(kind is not null and outcome is null)",
 };
 
 /** Columns that are not just a renamed field. Default values are omitted from lines and restored here. */
-const SPECIAL: Readonly<Record<string, string>> = {
+const SPECIAL_COLUMNS: Readonly<Record<string, string>> = {
   run: "f.run",
   created_at: "f.created_at",
   dataset: "coalesce(dataset, '')",
@@ -81,11 +81,11 @@ const SPECIAL: Readonly<Record<string, string>> = {
 };
 
 /** The columns of `rows`, from raw lines joined to their files `f`. */
-export function rowSelection(): string {
-  const columns = ROW_COLUMNS.map(([name]) => `${SPECIAL[name] ?? `"${camelCase(name)}"`} as "${name}"`);
+export function buildRowSelection(): string {
+  const columns = ROW_COLUMNS.map(([name]) => `${SPECIAL_COLUMNS[name] ?? `"${toCamelCaseName(name)}"`} as "${name}"`);
   return columns.join(", ");
 }
 
-function camelCase(name: string): string {
+function toCamelCaseName(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

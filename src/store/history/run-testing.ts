@@ -17,14 +17,14 @@ export interface TestRun {
 export function writeTestRun(dir: string, { manifest, rows = [], outputs = [], examples, summary }: TestRun): string {
   mkdirSync(dir, { recursive: true });
   writeFileSync(join(dir, "manifest.json"), JSON.stringify({ ...MANIFEST, ...manifest }));
-  writeFileSync(join(dir, "rows.jsonl"), linesOf(rows));
-  writeFileSync(join(dir, "outputs.jsonl"), linesOf(outputs));
-  if (examples !== undefined) writeFileSync(join(dir, "examples.jsonl"), linesOf(examples));
+  writeFileSync(join(dir, "rows.jsonl"), formatJsonLines(rows));
+  writeFileSync(join(dir, "outputs.jsonl"), formatJsonLines(outputs));
+  if (examples !== undefined) writeFileSync(join(dir, "examples.jsonl"), formatJsonLines(examples));
   if (summary !== undefined) writeFileSync(join(dir, "summary.json"), JSON.stringify(summary));
   return dir;
 }
 
-function linesOf(lines: readonly unknown[]): string {
+function formatJsonLines(lines: readonly unknown[]): string {
   return lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join("");
 }
 
@@ -44,7 +44,7 @@ const MANIFEST = makeManifest({
 });
 
 /** A line of rows.jsonl for tests. */
-export function testRow(fields: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+export function createTestRow(fields: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return { ...ROW, ...fields };
 }
 

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { blocksOf, tableRows } from "../../../test/docs/markdown.js";
-import { Workspace } from "../../testing/workspace.js";
+import { parseBlocks, parseTableRows } from "../../../test/docs/markdown.js";
+import { TempProject } from "../../testing/workspace.js";
 import { queryRuns } from "./query-runs.js";
 import { writeTestRun } from "./run-testing.js";
-import { ROW_COLUMNS, schemaText, TRIAL_COLUMNS_BESIDE_ROWS, VIEW_NAMES, VIEWS } from "./schema.js";
+import { EXTRA_TRIAL_COLUMNS, formatSchema, ROW_COLUMNS, VIEW_NAMES, VIEWS } from "./schema.js";
 
 const PAGE = readFileSync(new URL("../../../docs/history.md", import.meta.url), "utf8");
 
@@ -17,15 +17,15 @@ describe("docs/history.md", () => {
 
   test.each([...VIEW_NAMES])("lists the columns of %s with types and descriptions", (name) => {
     const section = sections.find((each) => each.startsWith(`${name}\n`)) ?? "";
-    const listed = tableRows(section)
+    const listed = parseTableRows(section)
       .slice(1)
       .map((cells) => cells.map((cell) => cell.replaceAll("`", "")));
-    expect(listed).toEqual(name === "trials" ? TRIAL_COLUMNS_BESIDE_ROWS : VIEWS[name].columns);
+    expect(listed).toEqual(name === "trials" ? EXTRA_TRIAL_COLUMNS : VIEWS[name].columns);
     expect(section.toLowerCase()).toContain(VIEWS[name].about.toLowerCase());
   });
 
   test("contains queries that work", async () => {
-    const space = new Workspace();
+    const space = new TempProject();
     writeTestRun(space.path("runs", "r"), {
       rows: [
         {
@@ -39,7 +39,7 @@ describe("docs/history.md", () => {
       ],
       summary: { complete: true, summary: { one: { pass_rate: 0, mean_cost_usd: 0.5 } } },
     });
-    const statements = blocksOf(PAGE).filter(({ language }) => language === "sql");
+    const statements = parseBlocks(PAGE).filter(({ language }) => language === "sql");
     expect(statements.length).toBeGreaterThan(5);
     for (const { text, line } of statements) {
       const { rows, notes } = await queryRuns({ runsDir: space.path("runs"), sql: text });
@@ -51,7 +51,7 @@ describe("docs/history.md", () => {
 
 describe("formatSchema", () => {
   test("lists every column of every view with its type", () => {
-    const text = schemaText();
+    const text = formatSchema();
     for (const name of VIEW_NAMES) {
       const part = text.split(`${name}: ${VIEWS[name].about}\n`)[1]?.split("\n\n")[0] ?? "";
       const listed = part.split("\n").map((line) => line.trim().split(/ {2,}/));

@@ -1,5 +1,5 @@
 /** The columns of `rows`: the fields of a row in snake_case, and its run. `group` is an SQL keyword, hence `group_id`. */
-export const ROW_COLUMNS: readonly Column[] = [
+export const ROW_COLUMNS: readonly ViewColumn[] = [
   ["run", "VARCHAR", "the name of the run folder"],
   ["created_at", "TIMESTAMP", "when the run was started, in UTC"],
   ["system", "VARCHAR", "the system"],
@@ -51,23 +51,23 @@ export const VIEW_NAMES = ["runs", "rows", "trials", "usage", "summary"] as cons
 export type ViewName = (typeof VIEW_NAMES)[number];
 
 /** A column of a view: its name, DuckDB type and description. */
-export type Column = readonly [name: string, type: string, about: string];
+export type ViewColumn = readonly [name: string, type: string, about: string];
 
 /** The documentation of a view. */
-export interface View {
+export interface ViewDescription {
   readonly about: string;
-  readonly columns: readonly Column[];
+  readonly columns: readonly ViewColumn[];
 }
 
-const RUN: Column = ["run", "VARCHAR", "the name of the run folder"];
-const CREATED: Column = ["created_at", "TIMESTAMP", "when the run was started, in UTC"];
+const RUN_COLUMN: ViewColumn = ["run", "VARCHAR", "the name of the run folder"];
+const CREATED_COLUMN: ViewColumn = ["created_at", "TIMESTAMP", "when the run was started, in UTC"];
 
-const RUN_COLUMNS: readonly Column[] = [
-  RUN,
+const RUN_COLUMNS: readonly ViewColumn[] = [
+  RUN_COLUMN,
   ["title", "VARCHAR", "the title of the run"],
   ["command", "VARCHAR", "the command that started it; NULL for a program"],
   ["status", "VARCHAR", "complete, incomplete or running"],
-  CREATED,
+  CREATED_COLUMN,
   ["git_revision", "VARCHAR", "the commit of the working folder"],
   ["assay_version", "VARCHAR", "the Assay version that wrote it"],
   ["planned", "BIGINT", "planned trials"],
@@ -83,7 +83,7 @@ const RUN_COLUMNS: readonly Column[] = [
 ];
 
 /** Columns of `trials` in addition to those of `rows`. */
-export const TRIAL_COLUMNS_BESIDE_ROWS: readonly Column[] = [
+export const EXTRA_TRIAL_COLUMNS: readonly ViewColumn[] = [
   ["question", "VARCHAR", "the question, if stored with the run"],
   ["answer", "VARCHAR", "the expected answer; the first of several"],
   ["response", "VARCHAR", "the response of the system"],
@@ -93,9 +93,9 @@ export const TRIAL_COLUMNS_BESIDE_ROWS: readonly Column[] = [
   ["output", "JSON", "the complete output, including the trajectory of an agent"],
 ];
 
-const USAGE_COLUMNS: readonly Column[] = [
-  RUN,
-  CREATED,
+const USAGE_COLUMNS: readonly ViewColumn[] = [
+  RUN_COLUMN,
+  CREATED_COLUMN,
   ["system", "VARCHAR", "the system"],
   ["model", "VARCHAR", "the model it called"],
   ["dataset", "VARCHAR", "the dataset of the example"],
@@ -110,9 +110,9 @@ const USAGE_COLUMNS: readonly Column[] = [
   ],
 ];
 
-const SUMMARY_COLUMNS: readonly Column[] = [
-  RUN,
-  CREATED,
+const SUMMARY_COLUMNS: readonly ViewColumn[] = [
+  RUN_COLUMN,
+  CREATED_COLUMN,
   ["system", "VARCHAR", "the system; NULL for figures of all systems together"],
   ["metric", "VARCHAR", "the key of the figure, such as pass_rate"],
   ["value", "DOUBLE", "the value; NULL if undefined or n is 0"],
@@ -123,12 +123,12 @@ const SUMMARY_COLUMNS: readonly Column[] = [
 ];
 
 /** Every view with its columns, as shown by `assay query --schema` and docs/history.md. */
-export const VIEWS: Readonly<Record<ViewName, View>> = {
+export const VIEWS: Readonly<Record<ViewName, ViewDescription>> = {
   runs: { about: "one row per run", columns: RUN_COLUMNS },
   rows: { about: "one row per finished trial: the last one if a trial was run again", columns: ROW_COLUMNS },
   trials: {
     about: "rows with question, output and evidence",
-    columns: [...ROW_COLUMNS, ...TRIAL_COLUMNS_BESIDE_ROWS],
+    columns: [...ROW_COLUMNS, ...EXTRA_TRIAL_COLUMNS],
   },
   usage: { about: "one row per trial and reported token class", columns: USAGE_COLUMNS },
   summary: { about: "one row per run, system and figure, from the summary of the run", columns: SUMMARY_COLUMNS },
@@ -142,26 +142,26 @@ export const EXAMPLE_STATEMENTS: readonly string[] = [
 ];
 
 /** SQL with the columns of a view and no rows. */
-export function emptyShape(name: ViewName): string {
+export function buildEmptyView(name: ViewName): string {
   const columns = VIEWS[name].columns.map(([column, type]) => `cast(null as ${type}) as "${column}"`);
   return `select ${columns.join(", ")} where false`;
 }
 
 /** A longer type would push the description out of sight. */
-const WIDEST_TYPE = 24;
+const MAX_TYPE_WIDTH = 24;
 
 /** The views with their columns and a few statements, for display. */
-export function schemaText(): string {
-  const views = VIEW_NAMES.map(viewText).join("\n\n");
+export function formatSchema(): string {
+  const views = VIEW_NAMES.map(formatView).join("\n\n");
   const statements = EXAMPLE_STATEMENTS.map((statement) => `  assay query "${statement}"`).join("\n");
   return `${views}\n\nExamples:\n${statements}\n`;
 }
 
-function viewText(name: ViewName): string {
+function formatView(name: ViewName): string {
   const { about, columns } = VIEWS[name];
   const widest = Math.max(...columns.map(([column]) => column.length));
   const lines = columns.map(
-    ([column, type, holds]) => `  ${column.padEnd(widest)}  ${type.padEnd(WIDEST_TYPE)}  ${holds}`,
+    ([column, type, holds]) => `  ${column.padEnd(widest)}  ${type.padEnd(MAX_TYPE_WIDTH)}  ${holds}`,
   );
   return [`${name}: ${about}`, ...lines].join("\n");
 }

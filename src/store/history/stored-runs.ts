@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { messageOf, RunFolderError } from "../../core/errors.js";
-import { FILES, readManifest } from "../journal.js";
+import { getErrorMessage, RunFolderError } from "../../core/errors.js";
+import { RUN_FILES, readManifest } from "../journal.js";
 import type { Manifest } from "../manifest.js";
 
 /** A run folder that can be queried. */
@@ -19,7 +19,7 @@ export interface StoredRuns {
 }
 
 /** Lists the runs of a folder. Damaged runs and unknown formats are skipped with a note. */
-export function storedRuns(runsDir: string): StoredRuns {
+export function listStoredRuns(runsDir: string): StoredRuns {
   if (!existsSync(runsDir))
     throw new RunFolderError(
       `There is no folder ${runsDir}. Pass the folder that holds the run folders with --runs-dir.`,
@@ -27,26 +27,26 @@ export function storedRuns(runsDir: string): StoredRuns {
   if (!statSync(runsDir).isDirectory())
     throw new RunFolderError(`${runsDir} is not a folder. Pass the folder that holds the run folders with --runs-dir.`);
   const folders = readdirSync(runsDir).sort();
-  const found = readRuns(folders.map((name) => join(runsDir, name)).filter(isMeantAsRun));
+  const found = readStoredRuns(folders.map((name) => join(runsDir, name)).filter(isRunLikeFolder));
   if (found.runs.length > 0) return found;
   return { runs: [], notes: [...found.notes, `There is no run in ${runsDir}: every view is empty.`] };
 }
 
 /** Reads these runs, without those that cannot be read. */
-export function readRuns(dirs: readonly string[]): StoredRuns {
+export function readStoredRuns(dirs: readonly string[]): StoredRuns {
   const runs: StoredRun[] = [];
   const notes: string[] = [];
   for (const dir of dirs) {
     try {
       runs.push({ run: basename(resolve(dir)), dir: resolve(dir), manifest: readManifest(dir) });
     } catch (error) {
-      notes.push(`${basename(resolve(dir))} was skipped: ${messageOf(error)}`);
+      notes.push(`${basename(resolve(dir))} was skipped: ${getErrorMessage(error)}`);
     }
   }
   return { runs, notes };
 }
 
 /** Folders with neither file are something else and get no note. */
-function isMeantAsRun(dir: string): boolean {
-  return existsSync(join(dir, FILES.manifest)) || existsSync(join(dir, FILES.rows));
+function isRunLikeFolder(dir: string): boolean {
+  return existsSync(join(dir, RUN_FILES.manifest)) || existsSync(join(dir, RUN_FILES.rows));
 }

@@ -4,9 +4,9 @@ import type { Price } from "../../core/price.js";
 import { ROW_FIELDS } from "../../core/row.js";
 import type { System } from "../../core/system.js";
 import { evaluate } from "../../evaluate.js";
-import { lastOfEach } from "../../runs/load-run.js";
-import { ask, handRuns } from "../../testing/hand-runs.js";
-import { Workspace } from "../../testing/workspace.js";
+import { keepLastRows } from "../../runs/load-run.js";
+import { queryFixtureRuns, writeFixtureRuns } from "../../testing/hand-runs.js";
+import { TempProject } from "../../testing/workspace.js";
 import { readRows } from "../journal.js";
 import { queryRuns } from "./query-runs.js";
 import { EXAMPLE_STATEMENTS, VIEW_NAMES, VIEWS } from "./schema.js";
@@ -43,8 +43,8 @@ const EXAMPLES = [
 ];
 
 /** A run made by the real runner. */
-async function realRun(): Promise<Workspace> {
-  const space = new Workspace();
+async function realRun(): Promise<TempProject> {
+  const space = new TempProject();
   const systems = [PARIS, BROKEN];
   await evaluate({ systems, dataset: EXAMPLES, evaluators: [EXACT], trials: 2, runsDir: space.path("runs") });
   return space;
@@ -52,7 +52,7 @@ async function realRun(): Promise<Workspace> {
 
 describe("the views", () => {
   test("have the documented columns and types, full and empty", async () => {
-    const spaces = [await realRun(), handRuns({})];
+    const spaces = [await realRun(), writeFixtureRuns({})];
     for (const space of spaces) {
       for (const name of VIEW_NAMES) {
         const { columns } = await queryRuns({ runsDir: space.path("runs"), sql: `from ${name} limit 1` });
@@ -70,12 +70,12 @@ describe("the views", () => {
 
   test("answer the example statements", async () => {
     const space = await realRun();
-    for (const sql of EXAMPLE_STATEMENTS) expect((await ask(space, sql)).length).toBeGreaterThan(0);
+    for (const sql of EXAMPLE_STATEMENTS) expect((await queryFixtureRuns(space, sql)).length).toBeGreaterThan(0);
   });
 
   test("runs: one row per run, from manifest and summary", async () => {
     const space = await realRun();
-    const [run, ...others] = await ask(space, "from runs");
+    const [run, ...others] = await queryFixtureRuns(space, "from runs");
     expect(others).toEqual([]);
     expect(run).toMatchObject({
       // One trial ended in an error: all have finished.
@@ -95,8 +95,8 @@ describe("the views", () => {
   test("rows: the same as in the report, including default values", async () => {
     const space = await realRun();
     const [dir = ""] = space.runs("runs");
-    const stored = lastOfEach(readRows(space.path(dir)));
-    const rows = await ask(space, "from rows");
+    const stored = keepLastRows(readRows(space.path(dir)));
+    const rows = await queryFixtureRuns(space, "from rows");
     expect(rows).toHaveLength(8);
     for (const expected of stored) {
       const { system, exampleId, trial } = expected;
@@ -127,7 +127,7 @@ describe("the views", () => {
 
   test("trials: with question, output and evidence", async () => {
     const space = await realRun();
-    const trials = await ask(space, "from trials where trial = 1 order by system, example_id");
+    const trials = await queryFixtureRuns(space, "from trials where trial = 1 order by system, example_id");
     expect(trials).toHaveLength(4);
     expect(trials[0]).toMatchObject({
       system: "broken",
@@ -148,14 +148,14 @@ describe("the views", () => {
 
   test("usage: one row per class, with its cost at the stored price", async () => {
     const space = await realRun();
-    const lines = await ask(space, "from usage where example_id = '1' and trial = 0 order by class");
+    const lines = await queryFixtureRuns(space, "from usage where example_id = '1' and trial = 0 order by class");
     expect(lines.map((line) => [line.class, line.tokens, line.cost_usd])).toEqual([
       ["cache_read", 7, 7e-7],
       ["input", 100, 1e-4],
       ["output", 10, 2e-5],
     ]);
     expect(lines[0]).toMatchObject({ system: "paris", model: "atlas", dataset: "west" });
-    const [total] = await ask(
+    const [total] = await queryFixtureRuns(
       space,
       "select sum(u.cost_usd) as usage, (select sum(cost_usd) from rows) as rows from usage u",
     );
@@ -168,7 +168,7 @@ describe("the views", () => {
     const { summary } = JSON.parse(space.read(dir, "summary.json")) as {
       summary: Record<string, Record<string, number> & { efficiency: Record<string, number> }>;
     };
-    const lines = await ask(space, "from summary where system = 'paris'");
+    const lines = await queryFixtureRuns(space, "from summary where system = 'paris'");
     const found = new Map(lines.map((line) => [line.metric as string, line]));
     const paris = summary.paris;
     expect(found.get("pass_rate")).toMatchObject({
@@ -180,14 +180,20 @@ describe("the views", () => {
     });
     expect(found.get("speed_efficiency_score")?.value).toBe(paris?.efficiency.speed_efficiency_score);
     expect([...found.keys()].filter((key) => /_(ci_low|ci_high|reason)$/.test(key))).toEqual([]);
-    const [unknown] = await ask(space, "from summary where system = 'broken' and metric = 'mean_cost_usd'");
+    const [unknown] = await queryFixtureRuns(
+      space,
+      "from summary where system = 'broken' and metric = 'mean_cost_usd'",
+    );
     expect(unknown).toMatchObject({ value: null, reason: "no trial has a known cost" });
-    const [unscored] = await ask(space, "from summary where system = 'broken' and metric = 'mean_score'");
+    const [unscored] = await queryFixtureRuns(space, "from summary where system = 'broken' and metric = 'mean_score'");
     expect(unscored).toMatchObject({ value: null, n: 0 });
   });
 
   test("runs and summary do not read rows, and unnamed views are not read", async () => {
-    const space = handRuns({ rows: ["not a row"], summary: { complete: true, summary: { one: { pass_rate: 1 } } } });
+    const space = writeFixtureRuns({
+      rows: ["not a row"],
+      summary: { complete: true, summary: { one: { pass_rate: 1 } } },
+    });
     for (const sql of ["from runs", "from summary", "describe rows", "show tables", "select 1"]) {
       const { notes } = await queryRuns({ runsDir: space.path("runs"), sql });
       expect(notes).toEqual([]);
@@ -202,7 +208,7 @@ describe("trial counts in a run's summary", () => {
   const told = async (costUsd: number | null, unknown: number) => {
     const counts = { one: { trials: 10, outcomes, categories: {}, costUsd } };
     const summary = { complete: false, summary: { one: { cost_unknown_trials: unknown } }, counts };
-    const [run] = await ask(handRuns({ summary }), "select done, cost_usd from runs");
+    const [run] = await queryFixtureRuns(writeFixtureRuns({ summary }), "select done, cost_usd from runs");
     return [run?.done, run?.cost_usd];
   };
 
@@ -213,8 +219,8 @@ describe("trial counts in a run's summary", () => {
   });
 
   test("are NULL in files of versions without counts", async () => {
-    const [run] = await ask(
-      handRuns({ summary: { complete: true, summary: { one: {} } } }),
+    const [run] = await queryFixtureRuns(
+      writeFixtureRuns({ summary: { complete: true, summary: { one: {} } } }),
       "select done, cost_usd from runs",
     );
     expect(run).toEqual({ done: null, cost_usd: null });

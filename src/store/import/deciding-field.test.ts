@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { decidingField } from "./context-bench.js";
+import { findDecidingField } from "./context-bench.js";
 
 const ROWS = [
   { system: "a", scores: { recall: 1, f1: 0.5, judge: 0 } },
@@ -8,15 +8,15 @@ const ROWS = [
 ];
 
 it("finds the field whose mean each system's summary holds", () => {
-  expect(decidingField(ROWS, { a: { mean_score: 0.5 }, b: { mean_score: 1 } })).toBe("recall");
-  expect(decidingField(ROWS, { a: { mean_score: 0.5 }, b: { mean_score: 0.25 } })).toBe("f1");
-  expect(decidingField(ROWS, { a: { mean_score: 0.5 }, b: { mean_score: 0 } })).toBe("judge");
+  expect(findDecidingField(ROWS, { a: { mean_score: 0.5 }, b: { mean_score: 1 } })).toBe("recall");
+  expect(findDecidingField(ROWS, { a: { mean_score: 0.5 }, b: { mean_score: 0.25 } })).toBe("f1");
+  expect(findDecidingField(ROWS, { a: { mean_score: 0.5 }, b: { mean_score: 0 } })).toBe("judge");
 });
 
 it("falls back to a common field, then to the first", () => {
-  expect(decidingField(ROWS, {})).toBe("f1");
-  expect(decidingField(ROWS, { a: { mean_score: 0.123 } })).toBe("f1");
-  expect(decidingField([{ system: "a", scores: { rouge: 0.1, other: 1 } }], {})).toBe("rouge");
-  expect(decidingField([{ system: "a", scores: { rouge: 0.1, score: 1 } }], {})).toBe("score");
-  expect(decidingField([{ system: "a", scores: {} }], {})).toBeNull();
+  expect(findDecidingField(ROWS, {})).toBe("f1");
+  expect(findDecidingField(ROWS, { a: { mean_score: 0.123 } })).toBe("f1");
+  expect(findDecidingField([{ system: "a", scores: { rouge: 0.1, other: 1 } }], {})).toBe("rouge");
+  expect(findDecidingField([{ system: "a", scores: { rouge: 0.1, score: 1 } }], {})).toBe("score");
+  expect(findDecidingField([{ system: "a", scores: {} }], {})).toBeNull();
 });

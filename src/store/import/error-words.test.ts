@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { categoryOfError } from "./fields.js";
+import { classifyErrorMessage } from "./fields.js";
 
 it.each([
   ["Request failed with status 429", "rate_limit"],
@@ -12,5 +12,5 @@ it.each([
   ["Cannot read properties of undefined", "system_error"],
   ["", "system_error"],
 ])("classifies %s as %s", (message, category) => {
-  expect(categoryOfError(message)).toBe(category);
+  expect(classifyErrorMessage(message)).toBe(category);
 });

@@ -1,6 +1,6 @@
 import type { Example } from "../../core/example.js";
 import type { Grade } from "../../core/grader.js";
-import type { EvalRow, KnownFields, TrialKey } from "../../core/row.js";
+import type { EvalRow, RowInit, TrialKey } from "../../core/row.js";
 import type { Output } from "../../core/system.js";
 import type { JsonObject } from "./fields.js";
 
@@ -19,11 +19,11 @@ export interface ImportedSystem {
   readonly variant?: string;
 }
 
-type Tokens = Pick<EvalRow, "inputTokens" | "outputTokens">;
+type TokenFields = Pick<EvalRow, "inputTokens" | "outputTokens">;
 
 /** The row fields of a record; missing token counts are null and counted from the texts. */
-export type RowFields = Omit<KnownFields, keyof TrialKey | keyof Tokens> & {
-  [Field in keyof Tokens]: Tokens[Field] | null;
+export type ImportedRowFields = Omit<RowInit, keyof TrialKey | keyof TokenFields> & {
+  [Field in keyof TokenFields]: TokenFields[Field] | null;
 };
 
 /** One trial of a results file. */
@@ -36,7 +36,7 @@ export interface ImportedTrial {
   readonly identity: string | null;
   /** In milliseconds since 1970: of duplicate trials, the newest counts. Null if unknown. */
   readonly madeAt: number | null;
-  readonly row: RowFields;
+  readonly row: ImportedRowFields;
   readonly output: Output | null;
   /** By score field. */
   readonly evidence: Readonly<Record<string, string>> | null;

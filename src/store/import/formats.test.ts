@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { OUTCOMES } from "../../core/row.js";
 import { FORMAT_NAMES, type FormatName, type ImportedTrial } from "./format.js";
-import { formatNamed } from "./formats.js";
+import { findFormat } from "./formats.js";
 
 /** Every field that a format reads by name. */
 const FIELDS: Readonly<Record<FormatName, string[]>> = {
@@ -53,7 +53,7 @@ const NEEDED = {
 
 describe.each(FORMAT_NAMES)("a hostile record of %s", (name) => {
   it("is rejected, or becomes a valid row", () => {
-    const format = formatNamed(name);
+    const format = findFormat(name);
     let read = 0;
     fc.assert(
       fc.property(hostileRecord(FIELDS[name]), fc.boolean(), (hostile, isWhole) => {

@@ -3,167 +3,176 @@ import type { Grade } from "../../core/grader.js";
 import type { EvalRow } from "../../core/row.js";
 import type { Output, Usage } from "../../core/system.js";
 import {
-  asText,
-  BadRecord,
-  categoryOfError,
-  countOf,
-  fieldOf,
-  flagOf,
+  BadRecordError,
+  classifyErrorMessage,
+  getField,
   isFiniteNumber,
-  isObject,
+  isJsonObject,
   type JsonObject,
-  listOf,
-  measureOf,
-  momentOf,
-  nameFrom,
-  objectOf,
-  positiveOf,
-  scalarsOf,
-  shortName,
-  textOf,
+  pickScalars,
+  readCountField,
+  readFlagField,
+  readListField,
+  readMeasureField,
+  readObjectField,
+  readPositiveField,
+  readTextField,
+  readTimeField,
+  requireName,
+  shortenName,
+  toImportText,
 } from "./fields.js";
-import type { ImportedSystem, ImportedTrial, ImportFormat, OpenedDocument, RowFields } from "./format.js";
-import { usageFrom } from "./usage.js";
-import { evidenceOfGrades, graded, scoresOfGrades, ungraded } from "./verdict.js";
+import type { ImportedRowFields, ImportedSystem, ImportedTrial, ImportFormat, OpenedDocument } from "./format.js";
+import { toUsage } from "./usage.js";
+import { collectGradeEvidence, listGradeScores, toGradedOutcome, toUngradedOutcome } from "./verdict.js";
 
 /** Results of promptfoo: `promptfoo eval -o results.json` (versions 2 to 4), or `-o results.jsonl`. */
 export const promptfoo: ImportFormat = {
   name: "promptfoo",
   toldBy: 'a document with "results.results", or lines with "provider", "prompt", "success" and "score"',
-  open,
+  open: openPromptfoo,
   isRecord: (record) =>
     Object.hasOwn(record, "provider") &&
     typeof record.success === "boolean" &&
-    ["prompt", "vars", "testCase"].some((name) => isObject(record[name])),
-  read: (record) => read(record, { names: namesByRecord, dataset: DATASET, madeAt: null }),
+    ["prompt", "vars", "testCase"].some((name) => isJsonObject(record[name])),
+  read: (record) =>
+    readPromptfooRecord(record, { names: resolveSystemByRecord, dataset: DEFAULT_DATASET, madeAt: null }),
 };
 
-const DATASET = "promptfoo";
+const DEFAULT_DATASET = "promptfoo";
 
 /** What a document says about all its records. */
-interface About {
-  readonly names: SystemNames;
+interface PromptfooContext {
+  readonly names: SystemResolver;
   readonly dataset: string;
   readonly madeAt: number | null;
 }
 
-function open(document: JsonObject): OpenedDocument | null {
-  const results = isObject(document.results) ? document.results : document;
-  const records = listOf(results, "results");
-  if (!records.some((record) => isObject(record) && promptfoo.isRecord(record))) return null;
+function openPromptfoo(document: JsonObject): OpenedDocument | null {
+  const results = isJsonObject(document.results) ? document.results : document;
+  const records = readListField(results, "results");
+  if (!records.some((record) => isJsonObject(record) && promptfoo.isRecord(record))) return null;
   const about = {
-    names: namesByColumns(results),
-    dataset: textOf(objectOf(document, "config"), "description") ?? DATASET,
-    madeAt: momentOf(results, "timestamp") ?? momentOf(document, "createdAt"),
+    names: createColumnResolver(results),
+    dataset: readTextField(readObjectField(document, "config"), "description") ?? DEFAULT_DATASET,
+    madeAt: readTimeField(results, "timestamp") ?? readTimeField(document, "createdAt"),
   };
   const list = results === document ? "results" : "results.results";
-  return { records, list, read: (record) => read(record, about) };
+  return { records, list, read: (record) => readPromptfooRecord(record, about) };
 }
 
-function read(record: JsonObject, { names, dataset, madeAt }: About): ImportedTrial {
-  const grades = promptfooGrades(record);
-  const grading = objectOf(record, "gradingResult");
-  const response = objectOf(record, "response");
+function readPromptfooRecord(record: JsonObject, { names, dataset, madeAt }: PromptfooContext): ImportedTrial {
+  const grades = listPromptfooGrades(record);
+  const grading = readObjectField(record, "gradingResult");
+  const response = readObjectField(record, "response");
   return {
     system: names(record),
-    example: exampleOf(record, dataset),
+    example: toPromptfooExample(record, dataset),
     trial: null,
-    identity: textOf(record, "id") ?? null,
+    identity: readTextField(record, "id") ?? null,
     madeAt,
-    row: rowOf(record, grades, response),
-    output: outputOf(record, response),
-    evidence: evidenceOfGrades(grades, textOf(grading, "reason")),
+    row: toPromptfooRow(record, grades, response),
+    output: toPromptfooOutput(record, response),
+    evidence: collectGradeEvidence(grades, readTextField(grading, "reason")),
     grades: grades.length === 0 ? null : grades,
   };
 }
 
-function rowOf(record: JsonObject, grades: readonly Grade[], response: JsonObject): RowFields {
-  const cached = flagOf(response, "cached") === true;
-  const usage = usageOf(response);
+function toPromptfooRow(record: JsonObject, grades: readonly Grade[], response: JsonObject): ImportedRowFields {
+  const cached = readFlagField(response, "cached") === true;
+  const usage = readPromptfooUsage(response);
   // A cached answer takes no time, which says nothing about the system's speed.
-  const latencyMs = positiveOf(response, "latencyMs") ?? (cached ? null : positiveOf(record, "latencyMs"));
+  const latencyMs =
+    readPositiveField(response, "latencyMs") ?? (cached ? null : readPositiveField(record, "latencyMs"));
   return {
-    ...outcomeOf(record, grades),
+    ...classifyPromptfooOutcome(record, grades),
     inputTokens: usage === null ? null : usage.input + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0),
     outputTokens: usage?.output ?? null,
     usage,
-    ...costOf(record, response),
+    ...readPromptfooCost(record, response),
     cached,
     latency: latencyMs === null ? null : latencyMs / 1000,
     durationMs: latencyMs,
-    attempts: attemptsOf(record),
-    metadata: scalarsOf(record, KEPT),
+    attempts: listPromptfooAttempts(record),
+    metadata: pickScalars(record, METADATA_FIELDS),
   };
 }
 
-type Outcome = Pick<RowFields, "outcome" | "errorCategory" | "scores" | "primaryField" | "passed">;
+type PromptfooOutcome = Pick<ImportedRowFields, "outcome" | "errorCategory" | "scores" | "primaryField" | "passed">;
 
-function outcomeOf(record: JsonObject, grades: readonly Grade[]): Outcome {
-  if (isError(record)) return ungraded("error", categoryOfError(asText(fieldOf(record, "error"))));
-  const passed = flagOf(record, "success");
-  if (passed === undefined) throw new BadRecord('it has no "success"');
-  if (passed && isUngraded(record, grades)) return ungraded("unscored", "none");
-  const named = Object.entries(objectOf(record, "namedScores"));
-  return graded({ passed, score: measureOf(record, "score"), others: [...scoresOfGrades(grades), ...named] });
+function classifyPromptfooOutcome(record: JsonObject, grades: readonly Grade[]): PromptfooOutcome {
+  if (isPromptfooError(record))
+    return toUngradedOutcome("error", classifyErrorMessage(toImportText(getField(record, "error"))));
+  const passed = readFlagField(record, "success");
+  if (passed === undefined) throw new BadRecordError('it has no "success"');
+  if (passed && isUngradedRecord(record, grades)) return toUngradedOutcome("unscored", "none");
+  const named = Object.entries(readObjectField(record, "namedScores"));
+  return toGradedOutcome({
+    passed,
+    score: readMeasureField(record, "score"),
+    others: [...listGradeScores(grades), ...named],
+  });
 }
 
-const FAILED = { byAssertion: 1, byError: 2 };
+const FAILURE_REASONS = { byAssertion: 1, byError: 2 };
 
 /** Older versions have no failure reason, and also write an error for failed assertions. */
-function isError(record: JsonObject): boolean {
-  const reason = fieldOf(record, "failureReason");
-  if (typeof reason === "number") return reason === FAILED.byError;
-  const wasGraded = isObject(record.gradingResult);
-  return textOf(record, "error") !== undefined && !wasGraded && record.success !== true;
+function isPromptfooError(record: JsonObject): boolean {
+  const reason = getField(record, "failureReason");
+  if (typeof reason === "number") return reason === FAILURE_REASONS.byError;
+  const wasGraded = isJsonObject(record.gradingResult);
+  return readTextField(record, "error") !== undefined && !wasGraded && record.success !== true;
 }
 
 /** promptfoo counts a test without assertions as a success; here it is ungraded. */
-function isUngraded(record: JsonObject, grades: readonly Grade[]): boolean {
-  const grading = fieldOf(record, "gradingResult");
-  return grades.length === 0 && (!isObject(grading) || textOf(grading, "reason") === "No assertions");
+function isUngradedRecord(record: JsonObject, grades: readonly Grade[]): boolean {
+  const grading = getField(record, "gradingResult");
+  return grades.length === 0 && (!isJsonObject(grading) || readTextField(grading, "reason") === "No assertions");
 }
 
 /** promptfoo writes a cost of 0 on the record if it is unknown. */
-function costOf(record: JsonObject, response: JsonObject): Pick<EvalRow, "costUsd" | "costSource"> {
-  const costUsd = measureOf(response, "cost") ?? positiveOf(record, "cost");
+function readPromptfooCost(record: JsonObject, response: JsonObject): Pick<EvalRow, "costUsd" | "costSource"> {
+  const costUsd = readMeasureField(response, "cost") ?? readPositiveField(record, "cost");
   return { costUsd, costSource: costUsd === null ? "unknown" : "provider" };
 }
 
 /** Only the tokens of the response: those on the record may include grading. */
-function usageOf(response: JsonObject): Usage | null {
-  const tokens = objectOf(response, "tokenUsage");
-  const details = objectOf(tokens, "completionDetails");
-  return usageFrom({
-    input: countOf(tokens, "prompt"),
-    output: countOf(tokens, "completion"),
-    cacheRead: countOf(details, "cacheReadInputTokens"),
-    cacheWrite: countOf(details, "cacheCreationInputTokens"),
-    reasoning: countOf(details, "reasoning"),
+function readPromptfooUsage(response: JsonObject): Usage | null {
+  const tokens = readObjectField(response, "tokenUsage");
+  const details = readObjectField(tokens, "completionDetails");
+  return toUsage({
+    input: readCountField(tokens, "prompt"),
+    output: readCountField(tokens, "completion"),
+    cacheRead: readCountField(details, "cacheReadInputTokens"),
+    cacheWrite: readCountField(details, "cacheCreationInputTokens"),
+    reasoning: readCountField(details, "reasoning"),
     inputHoldsCache: true,
   });
 }
 
-function attemptsOf(record: JsonObject): EvalRow["attempts"] {
-  if (!isError(record)) return [];
-  const message = asText(fieldOf(record, "error"));
-  return [{ errorCategory: categoryOfError(message), message, durationMs: measureOf(record, "latencyMs") ?? 0 }];
+function listPromptfooAttempts(record: JsonObject): EvalRow["attempts"] {
+  if (!isPromptfooError(record)) return [];
+  const message = toImportText(getField(record, "error"));
+  return [
+    { errorCategory: classifyErrorMessage(message), message, durationMs: readMeasureField(record, "latencyMs") ?? 0 },
+  ];
 }
 
-function outputOf(record: JsonObject, response: JsonObject): Output | null {
+function toPromptfooOutput(record: JsonObject, response: JsonObject): Output | null {
   if (!Object.hasOwn(response, "output")) return null;
-  const prompt = promptOf(record);
-  return { response: asText(fieldOf(response, "output")), ...(prompt === undefined ? {} : { prompt }) };
+  const prompt = readPrompt(record);
+  return { response: toImportText(getField(response, "output")), ...(prompt === undefined ? {} : { prompt }) };
 }
 
 /** The record's position in the promptfoo table. */
-const KEPT = ["testIdx", "promptIdx", "failureReason"] as const;
+const METADATA_FIELDS = ["testIdx", "promptIdx", "failureReason"] as const;
 
 /** The result of each assertion. Names are numbered, because a test may have the same assertion twice. */
-function promptfooGrades(record: JsonObject): Grade[] {
-  const grading = objectOf(record, "gradingResult");
-  const parts = listOf(grading, "componentResults").filter(isObject);
-  const alone = isObject(grading.assertion) ? [grading] : [];
-  const grades = (parts.length > 0 ? parts : alone).map(gradeOf);
+function listPromptfooGrades(record: JsonObject): Grade[] {
+  const grading = readObjectField(record, "gradingResult");
+  const parts = readListField(grading, "componentResults").filter(isJsonObject);
+  const alone = isJsonObject(grading.assertion) ? [grading] : [];
+  const grades = (parts.length > 0 ? parts : alone).map(toPromptfooGrade);
   const met = new Map<string, number>();
   return grades.map((grade) => {
     const times = (met.get(grade.name) ?? 0) + 1;
@@ -172,18 +181,18 @@ function promptfooGrades(record: JsonObject): Grade[] {
   });
 }
 
-function gradeOf(part: JsonObject): Grade {
-  const assertion = objectOf(part, "assertion");
-  const type = shortName(textOf(assertion, "type")) || "assertion";
-  const passed = flagOf(part, "pass") ?? false;
-  const isJudged = (measureOf(objectOf(part, "tokensUsed"), "total") ?? 0) > 0;
+function toPromptfooGrade(part: JsonObject): Grade {
+  const assertion = readObjectField(part, "assertion");
+  const type = shortenName(readTextField(assertion, "type")) || "assertion";
+  const passed = readFlagField(part, "pass") ?? false;
+  const isJudged = (readMeasureField(readObjectField(part, "tokensUsed"), "total") ?? 0) > 0;
   return {
-    name: shortName(textOf(assertion, "metric")) || type,
+    name: shortenName(readTextField(assertion, "metric")) || type,
     type,
     kind: isJudged ? "llm" : "code",
     passed,
-    score: Math.min(1, measureOf(part, "score") ?? Number(passed)),
-    evidence: textOf(part, "reason", "comment") ?? "",
+    score: Math.min(1, readMeasureField(part, "score") ?? Number(passed)),
+    evidence: readTextField(part, "reason", "comment") ?? "",
     status: "ok",
   };
 }
@@ -195,16 +204,18 @@ const HASH_CHARS = 8;
  * The example. Repeats have different `testIdx` values, so a test is identified by its content: variables, assertions and
  * description.
  */
-function exampleOf(record: JsonObject, dataset: string): ImportedTrial["example"] {
-  const test = objectOf(record, "testCase");
-  const vars = withoutHistory(Object.hasOwn(test, "vars") ? objectOf(test, "vars") : objectOf(record, "vars"));
-  const description = textOf(test, "description") ?? textOf(record, "description");
-  const assertions = listOf(test, "assert");
+function toPromptfooExample(record: JsonObject, dataset: string): ImportedTrial["example"] {
+  const test = readObjectField(record, "testCase");
+  const vars = omitHistory(
+    Object.hasOwn(test, "vars") ? readObjectField(test, "vars") : readObjectField(record, "vars"),
+  );
+  const description = readTextField(test, "description") ?? readTextField(record, "description");
+  const assertions = readListField(test, "assert");
   const hash = digest([vars, assertions, description ?? null]).slice(0, HASH_CHARS);
-  const question = promptOf(record);
-  const answer = expectedOf(assertions);
+  const question = readPrompt(record);
+  const answer = findExpectedAnswer(assertions);
   return {
-    id: `${slugOf(description ?? firstText(vars))}${hash}`,
+    id: `${slugify(description ?? findFirstVariableText(vars))}${hash}`,
     dataset,
     ...(question === undefined ? {} : { question }),
     ...(answer === undefined ? {} : { answer }),
@@ -215,22 +226,22 @@ function exampleOf(record: JsonObject, dataset: string): ImportedTrial["example"
 }
 
 /** The prompt as sent, with the variables filled in. */
-function promptOf(record: JsonObject): string | undefined {
-  return textOf(objectOf(record, "prompt"), "raw", "display", "label");
+function readPrompt(record: JsonObject): string | undefined {
+  return readTextField(readObjectField(record, "prompt"), "raw", "display", "label");
 }
 
 /** The conversation so far differs between systems and is not part of the example. */
-function withoutHistory(vars: JsonObject): JsonObject {
+function omitHistory(vars: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(vars).filter(([name]) => name !== "_conversation" && name !== "sessionId"));
 }
 
-function firstText(vars: JsonObject): string {
+function findFirstVariableText(vars: JsonObject): string {
   const first = Object.values(vars).find((value) => typeof value === "string" || isFiniteNumber(value));
   return first === undefined ? "" : String(first);
 }
 
-function slugOf(text: string): string {
-  const words = shortName(text, 200)
+function slugify(text: string): string {
+  const words = shortenName(text, 200)
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-");
   const slug = words.replace(/^-+/, "").slice(0, SLUG_CHARS).replace(/-+$/, "");
@@ -238,44 +249,53 @@ function slugOf(text: string): string {
 }
 
 /** Takes the expected answer from an assertion that compares with it. */
-function expectedOf(assertions: readonly unknown[]): string | undefined {
-  const equal = assertions.filter(isObject).find((assertion) => assertion.type === "equals");
-  const value = equal === undefined ? undefined : fieldOf(equal, "value");
+function findExpectedAnswer(assertions: readonly unknown[]): string | undefined {
+  const equal = assertions.filter(isJsonObject).find((assertion) => assertion.type === "equals");
+  const value = equal === undefined ? undefined : getField(equal, "value");
   return typeof value === "string" || isFiniteNumber(value) ? String(value) : undefined;
 }
 
 /** A column of the promptfoo table: a provider with one of the prompts. */
-interface Column {
+interface PromptColumn {
   readonly provider: string;
   readonly prompt: string;
 }
 
 /** Returns the system of a record. */
-type SystemNames = (record: JsonObject) => ImportedSystem;
+type SystemResolver = (record: JsonObject) => ImportedSystem;
 
-const LONGEST_PROMPT = 60;
+const MAX_PROMPT_CHARS = 60;
 
 /** For records without a document that lists all prompts: prompts are distinguished by their label. */
-function namesByRecord(record: JsonObject): ImportedSystem {
-  const { provider, prompt } = columnOf(record);
-  return systemOf(provider, prompt === "" ? provider : `${provider} [${prompt}]`);
+function resolveSystemByRecord(record: JsonObject): ImportedSystem {
+  const { provider, prompt } = readRecordColumn(record);
+  return toPromptfooSystem(provider, prompt === "" ? provider : `${provider} [${prompt}]`);
 }
 
 /** If all columns are known, the prompt is named only for providers with several prompts. */
-function namesByColumns(results: JsonObject): SystemNames {
-  const heads = [listOf(results, "prompts"), listOf(objectOf(objectOf(results, "table"), "head"), "prompts")];
-  const columns = (heads.find((list) => list.length > 0) ?? []).map((head) => (isObject(head) ? headOf(head) : null));
-  const labels = columns.map((column, index) => labelOf(column, index, columns));
+function createColumnResolver(results: JsonObject): SystemResolver {
+  const heads = [
+    readListField(results, "prompts"),
+    readListField(readObjectField(readObjectField(results, "table"), "head"), "prompts"),
+  ];
+  const columns = (heads.find((list) => list.length > 0) ?? []).map((head) =>
+    isJsonObject(head) ? parseColumnHead(head) : null,
+  );
+  const labels = columns.map((column, index) => buildColumnLabel(column, index, columns));
   const hasOnePrompt = new Set(columns.map((column) => column?.prompt)).size <= 1;
   return (record) => {
-    const { provider } = columnOf(record);
-    const label = hasOnePrompt ? provider : labels[Number(fieldOf(record, "promptIdx"))];
-    return label === undefined ? namesByRecord(record) : systemOf(provider, label);
+    const { provider } = readRecordColumn(record);
+    const label = hasOnePrompt ? provider : labels[Number(getField(record, "promptIdx"))];
+    return label === undefined ? resolveSystemByRecord(record) : toPromptfooSystem(provider, label);
   };
 }
 
 /** If two prompts begin alike, the column number is added. */
-function labelOf(column: Column | null, index: number, columns: readonly (Column | null)[]): string | undefined {
+function buildColumnLabel(
+  column: PromptColumn | null,
+  index: number,
+  columns: readonly (PromptColumn | null)[],
+): string | undefined {
   if (column === null) return undefined;
   const others = columns.filter((other) => other?.provider === column.provider);
   if (others.length <= 1) return column.provider;
@@ -283,21 +303,21 @@ function labelOf(column: Column | null, index: number, columns: readonly (Column
   return `${column.provider} [${isAlone ? column.prompt : `${column.prompt} #${index + 1}`}]`;
 }
 
-function headOf(head: JsonObject): Column {
-  return { provider: textOf(head, "provider") ?? "", prompt: readColumnPrompt(head) };
+function parseColumnHead(head: JsonObject): PromptColumn {
+  return { provider: readTextField(head, "provider") ?? "", prompt: readColumnPrompt(head) };
 }
 
 function readColumnPrompt(prompt: JsonObject): string {
-  return shortName(textOf(prompt, "label", "display", "raw"), LONGEST_PROMPT);
+  return shortenName(readTextField(prompt, "label", "display", "raw"), MAX_PROMPT_CHARS);
 }
 
-function columnOf(record: JsonObject): Column {
-  const provider = fieldOf(record, "provider");
-  const name = isObject(provider) ? textOf(provider, "label", "id") : provider;
-  return { provider: nameFrom(name, "provider"), prompt: readColumnPrompt(objectOf(record, "prompt")) };
+function readRecordColumn(record: JsonObject): PromptColumn {
+  const provider = getField(record, "provider");
+  const name = isJsonObject(provider) ? readTextField(provider, "label", "id") : provider;
+  return { provider: requireName(name, "provider"), prompt: readColumnPrompt(readObjectField(record, "prompt")) };
 }
 
 /** A provider is named `openai:chat:gpt-5`: the part after the first colon only resembles a model name. */
-function systemOf(model: string, name: string): ImportedSystem {
+function toPromptfooSystem(model: string, name: string): ImportedSystem {
   return { name, model };
 }

@@ -1,45 +1,51 @@
-import { messageOf } from "../../core/errors.js";
-import { BadRecord, isObject } from "./fields.js";
-import { contentOf, type FoundRecord, openDocument, recordsOfDocument, recordsOfLines } from "./file-content.js";
+import { getErrorMessage } from "../../core/errors.js";
+import { BadRecordError, isJsonObject } from "./fields.js";
+import {
+  type LazyRecord,
+  openDocument,
+  readFileContent,
+  streamDocumentRecords,
+  streamLineRecords,
+} from "./file-content.js";
 import type { ImportedTrial, ImportFormat, ReadRecord } from "./format.js";
-import type { OpenedResults, Problem } from "./open-results.js";
+import type { ImportProblem, OpenedResults } from "./open-results.js";
 
 /** A trial and its place, or the problem with its record. Records that are not about a trial are skipped. */
-export type FoundTrial = { readonly place: string; readonly trial: ImportedTrial } | Problem;
+export type ReadTrial = { readonly place: string; readonly trial: ImportedTrial } | ImportProblem;
 
 /**
  * Streams the trials of all files, always in the same order. Nothing is held, because results may be larger than memory;
  * callers that need them twice read them twice.
  */
-export function* readTrials({ format, files }: OpenedResults): Generator<FoundTrial> {
+export function* readTrials({ format, files }: OpenedResults): Generator<ReadTrial> {
   for (const path of files) {
-    const { records, read } = recordsOf(path, format);
+    const { records, read } = openRecords(path, format);
     for (const record of records) {
-      const found = trialOf(record, (value) => read(value, path));
+      const found = toReadTrial(record, (value) => read(value, path));
       if (found !== null) yield found;
     }
   }
 }
 
-function recordsOf(path: string, format: ImportFormat): { records: Iterable<FoundRecord>; read: ReadRecord } {
-  const content = contentOf(path);
-  if (content.kind === "lines") return { records: recordsOfLines(path), read: format.read };
+function openRecords(path: string, format: ImportFormat): { records: Iterable<LazyRecord>; read: ReadRecord } {
+  const content = readFileContent(path);
+  if (content.kind === "lines") return { records: streamLineRecords(path), read: format.read };
   const opened = openDocument(content.document, format);
   return opened === null
     ? { records: [], read: format.read }
-    : { records: recordsOfDocument(path, opened), read: opened.read };
+    : { records: streamDocumentRecords(path, opened), read: opened.read };
 }
 
-type Read = (record: Readonly<Record<string, unknown>>) => ImportedTrial | null;
+type RecordReader = (record: Readonly<Record<string, unknown>>) => ImportedTrial | null;
 
 /** A bad record affects only itself, even if it triggers an error in our own code. */
-function trialOf({ place, value }: FoundRecord, read: Read): FoundTrial | null {
+function toReadTrial({ place, value }: LazyRecord, read: RecordReader): ReadTrial | null {
   try {
     const record = value();
-    if (!isObject(record)) throw new BadRecord("it is not an object");
+    if (!isJsonObject(record)) throw new BadRecordError("it is not an object");
     const trial = read(record);
     return trial === null ? null : { place, trial };
   } catch (error) {
-    return { place, message: messageOf(error) };
+    return { place, message: getErrorMessage(error) };
   }
 }

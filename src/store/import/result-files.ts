@@ -15,19 +15,19 @@ export interface ResultFiles {
   readonly notes: readonly string[];
 }
 
-const NAMES = /\.(?:jsonl?|ndjson)$/i;
+const RESULT_FILE = /\.(?:jsonl?|ndjson)$/i;
 /** Files that AILANG writes beside its results. */
-const BESIDE = new Set(["summary.json", "baseline.json"]);
+const IGNORED_FILES = new Set(["summary.json", "baseline.json"]);
 const CHUNK_BYTES = 1 << 20;
 
 /** Finds the files, searching folders. Copies of a file are skipped, because their trials are not new. */
-export function resultFiles(paths: readonly string[]): ResultFiles {
+export function findResultFiles(paths: readonly string[]): ResultFiles {
   if (paths.length === 0) throw new UsageError("There is nothing to import. Name files or folders.");
   const seen = new Map<string, string>();
   const files: ResultFile[] = [];
   const notes: string[] = [];
-  for (const file of paths.flatMap(filesAt)) {
-    const content = digestOf(file.path);
+  for (const file of paths.flatMap(listFilesAt)) {
+    const content = hashFile(file.path);
     const first = seen.get(content);
     if (first === undefined) files.push(file);
     else if (file.isNamed) notes.push(`${file.path} is identical to ${first} and was skipped`);
@@ -36,7 +36,7 @@ export function resultFiles(paths: readonly string[]): ResultFiles {
   return { files, notes };
 }
 
-function filesAt(path: string): ResultFile[] {
+function listFilesAt(path: string): ResultFile[] {
   if (!existsSync(path)) throw new UsageError(`There is no file or folder ${path}.`);
   const stats = statSync(path);
   if (stats.isFile()) return [{ path, isNamed: true }];
@@ -45,19 +45,21 @@ function filesAt(path: string): ResultFile[] {
       `${path} is not a regular file, but results are read more than once. Write them to a file first.`,
     );
   const entries = readdirSync(path, { recursive: true, withFileTypes: true });
-  const found = entries.filter((entry) => entry.isFile() && NAMES.test(entry.name) && !BESIDE.has(entry.name));
+  const found = entries.filter(
+    (entry) => entry.isFile() && RESULT_FILE.test(entry.name) && !IGNORED_FILES.has(entry.name),
+  );
   if (found.length === 0) throw new UsageError(`The folder ${path} contains no .json or .jsonl file.`);
-  return found.map((entry) => ({ path: join(entry.parentPath, entry.name), isNamed: false })).sort(byPath);
+  return found.map((entry) => ({ path: join(entry.parentPath, entry.name), isNamed: false })).sort(compareByPath);
 }
 
 const COLLATOR = new Intl.Collator("en", { numeric: true });
 
-function byPath(a: ResultFile, b: ResultFile): number {
+function compareByPath(a: ResultFile, b: ResultFile): number {
   return COLLATOR.compare(a.path, b.path);
 }
 
 /** Hashes the content in chunks, because results may be larger than memory. */
-function digestOf(path: string): string {
+function hashFile(path: string): string {
   const hash = createHash("sha256");
   const file = openSync(realpathSync(path), "r");
   try {

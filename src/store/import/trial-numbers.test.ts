@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { trialNumbers } from "./collect.js";
+import { assignTrialNumbers } from "./collect.js";
 
 it("numbers the trials of each example from 0 without gaps, ordered by their original numbers", () => {
   const trial = fc.record({
@@ -15,7 +15,7 @@ it("numbers the trials of each example from 0 without gaps, ordered by their ori
         index,
         row: { system: "s", dataset: "d", exampleId: slot },
       }));
-      const numbers = trialNumbers(kept);
+      const numbers = assignTrialNumbers(kept);
       for (const slot of ["a", "b"]) {
         const own = kept.filter((one) => one.slot === slot);
         const sorted = own.map(({ index }) => numbers.get(index) ?? -1).sort((x, y) => x - y);

@@ -12,7 +12,7 @@ export interface ReportedTokens {
 }
 
 /** Usage in disjoint classes; null if nothing was reported. All zeros count as not reported. */
-export function usageFrom(tokens: ReportedTokens): Usage | null {
+export function toUsage(tokens: ReportedTokens): Usage | null {
   const { input, output, cacheRead, cacheWrite, reasoning } = tokens;
   if ((input ?? 0) === 0 && (output ?? 0) === 0) return null;
   const cached = (cacheRead ?? 0) + (cacheWrite ?? 0);

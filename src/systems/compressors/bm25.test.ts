@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Bm25, ranked, wordsOf } from "./bm25.js";
+import { Bm25, rankScores, splitBm25Words } from "./bm25.js";
 
 /** A direct implementation of the formula. */
 function naive(query: string, passages: readonly string[]): number[] {
@@ -43,11 +43,11 @@ describe("Bm25", () => {
   });
 
   it("ranks best first and keeps the order of ties", () => {
-    expect(ranked([0, 2, 1, 2, 0])).toEqual([1, 3, 2, 0, 4]);
+    expect(rankScores([0, 2, 1, 2, 0])).toEqual([1, 3, 2, 0, 4]);
   });
 
   it("treats letters and digits of any script as words", () => {
-    expect(wordsOf("Café-Bar №7: O'Neil")).toEqual(["café", "bar", "7", "o", "neil"]);
+    expect(splitBm25Words("Café-Bar №7: O'Neil")).toEqual(["café", "bar", "7", "o", "neil"]);
   });
 
   const word = fc.constantFrom("fox", "cat", "red", "8", "may", "2023", "ähre", "tea");

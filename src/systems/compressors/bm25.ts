@@ -3,12 +3,12 @@ const B = 0.75;
 const WORD = /[\p{L}\p{N}]+/gu;
 
 /** Splits a text into lowercase words, the terms of BM25. */
-export function wordsOf(text: string): string[] {
+export function splitBm25Words(text: string): string[] {
   return text.toLowerCase().match(WORD) ?? [];
 }
 
 /** Indexes from best score to worst; ties keep their order. */
-export function ranked(scores: readonly number[]): number[] {
+export function rankScores(scores: readonly number[]): number[] {
   return scores.map((_, index) => index).sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
 }
 
@@ -25,14 +25,14 @@ export class Bm25 {
   readonly #averageLength: number;
 
   constructor(passages: readonly string[]) {
-    this.#passages = passages.map(wordsOf);
+    this.#passages = passages.map(splitBm25Words);
     const total = this.#passages.reduce((sum, { length }) => sum + length, 0);
     this.#averageLength = Math.max(1, total / Math.max(1, passages.length));
   }
 
   /** The score of each passage for a query; 0 for a passage without any of its words. */
   score(query: string): number[] {
-    const terms = new Set(wordsOf(query));
+    const terms = new Set(splitBm25Words(query));
     const counts = this.#passages.map((words) => countTerms(words, terms));
     const weights = this.#weighTerms(terms, counts);
     return counts.map((inPassage, index) => {
@@ -46,7 +46,7 @@ export class Bm25 {
   /** The indexes of the best `k` passages with a word of the query, ascending; ties go to the earlier one. */
   findTop(query: string, k: number): number[] {
     const scores = this.score(query);
-    const found = ranked(scores).filter((index) => (scores[index] ?? 0) > 0);
+    const found = rankScores(scores).filter((index) => (scores[index] ?? 0) > 0);
     return found.slice(0, k).sort((a, b) => a - b);
   }
 

@@ -14,7 +14,7 @@ export interface CompressorOptions {
  * @example
  * createCompressor({ name: "first-line", parameters: {}, compress: (context) => context.split("\n")[0] ?? "" });
  */
-export function compressor({ name, parameters, compress }: CompressorOptions): System {
+export function createCompressor({ name, parameters, compress }: CompressorOptions): System {
   return {
     name,
     process(example: Example): Output {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../core/errors.js";
 import type { Example } from "../../core/example.js";
-import { fingerprintOf } from "../../core/fingerprint.js";
+import { computeFingerprint } from "../../core/fingerprint.js";
 import type { System, TrialContext } from "../../core/system.js";
 import type { Tokenizer } from "../../core/tokenizer.js";
 import { generateNeedles } from "../../datasets/generate-needles.js";
@@ -76,9 +76,9 @@ describe("every compressor", () => {
       window({ share: 0.5, words: 10 }),
       dedupe({ threshold: 0.9 }),
     ];
-    const prints = systems.map((system) => fingerprintOf(system, "process"));
+    const prints = systems.map((system) => computeFingerprint(system, "process"));
     expect(new Set(prints).size).toBe(systems.length);
-    expect(fingerprintOf(truncate({ share: 0.5 }), "process")).toBe(prints[1]);
+    expect(computeFingerprint(truncate({ share: 0.5 }), "process")).toBe(prints[1]);
   });
 
   it("handles any text", () => {

@@ -1,7 +1,7 @@
 import { UsageError } from "../../core/errors.js";
 import type { System } from "../../core/system.js";
-import { wordsOf } from "./bm25.js";
-import { compressor } from "./compressor.js";
+import { splitBm25Words } from "./bm25.js";
+import { createCompressor } from "./compressor.js";
 import { joinSentences, splitSentences } from "./sentences.js";
 
 const DEFAULT_THRESHOLD = 0.8;
@@ -21,7 +21,7 @@ export function dedupe({ threshold = DEFAULT_THRESHOLD }: DedupeOptions = {}): S
   if (typeof threshold !== "number" || !(threshold > 0 && threshold <= 1)) {
     throw new UsageError(`The threshold of dedupe must be more than 0 and at most 1, but is ${threshold}.`);
   }
-  return compressor({
+  return createCompressor({
     name: threshold === DEFAULT_THRESHOLD ? "dedupe" : `dedupe:${threshold}`,
     parameters: { threshold },
     compress: (context) => dropRepeats(context, threshold),
@@ -30,14 +30,14 @@ export function dedupe({ threshold = DEFAULT_THRESHOLD }: DedupeOptions = {}): S
 
 function dropRepeats(text: string, threshold: number): string {
   const sentences = splitSentences(text);
-  const words = sentences.map(({ start, end }) => wordsOf(text.slice(start, end)));
+  const words = sentences.map(({ start, end }) => splitBm25Words(text.slice(start, end)));
   const near = new NearRepeats(words, threshold);
   const seen = new Set<string>();
   const kept = new Set<number>();
   for (const [index, { start, end }] of sentences.entries()) {
     // A sentence without words ("***") is compared by its characters.
     const key = words[index]?.join(" ") || text.slice(start, end);
-    if (seen.has(key) || near.repeats(index)) continue;
+    if (seen.has(key) || near.isRepeat(index)) continue;
     seen.add(key);
     near.keep(index);
     kept.add(index);
@@ -45,7 +45,7 @@ function dropRepeats(text: string, threshold: number): string {
   return kept.size === sentences.length ? text : joinSentences(text, sentences, (index) => kept.has(index));
 }
 
-const SHINGLE = 3;
+const SHINGLE_WORDS = 3;
 const HAS_DIGIT = /\p{N}/u;
 
 interface Shingles {
@@ -68,7 +68,7 @@ class NearRepeats {
 
   constructor(sentences: readonly (readonly string[])[], threshold: number) {
     this.#threshold = threshold;
-    const sets = sentences.map(shinglesOf);
+    const sets = sentences.map(buildShingles);
     const frequency = new Map<string, number>();
     for (const set of sets) for (const shingle of set) frequency.set(shingle, (frequency.get(shingle) ?? 0) + 1);
     const byRarity = (a: string, b: string) =>
@@ -81,11 +81,11 @@ class NearRepeats {
   }
 
   /** Whether a sentence nearly repeats a kept one. */
-  repeats(index: number): boolean {
+  isRepeat(index: number): boolean {
     const own = this.#shingles[index];
     if (own === undefined) return false;
     for (const shingle of this.#prefix(own)) {
-      for (const other of this.#keptBy.get(shingle) ?? []) if (this.#alike(own, this.#shingles[other])) return true;
+      for (const other of this.#keptBy.get(shingle) ?? []) if (this.#isSimilar(own, this.#shingles[other])) return true;
     }
     return false;
   }
@@ -105,7 +105,7 @@ class NearRepeats {
     return sorted.slice(0, sorted.length - Math.ceil(this.#threshold * sorted.length - 1e-9) + 1);
   }
 
-  #alike(a: Shingles, b: Shingles | undefined): boolean {
+  #isSimilar(a: Shingles, b: Shingles | undefined): boolean {
     if (b === undefined || a.numbers !== b.numbers) return false;
     const [small, large] = a.set.size < b.set.size ? [a, b] : [b, a];
     if (small.set.size < this.#threshold * large.set.size - 1e-9) return false;
@@ -115,8 +115,8 @@ class NearRepeats {
   }
 }
 
-function shinglesOf(words: readonly string[]): Set<string> {
+function buildShingles(words: readonly string[]): Set<string> {
   const shingles = new Set<string>();
-  for (let i = 0; i + SHINGLE <= words.length; i++) shingles.add(words.slice(i, i + SHINGLE).join(" "));
+  for (let i = 0; i + SHINGLE_WORDS <= words.length; i++) shingles.add(words.slice(i, i + SHINGLE_WORDS).join(" "));
   return shingles;
 }

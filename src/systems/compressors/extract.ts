@@ -1,5 +1,5 @@
 import type { System } from "../../core/system.js";
-import { compressor } from "./compressor.js";
+import { createCompressor } from "./compressor.js";
 import { selectPassages } from "./select.js";
 import { splitSentences } from "./sentences.js";
 import { type ShareOptions, TokenShare } from "./share.js";
@@ -12,7 +12,7 @@ import { type ShareOptions, TokenShare } from "./share.js";
  */
 export function extract(options: ShareOptions): System {
   const tokens = new TokenShare(options);
-  return compressor({
+  return createCompressor({
     name: `extract:${tokens.share}`,
     parameters: { share: tokens.share, tokenizer: tokens.tokenizerName },
     compress: (context, { question = "" }) => selectPassages(context, splitSentences(context), { question, tokens }),

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { largestFit } from "./largest-fit.js";
+import { findLargestFit } from "./largest-fit.js";
 
 describe("findLargestFit", () => {
   it("finds the largest fit from any guess, with few calls for a close guess", () => {
     fc.assert(
       fc.property(fc.nat(5000), fc.nat(5000), fc.integer({ min: -10, max: 6000 }), (max, limit, guess) => {
         let asked = 0;
-        const found = largestFit(max, guess, (n) => {
+        const found = findLargestFit(max, guess, (n) => {
           asked += 1;
           expect(n >= 1 && n <= max).toBe(true);
           return n <= limit;
@@ -22,6 +22,6 @@ describe("findLargestFit", () => {
   });
 
   it("returns 0 if there is nothing to choose from", () => {
-    expect(largestFit(0, 3, () => true)).toBe(0);
+    expect(findLargestFit(0, 3, () => true)).toBe(0);
   });
 });

@@ -2,7 +2,7 @@
  * Finds the largest n in [0, max] for which `fits(n)`, if everything smaller fits too. Starts at a guess and doubles its
  * step, so that a good guess needs two or three calls for any `max`.
  */
-export function largestFit(max: number, guess: number, fits: (n: number) => boolean): number {
+export function findLargestFit(max: number, guess: number, fits: (n: number) => boolean): number {
   let low = 0;
   let high = max + 1;
   let at = Math.min(Math.max(guess, 0), max);

@@ -1,5 +1,5 @@
 import type { System } from "../../core/system.js";
-import { compressor } from "./compressor.js";
+import { createCompressor } from "./compressor.js";
 
 /**
  * Returns the context unchanged: the baseline for other compressors.
@@ -7,5 +7,5 @@ import { compressor } from "./compressor.js";
  * passthrough().process({ id: 1, context: "All of it." }, trial); // { context: "All of it." }
  */
 export function passthrough(): System {
-  return compressor({ name: "passthrough", parameters: {}, compress: (context) => context });
+  return createCompressor({ name: "passthrough", parameters: {}, compress: (context) => context });
 }

@@ -1,5 +1,5 @@
-import { Bm25, ranked } from "./bm25.js";
-import { largestFit } from "./largest-fit.js";
+import { Bm25, rankScores } from "./bm25.js";
+import { findLargestFit } from "./largest-fit.js";
 import { joinSentences, type Sentence } from "./sentences.js";
 import type { TokenShare } from "./share.js";
 import { truncateText } from "./truncate.js";
@@ -19,7 +19,7 @@ export function selectPassages(text: string, passages: readonly Sentence[], opti
   const limit = tokens.limit(text);
   if (limit >= tokens.count(text)) return text;
   const texts = passages.map(({ start, end }) => text.slice(start, end));
-  const order = ranked(new Bm25(texts).score(question));
+  const order = rankScores(new Bm25(texts).score(question));
   const chosen = fillGreedily(
     order,
     texts.map((passage) => tokens.count(passage)),
@@ -30,7 +30,7 @@ export function selectPassages(text: string, passages: readonly Sentence[], opti
     const kept = new Set(chosen.slice(0, count));
     return joinSentences(text, passages, (index) => kept.has(index));
   };
-  const count = largestFit(chosen.length, chosen.length, (n) => tokens.count(render(n)) <= limit);
+  const count = findLargestFit(chosen.length, chosen.length, (n) => tokens.count(render(n)) <= limit);
   if (count > 0) return render(count);
   const best = texts[order[0] ?? 0] ?? "";
   return truncateText(best, { tokens, limit, mode: "head" });

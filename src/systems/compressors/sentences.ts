@@ -11,14 +11,14 @@ const CLOSERS = new Set(['"', "'", ")", "]", "}", "”", "’", "»", "」", "�
 /** A line that ends with one of these continues on the next. */
 const CONTINUING = new Set([",", "-", "–"]);
 /** Rarely the last word of a sentence. */
-const ABBREVIATIONS = words(
+const ABBREVIATIONS = toWordSet(
   "mr mrs ms dr prof rev gen col capt lt sgt hon st mt ft e.g i.e cf vs viz inc ltd co corp dept u.s u.k u.n e.u d.c",
 );
 /** Abbreviations only before a number, otherwise words: "No. 5", but "He said no. Then". */
-const BEFORE_NUMBERS = words(
+const BEFORE_NUMBERS = toWordSet(
   "no nos vol vols p pp fig figs eq ch sec art ca c approx v jan feb mar apr jun jul aug sep",
 );
-const LONGEST_ABBREVIATION = 6;
+const MAX_ABBREVIATION_LENGTH = 6;
 const SPACE = /\s/;
 const LOWERCASE = /\p{Ll}/u;
 const INITIAL = /^\p{Lu}$/u;
@@ -35,7 +35,7 @@ export function splitSentences(text: string): Sentence[] {
   let start = skipSpace(text, 0);
   let at = start;
   while (at < text.length) {
-    const end = candidateEnd(text, at);
+    const end = findCandidateEnd(text, at);
     const next = skipSpace(text, end);
     if (next >= text.length || isBoundary(text, { start, end, next })) {
       sentences.push({ start, end });
@@ -60,10 +60,10 @@ export function joinSentences(
   let gap: Gap = 0;
   for (const [index, { start, end }] of sentences.entries()) {
     const before = sentences[index - 1];
-    if (before !== undefined) gap = Math.max(gap, gapOf(text, before.end, start)) as Gap;
+    if (before !== undefined) gap = Math.max(gap, measureGap(text, before.end, start)) as Gap;
     if (!isKept(index)) continue;
     if (previousEnd !== -1)
-      joined += before?.end === previousEnd ? text.slice(previousEnd, start) : GAPS[apart(text, start, gap)];
+      joined += before?.end === previousEnd ? text.slice(previousEnd, start) : GAPS[widenGap(text, start, gap)];
     joined += text.slice(start, end);
     previousEnd = end;
     gap = 0;
@@ -72,7 +72,7 @@ export function joinSentences(
 }
 
 /** A sentence that begins with a terminator would be read as the end of the sentence before it. */
-function apart(text: string, start: number, gap: Gap): Gap {
+function widenGap(text: string, start: number, gap: Gap): Gap {
   const first = text.charAt(start);
   return gap === 0 && (TERMINATORS.has(first) || CLOSERS.has(first)) ? 1 : gap;
 }
@@ -81,7 +81,7 @@ const GAPS = ["", " ", "\n", "\n\n"] as const;
 type Gap = 0 | 1 | 2 | 3;
 
 /** The gap between two sentences: nothing, white space, a line break, or a blank line. */
-function gapOf(text: string, end: number, next: number): Gap {
+function measureGap(text: string, end: number, next: number): Gap {
   if (end === next) return 0;
   // Scans only the gap: indexOf would search up to the next line break, possibly through the whole text.
   let breaks = 0;
@@ -90,40 +90,40 @@ function gapOf(text: string, end: number, next: number): Gap {
 }
 
 /** The next position after `at` where a sentence may end: after a terminator and its closers, or before a line break. */
-function candidateEnd(text: string, at: number): number {
+function findCandidateEnd(text: string, at: number): number {
   for (let i = at; i < text.length; i++) {
     const character = text.charAt(i);
     if (TERMINATORS.has(character)) return skipAll(text, skipAll(text, i, TERMINATORS), CLOSERS);
     if (!SPACE.test(character)) continue;
     const next = skipSpace(text, i);
-    if (next >= text.length || gapOf(text, i, next) >= 2) return i;
+    if (next >= text.length || measureGap(text, i, next) >= 2) return i;
     i = next - 1;
   }
   return text.length;
 }
 
 function isBoundary(text: string, { start, end, next }: { start: number; end: number; next: number }): boolean {
-  const gap = gapOf(text, end, next);
+  const gap = measureGap(text, end, next);
   if (gap === 3) return true;
   if (LOWERCASE.test(text.charAt(next))) return false;
   if (gap === 2) return !CONTINUING.has(text.charAt(end - 1));
-  const stop = terminatorBefore(text, start, end);
+  const stop = findTerminator(text, start, end);
   if (stop === -1) return false;
   if (gap === 0) return WIDE_TERMINATORS.has(text.charAt(stop));
-  return text.charAt(stop) !== "." || !isAbbreviation(wordBefore(text, start, stop), text.charAt(next));
+  return text.charAt(stop) !== "." || !isAbbreviation(findWordBefore(text, start, stop), text.charAt(next));
 }
 
 /** The position of the terminator before the closers at `end`, or -1. */
-function terminatorBefore(text: string, start: number, end: number): number {
+function findTerminator(text: string, start: number, end: number): number {
   let i = end - 1;
   while (i >= start && CLOSERS.has(text.charAt(i))) i--;
   return i >= start && TERMINATORS.has(text.charAt(i)) ? i : -1;
 }
 
 /** The word that ends at `stop`; of a longer word, just enough to exceed every abbreviation. */
-function wordBefore(text: string, start: number, stop: number): string {
+function findWordBefore(text: string, start: number, stop: number): string {
   let i = stop;
-  while (i > start && stop - i <= LONGEST_ABBREVIATION && /[\p{L}\p{N}.]/u.test(text.charAt(i - 1))) i--;
+  while (i > start && stop - i <= MAX_ABBREVIATION_LENGTH && /[\p{L}\p{N}.]/u.test(text.charAt(i - 1))) i--;
   return text.slice(i, stop);
 }
 
@@ -144,6 +144,6 @@ function skipAll(text: string, at: number, characters: ReadonlySet<string>): num
   return i;
 }
 
-function words(list: string): ReadonlySet<string> {
+function toWordSet(list: string): ReadonlySet<string> {
   return new Set(list.split(" "));
 }

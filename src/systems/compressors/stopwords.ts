@@ -1,5 +1,5 @@
 import type { System } from "../../core/system.js";
-import { compressor } from "./compressor.js";
+import { createCompressor } from "./compressor.js";
 
 /** Function words that carry little meaning. Negations are not included: without "not" a sentence says the opposite. */
 const STOPWORDS = new Set(
@@ -20,7 +20,7 @@ const WORD = /\p{L}[\p{L}\p{M}'’]*/gu;
  * stopwords().process({ id: 1, context: "The cat is on the mat." }, trial); // { context: "cat mat." }
  */
 export function stopwords(): System {
-  return compressor({ name: "stopwords", parameters: {}, compress: dropStopwords });
+  return createCompressor({ name: "stopwords", parameters: {}, compress: dropStopwords });
 }
 
 function dropStopwords(text: string): string {

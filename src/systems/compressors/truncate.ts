@@ -1,7 +1,7 @@
 import { UsageError } from "../../core/errors.js";
 import type { System } from "../../core/system.js";
-import { compressor } from "./compressor.js";
-import { largestFit } from "./largest-fit.js";
+import { createCompressor } from "./compressor.js";
+import { findLargestFit } from "./largest-fit.js";
 import { type ShareOptions, TokenShare } from "./share.js";
 
 /** The modes of `truncate`. */
@@ -28,7 +28,7 @@ export function truncate({ mode = "head", ...options }: TruncateOptions): System
     throw new UsageError(`Unknown truncate mode "${mode}". Use one of: ${TRUNCATE_MODES.join(", ")}.`);
   }
   const tokens = new TokenShare(options);
-  return compressor({
+  return createCompressor({
     name: `truncate:${tokens.share}${mode === "head" ? "" : `:${mode}`}`,
     parameters: { share: tokens.share, mode, tokenizer: tokens.tokenizerName },
     compress: (context) => truncateText(context, { tokens, limit: tokens.limit(context), mode }),
@@ -45,7 +45,7 @@ export interface TruncateTextOptions {
 /** The longest part of a text, cut at words, with at most `limit` tokens. */
 export function truncateText(text: string, { tokens, limit, mode }: TruncateTextOptions): string {
   if (tokens.count(text) <= limit) return text;
-  const ends = new Ends(text, tokens);
+  const ends = new TextEnds(text, tokens);
   if (mode === "head") return ends.head(ends.fitHead(limit));
   if (mode === "tail") return ends.tail(ends.fitTail(limit, "")).trimStart();
   const head = ends.head(ends.fitHead(Math.floor(limit / 2)));
@@ -54,14 +54,14 @@ export function truncateText(text: string, { tokens, limit, mode }: TruncateText
 }
 
 /** The beginnings and ends of a text, by the number of cuts they include. */
-class Ends {
+class TextEnds {
   readonly #text: string;
   readonly #cuts: readonly number[];
   readonly #tokens: TokenShare;
 
   constructor(text: string, tokens: TokenShare) {
     this.#text = text;
-    this.#cuts = cutsOf(text);
+    this.#cuts = findCuts(text);
     this.#tokens = tokens;
   }
 
@@ -75,7 +75,7 @@ class Ends {
 
   fitHead(limit: number): number {
     const guess = this.#guess(limit, (from, to) => this.#text.slice(this.#cuts[from], this.#cuts[to]));
-    return largestFit(this.#cuts.length - 1, guess, (reach) => this.#tokens.count(this.head(reach)) <= limit);
+    return findLargestFit(this.#cuts.length - 1, guess, (reach) => this.#tokens.count(this.head(reach)) <= limit);
   }
 
   /** How many cuts the end may include after the text `before`. */
@@ -84,7 +84,7 @@ class Ends {
     const left = limit - this.#tokens.count(before);
     if (left <= 0) return 0;
     const guess = this.#guess(left, (from, to) => this.#text.slice(this.#cuts[last - to], this.#cuts[last - from]));
-    return largestFit(last, guess, (reach) => this.#tokens.count(before + this.tail(reach).trimStart()) <= limit);
+    return findLargestFit(last, guess, (reach) => this.#tokens.count(before + this.tail(reach).trimStart()) <= limit);
   }
 
   /**
@@ -110,20 +110,20 @@ class Ends {
 }
 
 /** A longer run without white space (a URL, Chinese) may be cut between any two characters. */
-const LONGEST_WORD = 24;
+const MAX_WORD_LENGTH = 24;
 const WORD = /\S+/g;
 
 /**
  * Positions where a text may be cut, ascending, from 0 to its length: at the ends of words, and inside runs without white
  * space that are longer than any word. Never inside a surrogate pair.
  */
-function cutsOf(text: string): number[] {
+function findCuts(text: string): number[] {
   const cuts = [0];
   for (const match of text.matchAll(WORD)) {
     const start = match.index;
     const end = start + match[0].length;
-    if (end - start > LONGEST_WORD) {
-      for (let at = start + 1; at < end; at++) if (!splitsPair(text, at)) cuts.push(at);
+    if (end - start > MAX_WORD_LENGTH) {
+      for (let at = start + 1; at < end; at++) if (!isInsidePair(text, at)) cuts.push(at);
     }
     cuts.push(end);
   }
@@ -131,7 +131,7 @@ function cutsOf(text: string): number[] {
   return cuts;
 }
 
-function splitsPair(text: string, at: number): boolean {
+function isInsidePair(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1);
   const after = text.charCodeAt(at);
   return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;

@@ -1,6 +1,6 @@
 import { UsageError } from "../../core/errors.js";
 import type { System } from "../../core/system.js";
-import { compressor } from "./compressor.js";
+import { createCompressor } from "./compressor.js";
 import { selectPassages } from "./select.js";
 import type { Sentence } from "./sentences.js";
 import { type ShareOptions, TokenShare } from "./share.js";
@@ -25,14 +25,15 @@ export function window({ words = DEFAULT_WORDS, ...options }: WindowOptions): Sy
     throw new UsageError(`The number of words of a window must be a whole number of at least 1, but is ${words}.`);
   }
   const tokens = new TokenShare(options);
-  return compressor({
+  return createCompressor({
     name: `window:${tokens.share}${words === DEFAULT_WORDS ? "" : `:${words}`}`,
     parameters: { share: tokens.share, words, tokenizer: tokens.tokenizerName },
-    compress: (context, { question = "" }) => selectPassages(context, windowsOf(context, words), { question, tokens }),
+    compress: (context, { question = "" }) =>
+      selectPassages(context, splitWindows(context, words), { question, tokens }),
   });
 }
 
-function windowsOf(text: string, words: number): Sentence[] {
+function splitWindows(text: string, words: number): Sentence[] {
   const windows: Sentence[] = [];
   let start = 0;
   let end = 0;

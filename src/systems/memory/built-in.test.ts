@@ -4,10 +4,10 @@ import type { Example, Turn } from "../../core/example.js";
 import { loadTokenizer } from "../../models/tokens/index.js";
 import { FunctionSystem, ReplaySystem } from "../index.js";
 import { bm25Memory, builtInMemory, fullHistory, lastTurns } from "./built-in.js";
-import { type Conversation, turnsOf } from "./conversation.js";
-import { historyText } from "./history-text.js";
+import { type Conversation, listTurns } from "./conversation.js";
+import { formatHistory } from "./history-text.js";
 import { HistoryTokens } from "./history-tokens.js";
-import { READER_INSTRUCTION, readerOf, systemReader } from "./reader.js";
+import { READER_INSTRUCTION, systemReader, toReader } from "./reader.js";
 
 const TALK: Conversation = {
   id: "talk",
@@ -42,7 +42,7 @@ describe("built-in memories", () => {
   it("full-history uses everything, with the dates of sessions", async () => {
     const memory = fullHistory({ reader: echo().reader });
     await memory.reset();
-    await memory.ingest(turnsOf(TALK));
+    await memory.ingest(listTurns(TALK));
     const { answer, contextTokens, context, usage, costUsd } = await memory.query("Where do I live?");
     expect(answer).toBe(
       "[Session of 8 May 2023]\nuser: I moved to Bern.\nassistant: Good luck in Bern!\n\n[Session of 9 May 2023]\nuser: My cello broke.\n\n[Session]\nMira: I like tea.",
@@ -54,7 +54,7 @@ describe("built-in memories", () => {
 
   it("last-n uses the last turns and reports them as its context", async () => {
     const memory = lastTurns({ count: 2, reader: echo().reader });
-    await memory.ingest(turnsOf(TALK));
+    await memory.ingest(listTurns(TALK));
     const { answer, context } = await memory.query("?");
     expect(answer).toBe("[Session of 9 May 2023]\nuser: My cello broke.\n\n[Session]\nMira: I like tea.");
     expect(context).toBe(answer);
@@ -62,7 +62,7 @@ describe("built-in memories", () => {
 
   it("bm25 uses the turns that match the question, in chronological order, and searches dates and speakers", async () => {
     const memory = bm25Memory({ count: 2, reader: echo().reader });
-    await memory.ingest(turnsOf(TALK));
+    await memory.ingest(listTurns(TALK));
     expect((await memory.query("Is it the cello or Bern?")).answer).toMatch(/Bern(?:.|\n)*cello/);
     expect((await memory.query("What did Mira like?")).answer).toBe("[Session]\nMira: I like tea.");
     expect((await memory.query("What happened on 9?")).answer).toContain("cello");
@@ -71,7 +71,7 @@ describe("built-in memories", () => {
 
   it("bm25 does not search for the date of the question", async () => {
     const memory = bm25Memory({ count: 1, reader: echo().reader });
-    await memory.ingest(turnsOf(TALK));
+    await memory.ingest(listTurns(TALK));
     const trial = { signal: new AbortController().signal, budget: null, trial: 0, seed: 0, log: () => {} };
     const question = "Today is 9 May 2023.\nWhere is Bern?";
     expect((await memory.query(question, { ...trial, question: "Where is Bern?" })).answer).toContain("Bern");
@@ -80,7 +80,7 @@ describe("built-in memories", () => {
   it("forget everything on reset", async () => {
     for (const spec of ["full-history", "last-n", "bm25"]) {
       const memory = await builtInMemory(spec, { reader: echo().reader })();
-      await memory.ingest(turnsOf(TALK));
+      await memory.ingest(listTurns(TALK));
       await memory.reset();
       expect(await memory.query("Where is Bern?")).toMatchObject({ answer: "nothing", contextTokens: 0 });
     }
@@ -129,7 +129,7 @@ describe("systemReader", () => {
   it("rejects a missing response and a value that is not a reader", async () => {
     const system = new FunctionSystem({ name: "f", fn: () => ({ context: "shorter" }) });
     await expect(systemReader(system).answer("", "?", trial)).rejects.toThrow(/"f" returned no response/);
-    expect(() => readerOf({ name: "x" } as never)).toThrow(ShapeError);
+    expect(() => toReader({ name: "x" } as never)).toThrow(ShapeError);
   });
 
   it("has a fingerprint that depends on its instruction", () => {
@@ -152,7 +152,7 @@ describe("the context tokens of a built-in memory", () => {
     };
     const memory = await builtInMemory(spec, { reader: echo().reader, tokenizer })();
     await memory.reset();
-    await memory.ingest(turnsOf(TALK));
+    await memory.ingest(listTurns(TALK));
     const answer = await memory.query("Where is Bern?", trial);
     expect(counted).toEqual([]);
     expect(answer.contextTokens).toBe(answer.answer.length);
@@ -165,7 +165,7 @@ describe("the context tokens of a built-in memory", () => {
   it("are not counted again if the context is the whole conversation", async () => {
     const tokenizer = { count: () => Number.NaN };
     const memory = await builtInMemory("full-history", { reader: echo().reader, tokenizer })();
-    await memory.ingest(turnsOf(TALK));
+    await memory.ingest(listTurns(TALK));
     const { contextTokens } = await memory.query("?", { ...trial, historyTokens: 77 });
     expect(contextTokens).toBe(77);
   });
@@ -182,7 +182,7 @@ describe("HistoryTokens", () => {
     await history.countAll(["a", "b", "a", "none"], { onProgress });
     expect(told).toEqual(["1/3", "2/3", "3/3"]);
     expect(counted).toBe(6);
-    expect(await history.of("b")).toBe(4 + 5 + 6);
+    expect(await history.get("b")).toBe(4 + 5 + 6);
     expect(counted).toBe(6);
     await history.countAll(["c"], { signal: AbortSignal.abort() });
     expect(counted).toBe(6);
@@ -203,8 +203,8 @@ describe("HistoryTokens", () => {
     const sessions = [1, 2, 3, 4].map((n) => ({ id: `S${n}`, date: `2023/05/0${n}`, turns: turns.slice(n - 1) }));
     const talk = { id: "t", sessions: [...sessions, { id: "S9", turns: [] }] };
     const tokenizer = loadTokenizer("cl100k_base");
-    const counted = await new HistoryTokens(new Map([["t", talk]]), tokenizer).of("t");
-    expect(counted).toBe(tokenizer.count(historyText(turnsOf(talk))));
+    const counted = await new HistoryTokens(new Map([["t", talk]]), tokenizer).get("t");
+    expect(counted).toBe(tokenizer.count(formatHistory(listTurns(talk))));
     expect(counted).toBeGreaterThan(20);
   });
 });

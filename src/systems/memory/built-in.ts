@@ -4,7 +4,7 @@ import { didYouMean } from "../../core/suggest.js";
 import type { Tokenizer } from "../../core/tokenizer.js";
 import { Bm25 } from "../compressors/bm25.js";
 import { ContextMemory, type ContextMemoryOptions } from "./context-memory.js";
-import { historyText, turnText } from "./history-text.js";
+import { formatHistory, formatTurn } from "./history-text.js";
 import type { MemoryFactory } from "./memory-system.js";
 import type { Reader } from "./reader.js";
 
@@ -23,7 +23,7 @@ export interface BuiltInMemoryOptions {
  * const memory = fullHistory({ reader: systemReader(model) });
  */
 export function fullHistory(options: BuiltInMemoryOptions): ContextMemory {
-  return new ContextMemory({ name: "full-history", ...options, recall: historyText, bringsAll: true });
+  return new ContextMemory({ name: "full-history", ...options, recall: formatHistory, bringsAll: true });
 }
 
 /**
@@ -32,7 +32,7 @@ export function fullHistory(options: BuiltInMemoryOptions): ContextMemory {
  * const memory = lastTurns({ count: 20, reader: systemReader(model) });
  */
 export function lastTurns({ count, ...options }: BuiltInMemoryOptions & { count: number }): ContextMemory {
-  const recall = (turns: readonly Turn[]) => historyText(turns.slice(-count));
+  const recall = (turns: readonly Turn[]) => formatHistory(turns.slice(-count));
   return new ContextMemory({ name: `last-n:${count}`, ...options, recall });
 }
 
@@ -44,29 +44,29 @@ export function lastTurns({ count, ...options }: BuiltInMemoryOptions & { count:
  */
 export function bm25Memory({ count, ...options }: BuiltInMemoryOptions & { count: number }): ContextMemory {
   const recall: ContextMemoryOptions["recall"] = (turns) => {
-    const index = new Bm25(turns.map(searchText));
-    return (question) => historyText(index.findTop(question, count).flatMap((position) => turns[position] ?? []));
+    const index = new Bm25(turns.map(formatSearchText));
+    return (question) => formatHistory(index.findTop(question, count).flatMap((position) => turns[position] ?? []));
   };
   return new ContextMemory({ name: `bm25:${count}`, ...options, recall });
 }
 
-function searchText(turn: Turn): string {
-  return typeof turn.date === "string" ? `${turn.date} ${turnText(turn)}` : turnText(turn);
+function formatSearchText(turn: Turn): string {
+  return typeof turn.date === "string" ? `${turn.date} ${formatTurn(turn)}` : formatTurn(turn);
 }
 
-type Maker = (argument: string | undefined) => (options: BuiltInMemoryOptions) => ContextMemory;
+type MemoryMaker = (argument: string | undefined) => (options: BuiltInMemoryOptions) => ContextMemory;
 
-const MAKERS: Readonly<Record<string, Maker>> = {
+const MAKERS: Readonly<Record<string, MemoryMaker>> = {
   "full-history": (argument) => {
     if (argument === undefined) return fullHistory;
     throw new UsageError(`full-history takes no argument: remove ":${argument}".`);
   },
   "last-n": (argument) => {
-    const count = countIn(argument, { usage: "last-n:20", default: 20 });
+    const count = parseTurnCount(argument, { usage: "last-n:20", default: 20 });
     return (options) => lastTurns({ ...options, count });
   },
   bm25: (argument) => {
-    const count = countIn(argument, { usage: "bm25:10", default: 10 });
+    const count = parseTurnCount(argument, { usage: "bm25:10", default: 10 });
     return (options) => bm25Memory({ ...options, count });
   },
 };
@@ -92,7 +92,7 @@ export function builtInMemory(spec: string, options: BuiltInMemoryOptions): Memo
   return () => make(options);
 }
 
-function countIn(text: string | undefined, rules: { usage: string; default: number }): number {
+function parseTurnCount(text: string | undefined, rules: { usage: string; default: number }): number {
   if (text === undefined) return rules.default;
   const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   if (count >= 1) return count;

@@ -1,7 +1,7 @@
 import { UsageError } from "../../core/errors.js";
-import { describe } from "../../core/shape.js";
+import { describeValue } from "../../core/shape.js";
 
-interface Given {
+interface UncheckedOptions {
   systems?: unknown;
   dataset?: unknown;
   load?: unknown;
@@ -10,39 +10,48 @@ interface Given {
 
 /** Throws if an option has the wrong type, before anything is loaded. Memories and readers are checked when they are used. */
 export function checkMemoryOptions(options: unknown): void {
-  if (!isObject(options)) throw wrong("The options of evaluateMemory()", "an object", options);
-  const { systems, dataset, load, judge } = options as Given;
-  checkSystems(systems);
-  checkDataset(dataset);
-  if (load !== undefined && !isObject(load)) throw wrong("`load`", "an object, such as { file }", load);
-  if (judge !== undefined && !has(judge, "score")) throw wrong("`judge`", "an evaluator, with a method score()", judge);
+  if (!isObjectOption(options)) throw createOptionError("The options of evaluateMemory()", "an object", options);
+  const { systems, dataset, load, judge } = options as UncheckedOptions;
+  checkMemorySystems(systems);
+  checkMemoryDataset(dataset);
+  if (load !== undefined && !isObjectOption(load))
+    throw createOptionError("`load`", "an object, such as { file }", load);
+  if (judge !== undefined && !hasMethod(judge, "score"))
+    throw createOptionError("`judge`", "an evaluator, with a method score()", judge);
 }
 
-function checkSystems(systems: unknown): void {
-  if (!Array.isArray(systems)) throw wrong("`systems`", "an array", systems);
+function checkMemorySystems(systems: unknown): void {
+  if (!Array.isArray(systems)) throw createOptionError("`systems`", "an array", systems);
   if (systems.length === 0) throw new UsageError("There is no memory to measure. Give at least one in `systems`.");
-  const odd = systems.findIndex((one) => !isObject(one) && typeof one !== "function" && typeof one !== "string");
+  const odd = systems.findIndex((one) => !isObjectOption(one) && typeof one !== "function" && typeof one !== "string");
   if (odd === -1) return;
   throw new UsageError(
-    `\`systems\` contains ${describe(systems[odd])}. Give memories, functions that make one, or names such as "bm25:10".`,
+    `\`systems\` contains ${describeValue(systems[odd])}. Give memories, functions that make one, or names such as "bm25:10".`,
   );
 }
 
-function checkDataset(given: unknown): void {
+function checkMemoryDataset(given: unknown): void {
   if (typeof given === "string") return;
-  const { dataset, conversations } = (isObject(given) ? given : {}) as { dataset?: unknown; conversations?: unknown };
-  if (isObject(dataset) && "examples" in dataset && has(conversations, "get")) return;
-  throw wrong("`dataset`", "a name such as locomo, or an object with a `dataset` and its `conversations`", given);
+  const { dataset, conversations } = (isObjectOption(given) ? given : {}) as {
+    dataset?: unknown;
+    conversations?: unknown;
+  };
+  if (isObjectOption(dataset) && "examples" in dataset && hasMethod(conversations, "get")) return;
+  throw createOptionError(
+    "`dataset`",
+    "a name such as locomo, or an object with a `dataset` and its `conversations`",
+    given,
+  );
 }
 
-function isObject(value: unknown): value is object {
+function isObjectOption(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-function has(value: unknown, method: string): boolean {
-  return isObject(value) && typeof (value as Record<string, unknown>)[method] === "function";
+function hasMethod(value: unknown, method: string): boolean {
+  return isObjectOption(value) && typeof (value as Record<string, unknown>)[method] === "function";
 }
 
-function wrong(what: string, wanted: string, value: unknown): UsageError {
-  return new UsageError(`${what} must be ${wanted}, but is ${describe(value)}.`);
+function createOptionError(what: string, wanted: string, value: unknown): UsageError {
+  return new UsageError(`${what} must be ${wanted}, but is ${describeValue(value)}.`);
 }

@@ -1,5 +1,5 @@
 import type { Turn } from "../../core/example.js";
-import { fingerprintOf } from "../../core/fingerprint.js";
+import { computeFingerprint } from "../../core/fingerprint.js";
 import type { Limits } from "../../core/price.js";
 import type { Output } from "../../core/system.js";
 import type { Tokenizer } from "../../core/tokenizer.js";
@@ -60,7 +60,7 @@ export class ContextMemory implements MemorySystem {
     const known = bringsAll ? trial.historyTokens : undefined;
     const count = () => known ?? this.#count(context);
     return {
-      ...answerOf(output),
+      ...toMemoryAnswer(output),
       ...(!bringsAll && { context }),
       // Counted lazily, so that counting is not part of the memory's measured time.
       get contextTokens() {
@@ -70,7 +70,7 @@ export class ContextMemory implements MemorySystem {
   }
 
   fingerprint(): unknown {
-    return { memory: this.name, version: 1, reader: fingerprintOf(this.#options.reader, "answer") };
+    return { memory: this.name, version: 1, reader: computeFingerprint(this.#options.reader, "answer") };
   }
 
   #count(text: string): number {
@@ -89,7 +89,7 @@ const NO_TRIAL: MemoryTrial = Object.freeze({
   log: () => {},
 });
 
-const KNOWN = [
+const COPIED_FIELDS = [
   "usage",
   "costUsd",
   "stopped",
@@ -101,7 +101,9 @@ const KNOWN = [
   "latency",
 ] as const;
 
-function answerOf(output: Output): MemoryAnswer {
-  const known = KNOWN.filter((field) => output[field] !== undefined).map((field) => [field, output[field]] as const);
+function toMemoryAnswer(output: Output): MemoryAnswer {
+  const known = COPIED_FIELDS.filter((field) => output[field] !== undefined).map(
+    (field) => [field, output[field]] as const,
+  );
   return { answer: output.response ?? "", ...(Object.fromEntries(known) as Partial<MemoryAnswer>) };
 }

@@ -26,11 +26,11 @@ export type Conversations = Pick<ReadonlyMap<string, Conversation>, "get">;
  * @example
  * listTurns(talk)[0]; // { role: "user", content: "I moved to Bern.", session: "S1", date: "8 May 2023" }
  */
-export function turnsOf({ sessions }: Conversation): Turn[] {
-  return sessions.flatMap(turnsOfSession);
+export function listTurns({ sessions }: Conversation): Turn[] {
+  return sessions.flatMap(listSessionTurns);
 }
 
 /** The turns of one session as given to a memory. */
-export function turnsOfSession({ id, date, turns }: Session): Turn[] {
+export function listSessionTurns({ id, date, turns }: Session): Turn[] {
   return turns.map((turn) => ({ ...turn, session: id, ...(date === undefined ? {} : { date }) }));
 }

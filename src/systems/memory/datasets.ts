@@ -44,7 +44,7 @@ export const MEMORY_DATASETS: Readonly<Record<string, MemoryEntry>> = {
 };
 
 /** A dataset as named in a spec. */
-export interface NamedEntry {
+export interface NamedMemoryEntry {
   /** The name in rows; includes the config if one was given. */
   readonly name: string;
   readonly entry: MemoryEntry;
@@ -57,17 +57,17 @@ export interface NamedEntry {
  * @example
  * findMemoryDataset("longmemeval:oracle").config; // "oracle"
  */
-export function memoryDataset(spec: string): NamedEntry {
+export function findMemoryDataset(spec: string): NamedMemoryEntry {
   const [name = "", ...revision] = spec.split("@");
   const [base = "", ...rest] = name.split(":");
   const entry = Object.hasOwn(MEMORY_DATASETS, base) ? MEMORY_DATASETS[base] : undefined;
   if (entry === undefined)
     throw new UsageError(`Unknown memory dataset "${base}".${didYouMean(base, Object.keys(MEMORY_DATASETS))}`);
-  const config = configOf(base, entry, rest.length === 0 ? undefined : rest.join(":"));
+  const config = resolveMemoryConfig(base, entry, rest.length === 0 ? undefined : rest.join(":"));
   return { name, entry, config, ...(revision.length === 0 ? {} : { revision: revision.join("@") }) };
 }
 
-function configOf(name: string, { configs }: MemoryEntry, asked: string | undefined): string {
+function resolveMemoryConfig(name: string, { configs }: MemoryEntry, asked: string | undefined): string {
   if (asked === undefined) return configs?.default ?? "";
   if (configs?.names.includes(asked)) return asked;
   throw new UsageError(

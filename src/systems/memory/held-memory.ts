@@ -1,7 +1,7 @@
 import type { MemorySystem } from "./memory-system.js";
 
 /** A memory in use, and the state of its ingest. */
-export interface HeldMemory {
+export interface PooledMemory {
   readonly memory: MemorySystem;
   /** The id of its conversation. */
   conversation: string;
@@ -12,21 +12,21 @@ export interface HeldMemory {
   ingestMs: number | null;
 }
 
-export function heldMemory(memory: MemorySystem, conversation: string): HeldMemory {
+export function createPooledMemory(memory: MemorySystem, conversation: string): PooledMemory {
   return { memory, conversation, isIngested: false, ingesting: null, ingestMs: null };
 }
 
 export interface MemoryPool {
   /** Returns the memory for a conversation; waits until one is free. */
-  acquire(conversation: string, signal: AbortSignal): Promise<HeldMemory>;
-  release(held: HeldMemory): void;
+  acquire(conversation: string, signal: AbortSignal): Promise<PooledMemory>;
+  release(held: PooledMemory): void;
   /** For a trial that does not stop after an abort: no other trial should wait for its memory. */
-  abandon(held: HeldMemory): void;
+  abandon(held: PooledMemory): void;
   close(): Promise<void>;
 }
 
 /** Waiters for a free resource, in order of arrival. */
-export class WaitingLine {
+export class WaitQueue {
   readonly #waiting = new Set<() => void>();
 
   /** Waits for a notification; throws if the signal is aborted. */
@@ -47,7 +47,7 @@ export class WaitingLine {
     }
   }
 
-  callAll(): void {
+  notifyAll(): void {
     for (const wake of this.#waiting) wake();
   }
 }

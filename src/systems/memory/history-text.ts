@@ -1,23 +1,23 @@
 import type { Turn } from "../../core/example.js";
 
-export const BETWEEN_SESSIONS = "\n\n";
+export const SESSION_SEPARATOR = "\n\n";
 
 /**
  * Formats turns as context; each session begins with a line with its date.
  * @example
  * formatHistory([{ role: "user", content: "Hi.", session: "S1", date: "8 May 2023" }]); // "[Session of 8 May 2023]\nuser: Hi."
  */
-export function historyText(turns: readonly Turn[]): string {
-  return sessionsIn(turns).map(sessionText).join(BETWEEN_SESSIONS);
+export function formatHistory(turns: readonly Turn[]): string {
+  return groupSessions(turns).map(formatSession).join(SESSION_SEPARATOR);
 }
 
 /** Formats a turn. The content of a turn with a speaker already begins with the speaker's name. */
-export function turnText({ role, content, speaker }: Turn): string {
+export function formatTurn({ role, content, speaker }: Turn): string {
   return typeof speaker === "string" ? content : `${role}: ${content}`;
 }
 
 /** Groups consecutive turns of the same session. */
-function sessionsIn(turns: readonly Turn[]): Turn[][] {
+function groupSessions(turns: readonly Turn[]): Turn[][] {
   const sessions: Turn[][] = [];
   for (const turn of turns) {
     const current = sessions.at(-1);
@@ -28,11 +28,11 @@ function sessionsIn(turns: readonly Turn[]): Turn[][] {
   return sessions;
 }
 
-function sessionText(turns: readonly Turn[]): string {
-  return [...headOf(turns[0]), ...turns.map(turnText)].join("\n");
+function formatSession(turns: readonly Turn[]): string {
+  return [...formatSessionHeader(turns[0]), ...turns.map(formatTurn)].join("\n");
 }
 
-function headOf(turn: Turn | undefined): string[] {
+function formatSessionHeader(turn: Turn | undefined): string[] {
   if (typeof turn?.date === "string") return [`[Session of ${turn.date}]`];
   return turn?.session === undefined ? [] : ["[Session]"];
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Tokenizer } from "../../core/tokenizer.js";
-import { type Conversation, type Conversations, turnsOfSession } from "./conversation.js";
-import { BETWEEN_SESSIONS, historyText } from "./history-text.js";
+import { type Conversation, type Conversations, listSessionTurns } from "./conversation.js";
+import { formatHistory, SESSION_SEPARATOR } from "./history-text.js";
 
 export interface CountAllOptions {
   /** Stops counting early; the rest is counted on demand. */
@@ -33,13 +33,13 @@ export class HistoryTokens {
     let done = 0;
     for (const id of wanted) {
       if (signal?.aborted === true) return;
-      await this.of(id);
+      await this.get(id);
       onProgress?.(++done, wanted.size);
     }
   }
 
   /** Tokens of a whole conversation as text; 0 if it does not exist. */
-  of(id: string): Promise<number> {
+  get(id: string): Promise<number> {
     const known = this.#counts.get(id);
     if (known !== undefined) return known;
     const counted = this.#count(id);
@@ -62,8 +62,8 @@ export class HistoryTokens {
     let total = 0;
     for (const [index, session] of spoken.entries()) {
       if (index > 0) await setImmediate();
-      const text = historyText(turnsOfSession(session));
-      total += this.#tokenizer.count(index === spoken.length - 1 ? text : text + BETWEEN_SESSIONS);
+      const text = formatHistory(listSessionTurns(session));
+      total += this.#tokenizer.count(index === spoken.length - 1 ? text : text + SESSION_SEPARATOR);
     }
     return total;
   }

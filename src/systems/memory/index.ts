@@ -8,10 +8,10 @@ export {
 } from "./built-in.js";
 export { checkMemoryOptions } from "./check-options.js";
 export type { Conversation, Session } from "./conversation.js";
-export { MEMORY_DATASETS, type MemoryEntry, memoryDataset } from "./datasets.js";
+export { findMemoryDataset, MEMORY_DATASETS, type MemoryEntry } from "./datasets.js";
 export { HistoryTokens } from "./history-tokens.js";
 export { loadMemoryQuestions, type MemoryLoadOptions } from "./load.js";
-export { memoryFromModule } from "./memory-source.js";
+export { createMemoryFromModule } from "./memory-source.js";
 export {
   type MemoryAnswer,
   MemoryError,
@@ -20,5 +20,5 @@ export {
   type MemoryTrial,
 } from "./memory-system.js";
 export { MemoryTrials } from "./memory-trials.js";
-export { READER_INSTRUCTION, type Reader, readerOf, type SystemReaderOptions, systemReader } from "./reader.js";
-export { rubricNotes } from "./rubric-note.js";
+export { READER_INSTRUCTION, type Reader, type SystemReaderOptions, systemReader, toReader } from "./reader.js";
+export { listRubricNotes } from "./rubric-note.js";

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DatasetError } from "../../core/errors.js";
 
-import { type JsonItem, jsonItems, parseItem } from "./json-items.js";
+import { type JsonItem, parseJsonItem, readJsonItems } from "./json-items.js";
 
 let dir = "";
 let path = "";
@@ -22,12 +22,12 @@ afterAll(() => {
 async function itemsOf(content: string | Buffer, chunkBytes?: number): Promise<JsonItem[]> {
   writeFileSync(path, content);
   const items: JsonItem[] = [];
-  for await (const item of jsonItems(path, chunkBytes === undefined ? {} : { chunkBytes })) items.push(item);
+  for await (const item of readJsonItems(path, chunkBytes === undefined ? {} : { chunkBytes })) items.push(item);
   return items;
 }
 
 async function valuesOf(content: string | Buffer, chunkBytes?: number): Promise<unknown[]> {
-  return (await itemsOf(content, chunkBytes)).map((item) => parseItem(path, item));
+  return (await itemsOf(content, chunkBytes)).map((item) => parseJsonItem(path, item));
 }
 
 describe("readJsonItems", () => {
@@ -58,9 +58,9 @@ describe("readJsonItems", () => {
         writeFileSync(file, texts.join("\n") + (ends ? "\n" : ""));
         const bytes = readFileSync(file);
         const found: unknown[] = [];
-        for await (const item of jsonItems(file, { chunkBytes })) {
+        for await (const item of readJsonItems(file, { chunkBytes })) {
           expect(bytes.toString("utf8", item.start, item.end)).toBe(item.text);
-          found.push([item.number, parseItem(file, item)]);
+          found.push([item.number, parseJsonItem(file, item)]);
         }
         expect(found).toEqual(texts.flatMap((text, i) => (text === " " ? [] : [[i + 1, JSON.parse(text)]])));
       }),
@@ -110,7 +110,7 @@ describe("readJsonItems", () => {
     writeFileSync(path, JSON.stringify(Array.from({ length: 100 }, (_, i) => i)));
     const read: number[] = [];
     const reading = async () => {
-      for await (const { number } of jsonItems(path, { chunkBytes: 8, signal: stop.signal })) {
+      for await (const { number } of readJsonItems(path, { chunkBytes: 8, signal: stop.signal })) {
         read.push(number);
         if (number === 5) stop.abort(new Error("enough"));
       }

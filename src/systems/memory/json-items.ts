@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
-import { DatasetError, messageOf } from "../../core/errors.js";
-import { gunzipped } from "../../datasets/gunzip.js";
-import { firstBytes, isGzip, unreadable } from "../../datasets/read-bytes.js";
+import { DatasetError, getErrorMessage } from "../../core/errors.js";
+import { readGzipFile } from "../../datasets/gunzip.js";
+import { createUnreadableError, isGzip, readFirstBytes } from "../../datasets/read-bytes.js";
 
 /** One item of a file. */
 export interface JsonItem {
@@ -20,7 +20,7 @@ export interface JsonItemsOptions {
   chunkBytes?: number;
 }
 
-const LINES = /\.(?:jsonl|ndjson)(?:\.gz)?$/i;
+const LINES_FILE = /\.(?:jsonl|ndjson)(?:\.gz)?$/i;
 const CHUNK_BYTES = 1 << 20;
 const BYTE_ORDER_MARK = Buffer.of(0xef, 0xbb, 0xbf);
 const LF = 0x0a;
@@ -38,9 +38,9 @@ const CLOSE_OBJECT = 0x7d;
  * @example
  * for await (const item of readJsonItems("longmemeval_m.json")) console.log(item.number, parseJsonItem("longmemeval_m.json", item));
  */
-export async function* jsonItems(path: string, options: JsonItemsOptions = {}): AsyncGenerator<JsonItem> {
+export async function* readJsonItems(path: string, options: JsonItemsOptions = {}): AsyncGenerator<JsonItem> {
   const { signal, chunkBytes = CHUNK_BYTES } = options;
-  const scanner = LINES.test(path) ? new LineScanner(path) : new ListScanner(path);
+  const scanner = LINES_FILE.test(path) ? new LineScanner(path) : new ListScanner(path);
   signal?.throwIfAborted();
   for await (const chunk of readChunks(path, chunkBytes)) {
     yield* scanner.scan(chunk);
@@ -50,22 +50,22 @@ export async function* jsonItems(path: string, options: JsonItemsOptions = {}): 
 }
 
 /** Parses an item. The error names the item if its text is not JSON. */
-export function parseItem(path: string, { number, text }: Pick<JsonItem, "number" | "text">): unknown {
+export function parseJsonItem(path: string, { number, text }: Pick<JsonItem, "number" | "text">): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const reason = text.trim() === "" ? "it is empty" : messageOf(cause);
+    const reason = text.trim() === "" ? "it is empty" : getErrorMessage(cause);
     throw new DatasetError(`Item ${number} of "${path}" is not valid JSON: ${reason}.`, { cause });
   }
 }
 
 /** Detects compression by the first bytes, because file extensions are unreliable. */
 export function isCompressed(path: string): boolean {
-  return isGzip(firstBytes(path));
+  return isGzip(readFirstBytes(path));
 }
 
 async function* readChunks(path: string, chunkBytes: number): AsyncGenerator<Buffer> {
-  const bytes = isCompressed(path) ? gunzipped(path) : createReadStream(path, { highWaterMark: chunkBytes });
+  const bytes = isCompressed(path) ? readGzipFile(path) : createReadStream(path, { highWaterMark: chunkBytes });
   let isFirst = true;
   try {
     for await (const chunk of bytes as AsyncIterable<Buffer>) {
@@ -75,7 +75,7 @@ async function* readChunks(path: string, chunkBytes: number): AsyncGenerator<Buf
       yield chunk;
     }
   } catch (error) {
-    throw unreadable(path, error);
+    throw createUnreadableError(path, error);
   }
 }
 

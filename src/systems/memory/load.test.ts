@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DatasetError, UsageError } from "../../core/errors.js";
-import { startHub } from "../../datasets/hub/scripted-hub.js";
-import { turnsOf } from "./conversation.js";
+import { startScriptedHub } from "../../datasets/hub/scripted-hub.js";
+import { listTurns } from "./conversation.js";
 import { loadMemoryQuestions, type MemoryLoadOptions } from "./load.js";
-import { locomoItems, longMemEvalItems } from "./scripted-items.js";
+import { makeLocomoItems, makeLongMemEvalItems } from "./scripted-items.js";
 
 let dir = "";
 
@@ -31,7 +31,7 @@ async function load(name: string, items: unknown, options: MemoryLoadOptions = {
 
 describe("locomo", () => {
   it("returns every question with its type, gold answer and evidence", async () => {
-    const { dataset } = await load("locomo", locomoItems());
+    const { dataset } = await load("locomo", makeLocomoItems());
     expect(dataset).toMatchObject({
       name: "locomo",
       primaryField: "f1",
@@ -89,7 +89,7 @@ describe("locomo", () => {
   });
 
   it("returns sessions by number, roles by speaker, and names and photos in the text", async () => {
-    const { conversations } = await load("locomo", locomoItems());
+    const { conversations } = await load("locomo", makeLocomoItems());
     expect(conversations.size).toBe(2);
     expect([...conversations.keys()]).toEqual(["conv-1", "conv-2"]);
     const conversation = conversations.get("conv-1");
@@ -99,7 +99,7 @@ describe("locomo", () => {
       ["D10", "9:00 am on 1 July, 2023"],
     ]);
     if (conversation === undefined) throw new Error("missing");
-    expect(turnsOf(conversation)[3]).toEqual({
+    expect(listTurns(conversation)[3]).toEqual({
       role: "user",
       content: "Mira: Lovely! [shares a photo: a photo of a lake]",
       speaker: "Mira",
@@ -107,11 +107,11 @@ describe("locomo", () => {
       session: "D2",
       date: "4:10 pm on 2 June, 2023",
     });
-    expect(turnsOf(conversation)[2]).toMatchObject({ role: "assistant", content: "Tobias: I bought a blue canoe." });
+    expect(listTurns(conversation)[2]).toMatchObject({ role: "assistant", content: "Tobias: I bought a blue canoe." });
     expect(conversations.get("conv-9")).toBeUndefined();
   });
 
-  const broken: [string, (item: ReturnType<typeof locomoItems>[1]) => unknown, string][] = [
+  const broken: [string, (item: ReturnType<typeof makeLocomoItems>[1]) => unknown, string][] = [
     ["no sample_id", ({ sample_id: _, ...rest }) => rest, 'Item 2 of .* has undefined in "sample_id"'],
     ["no conversation", ({ conversation: _, ...rest }) => rest, 'Item 2 of .* has no object in "conversation"'],
     [
@@ -138,7 +138,7 @@ describe("locomo", () => {
   ];
 
   it.each(broken)("names the item that has %s", async (_, change, message) => {
-    const [first, second] = locomoItems();
+    const [first, second] = makeLocomoItems();
     if (second === undefined) throw new Error("missing");
     const loading = load("locomo", [first, change(second)]);
     await expect(loading).rejects.toThrow(DatasetError);
@@ -148,7 +148,7 @@ describe("locomo", () => {
 
 describe("longmemeval", () => {
   it("returns each question with its date, and sessions in chronological order", async () => {
-    const { dataset, conversations } = await load("longmemeval:oracle", longMemEvalItems());
+    const { dataset, conversations } = await load("longmemeval:oracle", makeLongMemEvalItems());
     expect(dataset.examples[0]).toMatchObject({
       id: "a1b2c3",
       conversation: "a1b2c3",
@@ -166,19 +166,19 @@ describe("longmemeval", () => {
   });
 
   it("does not reveal which sessions or turns contain the answer", async () => {
-    const { conversations } = await load("longmemeval", longMemEvalItems());
+    const { conversations } = await load("longmemeval", makeLongMemEvalItems());
     const told = JSON.stringify([...conversations.values()]);
     expect(told).not.toMatch(/answer_|has_answer/);
   });
 
   it("detects abstention by the suffix of the id, and accepts numbers as answers", async () => {
-    const { dataset } = await load("longmemeval:s", longMemEvalItems());
+    const { dataset } = await load("longmemeval:s", makeLongMemEvalItems());
     expect(dataset.examples.map(({ unanswerable }) => unanswerable)).toEqual([undefined, true, undefined]);
     expect(dataset.examples[2]).toMatchObject({ id: "777", answer: "3" });
   });
 
   it("names the item whose lists differ in length", async () => {
-    const [first, second] = longMemEvalItems();
+    const [first, second] = makeLongMemEvalItems();
     const loading = load("longmemeval", [first, { ...second, haystack_dates: [] }]);
     await expect(loading).rejects.toThrow(/Item 2 of .* has 2 haystack_sessions, but 2 haystack_session_ids and 0/);
   });
@@ -187,7 +187,7 @@ describe("longmemeval", () => {
 describe("loadMemoryQuestions", () => {
   it("takes a seeded sample, the first questions, or those that match a filter", async () => {
     const idsOf = async (options: MemoryLoadOptions) =>
-      (await load("locomo", locomoItems(), options)).dataset.examples.map(({ id }) => id);
+      (await load("locomo", makeLocomoItems(), options)).dataset.examples.map(({ id }) => id);
     expect(await idsOf({ maxExamples: 2, head: true })).toEqual(["conv-1-q1", "conv-1-q2"]);
     const sample = await idsOf({ maxExamples: 3, seed: 4 });
     expect(sample).toHaveLength(3);
@@ -199,7 +199,7 @@ describe("loadMemoryQuestions", () => {
   });
 
   it("lists the fields if a filter names an unknown one", async () => {
-    const filtered = (filter: Record<string, string>) => load("locomo", locomoItems(), { filter });
+    const filtered = (filter: Record<string, string>) => load("locomo", makeLocomoItems(), { filter });
     await expect(filtered({ nope: "1" })).rejects.toThrow(DatasetError);
     await expect(filtered({ nope: "1" })).rejects.toThrow(
       /No question of locomo has a field "nope".* Its fields: .*question_type.*conversation/,
@@ -213,18 +213,18 @@ describe("loadMemoryQuestions", () => {
   });
 
   const lines = () =>
-    locomoItems()
+    makeLocomoItems()
       .map((item) => JSON.stringify(item))
       .join("\n\n");
   it.each([
-    ["locomo.json.gz", () => gzipSync(JSON.stringify(locomoItems()))],
-    ["compressed.json", () => gzipSync(JSON.stringify(locomoItems(), null, 2))],
-    ["plain.json.gz", () => JSON.stringify(locomoItems())],
+    ["locomo.json.gz", () => gzipSync(JSON.stringify(makeLocomoItems()))],
+    ["compressed.json", () => gzipSync(JSON.stringify(makeLocomoItems(), null, 2))],
+    ["plain.json.gz", () => JSON.stringify(makeLocomoItems())],
     ["locomo.jsonl", () => lines()],
     ["marked.jsonl", () => `\uFEFF${lines()}\r\n`],
     ["locomo.jsonl.gz", () => gzipSync(`${lines()}\n`)],
   ])("reads %s like the published file", async (name, content) => {
-    const published = await load("locomo", locomoItems());
+    const published = await load("locomo", makeLocomoItems());
     const file = join(dir, name);
     writeFileSync(file, content());
     const { dataset, conversations } = await loadMemoryQuestions("locomo", { file });
@@ -234,7 +234,7 @@ describe("loadMemoryQuestions", () => {
   });
 
   it.each([
-    ["cut.json.gz", () => gzipSync(JSON.stringify(locomoItems())).subarray(0, 200), /is truncated/],
+    ["cut.json.gz", () => gzipSync(JSON.stringify(makeLocomoItems())).subarray(0, 200), /is truncated/],
     ["broken.jsonl", () => `${lines()}\n{"a":`, /Item 4 of ".*broken\.jsonl" is not valid JSON/],
     ["empty.jsonl", () => "\n", /contains no questions/],
     ["bytes.jsonl", () => Buffer.of(0x22, 0xff, 0x22, 0x0a), /Item 1 of .* is not valid UTF-8/],
@@ -246,7 +246,7 @@ describe("loadMemoryQuestions", () => {
   });
 
   it("identifies conversations by their content", async () => {
-    const [first] = locomoItems();
+    const [first] = makeLocomoItems();
     const hashOf = async (items: unknown) => (await load("locomo", items)).dataset.examples[0]?.conversation_hash;
     const changed = structuredClone(first);
     changed?.conversation.session_1.pop();
@@ -255,9 +255,9 @@ describe("loadMemoryQuestions", () => {
   });
 
   it("detects a file that was changed or removed afterwards", async () => {
-    const file = fileOf(locomoItems());
+    const file = fileOf(makeLocomoItems());
     const { conversations } = await loadMemoryQuestions("locomo", { file });
-    writeFileSync(file, JSON.stringify(locomoItems().toReversed(), null, 1));
+    writeFileSync(file, JSON.stringify(makeLocomoItems().toReversed(), null, 1));
     expect(() => conversations.get("conv-1")).toThrow(/Item 1 of .* has changed since/);
     rmSync(file);
     expect(() => conversations.get("conv-1")).toThrow(/File not found/);
@@ -275,9 +275,9 @@ describe("loadMemoryQuestions", () => {
   });
 
   it("downloads the file of the requested config from the hub, and reports its origin", async () => {
-    const file = Buffer.from(JSON.stringify(longMemEvalItems()));
+    const file = Buffer.from(JSON.stringify(makeLongMemEvalItems()));
     const repo = "xiaowu0162/longmemeval-cleaned";
-    const hub = await startHub({
+    const hub = await startScriptedHub({
       repos: { [repo]: { revisions: { main: { files: { "longmemeval_m_cleaned.json": file } } } } },
     });
     try {

@@ -4,18 +4,18 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Dataset, DatasetOrigin, LoadOptions } from "../../core/dataset.js";
 import { AssayError, DatasetError } from "../../core/errors.js";
 import type { Example } from "../../core/example.js";
-import { describe } from "../../core/shape.js";
-import { nearest } from "../../core/suggest.js";
+import { describeValue } from "../../core/shape.js";
+import { findClosestName } from "../../core/suggest.js";
 import { RowProblem } from "../../datasets/catalog/columns.js";
-import { matches, scalarText } from "../../datasets/columns.js";
+import { formatScalar, matchesFilter } from "../../datasets/columns.js";
 import type { HubOptions } from "../../datasets/hub/index.js";
-import { unreadable } from "../../datasets/read-bytes.js";
+import { createUnreadableError } from "../../datasets/read-bytes.js";
 import { requireMaxExamples, takeSample } from "../../datasets/sample.js";
 import { isRawRow } from "../../datasets/source-row.js";
 import type { Conversation } from "./conversation.js";
-import { memoryDataset, type NamedEntry } from "./datasets.js";
+import { findMemoryDataset, type NamedMemoryEntry } from "./datasets.js";
 import type { MemoryFormat, MemoryItem } from "./format.js";
-import { isCompressed, type JsonItem, jsonItems, parseItem } from "./json-items.js";
+import { isCompressed, type JsonItem, parseJsonItem, readJsonItems } from "./json-items.js";
 
 /** Options for loading a memory dataset. */
 export interface MemoryLoadOptions
@@ -38,9 +38,9 @@ export interface MemoryQuestions {
 /** Loads a memory dataset by name: from a given file, otherwise from the hub. */
 export async function loadMemoryQuestions(spec: string, options: MemoryLoadOptions = {}): Promise<MemoryQuestions> {
   requireMaxExamples(options.maxExamples);
-  const named = memoryDataset(spec);
+  const named = findMemoryDataset(spec);
   const { file, signal } = options;
-  const { path, origin } = file === undefined ? await fromHub(named, options) : { path: file };
+  const { path, origin } = file === undefined ? await downloadFromHub(named, options) : { path: file };
   const { format } = named.entry;
   const { questions, conversations } = await readMemoryFile(path, { format, ...(signal && { signal }) });
   const examples = chooseQuestions(questions, named.name, options).map((one) => ({ ...one, dataset: named.name }));
@@ -55,12 +55,15 @@ export async function loadMemoryQuestions(spec: string, options: MemoryLoadOptio
   return { dataset, conversations };
 }
 
-interface Located {
+interface LocatedFile {
   readonly path: string;
   readonly origin?: DatasetOrigin;
 }
 
-async function fromHub({ entry, config, revision }: NamedEntry, options: MemoryLoadOptions): Promise<Located> {
+async function downloadFromHub(
+  { entry, config, revision }: NamedMemoryEntry,
+  options: MemoryLoadOptions,
+): Promise<LocatedFile> {
   const { openHub } = await import("../../datasets/hub/index.js");
   const { onDownload, signal } = options;
   const hub = openHub({ ...options.hub, ...(onDownload && { onProgress: onDownload }), ...(signal && { signal }) });
@@ -70,20 +73,20 @@ async function fromHub({ entry, config, revision }: NamedEntry, options: MemoryL
   return { path, origin: { repo: listing.repo, revision: listing.revision, files: [file] } };
 }
 
-type Choice = Pick<LoadOptions, "filter" | "maxExamples" | "head" | "seed" | "shuffleSeed">;
+type QuestionSelection = Pick<LoadOptions, "filter" | "maxExamples" | "head" | "seed" | "shuffleSeed">;
 
-const SHOWN_VALUES = 10;
+const MAX_SHOWN_VALUES = 10;
 
 /** Filters and samples the questions. */
 function chooseQuestions(
   questions: readonly FileQuestion[],
   name: string,
-  { filter = {}, maxExamples, head, seed, shuffleSeed = seed }: Choice,
+  { filter = {}, maxExamples, head, seed, shuffleSeed = seed }: QuestionSelection,
 ): readonly FileQuestion[] {
   if (questions.length === 0) throw new DatasetError(`The file of ${name} contains no questions.`);
-  requireFields(questions, name, filter);
-  const found = questions.filter((question) => matches(question, filter));
-  if (found.length === 0) throw nothingFound(questions, name, filter);
+  requireFilterFields(questions, name, filter);
+  const found = questions.filter((question) => matchesFilter(question, filter));
+  if (found.length === 0) throw createNoQuestionError(questions, name, filter);
   const sampling = {
     ...(maxExamples === undefined ? {} : { maxExamples }),
     ...(head === undefined ? {} : { head }),
@@ -92,16 +95,16 @@ function chooseQuestions(
   return takeSample(found, sampling, ({ question_type }) => question_type);
 }
 
-type Filter = NonNullable<LoadOptions["filter"]>;
+type QuestionFilter = NonNullable<LoadOptions["filter"]>;
 
 /** An unknown field is an error, not a filter that matches nothing. */
-function requireFields(questions: readonly FileQuestion[], name: string, filter: Filter): void {
+function requireFilterFields(questions: readonly FileQuestion[], name: string, filter: QuestionFilter): void {
   const asked = Object.keys(filter);
   if (asked.length === 0) return;
-  const known = fieldsOf(questions);
+  const known = listQuestionFields(questions);
   const missing = asked.find((field) => !known.includes(field));
   if (missing === undefined) return;
-  const guess = nearest(missing, known);
+  const guess = findClosestName(missing, known);
   const hint = guess === undefined ? "" : ` Did you mean "${guess}"?`;
   throw new DatasetError(
     `No question of ${name} has a field "${missing}" to filter by.${hint} Its fields: ${known.join(", ")}.`,
@@ -109,23 +112,23 @@ function requireFields(questions: readonly FileQuestion[], name: string, filter:
 }
 
 /** Only fields with single values: a filter cannot match a list. */
-function fieldsOf(questions: readonly FileQuestion[]): string[] {
+function listQuestionFields(questions: readonly FileQuestion[]): string[] {
   const fields = new Set<string>(["question_type", "conversation"]);
   for (const question of questions)
-    for (const [field, value] of Object.entries(question)) if (scalarText(value) !== undefined) fields.add(field);
+    for (const [field, value] of Object.entries(question)) if (formatScalar(value) !== undefined) fields.add(field);
   return [...fields];
 }
 
-function nothingFound(questions: readonly FileQuestion[], name: string, filter: Filter): DatasetError {
+function createNoQuestionError(questions: readonly FileQuestion[], name: string, filter: QuestionFilter): DatasetError {
   const asked = Object.entries(filter).map(([field, value]) => `${field}=${value}`);
-  const values = Object.keys(filter).map((field) => `Values of ${field}: ${valuesOf(questions, field)}.`);
+  const values = Object.keys(filter).map((field) => `Values of ${field}: ${formatFieldValues(questions, field)}.`);
   return new DatasetError(`No question of ${name} has ${asked.join(" and ")}. ${values.join(" ")}`);
 }
 
-function valuesOf(questions: readonly FileQuestion[], field: string): string {
-  const values = new Set(questions.flatMap((question) => scalarText(question[field])?.slice(0, 40) ?? []));
-  const shown = [...values].slice(0, SHOWN_VALUES).join(", ");
-  return values.size > SHOWN_VALUES ? `${shown}, …` : shown;
+function formatFieldValues(questions: readonly FileQuestion[], field: string): string {
+  const values = new Set(questions.flatMap((question) => formatScalar(question[field])?.slice(0, 40) ?? []));
+  const shown = [...values].slice(0, MAX_SHOWN_VALUES).join(", ");
+  return values.size > MAX_SHOWN_VALUES ? `${shown}, …` : shown;
 }
 
 /** A question of a file and its conversation. */
@@ -150,33 +153,33 @@ interface MemoryFileOptions {
 /** Reads and checks every item of a file, one at a time. */
 async function readMemoryFile(path: string, { format, signal }: MemoryFileOptions): Promise<MemoryFile> {
   const questions: FileQuestion[] = [];
-  const places = new Map<string, ItemPlace>();
+  const places = new Map<string, ItemLocation>();
   try {
-    const placeOf = placing(path);
-    for await (const item of jsonItems(path, signal === undefined ? {} : { signal })) {
-      const { conversation, questions: asked } = readItem(path, item, format);
+    const placeOf = createLocator(path);
+    for await (const item of readJsonItems(path, signal === undefined ? {} : { signal })) {
+      const { conversation, questions: asked } = readMemoryItem(path, item, format);
       const place = placeOf(item);
       const conversation_hash = place.hash;
-      requireNew(path, conversation.id, { item, earlier: places.get(conversation.id) });
+      requireUniqueConversation(path, conversation.id, { item, earlier: places.get(conversation.id) });
       places.set(conversation.id, place);
       for (const one of asked) questions.push({ ...one, conversation: conversation.id, conversation_hash });
     }
   } catch (error) {
-    throw isOfReading(error) ? unreadable(path, error) : error;
+    throw isReadError(error) ? createUnreadableError(path, error) : error;
   }
   return { questions, conversations: new FileConversations(path, places, format) };
 }
 
 /** Matches error codes of the file system and of decompression: `ENOENT`, `Z_DATA_ERROR`. */
-function isOfReading(error: unknown): boolean {
+function isReadError(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === "string" && /^(?:E[A-Z]|Z_)/.test(code) && !(error instanceof AssayError);
 }
 
-function readItem(path: string, item: Pick<JsonItem, "number" | "text">, format: MemoryFormat): MemoryItem {
-  const value = parseItem(path, item);
+function readMemoryItem(path: string, item: Pick<JsonItem, "number" | "text">, format: MemoryFormat): MemoryItem {
+  const value = parseJsonItem(path, item);
   const where = `Item ${item.number} of "${path}"`;
-  if (!isRawRow(value)) throw new DatasetError(`${where} is ${describe(value)}, not an object.`);
+  if (!isRawRow(value)) throw new DatasetError(`${where} is ${describeValue(value)}, not an object.`);
   try {
     return format(value);
   } catch (error) {
@@ -185,10 +188,10 @@ function readItem(path: string, item: Pick<JsonItem, "number" | "text">, format:
   }
 }
 
-function requireNew(
+function requireUniqueConversation(
   path: string,
   id: string,
-  { item, earlier }: { item: JsonItem; earlier: ItemPlace | undefined },
+  { item, earlier }: { item: JsonItem; earlier: ItemLocation | undefined },
 ): void {
   if (earlier === undefined) return;
   throw new DatasetError(
@@ -199,10 +202,10 @@ function requireNew(
 /** The conversations of a file, each read on demand: together they may be gigabytes. */
 class FileConversations implements ReadonlyMap<string, Conversation> {
   readonly #path: string;
-  readonly #places: ReadonlyMap<string, ItemPlace>;
+  readonly #places: ReadonlyMap<string, ItemLocation>;
   readonly #format: MemoryFormat;
 
-  constructor(path: string, places: ReadonlyMap<string, ItemPlace>, format: MemoryFormat) {
+  constructor(path: string, places: ReadonlyMap<string, ItemLocation>, format: MemoryFormat) {
     this.#path = path;
     this.#places = places;
     this.#format = format;
@@ -241,48 +244,48 @@ class FileConversations implements ReadonlyMap<string, Conversation> {
     for (const [id, conversation] of this.entries()) use(conversation, id, this);
   }
 
-  #read(place: ItemPlace): Conversation {
+  #read(place: ItemLocation): Conversation {
     const { number } = place;
-    return readItem(this.#path, { number, text: textAt(this.#path, place) }, this.#format).conversation;
+    return readMemoryItem(this.#path, { number, text: readItemText(this.#path, place) }, this.#format).conversation;
   }
 }
 
 /** Where to find an item again, and the hash of its text. */
-type ItemPlace = InFile | Kept;
+type ItemLocation = FileItem | PackedItem;
 
-interface InFile extends Omit<JsonItem, "text"> {
+interface FileItem extends Omit<JsonItem, "text"> {
   readonly hash: string;
 }
 
 /** An item of a compressed file, which has no random access: kept in memory, compressed on its own. */
-interface Kept {
+interface PackedItem {
   readonly number: number;
   readonly hash: string;
   readonly packed: Buffer;
 }
 
 /** Prefers speed over size. */
-const LEVEL = { level: 1 };
+const FAST_DEFLATE = { level: 1 };
 
 /** Creates a function that returns the location of an item. */
-function placing(path: string): (item: JsonItem) => ItemPlace {
-  if (!isCompressed(path)) return ({ text, ...place }) => ({ ...place, hash: hashOf(text) });
-  return ({ number, text }) => ({ number, hash: hashOf(text), packed: deflateRawSync(text, LEVEL) });
+function createLocator(path: string): (item: JsonItem) => ItemLocation {
+  if (!isCompressed(path)) return ({ text, ...place }) => ({ ...place, hash: hashItemText(text) });
+  return ({ number, text }) => ({ number, hash: hashItemText(text), packed: deflateRawSync(text, FAST_DEFLATE) });
 }
 
 /** Reads the text of an item. Throws if the file has changed. */
-function textAt(path: string, place: ItemPlace): string {
+function readItemText(path: string, place: ItemLocation): string {
   if ("packed" in place) return inflateRawSync(place.packed).toString("utf8");
-  const text = textBetween(path, place);
-  if (hashOf(text) === place.hash) return text;
+  const text = readTextRange(path, place);
+  if (hashItemText(text) === place.hash) return text;
   throw new DatasetError(`Item ${place.number} of "${path}" has changed since the file was loaded. Load it again.`);
 }
 
-function hashOf(text: string): string {
+function hashItemText(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-function textBetween(path: string, { start, end }: Pick<JsonItem, "start" | "end">): string {
+function readTextRange(path: string, { start, end }: Pick<JsonItem, "start" | "end">): string {
   try {
     const file = openSync(path, "r");
     try {
@@ -295,6 +298,6 @@ function textBetween(path: string, { start, end }: Pick<JsonItem, "start" | "end
       closeSync(file);
     }
   } catch (error) {
-    throw unreadable(path, error);
+    throw createUnreadableError(path, error);
   }
 }

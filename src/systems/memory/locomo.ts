@@ -1,5 +1,11 @@
 import type { Turn } from "../../core/example.js";
-import { integer, list, optionalText, RowProblem, text } from "../../datasets/catalog/columns.js";
+import {
+  RowProblem,
+  readOptionalText,
+  requireIntegerValue,
+  requireListValue,
+  requireText,
+} from "../../datasets/catalog/columns.js";
 
 import { isRawRow, type RawRow } from "../../datasets/source-row.js";
 import type { Session } from "./conversation.js";
@@ -19,15 +25,17 @@ const SESSION = /^session_(\d+)$/;
 
 /** Reads a LoCoMo sample: one conversation of two people, and all questions about it. */
 export function readLocomo(item: RawRow): MemoryItem {
-  const id = text(item, "sample_id");
+  const id = requireText(item, "sample_id");
   const { conversation } = item;
   if (!isRawRow(conversation)) throw new RowProblem('has no object in "conversation"');
-  const questions = list(item, "qa").map((qa, index) => within(`qa ${index + 1}`, () => questionOf(qa, id, index)));
-  return { conversation: { id, sessions: sessionsOf(conversation) }, questions };
+  const questions = requireListValue(item, "qa").map((qa, index) =>
+    wrapRowProblem(`qa ${index + 1}`, () => readLocomoQuestion(qa, id, index)),
+  );
+  return { conversation: { id, sessions: readLocomoSessions(conversation) }, questions };
 }
 
 /** Adds the place in the item to the error. */
-function within<T>(place: string, read: () => T): T {
+function wrapRowProblem<T>(place: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
@@ -35,65 +43,70 @@ function within<T>(place: string, read: () => T): T {
   }
 }
 
-function sessionsOf(conversation: RawRow): Session[] {
+function readLocomoSessions(conversation: RawRow): Session[] {
   const numbers = Object.keys(conversation).flatMap((key) => SESSION.exec(key)?.[1] ?? []);
   const roles = new Map([
-    [text(conversation, "speaker_a"), "user"],
-    [text(conversation, "speaker_b"), "assistant"],
+    [requireText(conversation, "speaker_a"), "user"],
+    [requireText(conversation, "speaker_b"), "assistant"],
   ]);
   if (numbers.length === 0) throw new RowProblem('has no session in "conversation"');
   return numbers
     .sort((a, b) => Number(a) - Number(b))
-    .map((number) => within(`session_${number}`, () => sessionOf(conversation, number, roles)))
+    .map((number) => wrapRowProblem(`session_${number}`, () => readLocomoSession(conversation, number, roles)))
     .filter(({ turns }) => turns.length > 0);
 }
 
-function sessionOf(conversation: RawRow, number: string, roles: ReadonlyMap<string, string>): Session {
-  const date = optionalText(conversation, `session_${number}_date_time`);
-  const turns = list(conversation, `session_${number}`).map((turn) => turnOf(turn, roles));
+function readLocomoSession(conversation: RawRow, number: string, roles: ReadonlyMap<string, string>): Session {
+  const date = readOptionalText(conversation, `session_${number}_date_time`);
+  const turns = requireListValue(conversation, `session_${number}`).map((turn) => readLocomoTurn(turn, roles));
   return { id: `D${number}`, ...(date === "" ? {} : { date }), turns };
 }
 
 /** The text includes the speaker's name, because questions refer to people by name. */
-function turnOf(turn: unknown, roles: ReadonlyMap<string, string>): Turn {
+function readLocomoTurn(turn: unknown, roles: ReadonlyMap<string, string>): Turn {
   if (!isRawRow(turn)) throw new RowProblem("has a turn that is not an object");
-  const speaker = text(turn, "speaker");
+  const speaker = requireText(turn, "speaker");
   const role = roles.get(speaker);
   if (role === undefined) throw new RowProblem(`has a turn of "${speaker}", who is not one of its two speakers`);
-  const caption = optionalText(turn, "blip_caption");
+  const caption = readOptionalText(turn, "blip_caption");
   const photo = caption === "" ? "" : ` [shares a photo: ${caption}]`;
-  return { role, content: `${speaker}: ${text(turn, "text")}${photo}`, speaker, id: text(turn, "dia_id") };
+  return {
+    role,
+    content: `${speaker}: ${requireText(turn, "text")}${photo}`,
+    speaker,
+    id: requireText(turn, "dia_id"),
+  };
 }
 
-function questionOf(qa: unknown, conversation: string, index: number): MemoryQuestion {
+function readLocomoQuestion(qa: unknown, conversation: string, index: number): MemoryQuestion {
   if (!isRawRow(qa)) throw new RowProblem("is not an object");
-  const category = integer(qa, "category");
+  const category = requireIntegerValue(qa, "category");
   const question_type = CATEGORIES[category];
   if (question_type === undefined) throw new RowProblem(`has the unknown category ${category}; categories are 1 to 5`);
-  const evidence = evidenceOf(qa);
+  const evidence = readLocomoEvidence(qa);
   return {
     id: `${conversation}-q${index + 1}`,
-    question: text(qa, "question"),
-    ...goldOf(qa, category),
+    question: requireText(qa, "question"),
+    ...readLocomoGold(qa, category),
     question_type,
     ...(evidence.length === 0 ? {} : { evidence }),
   };
 }
 
 /** The answer suggested by an adversarial question is wrong: the conversation does not say. */
-function goldOf(qa: RawRow, category: number): Partial<MemoryQuestion> {
+function readLocomoGold(qa: RawRow, category: number): Partial<MemoryQuestion> {
   if (category === ADVERSARIAL) {
-    const trap = optionalText(qa, "adversarial_answer");
+    const trap = readOptionalText(qa, "adversarial_answer");
     return { unanswerable: true, ...(trap === "" ? {} : { adversarial_answer: trap }) };
   }
-  const answer = text(qa, "answer");
+  const answer = requireText(qa, "answer");
   const [first = ""] = answer.split(";");
   // Inferred answers give their reasons after a semicolon; the answer alone is correct, too.
   return category === OPEN_DOMAIN && first !== answer ? { answers: [first.trim(), answer] } : { answer };
 }
 
 /** The file sometimes has two ids in one string: "D8:6; D9:17". */
-function evidenceOf({ evidence }: RawRow): string[] {
+function readLocomoEvidence({ evidence }: RawRow): string[] {
   if (!Array.isArray(evidence)) return [];
   const texts = evidence.filter((one) => typeof one === "string");
   return texts.flatMap((one) => one.split(/[;,\s]+/)).filter((one) => one !== "");

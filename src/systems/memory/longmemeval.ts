@@ -1,5 +1,11 @@
 import type { Turn } from "../../core/example.js";
-import { list, optionalText, RowProblem, text, texts } from "../../datasets/catalog/columns.js";
+import {
+  RowProblem,
+  readOptionalText,
+  requireListValue,
+  requireText,
+  requireTextList,
+} from "../../datasets/catalog/columns.js";
 
 import { isRawRow, type RawRow } from "../../datasets/source-row.js";
 import type { Session } from "./conversation.js";
@@ -12,25 +18,25 @@ const SORTABLE = /^\d{4}\/\d{2}\/\d{2} /;
 
 /** Reads a LongMemEval item: one question with its own history. */
 export function readLongMemEval(item: RawRow): MemoryItem {
-  const id = text(item, "question_id");
-  const published = inOrder(sessionsOf(item));
-  const names = new Map(published.map(({ id }, index) => [id, nameOf(index)]));
-  const sessions = published.map((session, index) => ({ ...session, id: nameOf(index) }));
+  const id = requireText(item, "question_id");
+  const published = sortSessions(readLongMemEvalSessions(item));
+  const names = new Map(published.map(({ id }, index) => [id, formatSessionName(index)]));
+  const sessions = published.map((session, index) => ({ ...session, id: formatSessionName(index) }));
   return {
     conversation: { id, sessions: sessions.filter(({ turns }) => turns.length > 0) },
-    questions: [questionOf(item, id, names)],
+    questions: [readLongMemEvalQuestion(item, id, names)],
   };
 }
 
 /** Published session ids reveal which contain the answer, so a memory gets neutral ones. */
-function nameOf(index: number): string {
+function formatSessionName(index: number): string {
   return `S${index + 1}`;
 }
 
-function sessionsOf(item: RawRow): Session[] {
-  const ids = texts(item, "haystack_session_ids");
-  const dates = texts(item, "haystack_dates");
-  const sessions = list(item, "haystack_sessions");
+function readLongMemEvalSessions(item: RawRow): Session[] {
+  const ids = requireTextList(item, "haystack_session_ids");
+  const dates = requireTextList(item, "haystack_dates");
+  const sessions = requireListValue(item, "haystack_sessions");
   if (ids.length !== sessions.length || dates.length !== sessions.length) {
     throw new RowProblem(
       `has ${sessions.length} haystack_sessions, but ${ids.length} haystack_session_ids and ${dates.length} haystack_dates`,
@@ -38,37 +44,44 @@ function sessionsOf(item: RawRow): Session[] {
   }
   return sessions.map((turns, index) => {
     if (!Array.isArray(turns)) throw new RowProblem(`has no list in "haystack_sessions[${index}]"`);
-    return { id: ids[index] ?? "", date: dates[index] ?? "", turns: turns.map((turn) => turnOf(turn, index)) };
+    return {
+      id: ids[index] ?? "",
+      date: dates[index] ?? "",
+      turns: turns.map((turn) => readLongMemEvalTurn(turn, index)),
+    };
   });
 }
 
 /** The sessions of the oracle variant are unordered. */
-function inOrder(sessions: readonly Session[]): readonly Session[] {
+function sortSessions(sessions: readonly Session[]): readonly Session[] {
   if (!sessions.every(({ date = "" }) => SORTABLE.test(date))) return sessions;
   const dateOf = ({ date = "" }: Session) => date;
   return sessions.toSorted((a, b) => (dateOf(a) < dateOf(b) ? -1 : dateOf(a) > dateOf(b) ? 1 : 0));
 }
 
 /** Omits `has_answer`, which is part of the gold data. */
-function turnOf(turn: unknown, session: number): Turn {
+function readLongMemEvalTurn(turn: unknown, session: number): Turn {
   if (!isRawRow(turn)) throw new RowProblem(`has a turn that is not an object in "haystack_sessions[${session}]"`);
-  return { role: text(turn, "role"), content: text(turn, "content") };
+  return { role: requireText(turn, "role"), content: requireText(turn, "content") };
 }
 
-function questionOf(item: RawRow, id: string, names: ReadonlyMap<string, string>): MemoryQuestion {
-  const question_date = optionalText(item, "question_date");
+function readLongMemEvalQuestion(item: RawRow, id: string, names: ReadonlyMap<string, string>): MemoryQuestion {
+  const question_date = readOptionalText(item, "question_date");
   return {
     id,
-    question: text(item, "question"),
-    answer: text(item, "answer"),
-    question_type: text(item, "question_type"),
+    question: requireText(item, "question"),
+    answer: requireText(item, "answer"),
+    question_type: requireText(item, "question_type"),
     ...(question_date === "" ? {} : { question_date }),
     ...(ABSTENTION.test(id) && { unanswerable: true }),
-    ...evidenceOf(item, names),
+    ...readLongMemEvalEvidence(item, names),
   };
 }
 
-function evidenceOf({ answer_session_ids }: RawRow, names: ReadonlyMap<string, string>): Partial<MemoryQuestion> {
+function readLongMemEvalEvidence(
+  { answer_session_ids }: RawRow,
+  names: ReadonlyMap<string, string>,
+): Partial<MemoryQuestion> {
   if (!Array.isArray(answer_session_ids)) return {};
   const evidence = answer_session_ids.flatMap((id) => names.get(String(id)) ?? []);
   return evidence.length === 0 ? {} : { evidence };

@@ -1,9 +1,9 @@
-import { type HeldMemory, heldMemory, type MemoryPool, WaitingLine } from "./held-memory.js";
-import { type MemoryFactory, type MemorySystem, memoryFailure } from "./memory-system.js";
+import { createPooledMemory, type MemoryPool, type PooledMemory, WaitQueue } from "./held-memory.js";
+import { type MemoryFactory, type MemorySystem, toMemoryError } from "./memory-system.js";
 
 /** A slot for one conversation: its memory and the number of trials using it. */
-interface Place {
-  readonly held: Promise<HeldMemory>;
+interface PoolSlot {
+  readonly held: Promise<PooledMemory>;
   users: number;
   /** True if the last of its trials must close it. */
   isAbandoned: boolean;
@@ -22,9 +22,9 @@ export class FactoryPool implements MemoryPool {
   readonly #factory: MemoryFactory;
   readonly #maxOpen: number;
   /** By conversation, least recently used first. */
-  readonly #places = new Map<string, Place>();
-  readonly #placeOf = new WeakMap<HeldMemory, Place>();
-  readonly #line = new WaitingLine();
+  readonly #slots = new Map<string, PoolSlot>();
+  readonly #slotByMemory = new WeakMap<PooledMemory, PoolSlot>();
+  readonly #line = new WaitQueue();
   #spare: MemorySystem | null;
 
   constructor({ factory, first, maxOpen }: FactoryPoolOptions) {
@@ -33,96 +33,96 @@ export class FactoryPool implements MemoryPool {
     this.#maxOpen = maxOpen;
   }
 
-  async acquire(conversation: string, signal: AbortSignal): Promise<HeldMemory> {
-    let place = this.#places.get(conversation);
+  async acquire(conversation: string, signal: AbortSignal): Promise<PooledMemory> {
+    let place = this.#slots.get(conversation);
     while (place === undefined && !this.#hasRoom()) {
       await this.#line.wait(signal);
-      place = this.#places.get(conversation);
+      place = this.#slots.get(conversation);
     }
     signal.throwIfAborted();
     return this.#use(conversation, place ?? { held: this.#open(conversation), users: 0, isAbandoned: false });
   }
 
-  release(held: HeldMemory): void {
-    const place = this.#placeOf.get(held);
+  release(held: PooledMemory): void {
+    const place = this.#slotByMemory.get(held);
     if (place === undefined) return;
     place.users -= 1;
-    if (place.isAbandoned && place.users === 0) void closed(held.memory);
-    this.#line.callAll();
+    if (place.isAbandoned && place.users === 0) void tryCloseMemory(held.memory);
+    this.#line.notifyAll();
   }
 
-  abandon(held: HeldMemory): void {
-    const place = this.#placeOf.get(held);
-    if (place === undefined || this.#places.get(held.conversation) !== place) return;
+  abandon(held: PooledMemory): void {
+    const place = this.#slotByMemory.get(held);
+    if (place === undefined || this.#slots.get(held.conversation) !== place) return;
     place.isAbandoned = true;
-    this.#places.delete(held.conversation);
-    this.#line.callAll();
+    this.#slots.delete(held.conversation);
+    this.#line.notifyAll();
   }
 
   async close(): Promise<void> {
-    const places = [...this.#places.values()];
-    this.#places.clear();
-    const failures = [await closed(this.#spare)];
+    const places = [...this.#slots.values()];
+    this.#slots.clear();
+    const failures = [await tryCloseMemory(this.#spare)];
     this.#spare = null;
-    for (const { held } of places) failures.push(await closed((await settled(held))?.memory));
+    for (const { held } of places) failures.push(await tryCloseMemory((await waitForMemory(held))?.memory));
     const failure = failures.find((one) => one !== null);
     if (failure !== undefined) throw failure;
   }
 
-  async #use(conversation: string, place: Place): Promise<HeldMemory> {
+  async #use(conversation: string, place: PoolSlot): Promise<PooledMemory> {
     place.users += 1;
-    this.#places.delete(conversation);
-    this.#places.set(conversation, place);
+    this.#slots.delete(conversation);
+    this.#slots.set(conversation, place);
     try {
       const held = await place.held;
-      this.#placeOf.set(held, place);
+      this.#slotByMemory.set(held, place);
       return held;
     } catch (error) {
       // The next caller makes it again.
-      if (this.#places.get(conversation) === place) this.#places.delete(conversation);
-      this.#line.callAll();
+      if (this.#slots.get(conversation) === place) this.#slots.delete(conversation);
+      this.#line.notifyAll();
       throw error;
     }
   }
 
   #hasRoom(): boolean {
-    return this.#places.size < this.#maxOpen || this.#idle() !== undefined;
+    return this.#slots.size < this.#maxOpen || this.#findIdle() !== undefined;
   }
 
-  #idle(): string | undefined {
-    for (const [conversation, { users }] of this.#places) if (users === 0) return conversation;
+  #findIdle(): string | undefined {
+    for (const [conversation, { users }] of this.#slots) if (users === 0) return conversation;
     return undefined;
   }
 
   /** Makes a memory, replacing an idle one if the pool is full. The caller occupies the slot at once. */
-  #open(conversation: string): Promise<HeldMemory> {
-    const idle = this.#places.size < this.#maxOpen ? undefined : this.#idle();
-    const leaving = idle === undefined ? undefined : this.#places.get(idle);
-    if (idle !== undefined) this.#places.delete(idle);
+  #open(conversation: string): Promise<PooledMemory> {
+    const idle = this.#slots.size < this.#maxOpen ? undefined : this.#findIdle();
+    const leaving = idle === undefined ? undefined : this.#slots.get(idle);
+    if (idle !== undefined) this.#slots.delete(idle);
     return this.#make(conversation, leaving);
   }
 
-  async #make(conversation: string, leaving: Place | undefined): Promise<HeldMemory> {
+  async #make(conversation: string, leaving: PoolSlot | undefined): Promise<PooledMemory> {
     // An error here is not the fault of the trial that needs the slot.
-    await closed((await settled(leaving?.held))?.memory);
+    await tryCloseMemory((await waitForMemory(leaving?.held))?.memory);
     const spare = this.#spare;
     this.#spare = null;
-    return heldMemory(spare ?? (await this.#factory()), conversation);
+    return createPooledMemory(spare ?? (await this.#factory()), conversation);
   }
 }
 
 /** Closes a memory; returns the error, if any. */
-async function closed(memory: MemorySystem | null | undefined): Promise<Error | null> {
+async function tryCloseMemory(memory: MemorySystem | null | undefined): Promise<Error | null> {
   try {
     await memory?.close?.();
     return null;
   } catch (error) {
-    return memory == null ? null : memoryFailure(memory, "close", error);
+    return memory == null ? null : toMemoryError(memory, "close", error);
   }
 }
 
 /** Null if the memory could not be made; its callers got the error already. */
-async function settled(held: Promise<HeldMemory> | undefined): Promise<HeldMemory | null> {
+async function waitForMemory(held: Promise<PooledMemory> | undefined): Promise<PooledMemory | null> {
   try {
     return (await held) ?? null;
   } catch {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ShapeError } from "../../core/errors.js";
-import { memoryFromModule } from "./memory-source.js";
+import { createMemoryFromModule } from "./memory-source.js";
 import { MemoryTrials } from "./memory-trials.js";
 
 class Blank {
@@ -13,7 +13,7 @@ class Blank {
 }
 
 async function made(exports: Record<string, unknown>) {
-  const source = memoryFromModule(exports, "./mine.ts");
+  const source = createMemoryFromModule(exports, "./mine.ts");
   return typeof source === "function" ? source() : source;
 }
 
@@ -29,14 +29,14 @@ describe("createMemoryFromModule", () => {
   });
 
   it("says what a module lacks", async () => {
-    expect(() => memoryFromModule({ recall: 1 }, "./mine.ts")).toThrow(ShapeError);
-    expect(() => memoryFromModule({ recall: 1 }, "./mine.ts")).toThrow(
+    expect(() => createMemoryFromModule({ recall: 1 }, "./mine.ts")).toThrow(ShapeError);
+    expect(() => createMemoryFromModule({ recall: 1 }, "./mine.ts")).toThrow(
       /mine\.ts exports no memory.*It exports recall\./,
     );
-    expect(() => memoryFromModule({ default: { name: "x", reset() {} } }, "./mine.ts")).toThrow(
+    expect(() => createMemoryFromModule({ default: { name: "x", reset() {} } }, "./mine.ts")).toThrow(
       'The memory in ./mine.ts "x" has no method ingest()',
     );
-    expect(() => memoryFromModule({ default: 7 }, "./mine.ts")).toThrow("but is the number 7");
+    expect(() => createMemoryFromModule({ default: 7 }, "./mine.ts")).toThrow("but is the number 7");
     await expect(made({ default: () => "x" })).rejects.toThrow('a function that returned the string "x"');
     await expect(made({ default: () => ({ name: "y" }) })).rejects.toThrow('"y" has no method reset()');
   });
@@ -45,12 +45,14 @@ describe("createMemoryFromModule", () => {
     const fails = () => {
       throw new Error("no connection");
     };
-    const source = memoryFromModule({ default: fails }, "./mine.ts");
+    const source = createMemoryFromModule({ default: fails }, "./mine.ts");
     const opening = MemoryTrials.open(source, { conversations: new Map() });
     await expect(opening).rejects.toThrow(
       /^The memory in \.\/mine\.ts could not be made: no connection\. A function must return a memory and is called without arguments\.$/,
     );
-    const wrong = MemoryTrials.open(memoryFromModule({ default: () => 3 }, "./mine.ts"), { conversations: new Map() });
+    const wrong = MemoryTrials.open(createMemoryFromModule({ default: () => 3 }, "./mine.ts"), {
+      conversations: new Map(),
+    });
     await expect(wrong).rejects.toThrow(
       /^The memory in \.\/mine\.ts is a function that returned the number 3, not a memory\.$/,
     );

@@ -1,18 +1,18 @@
-import { AssayError, EXIT, isTrialError, messageOf } from "../../core/errors.js";
+import { AssayError, EXIT, getErrorMessage, isTrialError } from "../../core/errors.js";
 import type { Turn } from "../../core/example.js";
 import type { Limits } from "../../core/price.js";
 import { requireShape } from "../../core/shape.js";
 import type { Output, TrialContext } from "../../core/system.js";
 
 /** A memory's answer, and optional measurements. */
-export interface MemoryAnswer extends Partial<KnownOfAnswer> {
+export interface MemoryAnswer extends Partial<AnswerMeasures> {
   answer: string;
   /** Tokens of the context that was given to the reader. */
   contextTokens?: number;
 }
 
 /** Optional measurements, with the same meaning as on an output. */
-type KnownOfAnswer = Required<
+type AnswerMeasures = Required<
   Pick<
     Output,
     | "usage"
@@ -87,7 +87,7 @@ export function requireMemory(value: unknown, what = "A memory"): MemorySystem {
 }
 
 /** Wraps what a memory threw. An error that already says how to count or retry the trial is returned unchanged. */
-export function memoryFailure(memory: MemorySystem, method: string, cause: unknown): Error {
+export function toMemoryError(memory: MemorySystem, method: string, cause: unknown): Error {
   if (isTrialError(cause)) return cause;
-  return new MemoryError(`${method}() of the memory "${memory.name}" failed: ${messageOf(cause)}`, { cause });
+  return new MemoryError(`${method}() of the memory "${memory.name}" failed: ${getErrorMessage(cause)}`, { cause });
 }

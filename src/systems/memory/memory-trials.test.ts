@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { TrialError, UsageError } from "../../core/errors.js";
 import type { Example, Turn } from "../../core/example.js";
-import { fingerprintOf } from "../../core/fingerprint.js";
+import { computeFingerprint } from "../../core/fingerprint.js";
 import type { System, TrialContext } from "../../core/system.js";
 import type { Conversation } from "./conversation.js";
 import type { MemoryAnswer, MemoryError, MemorySystem, MemoryTrial } from "./memory-system.js";
@@ -386,7 +386,7 @@ describe("MemoryTrials", () => {
   });
 
   it("is identified by its memory, not by what that has ingested", async () => {
-    const print = (system: System) => fingerprintOf(system, "process");
+    const print = (system: System) => computeFingerprint(system, "process");
     const { factory } = diaries();
     const used = await open(factory());
     const before = print(used);

@@ -2,23 +2,23 @@ import { performance } from "node:perf_hooks";
 import { setImmediate } from "node:timers/promises";
 import { TrialError, UsageError } from "../../core/errors.js";
 import type { Example } from "../../core/example.js";
-import { fingerprintOf } from "../../core/fingerprint.js";
+import { computeFingerprint } from "../../core/fingerprint.js";
 import type { Limits } from "../../core/price.js";
-import { describe } from "../../core/shape.js";
+import { describeValue } from "../../core/shape.js";
 import type { Output, System, TrialContext } from "../../core/system.js";
 import type { Tokenizer } from "../../core/tokenizer.js";
 import { loadTokenizer } from "../../models/tokens/index.js";
-import { type Conversation, type Conversations, turnsOf } from "./conversation.js";
-import { type HeldMemory, heldMemory, type MemoryPool, WaitingLine } from "./held-memory.js";
+import { type Conversation, type Conversations, listTurns } from "./conversation.js";
+import { createPooledMemory, type MemoryPool, type PooledMemory, WaitQueue } from "./held-memory.js";
 import { HistoryTokens } from "./history-tokens.js";
 import { FactoryPool } from "./memory-pool.js";
-import { memorySource } from "./memory-source.js";
+import { resolveMemorySource } from "./memory-source.js";
 import {
   type MemoryAnswer,
   type MemoryFactory,
   type MemorySystem,
   type MemoryTrial,
-  memoryFailure,
+  toMemoryError,
 } from "./memory-system.js";
 
 export interface MemoryTrialsOptions {
@@ -34,11 +34,11 @@ export interface MemoryTrialsOptions {
   clock?: () => number;
 }
 
-const DEFAULT_OPEN = 8;
+const DEFAULT_MAX_OPEN = 8;
 /** Time a memory has to stop after an abort; as long as the runner waits. */
 const GRACE_MS = 2000;
 
-interface Parts {
+interface MemoryTrialsParts {
   readonly sample: MemorySystem;
   readonly pool: MemoryPool;
   readonly conversations: Conversations;
@@ -67,9 +67,9 @@ export class MemoryTrials implements System {
   declare readonly isRecorded?: boolean;
   declare readonly limits?: Limits;
   declare readonly endpoint?: string;
-  readonly #parts: Parts;
+  readonly #parts: MemoryTrialsParts;
 
-  private constructor(parts: Parts) {
+  private constructor(parts: MemoryTrialsParts) {
     const { name, model, isRecorded, limits, endpoint } = parts.sample;
     this.#parts = parts;
     this.name = name;
@@ -81,29 +81,29 @@ export class MemoryTrials implements System {
 
   /** `close()` closes a factory's memories. A memory given as an object is not closed, and serves one trial at a time. */
   static async open(memory: MemorySystem | MemoryFactory, options: MemoryTrialsOptions): Promise<MemoryTrials> {
-    const { conversations, maxOpen = DEFAULT_OPEN, clock = () => performance.now() } = options;
+    const { conversations, maxOpen = DEFAULT_MAX_OPEN, clock = () => performance.now() } = options;
     if (!Number.isInteger(maxOpen) || maxOpen < 1)
-      throw new UsageError(`maxOpen must be a whole number of at least 1, but is ${describe(maxOpen)}.`);
+      throw new UsageError(`maxOpen must be a whole number of at least 1, but is ${describeValue(maxOpen)}.`);
     const tokenizer = () => options.tokenizer ?? loadTokenizer("cl100k_base");
-    const source = memorySource(memory);
+    const source = resolveMemorySource(memory);
     const sample = typeof source === "function" ? await source() : source;
     const pool =
       typeof source === "function"
         ? new FactoryPool({ factory: source, first: sample, maxOpen })
-        : new SingleMemory(source);
+        : new SingleMemoryPool(source);
     const history = options.history ?? new HistoryTokens(conversations, tokenizer());
     // Computed now, before the memory ingests anything.
-    const fingerprint = options.fingerprint ?? fingerprintOf(sample, "query");
+    const fingerprint = options.fingerprint ?? computeFingerprint(sample, "query");
     return new MemoryTrials({ sample, pool, conversations, history, tokenizer, fingerprint, clock });
   }
 
   async process(example: Example, trial: TrialContext): Promise<Output> {
     const { pool } = this.#parts;
-    const conversation = this.#conversationOf(example);
+    const conversation = this.#requireConversationId(example);
     const held = await pool.acquire(conversation, trial.signal);
-    const settle = whenOverdue(trial.signal, () => pool.abandon(held));
+    const settle = notifyWhenOverdue(trial.signal, () => pool.abandon(held));
     try {
-      return await this.#answer(held, example, trialOf(example, trial));
+      return await this.#answer(held, example, toMemoryTrial(example, trial));
     } finally {
       settle();
       pool.release(held);
@@ -118,26 +118,26 @@ export class MemoryTrials implements System {
     await this.#parts.pool.close();
   }
 
-  #conversationOf({ id, conversation }: Example): string {
+  #requireConversationId({ id, conversation }: Example): string {
     if (typeof conversation === "string") return conversation;
     throw new TrialError(
       "system_error",
-      `Example "${id}" must name its conversation in \`conversation\`, but that is ${describe(conversation)}.`,
+      `Example "${id}" must name its conversation in \`conversation\`, but that is ${describeValue(conversation)}.`,
     );
   }
 
-  async #answer(held: HeldMemory, example: Example, trial: MemoryTrial): Promise<Output> {
-    const historyTokens = await this.#parts.history.of(held.conversation);
+  async #answer(held: PooledMemory, example: Example, trial: MemoryTrial): Promise<Output> {
+    const historyTokens = await this.#parts.history.get(held.conversation);
     const told = { ...trial, historyTokens };
-    await this.#ingested(held, told);
+    await this.#ensureIngested(held, told);
     const { ingestMs } = held;
     held.ingestMs = null;
     try {
-      const { answer, queryMs } = await this.#query(held, askedOf(example), told);
+      const { answer, queryMs } = await this.#query(held, formatQuestion(example), told);
       // Counts the context in a separate event loop turn; see above.
       await setImmediate();
       const { tokenizer } = this.#parts;
-      return measuredOutput(answer, { queryMs, historyTokens, ingestMs }, { memory: held.memory.name, tokenizer });
+      return toMeasuredOutput(answer, { queryMs, historyTokens, ingestMs }, { memory: held.memory.name, tokenizer });
     } catch (error) {
       // Report it on the next row.
       held.ingestMs = ingestMs;
@@ -146,15 +146,15 @@ export class MemoryTrials implements System {
   }
 
   /** Ingests the conversation if necessary, or waits for the trial that does. A failed ingest is retried. */
-  async #ingested(held: HeldMemory, trial: MemoryTrial): Promise<void> {
+  async #ensureIngested(held: PooledMemory, trial: MemoryTrial): Promise<void> {
     while (!held.isIngested) {
-      if (held.ingesting !== null) await ended(held.ingesting, trial.signal);
+      if (held.ingesting !== null) await waitUntilDone(held.ingesting, trial.signal);
       else await this.#startIngest(held, trial);
     }
     trial.signal.throwIfAborted();
   }
 
-  async #startIngest(held: HeldMemory, trial: MemoryTrial): Promise<void> {
+  async #startIngest(held: PooledMemory, trial: MemoryTrial): Promise<void> {
     trial.signal.throwIfAborted();
     const ingesting = this.#ingest(held, trial);
     held.ingesting = ingesting;
@@ -165,58 +165,58 @@ export class MemoryTrials implements System {
     }
   }
 
-  async #ingest(held: HeldMemory, trial: MemoryTrial): Promise<void> {
+  async #ingest(held: PooledMemory, trial: MemoryTrial): Promise<void> {
     const { clock } = this.#parts;
     const { memory } = held;
     // Reads the conversation in a separate event loop turn; see above.
     await setImmediate();
-    const turns = turnsOf(this.#find(held.conversation));
-    await calling(memory, "reset", () => memory.reset());
+    const turns = listTurns(this.#findConversation(held.conversation));
+    await callMemory(memory, "reset", () => memory.reset());
     trial.signal.throwIfAborted();
     const start = clock();
-    await calling(memory, "ingest", () => memory.ingest(turns, trial));
-    held.ingestMs = rounded(clock() - start);
+    await callMemory(memory, "ingest", () => memory.ingest(turns, trial));
+    held.ingestMs = roundQueryMs(clock() - start);
     held.isIngested = true;
   }
 
-  #find(id: string): Conversation {
+  #findConversation(id: string): Conversation {
     const conversation = this.#parts.conversations.get(id);
     if (conversation !== undefined) return conversation;
     throw new TrialError("system_error", `The dataset has no conversation "${id}".`);
   }
 
-  async #query({ memory }: HeldMemory, question: string, trial: MemoryTrial) {
+  async #query({ memory }: PooledMemory, question: string, trial: MemoryTrial) {
     const { clock } = this.#parts;
     const start = clock();
-    const answer = await calling(memory, "query", () => memory.query(question, trial));
-    const queryMs = rounded(clock() - start);
+    const answer = await callMemory(memory, "query", () => memory.query(question, trial));
+    const queryMs = roundQueryMs(clock() - start);
     if (typeof answer?.answer === "string") return { answer, queryMs };
     throw new TrialError(
       "system_error",
-      `query() of the memory "${memory.name}" returned ${describe(answer)}. It must return { answer: "…" }.`,
+      `query() of the memory "${memory.name}" returned ${describeValue(answer)}. It must return { answer: "…" }.`,
     );
   }
 }
 
-async function calling<T>(memory: MemorySystem, method: string, call: () => Promise<T>): Promise<T> {
+async function callMemory<T>(memory: MemorySystem, method: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    throw memoryFailure(memory, method, error);
+    throw toMemoryError(memory, method, error);
   }
 }
 
 /** Waits until another trial's work succeeds or fails, or until the signal is aborted. */
-async function ended(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  const line = new WaitingLine();
-  const done = () => line.callAll();
+async function waitUntilDone(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  const line = new WaitQueue();
+  const done = () => line.notifyAll();
   const waiting = line.wait(signal);
   work.then(done, done);
   await waiting;
 }
 
 /** Calls `call` if the work is not done some time after the abort. Returns a function to cancel that. */
-function whenOverdue(signal: AbortSignal, call: () => void): () => void {
+function notifyWhenOverdue(signal: AbortSignal, call: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   const onAbort = () => {
     timer = setTimeout(call, GRACE_MS);
@@ -230,16 +230,16 @@ function whenOverdue(signal: AbortSignal, call: () => void): () => void {
 }
 
 /** Rounds to microseconds: smaller differences are noise. */
-function rounded(ms: number): number {
+function roundQueryMs(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }
 
 /** The question with its date, if known: "how long ago" has no answer without one. */
-function askedOf({ question = "", question_date }: Example): string {
+function formatQuestion({ question = "", question_date }: Example): string {
   return typeof question_date === "string" ? `Today is ${question_date}.\n${question}` : question;
 }
 
-function trialOf({ id, dataset, question, question_date }: Example, trial: TrialContext): MemoryTrial {
+function toMemoryTrial({ id, dataset, question, question_date }: Example, trial: TrialContext): MemoryTrial {
   return {
     ...trial,
     exampleId: id,
@@ -250,16 +250,16 @@ function trialOf({ id, dataset, question, question_date }: Example, trial: Trial
 }
 
 /** One memory for all conversations: serves one trial at a time, and ingests again when the conversation changes. */
-class SingleMemory implements MemoryPool {
-  readonly #held: HeldMemory;
-  readonly #line = new WaitingLine();
+class SingleMemoryPool implements MemoryPool {
+  readonly #held: PooledMemory;
+  readonly #line = new WaitQueue();
   #isBusy = false;
 
   constructor(memory: MemorySystem) {
-    this.#held = heldMemory(memory, "");
+    this.#held = createPooledMemory(memory, "");
   }
 
-  async acquire(conversation: string, signal: AbortSignal): Promise<HeldMemory> {
+  async acquire(conversation: string, signal: AbortSignal): Promise<PooledMemory> {
     while (this.#isBusy) await this.#line.wait(signal);
     signal.throwIfAborted();
     this.#isBusy = true;
@@ -270,7 +270,7 @@ class SingleMemory implements MemoryPool {
 
   release(): void {
     this.#isBusy = false;
-    this.#line.callAll();
+    this.#line.notifyAll();
   }
 
   /** There is no other memory, so later trials have to wait. */
@@ -281,25 +281,25 @@ class SingleMemory implements MemoryPool {
 }
 
 /** Measurements of one trial, in milliseconds and tokens. */
-interface Measured {
+interface TrialMeasures {
   readonly queryMs: number;
   readonly historyTokens: number;
   /** Null except on the row of the trial that ingested the conversation. */
   readonly ingestMs: number | null;
 }
 
-interface Told {
+interface MemoryAnswerContext {
   /** The memory's name, for messages. */
   readonly memory: string;
   readonly tokenizer: () => Tokenizer;
 }
 
 /** Metadata fields that are measured here; a memory's own values for them are ignored. */
-const MEASURED: readonly string[] = ["queryMs", "historyTokens", "ingestMs", "contextTokens"];
+const MEASURED_FIELDS: readonly string[] = ["queryMs", "historyTokens", "ingestMs", "contextTokens"];
 
-function measuredOutput(told: MemoryAnswer, measured: Measured, about: Told): Output {
+function toMeasuredOutput(told: MemoryAnswer, measured: TrialMeasures, about: MemoryAnswerContext): Output {
   const { answer, context, contextTokens: _, metadata, ...known } = told;
-  const contextTokens = tokensOf(told, about);
+  const contextTokens = countContextTokens(told, about);
   const { ingestMs, ...always } = measured;
   return {
     latency: measured.queryMs / 1000,
@@ -308,7 +308,7 @@ function measuredOutput(told: MemoryAnswer, measured: Measured, about: Told): Ou
     // Not as `context`: the memory retrieved this text, it did not write it.
     ...(context === undefined ? {} : { retrieved: { context } }),
     metadata: {
-      ...withoutMeasured(metadata),
+      ...omitMeasured(metadata),
       ...always,
       ...(contextTokens === undefined ? {} : { contextTokens }),
       ...(ingestMs === null ? {} : { ingestMs }),
@@ -317,13 +317,13 @@ function measuredOutput(told: MemoryAnswer, measured: Measured, about: Told): Ou
 }
 
 /** The memory's own count, or the count of its context; undefined without either. */
-function tokensOf(told: MemoryAnswer, { memory, tokenizer }: Told): number | undefined {
+function countContextTokens(told: MemoryAnswer, { memory, tokenizer }: MemoryAnswerContext): number | undefined {
   const { context, contextTokens } = told;
   const refuse = (field: string, value: unknown, wanted: string) =>
     new TrialError(
       "system_error",
-      `query() of the memory "${memory}" returned ${describe(value)} as \`${field}\`. It must be ${wanted}, or omitted.`,
-      { spent: spentOn(told) },
+      `query() of the memory "${memory}" returned ${describeValue(value)} as \`${field}\`. It must be ${wanted}, or omitted.`,
+      { spent: extractSpent(told) },
     );
   if (context !== undefined && typeof context !== "string") throw refuse("context", context, "a text");
   if (contextTokens === undefined) return context === undefined ? undefined : tokenizer().count(context);
@@ -332,7 +332,7 @@ function tokensOf(told: MemoryAnswer, { memory, tokenizer }: Told): number | und
 }
 
 /** The answer was paid for even if it is invalid. */
-function spentOn({ usage, costUsd, partial }: MemoryAnswer) {
+function extractSpent({ usage, costUsd, partial }: MemoryAnswer) {
   return {
     ...(usage === undefined ? {} : { usage }),
     ...(costUsd === undefined ? {} : { costUsd }),
@@ -341,6 +341,6 @@ function spentOn({ usage, costUsd, partial }: MemoryAnswer) {
 }
 
 /** Answers from other languages may have null for a missing field. */
-function withoutMeasured(metadata: MemoryAnswer["metadata"] | null): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(metadata ?? {}).filter(([key]) => !MEASURED.includes(key)));
+function omitMeasured(metadata: MemoryAnswer["metadata"] | null): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(metadata ?? {}).filter(([key]) => !MEASURED_FIELDS.includes(key)));
 }

@@ -1,8 +1,8 @@
 import { ShapeError, UsageError } from "../../core/errors.js";
-import { contentId, fingerprintOf } from "../../core/fingerprint.js";
+import { computeFingerprint, hashContent } from "../../core/fingerprint.js";
 
 import type { Limits } from "../../core/price.js";
-import { describe, requireShape } from "../../core/shape.js";
+import { describeValue, requireShape } from "../../core/shape.js";
 import type { Output, System, TrialContext } from "../../core/system.js";
 import type { MemoryTrial } from "./memory-system.js";
 
@@ -42,10 +42,10 @@ export function systemReader(system: System, options: SystemReaderOptions = {}):
     ...(isRecorded === undefined ? {} : { isRecorded }),
     ...(limits === undefined ? {} : { limits }),
     ...(endpoint === undefined ? {} : { endpoint }),
-    fingerprint: () => ({ system: fingerprintOf(system, "process"), instruction }),
+    fingerprint: () => ({ system: computeFingerprint(system, "process"), instruction }),
     async answer(context, question, trial: MemoryTrial) {
       const given = [instruction, context].filter((text) => text !== "").join("\n\n");
-      const id = trial.exampleId ?? contentId({ context, question });
+      const id = trial.exampleId ?? hashContent({ context, question });
       const { dataset } = trial;
       const example = { id, question, ...(given === "" ? {} : { context: given }), ...(dataset && { dataset }) };
       return requireResponse(system, await system.process(example, trial));
@@ -54,9 +54,9 @@ export function systemReader(system: System, options: SystemReaderOptions = {}):
 }
 
 /** Returns a reader unchanged, and converts a system. */
-export function readerOf(given: Reader | System): Reader {
+export function toReader(given: Reader | System): Reader {
   if (typeof given !== "object" || given === null)
-    throw new UsageError(`\`reader\` must be a reader or a system, such as a model, but is ${describe(given)}.`);
+    throw new UsageError(`\`reader\` must be a reader or a system, such as a model, but is ${describeValue(given)}.`);
   return "process" in given ? systemReader(given) : requireShape<Reader>("A reader", given, ["answer"]);
 }
 

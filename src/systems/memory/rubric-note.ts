@@ -7,7 +7,7 @@ import type { Example } from "../../core/example.js";
 const RUBRIC_TYPES: readonly string[] = ["single-session-preference"];
 
 /** Notes about questions for which f1 says little. */
-export function rubricNotes(examples: readonly Example[]): string[] {
+export function listRubricNotes(examples: readonly Example[]): string[] {
   return RUBRIC_TYPES.flatMap((type) => {
     const count = examples.filter(({ question_type }) => question_type === type).length;
     if (count === 0) return [];

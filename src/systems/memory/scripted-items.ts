@@ -1,5 +1,5 @@
 /** Made-up items in the published format of LoCoMo. */
-export function locomoItems() {
+export function makeLocomoItems() {
   return [
     {
       sample_id: "conv-1",
@@ -49,7 +49,7 @@ export function locomoItems() {
 }
 
 /** Made-up items in the published format of LongMemEval. */
-export function longMemEvalItems() {
+export function makeLongMemEvalItems() {
   return [
     {
       question_id: "a1b2c3",

@@ -46,10 +46,10 @@ describe("AnswerBook", () => {
     const book = new AnswerBook(
       ["Paris", "paris, France", "Rome", "Oslo"].map((answer) => ({ question: answer, answer })),
     );
-    const wrong = Array.from({ length: 50 }, (_, seed) => book.wrongAnswer("Paris", seed));
+    const wrong = Array.from({ length: 50 }, (_, seed) => book.pickWrongAnswer("Paris", seed));
     expect(new Set(wrong)).toEqual(new Set(["Rome", "Oslo"]));
-    expect(wrong[3]).toBe(book.wrongAnswer("Paris", 3));
-    expect(new AnswerBook([]).wrongAnswer("Paris", 1)).not.toContain("Paris");
+    expect(wrong[3]).toBe(book.pickWrongAnswer("Paris", 3));
+    expect(new AnswerBook([]).pickWrongAnswer("Paris", 1)).not.toContain("Paris");
   });
 });
 

@@ -1,4 +1,4 @@
-import type { ToolCall } from "./tool-call.js";
+import type { MockToolCall } from "./tool-call.js";
 import type { AnswerUsage } from "./usage.js";
 import { CHARS_PER_TOKEN } from "./usage.js";
 
@@ -6,7 +6,7 @@ import { CHARS_PER_TOKEN } from "./usage.js";
 export type MockFinish = "stop" | "length" | "refusal" | "blocked" | "tool_calls" | "empty";
 
 /** The answer to send, independent of the API format. */
-export interface Answer {
+export interface MockAnswer {
   /** Unique per request. */
   readonly id: string;
   /** Seconds since 1970. */
@@ -16,7 +16,7 @@ export interface Answer {
   readonly preface: string;
   /** The text, or the arguments of the call as JSON. */
   readonly text: string;
-  readonly call: ToolCall | null;
+  readonly call: MockToolCall | null;
   readonly finish: MockFinish;
   /** Actual usage. */
   readonly used: AnswerUsage;
@@ -28,18 +28,18 @@ export interface Answer {
   readonly sse: boolean;
 }
 
-export function beginsWithText({ call, preface }: Answer): boolean {
+export function startsWithText({ call, preface }: MockAnswer): boolean {
   return call === null || preface !== "";
 }
 
 /** Partial usage, for answers that report it with every chunk. */
-export function usageSoFar({ usage, running }: Answer, sent: number): AnswerUsage | null {
+export function getUsageSoFar({ usage, running }: MockAnswer, sent: number): AnswerUsage | null {
   if (usage === null || running === null) return null;
   return { ...usage, output: running === "up" ? Math.min(sent, usage.output) : 2 * usage.output + 1 - sent };
 }
 
 /** Never splits a surrogate pair. */
-export function chunksOf(text: string, chunkTokens: number): string[] {
+export function splitIntoChunks(text: string, chunkTokens: number): string[] {
   const size = chunkTokens * CHARS_PER_TOKEN;
   const chunks: string[] = [];
   for (let start = 0; start < text.length; ) {

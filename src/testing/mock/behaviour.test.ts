@@ -1,19 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { behavioursOf, latencyOf } from "./behaviour.js";
-import { chance, Occurrences } from "./chance.js";
+import { chooseLatency, createBehaviors } from "./behaviour.js";
+import { drawRandom, Occurrences } from "./chance.js";
 
 const now = () => 0;
 
 describe("createBehaviors", () => {
   it("overrides only what a model sets", () => {
-    const behaviours = behavioursOf({ seed: 3, outputTokens: 5, models: { cheap: { outputTokens: 9 } } }, now);
+    const behaviours = createBehaviors({ seed: 3, outputTokens: 5, models: { cheap: { outputTokens: 9 } } }, now);
     expect(behaviours("cheap").script).toEqual({ seed: 3, outputTokens: 9 });
     expect(behaviours("constructor").script).toEqual({ seed: 3, outputTokens: 5 });
   });
 
   it("shares limits and faults unless a model has its own", () => {
-    const behaviours = behavioursOf(
+    const behaviours = createBehaviors(
       {
         maxConcurrent: 1,
         faults: [{ kind: 429, first: 1 }],
@@ -28,7 +28,7 @@ describe("createBehaviors", () => {
   });
 
   it("counts the requests of a task only if something is random", () => {
-    const counts = (script: object) => behavioursOf(script, now)("m").arrivals !== null;
+    const counts = (script: object) => createBehaviors(script, now)("m").arrivals !== null;
     expect([counts({}), counts({ latencyMs: 5 }), counts({ faults: [{ kind: 429, first: 1 }] })]).not.toContain(true);
     expect([counts({ latencyMs: { min: 1, max: 2 } }), counts({ faults: [{ kind: 429, rate: 0.1 }] })]).not.toContain(
       false,
@@ -37,7 +37,7 @@ describe("createBehaviors", () => {
 
   it("counts them for a model that shares faults but has its own latency", () => {
     const script = { faults: [{ kind: 429, rate: 0.5 } as const], models: { m: { latencyMs: 1 } } };
-    expect(behavioursOf(script, now)("m").arrivals).not.toBeNull();
+    expect(createBehaviors(script, now)("m").arrivals).not.toBeNull();
   });
 });
 
@@ -48,21 +48,21 @@ describe("chooseLatency", () => {
       fc.property(fc.integer(), fc.string(), fc.nat(), range, (seed, task, arrival, [min, width]) => {
         const latencyMs = { min, max: min + width };
         const subject = { model: "m", task, arrival };
-        const latency = latencyOf({ seed, latencyMs }, subject);
+        const latency = chooseLatency({ seed, latencyMs }, subject);
         expect(latency).toBeGreaterThanOrEqual(min);
         expect(latency).toBeLessThanOrEqual(min + width);
-        expect(latencyOf({ seed, latencyMs }, { ...subject })).toBe(latency);
+        expect(chooseLatency({ seed, latencyMs }, { ...subject })).toBe(latency);
       }),
     );
     const wide = { latencyMs: { min: 0, max: 1000 } };
-    const found = [0, 1, 2].map((arrival) => latencyOf(wide, { model: "m", task: "t", arrival }));
+    const found = [0, 1, 2].map((arrival) => chooseLatency(wide, { model: "m", task: "t", arrival }));
     expect(new Set(found).size).toBe(3);
   });
 });
 
 describe("drawRandom", () => {
   it("is uniformly distributed", () => {
-    const draws = Array.from({ length: 4000 }, (_, at) => chance(1, "success", "m", `Task ${at}`, 0));
+    const draws = Array.from({ length: 4000 }, (_, at) => drawRandom(1, "success", "m", `Task ${at}`, 0));
     for (const limit of [0.1, 0.5, 0.9]) {
       const share = draws.filter((draw) => draw < limit).length / draws.length;
       expect(Math.abs(share - limit)).toBeLessThan(0.03);

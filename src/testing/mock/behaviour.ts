@@ -1,18 +1,18 @@
 import { readFileSync } from "node:fs";
-import { messageOf, UsageError } from "../../core/errors.js";
-import { ownValue } from "../../core/shape.js";
+import { getErrorMessage, UsageError } from "../../core/errors.js";
+import { getOwn } from "../../core/shape.js";
 import { hashSeed } from "../../stats/random.js";
-import { chance, Occurrences } from "./chance.js";
+import { drawRandom, Occurrences } from "./chance.js";
 import { PATTERN } from "./check-script.js";
 import { FaultPlan, type FaultSubject } from "./faults.js";
-import { asList, asObject, asText, type Json } from "./json.js";
-import type { Prompt } from "./prompt.js";
-import type { KnownAnswer, MockBehaviour, MockScript, RateLimit, ReplyRule, ToolRule, ToolStep } from "./script.js";
+import { type MockJson, toList, toObject, toTextOrEmpty } from "./json.js";
+import type { MockPrompt } from "./prompt.js";
+import type { KnownAnswer, MockBehavior, MockScript, RateLimit, ReplyRule, ToolRule, ToolStep } from "./script.js";
 
 /** A behavior with its state. */
-export interface LiveBehaviour {
-  readonly script: MockBehaviour;
-  readonly replier: Replier;
+export interface LiveBehavior {
+  readonly script: MockBehavior;
+  readonly replier: ReplyScript;
   readonly plans: ToolPlans;
   readonly faults: FaultPlan;
   readonly admission: Admission;
@@ -21,21 +21,21 @@ export interface LiveBehaviour {
 }
 
 /** Models share whatever they do not override: limits, counts, answers. */
-export function behavioursOf(
+export function createBehaviors(
   { models = {}, ...base }: MockScript,
   now: () => number,
-): (model: string) => LiveBehaviour {
-  const common = bringAlive(base, now);
-  const own = Object.entries(models).map(([name, changes]) => [name, changed(common, changes, now)] as const);
+): (model: string) => LiveBehavior {
+  const common = startBehavior(base, now);
+  const own = Object.entries(models).map(([name, changes]) => [name, overrideBehavior(common, changes, now)] as const);
   const byModel = Object.fromEntries(own);
-  return (model) => ownValue(byModel, model) ?? common;
+  return (model) => getOwn(byModel, model) ?? common;
 }
 
-function bringAlive(script: MockBehaviour, now: () => number): LiveBehaviour {
+function startBehavior(script: MockBehavior, now: () => number): LiveBehavior {
   const faults = new FaultPlan(script.faults ?? [], script.seed ?? 0);
   return {
     script,
-    replier: new Replier(script, bookOf(script), new Occurrences()),
+    replier: new ReplyScript(script, createAnswerBook(script), new Occurrences()),
     plans: new ToolPlans(script),
     faults,
     admission: new Admission(script, now),
@@ -43,58 +43,58 @@ function bringAlive(script: MockBehaviour, now: () => number): LiveBehaviour {
   };
 }
 
-function changed(common: LiveBehaviour, changes: MockBehaviour, now: () => number): LiveBehaviour {
-  const own = bringAlive({ ...common.script, ...changes }, now);
+function overrideBehavior(common: LiveBehavior, changes: MockBehavior, now: () => number): LiveBehavior {
+  const own = startBehavior({ ...common.script, ...changes }, now);
   const limitsItself = changes.rateLimit !== undefined || changes.maxConcurrent !== undefined;
   const failsItself = changes.faults !== undefined || changes.seed !== undefined;
   const faults = failsItself ? own.faults : common.faults;
   return { ...own, faults, admission: limitsItself ? own.admission : common.admission };
 }
 
-function bookOf({ answers = [] }: MockBehaviour): AnswerBook {
+function createAnswerBook({ answers = [] }: MockBehavior): AnswerBook {
   return new AnswerBook(typeof answers === "string" ? readAnswers(answers) : answers);
 }
 
-function needsArrivals({ latencyMs }: MockBehaviour, faults: FaultPlan): boolean {
+function needsArrivals({ latencyMs }: MockBehavior, faults: FaultPlan): boolean {
   return faults.usesChance || typeof latencyMs === "object";
 }
 
 /** Time to the first byte; a step may have its own. */
-export function latencyOf(script: MockBehaviour, subject: FaultSubject, step?: ToolStep): number {
+export function chooseLatency(script: MockBehavior, subject: FaultSubject, step?: ToolStep): number {
   const { latencyMs = 0, seed = 0 } = script;
   const { model, task, arrival } = subject;
   if (step?.latencyMs !== undefined) return step.latencyMs;
   if (typeof latencyMs === "number") return latencyMs;
   const { min, max } = latencyMs;
-  return min + (max - min) * chance(seed, "latency", model, task, arrival);
+  return min + (max - min) * drawRandom(seed, "latency", model, task, arrival);
 }
 
-interface Plan {
+interface ToolPlan {
   readonly steps: readonly ToolStep[];
-  readonly fits: (prompt: Prompt) => boolean;
+  readonly fits: (prompt: MockPrompt) => boolean;
 }
 
 /** Finds the scripted step that answers a request. */
 class ToolPlans {
-  readonly #plans: readonly Plan[];
+  readonly #plans: readonly ToolPlan[];
 
-  constructor({ tools = [] }: Pick<MockBehaviour, "tools">) {
+  constructor({ tools = [] }: Pick<MockBehavior, "tools">) {
     const isRule = (one: ToolStep | ToolRule): one is ToolRule => "steps" in one;
     const all: readonly (ToolStep | ToolRule)[] = tools;
     const steps = all.filter((one): one is ToolStep => !isRule(one));
-    this.#plans = steps.length > 0 ? [{ steps, fits: () => true }] : all.filter(isRule).map(planOf);
+    this.#plans = steps.length > 0 ? [{ steps, fits: () => true }] : all.filter(isRule).map(createToolPlan);
   }
 
   /** Undefined if all steps are done, no rule matches, or no tool is offered: titles and summaries call no tools. */
-  stepFor(prompt: Prompt): ToolStep | undefined {
+  findStep(prompt: MockPrompt): ToolStep | undefined {
     if (prompt.tools.length === 0) return undefined;
     return this.#plans.find(({ fits }) => fits(prompt))?.steps[prompt.toolResults];
   }
 }
 
 /** Any user text may be the task, because agents add their own texts before and after it. */
-function planOf({ match, steps, model }: ToolRule): Plan {
-  const matches = matcher(match);
+function createToolPlan({ match, steps, model }: ToolRule): ToolPlan {
+  const matches = createMatcher(match);
   return {
     steps,
     fits: (prompt) => (model ?? prompt.model) === prompt.model && prompt.userTexts.some(matches),
@@ -102,7 +102,7 @@ function planOf({ match, steps, model }: ToolRule): Plan {
 }
 
 /** Why a request was rejected, and when to retry. */
-export interface Refusal {
+export interface AdmissionRefusal {
   readonly by: "rateLimit" | "maxConcurrent";
   readonly retryAfter: number | "http-date" | null;
 }
@@ -125,9 +125,9 @@ export class Admission {
   }
 
   /** Null if the request is admitted; then it must be released. */
-  enter(): Refusal | null {
+  enter(): AdmissionRefusal | null {
     if (this.#open >= this.#maxOpen) return { by: "maxConcurrent", retryAfter: null };
-    const refusal = this.#limit === null ? null : this.#take(this.#limit);
+    const refusal = this.#limit === null ? null : this.#takeToken(this.#limit);
     if (refusal === null) this.#open += 1;
     return refusal;
   }
@@ -136,7 +136,7 @@ export class Admission {
     this.#open -= 1;
   }
 
-  #take({ requests, perMs, retryAfter }: RateLimit): Refusal | null {
+  #takeToken({ requests, perMs, retryAfter }: RateLimit): AdmissionRefusal | null {
     const now = this.#now();
     this.#tokens = Math.min(requests, this.#tokens + ((now - this.#filledAt) * requests) / perMs);
     this.#filledAt = now;
@@ -152,61 +152,61 @@ export class Admission {
 const DEFAULT_REPLY = "This is a scripted answer from assay mock.";
 const DEFAULT_REFUSAL = "I am sorry, but I cannot help with that.";
 
-interface Reply {
+interface ScriptedReply {
   readonly text: string;
   readonly succeeded: boolean;
 }
 
-class Replier {
-  readonly #behaviour: MockBehaviour;
+class ReplyScript {
+  readonly #behaviour: MockBehavior;
   readonly #book: AnswerBook;
   readonly #attempts: Occurrences;
   readonly #rules: readonly { readonly rule: ReplyRule; readonly matches: (text: string) => boolean }[];
 
-  constructor(behaviour: MockBehaviour, book: AnswerBook, attempts: Occurrences) {
+  constructor(behaviour: MockBehavior, book: AnswerBook, attempts: Occurrences) {
     this.#behaviour = behaviour;
     this.#book = book;
     this.#attempts = attempts;
     const rules = Array.isArray(behaviour.reply) ? (behaviour.reply as readonly ReplyRule[]) : [];
-    this.#rules = rules.map((rule) => ({ rule, matches: matcher(rule.match) }));
+    this.#rules = rules.map((rule) => ({ rule, matches: createMatcher(rule.match) }));
   }
 
-  known({ userText, texts }: Prompt): KnownAnswer | null {
+  findKnownAnswer({ userText, texts }: MockPrompt): KnownAnswer | null {
     return this.#behaviour.answers === undefined ? null : this.#book.find(userText, texts);
   }
 
-  reply(prompt: Prompt, known: KnownAnswer | null): Reply {
-    const right = known?.answer ?? this.#scripted(prompt);
+  reply(prompt: MockPrompt, known: KnownAnswer | null): ScriptedReply {
+    const right = known?.answer ?? this.#findScriptedReply(prompt);
     if (this.#succeeds(prompt, known?.question ?? prompt.userText)) return { text: right, succeeded: true };
-    return { text: this.#book.wrongAnswer(right, this.#behaviour.seed ?? 0), succeeded: false };
+    return { text: this.#book.pickWrongAnswer(right, this.#behaviour.seed ?? 0), succeeded: false };
   }
 
   /** An agent's success is decided once per conversation, with the first turn. */
-  #succeeds({ model, toolResults }: Prompt, task: string): boolean {
-    const rate = rateOf(this.#behaviour, model);
+  #succeeds({ model, toolResults }: MockPrompt, task: string): boolean {
+    const rate = getSuccessRate(this.#behaviour, model);
     if (rate >= 1 || toolResults > 0) return true;
-    return chance(this.#behaviour.seed ?? 0, "success", model, task, this.#attempts.next(model, task)) < rate;
+    return drawRandom(this.#behaviour.seed ?? 0, "success", model, task, this.#attempts.next(model, task)) < rate;
   }
 
-  #scripted({ userText, model }: Prompt): string {
+  #findScriptedReply({ userText, model }: MockPrompt): string {
     const { reply, finish } = this.#behaviour;
     const fallback = finish === "refusal" ? DEFAULT_REFUSAL : DEFAULT_REPLY;
-    if (typeof reply === "string") return worded(reply, userText);
+    if (typeof reply === "string") return fillReply(reply, userText);
     const fitting = this.#rules.find(({ rule, matches }) => (rule.model ?? model) === model && matches(userText));
-    return fitting === undefined ? fallback : worded(fitting.rule.reply, userText);
+    return fitting === undefined ? fallback : fillReply(fitting.rule.reply, userText);
   }
 }
 
-function rateOf({ successRate = 1 }: MockBehaviour, model: string): number {
-  return typeof successRate === "number" ? successRate : (ownValue(successRate, model) ?? 1);
+function getSuccessRate({ successRate = 1 }: MockBehavior, model: string): number {
+  return typeof successRate === "number" ? successRate : (getOwn(successRate, model) ?? 1);
 }
 
-function worded(reply: string, userText: string): string {
+function fillReply(reply: string, userText: string): string {
   return reply === "echo" ? userText : reply;
 }
 
 /** Questions are indexed by this many leading characters, because a prompt is searched for thousands of them. */
-const PREFIX = 16;
+const PREFIX_LENGTH = 16;
 
 /** Questions with known answers. */
 export class AnswerBook {
@@ -222,7 +222,7 @@ export class AnswerBook {
 
   /** Finds the last question in the last user text, else in any text. */
   find(userText: string, texts: readonly string[]): KnownAnswer | null {
-    const question = this.#questionIn(userText) ?? this.#questionIn(texts.join("\n"));
+    const question = this.#findQuestion(userText) ?? this.#findQuestion(texts.join("\n"));
     const entries = question === null ? undefined : this.#byText.get(question);
     if (entries === undefined) return null;
     const inContext = ({ context }: KnownAnswer) =>
@@ -231,11 +231,11 @@ export class AnswerBook {
   }
 
   /** The answer to another question: plausible but wrong. */
-  wrongAnswer(right: string, seed: number): string {
+  pickWrongAnswer(right: string, seed: number): string {
     const start = hashSeed(seed, "wrong", right) % Math.max(1, this.#entries.length);
     for (let step = 0; step < this.#entries.length; step++) {
       const other = this.#entries[(start + step) % this.#entries.length]?.answer;
-      if (other !== undefined && !overlaps(other, right)) return other;
+      if (other !== undefined && !hasOverlap(other, right)) return other;
     }
     return "I am not sure, but I do not think this can be said for certain.";
   }
@@ -248,14 +248,14 @@ export class AnswerBook {
       return;
     }
     this.#byText.set(question, [entry]);
-    const prefix = question.slice(0, PREFIX);
+    const prefix = question.slice(0, PREFIX_LENGTH);
     const group = this.#byPrefix.get(prefix.length) ?? new Map<string, string[]>();
     this.#byPrefix.set(prefix.length, group);
     group.set(prefix, [...(group.get(prefix) ?? []), question]);
   }
 
   /** The question that ends last in the text; the longer one if two end together. */
-  #questionIn(text: string): string | null {
+  #findQuestion(text: string): string | null {
     if (this.#byText.has(text)) return text;
     let found: string | null = null;
     let foundEnd = -1;
@@ -273,44 +273,46 @@ export class AnswerBook {
 }
 
 /** A text that contains the right answer would be graded as right. */
-function overlaps(a: string, b: string): boolean {
+function hasOverlap(a: string, b: string): boolean {
   const [one, other] = [a.toLowerCase(), b.toLowerCase()];
   return one.includes(other) || other.includes(one);
 }
 
 /** Reads a JSONL file of examples; skips rows without a question or an answer. */
 export function readAnswers(path: string): KnownAnswer[] {
-  const entries = readText(path)
+  const entries = readAnswerFile(path)
     .split("\n")
-    .flatMap((line, index) => (line.trim() === "" ? [] : entryOf(rowOf(line, `${path}:${index + 1}`))));
+    .flatMap((line, index) => (line.trim() === "" ? [] : toKnownAnswers(parseAnswerRow(line, `${path}:${index + 1}`))));
   if (entries.length > 0) return entries;
   throw new UsageError(`${path} has no row with both a question and an answer. Use a JSONL file that has them.`);
 }
 
-function readText(path: string): string {
+function readAnswerFile(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    throw new UsageError(`The answers ${path} cannot be read: ${messageOf(cause)}.`, { cause });
+    throw new UsageError(`The answers ${path} cannot be read: ${getErrorMessage(cause)}.`, { cause });
   }
 }
 
-function rowOf(line: string, at: string): Json {
+function parseAnswerRow(line: string, at: string): MockJson {
   try {
-    return asObject(JSON.parse(line));
+    return toObject(JSON.parse(line));
   } catch (cause) {
-    throw new UsageError(`${at} is not valid JSON (${messageOf(cause)}). Each line must be one example.`, { cause });
+    throw new UsageError(`${at} is not valid JSON (${getErrorMessage(cause)}). Each line must be one example.`, {
+      cause,
+    });
   }
 }
 
-function entryOf({ question, answer, answers, context }: Json): KnownAnswer[] {
-  const right = typeof answer === "number" ? String(answer) : asText(answer ?? asList(answers)[0]);
-  if (asText(question) === "" || right === "") return [];
-  return [{ question: asText(question), answer: right, ...(typeof context === "string" && { context }) }];
+function toKnownAnswers({ question, answer, answers, context }: MockJson): KnownAnswer[] {
+  const right = typeof answer === "number" ? String(answer) : toTextOrEmpty(answer ?? toList(answers)[0]);
+  if (toTextOrEmpty(question) === "" || right === "") return [];
+  return [{ question: toTextOrEmpty(question), answer: right, ...(typeof context === "string" && { context }) }];
 }
 
 /** Matches texts that contain the given text, or a regular expression written as `/…/flags`. */
-function matcher(match: string): (text: string) => boolean {
+function createMatcher(match: string): (text: string) => boolean {
   const [, source, flags = ""] = PATTERN.exec(match) ?? [];
   if (source === undefined) return (text) => text.includes(match);
   // A global or sticky expression would keep its position between calls.

@@ -1,7 +1,7 @@
 import { hashSeed, type Seed } from "../../stats/random.js";
 
 /** A number in [0, 1) that depends only on the arguments, so that results do not depend on the order of requests. */
-export function chance(...parts: readonly Seed[]): number {
+export function drawRandom(...parts: readonly Seed[]): number {
   return hashSeed(...parts) / 2 ** 32;
 }
 
@@ -11,16 +11,16 @@ export class Occurrences {
 
   /** Returns the number of earlier requests. */
   next(model: string, task: string): number {
-    const key = `${model}\n${shortened(task)}`;
+    const key = `${model}\n${shortenKey(task)}`;
     const before = this.#counts.get(key) ?? 0;
     this.#counts.set(key, before + 1);
     return before;
   }
 }
 
-const LONGEST_KEY = 200;
+const MAX_KEY_LENGTH = 200;
 
 /** Long prompts are replaced by a hash to save memory. */
-function shortened(task: string): string {
-  return task.length <= LONGEST_KEY ? task : `${task.length}:${hashSeed(task)}:${hashSeed(1, task)}`;
+function shortenKey(task: string): string {
+  return task.length <= MAX_KEY_LENGTH ? task : `${task.length}:${hashSeed(task)}:${hashSeed(1, task)}`;
 }

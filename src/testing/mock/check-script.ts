@@ -4,7 +4,7 @@ import { didYouMean } from "../../core/suggest.js";
 import { JSON_SCHEMA_DRAFT, type JsonSchema, toJsonSchema } from "../../utils/json-schema.js";
 import { FAULT_KINDS, type MockScript, STATUS_FAULTS } from "./script.js";
 
-type Issue = z.core.$ZodIssue;
+type ScriptIssue = z.core.$ZodIssue;
 
 export interface ScriptProblem {
   readonly text: string;
@@ -18,48 +18,52 @@ export interface ScriptProblem {
  * @example
  * const script = checkScript({ reply: "echo", faults: [{ kind: 429, rate: 0.1 }] });
  */
-export function checkScript(script: unknown, say = inWords): MockScript {
+export function checkScript(script: unknown, say = formatScriptProblem): MockScript {
   const parsed = scriptSchema.safeParse(script);
   if (parsed.success) return script as MockScript;
   throw new UsageError(
     parsed.error.issues
-      .map(innermost)
-      .map((issue) => say(problemOf(issue)))
+      .map(findInnermostIssue)
+      .map((issue) => say(toScriptProblem(issue)))
       .join("\n"),
   );
 }
 
-function inWords({ text }: ScriptProblem): string {
+function formatScriptProblem({ text }: ScriptProblem): string {
   return `The mock script: ${text}`;
 }
 
 /** Of several alternatives, the one that matched furthest was intended. */
-function innermost(issue: Issue): Issue {
+function findInnermostIssue(issue: ScriptIssue): ScriptIssue {
   if (issue.code !== "invalid_union") return issue;
   const [deepest] = issue.errors
     .flat()
     .filter((inner) => inner.path.length > 0 || inner.code === "unrecognized_keys" || inner.code === "custom")
     .sort((a, b) => b.path.length - a.path.length);
-  return deepest === undefined ? issue : innermost({ ...deepest, path: [...issue.path, ...deepest.path] });
+  return deepest === undefined ? issue : findInnermostIssue({ ...deepest, path: [...issue.path, ...deepest.path] });
 }
 
-function problemOf(issue: Issue): ScriptProblem {
+function toScriptProblem(issue: ScriptIssue): ScriptProblem {
   const path = issue.path.map((key) => (typeof key === "number" ? key : String(key)));
   const at = path.join(".");
-  if (issue.code !== "unrecognized_keys") return { text: `${at || "it"} ${worded(issue)}.`, path };
+  if (issue.code !== "unrecognized_keys") return { text: `${at || "it"} ${formatIssue(issue)}.`, path };
   const unknownKey = issue.keys[0] ?? "";
   const where = at === "" ? "" : ` in ${at}`;
-  return { text: `unknown key "${unknownKey}"${where}.${didYouMean(unknownKey, knownAt(path))}`, path, unknownKey };
+  return {
+    text: `unknown key "${unknownKey}"${where}.${didYouMean(unknownKey, listKnownKeys(path))}`,
+    path,
+    unknownKey,
+  };
 }
 
 /** zod's own texts for missing keys and wrong types are not helpful. */
-function worded({ code, message }: Issue): string {
+function formatIssue({ code, message }: ScriptIssue): string {
   return code === "invalid_type" && message.startsWith("Invalid input")
     ? message.replace(/^Invalid input: /, "")
     : message;
 }
 
-function knownAt(path: readonly (string | number)[]): readonly string[] {
+function listKnownKeys(path: readonly (string | number)[]): readonly string[] {
   const key = path.findLast((part) => typeof part === "string" && Object.hasOwn(KNOWN_KEYS, part));
   return KNOWN_KEYS[path.length === 2 && path[0] === "models" ? "models" : String(key ?? "")] ?? [];
 }
@@ -83,14 +87,14 @@ const latency = z.union(
   "must be a number of milliseconds or { min, max }",
 );
 
-const match = filled.refine(isPattern, "is not a valid regular expression between the slashes");
+const match = filled.refine(isValidMatch, "is not a valid regular expression between the slashes");
 
 const rule = z.strictObject({ match, reply: text, model: text.optional() });
 
 /** Only `/…/flags` is treated as a regular expression. */
 export const PATTERN = /^\/(.+)\/([dgimsuvy]*)$/s;
 
-function isPattern(match: string): boolean {
+function isValidMatch(match: string): boolean {
   const [, source, flags] = PATTERN.exec(match) ?? [];
   if (source === undefined) return true;
   try {
@@ -114,8 +118,9 @@ const step = z
   })
   .superRefine((value, context) => {
     const given = [value.command, value.name, value.text].filter((one) => one !== undefined);
-    if (given.length !== 1) problem(context, "needs exactly one of command, name and text");
-    if (value.arguments !== undefined && value.name === undefined) problem(context, "has arguments, but no tool name");
+    if (given.length !== 1) addProblem(context, "needs exactly one of command, name and text");
+    if (value.arguments !== undefined && value.name === undefined)
+      addProblem(context, "has arguments, but no tool name");
   });
 
 const steps = z.array(step, "must be a list of steps");
@@ -124,12 +129,12 @@ const toolRule = z.strictObject({ match, steps, model: text.optional() });
 
 /** The two kinds of list differ in their keys, so an error refers to the intended kind. */
 const tools = z.unknown().superRefine((value, context) => {
-  const schema = hasRules(value) ? z.array(toolRule) : z.array(step, "must be a list of steps or of rules");
+  const schema = hasToolRules(value) ? z.array(toolRule) : z.array(step, "must be a list of steps or of rules");
   for (const issue of schema.safeParse(value).error?.issues ?? [])
     context.addIssue(issue as Parameters<typeof context.addIssue>[0]);
 });
 
-function hasRules(value: unknown): boolean {
+function hasToolRules(value: unknown): boolean {
   const isRule = (one: unknown) => typeof one === "object" && one !== null && ("match" in one || "steps" in one);
   return Array.isArray(value) && value.some(isRule);
 }
@@ -178,9 +183,9 @@ const behaviour = z.strictObject({
   outputTokens: whole.optional(),
   usage: usage.optional(),
   noUsage: z.boolean("must be true or false").optional(),
-  usageQuirk: choice("missing", "decreasing", "negative", "cumulative").optional(),
+  usageQuirk: makeEnum("missing", "decreasing", "negative", "cumulative").optional(),
   tools: tools.optional(),
-  finish: choice("stop", "length", "refusal", "blocked").optional(),
+  finish: makeEnum("stop", "length", "refusal", "blocked").optional(),
   refuses: z.array(filled, "must be a list of parameters").optional(),
   faults: z.array(fault, "must be a list of faults").optional(),
   rateLimit: rateLimit.optional(),
@@ -197,7 +202,7 @@ const scriptSchema = behaviour.extend({
  * @example
  * const schema = buildMockJsonSchema();
  */
-export function mockJsonSchema(): JsonSchema {
+export function buildMockJsonSchema(): JsonSchema {
   return {
     $schema: JSON_SCHEMA_DRAFT,
     title: "Assay mock script",
@@ -222,10 +227,10 @@ const KNOWN_KEYS: Readonly<Record<string, readonly string[]>> = {
   latencyMs: ["min", "max"],
 };
 
-function choice<const T extends string>(...values: readonly T[]) {
+function makeEnum<const T extends string>(...values: readonly T[]) {
   return z.enum(values, `must be one of ${values.join(", ")}`);
 }
 
-function problem(context: z.RefinementCtx, message: string): void {
+function addProblem(context: z.RefinementCtx, message: string): void {
   context.addIssue({ code: "custom", message });
 }

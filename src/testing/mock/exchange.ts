@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { OpenRequest } from "./request-log.js";
 
 /** A request and its response while they are open. */
-export class Exchange {
+export class MockExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly entry: OpenRequest;
@@ -22,40 +22,40 @@ export class Exchange {
   }
 
   /** Runs later, unless the client has disconnected by then. */
-  later(ms: number, work: () => void): void {
+  schedule(ms: number, work: () => void): void {
     if (ms <= 0) work();
     else this.#timer = setTimeout(work, ms);
   }
 
-  head(status: number, headers: Record<string, string | number>): void {
+  writeHead(status: number, headers: Record<string, string | number>): void {
     this.entry.status = status;
     this.response.writeHead(status, headers);
   }
 
   send(status: number, headers: Record<string, string | number>, body: string): void {
-    this.head(status, { ...headers, "content-length": Buffer.byteLength(body) });
+    this.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
     this.end(body);
   }
 
   end(data = ""): void {
     this.response.end(data);
-    this.#done();
+    this.#finish();
   }
 
   /** Destroys the connection after flushing what was written. */
-  breakOff(): void {
+  destroy(): void {
     this.#broken = true;
     this.response.socket?.destroySoon();
-    this.#done();
+    this.#finish();
   }
 
-  closed(): void {
+  handleClose(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.entry.aborted = !this.#broken && !this.response.writableFinished;
-    this.#done();
+    this.#finish();
   }
 
-  #done(): void {
+  #finish(): void {
     this.#onDone?.();
     this.#onDone = null;
   }

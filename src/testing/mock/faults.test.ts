@@ -2,8 +2,8 @@ import { isUtf8 } from "node:buffer";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { FaultPlan } from "./faults.js";
-import { ask, eventsIn, type Received } from "./raw-client.js";
-import { MOCK_DIALECTS, type MockBehaviour, type MockDialect, type MockFault } from "./script.js";
+import { askMock, parseEvents, type RawResponse } from "./raw-client.js";
+import { MOCK_DIALECTS, type MockBehavior, type MockDialect, type MockFault } from "./script.js";
 import { type Mock, startMock } from "./server.js";
 
 let mock: Mock;
@@ -17,7 +17,7 @@ const END_MARK: Record<MockDialect, RegExp> = {
   gemini: /finishReason/,
 };
 
-async function startWith(faults: readonly MockFault[], more: MockBehaviour = {}): Promise<string> {
+async function startWith(faults: readonly MockFault[], more: MockBehavior = {}): Promise<string> {
   mock = await startMock({ reply: REPLY, faults, ...more });
   return mock.url;
 }
@@ -27,7 +27,7 @@ async function ended(index = 0): Promise<void> {
   await expect.poll(() => mock.requests[index]?.endedAt).not.toBeNull();
 }
 
-function parses({ text }: Received): boolean {
+function parses({ text }: RawResponse): boolean {
   try {
     JSON.parse(text);
     return true;
@@ -45,20 +45,20 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
   };
 
   it.each([401, 404, 429, 500, 503, 529] as const)("fails with status %i like the provider", async (kind) => {
-    const { status, text } = await ask(await startWith([{ kind, retryAfter: 3 }]), dialect, { stream: true });
+    const { status, text } = await askMock(await startWith([{ kind, retryAfter: 3 }]), dialect, { stream: true });
     expect(status).toBe(kind);
     expect(JSON.parse(text)).toMatchObject(shapes[dialect](expect.stringContaining("scripted by assay mock")));
   });
 
   it.each([false, true])("sends an HTML page instead of an answer, streaming: %s", async (stream) => {
-    const { status, headers, text } = await ask(await startWith([{ kind: "html" }]), dialect, { stream });
+    const { status, headers, text } = await askMock(await startWith([{ kind: "html" }]), dialect, { stream });
     expect([status, headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
     expect(text).toMatch(/^<!doctype html>/);
   });
 
   it.each([false, true])("sends an empty answer, streaming: %s", async (stream) => {
-    const { status, text } = await ask(await startWith([{ kind: "empty" }]), dialect, { stream });
-    const events = stream ? eventsIn(text) : [JSON.parse(text)];
+    const { status, text } = await askMock(await startWith([{ kind: "empty" }]), dialect, { stream });
+    const events = stream ? parseEvents(text) : [JSON.parse(text)];
     expect(status).toBe(200);
     expect(JSON.stringify(events)).not.toMatch(/"text":|"content":"|"content_block|"item"/);
     expect(JSON.stringify(events)).toMatch(/"choices":\[\]|"output":\[\]|"content":\[\]|"candidates":\[\]/);
@@ -66,7 +66,7 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
   });
 
   it("disconnects before the first byte", async () => {
-    const received = await ask(await startWith([{ kind: "disconnect" }]), dialect);
+    const received = await askMock(await startWith([{ kind: "disconnect" }]), dialect);
     expect(received).toMatchObject({ status: null, error: "ECONNRESET" });
     await ended();
     expect(mock.requests[0]).toMatchObject({ status: null, fault: "disconnect", usage: null, aborted: false });
@@ -74,7 +74,7 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
 
   it("cuts a stream after the given number of tokens", async () => {
     const url = await startWith([{ kind: "cut", afterTokens: 8 }], { usage: { reasoning: 5 } });
-    const received = await ask(url, dialect, { stream: true });
+    const received = await askMock(url, dialect, { stream: true });
     expect(received).toMatchObject({ status: 200, error: "ECONNRESET" });
     expect(received.text).toContain("one two");
     expect(received.text).not.toContain("twelve");
@@ -84,61 +84,61 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
   });
 
   it("cuts a body in the middle", async () => {
-    const received = await ask(await startWith([{ kind: "cut" }]), dialect);
+    const received = await askMock(await startWith([{ kind: "cut" }]), dialect);
     expect(received.error).toBe("ECONNRESET");
     expect(received.bytes.length).toBeGreaterThan(0);
     expect(received.bytes.length).toBeLessThan(Number(received.headers["content-length"]));
   });
 
   it("ends a stream properly but early", async () => {
-    const received = await ask(await startWith([{ kind: "early-end" }]), dialect, { stream: true });
+    const received = await askMock(await startWith([{ kind: "early-end" }]), dialect, { stream: true });
     expect(received).toMatchObject({ status: 200, error: null });
-    expect(eventsIn(received.text).length).toBeGreaterThan(1);
+    expect(parseEvents(received.text).length).toBeGreaterThan(1);
     expect(received.text).not.toMatch(END_MARK[dialect]);
-    expect(parses(await ask(mock.url, dialect))).toBe(false);
+    expect(parses(await askMock(mock.url, dialect))).toBe(false);
   });
 
   it("sends malformed JSON, and continues", async () => {
-    const { text, error } = await ask(await startWith([{ kind: "malformed" }]), dialect, { stream: true });
+    const { text, error } = await askMock(await startWith([{ kind: "malformed" }]), dialect, { stream: true });
     expect(error).toBeNull();
-    expect(() => eventsIn(text)).toThrow(SyntaxError);
+    expect(() => parseEvents(text)).toThrow(SyntaxError);
     expect(text).toMatch(END_MARK[dialect]);
-    expect(parses(await ask(mock.url, dialect))).toBe(false);
+    expect(parses(await askMock(mock.url, dialect))).toBe(false);
   });
 
   it.each([false, true])("sends invalid UTF-8, streaming: %s", async (stream) => {
-    const { bytes, error } = await ask(await startWith([{ kind: "invalid-utf8" }]), dialect, { stream });
+    const { bytes, error } = await askMock(await startWith([{ kind: "invalid-utf8" }]), dialect, { stream });
     expect([isUtf8(bytes), error]).toEqual([false, null]);
     const mended = Buffer.from(bytes.toString()).toString();
     // Apart from the broken characters it is a valid answer.
-    const parsed = stream ? eventsIn(mended) : [JSON.parse(mended)];
+    const parsed = stream ? parseEvents(mended) : [JSON.parse(mended)];
     expect(parsed.length).toBeGreaterThanOrEqual(1);
     expect(JSON.stringify(parsed)).toContain("\ufffd");
   });
 
   it.each([false, true])("sends a huge valid line, streaming: %s", async (stream) => {
     const url = await startWith([{ kind: "huge-line", bytes: 3_000_001 }]);
-    const { text } = await ask(url, dialect, { stream });
+    const { text } = await askMock(url, dialect, { stream });
     const longest = Math.max(...text.split("\n").map((line) => line.length));
     expect(text.match(/x{1000,}/)?.[0]).toHaveLength(3_000_001);
     expect(longest).toBeGreaterThan(3_000_000);
     if (stream) expect(text).toMatch(END_MARK[dialect]);
-    const parsed = stream ? eventsIn(text) : [JSON.parse(text)];
+    const parsed = stream ? parseEvents(text) : [JSON.parse(text)];
     expect(JSON.stringify(parsed)).toContain("x".repeat(1000));
   });
 
   it("fails in the middle of a stream", async () => {
-    const { status, text } = await ask(await startWith([{ kind: "error-event" }]), dialect, { stream: true });
+    const { status, text } = await askMock(await startWith([{ kind: "error-event" }]), dialect, { stream: true });
     expect([status, text.includes("one two")]).toEqual([200, true]);
-    expect(JSON.stringify(eventsIn(text).at(-1))).toMatch(/"error"|"type":"error"/);
+    expect(JSON.stringify(parseEvents(text).at(-1))).toMatch(/"error"|"type":"error"/);
     expect(text).not.toMatch(END_MARK[dialect]);
-    const whole = await ask(mock.url, dialect);
+    const whole = await askMock(mock.url, dialect);
     expect([whole.status, JSON.parse(whole.text)]).toMatchObject([200, { error: {} }]);
   });
 
   it.each([undefined, 8])("hangs as long as the client waits, after %s tokens", async (afterTokens) => {
     const url = await startWith([{ kind: "hang", ...(afterTokens !== undefined && { afterTokens }) }]);
-    const asked = ask(url, dialect, { stream: true });
+    const asked = askMock(url, dialect, { stream: true });
     const state = () => ({ fault: mock.requests[0]?.fault, output: mock.requests[0]?.usage?.output });
     await expect.poll(state).toEqual({ fault: "hang", output: afterTokens });
     expect(mock.counts.open).toBe(1);
@@ -152,8 +152,8 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
 it("sends byte by byte", async () => {
   const url = await startWith([{ kind: "slow-loris", intervalMs: 1 }], { reply: "Hi" });
   const blocks: number[] = [];
-  const { text } = await ask(url, "chat", {}, { onData: (data) => blocks.push(data.length) > 0 });
-  expect(parses({ text } as Received)).toBe(true);
+  const { text } = await askMock(url, "chat", {}, { onData: (data) => blocks.push(data.length) > 0 });
+  expect(parses({ text } as RawResponse)).toBe(true);
   expect(blocks.length).toBeGreaterThan(text.length / 4);
 });
 
@@ -161,12 +161,12 @@ describe("Retry-After", () => {
   it("is a number of seconds, or a date in the future", async () => {
     const faults = [{ kind: 429, first: 1, retryAfter: 7 } as const, { kind: 503, retryAfter: "http-date" } as const];
     const url = await startWith(faults);
-    expect((await ask(url, "gemini")).headers["retry-after"]).toBe("7");
+    expect((await askMock(url, "gemini")).headers["retry-after"]).toBe("7");
     const before = Date.now();
-    const date = Date.parse((await ask(url, "chat")).headers["retry-after"] ?? "");
+    const date = Date.parse((await askMock(url, "chat")).headers["retry-after"] ?? "");
     expect(date).toBeGreaterThan(before);
     expect(date).toBeLessThanOrEqual(Date.now() + 2000);
-    expect((await ask(await startWith([{ kind: 500 }]), "chat")).headers).not.toHaveProperty("retry-after");
+    expect((await askMock(await startWith([{ kind: 500 }]), "chat")).headers).not.toHaveProperty("retry-after");
   });
 });
 
@@ -175,7 +175,7 @@ describe("selection of requests", () => {
     const url = await startWith(faults);
     const found: (number | null)[] = [];
     for (let at = 0; at < count; at++)
-      found.push((await ask(url, "chat", model === undefined ? {} : { model })).status);
+      found.push((await askMock(url, "chat", model === undefined ? {} : { model })).status);
     return found;
   }
 

@@ -1,4 +1,4 @@
-import { chance } from "./chance.js";
+import { drawRandom } from "./chance.js";
 import type { FaultKind, MockFault } from "./script.js";
 
 /** The properties of a request that faults depend on. */
@@ -29,7 +29,7 @@ export class FaultPlan {
   /** All faults share one draw, so that their rates add up. */
   choose({ model, task, arrival }: FaultSubject): ChosenFault | null {
     if (this.#faults.length === 0) return null;
-    let draw = this.usesChance ? chance(this.#seed, "fault", model, task, arrival) : 0;
+    let draw = this.usesChance ? drawRandom(this.#seed, "fault", model, task, arrival) : 0;
     let chosen: ChosenFault | null = null;
     for (const entry of this.#faults) {
       const { fault } = entry;

@@ -1,9 +1,9 @@
-import { asList, asObject, asText, type Json } from "./json.js";
+import { type MockJson, toList, toObject, toTextOrEmpty } from "./json.js";
 
 export interface OfferedTool {
   readonly name: string;
   /** The JSON schema of its arguments. */
-  readonly schema: Json;
+  readonly schema: MockJson;
   /** True for the built-in shell of OpenAI Responses, which has its own call format. */
   readonly isLocalShell: boolean;
   /** For a tool that runs a JavaScript which calls other tools: the name of the shell among them. */
@@ -11,7 +11,7 @@ export interface OfferedTool {
 }
 
 /** A request, independent of the API format. */
-export interface Prompt {
+export interface MockPrompt {
   readonly model: string;
   readonly stream: boolean;
   /** The last user message with text. */
@@ -24,7 +24,7 @@ export interface Prompt {
   /** Number of tool results in the conversation. */
   readonly toolResults: number;
   /** The requested JSON schema of the answer. */
-  readonly schema: Json | null;
+  readonly schema: MockJson | null;
   /** Chat Completions: end the stream with usage. */
   readonly wantsUsage: boolean;
   /** Gemini: server-sent events instead of a growing JSON array. */
@@ -32,10 +32,10 @@ export interface Prompt {
 }
 
 /** A request that the provider would reject with status 400. */
-export class BadRequest extends Error {}
+export class BadRequestError extends Error {}
 
 /** Collects the texts of a conversation while a request is read. */
-export class Conversation {
+export class ConversationReader {
   readonly texts: string[] = [];
   readonly userTexts: string[] = [];
   toolResults = 0;
@@ -49,7 +49,7 @@ export class Conversation {
   /** The model reads tool results like other text: as text, text parts, or JSON. */
   addToolResult(result: unknown): void {
     this.toolResults += 1;
-    const text = contentText(result);
+    const text = joinContentText(result);
     const isEmpty = result === undefined || result === null || result === "";
     this.add("tool", text === "" && !isEmpty ? JSON.stringify(result) : text);
   }
@@ -59,20 +59,20 @@ export class Conversation {
   }
 }
 
-export function contentText(content: unknown): string {
+export function joinContentText(content: unknown): string {
   if (typeof content === "string") return content;
-  const texts = asList(content).map((part) => asText(asObject(part).text));
+  const texts = toList(content).map((part) => toTextOrEmpty(toObject(part).text));
   return texts.filter((text) => text !== "").join("\n");
 }
 
-export function requireList(body: Json, field: string): readonly unknown[] {
-  const list = asList(body[field]);
-  if (list.length === 0) throw new BadRequest(`${field}: a non-empty list is required.`);
+export function requireListField(body: MockJson, field: string): readonly unknown[] {
+  const list = toList(body[field]);
+  if (list.length === 0) throw new BadRequestError(`${field}: a non-empty list is required.`);
   return list;
 }
 
-export function requireModel(body: Json): string {
-  const model = asText(body.model);
-  if (model === "") throw new BadRequest("model: a name is required.");
+export function requireModelField(body: MockJson): string {
+  const model = toTextOrEmpty(body.model);
+  if (model === "") throw new BadRequestError("model: a name is required.");
   return model;
 }

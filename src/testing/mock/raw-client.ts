@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, request } from "node:http";
 import type { MockDialect } from "./script.js";
 
 /** A raw response: nothing is parsed, and a broken connection is a result too. */
-export interface Received {
+export interface RawResponse {
   readonly status: number | null;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
@@ -11,7 +11,7 @@ export interface Received {
   readonly error: string | null;
 }
 
-export interface Sent {
+export interface RawRequestOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly method?: string;
@@ -20,7 +20,10 @@ export interface Sent {
 }
 
 /** Sends one request on its own connection and collects the response. */
-export function send(url: string, { body = {}, headers = {}, method = "POST", onData }: Sent = {}): Promise<Received> {
+export function sendRaw(
+  url: string,
+  { body = {}, headers = {}, method = "POST", onData }: RawRequestOptions = {},
+): Promise<RawResponse> {
   return new Promise((resolve) => {
     const blocks: Buffer[] = [];
     const outgoing = request(url, { method, headers: { "anthropic-version": "2023-06-01", ...headers }, agent: false });
@@ -44,7 +47,7 @@ export function send(url: string, { body = {}, headers = {}, method = "POST", on
   });
 }
 
-export interface Ask {
+export interface RawQuestion {
   readonly text?: string;
   readonly stream?: boolean;
   readonly model?: string;
@@ -53,14 +56,19 @@ export interface Ask {
 }
 
 /** Sends a request as the format's own clients would. */
-export function ask(url: string, dialect: MockDialect, wanted: Ask = {}, sent: Sent = {}): Promise<Received> {
-  const { path, body } = WRITERS[dialect]({ text: "Hello?", model: "m", stream: false, ...wanted });
-  return send(`${url}${path}`, { ...sent, body: { ...body, ...wanted.more } });
+export function askMock(
+  url: string,
+  dialect: MockDialect,
+  wanted: RawQuestion = {},
+  sent: RawRequestOptions = {},
+): Promise<RawResponse> {
+  const { path, body } = REQUEST_WRITERS[dialect]({ text: "Hello?", model: "m", stream: false, ...wanted });
+  return sendRaw(`${url}${path}`, { ...sent, body: { ...body, ...wanted.more } });
 }
 
-type Writer = (ask: Ask) => { path: string; body: Record<string, unknown> };
+type RequestWriter = (ask: RawQuestion) => { path: string; body: Record<string, unknown> };
 
-const WRITERS: Readonly<Record<MockDialect, Writer>> = {
+const REQUEST_WRITERS: Readonly<Record<MockDialect, RequestWriter>> = {
   chat: ({ text, model, stream, maxTokens }) => ({
     path: "/v1/chat/completions",
     body: {
@@ -89,7 +97,7 @@ const WRITERS: Readonly<Record<MockDialect, Writer>> = {
 };
 
 /** Parsed data of each server-sent event; text that is not JSON stays text. */
-export function eventsIn(text: string): unknown[] {
+export function parseEvents(text: string): unknown[] {
   return text
     .split(/\r?\n/)
     .filter((line) => line.startsWith("data: "))
@@ -98,7 +106,7 @@ export function eventsIn(text: string): unknown[] {
 }
 
 /** The value at a path of keys and indexes; undefined if there is none. */
-export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
+export function getPath(value: unknown, ...path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>(
     (inside, key) =>
       typeof inside === "object" && inside !== null ? (inside as Record<string, unknown>)[key] : undefined,
@@ -107,7 +115,7 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
 }
 
 /** Empty if there is no text. */
-export function textAt(value: unknown, ...path: readonly (string | number)[]): string {
-  const found = at(value, ...path);
+export function getTextAtPath(value: unknown, ...path: readonly (string | number)[]): string {
+  const found = getPath(value, ...path);
   return typeof found === "string" ? found : "";
 }

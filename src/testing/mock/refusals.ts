@@ -1,4 +1,4 @@
-import { asList, asObject, asText, type Json } from "./json.js";
+import { type MockJson, toList, toObject, toTextOrEmpty } from "./json.js";
 import type { MockDialect } from "./script.js";
 
 /** A rejected request parameter, with the provider's wording. */
@@ -11,40 +11,40 @@ export interface ParameterRefusal {
 /** A last message that starts the model's own answer. */
 const PREFILL = "prefill";
 
-export function findRefusal(body: Json, refused: readonly string[], dialect: MockDialect): ParameterRefusal | null {
-  const param = refused.find((name) => (name === PREFILL ? endsWithAnswer(body) : hasParameter(body, name)));
+export function findRefusal(body: MockJson, refused: readonly string[], dialect: MockDialect): ParameterRefusal | null {
+  const param = refused.find((name) => (name === PREFILL ? hasPrefill(body) : hasRefusedParameter(body, name)));
   return param === undefined ? null : REFUSALS[dialect](param);
 }
 
-function hasParameter(body: Json, name: string): boolean {
-  if (name === "tool_choice") return forcesTool(body);
-  return name in body || name in asObject(body.generationConfig);
+function hasRefusedParameter(body: MockJson, name: string): boolean {
+  if (name === "tool_choice") return hasForcedTool(body);
+  return name in body || name in toObject(body.generationConfig);
 }
 
 /** All models accept `auto` and `none`. */
-function forcesTool(body: Json): boolean {
+function hasForcedTool(body: MockJson): boolean {
   const choice = body.tool_choice;
-  const mode = asObject(asObject(body.toolConfig).functionCallingConfig).mode;
-  const kind = typeof choice === "string" ? choice : asText(asObject(choice).type);
+  const mode = toObject(toObject(body.toolConfig).functionCallingConfig).mode;
+  const kind = typeof choice === "string" ? choice : toTextOrEmpty(toObject(choice).type);
   return mode === "ANY" || (kind !== "" && kind !== "auto" && kind !== "none");
 }
 
-function endsWithAnswer(body: Json): boolean {
-  const last = asObject(asList(body.messages ?? body.input ?? body.contents).at(-1));
+function hasPrefill(body: MockJson): boolean {
+  const last = toObject(toList(body.messages ?? body.input ?? body.contents).at(-1));
   return last.role === "assistant" || last.role === "model";
 }
 
 const REFUSALS: Readonly<Record<MockDialect, (param: string) => ParameterRefusal>> = {
-  chat: openaiRefusal,
-  responses: openaiRefusal,
-  anthropic: (param) => ({ param, code: "invalid_request_error", message: anthropicWords(param) }),
+  chat: makeOpenaiRefusal,
+  responses: makeOpenaiRefusal,
+  anthropic: (param) => ({ param, code: "invalid_request_error", message: formatAnthropicRefusal(param) }),
   gemini: (param) => ({ param, code: "INVALID_ARGUMENT", message: `${param} is not supported for this model.` }),
 };
 
 /** OpenAI models reject other values of these, not the parameters themselves. */
 const FIXED_VALUES = new Set(["temperature", "top_p"]);
 
-function openaiRefusal(param: string): ParameterRefusal {
+function makeOpenaiRefusal(param: string): ParameterRefusal {
   if (FIXED_VALUES.has(param))
     return {
       param,
@@ -59,7 +59,7 @@ function openaiRefusal(param: string): ParameterRefusal {
   };
 }
 
-function anthropicWords(param: string): string {
+function formatAnthropicRefusal(param: string): string {
   if (param === PREFILL)
     return "This model does not support assistant message prefill. The conversation must end with a user message.";
   if (param === "tool_choice") return "tool_choice that forces tool use is not supported by this model.";

@@ -66,7 +66,7 @@ export class RequestLog {
   }
 
   begin(request: IncomingMessage, startedAt: number): OpenRequest {
-    const entry = blank(request, this.#total, startedAt);
+    const entry = createEntry(request, this.#total, startedAt);
     this.#total += 1;
     this.#open += 1;
     this.#maxOpen = Math.max(this.#maxOpen, this.#open);
@@ -79,8 +79,8 @@ export class RequestLog {
   end(entry: OpenRequest, endedAt: number): void {
     entry.endedAt = endedAt;
     this.#open -= 1;
-    if (entry.status !== null) tally(this.#byStatus, String(entry.status));
-    if (entry.fault !== null) tally(this.#byFault, entry.fault);
+    if (entry.status !== null) incrementCount(this.#byStatus, String(entry.status));
+    if (entry.fault !== null) incrementCount(this.#byFault, entry.fault);
   }
 
   latest(): OpenRequest[] {
@@ -98,7 +98,11 @@ export class RequestLog {
   }
 }
 
-function blank({ method = "", url = "", rawHeaders }: IncomingMessage, index: number, startedAt: number): OpenRequest {
+function createEntry(
+  { method = "", url = "", rawHeaders }: IncomingMessage,
+  index: number,
+  startedAt: number,
+): OpenRequest {
   return {
     index,
     method,
@@ -113,11 +117,11 @@ function blank({ method = "", url = "", rawHeaders }: IncomingMessage, index: nu
     aborted: false,
     startedAt,
     endedAt: null,
-    headers: withoutSecrets(rawHeaders),
+    headers: omitSecrets(rawHeaders),
   };
 }
 
-function withoutSecrets(rawHeaders: readonly string[]): Record<string, string> {
+function omitSecrets(rawHeaders: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {};
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] ?? "").toLowerCase();
@@ -126,13 +130,13 @@ function withoutSecrets(rawHeaders: readonly string[]): Record<string, string> {
   return headers;
 }
 
-function tally(counts: Record<string, number>, key: string): void {
+function incrementCount(counts: Record<string, number>, key: string): void {
   counts[key] = (counts[key] ?? 0) + 1;
 }
 
-const LONGEST_TASK = 120;
+const MAX_LABEL_LENGTH = 120;
 
 /** Returns a copy: a slice would keep the whole prompt in memory. */
-export function labelOf(text: string): string {
-  return text.length <= LONGEST_TASK ? text : Buffer.from(`${text.slice(0, LONGEST_TASK)}…`).toString();
+export function formatLabel(text: string): string {
+  return text.length <= MAX_LABEL_LENGTH ? text : Buffer.from(`${text.slice(0, MAX_LABEL_LENGTH)}…`).toString();
 }

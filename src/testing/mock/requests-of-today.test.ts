@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { ask, at, send } from "./raw-client.js";
+import { askMock, getPath, sendRaw } from "./raw-client.js";
 import { MOCK_DIALECTS, type MockDialect } from "./script.js";
 import { type Mock, type MockOptions, startMock } from "./server.js";
 
@@ -46,7 +46,7 @@ const WITH_RESULT: Record<MockDialect, (result: string) => object> = {
 describe.each(MOCK_DIALECTS)("%s", (dialect) => {
   it("counts tool results as input", async () => {
     const url = await start({ reply: "Done." });
-    for (const result of ["", RESULT]) await ask(url, dialect, { more: { ...WITH_RESULT[dialect](result) } });
+    for (const result of ["", RESULT]) await askMock(url, dialect, { more: { ...WITH_RESULT[dialect](result) } });
     const [without = 0, with_ = 0] = mock?.requests.map(({ usage }) => usage?.input) ?? [];
     expect(with_ - without).toBeGreaterThanOrEqual(1000);
     expect(with_ - without).toBeLessThanOrEqual(1010);
@@ -55,13 +55,13 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
   it("rejects parameters that its model does not support, and names them", async () => {
     const url = await start({ refuses: ["temperature"], reply: "Hi" });
     const settings = dialect === "gemini" ? { generationConfig: { temperature: 0 } } : { temperature: 0 };
-    const refused = await ask(url, dialect, { more: settings });
+    const refused = await askMock(url, dialect, { more: settings });
     expect(refused.status).toBe(400);
     const body = JSON.parse(refused.text);
-    expect(at(body, "error", "message")).toContain("temperature");
+    expect(getPath(body, "error", "message")).toContain("temperature");
     if (dialect === "chat" || dialect === "responses")
       expect(body).toMatchObject({ error: { param: "temperature", code: "unsupported_value" } });
-    expect((await ask(url, dialect, {})).status).toBe(200);
+    expect((await askMock(url, dialect, {})).status).toBe(200);
     expect(mock?.requests[0]).toMatchObject({ fault: "refuses", status: 400 });
   });
 });
@@ -72,7 +72,7 @@ it("accepts a tool choice that leaves it to the model", async () => {
     ["auto", 200],
     ["required", 400],
   ] as const)
-    expect((await ask(url, "chat", { more: { tool_choice: choice } })).status).toBe(status);
+    expect((await askMock(url, "chat", { more: { tool_choice: choice } })).status).toBe(status);
 });
 
 it("accepts tools offered by an input item, and scripts that call them", async () => {
@@ -85,13 +85,13 @@ it("accepts tools offered by an input item, and scripts that call them", async (
   const item = (tools: object[]) => ({ type: "additional_tools", role: "developer", tools });
   const input = (tools: object[]) => ({ model: "m", input: [item(tools), { role: "user", content: "Go" }] });
   const group = { type: "namespace", name: "functions", tools: [exec, { type: "function", name: "wait" }] };
-  const scripted = await send(`${url}/v1/responses`, { body: input([group]) });
-  expect(at(JSON.parse(scripted.text), "output", 0)).toMatchObject({
+  const scripted = await sendRaw(`${url}/v1/responses`, { body: input([group]) });
+  expect(getPath(JSON.parse(scripted.text), "output", 0)).toMatchObject({
     type: "custom_tool_call",
     name: "exec",
     input: 'text(await tools.exec_command({"cmd":"echo hi"}));',
   });
   const plain = { type: "function", name: "shell", parameters: { properties: { command: { type: "string" } } } };
-  const called = await send(`${url}/v1/responses`, { body: input([plain]) });
-  expect(at(JSON.parse(called.text), "output", 0)).toMatchObject({ type: "function_call", name: "shell" });
+  const called = await sendRaw(`${url}/v1/responses`, { body: input([plain]) });
+  expect(getPath(JSON.parse(called.text), "output", 0)).toMatchObject({ type: "function_call", name: "shell" });
 });

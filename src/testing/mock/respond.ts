@@ -1,91 +1,91 @@
-import { type Answer, beginsWithText, chunksOf } from "./answer.js";
-import { type LiveBehaviour, latencyOf } from "./behaviour.js";
-import { compose, emptied, type Question } from "./compose.js";
-import type { Exchange } from "./exchange.js";
+import { type MockAnswer, splitIntoChunks, startsWithText } from "./answer.js";
+import { chooseLatency, type LiveBehavior } from "./behaviour.js";
+import { composeAnswer, emptyAnswer, type MockQuestion } from "./compose.js";
+import type { MockExchange } from "./exchange.js";
 import type { ChosenFault } from "./faults.js";
 import type { ParameterRefusal } from "./refusals.js";
-import { labelOf } from "./request-log.js";
+import { formatLabel } from "./request-log.js";
 import { type FaultKind, STATUS_FAULTS } from "./script.js";
-import { CHARS_PER_TOKEN, compactUsage, tokensIn } from "./usage.js";
-import type { Place, Wire } from "./wires/wire.js";
+import { CHARS_PER_TOKEN, estimateTokens, omitZeroUsage } from "./usage.js";
+import type { MockProtocol, PiecePosition } from "./wires/wire.js";
 
 const DEFAULT_CHUNK_TOKENS = 4;
 const HTML = "<!doctype html><html><head><title>Sign in</title></head><body><h1>Sign in to continue</h1></body></html>";
-const STATUSES = new Set<string>(STATUS_FAULTS);
+const STATUS_KINDS = new Set<string>(STATUS_FAULTS);
 
-export function respond(exchange: Exchange, live: LiveBehaviour, question: Question): void {
+export function respondToQuestion(exchange: MockExchange, live: LiveBehavior, question: MockQuestion): void {
   const { prompt, known, wire, at } = question;
   const { model, stream } = prompt;
   const task = known?.question ?? prompt.userText;
-  Object.assign(exchange.entry, { model, stream, task: labelOf(task) });
+  Object.assign(exchange.entry, { model, stream, task: formatLabel(task) });
   const refusal = live.admission.enter();
   if (refusal !== null) {
     exchange.entry.fault = refusal.by;
-    fail(exchange, wire, { status: 429, retryAfter: refusal.retryAfter, at });
+    sendFailure(exchange, wire, { status: 429, retryAfter: refusal.retryAfter, at });
     return;
   }
   exchange.onDone(() => live.admission.release());
   const subject = { model, task, arrival: live.arrivals?.next(model, task) ?? 0 };
   const fault = live.faults.choose(subject);
   exchange.entry.fault = fault?.kind ?? null;
-  const step = live.plans.stepFor(prompt);
-  exchange.later(latencyOf(live.script, subject, step), () => act({ exchange, live, question, fault }));
+  const step = live.plans.findStep(prompt);
+  exchange.schedule(chooseLatency(live.script, subject, step), () => performFault({ exchange, live, question, fault }));
 }
 
-interface Act {
-  readonly exchange: Exchange;
-  readonly live: LiveBehaviour;
-  readonly question: Question;
+interface ResponseTask {
+  readonly exchange: MockExchange;
+  readonly live: LiveBehavior;
+  readonly question: MockQuestion;
   readonly fault: ChosenFault | null;
 }
 
 /** Faults that replace the answer are sent here; all others affect the answer. */
-function act({ exchange, live, question, fault }: Act): void {
-  if (fault === null) answer({ exchange, live, question, fault });
-  else if (fault.kind === "disconnect") exchange.breakOff();
+function performFault({ exchange, live, question, fault }: ResponseTask): void {
+  if (fault === null) sendAnswer({ exchange, live, question, fault });
+  else if (fault.kind === "disconnect") exchange.destroy();
   else if (fault.kind === "html") exchange.send(200, { "content-type": "text/html; charset=utf-8" }, HTML);
-  else if (STATUSES.has(fault.kind)) {
+  else if (STATUS_KINDS.has(fault.kind)) {
     const { retryAfter = null } = fault;
-    fail(exchange, question.wire, { status: Number(fault.kind), retryAfter, at: question.at });
-  } else if (fault.kind !== "hang" || fault.afterTokens !== undefined) answer({ exchange, live, question, fault });
+    sendFailure(exchange, question.wire, { status: Number(fault.kind), retryAfter, at: question.at });
+  } else if (fault.kind !== "hang" || fault.afterTokens !== undefined) sendAnswer({ exchange, live, question, fault });
 }
 
-function answer({ exchange, live, question, fault }: Act): void {
+function sendAnswer({ exchange, live, question, fault }: ResponseTask): void {
   const { wire, prompt } = question;
   const { chunkTokens = DEFAULT_CHUNK_TOKENS, tokensPerSec = null } = live.script;
-  const full = compose(live, question);
-  const sending = { answer: fault?.kind === "empty" ? emptied(full) : full, wire, chunkTokens };
+  const full = composeAnswer(live, question);
+  const sending = { answer: fault?.kind === "empty" ? emptyAnswer(full) : full, wire, chunkTokens };
   const { used } = sending.answer;
-  exchange.entry.usage = compactUsage(used, used.output);
+  exchange.entry.usage = omitZeroUsage(used, used.output);
   if (tokensPerSec === null && (fault === null || fault.kind === "empty")) {
     sendAtOnce(exchange, sending, prompt.stream);
     return;
   }
   const hidden = live.script.usage?.reasoning ?? 0;
-  deliver(exchange, prompt.stream ? streamDelivery(sending, fault) : wholeDelivery(sending, fault), {
+  sendDelivery(exchange, prompt.stream ? createStreamDelivery(sending, fault) : createWholeDelivery(sending, fault), {
     tokensPerSec,
     dripMs: fault?.kind === "slow-loris" ? (fault.intervalMs ?? 100) : null,
     onSent: (tokens) => {
-      if (prompt.stream) exchange.entry.usage = compactUsage(used, tokens + hidden);
+      if (prompt.stream) exchange.entry.usage = omitZeroUsage(used, tokens + hidden);
     },
   });
 }
 
-function sendAtOnce(exchange: Exchange, sending: Sending, stream: boolean): void {
+function sendAtOnce(exchange: MockExchange, sending: AnswerToSend, stream: boolean): void {
   const { answer, wire } = sending;
   if (!stream) {
     exchange.send(200, { "content-type": JSON_TYPE }, JSON.stringify(wire.whole(answer)));
     return;
   }
-  exchange.head(200, {
-    "content-type": streamType(answer),
+  exchange.writeHead(200, {
+    "content-type": getStreamType(answer),
     "cache-control": "no-cache",
     "transfer-encoding": "chunked",
   });
-  exchange.end(streamText(sending));
+  exchange.end(renderStream(sending));
 }
 
-const REASONS: Readonly<Record<number, string>> = {
+const DEFAULT_MESSAGES: Readonly<Record<number, string>> = {
   401: "The key is missing or not valid",
   404: "There is no such model",
   405: "Only POST is known here",
@@ -95,7 +95,7 @@ const REASONS: Readonly<Record<number, string>> = {
   529: "The model is overloaded",
 };
 
-export interface Failure {
+export interface MockFailure {
   readonly status: number;
   readonly message?: string;
   readonly retryAfter?: number | "http-date" | null;
@@ -105,10 +105,10 @@ export interface Failure {
 }
 
 /** Sends an error in the provider's format. */
-export function fail(exchange: Exchange, wire: Wire, failure: Failure): void {
+export function sendFailure(exchange: MockExchange, wire: MockProtocol, failure: MockFailure): void {
   const { status, message, retryAfter = null, at, refusal } = failure;
   const seconds = retryAfter === "http-date" ? DATE_AHEAD_SECS : retryAfter;
-  const text = message ?? `${REASONS[status] ?? "It failed"} (scripted by assay mock).`;
+  const text = message ?? `${DEFAULT_MESSAGES[status] ?? "It failed"} (scripted by assay mock).`;
   const after = retryAfter === "http-date" ? new Date(at + DATE_AHEAD_SECS * 1000).toUTCString() : retryAfter;
   const headers = { "content-type": JSON_TYPE, ...(after !== null && { "retry-after": String(after) }) };
   const error = { status, message: text, retryAfter: seconds, ...(refusal !== undefined && { refusal }) };
@@ -119,42 +119,46 @@ export function fail(exchange: Exchange, wire: Wire, failure: Failure): void {
 const DATE_AHEAD_SECS = 2;
 
 /** Nothing is sent after these faults. */
-const LAST: ReadonlySet<FaultKind> = new Set(["cut", "hang", "early-end", "error-event"]);
+const ENDING_FAULTS: ReadonlySet<FaultKind> = new Set(["cut", "hang", "early-end", "error-event"]);
 /** Faults that occur within a stream. */
-const INSIDE: ReadonlySet<FaultKind> = new Set([...LAST, "malformed", "invalid-utf8", "huge-line"]);
+const STREAM_FAULTS: ReadonlySet<FaultKind> = new Set([...ENDING_FAULTS, "malformed", "invalid-utf8", "huge-line"]);
 
 /** Position after the last piece, for faults that have not occurred yet. */
-const END: unique symbol = Symbol("end");
+const STREAM_END: unique symbol = Symbol("end");
 
-function streamDelivery(sending: Sending, fault: ChosenFault | null): Delivery {
-  const inside = fault !== null && INSIDE.has(fault.kind) ? fault : null;
-  return { contentType: streamType(sending.answer), parts: partsOf(sending, inside), ending: endingOf(inside) };
+function createStreamDelivery(sending: AnswerToSend, fault: ChosenFault | null): Delivery {
+  const inside = fault !== null && STREAM_FAULTS.has(fault.kind) ? fault : null;
+  return {
+    contentType: getStreamType(sending.answer),
+    parts: generateParts(sending, inside),
+    ending: chooseEnding(inside),
+  };
 }
 
-function endingOf(fault: ChosenFault | null): Delivery["ending"] {
+function chooseEnding(fault: ChosenFault | null): Delivery["ending"] {
   if (fault?.kind === "cut") return "destroy";
   return fault?.kind === "hang" ? "hang" : "end";
 }
 
-function* partsOf(sending: Sending, fault: ChosenFault | null): Generator<Part> {
+function* generateParts(sending: AnswerToSend, fault: ChosenFault | null): Generator<DeliveryPart> {
   const { answer, wire } = sending;
-  const half = tokensIn(answer.preface + answer.text) >> 1;
+  const half = estimateTokens(answer.preface + answer.text) >> 1;
   const strikesAt = fault === null ? Number.POSITIVE_INFINITY : (fault.afterTokens ?? half);
   let pending = fault;
   let chars = 0;
   let index = 0;
-  let inCall = !beginsWithText(answer);
+  let inCall = !startsWithText(answer);
   const tokens = () => Math.ceil(chars / CHARS_PER_TOKEN);
   yield { data: wire.open(answer), before: 0, sent: 0 };
-  for (const piece of [...piecesOf(sending), END] as const) {
+  for (const piece of [...splitIntoPieces(sending), STREAM_END] as const) {
     const before = tokens();
-    if (pending !== null && (piece === END || before >= strikesAt)) {
-      yield* struck(sending, pending, { index, sent: before, inCall });
-      if (LAST.has(pending.kind)) return;
+    if (pending !== null && (piece === STREAM_END || before >= strikesAt)) {
+      yield* generateFaultParts(sending, pending, { index, sent: before, inCall });
+      if (ENDING_FAULTS.has(pending.kind)) return;
       pending = null;
       index += 1;
     }
-    if (piece === END) break;
+    if (piece === STREAM_END) break;
     if (piece === null) {
       yield { data: wire.turn(answer, { index, sent: before, inCall }), before, sent: before };
       inCall = true;
@@ -168,15 +172,20 @@ function* partsOf(sending: Sending, fault: ChosenFault | null): Generator<Part> 
   yield { data: wire.close(answer, { index, sent: tokens(), inCall }), before: tokens(), sent: tokens() };
 }
 
-function* struck({ answer, wire }: Sending, fault: ChosenFault, place: Place): Generator<Part> {
-  const part = (data: string | Buffer): Part => ({ data, before: place.sent, sent: place.sent });
-  if (fault.kind === "error-event") yield part(wire.errorEvent(answer, FAILED, place));
+function* generateFaultParts(
+  { answer, wire }: AnswerToSend,
+  fault: ChosenFault,
+  place: PiecePosition,
+): Generator<DeliveryPart> {
+  const part = (data: string | Buffer): DeliveryPart => ({ data, before: place.sent, sent: place.sent });
+  if (fault.kind === "error-event") yield part(wire.errorEvent(answer, STREAM_ERROR_MESSAGE, place));
   if (fault.kind === "malformed") yield part(wire.piece(answer, "spoiled", place).replace(/\}(\s*)$/, ",,$1"));
   if (fault.kind === "invalid-utf8" || fault.kind === "huge-line")
-    for (const data of spoiled(answer, fault, (instead) => wire.piece(instead, instead.text, place))) yield part(data);
+    for (const data of corruptAnswer(answer, fault, (instead) => wire.piece(instead, instead.text, place)))
+      yield part(data);
 }
 
-interface Pace {
+interface DeliveryPace {
   /** Null for all at once. */
   readonly tokensPerSec: number | null;
   /** Sends byte by byte with this pause. */
@@ -186,27 +195,27 @@ interface Pace {
 }
 
 /** Sends each part when a model of this speed would have it ready. */
-function deliver(exchange: Exchange, delivery: Delivery, pace: Pace): void {
+function sendDelivery(exchange: MockExchange, delivery: Delivery, pace: DeliveryPace): void {
   const { contentType, contentLength } = delivery;
-  exchange.head(200, {
+  exchange.writeHead(200, {
     "content-type": contentType,
     "cache-control": "no-cache",
     ...(contentLength !== undefined && { "content-length": contentLength }),
   });
   exchange.response.flushHeaders();
-  new Courier(exchange, delivery, pace).run();
+  new DeliverySender(exchange, delivery, pace).run();
 }
 
-class Courier {
-  readonly #exchange: Exchange;
-  readonly #parts: Iterator<Part>;
+class DeliverySender {
+  readonly #exchange: MockExchange;
+  readonly #parts: Iterator<DeliveryPart>;
   readonly #ending: Delivery["ending"];
-  readonly #pace: Pace;
+  readonly #pace: DeliveryPace;
   readonly #start = performance.now();
 
-  constructor(exchange: Exchange, { parts, ending }: Delivery, pace: Pace) {
+  constructor(exchange: MockExchange, { parts, ending }: Delivery, pace: DeliveryPace) {
     this.#exchange = exchange;
-    this.#parts = pace.dripMs === null ? parts[Symbol.iterator]() : bytesOf(parts);
+    this.#parts = pace.dripMs === null ? parts[Symbol.iterator]() : splitIntoBytes(parts);
     this.#ending = ending;
     this.#pace = pace;
   }
@@ -216,7 +225,7 @@ class Courier {
       const part = next.value;
       const wait = this.#waitMs(part);
       if (wait >= 1) {
-        this.#exchange.later(wait, () => {
+        this.#exchange.schedule(wait, () => {
           if (this.#write(part)) this.run();
         });
         return;
@@ -224,18 +233,18 @@ class Courier {
       if (!this.#write(part)) return;
     }
     if (this.#ending === "end") this.#exchange.end();
-    if (this.#ending === "destroy") this.#exchange.breakOff();
+    if (this.#ending === "destroy") this.#exchange.destroy();
   };
 
   /** Measured from the start, so that late timers do not add up. */
-  #waitMs({ before }: Part): number {
+  #waitMs({ before }: DeliveryPart): number {
     const { tokensPerSec, dripMs } = this.#pace;
     if (dripMs !== null) return dripMs;
     return tokensPerSec === null ? 0 : (before * 1000) / tokensPerSec - (performance.now() - this.#start);
   }
 
   /** False if the client reads too slowly: the rest follows on "drain". */
-  #write({ data, sent }: Part): boolean {
+  #write({ data, sent }: DeliveryPart): boolean {
     this.#pace.onSent(sent);
     if (data.length === 0 || this.#exchange.response.write(data)) return true;
     this.#exchange.response.once("drain", this.run);
@@ -243,43 +252,46 @@ class Courier {
   }
 }
 
-function* bytesOf(parts: Iterable<Part>): Generator<Part> {
+function* splitIntoBytes(parts: Iterable<DeliveryPart>): Generator<DeliveryPart> {
   for (const { data, ...counts } of parts) {
     const bytes = typeof data === "string" ? Buffer.from(data) : data;
     for (let at = 0; at < bytes.length; at++) yield { data: bytes.subarray(at, at + 1), ...counts };
   }
 }
 
-const FAILED = "The model failed while it was answering (scripted by assay mock).";
+const STREAM_ERROR_MESSAGE = "The model failed while it was answering (scripted by assay mock).";
 
-function wholeDelivery(sending: Sending, fault: ChosenFault | null): Delivery {
+function createWholeDelivery(sending: AnswerToSend, fault: ChosenFault | null): Delivery {
   const { answer, wire } = sending;
   const kind = fault?.kind;
   if (fault !== null && (kind === "invalid-utf8" || kind === "huge-line"))
-    return { contentType: JSON_TYPE, parts: spoiledParts(sending, fault), ending: "end" };
+    return { contentType: JSON_TYPE, parts: generateCorruptParts(sending, fault), ending: "end" };
   if (kind === "error-event")
-    return inOne(sending, JSON.stringify(wire.error({ status: 500, message: FAILED, retryAfter: null })));
+    return createSingleDelivery(
+      sending,
+      JSON.stringify(wire.error({ status: 500, message: STREAM_ERROR_MESSAGE, retryAfter: null })),
+    );
   const body = JSON.stringify(wire.whole(answer));
-  const half = inOne(sending, body.slice(0, body.length >> 1));
+  const half = createSingleDelivery(sending, body.slice(0, body.length >> 1));
   const contentLength = Buffer.byteLength(body);
   if (kind === "cut") return { ...half, contentLength, ending: "destroy" };
   if (kind === "hang") return { ...half, contentLength, ending: "hang" };
   if (kind === "early-end") return half;
-  return inOne(sending, kind === "malformed" ? `${body.slice(0, -1)},,` : body);
+  return createSingleDelivery(sending, kind === "malformed" ? `${body.slice(0, -1)},,` : body);
 }
 
-function inOne({ answer }: Sending, data: string): Delivery {
+function createSingleDelivery({ answer }: AnswerToSend, data: string): Delivery {
   const tokens = answer.used.output;
   return { contentType: JSON_TYPE, parts: [{ data, before: tokens, sent: tokens }], ending: "end" };
 }
 
-function* spoiledParts({ answer, wire }: Sending, fault: ChosenFault): Generator<Part> {
+function* generateCorruptParts({ answer, wire }: AnswerToSend, fault: ChosenFault): Generator<DeliveryPart> {
   const tokens = answer.used.output;
-  for (const data of spoiled(answer, fault, (spoiledAnswer) => JSON.stringify(wire.whole(spoiledAnswer))))
+  for (const data of corruptAnswer(answer, fault, (spoiledAnswer) => JSON.stringify(wire.whole(spoiledAnswer))))
     yield { data, before: tokens, sent: tokens };
 }
 
-interface Part {
+interface DeliveryPart {
   readonly data: string | Buffer;
   /** Tokens to generate before this can be sent. */
   readonly before: number;
@@ -292,46 +304,52 @@ interface Delivery {
   readonly contentType: string;
   /** Only if it is more than what is sent. */
   readonly contentLength?: number;
-  readonly parts: Iterable<Part>;
+  readonly parts: Iterable<DeliveryPart>;
   readonly ending: "end" | "destroy" | "hang";
 }
 
-interface Sending {
-  readonly answer: Answer;
-  readonly wire: Wire;
+interface AnswerToSend {
+  readonly answer: MockAnswer;
+  readonly wire: MockProtocol;
   readonly chunkTokens: number;
 }
 
 const JSON_TYPE = "application/json";
 
 /** Gemini can also stream one JSON array. */
-function streamType({ sse }: Answer): string {
+function getStreamType({ sse }: MockAnswer): string {
   return sse ? "text/event-stream; charset=utf-8" : JSON_TYPE;
 }
 
 /** Some text, or part of the following call. Null marks the transition between them. */
-type Piece = { readonly text: string; readonly inCall: boolean } | null;
+type AnswerPiece = { readonly text: string; readonly inCall: boolean } | null;
 
-function piecesOf(sending: Sending): Piece[] {
+function splitIntoPieces(sending: AnswerToSend): AnswerPiece[] {
   const { answer, chunkTokens } = sending;
   const { call, text, preface } = answer;
-  const said = chunksOf(call === null ? text : preface, chunkTokens).map((chunk) => ({ text: chunk, inCall: false }));
+  const said = splitIntoChunks(call === null ? text : preface, chunkTokens).map((chunk) => ({
+    text: chunk,
+    inCall: false,
+  }));
   if (call === null) return said;
-  return [...said, ...(said.length > 0 ? [null] : []), ...callPieces(sending)];
+  return [...said, ...(said.length > 0 ? [null] : []), ...splitCallIntoPieces(sending)];
 }
 
-function callPieces({ answer: { call, text }, wire, chunkTokens }: Sending): Piece[] {
+function splitCallIntoPieces({ answer: { call, text }, wire, chunkTokens }: AnswerToSend): AnswerPiece[] {
   if (call?.isLocalShell === true) return [];
-  return (wire.wholeCalls ? [text] : chunksOf(text, chunkTokens)).map((chunk) => ({ text: chunk, inCall: true }));
+  return (wire.wholeCalls ? [text] : splitIntoChunks(text, chunkTokens)).map((chunk) => ({
+    text: chunk,
+    inCall: true,
+  }));
 }
 
 /** A whole stream at once, if nothing delays or breaks it. */
-function streamText(sending: Sending): string {
+function renderStream(sending: AnswerToSend): string {
   const { answer, wire } = sending;
   let stream = wire.open(answer);
   let chars = 0;
   let index = 0;
-  for (const piece of piecesOf(sending)) {
+  for (const piece of splitIntoPieces(sending)) {
     chars += piece?.text.length ?? 0;
     const place = { index, sent: Math.ceil(chars / CHARS_PER_TOKEN), inCall: piece?.inCall ?? false };
     stream += piece === null ? wire.turn(answer, place) : wire.piece(answer, piece.text, place);
@@ -340,22 +358,29 @@ function streamText(sending: Sending): string {
   return stream + wire.close(answer, { index, sent: Math.ceil(chars / CHARS_PER_TOKEN), inCall: answer.call !== null });
 }
 
-const MARK = "[spoiled here]";
+const CORRUPTION_MARK = "[spoiled here]";
 /** Bytes that are invalid in UTF-8. */
 const NOT_UTF8 = Buffer.from([0xff, 0xfe, 0xc3]);
 const HUGE_BYTES = 50_000_000;
 const BLOCK = Buffer.alloc(1 << 16, "x");
 
 /** An answer whose text contains something invalid. */
-function* spoiled(answer: Answer, fault: ChosenFault, write: (spoiled: Answer) => string): Generator<string | Buffer> {
-  const [head = "", tail = ""] = write({ ...answer, preface: "", text: MARK, call: null }).split(MARK, 2);
+function* corruptAnswer(
+  answer: MockAnswer,
+  fault: ChosenFault,
+  write: (spoiled: MockAnswer) => string,
+): Generator<string | Buffer> {
+  const [head = "", tail = ""] = write({ ...answer, preface: "", text: CORRUPTION_MARK, call: null }).split(
+    CORRUPTION_MARK,
+    2,
+  );
   yield head;
-  if (fault.kind === "huge-line") yield* blocks(fault.bytes ?? HUGE_BYTES);
+  if (fault.kind === "huge-line") yield* generateBlocks(fault.bytes ?? HUGE_BYTES);
   else yield NOT_UTF8;
   yield tail;
 }
 
 /** Generates the bytes without holding them all. */
-function* blocks(bytes: number): Generator<Buffer> {
+function* generateBlocks(bytes: number): Generator<Buffer> {
   for (let left = bytes; left > 0; left -= BLOCK.length) yield left < BLOCK.length ? BLOCK.subarray(0, left) : BLOCK;
 }

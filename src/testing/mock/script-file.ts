@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isMap, isNode, isPair, LineCounter, parseDocument } from "yaml";
-import { messageOf, UsageError } from "../../core/errors.js";
+import { getErrorMessage, UsageError } from "../../core/errors.js";
 import { checkScript, type ScriptProblem } from "./check-script.js";
-import type { MockBehaviour, MockScript } from "./script.js";
+import type { MockBehavior, MockScript } from "./script.js";
 
 /**
  * Reads and checks a script from a YAML or JSON file; errors name line and column.
@@ -13,7 +13,7 @@ import type { MockBehaviour, MockScript } from "./script.js";
 export function loadScript(path: string): MockScript {
   // JSON is valid YAML, so one parser gives positions for both.
   const lines = new LineCounter();
-  const document = parseDocument(readText(path), { lineCounter: lines });
+  const document = parseDocument(readScriptFile(path), { lineCounter: lines });
   const at = (offset: number | undefined) => {
     const { line, col } = lines.linePos(offset ?? 0);
     return `${path}:${line}:${col}`;
@@ -26,20 +26,20 @@ export function loadScript(path: string): MockScript {
     const place = isNode(pair?.key) ? pair.key : node;
     return `${at(isNode(place) ? place.range?.[0] : undefined)}: ${text}`;
   });
-  return anchored(script, dirname(path));
+  return resolveAnswerPaths(script, dirname(path));
 }
 
-function readText(path: string): string {
+function readScriptFile(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    throw new UsageError(`The script ${path} cannot be read: ${messageOf(cause)}.`, { cause });
+    throw new UsageError(`The script ${path} cannot be read: ${getErrorMessage(cause)}.`, { cause });
   }
 }
 
 /** Paths in the script are relative to its file. */
-function anchored({ models, ...script }: MockScript, dir: string): MockScript {
-  const beside = <T extends MockBehaviour>(behaviour: T): T =>
+function resolveAnswerPaths({ models, ...script }: MockScript, dir: string): MockScript {
+  const beside = <T extends MockBehavior>(behaviour: T): T =>
     typeof behaviour.answers === "string" ? { ...behaviour, answers: resolve(dir, behaviour.answers) } : behaviour;
   if (models === undefined) return beside(script);
   const entries = Object.entries(models).map(([name, behaviour]) => [name, beside(behaviour)] as const);

@@ -86,10 +86,10 @@ export type ToolStep = (
       readonly text: string;
     }
 ) &
-  StepManner;
+  ToolStepOptions;
 
 /** Options of a step. */
-interface StepManner {
+interface ToolStepOptions {
   /** The minimum length of the turn in tokens: its text, or a text before its call, is padded. */
   readonly outputTokens?: number;
   /** Milliseconds to the first byte of this turn, instead of the script's. */
@@ -140,7 +140,7 @@ interface LatencyRange {
 }
 
 /** How the mock treats requests. */
-export interface MockBehaviour {
+export interface MockBehavior {
   /** Seed of all random choices. Default: 0. */
   readonly seed?: number;
   /** Milliseconds to the first byte. */
@@ -188,9 +188,9 @@ export interface MockBehaviour {
  * @example
  * const script: MockScript = { reply: "echo", models: { cheap: { successRate: 0.5, latencyMs: 20 } } };
  */
-export interface MockScript extends MockBehaviour {
+export interface MockScript extends MockBehavior {
   /** The key that requests must send. */
   readonly requireKey?: string;
   /** Differences for some models, by name. */
-  readonly models?: Readonly<Record<string, MockBehaviour>>;
+  readonly models?: Readonly<Record<string, MockBehavior>>;
 }

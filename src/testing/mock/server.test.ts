@@ -2,7 +2,7 @@ import { Agent, request } from "node:http";
 import { createServer } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { UsageError } from "../../core/errors.js";
-import { ask, eventsIn, send } from "./raw-client.js";
+import { askMock, parseEvents, sendRaw } from "./raw-client.js";
 import type { MockRequest } from "./request-log.js";
 import { MOCK_DIALECTS, type MockDialect } from "./script.js";
 import { type Mock, type MockOptions, startMock } from "./server.js";
@@ -17,7 +17,7 @@ async function start(options: MockOptions = {}): Promise<Mock> {
 }
 
 async function replyTo(mock: Mock, text: string, model = "m"): Promise<string> {
-  return JSON.parse((await ask(mock.url, "chat", { text, model })).text).choices[0].message.content;
+  return JSON.parse((await askMock(mock.url, "chat", { text, model })).text).choices[0].message.content;
 }
 
 describe("paths", () => {
@@ -32,7 +32,7 @@ describe("paths", () => {
     };
     for (const dialect of MOCK_DIALECTS) {
       const [path, body] = bodies[dialect];
-      expect((await send(mock.url + base + path, { body })).status).toBe(200);
+      expect((await sendRaw(mock.url + base + path, { body })).status).toBe(200);
       expect(mock.requests.at(-1)).toMatchObject({ dialect, model: "m", path: base + path.split("?")[0], task: "Hi" });
     }
   });
@@ -40,7 +40,7 @@ describe("paths", () => {
   it("lists its models in each provider's format", async () => {
     const mock = await start({ models: { cheap: {}, dear: {} } });
     const get = async (path: string, headers = {}) =>
-      JSON.parse((await send(mock.url + path, { method: "GET", headers })).text);
+      JSON.parse((await sendRaw(mock.url + path, { method: "GET", headers })).text);
     expect(await get("/v1beta/models")).toMatchObject({ models: [{ name: "models/cheap" }, { name: "models/dear" }] });
     expect(await get("/v1/models")).toMatchObject({
       data: [{ type: "model", id: "cheap" }, { id: "dear" }],
@@ -52,12 +52,12 @@ describe("paths", () => {
 
   it("lists its paths in the error for an unknown one", async () => {
     const mock = await start();
-    const { status, text } = await send(`${mock.url}/v1/embeddings`);
+    const { status, text } = await sendRaw(`${mock.url}/v1/embeddings`);
     expect([status, JSON.parse(text).error.message]).toEqual([
       404,
       expect.stringMatching(/nothing at \/v1\/embeddings/),
     ]);
-    expect((await send(`${mock.url}/v1/responses`, { method: "GET" })).status).toBe(405);
+    expect((await sendRaw(`${mock.url}/v1/responses`, { method: "GET" })).status).toBe(405);
   });
 });
 
@@ -134,7 +134,7 @@ describe("API key", () => {
   it("is required only if the script says so, in any place the API format allows", async () => {
     const mock = await start({ requireKey: "k-1" });
     const body = { model: "m", max_tokens: 1, input: "a", messages: [{ role: "user", content: "a" }], contents: [{}] };
-    const status = async (path: string, headers = {}) => (await send(mock.url + path, { body, headers })).status;
+    const status = async (path: string, headers = {}) => (await sendRaw(mock.url + path, { body, headers })).status;
     expect(await status("/v1/responses")).toBe(401);
     expect(await status("/v1/responses", { authorization: "Bearer wrong" })).toBe(401);
     expect(await status("/v1/responses", { authorization: "Bearer k-1" })).toBe(200);
@@ -147,8 +147,8 @@ describe("API key", () => {
   it("is never stored", async () => {
     const mock = await start();
     const headers = { Authorization: "Bearer sk-secret", "x-api-key": "sk-secret", "x-goog-api-key": "sk-secret" };
-    await ask(mock.url, "chat", {}, { headers: { ...headers, cookie: "sk-secret", "x-title": "shown" } });
-    await send(`${mock.url}/v1beta/models/m:generateContent?key=sk-secret`, { body: { contents: [{}] } });
+    await askMock(mock.url, "chat", {}, { headers: { ...headers, cookie: "sk-secret", "x-title": "shown" } });
+    await sendRaw(`${mock.url}/v1beta/models/m:generateContent?key=sk-secret`, { body: { contents: [{}] } });
     expect(JSON.stringify(mock.requests)).not.toContain("sk-secret");
     expect(mock.requests[0]?.headers).toMatchObject({ authorization: "(hidden)", "x-title": "shown" });
   });
@@ -159,11 +159,11 @@ describe("limits", () => {
     let now = 1_000_000;
     const mock = await start({ rateLimit: { requests: 2, perMs: 4000 }, now: () => now });
     const statuses = [];
-    for (let at = 0; at < 3; at++) statuses.push((await ask(mock.url, "chat")).status);
+    for (let at = 0; at < 3; at++) statuses.push((await askMock(mock.url, "chat")).status);
     expect(statuses).toEqual([200, 200, 429]);
-    expect((await ask(mock.url, "chat")).headers["retry-after"]).toBe("2");
+    expect((await askMock(mock.url, "chat")).headers["retry-after"]).toBe("2");
     now += 2000;
-    expect((await ask(mock.url, "chat")).status).toBe(200);
+    expect((await askMock(mock.url, "chat")).status).toBe(200);
     expect(mock.counts.byFault).toEqual({ rateLimit: 2 });
   });
 
@@ -180,11 +180,11 @@ describe("limits", () => {
       hangUp.push(() => outgoing.destroy());
     }
     await expect.poll(() => mock.requests.filter(({ fault }) => fault === "hang")).toHaveLength(2);
-    expect((await ask(mock.url, "chat")).status).toBe(429);
-    expect((await ask(mock.url, "chat", { model: "own" })).status).toBe(200);
+    expect((await askMock(mock.url, "chat")).status).toBe(429);
+    expect((await askMock(mock.url, "chat", { model: "own" })).status).toBe(200);
     hangUp[0]?.();
     await expect.poll(() => mock.counts.open).toBe(1);
-    expect((await ask(mock.url, "chat")).status).toBe(200);
+    expect((await askMock(mock.url, "chat")).status).toBe(200);
     expect(mock.counts).toMatchObject({ byFault: { maxConcurrent: 1, hang: 1 }, maxOpen: 3 });
   });
 
@@ -211,24 +211,24 @@ describe("time", () => {
   it("waits before the first byte", async () => {
     const mock = await start({ latencyMs: 40 });
     const before = performance.now();
-    await ask(mock.url, "chat", { stream: true });
+    await askMock(mock.url, "chat", { stream: true });
     expect(performance.now() - before).toBeGreaterThan(38);
   });
 
   it("streams at the speed of a model", async () => {
     const mock = await start({ reply: "x".repeat(400), tokensPerSec: 1000, chunkTokens: 10 });
     const arrivals: number[] = [];
-    const { text } = await ask(
+    const { text } = await askMock(
       mock.url,
       "anthropic",
       { stream: true },
       { onData: () => arrivals.push(performance.now()) > 0 },
     );
-    expect(eventsIn(text).at(-1)).toEqual({ type: "message_stop" });
+    expect(parseEvents(text).at(-1)).toEqual({ type: "message_stop" });
     expect((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0)).toBeGreaterThan(80);
     expect(arrivals.length).toBeGreaterThan(2);
     const before = performance.now();
-    await ask(mock.url, "anthropic");
+    await askMock(mock.url, "anthropic");
     expect(performance.now() - before).toBeGreaterThan(95);
   });
 
@@ -239,7 +239,7 @@ describe("time", () => {
       seen += data;
       return !seen.includes("xxxx");
     };
-    await ask(mock.url, "chat", { stream: true }, { onData });
+    await askMock(mock.url, "chat", { stream: true }, { onData });
     await expect.poll(() => mock.requests[0]?.endedAt).not.toBeNull();
     const [only] = mock.requests;
     expect(only).toMatchObject({ status: 200, aborted: true });
@@ -252,7 +252,7 @@ describe("requests", () => {
   it("keeps only the latest requests, newest last, and reports finished ones", async () => {
     const told: MockRequest[] = [];
     const mock = await start({ keepRequests: 3, keepBodies: true, onRequest: (one) => told.push(one) });
-    for (let at = 0; at < 100; at++) await ask(mock.url, "responses", { text: `Task ${at}` });
+    for (let at = 0; at < 100; at++) await askMock(mock.url, "responses", { text: `Task ${at}` });
     expect(mock.requests.map(({ index }) => index)).toEqual([97, 98, 99]);
     expect(mock.requests[2]).toMatchObject({
       dialect: "responses",
@@ -270,7 +270,7 @@ describe("requests", () => {
 
   it("keeps only the beginning of a long task", async () => {
     const mock = await start();
-    await ask(mock.url, "chat", { text: "y".repeat(5000) });
+    await askMock(mock.url, "chat", { text: "y".repeat(5000) });
     expect(mock.requests[0]?.task).toBe(`${"y".repeat(120)}…`);
   });
 });

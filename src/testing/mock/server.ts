@@ -1,23 +1,23 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { messageOf, UsageError } from "../../core/errors.js";
-import { behavioursOf, type LiveBehaviour } from "./behaviour.js";
+import { getErrorMessage, UsageError } from "../../core/errors.js";
+import { createBehaviors, type LiveBehavior } from "./behaviour.js";
 import { checkScript } from "./check-script.js";
-import { Exchange } from "./exchange.js";
-import { asObject, type Json } from "./json.js";
-import { BadRequest } from "./prompt.js";
+import { MockExchange } from "./exchange.js";
+import { type MockJson, toObject } from "./json.js";
+import { BadRequestError } from "./prompt.js";
 import { findRefusal } from "./refusals.js";
 import { type MockCounts, type MockRequest, RequestLog } from "./request-log.js";
-import { fail, respond } from "./respond.js";
+import { respondToQuestion, sendFailure } from "./respond.js";
 import type { MockScript } from "./script.js";
-import { inputTokens } from "./usage.js";
-import { anthropicWire } from "./wires/anthropic.js";
-import { readCountable } from "./wires/anthropic-read.js";
-import { chatWire } from "./wires/chat.js";
-import { geminiWire } from "./wires/gemini.js";
-import { responsesWire } from "./wires/responses.js";
-import type { Wire } from "./wires/wire.js";
+import { estimatePromptTokens } from "./usage.js";
+import { anthropicProtocol } from "./wires/anthropic.js";
+import { readAnthropicCount } from "./wires/anthropic-read.js";
+import { chatProtocol } from "./wires/chat.js";
+import { geminiProtocol } from "./wires/gemini.js";
+import { responsesProtocol } from "./wires/responses.js";
+import type { MockProtocol } from "./wires/wire.js";
 
 /** A script, and how to serve it. */
 export interface MockOptions extends MockScript {
@@ -56,15 +56,15 @@ export interface Mock {
  */
 export async function startMock(options: MockOptions = {}): Promise<Mock> {
   const { port = 0, host = "127.0.0.1", keepRequests = 10_000, keepBodies = false, ...rest } = options;
-  const { onRequest = null, now = realTime, ...given } = rest;
+  const { onRequest = null, now = getRealTime, ...given } = rest;
   const script = checkScript(given);
   const log = new RequestLog(keepRequests);
-  const desk = { script, behaviours: behavioursOf(script, now), log, now, keepBodies, onRequest };
+  const desk = { script, behaviours: createBehaviors(script, now), log, now, keepBodies, onRequest };
   // Clients keep connections as long as they like; closing idle ones would race with their next request.
   const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 }, (request, response) =>
-    handle(desk, request, response),
+    handleRequest(desk, request, response),
   );
-  await listening(server, port, host);
+  await listenForMock(server, port, host);
   const address = server.address() as AddressInfo;
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
@@ -75,18 +75,18 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     get counts() {
       return log.counts();
     },
-    close: () => closed(server),
+    close: () => closeMockServer(server),
   };
 }
 
-function realTime(): number {
+function getRealTime(): number {
   return performance.timeOrigin + performance.now();
 }
 
 /** With the default backlog, a large burst of clients would wait seconds for a retry. */
 const BACKLOG = 4096;
 
-async function listening(server: Server, port: number, host: string): Promise<void> {
+async function listenForMock(server: Server, port: number, host: string): Promise<void> {
   server.listen({ port, host, backlog: BACKLOG });
   try {
     await once(server, "listening");
@@ -95,12 +95,12 @@ async function listening(server: Server, port: number, host: string): Promise<vo
     const why =
       code === "EADDRINUSE"
         ? "it is in use. Choose another port, or leave it out for a free one"
-        : `${messageOf(cause)}. Choose another host or port`;
+        : `${getErrorMessage(cause)}. Choose another host or port`;
     throw new UsageError(`The mock cannot listen on port ${port} of ${host}: ${why}.`, { cause });
   }
 }
 
-async function closed(server: Server): Promise<void> {
+async function closeMockServer(server: Server): Promise<void> {
   if (!server.listening) return;
   const over = once(server, "close");
   server.close();
@@ -108,9 +108,9 @@ async function closed(server: Server): Promise<void> {
   await over;
 }
 
-interface Desk {
+interface MockContext {
   readonly script: MockScript;
-  readonly behaviours: (model: string) => LiveBehaviour;
+  readonly behaviours: (model: string) => LiveBehavior;
   readonly log: RequestLog;
   readonly now: () => number;
   readonly keepBodies: boolean;
@@ -119,73 +119,73 @@ interface Desk {
 
 const JSON_HEADERS = { "content-type": "application/json" };
 
-function handle(desk: Desk, request: IncomingMessage, response: ServerResponse): void {
+function handleRequest(desk: MockContext, request: IncomingMessage, response: ServerResponse): void {
   const { log, now, onRequest } = desk;
   const entry = log.begin(request, now());
-  const exchange = new Exchange(request, response, entry);
+  const exchange = new MockExchange(request, response, entry);
   response.on("close", () => {
-    exchange.closed();
+    exchange.handleClose();
     log.end(entry, now());
     onRequest?.(entry);
   });
-  readBody(request, (bytes) => dispatch(desk, exchange, bytes));
+  collectMockBody(request, (bytes) => dispatchRequest(desk, exchange, bytes));
 }
 
-function dispatch(desk: Desk, exchange: Exchange, bytes: Buffer): void {
+function dispatchRequest(desk: MockContext, exchange: MockExchange, bytes: Buffer): void {
   const { request, entry } = exchange;
   const { path } = entry;
   const query = (request.url ?? "").slice(path.length + 1);
-  const route = routeOf(path);
-  const wire = route?.wire ?? chatWire;
+  const route = findRoute(path);
+  const wire = route?.wire ?? chatProtocol;
   entry.dialect = route?.wire.name ?? null;
   const refuse = (status: number, message?: string) =>
-    fail(exchange, wire, { status, at: entry.startedAt, ...(message !== undefined && { message }) });
+    sendFailure(exchange, wire, { status, at: entry.startedAt, ...(message !== undefined && { message }) });
   const key = desk.script.requireKey;
-  if (wantsWebSocket(request)) refuse(426, "assay mock speaks no WebSockets: ask over plain HTTP.");
-  else if (key !== undefined && !carriesKey(request, query, key)) {
+  if (isWebSocketUpgrade(request)) refuse(426, "assay mock speaks no WebSockets: ask over plain HTTP.");
+  else if (key !== undefined && !hasRequiredKey(request, query, key)) {
     entry.fault = "requireKey";
     refuse(401);
-  } else if (asksForModels(entry.method, path)) {
-    exchange.send(200, JSON_HEADERS, JSON.stringify(modelList(desk.script, { path, headers: request.headers })));
-  } else if (route === null) refuse(404, `assay mock has nothing at ${path}. ${PATHS}`);
+  } else if (isModelListRequest(entry.method, path)) {
+    exchange.send(200, JSON_HEADERS, JSON.stringify(formatModelList(desk.script, { path, headers: request.headers })));
+  } else if (route === null) refuse(404, `assay mock has nothing at ${path}. ${SUPPORTED_PATHS}`);
   else if (entry.method !== "POST") refuse(405);
-  else answerOrRefuse(desk, exchange, { route, bytes, query, refuse });
+  else answerOrReject(desk, exchange, { route, bytes, query, refuse });
 }
 
 /** Codex tries one first, and falls back on this status. */
-function wantsWebSocket({ headers }: IncomingMessage): boolean {
+function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === "websocket";
 }
 
-const PATHS =
+const SUPPORTED_PATHS =
   "Paths end with /chat/completions, /responses, /messages, /models or /models/NAME:generateContent and its like.";
 
-interface Post {
-  readonly route: Route;
+interface PostRequest {
+  readonly route: MockRoute;
   readonly bytes: Buffer;
   readonly query: string;
   readonly refuse: (status: number, message: string) => void;
 }
 
-function answerOrRefuse(desk: Desk, exchange: Exchange, post: Post): void {
+function answerOrReject(desk: MockContext, exchange: MockExchange, post: PostRequest): void {
   try {
-    takePost(desk, exchange, post);
+    answerPost(desk, exchange, post);
   } catch (error) {
-    if (!(error instanceof BadRequest)) throw error;
+    if (!(error instanceof BadRequestError)) throw error;
     post.refuse(400, error.message);
   }
 }
 
 /** Throws `BadRequestError` for what a provider would reject. */
-function takePost(desk: Desk, exchange: Exchange, { route, bytes, query }: Post): void {
+function answerPost(desk: MockContext, exchange: MockExchange, { route, bytes, query }: PostRequest): void {
   const { request, entry } = exchange;
   const { wire, model, streams } = route;
-  const body = parseBody(bytes, request);
+  const body = parseMockBody(bytes, request);
   if (desk.keepBodies) entry.body = body;
   const prompt = route.read({ body, headers: request.headers, model, streams, query });
   if (route.action === "count") {
     entry.model = prompt.model;
-    exchange.send(200, JSON_HEADERS, JSON.stringify(wire.count(inputTokens(prompt))));
+    exchange.send(200, JSON_HEADERS, JSON.stringify(wire.count(estimatePromptTokens(prompt))));
     return;
   }
   const live = desk.behaviours(prompt.model);
@@ -193,79 +193,84 @@ function takePost(desk: Desk, exchange: Exchange, { route, bytes, query }: Post)
   if (refusal !== null) {
     entry.model = prompt.model;
     entry.fault = "refuses";
-    fail(exchange, wire, { status: 400, message: refusal.message, at: entry.startedAt, refusal });
+    sendFailure(exchange, wire, { status: 400, message: refusal.message, at: entry.startedAt, refusal });
     return;
   }
-  const known = live.replier.known(prompt);
-  respond(exchange, live, { wire, prompt, known, index: entry.index, at: entry.startedAt });
+  const known = live.replier.findKnownAnswer(prompt);
+  respondToQuestion(exchange, live, { wire, prompt, known, index: entry.index, at: entry.startedAt });
 }
 
 /** Never calls back if the client disconnects in the middle. */
-function readBody(request: IncomingMessage, done: (bytes: Buffer) => void): void {
+function collectMockBody(request: IncomingMessage, done: (bytes: Buffer) => void): void {
   const chunks: Buffer[] = [];
   request.on("data", (chunk: Buffer) => chunks.push(chunk));
   request.on("end", () => done(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)));
 }
 
-function parseBody(bytes: Buffer, { headers }: IncomingMessage): Json {
+function parseMockBody(bytes: Buffer, { headers }: IncomingMessage): MockJson {
   const encoding = headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity")
-    throw new BadRequest(`The body is encoded as ${encoding}; assay mock reads plain JSON only.`);
+    throw new BadRequestError(`The body is encoded as ${encoding}; assay mock reads plain JSON only.`);
   try {
-    return asObject(JSON.parse(bytes.toString("utf8")));
+    return toObject(JSON.parse(bytes.toString("utf8")));
   } catch (cause) {
-    throw new BadRequest(`The body is not valid JSON: ${messageOf(cause)}.`, { cause });
+    throw new BadRequestError(`The body is not valid JSON: ${getErrorMessage(cause)}.`, { cause });
   }
 }
 
 /** Looks in every place that an API format has for the key. */
-function carriesKey({ headers }: IncomingMessage, query: string, key: string): boolean {
-  const given = [headers["x-api-key"], headers["x-goog-api-key"], headers["api-key"], bearer(headers.authorization)];
+function hasRequiredKey({ headers }: IncomingMessage, query: string, key: string): boolean {
+  const given = [
+    headers["x-api-key"],
+    headers["x-goog-api-key"],
+    headers["api-key"],
+    parseBearer(headers.authorization),
+  ];
   return given.includes(key) || new URLSearchParams(query).get("key") === key;
 }
 
-function bearer(authorization: string | undefined): string | undefined {
+function parseBearer(authorization: string | undefined): string | undefined {
   return authorization?.replace(/^Bearer\s+/i, "");
 }
 
-interface Route {
-  readonly wire: Wire;
+interface MockRoute {
+  readonly wire: MockProtocol;
   readonly action: "answer" | "count";
-  readonly read: Wire["read"];
+  readonly read: MockProtocol["read"];
   /** Model and streaming, for the API format that has them in the path. */
   readonly model: string;
   readonly streams: boolean;
 }
 
 /** The end of the path decides, so that any base URL works. */
-const ENDINGS: readonly (readonly [string, Route])[] = [
-  ["/chat/completions", route(chatWire)],
-  ["/responses", route(responsesWire)],
-  ["/messages", route(anthropicWire)],
-  ["/messages/count_tokens", { ...route(anthropicWire), action: "count", read: readCountable }],
+const ROUTES: readonly (readonly [string, MockRoute])[] = [
+  ["/chat/completions", makeRoute(chatProtocol)],
+  ["/responses", makeRoute(responsesProtocol)],
+  ["/messages", makeRoute(anthropicProtocol)],
+  ["/messages/count_tokens", { ...makeRoute(anthropicProtocol), action: "count", read: readAnthropicCount }],
 ];
 
-const GEMINI = /\/([^/]+):(generateContent|streamGenerateContent|countTokens)$/;
+const GEMINI_PATH = /\/([^/]+):(generateContent|streamGenerateContent|countTokens)$/;
 
-function route(wire: Wire): Route {
+function makeRoute(wire: MockProtocol): MockRoute {
   return { wire, action: "answer", read: wire.read, model: "", streams: false };
 }
 
 /** Null for an unknown path. */
-function routeOf(path: string): Route | null {
-  const known = ENDINGS.find(([ending]) => path.endsWith(ending));
+function findRoute(path: string): MockRoute | null {
+  const known = ROUTES.find(([ending]) => path.endsWith(ending));
   if (known !== undefined) return known[1];
-  const [, name, method] = GEMINI.exec(path) ?? [];
+  const [, name, method] = GEMINI_PATH.exec(path) ?? [];
   if (name === undefined) return null;
   return {
-    ...route(geminiWire),
+    ...makeRoute(geminiProtocol),
     action: method === "countTokens" ? "count" : "answer",
-    model: decoded(name),
+    model: decodeModelName(name),
     streams: method === "streamGenerateContent",
   };
 }
 
-function decoded(name: string): string {
+function decodeModelName(name: string): string {
   try {
     return decodeURIComponent(name);
   } catch {
@@ -273,33 +278,33 @@ function decoded(name: string): string {
   }
 }
 
-function asksForModels(method: string, path: string): boolean {
+function isModelListRequest(method: string, path: string): boolean {
   return method === "GET" && path.endsWith("/models");
 }
 
 /** Lists the models in the format of each provider, detected from the headers of its clients. */
-function modelList(
+function formatModelList(
   { models = {} }: MockScript,
   { path, headers }: { path: string; headers: Readonly<Record<string, unknown>> },
 ): Record<string, unknown> {
   const own = Object.keys(models);
   const names = own.length === 0 ? ["mock-model"] : own;
-  if (path.includes("/v1beta/") || "x-goog-api-key" in headers) return { models: names.map(geminiModel) };
+  if (path.includes("/v1beta/") || "x-goog-api-key" in headers) return { models: names.map(toGeminiModel) };
   if ("anthropic-version" in headers)
-    return { data: names.map(anthropicModel), has_more: false, first_id: names[0], last_id: names.at(-1) };
+    return { data: names.map(toAnthropicModel), has_more: false, first_id: names[0], last_id: names.at(-1) };
   // Codex requests its own list on the same path, and accepts an empty one.
-  return { object: "list", data: names.map(openaiModel), models: [] };
+  return { object: "list", data: names.map(toOpenaiModel), models: [] };
 }
 
-function openaiModel(id: string) {
+function toOpenaiModel(id: string) {
   return { id, object: "model", created: 0, owned_by: "assay-mock" };
 }
 
-function anthropicModel(id: string) {
+function toAnthropicModel(id: string) {
   return { type: "model", id, display_name: id, created_at: "1970-01-01T00:00:00Z" };
 }
 
-function geminiModel(name: string) {
+function toGeminiModel(name: string) {
   const supportedGenerationMethods = ["generateContent", "streamGenerateContent", "countTokens"];
   return { name: `models/${name}`, version: "1", displayName: name, supportedGenerationMethods };
 }

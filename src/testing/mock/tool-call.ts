@@ -1,12 +1,12 @@
-import type { Json } from "./json.js";
-import { asObject } from "./json.js";
+import type { MockJson } from "./json.js";
+import { toObject } from "./json.js";
 import type { OfferedTool } from "./prompt.js";
-import { valueFor } from "./schema-value.js";
+import { generateValue } from "./schema-value.js";
 import type { ToolStep } from "./script.js";
 
-export interface ToolCall {
+export interface MockToolCall {
   readonly name: string;
-  readonly arguments: Json;
+  readonly arguments: MockJson;
   readonly isLocalShell: boolean;
   /** Instead of arguments, for a tool that takes a text. */
   readonly script?: string;
@@ -22,63 +22,63 @@ const SHELL_NAMES = [
   "local_shell",
   "run_command",
 ];
-const SHELL_LIKE = /shell|terminal|exec|command/i;
+const SHELL_NAME_PATTERN = /shell|terminal|exec|command/i;
 /** Most numbers that tools require are times in milliseconds, which must not be too short. */
 const FILLERS = { text: "scripted by assay mock", number: 10_000 };
 const COMMAND_FIELDS = ["command", "cmd", "script", "code"];
 
 /** The call that a step makes with the offered tools; null for none. */
-export function callFor(step: ToolStep | undefined, tools: readonly OfferedTool[]): ToolCall | null {
+export function createToolCall(step: ToolStep | undefined, tools: readonly OfferedTool[]): MockToolCall | null {
   if (step === undefined || "text" in step || tools.length === 0) return null;
-  if ("command" in step) return shellCall(step.command, tools);
-  const tool = byName(tools, step.name);
+  if ("command" in step) return createShellCall(step.command, tools);
+  const tool = findTool(tools, step.name);
   const runner = tool === undefined ? tools.find(({ shellInScript }) => shellInScript !== undefined) : undefined;
-  if (runner !== undefined) return scriptCall(runner, step.name, step.arguments ?? {});
-  return { name: tool?.name ?? step.name, arguments: withRequired(step.arguments ?? {}, tool), isLocalShell: false };
+  if (runner !== undefined) return createScriptCall(runner, step.name, step.arguments ?? {});
+  return { name: tool?.name ?? step.name, arguments: fillRequired(step.arguments ?? {}, tool), isLocalShell: false };
 }
 
-function shellCall(command: string, tools: readonly OfferedTool[]): ToolCall | null {
-  const shell = shellAmong(tools);
+function createShellCall(command: string, tools: readonly OfferedTool[]): MockToolCall | null {
+  const shell = findShell(tools);
   if (shell === undefined) return null;
   const { shellInScript } = shell;
   if (shellInScript !== undefined)
-    return scriptCall(shell, shellInScript, { [shellInScript === "exec_command" ? "cmd" : "command"]: command });
+    return createScriptCall(shell, shellInScript, { [shellInScript === "exec_command" ? "cmd" : "command"]: command });
   const argv = ["bash", "-lc", command];
   if (shell.isLocalShell) return { name: shell.name, arguments: { command: argv }, isLocalShell: true };
-  const properties = asObject(shell.schema.properties);
+  const properties = toObject(shell.schema.properties);
   const field = COMMAND_FIELDS.find((name) => Object.hasOwn(properties, name)) ?? "command";
-  const takesList = asObject(properties[field]).type === "array";
+  const takesList = toObject(properties[field]).type === "array";
   return {
     name: shell.name,
-    arguments: withRequired({ [field]: takesList ? argv : command }, shell),
+    arguments: fillRequired({ [field]: takesList ? argv : command }, shell),
     isLocalShell: false,
   };
 }
 
 /** A script that calls one tool and returns its result. */
-function scriptCall({ name }: OfferedTool, tool: string, given: Json): ToolCall {
+function createScriptCall({ name }: OfferedTool, tool: string, given: MockJson): MockToolCall {
   const script = `text(await tools.${tool}(${JSON.stringify(given)}));`;
   return { name, arguments: {}, isLocalShell: false, script };
 }
 
-function shellAmong(tools: readonly OfferedTool[]): OfferedTool | undefined {
+function findShell(tools: readonly OfferedTool[]): OfferedTool | undefined {
   const scripted = tools.find(({ shellInScript }) => shellInScript !== undefined);
   if (scripted !== undefined) return scripted;
   for (const name of SHELL_NAMES) {
-    const tool = byName(tools, name);
+    const tool = findTool(tools, name);
     if (tool !== undefined) return tool;
   }
-  return tools.find(({ name }) => SHELL_LIKE.test(name));
+  return tools.find(({ name }) => SHELL_NAME_PATTERN.test(name));
 }
 
 /** Agents spell the same tool differently: Bash or bash. */
-function byName(tools: readonly OfferedTool[], wanted: string): OfferedTool | undefined {
+function findTool(tools: readonly OfferedTool[], wanted: string): OfferedTool | undefined {
   return tools.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
 }
 
 /** The arguments, plus a suitable value for each other required one. */
-function withRequired(given: Json, tool: OfferedTool | undefined): Json {
+function fillRequired(given: MockJson, tool: OfferedTool | undefined): MockJson {
   const { required, properties } = tool?.schema ?? {};
   if (!Array.isArray(required) || required.length === 0) return given;
-  return { ...asObject(valueFor({ type: "object", properties, required }, FILLERS)), ...given };
+  return { ...toObject(generateValue({ type: "object", properties, required }, FILLERS)), ...given };
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { ask, at, eventsIn, send, textAt } from "./raw-client.js";
+import { askMock, getPath, getTextAtPath, parseEvents, sendRaw } from "./raw-client.js";
 import { MOCK_DIALECTS, type MockDialect, type MockScript } from "./script.js";
 import { type Mock, startMock } from "./server.js";
 
@@ -61,7 +61,7 @@ const SAYING: Record<MockDialect, (texts: readonly string[], results?: number) =
 describe.each(MOCK_DIALECTS)("rules for an agent that uses %s", (dialect) => {
   const say = async (texts: readonly string[], results = 0, model = "m") => {
     const more = { ...OFFERED[dialect], ...SAYING[dialect](texts, results) };
-    return (await ask(mock.url, dialect, { model, more })).text;
+    return (await askMock(mock.url, dialect, { model, more })).text;
   };
 
   it("are chosen by any user text, the first match, and for their model", async () => {
@@ -82,15 +82,15 @@ describe.each(MOCK_DIALECTS)("rules for an agent that uses %s", (dialect) => {
 
   it("do not apply if no tools are offered", async () => {
     mock = await startMock(RULES);
-    const { text } = await ask(mock.url, dialect, { more: SAYING[dialect](["sort the list"]) });
+    const { text } = await askMock(mock.url, dialect, { more: SAYING[dialect](["sort the list"]) });
     expect(text).toContain("Nothing to do.");
   });
 
   it.each([true, false])("pad a turn with a text before the call, streamed: %s", async (stream) => {
     mock = await startMock({ tools: [{ command: "ls -l", outputTokens: 50 }], chunkTokens: 3 });
-    const { text } = await ask(mock.url, dialect, { stream, more: OFFERED[dialect] });
+    const { text } = await askMock(mock.url, dialect, { stream, more: OFFERED[dialect] });
     expect(mock.requests[0]?.usage?.output).toBe(50);
-    const { said, command, why } = READ[dialect](stream ? eventsIn(text) : JSON.parse(text), stream);
+    const { said, command, why } = READ[dialect](stream ? parseEvents(text) : JSON.parse(text), stream);
     expect(said.length + JSON.stringify({ command: "ls -l" }).length).toBe(200);
     expect(command).toEqual({ command: "ls -l" });
     expect(why).toBe(WHY[dialect]);
@@ -111,39 +111,43 @@ interface Read {
 }
 
 const joined = (events: readonly unknown[], ...path: readonly (string | number)[]) =>
-  events.map((event) => textAt(event, ...path)).join("");
-const listAt = (value: unknown, ...path: readonly (string | number)[]) => at(value, ...path) as readonly unknown[];
+  events.map((event) => getTextAtPath(event, ...path)).join("");
+const listAt = (value: unknown, ...path: readonly (string | number)[]) => getPath(value, ...path) as readonly unknown[];
 
 /** The text and the call of an answer, read by the rules of each API format. */
 const READ: Record<MockDialect, (answer: unknown, stream: boolean) => Read> = {
   chat: (answer, stream) => {
     if (!stream) {
-      const call = textAt(answer, "choices", 0, "message", "tool_calls", 0, "function", "arguments");
-      const why = at(answer, "choices", 0, "finish_reason");
-      return { said: textAt(answer, "choices", 0, "message", "content"), command: JSON.parse(call), why };
+      const call = getTextAtPath(answer, "choices", 0, "message", "tool_calls", 0, "function", "arguments");
+      const why = getPath(answer, "choices", 0, "finish_reason");
+      return { said: getTextAtPath(answer, "choices", 0, "message", "content"), command: JSON.parse(call), why };
     }
     const events = answer as readonly unknown[];
-    const named = events.filter((event) => at(event, "choices", 0, "delta", "tool_calls", 0, "id") !== undefined);
+    const named = events.filter((event) => getPath(event, "choices", 0, "delta", "tool_calls", 0, "id") !== undefined);
     expect(named).toHaveLength(1);
     const call = joined(events, "choices", 0, "delta", "tool_calls", 0, "function", "arguments");
     const why = joined(events, "choices", 0, "finish_reason");
     return { said: joined(events, "choices", 0, "delta", "content"), command: JSON.parse(call), why };
   },
   responses: (answer, stream) => {
-    const response = stream ? at((answer as unknown[]).at(-1), "response") : answer;
+    const response = stream ? getPath((answer as unknown[]).at(-1), "response") : answer;
     if (stream) expectOrder(answer as readonly unknown[]);
     const [message, call] = listAt(response, "output");
-    const command = JSON.parse(textAt(call, "arguments"));
-    return { said: textAt(message, "content", 0, "text"), command, why: at(response, "status") };
+    const command = JSON.parse(getTextAtPath(call, "arguments"));
+    return { said: getTextAtPath(message, "content", 0, "text"), command, why: getPath(response, "status") };
   },
   anthropic: (answer, stream) => {
     if (!stream) {
       const [said, call] = listAt(answer, "content");
-      return { said: textAt(said, "text"), command: at(call, "input"), why: at(answer, "stop_reason") };
+      return {
+        said: getTextAtPath(said, "text"),
+        command: getPath(call, "input"),
+        why: getPath(answer, "stop_reason"),
+      };
     }
     const events = answer as readonly unknown[];
-    const of = (index: number) => events.filter((event) => at(event, "index") === index);
-    expect(at(of(1)[0], "content_block", "type")).toBe("tool_use");
+    const of = (index: number) => events.filter((event) => getPath(event, "index") === index);
+    expect(getPath(of(1)[0], "content_block", "type")).toBe("tool_use");
     expect(events.indexOf(of(0).at(-1))).toBeLessThan(events.indexOf(of(1)[0]));
     const command = JSON.parse(joined(of(1), "delta", "partial_json"));
     return { said: joined(of(0), "delta", "text"), command, why: joined(events, "delta", "stop_reason") };
@@ -151,17 +155,17 @@ const READ: Record<MockDialect, (answer: unknown, stream: boolean) => Read> = {
   gemini: (answer, stream) => {
     const events = stream ? (answer as readonly unknown[]) : [answer];
     const parts = events.flatMap((event) => listAt(event, "candidates", 0, "content", "parts"));
-    const call = parts.find((part) => at(part, "functionCall") !== undefined);
+    const call = parts.find((part) => getPath(part, "functionCall") !== undefined);
     const why = joined(events, "candidates", 0, "finishReason");
-    return { said: joined(parts, "text"), command: at(call, "functionCall", "args"), why };
+    return { said: joined(parts, "text"), command: getPath(call, "functionCall", "args"), why };
   },
 };
 
 /** Responses events are numbered, and every item is done before the next is added. */
 function expectOrder(events: readonly unknown[]): void {
-  expect(events.map((event) => at(event, "sequence_number"))).toEqual(events.map((_, number) => number));
-  const items = events.filter((event) => textAt(event, "type").startsWith("response.output_item."));
-  expect(items.map((event) => [textAt(event, "type").slice(21), at(event, "output_index")])).toEqual([
+  expect(events.map((event) => getPath(event, "sequence_number"))).toEqual(events.map((_, number) => number));
+  const items = events.filter((event) => getTextAtPath(event, "type").startsWith("response.output_item."));
+  expect(items.map((event) => [getTextAtPath(event, "type").slice(21), getPath(event, "output_index")])).toEqual([
     ["added", 0],
     ["done", 0],
     ["added", 1],
@@ -174,7 +178,7 @@ describe("step", () => {
     mock = await startMock({ tools: [{ command: "a", latencyMs: 2000 }, { text: "b" }], latencyMs: 1 });
     const answered: number[] = [];
     const askStep = async (results: number) => {
-      await ask(mock.url, "chat", { more: { ...OFFERED.chat, ...SAYING.chat(["Go"], results) } });
+      await askMock(mock.url, "chat", { more: { ...OFFERED.chat, ...SAYING.chat(["Go"], results) } });
       answered.push(results);
     };
     await Promise.all([askStep(0), askStep(1)]);
@@ -189,16 +193,16 @@ describe("step", () => {
       ],
     });
     const more = (results: number) => ({ ...OFFERED.chat, ...SAYING.chat(["Go"], results) });
-    await ask(mock.url, "chat", { more: more(1) });
-    const { text } = await ask(mock.url, "chat", { more: more(0), maxTokens: 10 });
+    await askMock(mock.url, "chat", { more: more(1) });
+    const { text } = await askMock(mock.url, "chat", { more: more(0), maxTokens: 10 });
     expect(mock.requests.map(({ usage }) => usage?.output)).toEqual([30, 10]);
-    expect(at(JSON.parse(text), "choices", 0, "finish_reason")).toBe("length");
+    expect(getPath(JSON.parse(text), "choices", 0, "finish_reason")).toBe("length");
     expect(text).not.toContain("tool_calls");
   });
 
   it("that streams slowly can be cut in the text before its call", async () => {
     mock = await startMock({ tools: [{ command: "a", outputTokens: 40 }], faults: [{ kind: "cut" }] });
-    const { text } = await ask(mock.url, "anthropic", { stream: true, more: OFFERED.anthropic });
+    const { text } = await askMock(mock.url, "anthropic", { stream: true, more: OFFERED.anthropic });
     expect(text).toContain("text_delta");
     expect(text).not.toContain("tool_use");
   });
@@ -207,6 +211,6 @@ describe("step", () => {
 it("rejects WebSockets at once, with the status that codex falls back on", async () => {
   mock = await startMock({});
   const headers = { connection: "Upgrade", upgrade: "websocket" };
-  const { status } = await send(`${mock.url}/v1/responses`, { method: "GET", headers });
+  const { status } = await sendRaw(`${mock.url}/v1/responses`, { method: "GET", headers });
   expect(status).toBe(426);
 });

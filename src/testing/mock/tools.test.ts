@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { ask, at, eventsIn, send, textAt } from "./raw-client.js";
+import { askMock, getPath, getTextAtPath, parseEvents, sendRaw } from "./raw-client.js";
 import { MOCK_DIALECTS, type MockDialect, type MockScript } from "./script.js";
 import { type Mock, startMock } from "./server.js";
 
@@ -81,23 +81,27 @@ interface FoundCall {
 /** The call of a whole answer, with parsed arguments. */
 const CALL: Record<MockDialect, (body: unknown) => FoundCall> = {
   chat: (body) => {
-    const call = at(body, "choices", 0, "message", "tool_calls", 0, "function");
-    const why = at(body, "choices", 0, "finish_reason");
-    return { name: at(call, "name"), args: JSON.parse(textAt(call, "arguments")), why };
+    const call = getPath(body, "choices", 0, "message", "tool_calls", 0, "function");
+    const why = getPath(body, "choices", 0, "finish_reason");
+    return { name: getPath(call, "name"), args: JSON.parse(getTextAtPath(call, "arguments")), why };
   },
   responses: (body) => ({
-    name: at(body, "output", 0, "name"),
-    args: JSON.parse(textAt(body, "output", 0, "arguments")),
-    why: at(body, "status"),
+    name: getPath(body, "output", 0, "name"),
+    args: JSON.parse(getTextAtPath(body, "output", 0, "arguments")),
+    why: getPath(body, "status"),
   }),
   anthropic: (body) => ({
-    name: at(body, "content", 0, "name"),
-    args: at(body, "content", 0, "input"),
-    why: at(body, "stop_reason"),
+    name: getPath(body, "content", 0, "name"),
+    args: getPath(body, "content", 0, "input"),
+    why: getPath(body, "stop_reason"),
   }),
   gemini: (body) => {
-    const call = at(body, "candidates", 0, "content", "parts", 0, "functionCall");
-    return { name: at(call, "name"), args: at(call, "args"), why: at(body, "candidates", 0, "finishReason") };
+    const call = getPath(body, "candidates", 0, "content", "parts", 0, "functionCall");
+    return {
+      name: getPath(call, "name"),
+      args: getPath(call, "args"),
+      why: getPath(body, "candidates", 0, "finishReason"),
+    };
   },
 };
 
@@ -107,13 +111,15 @@ const joined = (events: readonly unknown[], read: (event: unknown) => string): u
 /** The arguments of the call in a stream, joined. */
 const STREAMED: Record<MockDialect, (events: readonly unknown[]) => unknown> = {
   chat: (events) =>
-    joined(events, (event) => textAt(event, "choices", 0, "delta", "tool_calls", 0, "function", "arguments")),
+    joined(events, (event) => getTextAtPath(event, "choices", 0, "delta", "tool_calls", 0, "function", "arguments")),
   responses: (events) =>
-    joined(events, (event) => (textAt(event, "type").endsWith("arguments.delta") ? textAt(event, "delta") : "")),
-  anthropic: (events) => joined(events, (event) => textAt(event, "delta", "partial_json")),
+    joined(events, (event) =>
+      getTextAtPath(event, "type").endsWith("arguments.delta") ? getTextAtPath(event, "delta") : "",
+    ),
+  anthropic: (events) => joined(events, (event) => getTextAtPath(event, "delta", "partial_json")),
   gemini: (events) =>
     events
-      .map((event) => at(event, "candidates", 0, "content", "parts", 0, "functionCall", "args"))
+      .map((event) => getPath(event, "candidates", 0, "content", "parts", 0, "functionCall", "args"))
       .find((args) => args !== undefined),
 };
 
@@ -156,14 +162,14 @@ function times(count: number, item: object): object[] {
 describe.each(MOCK_DIALECTS)("an agent that uses %s", (dialect) => {
   it("gets a call of the shell it offers", async () => {
     mock = await startMock(SCRIPT);
-    const { text } = await ask(mock.url, dialect, { more: OFFERED[dialect] });
+    const { text } = await askMock(mock.url, dialect, { more: OFFERED[dialect] });
     expect(CALL[dialect](JSON.parse(text))).toEqual(EXPECTED[dialect]);
   });
 
   it("gets the same call in a stream", async () => {
     mock = await startMock({ ...SCRIPT, chunkTokens: 1 });
-    const { text } = await ask(mock.url, dialect, { stream: true, more: OFFERED[dialect] });
-    expect(STREAMED[dialect](eventsIn(text))).toEqual(EXPECTED[dialect].args);
+    const { text } = await askMock(mock.url, dialect, { stream: true, more: OFFERED[dialect] });
+    expect(STREAMED[dialect](parseEvents(text))).toEqual(EXPECTED[dialect].args);
     expect(text).toContain(`"name":"${EXPECTED[dialect].name}"`);
     expect(text).toContain(`"${EXPECTED[dialect].why}"`);
   });
@@ -171,7 +177,7 @@ describe.each(MOCK_DIALECTS)("an agent that uses %s", (dialect) => {
   it("gets the next step with each result, and the reply at the end", async () => {
     mock = await startMock(SCRIPT);
     const turn = async (results: number) => {
-      const { text } = await ask(mock.url, dialect, { more: { ...OFFERED[dialect], ...LATER[dialect](results) } });
+      const { text } = await askMock(mock.url, dialect, { more: { ...OFFERED[dialect], ...LATER[dialect](results) } });
       return text;
     };
     expect(CALL[dialect](JSON.parse(await turn(1)))).toMatchObject({ name: "read", args: { path: "hello.txt" } });
@@ -182,7 +188,7 @@ describe.each(MOCK_DIALECTS)("an agent that uses %s", (dialect) => {
 
   it("gets the reply if it offers no tools", async () => {
     mock = await startMock(SCRIPT);
-    expect((await ask(mock.url, dialect)).text).toContain("Done.");
+    expect((await askMock(mock.url, dialect)).text).toContain("Done.");
   });
 });
 
@@ -191,16 +197,16 @@ it("gets the text of a final step, and no calls if its task fails", async () => 
     tools: [{ text: "I did it." }],
     models: { poor: { tools: [{ command: "x" }], successRate: 0 } },
   });
-  expect((await ask(mock.url, "chat", { more: OFFERED.chat })).text).toContain("I did it.");
-  const { text } = await ask(mock.url, "chat", { model: "poor", more: OFFERED.chat });
+  expect((await askMock(mock.url, "chat", { more: OFFERED.chat })).text).toContain("I did it.");
+  const { text } = await askMock(mock.url, "chat", { model: "poor", more: OFFERED.chat });
   expect(text).not.toContain('"tool_calls":[');
 });
 
 it("uses the built-in shell of Responses", async () => {
   mock = await startMock(SCRIPT);
   const body = { model: "m", stream: true, input: "Go", tools: [{ type: "local_shell" }] };
-  const { text } = await send(`${mock.url}/responses`, { body });
-  const last = eventsIn(text).at(-1);
+  const { text } = await sendRaw(`${mock.url}/responses`, { body });
+  const last = parseEvents(text).at(-1);
   expect(last).toMatchObject({
     response: {
       output: [{ type: "local_shell_call", action: { type: "exec", command: ["bash", "-lc", COMMAND] } }],
@@ -215,8 +221,8 @@ it("passes a list to a shell that takes one, and only text without a shell", asy
     type: "function",
     function: { name, parameters: { properties } },
   });
-  const listed = await ask(mock.url, "chat", { more: { tools: [tool("shell", { command: { type: "array" } })] } });
+  const listed = await askMock(mock.url, "chat", { more: { tools: [tool("shell", { command: { type: "array" } })] } });
   expect(CALL.chat(JSON.parse(listed.text)).args).toEqual({ command: ["bash", "-lc", COMMAND] });
-  const none = await ask(mock.url, "chat", { more: { tools: [tool("browse", {})] } });
+  const none = await askMock(mock.url, "chat", { more: { tools: [tool("browse", {})] } });
   expect(JSON.parse(none.text).choices[0].message.content).toBe("Done.");
 });

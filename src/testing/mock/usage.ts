@@ -1,11 +1,11 @@
 import type { Usage } from "../../core/system.js";
-import type { Prompt } from "./prompt.js";
-import type { MockBehaviour } from "./script.js";
+import type { MockPrompt } from "./prompt.js";
+import type { MockBehavior } from "./script.js";
 
 /** Exact counts would tie the mock to one provider's tokenizer. */
 export const CHARS_PER_TOKEN = 4;
 
-export function tokensIn(text: string): number {
+export function estimateTokens(text: string): number {
   return Math.ceil(text.length / CHARS_PER_TOKEN);
 }
 
@@ -19,16 +19,16 @@ export interface AnswerUsage extends Readonly<Required<Usage>> {
 export type UsageClass = "cacheWrite" | "cacheWrite1h" | "reasoning";
 
 /** Counts the usage of a prompt and an answer, in the classes that the API format can report. */
-export function usageOf(
-  { usage = {} }: MockBehaviour,
-  prompt: Prompt,
+export function countUsage(
+  { usage = {} }: MockBehavior,
+  prompt: MockPrompt,
   { sent, tells }: { sent: number; tells: readonly UsageClass[] },
 ): AnswerUsage {
   const reasoning = usage.reasoning ?? 0;
   const written = usage.cacheWrite ?? usage.cacheWrite1h ?? 0;
   const cacheWrite = tells.includes("cacheWrite") ? written : 0;
   return {
-    input: (usage.input ?? inputTokens(prompt)) + written - cacheWrite,
+    input: (usage.input ?? estimatePromptTokens(prompt)) + written - cacheWrite,
     output: sent + reasoning,
     cacheRead: usage.cacheRead ?? 0,
     cacheWrite,
@@ -38,14 +38,14 @@ export function usageOf(
   };
 }
 
-export function inputTokens({ texts }: Prompt): number {
+export function estimatePromptTokens({ texts }: MockPrompt): number {
   let chars = 0;
   for (const text of texts) chars += text.length;
   return Math.ceil(chars / CHARS_PER_TOKEN);
 }
 
 /** Usage with this output, without classes that are 0, as in rows. */
-export function compactUsage(usage: AnswerUsage, output: number): Usage {
+export function omitZeroUsage(usage: AnswerUsage, output: number): Usage {
   const { input, cacheRead, cacheWrite, cacheWrite1h, reasoning } = usage;
   return {
     input,

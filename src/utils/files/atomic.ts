@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 /** A concurrent reader, or a crash, sees the old content or the new, never a part. */
 export function writeAtomically(path: string, content: string | Uint8Array): void {
-  const temporary = temporaryName(path);
+  const temporary = makeTempPath(path);
   try {
     writeFileSync(temporary, content);
     renameSync(temporary, path);
@@ -18,10 +18,10 @@ export function writeAtomically(path: string, content: string | Uint8Array): voi
  * Writes a file named after the hash of its content and returns the name. Writes chunk by chunk, so that large content
  * need not be in memory.
  */
-export function writeByContent(dir: string, pieces: Iterable<string>): string {
+export function writeContentAddressed(dir: string, pieces: Iterable<string>): string {
   const hash = createHash("sha256");
   // The final name is not known yet; the temporary one has the form of any other temporary file.
-  const temporary = temporaryName(join(dir, `${randomBytes(16).toString("hex")}.json`));
+  const temporary = makeTempPath(join(dir, `${randomBytes(16).toString("hex")}.json`));
   try {
     const file = openSync(temporary, "wx");
     try {
@@ -41,6 +41,6 @@ export function writeByContent(dir: string, pieces: Iterable<string>): string {
   }
 }
 
-function temporaryName(path: string): string {
+function makeTempPath(path: string): string {
   return `${path}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
 }

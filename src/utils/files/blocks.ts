@@ -5,7 +5,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 const CHUNK_BYTES = 1 << 20;
 export const LF = 10;
 
-function* readChunks(path: string | number): Generator<Buffer> {
+function* readFileChunks(path: string | number): Generator<Buffer> {
   const file = typeof path === "number" ? path : openSync(path, "r");
   try {
     for (;;) {
@@ -20,7 +20,7 @@ function* readChunks(path: string | number): Generator<Buffer> {
 }
 
 /** Joins chunks into blocks of whole lines. A line feed is never part of a longer UTF-8 sequence, so no block ends inside a character. */
-export class LineBlocks {
+export class LineBlockSplitter {
   /** Joined only when a line feed arrives; joining at every chunk would be quadratic in the line length. */
   #pending: Buffer[] = [];
 
@@ -35,7 +35,7 @@ export class LineBlocks {
   }
 
   /** The last line, if it has no line feed. */
-  rest(): Buffer | null {
+  flush(): Buffer | null {
     return this.#pending.length === 0 ? null : Buffer.concat(this.#pending);
   }
 }
@@ -45,11 +45,11 @@ export class LineBlocks {
  * line feed.
  */
 export function* readLineBlocks(path: string | number): Generator<Buffer> {
-  const blocks = new LineBlocks();
-  for (const chunk of readChunks(path)) {
+  const blocks = new LineBlockSplitter();
+  for (const chunk of readFileChunks(path)) {
     const block = blocks.push(chunk);
     if (block !== null) yield block;
   }
-  const rest = blocks.rest();
+  const rest = blocks.flush();
   if (rest !== null) yield rest;
 }

@@ -16,7 +16,7 @@ export interface ByteSource {
  * const bytes = await openLocalBytes("data.parquet");
  * await bytes.read(0, 4); // the bytes of "PAR1"
  */
-export async function openBytes(path: string, name = path): Promise<ByteSource> {
+export async function openLocalBytes(path: string, name = path): Promise<ByteSource> {
   const file = await open(path, "r");
   const { size } = await file.stat();
   return {
@@ -36,6 +36,6 @@ export async function openBytes(path: string, name = path): Promise<ByteSource> 
   };
 }
 
-export function bytesInMemory(name: string, bytes: Uint8Array): ByteSource {
+export function createMemoryBytes(name: string, bytes: Uint8Array): ByteSource {
   return { name, size: bytes.length, read: async (start, end) => bytes.subarray(start, end) };
 }

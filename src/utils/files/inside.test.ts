@@ -2,14 +2,14 @@ import { execFileSync } from "node:child_process";
 import { closeSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { Workspace } from "../../testing/workspace.js";
-import { isBelow, openInside, readInside } from "./inside.js";
+import { TempProject } from "../../testing/workspace.js";
+import { isInsideDir, openFileInside, readFileInside } from "./inside.js";
 
-let outside: Workspace;
+let outside: TempProject;
 let dir = "";
 
 beforeEach(() => {
-  outside = new Workspace({ "secret.txt": "do not show" });
+  outside = new TempProject({ "secret.txt": "do not show" });
   dir = outside.path("run");
   mkdirSync(join(dir, "outputs"), { recursive: true });
   writeFileSync(join(dir, "rows.jsonl"), "rows");
@@ -19,11 +19,11 @@ describe("openFileInside", () => {
   it("opens files in the folder, also through a link within it", () => {
     writeFileSync(join(dir, "outputs", "a.json"), "an output");
     symlinkSync("outputs/a.json", join(dir, "link"));
-    expect(readInside(dir, "rows.jsonl")).toBe("rows");
-    expect(readInside(dir, "outputs/../link")).toBe("an output");
+    expect(readFileInside(dir, "rows.jsonl")).toBe("rows");
+    expect(readFileInside(dir, "outputs/../link")).toBe("an output");
     const linked = outside.path("linked");
     symlinkSync(dir, linked);
-    const file = openInside(linked, "rows.jsonl");
+    const file = openFileInside(linked, "rows.jsonl");
     expect(readFileSync(file, "utf8")).toBe("rows");
     closeSync(file);
   });
@@ -34,22 +34,22 @@ describe("openFileInside", () => {
       symlinkSync("../secret.txt", join(dir, "link"));
       symlinkSync(outside.dir, join(dir, "folder"));
       symlinkSync("link", join(dir, "chain"));
-      expect(() => readInside(dir, name)).toThrow(`${name} leads outside of the folder`);
+      expect(() => readFileInside(dir, name)).toThrow(`${name} leads outside of the folder`);
     },
   );
 
   it("rejects a folder whose name only has the same prefix", () => {
     mkdirSync(`${dir}-2`);
     writeFileSync(join(`${dir}-2`, "rows.jsonl"), "others");
-    expect(() => readInside(dir, "../run-2/rows.jsonl")).toThrow("leads outside of the folder");
-    expect(isBelow("/", "/a")).toBe(true);
+    expect(() => readFileInside(dir, "../run-2/rows.jsonl")).toThrow("leads outside of the folder");
+    expect(isInsideDir("/", "/a")).toBe(true);
   });
 
   it.skipIf(process.platform === "win32")("rejects pipes, devices and folders without blocking", () => {
     execFileSync("mkfifo", [join(dir, "pipe")]);
     symlinkSync("/dev/zero", join(dir, "device"));
-    expect(() => readInside(dir, "pipe")).toThrow("pipe is not a regular file");
-    expect(() => readInside(dir, "device")).toThrow("leads outside of the folder");
-    expect(() => readInside(dir, "outputs")).toThrow("outputs is not a regular file");
+    expect(() => readFileInside(dir, "pipe")).toThrow("pipe is not a regular file");
+    expect(() => readFileInside(dir, "device")).toThrow("leads outside of the folder");
+    expect(() => readFileInside(dir, "outputs")).toThrow("outputs is not a regular file");
   });
 });

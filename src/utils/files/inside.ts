@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, 
 import { join, sep } from "node:path";
 
 /** Do not block on a pipe, and do not follow a link that replaced the file after the check. */
-const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 /**
  * Opens a file in a folder with untrusted content. Rejects names and links that lead outside, and pipes, devices and
@@ -10,14 +10,14 @@ const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
  * @example
  * const file = openFileInside(".assay/runs/20261115-213334-needle", "rows.jsonl");
  */
-export function openInside(dir: string, name: string): number {
+export function openFileInside(dir: string, name: string): number {
   const real = realpathSync.native(join(dir, name));
-  if (!isBelow(realpathSync.native(dir), real)) throw new Error(`${name} leads outside of the folder ${dir}`);
+  if (!isInsideDir(realpathSync.native(dir), real)) throw new Error(`${name} leads outside of the folder ${dir}`);
   // Opening a device can have side effects.
-  requireRegular(statSync(real), name);
-  const file = openSync(real, FLAGS);
+  requireRegularFile(statSync(real), name);
+  const file = openSync(real, OPEN_FLAGS);
   try {
-    requireRegular(fstatSync(file), name);
+    requireRegularFile(fstatSync(file), name);
     return file;
   } catch (error) {
     closeSync(file);
@@ -26,8 +26,8 @@ export function openInside(dir: string, name: string): number {
 }
 
 /** Reads a text file in a folder with untrusted content. */
-export function readInside(dir: string, name: string): string {
-  const file = openInside(dir, name);
+export function readFileInside(dir: string, name: string): string {
+  const file = openFileInside(dir, name);
   try {
     return readFileSync(file, "utf8");
   } finally {
@@ -36,10 +36,10 @@ export function readInside(dir: string, name: string): string {
 }
 
 /** True if `path` is `dir` or lies inside it. Both must be real paths. */
-export function isBelow(dir: string, path: string): boolean {
+export function isInsideDir(dir: string, path: string): boolean {
   return path === dir || path.startsWith(dir.endsWith(sep) ? dir : `${dir}${sep}`);
 }
 
-function requireRegular(stats: Stats, name: string): void {
+function requireRegularFile(stats: Stats, name: string): void {
   if (!stats.isFile()) throw new Error(`${name} is not a regular file`);
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { LF, readLineBlocks } from "./blocks.js";
 
 /** One line of a text file, without its line feed. */
-export interface Line {
+export interface TextLine {
   text: string;
   /** Counted from 1. */
   number: number;
@@ -17,7 +17,7 @@ export interface Line {
  * @example
  * for (const { text, number } of readLines("rows.jsonl")) console.log(number, JSON.parse(text));
  */
-export function* readLines(path: string | number): Generator<Line> {
+export function* readLines(path: string | number): Generator<TextLine> {
   let number = 0;
   let end = 0;
   for (const block of readLineBlocks(path)) {
@@ -34,14 +34,14 @@ export function* readLines(path: string | number): Generator<Line> {
 }
 
 /** Characters per write: few calls for short lines, without exceeding the maximum string length. */
-const WRITE_CHARS = 1 << 20;
+const WRITE_CHUNK_CHARS = 1 << 20;
 
 /** Writes lines to an open file in large chunks. */
 export function writeLines(file: number, lines: Iterable<string>): void {
   let text = "";
   for (const line of lines) {
     text += `${line}\n`;
-    if (text.length < WRITE_CHARS) continue;
+    if (text.length < WRITE_CHUNK_CHARS) continue;
     writeFileSync(file, text);
     text = "";
   }

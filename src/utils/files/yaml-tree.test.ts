@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DEEPEST, parseYaml } from "./yaml-tree.js";
+import { MAX_YAML_DEPTH, parseYaml } from "./yaml-tree.js";
 
 async function said(text: string): Promise<string[]> {
   const { problems } = await parseYaml(text);
@@ -32,11 +32,11 @@ describe("parseYaml", () => {
     expect(tree.problems).toEqual([
       { line: expect.any(Number), column: expect.any(Number), text: expect.stringMatching(/^the file is nested more/) },
     ]);
-    expect(tree.placeOf(["a"])).toEqual({ line: 1, column: 1 });
+    expect(tree.locate(["a"])).toEqual({ line: 1, column: 1 });
   });
 
   it("accepts nesting up to the limit and no deeper", async () => {
-    expect(await said(brackets(DEEPEST))).toEqual([]);
-    expect(await said(brackets(DEEPEST + 1))).toEqual([expect.stringContaining("nested more than")]);
+    expect(await said(brackets(MAX_YAML_DEPTH))).toEqual([]);
+    expect(await said(brackets(MAX_YAML_DEPTH + 1))).toEqual([expect.stringContaining("nested more than")]);
   });
 });

@@ -1,13 +1,13 @@
 import type { CST, Document, Node, Pair, YAMLError } from "yaml";
 
 /** A position in a file; both count from 1. */
-export interface Place {
+export interface FilePosition {
   readonly line: number;
   readonly column: number;
 }
 
 /** A problem in a file and its position. */
-export interface FileProblem extends Place {
+export interface FileProblem extends FilePosition {
   readonly text: string;
 }
 
@@ -20,85 +20,97 @@ export interface YamlTree {
   /** True if the file is not valid YAML, so that `value` is meaningless. */
   readonly isBroken: boolean;
   /** The position of a value, or of its nearest existing ancestor. */
-  placeOf(path: KeyPath): Place;
+  locate(path: KeyPath): FilePosition;
   /** The position of the last key in the path. */
-  placeOfKey(path: KeyPath): Place;
+  locateKey(path: KeyPath): FilePosition;
 }
 
-type Yaml = typeof import("yaml");
+type YamlModule = typeof import("yaml");
 
 /** Parses YAML and keeps the line and column of every value. */
 export async function parseYaml(text: string): Promise<YamlTree> {
   const yaml = await import("yaml");
-  const deep = depthProblem(text, yaml);
-  if (deep !== null) return brokenTree(deep);
+  const deep = findDepthProblem(text, yaml);
+  if (deep !== null) return createBrokenTree(deep);
   const lines = new yaml.LineCounter();
   const document = yaml.parseDocument(text, { lineCounter: lines, merge: true });
-  const placeAt = (offset: number) => placeIn(lines, offset);
+  const placeAt = (offset: number) => toFilePosition(lines, offset);
   const tags = document.warnings.filter(({ code }) => code === "TAG_RESOLVE_FAILED");
-  const problems = [...document.errors, ...tags].map((error) => ({ ...placeAt(error.pos[0]), text: inWords(error) }));
+  const problems = [...document.errors, ...tags].map((error) => ({
+    ...placeAt(error.pos[0]),
+    text: describeYamlError(error),
+  }));
   const broken = document.errors.some(({ code }) => code !== "DUPLICATE_KEY");
-  const content = broken ? { value: null } : contentOf(document);
+  const content = broken ? { value: null } : convertYamlDocument(document);
   if (content.problem !== undefined) problems.push({ line: 1, column: 1, text: content.problem });
-  const walker = { find: finder(yaml), offsetOf: (node: unknown) => (yaml.isNode(node) ? node.range?.[0] : undefined) };
+  const walker = {
+    find: createNodeFinder(yaml),
+    offsetOf: (node: unknown) => (yaml.isNode(node) ? node.range?.[0] : undefined),
+  };
   return {
     value: content.value,
     problems,
     isBroken: broken || content.problem !== undefined,
-    placeOf: (path) => placeAt(walk(document.contents, path, walker)),
-    placeOfKey: (path) => placeAt(walk(document.contents, path, { ...walker, atKey: true })),
+    locate: (path) => placeAt(findNodeOffset(document.contents, path, walker)),
+    locateKey: (path) => placeAt(findNodeOffset(document.contents, path, { ...walker, atKey: true })),
   };
 }
 
-function placeIn(lines: InstanceType<Yaml["LineCounter"]>, offset: number): Place {
+function toFilePosition(lines: InstanceType<YamlModule["LineCounter"]>, offset: number): FilePosition {
   const { line, col } = lines.linePos(offset);
   return { line: Math.max(1, line), column: Math.max(1, col) };
 }
 
 /** Checked on tokens, because building a deeply nested tree would overflow the stack. */
-function depthProblem(text: string, { LineCounter, Parser }: Yaml): FileProblem | null {
+function findDepthProblem(text: string, { LineCounter, Parser }: YamlModule): FileProblem | null {
   const lines = new LineCounter();
-  const offset = tooDeepAt(new Parser(lines.addNewLine).parse(text));
+  const offset = findTooDeepOffset(new Parser(lines.addNewLine).parse(text));
   if (offset === null) return null;
-  return { ...placeIn(lines, offset), text: `the file is nested more than ${DEEPEST} levels deep. Flatten it.` };
+  return {
+    ...toFilePosition(lines, offset),
+    text: `the file is nested more than ${MAX_YAML_DEPTH} levels deep. Flatten it.`,
+  };
 }
 
-function brokenTree(problem: FileProblem): YamlTree {
+function createBrokenTree(problem: FileProblem): YamlTree {
   const start = () => ({ line: 1, column: 1 });
-  return { value: null, problems: [problem], isBroken: true, placeOf: start, placeOfKey: start };
+  return { value: null, problems: [problem], isBroken: true, locate: start, locateKey: start };
 }
 
 /** Replaces library messages that only make sense to programmers. */
-function inWords({ code, message }: YAMLError): string {
+function describeYamlError({ code, message }: YAMLError): string {
   if (code === "DUPLICATE_KEY") return "duplicate key. Keep one of them.";
   if (code === "MULTIPLE_DOCS")
     return "a second document begins here, but only one is allowed. Remove this line, or move the rest to another file.";
   const [, tag] = /^Unresolved tag: (\S+)/.exec(message) ?? [];
-  return tag === undefined ? firstLine(message) : `unknown tag ${tag}. Remove it.`;
+  return tag === undefined ? formatYamlMessage(message) : `unknown tag ${tag}. Remove it.`;
 }
 
 /** Drops the excerpt of the file that follows in the library's messages. */
-function firstLine(message: string): string {
+function formatYamlMessage(message: string): string {
   const line = (message.split("\n")[0] ?? message).replace(/ at line \d+, column \d+:?$/, "");
   return `${line.replace(/[.:]$/, "")}. Fix the YAML.`;
 }
 
 /** Throws if aliases expand excessively. */
-function contentOf(document: Document): { value: unknown; problem?: string } {
+function convertYamlDocument(document: Document): { value: unknown; problem?: string } {
   try {
     return { value: document.toJS() as unknown };
   } catch (error) {
-    return { value: null, problem: firstLine(error instanceof Error ? error.message : "The file cannot be read") };
+    return {
+      value: null,
+      problem: formatYamlMessage(error instanceof Error ? error.message : "The file cannot be read"),
+    };
   }
 }
 
-interface Walker {
+interface NodeLookup {
   readonly find: (node: Node, key: string | number) => Pick<Pair, "key" | "value"> | undefined;
   readonly offsetOf: (node: unknown) => number | undefined;
   readonly atKey?: boolean;
 }
 
-function finder({ isMap, isSeq, isScalar }: Yaml): Walker["find"] {
+function createNodeFinder({ isMap, isSeq, isScalar }: YamlModule): NodeLookup["find"] {
   return (node, key) => {
     if (isSeq(node)) return { key: null, value: node.items[Number(key)] };
     if (!isMap(node)) return undefined;
@@ -108,7 +120,7 @@ function finder({ isMap, isSeq, isScalar }: Yaml): Walker["find"] {
 }
 
 /** Follows a path and returns the offset of the last node found. */
-function walk(root: Node | null, path: KeyPath, { find, offsetOf, atKey = false }: Walker): number {
+function findNodeOffset(root: Node | null, path: KeyPath, { find, offsetOf, atKey = false }: NodeLookup): number {
   let node: unknown = root;
   let offset = offsetOf(root) ?? 0;
   for (const [depth, key] of path.entries()) {
@@ -122,25 +134,25 @@ function walk(root: Node | null, path: KeyPath, { find, offsetOf, atKey = false 
 }
 
 /** Far deeper than any real file; much deeper nesting would crash the process. */
-export const DEEPEST = 200;
+export const MAX_YAML_DEPTH = 200;
 
-type Token = CST.Token | null | undefined;
+type YamlToken = CST.Token | null | undefined;
 
 /** The offset of the first token that is nested too deeply; null if there is none. */
-function tooDeepAt(tokens: Iterable<CST.Token>): number | null {
+function findTooDeepOffset(tokens: Iterable<CST.Token>): number | null {
   // Iterative, because recursion is what a deep text would overflow.
-  const left = Array.from(tokens, (token): [Token, number] => [token, 0]);
+  const left = Array.from(tokens, (token): [YamlToken, number] => [token, 0]);
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const [token, depth] = next;
     if (token === null || token === undefined) continue;
-    if (depth > DEEPEST) return token.offset;
+    if (depth > MAX_YAML_DEPTH) return token.offset;
     if (token.type === "document") left.push([token.value, depth]);
-    else for (const inner of innerOf(token)) left.push([inner, depth + 1]);
+    else for (const inner of listInnerTokens(token)) left.push([inner, depth + 1]);
   }
   return null;
 }
 
-function innerOf(token: CST.Token): Token[] {
+function listInnerTokens(token: CST.Token): YamlToken[] {
   if (!("items" in token)) return [];
-  return token.items.flatMap(({ key, value }): Token[] => [key, value]);
+  return token.items.flatMap(({ key, value }): YamlToken[] => [key, value]);
 }

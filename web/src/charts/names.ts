@@ -1,11 +1,11 @@
-import { printable } from "../../../src/report/printable.js";
+import { replaceControlCharacters } from "../../../src/report/printable.js";
 
 /** About how wide a letter of the charts' small text is. */
 const LETTER = 7;
 
 /** A name as it is shown: names come from files, and may hold what steers the text around them. */
 export function shown(name: string): string {
-  return printable(name).replace(/\s+/g, " ").trim() || "(no name)";
+  return replaceControlCharacters(name).replace(/\s+/g, " ").trim() || "(no name)";
 }
 
 /** About how much room a text takes in a chart, in pixels. */

@@ -1,5 +1,5 @@
-import type { EmbeddedReport, RunCard, ShownField, TrialView } from "../../../src/report/dashboard/contract.js";
-import { pageOfRuns } from "../../../src/report/dashboard/run-query.js";
+import type { DisplayField, EmbeddedReport, RunCard, TrialView } from "../../../src/report/dashboard/contract.js";
+import { buildRunPage } from "../../../src/report/dashboard/run-query.js";
 import { formatCount } from "../ui/format.js";
 import { type DataSource, SourceError, type TrialKey } from "./source.js";
 
@@ -22,7 +22,7 @@ export function embeddedSource(report: EmbeddedReport): DataSource {
   return {
     kind: "file",
     only: { id: card.id, systems: card.systems.length },
-    runs: async (query) => pageOfRuns([card], query),
+    runs: async (query) => buildRunPage([card], query),
     cards: async (ids) => (ids.includes(card.id) ? [card] : []),
     run: async (id) => (id === card.id ? report.run : refuse(`This file holds the run ${card.id} alone.`)),
     rows: async (_id, receive, signal) => {
@@ -67,7 +67,7 @@ function fieldIn(trial: TrialView | undefined, of: "example" | "output", name: s
   return field.length > field.text.length ? refuse(onlyBeginning(field)) : field.text;
 }
 
-function onlyBeginning({ text, length }: ShownField): string {
+function onlyBeginning({ text, length }: DisplayField): string {
   return `This file holds only the beginning of the text, ${formatCount(text.length)} of its ${formatCount(length)} characters. See the whole of it with: assay serve`;
 }
 

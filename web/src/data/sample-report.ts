@@ -1,10 +1,10 @@
 import { makeRow } from "../../../src/core/row.js";
-import { sampleRun } from "../../../src/report/dashboard/card-testing.js";
+import { createRunCard } from "../../../src/report/dashboard/card-testing.js";
 import type {
+  DisplayField,
   EmbeddedReport,
   RowChunk,
   RunView,
-  ShownField,
   TrialView,
 } from "../../../src/report/dashboard/contract.js";
 
@@ -20,7 +20,7 @@ const EXAMPLE = { dataset: "qa", exampleId: "e1" };
 /** What a file would hold of one example, put to some systems several times. Trials in `leftOut` have no texts. */
 export function sampleReport(
   systems: readonly SampleTrials[],
-  { leftOut = [], output = [] }: { leftOut?: readonly number[]; output?: readonly ShownField[] } = {},
+  { leftOut = [], output = [] }: { leftOut?: readonly number[]; output?: readonly DisplayField[] } = {},
 ): EmbeddedReport {
   const rows = systems.flatMap(({ system, outcomes }) =>
     outcomes.map((outcome, trial) => makeRow({ ...EXAMPLE, system, trial, outcome })),
@@ -33,7 +33,7 @@ export function sampleReport(
   const names = systems.map(({ system }) => system);
   return {
     schema: "assay.page/1",
-    run: { card: sampleRun("r1") } as RunView,
+    run: { card: createRunCard("r1") } as RunView,
     head: {
       schema: "assay.rows/1",
       total: rows.length,

@@ -6,8 +6,8 @@ import type {
   RowChunk,
   RowsHead,
   RunCard,
+  RunListQuery,
   RunPage,
-  RunQuery,
   RunView,
   TrialView,
 } from "../../../src/report/dashboard/contract.js";
@@ -21,7 +21,7 @@ export interface DataSource {
   /** The one run that a file holds; null for a server, which may have any number. */
   readonly only: OnlyRun | null;
   /** A page of the list of runs; of the runs read so far, where there are very many. */
-  runs(query: RunQuery): Promise<RunPage>;
+  runs(query: RunListQuery): Promise<RunPage>;
   /** Runs by their ids; ids of no run are left out. */
   cards(ids: readonly string[]): Promise<readonly RunCard[]>;
   run(id: string): Promise<RunView>;

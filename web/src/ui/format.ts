@@ -1,6 +1,6 @@
-import { formatNumber, formatDollars as formatPaid, formatSeconds, plural } from "../../../src/report/format.js";
+import { formatNumber, formatDollars as formatPaid, formatPlural, formatSeconds } from "../../../src/report/format.js";
 
-export { formatNumber, formatSeconds, formatShare, plural } from "../../../src/report/format.js";
+export { formatNumber, formatPlural, formatSeconds, formatShare } from "../../../src/report/format.js";
 
 /** What stands where nothing was measured. */
 export const NOTHING = "–";
@@ -32,7 +32,7 @@ export function formatRunCost({
   unpricedSystems: number;
 }): string {
   if (costUsd === null || unpricedSystems === 0) return formatDollars(costUsd);
-  return `≥ ${formatDollars(costUsd)}, ${plural(unpricedSystems, "system")} without a price`;
+  return `≥ ${formatDollars(costUsd)}, ${formatPlural(unpricedSystems, "system")} without a price`;
 }
 
 /**

@@ -1,4 +1,4 @@
-export { nextOrder, type Order, orderText, parseOrder } from "../../../src/report/dashboard/order.js";
+export { formatOrder, parseOrder, type SortOrder, toggleOrder } from "../../../src/report/dashboard/order.js";
 export { formatMoment } from "./dates.js";
 export { FilterBar, SelectFilter, TextFilter } from "./filters.js";
 export {
@@ -6,11 +6,11 @@ export {
   formatDollars,
   formatMilliseconds,
   formatNumber,
+  formatPlural,
   formatRunCost,
   formatScore,
   formatSeconds,
   formatShare,
-  plural,
 } from "./format.js";
 export { type KeyValue, KeyValues } from "./key-values.js";
 export { PageHead } from "./page-head.js";

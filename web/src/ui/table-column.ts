@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { type Order, type SortValue, sortedBy } from "../../../src/report/dashboard/order.js";
+import { type SortOrder, type SortValue, sortByValue } from "../../../src/report/dashboard/order.js";
 
 /** One column of a table. */
 export interface Column<T> {
@@ -22,7 +22,7 @@ export interface Column<T> {
 }
 
 /** Rows by the column that the order names; as they are when there is none. */
-export function inOrder<T>(rows: readonly T[], columns: readonly Column<T>[], order: Order): readonly T[] {
+export function inOrder<T>(rows: readonly T[], columns: readonly Column<T>[], order: SortOrder): readonly T[] {
   const value = columns.find(({ key }) => key === order.key)?.value;
-  return value === undefined ? rows : sortedBy(rows, value, order.isDescending);
+  return value === undefined ? rows : sortByValue(rows, value, order.isDescending);
 }

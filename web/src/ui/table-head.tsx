@@ -1,10 +1,10 @@
-import { nextOrder, type Order } from "../../../src/report/dashboard/order.js";
+import { type SortOrder, toggleOrder } from "../../../src/report/dashboard/order.js";
 import type { Column } from "./table-column.js";
 
 interface TableHeadProps<T> {
   columns: readonly Column<T>[];
-  order: Order;
-  onOrder: (order: Order) => void;
+  order: SortOrder;
+  onOrder: (order: SortOrder) => void;
 }
 
 /** The head of a table: a button in each column that can be sorted by. */
@@ -17,7 +17,7 @@ export function TableHead<T>({ columns, order, onOrder }: TableHeadProps<T>) {
             {column.value === undefined ? (
               column.title
             ) : (
-              <button type="button" title={column.about} onClick={() => onOrder(nextOrder(order, column))}>
+              <button type="button" title={column.about} onClick={() => onOrder(toggleOrder(order, column))}>
                 {column.title}
                 <span class="sort-mark" aria-hidden="true">
                   {markOf(column.key, order)}
@@ -36,12 +36,12 @@ export function cellClass<T>({ isNumeric, class: own }: Column<T>): string | und
   return [isNumeric && "number", own].filter(Boolean).join(" ") || undefined;
 }
 
-function sortOf<T>({ key, value }: Column<T>, order: Order): "ascending" | "descending" | undefined {
+function sortOf<T>({ key, value }: Column<T>, order: SortOrder): "ascending" | "descending" | undefined {
   if (value === undefined || key !== order.key) return undefined;
   return order.isDescending ? "descending" : "ascending";
 }
 
-function markOf(key: string, order: Order): string {
+function markOf(key: string, order: SortOrder): string {
   if (key !== order.key) return "";
   return order.isDescending ? "▾" : "▴";
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import type { Order } from "../../../src/report/dashboard/order.js";
+import type { SortOrder } from "../../../src/report/dashboard/order.js";
 import { type Column, inOrder } from "./table-column.js";
 import { cellClass, TableHead } from "./table-head.js";
 
@@ -12,8 +12,8 @@ interface SortableTableProps<T> {
   rows: readonly T[];
   columns: readonly Column<T>[];
   rowKey: (row: T) => string;
-  order: Order;
-  onOrder: (order: Order) => void;
+  order: SortOrder;
+  onOrder: (order: SortOrder) => void;
   rowClass?: (row: T) => string | undefined;
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { RunCard, RunFilter, RunPage, RunQuery } from "../../../src/report/dashboard/contract.js";
+import type { RunCard, RunFilter, RunListQuery, RunPage } from "../../../src/report/dashboard/contract.js";
 import { MAX_RUNS } from "../../../src/report/dashboard/run-query.js";
 import { useSource } from "../shell/context.js";
 import { type Loaded, useLoaded } from "../shell/loaded.js";
@@ -34,7 +34,7 @@ export function useRunCards({ dataset = "", tag = "" }: RunFilter = {}): Loaded<
 }
 
 /** A page of runs, listed again when they change. */
-export function useRunPage(query: RunQuery): Loaded<RunPage> {
+export function useRunPage(query: RunListQuery): Loaded<RunPage> {
   const source = useSource();
   return useListed(() => source.runs(query), [JSON.stringify(query)]);
 }

@@ -1,6 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef } from "preact/hooks";
-import type { Order } from "../../../src/report/dashboard/order.js";
+import type { SortOrder } from "../../../src/report/dashboard/order.js";
 import { RowCells } from "./table.js";
 import { type Column, inOrder } from "./table-column.js";
 import { TableHead } from "./table-head.js";
@@ -10,8 +10,8 @@ interface VirtualTableProps<T> {
   rows: readonly T[];
   columns: readonly Column<T>[];
   rowKey: (row: T) => string;
-  order: Order;
-  onOrder: (order: Order) => void;
+  order: SortOrder;
+  onOrder: (order: SortOrder) => void;
   /** Of every row, in pixels: all are equally high, so that their places are known without drawing them. */
   rowHeight: number;
 }

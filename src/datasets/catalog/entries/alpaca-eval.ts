@@ -1,8 +1,8 @@
-import { goldText } from "../answers.js";
-import { text } from "../columns.js";
-import type { CatalogueEntry } from "../entry.js";
+import { requireGoldText } from "../answers.js";
+import { requireText } from "../columns.js";
+import type { CatalogEntry } from "../entry.js";
 
-export const alpacaEval: CatalogueEntry = {
+export const alpacaEval: CatalogEntry = {
   about: "Requests of many kinds; a judge compares each answer with that of a reference model.",
   repo: "tatsu-lab/alpaca_eval",
   licence: "cc-by-nc-4.0",
@@ -12,9 +12,9 @@ export const alpacaEval: CatalogueEntry = {
   optionalColumns: ["generator"],
   // The source of a request cannot be stored as "dataset": that field is the dataset of the example.
   examples: (row) => ({
-    question: text(row, "instruction"),
-    baseline: goldText(row, "output"),
-    source: text(row, "dataset"),
+    question: requireText(row, "instruction"),
+    baseline: requireGoldText(row, "output"),
+    source: requireText(row, "dataset"),
   }),
   evaluators: ["llm_judge"],
   primaryField: "judge_score",

@@ -1,6 +1,6 @@
 import type { Fixture } from "../fixture.js";
 
-const ASK =
+const INSTRUCTION =
   'Answer with the calls to make and nothing else, as a JSON list of objects with "name" and "arguments". Answer with an empty list when none of the tools fits.';
 const TIDES = {
   name: "tides",
@@ -31,14 +31,14 @@ export const apigenFixture: Fixture = {
     {
       id: 0,
       context: CONTEXT,
-      question: `When is high water at Oland?\n\n${ASK}`,
+      question: `When is high water at Oland?\n\n${INSTRUCTION}`,
       tool_calls: [{ name: "tides", arguments: { harbour: "Oland" } }],
       tools: [TIDES],
     },
     {
       id: 1,
       context: CONTEXT,
-      question: `Tides at Oland and at Visby?\n\n${ASK}`,
+      question: `Tides at Oland and at Visby?\n\n${INSTRUCTION}`,
       tool_calls: [
         { name: "tides", arguments: { harbour: "Oland" } },
         { name: "tides", arguments: { harbour: "Visby" } },

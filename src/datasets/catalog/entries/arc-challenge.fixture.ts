@@ -1,6 +1,6 @@
 import type { Fixture } from "../fixture.js";
 
-const ASK = "Answer with the letter of the right option.";
+const INSTRUCTION = "Answer with the letter of the right option.";
 
 export const arcChallengeFixture: Fixture = {
   files: {
@@ -30,14 +30,14 @@ export const arcChallengeFixture: Fixture = {
   expected: [
     {
       id: "MadeUp_1",
-      question: `Which of these floats on water?\n\nA. a cork\nB. a brick\nC. a nail\nD. a coin\n\n${ASK}`,
+      question: `Which of these floats on water?\n\nA. a cork\nB. a brick\nC. a nail\nD. a coin\n\n${INSTRUCTION}`,
       choices: ["a cork", "a brick", "a nail", "a coin"],
       answer: "a cork",
       answer_index: 0,
     },
     {
       id: "MadeUp_2",
-      question: `What makes the tide rise?\n\nA. the rain\nB. the wind\nC. the moon\n\n${ASK}`,
+      question: `What makes the tide rise?\n\nA. the rain\nB. the wind\nC. the moon\n\n${INSTRUCTION}`,
       choices: ["the rain", "the wind", "the moon"],
       answer: "the moon",
       answer_index: 2,

@@ -1,8 +1,8 @@
-import { RowProblem, text, texts } from "../columns.js";
-import type { CatalogueEntry } from "../entry.js";
-import { multipleChoice } from "../multiple-choice.js";
+import { RowProblem, requireText, requireTextList } from "../columns.js";
+import type { CatalogEntry } from "../entry.js";
+import { buildMultipleChoice } from "../multiple-choice.js";
 
-export const arcChallenge: CatalogueEntry = {
+export const arcChallenge: CatalogEntry = {
   about: "School science exam questions that retrieval and word statistics fail to answer.",
   repo: "allenai/ai2_arc",
   licence: "cc-by-sa-4.0",
@@ -10,14 +10,19 @@ export const arcChallenge: CatalogueEntry = {
   sources: () => [{ config: "ARC-Challenge", split: "test" }],
   columns: ["id", "question", "choices", "answerKey"],
   examples: (row) => {
-    const id = text(row, "id");
-    const labels = texts(row, "choices.label");
-    const key = text(row, "answerKey");
+    const id = requireText(row, "id");
+    const labels = requireTextList(row, "choices.label");
+    const key = requireText(row, "answerKey");
     const right = labels.indexOf(key);
     if (right === -1) throw new RowProblem(`has "${key}" in "answerKey", which is not one of ${labels.join(", ")}`);
     return {
       id,
-      ...multipleChoice({ id, question: text(row, "question"), options: texts(row, "choices.text"), right }),
+      ...buildMultipleChoice({
+        id,
+        question: requireText(row, "question"),
+        options: requireTextList(row, "choices.text"),
+        right,
+      }),
     };
   },
   evaluators: ["multiple_choice_accuracy", "answer_quality"],

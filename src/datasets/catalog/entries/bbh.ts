@@ -1,21 +1,21 @@
-import { goldText } from "../answers.js";
+import { requireGoldText } from "../answers.js";
 import { BBH_TASKS } from "../bbh-tasks.js";
-import { text } from "../columns.js";
-import type { CatalogueEntry } from "../entry.js";
+import { requireText } from "../columns.js";
+import type { CatalogEntry } from "../entry.js";
 
-const ASK = 'End with "The answer is" and the answer alone: for options with letters, the letter in brackets.';
+const INSTRUCTION = 'End with "The answer is" and the answer alone: for options with letters, the letter in brackets.';
 
-export const bbh: CatalogueEntry = {
+export const bbh: CatalogEntry = {
   about: "27 BIG-Bench tasks on which models were worse than people, most of them multi-step.",
   repo: "lukaemon/bbh",
   licence: "not stated",
   size: 6511,
   configs: { names: ["all", ...BBH_TASKS], default: "all" },
-  sources: (config) => tasksOf(config).map((task) => ({ config: task, split: "test", subject: task })),
+  sources: (config) => listBbhTasks(config).map((task) => ({ config: task, split: "test", subject: task })),
   columns: ["input", "target"],
   examples: (row, { subject }) => ({
-    question: `${text(row, "input").trim()}\n\n${ASK}`,
-    answer: goldText(row, "target"),
+    question: `${requireText(row, "input").trim()}\n\n${INSTRUCTION}`,
+    answer: requireGoldText(row, "target"),
     ...(subject !== undefined && { subject }),
   }),
   evaluators: ["final_answer", "answer_quality"],
@@ -24,6 +24,6 @@ export const bbh: CatalogueEntry = {
   facets: ["subject"],
 };
 
-function tasksOf(config: string): readonly string[] {
+function listBbhTasks(config: string): readonly string[] {
   return config === "all" ? BBH_TASKS : [config];
 }

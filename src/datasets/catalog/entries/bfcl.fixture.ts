@@ -1,6 +1,6 @@
 import type { Fixture } from "../fixture.js";
 
-const ASK =
+const INSTRUCTION =
   'Answer with the calls to make and nothing else, as a JSON list of objects with "name" and "arguments". Answer with an empty list when none of the tools fits.';
 const FUNCTION = {
   name: "tides.at",
@@ -33,11 +33,11 @@ const TOOL = {
 const CONTEXT = `Tools that can be called:\n${JSON.stringify([TOOL])}`;
 
 /** JSON Lines, although the files are named .json. */
-function lines(rows: readonly unknown[]): { text: string } {
+function createBfclLines(rows: readonly unknown[]): { text: string } {
   return { text: rows.map((row) => `${JSON.stringify(row)}\n`).join("") };
 }
 
-function asking(id: string, ...messages: readonly { role: string; content: string }[]) {
+function createBfclRow(id: string, ...messages: readonly { role: string; content: string }[]) {
   return { id, question: [messages], function: [FUNCTION] };
 }
 
@@ -45,11 +45,11 @@ function asking(id: string, ...messages: readonly { role: string; content: strin
 export const bfclFixture: readonly Fixture[] = [
   {
     files: {
-      "BFCL_v3_simple.json": lines([
-        asking("simple_0", { role: "user", content: "Tides at Oland for 2 days?" }),
-        asking("simple_1", { role: "user", content: "Tides at Visby?" }),
+      "BFCL_v3_simple.json": createBfclLines([
+        createBfclRow("simple_0", { role: "user", content: "Tides at Oland for 2 days?" }),
+        createBfclRow("simple_1", { role: "user", content: "Tides at Visby?" }),
       ]),
-      "possible_answer/BFCL_v3_simple.json": lines([
+      "possible_answer/BFCL_v3_simple.json": createBfclLines([
         { id: "simple_0", ground_truth: [{ "tides.at": { harbour: ["Oland"], days: [2] } }] },
         { id: "simple_1", ground_truth: [{ "tides.at": { harbour: ["Visby"], days: ["", 1] } }] },
       ]),
@@ -58,14 +58,14 @@ export const bfclFixture: readonly Fixture[] = [
       {
         id: "simple_0",
         context: CONTEXT,
-        question: `Tides at Oland for 2 days?\n\n${ASK}`,
+        question: `Tides at Oland for 2 days?\n\n${INSTRUCTION}`,
         ground_truth: [{ "tides.at": { harbour: ["Oland"], days: [2] } }],
         tools: [TOOL],
       },
       {
         id: "simple_1",
         context: CONTEXT,
-        question: `Tides at Visby?\n\n${ASK}`,
+        question: `Tides at Visby?\n\n${INSTRUCTION}`,
         ground_truth: [{ "tides.at": { harbour: ["Visby"], days: ["", 1] } }],
         tools: [TOOL],
       },
@@ -74,11 +74,15 @@ export const bfclFixture: readonly Fixture[] = [
   {
     config: "live_simple",
     files: {
-      "BFCL_v3_live_simple.json": lines([
-        asking("live_simple_0-0-0", { role: "system", content: "Be terse." }, { role: "user", content: "Tides?" }),
-        asking("live_simple_1-0-0", { role: "user", content: "Tides at Oland?" }),
+      "BFCL_v3_live_simple.json": createBfclLines([
+        createBfclRow(
+          "live_simple_0-0-0",
+          { role: "system", content: "Be terse." },
+          { role: "user", content: "Tides?" },
+        ),
+        createBfclRow("live_simple_1-0-0", { role: "user", content: "Tides at Oland?" }),
       ]),
-      "possible_answer/BFCL_v3_live_simple.json": lines([
+      "possible_answer/BFCL_v3_live_simple.json": createBfclLines([
         { id: "live_simple_0-0-0", ground_truth: [{ "tides.at": { harbour: ["Oland"] } }] },
         { id: "live_simple_1-0-0", ground_truth: [{ "tides.at": { harbour: ["Oland"] } }] },
       ]),
@@ -89,24 +93,24 @@ export const bfclFixture: readonly Fixture[] = [
         context: CONTEXT,
         turns: [
           { role: "system", content: "Be terse." },
-          { role: "user", content: `Tides?\n\n${ASK}` },
+          { role: "user", content: `Tides?\n\n${INSTRUCTION}` },
         ],
         ground_truth: [{ "tides.at": { harbour: ["Oland"] } }],
       },
-      { id: "live_simple_1-0-0", context: CONTEXT, question: `Tides at Oland?\n\n${ASK}` },
+      { id: "live_simple_1-0-0", context: CONTEXT, question: `Tides at Oland?\n\n${INSTRUCTION}` },
     ],
   },
   {
     config: "irrelevance",
     files: {
-      "BFCL_v3_irrelevance.json": lines([
-        asking("irrelevance_0", { role: "user", content: "Who wrote this?" }),
-        asking("irrelevance_1", { role: "user", content: "Is it Monday?" }),
+      "BFCL_v3_irrelevance.json": createBfclLines([
+        createBfclRow("irrelevance_0", { role: "user", content: "Who wrote this?" }),
+        createBfclRow("irrelevance_1", { role: "user", content: "Is it Monday?" }),
       ]),
     },
     expected: [
-      { id: "irrelevance_0", context: CONTEXT, question: `Who wrote this?\n\n${ASK}`, ground_truth: [] },
-      { id: "irrelevance_1", context: CONTEXT, question: `Is it Monday?\n\n${ASK}`, ground_truth: [] },
+      { id: "irrelevance_0", context: CONTEXT, question: `Who wrote this?\n\n${INSTRUCTION}`, ground_truth: [] },
+      { id: "irrelevance_1", context: CONTEXT, question: `Is it Monday?\n\n${INSTRUCTION}`, ground_truth: [] },
     ],
   },
 ];

@@ -1,6 +1,6 @@
 import type { Fixture } from "../fixture.js";
 
-const ASK =
+const INSTRUCTION =
   "Does the contract entail this hypothesis, contradict it, or not mention it? Answer with one of: Entailment, Contradiction, Not mentioned.";
 
 const ROWS = [
@@ -28,13 +28,13 @@ export const contractNliFixture: Fixture = {
     {
       id: "7_nda-1_0",
       context: "AGREEMENT\n\nAll copies shall be destroyed.",
-      question: `Hypothesis: Receiving Party may keep copies.\n\n${ASK}`,
+      question: `Hypothesis: Receiving Party may keep copies.\n\n${INSTRUCTION}`,
       answer: "Contradiction",
     },
     {
       id: "7_nda-2_0",
       context: "AGREEMENT\n\nAll copies shall be destroyed.",
-      question: `Hypothesis: The agreement ends after five years.\n\n${ASK}`,
+      question: `Hypothesis: The agreement ends after five years.\n\n${INSTRUCTION}`,
       answer: "Not mentioned",
     },
   ],

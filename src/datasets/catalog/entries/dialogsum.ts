@@ -1,6 +1,6 @@
-import { SUMMARY_SCORING, summarise } from "../answers.js";
-import { text } from "../columns.js";
-import type { CatalogueEntry } from "../entry.js";
+import { buildSummaryExample, SUMMARY_SCORING } from "../answers.js";
+import { requireText } from "../columns.js";
+import type { CatalogEntry } from "../entry.js";
 
 const FIELDS = {
   what: "this dialogue",
@@ -9,7 +9,7 @@ const FIELDS = {
   summary: "summary",
 };
 
-export const dialogsum: CatalogueEntry = {
+export const dialogsum: CatalogEntry = {
   about: "Everyday dialogues to summarize; each comes three times, with summaries by three people.",
   repo: "knkarthick/dialogsum",
   licence: "cc-by-nc-sa-4.0",
@@ -17,6 +17,6 @@ export const dialogsum: CatalogueEntry = {
   sources: () => [{ config: "default", split: "test", files: ["test.csv"] }],
   columns: ["id", "dialogue", "summary"],
   optionalColumns: ["topic"],
-  examples: (row) => ({ id: text(row, "id"), ...summarise(row, FIELDS) }),
+  examples: (row) => ({ id: requireText(row, "id"), ...buildSummaryExample(row, FIELDS) }),
   ...SUMMARY_SCORING,
 };

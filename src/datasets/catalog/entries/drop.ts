@@ -1,8 +1,8 @@
-import { goldTexts, shortAnswer } from "../answers.js";
-import { optionalText, text, texts } from "../columns.js";
-import type { CatalogueEntry } from "../entry.js";
+import { askForShortAnswer, requireGoldTexts } from "../answers.js";
+import { readOptionalText, requireText, requireTextList } from "../columns.js";
+import type { CatalogEntry } from "../entry.js";
 
-export const drop: CatalogueEntry = {
+export const drop: CatalogEntry = {
   about: "Questions about a passage that require counting, sorting or arithmetic.",
   repo: "ucinlp/drop",
   licence: "cc-by-sa-4.0",
@@ -10,11 +10,11 @@ export const drop: CatalogueEntry = {
   sources: () => [{ config: "default", split: "validation" }],
   columns: ["query_id", "passage", "question", "answers_spans"],
   examples: (row) => ({
-    id: text(row, "query_id"),
-    context: text(row, "passage").trim(),
-    question: shortAnswer(text(row, "question")),
-    answers: goldTexts(texts(row, "answers_spans.spans"), "answers_spans.spans"),
-    answer_type: optionalText(row, "answers_spans.types.0"),
+    id: requireText(row, "query_id"),
+    context: requireText(row, "passage").trim(),
+    question: askForShortAnswer(requireText(row, "question")),
+    answers: requireGoldTexts(requireTextList(row, "answers_spans.spans"), "answers_spans.spans"),
+    answer_type: readOptionalText(row, "answers_spans.types.0"),
   }),
   evaluators: ["answer_quality"],
   primaryField: "f1",

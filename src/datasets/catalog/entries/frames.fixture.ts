@@ -4,16 +4,20 @@ const LINKS = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11+"].map((nu
 const HEADER = ["", "Prompt", "Answer", ...LINKS, "reasoning_types", "wiki_links"];
 const LINK = "https://example.org/wiki/Pell";
 
-function line(index: number, prompt: string, { answer, types }: { answer: string; types: string }): string[] {
+function createFramesLine(
+  index: number,
+  prompt: string,
+  { answer, types }: { answer: string; types: string },
+): string[] {
   return [String(index), prompt, answer, LINK, ...LINKS.slice(1).map(() => ""), types, `['${LINK}']`];
 }
 
 const ROWS = [
-  line(0, "How many years after the fire of Pell was the bridge of Roon built?", {
+  createFramesLine(0, "How many years after the fire of Pell was the bridge of Roon built?", {
     answer: "31",
     types: "Numerical reasoning | Multiple constraints",
   }),
-  line(1, '"Which river is called ""the blue one"" by the people of Pell?"', {
+  createFramesLine(1, '"Which river is called ""the blue one"" by the people of Pell?"', {
     answer: "The Sarn",
     types: "Multiple constraints",
   }),

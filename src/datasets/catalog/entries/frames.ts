@@ -1,8 +1,8 @@
-import { goldText, shortAnswer } from "../answers.js";
-import { optionalText, text } from "../columns.js";
-import type { CatalogueEntry } from "../entry.js";
+import { askForShortAnswer, requireGoldText } from "../answers.js";
+import { readOptionalText, requireText } from "../columns.js";
+import type { CatalogEntry } from "../entry.js";
 
-export const frames: CatalogueEntry = {
+export const frames: CatalogEntry = {
   about: "Questions that require several Wikipedia articles, counting, comparing or dates.",
   repo: "google/frames-benchmark",
   licence: "apache-2.0",
@@ -11,9 +11,9 @@ export const frames: CatalogueEntry = {
   columns: ["Prompt", "Answer"],
   optionalColumns: ["reasoning_types"],
   examples: (row) => ({
-    question: shortAnswer(text(row, "Prompt")),
-    answer: goldText(row, "Answer"),
-    reasoning_types: optionalText(row, "reasoning_types"),
+    question: askForShortAnswer(requireText(row, "Prompt")),
+    answer: requireGoldText(row, "Answer"),
+    reasoning_types: readOptionalText(row, "reasoning_types"),
   }),
   evaluators: ["answer_quality"],
   primaryField: "f1",

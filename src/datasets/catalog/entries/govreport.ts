@@ -1,5 +1,5 @@
-import { SUMMARY_SCORING, summarise } from "../answers.js";
-import type { CatalogueEntry } from "../entry.js";
+import { buildSummaryExample, SUMMARY_SCORING } from "../answers.js";
+import type { CatalogEntry } from "../entry.js";
 
 const FIELDS = {
   what: "this report of a government agency",
@@ -8,13 +8,13 @@ const FIELDS = {
   summary: "summary",
 };
 
-export const govreport: CatalogueEntry = {
+export const govreport: CatalogEntry = {
   about: "Long government agency reports to summarize.",
   repo: "ccdv/govreport-summarization",
   licence: "not stated",
   size: 973,
   sources: () => [{ config: "document", split: "test" }],
   columns: ["report", "summary"],
-  examples: (row) => summarise(row, FIELDS),
+  examples: (row) => buildSummaryExample(row, FIELDS),
   ...SUMMARY_SCORING,
 };

@@ -1,21 +1,21 @@
 import type { Fixture } from "../fixture.js";
 
-const ASK = "Answer with the letter of the right option.";
-const WRONG = ["Incorrect Answer 1", "Incorrect Answer 2", "Incorrect Answer 3"];
-const REVISED = ["Question", "Explanation", "Correct Answer", ...WRONG];
+const INSTRUCTION = "Answer with the letter of the right option.";
+const WRONG_COLUMNS = ["Incorrect Answer 1", "Incorrect Answer 2", "Incorrect Answer 3"];
+const REVISED_COLUMNS = ["Question", "Explanation", "Correct Answer", ...WRONG_COLUMNS];
 
 /** The columns about the question; about fifty more, about the validators, are left out. */
 const COLUMNS = [
-  ...["Question", "Correct Answer", ...WRONG, "Explanation"].map((column) => `Pre-Revision ${column}`),
+  ...["Question", "Correct Answer", ...WRONG_COLUMNS, "Explanation"].map((column) => `Pre-Revision ${column}`),
   "Self-reported question-writing time (minutes)",
   "Question",
   "Correct Answer",
-  ...WRONG,
+  ...WRONG_COLUMNS,
   "Explanation",
   "Revision Comments (from Question Writer)",
   "Subdomain",
   "Writer's Difficulty Estimate",
-  ...REVISED.map((column) => `Extra Revised ${column}`),
+  ...REVISED_COLUMNS.map((column) => `Extra Revised ${column}`),
   "Non-Expert Validator Accuracy",
   "Majority Non-Expert Vals Incorrect",
   "Expert Validator Accuracy",
@@ -25,12 +25,12 @@ const COLUMNS = [
   "Canary String",
 ];
 
-function line(cells: Readonly<Record<string, string>>): string {
+function createGpqaLine(cells: Readonly<Record<string, string>>): string {
   return COLUMNS.map((column) => `"${(cells[column] ?? "").replaceAll('"', '""')}"`).join(",");
 }
 
 const ROWS = [
-  line({
+  createGpqaLine({
     Question: 'Dr Sund calls a salt "twice washed".\nWhat is left of 8 g after two losses of one half?\n',
     "Correct Answer": "2 g\n",
     "Incorrect Answer 1": "4 g",
@@ -40,7 +40,7 @@ const ROWS = [
     "Record ID": "recMadeUp1",
     "High-level domain": "Chemistry",
   }),
-  line({
+  createGpqaLine({
     Question: "How many photons come out?",
     "Correct Answer": "Two",
     "Incorrect Answer 1": "None",
@@ -59,7 +59,7 @@ export const gpqaFixture: Fixture = {
   expected: [
     {
       id: "recMadeUp1",
-      question: `Dr Sund calls a salt "twice washed".\nWhat is left of 8 g after two losses of one half?\n\nA. 8 g, as before\nB. 1 g\nC. 2 g\nD. 4 g\n\n${ASK}`,
+      question: `Dr Sund calls a salt "twice washed".\nWhat is left of 8 g after two losses of one half?\n\nA. 8 g, as before\nB. 1 g\nC. 2 g\nD. 4 g\n\n${INSTRUCTION}`,
       choices: ["8 g, as before", "1 g", "2 g", "4 g"],
       answer: "2 g",
       answer_index: 2,
@@ -67,7 +67,7 @@ export const gpqaFixture: Fixture = {
     },
     {
       id: "recMadeUp2",
-      question: `How many photons come out?\n\nA. Two\nB. None\nC. Three\nD. One\n\n${ASK}`,
+      question: `How many photons come out?\n\nA. Two\nB. None\nC. Three\nD. One\n\n${INSTRUCTION}`,
       choices: ["Two", "None", "Three", "One"],
       answer: "Two",
       answer_index: 0,

@@ -1,6 +1,6 @@
 import type { Fixture } from "../fixture.js";
 
-const ASK = "Work it out step by step. On the last line give the final number after ####.";
+const INSTRUCTION = "Work it out step by step. On the last line give the final number after ####.";
 
 export const gsm8kFixture: Fixture = {
   files: {
@@ -19,7 +19,7 @@ export const gsm8kFixture: Fixture = {
     },
   },
   expected: [
-    { question: `A jar holds 1,500 beans. How many do 2 jars hold?\n\n${ASK}`, answer: "3000" },
-    { question: `Nia had 9 pears and ate 4. How many are left?\n\n${ASK}`, answer: "5" },
+    { question: `A jar holds 1,500 beans. How many do 2 jars hold?\n\n${INSTRUCTION}`, answer: "3000" },
+    { question: `Nia had 9 pears and ate 4. How many are left?\n\n${INSTRUCTION}`, answer: "5" },
   ],
 };

@@ -1,10 +1,10 @@
-import { askForNumber, plainNumber } from "../answers.js";
-import { RowProblem, text } from "../columns.js";
-import type { CatalogueEntry } from "../entry.js";
+import { askForNumber, normalizeNumber } from "../answers.js";
+import { RowProblem, requireText } from "../columns.js";
+import type { CatalogEntry } from "../entry.js";
 
-const MARK = "####";
+const ANSWER_MARK = "####";
 
-export const gsm8k: CatalogueEntry = {
+export const gsm8k: CatalogEntry = {
   about: "Grade school math word problems of two to eight steps.",
   repo: "openai/gsm8k",
   licence: "mit",
@@ -12,16 +12,16 @@ export const gsm8k: CatalogueEntry = {
   sources: () => [{ config: "main", split: "test" }],
   columns: ["question", "answer"],
   examples: (row) => ({
-    question: askForNumber(text(row, "question")),
-    answer: finalNumber(text(row, "answer")),
+    question: askForNumber(requireText(row, "question")),
+    answer: extractFinalNumber(requireText(row, "answer")),
   }),
   evaluators: ["math_equivalence", "answer_quality"],
   primaryField: "math_equiv",
 };
 
-function finalNumber(solution: string): string {
-  const at = solution.lastIndexOf(MARK);
-  const number = at === -1 ? "" : plainNumber(solution.slice(at + MARK.length));
+function extractFinalNumber(solution: string): string {
+  const at = solution.lastIndexOf(ANSWER_MARK);
+  const number = at === -1 ? "" : normalizeNumber(solution.slice(at + ANSWER_MARK.length));
   if (number !== "") return number;
-  throw new RowProblem(`has nothing after "${MARK}" in "answer"`);
+  throw new RowProblem(`has nothing after "${ANSWER_MARK}" in "answer"`);
 }

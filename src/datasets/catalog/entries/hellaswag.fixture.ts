@@ -1,6 +1,6 @@
 import type { Fixture } from "../fixture.js";
 
-const ASK = "Answer with the letter of the right option.";
+const INSTRUCTION = "Answer with the letter of the right option.";
 
 export const hellaswagFixture: Fixture = {
   files: {
@@ -54,7 +54,7 @@ export const hellaswagFixture: Fixture = {
   expected: [
     {
       context: "A woman lays a torn net over two chairs. she",
-      question: `Which ending continues the text best?\n\nA. eats the net.\nB. ties the loose ends.\nC. rows home.\nD. paints the chairs blue.\n\n${ASK}`,
+      question: `Which ending continues the text best?\n\nA. eats the net.\nB. ties the loose ends.\nC. rows home.\nD. paints the chairs blue.\n\n${INSTRUCTION}`,
       choices: ["eats the net.", "ties the loose ends.", "rows home.", "paints the chairs blue."],
       answer: "ties the loose ends.",
       answer_index: 1,
@@ -62,7 +62,7 @@ export const hellaswagFixture: Fixture = {
     },
     {
       context: "How to dry herbs. Pick them early. Wait until the dew is gone.",
-      question: `Which ending continues the text best?\n\nA. Cut them at noon in July. Shake off the soil.\nB. Sing to them.\nC. Leave the town.\nD. Boil them for a day.\n\n${ASK}`,
+      question: `Which ending continues the text best?\n\nA. Cut them at noon in July. Shake off the soil.\nB. Sing to them.\nC. Leave the town.\nD. Boil them for a day.\n\n${INSTRUCTION}`,
       choices: [
         "Cut them at noon in July. Shake off the soil.",
         "Sing to them.",

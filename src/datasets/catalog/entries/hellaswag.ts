@@ -1,12 +1,12 @@
-import { rightOption } from "../answers.js";
-import { text, texts } from "../columns.js";
-import type { CatalogueEntry } from "../entry.js";
-import { multipleChoice } from "../multiple-choice.js";
+import { readCorrectOption } from "../answers.js";
+import { requireText, requireTextList } from "../columns.js";
+import type { CatalogEntry } from "../entry.js";
+import { buildMultipleChoice } from "../multiple-choice.js";
 
 /** Layout tags of the WikiHow guides that half of the rows come from. */
-const LAYOUT = /\s*\[(?:header|step|substeps)\]\s*/g;
+const LAYOUT_TAGS = /\s*\[(?:header|step|substeps)\]\s*/g;
 
-export const hellaswag: CatalogueEntry = {
+export const hellaswag: CatalogEntry = {
   about: "Choose which of four endings continues a description of an everyday activity.",
   repo: "Rowan/hellaswag",
   licence: "not stated",
@@ -14,12 +14,12 @@ export const hellaswag: CatalogueEntry = {
   sources: () => [{ config: "default", split: "validation" }],
   columns: ["ctx", "endings", "split_type", "label"],
   examples: (row, { contentId }) => {
-    const options = texts(row, "endings").map(withoutLayout);
-    const right = rightOption(row, "label", { options, first: 0 });
+    const options = requireTextList(row, "endings").map(stripLayoutTags);
+    const right = readCorrectOption(row, "label", { options, first: 0 });
     return {
-      context: withoutLayout(text(row, "ctx")),
-      ...multipleChoice({ id: contentId, question: "Which ending continues the text best?", options, right }),
-      split_type: text(row, "split_type"),
+      context: stripLayoutTags(requireText(row, "ctx")),
+      ...buildMultipleChoice({ id: contentId, question: "Which ending continues the text best?", options, right }),
+      split_type: requireText(row, "split_type"),
     };
   },
   evaluators: ["multiple_choice_accuracy", "answer_quality"],
@@ -27,10 +27,10 @@ export const hellaswag: CatalogueEntry = {
   facets: ["split_type"],
 };
 
-function withoutLayout(line: string): string {
+function stripLayoutTags(line: string): string {
   return line
     .replace(/\s*\[title\]\s*/g, ". ")
-    .replace(LAYOUT, " ")
+    .replace(LAYOUT_TAGS, " ")
     .replace(/^[.\s]+/, "")
     .trim();
 }

@@ -5,7 +5,7 @@ const LAST = 'from typing import List\n\n\ndef last(xs: List[int]) -> int:\n    
 const TWICE_TEST = "\n\nMETADATA = {}\n\n\ndef check(candidate):\n    assert candidate(2) == 4\n";
 const LAST_TEST = "def check(candidate):\n    assert candidate([1, 3]) == 3\n";
 
-function asked(name: string): string {
+function createHumanevalQuestion(name: string): string {
   return `Complete the function ${name}. Answer with one Python code block that holds the whole function.`;
 }
 
@@ -41,7 +41,7 @@ export const humanevalFixture: Fixture = {
     {
       id: "HumanEval/0",
       context: TWICE,
-      question: asked("twice"),
+      question: createHumanevalQuestion("twice"),
       answer: "    return x + x\n",
       prompt: TWICE,
       entry_point: "twice",
@@ -50,7 +50,7 @@ export const humanevalFixture: Fixture = {
     {
       id: "HumanEval/1",
       context: LAST,
-      question: asked("last"),
+      question: createHumanevalQuestion("last"),
       answer: "    return xs[-1]\n",
       prompt: LAST,
       entry_point: "last",

@@ -1,13 +1,17 @@
 import type { Fixture } from "../fixture.js";
 
-interface Row {
+interface InfinitebenchRow {
   context: string;
   input: string;
   answer: readonly (string | number | readonly number[])[] | string | number;
   options?: readonly string[];
 }
 
-function task(config: string, rows: readonly Row[], expected: Fixture["expected"]): Fixture {
+function createInfinitebenchFixture(
+  config: string,
+  rows: readonly InfinitebenchRow[],
+  expected: Fixture["expected"],
+): Fixture {
   const text = rows.map(({ options = [], ...row }, id) => `${JSON.stringify({ id, ...row, options })}\n`).join("");
   return { config, files: { [`${config}.jsonl`]: { text } }, expected };
 }
@@ -19,7 +23,7 @@ const VALUES =
 
 /** Made-up rows, one task of each kind. */
 export const infinitebenchFixture: readonly Fixture[] = [
-  task(
+  createInfinitebenchFixture(
     "longbook_qa_eng",
     [
       { context: "The vicar took the oars.", input: "Who rows?", answer: ["The vicar", "vicar"] },
@@ -35,7 +39,7 @@ export const infinitebenchFixture: readonly Fixture[] = [
       { id: 1, context: "To Oland they went.", question: `Where did they go?\n\n${SHORT}`, answers: ["Oland"] },
     ],
   ),
-  task(
+  createInfinitebenchFixture(
     "code_debug",
     [
       { context: "def low(): return hgih", input: "", answer: ["low", "A"], options: ["low", "high", "tide", "ebb"] },
@@ -60,7 +64,7 @@ export const infinitebenchFixture: readonly Fixture[] = [
       },
     ],
   ),
-  task(
+  createInfinitebenchFixture(
     "code_run",
     [
       {
@@ -80,7 +84,7 @@ export const infinitebenchFixture: readonly Fixture[] = [
       { id: 1, question: "What does it return for 1?\n\nAnswer with the number alone.", answers: ["3"] },
     ],
   ),
-  task(
+  createInfinitebenchFixture(
     "math_calc",
     [
       { context: "1 + 3 - 2 + 2", input: "", answer: [[4, 2, 4]] },
@@ -91,7 +95,7 @@ export const infinitebenchFixture: readonly Fixture[] = [
       { id: 1, context: "5 + 5", question: VALUES, answer: "[10]" },
     ],
   ),
-  task(
+  createInfinitebenchFixture(
     "passkey",
     [
       { context: "Sand. The pass key is 4711. Sand.", input: "What is the pass key?", answer: "4711" },

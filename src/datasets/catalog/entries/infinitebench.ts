@@ -1,72 +1,79 @@
 import type { RawRow } from "../../source-row.js";
-import { goldText, goldTexts } from "../answers.js";
-import { integer, optionalText, RowProblem, text, texts, valueAt } from "../columns.js";
-import type { CatalogueEntry, ExampleFields, RowContext } from "../entry.js";
+import { requireGoldText, requireGoldTexts } from "../answers.js";
+import {
+  getValueAtPath,
+  RowProblem,
+  readOptionalText,
+  requireIntegerValue,
+  requireText,
+  requireTextList,
+} from "../columns.js";
+import type { CatalogEntry, ExampleFields, RowContext } from "../entry.js";
 import { INFINITEBENCH_TASKS, type InfiniteTask } from "../long-task.js";
-import { multipleChoice } from "../multiple-choice.js";
+import { buildMultipleChoice } from "../multiple-choice.js";
 
-const DEFAULT = "longbook_qa_eng";
+const DEFAULT_CONFIG = "longbook_qa_eng";
 const LETTERS = "ABCD";
 
-export const infinitebench: CatalogueEntry = {
+export const infinitebench: CatalogEntry = {
   about: "12 tasks about texts of 100,000 tokens and more: books, dialogues, code, arithmetic and hidden facts.",
   repo: "xinrongzhang2022/InfiniteBench",
   licence: "apache-2.0",
   size: 351,
-  configs: { names: Object.keys(INFINITEBENCH_TASKS), default: DEFAULT },
+  configs: { names: Object.keys(INFINITEBENCH_TASKS), default: DEFAULT_CONFIG },
   sources: (config) => [{ files: [`${config}.jsonl`] }],
   columns: ["id", "context", "answer"],
   optionalColumns: ["input", "options"],
   examples(row, context) {
-    const task = taskOf(context.config);
-    const question = task.ask(optionalText(row, "input"));
+    const task = getInfiniteTask(context.config);
+    const question = task.ask(readOptionalText(row, "input"));
     return {
-      id: integer(row, "id"),
-      context: text(row, "context"),
+      id: requireIntegerValue(row, "id"),
+      context: requireText(row, "context"),
       question,
-      ...golds(row, { task, question, context }),
+      ...buildGoldFields(row, { task, question, context }),
     };
   },
-  evaluators: (config) => taskOf(config).evaluators,
-  primaryField: (config) => taskOf(config).primaryField,
-  caution: (config) => taskOf(config).caution,
+  evaluators: (config) => getInfiniteTask(config).evaluators,
+  primaryField: (config) => getInfiniteTask(config).primaryField,
+  caution: (config) => getInfiniteTask(config).caution,
 };
 
-function taskOf(config: string): InfiniteTask {
-  const task = INFINITEBENCH_TASKS[config] ?? INFINITEBENCH_TASKS[DEFAULT];
+function getInfiniteTask(config: string): InfiniteTask {
+  const task = INFINITEBENCH_TASKS[config] ?? INFINITEBENCH_TASKS[DEFAULT_CONFIG];
   if (task === undefined) throw new Error(`InfiniteBench has no task "${config}": report this as a bug.`);
   return task;
 }
 
-interface Asked {
+interface InfiniteQuestion {
   task: InfiniteTask;
   question: string;
   context: RowContext;
 }
 
-function golds(row: RawRow, { task, question, context }: Asked): Partial<ExampleFields> {
-  const answers = answersOf(row);
-  if (task.gold === "any") return { answers: goldTexts(answers, "answer") };
+function buildGoldFields(row: RawRow, { task, question, context }: InfiniteQuestion): Partial<ExampleFields> {
+  const answers = readInfiniteAnswers(row);
+  if (task.gold === "any") return { answers: requireGoldTexts(answers, "answer") };
   if (task.gold === "sequence") return { answer: `[${answers.join(", ")}]` };
-  const options = texts(row, "options").map((option) => option.trim());
-  const id = `${context.config} ${integer(row, "id")}`;
-  return multipleChoice({ id, question, options, right: rightOf(options, answers) });
+  const options = requireTextList(row, "options").map((option) => option.trim());
+  const id = `${context.config} ${requireIntegerValue(row, "id")}`;
+  return buildMultipleChoice({ id, question, options, right: findCorrectOption(options, answers) });
 }
 
 /**
  * All answers in order, including repeated ones. A single answer is text or a number in some files and a list of one in
  * others; a sequence is a list in some, and a nested list in others.
  */
-function answersOf(row: RawRow): string[] {
-  const value = valueAt(row, "answer");
-  if (!Array.isArray(value)) return [goldText(row, "answer")];
-  const answers = texts({ answer: value.flat() }, "answer").map((answer) => answer.trim());
+function readInfiniteAnswers(row: RawRow): string[] {
+  const value = getValueAtPath(row, "answer");
+  if (!Array.isArray(value)) return [requireGoldText(row, "answer")];
+  const answers = requireTextList({ answer: value.flat() }, "answer").map((answer) => answer.trim());
   if (answers.some((answer) => answer !== "")) return answers;
   throw new RowProblem('has no answer in "answer"');
 }
 
 /** The answer is the text of an option; in some files its letter follows or replaces it. */
-function rightOf(options: readonly string[], [answer = "", letter = answer]: readonly string[]): number {
+function findCorrectOption(options: readonly string[], [answer = "", letter = answer]: readonly string[]): number {
   const byLetter = letter.length === 1 ? LETTERS.indexOf(letter) : -1;
   if (options[byLetter] === answer) return byLetter;
   const byText = options.indexOf(answer);

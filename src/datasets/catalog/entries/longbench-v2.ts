@@ -1,12 +1,12 @@
-import { goldText } from "../answers.js";
-import { RowProblem, text } from "../columns.js";
-import type { CatalogueEntry } from "../entry.js";
-import { multipleChoice } from "../multiple-choice.js";
+import { requireGoldText } from "../answers.js";
+import { RowProblem, requireText } from "../columns.js";
+import type { CatalogEntry } from "../entry.js";
+import { buildMultipleChoice } from "../multiple-choice.js";
 
 const LETTERS = ["A", "B", "C", "D"];
 const FACETS = ["difficulty", "length", "domain"] as const;
 
-export const longbenchV2: CatalogueEntry = {
+export const longbenchV2: CatalogEntry = {
   about: "Hard questions with four options about texts of 8,000 to 2 million words.",
   repo: "THUDM/LongBench-v2",
   licence: "apache-2.0",
@@ -16,14 +16,14 @@ export const longbenchV2: CatalogueEntry = {
   columns: ["_id", "context", "question", ...LETTERS.map((letter) => `choice_${letter}`), "answer", ...FACETS],
   optionalColumns: ["sub_domain"],
   examples(row) {
-    const id = text(row, "_id");
-    const letter = goldText(row, "answer");
+    const id = requireText(row, "_id");
+    const letter = requireGoldText(row, "answer");
     if (!LETTERS.includes(letter))
       throw new RowProblem(`has "${letter}" in "answer", not one of ${LETTERS.join(", ")}`);
-    const options = LETTERS.map((name) => text(row, `choice_${name}`));
-    const choice = { id, question: text(row, "question"), options, right: LETTERS.indexOf(letter) };
-    const facets = Object.fromEntries(FACETS.map((facet) => [facet, text(row, facet)]));
-    return { id, context: text(row, "context"), ...multipleChoice(choice), ...facets };
+    const options = LETTERS.map((name) => requireText(row, `choice_${name}`));
+    const choice = { id, question: requireText(row, "question"), options, right: LETTERS.indexOf(letter) };
+    const facets = Object.fromEntries(FACETS.map((facet) => [facet, requireText(row, facet)]));
+    return { id, context: requireText(row, "context"), ...buildMultipleChoice(choice), ...facets };
   },
   evaluators: ["multiple_choice_accuracy", "answer_quality"],
   primaryField: "mc_accuracy",

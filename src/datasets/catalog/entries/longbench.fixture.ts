@@ -11,7 +11,7 @@ const COLUMNS = {
   _id: "VARCHAR",
 };
 
-interface Asked {
+interface LongbenchRow {
   input: string;
   context: string;
   answers: readonly string[];
@@ -21,8 +21,8 @@ interface Asked {
 }
 
 /** Rows of one task as converted by the hub, and the expected examples. */
-function task(config: string, asked: readonly Asked[]): Fixture {
-  const { rows, expected } = rowsOf(config, asked);
+function createLongbenchFixture(config: string, asked: readonly LongbenchRow[]): Fixture {
+  const { rows, expected } = createLongbenchRows(config, asked);
   return {
     config,
     files: { [`${config}/test/0000.parquet`]: { isConverted: true, columns: COLUMNS, rows } },
@@ -31,8 +31,8 @@ function task(config: string, asked: readonly Asked[]): Fixture {
 }
 
 /** The same rows in the published archive. */
-function packed(config: string, asked: readonly Asked[]): Fixture {
-  const { rows, expected } = rowsOf(config, asked);
+function createPackedFixture(config: string, asked: readonly LongbenchRow[]): Fixture {
+  const { rows, expected } = createLongbenchRows(config, asked);
   const text = rows.map((row) => `${JSON.stringify(row)}\n`).join("");
   return {
     config,
@@ -41,7 +41,7 @@ function packed(config: string, asked: readonly Asked[]): Fixture {
   };
 }
 
-function rowsOf(config: string, asked: readonly Asked[]) {
+function createLongbenchRows(config: string, asked: readonly LongbenchRow[]) {
   const rows = asked.map(({ question: _, language = "en", all_classes = null, ...row }, index) => ({
     ...row,
     length: 9000 + index,
@@ -67,7 +67,7 @@ const LINE =
 
 /** Made-up rows, one task of each kind. */
 export const longbenchFixture: readonly Fixture[] = [
-  task("narrativeqa", [
+  createLongbenchFixture("narrativeqa", [
     {
       input: "Who rows the boat?",
       context: "The vicar took the oars.",
@@ -76,7 +76,7 @@ export const longbenchFixture: readonly Fixture[] = [
     },
     { input: "Where to?", context: "To Oland.", answers: ["Oland"], question: `Where to?\n\n${SHORT}` },
   ]),
-  task("multifieldqa_zh", [
+  createLongbenchFixture("multifieldqa_zh", [
     {
       input: "谁在划船？",
       context: "牧师拿起了桨。",
@@ -92,7 +92,7 @@ export const longbenchFixture: readonly Fixture[] = [
       language: "zh",
     },
   ]),
-  task("gov_report", [
+  createLongbenchFixture("gov_report", [
     {
       input: "",
       context: "Bridges were inspected.",
@@ -106,7 +106,7 @@ export const longbenchFixture: readonly Fixture[] = [
       question: "Summarise this report of a government agency in about one page. Answer with the summary alone.",
     },
   ]),
-  task("trec", [
+  createLongbenchFixture("trec", [
     {
       input: "Question: When was the quay built?\nType:",
       context: "Question: Where is Oland?\nType: Other location",
@@ -122,7 +122,7 @@ export const longbenchFixture: readonly Fixture[] = [
       question: `The text shows questions with their types. Say of which type this one is.\n\nQuestion: Where is Visby?\nType:\n\n${LABELS}`,
     },
   ]),
-  task("passage_retrieval_en", [
+  createLongbenchFixture("passage_retrieval_en", [
     {
       input: "It is about boats.",
       context: "Paragraph 1: Boats float.\nParagraph 2: Bread rises.",
@@ -138,7 +138,7 @@ export const longbenchFixture: readonly Fixture[] = [
         'It is about bread.\n\nOf which paragraph in the text is this the abstract? Answer with the word "Paragraph" and its number alone.',
     },
   ]),
-  task("repobench-p", [
+  createLongbenchFixture("repobench-p", [
     {
       input: "int tide() {\n",
       context: "// harbour.h\nint low;",
@@ -154,7 +154,7 @@ export const longbenchFixture: readonly Fixture[] = [
       language: "java",
     },
   ]),
-  packed("hotpotqa", [
+  createPackedFixture("hotpotqa", [
     {
       input: "Who bakes?",
       context: "Ida bakes on Oland.",

@@ -1,9 +1,9 @@
 import type { RawRow } from "../../source-row.js";
-import { lastBoxed } from "../answers.js";
-import { RowProblem, text } from "../columns.js";
-import type { CatalogueEntry } from "../entry.js";
+import { extractLastBoxed } from "../answers.js";
+import { RowProblem, requireText } from "../columns.js";
+import type { CatalogEntry } from "../entry.js";
 
-const ASK = "Give the final answer in \\boxed{}.";
+const INSTRUCTION = "Give the final answer in \\boxed{}.";
 const SUBJECTS = [
   "algebra",
   "counting_and_probability",
@@ -14,19 +14,19 @@ const SUBJECTS = [
   "precalculus",
 ];
 
-export const math: CatalogueEntry = {
+export const math: CatalogEntry = {
   about: "Competition mathematics problems of seven subjects and five levels.",
   repo: "EleutherAI/hendrycks_math",
   licence: "mit",
   size: 5000,
   configs: { names: ["all", ...SUBJECTS], default: "all" },
-  sources: (config) => subjectsOf(config).map((subject) => ({ config: subject, split: "test", subject })),
+  sources: (config) => listMathSubjects(config).map((subject) => ({ config: subject, split: "test", subject })),
   columns: ["problem", "level", "type", "solution"],
   examples: (row, { subject }) => ({
-    question: `${text(row, "problem").trim()}\n\n${ASK}`,
-    answer: finalAnswer(row),
-    subject: subject ?? text(row, "type"),
-    level: text(row, "level"),
+    question: `${requireText(row, "problem").trim()}\n\n${INSTRUCTION}`,
+    answer: extractFinalAnswer(row),
+    subject: subject ?? requireText(row, "type"),
+    level: requireText(row, "level"),
   }),
   evaluators: ["math_equivalence", "answer_quality"],
   primaryField: "math_equiv",
@@ -34,12 +34,12 @@ export const math: CatalogueEntry = {
   facets: ["subject", "level"],
 };
 
-function subjectsOf(config: string): readonly string[] {
+function listMathSubjects(config: string): readonly string[] {
   return config === "all" ? SUBJECTS : [config];
 }
 
-function finalAnswer(row: RawRow): string {
-  const answer = lastBoxed(text(row, "solution"));
+function extractFinalAnswer(row: RawRow): string {
+  const answer = extractLastBoxed(requireText(row, "solution"));
   if (answer !== null) return answer;
   throw new RowProblem('has no \\boxed answer in "solution"');
 }

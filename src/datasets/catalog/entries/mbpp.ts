@@ -1,10 +1,10 @@
-import { goldTexts, requiredCode } from "../answers.js";
-import { integer, RowProblem, text, texts } from "../columns.js";
-import type { CatalogueEntry } from "../entry.js";
-import { callOf } from "../tool-calling.js";
+import { requireCode, requireGoldTexts } from "../answers.js";
+import { RowProblem, requireIntegerValue, requireText, requireTextList } from "../columns.js";
+import type { CatalogEntry } from "../entry.js";
+import { findFirstCall } from "../tool-calling.js";
 
 /** The sanitized version. */
-export const mbpp: CatalogueEntry = {
+export const mbpp: CatalogEntry = {
   about: "Small Python tasks for beginners, checked by hand, with about three tests each.",
   repo: "google-research-datasets/mbpp",
   licence: "cc-by-4.0",
@@ -12,14 +12,14 @@ export const mbpp: CatalogueEntry = {
   sources: () => [{ config: "sanitized", split: "test" }],
   columns: ["task_id", "prompt", "code", "test_imports", "test_list"],
   examples: (row) => {
-    const code = requiredCode(row, "code");
-    const tests = goldTexts(texts(row, "test_list"), "test_list");
+    const code = requireCode(row, "code");
+    const tests = requireGoldTexts(requireTextList(row, "test_list"), "test_list");
     return {
-      id: integer(row, "task_id"),
-      question: `${text(row, "prompt").trim()}\n\n${asked(code, tests)}`,
+      id: requireIntegerValue(row, "task_id"),
+      question: `${requireText(row, "prompt").trim()}\n\n${formatMbppInstruction(code, tests)}`,
       answer: code,
       test_list: tests,
-      test_imports: texts(row, "test_imports"),
+      test_imports: requireTextList(row, "test_imports"),
     };
   },
   evaluators: ["code_execution"],
@@ -27,9 +27,9 @@ export const mbpp: CatalogueEntry = {
 };
 
 /** Without a sample call, the expected function name would be unknown. */
-function asked(code: string, tests: readonly string[]): string {
+function formatMbppInstruction(code: string, tests: readonly string[]): string {
   for (const test of tests) {
-    const call = callOf(code, test);
+    const call = findFirstCall(code, test);
     if (call !== null) return `It is called like this: ${call}\nAnswer with one Python code block.`;
   }
   throw new RowProblem('has no test in "test_list" that calls what "code" defines');

@@ -1,6 +1,6 @@
-import { SUMMARY_SCORING, summarise } from "../answers.js";
-import { hasBlank, optionalText } from "../columns.js";
-import type { CatalogueEntry } from "../entry.js";
+import { buildSummaryExample, SUMMARY_SCORING } from "../answers.js";
+import { hasBlankColumn, readOptionalText } from "../columns.js";
+import type { CatalogEntry } from "../entry.js";
 
 const FIELDS = {
   what: "this part of a city council's meeting",
@@ -11,7 +11,7 @@ const FIELDS = {
 
 const COLUMNS = [FIELDS.document, FIELDS.summary];
 
-export const meetingbank: CatalogueEntry = {
+export const meetingbank: CatalogEntry = {
   about: "Parts of city council meetings to summarize like their minutes.",
   repo: "huuuyeah/meetingbank",
   licence: "cc-by-nc-sa-4.0",
@@ -21,9 +21,9 @@ export const meetingbank: CatalogueEntry = {
   optionalColumns: ["uid"],
   isExpanding: true,
   examples(row) {
-    if (hasBlank(row, COLUMNS)) return [];
-    const uid = optionalText(row, "uid");
-    return { ...(uid === "" ? {} : { id: uid }), ...summarise(row, FIELDS) };
+    if (hasBlankColumn(row, COLUMNS)) return [];
+    const uid = readOptionalText(row, "uid");
+    return { ...(uid === "" ? {} : { id: uid }), ...buildSummaryExample(row, FIELDS) };
   },
   ...SUMMARY_SCORING,
 };

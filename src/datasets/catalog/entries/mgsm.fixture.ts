@@ -1,6 +1,6 @@
 import type { Fixture } from "../fixture.js";
 
-const ASK = "Work it out step by step. On the last line give the final number after ####.";
+const INSTRUCTION = "Work it out step by step. On the last line give the final number after ####.";
 const LANGUAGES = ["en", "bn", "de", "es", "fr", "ja", "ru", "sw", "te", "th", "zh"];
 
 /** The files of the repository, which have no header, and those converted by the hub. */
@@ -13,7 +13,7 @@ export const mgsmFixture: readonly Fixture[] = [
       ]),
     ),
     expected: LANGUAGES.map((subject, index) => ({
-      question: `(${subject}) 2000 + ${index} = ?\n\n${ASK}`,
+      question: `(${subject}) 2000 + ${index} = ?\n\n${INSTRUCTION}`,
       answer: `200${index % 10}`,
       subject,
     })),
@@ -24,8 +24,8 @@ export const mgsmFixture: readonly Fixture[] = [
       "mgsm_es.tsv": { text: "Ana tiene 3 peras y compra 4. ¿Cuántas tiene?\t7\n¿Cuánto es 2 por 750?\t1,500\n" },
     },
     expected: [
-      { question: `Ana tiene 3 peras y compra 4. ¿Cuántas tiene?\n\n${ASK}`, answer: "7", subject: "es" },
-      { question: `¿Cuánto es 2 por 750?\n\n${ASK}`, answer: "1500", subject: "es" },
+      { question: `Ana tiene 3 peras y compra 4. ¿Cuántas tiene?\n\n${INSTRUCTION}`, answer: "7", subject: "es" },
+      { question: `¿Cuánto es 2 por 750?\n\n${INSTRUCTION}`, answer: "1500", subject: "es" },
     ],
   },
   {
@@ -46,8 +46,8 @@ export const mgsmFixture: readonly Fixture[] = [
       },
     },
     expected: [
-      { question: `Nia hat 9 Birnen und isst 4. Wie viele bleiben?\n\n${ASK}`, answer: "5", subject: "de" },
-      { question: `Was ist 50 mal 50?\n\n${ASK}`, answer: "2500", subject: "de" },
+      { question: `Nia hat 9 Birnen und isst 4. Wie viele bleiben?\n\n${INSTRUCTION}`, answer: "5", subject: "de" },
+      { question: `Was ist 50 mal 50?\n\n${INSTRUCTION}`, answer: "2500", subject: "de" },
     ],
   },
 ];

@@ -1,17 +1,17 @@
-import { askForNumber, goldText, plainNumber } from "../answers.js";
-import { text } from "../columns.js";
-import type { CatalogueEntry } from "../entry.js";
+import { askForNumber, normalizeNumber, requireGoldText } from "../answers.js";
+import { requireText } from "../columns.js";
+import type { CatalogEntry } from "../entry.js";
 
 const LANGUAGES = ["en", "bn", "de", "es", "fr", "ja", "ru", "sw", "te", "th", "zh"];
 
-export const mgsm: CatalogueEntry = {
+export const mgsm: CatalogEntry = {
   about: "250 grade school math word problems in eleven languages, translated by people.",
   repo: "juletxara/mgsm",
   licence: "cc-by-sa-4.0",
   size: 2750,
   configs: { names: ["all", ...LANGUAGES], default: "all" },
   sources: (config) =>
-    languagesOf(config).map((language) => ({
+    listMgsmLanguages(config).map((language) => ({
       config: language,
       split: "test",
       files: [`mgsm_${language}.tsv`],
@@ -20,8 +20,8 @@ export const mgsm: CatalogueEntry = {
   columns: ["question", "answer_number"],
   header: ["question", "answer_number"],
   examples: (row, { subject }) => ({
-    question: askForNumber(text(row, "question")),
-    answer: plainNumber(goldText(row, "answer_number")),
+    question: askForNumber(requireText(row, "question")),
+    answer: normalizeNumber(requireGoldText(row, "answer_number")),
     ...(subject !== undefined && { subject }),
   }),
   evaluators: ["math_equivalence", "answer_quality"],
@@ -30,6 +30,6 @@ export const mgsm: CatalogueEntry = {
   facets: ["subject"],
 };
 
-function languagesOf(config: string): readonly string[] {
+function listMgsmLanguages(config: string): readonly string[] {
   return config === "all" ? LANGUAGES : [config];
 }

@@ -1,6 +1,6 @@
 import type { Fixture } from "../fixture.js";
 
-const ASK = "Answer with the letter of the right option.";
+const INSTRUCTION = "Answer with the letter of the right option.";
 
 export const mmluProFixture: Fixture = {
   files: {
@@ -42,7 +42,7 @@ export const mmluProFixture: Fixture = {
   expected: [
     {
       id: 70,
-      question: `A cart rolls 12 m in 4 s. What is its mean speed in m/s?\n\nA. 7\nB. 1\nC. 8\nD. 6\nE. 2\nF. 12\nG. 3\nH. 4\nI. 9\nJ. 5\n\n${ASK}`,
+      question: `A cart rolls 12 m in 4 s. What is its mean speed in m/s?\n\nA. 7\nB. 1\nC. 8\nD. 6\nE. 2\nF. 12\nG. 3\nH. 4\nI. 9\nJ. 5\n\n${INSTRUCTION}`,
       choices: ["7", "1", "8", "6", "2", "12", "3", "4", "9", "5"],
       answer: "3",
       answer_index: 6,
@@ -50,7 +50,7 @@ export const mmluProFixture: Fixture = {
     },
     {
       id: 71,
-      question: `What does a firm sell in the shop of Pell?\n\nA. Tar\nB. Rope\nC. Salt\n\n${ASK}`,
+      question: `What does a firm sell in the shop of Pell?\n\nA. Tar\nB. Rope\nC. Salt\n\n${INSTRUCTION}`,
       choices: ["Tar", "Rope", "Salt"],
       answer: "Salt",
       answer_index: 2,

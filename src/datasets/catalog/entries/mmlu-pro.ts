@@ -1,9 +1,9 @@
-import { rightOption } from "../answers.js";
-import { integer, text, texts } from "../columns.js";
-import type { CatalogueEntry } from "../entry.js";
-import { multipleChoice } from "../multiple-choice.js";
+import { readCorrectOption } from "../answers.js";
+import { requireIntegerValue, requireText, requireTextList } from "../columns.js";
+import type { CatalogEntry } from "../entry.js";
+import { buildMultipleChoice } from "../multiple-choice.js";
 
-export const mmluPro: CatalogueEntry = {
+export const mmluPro: CatalogEntry = {
   about: "Exam questions of 14 fields that require more reasoning than MMLU's, with up to ten options.",
   repo: "TIGER-Lab/MMLU-Pro",
   licence: "mit",
@@ -11,13 +11,13 @@ export const mmluPro: CatalogueEntry = {
   sources: () => [{ config: "default", split: "test" }],
   columns: ["question_id", "question", "options", "answer_index", "category"],
   examples: (row) => {
-    const id = integer(row, "question_id");
-    const options = texts(row, "options");
-    const right = rightOption(row, "answer_index", { options, first: 0 });
+    const id = requireIntegerValue(row, "question_id");
+    const options = requireTextList(row, "options");
+    const right = readCorrectOption(row, "answer_index", { options, first: 0 });
     return {
       id,
-      ...multipleChoice({ id, question: text(row, "question"), ...withoutPadding(options, right) }),
-      category: text(row, "category"),
+      ...buildMultipleChoice({ id, question: requireText(row, "question"), ...stripPaddingOptions(options, right) }),
+      category: requireText(row, "category"),
     };
   },
   evaluators: ["multiple_choice_accuracy", "answer_quality"],
@@ -29,7 +29,7 @@ export const mmluPro: CatalogueEntry = {
 /** Pads the options of questions that have fewer than others. */
 const PADDING = "N/A";
 
-function withoutPadding(options: readonly string[], right: number) {
+function stripPaddingOptions(options: readonly string[], right: number) {
   const kept = [...options.keys()].filter((index) => index === right || options[index]?.trim() !== PADDING);
   return { options: kept.map((index) => options[index] ?? ""), right: kept.indexOf(right) };
 }

@@ -1,10 +1,10 @@
-import { rightOption } from "../answers.js";
-import { text, texts } from "../columns.js";
-import type { CatalogueEntry } from "../entry.js";
+import { readCorrectOption } from "../answers.js";
+import { requireText, requireTextList } from "../columns.js";
+import type { CatalogEntry } from "../entry.js";
 import { MMLU_SUBJECTS } from "../mmlu-subjects.js";
-import { multipleChoice } from "../multiple-choice.js";
+import { buildMultipleChoice } from "../multiple-choice.js";
 
-export const mmlu: CatalogueEntry = {
+export const mmlu: CatalogEntry = {
   about: "Exam questions of 57 subjects, from elementary mathematics to law, with four options.",
   repo: "cais/mmlu",
   licence: "mit",
@@ -13,11 +13,11 @@ export const mmlu: CatalogueEntry = {
   sources: (config) => [{ config, split: "test" }],
   columns: ["question", "subject", "choices", "answer"],
   examples: (row, { contentId }) => {
-    const options = texts(row, "choices");
-    const right = rightOption(row, "answer", { options, first: 0 });
+    const options = requireTextList(row, "choices");
+    const right = readCorrectOption(row, "answer", { options, first: 0 });
     return {
-      ...multipleChoice({ id: contentId, question: text(row, "question"), options, right }),
-      subject: text(row, "subject"),
+      ...buildMultipleChoice({ id: contentId, question: requireText(row, "question"), options, right }),
+      subject: requireText(row, "subject"),
     };
   },
   evaluators: ["multiple_choice_accuracy", "answer_quality"],

@@ -1,8 +1,8 @@
 import type { RawRow } from "../../source-row.js";
-import { integer, RowProblem, text, texts, valueAt } from "../columns.js";
-import type { CatalogueEntry } from "../entry.js";
+import { getValueAtPath, RowProblem, requireIntegerValue, requireText, requireTextList } from "../columns.js";
+import type { CatalogEntry } from "../entry.js";
 
-export const mtBench: CatalogueEntry = {
+export const mtBench: CatalogEntry = {
   about: "Conversations of two turns in eight categories; a judge scores the answer to each turn.",
   repo: "HuggingFaceH4/mt_bench_prompts",
   licence: "apache-2.0",
@@ -10,10 +10,15 @@ export const mtBench: CatalogueEntry = {
   sources: () => [{ config: "default", split: "train", files: ["data/train-*.parquet"] }],
   columns: ["category", "prompt", "reference", "prompt_id"],
   examples(row) {
-    const asked = texts(row, "prompt").filter((turn) => turn.trim() !== "");
+    const asked = requireTextList(row, "prompt").filter((turn) => turn.trim() !== "");
     if (asked.length === 0) throw new RowProblem('has no turn in "prompt"');
     const turns = asked.map((content) => ({ role: "user", content }));
-    return { id: integer(row, "prompt_id"), turns, category: text(row, "category"), ...references(row) };
+    return {
+      id: requireIntegerValue(row, "prompt_id"),
+      turns,
+      category: requireText(row, "category"),
+      ...readReferences(row),
+    };
   },
   evaluators: ["llm_judge"],
   primaryField: "judge_score",
@@ -23,8 +28,8 @@ export const mtBench: CatalogueEntry = {
 };
 
 /** One per turn; only verifiable questions, such as math and code, have references. */
-function references(row: RawRow): { reference?: string[] } {
-  const value = valueAt(row, "reference");
-  const reference = value === null || value === undefined ? [] : texts(row, "reference");
+function readReferences(row: RawRow): { reference?: string[] } {
+  const value = getValueAtPath(row, "reference");
+  const reference = value === null || value === undefined ? [] : requireTextList(row, "reference");
   return reference.length === 0 ? {} : { reference };
 }

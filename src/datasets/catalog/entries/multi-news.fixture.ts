@@ -11,7 +11,7 @@ const ROWS = [
 ];
 
 /** A column as the repository's files store it: one line per row. */
-function lines(column: "document" | "summary"): string {
+function createNewsLines(column: "document" | "summary"): string {
   return ROWS.map((row) => ` ${row[column].replaceAll("\n", "NEWLINE_CHAR")}\n`).join("");
 }
 
@@ -44,8 +44,8 @@ export const multiNewsFixture: readonly Fixture[] = [
   {
     files: {
       "multi_news.py": { text: "# a script\n" },
-      "data/test.src.cleaned": { text: lines("document") },
-      "data/test.tgt": { text: lines("summary") },
+      "data/test.src.cleaned": { text: createNewsLines("document") },
+      "data/test.tgt": { text: createNewsLines("summary") },
     },
     expected,
   },

@@ -1,6 +1,6 @@
-import { SUMMARY_SCORING, summarise } from "../answers.js";
-import { hasBlank } from "../columns.js";
-import type { CatalogueEntry } from "../entry.js";
+import { buildSummaryExample, SUMMARY_SCORING } from "../answers.js";
+import { hasBlankColumn } from "../columns.js";
+import type { CatalogEntry } from "../entry.js";
 
 const FIELDS = {
   what: "what these news articles report",
@@ -17,7 +17,7 @@ const TEXTS = {
   lineBreak: "NEWLINE_CHAR",
 };
 
-export const multiNews: CatalogueEntry = {
+export const multiNews: CatalogEntry = {
   about: "Several news articles about one event, to summarize together.",
   repo: "alexfabbri/multi_news",
   licence: "other",
@@ -27,16 +27,16 @@ export const multiNews: CatalogueEntry = {
   // One row of the test split has a summary but no articles.
   isExpanding: true,
   examples(row) {
-    if (hasBlank(row, COLUMNS)) return [];
-    const fields = summarise(row, FIELDS);
-    const context = articles(fields.context);
+    if (hasBlankColumn(row, COLUMNS)) return [];
+    const fields = buildSummaryExample(row, FIELDS);
+    const context = joinArticles(fields.context);
     return context === "" ? [] : { ...fields, context };
   },
   ...SUMMARY_SCORING,
 };
 
 /** Replaces the dataset's own separator, which would mean nothing to a reader. */
-function articles(document: string): string {
+function joinArticles(document: string): string {
   const parts = document.split("|||||").map((article) => article.trim());
   return parts.filter((article) => article !== "").join("\n\n---\n\n");
 }

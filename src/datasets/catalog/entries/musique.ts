@@ -1,9 +1,9 @@
 import type { RawRow } from "../../source-row.js";
-import { goldText, goldTexts, shortAnswer } from "../answers.js";
-import { list, text, texts } from "../columns.js";
-import type { CatalogueEntry } from "../entry.js";
+import { askForShortAnswer, requireGoldText, requireGoldTexts } from "../answers.js";
+import { requireListValue, requireText, requireTextList } from "../columns.js";
+import type { CatalogEntry } from "../entry.js";
 
-export const musique: CatalogueEntry = {
+export const musique: CatalogEntry = {
   about: "Questions composed of two to four simple ones, with twenty paragraphs to search.",
   repo: "bdsaglam/musique",
   licence: "not stated",
@@ -11,20 +11,20 @@ export const musique: CatalogueEntry = {
   sources: () => [{ config: "answerable", split: "validation", files: ["musique_ans_v1.0_dev.jsonl"] }],
   columns: ["id", "paragraphs", "question", "question_decomposition", "answer", "answer_aliases"],
   examples: (row) => ({
-    id: text(row, "id"),
-    context: paragraphsOf(row).join("\n\n"),
-    question: shortAnswer(text(row, "question")),
-    answers: goldTexts([goldText(row, "answer"), ...texts(row, "answer_aliases")], "answer"),
-    hops: list(row, "question_decomposition").length,
+    id: requireText(row, "id"),
+    context: readMusiqueParagraphs(row).join("\n\n"),
+    question: askForShortAnswer(requireText(row, "question")),
+    answers: requireGoldTexts([requireGoldText(row, "answer"), ...requireTextList(row, "answer_aliases")], "answer"),
+    hops: requireListValue(row, "question_decomposition").length,
   }),
   evaluators: ["answer_quality"],
   primaryField: "f1",
   facets: ["hops"],
 };
 
-function paragraphsOf(row: RawRow): string[] {
-  return list(row, "paragraphs").map((_, index) => {
+function readMusiqueParagraphs(row: RawRow): string[] {
+  return requireListValue(row, "paragraphs").map((_, index) => {
     const paragraph = `paragraphs.${index}`;
-    return `${text(row, `${paragraph}.title`)}: ${text(row, `${paragraph}.paragraph_text`).trim()}`;
+    return `${requireText(row, `${paragraph}.title`)}: ${requireText(row, `${paragraph}.paragraph_text`).trim()}`;
   });
 }

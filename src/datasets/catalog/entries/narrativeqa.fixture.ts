@@ -2,7 +2,7 @@ import type { Fixture } from "../fixture.js";
 
 const SUMMARY = 'STRUCT("text" VARCHAR, tokens VARCHAR[], url VARCHAR, "title" VARCHAR)';
 
-function document(kind: string, summary: string) {
+function createStoryDocument(kind: string, summary: string) {
   return {
     id: `made-up-${kind}`,
     kind,
@@ -16,7 +16,7 @@ function document(kind: string, summary: string) {
   };
 }
 
-function words(text: string) {
+function splitStoryWords(text: string) {
   return { text, tokens: text.split(" ") };
 }
 
@@ -30,14 +30,14 @@ export const narrativeqaFixture: Fixture = {
       },
       rows: [
         {
-          document: document("gutenberg", " A ferryman hides a bell under the pier.\n"),
-          question: words("What does the ferryman hide?"),
-          answers: [words("A bell"), words("the bell of the chapel")],
+          document: createStoryDocument("gutenberg", " A ferryman hides a bell under the pier.\n"),
+          question: splitStoryWords("What does the ferryman hide?"),
+          answers: [splitStoryWords("A bell"), splitStoryWords("the bell of the chapel")],
         },
         {
-          document: document("movie", "Mara wins the race by a length."),
-          question: words("Who wins the race?"),
-          answers: [words("Mara"), words("Mara")],
+          document: createStoryDocument("movie", "Mara wins the race by a length."),
+          question: splitStoryWords("Who wins the race?"),
+          answers: [splitStoryWords("Mara"), splitStoryWords("Mara")],
         },
       ],
     },

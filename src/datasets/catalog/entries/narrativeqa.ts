@@ -1,8 +1,8 @@
-import { goldTexts, shortAnswer } from "../answers.js";
-import { text, texts } from "../columns.js";
-import type { CatalogueEntry } from "../entry.js";
+import { askForShortAnswer, requireGoldTexts } from "../answers.js";
+import { requireText, requireTextList } from "../columns.js";
+import type { CatalogEntry } from "../entry.js";
 
-export const narrativeqa: CatalogueEntry = {
+export const narrativeqa: CatalogEntry = {
   about: "Questions about books and films, answered from their summaries.",
   repo: "deepmind/narrativeqa",
   licence: "apache-2.0",
@@ -11,10 +11,10 @@ export const narrativeqa: CatalogueEntry = {
   // The document also contains the whole book.
   columns: ["document.kind", "document.summary.text", "question.text", "answers.text"],
   examples: (row) => ({
-    context: text(row, "document.summary.text").trim(),
-    question: shortAnswer(text(row, "question.text")),
-    answers: goldTexts(texts(row, "answers.text"), "answers.text"),
-    kind: text(row, "document.kind"),
+    context: requireText(row, "document.summary.text").trim(),
+    question: askForShortAnswer(requireText(row, "question.text")),
+    answers: requireGoldTexts(requireTextList(row, "answers.text"), "answers.text"),
+    kind: requireText(row, "document.kind"),
   }),
   evaluators: ["answer_quality", "summarization_quality"],
   primaryField: "f1",

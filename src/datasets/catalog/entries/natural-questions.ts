@@ -1,9 +1,9 @@
-import { goldTexts, shortAnswer } from "../answers.js";
-import { text, texts } from "../columns.js";
-import type { CatalogueEntry } from "../entry.js";
+import { askForShortAnswer, requireGoldTexts } from "../answers.js";
+import { requireText, requireTextList } from "../columns.js";
+import type { CatalogEntry } from "../entry.js";
 
 /** The open version (NQ-Open). */
-export const naturalQuestions: CatalogueEntry = {
+export const naturalQuestions: CatalogEntry = {
   about: "Questions typed into a search engine, answered without any text to read.",
   repo: "google-research-datasets/nq_open",
   licence: "cc-by-sa-3.0",
@@ -11,8 +11,8 @@ export const naturalQuestions: CatalogueEntry = {
   sources: () => [{ config: "nq_open", split: "validation" }],
   columns: ["question", "answer"],
   examples: (row) => ({
-    question: shortAnswer(text(row, "question")),
-    answers: goldTexts(texts(row, "answer"), "answer"),
+    question: askForShortAnswer(requireText(row, "question")),
+    answers: requireGoldTexts(requireTextList(row, "answer"), "answer"),
   }),
   evaluators: ["answer_quality"],
   primaryField: "f1",

@@ -27,7 +27,7 @@ const NEEDLES = [
 ];
 
 /** Puts this many sentences before and after the needle. */
-function around(before: number, needle: string, after: number): string {
+function createHaystack(before: number, needle: string, after: number): string {
   return `${SENTENCE.repeat(before)}${needle}\n${SENTENCE.repeat(after)}`.trim();
 }
 
@@ -43,7 +43,7 @@ export const nolimaFixture: readonly Fixture[] = [
     expected: [
       {
         id: "0901_T01_C01_onehop_1000_0",
-        context: around(0, "Actually, Ida lives beside the old lighthouse.", 99),
+        context: createHaystack(0, "Actually, Ida lives beside the old lighthouse.", 99),
         question: `Which character has been to Oland?\n\n${QUESTION}`,
         answer: "Ida",
         length: 1000,
@@ -52,7 +52,7 @@ export const nolimaFixture: readonly Fixture[] = [
       },
       {
         id: "0901_T01_C01_onehop_1000_0.5",
-        context: around(49, "Actually, Ida lives beside the old lighthouse.", 50),
+        context: createHaystack(49, "Actually, Ida lives beside the old lighthouse.", 50),
         question: `Which character has been to Oland?\n\n${QUESTION}`,
         answer: "Ida",
         length: 1000,
@@ -61,7 +61,7 @@ export const nolimaFixture: readonly Fixture[] = [
       },
       {
         id: "0902_T01_C01_onehop_1000_0",
-        context: around(0, "Then Tom spoke of being vegan.", 99),
+        context: createHaystack(0, "Then Tom spoke of being vegan.", 99),
         question: `Which character cannot eat fish?\n\n${QUESTION}`,
         answer: "Tom",
         length: 1000,
@@ -70,7 +70,7 @@ export const nolimaFixture: readonly Fixture[] = [
       },
       {
         id: "0902_T01_C01_onehop_1000_0.5",
-        context: around(49, "Then Tom spoke of being vegan.", 50),
+        context: createHaystack(49, "Then Tom spoke of being vegan.", 50),
         question: `Which character cannot eat fish?\n\n${QUESTION}`,
         answer: "Tom",
         length: 1000,
@@ -88,7 +88,7 @@ export const nolimaFixture: readonly Fixture[] = [
     expected: [
       {
         id: "0901_T01_C01_twohop_500_1",
-        context: around(49, "Actually, Ida lives beside the old lighthouse.", 0),
+        context: createHaystack(49, "Actually, Ida lives beside the old lighthouse.", 0),
         question: `Which character has been to the province?\n\n${QUESTION}`,
         answer: "Ida",
         length: 500,

@@ -1,16 +1,16 @@
 import { DatasetError, UsageError } from "../../../core/errors.js";
 import { createRandom, hashSeed, type Random } from "../../../stats/index.js";
-import { LONGEST } from "../../needle.js";
-import { parseSettings, type SettingsSyntax } from "../../number-settings.js";
+import { MAX_LENGTH_TOKENS } from "../../needle.js";
+import { parseNumberSettings, type SettingsSyntax } from "../../number-settings.js";
 import { isRawRow, type RawRow } from "../../source-row.js";
-import { goldTexts } from "../answers.js";
-import { optionalText, RowProblem, text, texts, valueAt } from "../columns.js";
-import type { CatalogueEntry, ExampleFields } from "../entry.js";
+import { requireGoldTexts } from "../answers.js";
+import { getValueAtPath, RowProblem, readOptionalText, requireText, requireTextList } from "../columns.js";
+import type { CatalogEntry, ExampleFields } from "../entry.js";
 
-const ASK = "The text may only imply it. Answer with the name of the character alone.";
+const INSTRUCTION = "The text may only imply it. Answer with the name of the character alone.";
 
 /** Each question at each length and depth, in the same part of a haystack for all depths. */
-export const nolima: CatalogueEntry = {
+export const nolima: CatalogEntry = {
   about: "A sentence hidden in a book that only world knowledge connects with the question, by length and depth.",
   repo: "amodaresi/NoLiMa",
   licence: "adobe-research-license (no commercial use)",
@@ -26,11 +26,13 @@ export const nolima: CatalogueEntry = {
   isExpanding: true,
   examples(row, { config, lookups }) {
     const { lengths, depths, hops } = parseNolimaConfig(config);
-    const names = goldTexts(texts(row, "character_set"), "character_set");
-    const questions = questionsOf(row).filter((question) => hops.includes(question.hops));
+    const names = requireGoldTexts(requireTextList(row, "character_set"), "character_set");
+    const questions = readNolimaQuestions(row).filter((question) => hops.includes(question.hops));
     const haystacks = lookups.haystacks ?? [];
     return questions.flatMap((question) =>
-      lengths.flatMap((length) => depths.map((depth) => placed(question, { length, depth, names, haystacks }))),
+      lengths.flatMap((length) =>
+        depths.map((depth) => buildNolimaExample(question, { length, depth, names, haystacks })),
+      ),
     );
   },
   evaluators: ["answer_quality"],
@@ -39,14 +41,14 @@ export const nolima: CatalogueEntry = {
   facets: ["depth", "length"],
 };
 
-interface Cell {
+interface NolimaCell {
   length: number;
   depth: number;
   names: readonly string[];
   haystacks: readonly RawRow[];
 }
 
-function placed({ id, hops, needle, question }: NolimaQuestion, cell: Cell): ExampleFields {
+function buildNolimaExample({ id, hops, needle, question }: NolimaQuestion, cell: NolimaCell): ExampleFields {
   const { length, depth, names, haystacks } = cell;
   const random = createRandom(hashSeed(0, id, length));
   const haystack = haystacks[random.int(Math.max(1, haystacks.length))];
@@ -55,8 +57,8 @@ function placed({ id, hops, needle, question }: NolimaQuestion, cell: Cell): Exa
   const hiding = { needle: needle.replaceAll("{CHAR}", () => name), length, depth, random };
   return {
     id: `${id}_${length}_${depth}`,
-    context: hide(text(haystack, "text"), hiding),
-    question: `${question.replaceAll("{CHAR}", () => name)}\n\n${ASK}`,
+    context: hideNeedle(requireText(haystack, "text"), hiding),
+    question: `${question.replaceAll("{CHAR}", () => name)}\n\n${INSTRUCTION}`,
     answer: name,
     length,
     depth,
@@ -74,13 +76,17 @@ export interface NolimaSettings {
   readonly hops: readonly number[];
 }
 
-const DEFAULTS: NolimaSettings = { lengths: [1000, 4000, 16_000], depths: [0, 0.25, 0.5, 0.75, 1], hops: [1, 2] };
+const DEFAULT_SETTINGS: NolimaSettings = {
+  lengths: [1000, 4000, 16_000],
+  depths: [0, 0.25, 0.5, 0.75, 1],
+  hops: [1, 2],
+};
 
-const SYNTAX: SettingsSyntax = {
+const SETTINGS_SYNTAX: SettingsSyntax = {
   dataset: "nolima",
   example: "nolima:lengths=1000,4000;depths=0,0.5,1;hops=1",
   settings: {
-    lengths: { low: 250, high: LONGEST, whole: true, isList: true },
+    lengths: { low: 250, high: MAX_LENGTH_TOKENS, whole: true, isList: true },
     depths: { low: 0, high: 1, whole: false, isList: true },
     hops: { low: 1, high: 2, whole: true, isList: true },
   },
@@ -92,18 +98,18 @@ const SYNTAX: SettingsSyntax = {
  * parseNolimaConfig("lengths=1000;hops=1"); // { lengths: [1000], depths: [0, 0.25, 0.5, 0.75, 1], hops: [1] }
  */
 export function parseNolimaConfig(config: string): NolimaSettings {
-  return { ...DEFAULTS, ...parseSettings(config, SYNTAX) };
+  return { ...DEFAULT_SETTINGS, ...parseNumberSettings(config, SETTINGS_SYNTAX) };
 }
 
 /** Typical for English prose and current tokenizers; counting tokens would make the text depend on one of them. */
 const CHARACTERS_PER_TOKEN = 4.4;
 /** A sentence begins after a line break, or after the end of the previous sentence and a space. */
-const BORDER = /(?:\n|[.!?]["'”’)\]]{0,2}\s)\s*/g;
+const SENTENCE_END = /(?:\n|[.!?]["'”’)\]]{0,2}\s)\s*/g;
 /** How far from the target a sentence boundary is searched: few sentences are longer. */
-const REACH = 2000;
+const MAX_BORDER_DISTANCE = 2000;
 
 /** Where to hide a sentence. */
-export interface Hiding {
+export interface NeedlePlacement {
   readonly needle: string;
   /** Approximate length of the text in tokens. */
   readonly length: number;
@@ -118,12 +124,12 @@ export interface Hiding {
  * @example
  * hideNeedle("One. Two. Three.", { needle: "Here!", length: 250, depth: 0.5, random: createRandom(1) });
  */
-export function hide(haystack: string, { needle, length, depth, random }: Hiding): string {
+export function hideNeedle(haystack: string, { needle, length, depth, random }: NeedlePlacement): string {
   const characters = Math.max(0, Math.round(length * CHARACTERS_PER_TOKEN) - needle.length);
-  if (haystack.length < characters) throw tooLong(length, haystack.length);
-  const begin = borderNear(haystack, random.int(haystack.length - characters + 1));
-  const end = borderNear(haystack, Math.min(begin + characters, haystack.length));
-  const place = borderNear(haystack, begin + Math.round(depth * (end - begin)));
+  if (haystack.length < characters) throw createHaystackTooShortError(length, haystack.length);
+  const begin = findSentenceEnd(haystack, random.int(haystack.length - characters + 1));
+  const end = findSentenceEnd(haystack, Math.min(begin + characters, haystack.length));
+  const place = findSentenceEnd(haystack, begin + Math.round(depth * (end - begin)));
   const before = haystack.slice(begin, Math.min(Math.max(place, begin), end)).trimEnd();
   const after = haystack.slice(Math.min(Math.max(place, begin), end), end).trim();
   // Concatenated, not joined: the strings stay slices of the haystack, which saves memory for many examples.
@@ -131,18 +137,18 @@ export function hide(haystack: string, { needle, length, depth, random }: Hiding
 }
 
 /** The nearest sentence boundary; the beginning and the end of the text count as boundaries. */
-function borderNear(text: string, target: number): number {
+function findSentenceEnd(text: string, target: number): number {
   if (target <= 0 || target >= text.length) return Math.min(Math.max(target, 0), text.length);
-  const from = Math.max(0, target - REACH);
+  const from = Math.max(0, target - MAX_BORDER_DISTANCE);
   let nearest = from === 0 ? 0 : text.length;
-  for (const match of text.slice(from, target + REACH).matchAll(BORDER)) {
+  for (const match of text.slice(from, target + MAX_BORDER_DISTANCE).matchAll(SENTENCE_END)) {
     const border = from + match.index + match[0].length;
     if (Math.abs(border - target) < Math.abs(nearest - target)) nearest = border;
   }
-  return Math.abs(nearest - target) <= REACH ? nearest : target;
+  return Math.abs(nearest - target) <= MAX_BORDER_DISTANCE ? nearest : target;
 }
 
-function tooLong(length: number, characters: number): UsageError {
+function createHaystackTooShortError(length: number, characters: number): UsageError {
   const most = Math.floor(characters / CHARACTERS_PER_TOKEN);
   return new UsageError(
     `nolima cannot make a text of ${length} tokens: a haystack has about ${most}. Use shorter lengths, e.g. nolima:lengths=1000,${Math.min(16_000, most)}.`,
@@ -165,26 +171,26 @@ const HOPS = { onehop: 1, twohop: 2 };
  * @example
  * readNolimaQuestions(row); // [{ id: "0401_T01_onehop", hops: 1, needle: "{CHAR} lives in …", question: "Who …?" }, …]
  */
-function questionsOf(row: RawRow): NolimaQuestion[] {
-  const tests = valueAt(row, "tests");
+function readNolimaQuestions(row: RawRow): NolimaQuestion[] {
+  const tests = getValueAtPath(row, "tests");
   if (!isRawRow(tests) || Object.keys(tests).length === 0) throw new RowProblem('has no test in "tests"');
-  const questions = Object.keys(tests).flatMap((test) => questionsOfTest(row, test));
+  const questions = Object.keys(tests).flatMap((test) => readTestQuestions(row, test));
   if (questions.length === 0) throw new RowProblem('has neither "onehop" nor "twohop" in "questions"');
   return questions;
 }
 
-function questionsOfTest(row: RawRow, test: string): NolimaQuestion[] {
-  const words = texts(row, `tests.${test}.input_args`);
-  const needle = filled(text(row, "needle"), words);
+function readTestQuestions(row: RawRow, test: string): NolimaQuestion[] {
+  const words = requireTextList(row, `tests.${test}.input_args`);
+  const needle = fillTemplate(requireText(row, "needle"), words);
   return Object.entries(HOPS).flatMap(([kind, hops]) => {
-    const asked = optionalText(row, `questions.${kind}`);
+    const asked = readOptionalText(row, `questions.${kind}`);
     return asked === ""
       ? []
-      : [{ id: `${text(row, "id")}_${test}_${kind}`, hops, needle, question: filled(asked, words) }];
+      : [{ id: `${requireText(row, "id")}_${test}_${kind}`, hops, needle, question: fillTemplate(asked, words) }];
   });
 }
 
-function filled(template: string, words: readonly string[]): string {
+function fillTemplate(template: string, words: readonly string[]): string {
   return template.replace(/\{(\d+)\}/g, (_, place: string) => {
     const word = words[Number(place) - 1];
     if (word === undefined) throw new RowProblem(`has no word for {${place}} in "tests"`);

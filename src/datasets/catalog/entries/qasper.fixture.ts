@@ -4,7 +4,7 @@ const ANSWER =
   "STRUCT(unanswerable BOOLEAN, extractive_spans VARCHAR[], yes_no BOOLEAN, free_form_answer VARCHAR, evidence VARCHAR[], highlighted_evidence VARCHAR[])";
 const ANSWERS = `STRUCT(answer ${ANSWER}[], annotation_id VARCHAR[], worker_id VARCHAR[])[]`;
 
-function answer(given: Record<string, unknown>) {
+function createQasperAnswer(given: Record<string, unknown>) {
   return {
     unanswerable: false,
     extractive_spans: [],
@@ -16,12 +16,12 @@ function answer(given: Record<string, unknown>) {
   };
 }
 
-function annotated(...answers: Record<string, unknown>[]) {
+function createAnnotations(...answers: Record<string, unknown>[]) {
   const ids = answers.map((_, index) => `annotation-${index}`);
-  return { answer: answers.map(answer), annotation_id: ids, worker_id: ids };
+  return { answer: answers.map(createQasperAnswer), annotation_id: ids, worker_id: ids };
 }
 
-function asked(questions: Record<string, unknown>) {
+function createQasperQuestions(questions: Record<string, unknown>) {
   const names = Object.keys(questions);
   const each = (value: string) => names.map(() => value);
   return {
@@ -37,7 +37,7 @@ function asked(questions: Record<string, unknown>) {
 }
 
 const SHORT = "Answer in as few words as possible.";
-const ASK = `${SHORT} If the paper does not say, answer "unanswerable".`;
+const INSTRUCTION = `${SHORT} If the paper does not say, answer "unanswerable".`;
 const PAPER =
   "Parsing Tide Tables\n\nWe parse tide tables.\n\nData\nWe use 12 tables.\nThey are old.\n\nNo section of its own.";
 
@@ -62,13 +62,17 @@ export const qasperFixture: Fixture = {
             section_name: ["Data", null],
             paragraphs: [["We use 12 tables.", "They are old.", ""], ["No section of its own."]],
           },
-          qas: asked({
-            "Which tables are used?": annotated(
+          qas: createQasperQuestions({
+            "Which tables are used?": createAnnotations(
               { extractive_spans: ["12 tables", "old"] },
               { free_form_answer: "Twelve old tables" },
             ),
-            "Do they parse tide tables?": annotated({ yes_no: true }, { yes_no: false }, { unanswerable: true }),
-            "Who paid for it?": annotated({ unanswerable: true, evidence: [] }),
+            "Do they parse tide tables?": createAnnotations(
+              { yes_no: true },
+              { yes_no: false },
+              { unanswerable: true },
+            ),
+            "Who paid for it?": createAnnotations({ unanswerable: true, evidence: [] }),
           }),
           figures_and_tables: { caption: ["A tide."], file: ["1-Figure1-1.png"] },
         },
@@ -77,7 +81,7 @@ export const qasperFixture: Fixture = {
           title: "A Note",
           abstract: "",
           full_text: { section_name: [], paragraphs: [] },
-          qas: asked({ "Is it a note?": annotated({ yes_no: true }) }),
+          qas: createQasperQuestions({ "Is it a note?": createAnnotations({ yes_no: true }) }),
           figures_and_tables: { caption: [], file: [] },
         },
       ],
@@ -87,17 +91,17 @@ export const qasperFixture: Fixture = {
     {
       id: "made-up-3-0",
       context: PAPER,
-      question: `Which tables are used?\n\n${ASK}`,
+      question: `Which tables are used?\n\n${INSTRUCTION}`,
       answers: ["12 tables, old", "Twelve old tables"],
     },
     {
       id: "made-up-3-1",
       context: PAPER,
-      question: `Do they parse tide tables?\n\n${ASK}`,
+      question: `Do they parse tide tables?\n\n${INSTRUCTION}`,
       answers: ["Yes", "No"],
       unanswerable: true,
     },
-    { id: "made-up-3-2", context: PAPER, question: `Who paid for it?\n\n${ASK}`, unanswerable: true },
-    { id: "made-up-1-0", context: "A Note", question: `Is it a note?\n\n${ASK}`, answers: ["Yes"] },
+    { id: "made-up-3-2", context: PAPER, question: `Who paid for it?\n\n${INSTRUCTION}`, unanswerable: true },
+    { id: "made-up-1-0", context: "A Note", question: `Is it a note?\n\n${INSTRUCTION}`, answers: ["Yes"] },
   ],
 };

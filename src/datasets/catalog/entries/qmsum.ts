@@ -1,19 +1,19 @@
-import { goldText, SUMMARY_SCORING } from "../answers.js";
-import { text } from "../columns.js";
-import type { CatalogueEntry } from "../entry.js";
-import { queryAndDocument, scrolls } from "../scrolls.js";
+import { requireGoldText, SUMMARY_SCORING } from "../answers.js";
+import { requireText } from "../columns.js";
+import type { CatalogEntry } from "../entry.js";
+import { createScrollsEntry, splitQueryAndDocument } from "../scrolls.js";
 
-const ASK = "Answer in one paragraph, from what is said in the meeting.";
+const INSTRUCTION = "Answer in one paragraph, from what is said in the meeting.";
 
 /** The version of SCROLLS. */
-export const qmsum: CatalogueEntry = {
+export const qmsum: CatalogEntry = {
   about: "Meeting transcripts to summarize for a query.",
-  ...scrolls("qmsum"),
+  ...createScrollsEntry("qmsum"),
   size: 272,
   examples(row) {
-    const { query, document } = queryAndDocument(row);
-    const answer = goldText(row, "output");
-    return { id: text(row, "pid"), context: document, question: `${query}\n\n${ASK}`, answer };
+    const { query, document } = splitQueryAndDocument(row);
+    const answer = requireGoldText(row, "output");
+    return { id: requireText(row, "pid"), context: document, question: `${query}\n\n${INSTRUCTION}`, answer };
   },
   ...SUMMARY_SCORING,
 };

@@ -1,6 +1,6 @@
 import type { Fixture } from "../fixture.js";
 
-const ASK = "Answer with the letter of the right option.";
+const INSTRUCTION = "Answer with the letter of the right option.";
 const ARTICLE = {
   article_id: 900001,
   set_unique_id: "900001_MADEUP",
@@ -75,7 +75,7 @@ export const qualityFixture: Fixture = {
     {
       id: "900001_MADEUP_1",
       context: ARTICLE.article,
-      question: `Why did Edda break the cups?\n\nA. It was noon\nB. The kiln was cold\nC. She was tired\nD. They did not ring true\n\n${ASK}`,
+      question: `Why did Edda break the cups?\n\nA. It was noon\nB. The kiln was cold\nC. She was tired\nD. They did not ring true\n\n${INSTRUCTION}`,
       choices: ["It was noon", "The kiln was cold", "She was tired", "They did not ring true"],
       answer: "They did not ring true",
       answer_index: 3,
@@ -84,7 +84,7 @@ export const qualityFixture: Fixture = {
     {
       id: "900001_MADEUP_2",
       context: ARTICLE.article,
-      question: `When was the kiln lit?\n\nA. At dawn\nB. At noon\nC. Never\nD. At night\n\n${ASK}`,
+      question: `When was the kiln lit?\n\nA. At dawn\nB. At noon\nC. Never\nD. At night\n\n${INSTRUCTION}`,
       choices: ["At dawn", "At noon", "Never", "At night"],
       answer: "At dawn",
       answer_index: 0,

@@ -1,9 +1,9 @@
-import { rightOption } from "../answers.js";
-import { integer, text, texts } from "../columns.js";
-import type { CatalogueEntry } from "../entry.js";
-import { multipleChoice } from "../multiple-choice.js";
+import { readCorrectOption } from "../answers.js";
+import { requireIntegerValue, requireText, requireTextList } from "../columns.js";
+import type { CatalogEntry } from "../entry.js";
+import { buildMultipleChoice } from "../multiple-choice.js";
 
-export const quality: CatalogueEntry = {
+export const quality: CatalogEntry = {
   about: "Questions about stories and articles of about 5,000 words that cannot be answered by skimming.",
   repo: "tasksource/QuALITY",
   licence: "not stated",
@@ -11,14 +11,14 @@ export const quality: CatalogueEntry = {
   sources: () => [{ config: "default", split: "validation" }],
   columns: ["article", "question", "question_unique_id", "options", "gold_label", "difficult"],
   examples: (row) => {
-    const id = text(row, "question_unique_id");
-    const options = texts(row, "options");
-    const right = rightOption(row, "gold_label", { options, first: 1 });
+    const id = requireText(row, "question_unique_id");
+    const options = requireTextList(row, "options");
+    const right = readCorrectOption(row, "gold_label", { options, first: 1 });
     return {
       id,
-      context: text(row, "article").trim(),
-      ...multipleChoice({ id, question: text(row, "question"), options, right }),
-      difficult: integer(row, "difficult") === 1,
+      context: requireText(row, "article").trim(),
+      ...buildMultipleChoice({ id, question: requireText(row, "question"), options, right }),
+      difficult: requireIntegerValue(row, "difficult") === 1,
     };
   },
   evaluators: ["multiple_choice_accuracy", "answer_quality"],

@@ -1,6 +1,6 @@
 import type { Fixture } from "../fixture.js";
 
-const ASK =
+const INSTRUCTION =
   "Do the abstracts support this claim, contradict it, or not say enough to tell? Answer with one of: SUPPORT, CONTRADICT, NOT ENOUGH INFO.";
 
 /** Made-up rows: the first claim has two pieces of evidence and is asked once. */
@@ -61,13 +61,13 @@ export const scifactFixture: Fixture = {
     {
       id: 3,
       context: "Moss on roofs\nMoss holds water. Wet roofs wear sooner.\n\nOf slate\nSlate lasts.",
-      question: `Claim: Moss slows the wear of roofs.\n\n${ASK}`,
+      question: `Claim: Moss slows the wear of roofs.\n\n${INSTRUCTION}`,
       answer: "CONTRADICT",
     },
     {
       id: 5,
       context: "Of slate\nSlate lasts.",
-      question: `Claim: Slate is warmer than tile.\n\n${ASK}`,
+      question: `Claim: Slate is warmer than tile.\n\n${INSTRUCTION}`,
       answer: "NOT ENOUGH INFO",
     },
   ],

@@ -1,7 +1,7 @@
-import { SUMMARY_SCORING, summarise } from "../answers.js";
-import { text } from "../columns.js";
-import type { CatalogueEntry } from "../entry.js";
-import { scrolls } from "../scrolls.js";
+import { buildSummaryExample, SUMMARY_SCORING } from "../answers.js";
+import { requireText } from "../columns.js";
+import type { CatalogEntry } from "../entry.js";
+import { createScrollsEntry } from "../scrolls.js";
 
 const FIELDS = {
   what: "what happens in this episode of a television series",
@@ -11,10 +11,10 @@ const FIELDS = {
 };
 
 /** The version of SCROLLS. */
-export const summscreenfd: CatalogueEntry = {
+export const summscreenfd: CatalogEntry = {
   about: "Transcripts of television episodes to summarize.",
-  ...scrolls("summ_screen_fd"),
+  ...createScrollsEntry("summ_screen_fd"),
   size: 338,
-  examples: (row) => ({ id: text(row, "pid"), ...summarise(row, FIELDS) }),
+  examples: (row) => ({ id: requireText(row, "pid"), ...buildSummaryExample(row, FIELDS) }),
   ...SUMMARY_SCORING,
 };

@@ -1,6 +1,6 @@
-import { sweBench } from "../swebench.js";
+import { createSweBenchEntry } from "../swebench.js";
 
-export const swebenchLite = sweBench({
+export const swebenchLite = createSweBenchEntry({
   about: "Issues of SWE-bench that a small patch resolves.",
   repo: "princeton-nlp/SWE-bench_Lite",
   size: 300,

@@ -1,3 +1,3 @@
-import { sweBenchFixture } from "../swebench.fixture.js";
+import { createSweBenchFixture } from "../swebench.fixture.js";
 
-export const swebenchVerifiedFixture = sweBenchFixture({ difficulty: "<15 min fix" });
+export const swebenchVerifiedFixture = createSweBenchFixture({ difficulty: "<15 min fix" });

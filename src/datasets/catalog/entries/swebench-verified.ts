@@ -1,6 +1,6 @@
-import { sweBench } from "../swebench.js";
+import { createSweBenchEntry } from "../swebench.js";
 
-export const swebenchVerified = sweBench({
+export const swebenchVerified = createSweBenchEntry({
   about: "Issues of SWE-bench that people have verified to be solvable.",
   repo: "princeton-nlp/SWE-bench_Verified",
   size: 500,

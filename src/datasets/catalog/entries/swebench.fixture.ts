@@ -1,3 +1,3 @@
-import { sweBenchFixture } from "../swebench.fixture.js";
+import { createSweBenchFixture } from "../swebench.fixture.js";
 
-export const swebenchFixture = sweBenchFixture();
+export const swebenchFixture = createSweBenchFixture();

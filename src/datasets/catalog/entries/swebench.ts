@@ -1,6 +1,6 @@
-import { sweBench } from "../swebench.js";
+import { createSweBenchEntry } from "../swebench.js";
 
-export const swebench = sweBench({
+export const swebench = createSweBenchEntry({
   about: "Issues of Python projects, each to be resolved with a patch.",
   repo: "princeton-nlp/SWE-bench",
   size: 2294,

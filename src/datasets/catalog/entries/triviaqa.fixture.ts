@@ -1,6 +1,6 @@
 import type { Fixture } from "../fixture.js";
 
-function answer(value: string, aliases: readonly string[]) {
+function createTriviaAnswer(value: string, aliases: readonly string[]) {
   return {
     aliases,
     normalized_aliases: aliases.map((alias) => alias.toLowerCase()),
@@ -42,7 +42,7 @@ export const triviaqaFixture: Fixture = {
             url: ["https://example.org/flags", "https://example.org/birds"],
             search_context: ["The flag of Norrow shows a wren.", "A wren is a small bird.\n"],
           },
-          answer: answer("Wren", ["Wren", "Jenny wren", ""]),
+          answer: createTriviaAnswer("Wren", ["Wren", "Jenny wren", ""]),
         },
         {
           question: "Which town is the seat of Ostshire?",
@@ -55,7 +55,7 @@ export const triviaqaFixture: Fixture = {
             wiki_context: ["Ostshire is a county. Its seat is Pell."],
           },
           search_results: NO_RESULTS,
-          answer: answer("Pell", []),
+          answer: createTriviaAnswer("Pell", []),
         },
       ],
     },

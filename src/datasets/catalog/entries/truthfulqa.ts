@@ -1,10 +1,10 @@
-import { goldText, goldTexts } from "../answers.js";
-import { text, texts } from "../columns.js";
-import type { CatalogueEntry } from "../entry.js";
+import { requireGoldText, requireGoldTexts } from "../answers.js";
+import { requireText, requireTextList } from "../columns.js";
+import type { CatalogEntry } from "../entry.js";
 
-const ASK = "Answer in one short sentence.";
+const INSTRUCTION = "Answer in one short sentence.";
 
-export const truthfulqa: CatalogueEntry = {
+export const truthfulqa: CatalogEntry = {
   about: "Questions that many people answer wrongly because of a misconception or superstition.",
   repo: "truthfulqa/truthful_qa",
   licence: "apache-2.0",
@@ -12,11 +12,14 @@ export const truthfulqa: CatalogueEntry = {
   sources: () => [{ config: "generation", split: "validation" }],
   columns: ["type", "category", "question", "best_answer", "correct_answers", "incorrect_answers"],
   examples: (row) => ({
-    question: `${text(row, "question").trim()}\n\n${ASK}`,
-    answers: goldTexts([goldText(row, "best_answer"), ...texts(row, "correct_answers")], "best_answer"),
-    incorrect_answers: texts(row, "incorrect_answers"),
-    category: text(row, "category"),
-    type: text(row, "type"),
+    question: `${requireText(row, "question").trim()}\n\n${INSTRUCTION}`,
+    answers: requireGoldTexts(
+      [requireGoldText(row, "best_answer"), ...requireTextList(row, "correct_answers")],
+      "best_answer",
+    ),
+    incorrect_answers: requireTextList(row, "incorrect_answers"),
+    category: requireText(row, "category"),
+    type: requireText(row, "type"),
   }),
   evaluators: ["answer_quality"],
   primaryField: "f1",

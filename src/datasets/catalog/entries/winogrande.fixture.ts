@@ -1,6 +1,6 @@
 import type { Fixture } from "../fixture.js";
 
-const ASK = "Answer with the letter of the right option.";
+const INSTRUCTION = "Answer with the letter of the right option.";
 
 export const winograndeFixture: Fixture = {
   files: {
@@ -24,13 +24,13 @@ export const winograndeFixture: Fixture = {
   },
   expected: [
     {
-      question: `The rope did not fit through the ring because the _ was too thick.\n\nWhich option belongs where the sentence has an underscore (_)?\n\nA. ring\nB. rope\n\n${ASK}`,
+      question: `The rope did not fit through the ring because the _ was too thick.\n\nWhich option belongs where the sentence has an underscore (_)?\n\nA. ring\nB. rope\n\n${INSTRUCTION}`,
       choices: ["ring", "rope"],
       answer: "rope",
       answer_index: 1,
     },
     {
-      question: `Ada lent Ben a coat, since _ was cold.\n\nWhich option belongs where the sentence has an underscore (_)?\n\nA. Ada\nB. Ben\n\n${ASK}`,
+      question: `Ada lent Ben a coat, since _ was cold.\n\nWhich option belongs where the sentence has an underscore (_)?\n\nA. Ada\nB. Ben\n\n${INSTRUCTION}`,
       choices: ["Ada", "Ben"],
       answer: "Ben",
       answer_index: 1,

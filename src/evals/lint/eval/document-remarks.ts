@@ -1,25 +1,25 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { KeyPath, YamlTree } from "../../../utils/files/yaml-tree.js";
-import { fieldsOf, listAt } from "./places.js";
-import type { EvalRemark } from "./subject.js";
+import { getDocumentList, toDocumentFields } from "./places.js";
+import type { EvalIssue } from "./subject.js";
 
 /** Finds repeated names and missing paths in an eval file. */
-export function documentRemarks(file: string, tree: YamlTree): EvalRemark[] {
+export function findDocumentIssues(file: string, tree: YamlTree): EvalIssue[] {
   const dir = dirname(resolve(file));
-  const dead = namedPaths(tree.value)
+  const dead = collectNamedPaths(tree.value)
     .filter(({ name, inside = "" }) => !existsSync(join(resolve(dir, name), inside)))
-    .map(({ name, path, what }): EvalRemark => {
-      return { ...tree.placeOf(path), code: "EVAL-PATH-DEAD", message: `${what} ${name} does not exist.` };
+    .map(({ name, path, what }): EvalIssue => {
+      return { ...tree.locate(path), code: "EVAL-PATH-DEAD", message: `${what} ${name} does not exist.` };
     });
-  return [...repeatedNames(tree), ...dead];
+  return [...findRepeatedStimulusNames(tree), ...dead];
 }
 
-function repeatedNames(tree: YamlTree): EvalRemark[] {
-  const names = listAt(tree.value, "stimuli").map((stimulus) => fieldsOf(stimulus).name);
-  return names.flatMap((name, index): EvalRemark[] => {
+function findRepeatedStimulusNames(tree: YamlTree): EvalIssue[] {
+  const names = getDocumentList(tree.value, "stimuli").map((stimulus) => toDocumentFields(stimulus).name);
+  return names.flatMap((name, index): EvalIssue[] => {
     if (typeof name !== "string" || names.indexOf(name) === index) return [];
-    const place = tree.placeOf(["stimuli", index, "name"]);
+    const place = tree.locate(["stimuli", index, "name"]);
     return [{ ...place, code: "EVAL-STIMULUS-DUPLICATE", message: `The name "${name}" is used by another test case.` }];
   });
 }
@@ -33,48 +33,50 @@ interface NamedPath {
   readonly inside?: string;
 }
 
-function namedPaths(document: unknown): NamedPath[] {
-  const { skill, environment } = fieldsOf(document);
+function collectNamedPaths(document: unknown): NamedPath[] {
+  const { skill, environment } = toDocumentFields(document);
   return [
-    ...skillAt(skill, ["skill"]),
-    ...inEnvironment(environment, ["environment"]),
-    ...listAt(document, "stimuli").flatMap((stimulus, index) => inStimulus(fieldsOf(stimulus), ["stimuli", index])),
+    ...toSkillPath(skill, ["skill"]),
+    ...collectEnvironmentPaths(environment, ["environment"]),
+    ...getDocumentList(document, "stimuli").flatMap((stimulus, index) =>
+      collectStimulusPaths(toDocumentFields(stimulus), ["stimuli", index]),
+    ),
   ];
 }
 
-function inStimulus(
+function collectStimulusPaths(
   { environment, golden_patch: patch }: Readonly<Record<string, unknown>>,
   path: KeyPath,
 ): NamedPath[] {
   const isPath = typeof patch === "string";
-  const name = isPath ? patch : fieldsOf(patch).path;
+  const name = isPath ? patch : toDocumentFields(patch).path;
   const at = [...path, "golden_patch", ...(isPath ? [] : ["path"])];
-  return [...pathAt(name, at, "golden patch"), ...inEnvironment(environment, [...path, "environment"])];
+  return [...toNamedPath(name, at, "golden patch"), ...collectEnvironmentPaths(environment, [...path, "environment"])];
 }
 
-function inEnvironment(environment: unknown, path: KeyPath): NamedPath[] {
-  const { url } = fieldsOf(fieldsOf(environment).git);
+function collectEnvironmentPaths(environment: unknown, path: KeyPath): NamedPath[] {
+  const { url } = toDocumentFields(toDocumentFields(environment).git);
   return [
-    ...(isLocal(url) ? pathAt(url, [...path, "git", "url"], "repository") : []),
-    ...listAt(environment, "files").flatMap((file, index) =>
-      pathAt(fieldsOf(file).src, [...path, "files", index, "src"], "file or folder"),
+    ...(isLocalRepository(url) ? toNamedPath(url, [...path, "git", "url"], "repository") : []),
+    ...getDocumentList(environment, "files").flatMap((file, index) =>
+      toNamedPath(toDocumentFields(file).src, [...path, "files", index, "src"], "file or folder"),
     ),
-    ...listAt(environment, "skills").flatMap((skill, index) => skillAt(skill, [...path, "skills", index])),
+    ...getDocumentList(environment, "skills").flatMap((skill, index) => toSkillPath(skill, [...path, "skills", index])),
   ];
 }
 
 /** Like git: a URL has a scheme, or a host before a colon; anything else is a path. */
-function isLocal(url: unknown): url is string {
+function isLocalRepository(url: unknown): url is string {
   return typeof url === "string" && (isAbsolute(url) || !/^[^/]*:/.test(url));
 }
 
 /** A skill is named by its folder or by its SKILL.md. */
-function skillAt(name: unknown, path: KeyPath): NamedPath[] {
-  const [found] = pathAt(name, path, "skill");
+function toSkillPath(name: unknown, path: KeyPath): NamedPath[] {
+  const [found] = toNamedPath(name, path, "skill");
   if (found === undefined) return [];
   return [/(?:^|\/)SKILL\.md$/.test(found.name) ? found : { ...found, inside: "SKILL.md" }];
 }
 
-function pathAt(name: unknown, path: KeyPath, what: string): NamedPath[] {
+function toNamedPath(name: unknown, path: KeyPath, what: string): NamedPath[] {
   return typeof name === "string" && name !== "" ? [{ name, path, what }] : [];
 }

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { loadSpec } from "../../spec/read-spec.js";
 import { datasetOf } from "../../spec/spec-dataset.js";
 import { lint } from "../lint.js";
-import { lintFolder, testOptions } from "../lint-testing.js";
-import { skill } from "../skill/skill-cases.js";
+import { createLintFolder, createLintOptions } from "../lint-testing.js";
+import { buildSkillFile } from "../skill/skill-cases.js";
 
 const STIMULUS = "{ name: basic, prompt: Do it., graders: [{ type: run-command, config: { command: npm test } }]";
 const spec = (environment: string) => `name: sample\nenvironment: ${environment}\nstimuli: [${STIMULUS} }]\n`;
@@ -26,7 +26,7 @@ const CASES: readonly Case[] = [
     says: 'two skills named "tidy"',
     spoil: (tidy) => {
       mkdirSync(join(tidy, "../other"));
-      writeFileSync(join(tidy, "../other/SKILL.md"), skill());
+      writeFileSync(join(tidy, "../other/SKILL.md"), buildSkillFile());
     },
   },
   {
@@ -49,13 +49,14 @@ const CASES: readonly Case[] = [
     what: "a SKILL.md that is no text",
     environment: OFFERED,
     says: "it is not valid UTF-8",
-    spoil: (tidy) => writeFileSync(join(tidy, "SKILL.md"), Buffer.concat([Buffer.from(skill()), Buffer.from([0xff])])),
+    spoil: (tidy) =>
+      writeFileSync(join(tidy, "SKILL.md"), Buffer.concat([Buffer.from(buildSkillFile()), Buffer.from([0xff])])),
   },
   {
     what: "a skill without a description",
     environment: OFFERED,
     says: "has no description",
-    spoil: (tidy) => writeFileSync(join(tidy, "SKILL.md"), skill({ description: "" })),
+    spoil: (tidy) => writeFileSync(join(tidy, "SKILL.md"), buildSkillFile({ description: "" })),
   },
   {
     what: "a server at no address",
@@ -76,11 +77,11 @@ const CASES: readonly Case[] = [
 
 describe("environments that a run rejects", () => {
   it.each(CASES)("are reported: $what", async ({ environment, says, spoil }) => {
-    using folder = lintFolder({ "eval.yaml": spec(environment), "tidy/SKILL.md": skill() });
+    using folder = createLintFolder({ "eval.yaml": spec(environment), "tidy/SKILL.md": buildSkillFile() });
     spoil?.(join(folder.path, "tidy"));
     const file = join(folder.path, "eval.yaml");
     await expect(datasetOf(await loadSpec(file))).rejects.toThrow(says);
-    const { findings } = await lint([file], { cwd: folder.path, ...testOptions() });
+    const { findings } = await lint([file], { cwd: folder.path, ...createLintOptions() });
     expect(findings).toEqual([
       expect.objectContaining({ code: "EVAL-ENVIRONMENT", line: 2, message: expect.stringContaining(says) }),
     ]);
@@ -89,29 +90,35 @@ describe("environments that a run rejects", () => {
   it("are reported once, where they are written", async () => {
     const own = `  - ${STIMULUS.replace("basic", "own")}, environment: { mcpServers: { docs: { url: 'ftp://a' } } } }`;
     const text = `name: sample\nstimuli:\n  - ${STIMULUS} }\n${own}\n`;
-    using folder = lintFolder({ "eval.yaml": text });
-    const { findings } = await lint([], { cwd: folder.path, ...testOptions() });
+    using folder = createLintFolder({ "eval.yaml": text });
+    const { findings } = await lint([], { cwd: folder.path, ...createLintOptions() });
     expect(findings.map(({ code, line }) => [code, line])).toEqual([["EVAL-ENVIRONMENT", 4]]);
     const second = `${STIMULUS.replace("basic", "second")} }`;
     const shared = spec("{ mcpServers: { docs: { url: 'ftp://a' } } }").replace("stimuli: [", `stimuli: [${second}, `);
     writeFileSync(join(folder.path, "eval.yaml"), shared);
-    const twice = await lint([], { cwd: folder.path, ...testOptions() });
+    const twice = await lint([], { cwd: folder.path, ...createLintOptions() });
     expect(twice.findings.map(({ code, line }) => [code, line])).toEqual([["EVAL-ENVIRONMENT", 2]]);
   });
 
   it("are not reported again for a skill under test that cannot be read", async () => {
-    using folder = lintFolder({ "eval.yaml": `skill: tidy\n${spec(OFFERED)}`, "tidy/SKILL.md": skill() });
-    writeFileSync(join(folder.path, "tidy/SKILL.md"), skill({ description: "" }));
-    const { findings } = await lint([join(folder.path, "eval.yaml")], { cwd: folder.path, ...testOptions() });
+    using folder = createLintFolder({
+      "eval.yaml": `skill: tidy\n${spec(OFFERED)}`,
+      "tidy/SKILL.md": buildSkillFile(),
+    });
+    writeFileSync(join(folder.path, "tidy/SKILL.md"), buildSkillFile({ description: "" }));
+    const { findings } = await lint([join(folder.path, "eval.yaml")], { cwd: folder.path, ...createLintOptions() });
     expect(findings.map(({ code, line }) => [code, line])).toEqual([["EVAL-SCHEMA", 1]]);
     rmSync(join(folder.path, "tidy"), { recursive: true });
-    const gone = await lint([], { cwd: folder.path, ...testOptions() });
+    const gone = await lint([], { cwd: folder.path, ...createLintOptions() });
     expect(new Set(gone.findings.map(({ code }) => code))).toEqual(new Set(["EVAL-PATH-DEAD"]));
   });
 
   it("include a skill whose SKILL.md is not text", async () => {
-    using folder = lintFolder({ "tidy/SKILL.md": "" });
-    writeFileSync(join(folder.path, "tidy/SKILL.md"), Buffer.concat([Buffer.from(skill()), Buffer.from([0xff])]));
+    using folder = createLintFolder({ "tidy/SKILL.md": "" });
+    writeFileSync(
+      join(folder.path, "tidy/SKILL.md"),
+      Buffer.concat([Buffer.from(buildSkillFile()), Buffer.from([0xff])]),
+    );
     const { findings } = await lint([], { cwd: folder.path });
     expect(findings.map(({ code, message }) => [code, message])).toEqual([
       ["SKILL-FRONT-MATTER", "The file is not valid UTF-8: save it as UTF-8 and remove binary content."],

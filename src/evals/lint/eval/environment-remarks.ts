@@ -1,38 +1,41 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../../../core/environment.js";
-import { messageOf } from "../../../core/errors.js";
-import type { Place, YamlTree } from "../../../utils/files/yaml-tree.js";
+import { getErrorMessage } from "../../../core/errors.js";
+import type { FilePosition, YamlTree } from "../../../utils/files/yaml-tree.js";
 import type { Stimulus } from "../../spec/spec.js";
-import { EnvironmentContents } from "../../spec/spec-environment.js";
-import type { EvalFile } from "./file-remarks.js";
-import { fieldsOf, indexOf, listAt } from "./places.js";
-import type { EvalRemark } from "./subject.js";
+import { EnvironmentContentReader } from "../../spec/spec-environment.js";
+import type { LintedEvalFile } from "./file-remarks.js";
+import { findStimulusIndex, getDocumentList, toDocumentFields } from "./places.js";
+import type { EvalIssue } from "./subject.js";
 
 /** Finds environments that a run would reject, by reading them in the same way. */
-export async function environmentRemarks({ spec, tree }: EvalFile): Promise<EvalRemark[]> {
-  const contents = new EnvironmentContents(spec.file);
-  const found: EvalRemark[] = [];
+export async function findEnvironmentIssues({ spec, tree }: LintedEvalFile): Promise<EvalIssue[]> {
+  const contents = new EnvironmentContentReader(spec.file);
+  const found: EvalIssue[] = [];
   for (const stimulus of spec.stimuli) {
-    const message = await problemWith(stimulus.environment, contents);
+    const message = await checkEnvironmentContents(stimulus.environment, contents);
     if (message === null) continue;
-    found.push({ ...placeOf(message, stimulus, tree), code: "EVAL-ENVIRONMENT", message });
+    found.push({ ...locateEnvironmentKey(message, stimulus, tree), code: "EVAL-ENVIRONMENT", message });
   }
   return found;
 }
 
-async function problemWith(environment: Environment, contents: EnvironmentContents): Promise<string | null> {
-  if (!isAllThere(environment)) return null;
+async function checkEnvironmentContents(
+  environment: Environment,
+  contents: EnvironmentContentReader,
+): Promise<string | null> {
+  if (!hasAllFiles(environment)) return null;
   try {
     await contents.read(environment);
     return null;
   } catch (error) {
-    return messageOf(error);
+    return getErrorMessage(error);
   }
 }
 
 /** Missing files are reported by another rule. */
-function isAllThere({ files = [], skills = [] }: Environment): boolean {
+function hasAllFiles({ files = [], skills = [] }: Environment): boolean {
   return (
     files.every((file) => !("src" in file) || existsSync(file.src)) &&
     skills.every((skill) => typeof skill !== "string" || existsSync(join(skill, "SKILL.md")))
@@ -40,18 +43,18 @@ function isAllThere({ files = [], skills = [] }: Environment): boolean {
 }
 
 /** The list or mapping that the message is about: that of the test case, or else that of the file. */
-function placeOf(message: string, stimulus: Stimulus, tree: YamlTree): Place {
-  const index = indexOf(stimulus, tree);
-  const key = keyIn(message, stimulus.environment);
-  const own = fieldsOf(fieldsOf(listAt(tree.value, "stimuli")[index]).environment);
-  if (Object.hasOwn(own, key)) return tree.placeOf(["stimuli", index, "environment", key]);
-  const { environment } = fieldsOf(tree.value);
-  if (environment !== undefined) return tree.placeOf(["environment", key]);
+function locateEnvironmentKey(message: string, stimulus: Stimulus, tree: YamlTree): FilePosition {
+  const index = findStimulusIndex(stimulus, tree);
+  const key = findEnvironmentKey(message, stimulus.environment);
+  const own = toDocumentFields(toDocumentFields(getDocumentList(tree.value, "stimuli")[index]).environment);
+  if (Object.hasOwn(own, key)) return tree.locate(["stimuli", index, "environment", key]);
+  const { environment } = toDocumentFields(tree.value);
+  if (environment !== undefined) return tree.locate(["environment", key]);
   return { line: stimulus.line, column: stimulus.column };
 }
 
 /** Messages begin with the key they are about, or name a file of a skill. */
-function keyIn(message: string, { skills = [] }: Environment): string {
+function findEnvironmentKey(message: string, { skills = [] }: Environment): string {
   const [, key] = /^environment\.(\w+)/.exec(message) ?? [];
   const isOfSkill = skills.some((skill) => typeof skill === "string" && message.includes(skill));
   return key ?? (isOfSkill ? "skills" : "files");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { GraderSpec } from "../../../core/grader.js";
-import { whyExclusive } from "./subject.js";
+import { explainExclusion } from "./subject.js";
 
 const spec = (type: string, config: Record<string, unknown> = {}): GraderSpec => ({ type, config });
 
@@ -36,12 +36,12 @@ const COMPATIBLE: readonly [GraderSpec, GraderSpec][] = [
 
 describe("explainExclusion", () => {
   it.each(EXCLUSIVE)("explains why %j and %j cannot both pass", (a, b) => {
-    expect(whyExclusive(a, b)).toEqual(expect.any(String));
-    expect(whyExclusive(b, a)).toBe(whyExclusive(a, b));
+    expect(explainExclusion(a, b)).toEqual(expect.any(String));
+    expect(explainExclusion(b, a)).toBe(explainExclusion(a, b));
   });
 
   it.each(COMPATIBLE)("lets %j pass together with %j", (a, b) => {
-    expect(whyExclusive(a, b)).toBeNull();
-    expect(whyExclusive(b, a)).toBeNull();
+    expect(explainExclusion(a, b)).toBeNull();
+    expect(explainExclusion(b, a)).toBeNull();
   });
 });

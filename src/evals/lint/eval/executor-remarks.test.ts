@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { lint } from "../lint.js";
-import { lintFolder, testOptions } from "../lint-testing.js";
-import { skill } from "../skill/skill-cases.js";
+import { createLintFolder, createLintOptions } from "../lint-testing.js";
+import { buildSkillFile } from "../skill/skill-cases.js";
 
 const SERVERS = "mcpServers: { docs: { command: node } }";
 
@@ -12,8 +12,8 @@ async function said(executor: string, environment = ""): Promise<string[]> {
     `environment: { ${environment} }`,
     "stimuli: [{ name: basic, prompt: Do it., graders: [{ type: run-command, config: { command: npm test } }] }]",
   ];
-  using folder = lintFolder({ "eval.yaml": `${text.join("\n")}\n`, "tidy/SKILL.md": skill() });
-  const { findings } = await lint([], { cwd: folder.path, ...testOptions() });
+  using folder = createLintFolder({ "eval.yaml": `${text.join("\n")}\n`, "tidy/SKILL.md": buildSkillFile() });
+  const { findings } = await lint([], { cwd: folder.path, ...createLintOptions() });
   return findings.map(({ code, line, column, message }) => `${line}:${column} ${code} ${message}`);
 }
 

@@ -1,42 +1,42 @@
 import { didYouMean } from "../../../core/suggest.js";
-import type { Place, YamlTree } from "../../../utils/files/yaml-tree.js";
+import type { FilePosition, YamlTree } from "../../../utils/files/yaml-tree.js";
 import type { Stimulus } from "../../spec/spec.js";
 import { AGENT_TOOLS } from "./agent-tools.js";
-import type { EvalFile } from "./file-remarks.js";
-import { fieldsOf } from "./places.js";
-import type { EvalRemark } from "./subject.js";
+import type { LintedEvalFile } from "./file-remarks.js";
+import { toDocumentFields } from "./places.js";
+import type { EvalIssue } from "./subject.js";
 
 /** Where a command takes its task, after the name of the program. */
-const TASK = /\s.*\{prompt(?:_file)?\}/s;
+const PROMPT_PLACEHOLDER = /\s.*\{prompt(?:_file)?\}/s;
 /** Commands are run without a shell, so nothing would set the variable. */
-const VARIABLE = /^([A-Za-z_]\w*)=/;
+const VARIABLE_PREFIX = /^([A-Za-z_]\w*)=/;
 
 /** Agents that do not support MCP servers. */
-const WITHOUT_SERVERS: readonly string[] = ["pi"];
+const AGENTS_WITHOUT_MCP: readonly string[] = ["pi"];
 
 /** Finds executors that no run accepts, and executors that ignore skills or MCP servers. */
-export function executorRemarks({ spec, tree }: EvalFile): EvalRemark[] {
+export function findExecutorIssues({ spec, tree }: LintedEvalFile): EvalIssue[] {
   const { executor } = spec.defaults;
   if (executor === null) return [];
-  const place = placeOfExecutor(tree);
-  if (Object.hasOwn(AGENT_TOOLS, executor)) return notTaken(executor, spec.stimuli, place);
-  const problem = problemWith(executor);
-  if (problem === null) return notTaken(executor, spec.stimuli, place);
+  const place = locateExecutor(tree);
+  if (Object.hasOwn(AGENT_TOOLS, executor)) return findUnsupportedOffers(executor, spec.stimuli, place);
+  const problem = checkExecutor(executor);
+  if (problem === null) return findUnsupportedOffers(executor, spec.stimuli, place);
   return [{ ...place, code: "EVAL-EXECUTOR", message: problem }];
 }
 
-function problemWith(executor: string): string | null {
-  const [, variable] = VARIABLE.exec(executor) ?? [];
+function checkExecutor(executor: string): string | null {
+  const [, variable] = VARIABLE_PREFIX.exec(executor) ?? [];
   if (variable !== undefined)
     return `The executor begins with the variable ${variable}, which is not set because no shell is used.`;
-  if (TASK.test(executor)) return null;
+  if (PROMPT_PLACEHOLDER.test(executor)) return null;
   const isCommand = /[\s{]/.test(executor.trim());
   if (isCommand) return `The command "${executor}" has no placeholder for the task: add {prompt} after the program.`;
   return `Unknown agent "${executor}".${didYouMean(executor, Object.keys(AGENT_TOOLS))}`;
 }
 
 /** What an agent may be offered, and the placeholder by which a command takes it. */
-const OFFERS = [
+const OFFER_KINDS = [
   {
     what: "skills",
     hole: "{skills}",
@@ -48,14 +48,14 @@ const OFFERS = [
     what: "MCP servers",
     hole: "{mcp_config}",
     taken: /\{mcp_config\}|ASSAY_MCP_CONFIG/,
-    without: WITHOUT_SERVERS,
+    without: AGENTS_WITHOUT_MCP,
     isOffered: ({ environment }: Stimulus) => Object.keys(environment.mcpServers ?? {}).length > 0,
   },
 ];
 
-function notTaken(executor: string, stimuli: readonly Stimulus[], place: Place): EvalRemark[] {
+function findUnsupportedOffers(executor: string, stimuli: readonly Stimulus[], place: FilePosition): EvalIssue[] {
   const isAgent = Object.hasOwn(AGENT_TOOLS, executor);
-  return OFFERS.flatMap(({ what, hole, taken, without, isOffered }): EvalRemark[] => {
+  return OFFER_KINDS.flatMap(({ what, hole, taken, without, isOffered }): EvalIssue[] => {
     const first = stimuli.find(isOffered);
     const takes = isAgent ? !without.includes(executor) : taken.test(executor);
     if (first === undefined || takes) return [];
@@ -67,8 +67,8 @@ function notTaken(executor: string, stimuli: readonly Stimulus[], place: Place):
 }
 
 /** The key has several spellings. */
-function placeOfExecutor(tree: YamlTree): Place {
-  const under = ["defaults", "config"].find((key) => fieldsOf(tree.value)[key] !== undefined) ?? "defaults";
-  const isAlias = fieldsOf(fieldsOf(tree.value)[under]).executor === undefined;
-  return tree.placeOf([under, isAlias ? "agent" : "executor"]);
+function locateExecutor(tree: YamlTree): FilePosition {
+  const under = ["defaults", "config"].find((key) => toDocumentFields(tree.value)[key] !== undefined) ?? "defaults";
+  const isAlias = toDocumentFields(toDocumentFields(tree.value)[under]).executor === undefined;
+  return tree.locate([under, isAlias ? "agent" : "executor"]);
 }

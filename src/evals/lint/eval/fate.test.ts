@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { GraderSpec } from "../../../core/grader.js";
-import { fateOf } from "./subject.js";
+import { findConstantOutcome } from "./subject.js";
 
 const GIVEN = { paths: new Set(["src/a.js"]) };
 const spec = (type: string, config: Record<string, unknown> = {}): GraderSpec => ({ type, config });
@@ -20,7 +20,7 @@ describe("findConstantOutcome", () => {
     [spec("all-of", { graders: [OPEN, spec("turn-count", { max: 0 })] }), false],
     [spec("not", { grader: ANY }), false],
   ])("%j: %s", (given, passes) => {
-    expect(fateOf(given, GIVEN)?.passes).toBe(passes);
+    expect(findConstantOutcome(given, GIVEN)?.passes).toBe(passes);
   });
 
   it.each([
@@ -36,6 +36,6 @@ describe("findConstantOutcome", () => {
     spec("any-of", { graders: [] }),
     spec("a-plugin", { pattern: ".*" }),
   ])("returns null for %j", (given) => {
-    expect(fateOf(given, GIVEN)).toBeNull();
+    expect(findConstantOutcome(given, GIVEN)).toBeNull();
   });
 });

@@ -1,57 +1,57 @@
 import type { DatasetGate } from "../../../core/dataset.js";
 import { didYouMean } from "../../../core/suggest.js";
-import type { Place, YamlTree } from "../../../utils/files/yaml-tree.js";
-import { isAlwaysMet, problemWithGate } from "../../spec/gates.js";
+import type { FilePosition, YamlTree } from "../../../utils/files/yaml-tree.js";
+import { findGateProblem, isAlwaysMet } from "../../spec/gates.js";
 import type { EvalSpec, Stimulus } from "../../spec/spec.js";
-import { shortTimeout } from "./grader-remarks.js";
-import { fieldsOf } from "./places.js";
-import type { EvalRemark } from "./subject.js";
+import { checkTimeout } from "./grader-remarks.js";
+import { toDocumentFields } from "./places.js";
+import type { EvalIssue } from "./subject.js";
 
 /** Returns the keys of a run's summary, given the number of trials of each test case. */
 export type MetricKeys = (runs: number) => ReadonlySet<string>;
 
-export interface EvalFile {
+export interface LintedEvalFile {
   readonly spec: EvalSpec;
   readonly tree: YamlTree;
   /** Null if unknown: then no gate is rejected for its name. */
   readonly metricKeys: MetricKeys | null;
 }
 
-export function fileRemarks(file: EvalFile): EvalRemark[] {
-  return [...notes(file), ...gates(file), ...triggers(file), ...timeouts(file)];
+export function findFileIssues(file: LintedEvalFile): EvalIssue[] {
+  return [...convertNotes(file), ...findGateIssues(file), ...findTriggerIssues(file), ...findTimeoutIssues(file)];
 }
 
-function notes({ spec, tree }: EvalFile): EvalRemark[] {
+function convertNotes({ spec, tree }: LintedEvalFile): EvalIssue[] {
   return spec.notes.map((note) => {
     // Notes begin with the key they are about, if there is one.
     const [keys = ""] = /^[\w$.]+(?=:? )/.exec(note) ?? [];
-    return { ...tree.placeOfKey(keys.split(".")), code: "EVAL-IGNORED", message: `${note.replace(/\.$/, "")}.` };
+    return { ...tree.locateKey(keys.split(".")), code: "EVAL-IGNORED", message: `${note.replace(/\.$/, "")}.` };
   });
 }
 
-function gates({ spec, tree, metricKeys }: EvalFile): EvalRemark[] {
-  const { gate, gates: alias = gate } = fieldsOf(tree.value);
+function findGateIssues({ spec, tree, metricKeys }: LintedEvalFile): EvalIssue[] {
+  const { gate, gates: alias = gate } = toDocumentFields(tree.value);
   // Default gates are not the author's, so they are not checked.
   if (alias === undefined) return [];
   const isList = Array.isArray(alias);
   const key = gate === undefined ? "gates" : "gate";
   const { runs } = spec.defaults;
   return spec.gates.flatMap((one, index) => {
-    const placeOf = (inner: string) => tree.placeOf([key, ...(isList ? [index] : []), inner]);
+    const placeOf = (inner: string) => tree.locate([key, ...(isList ? [index] : []), inner]);
     return [
-      ...metricRemarks(one, { place: placeOf("metric"), runs, known: metricKeys?.(runs) }),
-      ...valueRemarks(one, placeOf("value")),
+      ...checkGateMetric(one, { place: placeOf("metric"), runs, known: metricKeys?.(runs) }),
+      ...checkGateValue(one, placeOf("value")),
     ];
   });
 }
 
 interface GateContext {
-  readonly place: Place;
+  readonly place: FilePosition;
   readonly runs: number;
   readonly known: ReadonlySet<string> | undefined;
 }
 
-function metricRemarks({ metric }: DatasetGate, { place, runs, known }: GateContext): EvalRemark[] {
+function checkGateMetric({ metric }: DatasetGate, { place, runs, known }: GateContext): EvalIssue[] {
   const k = Number(/^pass_(?:at|hat)_(\d+)$/.exec(metric)?.[1] ?? 1);
   if (k > runs) {
     const message = `The gate on ${metric} needs ${k} trials of each test case, but defaults.runs is ${runs}.`;
@@ -63,14 +63,14 @@ function metricRemarks({ metric }: DatasetGate, { place, runs, known }: GateCont
   return [{ ...place, code: "EVAL-GATE-METRIC", message }];
 }
 
-function valueRemarks(gate: DatasetGate, place: Place): EvalRemark[] {
+function checkGateValue(gate: DatasetGate, place: FilePosition): EvalIssue[] {
   const { metric, op, value } = gate;
   const always = isAlwaysMet(gate) ? `the gate ${metric} ${op} ${value} is always met.` : null;
-  const problem = problemWithGate(gate) ?? always;
+  const problem = findGateProblem(gate) ?? always;
   return problem === null ? [] : [{ ...place, code: "EVAL-GATE-VALUE", message: problem.replace(/^the /, "The ") }];
 }
 
-function triggers({ spec: { stimuli } }: EvalFile): EvalRemark[] {
+function findTriggerIssues({ spec: { stimuli } }: LintedEvalFile): EvalIssue[] {
   const promptOf = ({ prompt }: Stimulus) => prompt.trim().replace(/\s+/g, " ").toLowerCase();
   const should = new Set(stimuli.filter(({ trigger }) => trigger === "should").map(promptOf));
   return stimuli
@@ -83,8 +83,8 @@ function triggers({ spec: { stimuli } }: EvalFile): EvalRemark[] {
     }));
 }
 
-function timeouts({ spec, tree }: EvalFile): EvalRemark[] {
-  const message = shortTimeout(spec.defaults.timeoutMs);
+function findTimeoutIssues({ spec, tree }: LintedEvalFile): EvalIssue[] {
+  const message = checkTimeout(spec.defaults.timeoutMs);
   if (message === null) return [];
-  return [{ ...tree.placeOf(["defaults", "timeout"]), code: "EVAL-TIME-SHORT", message }];
+  return [{ ...tree.locate(["defaults", "timeout"]), code: "EVAL-TIME-SHORT", message }];
 }

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import type { EvalRemark, Subject } from "./subject.js";
+import type { EvalIssue, LintedStimulus } from "./subject.js";
 
 interface PatchedFile {
   readonly path: string;
@@ -7,11 +7,11 @@ interface PatchedFile {
 }
 
 /** Finds golden patches that change nothing, or change files that do not exist. */
-export function goldenRemarks({ stimulus, given, placeOf }: Subject): EvalRemark[] {
+export function findGoldenPatchIssues({ stimulus, given, placeOf }: LintedStimulus): EvalIssue[] {
   const { goldenPatch } = stimulus;
   if (goldenPatch === null) return [];
   const place = placeOf("golden_patch");
-  const files = patchedFiles(goldenPatch.text);
+  const files = parsePatchedFiles(goldenPatch.text);
   if (files.length === 0) {
     const message = `The golden patch of "${stimulus.name}" changes no file.`;
     return [{ ...place, code: "EVAL-GOLDEN-PATCH", message }];
@@ -19,7 +19,7 @@ export function goldenRemarks({ stimulus, given, placeOf }: Subject): EvalRemark
   if (!given.isComplete) return [];
   return files
     .filter(({ path, isNew }) => given.paths.has(path) === isNew)
-    .map(({ path, isNew }): EvalRemark => {
+    .map(({ path, isNew }): EvalIssue => {
       const why = isNew
         ? `creates ${path}, which the environment already has`
         : `changes ${path}, which the environment does not have`;
@@ -28,19 +28,19 @@ export function goldenRemarks({ stimulus, given, placeOf }: Subject): EvalRemark
 }
 
 /** Files are named as they are before the patch. */
-function patchedFiles(text: string): PatchedFile[] {
+function parsePatchedFiles(text: string): PatchedFile[] {
   const lines = text.split("\n");
   return lines.flatMap((line, index): PatchedFile[] => {
     const next = lines[index + 1] ?? "";
     if (!line.startsWith("--- ") || !next.startsWith("+++ ")) return [];
-    const before = nameIn(line);
-    const after = nameIn(next);
+    const before = parsePatchFileName(line);
+    const after = parsePatchFileName(next);
     if (before === null) return after === null ? [] : [{ path: after, isNew: true }];
     return [{ path: before, isNew: false }];
   });
 }
 
-function nameIn(line: string): string | null {
+function parsePatchFileName(line: string): string | null {
   const name = line
     .slice(4)
     .replace(/\t.*$/, "")

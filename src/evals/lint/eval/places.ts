@@ -1,34 +1,33 @@
 import type { GraderSpec } from "../../../core/grader.js";
-import type { KeyPath, Place, YamlTree } from "../../../utils/files/yaml-tree.js";
+import type { FilePosition, KeyPath, YamlTree } from "../../../utils/files/yaml-tree.js";
 import type { Stimulus } from "../../spec/spec.js";
 
-type Fields = Readonly<Record<string, unknown>>;
+type DocumentFields = Readonly<Record<string, unknown>>;
 
 /** Locates a thing in an eval file, or one of its keys. */
-export type PlaceOf = (...keys: readonly (string | number)[]) => Place;
+export type Locator = (...keys: readonly (string | number)[]) => FilePosition;
 
 /** A grader of a test case, and where it is written. */
 export interface WrittenGrader {
   readonly spec: GraderSpec;
   /** The name in messages. */
   readonly title: string;
-  readonly placeOf: PlaceOf;
+  readonly placeOf: Locator;
   /** False for graders that come from constraints, rubrics and triggers. */
   readonly isWritten: boolean;
 }
 
-export function stimulusPlace(stimulus: Stimulus, tree: YamlTree): PlaceOf {
+export function createStimulusLocator(stimulus: Stimulus, tree: YamlTree): Locator {
   const { line, column } = stimulus;
-  const index = indexOf(stimulus, tree);
-  return (...keys) =>
-    index === -1 || keys.length === 0 ? { line, column } : tree.placeOf(["stimuli", index, ...keys]);
+  const index = findStimulusIndex(stimulus, tree);
+  return (...keys) => (index === -1 || keys.length === 0 ? { line, column } : tree.locate(["stimuli", index, ...keys]));
 }
 
 /** The index in the file's list; -1 for triggers, and where the list has another name. */
-export function indexOf({ name, trigger }: Stimulus, tree: YamlTree): number {
+export function findStimulusIndex({ name, trigger }: Stimulus, tree: YamlTree): number {
   if (trigger !== null) return -1;
-  return listAt(tree.value, "stimuli").findIndex((raw) => {
-    const { name: given, id } = fieldsOf(raw);
+  return getDocumentList(tree.value, "stimuli").findIndex((raw) => {
+    const { name: given, id } = toDocumentFields(raw);
     return (given ?? id) === name;
   });
 }
@@ -37,48 +36,48 @@ export function indexOf({ name, trigger }: Stimulus, tree: YamlTree): number {
  * Lists the graders of a test case with their locations. Graders of the file and of the test case are matched in order;
  * the others come from constraints, rubrics or triggers. `isWhole` is false when a written grader could not be created.
  */
-export function writtenGraders(stimulus: Stimulus, tree: YamlTree): { graders: WrittenGrader[]; isWhole: boolean } {
-  const written = pathsOfGraders(stimulus, tree);
-  const placeOfStimulus = stimulusPlace(stimulus, tree);
+export function listWrittenGraders(stimulus: Stimulus, tree: YamlTree): { graders: WrittenGrader[]; isWhole: boolean } {
+  const written = listGraderPaths(stimulus, tree);
+  const placeOfStimulus = createStimulusLocator(stimulus, tree);
   const graders = stimulus.graders.map((spec): WrittenGrader => {
-    const at = written.findIndex(({ raw }) => typeOf(raw) === spec.type && raw.name === spec.name);
+    const at = written.findIndex(({ raw }) => getNormalizedType(raw) === spec.type && raw.name === spec.name);
     const [found] = at === -1 ? [] : written.splice(at, 1);
     return {
       spec,
       title: spec.name ?? spec.type,
       isWritten: found !== undefined,
       placeOf: (...keys) =>
-        found === undefined ? placeOfStimulus(...sourceOf(spec)) : tree.placeOf([...found.path, ...keys]),
+        found === undefined ? placeOfStimulus(...findSourceKey(spec)) : tree.locate([...found.path, ...keys]),
     };
   });
   return { graders, isWhole: written.length === 0 };
 }
 
-function typeOf({ type }: Fields): unknown {
+function getNormalizedType({ type }: DocumentFields): unknown {
   return typeof type === "string" ? type.replaceAll("_", "-") : type;
 }
 
 /** The key that a grader comes from; empty for triggers. */
-function sourceOf({ name = "" }: GraderSpec): string[] {
+function findSourceKey({ name = "" }: GraderSpec): string[] {
   const [kind = "", key] = name.split(":");
   return kind === "constraint" && key !== undefined ? ["constraints", key] : kind === "rubric" ? ["rubric"] : [];
 }
 
-function pathsOfGraders(stimulus: Stimulus, tree: YamlTree): { raw: Fields; path: KeyPath }[] {
+function listGraderPaths(stimulus: Stimulus, tree: YamlTree): { raw: DocumentFields; path: KeyPath }[] {
   if (stimulus.trigger !== null) return [];
-  const index = indexOf(stimulus, tree);
-  const own = index === -1 ? [] : listAt(listAt(tree.value, "stimuli")[index], "graders");
+  const index = findStimulusIndex(stimulus, tree);
+  const own = index === -1 ? [] : getDocumentList(getDocumentList(tree.value, "stimuli")[index], "graders");
   return [
-    ...listAt(tree.value, "graders").map((raw, i) => ({ raw: fieldsOf(raw), path: ["graders", i] })),
-    ...own.map((raw, i) => ({ raw: fieldsOf(raw), path: ["stimuli", index, "graders", i] })),
+    ...getDocumentList(tree.value, "graders").map((raw, i) => ({ raw: toDocumentFields(raw), path: ["graders", i] })),
+    ...own.map((raw, i) => ({ raw: toDocumentFields(raw), path: ["stimuli", index, "graders", i] })),
   ];
 }
 
-export function listAt(value: unknown, key: string): readonly unknown[] {
-  const list = fieldsOf(value)[key];
+export function getDocumentList(value: unknown, key: string): readonly unknown[] {
+  const list = toDocumentFields(value)[key];
   return Array.isArray(list) ? list : [];
 }
 
-export function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+export function toDocumentFields(value: unknown): DocumentFields {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as DocumentFields) : {};
 }

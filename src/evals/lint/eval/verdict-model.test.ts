@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { GraderSpec } from "../../../core/grader.js";
-import { verdictOn } from "../../../graders/verdict.js";
+import { computeTrialVerdict } from "../../../graders/verdict.js";
 import { VerdictModel } from "./subject.js";
 
 const NOTHING = { paths: new Set<string>() };
@@ -24,7 +24,7 @@ function verdicts(specs: readonly GraderSpec[], threshold: number | null): boole
       const passed = ((mask >> index) & 1) === 1;
       return { passed, score: passed ? 1 : 0, status: "ok" as const, weight, required };
     });
-    return verdictOn(grades, threshold).passed === true;
+    return computeTrialVerdict(grades, threshold).passed === true;
   });
 }
 
@@ -41,7 +41,7 @@ describe("VerdictModel", () => {
         expect(model.canFail).toBe(all.includes(false));
         for (const index of specs.keys()) {
           const changes = all.some((passed, mask) => passed !== all[mask | (1 << index)]);
-          expect(model.hasSay(index)).toBe(changes);
+          expect(model.canChangeVerdict(index)).toBe(changes);
         }
       }),
     );
@@ -51,8 +51,8 @@ describe("VerdictModel", () => {
     const small = { type: "completed", weight: 0.1 };
     const tests = { type: "run-command", config: { command: "npm test" } };
     const judged = { type: "prompt", config: { prompt: "Is it tidy?" } };
-    expect(new VerdictModel([tests, small], 0.5, NOTHING).hasSay(1)).toBe(false);
-    expect(new VerdictModel([judged, small], 0.5, NOTHING).hasSay(1)).toBe(true);
+    expect(new VerdictModel([tests, small], 0.5, NOTHING).canChangeVerdict(1)).toBe(false);
+    expect(new VerdictModel([judged, small], 0.5, NOTHING).canChangeVerdict(1)).toBe(true);
   });
 
   it("excludes graders that cannot both pass", () => {

@@ -1,16 +1,16 @@
 import { basename } from "node:path";
 import type { SkillFile } from "../../../exec/skills/skill-file.js";
-import type { Place } from "../../../utils/files/yaml-tree.js";
-import type { Remark } from "../finding.js";
+import type { FilePosition } from "../../../utils/files/yaml-tree.js";
+import type { LintIssue } from "../finding.js";
 import type { SkillCode } from "./rules.js";
 
-const MOST_NAME = 64;
-const MOST_DESCRIPTION = 1024;
-const LEAST_DESCRIPTION_BYTES = 20;
-const MOST_COMPATIBILITY = 500;
-const KEBAB = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-const RESERVED = ["anthropic", "claude"];
-const TAG = /<\/?[A-Za-z][^<>]*>/;
+const MAX_NAME_LENGTH = 64;
+const MAX_DESCRIPTION_LENGTH = 1024;
+const MIN_DESCRIPTION_BYTES = 20;
+const MAX_COMPATIBILITY_LENGTH = 500;
+const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+const RESERVED_WORDS = ["anthropic", "claude"];
+const HTML_TAG = /<\/?[A-Za-z][^<>]*>/;
 
 /** The keys of the open skill specification, and others that agents read. */
 const KNOWN_KEYS: ReadonlySet<string> = new Set([
@@ -35,18 +35,18 @@ const KNOWN_KEYS: ReadonlySet<string> = new Set([
   "shell",
 ]);
 
-type SkillRemark = Remark<SkillCode>;
+type FrontMatterIssue = LintIssue<SkillCode>;
 
 /** The front matter of a SKILL.md, and the locations of its keys. */
 export interface FrontMatter {
   readonly front: SkillFile["front"];
   /** The folder of the skill. */
   readonly dir: string;
-  readonly placeOf: (key: string) => Place;
+  readonly placeOf: (key: string) => FilePosition;
 }
 
 /** Locates the keys of a front matter; missing keys are at its first line. */
-export function keyPlaces(text: string): FrontMatter["placeOf"] {
+export function createKeyLocator(text: string): FrontMatter["placeOf"] {
   const lines = text.split("\n");
   return (key) => {
     const index = lines.findIndex((line) => line.startsWith(`${key}:`) || line.startsWith(`"${key}":`));
@@ -54,30 +54,30 @@ export function keyPlaces(text: string): FrontMatter["placeOf"] {
   };
 }
 
-export function frontMatterRemarks(matter: FrontMatter): SkillRemark[] {
-  const name = nameRemark(matter);
-  const description = descriptionRemark(matter);
-  return [...(name === null ? [] : [name]), ...(description === null ? [] : [description]), ...keyRemarks(matter)];
+export function findFrontMatterIssues(matter: FrontMatter): FrontMatterIssue[] {
+  const name = checkSkillName(matter);
+  const description = checkSkillDescription(matter);
+  return [...(name === null ? [] : [name]), ...(description === null ? [] : [description]), ...findKeyIssues(matter)];
 }
 
 /** Only the first problem with the name: the others usually follow from it. */
-function nameRemark({ front, dir, placeOf }: FrontMatter): SkillRemark | null {
+function checkSkillName({ front, dir, placeOf }: FrontMatter): FrontMatterIssue | null {
   const { name } = front;
   const place = placeOf("name");
   if (name === undefined || name === null || name === "")
     return { ...place, code: "SKILL-NAME-MISSING", message: "The skill has no name." };
   const said = typeof name === "string" ? `"${name}"` : JSON.stringify(name);
-  if (typeof name !== "string" || !KEBAB.test(name)) {
+  if (typeof name !== "string" || !KEBAB_CASE.test(name)) {
     const message = `The name ${said} must consist of lowercase letters, digits and single hyphens.`;
     return { ...place, code: "SKILL-NAME", message };
   }
-  if (name.length > MOST_NAME)
+  if (name.length > MAX_NAME_LENGTH)
     return {
       ...place,
       code: "SKILL-NAME-LENGTH",
-      message: `The name has ${name.length} characters; the maximum is ${MOST_NAME}.`,
+      message: `The name has ${name.length} characters; the maximum is ${MAX_NAME_LENGTH}.`,
     };
-  const reserved = RESERVED.find((word) => name.split("-").includes(word));
+  const reserved = RESERVED_WORDS.find((word) => name.split("-").includes(word));
   if (reserved !== undefined) {
     return {
       ...place,
@@ -90,55 +90,57 @@ function nameRemark({ front, dir, placeOf }: FrontMatter): SkillRemark | null {
   return { ...place, code: "SKILL-NAME-FOLDER", message: `The name is ${said}, but the folder is "${folder}".` };
 }
 
-function descriptionRemark({ front, placeOf }: FrontMatter): SkillRemark | null {
+function checkSkillDescription({ front, placeOf }: FrontMatter): FrontMatterIssue | null {
   const { description } = front;
   const place = placeOf("description");
   if (typeof description !== "string" || description.trim() === "")
     return { ...place, code: "SKILL-DESCRIPTION-MISSING", message: "The skill has no description text." };
   const length = [...description].length;
-  if (length > MOST_DESCRIPTION) {
-    const message = `The description has ${length} characters; the maximum is ${MOST_DESCRIPTION}.`;
+  if (length > MAX_DESCRIPTION_LENGTH) {
+    const message = `The description has ${length} characters; the maximum is ${MAX_DESCRIPTION_LENGTH}.`;
     return { ...place, code: "SKILL-DESCRIPTION-LENGTH", message };
   }
-  const tag = TAG.exec(description)?.[0];
+  const tag = HTML_TAG.exec(description)?.[0];
   if (tag !== undefined)
     return { ...place, code: "SKILL-DESCRIPTION-TAGS", message: `The description contains the tag ${tag}.` };
   // Bytes, because a Chinese character says as much as a syllable or two.
-  if (Buffer.byteLength(description.trim()) >= LEAST_DESCRIPTION_BYTES) return null;
+  if (Buffer.byteLength(description.trim()) >= MIN_DESCRIPTION_BYTES) return null;
   const message = `The description "${description.trim()}" is too short to match a task.`;
   return { ...place, code: "SKILL-DESCRIPTION-SHORT", message };
 }
 
-function keyRemarks({ front, placeOf }: FrontMatter): SkillRemark[] {
-  return Object.entries(front).flatMap(([key, value]): SkillRemark[] => {
+function findKeyIssues({ front, placeOf }: FrontMatter): FrontMatterIssue[] {
+  return Object.entries(front).flatMap(([key, value]): FrontMatterIssue[] => {
     const place = placeOf(key);
     if (!KNOWN_KEYS.has(key))
       return [{ ...place, code: "SKILL-KEY-UNKNOWN", message: `No agent reads the key "${key}".` }];
-    const problem = problemWith(key, value);
+    const problem = checkFrontMatterValue(key, value);
     return problem === null ? [] : [{ ...place, code: "SKILL-KEY-VALUE", message: `${key} ${problem}.` }];
   });
 }
 
-function problemWith(key: string, value: unknown): string | null {
+function checkFrontMatterValue(key: string, value: unknown): string | null {
   const isText = typeof value === "string" && value.trim() !== "";
   if (key === "license") return isText ? null : "is not text";
-  if (key === "compatibility") return compatibilityProblem(value, isText);
+  if (key === "compatibility") return checkCompatibility(value, isText);
   if (key === "allowed-tools" || key === "disallowed-tools")
-    return isText || isListOfTexts(value) ? null : "is neither text nor a list of texts";
-  if (key === "metadata") return isMap(value) ? null : "is not a mapping of keys to values";
+    return isText || isListOfStrings(value) ? null : "is neither text nor a list of texts";
+  if (key === "metadata") return isFrontMatterMapping(value) ? null : "is not a mapping of keys to values";
   return null;
 }
 
-function compatibilityProblem(value: unknown, isText: boolean): string | null {
+function checkCompatibility(value: unknown, isText: boolean): string | null {
   if (!isText) return "is not text";
   const { length } = [...String(value)];
-  return length > MOST_COMPATIBILITY ? `has ${length} characters; the maximum is ${MOST_COMPATIBILITY}` : null;
+  return length > MAX_COMPATIBILITY_LENGTH
+    ? `has ${length} characters; the maximum is ${MAX_COMPATIBILITY_LENGTH}`
+    : null;
 }
 
-function isListOfTexts(value: unknown): boolean {
+function isListOfStrings(value: unknown): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
-function isMap(value: unknown): boolean {
+function isFrontMatterMapping(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
-import type { Place } from "../../../utils/files/yaml-tree.js";
-import type { Remark } from "../finding.js";
+import type { FilePosition } from "../../../utils/files/yaml-tree.js";
+import type { LintIssue } from "../finding.js";
 import type { SkillCode } from "./rules.js";
 
 /** A Markdown file of a skill. */
@@ -14,46 +14,46 @@ export interface MarkdownFile {
   readonly firstLine: number;
 }
 
-type SkillRemark = Remark<SkillCode>;
-type Judged = Pick<SkillRemark, "code" | "message" | "fix"> | null;
+type ReferenceIssue = LintIssue<SkillCode>;
+type ReferenceCheck = Pick<ReferenceIssue, "code" | "message" | "fix"> | null;
 
 const PLACEHOLDER = /[{}<>*$…]|\.\.\./;
 const SCHEME = /^(?:[A-Za-z][A-Za-z0-9+.-]+:|\/\/)/;
-const DRIVE = /^[A-Za-z]:[\\/]/;
+const DRIVE_PREFIX = /^[A-Za-z]:[\\/]/;
 
 /** Each path is reported once. */
-export function referenceRemarks(markdown: MarkdownFile): SkillRemark[] {
+export function findReferenceIssues(markdown: MarkdownFile): ReferenceIssue[] {
   const said = new Set<string>();
-  return referencesIn(markdown.text, markdown.firstLine).flatMap((reference) => {
-    const judged = judge(reference, markdown);
+  return findReferences(markdown.text, markdown.firstLine).flatMap((reference) => {
+    const judged = checkReference(reference, markdown);
     if (judged === null || said.has(judged.message)) return [];
     said.add(judged.message);
     return [{ ...judged, line: reference.line, column: reference.column, file: markdown.file }];
   });
 }
 
-function judge(reference: Reference, markdown: MarkdownFile): Judged {
+function checkReference(reference: MarkdownReference, markdown: MarkdownFile): ReferenceCheck {
   const { path: written } = reference;
   const path = written.replace(/[#?].*$/s, "");
   if (path === "" || PLACEHOLDER.test(path)) return null;
-  if (DRIVE.test(path)) return absolute(written);
+  if (DRIVE_PREFIX.test(path)) return reportAbsolutePath(written);
   if (SCHEME.test(path)) return null;
-  if (path.startsWith("/") || path.startsWith("~")) return absolute(written);
-  if (path.includes("\\")) return isExample(reference, markdown) ? null : windows(written);
-  return lookedUp(decoded(path), reference, markdown);
+  if (path.startsWith("/") || path.startsWith("~")) return reportAbsolutePath(written);
+  if (path.includes("\\")) return isExamplePath(reference, markdown) ? null : reportBackslashes(written);
+  return checkTarget(decodePath(path), reference, markdown);
 }
 
 /** A text may explain paths with backslashes: a mention counts only if the skill has the file. */
-function isExample({ kind, path }: Reference, { dir, file }: MarkdownFile): boolean {
+function isExamplePath({ kind, path }: MarkdownReference, { dir, file }: MarkdownFile): boolean {
   const plain = path.replaceAll("\\", "/");
   return kind === "mention" && ![dirname(file), dir].some((folder) => existsSync(join(folder, plain)));
 }
 
-function absolute(path: string): Judged {
+function reportAbsolutePath(path: string): ReferenceCheck {
   return { code: "SKILL-PATH-ABSOLUTE", message: `The path "${path}" is absolute.` };
 }
 
-function windows(path: string): Judged {
+function reportBackslashes(path: string): ReferenceCheck {
   return {
     code: "SKILL-PATH-WINDOWS",
     message: `The path "${path}" has backslashes.`,
@@ -61,9 +61,9 @@ function windows(path: string): Judged {
   };
 }
 
-function lookedUp(path: string, { kind, isInCode }: Reference, { dir, file }: MarkdownFile): Judged {
+function checkTarget(path: string, { kind, isInCode }: MarkdownReference, { dir, file }: MarkdownFile): ReferenceCheck {
   const places = [join(dirname(file), path), join(dir, path)];
-  const inside = places.filter((place) => isWithin(dir, place));
+  const inside = places.filter((place) => isInsideFolder(dir, place));
   if (inside.length === 0)
     return { code: "SKILL-REFERENCE-OUTSIDE", message: `"${path}" is outside of the folder of the skill.` };
   if (inside.some((place) => existsSync(place))) return null;
@@ -72,12 +72,12 @@ function lookedUp(path: string, { kind, isInCode }: Reference, { dir, file }: Ma
   return isUsers ? null : { code: "SKILL-REFERENCE-BROKEN", message: `"${path}" does not exist.` };
 }
 
-function isWithin(dir: string, path: string): boolean {
+function isInsideFolder(dir: string, path: string): boolean {
   const way = relative(dir, path);
   return way !== ".." && !way.startsWith(`..${sep}`);
 }
 
-function decoded(path: string): string {
+function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
@@ -86,7 +86,7 @@ function decoded(path: string): string {
 }
 
 /** A path that a Markdown text names. */
-interface Reference extends Place {
+interface MarkdownReference extends FilePosition {
   readonly path: string;
   /** A link must lead somewhere; a path in the text may be in the user's folder. */
   readonly kind: "link" | "mention";
@@ -100,7 +100,7 @@ const CODE_SPAN = /(`+)(?!`)(.*?[^`])\1(?!`)/g;
 /** A path in a folder of the skill that is not part of a longer path or URL. */
 const MENTION = /(?<![\w/\\.@:$}>~-])(?:\.[/\\])?(?:scripts|references|assets)[/\\][\w./\\-]*\.\w+/g;
 /** A path in a home folder. Windows paths such as `C:\\Windows` are too common in skills to report. */
-const AT_HOME = /(?<![\w/.:~-])\/(?:Users|home)\/[\w.-]+\/[^\s`"')]+/g;
+const HOME_PATH = /(?<![\w/.:~-])\/(?:Users|home)\/[\w.-]+\/[^\s`"')]+/g;
 /** Opens a code block, possibly with its language, or closes one. */
 const FENCE = /^\s*(`{3,}|~{3,})([^`]*)$/;
 
@@ -109,26 +109,29 @@ const FENCE = /^\s*(`{3,}|~{3,})([^`]*)$/;
  * @example
  * findReferences("See [the rules](references/rules.md).", 1)[0]?.path; // "references/rules.md"
  */
-function referencesIn(text: string, firstLine: number): Reference[] {
-  const found: Reference[] = [];
+function findReferences(text: string, firstLine: number): MarkdownReference[] {
+  const found: MarkdownReference[] = [];
   let fence: string | null = null;
   for (const [index, line] of text.split("\n").entries()) {
     const [, mark, info = ""] = FENCE.exec(line) ?? [];
-    const isEdge = mark !== undefined && (fence === null || (info.trim() === "" && isAsLong(mark, fence)));
+    const isEdge = mark !== undefined && (fence === null || (info.trim() === "" && closesFence(mark, fence)));
     if (isEdge) fence = fence === null ? mark : null;
-    else found.push(...inLine(line, { line: firstLine + index, isInCode: fence !== null }));
+    else found.push(...findLineReferences(line, { line: firstLine + index, isInCode: fence !== null }));
   }
   return found;
 }
 
-function isAsLong(mark: string, fence: string): boolean {
+function closesFence(mark: string, fence: string): boolean {
   return mark[0] === fence[0] && mark.length >= fence.length;
 }
 
-function inLine(text: string, { line, isInCode }: Pick<Reference, "line" | "isInCode">): Reference[] {
-  const links = isInCode ? [] : linksIn(text);
-  const withoutLinks = links.reduce((rest, { at, path }) => blanked(rest, at, path.length), text);
-  const mentions = [...withoutLinks.matchAll(MENTION), ...withoutLinks.matchAll(AT_HOME)].map((match) => ({
+function findLineReferences(
+  text: string,
+  { line, isInCode }: Pick<MarkdownReference, "line" | "isInCode">,
+): MarkdownReference[] {
+  const links = isInCode ? [] : findLinks(text);
+  const withoutLinks = links.reduce((rest, { at, path }) => blankOut(rest, at, path.length), text);
+  const mentions = [...withoutLinks.matchAll(MENTION), ...withoutLinks.matchAll(HOME_PATH)].map((match) => ({
     path: match[0],
     at: match.index,
   }));
@@ -138,7 +141,7 @@ function inLine(text: string, { line, isInCode }: Pick<Reference, "line" | "isIn
   ];
 }
 
-function linksIn(text: string): { path: string; at: number }[] {
+function findLinks(text: string): { path: string; at: number }[] {
   // Links inside of code are examples.
   const prose = text.replace(CODE_SPAN, (span) => " ".repeat(span.length));
   return [...prose.matchAll(LINK), ...prose.matchAll(DEFINITION)].map((match) => {
@@ -148,6 +151,6 @@ function linksIn(text: string): { path: string; at: number }[] {
   });
 }
 
-function blanked(text: string, at: number, length: number): string {
+function blankOut(text: string, at: number, length: number): string {
   return text.slice(0, at) + " ".repeat(length) + text.slice(at + length);
 }

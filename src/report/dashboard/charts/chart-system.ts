@@ -1,10 +1,10 @@
 import type { Price } from "../../../core/price.js";
 import type { EvalResult } from "../../../core/result.js";
 import type { EvalRow } from "../../../core/row.js";
-import { ownValue } from "../../../core/shape.js";
+import { getOwn } from "../../../core/shape.js";
 import type { Manifest } from "../../../store/manifest.js";
-import { figureReader, type ReadFigure } from "../cards.js";
-import { knownPrice } from "../known-price.js";
+import { createFigureReader, type FigureReader } from "../cards.js";
+import { findRunPrice } from "../known-price.js";
 
 export interface ChartSystem {
   readonly name: string;
@@ -12,29 +12,29 @@ export interface ChartSystem {
   /** The price at the time of the run; null if unknown. */
   readonly price: Price | null;
   readonly rows: readonly EvalRow[];
-  readonly figure: ReadFigure;
+  readonly figure: FigureReader;
   /** Why a figure is null; null if no reason is known. */
   readonly why: (key: string) => string | null;
 }
 
 /** In the order of the run, including systems without rows. */
-export function chartSystems(result: EvalResult, manifest: Pick<Manifest, "systems">): ChartSystem[] {
-  const rows = rowsBySystem(result.rows);
+export function listChartSystems(result: EvalResult, manifest: Pick<Manifest, "systems">): ChartSystem[] {
+  const rows = groupChartRows(result.rows);
   return result.config.systems.map((name) => {
-    const record = ownValue(manifest.systems, name);
-    const reasons = ownValue(result.reasons, name) ?? {};
+    const record = getOwn(manifest.systems, name);
+    const reasons = getOwn(result.reasons, name) ?? {};
     return {
       name,
       harness: record?.harness ?? null,
-      price: knownPrice(manifest.systems, name),
+      price: findRunPrice(manifest.systems, name),
       rows: rows.get(name) ?? [],
-      figure: figureReader(ownValue(result.summary, name) ?? {}),
-      why: (key) => ownValue(reasons, key) ?? null,
+      figure: createFigureReader(getOwn(result.summary, name) ?? {}),
+      why: (key) => getOwn(reasons, key) ?? null,
     };
   });
 }
 
-function rowsBySystem(rows: readonly EvalRow[]): Map<string, EvalRow[]> {
+function groupChartRows(rows: readonly EvalRow[]): Map<string, EvalRow[]> {
   const bySystem = new Map<string, EvalRow[]>();
   for (const row of rows) {
     const own = bySystem.get(row.system);

@@ -1,17 +1,17 @@
-import { type Price, pricesAt, type TokenPrices } from "../../../core/price.js";
+import { type Price, selectPrices, type TokenPrices } from "../../../core/price.js";
 import type { EvalRow } from "../../../core/row.js";
 import type { Usage } from "../../../core/system.js";
-import { promptOf, usagesOf } from "../../../core/usage.js";
+import { countPromptTokens, listCallUsages } from "../../../core/usage.js";
 import type { TokenClass, TokenCost } from "../contract.js";
 
 const CLASSES: readonly TokenClass[] = ["input", "cacheRead", "cacheWrite", "output", "reasoning"];
 
 /** Costs are summed in whole pico-dollars. */
-const PICO = 1e12;
+const PICO_PER_DOLLAR = 1e12;
 
 /** Sums tokens and costs by class, each token in one class; empty when no usage was reported. */
-export function tokenClasses(rows: Iterable<EvalRow>, price: Price | null): TokenCost["classes"] {
-  const totals = noTotals();
+export function sumTokenClasses(rows: Iterable<EvalRow>, price: Price | null): TokenCost["classes"] {
+  const totals = createClassTotals();
   let isReported = false;
   for (const row of rows) {
     if (row.usage == null) continue;
@@ -22,7 +22,7 @@ export function tokenClasses(rows: Iterable<EvalRow>, price: Price | null): Toke
   return CLASSES.map((name) => ({
     name,
     tokens: totals.tokens[name],
-    costUsd: price === null ? null : totals.pico[name] / PICO,
+    costUsd: price === null ? null : totals.pico[name] / PICO_PER_DOLLAR,
   }));
 }
 
@@ -32,7 +32,7 @@ interface ClassTotals {
   pico: Record<TokenClass, number>;
 }
 
-function noTotals(): ClassTotals {
+function createClassTotals(): ClassTotals {
   const none = () => ({ input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 });
   return { tokens: none(), pico: none() };
 }
@@ -43,11 +43,13 @@ function addUsage(totals: ClassTotals, row: EvalRow, price: Price | null): void 
   addTokens(totals.tokens, row.usage);
   if (price === null) return;
   if (price.tiers === undefined) addPrices(totals.pico, row.usage, price);
-  else for (const usage of usagesOf(row, row.usage)) addPrices(totals.pico, usage, pricesAt(price, promptOf(usage)));
+  else
+    for (const usage of listCallUsages(row, row.usage))
+      addPrices(totals.pico, usage, selectPrices(price, countPromptTokens(usage)));
 }
 
 function addTokens(tokens: ClassTotals["tokens"], usage: Usage): void {
-  const reasoning = reasoningIn(usage);
+  const reasoning = countReasoning(usage);
   tokens.input += usage.input;
   tokens.cacheRead += usage.cacheRead ?? 0;
   tokens.cacheWrite += usage.cacheWrite ?? 0;
@@ -56,7 +58,7 @@ function addTokens(tokens: ClassTotals["tokens"], usage: Usage): void {
 }
 
 function addPrices(pico: ClassTotals["pico"], usage: Usage, prices: TokenPrices): void {
-  const reasoning = reasoningIn(usage);
+  const reasoning = countReasoning(usage);
   const hourly = usage.cacheWrite1h ?? 0;
   pico.input += usage.input * prices.input;
   pico.cacheRead += (usage.cacheRead ?? 0) * prices.cacheRead;
@@ -65,6 +67,6 @@ function addPrices(pico: ClassTotals["pico"], usage: Usage, prices: TokenPrices)
   pico.reasoning += reasoning * prices.output;
 }
 
-function reasoningIn({ reasoning = 0, output }: Usage): number {
+function countReasoning({ reasoning = 0, output }: Usage): number {
   return Math.min(reasoning, output);
 }

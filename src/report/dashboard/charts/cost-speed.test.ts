@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { sampleSystem } from "./chart-system.fixture.js";
-import { costSpeedChart } from "./cost-speed.js";
+import { createChartSystem } from "./chart-system.fixture.js";
+import { buildCostSpeedChart } from "./cost-speed.js";
 
 const timed = (name: string, cost: number, seconds: number) =>
-  sampleSystem(name, {
+  createChartSystem(name, {
     summary: { cost_per_pass_usd: cost, seconds_per_pass: seconds, pass_rate: 0.5, num_pass: 2 },
   });
 
 describe("buildCostSpeedChart", () => {
   it("puts systems on the front that no other beats in both cost and time", () => {
-    const chart = costSpeedChart([timed("slow", 1, 9), timed("fast", 4, 1.5), timed("neither", 5, 2)]);
+    const chart = buildCostSpeedChart([timed("slow", 1, 9), timed("fast", 4, 1.5), timed("neither", 5, 2)]);
     expect(chart.front).toEqual(["slow", "fast"]);
     expect(chart.points[2]).toEqual({
       system: "neither",
@@ -24,11 +24,11 @@ describe("buildCostSpeedChart", () => {
 
   it("explains why a system is missing", () => {
     const reasons = { cost_per_pass_usd: "trials with unknown cost: 3" };
-    const chart = costSpeedChart([
-      sampleSystem("failing", { summary: { cost_per_pass_usd: Number.POSITIVE_INFINITY, num_pass: 0 } }),
-      sampleSystem("unpriced", { summary: { seconds_per_pass: 5, num_pass: 1 }, reasons }),
-      sampleSystem("untimed", { summary: { cost_per_pass_usd: 1, num_pass: 1 } }),
-      sampleSystem("blank"),
+    const chart = buildCostSpeedChart([
+      createChartSystem("failing", { summary: { cost_per_pass_usd: Number.POSITIVE_INFINITY, num_pass: 0 } }),
+      createChartSystem("unpriced", { summary: { seconds_per_pass: 5, num_pass: 1 }, reasons }),
+      createChartSystem("untimed", { summary: { cost_per_pass_usd: 1, num_pass: 1 } }),
+      createChartSystem("blank"),
     ]);
     expect(chart.front).toEqual([]);
     expect(chart.points.map(({ leftOut }) => leftOut)).toEqual([

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { dominatorsOf, frontOf, hullOf, type Placed } from "./front.js";
+import { type FrontPoint, findDominators, findFrontNames, findHullNames } from "./front.js";
 
-const place = (name: string, cost: number, gain: number): Placed => ({ name, cost, gain });
+const place = (name: string, cost: number, gain: number): FrontPoint => ({ name, cost, gain });
 
 describe("findFrontNames and findHullNames", () => {
   it("sort by rising cost, keep ties and free systems, and leave out dominated ones", () => {
@@ -13,10 +13,10 @@ describe("findFrontNames and findHullNames", () => {
       place("twin 1", 1, 0.6),
       place("twin 2", 1, 0.6),
     ];
-    expect(frontOf(points)).toEqual(["free", "twin 1", "twin 2", "expensive"]);
-    expect(dominatorsOf(place("worse", 3, 0.5), points)).toEqual(["expensive", "twin 1", "twin 2"]);
-    expect(dominatorsOf(place("twin 1", 1, 0.6), points)).toEqual([]);
-    expect(frontOf([])).toEqual([]);
+    expect(findFrontNames(points)).toEqual(["free", "twin 1", "twin 2", "expensive"]);
+    expect(findDominators(place("worse", 3, 0.5), points)).toEqual(["expensive", "twin 1", "twin 2"]);
+    expect(findDominators(place("twin 1", 1, 0.6), points)).toEqual([]);
+    expect(findFrontNames([])).toEqual([]);
   });
 
   it("leave points off the hull that a mixture of two others beats", () => {
@@ -27,8 +27,8 @@ describe("findFrontNames and findHullNames", () => {
       place("on", 3, 0.7),
       place("c", 4, 0.8),
     ];
-    expect(frontOf(points)).toEqual(["a", "below", "b", "on", "c"]);
-    expect(hullOf(points)).toEqual(["a", "b", "on", "c"]);
+    expect(findFrontNames(points)).toEqual(["a", "below", "b", "on", "c"]);
+    expect(findHullNames(points)).toEqual(["a", "b", "on", "c"]);
   });
 
   it("leave out equal points under the hull, and keep those at its corners", () => {
@@ -39,12 +39,12 @@ describe("findFrontNames and findHullNames", () => {
       place("left", 0, 0.2),
       place("right twin", 4, 0.8),
     ];
-    expect(hullOf(points)).toEqual(["left", "right", "right twin"]);
+    expect(findHullNames(points)).toEqual(["left", "right", "right twin"]);
   });
 
   it("keep points on the line of the hull despite rounding", () => {
-    expect(hullOf([0.1, 0.2, 0.3, 0.4].map((x) => place(String(x), x, x * 3)))).toHaveLength(4);
-    expect(hullOf([place("a", 1, 1), place("b", 1, 1)])).toEqual(["a", "b"]);
+    expect(findHullNames([0.1, 0.2, 0.3, 0.4].map((x) => place(String(x), x, x * 3)))).toHaveLength(4);
+    expect(findHullNames([place("a", 1, 1), place("b", 1, 1)])).toEqual(["a", "b"]);
   });
 });
 
@@ -56,8 +56,8 @@ describe("of any points", () => {
   it("the front consists of the points that no other dominates", () => {
     fc.assert(
       fc.property(points, (all) => {
-        const free = all.filter((point) => dominatorsOf(point, all).length === 0).map(({ name }) => name);
-        expect(frontOf(all).sort()).toEqual(free.sort());
+        const free = all.filter((point) => findDominators(point, all).length === 0).map(({ name }) => name);
+        expect(findFrontNames(all).sort()).toEqual(free.sort());
       }),
     );
   });
@@ -65,8 +65,8 @@ describe("of any points", () => {
   it("the hull consists of the front points that are under no line between two others", () => {
     fc.assert(
       fc.property(points, (all) => {
-        const front = all.filter(({ name }) => frontOf(all).includes(name));
-        const isUnder = (p: Placed) =>
+        const front = all.filter(({ name }) => findFrontNames(all).includes(name));
+        const isUnder = (p: FrontPoint) =>
           front.some((a) =>
             front.some(
               (b) =>
@@ -76,7 +76,7 @@ describe("of any points", () => {
             ),
           );
         const expected = front.filter((point) => !isUnder(point)).map(({ name }) => name);
-        expect(hullOf(all).sort()).toEqual(expected.sort());
+        expect(findHullNames(all).sort()).toEqual(expected.sort());
       }),
     );
   });

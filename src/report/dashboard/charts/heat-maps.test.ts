@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { DatasetConfig, EvalConfig } from "../../../core/result.js";
 import { type EvalRow, makeRow } from "../../../core/row.js";
-import { summarise } from "../../../metrics/index.js";
-import { heatMaps } from "./heat-maps.js";
+import { summarize } from "../../../metrics/index.js";
+import { buildHeatMaps } from "./heat-maps.js";
 
 const dataset = (name: string): DatasetConfig => ({
   name,
@@ -14,9 +14,9 @@ const dataset = (name: string): DatasetConfig => ({
 });
 
 function mapsOf(rows: EvalRow[], datasets = ["needle"]) {
-  const { summary } = summarise(rows, [], { scoreField: "score", threshold: 0.7, seed: 0, datasets });
+  const { summary } = summarize(rows, [], { scoreField: "score", threshold: 0.7, seed: 0, datasets });
   const config = { systems: ["a", "b"], datasets: datasets.map(dataset) } as unknown as EvalConfig;
-  return heatMaps({ rows, summary, config });
+  return buildHeatMaps({ rows, summary, config });
 }
 
 let nextId = 0;

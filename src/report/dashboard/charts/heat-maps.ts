@@ -1,38 +1,38 @@
 import type { EvalResult } from "../../../core/result.js";
 import type { FacetValue } from "../../../core/row.js";
-import { ownValue } from "../../../core/shape.js";
+import { getOwn } from "../../../core/shape.js";
 import { CELL_FACETS } from "../../../metrics/index.js";
-import { type FacetEntry, type FacetLayout, facetLayouts } from "../../facets.js";
-import { datasetName, figureReader } from "../cards.js";
+import { buildFacetLayouts, type FacetEntry, type FacetLayout } from "../../facets.js";
+import { createFigureReader, getDatasetLabel } from "../cards.js";
 
 import type { HeatMap } from "../contract.js";
 
 const [DOWN, ACROSS] = CELL_FACETS;
 
 /** One map for each system and dataset whose examples have a depth and a length. */
-export function heatMaps(result: Pick<EvalResult, "rows" | "config" | "summary">): HeatMap[] {
+export function buildHeatMaps(result: Pick<EvalResult, "rows" | "config" | "summary">): HeatMap[] {
   const { config, summary } = result;
-  const layouts = facetLayouts(result).filter(({ cells }) => cells.length > 0);
+  const layouts = buildFacetLayouts(result).filter(({ cells }) => cells.length > 0);
   return layouts.flatMap((layout) => {
-    const axes = axesOf(layout);
-    const dataset = layout.dataset ?? datasetName(config.datasets[0]?.name ?? "");
+    const axes = findHeatMapAxes(layout);
+    const dataset = layout.dataset ?? getDatasetLabel(config.datasets[0]?.name ?? "");
     return config.systems.map((system) => {
-      const figure = figureReader(ownValue(summary, system) ?? {});
+      const figure = createFigureReader(getOwn(summary, system) ?? {});
       const cells = axes.cells.map(({ x, y, key }) => ({ x, y, mean: figure(key), n: figure(`${key}_n`) ?? 0 }));
       return { system, dataset, xField: ACROSS, yField: DOWN, xs: axes.xs, ys: axes.ys, cells };
     });
   });
 }
 
-interface Axes {
+interface HeatMapAxes {
   xs: FacetValue[];
   ys: FacetValue[];
   cells: { x: number; y: number; key: string }[];
 }
 
-function axesOf({ byField, cells }: FacetLayout): Axes {
+function findHeatMapAxes({ byField, cells }: FacetLayout): HeatMapAxes {
   const [xs, ys] = [byField.get(ACROSS) ?? [], byField.get(DOWN) ?? []];
-  const [placeX, placeY] = [places(xs), places(ys)];
+  const [placeX, placeY] = [indexFacetValues(xs), indexFacetValues(ys)];
   return {
     xs: xs.map(({ value }) => value),
     ys: ys.map(({ value }) => value),
@@ -44,6 +44,6 @@ function axesOf({ byField, cells }: FacetLayout): Axes {
 }
 
 /** By text, as the breakdown compares values. */
-function places(entries: readonly FacetEntry[]): Map<string, number> {
+function indexFacetValues(entries: readonly FacetEntry[]): Map<string, number> {
   return new Map(entries.map(({ value }, place) => [String(value), place]));
 }

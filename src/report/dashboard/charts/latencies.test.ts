@@ -1,11 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { quantile } from "../../../stats/index.js";
-import { sampleSystem } from "./chart-system.fixture.js";
-import { latencySpreads } from "./latencies.js";
+import { createChartSystem } from "./chart-system.fixture.js";
+import { buildLatencySpreads } from "./latencies.js";
 
 const spreads = (...lists: (number | null)[][]) =>
-  latencySpreads(lists.map((list, i) => sampleSystem(`s${i}`, { rows: list.map((latency) => ({ latency })) })));
+  buildLatencySpreads(
+    lists.map((list, i) => createChartSystem(`s${i}`, { rows: list.map((latency) => ({ latency })) })),
+  );
 
 describe("buildLatencySpreads", () => {
   it("has type-7 quantiles, and bins that all systems share", () => {
@@ -23,7 +25,7 @@ describe("buildLatencySpreads", () => {
 
   it("counts measured trials with an output", () => {
     const rows = [{ latency: 1 }, { latency: null }, { latency: 5, outcome: "error" as const }];
-    expect(latencySpreads([sampleSystem("a", { rows })])[0]?.n).toBe(1);
+    expect(buildLatencySpreads([createChartSystem("a", { rows })])[0]?.n).toBe(1);
   });
 
   it.each([

@@ -3,41 +3,41 @@ import { quantileSorted } from "../../../stats/index.js";
 import type { LatencySpread } from "../contract.js";
 import type { ChartSystem } from "./chart-system.js";
 
-const BINS = 30;
+const BIN_COUNT = 30;
 
 /** All systems share the same bins. */
-export function latencySpreads(systems: readonly ChartSystem[]): LatencySpread[] {
-  const spreads = systems.map((system) => ({ system: system.name, sorted: latenciesOf(system) }));
-  const edges = logEdges(
+export function buildLatencySpreads(systems: readonly ChartSystem[]): LatencySpread[] {
+  const spreads = systems.map((system) => ({ system: system.name, sorted: listLatencies(system) }));
+  const edges = computeLogEdges(
     spreads.map(({ sorted }) => sorted),
-    BINS,
+    BIN_COUNT,
   );
   return spreads.map(({ system, sorted }) => ({
     system,
     n: sorted.length,
-    quantiles: quantilesOf(sorted),
-    bins: countInto(edges, sorted),
+    quantiles: computeQuantiles(sorted),
+    bins: countPerBin(edges, sorted),
   }));
 }
 
 /** Seconds inside the system, of trials with an output. */
-function latenciesOf({ rows }: ChartSystem): Float64Array {
+function listLatencies({ rows }: ChartSystem): Float64Array {
   const known: number[] = [];
   for (const row of rows) if (row.latency != null && row.latency >= 0 && hasOutput(row)) known.push(row.latency);
   return Float64Array.from(known).sort();
 }
 
-function quantilesOf(sorted: Float64Array): LatencySpread["quantiles"] {
+function computeQuantiles(sorted: Float64Array): LatencySpread["quantiles"] {
   if (sorted.length === 0) return null;
   const at = (p: number) => quantileSorted(sorted, p);
   return { min: at(0), p25: at(0.25), p50: at(0.5), p75: at(0.75), p95: at(0.95), p99: at(0.99), max: at(1) };
 }
 
 /** A wider range is an outlier: smaller values share the first bin. */
-const MOST_SPREAD = 1e6;
+const MAX_SPREAD = 1e6;
 
 /** Includes the lower end. */
-interface Bin {
+interface LatencyBin {
   from: number;
   to: number;
   count: number;
@@ -47,13 +47,13 @@ interface Bin {
  * Edges of bins of equal width on a logarithmic scale, for sorted non-negative values; empty without values. The first
  * bin begins at the smallest value, which may be 0.
  */
-function logEdges(lists: readonly Float64Array[], bins: number): number[] {
+function computeLogEdges(lists: readonly Float64Array[], bins: number): number[] {
   const filled = lists.filter(({ length }) => length > 0);
   if (filled.length === 0) return [];
   const least = Math.min(...filled.map((values) => values[0] ?? 0));
   const most = Math.max(...filled.map((values) => values.at(-1) ?? 0));
   if (least === most) return [least, most];
-  const start = Math.max(smallestPositive(filled), most / MOST_SPREAD);
+  const start = Math.max(findSmallestPositive(filled), most / MAX_SPREAD);
   if (start === most) return [least, most];
   const step = Math.log(most / start) / bins;
   const inner = Array.from({ length: bins - 1 }, (_, i) => start * Math.exp(step * (i + 1)));
@@ -62,7 +62,7 @@ function logEdges(lists: readonly Float64Array[], bins: number): number[] {
 }
 
 /** The last bin includes its upper end. */
-function countInto(edges: readonly number[], sorted: Float64Array): Bin[] {
+function countPerBin(edges: readonly number[], sorted: Float64Array): LatencyBin[] {
   const bins = edges.slice(1).map((to, i) => ({ from: edges[i] ?? 0, to, count: 0 }));
   let at = 0;
   for (const value of sorted) {
@@ -73,6 +73,6 @@ function countInto(edges: readonly number[], sorted: Float64Array): Bin[] {
   return bins;
 }
 
-function smallestPositive(lists: readonly Float64Array[]): number {
+function findSmallestPositive(lists: readonly Float64Array[]): number {
   return Math.min(...lists.map((values) => values.find((value) => value > 0) ?? Number.POSITIVE_INFINITY));
 }

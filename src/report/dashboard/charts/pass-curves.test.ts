@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { makeRow } from "../../../core/row.js";
-import { summarise } from "../../../metrics/index.js";
-import { sampleSystem } from "./chart-system.fixture.js";
-import { passCurvesOf } from "./pass-curves.js";
+import { summarize } from "../../../metrics/index.js";
+import { createChartSystem } from "./chart-system.fixture.js";
+import { buildPassCurves } from "./pass-curves.js";
 
 describe("buildPassCurves", () => {
   it("contains every k of the summary with its tasks and bounds", () => {
@@ -13,8 +13,8 @@ describe("buildPassCurves", () => {
         makeRow({ system: "a", exampleId, trial, outcome: pass === 1 ? "pass" : "fail", passed: pass === 1 }),
       ),
     );
-    const { summary } = summarise(rows, [], { scoreField: "score", threshold: 0.7, seed: 0 });
-    const [curve] = passCurvesOf([sampleSystem("a", { summary: summary.a ?? {} })]);
+    const { summary } = summarize(rows, [], { scoreField: "score", threshold: 0.7, seed: 0 });
+    const [curve] = buildPassCurves([createChartSystem("a", { summary: summary.a ?? {} })]);
     expect(curve?.system).toBe("a");
     expect(curve?.points.map(({ k, n }) => [k, n])).toEqual([
       [1, 4],
@@ -29,6 +29,6 @@ describe("buildPassCurves", () => {
   });
 
   it("includes only systems with several trials", () => {
-    expect(passCurvesOf([sampleSystem("a", { summary: { pass_rate: 1 } })])).toEqual([]);
+    expect(buildPassCurves([createChartSystem("a", { summary: { pass_rate: 1 } })])).toEqual([]);
   });
 });

@@ -1,14 +1,14 @@
-import type { PassCurve, PassCurvePoint } from "../contract.js";
+import type { PassCurve, PassCurveChartPoint } from "../contract.js";
 import type { ChartSystem } from "./chart-system.js";
 
 /** pass@k and pass^k of the systems that ran examples several times. */
-export function passCurvesOf(systems: readonly ChartSystem[]): PassCurve[] {
-  const curves = systems.map(({ name, figure }) => ({ system: name, points: [...pointsOf(figure)] }));
+export function buildPassCurves(systems: readonly ChartSystem[]): PassCurve[] {
+  const curves = systems.map(({ name, figure }) => ({ system: name, points: [...readPassCurvePoints(figure)] }));
   return curves.filter(({ points }) => points.length > 0);
 }
 
 /** Summaries contain every k from 1 to the largest number of trials of a task. */
-function* pointsOf(figure: ChartSystem["figure"]): Generator<PassCurvePoint> {
+function* readPassCurvePoints(figure: ChartSystem["figure"]): Generator<PassCurveChartPoint> {
   for (let k = 1; figure(`pass_at_${k}_n`) !== null; k++) {
     const [at, hat] = [`pass_at_${k}`, `pass_hat_${k}`];
     yield {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { sampleSystem } from "./chart-system.fixture.js";
-import { qualityCostChart } from "./quality-cost.js";
+import { createChartSystem } from "./chart-system.fixture.js";
+import { buildQualityCostChart } from "./quality-cost.js";
 
 const CONFIG = { scoreField: "score", seed: 1 };
 
 const measured = (name: string, { cost, scores, group }: { cost: number | null; scores: number[]; group?: string }) => {
   const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
-  return sampleSystem(name, {
+  return createChartSystem(name, {
     rows: scores.map((score) => ({ scores: { score }, costUsd: cost, group: group ?? null })),
     summary: {
       mean_score: mean,
@@ -26,7 +26,7 @@ interface Written {
 
 describe("buildQualityCostChart", () => {
   it("has the front, the hull, and the dominating systems", () => {
-    const chart = qualityCostChart(
+    const chart = buildQualityCostChart(
       [
         measured("expensive", { cost: 4, scores: [1, 1, 1, 0.8] }),
         measured("free", { cost: 0, scores: [0, 0, 0, 0.4] }),
@@ -45,30 +45,30 @@ describe("buildQualityCostChart", () => {
 
   it("uses output tokens when no cost is known, and dollars as soon as one is", () => {
     const written = (name: string, { tokens, scores, cost = null }: Written) =>
-      sampleSystem(name, {
+      createChartSystem(name, {
         rows: scores.map((score) => ({ scores: { score }, outputTokens: tokens, costUsd: cost })),
         summary: { mean_score: scores[0] ?? 0, mean_output_tokens: tokens, mean_cost_usd: cost },
       });
     const short = written("short", { tokens: 10, scores: [0.5, 0.5] });
     const long = written("long", { tokens: 900, scores: [0.4, 0.4] });
-    const chart = qualityCostChart([short, long], CONFIG);
+    const chart = buildQualityCostChart([short, long], CONFIG);
     expect(chart).toMatchObject({ costUnit: "tokens", front: ["short"], hull: ["short"] });
     expect(chart.points.map(({ cost, dominatedBy, membership }) => [cost, dominatedBy, membership])).toEqual([
       [10, [], 1],
       [900, ["short"], 0],
     ]);
-    const priced = qualityCostChart([short, written("paid", { tokens: 1, scores: [1], cost: 2 })], CONFIG);
+    const priced = buildQualityCostChart([short, written("paid", { tokens: 1, scores: [1], cost: 2 })], CONFIG);
     expect(priced).toMatchObject({ costUnit: "usd", front: ["paid"] });
     expect(priced.points.map(({ cost }) => cost)).toEqual([null, 2]);
   });
 
   it("clamps intervals to the range of scores", () => {
-    const { points } = qualityCostChart([measured("a", { cost: 1, scores: [1, 1] })], CONFIG);
+    const { points } = buildQualityCostChart([measured("a", { cost: 1, scores: [1, 1] })], CONFIG);
     expect(points[0]).toMatchObject({ quality: 1, low: 0.9, high: 1 });
   });
 
   it("shows nothing for a system without data", () => {
-    expect(qualityCostChart([sampleSystem("a")], CONFIG)).toEqual({
+    expect(buildQualityCostChart([createChartSystem("a")], CONFIG)).toEqual({
       costUnit: "usd",
       points: [
         {
@@ -90,8 +90,8 @@ describe("buildQualityCostChart", () => {
 });
 
 describe("front membership", () => {
-  const share = (systems: Parameters<typeof qualityCostChart>[0]) =>
-    qualityCostChart(systems, CONFIG).points.map(({ membership }) => membership);
+  const share = (systems: Parameters<typeof buildQualityCostChart>[0]) =>
+    buildQualityCostChart(systems, CONFIG).points.map(({ membership }) => membership);
 
   it("is certain for the cheapest system and for one that is better on every task", () => {
     const systems = [

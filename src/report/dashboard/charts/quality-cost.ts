@@ -1,65 +1,68 @@
 import type { EvalConfig } from "../../../core/result.js";
-import { type EvalRow, hasOutput, scoreOf } from "../../../core/row.js";
+import { type EvalRow, getScore, hasOutput } from "../../../core/row.js";
 import { createRandom, hashSeed, paretoFronts, permutation, type Random } from "../../../stats/index.js";
-import { withinScores } from "../cards.js";
+import { clampToScore } from "../cards.js";
 import type { QualityCostChart, QualityCostPoint } from "../contract.js";
 import type { ChartSystem } from "./chart-system.js";
-import { dominatorsOf, frontOf, hullOf, type Placed } from "./front.js";
+import { type FrontPoint, findDominators, findFrontNames, findHullNames } from "./front.js";
 
 /** Quality against the mean cost of an attempt, with the front and how certain membership of it is. */
-export function qualityCostChart(
+export function buildQualityCostChart(
   systems: readonly ChartSystem[],
   config: Pick<EvalConfig, "scoreField" | "seed">,
 ): QualityCostChart {
-  const costUnit = unitOf(systems);
-  const bare = systems.map((system) => pointOf(system, costUnit));
-  const placed = bare.flatMap(placeOf);
-  const memberships = frontMembership(
+  const costUnit = chooseCostUnit(systems);
+  const bare = systems.map((system) => buildQualityCostPoint(system, costUnit));
+  const placed = bare.flatMap(toQualityCostFrontPoint);
+  const memberships = estimateFrontMembership(
     systems.filter(({ name }) => placed.some((place) => place.name === name)),
     { ...config, costUnit },
   );
   const points = bare.map((point) => ({
     ...point,
-    dominatedBy: placeOf(point).flatMap((place) => dominatorsOf(place, placed)),
+    dominatedBy: toQualityCostFrontPoint(point).flatMap((place) => findDominators(place, placed)),
     membership: memberships.get(point.system) ?? null,
   }));
-  return { costUnit, points, front: frontOf(placed), hull: hullOf(placed) };
+  return { costUnit, points, front: findFrontNames(placed), hull: findHullNames(placed) };
 }
 
 /** Falls back to output tokens when no price is known. */
-function unitOf(systems: readonly ChartSystem[]): QualityCostChart["costUnit"] {
+function chooseCostUnit(systems: readonly ChartSystem[]): QualityCostChart["costUnit"] {
   const isKnown = (key: string) => systems.some(({ figure }) => figure(key) !== null);
-  return !isKnown(COSTS.usd) && isKnown(COSTS.tokens) ? "tokens" : "usd";
+  return !isKnown(MEAN_COST_FIGURES.usd) && isKnown(MEAN_COST_FIGURES.tokens) ? "tokens" : "usd";
 }
 
 /** The figure of the mean cost of an attempt, by unit. */
-const COSTS: Readonly<Record<QualityCostChart["costUnit"], string>> = {
+const MEAN_COST_FIGURES: Readonly<Record<QualityCostChart["costUnit"], string>> = {
   usd: "mean_cost_usd",
   tokens: "mean_output_tokens",
 };
 
-type BarePoint = Omit<QualityCostPoint, "dominatedBy" | "membership">;
+type QualityCostValues = Omit<QualityCostPoint, "dominatedBy" | "membership">;
 
-function pointOf({ name, harness, figure }: ChartSystem, costUnit: QualityCostChart["costUnit"]): BarePoint {
+function buildQualityCostPoint(
+  { name, harness, figure }: ChartSystem,
+  costUnit: QualityCostChart["costUnit"],
+): QualityCostValues {
   return {
     system: name,
     harness,
-    cost: figure(COSTS[costUnit]),
+    cost: figure(MEAN_COST_FIGURES[costUnit]),
     quality: figure("mean_score"),
-    low: withinScores(figure("mean_score_ci_low")),
-    high: withinScores(figure("mean_score_ci_high")),
+    low: clampToScore(figure("mean_score_ci_low")),
+    high: clampToScore(figure("mean_score_ci_high")),
     n: figure("mean_score_n") ?? 0,
   };
 }
 
-function placeOf({ system, cost, quality }: BarePoint): Placed[] {
+function toQualityCostFrontPoint({ system, cost, quality }: QualityCostValues): FrontPoint[] {
   return cost === null || quality === null ? [] : [{ name: system, gain: quality, cost }];
 }
 
 const RESAMPLES = 500;
 /** Maximum number of additions for all resamples: a few tenths of a second. */
-const MOST_WORK = 4e7;
-const LEAST_UNITS = 200;
+const MAX_ADDITIONS = 4e7;
+const MIN_UNITS = 200;
 
 interface MembershipOptions extends Pick<EvalConfig, "scoreField" | "seed">, Pick<QualityCostChart, "costUnit"> {}
 
@@ -67,19 +70,19 @@ interface MembershipOptions extends Pick<EvalConfig, "scoreField" | "seed">, Pic
  * Estimates how often each system is on the quality–cost front when tasks are resampled: the same tasks for all systems,
  * each with all its trials. Null for all when there are fewer than two tasks.
  */
-function frontMembership(
+function estimateFrontMembership(
   systems: readonly ChartSystem[],
   { scoreField, seed, costUnit }: MembershipOptions,
 ): Map<string, number | null> {
   const names = systems.map(({ name }) => name);
   const random = createRandom(hashSeed("front membership", seed));
-  const sums = dealt(unitSums(systems, { scoreField, costUnit }), random);
+  const sums = mergeUnits(sumUnits(systems, { scoreField, costUnit }), random);
   const size = sums[0]?.scores.length ?? 0;
   if (size < 2) return new Map(names.map((name) => [name, null]));
   const tally = names.map(() => ({ on: 0, asked: 0 }));
   const drawn = new Uint32Array(size);
   for (let resample = 0; resample < RESAMPLES; resample++) {
-    draw(drawn, random);
+    drawUnits(drawn, random);
     const points = sums.map((own) => toMembershipPoint(own, drawn));
     const fronts = paretoFronts(points);
     for (const [i, count] of tally.entries()) {
@@ -88,14 +91,14 @@ function frontMembership(
       if (fronts[i] === 1) count.on += 1;
     }
   }
-  return new Map(names.map((name, i) => [name, shareOf(tally[i])]));
+  return new Map(names.map((name, i) => [name, computeShare(tally[i])]));
 }
 
-function shareOf(count: { on: number; asked: number } | undefined): number | null {
+function computeShare(count: { on: number; asked: number } | undefined): number | null {
   return count === undefined || count.asked === 0 ? null : count.on / count.asked;
 }
 
-function draw(drawn: Uint32Array, random: Random): void {
+function drawUnits(drawn: Uint32Array, random: Random): void {
   drawn.fill(0);
   for (let i = 0; i < drawn.length; i++) {
     const unit = random.int(drawn.length);
@@ -104,10 +107,10 @@ function draw(drawn: Uint32Array, random: Random): void {
 }
 
 function toMembershipPoint(sums: UnitSums, drawn: Uint32Array): { quality: number | null; cost: number | null } {
-  return { quality: meanOf(sums.scores, sums.scored, drawn), cost: meanOf(sums.costs, sums.priced, drawn) };
+  return { quality: averageDrawn(sums.scores, sums.scored, drawn), cost: averageDrawn(sums.costs, sums.priced, drawn) };
 }
 
-function meanOf(totals: Float64Array, counts: Float64Array, drawn: Uint32Array): number | null {
+function averageDrawn(totals: Float64Array, counts: Float64Array, drawn: Uint32Array): number | null {
   let total = 0;
   let count = 0;
   for (let i = 0; i < drawn.length; i++) {
@@ -122,9 +125,9 @@ function meanOf(totals: Float64Array, counts: Float64Array, drawn: Uint32Array):
  * Merges very many units at random into fewer before resampling: a mean over sums of independent tasks varies like a mean
  * over the tasks, and the work is bounded for large runs.
  */
-function dealt(sums: readonly UnitSums[], random: Random): readonly UnitSums[] {
+function mergeUnits(sums: readonly UnitSums[], random: Random): readonly UnitSums[] {
   const size = sums[0]?.scores.length ?? 0;
-  const most = Math.max(LEAST_UNITS, Math.floor(MOST_WORK / (RESAMPLES * (1 + 4 * sums.length))));
+  const most = Math.max(MIN_UNITS, Math.floor(MAX_ADDITIONS / (RESAMPLES * (1 + 4 * sums.length))));
   if (size <= most) return sums;
   const order = permutation(size, random);
   const deal = (values: Float64Array) => {
@@ -153,25 +156,25 @@ interface UnitSumsOptions extends Pick<QualityCostChart, "costUnit"> {
   scoreField: string;
 }
 
-const COST_OF: Readonly<Record<QualityCostChart["costUnit"], (row: EvalRow) => number | undefined>> = {
+const COST_READERS: Readonly<Record<QualityCostChart["costUnit"], (row: EvalRow) => number | undefined>> = {
   usd: (row) => row.costUsd ?? undefined,
   tokens: (row) => (hasOutput(row) ? row.outputTokens : undefined),
 };
 
 /** All systems have the same units in the same order. */
-function unitSums(systems: readonly ChartSystem[], { scoreField, costUnit }: UnitSumsOptions): UnitSums[] {
-  const places = new Places();
-  const tasks = systems.map(({ rows }) => Uint32Array.from(rows, (row) => places.taskOf(row)));
+function sumUnits(systems: readonly ChartSystem[], { scoreField, costUnit }: UnitSumsOptions): UnitSums[] {
+  const places = new UnitIndex();
+  const tasks = systems.map(({ rows }) => Uint32Array.from(rows, (row) => places.indexTask(row)));
   const unitOf = places.unitOfTask;
   return systems.map(({ rows }, i) => {
-    const own: Own = { rows, taskOf: tasks[i] ?? new Uint32Array(), unitOf, units: places.units };
-    const [scores, scored] = sumMeans(own, (row) => scoreOf(row, scoreField));
-    const [costs, priced] = sumMeans(own, COST_OF[costUnit]);
+    const own: SystemUnits = { rows, taskOf: tasks[i] ?? new Uint32Array(), unitOf, units: places.units };
+    const [scores, scored] = sumMeans(own, (row) => getScore(row, scoreField));
+    const [costs, priced] = sumMeans(own, COST_READERS[costUnit]);
     return { scores, scored, costs, priced };
   });
 }
 
-interface Own {
+interface SystemUnits {
   rows: readonly EvalRow[];
   taskOf: Uint32Array;
   unitOf: readonly number[];
@@ -179,30 +182,30 @@ interface Own {
 }
 
 /** Assigns indexes to tasks and units. A task is one example, whichever system runs it. */
-class Places {
+class UnitIndex {
   readonly unitOfTask: number[] = [];
   readonly #tasks = new Map<string, number>();
   readonly #groups = new Map<string, number>();
   units = 0;
 
-  taskOf({ dataset, exampleId, group }: EvalRow): number {
+  indexTask({ dataset, exampleId, group }: EvalRow): number {
     const key = `${dataset}\u0000${exampleId}`;
     const known = this.#tasks.get(key);
     if (known !== undefined) return known;
     const task = this.#tasks.size;
     this.#tasks.set(key, task);
-    this.unitOfTask.push(group == null ? this.units++ : this.#unitOf(`${dataset}\u0000${group}`));
+    this.unitOfTask.push(group == null ? this.units++ : this.#indexUnit(`${dataset}\u0000${group}`));
     return task;
   }
 
-  #unitOf(group: string): number {
+  #indexUnit(group: string): number {
     const unit = this.#groups.get(group) ?? this.units++;
     this.#groups.set(group, unit);
     return unit;
   }
 }
 
-function sumMeans(own: Own, read: (row: EvalRow) => number | undefined): [Float64Array, Float64Array] {
+function sumMeans(own: SystemUnits, read: (row: EvalRow) => number | undefined): [Float64Array, Float64Array] {
   const totals = new Float64Array(own.unitOf.length);
   const trials = new Float64Array(own.unitOf.length);
   for (const [i, row] of own.rows.entries()) {
@@ -212,10 +215,14 @@ function sumMeans(own: Own, read: (row: EvalRow) => number | undefined): [Float6
     totals[task] = (totals[task] ?? 0) + value;
     trials[task] = (trials[task] ?? 0) + 1;
   }
-  return byUnit(own, totals, trials);
+  return sumByUnit(own, totals, trials);
 }
 
-function byUnit({ unitOf, units }: Own, totals: Float64Array, trials: Float64Array): [Float64Array, Float64Array] {
+function sumByUnit(
+  { unitOf, units }: SystemUnits,
+  totals: Float64Array,
+  trials: Float64Array,
+): [Float64Array, Float64Array] {
   const sums = new Float64Array(units);
   const counts = new Float64Array(units);
   for (const [task, unit] of unitOf.entries()) {

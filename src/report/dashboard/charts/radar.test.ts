@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sampleSystem } from "./chart-system.fixture.js";
-import { radarChart } from "./radar.js";
+import { createChartSystem } from "./chart-system.fixture.js";
+import { buildRadarChart } from "./radar.js";
 
 const radar = (...seconds: (number | null)[]) =>
-  radarChart(
+  buildRadarChart(
     seconds.map((each, i) =>
-      sampleSystem(`s${i}`, { summary: { median_time_to_success_ms: each === null ? null : each * 1000 } }),
+      createChartSystem(`s${i}`, { summary: { median_time_to_success_ms: each === null ? null : each * 1000 } }),
     ),
   );
 

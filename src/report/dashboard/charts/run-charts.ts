@@ -1,24 +1,24 @@
 import type { EvalResult } from "../../../core/result.js";
 import type { Manifest } from "../../../store/manifest.js";
 import type { RunCharts } from "../contract.js";
-import { chartSystems } from "./chart-system.js";
-import { costSpeedChart } from "./cost-speed.js";
-import { heatMaps } from "./heat-maps.js";
-import { latencySpreads } from "./latencies.js";
-import { passCurvesOf } from "./pass-curves.js";
-import { qualityCostChart } from "./quality-cost.js";
-import { radarChart } from "./radar.js";
-import { tokenCosts } from "./token-costs.js";
+import { listChartSystems } from "./chart-system.js";
+import { buildCostSpeedChart } from "./cost-speed.js";
+import { buildHeatMaps } from "./heat-maps.js";
+import { buildLatencySpreads } from "./latencies.js";
+import { buildPassCurves } from "./pass-curves.js";
+import { buildQualityCostChart } from "./quality-cost.js";
+import { buildRadarChart } from "./radar.js";
+import { buildTokenCosts } from "./token-costs.js";
 
-export function runCharts(result: EvalResult, manifest: Pick<Manifest, "systems">): RunCharts {
-  const systems = chartSystems(result, manifest);
+export function buildRunCharts(result: EvalResult, manifest: Pick<Manifest, "systems">): RunCharts {
+  const systems = listChartSystems(result, manifest);
   return {
-    qualityCost: qualityCostChart(systems, result.config),
-    costSpeed: costSpeedChart(systems),
-    radar: radarChart(systems),
-    passCurves: passCurvesOf(systems),
-    heatMaps: heatMaps(result),
-    tokenCosts: tokenCosts(systems),
-    latencies: latencySpreads(systems),
+    qualityCost: buildQualityCostChart(systems, result.config),
+    costSpeed: buildCostSpeedChart(systems),
+    radar: buildRadarChart(systems),
+    passCurves: buildPassCurves(systems),
+    heatMaps: buildHeatMaps(result),
+    tokenCosts: buildTokenCosts(systems),
+    latencies: buildLatencySpreads(systems),
   };
 }

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { costOf, dollars, priceFrom } from "../../../budget/index.js";
+import { computeCost, createPrice, toDollars } from "../../../budget/index.js";
 import type { Price } from "../../../core/price.js";
 import type { Usage } from "../../../core/system.js";
-import { sampleSystem } from "./chart-system.fixture.js";
-import { tokenCosts } from "./token-costs.js";
+import { createChartSystem } from "./chart-system.fixture.js";
+import { buildTokenCosts } from "./token-costs.js";
 
 /** Whole dollars for a token of each class. */
 const PRICE: Price = {
@@ -18,7 +18,7 @@ const PRICE: Price = {
 
 const classes = (usages: Usage[], price: Price | undefined = PRICE) => {
   const rows = usages.map((usage) => ({ usage, costUsd: 1 }));
-  const [found] = tokenCosts([sampleSystem("a", { rows, ...(price === undefined ? {} : { price }) })]);
+  const [found] = buildTokenCosts([createChartSystem("a", { rows, ...(price === undefined ? {} : { price }) })]);
   return Object.fromEntries((found?.classes ?? []).map(({ name, tokens, costUsd }) => [name, [tokens, costUsd]]));
 };
 
@@ -35,19 +35,19 @@ describe("buildTokenCosts", () => {
   });
 
   it("reports tokens where no price is known", () => {
-    const [found] = tokenCosts([sampleSystem("a", { rows: [{ usage: { input: 3, output: 4 } }] })]);
+    const [found] = buildTokenCosts([createChartSystem("a", { rows: [{ usage: { input: 3, output: 4 } }] })]);
     expect(found?.classes.find(({ name }) => name === "input")).toEqual({ name: "input", tokens: 3, costUsd: null });
     expect(found?.costUsd).toBeNull();
   });
 
   it("reports the bill without classes when no usage was reported", () => {
-    expect(tokenCosts([sampleSystem("a", { rows: [{ costUsd: 2 }, { costUsd: 0.5 }] })])).toEqual([
+    expect(buildTokenCosts([createChartSystem("a", { rows: [{ costUsd: 2 }, { costUsd: 0.5 }] })])).toEqual([
       { system: "a", classes: [], costUsd: 2.5 },
     ]);
   });
 
   it("reports no bill when a part is unknown; a trial without output may be free", () => {
-    const bill = (...rows: object[]) => tokenCosts([sampleSystem("a", { rows })])[0]?.costUsd;
+    const bill = (...rows: object[]) => buildTokenCosts([createChartSystem("a", { rows })])[0]?.costUsd;
     expect(bill({ costUsd: 2 }, {})).toBeNull();
     expect(bill({ costUsd: 2 }, { outcome: "error" })).toBe(2);
     expect(bill({ costUsd: 0 })).toBe(0);
@@ -58,23 +58,23 @@ describe("buildTokenCosts", () => {
     const total = { input: 150, output: 0 };
     const calls = [{ input: 50, output: 0 }, null, { input: 100, output: 0 }];
     const cost = (metadata: Record<string, unknown> | null) =>
-      tokenCosts([sampleSystem("a", { price, rows: [{ usage: total, metadata }] })])[0]?.classes[0]?.costUsd;
+      buildTokenCosts([createChartSystem("a", { price, rows: [{ usage: total, metadata }] })])[0]?.classes[0]?.costUsd;
     expect(cost(null)).toBe(300);
     expect(cost({ turnUsage: calls })).toBe(150);
     expect(cost({ turnUsage: calls.slice(1) })).toBe(300);
   });
 
   it("adds up to what the meter would charge", () => {
-    const price = priceFrom({ input_per_1k: 0.003, output_per_1k: 0.015, cache_read_per_1k: 0.0003 }, "test");
+    const price = createPrice({ input_per_1k: 0.003, output_per_1k: 0.015, cache_read_per_1k: 0.0003 }, "test");
     const count = fc.nat({ max: 1e6 });
     const usage = fc
       .record({ input: count, output: count, cacheRead: count, cacheWrite: count, reasoning: count })
       .map((one) => ({ ...one, reasoning: Math.min(one.reasoning, one.output) }));
     fc.assert(
       fc.property(fc.array(usage, { minLength: 1, maxLength: 5 }), (usages) => {
-        const charged = usages.reduce((sum, one) => sum + costOf(price, one), 0);
+        const charged = usages.reduce((sum, one) => sum + computeCost(price, one), 0);
         const shown = Object.values(classes(usages, price)).reduce((sum, [, usd]) => sum + Number(usd), 0);
-        expect(shown).toBeCloseTo(dollars(charged), 9);
+        expect(shown).toBeCloseTo(toDollars(charged), 9);
       }),
     );
   });

@@ -2,18 +2,18 @@ import type { EvalRow } from "../../../core/row.js";
 import { hasOutput } from "../../../core/row.js";
 import type { TokenCost } from "../contract.js";
 import type { ChartSystem } from "./chart-system.js";
-import { tokenClasses } from "./class-totals.js";
+import { sumTokenClasses } from "./class-totals.js";
 
-export function tokenCosts(systems: readonly ChartSystem[]): TokenCost[] {
+export function buildTokenCosts(systems: readonly ChartSystem[]): TokenCost[] {
   return systems.map((system) => ({
     system: system.name,
-    classes: tokenClasses(system.rows, system.price),
-    costUsd: billedOf(system.rows),
+    classes: sumTokenClasses(system.rows, system.price),
+    costUsd: sumBilledCost(system.rows),
   }));
 }
 
 /** A total is unknown if a part of it is. */
-function billedOf(rows: readonly EvalRow[]): number | null {
+function sumBilledCost(rows: readonly EvalRow[]): number | null {
   let total: number | null = null;
   for (const row of rows) {
     if (row.costUsd != null) total = (total ?? 0) + row.costUsd;

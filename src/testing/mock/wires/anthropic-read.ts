@@ -1,34 +1,35 @@
-import { asList, asNumber, asObject, asText, type Json } from "../json.js";
+import { type MockJson, toList, toNumber, toObject, toTextOrEmpty } from "../json.js";
 import {
-  BadRequest,
-  Conversation,
-  contentText,
+  BadRequestError,
+  ConversationReader,
+  joinContentText,
+  type MockPrompt,
   type OfferedTool,
-  type Prompt,
-  requireList,
-  requireModel,
+  requireListField,
+  requireModelField,
 } from "../prompt.js";
-import type { WireRequest } from "./wire.js";
+import type { ProtocolRequest } from "./wire.js";
 
 /** `max_tokens` and the version header are required, as by the provider. */
-export function readAnthropic(request: WireRequest): Prompt {
+export function readAnthropicRequest(request: ProtocolRequest): MockPrompt {
   const { body, headers } = request;
-  if (headers["anthropic-version"] === undefined) throw new BadRequest("anthropic-version: header is required");
-  const maxTokens = asNumber(body.max_tokens);
-  if (maxTokens === null || maxTokens < 1) throw new BadRequest("max_tokens: a number of at least 1 is required.");
-  return { ...readCountable(request), maxTokens };
+  if (headers["anthropic-version"] === undefined) throw new BadRequestError("anthropic-version: header is required");
+  const maxTokens = toNumber(body.max_tokens);
+  if (maxTokens === null || maxTokens < 1) throw new BadRequestError("max_tokens: a number of at least 1 is required.");
+  return { ...readAnthropicCount(request), maxTokens };
 }
 
 /** What Messages requests and token count requests share. */
-export function readCountable({ body }: WireRequest): Prompt {
-  const model = requireModel(body);
-  const conversation = new Conversation();
-  conversation.add("system", contentText(body.system));
-  for (const message of requireList(body, "messages").map(asObject)) {
-    if (!ROLES.has(asText(message.role))) throw new BadRequest('messages: roles are "user", "assistant" and "system".');
-    for (const block of asList(message.content).map(asObject).filter(isToolResult))
+export function readAnthropicCount({ body }: ProtocolRequest): MockPrompt {
+  const model = requireModelField(body);
+  const conversation = new ConversationReader();
+  conversation.add("system", joinContentText(body.system));
+  for (const message of requireListField(body, "messages").map(toObject)) {
+    if (!ANTHROPIC_ROLES.has(toTextOrEmpty(message.role)))
+      throw new BadRequestError('messages: roles are "user", "assistant" and "system".');
+    for (const block of toList(message.content).map(toObject).filter(isAnthropicToolResult))
       conversation.addToolResult(block.content);
-    conversation.add(message.role, contentText(message.content));
+    conversation.add(message.role, joinContentText(message.content));
   }
   return {
     model,
@@ -37,25 +38,25 @@ export function readCountable({ body }: WireRequest): Prompt {
     userTexts: conversation.userTexts,
     texts: conversation.texts,
     maxTokens: null,
-    tools: asList(body.tools).map(asObject).map(toolOf),
+    tools: toList(body.tools).map(toObject).map(readAnthropicTool),
     toolResults: conversation.toolResults,
-    schema: schemaOf(asObject(asObject(body.output_config).format)),
+    schema: readAnthropicSchema(toObject(toObject(body.output_config).format)),
     wantsUsage: true,
     sse: true,
   };
 }
 
 /** Instructions may also be among the messages. */
-const ROLES = new Set(["user", "assistant", "system"]);
+const ANTHROPIC_ROLES = new Set(["user", "assistant", "system"]);
 
-function isToolResult({ type }: Json): boolean {
+function isAnthropicToolResult({ type }: MockJson): boolean {
   return type === "tool_result";
 }
 
-function toolOf({ name, input_schema }: Json): OfferedTool {
-  return { name: asText(name), schema: asObject(input_schema), isLocalShell: false };
+function readAnthropicTool({ name, input_schema }: MockJson): OfferedTool {
+  return { name: toTextOrEmpty(name), schema: toObject(input_schema), isLocalShell: false };
 }
 
-function schemaOf(format: Json): Json | null {
-  return format.type === "json_schema" ? asObject(format.schema) : null;
+function readAnthropicSchema(format: MockJson): MockJson | null {
+  return format.type === "json_schema" ? toObject(format.schema) : null;
 }

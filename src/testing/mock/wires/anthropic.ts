@@ -1,7 +1,7 @@
-import { type Answer, beginsWithText, type MockFinish, usageSoFar } from "../answer.js";
+import { getUsageSoFar, type MockAnswer, type MockFinish, startsWithText } from "../answer.js";
 import type { AnswerUsage } from "../usage.js";
-import { readAnthropic } from "./anthropic-read.js";
-import { typedEvent, type Wire, type WireError } from "./wire.js";
+import { readAnthropicRequest } from "./anthropic-read.js";
+import { formatTypedEvent, type MockProtocol, type ProtocolError } from "./wire.js";
 
 const STOP_REASON: Readonly<Record<MockFinish, string>> = {
   stop: "end_turn",
@@ -21,43 +21,43 @@ const ERROR_TYPE: Readonly<Record<number, string>> = {
 };
 
 /** Anthropic Messages. Thinking is part of its output tokens and has no count of its own. */
-export const anthropicWire: Wire = {
+export const anthropicProtocol: MockProtocol = {
   name: "anthropic",
   tells: ["cacheWrite", "cacheWrite1h"],
   wholeCalls: false,
-  read: readAnthropic,
+  read: readAnthropicRequest,
   whole: (answer) => ({
-    ...messageOf(answer, fullBlocks(answer), STOP_REASON[answer.finish]),
-    ...(answer.usage !== null && { usage: usageBody(answer.usage) }),
+    ...makeAnthropicMessage(answer, listContentBlocks(answer), STOP_REASON[answer.finish]),
+    ...(answer.usage !== null && { usage: toAnthropicUsage(answer.usage) }),
   }),
   open(answer) {
-    const start = { ...messageOf(answer, [], null), ...firstUsage(answer) };
-    const begin = typedEvent({ type: "message_start", message: start });
-    if (!hasBlock(answer)) return begin;
-    return `${begin}${blockStart(answer, !beginsWithText(answer))}${typedEvent({ type: "ping" })}`;
+    const start = { ...makeAnthropicMessage(answer, [], null), ...makeFirstUsage(answer) };
+    const begin = formatTypedEvent({ type: "message_start", message: start });
+    if (!hasContentBlock(answer)) return begin;
+    return `${begin}${formatBlockStart(answer, !startsWithText(answer))}${formatTypedEvent({ type: "ping" })}`;
   },
   piece(answer, text, { sent, inCall }) {
     const delta = inCall ? { type: "input_json_delta", partial_json: text } : { type: "text_delta", text };
-    const usage = usageSoFar(answer, sent);
-    const told = usage === null ? "" : messageDelta(null, usageBody(usage));
-    return typedEvent({ type: "content_block_delta", index: blockIndex(answer, inCall), delta }) + told;
+    const usage = getUsageSoFar(answer, sent);
+    const told = usage === null ? "" : formatMessageDelta(null, toAnthropicUsage(usage));
+    return formatTypedEvent({ type: "content_block_delta", index: getBlockIndex(answer, inCall), delta }) + told;
   },
-  turn: (answer) => blockStop(answer, false) + blockStart(answer, true),
+  turn: (answer) => formatBlockStop(answer, false) + formatBlockStart(answer, true),
   close(answer) {
-    const stop = hasBlock(answer) ? blockStop(answer, answer.call !== null) : "";
+    const stop = hasContentBlock(answer) ? formatBlockStop(answer, answer.call !== null) : "";
     const usage = answer.usage === null ? null : { output_tokens: answer.usage.output };
-    return `${stop}${messageDelta(STOP_REASON[answer.finish], usage)}${typedEvent({ type: "message_stop" })}`;
+    return `${stop}${formatMessageDelta(STOP_REASON[answer.finish], usage)}${formatTypedEvent({ type: "message_stop" })}`;
   },
-  error: errorBody,
-  errorEvent: (_, message) => typedEvent(errorBody({ status: 529, message, retryAfter: null })),
+  error: makeAnthropicError,
+  errorEvent: (_, message) => formatTypedEvent(makeAnthropicError({ status: 529, message, retryAfter: null })),
   count: (tokens) => ({ input_tokens: tokens }),
 };
 
-function hasBlock({ finish }: Answer): boolean {
+function hasContentBlock({ finish }: MockAnswer): boolean {
   return finish !== "empty" && finish !== "blocked";
 }
 
-function messageOf({ id, model }: Answer, content: readonly object[], stopReason: string | null) {
+function makeAnthropicMessage({ id, model }: MockAnswer, content: readonly object[], stopReason: string | null) {
   return {
     id: `msg_${id}`,
     type: "message",
@@ -69,48 +69,48 @@ function messageOf({ id, model }: Answer, content: readonly object[], stopReason
   };
 }
 
-function blockStart(answer: Answer, inCall: boolean): string {
-  const block = inCall ? callBlock(answer, {}) : { type: "text", text: "" };
-  return typedEvent({ type: "content_block_start", index: blockIndex(answer, inCall), content_block: block });
+function formatBlockStart(answer: MockAnswer, inCall: boolean): string {
+  const block = inCall ? makeCallBlock(answer, {}) : { type: "text", text: "" };
+  return formatTypedEvent({ type: "content_block_start", index: getBlockIndex(answer, inCall), content_block: block });
 }
 
-function blockStop(answer: Answer, inCall: boolean): string {
-  return typedEvent({ type: "content_block_stop", index: blockIndex(answer, inCall) });
+function formatBlockStop(answer: MockAnswer, inCall: boolean): string {
+  return formatTypedEvent({ type: "content_block_stop", index: getBlockIndex(answer, inCall) });
 }
 
 /** A call is the second block if there is text before it. */
-function blockIndex({ preface }: Answer, inCall: boolean): number {
+function getBlockIndex({ preface }: MockAnswer, inCall: boolean): number {
   return inCall && preface !== "" ? 1 : 0;
 }
 
-function callBlock({ id, call }: Answer, input: object) {
+function makeCallBlock({ id, call }: MockAnswer, input: object) {
   return { type: "tool_use", id: `toolu_${id}`, name: call?.name, input };
 }
 
-function fullBlocks(answer: Answer): object[] {
+function listContentBlocks(answer: MockAnswer): object[] {
   const { call, text, preface } = answer;
-  if (!hasBlock(answer)) return [];
+  if (!hasContentBlock(answer)) return [];
   if (call === null) return [{ type: "text", text }];
-  return [...(preface === "" ? [] : [{ type: "text", text: preface }]), callBlock(answer, call.arguments)];
+  return [...(preface === "" ? [] : [{ type: "text", text: preface }]), makeCallBlock(answer, call.arguments)];
 }
 
 /** The first token is already counted when the message starts. */
-function firstUsage(answer: Answer) {
+function makeFirstUsage(answer: MockAnswer) {
   if (answer.usage === null) return {};
   const first = { ...answer.usage, output: Math.min(1, Math.abs(answer.usage.output)) };
-  return { usage: usageBody(usageSoFar(answer, 0) ?? first) };
+  return { usage: toAnthropicUsage(getUsageSoFar(answer, 0) ?? first) };
 }
 
-function messageDelta(stopReason: string | null, usage: object | null): string {
+function formatMessageDelta(stopReason: string | null, usage: object | null): string {
   const delta = { stop_reason: stopReason, stop_sequence: null };
-  return typedEvent({ type: "message_delta", delta, ...(usage !== null && { usage }) });
+  return formatTypedEvent({ type: "message_delta", delta, ...(usage !== null && { usage }) });
 }
 
-function errorBody({ status, message }: WireError) {
+function makeAnthropicError({ status, message }: ProtocolError) {
   return { type: "error", error: { type: ERROR_TYPE[status] ?? "api_error", message }, request_id: "req_mock" };
 }
 
-function usageBody({ input, output, cacheRead, cacheWrite, cacheWrite1h, cost }: AnswerUsage) {
+function toAnthropicUsage({ input, output, cacheRead, cacheWrite, cacheWrite1h, cost }: AnswerUsage) {
   return {
     input_tokens: input,
     cache_creation_input_tokens: cacheWrite,

@@ -1,13 +1,20 @@
-import { asList, asNumber, asObject, asText, type Json } from "../json.js";
-import { Conversation, contentText, type OfferedTool, type Prompt, requireList, requireModel } from "../prompt.js";
-import type { WireRequest } from "./wire.js";
+import { type MockJson, toList, toNumber, toObject, toTextOrEmpty } from "../json.js";
+import {
+  ConversationReader,
+  joinContentText,
+  type MockPrompt,
+  type OfferedTool,
+  requireListField,
+  requireModelField,
+} from "../prompt.js";
+import type { ProtocolRequest } from "./wire.js";
 
-export function readChat({ body }: WireRequest): Prompt {
-  const model = requireModel(body);
-  const conversation = new Conversation();
-  for (const message of requireList(body, "messages").map(asObject)) {
+export function readChatRequest({ body }: ProtocolRequest): MockPrompt {
+  const model = requireModelField(body);
+  const conversation = new ConversationReader();
+  for (const message of requireListField(body, "messages").map(toObject)) {
     if (message.role === "tool") conversation.addToolResult(message.content);
-    else conversation.add(message.role, contentText(message.content));
+    else conversation.add(message.role, joinContentText(message.content));
   }
   return {
     model,
@@ -15,21 +22,21 @@ export function readChat({ body }: WireRequest): Prompt {
     userText: conversation.userText,
     userTexts: conversation.userTexts,
     texts: conversation.texts,
-    maxTokens: asNumber(body.max_completion_tokens) ?? asNumber(body.max_tokens),
-    tools: asList(body.tools).map(toolOf),
+    maxTokens: toNumber(body.max_completion_tokens) ?? toNumber(body.max_tokens),
+    tools: toList(body.tools).map(readChatTool),
     toolResults: conversation.toolResults,
-    schema: schemaOf(asObject(body.response_format)),
-    wantsUsage: asObject(body.stream_options).include_usage === true,
+    schema: readChatSchema(toObject(body.response_format)),
+    wantsUsage: toObject(body.stream_options).include_usage === true,
     sse: true,
   };
 }
 
-function toolOf(tool: unknown): OfferedTool {
-  const { name, parameters } = asObject(asObject(tool).function);
-  return { name: asText(name), schema: asObject(parameters), isLocalShell: false };
+function readChatTool(tool: unknown): OfferedTool {
+  const { name, parameters } = toObject(toObject(tool).function);
+  return { name: toTextOrEmpty(name), schema: toObject(parameters), isLocalShell: false };
 }
 
-function schemaOf(format: Json): Json | null {
-  if (format.type === "json_schema") return asObject(asObject(format.json_schema).schema);
+function readChatSchema(format: MockJson): MockJson | null {
+  if (format.type === "json_schema") return toObject(toObject(format.json_schema).schema);
   return format.type === "json_object" ? {} : null;
 }

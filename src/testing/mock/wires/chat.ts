@@ -1,10 +1,10 @@
-import { type Answer, beginsWithText, type MockFinish, usageSoFar } from "../answer.js";
+import { getUsageSoFar, type MockAnswer, type MockFinish, startsWithText } from "../answer.js";
 import type { AnswerUsage } from "../usage.js";
-import { readChat } from "./chat-read.js";
-import { openaiError } from "./openai-error.js";
-import { dataEvent, type Wire } from "./wire.js";
+import { readChatRequest } from "./chat-read.js";
+import { makeOpenaiError } from "./openai-error.js";
+import { formatDataEvent, type MockProtocol } from "./wire.js";
 
-const FINISH: Readonly<Record<MockFinish, string>> = {
+const CHAT_FINISH_REASON: Readonly<Record<MockFinish, string>> = {
   stop: "stop",
   length: "length",
   // A refusal ends normally; only the content filter has its own reason.
@@ -14,72 +14,77 @@ const FINISH: Readonly<Record<MockFinish, string>> = {
   empty: "stop",
 };
 
-export const chatWire: Wire = {
+export const chatProtocol: MockProtocol = {
   name: "chat",
   tells: ["cacheWrite", "reasoning"],
   wholeCalls: false,
-  read: readChat,
+  read: readChatRequest,
   whole: (answer) => ({
-    ...heading(answer, "chat.completion"),
-    choices: answer.finish === "empty" ? [] : [choice({ message: messageOf(answer) }, FINISH[answer.finish])],
-    ...(answer.usage !== null && { usage: usageBody(answer.usage) }),
+    ...makeChatHeading(answer, "chat.completion"),
+    choices:
+      answer.finish === "empty"
+        ? []
+        : [makeChoice({ message: makeChatMessage(answer) }, CHAT_FINISH_REASON[answer.finish])],
+    ...(answer.usage !== null && { usage: toChatUsage(answer.usage) }),
   }),
-  open: (answer) => (answer.finish === "empty" ? chunk(answer, [], null) : delta(answer, openingOf(answer), 0)),
-  piece: (answer, text, { sent, inCall }) => delta(answer, pieceOf(answer, text, inCall), sent),
-  turn: (answer, { sent }) => delta(answer, { tool_calls: begunCalls(answer) }, sent),
+  open: (answer) =>
+    answer.finish === "empty" ? formatChunk(answer, [], null) : formatDelta(answer, makeFirstDelta(answer), 0),
+  piece: (answer, text, { sent, inCall }) => formatDelta(answer, makeDeltaContent(answer, text, inCall), sent),
+  turn: (answer, { sent }) => formatDelta(answer, { tool_calls: listStartedCalls(answer) }, sent),
   close(answer) {
     const { finish, usage } = answer;
-    const last = finish === "empty" ? "" : chunk(answer, [choice({ delta: {} }, FINISH[finish])], null);
-    const total = answer.wantsUsage && usage !== null ? chunk(answer, [], usage) : "";
+    const last =
+      finish === "empty" ? "" : formatChunk(answer, [makeChoice({ delta: {} }, CHAT_FINISH_REASON[finish])], null);
+    const total = answer.wantsUsage && usage !== null ? formatChunk(answer, [], usage) : "";
     return `${last}${total}data: [DONE]\n\n`;
   },
-  error: openaiError,
-  errorEvent: (_, message) => dataEvent(openaiError({ status: 500, message, retryAfter: null })),
+  error: makeOpenaiError,
+  errorEvent: (_, message) => formatDataEvent(makeOpenaiError({ status: 500, message, retryAfter: null })),
   count: (tokens) => ({ total_tokens: tokens }),
 };
 
-function heading({ id, created, model }: Answer, object: string) {
+function makeChatHeading({ id, created, model }: MockAnswer, object: string) {
   return { id: `chatcmpl-${id}`, object, created, model, system_fingerprint: "fp_mock" };
 }
 
-function choice(content: object, finish: string | null) {
+function makeChoice(content: object, finish: string | null) {
   return { index: 0, ...content, logprobs: null, finish_reason: finish };
 }
 
-function messageOf({ id, preface, text, call, finish }: Answer) {
+function makeChatMessage({ id, preface, text, call, finish }: MockAnswer) {
   if (finish === "refusal") return { role: "assistant", content: null, refusal: text };
   if (call === null) return { role: "assistant", content: text, refusal: null };
   const calls = [{ id: `call_${id}`, type: "function", function: { name: call.name, arguments: text } }];
   return { role: "assistant", content: preface || null, refusal: null, tool_calls: calls };
 }
 
-function openingOf(answer: Answer) {
+function makeFirstDelta(answer: MockAnswer) {
   if (answer.finish === "refusal") return { role: "assistant", content: null, refusal: "" };
-  if (beginsWithText(answer)) return { role: "assistant", content: "", refusal: null };
-  return { role: "assistant", content: null, tool_calls: begunCalls(answer) };
+  if (startsWithText(answer)) return { role: "assistant", content: "", refusal: null };
+  return { role: "assistant", content: null, tool_calls: listStartedCalls(answer) };
 }
 
 /** The call without arguments yet. */
-function begunCalls({ id, call }: Answer) {
+function listStartedCalls({ id, call }: MockAnswer) {
   return [{ index: 0, id: `call_${id}`, type: "function", function: { name: call?.name ?? "", arguments: "" } }];
 }
 
-function pieceOf({ finish }: Answer, text: string, inCall: boolean) {
+function makeDeltaContent({ finish }: MockAnswer, text: string, inCall: boolean) {
   if (inCall) return { tool_calls: [{ index: 0, function: { arguments: text } }] };
   return finish === "refusal" ? { refusal: text } : { content: text };
 }
 
-function delta(answer: Answer, content: object, sent: number): string {
-  return chunk(answer, [choice({ delta: content }, null)], usageSoFar(answer, sent));
+function formatDelta(answer: MockAnswer, content: object, sent: number): string {
+  return formatChunk(answer, [makeChoice({ delta: content }, null)], getUsageSoFar(answer, sent));
 }
 
 /** If usage is requested, every chunk but the last reports null. */
-function chunk(answer: Answer, choices: readonly object[], usage: AnswerUsage | null): string {
-  const told = answer.wantsUsage && answer.usage !== null ? { usage: usage && usageBody(usage) } : {};
-  return dataEvent({ ...heading(answer, "chat.completion.chunk"), choices, ...told });
+function formatChunk(answer: MockAnswer, choices: readonly object[], usage: AnswerUsage | null): string {
+  const told = answer.wantsUsage && answer.usage !== null ? { usage: usage && toChatUsage(usage) } : {};
+  return formatDataEvent({ ...makeChatHeading(answer, "chat.completion.chunk"), choices, ...told });
 }
 
-function usageBody({ input, output, cacheRead, cacheWrite, reasoning, cost }: AnswerUsage) {
+function toChatUsage({ input, output, cacheRead, cacheWrite, reasoning, cost }: AnswerUsage) {
   const prompt = input + cacheRead + cacheWrite;
   return {
     prompt_tokens: prompt,

@@ -1,7 +1,7 @@
-import type { Answer, MockFinish } from "../answer.js";
+import type { MockAnswer, MockFinish } from "../answer.js";
 import type { AnswerUsage } from "../usage.js";
-import { readGemini } from "./gemini-read.js";
-import type { Wire, WireError } from "./wire.js";
+import { readGeminiRequest } from "./gemini-read.js";
+import type { MockProtocol, ProtocolError } from "./wire.js";
 
 const FINISH_REASON: Readonly<Record<MockFinish, string>> = {
   stop: "STOP",
@@ -23,61 +23,65 @@ const STATUS_NAME: Readonly<Record<number, string>> = {
 };
 
 /** Gemini generateContent. A stream is a sequence of complete answers, each with a piece of the text. */
-export const geminiWire: Wire = {
+export const geminiProtocol: MockProtocol = {
   name: "gemini",
   tells: ["reasoning"],
   wholeCalls: true,
-  read: readGemini,
-  whole: (answer) => responseOf(answer, { parts: allParts(answer), ends: true, usage: answer.usage }),
+  read: readGeminiRequest,
+  whole: (answer) => makeGeminiResponse(answer, { parts: listGeminiParts(answer), ends: true, usage: answer.usage }),
   open: ({ sse }) => (sse ? "" : "["),
   piece(answer, text, { index, sent, inCall }) {
-    const parts = [inCall ? callPart(answer) : { text }];
-    return frame(answer, responseOf(answer, { parts, ends: false, usage: soFar(answer, sent) }), index);
+    const parts = [inCall ? makeCallPart(answer) : { text }];
+    return formatFrame(
+      answer,
+      makeGeminiResponse(answer, { parts, ends: false, usage: getGeminiUsageSoFar(answer, sent) }),
+      index,
+    );
   },
   turn: () => "",
   close(answer, { index }) {
-    const last = responseOf(answer, { parts: [{ text: "" }], ends: true, usage: answer.usage });
-    return `${frame(answer, last, index)}${answer.sse ? "" : "]"}`;
+    const last = makeGeminiResponse(answer, { parts: [{ text: "" }], ends: true, usage: answer.usage });
+    return `${formatFrame(answer, last, index)}${answer.sse ? "" : "]"}`;
   },
-  error: errorBody,
+  error: makeGeminiError,
   errorEvent: (answer, message, { index }) =>
-    frame(answer, errorBody({ status: 503, message, retryAfter: null }), index),
+    formatFrame(answer, makeGeminiError({ status: 503, message, retryAfter: null }), index),
   count: (tokens) => ({ totalTokens: tokens }),
 };
 
 /** Without `alt=sse`, a stream is one JSON array. */
-function frame({ sse }: Answer, data: object, index: number): string {
+function formatFrame({ sse }: MockAnswer, data: object, index: number): string {
   if (sse) return `data: ${JSON.stringify(data)}\r\n\r\n`;
   return `${index === 0 ? "" : ",\r\n"}${JSON.stringify(data)}`;
 }
 
-function allParts(answer: Answer): object[] {
+function listGeminiParts(answer: MockAnswer): object[] {
   const { call, preface, text } = answer;
   if (call === null) return [{ text }];
-  return [...(preface === "" ? [] : [{ text: preface }]), callPart(answer)];
+  return [...(preface === "" ? [] : [{ text: preface }]), makeCallPart(answer)];
 }
 
-function callPart({ call }: Answer): object {
+function makeCallPart({ call }: MockAnswer): object {
   return { functionCall: { name: call?.name, args: call?.arguments } };
 }
 
-interface Piece {
+interface GeminiPiece {
   readonly parts: readonly object[];
   readonly ends: boolean;
   readonly usage: AnswerUsage | null;
 }
 
-function responseOf(answer: Answer, { parts, ends, usage }: Piece) {
+function makeGeminiResponse(answer: MockAnswer, { parts, ends, usage }: GeminiPiece) {
   const { id, model, finish } = answer;
   return {
-    ...content(finish, parts, ends),
-    ...(usage !== null && { usageMetadata: usageBody(usage) }),
+    ...makeGeminiContent(finish, parts, ends),
+    ...(usage !== null && { usageMetadata: toGeminiUsage(usage) }),
     modelVersion: model,
     responseId: id,
   };
 }
 
-function content(finish: MockFinish, parts: readonly object[], ends: boolean) {
+function makeGeminiContent(finish: MockFinish, parts: readonly object[], ends: boolean) {
   if (finish === "empty") return { candidates: [] };
   if (finish === "blocked") return { promptFeedback: { blockReason: "SAFETY" } };
   const reason = ends ? { finishReason: FINISH_REASON[finish] } : {};
@@ -85,13 +89,13 @@ function content(finish: MockFinish, parts: readonly object[], ends: boolean) {
 }
 
 /** Every part of a stream reports a running total, with or without a quirk. */
-function soFar({ usage, running }: Answer, sent: number): AnswerUsage | null {
+function getGeminiUsageSoFar({ usage, running }: MockAnswer, sent: number): AnswerUsage | null {
   if (usage === null) return null;
   const thought = usage.reasoning;
   return { ...usage, output: running === "down" ? 2 * usage.output + 1 - sent : sent + thought };
 }
 
-function errorBody({ status, message, retryAfter }: WireError) {
+function makeGeminiError({ status, message, retryAfter }: ProtocolError) {
   const info = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: `${retryAfter}s` };
   return {
     error: {
@@ -103,7 +107,7 @@ function errorBody({ status, message, retryAfter }: WireError) {
   };
 }
 
-function usageBody({ input, output, cacheRead, cacheWrite, reasoning }: AnswerUsage) {
+function toGeminiUsage({ input, output, cacheRead, cacheWrite, reasoning }: AnswerUsage) {
   const prompt = input + cacheRead + cacheWrite;
   return {
     promptTokenCount: prompt,

@@ -1,20 +1,20 @@
-import type { WireError } from "./wire.js";
+import type { ProtocolError } from "./wire.js";
 
-interface Kind {
+interface OpenaiErrorKind {
   readonly type: string;
   readonly code: string | null;
 }
 
-const KINDS: Readonly<Record<number, Kind>> = {
+const ERROR_KINDS: Readonly<Record<number, OpenaiErrorKind>> = {
   400: { type: "invalid_request_error", code: null },
   401: { type: "invalid_request_error", code: "invalid_api_key" },
   404: { type: "invalid_request_error", code: "model_not_found" },
   429: { type: "requests", code: "rate_limit_exceeded" },
 };
-const SERVER_ERROR: Kind = { type: "server_error", code: "server_error" };
+const SERVER_ERROR: OpenaiErrorKind = { type: "server_error", code: "server_error" };
 
 /** The error body of both OpenAI API formats. */
-export function openaiError({ status, message, refusal }: WireError): Record<string, unknown> {
-  const { type, code } = KINDS[status] ?? SERVER_ERROR;
+export function makeOpenaiError({ status, message, refusal }: ProtocolError): Record<string, unknown> {
+  const { type, code } = ERROR_KINDS[status] ?? SERVER_ERROR;
   return { error: { message, type, param: refusal?.param ?? null, code: refusal?.code ?? code } };
 }

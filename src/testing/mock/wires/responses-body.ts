@@ -1,31 +1,34 @@
-import { type Answer, beginsWithText } from "../answer.js";
+import { type MockAnswer, startsWithText } from "../answer.js";
 import type { AnswerUsage } from "../usage.js";
 
 /** The fields of a response that change while it is created. */
-interface Stage {
+interface ResponseStage {
   readonly status: "in_progress" | "completed" | "incomplete";
   readonly output?: readonly object[];
   readonly usage?: AnswerUsage | null;
 }
 
-export function isCut({ finish }: Answer): boolean {
+export function isTruncated({ finish }: MockAnswer): boolean {
   return finish === "length" || finish === "blocked";
 }
 
 /** True if the answer has a message or a call. */
-export function hasItem({ finish }: Answer): boolean {
+export function hasOutputItem({ finish }: MockAnswer): boolean {
   return finish !== "empty" && finish !== "blocked";
 }
 
-export function finalResponse(answer: Answer): Record<string, unknown> {
-  return responseBody(answer, {
-    status: isCut(answer) ? "incomplete" : "completed",
-    output: finalItems(answer),
+export function makeFinalResponse(answer: MockAnswer): Record<string, unknown> {
+  return makeResponseBody(answer, {
+    status: isTruncated(answer) ? "incomplete" : "completed",
+    output: listFinalItems(answer),
     usage: answer.usage,
   });
 }
 
-export function responseBody(answer: Answer, { status, output = [], usage = null }: Stage): Record<string, unknown> {
+export function makeResponseBody(
+  answer: MockAnswer,
+  { status, output = [], usage = null }: ResponseStage,
+): Record<string, unknown> {
   const { id, created, model, finish } = answer;
   const reason = finish === "length" ? "max_output_tokens" : "content_filter";
   return {
@@ -40,74 +43,74 @@ export function responseBody(answer: Answer, { status, output = [], usage = null
     parallel_tool_calls: true,
     tool_choice: "auto",
     tools: [],
-    ...(answer.usage !== null && { usage: usage === null ? null : usageBody(usage) }),
+    ...(answer.usage !== null && { usage: usage === null ? null : toResponsesUsage(usage) }),
   };
 }
 
 /** A call is second if there is text before it. */
-export function indexOf({ preface }: Answer, inCall: boolean): number {
+export function getItemIndex({ preface }: MockAnswer, inCall: boolean): number {
   return inCall && preface !== "" ? 1 : 0;
 }
 
 /** Reference to the message or call in events. */
-export function itemAt(answer: Answer, inCall: boolean) {
-  return { item_id: itemId(answer, inCall), output_index: indexOf(answer, inCall) };
+export function makeItemReference(answer: MockAnswer, inCall: boolean) {
+  return { item_id: makeItemId(answer, inCall), output_index: getItemIndex(answer, inCall) };
 }
 
 /** Reference to the only part of the message in events. */
-export function partAt(answer: Answer) {
-  return { ...itemAt(answer, false), content_index: 0 };
+export function makePartReference(answer: MockAnswer) {
+  return { ...makeItemReference(answer, false), content_index: 0 };
 }
 
-export function messageText({ call, preface, text }: Answer): string {
+export function getMessageText({ call, preface, text }: MockAnswer): string {
   return call === null ? text : preface;
 }
 
-export function partOf({ finish }: Answer, text: string) {
+export function makeContentPart({ finish }: MockAnswer, text: string) {
   return finish === "refusal"
     ? { type: "refusal", refusal: text }
     : { type: "output_text", text, annotations: [], logprobs: [] };
 }
 
-export function startedItem(answer: Answer, inCall: boolean) {
+export function makeStartedItem(answer: MockAnswer, inCall: boolean) {
   const status = "in_progress";
-  return inCall ? callItem(answer, status, "") : messageItem(answer, status, []);
+  return inCall ? makeCallItem(answer, status, "") : makeMessageItem(answer, status, []);
 }
 
-export function finalItem(answer: Answer, inCall: boolean) {
-  const status = isCut(answer) ? "incomplete" : "completed";
-  if (inCall) return callItem(answer, status, answer.text);
-  return messageItem(answer, status, [partOf(answer, messageText(answer))]);
+export function makeFinalItem(answer: MockAnswer, inCall: boolean) {
+  const status = isTruncated(answer) ? "incomplete" : "completed";
+  if (inCall) return makeCallItem(answer, status, answer.text);
+  return makeMessageItem(answer, status, [makeContentPart(answer, getMessageText(answer))]);
 }
 
-function finalItems(answer: Answer): object[] {
-  if (!hasItem(answer)) return [];
+function listFinalItems(answer: MockAnswer): object[] {
+  if (!hasOutputItem(answer)) return [];
   return [
-    ...(beginsWithText(answer) ? [finalItem(answer, false)] : []),
-    ...(answer.call === null ? [] : [finalItem(answer, true)]),
+    ...(startsWithText(answer) ? [makeFinalItem(answer, false)] : []),
+    ...(answer.call === null ? [] : [makeFinalItem(answer, true)]),
   ];
 }
 
-function messageItem(answer: Answer, status: string, content: readonly object[]) {
-  return { id: itemId(answer, false), type: "message", status, role: "assistant", content };
+function makeMessageItem(answer: MockAnswer, status: string, content: readonly object[]) {
+  return { id: makeItemId(answer, false), type: "message", status, role: "assistant", content };
 }
 
-function callItem(answer: Answer, status: string, args: string) {
+function makeCallItem(answer: MockAnswer, status: string, args: string) {
   const { call } = answer;
-  const shared = { id: itemId(answer, true), status, call_id: `call_${answer.id}` };
+  const shared = { id: makeItemId(answer, true), status, call_id: `call_${answer.id}` };
   if (call?.isLocalShell === true)
     return { type: "local_shell_call", ...shared, action: { type: "exec", ...call.arguments, env: {} } };
   if (call?.script !== undefined) return { type: "custom_tool_call", ...shared, name: call.name, input: args };
   return { type: "function_call", ...shared, name: call?.name, arguments: args };
 }
 
-function itemId({ id, call }: Answer, inCall: boolean): string {
+function makeItemId({ id, call }: MockAnswer, inCall: boolean): string {
   if (!inCall) return `msg_${id}`;
   if (call?.script !== undefined) return `ctc_${id}`;
   return call?.isLocalShell === true ? `lsh_${id}` : `fc_${id}`;
 }
 
-function usageBody({ input, output, cacheRead, cacheWrite, reasoning, cost }: AnswerUsage) {
+function toResponsesUsage({ input, output, cacheRead, cacheWrite, reasoning, cost }: AnswerUsage) {
   const prompt = input + cacheRead + cacheWrite;
   return {
     input_tokens: prompt,

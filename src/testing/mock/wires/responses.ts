@@ -1,34 +1,37 @@
-import { type Answer, beginsWithText, usageSoFar } from "../answer.js";
-import { openaiError } from "./openai-error.js";
+import { getUsageSoFar, type MockAnswer, startsWithText } from "../answer.js";
+import { makeOpenaiError } from "./openai-error.js";
 import {
-  finalItem,
-  finalResponse,
-  hasItem,
-  indexOf,
-  isCut,
-  itemAt,
-  messageText,
-  partAt,
-  partOf,
-  responseBody,
-  startedItem,
+  getItemIndex,
+  getMessageText,
+  hasOutputItem,
+  isTruncated,
+  makeContentPart,
+  makeFinalItem,
+  makeFinalResponse,
+  makeItemReference,
+  makePartReference,
+  makeResponseBody,
+  makeStartedItem,
 } from "./responses-body.js";
-import { readResponses } from "./responses-read.js";
-import { type Place, typedEvent, type Wire } from "./wire.js";
+import { readResponsesRequest } from "./responses-read.js";
+import { formatTypedEvent, type MockProtocol, type PiecePosition } from "./wire.js";
 
-export const responsesWire: Wire = {
+export const responsesProtocol: MockProtocol = {
   name: "responses",
   tells: ["cacheWrite", "reasoning"],
   wholeCalls: false,
-  read: readResponses,
-  whole: finalResponse,
-  open: (answer) => numbered(0, opening(answer)),
-  piece: (answer, text, place) => numbered(numberAt(answer, place), pieceEvents(answer, text, place)),
-  turn: (answer, place) => numbered(numberAt(answer, place), turning(answer)),
-  close: (answer, place) => numbered(numberAt(answer, place), closing(answer)),
-  error: openaiError,
+  read: readResponsesRequest,
+  whole: makeFinalResponse,
+  open: (answer) => formatNumberedEvents(0, makeOpeningEvents(answer)),
+  piece: (answer, text, place) =>
+    formatNumberedEvents(computeSequenceNumber(answer, place), makePieceEvents(answer, text, place)),
+  turn: (answer, place) => formatNumberedEvents(computeSequenceNumber(answer, place), makeTransitionEvents(answer)),
+  close: (answer, place) => formatNumberedEvents(computeSequenceNumber(answer, place), makeClosingEvents(answer)),
+  error: makeOpenaiError,
   errorEvent: (answer, message, place) =>
-    numbered(numberAt(answer, place), [{ type: "error", code: "server_error", message, param: null }]),
+    formatNumberedEvents(computeSequenceNumber(answer, place), [
+      { type: "error", code: "server_error", message, param: null },
+    ]),
   count: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
 };
 
@@ -37,80 +40,83 @@ interface StreamEvent {
   readonly [field: string]: unknown;
 }
 
-function numbered(first: number, events: readonly StreamEvent[]): string {
-  return events.map((event, at) => typedEvent({ ...event, sequence_number: first + at })).join("");
+function formatNumberedEvents(first: number, events: readonly StreamEvent[]): string {
+  return events.map((event, at) => formatTypedEvent({ ...event, sequence_number: first + at })).join("");
 }
 
 /** Each piece has one event, and another if usage is reported with it. */
-function numberAt(answer: Answer, { index, inCall }: Place): number {
-  const turned = inCall && answer.preface !== "" ? turning(answer).length : 0;
-  return opening(answer).length + turned + index * (answer.running === null ? 1 : 2);
+function computeSequenceNumber(answer: MockAnswer, { index, inCall }: PiecePosition): number {
+  const turned = inCall && answer.preface !== "" ? makeTransitionEvents(answer).length : 0;
+  return makeOpeningEvents(answer).length + turned + index * (answer.running === null ? 1 : 2);
 }
 
-function opening(answer: Answer): StreamEvent[] {
-  const response = responseBody(answer, { status: "in_progress" });
+function makeOpeningEvents(answer: MockAnswer): StreamEvent[] {
+  const response = makeResponseBody(answer, { status: "in_progress" });
   const events: StreamEvent[] = [
     { type: "response.created", response },
     { type: "response.in_progress", response },
   ];
-  return hasItem(answer) ? [...events, ...itemBegun(answer, !beginsWithText(answer))] : events;
+  return hasOutputItem(answer) ? [...events, ...makeItemStartEvents(answer, !startsWithText(answer))] : events;
 }
 
 /** Events between the message and the call. */
-function turning(answer: Answer): StreamEvent[] {
-  return [...itemDone(answer, false), ...itemBegun(answer, true)];
+function makeTransitionEvents(answer: MockAnswer): StreamEvent[] {
+  return [...makeItemDoneEvents(answer, false), ...makeItemStartEvents(answer, true)];
 }
 
-function itemBegun(answer: Answer, inCall: boolean): StreamEvent[] {
-  const output_index = indexOf(answer, inCall);
-  const added = { type: "response.output_item.added", output_index, item: startedItem(answer, inCall) };
+function makeItemStartEvents(answer: MockAnswer, inCall: boolean): StreamEvent[] {
+  const output_index = getItemIndex(answer, inCall);
+  const added = { type: "response.output_item.added", output_index, item: makeStartedItem(answer, inCall) };
   return inCall
     ? [added]
-    : [added, { type: "response.content_part.added", ...partAt(answer), part: partOf(answer, "") }];
+    : [added, { type: "response.content_part.added", ...makePartReference(answer), part: makeContentPart(answer, "") }];
 }
 
-function pieceEvents(answer: Answer, text: string, { sent, inCall }: Place): StreamEvent[] {
-  const usage = usageSoFar(answer, sent);
-  const events = [deltaOf(answer, text, inCall)];
+function makePieceEvents(answer: MockAnswer, text: string, { sent, inCall }: PiecePosition): StreamEvent[] {
+  const usage = getUsageSoFar(answer, sent);
+  const events = [makeDeltaEvent(answer, text, inCall)];
   if (usage !== null)
-    events.push({ type: "response.in_progress", response: responseBody(answer, { status: "in_progress", usage }) });
+    events.push({ type: "response.in_progress", response: makeResponseBody(answer, { status: "in_progress", usage }) });
   return events;
 }
 
-function deltaOf(answer: Answer, delta: string, inCall: boolean): StreamEvent {
+function makeDeltaEvent(answer: MockAnswer, delta: string, inCall: boolean): StreamEvent {
   const isScript = answer.call?.script !== undefined;
   const called = isScript ? "response.custom_tool_call_input.delta" : "response.function_call_arguments.delta";
-  if (inCall) return { type: called, ...itemAt(answer, true), delta };
-  if (answer.finish === "refusal") return { type: "response.refusal.delta", ...partAt(answer), delta };
-  return { type: "response.output_text.delta", ...partAt(answer), delta, logprobs: [] };
+  if (inCall) return { type: called, ...makeItemReference(answer, true), delta };
+  if (answer.finish === "refusal") return { type: "response.refusal.delta", ...makePartReference(answer), delta };
+  return { type: "response.output_text.delta", ...makePartReference(answer), delta, logprobs: [] };
 }
 
-function closing(answer: Answer): StreamEvent[] {
-  const response = finalResponse(answer);
-  const last = { type: isCut(answer) ? "response.incomplete" : "response.completed", response };
-  return hasItem(answer) ? [...itemDone(answer, answer.call !== null), last] : [last];
+function makeClosingEvents(answer: MockAnswer): StreamEvent[] {
+  const response = makeFinalResponse(answer);
+  const last = { type: isTruncated(answer) ? "response.incomplete" : "response.completed", response };
+  return hasOutputItem(answer) ? [...makeItemDoneEvents(answer, answer.call !== null), last] : [last];
 }
 
-function itemDone(answer: Answer, inCall: boolean): StreamEvent[] {
-  const output_index = indexOf(answer, inCall);
-  const done = { type: "response.output_item.done", output_index, item: finalItem(answer, inCall) };
-  return [...(inCall ? argumentsDone(answer) : textDone(answer)), done];
+function makeItemDoneEvents(answer: MockAnswer, inCall: boolean): StreamEvent[] {
+  const output_index = getItemIndex(answer, inCall);
+  const done = { type: "response.output_item.done", output_index, item: makeFinalItem(answer, inCall) };
+  return [...(inCall ? makeArgumentsDoneEvents(answer) : makeTextDoneEvents(answer)), done];
 }
 
-function argumentsDone(answer: Answer): StreamEvent[] {
+function makeArgumentsDoneEvents(answer: MockAnswer): StreamEvent[] {
   const { call, text } = answer;
   if (call === null || call.isLocalShell) return [];
   if (call.script !== undefined)
-    return [{ type: "response.custom_tool_call_input.done", ...itemAt(answer, true), input: text }];
+    return [{ type: "response.custom_tool_call_input.done", ...makeItemReference(answer, true), input: text }];
   const type = "response.function_call_arguments.done";
-  return [{ type, ...itemAt(answer, true), name: call.name, arguments: text }];
+  return [{ type, ...makeItemReference(answer, true), name: call.name, arguments: text }];
 }
 
-function textDone(answer: Answer): StreamEvent[] {
-  const text = messageText(answer);
+function makeTextDoneEvents(answer: MockAnswer): StreamEvent[] {
+  const text = getMessageText(answer);
   const done =
     answer.finish === "refusal"
-      ? { type: "response.refusal.done", ...partAt(answer), refusal: text }
-      : { type: "response.output_text.done", ...partAt(answer), text, logprobs: [] };
-  return [done, { type: "response.content_part.done", ...partAt(answer), part: partOf(answer, text) }];
+      ? { type: "response.refusal.done", ...makePartReference(answer), refusal: text }
+      : { type: "response.output_text.done", ...makePartReference(answer), text, logprobs: [] };
+  return [
+    done,
+    { type: "response.content_part.done", ...makePartReference(answer), part: makeContentPart(answer, text) },
+  ];
 }

@@ -1,11 +1,11 @@
-import type { Answer } from "../answer.js";
-import type { Prompt } from "../prompt.js";
+import type { MockAnswer } from "../answer.js";
+import type { MockPrompt } from "../prompt.js";
 import type { ParameterRefusal } from "../refusals.js";
 import type { MockDialect } from "../script.js";
 import type { UsageClass } from "../usage.js";
 
 /** An incoming request. */
-export interface WireRequest {
+export interface ProtocolRequest {
   readonly body: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The model in the path. */
@@ -16,7 +16,7 @@ export interface WireRequest {
 }
 
 /** An error, to be sent in the provider's format. */
-export interface WireError {
+export interface ProtocolError {
   readonly status: number;
   readonly message: string;
   /** Seconds until a retry, if reported. */
@@ -26,7 +26,7 @@ export interface WireError {
 }
 
 /** A position in a stream. */
-export interface Place {
+export interface PiecePosition {
   /** Number of pieces before it. */
   readonly index: number;
   /** Tokens sent including this piece. */
@@ -36,37 +36,37 @@ export interface Place {
 }
 
 /** The provider's side of an API format: reads requests and writes answers. */
-export interface Wire {
+export interface MockProtocol {
   readonly name: MockDialect;
   /** The classes of usage that it can report. */
   readonly tells: readonly UsageClass[];
   /** True if a tool call is sent in one piece. */
   readonly wholeCalls: boolean;
   /** Throws `BadRequestError` for what the provider would reject. */
-  readonly read: (request: WireRequest) => Prompt;
+  readonly read: (request: ProtocolRequest) => MockPrompt;
   /** The whole answer in one body. */
-  readonly whole: (answer: Answer) => Record<string, unknown>;
+  readonly whole: (answer: MockAnswer) => Record<string, unknown>;
   /** The stream up to its first piece. */
-  readonly open: (answer: Answer) => string;
+  readonly open: (answer: MockAnswer) => string;
   /** One piece of the text, or of the arguments of a call. */
-  readonly piece: (answer: Answer, text: string, place: Place) => string;
+  readonly piece: (answer: MockAnswer, text: string, place: PiecePosition) => string;
   /** The transition from a text to the following call. */
-  readonly turn: (answer: Answer, place: Place) => string;
+  readonly turn: (answer: MockAnswer, place: PiecePosition) => string;
   /** The rest of the stream after the last piece. */
-  readonly close: (answer: Answer, place: Place) => string;
-  readonly error: (error: WireError) => Record<string, unknown>;
+  readonly close: (answer: MockAnswer, place: PiecePosition) => string;
+  readonly error: (error: ProtocolError) => Record<string, unknown>;
   /** An error within a stream. */
-  readonly errorEvent: (answer: Answer, message: string, place: Place) => string;
+  readonly errorEvent: (answer: MockAnswer, message: string, place: PiecePosition) => string;
   /** The answer to a token count request. */
   readonly count: (tokens: number) => Record<string, unknown>;
 }
 
 /** A server-sent event without a name. */
-export function dataEvent(data: unknown): string {
+export function formatDataEvent(data: unknown): string {
   return `data: ${JSON.stringify(data)}\n\n`;
 }
 
 /** A server-sent event named after its type. */
-export function typedEvent<T extends { readonly type: string }>(data: T): string {
+export function formatTypedEvent<T extends { readonly type: string }>(data: T): string {
   return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { ask, at, eventsIn, send, textAt } from "../raw-client.js";
+import { askMock, getPath, getTextAtPath, parseEvents, sendRaw } from "../raw-client.js";
 import { MOCK_DIALECTS, type MockDialect, type MockScript } from "../script.js";
 import { type Mock, startMock } from "../server.js";
 
@@ -18,24 +18,25 @@ const OUTPUT = Math.ceil(REPLY.length / 4);
 
 function textOf(dialect: MockDialect, events: readonly unknown[]): string {
   const read: Record<MockDialect, (event: unknown) => string> = {
-    chat: (event) => textAt(event, "choices", 0, "delta", "content"),
-    responses: (event) => (at(event, "type") === "response.output_text.delta" ? textAt(event, "delta") : ""),
-    anthropic: (event) => textAt(event, "delta", "text"),
-    gemini: (event) => textAt(event, "candidates", 0, "content", "parts", 0, "text"),
+    chat: (event) => getTextAtPath(event, "choices", 0, "delta", "content"),
+    responses: (event) =>
+      getPath(event, "type") === "response.output_text.delta" ? getTextAtPath(event, "delta") : "",
+    anthropic: (event) => getTextAtPath(event, "delta", "text"),
+    gemini: (event) => getTextAtPath(event, "candidates", 0, "content", "parts", 0, "text"),
   };
   return events.map(read[dialect]).join("");
 }
 
 async function whole(script: MockScript, dialect: MockDialect, wanted = {}): Promise<unknown> {
-  const { status, headers, text } = await ask(await start(script), dialect, wanted);
+  const { status, headers, text } = await askMock(await start(script), dialect, wanted);
   expect([status, headers["content-type"]]).toEqual([200, "application/json"]);
   return JSON.parse(text);
 }
 
 async function streamed(script: MockScript, dialect: MockDialect, wanted = {}): Promise<unknown[]> {
-  const { status, headers, text } = await ask(await start(script), dialect, { stream: true, ...wanted });
+  const { status, headers, text } = await askMock(await start(script), dialect, { stream: true, ...wanted });
   expect([status, headers["content-type"]]).toEqual([200, "text/event-stream; charset=utf-8"]);
-  return eventsIn(text);
+  return parseEvents(text);
 }
 
 describe("Chat Completions", () => {
@@ -72,17 +73,17 @@ describe("Chat Completions", () => {
   });
 
   it("refuses in its own field, and filters with its own finish reason", async () => {
-    expect(at(await whole({ finish: "refusal", reply: "No." }, "chat"), "choices", 0)).toMatchObject({
+    expect(getPath(await whole({ finish: "refusal", reply: "No." }, "chat"), "choices", 0)).toMatchObject({
       message: { content: null, refusal: "No." },
       finish_reason: "stop",
     });
     const events = await streamed({ finish: "blocked" }, "chat");
-    expect(at(events.at(-3), "choices", 0, "finish_reason")).toBe("content_filter");
+    expect(getPath(events.at(-3), "choices", 0, "finish_reason")).toBe("content_filter");
     expect(textOf("chat", events)).toBe("");
   });
 
   it("reports cost if configured", async () => {
-    expect(at(await whole({ usage: { cost: 0.25 } }, "chat"), "usage", "cost")).toBe(0.25);
+    expect(getPath(await whole({ usage: { cost: 0.25 } }, "chat"), "usage", "cost")).toBe(0.25);
   });
 });
 
@@ -107,11 +108,11 @@ describe("Responses", () => {
 
   it("streams named events, numbered without gaps, from created to completed", async () => {
     const url = await start({ reply: REPLY, usage: USAGE });
-    const { text } = await ask(url, "responses", { stream: true });
-    const events = eventsIn(text);
-    const types = events.map((event) => textAt(event, "type"));
+    const { text } = await askMock(url, "responses", { stream: true });
+    const events = parseEvents(text);
+    const types = events.map((event) => getTextAtPath(event, "type"));
     expect(text.match(/^event: .*$/gm)).toEqual(types.map((type) => `event: ${type}`));
-    expect(events.map((event) => at(event, "sequence_number"))).toEqual(events.map((_, position) => position));
+    expect(events.map((event) => getPath(event, "sequence_number"))).toEqual(events.map((_, position) => position));
     const kinds = types.filter((type, position, all) => type !== all[position - 1]);
     expect(kinds).toEqual([
       "response.created",
@@ -125,19 +126,19 @@ describe("Responses", () => {
       "response.completed",
     ]);
     expect(textOf("responses", events)).toBe(REPLY);
-    expect(at(events[0], "response")).toMatchObject({ status: "in_progress", usage: null });
-    expect(at(events.at(-1), "response")).toMatchObject({ status: "completed", usage });
+    expect(getPath(events[0], "response")).toMatchObject({ status: "in_progress", usage: null });
+    expect(getPath(events.at(-1), "response")).toMatchObject({ status: "completed", usage });
   });
 
   it("refuses in its own part, and is incomplete when filtered", async () => {
     const events = await streamed({ finish: "refusal", reply: "No." }, "responses");
     expect(
-      at(
-        events.find((event) => at(event, "type") === "response.refusal.delta"),
+      getPath(
+        events.find((event) => getPath(event, "type") === "response.refusal.delta"),
         "delta",
       ),
     ).toBe("No.");
-    expect(at(events.at(-1), "response", "output", 0, "content")).toEqual([{ type: "refusal", refusal: "No." }]);
+    expect(getPath(events.at(-1), "response", "output", 0, "content")).toEqual([{ type: "refusal", refusal: "No." }]);
     const last = (await streamed({ finish: "blocked" }, "responses")).at(-1);
     expect(last).toMatchObject({
       type: "response.incomplete",
@@ -166,7 +167,7 @@ describe("Anthropic Messages", () => {
 
   it("streams a message, its block, a ping, and the totals at the end", async () => {
     const events = await streamed({ reply: REPLY, usage: USAGE, chunkTokens: 100 }, "anthropic");
-    expect(events.map((event) => at(event, "type"))).toEqual([
+    expect(events.map((event) => getPath(event, "type"))).toEqual([
       "message_start",
       "content_block_start",
       "ping",
@@ -175,7 +176,7 @@ describe("Anthropic Messages", () => {
       "message_delta",
       "message_stop",
     ]);
-    expect(at(events[0], "message")).toMatchObject({
+    expect(getPath(events[0], "message")).toMatchObject({
       content: [],
       stop_reason: null,
       usage: { ...input, output_tokens: 1 },
@@ -186,7 +187,7 @@ describe("Anthropic Messages", () => {
 
   it("refuses with a stop reason", async () => {
     const events = await streamed({ finish: "refusal", reply: "No." }, "anthropic");
-    expect(at(events.at(-2), "delta", "stop_reason")).toBe("refusal");
+    expect(getPath(events.at(-2), "delta", "stop_reason")).toBe("refusal");
     expect(textOf("anthropic", events)).toBe("No.");
     expect(await whole({ finish: "blocked" }, "anthropic")).toMatchObject({ content: [], stop_reason: "refusal" });
   });
@@ -194,16 +195,16 @@ describe("Anthropic Messages", () => {
   it("requires what the provider requires", async () => {
     const url = await start({});
     const body = { model: "m", max_tokens: 5, messages: [{ role: "user", content: "Hi" }] };
-    const without = await send(`${url}/v1/messages`, { body: { ...body, max_tokens: undefined } });
+    const without = await sendRaw(`${url}/v1/messages`, { body: { ...body, max_tokens: undefined } });
     expect([without.status, JSON.parse(without.text)]).toMatchObject([
       400,
       { type: "error", error: { type: "invalid_request_error", message: expect.stringContaining("max_tokens") } },
     ]);
-    const system = await send(`${url}/v1/messages`, {
+    const system = await sendRaw(`${url}/v1/messages`, {
       body: { ...body, messages: [{ role: "system", content: "x" }] },
     });
     expect(system.status).toBe(200);
-    const nobody = await send(`${url}/v1/messages`, { body: { ...body, messages: [{ role: "me", content: "x" }] } });
+    const nobody = await sendRaw(`${url}/v1/messages`, { body: { ...body, messages: [{ role: "me", content: "x" }] } });
     expect(nobody.status).toBe(400);
   });
 
@@ -214,7 +215,7 @@ describe("Anthropic Messages", () => {
       system: "12345678",
       messages: [{ role: "user", content: [{ type: "text", text: "1234" }] }],
     };
-    expect((await send(`${url}/v1/messages/count_tokens`, { body })).text).toBe('{"input_tokens":3}');
+    expect((await sendRaw(`${url}/v1/messages/count_tokens`, { body })).text).toBe('{"input_tokens":3}');
   });
 });
 
@@ -240,15 +241,15 @@ describe("Gemini", () => {
   it("streams events with a running total, the last one with the finish reason", async () => {
     const events = await streamed({ reply: REPLY, usage: USAGE }, "gemini");
     expect(textOf("gemini", events)).toBe(REPLY);
-    expect(at(events[0], "candidates", 0)).not.toHaveProperty("finishReason");
-    expect(at(events[0], "usageMetadata")).toMatchObject({ candidatesTokenCount: 4, thoughtsTokenCount: 8 });
+    expect(getPath(events[0], "candidates", 0)).not.toHaveProperty("finishReason");
+    expect(getPath(events[0], "usageMetadata")).toMatchObject({ candidatesTokenCount: 4, thoughtsTokenCount: 8 });
     expect(events.at(-1)).toMatchObject({ candidates: [{ finishReason: "STOP" }], usageMetadata });
   });
 
   it("streams a JSON array without alt=sse", async () => {
     const url = await start({ reply: REPLY });
     const body = { contents: [{ parts: [{ text: "Hi" }] }] };
-    const { text, headers } = await send(`${url}/v1beta/models/m:streamGenerateContent`, { body });
+    const { text, headers } = await sendRaw(`${url}/v1beta/models/m:streamGenerateContent`, { body });
     expect(headers["content-type"]).toBe("application/json");
     expect(textOf("gemini", JSON.parse(text))).toBe(REPLY);
   });
@@ -257,13 +258,13 @@ describe("Gemini", () => {
     expect(await whole({ finish: "refusal" }, "gemini")).toMatchObject({ candidates: [{ finishReason: "SAFETY" }] });
     const [blocked, ...rest] = await streamed({ finish: "blocked" }, "gemini");
     expect(blocked).toMatchObject({ promptFeedback: { blockReason: "SAFETY" } });
-    expect([at(blocked, "candidates"), rest]).toEqual([undefined, []]);
+    expect([getPath(blocked, "candidates"), rest]).toEqual([undefined, []]);
   });
 
   it("counts the tokens of a prompt", async () => {
     const url = await start({});
     const body = { systemInstruction: { parts: [{ text: "12345678" }] }, contents: [{ parts: [{ text: "1234" }] }] };
-    expect((await send(`${url}/v1beta/models/m:countTokens`, { body })).text).toBe('{"totalTokens":3}');
+    expect((await sendRaw(`${url}/v1beta/models/m:countTokens`, { body })).text).toBe('{"totalTokens":3}');
   });
 });
 
@@ -277,11 +278,11 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
 
   it.each([false, true])("respects the token limit of the client, streaming: %s", async (stream) => {
     const url = await start({ reply: REPLY });
-    const { text } = await ask(url, dialect, { stream, maxTokens: 5 });
+    const { text } = await askMock(url, dialect, { stream, maxTokens: 5 });
     expect(text).toContain(FINISHED[dialect].length);
-    if (stream) expect(textOf(dialect, eventsIn(text))).toBe(REPLY.slice(0, 20));
+    if (stream) expect(textOf(dialect, parseEvents(text))).toBe(REPLY.slice(0, 20));
     expect(mock?.requests[0]?.usage?.output).toBe(5);
-    const enough = await ask(url, dialect, { stream, maxTokens: OUTPUT });
+    const enough = await askMock(url, dialect, { stream, maxTokens: OUTPUT });
     expect(enough.text).toContain(FINISHED[dialect].stop);
     expect(enough.text).not.toContain(FINISHED[dialect].length);
   });
@@ -289,7 +290,7 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
   it("reports no usage if there is none", async () => {
     const url = await start({ usageQuirk: "missing" });
     for (const stream of [false, true]) {
-      const { text } = await ask(url, dialect, { stream });
+      const { text } = await askMock(url, dialect, { stream });
       expect(text).not.toMatch(/"usage(Metadata)?":\{/);
       expect(text).toContain(FINISHED[dialect].stop);
     }
@@ -303,7 +304,7 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
   };
 
   async function outputCounts(script: MockScript): Promise<number[]> {
-    const { text } = await ask(await start({ reply: REPLY, ...script }), dialect, { stream: true });
+    const { text } = await askMock(await start({ reply: REPLY, ...script }), dialect, { stream: true });
     return [...text.matchAll(COUNTS[dialect])].map(([, count]) => Number(count));
   }
 
@@ -321,9 +322,9 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
 
   it("never splits surrogate pairs", async () => {
     const reply = "🙂".repeat(30);
-    const { bytes } = await ask(await start({ reply, chunkTokens: 1 }), dialect, { stream: true });
+    const { bytes } = await askMock(await start({ reply, chunkTokens: 1 }), dialect, { stream: true });
     expect(bytes.includes("\\ud83d")).toBe(false);
-    expect(textOf(dialect, eventsIn(bytes.toString()))).toBe(reply);
+    expect(textOf(dialect, parseEvents(bytes.toString()))).toBe(reply);
   });
 
   it("fills the requested JSON shape", async () => {
@@ -342,8 +343,8 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
       anthropic: { output_config: { format: { type: "json_schema", schema } } },
       gemini: { generationConfig: { responseMimeType: "application/json", responseJsonSchema: schema } },
     };
-    const { text } = await ask(await start({ reply: "because" }), dialect, { stream: true, more: wanted[dialect] });
-    expect(JSON.parse(textOf(dialect, eventsIn(text)))).toEqual({ verdict: "yes", why: "because", score: 1 });
+    const { text } = await askMock(await start({ reply: "because" }), dialect, { stream: true, more: wanted[dialect] });
+    expect(JSON.parse(textOf(dialect, parseEvents(text)))).toEqual({ verdict: "yes", why: "because", score: 1 });
   });
 
   it("rejects a body without a prompt", async () => {
@@ -354,7 +355,7 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
     };
     const url = await start({});
     for (const body of [{}, "{ broken", "null"]) {
-      const { status, text } = await send(`${url}/v1/${path}`, { body });
+      const { status, text } = await sendRaw(`${url}/v1/${path}`, { body });
       expect([status, JSON.parse(text).error.message]).toEqual([400, expect.stringMatching(/required|not valid JSON/)]);
     }
   });

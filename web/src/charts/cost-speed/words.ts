@@ -1,5 +1,5 @@
 import type { CostSpeedChart, CostSpeedPoint } from "../../../../src/report/dashboard/contract.js";
-import { formatDollars, formatSeconds, formatShare, plural } from "../../ui/format.js";
+import { formatDollars, formatPlural, formatSeconds, formatShare } from "../../ui/format.js";
 import type { TableData } from "../frame/table.js";
 import { listed, shown, told } from "../names.js";
 import type { Fact } from "../plot/mark.js";
@@ -26,7 +26,7 @@ export function costSpeedWords({ points, front }: CostSpeedChart): string {
   const dominated = placed.filter(({ dominatedBy }) => dominatedBy.length > 0).length;
   const rest =
     placed.length > 1
-      ? ` ${dominated === 0 ? "None" : dominated} of ${plural(placed.length, "system")} ${dominated > 1 ? "are" : "is"} dominated.`
+      ? ` ${dominated === 0 ? "None" : dominated} of ${formatPlural(placed.length, "system")} ${dominated > 1 ? "are" : "is"} dominated.`
       : "";
   return `${frontWords(front)}${rest} Dollars and seconds are of all trials, failures included, for each pass. Towards the lower left is cheaper and faster; larger marks succeed more often.`;
 }

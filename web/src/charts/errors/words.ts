@@ -1,5 +1,5 @@
 import { formatMoment } from "../../ui/dates.js";
-import { formatCount, formatShare, plural } from "../../ui/format.js";
+import { formatCount, formatPlural, formatShare } from "../../ui/format.js";
 import type { TableData } from "../frame/table.js";
 import { shown } from "../names.js";
 import type { Fact } from "../plot/mark.js";
@@ -26,7 +26,7 @@ export function errorWords(bars: readonly FaultBar[], by: "run" | "system"): str
   const trials = bars.reduce((sum, bar) => sum + bar.trials, 0);
   if (trials === 0) return "There is nothing to draw: no trial has ended yet.";
   const top = topFaults(bars);
-  const over = `${plural(bars.length, by)} with ${formatCount(trials)} ${trials === 1 ? "trial" : "trials"}`;
+  const over = `${formatPlural(bars.length, by)} with ${formatCount(trials)} ${trials === 1 ? "trial" : "trials"}`;
   if (top.length === 0) return `Nothing went wrong in ${over}.`;
   const named = top
     .slice(0, 3)

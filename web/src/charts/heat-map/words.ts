@@ -1,5 +1,5 @@
 import type { HeatMap } from "../../../../src/report/dashboard/contract.js";
-import { formatScore, plural } from "../../ui/format.js";
+import { formatPlural, formatScore } from "../../ui/format.js";
 import type { TableData } from "../frame/table.js";
 import { shown, told } from "../names.js";
 import type { Fact } from "../plot/mark.js";
@@ -25,7 +25,7 @@ export function heatMapWords(map: HeatMap): string {
   if (lowest === undefined || highest === undefined)
     return `There is nothing to draw: no task of ${told(map.dataset)} was scored.`;
   const empty = map.xs.length * map.ys.length - known.length;
-  const gaps = empty === 0 ? "" : ` ${plural(empty, "cell")} ${empty === 1 ? "has" : "have"} no data.`;
+  const gaps = empty === 0 ? "" : ` ${formatPlural(empty, "cell")} ${empty === 1 ? "has" : "have"} no data.`;
   if (lowest.mean === highest.mean)
     return `${told(map.system)} has a mean score of ${formatScore(lowest.mean)} everywhere.${gaps}`;
   return `${told(map.system)} has its lowest mean score, ${formatScore(lowest.mean)}, at ${placeOf(map, lowest)}, and its highest, ${formatScore(highest.mean)}, at ${placeOf(map, highest)}.${gaps}`;

@@ -1,5 +1,5 @@
 import { area as areaShape, line as lineShape } from "d3-shape";
-import type { PassCurve, PassCurvePoint } from "../../../../src/report/dashboard/contract.js";
+import type { PassCurve, PassCurveChartPoint } from "../../../../src/report/dashboard/contract.js";
 import { type Axis, linearAxis } from "../axes/axis.js";
 import type { Area } from "../axes/draw.js";
 import { shareTick } from "../axes/ticks.js";
@@ -55,8 +55,9 @@ interface Axes {
 }
 
 function drawCurve({ system, points }: PassCurve, kind: CurveKind, { x, y }: Axes): DrawnCurve {
-  const across = ({ k }: PassCurvePoint) => x.place(k);
-  const at = (part: "value" | "low" | "high") => (point: PassCurvePoint) => y.place(valueAt(point, kind)[part] ?? 0);
+  const across = ({ k }: PassCurveChartPoint) => x.place(k);
+  const at = (part: "value" | "low" | "high") => (point: PassCurveChartPoint) =>
+    y.place(valueAt(point, kind)[part] ?? 0);
   const known = points.filter((point) => point[kind] !== null);
   const band = areaShape(across, at("low"), at("high"))
     .defined((point) => valueAt(point, kind).low !== null && valueAt(point, kind).high !== null)

@@ -1,5 +1,5 @@
-import type { PassCurve, PassCurvePoint } from "../../../../src/report/dashboard/contract.js";
-import { formatInterval, formatShare, plural } from "../../ui/format.js";
+import type { PassCurve, PassCurveChartPoint } from "../../../../src/report/dashboard/contract.js";
+import { formatInterval, formatPlural, formatShare } from "../../ui/format.js";
 import type { TableData } from "../frame/table.js";
 import { shown, told } from "../names.js";
 import type { Fact } from "../plot/mark.js";
@@ -11,19 +11,19 @@ export const CURVE_NAMES: Readonly<Record<CurveKind, string>> = { passAt: "pass@
 
 /** A curve's value at k with its interval. */
 export function valueAt(
-  point: PassCurvePoint,
+  point: PassCurveChartPoint,
   kind: CurveKind,
 ): { value: number | null; low: number | null; high: number | null } {
   return { value: point[kind], low: point[`${kind}Low`], high: point[`${kind}High`] };
 }
 
-export function factsOf(system: string, point: PassCurvePoint, kind: CurveKind): { title: string; facts: Fact[] } {
+export function factsOf(system: string, point: PassCurveChartPoint, kind: CurveKind): { title: string; facts: Fact[] } {
   const meaning = kind === "passAt" ? "at least one passes" : "all pass";
   return {
     title: shown(system),
     facts: [
       [`${kind === "passAt" ? "pass@" : "pass^"}${point.k}`, formatInterval(valueAt(point, kind), formatShare)],
-      ["Of", `${plural(point.k, "trial")}, ${meaning}`],
+      ["Of", `${formatPlural(point.k, "trial")}, ${meaning}`],
       ["Tasks", String(point.n)],
     ],
   };
@@ -37,11 +37,11 @@ export function passCurveWords(curves: readonly PassCurve[]): string {
   if (most === 1)
     return "Each example was tried once, so that pass@1 and pass^1 are both the pass rate. More trials show how dependable a system is.";
   const sentences = drawn.slice(0, 3).flatMap((curve) => lastWords(curve));
-  const more = drawn.length > 3 ? ` and ${plural(drawn.length - 3, "more system")}` : "";
+  const more = drawn.length > 3 ? ` and ${formatPlural(drawn.length - 3, "more system")}` : "";
   return `${sentences.join("; ")}${more}. The wider the gap between the two curves, the less a single trial can be relied on.`;
 }
 
-function isKnown({ passAt, passHat }: PassCurvePoint): boolean {
+function isKnown({ passAt, passHat }: PassCurveChartPoint): boolean {
   return passAt !== null || passHat !== null;
 }
 

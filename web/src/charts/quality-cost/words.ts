@@ -1,5 +1,5 @@
 import type { QualityCostChart, QualityCostPoint } from "../../../../src/report/dashboard/contract.js";
-import { formatNumber, formatShare, plural } from "../../ui/format.js";
+import { formatNumber, formatPlural, formatShare } from "../../ui/format.js";
 import type { TableData } from "../frame/table.js";
 import { listed, shown, told } from "../names.js";
 import type { Fact } from "../plot/mark.js";
@@ -44,9 +44,9 @@ function frontWords(front: readonly string[], { least }: CostWords): string {
 
 function dominatedWords(dominated: number, total: number, { asLittle }: CostWords): string {
   if (total === 1) return "There is no other system to hold against it.";
-  if (dominated === 0) return `None of ${plural(total, "system")} is dominated.`;
+  if (dominated === 0) return `None of ${formatPlural(total, "system")} is dominated.`;
   const verb = dominated > 1 ? "are" : "is";
-  return `${dominated} of ${plural(total, "system")} ${verb} dominated: another is at least as good and ${asLittle}, and better in one.`;
+  return `${dominated} of ${formatPlural(total, "system")} ${verb} dominated: another is at least as good and ${asLittle}, and better in one.`;
 }
 
 function hullWords(front: readonly string[], hull: readonly string[]): string {

@@ -1,5 +1,5 @@
 import type { TokenClass, TokenCost } from "../../../../src/report/dashboard/contract.js";
-import { formatCount, formatDollars, formatShare, plural } from "../../ui/format.js";
+import { formatCount, formatDollars, formatPlural, formatShare } from "../../ui/format.js";
 import type { TableData } from "../frame/table.js";
 import { listed, shown, told } from "../names.js";
 import type { Fact } from "../plot/mark.js";
@@ -104,7 +104,7 @@ export function tokenCostWords(costs: readonly TokenCost[], unit: Unit): string 
   const share = largest === undefined || dearest.total === 0 ? "" : shareWords(largest, dearest.total, unit);
   const all = formatAmount(dearest.total, unit);
   // One without a bar may have cost more.
-  const among = known.length < costs.length ? `Of ${plural(known.length, "system")} with a bar, ` : "";
+  const among = known.length < costs.length ? `Of ${formatPlural(known.length, "system")} with a bar, ` : "";
   return unit === "dollars"
     ? `${among}${told(system)} is the dearest with ${all}${share}.`
     : `${among}${told(system)} used the most tokens, ${all}${share}. The bars are tokens, not dollars.`;

@@ -1,6 +1,6 @@
 import type { CardFigure, RunCard } from "../../../../src/report/dashboard/contract.js";
 import { formatMoment } from "../../ui/dates.js";
-import { formatDollars, formatInterval, formatSeconds, plural } from "../../ui/format.js";
+import { formatDollars, formatInterval, formatPlural, formatSeconds } from "../../ui/format.js";
 import type { TableData } from "../frame/table.js";
 import { shown, told } from "../names.js";
 import type { Fact } from "../plot/mark.js";
@@ -30,9 +30,9 @@ export function trendWords(lines: readonly TrendLine[], figure: CardFigure): str
   const { format } = styleOf(figure);
   const changes = lines.flatMap((line) => changeOf(line, format));
   if (changes.length === 0)
-    return `There is nothing to draw: none of ${plural(runs, "run")} has a value (${reasonsOf(points)}).`;
-  const more = changes.length > 3 ? ` and ${plural(changes.length - 3, "more system")}` : "";
-  return `Over ${plural(runs, "run")}: ${changes.slice(0, 3).join("; ")}${more}.`;
+    return `There is nothing to draw: none of ${formatPlural(runs, "run")} has a value (${reasonsOf(points)}).`;
+  const more = changes.length > 3 ? ` and ${formatPlural(changes.length - 3, "more system")}` : "";
+  return `Over ${formatPlural(runs, "run")}: ${changes.slice(0, 3).join("; ")}${more}.`;
 }
 
 function reasonsOf(points: readonly TrendPoint[]): string {
@@ -56,8 +56,8 @@ export function trendNotes(lines: readonly TrendLine[], runs: readonly RunCard[]
   const blank = lines.flatMap((line) => line.points).filter((point) => point.blank !== null).length;
   const undated = runs.length - datedRuns(runs).length;
   return [
-    ...(blank > 0 ? [`${plural(blank, "point")} left blank: hollow marks at the bottom say why.`] : []),
-    ...(undated > 0 ? [`${plural(undated, "run")} without a date left out.`] : []),
+    ...(blank > 0 ? [`${formatPlural(blank, "point")} left blank: hollow marks at the bottom say why.`] : []),
+    ...(undated > 0 ? [`${formatPlural(undated, "run")} without a date left out.`] : []),
   ];
 }
 

@@ -1,4 +1,4 @@
-import type { Comparison, TaskName, TaskPasses } from "../../../../src/metrics/compare/index.js";
+import type { PairedComparison, TaskName, TaskPasses } from "../../../../src/metrics/compare/index.js";
 
 /** How a trial of each side should have ended to show what flipped. */
 export interface FlipSides {
@@ -16,7 +16,10 @@ export function flipSides({ passesA, trialsA, passesB, trialsB }: TaskPasses): F
 }
 
 /** The same for any task of a comparison. */
-export function sidesOf({ flips }: Pick<Comparison, "flips">, { dataset, exampleId }: TaskName): FlipSides | null {
+export function sidesOf(
+  { flips }: Pick<PairedComparison, "flips">,
+  { dataset, exampleId }: TaskName,
+): FlipSides | null {
   const task = [...flips.toFail, ...flips.toPass, ...flips.flaky].find(
     (candidate) => candidate.exampleId === exampleId && candidate.dataset === dataset,
   );

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Comparison, TaskPasses } from "../../../../src/metrics/compare/index.js";
+import type { PairedComparison, TaskPasses } from "../../../../src/metrics/compare/index.js";
 import type { TrialKey } from "../../data/source.js";
 import { addressOf, type Route } from "../../shell/route.js";
 import { formatCount } from "../../ui/index.js";
@@ -18,7 +18,7 @@ export interface Sides {
 
 interface FlipsProps {
   route: Route;
-  comparison: Comparison;
+  comparison: PairedComparison;
   sides: Sides;
   /** Which of the compared pairs this is. */
   pair: number;

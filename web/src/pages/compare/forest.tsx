@@ -1,5 +1,5 @@
 import type { MetricComparison } from "../../../../src/metrics/compare/index.js";
-import { CHANGE_WORDS, differenceCell, metricName } from "../../../../src/report/compare-cells.js";
+import { CHANGE_WORDS, formatDifference, formatMetricName } from "../../../../src/report/compare-cells.js";
 import { formatNumber } from "../../ui/index.js";
 import { visibleLine } from "../trial/text/visible-text.js";
 import { type ForestGroup, type ForestRow, forestGroups } from "./forest-layout.js";
@@ -47,9 +47,9 @@ function ForestLine({ row: { metric, at, low, high }, y }: { row: ForestRow; y: 
   const x = (share: number) => NAME + share * PLOT;
   return (
     <g class={`forest-${metric.change}`}>
-      <title>{`${visibleLine(metricName(metric))}: ${differenceCell(metric)}`}</title>
+      <title>{`${visibleLine(formatMetricName(metric))}: ${formatDifference(metric)}`}</title>
       <text x={NAME - 10} y={y + 4} text-anchor="end">
-        {shortened(visibleLine(metricName(metric)))}
+        {shortened(visibleLine(formatMetricName(metric)))}
       </text>
       {low !== null && high !== null && (
         <path d={`M${x(low)} ${y}H${x(high)}M${x(low)} ${y - 4}V${y + 4}M${x(high)} ${y - 4}V${y + 4}`} />
@@ -76,7 +76,7 @@ function Axis({ group: { limit, isRelative }, y }: { group: ForestGroup; y: numb
 }
 
 function inWords(rows: readonly ForestRow[]): string {
-  return rows.map(({ metric }) => `${visibleLine(metricName(metric))} ${CHANGE_WORDS[metric.change]}`).join(", ");
+  return rows.map(({ metric }) => `${visibleLine(formatMetricName(metric))} ${CHANGE_WORDS[metric.change]}`).join(", ");
 }
 
 const LONGEST_NAME = 26;

@@ -1,5 +1,11 @@
 import type { MetricComparison } from "../../../../src/metrics/compare/index.js";
-import { CHANGE_WORDS, metricName, metricValue, pValue, signedIn } from "../../../../src/report/compare-cells.js";
+import {
+  CHANGE_WORDS,
+  createSignedFormat,
+  formatComparedValue,
+  formatMetricName,
+  formatPValue,
+} from "../../../../src/report/compare-cells.js";
 import { formatCount } from "../../ui/index.js";
 import { Scrollable } from "../trial/text/scrollable.js";
 import { visibleLine } from "../trial/text/visible-text.js";
@@ -39,20 +45,20 @@ export function MetricTable({ metrics, level }: { metrics: readonly MetricCompar
 }
 
 function MetricRow({ metric }: { metric: MetricComparison }) {
-  const signed = signedIn(metric);
+  const signed = createSignedFormat(metric);
   const { a, b, difference, low, high, adjustedP, n, change, reason } = metric;
   return (
     <tr>
       <th scope="row">
-        <bdi>{visibleLine(metricName(metric))}</bdi>
+        <bdi>{visibleLine(formatMetricName(metric))}</bdi>
       </th>
-      <td class="number">{metricValue(metric, a)}</td>
-      <td class="number">{metricValue(metric, b)}</td>
+      <td class="number">{formatComparedValue(metric, a)}</td>
+      <td class="number">{formatComparedValue(metric, b)}</td>
       <td class="number">
         <b>{signed(difference)}</b>
       </td>
       <td class="number">{low === null || high === null ? "–" : `[${signed(low)}, ${signed(high)}]`}</td>
-      <td class="number">{pValue(adjustedP)}</td>
+      <td class="number">{formatPValue(adjustedP)}</td>
       <td class="number">{formatCount(n)}</td>
       <td>
         <span class={`compared compared-${change}`}>

@@ -1,7 +1,7 @@
 import type {
   Change,
-  Comparison,
   MetricComparison,
+  PairedComparison,
   TaskPasses,
   UnmatchedTask,
 } from "../../../../src/metrics/compare/index.js";
@@ -21,7 +21,7 @@ export function mirrored({ a, b, comparison }: CompareView): CompareView {
   return { a: b, b: a, comparison: { ...comparison, a: comparison.b, b: comparison.a, comparisons, notes } };
 }
 
-function mirroredComparison(comparison: Comparison): Comparison {
+function mirroredComparison(comparison: PairedComparison): PairedComparison {
   const { systemA, systemB, tasks, trials, flips } = comparison;
   return {
     ...comparison,

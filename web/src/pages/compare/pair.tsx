@@ -1,6 +1,6 @@
-import type { Comparison } from "../../../../src/metrics/compare/index.js";
+import type { PairedComparison } from "../../../../src/metrics/compare/index.js";
 import { changeQuery, type Route } from "../../shell/route.js";
-import { formatCount, type KeyValue, KeyValues, plural } from "../../ui/index.js";
+import { formatCount, formatPlural, type KeyValue, KeyValues } from "../../ui/index.js";
 import { visibleLine, visibleText } from "../trial/text/visible-text.js";
 import { sidesOf } from "./flip-sides.js";
 import { Flips, type Sides } from "./flips.js";
@@ -11,7 +11,7 @@ import { taskOf, taskWord } from "./task-word.js";
 
 interface PairProps {
   route: Route;
-  comparison: Comparison;
+  comparison: PairedComparison;
   sides: Sides;
   /** Which of the compared pairs this is. */
   pair: number;
@@ -41,7 +41,7 @@ export function Pair({ route, comparison, sides, pair, datasets }: PairProps) {
   );
 }
 
-function countsOf({ tasks, trials }: Comparison): KeyValue[] {
+function countsOf({ tasks, trials }: PairedComparison): KeyValue[] {
   return [
     ["Paired tasks", formatCount(tasks.paired)],
     ["A only", formatCount(tasks.aOnly)],
@@ -66,7 +66,7 @@ export function NoteList({ notes }: { notes: readonly string[] }) {
 const UNMATCHED_SHOWN = 200;
 const SIDES = { a: "A only", b: "B only", neither: "neither" } as const;
 
-function Unmatched({ comparison: { unmatched } }: { comparison: Comparison }) {
+function Unmatched({ comparison: { unmatched } }: { comparison: PairedComparison }) {
   if (unmatched.length === 0) return null;
   return (
     <details class="flips">
@@ -84,7 +84,7 @@ function Unmatched({ comparison: { unmatched } }: { comparison: Comparison }) {
         ))}
       </ul>
       {unmatched.length > UNMATCHED_SHOWN && (
-        <p class="quiet">and {plural(unmatched.length - UNMATCHED_SHOWN, "task")} more</p>
+        <p class="quiet">and {formatPlural(unmatched.length - UNMATCHED_SHOWN, "task")} more</p>
       )}
     </details>
   );

@@ -4,7 +4,7 @@ import { useSource } from "../../shell/context.js";
 import { addressOf, changeQuery, type Route } from "../../shell/route.js";
 import { CompareBar } from "../../ui/compare-bar.js";
 import { EmptyState } from "../../ui/empty-state.js";
-import { formatCount, plural } from "../../ui/format.js";
+import { formatCount, formatPlural } from "../../ui/format.js";
 import { type Pick, parsePicks, picksText } from "../../ui/picks.js";
 import { visibleLine } from "../trial/text/visible-text.js";
 import { fits, narrowingIn } from "./narrow.js";
@@ -33,7 +33,7 @@ export function Boards({ route, runs }: { route: Route; runs: readonly RunCard[]
       ))}
       {boards.length > limit && (
         <button type="button" onClick={() => setLimit(boards.length)}>
-          Show {plural(boards.length - limit, "more set")} of datasets
+          Show {formatPlural(boards.length - limit, "more set")} of datasets
         </button>
       )}
       <CompareBar picks={picks} nameOf={(pick) => nameOf(pick, runs)} onPicks={onPicks} />
@@ -75,7 +75,7 @@ export function GoingRuns({ runs }: { runs: readonly RunCard[] }) {
               <span aria-hidden="true">◐</span> Running: <a href={addressOf(["run", id])}>{visibleLine(title)}</a>{" "}
               <span class="quiet">
                 {formatCount(done)} of {formatCount(planned)} trials
-                {workers !== undefined && `, ${plural(workers, "worker")}`}
+                {workers !== undefined && `, ${formatPlural(workers, "worker")}`}
               </span>
             </li>
           ))}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { sampleRun, sampleSystem } from "../../../../src/report/dashboard/card-testing.js";
+import { createRunCard, createSystemCard } from "../../../../src/report/dashboard/card-testing.js";
 import type { CardFigure } from "../../../../src/report/dashboard/contract.js";
 import { certaintyWords, changesBetween, newsOf } from "./changes.js";
 import type { Entry } from "./parts.js";
@@ -12,7 +12,7 @@ function rate(value: number, half?: number): Figures {
 }
 
 function changes(before: Figures, after: Figures) {
-  return changesBetween(sampleSystem("s", before), sampleSystem("s", after));
+  return changesBetween(createSystemCard("s", before), createSystemCard("s", after));
 }
 
 describe("a change since the run before", () => {
@@ -49,9 +49,9 @@ describe("a change since the run before", () => {
 });
 
 function line(name: string, before: Figures | null, after: Figures): Entry {
-  const run = sampleRun(name);
-  const previous = before === null ? null : { run, card: sampleSystem(name, before) };
-  return { key: name, name, run, card: sampleSystem(name, after), previous, rank: null };
+  const run = createRunCard(name);
+  const previous = before === null ? null : { run, card: createSystemCard(name, before) };
+  return { key: name, name, run, card: createSystemCard(name, after), previous, rank: null };
 }
 
 test("news begin with what is sure, then with what is large, and count the rest", () => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { sampleRun, sampleSystem } from "../../../../src/report/dashboard/card-testing.js";
+import { createRunCard, createSystemCard } from "../../../../src/report/dashboard/card-testing.js";
 import type { CardFigure, SystemCard } from "../../../../src/report/dashboard/contract.js";
 import { costSpeedOf, qualityCostOf, radarOf } from "./chart-data.js";
 import type { Entry } from "./parts.js";
 
 function line(name: string, figures: Partial<Record<CardFigure, number>>, other: Partial<SystemCard> = {}): Entry {
-  const card = sampleSystem(name, figures, other);
-  return { key: name, name, run: sampleRun(name), card, previous: null, rank: null };
+  const card = createSystemCard(name, figures, other);
+  return { key: name, name, run: createRunCard(name), card, previous: null, rank: null };
 }
 
 describe("charts of a leaderboard", () => {

@@ -1,4 +1,9 @@
-import { dominatorsOf, frontOf, hullOf, type Placed } from "../../../../src/report/dashboard/charts/front.js";
+import {
+  type FrontPoint,
+  findDominators,
+  findFrontNames,
+  findHullNames,
+} from "../../../../src/report/dashboard/charts/front.js";
 import type {
   CardFigure,
   CostSpeedChart,
@@ -17,7 +22,7 @@ export function qualityCostOf(entries: readonly Entry[]): QualityCostChart {
   const bare = entries.map((entry) => qualityCostPoint(entry, costUnit));
   const placed = bare.flatMap(({ system, cost, quality }) => placedAt(system, cost, quality));
   const points = bare.map((point) => ({ ...point, dominatedBy: beatenBy(point.system, placed) }));
-  return { costUnit, points, front: frontOf(placed), hull: hullOf(placed) };
+  return { costUnit, points, front: findFrontNames(placed), hull: findHullNames(placed) };
 }
 
 /** The figure that holds the mean cost of an attempt, by its unit. */
@@ -46,12 +51,12 @@ function qualityCostPoint(
 }
 
 /** Nowhere when one of both is not known. */
-function placedAt(name: string, cost: number | null, gain: number | null): Placed[] {
+function placedAt(name: string, cost: number | null, gain: number | null): FrontPoint[] {
   return cost === null || gain === null ? [] : [{ name, cost, gain }];
 }
 
-function beatenBy(name: string, placed: readonly Placed[]): string[] {
-  return placed.filter((place) => place.name === name).flatMap((place) => dominatorsOf(place, placed));
+function beatenBy(name: string, placed: readonly FrontPoint[]): string[] {
+  return placed.filter((place) => place.name === name).flatMap((place) => findDominators(place, placed));
 }
 
 /** The cost–speed chart of some lines. */
@@ -62,10 +67,10 @@ export function costSpeedOf(entries: readonly Entry[]): CostSpeedChart {
     // Both axes are better the lower; of a front, one of them is what is gained.
     return placedAt(name, card.figures.cost_per_pass_usd, -seconds);
   });
-  return { points: entries.map((entry) => costSpeedPoint(entry, placed)), front: frontOf(placed) };
+  return { points: entries.map((entry) => costSpeedPoint(entry, placed)), front: findFrontNames(placed) };
 }
 
-function costSpeedPoint({ name, card }: Entry, placed: readonly Placed[]): CostSpeedPoint {
+function costSpeedPoint({ name, card }: Entry, placed: readonly FrontPoint[]): CostSpeedPoint {
   return {
     system: name,
     harness: card.harness,

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { sampleRun, sampleSystem } from "../../../../src/report/dashboard/card-testing.js";
+import { createRunCard, createSystemCard } from "../../../../src/report/dashboard/card-testing.js";
 import { parseRoute } from "../../shell/route.js";
 import { rowsAddress } from "./asked.js";
 import { choicesIn, fits, narrowingIn } from "./narrow.js";
 
-const run = sampleRun("r1", { title: "Nightly check", createdAt: "2026-11-05T12:00:00Z" });
-const card = sampleSystem("gpt-5-mini", {}, { harness: "codex", model: "GPT-5" });
+const run = createRunCard("r1", { title: "Nightly check", createdAt: "2026-11-05T12:00:00Z" });
+const card = createSystemCard("gpt-5-mini", {}, { harness: "codex", model: "GPT-5" });
 
 function isIn(query: Record<string, string>): boolean {
   return fits(narrowingIn(query))({ run, card });
@@ -28,8 +28,12 @@ describe("filters of a list", () => {
   test("offer what occurs, once and sorted", () => {
     const datasets = [{ name: "d10", examples: 1, fingerprint: "x" }];
     const runs = [
-      sampleRun("a", { datasets, tags: ["level=2", "level=10"], systems: [card] }),
-      sampleRun("b", { datasets: [{ name: "d9", examples: 1, fingerprint: "y" }], tags: ["level=2"], systems: [card] }),
+      createRunCard("a", { datasets, tags: ["level=2", "level=10"], systems: [card] }),
+      createRunCard("b", {
+        datasets: [{ name: "d9", examples: 1, fingerprint: "y" }],
+        tags: ["level=2"],
+        systems: [card],
+      }),
     ];
     expect(choicesIn(runs)).toEqual({ datasets: ["d9", "d10"], tags: ["level=2", "level=10"], harnesses: ["codex"] });
   });
@@ -43,7 +47,7 @@ test("a line leads to its rows, those that its figures are of", () => {
 
 test("tags that are numbers go by their size, others by their name", () => {
   const tags = ["depth=1", "depth=0.5", "subject=b", "depth=0.25", "length=4000", "length=500", "subject=a", "depth=0"];
-  expect(choicesIn([sampleRun("r", { tags })]).tags).toEqual([
+  expect(choicesIn([createRunCard("r", { tags })]).tags).toEqual([
     "depth=0",
     "depth=0.25",
     "depth=0.5",

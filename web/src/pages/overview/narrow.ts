@@ -1,5 +1,5 @@
 import type { RunCard } from "../../../../src/report/dashboard/contract.js";
-import { distinct, hasWords, wordsIn } from "../../../../src/report/dashboard/run-query.js";
+import { hasWords, listDistinct, splitSearchWords } from "../../../../src/report/dashboard/run-query.js";
 import { type DayRange, isWithin } from "../../ui/dates.js";
 import type { SystemOfRun } from "./parts.js";
 
@@ -16,7 +16,7 @@ export function narrowingIn({ harness, from, to, q }: Readonly<Record<string, st
 
 /** Whether a system of a run is in the list. */
 export function fits({ harness, from, to, text }: Narrowing): (candidate: SystemOfRun) => boolean {
-  const words = wordsIn(text);
+  const words = splitSearchWords(text);
   return ({ run, card }) =>
     (!harness || card.harness === harness) &&
     isWithin(run.createdAt, { from, to }) &&
@@ -33,9 +33,9 @@ export interface Choices {
 /** Everything that occurs in some runs, each once and sorted. */
 export function choicesIn(runs: readonly RunCard[]): Choices {
   return {
-    datasets: distinct(runs.flatMap(({ datasets }) => datasets.map(({ name }) => name))),
-    tags: distinct(runs.flatMap(({ tags }) => tags)).sort(byValue),
-    harnesses: distinct(runs.flatMap(({ systems }) => systems.flatMap(({ harness }) => harness ?? []))),
+    datasets: listDistinct(runs.flatMap(({ datasets }) => datasets.map(({ name }) => name))),
+    tags: listDistinct(runs.flatMap(({ tags }) => tags)).sort(byValue),
+    harnesses: listDistinct(runs.flatMap(({ systems }) => systems.flatMap(({ harness }) => harness ?? []))),
   };
 }
 

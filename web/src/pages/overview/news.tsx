@@ -1,5 +1,5 @@
 import { formatDay } from "../../ui/dates.js";
-import { plural } from "../../ui/format.js";
+import { formatPlural } from "../../ui/format.js";
 import { type Asked, rowsAddress } from "./asked.js";
 import { ChangeLine, CompareLink } from "./change-cell.js";
 import { certaintyWords, newsOf } from "./changes.js";
@@ -44,9 +44,9 @@ function restInWords(moved: number, unchanged: number, fresh: number): string {
     return "No system has an earlier run on the same examples, so there is nothing to hold it against yet.";
   const more = moved - MOST;
   const parts = [
-    more > 0 && `${plural(more, "more system")} moved, see the tables below`,
-    unchanged > 0 && `${plural(unchanged, "system")} as before`,
-    fresh > 0 && `${plural(fresh, "system")} new`,
+    more > 0 && `${formatPlural(more, "more system")} moved, see the tables below`,
+    unchanged > 0 && `${formatPlural(unchanged, "system")} as before`,
+    fresh > 0 && `${formatPlural(fresh, "system")} new`,
   ].filter(Boolean);
   return parts.length === 0 ? "" : `${parts.join("; ")}.`;
 }

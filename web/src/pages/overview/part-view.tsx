@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
-import { orderText, parseOrder } from "../../../../src/report/dashboard/order.js";
+import { formatOrder, parseOrder } from "../../../../src/report/dashboard/order.js";
 import { changeQuery, type Route } from "../../shell/route.js";
-import { formatCount, formatNumber, plural } from "../../ui/format.js";
+import { formatCount, formatNumber, formatPlural } from "../../ui/format.js";
 import type { Pick } from "../../ui/picks.js";
 import { SortableTable } from "../../ui/table.js";
 import { leaderboardColumns } from "./columns.js";
@@ -38,7 +38,7 @@ export function PartView({ route, part, entries, picks, onPicks, isFirst }: Part
         columns={columns}
         rowKey={entryKey}
         order={parseOrder(route.query.sort, { key: "quality", isDescending: true })}
-        onOrder={(order) => changeQuery(route, { sort: orderText(order) })}
+        onOrder={(order) => changeQuery(route, { sort: formatOrder(order) })}
       />
       <PartCharts title={title} entries={entries} asked={{ dataset, tag }} isOpen={isFirst} />
     </section>
@@ -47,9 +47,9 @@ export function PartView({ route, part, entries, picks, onPicks, isFirst }: Part
 
 function sizeInWords({ datasets, runs }: Part, entries: readonly Entry[]): string {
   const examples = datasets.reduce((sum, dataset) => sum + dataset.examples, 0);
-  const shown = `${plural(entries.length, "system")}, the latest run of each`;
+  const shown = `${formatPlural(entries.length, "system")}, the latest run of each`;
   const mark = datasets.map(({ fingerprint }) => fingerprint.slice(0, 8)).join(", ");
-  return `${formatCount(examples)} ${examples === 1 ? "example" : "examples"} · ${shown} · ${plural(runs.length, "run")} in all · content ${mark}`;
+  return `${formatCount(examples)} ${examples === 1 ? "example" : "examples"} · ${shown} · ${formatPlural(runs.length, "run")} in all · content ${mark}`;
 }
 
 function TokenNote({ entries }: { entries: readonly Entry[] }) {

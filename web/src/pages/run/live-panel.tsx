@@ -4,10 +4,10 @@ import {
   formatCount,
   formatDollars,
   formatNumber,
+  formatPlural,
   formatSeconds,
   formatShare,
   KeyValues,
-  plural,
 } from "../../ui/index.js";
 import { OutcomeBadge } from "../trial/outcome-badge.js";
 import { visibleLine } from "../trial/text/visible-text.js";
@@ -40,7 +40,7 @@ export function LivePanel({ id, progress }: { id: string; progress: LiveProgress
 }
 
 function inWords({ done, planned, failures }: LiveProgress): string {
-  return `${formatCount(done)} of ${formatCount(planned)} trials done, ${plural(failures.length, "recent failure")}.`;
+  return `${formatCount(done)} of ${formatCount(planned)} trials done, ${formatPlural(failures.length, "recent failure")}.`;
 }
 
 const ANNOUNCE_EVERY_MS = 10_000;

@@ -3,12 +3,12 @@ import { addressOf } from "../../shell/route.js";
 import {
   formatCount,
   formatMoment,
+  formatPlural,
   formatRunCost,
   formatSeconds,
   formatShare,
   type KeyValue,
   KeyValues,
-  plural,
   StatusBadge,
 } from "../../ui/index.js";
 import { visibleLine, visibleText } from "../trial/text/visible-text.js";
@@ -70,7 +70,7 @@ function Datasets({ card }: { card: Card }) {
       {card.datasets.map(({ name, examples }, place) => (
         <span key={name}>
           {place > 0 && ", "}
-          <bdi>{visibleLine(name)}</bdi> <span class="quiet">({plural(examples, "example")})</span>
+          <bdi>{visibleLine(name)}</bdi> <span class="quiet">({formatPlural(examples, "example")})</span>
         </span>
       ))}
     </>
@@ -101,7 +101,7 @@ function Notes({ notes }: { notes: readonly string[] }) {
   if (notes.length <= NOTES_AT_ONCE) return list;
   return (
     <details>
-      <summary>{plural(notes.length, "note")}</summary>
+      <summary>{formatPlural(notes.length, "note")}</summary>
       {list}
     </details>
   );

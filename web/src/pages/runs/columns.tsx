@@ -1,15 +1,15 @@
 import type { RunCard } from "../../../../src/report/dashboard/contract.js";
-import { commandOf, RUN_SORTS } from "../../../../src/report/dashboard/run-query.js";
+import { getRunCommand, RUN_SORTS } from "../../../../src/report/dashboard/run-query.js";
 import { addressOf } from "../../shell/route.js";
 import { PickBox } from "../../ui/compare-bar.js";
 import {
   formatCount,
   formatDollars,
+  formatPlural,
   formatRunCost,
   formatScore,
   formatSeconds,
   NOTHING,
-  plural,
 } from "../../ui/format.js";
 import { Moment } from "../../ui/moment.js";
 import type { Pick } from "../../ui/picks.js";
@@ -68,7 +68,7 @@ const ABOUT: readonly Column<RunCard>[] = [
     cell: ({ status, workers }) => (
       <>
         <StatusBadge status={status} />
-        {workers !== undefined && <span class="quiet small block">{plural(workers, "worker")}</span>}
+        {workers !== undefined && <span class="quiet small block">{formatPlural(workers, "worker")}</span>}
       </>
     ),
   },
@@ -80,7 +80,7 @@ const ABOUT: readonly Column<RunCard>[] = [
     value: RUN_SORTS.when,
     cell: ({ createdAt }) => <Moment at={createdAt} />,
   },
-  { key: "command", title: "Command", class: "w-command", value: RUN_SORTS.command, cell: commandOf },
+  { key: "command", title: "Command", class: "w-command", value: RUN_SORTS.command, cell: getRunCommand },
 ];
 
 const ASKED: readonly Column<RunCard>[] = [

@@ -1,5 +1,5 @@
 import type { RunCard } from "../../../../src/report/dashboard/contract.js";
-import { plural } from "../../ui/format.js";
+import { formatPlural } from "../../ui/format.js";
 
 /** Why runs cannot be read, in full; the table has room for the beginning alone. */
 export function DamagedRuns({ runs }: { runs: readonly RunCard[] }) {
@@ -7,7 +7,7 @@ export function DamagedRuns({ runs }: { runs: readonly RunCard[] }) {
   if (damaged.length === 0) return null;
   return (
     <details class="damaged">
-      <summary class="bad">{plural(damaged.length, "run")} on this page cannot be read</summary>
+      <summary class="bad">{formatPlural(damaged.length, "run")} on this page cannot be read</summary>
       <ul>
         {damaged.map(({ id, problem }) => (
           <li key={id}>

@@ -1,6 +1,12 @@
 import { useCallback, useMemo } from "preact/hooks";
-import type { RunCard, RunChoices, RunPage, RunQuery, RunStatus } from "../../../../src/report/dashboard/contract.js";
-import { type Order, orderText, parseOrder } from "../../../../src/report/dashboard/order.js";
+import type {
+  RunCard,
+  RunChoices,
+  RunListQuery,
+  RunPage,
+  RunStatus,
+} from "../../../../src/report/dashboard/contract.js";
+import { formatOrder, parseOrder, type SortOrder } from "../../../../src/report/dashboard/order.js";
 import { DEFAULT_RUNS, isRunSort } from "../../../../src/report/dashboard/run-query.js";
 import { useSource } from "../../shell/context.js";
 import { useLoaded, WhenLoaded } from "../../shell/loaded.js";
@@ -42,22 +48,22 @@ export function RunsPage({ route }: { route: Route }) {
 }
 
 /** The page of the list that an address asks for. */
-function runQueryIn(query: Route["query"]): RunQuery {
+function runQueryIn(query: Route["query"]): RunListQuery {
   const { q, status, command, dataset } = query;
   return {
     ...(q && { q }),
     ...(status && { status: status as RunStatus }),
     ...(command && { command }),
     ...(dataset && { hasDataset: dataset }),
-    sort: orderText(orderIn(query)),
+    sort: formatOrder(orderIn(query)),
     limit: DEFAULT_RUNS,
     offset: (pageIn(query) - 1) * DEFAULT_RUNS,
   };
 }
 
-const NEWEST_FIRST: Order = { key: "when", isDescending: true };
+const NEWEST_FIRST: SortOrder = { key: "when", isDescending: true };
 
-function orderIn({ sort }: Route["query"]): Order {
+function orderIn({ sort }: Route["query"]): SortOrder {
   const order = parseOrder(sort, NEWEST_FIRST);
   return isRunSort(order.key) ? order : NEWEST_FIRST;
 }
@@ -121,7 +127,7 @@ function RunsTable({ route, page, picks, onPicks }: PicksProps & { route: Route;
       columns={columns}
       rowKey={({ id }) => id}
       order={orderIn(route.query)}
-      onOrder={(order) => changeQuery(route, { sort: orderText(order), page: "" })}
+      onOrder={(order) => changeQuery(route, { sort: formatOrder(order), page: "" })}
       rowHeight={ROW_HEIGHT}
     />
   );

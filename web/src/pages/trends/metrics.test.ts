@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { sampleRun, sampleSystem } from "../../../../src/report/dashboard/card-testing.js";
+import { createRunCard, createSystemCard } from "../../../../src/report/dashboard/card-testing.js";
 import { metricIn, namedByHarness, narrowedRuns, systemsOf, trendParts } from "./metrics.js";
 
-const a = sampleSystem("a", {}, { harness: "codex" });
-const b = sampleSystem("b");
+const a = createSystemCard("a", {}, { harness: "codex" });
+const b = createSystemCard("b");
 const other = [{ name: "code", examples: 3, fingerprint: "c" }];
 const RUNS = [
-  sampleRun("new", { createdAt: "2026-11-03T12:00:00Z", systems: [b, a] }),
-  sampleRun("other", { createdAt: "2026-11-04T12:00:00Z", systems: [b], datasets: other }),
-  sampleRun("old", { createdAt: "2026-11-01T12:00:00Z", systems: [a] }),
-  sampleRun("broken", { status: "damaged" }),
+  createRunCard("new", { createdAt: "2026-11-03T12:00:00Z", systems: [b, a] }),
+  createRunCard("other", { createdAt: "2026-11-04T12:00:00Z", systems: [b], datasets: other }),
+  createRunCard("old", { createdAt: "2026-11-01T12:00:00Z", systems: [a] }),
+  createRunCard("broken", { status: "damaged" }),
 ];
 
 describe("trends", () => {
@@ -38,8 +38,8 @@ describe("trends", () => {
   });
 
   test("have a line for each harness of a system", () => {
-    const twice = [a, sampleSystem("a", {}, { harness: "pi" }), b].map((card, place) =>
-      sampleRun(`r${place}`, { systems: [card] }),
+    const twice = [a, createSystemCard("a", {}, { harness: "pi" }), b].map((card, place) =>
+      createRunCard(`r${place}`, { systems: [card] }),
     );
     expect(systemsOf(namedByHarness(twice))).toEqual(["a (codex)", "a (pi)", "b"]);
     expect(systemsOf(namedByHarness(twice.slice(1)))).toEqual(["a", "b"]);

@@ -4,7 +4,7 @@ import { WhenLoaded } from "../../shell/loaded.js";
 import { changeQuery, type Route } from "../../shell/route.js";
 import { EmptyState } from "../../ui/empty-state.js";
 import { SelectFilter } from "../../ui/filters.js";
-import { plural } from "../../ui/format.js";
+import { formatPlural } from "../../ui/format.js";
 import { NewestOnly } from "../../ui/newest-only.js";
 import { NoRuns } from "../../ui/no-runs.js";
 import { PageHead } from "../../ui/page-head.js";
@@ -66,7 +66,7 @@ function Parts({ route, runs }: { route: Route; runs: readonly RunCard[] }) {
       ))}
       {parts.length > limit && (
         <button type="button" onClick={() => setLimit(parts.length)}>
-          Show {plural(parts.length - limit, "more set")} of datasets
+          Show {formatPlural(parts.length - limit, "more set")} of datasets
         </button>
       )}
     </>

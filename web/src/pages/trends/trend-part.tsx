@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import { ErrorsChart, type Picked, TrendChart } from "../../charts/index.js";
 import { goTo } from "../../shell/route.js";
-import { plural } from "../../ui/format.js";
+import { formatPlural } from "../../ui/format.js";
 import { type Part, titleOf } from "../overview/parts.js";
 import { pickedWords } from "../run/picked-words.js";
 import { namedByHarness, systemsOf, type TrendMetric } from "./metrics.js";
@@ -15,7 +15,7 @@ export function TrendPart({ part, metric }: { part: Part; metric: TrendMetric })
     <section class="part" aria-label={title}>
       <h2>{title}</h2>
       <p class="quiet">
-        {plural(runs.length, "run")} of {plural(systems.length, "system")}
+        {formatPlural(runs.length, "run")} of {formatPlural(systems.length, "system")}
       </p>
       <div class="chart-stack">
         <TrendChart title={metric.label} runs={runs} figure={metric.figure} systems={systems} onPick={openRun} />

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { ShownField } from "../../../../src/report/dashboard/contract.js";
+import type { DisplayField } from "../../../../src/report/dashboard/contract.js";
 import { outputParts } from "./output-parts.js";
 
-function field(name: string, text: string, length = text.length): ShownField {
+function field(name: string, text: string, length = text.length): DisplayField {
   return { name, text, length, kind: "text" };
 }
 

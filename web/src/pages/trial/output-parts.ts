@@ -1,4 +1,4 @@
-import type { ShownField } from "../../../../src/report/dashboard/contract.js";
+import type { DisplayField } from "../../../../src/report/dashboard/contract.js";
 
 /** Fields of an output that are measurements, which the page shows elsewhere in words. */
 const MEASURED = new Set([
@@ -16,14 +16,14 @@ const MEASURED = new Set([
 
 /** What a system produced, and what else stands in its output: figures, and fields handed on as they were given. */
 export interface OutputParts {
-  readonly produced: readonly ShownField[];
-  readonly others: readonly ShownField[];
+  readonly produced: readonly DisplayField[];
+  readonly others: readonly DisplayField[];
 }
 
 /** Tells what was produced from what was only handed on. */
-export function outputParts(output: readonly ShownField[], example: readonly ShownField[]): OutputParts {
+export function outputParts(output: readonly DisplayField[], example: readonly DisplayField[]): OutputParts {
   const given = new Map(example.map((field) => [field.name, field]));
-  const isOther = ({ name, text, length }: ShownField) => {
+  const isOther = ({ name, text, length }: DisplayField) => {
     const before = given.get(name);
     return MEASURED.has(name) || (before?.text === text && before.length === length);
   };

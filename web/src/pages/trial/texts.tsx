@@ -1,7 +1,7 @@
-import type { ShownField, TrialView } from "../../../../src/report/dashboard/contract.js";
+import type { DisplayField, TrialView } from "../../../../src/report/dashboard/contract.js";
 import type { TrialKey } from "../../data/source.js";
 import { useSource } from "../../shell/context.js";
-import { plural } from "../../ui/index.js";
+import { formatPlural } from "../../ui/index.js";
 import { outputParts } from "./output-parts.js";
 import { LongText } from "./text/long-text.js";
 import { visibleLine } from "./text/visible-text.js";
@@ -24,7 +24,7 @@ export function Texts({ id, view }: { id: string; view: TrialView }) {
           <Fields {...fields} of="output" fields={produced} />
           {others.length > 0 && (
             <details class="other-fields">
-              <summary>{plural(others.length, "other field")} of the output</summary>
+              <summary>{formatPlural(others.length, "other field")} of the output</summary>
               <Fields {...fields} of="output" fields={others} />
             </details>
           )}
@@ -49,7 +49,7 @@ interface FieldsProps {
   id: string;
   trial: TrialKey;
   of: "example" | "output";
-  fields: readonly ShownField[];
+  fields: readonly DisplayField[];
 }
 
 function Fields({ id, trial, of, fields }: FieldsProps) {

@@ -1,4 +1,4 @@
-import { type EvalRow, measureOf, scoreOf } from "../../../../src/core/row.js";
+import { type EvalRow, getMeasure, getScore } from "../../../../src/core/row.js";
 import { formatNumber } from "../../ui/format.js";
 
 /**
@@ -9,7 +9,7 @@ import { formatNumber } from "../../ui/format.js";
 export function whyOf(row: EvalRow, threshold: number): string | null {
   if (row.outcome === "error") return row.attempts.at(-1)?.message ?? row.notes.at(-1) ?? null;
   if (row.outcome === "unscored" || row.outcome === "skipped") return row.notes.at(-1) ?? null;
-  const score = scoreOf(row, "score");
+  const score = getScore(row, "score");
   if (score === undefined) return null;
   const said = `${row.primaryField ?? "score"} = ${formatNumber(score)}`;
   // Graders and required parts may decide otherwise than the threshold would.
@@ -41,7 +41,7 @@ export function foundScores(row: EvalRow, evidence: Readonly<Record<string, stri
     decides: false,
   }));
   const others = [...found]
-    .filter(([field]) => measureOf(row, field) === undefined)
+    .filter(([field]) => getMeasure(row, field) === undefined)
     .map(([field, text]) => ({ field, score: null, evidence: text, decides: false }));
   return [...scored.toSorted((a, b) => Number(b.decides) - Number(a.decides)), ...measured, ...others];
 }

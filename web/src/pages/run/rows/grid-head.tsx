@@ -1,14 +1,14 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a table of a hundred thousand rows cannot be drawn as one, and the grid has the focus for its cells.
 // biome-ignore-all lint/a11y/useFocusableInteractive: a table of a hundred thousand rows cannot be drawn as one, and the grid has the focus for its cells.
-import { nextOrder, type Order } from "../../../ui/index.js";
+import { type SortOrder, toggleOrder } from "../../../ui/index.js";
 import { cellId } from "./cell-id.js";
 import type { GridColumn } from "./grid-columns.js";
 import { cellClass } from "./grid-row.js";
 
 interface GridHeadProps {
   columns: readonly GridColumn[];
-  order: Order;
-  onOrder: (order: Order) => void;
+  order: SortOrder;
+  onOrder: (order: SortOrder) => void;
   gridId: string;
   /** The cell that the keyboard is at; -1 when it is in a row. */
   activeColumn: number;
@@ -37,16 +37,16 @@ export function GridHead({ columns, order, onOrder, gridId, activeColumn }: Grid
 }
 
 /** The order after a column's head was chosen. */
-export function sortedByHead(order: Order, { key, isNumeric }: GridColumn): Order {
-  return nextOrder(order, { key, startsDescending: isNumeric });
+export function sortedByHead(order: SortOrder, { key, isNumeric }: GridColumn): SortOrder {
+  return toggleOrder(order, { key, startsDescending: isNumeric });
 }
 
-function sortState({ key }: GridColumn, order: Order): "ascending" | "descending" | undefined {
+function sortState({ key }: GridColumn, order: SortOrder): "ascending" | "descending" | undefined {
   if (key !== order.key) return undefined;
   return order.isDescending ? "descending" : "ascending";
 }
 
-function markOf({ key }: GridColumn, order: Order): string {
+function markOf({ key }: GridColumn, order: SortOrder): string {
   if (key !== order.key) return "";
   return order.isDescending ? "▾" : "▴";
 }

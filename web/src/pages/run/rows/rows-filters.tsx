@@ -1,5 +1,5 @@
 import type { Query } from "../../../shell/route.js";
-import { FilterBar, type Order, SelectFilter, TextFilter } from "../../../ui/index.js";
+import { FilterBar, SelectFilter, type SortOrder, TextFilter } from "../../../ui/index.js";
 import { fieldsAtFirst, sortColumns } from "./grid-columns.js";
 import { ManyFilter } from "./many-filter.js";
 import { NumberFilter } from "./number-filter.js";
@@ -10,7 +10,7 @@ import { joinWords } from "./word-list.js";
 interface RowsFiltersProps {
   table: RowTable;
   filter: RowFilter;
-  order: Order;
+  order: SortOrder;
   /** Score fields that are shown; null when nobody chose. */
   fields: readonly string[] | null;
   isFiltered: boolean;

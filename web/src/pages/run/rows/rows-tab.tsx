@@ -1,6 +1,6 @@
 import { useId, useMemo } from "preact/hooks";
 import { changeQuery, type Query, type Route } from "../../../shell/route.js";
-import { formatCount, type Order, orderText, parseOrder } from "../../../ui/index.js";
+import { formatCount, formatOrder, parseOrder, type SortOrder } from "../../../ui/index.js";
 import { trialAddress } from "../../trial/trial-address.js";
 import { RowsGrid } from "./grid.js";
 import { gridColumns } from "./grid-columns.js";
@@ -62,7 +62,7 @@ interface ShownRowsProps {
   places: Uint32Array;
   route: Route;
   id: string;
-  order: Order;
+  order: SortOrder;
   change: (words: Query) => void;
 }
 
@@ -80,7 +80,7 @@ function ShownRows({ table, places, route, id, order, change }: ShownRowsProps) 
         places={places}
         columns={columns}
         order={order}
-        onOrder={(next) => change({ sort: orderText(next) })}
+        onOrder={(next) => change({ sort: formatOrder(next) })}
         hrefOf={(place) => trialAddress(id, table.keyAt(place), list)}
         keysId={keysId}
       />

@@ -1,9 +1,9 @@
-import type { Order } from "../../../../../src/report/dashboard/order.js";
+import type { SortOrder } from "../../../../../src/report/dashboard/order.js";
 import { compareIds } from "./compare-ids.js";
 import type { RowTable } from "./row-table.js";
 
 /** Rows as they came: the order in which the run was planned. */
-export const AS_PLANNED: Order = { key: "", isDescending: false };
+export const AS_PLANNED: SortOrder = { key: "", isDescending: false };
 
 type Compare = (a: number, b: number) => number;
 
@@ -11,7 +11,7 @@ type Compare = (a: number, b: number) => number;
  * How two rows of a table stand to each other by a column, `field:NAME` for a score field; null when there is no such
  * column. What was not measured comes last either way.
  */
-export function compareBy(table: RowTable, { key, isDescending }: Order): Compare | null {
+export function compareBy(table: RowTable, { key, isDescending }: SortOrder): Compare | null {
   if (key === "example") {
     const { ids } = table;
     const sign = isDescending ? -1 : 1;

@@ -1,6 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import type { Order } from "../../../ui/index.js";
+import type { SortOrder } from "../../../ui/index.js";
 import { cellId } from "./cell-id.js";
 import type { GridColumn } from "./grid-columns.js";
 import { sortedByHead } from "./grid-head.js";
@@ -9,8 +9,8 @@ import { type GridPosition, movedBy } from "./grid-position.js";
 export interface GridUse {
   readonly places: Uint32Array;
   readonly columns: readonly GridColumn[];
-  readonly order: Order;
-  readonly onOrder: (order: Order) => void;
+  readonly order: SortOrder;
+  readonly onOrder: (order: SortOrder) => void;
   readonly hrefOf: (place: number) => string;
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Order } from "../../../../../src/report/dashboard/order.js";
+import type { SortOrder } from "../../../../../src/report/dashboard/order.js";
 import { filterPlaces } from "./filter-places.js";
 import { mergeSort } from "./merge-sort.js";
 import type { Matches, RowFilter } from "./row-filter.js";
@@ -19,7 +19,7 @@ export interface ShownPlaces {
 
 export interface Wanted {
   readonly filter: RowFilter;
-  readonly order: Order;
+  readonly order: SortOrder;
   readonly matches: Matches | null;
 }
 

@@ -1,6 +1,6 @@
 import type { QueueBudget, QueueState, WorkerState } from "../../../../../src/queue/contract.js";
 import type { QueueView } from "../../../../../src/report/dashboard/contract.js";
-import { formatCount, formatDollars, formatMoment, formatShare, plural } from "../../../ui/index.js";
+import { formatCount, formatDollars, formatMoment, formatPlural, formatShare } from "../../../ui/index.js";
 
 /** What is known of the workers of a run, when it can be read. */
 export type KnownQueue = Exclude<QueueView, { phase: "unreadable" }>;
@@ -35,7 +35,7 @@ function takePart(taking: number, refusing: number): string {
 
 function haveDone(workers: readonly WorkerState[]): string {
   if (workers.length === 0) return "no worker was there";
-  return `${plural(workers.length, "worker")} had delivered ${trialsWord(deliveredBy(workers))}`;
+  return `${formatPlural(workers.length, "worker")} had delivered ${trialsWord(deliveredBy(workers))}`;
 }
 
 function trialsWord(count: number): string {

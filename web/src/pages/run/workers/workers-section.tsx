@@ -6,9 +6,9 @@ import {
   formatCount,
   formatDollars,
   formatNumber,
+  formatOrder,
   type KeyValue,
   KeyValues,
-  orderText,
   parseOrder,
 } from "../../../ui/index.js";
 import { SortableTable } from "../../../ui/table.js";
@@ -115,7 +115,7 @@ function WorkersTable({ route, queue: { phase, state } }: WorkersProps) {
         columns={columns}
         rowKey={({ id }) => id}
         order={order}
-        onOrder={(next) => changeQuery(route, { workers: orderText(next) })}
+        onOrder={(next) => changeQuery(route, { workers: formatOrder(next) })}
       />
       {workers.length > MOST_SHOWN && <p class="quiet">And {formatCount(workers.length - MOST_SHOWN)} more.</p>}
     </>

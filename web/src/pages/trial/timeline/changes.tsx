@@ -1,12 +1,12 @@
-import type { FileChange } from "../../../../../src/report/dashboard/contract.js";
-import { plural } from "../../../ui/index.js";
+import type { FileDiff } from "../../../../../src/report/dashboard/contract.js";
+import { formatPlural } from "../../../ui/index.js";
 import { visibleLine, visibleText } from "../text/visible-text.js";
 import { DiffLines } from "./diff-lines.js";
 
-const SIGNS: Readonly<Record<FileChange["change"], string>> = { added: "+", changed: "±", removed: "−" };
+const SIGNS: Readonly<Record<FileDiff["change"], string>> = { added: "+", changed: "±", removed: "−" };
 
 interface ChangesProps {
-  changes: readonly FileChange[];
+  changes: readonly FileDiff[];
   /** Why some of them are not here. */
   incomplete?: string | undefined;
 }
@@ -16,7 +16,7 @@ export function Changes({ changes, incomplete }: ChangesProps) {
   return (
     <section aria-labelledby="changes">
       <h2 id="changes">
-        Files changed <span class="quiet">{plural(changes.length, "file")}</span>
+        Files changed <span class="quiet">{formatPlural(changes.length, "file")}</span>
       </h2>
       {incomplete !== undefined && <p class="warn">Not all changes are shown: {visibleText(incomplete)}</p>}
       {changes.length === 0 && incomplete === undefined && <p class="quiet">The folder is as it was given.</p>}
@@ -27,7 +27,7 @@ export function Changes({ changes, incomplete }: ChangesProps) {
   );
 }
 
-function Change({ change: { path, change, diff } }: { change: FileChange }) {
+function Change({ change: { path, change, diff } }: { change: FileDiff }) {
   const name = (
     <>
       <span class={`file-sign file-${change}`} aria-hidden="true">

@@ -1,5 +1,5 @@
 import type { TimelineStep } from "../../../../../src/report/dashboard/contract.js";
-import { formatCount, formatDollars, formatMilliseconds, plural } from "../../../ui/index.js";
+import { formatCount, formatDollars, formatMilliseconds, formatPlural } from "../../../ui/index.js";
 import { LongText } from "../text/long-text.js";
 import { visibleLine } from "../text/visible-text.js";
 import { DiffLines } from "./diff-lines.js";
@@ -60,7 +60,7 @@ function StepTitle({ step, result }: Pick<TimelineEntry, "step" | "result">) {
         </b>
       )}
       {isSaid && <bdi class="step-gist">{visibleLine(step.text.slice(0, SHORT))}</bdi>}
-      {isSaid && step.title === "" && <span class="step-length">{plural(step.length, "character")}</span>}
+      {isSaid && step.title === "" && <span class="step-length">{formatPlural(step.length, "character")}</span>}
       {result !== null && <span class="step-result"> {resultWords(step, result)}</span>}
       {result === null && step.isSuccess === false && <span class="step-result"> ✕ failed</span>}
     </>

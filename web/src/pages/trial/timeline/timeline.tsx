@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { TimelineStep } from "../../../../../src/report/dashboard/contract.js";
 import { changeQuery, type Route } from "../../../shell/route.js";
-import { formatCount, plural } from "../../../ui/index.js";
+import { formatCount, formatPlural } from "../../../ui/index.js";
 import { joinWords, splitWords } from "../../run/rows/word-list.js";
 import { useGrowing } from "../text/use-growing.js";
 import { kindsIn, pairSteps, type TimelineEntry } from "./pair-steps.js";
@@ -19,7 +19,7 @@ export function Timeline({ route, steps }: { route: Route; steps: readonly Timel
   return (
     <section aria-labelledby="timeline">
       <h2 id="timeline">
-        Timeline <span class="quiet">{plural(entries.length, "step")}</span>
+        Timeline <span class="quiet">{formatPlural(entries.length, "step")}</span>
       </h2>
       <RunningCosts steps={steps} />
       <Kinds route={route} entries={entries} hidden={hidden} />
