@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Writes the list of datasets, src/datasets/catalog/names.ts and catalogue.ts, from the files in entries/: a dataset is
+// Writes the list of datasets, src/datasets/catalog/names.ts and catalog.ts, from the files in entries/: a dataset is
 // named by its file. With --check it writes nothing, and exits with 1 when the list is out of date.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
@@ -11,7 +11,7 @@ const names = readdirSync(new URL("entries/", FOLDER))
   .filter((file) => file.endsWith(".ts") && !/\.(?:fixture|test)\.ts$/.test(file))
   .map((file) => file.slice(0, -".ts".length))
   .sort();
-const stale = Object.entries({ "names.ts": listNames(), "catalogue.ts": joinEntries() }).filter(
+const stale = Object.entries({ "names.ts": listNames(), "catalog.ts": joinEntries() }).filter(
   ([file, text]) => readFileSync(new URL(file, FOLDER), "utf8") !== text,
 );
 if (process.argv.includes("--check")) {
@@ -21,11 +21,11 @@ if (process.argv.includes("--check")) {
 
 function listNames() {
   return `${HEADER}
-/** The datasets of the catalogue by name. Kept apart from the entries, so that a run that uses none of them loads none. */
-export const CATALOGUE_NAMES = [
+/** Names of the datasets in the catalog. Kept apart from the entries, so that a run that uses none of them loads none. */
+export const CATALOG_NAMES = [
 ${names.map((name) => `  "${name}",\n`).join("")}] as const;
 
-export type CatalogueName = (typeof CATALOGUE_NAMES)[number];
+export type CatalogName = (typeof CATALOG_NAMES)[number];
 `;
 }
 
@@ -35,15 +35,15 @@ function joinEntries() {
     name === toVariable(name) ? `  ${name},\n` : `  "${name}": ${toVariable(name)},\n`,
   );
   return `${HEADER}
-${imports.join("")}import type { CatalogueEntry } from "./entry.js";
-import type { CatalogueName } from "./names.js";
+${imports.join("")}import type { CatalogEntry } from "./entry.js";
+import type { CatalogName } from "./names.js";
 
 /**
- * Every dataset of the hub that has a name here.
+ * Every built-in dataset that is loaded from the hub.
  * @example
- * catalogue.gsm8k.repo; // "openai/gsm8k"
+ * catalog.gsm8k.repo; // "openai/gsm8k"
  */
-export const catalogue: Readonly<Record<CatalogueName, CatalogueEntry>> = {
+export const catalog: Readonly<Record<CatalogName, CatalogEntry>> = {
 ${fields.join("")}};
 `;
 }

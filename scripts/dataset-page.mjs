@@ -1,19 +1,19 @@
 #!/usr/bin/env node
-// Writes docs/dataset-catalogue.md from the catalogue of the built package. With --check it writes nothing, and exits
+// Writes docs/reference/dataset-catalog.md from the catalog of the built package. With --check it writes nothing, and exits
 // with 1 when the page is out of date.
 import { readFileSync, writeFileSync } from "node:fs";
-import { catalogue } from "../dist/lib/datasets.js";
+import { catalog } from "../dist/lib/datasets.js";
 import { MEMORY_DATASETS } from "../dist/lib/memory.js";
 
-const PAGE = new URL("../docs/dataset-catalogue.md", import.meta.url);
+const PAGE = new URL("../docs/reference/dataset-catalog.md", import.meta.url);
 /** Where a dataset's evaluators, or the field that decides, depend on the config. */
 const BY_CONFIG = "by config, see below";
 
-const INTRODUCTION = `# The catalogue of datasets
+const INTRODUCTION = `# The catalog of datasets
 
 <!-- Written by \`npm run catalog\` from src/datasets/catalog and src/systems/memory. Change those, not this page. -->
 
-Every dataset of the hub that has a name here. How they are named, loaded and sampled is in [datasets.md](datasets.md). What a model is asked, and what counts as right, \`assay datasets show NAME\` prints.
+Every built-in dataset that is loaded from the hub. How they are named, loaded and sampled is in [datasets.md](../guides/datasets.md). What a model is asked, and what counts as right, \`assay datasets show NAME\` prints.
 
 **Check before you rely on it.** Sizes and licences are what the datasets' cards say. They were written down without access to the hub, and cards change: read the card of a dataset before you publish figures or use its data. "Not stated" means that no licence was found on the card, not that there is none to heed.
 
@@ -121,18 +121,18 @@ function cautions(entries) {
 }
 
 function page() {
-  const entries = Object.entries(catalogue);
+  const entries = Object.entries(catalog);
   const divided = entries.filter(([, { configs }]) => configs !== undefined);
   const settings = entries.filter(([, { hasSettings }]) => hasSettings === true).map(([name]) => name);
   return [
     INTRODUCTION,
     table(COLUMNS, entries),
-    `\nWhat follows the colon of ${code(settings)} are settings: see [datasets.md](datasets.md#needles-depth-and-length). Two more datasets need no hub: \`needle\`, which is made on the spot, and files of your own.`,
+    `\nWhat follows the colon of ${code(settings)} are settings: see [datasets.md](../guides/datasets.md#needles-depth-and-length). Two more datasets need no hub: \`needle\`, which is made on the spot, and files of your own.`,
     "\n## What their scores do not say\n\nSaid with every run of them:\n",
     cautions(entries),
     "\n## Configs\n",
     divided.map(configsOf).join("\n\n"),
-    "\n## For `assay memory`\n\nQuestions about long conversations, see [memory.md](memory.md). They are scored by `answer_quality`, and `f1` decides.\n",
+    "\n## For `assay memory`\n\nQuestions about long conversations, see [memory.md](../guides/memory.md). They are scored by `answer_quality`, and `f1` decides.\n",
     `${table(MEMORY_COLUMNS, Object.entries(MEMORY_DATASETS))}\n`,
   ].join("\n");
 }
@@ -148,7 +148,7 @@ function current() {
 const wanted = page();
 if (current() !== wanted) {
   if (process.argv.includes("--check")) {
-    console.error("docs/dataset-catalogue.md is out of date. Run npm run catalog.");
+    console.error("docs/reference/dataset-catalog.md is out of date. Run npm run catalog.");
     process.exitCode = 1;
   } else writeFileSync(PAGE, wanted);
 }

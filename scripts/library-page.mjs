@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-// Writes docs/library.md: every export of every entry of the package, from the doc comments of the sources. With --check
+// Writes docs/reference/library.md: every export of every entry of the package, from the doc comments of the sources. With --check
 // it writes nothing, and exits with 1 when the page is out of date.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const PAGE = `${root}docs/library.md`;
+const PAGE = `${root}docs/reference/library.md`;
 
 const INTRODUCTION = `# The library
 
@@ -40,7 +40,7 @@ const page = [INTRODUCTION, ...entries.map(describeEntry)].join("\n");
 
 if (undocumented.length > 0) fail(`These exports have no doc comment:\n${undocumented.join("\n")}`);
 else if (!process.argv.includes("--check")) writeFileSync(PAGE, page);
-else if (readFileSync(PAGE, "utf8") !== page) fail("docs/library.md is out of date: npm run docs:library");
+else if (readFileSync(PAGE, "utf8") !== page) fail("docs/reference/library.md is out of date: npm run docs:library");
 
 function fail(message) {
   console.error(message);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Writes schemas/*.schema.json from the schemas that the files are read with, and the table of keys in
-// docs/command-line.md. A key is described by the doc comment above it in the source. With --check it writes nothing, says which files are out of date, and exits with 1 when one is.
+// docs/reference/command-line.md. A key is described by the doc comment above it in the source. With --check it writes nothing, says which files are out of date, and exits with 1 when one is.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -26,7 +26,7 @@ for (const [name, { sources, root }] of Object.entries(DECLARATIONS)) {
   describe(schema, declared.get(root), declared);
 }
 
-const PAGE = new URL("../docs/command-line.md", import.meta.url);
+const PAGE = new URL("../docs/reference/command-line.md", import.meta.url);
 const TABLE = /(<!-- Keys: written by npm run schema -->\n\n).*?(\n\n<!-- End of keys -->)/s;
 const page = readFileSync(PAGE, "utf8");
 const newPage = page.replace(TABLE, (_, start, end) => start + makeKeyTable() + end);
@@ -36,7 +36,7 @@ const extra = readdirSync(FOLDER).filter((name) => !Object.hasOwn(schemas, name)
 if (process.argv.includes("--check")) {
   for (const name of wrong) console.error(`schemas/${name} is out of date. Run npm run schema.`);
   for (const name of extra) console.error(`schemas/${name} is not written by scripts/schemas.mjs. Remove it.`);
-  if (newPage !== page) console.error("The keys in docs/command-line.md are out of date. Run npm run schema.");
+  if (newPage !== page) console.error("The keys in docs/reference/command-line.md are out of date. Run npm run schema.");
   if (wrong.length + extra.length > 0 || newPage !== page) process.exitCode = 1;
 } else {
   if (wrong.length > 0) writeSchemas(wrong);

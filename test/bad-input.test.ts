@@ -146,7 +146,7 @@ const USAGE_ERRORS: Case[] = [
   {
     what: "a coverage above 1",
     args: [...FINE, "--min-coverage", "95"],
-    says: /--min-coverage must lie in \[0, 1\], but is 95/,
+    says: /--min-coverage must be between 0 and 1, got 95/,
   },
   {
     what: "a gate without a value",

@@ -177,7 +177,7 @@ describe("runnable blocks", () => {
   });
 
   test("print what comments say", async () => {
-    const page = "docs/how-the-numbers-are-computed.md";
+    const page = "docs/reference/numbers.md";
     for (const block of scripts(page)) {
       const { stdout } = await runOnce(page, block);
       const promised = [...block.text.matchAll(/\/\/ (.+)$/gm)].map(([, text = ""]) => text);
@@ -186,7 +186,7 @@ describe("runnable blocks", () => {
     }
   });
 
-  test.each(["docs/evaluators.md", "docs/judging.md", "docs/sandbox.md", "docs/datasets.md", "docs/memory.md"])(
+  test.each(["docs/reference/evaluators.md", "docs/guides/judging.md", "docs/guides/sandbox.md", "docs/guides/datasets.md", "docs/guides/memory.md"])(
     "print what %s says",
     async (page) => {
       const isFile = ({ info }: CodeBlock) => FILE_NAME.test(info);
@@ -203,10 +203,10 @@ describe("runnable blocks", () => {
     120_000,
   );
 
-  test("a captured value is not part of a fingerprint, as docs/footguns.md shows", async () => {
-    const [block] = scripts("docs/footguns.md");
-    if (block === undefined) throw new Error("docs/footguns.md has no script");
-    const { stdout } = await runOnce("docs/footguns.md", block);
+  test("a captured value is not part of a fingerprint, as docs/guides/footguns.md shows", async () => {
+    const [block] = scripts("docs/guides/footguns.md");
+    if (block === undefined) throw new Error("docs/guides/footguns.md has no script");
+    const { stdout } = await runOnce("docs/guides/footguns.md", block);
     expect(stdout).toBe("true\nfalse\n");
   });
 });
@@ -273,7 +273,7 @@ describe("links and names", () => {
   });
 
   test("every flag of the commands is documented", () => {
-    const described = flagsIn(read("docs/command-line.md"));
+    const described = flagsIn(read("docs/reference/command-line.md"));
     expect(known.run.size).toBeGreaterThan(20);
     expect([...known.all].filter((flag) => !described.has(flag))).toEqual([]);
   });
@@ -282,14 +282,14 @@ describe("links and names", () => {
     workspaceOf("extra").write("unknown.yaml", "zzzzzzzzzzzz: 1\n");
     const { stderr } = await assay("--config unknown.yaml");
     const keys = /Known: (.+)\./.exec(stderr)?.[1]?.split(", ") ?? [];
-    const section = read("docs/command-line.md").split("## The config file")[1]?.split("\n## ")[0] ?? "";
+    const section = read("docs/reference/command-line.md").split("## The config file")[1]?.split("\n## ")[0] ?? "";
     const described = parseTableRows(section).map(([key = ""]) => key.replaceAll("`", ""));
     expect(keys.length).toBeGreaterThan(10);
     expect(described.slice(1).sort()).toEqual(keys.sort());
   });
 
-  test("every provider of docs/models.md is known, with its address, key and API format", () => {
-    const section = read("docs/models.md").split("### Providers")[1]?.split("\n#")[0] ?? "";
+  test("every provider of docs/guides/models.md is known, with its address, key and API format", () => {
+    const section = read("docs/guides/models.md").split("### Providers")[1]?.split("\n#")[0] ?? "";
     const code = (cell: string) => cell.replaceAll("`", "");
     const rows = parseTableRows(section).slice(1);
     expect(rows.length).toBeGreaterThan(10);
@@ -313,7 +313,7 @@ describe("links and names", () => {
     const ofScripts = await keysAfter("wrong-script.yaml", "mock --script wrong-script.yaml", "zzzzzz: 1\n");
     expect(ofModels.length).toBeGreaterThan(15);
     expect(ofScripts.length).toBeGreaterThan(15);
-    const [budgets, mock] = [read("docs/budgets.md"), read("docs/mock.md")];
+    const [budgets, mock] = [read("docs/guides/budgets.md"), read("docs/guides/mock.md")];
     const sections = ["pricing", "budgets"];
     expect(ofModels.filter((key) => !sections.includes(key) && !new RegExp(`\\b${key}\``).test(budgets))).toEqual([]);
     expect(ofScripts.filter((key) => !mock.includes(`\`${key}\``))).toEqual([]);
@@ -330,8 +330,8 @@ describe("links and names", () => {
   });
 });
 
-describe("the evaluators of docs/evaluators.md", () => {
-  const page = read("docs/evaluators.md");
+describe("the evaluators of docs/reference/evaluators.md", () => {
+  const page = read("docs/reference/evaluators.md");
   const code = (cell = "") => cell.replaceAll("`", "");
   const listed = parseTableRows(page.split("## All of them")[1]?.split("\n## ")[0] ?? "").slice(1);
   const judge = () => new LLMJudge({ model: { name: "any", ask: () => ({}) } });
@@ -377,9 +377,9 @@ describe("the evaluators of docs/evaluators.md", () => {
   });
 });
 
-test("docs/graders.md names every grader type", () => {
+test("docs/reference/graders.md names every grader type", () => {
   const described = new Set(
-    parseTableRows(read("docs/graders.md")).flatMap(([types = ""]) => types.match(/(?<=`)[\w-]+(?=`)/g) ?? []),
+    parseTableRows(read("docs/reference/graders.md")).flatMap(([types = ""]) => types.match(/(?<=`)[\w-]+(?=`)/g) ?? []),
   );
   const types = Object.keys(graderFactories);
   expect(types.length).toBeGreaterThan(20);
@@ -432,7 +432,7 @@ function dollarsIn(amount: number | null): string {
 
 describe("figures", () => {
   test("the lookup tables of pass@k and pass^k are right", () => {
-    const rows = parseTableRows(read("docs/how-the-numbers-are-computed.md"));
+    const rows = parseTableRows(read("docs/reference/numbers.md"));
     const seen: string[] = [];
     let table: { n: number; of: typeof passAtK } | null = null;
     for (const [first = "", ...cells] of rows) {
@@ -475,9 +475,9 @@ describe("figures", () => {
     expect(stdout).toContain(shown);
   });
 
-  test("the limits in docs/budgets.md match the rules", () => {
+  test("the limits in docs/guides/budgets.md match the rules", () => {
     const isNumber = (cell = "") => /^[\d.]+$/.test(cell);
-    const worked = parseTableRows(read("docs/budgets.md")).filter(
+    const worked = parseTableRows(read("docs/guides/budgets.md")).filter(
       ([input, output]) => isNumber(input) && isNumber(output),
     );
     expect(worked.length).toBeGreaterThan(5);
@@ -501,17 +501,17 @@ describe("datasets and memories", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
-  test("the heat map of docs/datasets.md is what its command prints", async () => {
-    const page = read("docs/datasets.md");
+  test("the heat map of docs/guides/datasets.md is what its command prints", async () => {
+    const page = read("docs/guides/datasets.md");
     const shown = parseBlocks(page).find(({ info }) => info === "heat-map")?.text ?? "";
     const [line = ""] = /^npx assay .+ "needle:.+" -n \d+$/m.exec(page) ?? [];
-    const { stdout } = await printedBy("docs/datasets.md", line);
+    const { stdout } = await printedBy("docs/guides/datasets.md", line);
     expect(shown).toContain("depth ↓ length →");
     expect(stdout).toContain(shown);
   });
 
   test("every memory, memory dataset and memory metric is on its page", () => {
-    const [page, formulas] = [read("docs/memory.md"), read("docs/how-the-numbers-are-computed.md")];
+    const [page, formulas] = [read("docs/guides/memory.md"), read("docs/reference/numbers.md")];
     for (const name of BUILT_IN_MEMORIES) expect(page).toMatch(new RegExp(`^\\| \`${name}`, "m"));
     for (const name of Object.keys(MEMORY_DATASETS)) expect(page).toContain(`**\`${name}\`**`);
     for (const key of new MemoryEfficiency().keys()) {
@@ -521,8 +521,8 @@ describe("datasets and memories", () => {
   });
 });
 
-describe("docs/dashboard.md", () => {
-  const page = read("docs/dashboard.md");
+describe("docs/guides/dashboard.md", () => {
+  const page = read("docs/guides/dashboard.md");
   const undescribed = (file: string, pattern: RegExp) => {
     const names = [...read(file).matchAll(pattern)].map(([, name = ""]) => name);
     expect(names.length, file).toBeGreaterThan(0);
@@ -544,10 +544,10 @@ describe("docs/dashboard.md", () => {
   });
 });
 
-describe("docs/json-report.md", () => {
+describe("docs/reference/json-report.md", () => {
   type Fields = Record<string, unknown>;
   type Report = Fields & { rows: Fields[]; summary: Record<string, Fields> };
-  const page = read("docs/json-report.md");
+  const page = read("docs/reference/json-report.md");
   const undescribed = (fields: Iterable<string>) => [...fields].filter((field) => !page.includes(`\`${field}\``));
 
   let rich: Promise<{ report: Report; dir: string }> | undefined;
@@ -607,7 +607,7 @@ describe("docs/json-report.md", () => {
 
   test("gives the formula of every summary key", async () => {
     const { report } = await richRun();
-    const formulas = read("docs/how-the-numbers-are-computed.md");
+    const formulas = read("docs/reference/numbers.md");
     const nested = Object.values(report.summary).map(({ efficiency }) => efficiency as Fields);
     const keys = [...Object.values(report.summary), ...nested, report.across as Fields].flatMap(Object.keys);
     expect(Object.keys(nested[0] ?? {})).toHaveLength(7);

@@ -45,7 +45,7 @@ function listExamples(): YamlFile[] {
 }
 
 function listBlocks(): YamlFile[] {
-  const pages = ["README.md", ...readdirSync(new URL("docs", ROOT)).map((page) => `docs/${page}`)];
+  const pages = ["README.md", ...readdirSync(new URL("docs", ROOT), { recursive: true }).map((page) => `docs/${String(page)}`)];
   return pages
     .filter((page) => page.endsWith(".md"))
     .flatMap((page) => {
@@ -129,7 +129,7 @@ describe("editor schemas", () => {
   });
 });
 
-/** Keys without a description for editors. Settings of graders are in a table of docs/graders.md. */
+/** Keys without a description for editors. Settings of graders are in a table of docs/reference/graders.md. */
 function findUndescribed(node: unknown, path: string): string[] {
   if (typeof node !== "object" || node === null) return [];
   if (Array.isArray(node)) return node.flatMap((each) => findUndescribed(each, path));

@@ -115,7 +115,7 @@ const namedFiles: z.ZodType<NamedFiles> = z.strictObject({
 
 /**
  * The one place where config keys are declared. Editors show the doc comment of a key, in TypeScript and in YAML, and
- * docs/command-line.md contains it. The flag is the key in kebab case, unless `@flag` says otherwise.
+ * docs/reference/command-line.md contains it. The flag is the key in kebab case, unless `@flag` says otherwise.
  */
 const RUN_CONFIG_KEYS = {
   /** The title of the report. */

@@ -104,7 +104,7 @@ export interface EvalResult {
   toColumns(): Record<string, unknown[]>;
 }
 
-/** The JSON report. Its shape is versioned and described in docs/json-report.md. */
+/** The JSON report. Its shape is versioned and described in docs/reference/json-report.md. */
 export interface JsonReport {
   schema: "assay.report/1";
   config: EvalConfig;

@@ -11,7 +11,7 @@ Examples:
   assay import a.json b.json --format context-bench
   assay report latest                                the same figures again; show, compare and serve work as well
 
-How each field is mapped, and which figures change: docs/migrating.md`;
+How each field is mapped, and which figures change: docs/guides/migrating.md`;
 
 export function addImportCommand(program: Command, done: SetExitCode): void {
   program

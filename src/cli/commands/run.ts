@@ -29,7 +29,7 @@ Models:      --model NAME of models.yml, --model PROVIDER/MODEL, or --proxy URL 
 Systems:     passthrough, truncate:SHARE[:head|tail|middle], extract:SHARE, dedupe, …; or a file: ./my-system.ts
 Datasets:    a .jsonl, .json, .csv, .tsv or .parquet file (also .gz), or a name from 'assay datasets': gsm8k, mmlu:anatomy;
              NAME@REVISION pins a hub revision, NAME=FILE reads a local file like that dataset
-Evaluators:  answer_quality, math_equivalence, multiple_choice_accuracy, code_execution and more (docs/evaluators.md),
+Evaluators:  answer_quality, math_equivalence, multiple_choice_accuracy, code_execution and more (docs/reference/evaluators.md),
              or a file; DATASET=NAME for one dataset (default: each dataset's own)
 Queue:       with --queue, this command plans and records, and every assay worker on that Redis runs trials. Only workers
              need keys; --max-workers limits the concurrent calls per endpoint of all workers together

@@ -14,7 +14,7 @@ const rows = PAGE.split("\n")
       .map((cell) => cell.trim()),
   );
 
-describe("docs/lint.md", () => {
+describe("docs/reference/lint.md", () => {
   it("lists every rule in the order of the program", () => {
     const rules = Object.entries(LINT_RULES).map(([code, { severity, about, fix }]) => [
       `\`${code}\``,

@@ -7,7 +7,7 @@ import { CORRECT } from "./javascript-styles.fixture.js";
 
 let evaluator: CodeExecution;
 
-/** docs/sandbox.md names them. */
+/** docs/guides/sandbox.md names them. */
 const CANNOT_CROSS = new Set([
   "has a global that the tests set",
   "is asked for one value of an object that is no data",

@@ -12,7 +12,7 @@ import { listStoredRuns } from "./stored-runs.js";
 export interface QueryOptions {
   /** The folder that holds the run folders. */
   readonly runsDir: string;
-  /** One read-only statement; see docs/history.md for the views. */
+  /** One read-only statement; see docs/guides/history.md for the views. */
   readonly sql: string;
   /** Stops the query. */
   readonly signal?: AbortSignal;

@@ -8,7 +8,7 @@ import { EXTRA_TRIAL_COLUMNS, formatSchema, ROW_COLUMNS, VIEW_NAMES, VIEWS } fro
 
 const PAGE = readFileSync(new URL("../../../docs/history.md", import.meta.url), "utf8");
 
-describe("docs/history.md", () => {
+describe("docs/guides/history.md", () => {
   const sections = PAGE.split("## Views")[1]?.split("\n## ")[0]?.split("\n### ").slice(1) ?? [];
 
   test("lists the views in order", () => {

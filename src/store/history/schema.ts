@@ -122,7 +122,7 @@ const SUMMARY_COLUMNS: readonly ViewColumn[] = [
   ["reason", "VARCHAR", "why the value, or an end of its interval, is NULL"],
 ];
 
-/** Every view with its columns, as shown by `assay query --schema` and docs/history.md. */
+/** Every view with its columns, as shown by `assay query --schema` and docs/guides/history.md. */
 export const VIEWS: Readonly<Record<ViewName, ViewDescription>> = {
   runs: { about: "one row per run", columns: RUN_COLUMNS },
   rows: { about: "one row per finished trial: the last one if a trial was run again", columns: ROW_COLUMNS },
