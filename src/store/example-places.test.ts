@@ -61,10 +61,10 @@ describe("readExampleIndex", () => {
     writeFileSync(join(dir, EXAMPLES_FILE), Array.from({ length: 50_000 }, (_, id) => line(id)).join(""));
     const script = `
       import { createJiti } from "jiti";
-      const { readExamplePlaces } = await createJiti(process.cwd()).import(${JSON.stringify(join(import.meta.dirname, "examples.ts"))});
+      const { readExampleIndex } = await createJiti(process.cwd()).import(${JSON.stringify(join(import.meta.dirname, "examples.ts"))});
       globalThis.gc();
       const before = process.memoryUsage().heapUsed;
-      const places = readExamplePlaces(${JSON.stringify(dir)});
+      const places = readExampleIndex(${JSON.stringify(dir)});
       globalThis.gc();
       console.log(JSON.stringify({ size: places.size, held: process.memoryUsage().heapUsed - before }));`;
     const args = ["--expose-gc", "--input-type=module", "-e", script];

@@ -21,7 +21,7 @@ local function take_out(token, reservation)
   if reservation.is_lost then count_lost(reservation, -1) else count_held(reservation, -1) end
 end
 
--- What a trial has cost takes the place of what was set aside for it, or was counted for it when it was lost.
+-- The cost of a trial replaces its reservation, or what was counted for it when it was lost.
 local function book(reservation, settlement)
   if settlement.judging > 0 then observe(JUDGING, settlement.judging) end
   if reservation.is_free then return budget.add("spent", settlement.judging) end
@@ -29,21 +29,21 @@ local function book(reservation, settlement)
   if not settlement.is_known then
     budget.add("spent", settlement.judging)
     if not paid then budget.add("unknown", 1) end
-    -- Counted as seen, or trials whose cost nobody ever tells would run one by one to the end.
+    -- Counted as seen; otherwise trials with unknown cost would run one by one to the end.
     cost = paid or tonumber(reservation.pico)
   end
   budget.add("spent", cost - (paid or 0))
   if settlement.is_typical then observe(reservation.kind, cost) end
 end
 
--- What may still be spent on judging, once the system is paid.
+-- What may still be spent on judging after the system is settled.
 local function left_for_judging(reservation, left)
   if not reservation.is_judged or left <= 0 then return 0 end
   local usual = usual_of(JUDGING)
   return usual > 0 and math.min(usual, left) or left
 end
 
--- The output is there, and is graded by whoever has the trial: if that one dies, only judging is lost.
+-- The output is stored and graded by the worker that has the trial: if it dies, only judging is lost.
 local function pay_system(token, reservation, settlement)
   if reservation.is_free or reservation.paid then return end
   local count = reservation.is_lost and count_lost or count_held
@@ -65,7 +65,7 @@ local function settle(first)
   local token, trial, cost = ARGV[first], ARGV[first + 1], tonumber(ARGV[first + 3])
   local reservation, is_graded = reservation_at(token), ARGV[first + 6] == "1"
   if not reservation then
-    -- Redis has lost what was set aside for it; or it was settled before, and is again because the answer was lost.
+    -- Redis has lost its reservation; or it was already settled, and is repeated because the answer was lost.
     if is_graded and is_new[trial] then budget.add("spent", cost) end
     return
   end
@@ -81,7 +81,7 @@ local function settle(first)
   book(reservation, settlement)
 end
 
--- One that another worker has delivered meanwhile is graded.
+-- If another worker has delivered it meanwhile, it is graded.
 local function store_output(trial, output)
   if redis.call("GETBIT", delivered_key, trial) == 0 then redis.call("HSET", outputs_key, trial, output) end
 end
@@ -96,7 +96,7 @@ for i = last_trial + 2, last_output, 2 do store_output(ARGV[i], ARGV[i + 1]) end
 for first = last_output + 1, #ARGV, 7 do settle(first) end
 budget.save()
 if ARGV[1] ~= "" then redis.call("XADD", results_key, "*", "z", ARGV[1]) end
--- Nobody is there any more: what a worker that was cut off delivers to a run that is over goes by itself.
+-- The run is over: what a disconnected worker still delivers expires.
 if redis.call("EXISTS", run_key) == 0 then
   for _, key in ipairs({ budget_key, reservations_key, delivered_key, results_key, outputs_key }) do
     redis.call("EXPIRE", key, ${DAY_SECONDS})

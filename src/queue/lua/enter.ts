@@ -10,9 +10,9 @@ export const ENTER_GATE = new LuaScript(/* lua */ `
 ${GATE_SLOTS}
 local worker, run, run_max = ARGV[1], ARGV[2], tonumber(ARGV[3])
 
--- How many of the free places this worker may have, so that all that wait for the same come to have the same number.
--- Else those that were there first would hand theirs to their own next calls for ever. A place that one may not have,
--- another may: the one of those that wait which has the fewest.
+-- How many of the free slots this worker may take, so that all workers waiting for them get the same number.
+-- Otherwise the first workers would pass their slots on to their own next calls without end. A slot that one worker
+-- may not take goes to the waiting worker with the fewest.
 local function fair_share(free, most, waiting)
   if most <= 0 then return 0 end
   local mine = gate.get("holder:" .. worker)
@@ -26,7 +26,7 @@ local function fair_share(free, most, waiting)
   return most
 end
 
--- How many places this worker may take, and how many its run would let it take.
+-- How many slots this worker may take, and how many its run allows.
 local function room(wanted, waiting)
   local of_run = run_max - gate.get("run:" .. run)
   local most = fair_share(of_run, math.min(of_run, wanted), waiting[run])
@@ -74,7 +74,7 @@ local function places_named()
   gate.load(fields)
   local taken, wanted = {}, {}
   for i = 4, #ARGV do
-    -- One that is taken was so by the same call, whose answer was lost.
+    -- A slot that is already taken was taken by the same call, whose answer was lost.
     local list = gate.get("place:" .. ARGV[i]) > 0 and taken or wanted
     list[#list + 1] = ARGV[i]
   end

@@ -6,9 +6,9 @@ import { RESERVE_MARGIN } from "../../budget/run-budget.js";
  * the largest cost.
  */
 export const COST_ESTIMATES = /* lua */ `
--- In the budget, for each kind: count, largest, probes (trials out that are to show what they cost),
---   at (the bucket of the percentile), above (how many costs lie in higher buckets)
--- costs:<kind>: bucket -> how many; filled:<kind>: the buckets that are not empty, in order
+-- In the budget, for each kind: count, largest, probes (running trials that will show their cost),
+--   at (the bucket of the percentile), above (the number of costs in higher buckets)
+-- costs:<kind>: bucket -> count; filled:<kind>: the non-empty buckets, in order
 local PER_DOUBLING = 64
 local USUAL_MARGIN = ${RESERVE_MARGIN}
 local JUDGING = "judging"
@@ -27,12 +27,12 @@ local function upper_edge_of(bucket)
   return math.ceil(2 ^ ((bucket - 1) / PER_DOUBLING))
 end
 
--- 0 while there are none.
+-- 0 if there are none.
 local function p95_of(kind)
   return math.min(upper_edge_of(budget.get("at:" .. kind)), budget.get("largest:" .. kind))
 end
 
--- Half as much again as nearly all have cost; 0 while there are none.
+-- 1.5 times what nearly all have cost; 0 if there are none.
 local function usual_of(kind)
   return math.ceil(p95_of(kind) * USUAL_MARGIN)
 end
@@ -45,7 +45,7 @@ local function next_filled(kind, command, from, to)
   return tonumber(redis.call(command, budget_key .. ":filled:" .. kind, from, to, "LIMIT", 0, 1)[1])
 end
 
--- Moves the percentile to its bucket, which is never far from where it was.
+-- Moves the percentile to its bucket, which is always near the previous one.
 local function move_p95(kind, most_above)
   local at, above = budget.get("at:" .. kind), budget.get("above:" .. kind)
   while above > most_above do

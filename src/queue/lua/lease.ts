@@ -1,18 +1,18 @@
 /** Lua: the current time, and which workers' leases have expired. */
 export const LEASE = /* lua */ `
--- Workers show themselves every second: where nobody was heard for so long, Redis was away.
+-- Workers send a heartbeat every second: a longer silence of all of them means that Redis was away.
 local AWAY_MS = 3000
--- The pulse need not be written down at every look.
+-- The pulse need not be written on every call.
 local PULSE_MS = 250
 
--- Milliseconds by the clock of Redis, which is the one that all machines share.
+-- Milliseconds on the clock of Redis, which all machines share.
 local function time_now()
   local time = redis.call("TIME")
   return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 end
 
--- The time in which Redis could hear nobody is added to the leases that held at its beginning. Else all that live would
--- count as dead at its end.
+-- The time in which Redis was away is added to the leases that were valid when it began. Otherwise all live workers
+-- would have expired at its end.
 local function make_good(workers_key, since, away)
   local leases = redis.call("ZRANGEBYSCORE", workers_key, since, "+inf", "WITHSCORES")
   for i = 1, #leases, 2 do redis.call("ZADD", workers_key, tonumber(leases[i + 1]) + away, leases[i]) end
@@ -26,7 +26,7 @@ local function feel_pulse(pulse_key, workers_key, now)
   if last and pause > AWAY_MS then make_good(workers_key, last, pause) end
 end
 
--- Those whose lease has ended, or who have none, among the fields holder:WORKER of a hash. Whoever asks is not dead.
+-- Workers with an expired or missing lease, among the fields holder:WORKER of a hash. The caller itself is alive.
 local function dead_holders(key, leases, asking)
   local dead, is_any = {}, false
   feel_pulse(leases.pulse_key, leases.workers_key, leases.now)

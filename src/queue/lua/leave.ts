@@ -12,13 +12,13 @@ local name, run_max, ending, pause = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumb
 local run, worker = parts_of(name)
 local CUT = 0.5
 
--- The limit as it is for this run, when no other run calls the endpoint.
+-- The limit for this run if no other run calls the endpoint.
 local function limit_felt()
   local is_alone = gate.get("run:" .. run) == gate.get("active")
   return is_alone and math.min(limit_now(), run_max) or limit_now()
 end
 
--- One cut a round: the calls that were under way when the limit was cut are refused for the same reason.
+-- Cuts once per round: calls already sent when the limit was cut fail for the same reason.
 local function cut(call)
   gate.set("grows_slowly", 1)
   if call <= gate.get("cut") then return end
@@ -26,7 +26,7 @@ local function cut(call)
   gate.set("cut", gate.get("sent"))
 end
 
--- Only while the limit is really used: calls that are few anyway say nothing about what the endpoint would take.
+-- Only while the limit is fully used: few calls show nothing about the capacity of the endpoint.
 local function grow()
   local limit = limit_now()
   if limit >= run_max then return end
@@ -41,7 +41,7 @@ gate.load({
   "limit", "grows_slowly", "sent", "cut", "paused", "active", "kept"
 })
 local call = gate.get("place:" .. name)
--- Given back before: by this call, whose answer was lost, or because its worker was silent for too long.
+-- Already freed: by this call, whose answer was lost, or because its worker was silent for too long.
 if call == 0 then return 0 end
 if ending == "rate_limited" then cut(call) elseif ending == "fine" then grow() end
 give_place(name)

@@ -12,15 +12,15 @@ export function getGateKeys(endpoint: string): string[] {
 export const GATE_SLOTS = /* lua */ `
 ${LEASE}
 ${STATE}
--- gate: limit, grows_slowly, sent (calls so far), cut (calls sent when the limit was cut last), paused (until when),
---       active (places taken), kept (since when it is kept for another hour), run:<run> and holder:<worker> (places that
---       each has), place:<name> (which call it was). The name of a place is NUMBER:RUN:WORKER
--- waiting: CAUSE:WORKER -> when it was last turned away. The cause is the endpoint, or the name of the run
+-- gate: limit, grows_slowly, sent (calls so far), cut (calls sent at the last cut), paused (until when),
+--       active (slots taken), kept (since when it is kept for another hour), run:<run> and holder:<worker> (slots of
+--       each), place:<name> (which call it was). The name of a slot is NUMBER:RUN:WORKER
+-- waiting: CAUSE:WORKER -> when it was last rejected. The cause is the endpoint, or the name of the run
 local gate_key, waiting_key, workers_key, pulse_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local START = 16
--- No name of a run has this sign in it.
+-- Run names never contain this character.
 local ENDPOINT = "@"
--- Somebody who waits asks every 100 ms, unless its machine is very busy.
+-- A waiting worker asks every 100 ms, unless its machine is very busy.
 local LATELY_MS = 300
 local HOUR_MS = 3600000
 local MINUTE_MS = 60000
@@ -54,7 +54,7 @@ local function give_place(name)
   count_places(name, -1)
 end
 
--- By cause: the workers that were turned away lately.
+-- By cause: the workers that were rejected recently.
 local function waiting_lately()
   local waiting = {}
   for _, member in ipairs(redis.call("ZRANGEBYSCORE", waiting_key, now - LATELY_MS, "+inf")) do
@@ -65,7 +65,7 @@ local function waiting_lately()
   return waiting
 end
 
--- An endpoint that nobody calls is forgotten after an hour, and is learnt anew.
+-- The state of an endpoint expires after an hour without calls.
 local function save()
   local is_due = now - gate.get("kept") > MINUTE_MS
   if is_due then gate.set("kept", now) end

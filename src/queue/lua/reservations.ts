@@ -15,10 +15,10 @@ export function getBudgetKeys(key: string): string[] {
 export const RESERVATIONS = /* lua */ `
 ${LEASE}
 ${STATE}
--- budget: max, spent, reserved, held (how many), refusing, unknown, lost_trials, lost, holder:<worker> (how many it has),
---         and what trials of each kind cost
--- reservations: token -> JSON. They stay until they are settled, those of the dead marked as lost. Once the output of a
---         trial is there, paid is what its system has cost, and pico what is still set aside
+-- budget: max, spent, reserved, held (number), refusing, unknown, lost_trials, lost, holder:<worker> (its number),
+--         and the cost of trials of each kind
+-- reservations: token -> JSON. They stay until they are settled; those of expired workers are marked as lost. Once the
+--         output of a trial is stored, paid is the cost of its system, and pico what is still reserved
 local budget_key, reservations_key, workers_key, pulse_key, run_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local budget = open_state(budget_key)
 
@@ -27,21 +27,21 @@ local function as_text(pico)
   return string.format("%.17g", pico)
 end
 
--- By how much a reservation changes what is set aside; count is 1 or -1. A free one is there only to be settled once.
+-- How a reservation changes the reserved amount; count is 1 or -1. A free one exists only to be settled once.
 local function count_held(reservation, count)
   budget.add("holder:" .. reservation.worker, count)
   if reservation.is_free then return end
   budget.add("held", count)
   budget.add("reserved", count * tonumber(reservation.pico))
-  -- Above what doubles hold exactly, a remainder of nothing would be left for ever.
+  -- Beyond exact doubles, a rounding remainder would stay.
   if budget.get("held") == 0 then budget.set("reserved", 0) end
   if reservation.is_probe then budget.add("probes:" .. reservation.kind, count) end
 end
 
--- Nobody knows what a lost trial has cost, so that it counts as all that was set aside for it.
+-- The cost of a lost trial is unknown, so it counts with its full reservation.
 local function count_lost(reservation, count)
   if reservation.is_free then return end
-  -- Its output is paid for, and judging it costs nothing.
+  -- Its output is paid for, and judging is free.
   if reservation.paid and tonumber(reservation.pico) == 0 then return end
   budget.add("lost_trials", count)
   budget.add("lost", count * tonumber(reservation.pico))
@@ -52,7 +52,7 @@ local function keep(token, reservation)
   redis.call("HSET", reservations_key, token, cjson.encode(reservation))
 end
 
--- Nil when there is none, as after it was settled.
+-- Nil if there is none, for example after it was settled.
 local function reservation_at(token)
   local text = redis.call("HGET", reservations_key, token)
   return text and cjson.decode(text) or nil

@@ -24,7 +24,7 @@ local function hold_new(pico, marks)
   hold(token, marks)
 end
 
--- What the trial is to be held to, and whether that is a guess from too few.
+-- The limit of the trial, and whether it is a guess from too few trials.
 local function wanted(is_judged)
   local judging = is_judged and usual_of(JUDGING) or 0
   if is_stored then return judging, false end
@@ -32,11 +32,11 @@ local function wanted(is_judged)
   if budget.get("count:" .. kind) >= ENOUGH_TRIALS then return math.min(limit, usual_of(kind)), false end
   if can_cost > 0 then return math.min(limit, can_cost + judging), false end
   if most > 0 then return limit, false end
-  -- What a trial without a limit costs is learnt, judging included.
+  -- The cost of a trial without a limit is estimated, including judging.
   return budget.get("largest:" .. kind), budget.get("count:" .. kind) < FIRST_FEW
 end
 
--- Nothing may be known of what a probe costs, so that something at least must be left for it.
+-- The cost of a probe may be unknown, so at least something must be left for it.
 local function fits(pico, is_probe)
   local left = budget.get("max") - budget.get("spent") - budget.get("reserved")
   if is_probe and pico == 0 then return left > 0 end
@@ -50,7 +50,7 @@ local function ask(is_judged)
     hold_new(pico, { is_probe = is_probe, is_judged = is_judged })
     return "held"
   end
-  -- Trials that are out may give back a part of what is set aside for them.
+  -- Running trials may free a part of their reservations.
   if budget.get("held") > 0 then return "wait" end
   return "refuse"
 end
@@ -58,7 +58,7 @@ end
 local function ask_and_free_the_dead(is_judged)
   local answer = ask(is_judged)
   if answer == "held" then return answer end
-  -- What the dead hold counts as spent, so that freeing it makes no room; but nobody waits for them.
+  -- Reservations of expired workers count as spent, so freeing them makes no room; but no trial waits for them.
   free_the_dead(worker)
   answer = ask(is_judged)
   if answer == "refuse" then budget.set("refusing", 1) end
@@ -67,7 +67,7 @@ end
 
 local function hold_again(reservation)
   if not reservation.is_lost then return end
-  -- Its worker was silent for too long, and asks again because it never had an answer.
+  -- Its worker was silent for too long, and asks again because it never got an answer.
   count_lost(reservation, -1)
   reservation.is_lost = nil
   hold(token, reservation)
@@ -80,15 +80,15 @@ local function answer()
     return "held"
   end
   budget.load({ "max", "spent", "reserved", "held", "refusing", "holder:" .. worker, "count:" .. JUDGING })
-  -- An evaluator may spend without saying so beforehand.
+  -- An evaluator may spend without declaring it.
   local is_judged = says_judged or budget.get("count:" .. JUDGING) > 0
   if (is_free or is_stored) and not is_judged then
     hold_new(0, { is_free = true })
     return "held"
   end
   if budget.get("refusing") == 1 then return "refuse" end
-  -- Not opened yet: its coordinator will open it. One that was cleared away, nobody will; and a coordinator that finds
-  -- that Redis has lost it hands out its trials again.
+  -- Not opened yet: its coordinator will open it. A removed one will not be opened; and a coordinator that finds that
+  -- Redis has lost it dispatches its trials again.
   if budget.get("max") == 0 then return redis.call("EXISTS", run_key) == 1 and "wait" or "gone" end
   return ask_and_free_the_dead(is_judged)
 end

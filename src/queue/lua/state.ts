@@ -12,7 +12,7 @@ local function open_state(key)
     for i, text in ipairs(redis.call("HMGET", key, unpack(missing))) do values[missing[i]] = tonumber(text) or 0 end
   end
 
-  -- 0 when there is none.
+  -- 0 if there is none.
   function state.get(field)
     if values[field] == nil then state.load({ field }) end
     return values[field]

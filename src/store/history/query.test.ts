@@ -126,9 +126,9 @@ describe("read-only queries", () => {
     space.write(
       "ask.mjs",
       `import { createJiti } from ${JSON.stringify(import.meta.resolve("jiti"))};
-      const { withAnswer } = await createJiti(import.meta.url).import(${url("./query.ts")});
+      const { runQuery } = await createJiti(import.meta.url).import(${url("./query.ts")});
       process.env.TMPDIR = ${JSON.stringify(space.path("tmp"))};
-      await withAnswer({ runsDir: "runs", sql: "from rows" }, async ({ count }) => process.exit(10 + count));`,
+      await runQuery({ runsDir: "runs", sql: "from rows" }, async ({ count }) => process.exit(10 + count));`,
     );
     const { status } = spawnSync(process.execPath, ["ask.mjs"], { cwd: space.dir });
     expect(status).toBe(11);

@@ -6,7 +6,7 @@ import { queryRuns } from "./query-runs.js";
 import { writeTestRun } from "./run-testing.js";
 import { EXTRA_TRIAL_COLUMNS, formatSchema, ROW_COLUMNS, VIEW_NAMES, VIEWS } from "./schema.js";
 
-const PAGE = readFileSync(new URL("../../../docs/history.md", import.meta.url), "utf8");
+const PAGE = readFileSync(new URL("../../../docs/guides/history.md", import.meta.url), "utf8");
 
 describe("docs/guides/history.md", () => {
   const sections = PAGE.split("## Views")[1]?.split("\n## ")[0]?.split("\n### ").slice(1) ?? [];
