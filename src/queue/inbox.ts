@@ -121,7 +121,7 @@ export class ResultInbox {
     if (this.#repeated === 0) return own;
     const cost = this.#repeatedUsd === 0 ? "" : `; the second run cost another $${this.#repeatedUsd.toFixed(4)}`;
     const trials = this.#repeated === 1 ? "1 trial was" : `${this.#repeated} trials were`;
-    return [...own, `${trials} run twice because a worker lost its connection: the first result counts${cost}`];
+    return [...own, `${trials} run twice because a worker was unreachable: the first result counts${cost}`];
   }
 
   async #handleEntries(entries: readonly StreamEntry[]): Promise<void> {
