@@ -219,12 +219,12 @@ export function measureAgentSpeed(
   // Without events, the number of model calls is still known.
   const turns = (tellsTurns ? countTurns(events) : null) ?? (answered.length > 0 ? answered.length : null);
   const ttftMs = answered[0]?.ttftMs ?? null;
-  const pace = computeAgentTokensPerSec(answered);
+  const tokensPerSec = computeAgentTokensPerSec(answered);
   return {
     ...(turns !== null && { turns }),
     ...(ttftMs !== null && { ttftMs }),
     ...(attemptAt !== null && { firstAttemptMs: Math.max(0, attemptAt - startedAt) }),
-    ...(pace !== null && { tokensPerSec: pace }),
+    ...(tokensPerSec !== null && { tokensPerSec }),
   };
 }
 

@@ -114,12 +114,12 @@ export class AgentRun {
     this.#options.onFigures(this.reader);
   }
 
-  #recordEvents(happenings: readonly AgentEventBody[]): void {
+  #recordEvents(bodies: readonly AgentEventBody[]): void {
     const timestamp = Date.now();
-    for (const happening of addSkillActivations(happenings, this.#options.skills)) {
-      this.#length += measureEventLength(happening);
+    for (const body of addSkillActivations(bodies, this.#options.skills)) {
+      this.#length += measureEventLength(body);
       const hasRoom = this.#length <= MAX_TRAJECTORY_CHARS && this.events.length < MAX_EVENTS;
-      if (hasRoom) this.events.push({ timestamp, ...happening });
+      if (hasRoom) this.events.push({ timestamp, ...body });
       else this.unkept += 1;
     }
   }
@@ -133,11 +133,11 @@ export class AgentRun {
 }
 
 /** Approximate; short fields are ignored. */
-function measureEventLength(happening: AgentEventBody): number {
-  if ("text" in happening) return happening.text.length;
-  if (happening.type === "tool_result") return happening.result.length;
-  if (happening.type === "tool_call") return JSON.stringify(happening.arguments)?.length ?? 0;
-  return happening.type === "custom" ? (JSON.stringify(happening.data)?.length ?? 0) : 0;
+function measureEventLength(body: AgentEventBody): number {
+  if ("text" in body) return body.text.length;
+  if (body.type === "tool_result") return body.result.length;
+  if (body.type === "tool_call") return JSON.stringify(body.arguments)?.length ?? 0;
+  return body.type === "custom" ? (JSON.stringify(body.data)?.length ?? 0) : 0;
 }
 
 function isMalformedLine(event: unknown): event is MalformedLine {
@@ -170,16 +170,13 @@ type AgentToolCall = Extract<AgentEventBody, { type: "tool_call" }>;
  * const [call, activation] = addSkillActivations([catTidySkill], ["tidy"]);
  */
 export function addSkillActivations(
-  happenings: readonly AgentEventBody[],
+  bodies: readonly AgentEventBody[],
   offered: readonly string[],
 ): readonly AgentEventBody[] {
-  if (!happenings.some(({ type }) => type === "tool_call")) return happenings;
-  return happenings.flatMap((happening): readonly AgentEventBody[] => {
-    if (happening.type !== "tool_call") return [happening];
-    return [
-      happening,
-      ...findActivatedSkills(happening, offered).map((name) => createSkillActivation(name, happening)),
-    ];
+  if (!bodies.some(({ type }) => type === "tool_call")) return bodies;
+  return bodies.flatMap((body): readonly AgentEventBody[] => {
+    if (body.type !== "tool_call") return [body];
+    return [body, ...findActivatedSkills(body, offered).map((name) => createSkillActivation(name, body))];
   });
 }
 

@@ -88,11 +88,11 @@ export class AgentSystem implements System {
   }
 
   async process(example: Example, trial: TrialContext): Promise<Output> {
-    const offer = this.#requireExtensions(example);
-    const workspace = await this.#prepare(example, offer, trial);
+    const extensions = this.#requireExtensions(example);
+    const workspace = await this.#prepare(example, extensions, trial);
     const meter = await AgentMeter.open(this.#options.upstreams, this.limits, trial.budget);
     try {
-      const run = await this.#start(example, { workspace, offer, meter, trial });
+      const run = await this.#start(example, { workspace, extensions, meter, trial });
       const timed = trial.timed ?? ((work) => work());
       const watch = new WorkWatcher(workspace, trial.passes);
       await watch.ready;
@@ -139,9 +139,9 @@ export class AgentSystem implements System {
   }
 
   #requireExtensions(example: Example): AgentExtensions {
-    const offer = getExtensions(example);
-    requireExtensionSupport(offer, this.#extensionTarget);
-    return offer;
+    const extensions = getExtensions(example);
+    requireExtensionSupport(extensions, this.#extensionTarget);
+    return extensions;
   }
 
   get #extensionTarget(): ExtensionTarget {
@@ -149,7 +149,7 @@ export class AgentSystem implements System {
     return { name: this.name, adapter, usesOwnHome: home !== null };
   }
 
-  async #start(example: Example, { workspace, offer, meter, trial }: PreparedAgentTrial): Promise<AgentRun> {
+  async #start(example: Example, { workspace, extensions, meter, trial }: PreparedAgentTrial): Promise<AgentRun> {
     const { adapter, program, model, home } = this.#options;
     const prompt = formatAgentPrompt(example);
     const promptFile = join(workspace.root, "prompt.txt");
@@ -162,14 +162,14 @@ export class AgentSystem implements System {
       key: PLACEHOLDER_KEY,
       usesOwnHome: home !== null,
       isRoot: process.getuid?.() === 0,
-      ...(await installExtensions(workspace, offer, this.#extensionTarget)),
+      ...(await installExtensions(workspace, extensions, this.#extensionTarget)),
     });
     if (home === null) await writeHome(workspace.home, launch.homeFiles);
     return new AgentRun({
       adapter,
       program,
       launch,
-      skills: offer.skills.map((skill) => skill.name),
+      skills: extensions.skills.map((skill) => skill.name),
       cwd: workspace.path,
       env: workspace.env({ ...this.#readPassedEnv(), ...launch.env }),
       folders: [workspace.root],
@@ -192,10 +192,10 @@ export class AgentSystem implements System {
     );
   }
 
-  async #prepare(example: Example, offer: AgentExtensions, trial: TrialContext): Promise<Workspace> {
+  async #prepare(example: Example, extensions: AgentExtensions, trial: TrialContext): Promise<Workspace> {
     try {
       const { home } = this.#options;
-      const environment = addSkillFiles(getAgentEnvironment(example), offer, this.#extensionTarget);
+      const environment = addSkillFiles(getAgentEnvironment(example), extensions, this.#extensionTarget);
       const workspace = await Workspace.create({ environment, signal: trial.signal, ...(home !== null && { home }) });
       this.#open.add(workspace);
       trial.atEnd?.(() => this.#removeWorkspace(workspace, `${this.name}-${example.id}-${trial.trial}`));
@@ -221,7 +221,7 @@ export class AgentSystem implements System {
 
 interface PreparedAgentTrial {
   readonly workspace: Workspace;
-  readonly offer: AgentExtensions;
+  readonly extensions: AgentExtensions;
   readonly meter: AgentMeter;
   readonly trial: TrialContext;
 }
@@ -267,12 +267,12 @@ function addSkillFiles(
 /** Writes skills and MCP settings outside the agent's folder, and returns their paths. */
 async function installExtensions(
   workspace: Workspace,
-  offer: AgentExtensions,
-  taker: ExtensionTarget,
+  extensions: AgentExtensions,
+  target: ExtensionTarget,
 ): Promise<Pick<LaunchRequest, "skillsDir" | "mcp">> {
   return {
-    skillsDir: await installSkills(workspace, offer, taker),
-    mcp: await writeMcpConfig(workspace, offer, taker.adapter),
+    skillsDir: await installSkills(workspace, extensions, target),
+    mcp: await writeMcpConfig(workspace, extensions, target.adapter),
   };
 }
 
@@ -339,14 +339,14 @@ export interface ExtensionTarget {
 }
 
 /** Throws when an agent does not support the extensions; it would silently be measured without them. */
-export function requireExtensionSupport({ skills, servers }: AgentExtensions, taker: ExtensionTarget): void {
+export function requireExtensionSupport({ skills, servers }: AgentExtensions, target: ExtensionTarget): void {
   const problem =
-    (skills.length === 0 ? null : findSkillProblem(skills, taker)) ??
-    (Object.keys(servers).length === 0 ? null : findServerProblem(taker));
+    (skills.length === 0 ? null : findSkillProblem(skills, target)) ??
+    (Object.keys(servers).length === 0 ? null : findServerProblem(target));
   if (problem === null) return;
   const names = problem.of === "skills" ? skills.map(({ name }) => name) : Object.keys(servers);
   const list = names.map((name) => `"${name}"`).join(", ");
-  throw new UsageError(`${taker.name} ${problem.what} ${list}${problem.why}`);
+  throw new UsageError(`${target.name} ${problem.what} ${list}${problem.why}`);
 }
 
 interface ExtensionProblem {

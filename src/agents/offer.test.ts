@@ -134,19 +134,19 @@ describe("offered skills", () => {
 });
 
 describe("extensions of an example", () => {
-  const offer = getExtensions({
+  const extensions = getExtensions({
     id: 1,
     environment: { skills: SKILLS, mcpServers: SERVERS, env: { LUCK: "all", FOR: "all" } },
   });
 
   it("give servers the example's variables, overridden by their own", () => {
-    expect(offer.servers.docs).toMatchObject({ env: { LUCK: "own", FOR: "all" } });
-    expect(offer.servers.far).toEqual(SERVERS?.far);
+    expect(extensions.servers.docs).toMatchObject({ env: { LUCK: "own", FOR: "all" } });
+    expect(extensions.servers.far).toEqual(SERVERS?.far);
   });
 
   const taken = (adapter: (typeof ADAPTERS)["pi"], usesOwnHome = false) => {
-    const skillsOnly = { ...offer, servers: {} };
-    const serversOnly = { ...offer, skills: [] };
+    const skillsOnly = { ...extensions, servers: {} };
+    const serversOnly = { ...extensions, skills: [] };
     return [skillsOnly, serversOnly].map((each) => {
       try {
         requireExtensionSupport(each, { name: "it", adapter, usesOwnHome });

@@ -23,29 +23,29 @@ function parseRecording(file: URL): readonly unknown[] {
 
 export interface ReplayedStream {
   readonly reader: StreamReader;
-  readonly happenings: readonly AgentEventBody[];
+  readonly bodies: readonly AgentEventBody[];
 }
 
 /** Reads a whole stream with an adapter's reader. */
 export function readAllEvents(adapter: AgentAdapter, events: readonly unknown[]): ReplayedStream {
   const reader = adapter.reader();
-  return { reader, happenings: events.flatMap((event) => reader.read(event)) };
+  return { reader, bodies: events.flatMap((event) => reader.read(event)) };
 }
 
 /** The events without parts that differ between runs. */
-export function omitIds(happenings: readonly AgentEventBody[]): unknown[] {
-  return happenings.map((happening) => ({ ...happening, callId: undefined, timestamp: undefined }));
+export function omitIds(bodies: readonly AgentEventBody[]): unknown[] {
+  return bodies.map((body) => ({ ...body, callId: undefined, timestamp: undefined }));
 }
 
 /** The event types in order. */
-export function joinEventTypes(happenings: readonly AgentEventBody[]): string {
-  return happenings.map(({ type }) => type).join(" ");
+export function joinEventTypes(bodies: readonly AgentEventBody[]): string {
+  return bodies.map(({ type }) => type).join(" ");
 }
 
 /** Merges consecutive texts. */
-export function mergeTextEvents(happenings: readonly AgentEventBody[]): AgentEventBody[] {
+export function mergeTextEvents(bodies: readonly AgentEventBody[]): AgentEventBody[] {
   const all: AgentEventBody[] = [];
-  for (const one of happenings) {
+  for (const one of bodies) {
     const last = all.at(-1);
     const isMore = one.type === "assistant_message" || one.type === "reasoning";
     if (isMore && last?.type === one.type) all.splice(-1, 1, { ...one, text: last.text + one.text });

@@ -12,8 +12,8 @@ const call = (name: string, given: unknown): Extract<AgentEventBody, { type: "to
 
 /** The skills one call activates when tidy and tidy-more are offered. */
 function takenUp(name: string, given: unknown): string[] {
-  return addSkillActivations([call(name, given)], ["tidy", "tidy-more", "v1.2"]).flatMap((happening) =>
-    happening.type === "skill_activation" ? [happening.name] : [],
+  return addSkillActivations([call(name, given)], ["tidy", "tidy-more", "v1.2"]).flatMap((body) =>
+    body.type === "skill_activation" ? [body.name] : [],
   );
 }
 
@@ -92,8 +92,8 @@ describe("a skill is not activated", () => {
 it("accepts any arguments, and changes nothing else", () => {
   fc.assert(
     fc.property(fc.string(), fc.jsonValue(), (name, given) => {
-      const happenings = addSkillActivations([call(name, given)], ["tidy"]);
-      expect(happenings.filter(({ type }) => type !== "skill_activation")).toEqual([call(name, given)]);
+      const bodies = addSkillActivations([call(name, given)], ["tidy"]);
+      expect(bodies.filter(({ type }) => type !== "skill_activation")).toEqual([call(name, given)]);
     }),
   );
 });

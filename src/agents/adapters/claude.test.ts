@@ -22,10 +22,10 @@ const LAUNCH: LaunchRequest = {
 const read = (name: string) => readAllEvents(claude, loadRecording(`${name}.jsonl`));
 
 /** Without what differs between runs: call ids, and the version in the first event. */
-function comparable(happenings: readonly AgentEventBody[]): AgentEventBody[] {
+function comparable(bodies: readonly AgentEventBody[]): AgentEventBody[] {
   const calls = new Map<string, string>();
   const nameOf = (id: string) => calls.get(id) ?? calls.set(id, `call ${calls.size}`).get(id) ?? "";
-  return mergeTextEvents(happenings)
+  return mergeTextEvents(bodies)
     .filter(({ type }) => type !== "system")
     .map((one) => ("callId" in one ? { ...one, callId: nameOf(one.callId) } : one));
 }
@@ -68,11 +68,11 @@ describe("launch", () => {
 
 describe("reader", () => {
   it("reads one call, its result and the answer as two turns", () => {
-    const { happenings, reader } = read("claude-2.1.325-one-tool");
-    expect(joinEventTypes(mergeTextEvents(happenings))).toBe(
+    const { bodies, reader } = read("claude-2.1.325-one-tool");
+    expect(joinEventTypes(mergeTextEvents(bodies))).toBe(
       "system turn_start tool_call turn_end tool_result turn_start assistant_message turn_end",
     );
-    expect(happenings).toContainEqual({
+    expect(bodies).toContainEqual({
       type: "tool_call",
       name: "Bash",
       callId: "toolu_mock0",
@@ -94,7 +94,7 @@ describe("reader", () => {
   });
 
   it("emits the first text when it arrives, and no text twice", () => {
-    const texts = read("claude-2.1.325-one-tool").happenings.filter(({ type }) => type === "assistant_message");
+    const texts = read("claude-2.1.325-one-tool").bodies.filter(({ type }) => type === "assistant_message");
     expect(texts).toEqual([
       { type: "assistant_message", text: "Done: hello.txt " },
       { type: "assistant_message", text: "now contains hello-from-agent." },
@@ -102,12 +102,12 @@ describe("reader", () => {
   });
 
   it("reads reasoning, parallel calls, and the used skill", () => {
-    const { happenings, reader } = read("claude-2.1.325-parallel");
-    expect(joinEventTypes(mergeTextEvents(happenings))).toBe(
+    const { bodies, reader } = read("claude-2.1.325-parallel");
+    expect(joinEventTypes(mergeTextEvents(bodies))).toBe(
       "system turn_start reasoning assistant_message tool_call tool_call turn_end tool_result tool_result " +
         "turn_start tool_call turn_end tool_result system turn_start assistant_message turn_end",
     );
-    expect(addSkillActivations(happenings, [])).toContainEqual({ type: "skill_activation", name: "simplify" });
+    expect(addSkillActivations(bodies, [])).toContainEqual({ type: "skill_activation", name: "simplify" });
     expect(reader.response).toBe("Both are there. And nothing else.");
     expect(reader.figures.usage).toEqual({
       input: 3003,
@@ -119,18 +119,18 @@ describe("reader", () => {
   });
 
   it("keeps a subagent's events without turns, and counts its tokens", () => {
-    const { happenings, reader } = read("claude-2.1.325-subagent");
-    expect(happenings.filter(({ type }) => type === "turn_start")).toHaveLength(2);
-    expect(happenings.flatMap((one) => (one.type === "tool_call" ? [one.name] : []))).toEqual(["Task", "Bash"]);
+    const { bodies, reader } = read("claude-2.1.325-subagent");
+    expect(bodies.filter(({ type }) => type === "turn_start")).toHaveLength(2);
+    expect(bodies.flatMap((one) => (one.type === "tool_call" ? [one.name] : []))).toEqual(["Task", "Bash"]);
     expect(reader.response).toBe("All is done.");
     expect(reader.figures).toMatchObject({ usage: { input: 4006, output: 206 }, isPartial: false });
   });
 
   it.each(["one-tool", "several-tools", "parallel", "401", "500"])("reads %s the same in both versions", (scenario) => {
     const [now, before] = [read(`claude-2.1.325-${scenario}`), read(`claude-2.1.197-${scenario}`)];
-    const withoutPort = (happenings: AgentEventBody[]) =>
-      JSON.parse(JSON.stringify(happenings).replace(/127\.0\.0\.1:\d+/g, "host")) as unknown;
-    expect(withoutPort(comparable(before.happenings))).toEqual(withoutPort(comparable(now.happenings)));
+    const withoutPort = (bodies: AgentEventBody[]) =>
+      JSON.parse(JSON.stringify(bodies).replace(/127\.0\.0\.1:\d+/g, "host")) as unknown;
+    expect(withoutPort(comparable(before.bodies))).toEqual(withoutPort(comparable(now.bodies)));
     expect(before.reader.end?.kind).toBe(now.reader.end?.kind);
     expect(before.reader.response).toBe(now.reader.response);
     expect(before.reader.version).toBe("2.1.197");
@@ -138,18 +138,18 @@ describe("reader", () => {
   });
 
   it.each([401, 500])("fails with status %i, and the program's message is not an answer", (status) => {
-    const { happenings, reader } = read(`claude-2.1.325-${status}`);
+    const { bodies, reader } = read(`claude-2.1.325-${status}`);
     expect(reader.end).toMatchObject({ kind: "failed", status });
     expect(reader.response).toBe("");
-    expect(joinEventTypes(happenings)).toBe("system error error error error");
+    expect(joinEventTypes(bodies)).toBe("system error error error error");
     expect(reader.figures).toMatchObject({ usage: null, costUsd: null });
   });
 
   it.each(["2.1.325", "2.1.197"])("continues in the same turn after an interrupted answer, in %s", (version) => {
-    const { happenings, reader } = read(`claude-${version}-cut`);
-    expect(happenings.filter(({ type }) => type === "turn_start")).toHaveLength(2);
-    expect(happenings.filter(({ type }) => type === "turn_end")).toHaveLength(2);
-    expect(mergeTextEvents(happenings)).toContainEqual({
+    const { bodies, reader } = read(`claude-${version}-cut`);
+    expect(bodies.filter(({ type }) => type === "turn_start")).toHaveLength(2);
+    expect(bodies.filter(({ type }) => type === "turn_end")).toHaveLength(2);
+    expect(mergeTextEvents(bodies)).toContainEqual({
       type: "assistant_message",
       text: "Done: the file hello.txt is ther",
     });
@@ -257,7 +257,7 @@ describe("reader", () => {
     const [goodEvents, failedEvents] = [loadSharedRecording("claude.jsonl"), loadSharedRecording("claude-401.jsonl")];
     if (goodEvents === null || failedEvents === null) return;
     const [good, failed] = [readAllEvents(claude, goodEvents), readAllEvents(claude, failedEvents)];
-    expect(joinEventTypes(good.happenings)).toBe(
+    expect(joinEventTypes(good.bodies)).toBe(
       "system turn_start assistant_message tool_call turn_end tool_result turn_start assistant_message turn_end",
     );
     expect(good.reader.figures).toMatchObject({

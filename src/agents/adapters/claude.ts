@@ -342,9 +342,9 @@ function getBlockKind(block: JsonFields | null): TextKind | null {
 
 /** Events of a subagent. Its texts are not answers of the main conversation. */
 function readSubagentBlock(block: JsonFields, parentCallId: string): AgentEventBody[] {
-  const happenings = [...readToolCall(block), ...readToolResult(block)];
+  const bodies = [...readToolCall(block), ...readToolResult(block)];
   const text = readJsonString(block.text) || readJsonString(block.thinking);
-  return text === "" ? happenings : [{ type: "custom", name: "subagent_message", data: { parentCallId, text } }];
+  return text === "" ? bodies : [{ type: "custom", name: "subagent_message", data: { parentCallId, text } }];
 }
 
 /** A call of a local or hosted tool; empty for other blocks. */

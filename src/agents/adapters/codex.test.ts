@@ -51,8 +51,8 @@ describe("launch", () => {
 
 describe("reader", () => {
   it("reads one command, its result and the answer as two turns", () => {
-    const { happenings, reader } = read("codex-0.166.0-one-tool");
-    expect(joinEventTypes(happenings)).toBe(`${TURN} turn_start assistant_message turn_end`);
+    const { bodies, reader } = read("codex-0.166.0-one-tool");
+    expect(joinEventTypes(bodies)).toBe(`${TURN} turn_start assistant_message turn_end`);
     expect(reader).toMatchObject({ end: { kind: "done" }, response: "Done: hello.txt now contains hello-from-agent." });
     // As counted by the model's endpoint.
     expect(reader.figures).toEqual({ usage: { input: 13294, output: 27 }, costUsd: null, isPartial: false });
@@ -60,12 +60,12 @@ describe("reader", () => {
   });
 
   it("reads reasoning, changed files and searches", () => {
-    const { happenings, reader } = read("codex-0.166.0-parallel");
-    expect(joinEventTypes(happenings)).toBe(
+    const { bodies, reader } = read("codex-0.166.0-parallel");
+    expect(joinEventTypes(bodies)).toBe(
       `turn_start reasoning assistant_message tool_call turn_end tool_result ${TURN} ` +
         "turn_start tool_call tool_result tool_call turn_end tool_result turn_start assistant_message turn_end",
     );
-    expect(happenings).toContainEqual({
+    expect(bodies).toContainEqual({
       type: "tool_call",
       name: "file_change",
       callId: "item_2",
@@ -78,22 +78,22 @@ describe("reader", () => {
     const [now, before] = [read(`codex-0.166.0-${scenario}`), read(`codex-0.120.0-${scenario}`)];
     // The two versions spell the same apostrophe differently.
     const spelt = (value: unknown) => JSON.parse(JSON.stringify(value).replaceAll("’", "'")) as unknown;
-    expect(spelt(before.happenings)).toEqual(spelt(now.happenings));
+    expect(spelt(before.bodies)).toEqual(spelt(now.bodies));
     expect(spelt(before.reader.end)).toEqual(spelt(now.reader.end));
     expect(before.reader.response).toBe(now.reader.response);
     expect([...before.reader.unknown, ...now.reader.unknown]).toEqual([]);
   });
 
   it("reports which command failed", () => {
-    const results = read("codex-0.166.0-several-tools").happenings.flatMap((one) =>
+    const results = read("codex-0.166.0-several-tools").bodies.flatMap((one) =>
       one.type === "tool_result" ? [one.success] : [],
     );
     expect(results).toEqual([true, false, true]);
   });
 
   it("reads each change of the plan as a call", () => {
-    const { happenings } = read("codex-0.120.0-plan");
-    const plans = happenings.filter((one) => one.type === "tool_call" && one.name === "todo_list");
+    const { bodies } = read("codex-0.120.0-plan");
+    const plans = bodies.filter((one) => one.type === "tool_call" && one.name === "todo_list");
     expect(plans).toEqual([
       {
         type: "tool_call",
@@ -105,17 +105,17 @@ describe("reader", () => {
   });
 
   it("finds the status of a failure in its message, and emits the failure once", () => {
-    const { happenings, reader } = read("codex-0.166.0-401");
+    const { bodies, reader } = read("codex-0.166.0-401");
     expect(reader.end).toMatchObject({ kind: "failed", status: 401 });
-    expect(joinEventTypes(happenings)).toBe("error error error error");
+    expect(joinEventTypes(bodies)).toBe("error error error error");
     expect(reader.figures).toEqual({ usage: null, costUsd: null, isPartial: true });
     // For a 500 it only mentions high demand, without a status.
     expect(read("codex-0.166.0-500").reader.end).toMatchObject({ kind: "failed", status: null });
   });
 
   it("continues after an interrupted answer", () => {
-    const { happenings, reader } = read("codex-0.166.0-cut");
-    expect(joinEventTypes(happenings)).toBe(`${TURN} error turn_start assistant_message turn_end`);
+    const { bodies, reader } = read("codex-0.166.0-cut");
+    expect(joinEventTypes(bodies)).toBe(`${TURN} error turn_start assistant_message turn_end`);
     expect(reader.end).toEqual({ kind: "done" });
   });
 
@@ -203,8 +203,8 @@ describe("reader", () => {
       ReplayedStream,
       ReplayedStream,
     ];
-    expect(joinEventTypes(good.happenings)).toBe(`${TURN} turn_start assistant_message turn_end`);
-    expect(joinEventTypes(sandboxed.happenings)).toBe(`error ${joinEventTypes(good.happenings)}`);
+    expect(joinEventTypes(good.bodies)).toBe(`${TURN} turn_start assistant_message turn_end`);
+    expect(joinEventTypes(sandboxed.bodies)).toBe(`error ${joinEventTypes(good.bodies)}`);
     expect(good.reader.figures.usage).toEqual({ input: 2495, cacheRead: 512, output: 48, reasoning: 16 });
     expect(failed.reader.end).toMatchObject({ kind: "failed", status: 401 });
   });

@@ -35,8 +35,8 @@ describe("launch", () => {
 
 describe("reader", () => {
   it("reads a run with one tool", () => {
-    const { reader, happenings } = readAllEvents(gemini, loadRecording("gemini-0.61.0-one.jsonl"));
-    expect(happenings.map(({ type }) => type)).toEqual([
+    const { reader, bodies } = readAllEvents(gemini, loadRecording("gemini-0.61.0-one.jsonl"));
+    expect(bodies.map(({ type }) => type)).toEqual([
       ...["user_message", "tool_call", "tool_result"],
       ...["assistant_message", "assistant_message", "assistant_message"],
     ]);
@@ -47,9 +47,9 @@ describe("reader", () => {
   });
 
   it("reads several tools, each call with its result", () => {
-    const { reader, happenings } = readAllEvents(gemini, loadRecording("gemini-0.61.0-several.jsonl"));
-    const calls = happenings.flatMap((each) => (each.type === "tool_call" ? [each.callId] : []));
-    const results = happenings.flatMap((each) => (each.type === "tool_result" ? [each.callId] : []));
+    const { reader, bodies } = readAllEvents(gemini, loadRecording("gemini-0.61.0-several.jsonl"));
+    const calls = bodies.flatMap((each) => (each.type === "tool_call" ? [each.callId] : []));
+    const results = bodies.flatMap((each) => (each.type === "tool_result" ? [each.callId] : []));
     expect(calls).toHaveLength(3);
     expect(results).toEqual(calls);
     expect(reader.response).toBe("Done: a.txt has two lines.");
@@ -57,7 +57,7 @@ describe("reader", () => {
 
   it("reads another version the same way", () => {
     const [now, before] = ["gemini-0.61.0-one.jsonl", "gemini-0.58.0-one.jsonl"].map((name) =>
-      omitIds(readAllEvents(gemini, loadRecording(name)).happenings),
+      omitIds(readAllEvents(gemini, loadRecording(name)).bodies),
     );
     expect(before).toEqual(now);
   });

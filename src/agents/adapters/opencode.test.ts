@@ -43,26 +43,26 @@ describe("launch", () => {
 
 describe("reader", () => {
   it("reads a run with one tool, with the tool's own times", () => {
-    const { reader, happenings } = readAllEvents(opencode, loadRecording("opencode-1.18.33-one.jsonl"));
-    expect(happenings.map(({ type }) => type)).toEqual([
+    const { reader, bodies } = readAllEvents(opencode, loadRecording("opencode-1.18.33-one.jsonl"));
+    expect(bodies.map(({ type }) => type)).toEqual([
       ...["turn_start", "tool_call", "tool_result", "turn_end"],
       ...["turn_start", "assistant_message", "turn_end"],
     ]);
-    expect(happenings[1]).toHaveProperty("timestamp");
+    expect(bodies[1]).toHaveProperty("timestamp");
     expect(reader).toMatchObject({ end: { kind: "done" }, response: "Done: hello.txt now contains hello-from-agent." });
     expect(reader.figures).toMatchObject({ usage: { input: 4802, output: 28 }, costUsd: null, isPartial: false });
     expect(reader.unknown.size).toBe(0);
   });
 
   it("reads several tools", () => {
-    const { reader, happenings } = readAllEvents(opencode, loadRecording("opencode-1.18.33-several.jsonl"));
-    expect(happenings.filter(({ type }) => type === "tool_result")).toHaveLength(3);
+    const { reader, bodies } = readAllEvents(opencode, loadRecording("opencode-1.18.33-several.jsonl"));
+    expect(bodies.filter(({ type }) => type === "tool_result")).toHaveLength(3);
     expect(reader.figures.usage).toMatchObject({ input: 9634, output: 35 });
   });
 
   it("reads another version the same way", () => {
     const [now, before] = ["opencode-1.18.33-one.jsonl", "opencode-1.18.21-one.jsonl"].map((name) =>
-      omitIds(readAllEvents(opencode, loadRecording(name)).happenings),
+      omitIds(readAllEvents(opencode, loadRecording(name)).bodies),
     );
     expect(before).toEqual(now);
   });
@@ -101,10 +101,10 @@ describe("reader", () => {
       { type: "tool_use", part: { tool: "task", callID: "c", state: { status: "error", error: "no" } } },
       { type: "step_finish", part: { reason: "stop", tokens, cost: 0.5 } },
     ];
-    const { reader, happenings } = readAllEvents(opencode, events);
+    const { reader, bodies } = readAllEvents(opencode, events);
     const usage = { input: 20, output: 24, cacheRead: 6, cacheWrite: 4, reasoning: 14 };
     expect(reader.figures).toEqual({ usage, costUsd: 0.75, isPartial: true });
-    expect(happenings[2]).toEqual({ type: "tool_result", callId: "c", success: false, result: "no" });
+    expect(bodies[2]).toEqual({ type: "tool_result", callId: "c", success: false, result: "no" });
   });
 
   it("reads the captured streams", ({ skip }) => {

@@ -188,8 +188,8 @@ class OpencodeReader implements StreamReader {
   }
 }
 
-function addTimestamp(timestamp: unknown, happening: AgentEventBody): AgentEventBody | AgentEvent {
-  return typeof timestamp === "number" ? { ...happening, timestamp } : happening;
+function addTimestamp(timestamp: unknown, body: AgentEventBody): AgentEventBody | AgentEvent {
+  return typeof timestamp === "number" ? { ...body, timestamp } : body;
 }
 
 /** Prefix of model names: `assay/MODEL`. */

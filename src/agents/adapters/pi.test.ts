@@ -36,8 +36,8 @@ describe("launch", () => {
 
 describe("reader", () => {
   it("reads a run with one tool", () => {
-    const { reader, happenings } = readAllEvents(pi, loadRecording("pi-0.74.2-one.jsonl"));
-    expect(happenings.map(({ type }) => type)).toEqual([
+    const { reader, bodies } = readAllEvents(pi, loadRecording("pi-0.74.2-one.jsonl"));
+    expect(bodies.map(({ type }) => type)).toEqual([
       ...["turn_start", "user_message", "tool_call", "tool_result", "turn_end"],
       ...["turn_start", "assistant_message", "turn_end"],
     ]);
@@ -47,14 +47,14 @@ describe("reader", () => {
   });
 
   it("reads several tools, including one that failed", () => {
-    const { happenings } = readAllEvents(pi, loadRecording("pi-0.74.2-several.jsonl"));
-    const results = happenings.flatMap((each) => (each.type === "tool_result" ? [each.success] : []));
+    const { bodies } = readAllEvents(pi, loadRecording("pi-0.74.2-several.jsonl"));
+    const results = bodies.flatMap((each) => (each.type === "tool_result" ? [each.success] : []));
     expect(results).toEqual([true, false, true]);
   });
 
   it("reads another version the same way", () => {
     const [now, before] = ["pi-0.74.2-one.jsonl", "pi-0.73.1-one.jsonl"].map((name) =>
-      omitIds(readAllEvents(pi, loadRecording(name)).happenings),
+      omitIds(readAllEvents(pi, loadRecording(name)).bodies),
     );
     expect(before).toEqual(now);
   });
@@ -64,9 +64,9 @@ describe("reader", () => {
     ["500", 500, 3],
     ["cut", null, 3],
   ])("fails on %s, after its retries", (name, status, retries) => {
-    const { reader, happenings } = readAllEvents(pi, loadRecording(`pi-0.74.2-${name}.jsonl`));
+    const { reader, bodies } = readAllEvents(pi, loadRecording(`pi-0.74.2-${name}.jsonl`));
     expect(reader.end).toMatchObject({ kind: "failed", status });
-    expect(happenings.filter(({ type }) => type === "system")).toHaveLength(retries);
+    expect(bodies.filter(({ type }) => type === "system")).toHaveLength(retries);
     expect(reader.figures.isPartial).toBe(true);
   });
 
@@ -88,11 +88,11 @@ describe("reader", () => {
   it("reads the captured streams of three versions", ({ skip }) => {
     const events = loadSharedRecording("pi.jsonl");
     if (events === null) return skip();
-    const { reader, happenings } = readAllEvents(pi, events);
+    const { reader, bodies } = readAllEvents(pi, events);
     expect(reader).toMatchObject({ end: { kind: "done" }, response: "Done: hello.txt now contains hello-from-agent." });
     expect(reader.figures.costUsd).toBeGreaterThan(0);
     const before = readAllEvents(pi, loadSharedRecording("pi-0.73.jsonl") ?? []);
-    expect(omitIds(before.happenings)).toEqual(omitIds(happenings));
+    expect(omitIds(before.bodies)).toEqual(omitIds(bodies));
     expect(readAllEvents(pi, loadSharedRecording("pi-401.jsonl") ?? []).reader.end).toMatchObject({
       kind: "failed",
       status: 401,

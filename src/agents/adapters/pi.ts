@@ -153,9 +153,9 @@ class PiReader implements StreamReader {
     if (usage !== null) this.#own.add(parsePiUsage(usage), readJsonObject(usage.cost)?.total);
     // An interrupted answer reports counts of 0, although it is billed.
     if (error !== "") this.#own.isPartial = true;
-    const happenings = parsePiContent(message.content);
-    for (const happening of happenings) if (happening.type === "tool_call") this.#open.add(happening.callId);
-    return error === "" ? happenings : [...happenings, { type: "error", message: error }];
+    const bodies = parsePiContent(message.content);
+    for (const body of bodies) if (body.type === "tool_call") this.#open.add(body.callId);
+    return error === "" ? bodies : [...bodies, { type: "error", message: error }];
   }
 
   /** Only calls that were not part of a message. */
@@ -243,8 +243,8 @@ function classifyPiError(error: string): AgentEnd {
 /** The texts and calls of one message, in order. */
 function parsePiContent(content: unknown): AgentEventBody[] {
   return readJsonList(content).flatMap((block) => {
-    const happening = parsePiBlock(readJsonObject(block) ?? {});
-    return happening === null ? [] : [happening];
+    const body = parsePiBlock(readJsonObject(block) ?? {});
+    return body === null ? [] : [body];
   });
 }
 

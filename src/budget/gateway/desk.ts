@@ -42,30 +42,30 @@ export class CallReservations {
   }
 
   /** Resolves when the call may start, was released, or the budget is spent: check the ledger afterwards. */
-  async reserve(most: MaxCallUsage): Promise<void> {
-    const turn = new Promise<void>((resolve) => this.#waiting.set(most, resolve));
+  async reserve(maxUsage: MaxCallUsage): Promise<void> {
+    const turn = new Promise<void>((resolve) => this.#waiting.set(maxUsage, resolve));
     this.admit();
     await turn;
   }
 
   /** Call when the call is over or its client has gone. */
-  release(most: MaxCallUsage): void {
-    this.#waiting.get(most)?.();
-    this.#waiting.delete(most);
-    if (!this.#held.delete(most)) return;
-    this.#pico -= most.pico;
-    this.#tokens -= most.tokens;
+  release(maxUsage: MaxCallUsage): void {
+    this.#waiting.get(maxUsage)?.();
+    this.#waiting.delete(maxUsage);
+    if (!this.#held.delete(maxUsage)) return;
+    this.#pico -= maxUsage.pico;
+    this.#tokens -= maxUsage.tokens;
     this.admit();
   }
 
   /** Admits all waiting calls that fit. */
   admit(): void {
-    for (const [most, go] of this.#waiting) {
-      if (!this.#ledger.isExceeded && !this.#fits(most)) return;
-      this.#waiting.delete(most);
-      this.#held.add(most);
-      this.#pico += most.pico;
-      this.#tokens += most.tokens;
+    for (const [maxUsage, go] of this.#waiting) {
+      if (!this.#ledger.isExceeded && !this.#fits(maxUsage)) return;
+      this.#waiting.delete(maxUsage);
+      this.#held.add(maxUsage);
+      this.#pico += maxUsage.pico;
+      this.#tokens += maxUsage.tokens;
       go();
     }
   }
@@ -120,15 +120,15 @@ export class RequestHandler {
       void this.#sendCallUsage(routes.findCall(request.url ?? ""), client);
       return;
     }
-    const visit = new ProxiedRequest({ ...this.#options, request, client, route });
+    const proxied = new ProxiedRequest({ ...this.#options, request, client, route });
     const { kind } = route;
-    const refused = (error: unknown) => refuseProxiedRequest(visit, error);
-    if (wantsWebSocket(request)) visit.refuse(createWebSocketError());
-    else if (ledger.isExceeded) visit.refuse(ledger.createRefusal());
-    else if (kind === "answer" || kind === "embedding") this.#meter(visit).catch(refused);
-    else if (kind === "unmetered") this.#forwardUnmetered(visit);
-    else if (kind === "count" && this.#hasModelMap) this.#forwardTokenCount(visit).catch(refused);
-    else forwardRequest(visit, { headersTimeoutMs });
+    const refused = (error: unknown) => refuseProxiedRequest(proxied, error);
+    if (wantsWebSocket(request)) proxied.refuse(createWebSocketError());
+    else if (ledger.isExceeded) proxied.refuse(ledger.createRefusal());
+    else if (kind === "answer" || kind === "embedding") this.#meter(proxied).catch(refused);
+    else if (kind === "unmetered") this.#forwardUnmetered(proxied);
+    else if (kind === "count" && this.#hasModelMap) this.#forwardTokenCount(proxied).catch(refused);
+    else forwardRequest(proxied, { headersTimeoutMs });
   }
 
   /** Ends every answer that is not already paid for, because the budget is spent. */
@@ -144,12 +144,12 @@ export class RequestHandler {
 
   /** Sends the usage of a call; anything else is "Not found". */
   async #sendCallUsage(call: string | null, client: ServerResponse): Promise<void> {
-    const bill = call === null ? undefined : await this.#calls.waitForUsage(call);
-    if (bill === undefined) {
+    const usage = call === null ? undefined : await this.#calls.waitForUsage(call);
+    if (usage === undefined) {
       sendPlainText(client, NOT_FOUND);
       return;
     }
-    const body = JSON.stringify(bill);
+    const body = JSON.stringify(usage);
     client.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
     client.end(body);
   }
@@ -159,45 +159,48 @@ export class RequestHandler {
   }
 
   /** The tokens must be counted by the model that will receive the prompt. */
-  async #forwardTokenCount(visit: ProxiedRequest): Promise<void> {
+  async #forwardTokenCount(proxied: ProxiedRequest): Promise<void> {
     const { headersTimeoutMs } = this.#options;
-    forwardRequest(visit, { headersTimeoutMs, changed: toForwardChanges(visit, await this.#parseRequest(visit)) });
+    forwardRequest(proxied, {
+      headersTimeoutMs,
+      changed: toForwardChanges(proxied, await this.#parseRequest(proxied)),
+    });
   }
 
   /** A request of unknown cost could exceed any dollar limit. */
-  #forwardUnmetered(visit: ProxiedRequest, changed?: ForwardChanges, what = visit.subject): void {
+  #forwardUnmetered(proxied: ProxiedRequest, changed?: ForwardChanges, what = proxied.subject): void {
     const { ledger, allowUnmetered, headersTimeoutMs } = this.#options;
-    if (ledger.needsPrices && !allowUnmetered) visit.refuse(createUnmeteredError(what, ledger));
-    else forwardRequest(visit, { headersTimeoutMs, ...(changed !== undefined && { changed }) });
+    if (ledger.needsPrices && !allowUnmetered) proxied.refuse(createUnmeteredError(what, ledger));
+    else forwardRequest(proxied, { headersTimeoutMs, ...(changed !== undefined && { changed }) });
   }
 
   async #parseRequest({ request, route }: ProxiedRequest): Promise<ParsedRequest> {
     return parseGatewayRequest(route, await readBody(request), this.#options.modelMap);
   }
 
-  async #meter(visit: ProxiedRequest): Promise<void> {
+  async #meter(proxied: ProxiedRequest): Promise<void> {
     const { prices } = this.#options;
-    const { upstream, route } = visit;
-    const asked = await this.#parseRequest(visit);
-    if (asked.isBackground) {
-      this.#forwardUnmetered(visit, toForwardChanges(visit, asked), `${visit.subject} with background: true`);
+    const { upstream, route } = proxied;
+    const parsed = await this.#parseRequest(proxied);
+    if (parsed.isBackground) {
+      this.#forwardUnmetered(proxied, toForwardChanges(proxied, parsed), `${proxied.subject} with background: true`);
       return;
     }
-    visit.model = asked.model;
-    const price = await prices.find({ ...asked, dialect: route.dialect, upstream });
-    if (price === null) this.#checkUnpriced(asked);
-    await this.#startReserved(visit, asked, price);
+    proxied.model = parsed.model;
+    const price = await prices.find({ ...parsed, dialect: route.dialect, upstream });
+    if (price === null) this.#checkUnpriced(parsed);
+    await this.#startReserved(proxied, parsed, price);
   }
 
   /** The cost of a prompt, and of an answer that is not streamed, is known too late to stop it, so its maximum is reserved. */
-  async #startReserved(visit: ProxiedRequest, asked: ParsedRequest, price: Price | null): Promise<void> {
-    const most = estimateMaxCallUsage(asked, price);
-    const release = () => this.#reservations.release(most);
-    if (!visit.client.destroyed) {
-      visit.client.on("close", release);
-      await this.#reservations.reserve(most);
+  async #startReserved(proxied: ProxiedRequest, parsed: ParsedRequest, price: Price | null): Promise<void> {
+    const maxUsage = estimateMaxCallUsage(parsed, price);
+    const release = () => this.#reservations.release(maxUsage);
+    if (!proxied.client.destroyed) {
+      proxied.client.on("close", release);
+      await this.#reservations.reserve(maxUsage);
     }
-    this.#startIfAllowed(visit, asked, price, release);
+    this.#startIfAllowed(proxied, parsed, price, release);
   }
 
   #checkUnpriced({ model, tier }: ParsedRequest): void {
@@ -214,27 +217,27 @@ export class RequestHandler {
   }
 
   /** Checks again, because the budget may have been spent while the request was read or waited. */
-  #startIfAllowed(visit: ProxiedRequest, asked: ParsedRequest, price: Price | null, release: () => void): void {
+  #startIfAllowed(proxied: ProxiedRequest, parsed: ParsedRequest, price: Price | null, release: () => void): void {
     const { ledger } = this.#options;
     if (ledger.isExceeded) throw ledger.createRefusal();
-    if (this.#isClosed || visit.client.destroyed) visit.end("abandoned");
-    else this.#startExchange(visit, asked, price, release);
+    if (this.#isClosed || proxied.client.destroyed) proxied.end("abandoned");
+    else this.#startExchange(proxied, parsed, price, release);
   }
 
-  #startExchange(visit: ProxiedRequest, asked: ParsedRequest, price: Price | null, release: () => void): void {
+  #startExchange(proxied: ProxiedRequest, parsed: ParsedRequest, price: Price | null, release: () => void): void {
     const { accounts, headersTimeoutMs, routes, onSpend } = this.#options;
-    const { dialect, client, upstream, timing: pace } = visit;
-    const { hidesUsage, body } = asked;
-    const meter = this.#createMeter(visit, asked, price, release);
-    const answer = { model: formatTierName(asked.model, asked.tier), meter };
+    const { dialect, client, upstream, timing } = proxied;
+    const { hidesUsage, body } = parsed;
+    const meter = this.#createMeter(proxied, parsed, price, release);
+    const answer = { model: formatTierName(parsed.model, parsed.tier), meter };
     accounts.open(answer);
     const call = this.#calls.startCall();
     const exchange = new MeteredExchange({
       client,
       dialect,
       upstream,
-      timing: pace,
-      request: { method: "POST", path: asked.path, headers: buildBufferedHeaders(visit, body) },
+      timing,
+      request: { method: "POST", path: parsed.path, headers: buildBufferedHeaders(proxied, body) },
       body,
       meter,
       hidesUsage,
@@ -249,7 +252,7 @@ export class RequestHandler {
           call,
           figures === null ? null : { usage: figures.usage, isEstimated: figures.isEstimated },
         );
-        visit.end(ending, { figures, message, finish: meter.finish });
+        proxied.end(ending, { figures, message, finish: meter.finish });
         release();
         onSpend?.();
       },
@@ -258,14 +261,14 @@ export class RequestHandler {
   }
 
   #createMeter(
-    { dialect, timing: pace }: ProxiedRequest,
+    { dialect, timing }: ProxiedRequest,
     { promptTokens }: ParsedRequest,
     price: Price | null,
     release: () => void,
   ): RequestMeter {
     const { ledger, tokenizer } = this.#options;
     const onWords = () => {
-      pace.recordText();
+      timing.recordText();
       // From the first text on, the ledger counts the prompt as soon as this returns.
       queueMicrotask(release);
     };
@@ -281,8 +284,8 @@ function estimateMaxCallUsage(
   return { pico: price === null ? 0 : computeCost(price, usage), tokens: promptTokens + maxOutputTokens, isStreamed };
 }
 
-function toForwardChanges(visit: ProxiedRequest, { path, body }: ParsedRequest): ForwardChanges {
-  return { path, body, headers: buildBufferedHeaders(visit, body) };
+function toForwardChanges(proxied: ProxiedRequest, { path, body }: ParsedRequest): ForwardChanges {
+  return { path, body, headers: buildBufferedHeaders(proxied, body) };
 }
 
 function createUnmeteredError(what: string, { maxCostUsd }: GatewayLedger): RefusalError {
@@ -298,9 +301,9 @@ function buildBufferedHeaders({ request, upstream }: ProxiedRequest, body: Buffe
   return { ...headers, "accept-encoding": "identity", "content-length": body.length };
 }
 
-function refuseProxiedRequest(visit: ProxiedRequest, error: unknown): void {
-  if (error instanceof RefusalError) visit.refuse(error);
-  else visit.refuse(new RefusalError("upstream", getErrorMessage(error), { status: 500, cause: error }));
+function refuseProxiedRequest(proxied: ProxiedRequest, error: unknown): void {
+  if (error instanceof RefusalError) proxied.refuse(error);
+  else proxied.refuse(new RefusalError("upstream", getErrorMessage(error), { status: 500, cause: error }));
 }
 
 function wantsWebSocket({ headers }: IncomingMessage): boolean {
@@ -345,8 +348,8 @@ const CALL_WAIT_MS = 5000;
  * Both sides then record the same usage.
  */
 class CallUsageStore {
-  readonly #bills = new Map<string, FinishedCallUsage | null>();
-  readonly #waiting = new Map<string, ((bill: FinishedCallUsage | null) => void)[]>();
+  readonly #finished = new Map<string, FinishedCallUsage | null>();
+  readonly #waiting = new Map<string, ((usage: FinishedCallUsage | null) => void)[]>();
   #calls = 0;
 
   /** Returns the id of the new call. */
@@ -355,25 +358,25 @@ class CallUsageStore {
     return String(this.#calls);
   }
 
-  /** `bill` is null when the call cost nothing. */
-  finishCall(call: string, bill: FinishedCallUsage | null): void {
-    this.#bills.set(call, bill);
-    if (this.#bills.size > MAX_FINISHED_CALLS) this.#bills.delete(this.#bills.keys().next().value ?? "");
-    for (const tell of this.#waiting.get(call) ?? []) tell(bill);
+  /** `usage` is null when the call cost nothing. */
+  finishCall(call: string, usage: FinishedCallUsage | null): void {
+    this.#finished.set(call, usage);
+    if (this.#finished.size > MAX_FINISHED_CALLS) this.#finished.delete(this.#finished.keys().next().value ?? "");
+    for (const notify of this.#waiting.get(call) ?? []) notify(usage);
     this.#waiting.delete(call);
   }
 
   /** Waits for the call to end. Undefined when the call is unknown or does not end in time. */
   async waitForUsage(call: string): Promise<FinishedCallUsage | null | undefined> {
-    if (this.#bills.has(call)) return this.#bills.get(call);
+    if (this.#finished.has(call)) return this.#finished.get(call);
     if (!(Number(call) <= this.#calls)) return undefined;
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, CALL_WAIT_MS, undefined);
-      const tell = (bill: FinishedCallUsage | null) => {
+      const notify = (usage: FinishedCallUsage | null) => {
         clearTimeout(timer);
-        resolve(bill);
+        resolve(usage);
       };
-      this.#waiting.set(call, [...(this.#waiting.get(call) ?? []), tell]);
+      this.#waiting.set(call, [...(this.#waiting.get(call) ?? []), notify]);
     });
   }
 }

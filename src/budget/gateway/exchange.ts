@@ -128,13 +128,13 @@ export class MeteredExchange {
   }
 
   #pipeEvents(answer: IncomingMessage): void {
-    const { client, meter, hidesUsage, timing: pace } = this.#options;
+    const { client, meter, hidesUsage, timing } = this.#options;
     const relay = new EventRelay({ client, meter, hidesUsage });
     this.#relay = relay;
     this.#startResponse("events", answer);
     client.flushHeaders();
     const onChunk = (chunk: Buffer) => {
-      pace.recordChunk();
+      timing.recordChunk();
       if (this.#phase !== "over" && !relay.push(chunk)) this.#endEvents(relay);
     };
     const onEnd = () => {

@@ -98,12 +98,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const token = options.token ?? randomBytes(16).toString("hex");
   const accounts = new UsageAccounts();
   const exceed = () => {
-    desk.cutAll();
+    handler.cutAll();
     onExceeded?.();
   };
   const ledger = new GatewayLedger(budget, { onExceeded: exceed, onSpend });
   const upstreams = openUpstreams(options, env);
-  const desk = new RequestHandler({
+  const handler = new RequestHandler({
     routes: new RouteTable(token),
     upstreams,
     ledger,
@@ -118,7 +118,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     onSpend,
     onRequest: options.onRequest,
   });
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, client) => desk.handle(request, client));
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, client) =>
+    handler.handle(request, client),
+  );
   const origin = await startListening(server, options);
   const startedAt = now();
   const url = `${origin}/${token}`;
@@ -128,7 +130,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     total: () => ledger.total(),
     receipt: () => accounts.createReceipt(ledger, budget, now() - startedAt),
     async close() {
-      desk.close();
+      handler.close();
       for (const upstream of Object.values(upstreams)) upstream.close();
       await closeServer(server);
     },

@@ -153,8 +153,8 @@ export function hasUsageOption({ stream_options: options }: RequestJson): boolea
 export function addUsageOption(body: Buffer, json: RequestJson): Buffer {
   const options = json.stream_options;
   if (options === undefined) return Buffer.concat([USAGE_OPTION, body.subarray(body.indexOf(OPENING_BRACE) + 1)]);
-  const asked = { ...(isRecord(options) ? options : {}), include_usage: true };
-  return Buffer.from(JSON.stringify({ ...json, stream_options: asked }));
+  const streamOptions = { ...(isRecord(options) ? options : {}), include_usage: true };
+  return Buffer.from(JSON.stringify({ ...json, stream_options: streamOptions }));
 }
 
 /** True for the extra event that contains only usage. Clients always get other events, even with usage. */

@@ -20,29 +20,29 @@ export interface ForwardChanges {
 }
 
 /** Forwards a request whose answer is not metered, such as a list of models, without buffering. */
-export function forwardRequest(visit: ProxiedRequest, { headersTimeoutMs, changed }: ForwardOptions): void {
-  const { request, client, route, dialect, upstream } = visit;
+export function forwardRequest(proxied: ProxiedRequest, { headersTimeoutMs, changed }: ForwardOptions): void {
+  const { request, client, route, dialect, upstream } = proxied;
   const call = new UpstreamCall({
     upstream,
     request: {
       method: request.method ?? "GET",
       path: changed?.path ?? route.path + route.query,
-      headers: changed?.headers ?? buildReadableHeaders(visit),
+      headers: changed?.headers ?? buildReadableHeaders(proxied),
     },
     body: changed?.body ?? request,
     headersTimeoutMs,
     onAnswer: (answer) => {
-      if ((answer.statusCode ?? 502) < 400) sendResponseBack(visit, answer);
-      else sendErrorBack(visit, answer);
+      if ((answer.statusCode ?? 502) < 400) sendResponseBack(proxied, answer);
+      else sendErrorBack(proxied, answer);
     },
     onFailure: (refusal) => {
       sendRefusal(client, dialect, refusal);
-      visit.end("failed", { message: refusal.story });
+      proxied.end("failed", { message: refusal.story });
     },
   });
   client.on("close", () => {
     if (!client.writableFinished) call.abort();
-    visit.end("abandoned");
+    proxied.end("abandoned");
   });
 }
 
@@ -52,16 +52,16 @@ function buildReadableHeaders({ request, upstream }: ProxiedRequest): OutgoingHt
   return upstream.replacesKey ? { ...headers, "accept-encoding": "identity" } : headers;
 }
 
-function sendResponseBack(visit: ProxiedRequest, answer: IncomingMessage): void {
-  const { client } = visit;
+function sendResponseBack(proxied: ProxiedRequest, answer: IncomingMessage): void {
+  const { client } = proxied;
   client.writeHead(answer.statusCode ?? 502, answer.statusMessage, buildResponseHeaders(answer));
   answer.on("error", () => client.destroy());
   answer.pipe(client);
-  visit.endUnmetered();
+  proxied.endUnmetered();
 }
 
-function sendErrorBack(visit: ProxiedRequest, answer: IncomingMessage): void {
-  const { client, dialect, upstream } = visit;
+function sendErrorBack(proxied: ProxiedRequest, answer: IncomingMessage): void {
+  const { client, dialect, upstream } = proxied;
   const mask = new KeyMask(upstream.key);
   const body = new ErrorBody();
   writeResponseHead(client, answer, { mask });
@@ -70,11 +70,11 @@ function sendErrorBack(visit: ProxiedRequest, answer: IncomingMessage): void {
     client.write(mask.push(chunk));
   };
   const onEnd = () => {
-    visit.end("failed", { message: body.message(dialect, answer.statusCode ?? 0) });
+    proxied.end("failed", { message: body.message(dialect, answer.statusCode ?? 0) });
     client.end(mask.end());
   };
   const onBroken = () => {
-    visit.end("failed", { message: CONNECTION_BROKEN });
+    proxied.end("failed", { message: CONNECTION_BROKEN });
     client.destroy();
   };
   pipeResponse({ answer, client, onChunk, onEnd, onBroken });

@@ -23,11 +23,11 @@ const REQUIRED_CLEAN_SCANS = 3;
 const KILL_TIMEOUT_MS = 2000;
 
 /** Asks all processes of a tree to terminate, kills those that do not within the grace period, and checks whether any are left. */
-export async function stopProcessTree(kin: ProcessTree, graceMs: number): Promise<StopReport> {
-  const running = requestTermination(kin);
-  if (running === 0 && isTreeGone(kin, REQUIRED_CLEAN_SCANS - 1)) return NOTHING_RAN;
-  if (await waitUntilGone(kin, graceMs)) return { running, killed: 0, left: [] };
-  const { killed, left } = await killUntilGone(kin);
+export async function stopProcessTree(tree: ProcessTree, graceMs: number): Promise<StopReport> {
+  const running = requestTermination(tree);
+  if (running === 0 && isTreeGone(tree, REQUIRED_CLEAN_SCANS - 1)) return NOTHING_RAN;
+  if (await waitUntilGone(tree, graceMs)) return { running, killed: 0, left: [] };
+  const { killed, left } = await killUntilGone(tree);
   return { running: Math.max(running, killed), killed, left };
 }
 
@@ -35,20 +35,20 @@ export async function stopProcessTree(kin: ProcessTree, graceMs: number): Promis
  * Finds all processes before signaling the first, because afterwards parents are no longer known. They are paused
  * meanwhile so that they do no more work.
  */
-function requestTermination(kin: ProcessTree): number {
-  sendSignal(-kin.root, "SIGSTOP");
-  const running = kin.findRunning();
+function requestTermination(tree: ProcessTree): number {
+  sendSignal(-tree.root, "SIGSTOP");
+  const running = tree.findRunning();
   if (running.length === 0) return 0;
-  sendSignal(-kin.root, "SIGTERM");
-  sendSignal(-kin.root, "SIGCONT");
+  sendSignal(-tree.root, "SIGTERM");
+  sendSignal(-tree.root, "SIGCONT");
   // Some programs take a second SIGTERM as "exit immediately".
-  for (const { pid, group } of running) if (group !== kin.root) sendSignal(pid, "SIGTERM");
+  for (const { pid, group } of running) if (group !== tree.root) sendSignal(pid, "SIGTERM");
   return running.length;
 }
 
-async function waitUntilGone(kin: ProcessTree, ms: number): Promise<boolean> {
+async function waitUntilGone(tree: ProcessTree, ms: number): Promise<boolean> {
   const end = performance.now() + ms;
-  for (let pause = MIN_POLL_MS; !isTreeGone(kin); pause = Math.min(2 * pause, MAX_POLL_MS)) {
+  for (let pause = MIN_POLL_MS; !isTreeGone(tree); pause = Math.min(2 * pause, MAX_POLL_MS)) {
     const rest = end - performance.now();
     if (rest <= 0) return false;
     await wait(Math.min(pause, rest));
@@ -56,32 +56,32 @@ async function waitUntilGone(kin: ProcessTree, ms: number): Promise<boolean> {
   return true;
 }
 
-function isTreeGone(kin: ProcessTree, times = REQUIRED_CLEAN_SCANS): boolean {
-  for (let looks = 0; looks < times; looks += 1) if (kin.findRunning().length > 0) return false;
+function isTreeGone(tree: ProcessTree, times = REQUIRED_CLEAN_SCANS): boolean {
+  for (let scans = 0; scans < times; scans += 1) if (tree.findRunning().length > 0) return false;
   return true;
 }
 
 /** Repeats, because processes being killed may still start others. */
-async function killUntilGone(kin: ProcessTree): Promise<Pick<StopReport, "killed" | "left">> {
+async function killUntilGone(tree: ProcessTree): Promise<Pick<StopReport, "killed" | "left">> {
   const killed = new Set<number>();
   const end = performance.now() + KILL_TIMEOUT_MS;
   let left: number[] = [];
   for (let clean = 0; clean < REQUIRED_CLEAN_SCANS && performance.now() < end; ) {
-    left = killOnce(kin, killed);
+    left = killOnce(tree, killed);
     clean = left.length === 0 ? clean + 1 : 0;
     if (left.length > 0) await wait(MIN_POLL_MS);
   }
   return { killed: killed.size, left };
 }
 
-function killOnce(kin: ProcessTree, killed: Set<number>): number[] {
+function killOnce(tree: ProcessTree, killed: Set<number>): number[] {
   const kill = ({ pid }: { pid: number }) => {
     sendSignal(pid, "SIGKILL");
     killed.add(pid);
   };
-  const found = kin.findRunning(kill);
+  const found = tree.findRunning(kill);
   // Signals the group after the scan, which needs the parents, so that none of its processes can start another.
-  sendSignal(-kin.root, "SIGKILL");
+  sendSignal(-tree.root, "SIGKILL");
   return found.map(({ pid }) => pid);
 }
 

@@ -47,12 +47,12 @@ class ProcProcessTree implements ProcessTree {
   /** Ids of processes that are older than the program. */
   readonly #older = new Set<number>();
 
-  constructor({ root, marker: mark, folders }: ProcessTreeOptions) {
+  constructor({ root, marker, folders }: ProcessTreeOptions) {
     this.root = root;
     // Outputs that this process shares, such as its terminal, identify nothing.
     const ours = new Set(listOutputs(process.pid));
     const outputs = new Set(listOutputs(root).filter((output) => !ours.has(output)));
-    this.#markers = { marker: mark, folders: filterOwnFolders(folders), outputs };
+    this.#markers = { marker, folders: filterOwnFolders(folders), outputs };
     this.#since = (readProcess(root) ?? readProcess(process.pid))?.startedAt ?? 0;
     this.#sessions = new Set([root]);
   }

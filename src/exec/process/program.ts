@@ -48,12 +48,12 @@ export class RunningProgram {
   #ending: Promise<StopReport> | null = null;
   #isOver = false;
 
-  constructor(child: ChildProcess, kin: ProcessTree) {
-    this.#tree = kin;
-    const noting = setInterval(() => kin.recordDescendants(), SCAN_INTERVAL_MS).unref();
+  constructor(child: ChildProcess, tree: ProcessTree) {
+    this.#tree = tree;
+    const scanning = setInterval(() => tree.recordDescendants(), SCAN_INTERVAL_MS).unref();
     this.ended = new Promise((resolve) => {
       child.on("exit", (code, signal) => {
-        clearInterval(noting);
+        clearInterval(scanning);
         resolve({ code, signal });
       });
     });
@@ -105,8 +105,8 @@ export class PipedProgram extends RunningProgram {
   /** Resolves when all output was read, at the latest about a second after the program ended and its last output. */
   readonly closed: Promise<void>;
 
-  constructor(child: ChildProcess & { stdout: Readable; stderr: Readable }, kin: ProcessTree) {
-    super(child, kin);
+  constructor(child: ChildProcess & { stdout: Readable; stderr: Readable }, tree: ProcessTree) {
+    super(child, tree);
     const [stdout, stderr] = [
       createOutputStream(child.stdout, this.ended),
       createOutputStream(child.stderr, this.ended),
@@ -127,21 +127,21 @@ export class PipedProgram extends RunningProgram {
  * const { running, left } = await program.sweep();
  */
 export async function startProgram({ input, ...options }: ProgramOptions): Promise<PipedProgram> {
-  const {
-    child,
-    tree: kin,
-    marker: mark,
-  } = await spawnProgram(options, [input === undefined ? "ignore" : "pipe", "pipe", "pipe"]);
-  watchdog.watch(kin.root, mark);
+  const { child, tree, marker } = await spawnProgram(options, [
+    input === undefined ? "ignore" : "pipe",
+    "pipe",
+    "pipe",
+  ]);
+  watchdog.watch(tree.root, marker);
   // The program may end before reading all input.
   child.stdin?.on("error", () => undefined).end(input);
-  return new PipedProgram(child as ChildProcess & { stdout: Readable; stderr: Readable }, kin);
+  return new PipedProgram(child as ChildProcess & { stdout: Readable; stderr: Readable }, tree);
 }
 
 /** Starts a program with this process's terminal. It prints to our stdout or, when that has other content, to our stderr. */
 export async function startAttached(options: StartOptions, output: "stdout" | "stderr"): Promise<RunningProgram> {
-  const { child, tree: kin } = await spawnProgram(options, ["inherit", output === "stdout" ? "inherit" : 2, "inherit"]);
-  return new RunningProgram(child, kin);
+  const { child, tree } = await spawnProgram(options, ["inherit", output === "stdout" ? "inherit" : 2, "inherit"]);
+  return new RunningProgram(child, tree);
 }
 
 interface StartedProcess {
@@ -154,15 +154,15 @@ function spawnProgram(
   { command, args = [], cwd, env, folders = [] }: StartOptions,
   stdio: StdioOptions,
 ): Promise<StartedProcess> {
-  const mark = createMarker(process.env[MARKER_VARIABLE], randomUUID());
+  const marker = createMarker(process.env[MARKER_VARIABLE], randomUUID());
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => reject(createProgramStartError({ command, cwd }, error));
     try {
-      const child = spawn(command, args, { cwd, env: { ...env, [MARKER_VARIABLE]: mark }, detached: true, stdio });
+      const child = spawn(command, args, { cwd, env: { ...env, [MARKER_VARIABLE]: marker }, detached: true, stdio });
       child.on("error", fail);
       const root = child.pid;
       // Immediately, because a program that ends quickly can only be inspected until then.
-      if (root !== undefined) resolve({ child, tree: trackProcessTree({ root, marker: mark, folders }), marker: mark });
+      if (root !== undefined) resolve({ child, tree: trackProcessTree({ root, marker, folders }), marker });
     } catch (error) {
       fail(error);
     }
@@ -227,13 +227,13 @@ function hasUnreadOutput(source: Readable, stream: PassThrough): boolean {
 const WATCHDOG_SCRIPT = `
 trap '' INT TERM HUP QUIT
 list=
-while read -r what mark; do
+while read -r what marker; do
   group=\${what#?} rest=
   for item in $list; do
     [ "\${item%%=*}" = "$group" ] || rest="$rest $item"
   done
   case $what in
-    +*) list="$rest $group=$mark" ;;
+    +*) list="$rest $group=$marker" ;;
     *) list=$rest ;;
   esac
 done
@@ -264,10 +264,10 @@ export class Watchdog {
     this.#shellPath = shellPath;
   }
 
-  watch(group: number, mark: string): void {
-    this.#watched.set(group, mark);
+  watch(group: number, marker: string): void {
+    this.#watched.set(group, marker);
     if (this.#shell === null) this.#start();
-    else this.#write(`+${group} ${mark}`);
+    else this.#write(`+${group} ${marker}`);
   }
 
   /** The pid of the shell while it runs. */
@@ -296,7 +296,7 @@ export class Watchdog {
     shell.on("error", forget).on("exit", forget).unref();
     const input = shell.stdin as Socket | undefined;
     input?.on("error", forget).unref();
-    for (const [group, mark] of this.#watched) this.#write(`+${group} ${mark}`);
+    for (const [group, marker] of this.#watched) this.#write(`+${group} ${marker}`);
   }
 
   #write(line: string): void {

@@ -16,20 +16,20 @@ export interface ProcessMarkers {
 
 /** Appends to this process's own marker, so that an Assay that runs inside a trial is found with all its programs. */
 export function createMarker(own: string | undefined, random: string): string {
-  const mark = `${process.pid}-${random}`;
-  return own === undefined || own === "" ? mark : `${own}:${mark}`;
+  const marker = `${process.pid}-${random}`;
+  return own === undefined || own === "" ? marker : `${own}:${marker}`;
 }
 
 /** True when a marker identifies the process as part of the program. */
-export function hasMarker(pid: number, traces: ProcessMarkers): boolean {
-  const mark = readMarker(pid);
-  if (mark === traces.marker || mark.startsWith(`${traces.marker}:`)) return true;
-  return !isMarkerOfAnotherProgram(mark) && (isWorkingIn(pid, traces.folders) || isPrintingTo(pid, traces.outputs));
+export function hasMarker(pid: number, markers: ProcessMarkers): boolean {
+  const marker = readMarker(pid);
+  if (marker === markers.marker || marker.startsWith(`${markers.marker}:`)) return true;
+  return !isMarkerOfAnotherProgram(marker) && (isWorkingIn(pid, markers.folders) || isPrintingTo(pid, markers.outputs));
 }
 
 /** Another program started by this process may work in the same folder, as graders do. */
-function isMarkerOfAnotherProgram(mark: string): boolean {
-  return mark.split(":").some((part) => part.startsWith(`${process.pid}-`));
+function isMarkerOfAnotherProgram(marker: string): boolean {
+  return marker.split(":").some((part) => part.startsWith(`${process.pid}-`));
 }
 
 /** Empty when it has none or cannot be read. */

@@ -41,8 +41,8 @@ export interface ThreadTaskOptions {
 export class WorkerPool {
   readonly #options: Required<WorkerPoolOptions>;
   readonly #waiting: ThreadJob[] = [];
-  readonly #lanes = new Set<PoolThread>();
-  readonly #owner = { onFree: () => this.#assign(), onGone: (lane: PoolThread) => this.#removeThread(lane) };
+  readonly #threads = new Set<PoolThread>();
+  readonly #owner = { onFree: () => this.#assign(), onGone: (thread: PoolThread) => this.#removeThread(thread) };
 
   constructor(options: WorkerPoolOptions = {}) {
     this.#options = {
@@ -72,7 +72,7 @@ export class WorkerPool {
   async close(): Promise<void> {
     const closed = new UsageError("The worker pool was closed before the task was finished.");
     for (const job of this.#waiting.splice(0)) rejectJob(job, closed);
-    await Promise.all([...this.#lanes].map((lane) => lane.stop(closed)));
+    await Promise.all([...this.#threads].map((thread) => thread.stop(closed)));
   }
 
   /** Rejects the job as soon as the signal is aborted. */
@@ -86,35 +86,35 @@ export class WorkerPool {
     const place = this.#waiting.indexOf(job);
     if (place !== -1) this.#waiting.splice(place, 1);
     rejectJob(job, error);
-    for (const lane of this.#lanes) if (lane.isRunning(job)) void lane.stop(error);
+    for (const thread of this.#threads) if (thread.isRunning(job)) void thread.stop(error);
   }
 
   #assign(): void {
     while (this.#waiting[0] !== undefined) {
-      const lane = this.#findFreeThread(this.#waiting[0].task);
-      if (lane === null) return;
+      const thread = this.#findFreeThread(this.#waiting[0].task);
+      if (thread === null) return;
       const job = this.#waiting.shift();
-      if (job !== undefined) lane.start(job);
+      if (job !== undefined) thread.start(job);
     }
   }
 
   /** Prefers a thread that has already loaded the task's module. */
   #findFreeThread(task: string): PoolThread | null {
-    const free = [...this.#lanes].filter((lane) => lane.isFree);
-    const lane = free.find((each) => each.hasLoaded(task)) ?? free[0];
-    if (lane !== undefined) return lane;
-    return this.#lanes.size < this.#options.threads ? this.#addThread() : null;
+    const free = [...this.#threads].filter((thread) => thread.isFree);
+    const thread = free.find((each) => each.hasLoaded(task)) ?? free[0];
+    if (thread !== undefined) return thread;
+    return this.#threads.size < this.#options.threads ? this.#addThread() : null;
   }
 
   #addThread(): PoolThread {
     const { entry, memoryMib } = this.#options;
-    const lane = new PoolThread(startThread(entry, memoryMib), this.#owner);
-    this.#lanes.add(lane);
-    return lane;
+    const thread = new PoolThread(startThread(entry, memoryMib), this.#owner);
+    this.#threads.add(thread);
+    return thread;
   }
 
-  #removeThread(lane: PoolThread): void {
-    this.#lanes.delete(lane);
+  #removeThread(thread: PoolThread): void {
+    this.#threads.delete(thread);
     this.#assign();
   }
 }
@@ -161,8 +161,8 @@ export function rejectJob(job: ThreadJob, error: Error): void {
 
 /** Notified when a thread is free again or has ended. */
 export interface ThreadOwner {
-  onFree(lane: PoolThread): void;
-  onGone(lane: PoolThread): void;
+  onFree(thread: PoolThread): void;
+  onGone(thread: PoolThread): void;
 }
 
 /** One thread and its current job. It keeps the process alive only while it has a job. */

@@ -126,10 +126,10 @@ interface DifferenceList {
 /** Reads the content of changes that are small enough to store; files people work on come first. */
 async function recordChanges({ differences, folder, problems }: DifferenceList): Promise<WorkspaceChanges> {
   const keeping = new ChangeRecorder(folder);
-  const breather = new YieldTimer();
+  const yieldTimer = new YieldTimer();
   for (const difference of sortByInterest(differences)) {
     keeping.add(difference);
-    const pause = breather.yieldIfDue();
+    const pause = yieldTimer.yieldIfDue();
     if (pause !== null) await pause;
   }
   const incomplete = [...problems, ...keeping.listProblems()].join("; ");

@@ -76,7 +76,7 @@ export function isGitFolder(path: string): boolean {
  * of a second, and several times that through the thread pool.
  */
 export async function walkFolder(root: string, options: WalkOptions): Promise<UnseenEntries> {
-  const { yieldTimer: breather = new YieldTimer() } = options;
+  const { yieldTimer = new YieldTimer() } = options;
   const unnamed: string[] = [];
   const closed: string[] = [];
   const folders = [""];
@@ -89,7 +89,7 @@ export async function walkFolder(root: string, options: WalkOptions): Promise<Un
       if (options.ignore(path)) continue;
       if (entry.isDirectory()) folders.push(path);
       if (!tryVisit(root, path, options.visit)) closed.push(path);
-      const pause = breather.yieldIfDue();
+      const pause = yieldTimer.yieldIfDue();
       if (pause !== null) await pause;
     }
   }

@@ -102,7 +102,7 @@ class ScanningFolderWatch implements FolderWatch {
   }
 
   async #scan(): Promise<{ look: FolderScan; workedMs: number }> {
-    const breather = new YieldTimer();
+    const yieldTimer = new YieldTimer();
     const { path, ignore } = this.#options;
     const seenMs = this.#last?.latestMs ?? 0;
     let [count, sum, earliestMs, latestMs] = [0, 0, Infinity, 0];
@@ -114,7 +114,7 @@ class ScanningFolderWatch implements FolderWatch {
     time(lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0);
     await walkFolder(path, {
       ignore,
-      yieldTimer: breather,
+      yieldTimer,
       visit: ({ stats }) => {
         count += 1;
         // Integers that wrap around, because a floating-point sum would lose small differences.
@@ -122,7 +122,10 @@ class ScanningFolderWatch implements FolderWatch {
         time(stats.ctimeMs);
       },
     });
-    return { look: { count, sum, latestMs, earliestMs: Math.min(earliestMs, latestMs) }, workedMs: breather.workedMs };
+    return {
+      look: { count, sum, latestMs, earliestMs: Math.min(earliestMs, latestMs) },
+      workedMs: yieldTimer.workedMs,
+    };
   }
 
   #compareScan(look: FolderScan, lookedAt: number): void {

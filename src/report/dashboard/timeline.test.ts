@@ -13,8 +13,8 @@ import { buildTimeline } from "./timeline.js";
 
 const START = 1_800_000_000_000;
 
-function at(seconds: number, happening: AgentEventBody): TrajectoryEvent {
-  return { ...happening, timestamp: START + seconds * 1000 };
+function at(seconds: number, body: AgentEventBody): TrajectoryEvent {
+  return { ...body, timestamp: START + seconds * 1000 };
 }
 
 function usage(costUsd: number | null): AgentEventBody {
@@ -90,14 +90,14 @@ describe("buildTimeline", () => {
     [opencode, "opencode-1.18.33-several.jsonl"],
     [pi, "pi-0.74.2-several.jsonl"],
   ])("shows every call of $name with its result", (adapter, name) => {
-    const { happenings } = readAllEvents(adapter, loadRecording(name));
-    const steps = buildTimeline({ events: happenings.map((happening, i) => at(i, happening)) });
+    const { bodies } = readAllEvents(adapter, loadRecording(name));
+    const steps = buildTimeline({ events: bodies.map((body, i) => at(i, body)) });
     const calls = steps.filter(({ kind }) => kind === "call");
     const results = new Map(steps.filter(({ kind }) => kind === "result").map((step) => [step.callId, step]));
     expect(calls.length).toBeGreaterThan(1);
     expect(calls.filter(({ callId }) => !results.has(callId))).toEqual([]);
     for (const { title } of calls) expect(title).toMatch(/^\w+: \S/);
-    expect(happenings.filter(({ type }) => type === "tool_call")).toHaveLength(calls.length);
+    expect(bodies.filter(({ type }) => type === "tool_call")).toHaveLength(calls.length);
   });
 
   it("reads the captured streams beside the repository", () => {
@@ -108,8 +108,8 @@ describe("buildTimeline", () => {
     ] as const) {
       const events = loadSharedRecording(name);
       if (events === null) continue;
-      const { happenings } = readAllEvents(adapter, events);
-      const steps = buildTimeline({ events: happenings.map((happening, i) => at(i, happening)) });
+      const { bodies } = readAllEvents(adapter, events);
+      const steps = buildTimeline({ events: bodies.map((body, i) => at(i, body)) });
       expect(steps.filter(({ kind }) => kind === "call").length).toBeGreaterThan(0);
       expect(steps.filter(({ kind }) => kind === "says").length).toBeGreaterThan(0);
     }
