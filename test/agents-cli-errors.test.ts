@@ -20,11 +20,11 @@ interface Case {
 }
 
 const FLAGS: Case[] = [
-  { what: "an unknown agent", args: ["--agent", "cluade"], says: 'no agent "cluade". Did you mean "claude"?' },
+  { what: "an unknown agent", args: ["--agent", "cluade"], says: 'Unknown agent "cluade". Did you mean "claude"?' },
   {
     what: "an agent that is not installed",
     args: ["--agent", "claude", ...NOBODY],
-    says: /no program "claude" in PATH \(see: assay doctor\)\. Install it with: npm install -g @anthropic-ai\/claude-code$/m,
+    says: /Program "claude" not found in PATH \(see: assay doctor\)\. Install it with: npm install -g @anthropic-ai\/claude-code$/m,
   },
   { what: "a model that is missing", args: ["--agent", "pi"], says: "pi needs a model: --agent pi:PROVIDER/MODEL" },
   {
@@ -42,7 +42,7 @@ const FLAGS: Case[] = [
     args: ["--agent-command", "node agent.mjs"],
     says: '--agent-command "node agent.mjs" has no placeholder for the task. Add {prompt}',
   },
-  { what: "a colon without a model", args: ["--agent", "claude:"], says: 'The agent "claude:" names no model' },
+  { what: "a colon without a model", args: ["--agent", "claude:"], says: 'The agent "claude:" has no model' },
   {
     what: "a {model} without a model",
     args: ["--agent-command", "my-agent -m {model} {prompt_file}", ...NOBODY],
@@ -66,12 +66,12 @@ const FLAGS: Case[] = [
   {
     what: "two agents of one name",
     args: [...OWN, ...OWN, ...NOBODY],
-    says: 'Two agents are named "tiny-agent", and results are told apart by name.',
+    says: 'Two agents are named "tiny-agent", but results are identified by name.',
   },
   {
     what: "fewer names than agents",
     args: [...OWN, "--agent", "claude", "--agent-name", "mine"],
-    says: "There are 2 agents on the command line but 1 times --agent-name.",
+    says: "The command line has 2 agents but 1 --agent-name flags.",
   },
   { what: "a quote that is open", args: ["--agent-command", "node 'a {prompt}"], says: "an unclosed quote" },
   {
@@ -82,24 +82,24 @@ const FLAGS: Case[] = [
   {
     what: "a bad --agent-url",
     args: [...OWN, "--agent-url", "localhost:80"],
-    says: /--agent-url must be an http or https URL such as .*, but is "localhost:80"/,
+    says: /--agent-url must be an http or https URL such as .*, not "localhost:80"/,
   },
   { what: "--agent-parallel 0", args: [...OWN, "--agent-parallel", "0"], says: "It must be at least 1." },
   { what: "--agent-parallel two", args: [...OWN, "--agent-parallel", "two"], says: "It must be a number." },
   {
     what: "an --agent-env that is no name",
     args: [...OWN, ...NOBODY, "--agent-env", "A=1"],
-    says: '--agent-env expects variable names like NPM_TOKEN, got "A=1" is none.',
+    says: '--agent-env expects variable names like NPM_TOKEN, got "A=1".',
   },
   {
     what: "--agent-model for an agent that is known by name",
     args: ["--agent", "claude", "--agent-model", "m"],
-    says: "it is a part: --agent NAME:m",
+    says: "write --agent NAME:m",
   },
   {
     what: "--system-prompt, which is for models",
     args: [...OWN, ...NOBODY, "--system-prompt", "Be brief."],
-    says: "--system-prompt is for models, and this run names none.",
+    says: "--system-prompt is only for models, but this run has none.",
   },
 ];
 
@@ -127,7 +127,7 @@ const EXAMPLES: { what: string; example: Record<string, unknown>; says: string }
     example: { graders: [{ type: "run-command", config: { command: "a", timeout: 30 } }] },
     says: 'timeout must be a duration with a unit, such as "30s"',
   },
-  { what: "no grader in the list", example: { graders: [] }, says: "its list of graders is empty" },
+  { what: "no grader in the list", example: { graders: [] }, says: "has an empty list of graders" },
   {
     what: "an unknown key of the environment",
     example: { environment: { file: [] } },
@@ -226,6 +226,6 @@ describe("failures within a trial", () => {
     ]);
     expect([run.code, trial.code]).toEqual([2, 2]);
     expect(run.stderr).toContain("There is no run folder nowhere");
-    expect(trial.stderr).toContain('There is no trial "gret" (among 1 trial). Did you mean "greet"?');
+    expect(trial.stderr).toContain('The run has no trial "gret" (among 1 trial). Did you mean "greet"?');
   });
 });

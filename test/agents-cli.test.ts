@@ -252,7 +252,7 @@ describe("assay demo agents", () => {
     running.child.kill("SIGINT");
     const { code, stdout } = await running.finished;
     expect(code).toBe(130);
-    expect(stdout).toContain("tiny-agent got 0 of 8 tasks done.");
+    expect(stdout).toContain("tiny-agent solved 0 of 8 tasks.");
     expect(listProcessesIn(space)).toEqual([]);
     expect(readdirSync(space.dir).filter((name) => name.startsWith("assay-"))).toEqual([]);
   });

@@ -18,6 +18,6 @@ it.each(["codex", "gemini"])(
       ...budget,
     );
     expect(code).toBe(2);
-    expect(stderr).toContain("only at its end");
+    expect(stderr).toContain("only at the end");
   },
 );

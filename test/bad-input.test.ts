@@ -118,8 +118,8 @@ const USAGE_ERRORS: Case[] = [
     says: /Unknown command "dmo"\. Did you mean "demo"\? Known: compare, datasets, demo/,
   },
   { what: "a stray argument", args: ["run", "needle"], says: /assay run takes only flags, got "needle"/ },
-  { what: "no system", args: ["--dataset", "needle"], says: /There is no system to measure\. Add --model/ },
-  { what: "no dataset", args: ["--system", "passthrough"], says: /There is no dataset\. Add --dataset/ },
+  { what: "no system", args: ["--dataset", "needle"], says: /No system is given\. Add --model/ },
+  { what: "no dataset", args: ["--system", "passthrough"], says: /No dataset is given\. Add --dataset/ },
   {
     what: "a score field no evaluator produces",
     args: [...FINE, "--score-field", "f2"],
@@ -128,7 +128,7 @@ const USAGE_ERRORS: Case[] = [
   {
     what: "a threshold above 1",
     args: [...FINE, "--threshold", "70"],
-    says: /The threshold must be between 0 and 1, but is .*70\. Scores are shares/,
+    says: /The threshold must be between 0 and 1, but is .*70\. Scores are fractions/,
   },
   { what: "a threshold below 0", args: [...FINE, "--threshold=-0.1"], says: /The threshold must be between 0 and 1/ },
   {

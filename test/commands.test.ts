@@ -89,7 +89,7 @@ describe("assay demo", () => {
     const second = await runAssay(space.dir, "demo", "--runs-dir", "elsewhere");
     expect(timeless(first.stdout)).toBe(timeless(second.stdout));
     expect(timeless(first.stdout)).not.toContain(" ms ");
-    expect(first.stdout).toMatch(/^\S+ keeps [\d.]+ % of the answers at [\d.]+ % of the tokens\.$/m);
+    expect(first.stdout).toMatch(/^\S+ keeps [\d.]+ % of the answers with [\d.]+ % of the tokens\.$/m);
     expect(first.stdout).toContain("Pareto rank 1");
     expect(first.stdout.match(/^\| (?!system|-)/gm)?.length).toBeGreaterThanOrEqual(5);
     expect(first.stderr).toContain(`Stored in ${space.runs()[0]}`);

@@ -90,7 +90,7 @@ describe("config file", () => {
     const keys = await runPooledAssay(space.dir, "--config", "keys.config.mjs");
     expect(keys.stderr).toContain('keys.config.mjs: unknown key "sistems". Did you mean "systems"?');
     const empty = await runPooledAssay(space.dir, "--config", "empty.config.ts");
-    expect(empty.stderr).toContain("empty.config.ts exports nothing to run. Write: export default {");
+    expect(empty.stderr).toContain("empty.config.ts has no default export. Write: export default {");
     const missing = await runPooledAssay(space.dir, "--config", "missing.yaml");
     expect(missing.stderr).toMatch(/The config file \S*missing\.yaml does not exist\./);
     expect([keys.code, empty.code, missing.code]).toEqual([2, 2, 2]);

@@ -332,7 +332,7 @@ describe("assay datasets", () => {
     });
     const args = ["datasets", "import", "faq", "data/faq.csv", "--map", "question=q,answer=a", "--subject", "topic"];
     const imported = await runInPool(space.dir, args);
-    expect(imported.stderr).toMatch(/faq: 2 examples of 1 file, named in .*assay\.config\.yaml/);
+    expect(imported.stderr).toMatch(/faq: 2 examples in 1 file, added to .*assay\.config\.yaml/);
     const config = readFileSync(space.path("assay.config.yaml"), "utf8");
     expect(config).toMatch(/^# nightly\ntrials: 2\n/);
     expect(config).toContain("data/faq.csv");
@@ -346,20 +346,20 @@ describe("assay datasets", () => {
   });
 
   it.each([
-    [["import", "x"], /Name the dataset and its files/],
-    [["import", "gsm8k", "a.csv"], /comes with assay/],
-    [["import", "a/b", "a.csv"], /no name for a dataset/],
+    [["import", "x"], /The dataset name or its files are missing/],
+    [["import", "gsm8k", "a.csv"], /belongs to a built-in dataset/],
+    [["import", "a/b", "a.csv"], /not a valid dataset name/],
     [["import", "x", "nowhere.csv"], /File not found: "nowhere\.csv"/],
     [["import", "x", "bad.csv"], /bad\.csv:2: the row has neither a context nor a question/],
     [["import", "x", "a.csv", "--template", "needle"], /uses the template "needle"/],
-    [["import", "x", "a.csv", "--template", "gsm8k", "--map", "question=q"], /leave --map and --subject out/],
-    [["import", "x", "a.csv", "--score-field", "nonsense"], /No evaluator of x gives "nonsense"/],
-    [["import", "x", "a.csv", "--subject", "nonsense"], /No row has a field "nonsense"/],
+    [["import", "x", "a.csv", "--template", "gsm8k", "--map", "question=q"], /Remove --map and --subject/],
+    [["import", "x", "a.csv", "--score-field", "nonsense"], /No evaluator of x returns "nonsense"/],
+    [["import", "x", "a.csv", "--subject", "nonsense"], /No row has the field "nonsense"/],
     [["imprt"], /Did you mean "import"/],
-    [["show"], /Which dataset/],
+    [["show"], /The dataset is missing/],
     [["show", "mmlu:anatmy"], /Did you mean "anatomy"/],
     [["show", "gsm8k:mian"], /has no configs/],
-    [["show", "needle", "--template", "gsm8k"], /--template is for assay datasets import/],
+    [["show", "needle", "--template", "gsm8k"], /--template is only for assay datasets import/],
   ])("rejects %j", async (words, message) => {
     const space = new TempProject({ "a.csv": "question,answer\nWhy?,So\n", "bad.csv": "q\nWhy?\n" });
     const { code, stderr } = await runInPool(space.dir, ["datasets", ...words]);
@@ -371,7 +371,7 @@ describe("assay datasets", () => {
   it("import does not change a config that is code, and prints what to add", async () => {
     const space = new TempProject({ "assay.config.mjs": "export default {};", "a.csv": "question,answer\nWhy?,So\n" });
     const { code, stderr } = await runInPool(space.dir, ["datasets", "import", "x", "a.csv"]);
-    expect(stderr).toMatch(/is a program and is left as it is.*namedDatasets/s);
+    expect(stderr).toMatch(/is code and is not changed.*namedDatasets/s);
     expect(code).toBe(2);
     expect(readFileSync(join(space.dir, "assay.config.mjs"), "utf8")).toBe("export default {};");
   });
@@ -416,7 +416,7 @@ describe("ambiguous names", () => {
     const config = "namedDatasets:\n  gsm8k:\n    files: [x.jsonl]\n";
     const space = new TempProject({ "silent.mjs": SILENT, "x.jsonl": sums(2), "assay.config.yaml": config });
     const { code, stderr } = await runInPool(space.dir, ["datasets"]);
-    expect(stderr).toMatch(/namedDatasets of the config names files "gsm8k"/);
+    expect(stderr).toMatch(/namedDatasets in the config uses the name "gsm8k"/);
     expect(code).toBe(2);
   });
 

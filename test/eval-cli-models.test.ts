@@ -122,7 +122,7 @@ describe("an agent that calls another model", () => {
       space.eval(...flags),
       space.eval(...flags, "--strict-model", "--runs-dir", "strict"),
     ]);
-    const words = "gpt-5-mini was asked for, gpt-4o-mini was called";
+    const words = "requested gpt-5-mini, but gpt-4o-mini was called";
     expect(parseReport(noted).rows).toMatchObject([{ outcome: "pass", notes: [`another model: ${words}`] }]);
     expect(parseReport(strict).rows).toMatchObject([{ outcome: "error", errorCategory: "system_error" }]);
     expect(parseReport(strict).rows[0]?.attempts[0]?.message).toContain(words);
@@ -146,7 +146,7 @@ describe("assay init", () => {
       runAssay(dir, "eval", "--mock", "evals/changelog/mock.yaml", ...model, "--stimulus", "removed-flag"),
     ]);
     expect(twice.code).toBe(2);
-    expect(twice.stderr).toMatch(/eval\.yaml.* are there already\. Choose another folder, or overwrite with --force/);
+    expect(twice.stderr).toMatch(/eval\.yaml.* already exist\. Choose another folder, or overwrite with --force/);
     expect({ code: lint.code, said: lint.stdout + lint.stderr }).toMatchObject({ code: 0 });
     expect({ code: oracle.code, said: oracle.stdout }).toMatchObject({ code: 0 });
     expect(run.stderr).toContain("The model is simulated by evals/changelog/mock.yaml");

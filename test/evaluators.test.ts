@@ -181,9 +181,9 @@ describe("recorded outputs", () => {
 
 describe("--evaluator", () => {
   it.each([
-    ["data.jsonl=regex:5", 'names the dataset "data.jsonl", which is none of this run\'s. Did you mean "data"?'],
-    ["my dat=regex:5", 'names the dataset "my dat"'],
-    ["data=", 'names no evaluator after "="'],
+    ["data.jsonl=regex:5", 'this run has no dataset "data.jsonl". Did you mean "data"?'],
+    ["my dat=regex:5", 'this run has no dataset "my dat"'],
+    ["data=", 'the evaluator after "=" is missing'],
   ])("%s is rejected with the reason", async (spec, message) => {
     const finished = await scored({ ...CODE, spec });
     expect(finished.code).toBe(2);

@@ -153,7 +153,7 @@ console.log((await post("/chat/completions", dear)).status);`;
   it("stops a program after its time limit", async () => {
     const { code, stderr } = await run({ timeout: 0.2 }, "sleep", "60").ended;
     expect(code).toBe(1);
-    expect(stderr).toContain("The time limit of 0.2 s has passed: stopping sleep.");
+    expect(stderr).toContain("The time limit of 0.2 s is reached: stopping sleep.");
   });
 
   it("prints the receipt as JSON on stdout, and redirects the program's own output", async () => {
@@ -165,7 +165,7 @@ console.log((await post("/chat/completions", dear)).status);`;
 
   it("explains how to configure programs that ignored the variables", async () => {
     const { stderr } = await run({}, "true").ended;
-    for (const name of ["No request came", "claude", "codex", "model_providers.assay", "gemini", "opencode", "pi"]) {
+    for (const name of ["No requests arrived", "claude", "codex", "model_providers.assay", "gemini", "opencode", "pi"]) {
       expect(stderr).toContain(name);
     }
   });
@@ -209,7 +209,7 @@ console.log((await post("/chat/completions", dear)).status);`;
   it.each([
     [{}, ["no-such-program-here"], /Program "no-such-program-here" not found/],
     [{ output: "html" }, ["true"], /Unknown output format "html"/],
-    [{ timeout: 0 }, ["true"], /--timeout 0 must be/],
+    [{ timeout: 0 }, ["true"], /--timeout must be/],
     [{ models: "/nowhere/models.yml" }, ["true"], /cannot be read/],
     [{ upstream: { opnai: "http://x" } }, ["true"], /Did you mean "openai"/],
     [{ maxCost: -1 }, ["true"], /must be/],

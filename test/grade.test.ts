@@ -103,7 +103,7 @@ describe("assay grade", () => {
       [["--evaluator", "answer_qualty"], 'Unknown evaluator "answer_qualty". Did you mean "answer_quality"?'],
       [
         ["--evaluator", "capital=./brief.mjs"],
-        'names the dataset "capital", which is none of this run\'s. Did you mean "capitals"?',
+        'this run has no dataset "capital". Did you mean "capitals"?',
       ],
       [["--score-field", "brief"], 'No evaluator for capitals produces the score field "brief".'],
       [["--threshold", "2"], "threshold"],
@@ -139,7 +139,7 @@ describe("assay grade", () => {
     running.child.kill("SIGINT");
     const stopped = await running.finished;
     expect(stopped.code).toBe(130);
-    expect(stopped.stderr).toContain("Go on with: assay grade");
+    expect(stopped.stderr).toContain("Resume with: assay grade");
     const [, child] = space.runs();
     expect(
       readFileSync(join(space.dir, child ?? "", "rows.jsonl"), "utf8")
@@ -158,6 +158,6 @@ describe("assay grade", () => {
     await runPooledAssay(space.dir, "grade");
     const finished = await runPooledAssay(space.dir, "run", "--resume", space.runs()[1] ?? "");
     expect(finished.code).toBe(2);
-    expect(finished.stderr).toContain("was made by `assay grade`");
+    expect(finished.stderr).toContain("was created by `assay grade`");
   });
 });
