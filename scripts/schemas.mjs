@@ -15,7 +15,7 @@ const DECLARATIONS = {
   "config.schema.json": { sources: ["datasets/named-files.ts", "cli/run-config-schema.ts"], root: "RUN_CONFIG_KEYS" },
   "experiment.schema.json": { sources: ["evals/experiment/load-experiment.ts"], root: "experimentSchema" },
   "mock.schema.json": { sources: ["testing/mock/script.ts"], root: "MockScript" },
-  "models.schema.json": { sources: ["budget/rules.ts", "budget/model-schema.ts"], root: "modelSchema" },
+  "models.schema.json": { sources: ["budget/rules.ts", "budget/model-schema.ts"], root: "buildModelSchema" },
 };
 
 const { jsonSchemas } = await createJiti(import.meta.url).import("../src/cli/json-schemas.ts");

@@ -3,14 +3,19 @@ import { type StandardMetrics, standardMetrics } from "./metrics/index.js";
 import { memoTokenizer } from "./models/tokens/index.js";
 import { RunResult } from "./report/result.js";
 import { describeStoppedSystems } from "./runner/gate.js";
-import type { EarlierResults, UnreportedSpend } from "./runner/ledger.js";
 import type { RunPorts } from "./runner/ports.js";
+import type { EarlierResults, UnreportedSpend } from "./runner/row-collector.js";
 import { runPlan } from "./runner/run.js";
-import { buildTiming, SystemTimer } from "./runner/system-times.js";
+import { buildTiming, SystemTimer } from "./runner/system-timer.js";
 import { createBudgets, createReceipt, formatBudgetNotes, type RunBudgets } from "./runs/budgets.js";
 import type { EvaluateOptions } from "./runs/options.js";
-import { listDatasetTerms, type PreparedRun, prepareEvaluators, prepareRun } from "./runs/prepared-run.js";
-import { createProgressCallback } from "./runs/progress.js";
+import {
+  createProgressCallback,
+  listDatasetTerms,
+  type PreparedRun,
+  prepareEvaluators,
+  prepareRun,
+} from "./runs/prepare-run.js";
 import type { QueueRun } from "./runs/queue-run.js";
 import { storeResult } from "./runs/store-result.js";
 import { type OpenRun, openRunStore } from "./store/open-run.js";

@@ -96,11 +96,11 @@ export type {
   Output,
   StopReason,
   System,
+  Tokenizer,
   TrialBudget,
   TrialContext,
   Usage,
 } from "./core/system.js";
-export type { Tokenizer } from "./core/tokenizer.js";
 export type { AgentEvent, AgentEventBody, Trajectory, TrajectoryEvent } from "./core/trajectory.js";
 export { VERSION } from "./core/version.js";
 export type { HubOptions } from "./datasets/hub/hub.js";
@@ -139,7 +139,7 @@ export { type GradeOptions, gradeRun } from "./runs/grade-run.js";
 export { type ImportedRun, type ImportProgress, type ImportRunOptions, importRun } from "./runs/import-run.js";
 export { type LoadRunOptions, loadRun } from "./runs/load-run.js";
 export type { QueueOptions } from "./runs/queue-run.js";
-export { runWorker, type WorkerOptions } from "./runs/work.js";
+export { runWorker, type WorkerOptions } from "./runs/worker.js";
 export type { JsonValue, QueryColumn, QueryOptions, QueryResult, QueryRow } from "./store/history/index.js";
 export { queryRuns } from "./store/history/query-runs.js";
 export { QueryStopped } from "./store/history/query-stopped.js";

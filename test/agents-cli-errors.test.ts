@@ -4,9 +4,9 @@ import {
   makeTinyAgentFlags,
   startGreetingModel,
   TINY_AGENT_COMMAND,
-} from "../src/testing/agents-cli-bench.js";
-import { runInPool, runPooledAssay } from "../src/testing/warm-assay.js";
-import { TempProject, type TestFileContent } from "../src/testing/workspace.js";
+} from "../src/testing/agent-cli-fixtures.js";
+import { runInPool, runPooledAssay } from "../src/testing/cli-pool.js";
+import { TempProject, type TestFileContent } from "../src/testing/temp-project.js";
 
 /** No key, no agent, and a port without a listener. */
 const BARE = { PATH: "/usr/bin:/bin", ANTHROPIC_API_KEY: "", OPENAI_API_KEY: "", GEMINI_API_KEY: "" };

@@ -7,9 +7,9 @@ import {
   makeTinyAgentFlags,
   startGreetingModel,
   waitUntil,
-} from "../src/testing/agents-cli-bench.js";
-import { parseReport, runAssay, startAssay } from "../src/testing/assay.js";
-import { TempProject } from "../src/testing/workspace.js";
+} from "../src/testing/agent-cli-fixtures.js";
+import { parseReport, runAssay, startAssay } from "../src/testing/run-assay.js";
+import { TempProject } from "../src/testing/temp-project.js";
 
 const JSON_OUTPUT = ["--output", "json"];
 const HUNG = "Wait for ever";

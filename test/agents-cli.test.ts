@@ -10,10 +10,10 @@ import {
   TINY_AGENT_COMMAND,
   waitUntil,
   writeFakeClaude,
-} from "../src/testing/agents-cli-bench.js";
-import { LAUNCHER, parseReport, runAssay, startAssay, watchCommand } from "../src/testing/assay.js";
+} from "../src/testing/agent-cli-fixtures.js";
+import { LAUNCHER, parseReport, runAssay, startAssay, watchCommand } from "../src/testing/run-assay.js";
 import { isCommandMissing } from "../src/testing/system-command.js";
-import { TempProject } from "../src/testing/workspace.js";
+import { TempProject } from "../src/testing/temp-project.js";
 
 const JSON_OUTPUT = ["--output", "json"];
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { runPooledAssay } from "../src/testing/warm-assay.js";
-import { TempProject } from "../src/testing/workspace.js";
+import { runPooledAssay } from "../src/testing/cli-pool.js";
+import { TempProject } from "../src/testing/temp-project.js";
 
 it.each(["codex", "gemini"])(
   "rejects a budget in dollars for %s with its own login, which it could not stop",

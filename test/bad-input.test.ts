@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { parseReport, runAssay } from "../src/testing/assay.js";
-import { runPooledAssay } from "../src/testing/warm-assay.js";
-import { CAPITAL_EXAMPLES, ORACLE_SYSTEM, TempProject, type TestFileContent } from "../src/testing/workspace.js";
+import { runPooledAssay } from "../src/testing/cli-pool.js";
+import { parseReport, runAssay } from "../src/testing/run-assay.js";
+import { CAPITAL_EXAMPLES, ORACLE_SYSTEM, TempProject, type TestFileContent } from "../src/testing/temp-project.js";
 
 interface Case {
   what: string;

@@ -1,8 +1,8 @@
 import { appendFileSync, existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../src/stats/index.js";
-import { type PrintedReport, parseReport, runAssay, startAssay } from "../src/testing/assay.js";
-import { TempProject } from "../src/testing/workspace.js";
+import { type PrintedReport, parseReport, runAssay, startAssay } from "../src/testing/run-assay.js";
+import { TempProject } from "../src/testing/temp-project.js";
 
 const QUESTIONS = Array.from({ length: 50 }, (_, i) => ({
   id: `q${i}`,

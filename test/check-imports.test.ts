@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { TempProject } from "../src/testing/workspace.js";
+import { TempProject } from "../src/testing/temp-project.js";
 
 const SCRIPT = fileURLToPath(new URL("../scripts/check-imports.mjs", import.meta.url));
 

@@ -1,9 +1,9 @@
 import { execFile, spawn } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type FinishedCommand, LAUNCHER, parseReport, runAssay, watchCommand } from "../src/testing/assay.js";
 import { lacksIsolation } from "../src/testing/isolation.js";
-import { TempProject } from "../src/testing/workspace.js";
+import { type FinishedCommand, LAUNCHER, parseReport, runAssay, watchCommand } from "../src/testing/run-assay.js";
+import { TempProject } from "../src/testing/temp-project.js";
 
 const PYTHON = { id: "py", question: "Write add(a, b).", language: "python", test: "assert add(1, 2) == 3" };
 const JAVASCRIPT = { id: "js", question: "Write add.", language: "javascript", test: "assert.equal(add(1, 2), 3)" };

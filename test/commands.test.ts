@@ -1,9 +1,9 @@
 import { execFileSync, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { LAUNCHER, parseReport, runAssay, watchCommand } from "../src/testing/assay.js";
+import { LAUNCHER, parseReport, runAssay, watchCommand } from "../src/testing/run-assay.js";
 import { isCommandMissing } from "../src/testing/system-command.js";
-import { CAPITAL_EXAMPLES, ORACLE_SYSTEM, TempProject } from "../src/testing/workspace.js";
+import { CAPITAL_EXAMPLES, ORACLE_SYSTEM, TempProject } from "../src/testing/temp-project.js";
 
 describe("help and version", () => {
   it.each([[[]], [["run"]], [["demo"]], [["datasets"]], [["doctor"]]])(

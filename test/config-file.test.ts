@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { parseReport } from "../src/testing/assay.js";
-import { runPooledAssay } from "../src/testing/warm-assay.js";
-import { CAPITAL_EXAMPLES, ORACLE_SYSTEM, PARIS_SYSTEM, TempProject } from "../src/testing/workspace.js";
+import { runPooledAssay } from "../src/testing/cli-pool.js";
+import { parseReport } from "../src/testing/run-assay.js";
+import { CAPITAL_EXAMPLES, ORACLE_SYSTEM, PARIS_SYSTEM, TempProject } from "../src/testing/temp-project.js";
 
 const files = { "capitals.jsonl": CAPITAL_EXAMPLES, "oracle.mjs": ORACLE_SYSTEM, "paris.mjs": PARIS_SYSTEM };
 

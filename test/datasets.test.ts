@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { nolimaFixture } from "../src/datasets/catalog/entries/nolima.fixture.js";
-import type { HubFaultPlan } from "../src/datasets/hub/scripted-faults.js";
+import type { HubFaultPlan } from "../src/datasets/hub/scripted-hub.js";
 import { type ScriptedHub, startScriptedHub } from "../src/datasets/hub/scripted-hub.js";
 import type { RepoPlan } from "../src/datasets/hub/scripted-repos.js";
-import { type FinishedCommand, parseReport } from "../src/testing/assay.js";
+import { runInPool } from "../src/testing/cli-pool.js";
+import { type FinishedCommand, parseReport } from "../src/testing/run-assay.js";
 import { encodeParquet } from "../src/testing/serve-fixture.js";
-import { runInPool } from "../src/testing/warm-assay.js";
-import { TempProject } from "../src/testing/workspace.js";
+import { TempProject } from "../src/testing/temp-project.js";
 
 /** A system without answers. */
 const SILENT = "export default () => '';";

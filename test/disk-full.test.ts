@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type FinishedCommand, parseReport, runAssay } from "../src/testing/assay.js";
-import { TempProject } from "../src/testing/workspace.js";
+import { type FinishedCommand, parseReport, runAssay } from "../src/testing/run-assay.js";
+import { TempProject } from "../src/testing/temp-project.js";
 
 const QUESTIONS = Array.from({ length: 300 }, (_, i) => ({ id: i, question: `q${i}`, answer: "x" }));
 const WORDY = `export default { name: "wordy", process: () => ({ response: "x", detail: "y".repeat(700) }) };`;

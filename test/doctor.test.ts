@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
-import { writeFakeClaude, writeProgram } from "../src/testing/agents-cli-bench.js";
-import { startAssay } from "../src/testing/assay.js";
-import { TempProject } from "../src/testing/workspace.js";
+import { writeFakeClaude, writeProgram } from "../src/testing/agent-cli-fixtures.js";
+import { startAssay } from "../src/testing/run-assay.js";
+import { TempProject } from "../src/testing/temp-project.js";
 
 const VERSION_OF = (text: string) => `#!/bin/sh\n${text}\n`;
 

@@ -3,10 +3,10 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { requireClean } from "../src/evals/lint/lint-testing.js";
-import { GREETING_RULE, startGreetingModel, TINY_AGENT_COMMAND } from "../src/testing/agents-cli-bench.js";
-import { parseReport, runAssay } from "../src/testing/assay.js";
-import { TempEvalProject } from "../src/testing/eval-cli-bench.js";
-import { TempProject } from "../src/testing/workspace.js";
+import { GREETING_RULE, startGreetingModel, TINY_AGENT_COMMAND } from "../src/testing/agent-cli-fixtures.js";
+import { TempEvalProject } from "../src/testing/eval-cli-fixtures.js";
+import { parseReport, runAssay } from "../src/testing/run-assay.js";
+import { TempProject } from "../src/testing/temp-project.js";
 
 const words = (text: string) => text.replaceAll(/\s+/g, " ");
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseReport, startAssay } from "../src/testing/assay.js";
-import { makeEvalFile, TempEvalProject } from "../src/testing/eval-cli-bench.js";
+import { makeEvalFile, TempEvalProject } from "../src/testing/eval-cli-fixtures.js";
 import { type RedisServer, startRedis } from "../src/testing/redis-server.js";
+import { parseReport, startAssay } from "../src/testing/run-assay.js";
 import { isCommandMissing } from "../src/testing/system-command.js";
 
 const TIDY = {

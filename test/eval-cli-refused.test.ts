@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { makeEvalFile, TempEvalProject } from "../src/testing/eval-cli-bench.js";
-import type { TestFileContent } from "../src/testing/workspace.js";
+import { makeEvalFile, TempEvalProject } from "../src/testing/eval-cli-fixtures.js";
+import type { TestFileContent } from "../src/testing/temp-project.js";
 
 interface Case {
   what: string;

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { waitUntil } from "../src/testing/agents-cli-bench.js";
-import { parseReport, startAssay } from "../src/testing/assay.js";
-import { EXECUTOR_COMMAND, makeEvalFile, TempEvalProject } from "../src/testing/eval-cli-bench.js";
+import { waitUntil } from "../src/testing/agent-cli-fixtures.js";
+import { EXECUTOR_COMMAND, makeEvalFile, TempEvalProject } from "../src/testing/eval-cli-fixtures.js";
+import { parseReport, startAssay } from "../src/testing/run-assay.js";
 
 const words = (text: string) => text.replaceAll(/\s+/g, " ");
 

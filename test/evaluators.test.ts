@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { parseReport } from "../src/testing/assay.js";
+import { runPooledAssay } from "../src/testing/cli-pool.js";
 import { lacksIsolation } from "../src/testing/isolation.js";
-import { runPooledAssay } from "../src/testing/warm-assay.js";
-import { CAPITAL_EXAMPLES, TempProject } from "../src/testing/workspace.js";
+import { parseReport } from "../src/testing/run-assay.js";
+import { CAPITAL_EXAMPLES, TempProject } from "../src/testing/temp-project.js";
 
 /** For each evaluator: its spec, an example, a good and a bad recorded output, and the primary field. */
 interface Case {

@@ -165,7 +165,15 @@ console.log((await post("/chat/completions", dear)).status);`;
 
   it("explains how to configure programs that ignored the variables", async () => {
     const { stderr } = await run({}, "true").ended;
-    for (const name of ["No requests arrived", "claude", "codex", "model_providers.assay", "gemini", "opencode", "pi"]) {
+    for (const name of [
+      "No requests arrived",
+      "claude",
+      "codex",
+      "model_providers.assay",
+      "gemini",
+      "opencode",
+      "pi",
+    ]) {
       expect(stderr).toContain(name);
     }
   });

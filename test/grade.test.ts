@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parseReport, startAssay } from "../src/testing/assay.js";
-import { runPooledAssay } from "../src/testing/warm-assay.js";
-import { CAPITAL_EXAMPLES, TempProject } from "../src/testing/workspace.js";
+import { runPooledAssay } from "../src/testing/cli-pool.js";
+import { parseReport, startAssay } from "../src/testing/run-assay.js";
+import { CAPITAL_EXAMPLES, TempProject } from "../src/testing/temp-project.js";
 
 const WORDY = CAPITAL_EXAMPLES.map(({ id, answer }, i) => ({ id, response: i === 3 ? "Bonn" : `It is ${answer}.` }));
 const LENGTH = `export default { name: "brief", fields: ["brief"], score: (_, o) => ({ brief: o.response.length < 6 ? 1 : 0 }) };`;
@@ -101,10 +101,7 @@ describe("assay grade", () => {
     const cases: [string[], string][] = [
       [["nowhere"], "There is no run folder nowhere"],
       [["--evaluator", "answer_qualty"], 'Unknown evaluator "answer_qualty". Did you mean "answer_quality"?'],
-      [
-        ["--evaluator", "capital=./brief.mjs"],
-        'this run has no dataset "capital". Did you mean "capitals"?',
-      ],
+      [["--evaluator", "capital=./brief.mjs"], 'this run has no dataset "capital". Did you mean "capitals"?'],
       [["--score-field", "brief"], 'No evaluator for capitals produces the score field "brief".'],
       [["--threshold", "2"], "threshold"],
       [["--resume", space.runs()[0] ?? ""], "is not a grading. Resume it with assay run --resume."],

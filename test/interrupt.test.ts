@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { parseReport, runAssay, startAssay } from "../src/testing/assay.js";
-import { TempProject } from "../src/testing/workspace.js";
+import { parseReport, runAssay, startAssay } from "../src/testing/run-assay.js";
+import { TempProject } from "../src/testing/temp-project.js";
 
 const QUESTIONS = Array.from({ length: 8 }, (_, i) => ({ id: i, question: `q${i}`, answer: `a${i}` }));
 

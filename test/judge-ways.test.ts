@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type FinishedCommand, parseReport } from "../src/testing/assay.js";
+import { runPooledAssay } from "../src/testing/cli-pool.js";
 import { type Mock, startMock } from "../src/testing/mock/index.js";
-import { runPooledAssay } from "../src/testing/warm-assay.js";
-import { TempProject } from "../src/testing/workspace.js";
+import { type FinishedCommand, parseReport } from "../src/testing/run-assay.js";
+import { TempProject } from "../src/testing/temp-project.js";
 
 const REPLIES = [
   { match: "/Compare the answers/", reply: '{"reasoning": "So.", "cannot_judge": false, "winner": "A"}' },

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type FinishedCommand, type PrintedReport, parseReport, startAssay } from "../src/testing/assay.js";
+import { runInPool, runPooledAssay } from "../src/testing/cli-pool.js";
 import { type Mock, type MockOptions, startMock } from "../src/testing/mock/index.js";
-import { runInPool, runPooledAssay } from "../src/testing/warm-assay.js";
-import { TempProject } from "../src/testing/workspace.js";
+import { type FinishedCommand, type PrintedReport, parseReport, startAssay } from "../src/testing/run-assay.js";
+import { TempProject } from "../src/testing/temp-project.js";
 
 const verdict = (value: string) => `{"reasoning": "So.", "cannot_judge": false, "verdict": "${value}"}`;
 const winner = (value: string) => `{"reasoning": "So.", "cannot_judge": false, "winner": "${value}"}`;

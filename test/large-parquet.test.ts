@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { fileWriter, parquetWriteRows } from "hyparquet-writer";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ScriptedHub, startScriptedHub } from "../src/datasets/hub/scripted-hub.js";
-import { type FinishedCommand, parseReport, startAssay } from "../src/testing/assay.js";
-import { TempProject } from "../src/testing/workspace.js";
+import { type FinishedCommand, parseReport, startAssay } from "../src/testing/run-assay.js";
+import { TempProject } from "../src/testing/temp-project.js";
 
 const ROWS = 2_000_000;
 const SHARE = 0.05;

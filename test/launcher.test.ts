@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
-import { TempProject } from "../src/testing/workspace.js";
+import { TempProject } from "../src/testing/temp-project.js";
 
 const LAUNCHER = readFileSync(resolve(import.meta.dirname, "../bin/assay.js"), "utf8");
 

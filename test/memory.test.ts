@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { makeLocomoItems, makeLongMemEvalItems } from "../src/systems/memory/scripted-items.js";
-import { parseReport, startAssay } from "../src/testing/assay.js";
-import { runInPool } from "../src/testing/warm-assay.js";
-import { TempProject } from "../src/testing/workspace.js";
+import { runInPool } from "../src/testing/cli-pool.js";
+import { parseReport, startAssay } from "../src/testing/run-assay.js";
+import { TempProject } from "../src/testing/temp-project.js";
 
 /** Answers with the line that shares most words with the question. */
 const READER = `export default ({ context = "", question }) => {

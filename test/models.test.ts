@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type PrintedReport, parseReport } from "../src/testing/assay.js";
+import { runInPool, runPooledAssay } from "../src/testing/cli-pool.js";
 import { type Mock, type MockOptions, startMock } from "../src/testing/mock/index.js";
-import { runInPool, runPooledAssay } from "../src/testing/warm-assay.js";
-import { CAPITAL_EXAMPLES, TempProject } from "../src/testing/workspace.js";
+import { type PrintedReport, parseReport } from "../src/testing/run-assay.js";
+import { CAPITAL_EXAMPLES, TempProject } from "../src/testing/temp-project.js";
 
 async function mockOf(script: MockOptions = {}): Promise<Mock> {
   const answers = CAPITAL_EXAMPLES.map(({ question, answer }) => ({

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type FinishedCommand, parseReport, runAssay, startAssay } from "../src/testing/assay.js";
 import { type Mock, startMock } from "../src/testing/mock/index.js";
-import { TempProject } from "../src/testing/workspace.js";
+import { type FinishedCommand, parseReport, runAssay, startAssay } from "../src/testing/run-assay.js";
+import { TempProject } from "../src/testing/temp-project.js";
 
 const QUESTIONS = Array.from({ length: 12 }, (_, i) => ({ id: i, question: `question ${i}?`, answer: "Paris" }));
 

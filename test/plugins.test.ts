@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseReport, runAssay } from "../src/testing/assay.js";
-import { CAPITAL_EXAMPLES, ORACLE_SYSTEM, TempProject } from "../src/testing/workspace.js";
+import { parseReport, runAssay } from "../src/testing/run-assay.js";
+import { CAPITAL_EXAMPLES, ORACLE_SYSTEM, TempProject } from "../src/testing/temp-project.js";
 
 /** Registers one of every kind; the text is valid JavaScript and TypeScript. */
 const EVERY_KIND = `

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { describeProgress, ProgressLine } from "../src/cli/progress.js";
-import { LAUNCHER, watchCommand } from "../src/testing/assay.js";
+import { LAUNCHER, watchCommand } from "../src/testing/run-assay.js";
 import { isCommandMissing } from "../src/testing/system-command.js";
-import { TempProject } from "../src/testing/workspace.js";
+import { TempProject } from "../src/testing/temp-project.js";
 
 const HALF = {
   done: 50,

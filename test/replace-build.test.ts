@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
-import { TempProject } from "../src/testing/workspace.js";
+import { TempProject } from "../src/testing/temp-project.js";
 
 const SCRIPT = pathToFileURL(resolve(import.meta.dirname, "../scripts/replace-build.mjs")).href;
 

@@ -2,8 +2,14 @@ import { renameSync, rmSync } from "node:fs";
 import { basename } from "node:path";
 import { describe, expect, it } from "vitest";
 import { evaluate } from "../src/index.js";
-import { type FinishedCommand, parseReport, type RunningCommand, runAssay, startAssay } from "../src/testing/assay.js";
-import { CAPITAL_EXAMPLES, ORACLE_SYSTEM, TempProject } from "../src/testing/workspace.js";
+import {
+  type FinishedCommand,
+  parseReport,
+  type RunningCommand,
+  runAssay,
+  startAssay,
+} from "../src/testing/run-assay.js";
+import { CAPITAL_EXAMPLES, ORACLE_SYSTEM, TempProject } from "../src/testing/temp-project.js";
 
 /** Waits in its first trial until it is stopped; with a file "go" it answers at once. */
 const WAITS = `import { existsSync } from "node:fs";

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { parseReport, startAssay } from "../src/testing/assay.js";
+import { runPooledAssay } from "../src/testing/cli-pool.js";
 import { startMock } from "../src/testing/mock/index.js";
-import { runPooledAssay } from "../src/testing/warm-assay.js";
-import { CAPITAL_EXAMPLES, ORACLE_SYSTEM, PARIS_SYSTEM, TempProject } from "../src/testing/workspace.js";
+import { parseReport, startAssay } from "../src/testing/run-assay.js";
+import { CAPITAL_EXAMPLES, ORACLE_SYSTEM, PARIS_SYSTEM, TempProject } from "../src/testing/temp-project.js";
 
 const files = { "capitals.jsonl": CAPITAL_EXAMPLES, "oracle.mjs": ORACLE_SYSTEM, "paris.mjs": PARIS_SYSTEM };
 const BASE = ["--dataset", "capitals.jsonl", "--system", "./oracle.mjs", "--output", "json"];

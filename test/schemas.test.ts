@@ -45,9 +45,13 @@ function listExamples(): YamlFile[] {
 }
 
 function listBlocks(): YamlFile[] {
-  const pages = ["README.md", ...readdirSync(new URL("docs", ROOT), { recursive: true }).map((page) => `docs/${String(page)}`)];
+  const pages = [
+    "README.md",
+    "llms.txt",
+    ...readdirSync(new URL("docs", ROOT), { recursive: true }).map((page) => `docs/${String(page)}`),
+  ];
   return pages
-    .filter((page) => page.endsWith(".md"))
+    .filter((page) => /\.(md|txt)$/.test(page))
     .flatMap((page) => {
       const whole = read(page);
       return [...whole.matchAll(/^```yaml (\S+)\n(.*?)^```/gms)]

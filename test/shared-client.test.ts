@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { leaseClient } from "../src/models/http/client.js";
 import { serveScript } from "../src/models/http/scripted-server.js";
-import { leaseClient } from "../src/models/http/shared.js";
 
 it("is one client for all, whose connections end with its last user", async () => {
   const server = await serveScript((_, response) => response.end("ok"));

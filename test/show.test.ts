@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { startAssay } from "../src/testing/assay.js";
-import { runPooledAssay } from "../src/testing/warm-assay.js";
-import { CAPITAL_EXAMPLES, TempProject } from "../src/testing/workspace.js";
+import { runPooledAssay } from "../src/testing/cli-pool.js";
+import { startAssay } from "../src/testing/run-assay.js";
+import { CAPITAL_EXAMPLES, TempProject } from "../src/testing/temp-project.js";
 
 /** Acts like an agent, prints terminal control sequences, and is right only about France. */
 const AGENT = `

@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { parseReport, runAssay } from "../src/testing/assay.js";
-import { CAPITAL_EXAMPLES, TempProject } from "../src/testing/workspace.js";
+import { parseReport, runAssay } from "../src/testing/run-assay.js";
+import { CAPITAL_EXAMPLES, TempProject } from "../src/testing/temp-project.js";
 
 const files = { "capitals.jsonl": CAPITAL_EXAMPLES };
 const BASE = ["--dataset", "capitals.jsonl", "--output", "json"];

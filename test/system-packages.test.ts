@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, symlinkSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { TempProject } from "../src/testing/workspace.js";
+import { TempProject } from "../src/testing/temp-project.js";
 
 const SCRIPT = fileURLToPath(new URL("../scripts/system-packages.mjs", import.meta.url));
 const INSTALL = "apt-get install -y --no-install-recommends";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type FinishedCommand, runAssay } from "../src/testing/assay.js";
-import { TempProject } from "../src/testing/workspace.js";
+import { type FinishedCommand, runAssay } from "../src/testing/run-assay.js";
+import { TempProject } from "../src/testing/temp-project.js";
 
 const CLEAR = "\u001b[2J";
 const TITLE = "\u001b]0;owned\u0007";

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type FinishedCommand, watchCommand } from "../src/testing/assay.js";
 import { type Mock, type MockScript, startMock } from "../src/testing/mock/index.js";
+import { type FinishedCommand, watchCommand } from "../src/testing/run-assay.js";
 
 const AGENT = fileURLToPath(new URL("../examples/tiny-agent.mjs", import.meta.url));
 const KEY = "key-of-the-test";

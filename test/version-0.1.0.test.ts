@@ -2,8 +2,8 @@ import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "no
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type FinishedCommand, parseReport, runAssay } from "../src/testing/assay.js";
-import { TempProject } from "../src/testing/workspace.js";
+import { type FinishedCommand, parseReport, runAssay } from "../src/testing/run-assay.js";
+import { TempProject } from "../src/testing/temp-project.js";
 
 /**
  * A project written by version 0.1.0: a config, a cache, a finished run, and one that was killed after two of six trials.

@@ -11,10 +11,8 @@ import {
 } from "../core/trajectory.js";
 import { getWorkspaceState, type Workspace } from "../exec/workspace/index.js";
 import type { AgentEnd, AgentFigures } from "./adapter.js";
-import { type AgentMeter, toUsageEvents } from "./agent-meter.js";
-import type { AgentRun, AgentRunEnd } from "./agent-run.js";
-import type { AgentSystemOptions } from "./agent-system.js";
 import {
+  type AgentMeter,
   type CalledModel,
   countCalledModels,
   filterModelCalls,
@@ -23,8 +21,11 @@ import {
   hasUsage,
   isUnanswered,
   omitEmptyFigures,
-} from "./model-calls.js";
-import type { WorkTimes } from "./work-watch.js";
+  toUsageEvents,
+} from "./agent-meter.js";
+import type { AgentRun, AgentRunEnd } from "./agent-run.js";
+import type { AgentSystemOptions } from "./agent-system.js";
+import type { WorkTimes } from "./work-watcher.js";
 
 /** Maximum number of unknown event types listed in a note. */
 const MAX_EVENT_KINDS = 10;

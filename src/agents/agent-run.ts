@@ -2,8 +2,8 @@ import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { AgentEvent, AgentEventBody } from "../core/trajectory.js";
 import { type ProgramEnd, startProgram } from "../exec/process/index.js";
-import { waitForAbort } from "./abortion.js";
 import type { AgentAdapter, AgentLaunch, StreamReader } from "./adapter.js";
+import { waitForAbort } from "./wait-for-abort.js";
 
 /** Enough to see why a program failed. */
 const STDERR_TAIL_CHARS = 8192;

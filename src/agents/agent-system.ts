@@ -9,11 +9,10 @@ import type { Limits, Price } from "../core/price.js";
 import type { Output, System, TrialBudget, TrialContext } from "../core/system.js";
 import { listOfferedSkills, toSkillFiles, Workspace, writeSkills } from "../exec/workspace/index.js";
 import { type AgentAdapter, type AgentFigures, type AgentModel, type LaunchRequest, toMcpSettings } from "./adapter.js";
-import { AgentMeter, type AgentUpstreams } from "./agent-meter.js";
+import { AgentMeter, type AgentUpstreams, hasUsage } from "./agent-meter.js";
 import { buildAgentOutput } from "./agent-output.js";
 import { AgentRun } from "./agent-run.js";
-import { hasUsage } from "./model-calls.js";
-import { WorkWatcher } from "./work-watch.js";
+import { WorkWatcher } from "./work-watcher.js";
 
 /** SIGTERM grace (2 s) + SIGKILL grace (2 s) + time to collect the workspace. */
 const GRACE_MS = 30_000;

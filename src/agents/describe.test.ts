@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { AGENT_NAMES } from "../budget/rules.js";
-import { type AgentStatus, describeAgents } from "./describe.js";
+import { type AgentStatus, describeAgents } from "./detect.js";
 
 let root = "";
 beforeEach(() => {

@@ -1,8 +1,13 @@
-import { requireBaseUrl } from "../budget/base-url.js";
 import { PROVIDERS, type ProviderName } from "../budget/gateway/provider.js";
 import type { ModelEntry, ModelsFile } from "../budget/index.js";
 import { createPriceLimits, findBundledLimits, findConfiguredModel } from "../budget/models-file.js";
-import { getDefaultBaseUrl, getKeyVariable, getProviderDialect, resolveEndpoint } from "../budget/providers.js";
+import {
+  getDefaultBaseUrl,
+  getKeyVariable,
+  getProviderDialect,
+  requireBaseUrl,
+  resolveEndpoint,
+} from "../budget/providers.js";
 import { UsageError } from "../core/errors.js";
 import { isLoopback } from "../core/loopback.js";
 import type { Limits, Price } from "../core/price.js";

@@ -1,7 +1,7 @@
 import { BudgetError } from "../core/errors.js";
 import type { Price, TokenPrices } from "../core/price.js";
+import { countPromptTokens } from "../core/price.js";
 import type { Bill, MeteredTotal, TrialBudget, Usage } from "../core/system.js";
-import { countPromptTokens } from "../core/usage.js";
 import {
   computeTokenCost,
   createPrice,

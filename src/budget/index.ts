@@ -1,4 +1,4 @@
-export type { FileProblem } from "../utils/files/yaml-tree.js";
+export type { FileProblem } from "../utils/files/yaml.js";
 export { bundledPrice, type PriceQuery } from "./bundled-prices.js";
 export { CostBudget, type CostBudgetOptions } from "./cost-budget.js";
 export { loadModels, type ModelEntry, type ModelsFile, ModelsFileError, type PriceOrigin } from "./models-file.js";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { didYouMean } from "../core/suggest.js";
-import type { KeyPath } from "../utils/files/yaml-tree.js";
+import type { KeyPath } from "../utils/files/yaml.js";
 import { JSON_SCHEMA_DRAFT, type JsonSchema, toJsonSchema } from "../utils/json-schema.js";
 import type { Pricing } from "./price.js";
 import type { Budgets } from "./resolve.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { BudgetError } from "../core/errors.js";
-import { TempProject } from "../testing/workspace.js";
+import { TempProject } from "../testing/temp-project.js";
 import { loadModels, type ModelEntry, ModelsFileError } from "./index.js";
 
 const FULL = `models:

@@ -1,6 +1,5 @@
-import { type Limits, type Price, selectPrices, type TokenPrices } from "../core/price.js";
+import { countPromptTokens, type Limits, type Price, selectPrices, type TokenPrices } from "../core/price.js";
 import type { System, Usage } from "../core/system.js";
-import { countPromptTokens } from "../core/usage.js";
 import { PICO_PER_1K, PICO_PER_DOLLAR, PRICING_RULES, requireRule, requireRules } from "./rules.js";
 
 export { selectPrices } from "../core/price.js";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { type AgentFlags, addAgentFlags, toAgentConfigs } from "./agent-flags.js";
+import { type AgentFlags, addAgentFlags, toAgentConfigs } from "./shared-flags.js";
 
 function meaning(...args: string[]) {
   const command = addAgentFlags(new Command()).parse(args, { from: "user" });

@@ -3,8 +3,8 @@ import { getAgentName, openAgent } from "../agents/open-agent.js";
 import { UsageError } from "../core/errors.js";
 import { omitUndefined } from "../core/shape.js";
 import { addVersion, findInstalledVersion } from "./agent-version.js";
-import { isPlanOnly, type PlanFlags } from "./planned-only.js";
 import type { AgentConfig, RunConfig } from "./run-config.js";
+import { isPlanOnly, type PlanFlags } from "./run-flags.js";
 
 type AgentRunConfig = RunConfig & PlanFlags;
 

@@ -5,7 +5,7 @@ import type { Evaluator } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { System } from "../core/system.js";
 import { type EvaluateOptions, evaluate } from "../evaluate.js";
-import { TempProject } from "../testing/workspace.js";
+import { TempProject } from "../testing/temp-project.js";
 import { addCompareCommand } from "./commands/compare.js";
 import { type CompareRequest, executeCompare } from "./compare.js";
 
@@ -179,7 +179,8 @@ describe("assay compare", () => {
     await refused({ metric: ["latency_mean"], maxDrop: 0.1 }).toThrow(
       /--max-drop checks .*Add one of them to --metric/,
     );
-    for (const maxDrop of [-0.1, 5, Number.NaN]) await refused({ maxDrop }).toThrow(/--max-drop must be between 0 and 1/);
+    for (const maxDrop of [-0.1, 5, Number.NaN])
+      await refused({ maxDrop }).toThrow(/--max-drop must be between 0 and 1/);
     await refused({ level: 95 }).toThrow(/between 0 and 1/);
     await refused({ b: "nowhere" }).toThrow(RunFolderError);
     await refused({ b: a }).toThrow(/same run/);

@@ -2,9 +2,14 @@ import { resolve } from "node:path";
 import { EXIT, RunFolderError, UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
 import { type ComparedRun, compareRuns, type RunComparison } from "../metrics/compare/index.js";
-import { renderCompareMarkdown, renderCompareText } from "../report/compare.js";
-import { describeDrops, describeRegressions, type GateMessages } from "../report/compare-gate.js";
-import { buildCompareReport } from "../report/compare-json.js";
+import {
+  buildCompareReport,
+  describeDrops,
+  describeRegressions,
+  type GateMessages,
+  renderCompareMarkdown,
+  renderCompareText,
+} from "../report/compare.js";
 import { readStoredRows } from "../runs/load-run.js";
 import { readManifest } from "../store/journal.js";
 import { findLatestRun, findRun } from "../store/run-folder.js";

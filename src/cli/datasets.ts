@@ -6,8 +6,8 @@ import { type Registry, registry } from "../core/registry.js";
 import { didYouMean } from "../core/suggest.js";
 import type { CatalogEntry } from "../datasets/catalog/entry.js";
 import { getEntryScoring, resolveEntryConfig } from "../datasets/catalog/load-entry.js";
+import { replaceControlCharacters } from "../report/format.js";
 import { renderMarkdownTable, type TableColumn } from "../report/markdown.js";
-import { replaceControlCharacters } from "../report/printable.js";
 import type { DatasetsOptions } from "./commands/datasets.js";
 import { findConfig, loadConfig } from "./config-file.js";
 import { loadPlugins, registerNamedDatasets } from "./resolve.js";
@@ -81,7 +81,7 @@ interface DatasetLine {
 }
 
 async function listDatasets(registry: Registry): Promise<string> {
-  const { catalog } = await import("../datasets/catalog/catalogue.js");
+  const { catalog } = await import("../datasets/catalog/catalog.js");
   const entries: Readonly<Record<string, CatalogEntry>> = catalog;
   const { MEMORY_DATASETS } = await import("../systems/memory/index.js");
   const named = registry.list("dataset").map((name): DatasetLine => {

@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
-import { TempProject } from "../testing/workspace.js";
-import { exitOnSignal } from "./ends-cleanly.js";
+import { TempProject } from "../testing/temp-project.js";
+import { exitOnSignal } from "./interrupt.js";
 
 test.each(["SIGINT", "SIGTERM"] as const)(
   "%s ends the process with 130, after temporary files are removed",
@@ -13,7 +13,7 @@ test.each(["SIGINT", "SIGTERM"] as const)(
       "work.mjs",
       `import { rmSync } from "node:fs";
     import { createJiti } from ${JSON.stringify(import.meta.resolve("jiti"))};
-    const { endsCleanly } = await createJiti(import.meta.url).import(${JSON.stringify(new URL("./ends-cleanly.ts", import.meta.url).href)});
+    const { endsCleanly } = await createJiti(import.meta.url).import(${JSON.stringify(new URL("./interrupt.ts", import.meta.url).href)});
     process.once("exit", () => rmSync("aside"));
     await endsCleanly(() => new Promise(() => setInterval(() => process.send?.("working"), 10)));`,
     );

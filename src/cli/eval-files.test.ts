@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ReporterError } from "../core/errors.js";
 import { makeEvalResult, makeTrialRow, makeTrialRows } from "../testing/eval-result.js";
-import { TempProject } from "../testing/workspace.js";
+import { TempProject } from "../testing/temp-project.js";
 import { writeEvalFiles } from "./eval-files.js";
 
 /** A folder that collects notes, with no workflow by default. */

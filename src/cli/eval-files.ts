@@ -4,12 +4,12 @@ import { getErrorMessage, ReporterError } from "../core/errors.js";
 import type { GateVerdict } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
 import type { EvalRow } from "../core/row.js";
-import { renderEvalMarkdown } from "../report/eval/eval-markdown.js";
 import { type EvalReport, evalReport } from "../report/eval/eval-report.js";
+import { renderEvalMarkdown } from "../report/eval/eval-text.js";
 import { type EvidenceReader, renderJunitXml } from "../report/eval/junit.js";
 import { readOutputs, type StoredOutput } from "../store/outputs.js";
 import { encodeKey } from "../store/row-codec.js";
-import type { EvalSelection } from "./eval-choice.js";
+import type { EvalSelection } from "./run-flags.js";
 import { printNote } from "./streams.js";
 
 interface EvalFileOptions extends Pick<EvalSelection, "junit" | "markdown" | "outputDir"> {

@@ -10,16 +10,15 @@ import { evalReport, resolveGateKey } from "../report/eval/eval-report.js";
 import { formatGateResult } from "../report/eval/eval-text.js";
 
 import { writeEvalFiles } from "./eval-files.js";
-import { planEvals } from "./eval-plan.js";
+import { planEvals, withMock } from "./eval-plan.js";
 import { checkGate, type GateJudgment } from "./gates.js";
 import { closeResources, withSystems } from "./resolve.js";
 import { runFromSource } from "./run.js";
 import type { RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
+import type { AfterRunContext, RunSource } from "./run-source.js";
 import { printNote } from "./streams.js";
 import { requireTrust } from "./trust.js";
-import { withMock } from "./with-mock.js";
-import type { AfterRunContext, RunSource } from "./workbench.js";
 
 /** `assay eval`: a run whose examples are the test cases of eval files and whose systems are the agents they name. */
 export function executeEval(flags: RunFlags): Promise<number> {

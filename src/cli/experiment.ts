@@ -22,12 +22,11 @@ import { loadTokenizer } from "../models/tokens/index.js";
 import { buildExperimentReport } from "../report/experiment.js";
 import { formatPlural } from "../report/format.js";
 import { makePlan } from "../runner/plan.js";
-import { DEFAULT_MAX_WORKERS } from "../runs/prepared-run.js";
-import { toAgentConfigs } from "./agent-flags.js";
+import { DEFAULT_MAX_WORKERS } from "../runs/prepare-run.js";
 import { openAgentSystem } from "./agent-systems.js";
 import { describePlan } from "./dry-run.js";
 import { closeGraders, selectAgentSettings } from "./eval.js";
-import { toAgentConfig } from "./eval-plan.js";
+import { toAgentConfig, withMock } from "./eval-plan.js";
 import { openEvalProject } from "./eval-project.js";
 import {
   checkExperimentFlags,
@@ -38,17 +37,17 @@ import {
   renderExperiment,
   toReportedVariant,
 } from "./experiment-report.js";
-import { isolateUserCode } from "./guard.js";
 import { createInterrupt } from "./interrupt.js";
 import { ProgressLine } from "./progress.js";
 import { requireNoQueue } from "./queue-address.js";
-import type { PrintReport } from "./report-result.js";
+import type { PrintReport } from "./report.js";
 import { closeResources } from "./resolve.js";
 import { DEFAULT_MIN_COVERAGE, type RunConfig } from "./run-config.js";
-import { toOutageOptions } from "./run-options.js";
+import { toOutageOptions } from "./run-source.js";
+import { toAgentConfigs } from "./shared-flags.js";
 import { printNote, writeResult } from "./streams.js";
 import { requireTrust } from "./trust.js";
-import { withMock } from "./with-mock.js";
+import { isolateUserCode } from "./user-code.js";
 
 export interface ExperimentRunFlags extends ExperimentReportFlags {
   shard?: string;

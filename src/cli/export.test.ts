@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { parseCsv } from "../store/history/csv-testing.js";
 import { writeTestRun } from "../store/history/run-testing.js";
-import { TempProject } from "../testing/workspace.js";
+import { TempProject } from "../testing/temp-project.js";
 import { addExportCommand } from "./commands/export.js";
 import { type ExportFlags, executeExport } from "./export.js";
 

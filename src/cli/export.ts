@@ -9,8 +9,8 @@ import {
   openExport,
 } from "../runs/export-run.js";
 import { findRun } from "../store/run-folder.js";
-import { exitOnSignal } from "./ends-cleanly.js";
 import { createEvidenceReader } from "./eval-files.js";
+import { exitOnSignal } from "./interrupt.js";
 import { printNote, writeResult } from "./streams.js";
 
 export interface ExportFlags {

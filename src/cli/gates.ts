@@ -5,8 +5,7 @@ import type { EvalResult } from "../core/result.js";
 import { getOwn } from "../core/shape.js";
 import { didYouMean } from "../core/suggest.js";
 import { listSummaryKeys, MEASURE_PREFIX } from "../metrics/index.js";
-import { getMeasured } from "../report/cells.js";
-import { formatNumber, formatPlural, formatShare } from "../report/format.js";
+import { formatNumber, formatPlural, formatShare, getMeasured } from "../report/format.js";
 
 /** Conditions for the command to succeed. */
 export interface Gates {

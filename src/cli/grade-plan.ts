@@ -18,8 +18,8 @@ import {
   describeJudgingCost,
   estimateOutputJudging,
   findJudgingPrices,
-} from "./judging-estimate.js";
-import type { PrintReport } from "./report-result.js";
+} from "./dry-run.js";
+import type { PrintReport } from "./report.js";
 import type { RunConfig } from "./run-config.js";
 import { writeResult } from "./streams.js";
 

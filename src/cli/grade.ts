@@ -17,13 +17,12 @@ import { findLatestRun, findRun } from "../store/run-folder.js";
 import { loadConfig, resolveEvaluatorPath } from "./config-file.js";
 import type { ExperimentRunFlags } from "./experiment.js";
 import type { GateJudgment } from "./gates.js";
-import { isolateUserCode } from "./guard.js";
 import { createInterrupt } from "./interrupt.js";
 import { enterFolder, type Invocation, isInvocation, mergeEvalSelection, requireTrustedRun } from "./invocation.js";
 import { isModulePath } from "./load-module.js";
 import { ProgressLine } from "./progress.js";
 import { dropQueueFlags } from "./queue-address.js";
-import { type PrintReport, reportResult, resolveGates } from "./report-result.js";
+import { type PrintReport, reportResult, resolveGates } from "./report.js";
 import {
   closeResources,
   collectDatasetEvaluators,
@@ -38,6 +37,7 @@ import { DEFAULT_RUNS_DIR } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
 import { checkOutput, printNote } from "./streams.js";
 import { requireTrustedPlugins } from "./trust.js";
+import { isolateUserCode } from "./user-code.js";
 
 export type GradeFlags = Pick<
   RunFlags,

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { UsageError } from "../core/errors.js";
-import { TempProject } from "../testing/workspace.js";
+import { TempProject } from "../testing/temp-project.js";
 import { addImportCommand } from "./commands/import.js";
 import { executeImport } from "./import.js";
 import { executeReport } from "./report.js";

@@ -5,8 +5,8 @@ import { didYouMean } from "../core/suggest.js";
 import { formatPlural } from "../report/format.js";
 import { type ImportProgress, type ImportRunOptions, importRun } from "../runs/import-run.js";
 import type { FormatName } from "../store/import/index.js";
-import { exitOnSignal } from "./ends-cleanly.js";
-import { StatusLine } from "./status-line.js";
+import { exitOnSignal } from "./interrupt.js";
+import { StatusLine } from "./progress.js";
 import { printNote, writeResult } from "./streams.js";
 
 export interface ImportFlags {

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { parse } from "yaml";
 import { UsageError } from "../core/errors.js";
-import { TempProject } from "../testing/workspace.js";
+import { TempProject } from "../testing/temp-project.js";
 import { executeInit, type InitOptions } from "./init.js";
 
 interface Said {

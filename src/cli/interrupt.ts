@@ -16,7 +16,7 @@ export function isStopCode(code: number): boolean {
   return Object.values(STOP_SIGNALS).some((each) => each === code);
 }
 
-export interface StopRequest {
+interface StopRequest {
   /** True if it was requested before. */
   again: boolean;
   exitCode: number;
@@ -40,7 +40,7 @@ export function onStopSignal(
   };
 }
 
-export interface Interrupt {
+interface Interrupt {
   signal: AbortSignal;
   /** Exit code of the command; null unless a stop was requested. */
   readonly exitCode: number | null;
@@ -66,4 +66,30 @@ export function createInterrupt(beforeMessage: () => void): Interrupt {
     },
     release,
   };
+}
+
+/** Turns a signal into a regular exit, so that exit handlers remove temporary files. */
+export async function exitOnSignal<T>(work: () => Promise<T>): Promise<T> {
+  const end = () => process.exit(EXIT.interrupted);
+  process.once("SIGINT", end);
+  process.once("SIGTERM", end);
+  try {
+    return await work();
+  } finally {
+    process.off("SIGINT", end);
+    process.off("SIGTERM", end);
+  }
+}
+
+/** Resolves on the first Ctrl-C or SIGTERM; the next one has its default effect. */
+export function waitForStop(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = () => {
+      process.off("SIGINT", stop);
+      process.off("SIGTERM", stop);
+      resolve();
+    };
+    process.on("SIGINT", stop);
+    process.on("SIGTERM", stop);
+  });
 }

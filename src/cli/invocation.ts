@@ -1,11 +1,12 @@
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { getErrorMessage, RunFolderError, UsageError } from "../core/errors.js";
-import { isNonSecretName } from "../core/harmless-name.js";
+import { isNonSecretName } from "../core/secret-names.js";
 import { stripSecrets } from "../queue/connection.js";
 import { RUN_FILES, readManifest } from "../store/journal.js";
 import { findRun } from "../store/run-folder.js";
 import { isRunComplete } from "../store/summary-file.js";
-import { findConfig } from "./config-file.js";
+import { findConfig, loadConfig } from "./config-file.js";
+import { dropQueueFlags } from "./queue-address.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
 import { printNote } from "./streams.js";
@@ -152,4 +153,26 @@ function describeStarter(invocation: unknown): string {
 
 function toFields(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/**
+ * The complete description of a run, relative to its folder, which becomes the working folder. Later flags override those
+ * the run was started with, which override the config file.
+ */
+export async function resolveRunFlags(invocation: Invocation, flags: RunFlags): Promise<RunFlags> {
+  enterFolder(invocation);
+  const { configFile } = invocation;
+  // A resumed run was trusted when it was started.
+  const trust = flags.resume !== undefined || flags.trust;
+  const config = configFile === null ? {} : await loadConfig(configFile, { trust });
+  const place = configFile === null ? {} : { configDir: dirname(configFile) };
+  const own = { ...config, ...place, ...invocation.flags, ...flags, ...selectHeaders(invocation, flags) };
+  const run = { ...own, ...mergeEvalSelection(invocation.flags, flags) };
+  return run.withoutQueue === true && flags.queue === undefined ? dropQueueFlags(run) : run;
+}
+
+/** Secret headers must be given again on resume; the others are stored. */
+function selectHeaders(invocation: Invocation, { resume, headers }: RunFlags): Pick<RunFlags, "headers"> {
+  if (resume === undefined || headers === undefined) return {};
+  return { headers: { ...invocation.flags.headers, ...headers } };
 }

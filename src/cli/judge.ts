@@ -1,5 +1,5 @@
 import { EXIT, UsageError } from "../core/errors.js";
-import { readJsonl } from "../datasets/jsonl.js";
+import { readJsonl } from "../datasets/json.js";
 import { isBadRow } from "../datasets/source-row.js";
 import {
   type Calibration,
@@ -12,12 +12,11 @@ import {
   type LLMJudge,
   readLabel,
 } from "../graders/judge/index.js";
-import { formatDollars, formatNumber, formatPlural, formatShare } from "../report/format.js";
+import { formatDollars, formatNumber, formatPlural, formatShare, replaceControlCharacters } from "../report/format.js";
 import { renderMarkdownTable, type TableColumn, toOneLine } from "../report/markdown.js";
-import { replaceControlCharacters } from "../report/printable.js";
 import { createInterrupt } from "./interrupt.js";
-import { type JudgeFlags, splitJudgeFlags } from "./judge-flags.js";
 import { makeRunJudge } from "./make-judge.js";
+import { type JudgeFlags, splitJudgeFlags } from "./shared-flags.js";
 import { printNote, writeResult } from "./streams.js";
 
 export interface CalibrateFlags extends JudgeFlags {

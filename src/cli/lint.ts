@@ -14,11 +14,11 @@ import {
   summarizeFindings,
 } from "../evals/lint/index.js";
 import { listNamedMetrics, listSummaryKeys } from "../metrics/index.js";
-import { replaceControlCharacters } from "../report/printable.js";
+import { replaceControlCharacters } from "../report/format.js";
 import { openEvalProject } from "./eval-project.js";
-import { isolateUserCode } from "./guard.js";
 import { printNote, writeResult } from "./streams.js";
 import type { TrustFlags } from "./trust.js";
+import { isolateUserCode } from "./user-code.js";
 
 export interface LintFlags extends TrustFlags {
   /** Files, folders and patterns; empty for the working folder. */

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { describeError } from "../core/error-place.js";
+import { describeError } from "../core/describe-error.js";
 import { ModuleError } from "../core/errors.js";
 
 const TYPESCRIPT = new Set([".ts", ".mts", ".cts"]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeDownload } from "./load-progress.js";
+import { describeDownload } from "./progress.js";
 
 const file = "openai/gsm8k main/test.parquet";
 

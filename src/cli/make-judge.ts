@@ -4,10 +4,10 @@ import type { ExampleSource } from "../core/example.js";
 import { omitUndefined } from "../core/shape.js";
 import { LLMJudge } from "../graders/judge/index.js";
 import type { ModelSystem } from "../systems/index.js";
-import { renameJudgeFlags } from "./judge-flags.js";
 import { openModelSystems } from "./model-systems.js";
-import type { PlanFlags } from "./planned-only.js";
 import type { JudgeConfig, RunConfig } from "./run-config.js";
+import type { PlanFlags } from "./run-flags.js";
+import { renameJudgeFlags } from "./shared-flags.js";
 
 /** What a run configures for its judge. */
 export type JudgedRunConfig = Pick<RunConfig, "judge" | "modelsFile" | "allowInsecure" | "maxCost"> & PlanFlags;

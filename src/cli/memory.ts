@@ -17,15 +17,14 @@ import {
   systemReader,
 } from "../systems/memory/index.js";
 import { fingerprintModule, isModulePath, loadModule } from "./load-module.js";
-import { createDownloadLine } from "./load-progress.js";
 import { openModelSystems } from "./model-systems.js";
+import { createDownloadLine, StatusLine } from "./progress.js";
 import { requireNoQueue } from "./queue-address.js";
 import { closeResources, type Revisions, resolveOneSystem, selectLoadOptions } from "./resolve.js";
 import { runFromSource } from "./run.js";
 import type { RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
-import { StatusLine } from "./status-line.js";
-import type { RunSource } from "./workbench.js";
+import type { RunSource } from "./run-source.js";
 
 /** `assay memory`: a run whose systems are memories that are asked about long conversations. */
 export function executeMemory(flags: RunFlags): Promise<number> {

@@ -10,7 +10,7 @@ import {
   startMock,
 } from "../testing/mock/index.js";
 import { loadScript } from "../testing/mock/script-file.js";
-import { waitForStop } from "./stop-signal.js";
+import { waitForStop } from "./interrupt.js";
 import { printNote, writeResult } from "./streams.js";
 
 /** Each flag overrides the same setting of the script. */

@@ -1,8 +1,12 @@
-import { requireBaseUrl } from "../budget/base-url.js";
 import { loadModels, type ModelEntry, type ModelsFile } from "../budget/index.js";
 import { findBundledLimits, findConfiguredModel, findModelsFile } from "../budget/models-file.js";
-
-import { getDefaultBaseUrl, getKeyVariable, getProviderDialect, resolveEndpoint } from "../budget/providers.js";
+import {
+  getDefaultBaseUrl,
+  getKeyVariable,
+  getProviderDialect,
+  requireBaseUrl,
+  resolveEndpoint,
+} from "../budget/providers.js";
 import { UsageError } from "../core/errors.js";
 import { isLoopback } from "../core/loopback.js";
 import type { Limits } from "../core/price.js";
@@ -11,8 +15,8 @@ import { didYouMean } from "../core/suggest.js";
 import type { System } from "../core/system.js";
 import type { DialectName } from "../models/dialects/dialect.js";
 import { ModelSystem } from "../systems/model.js";
-import { isPlanOnly, type PlanFlags } from "./planned-only.js";
 import type { AgentConfig, ModelConfig, RunConfig } from "./run-config.js";
+import { isPlanOnly, type PlanFlags } from "./run-flags.js";
 import { printNote } from "./streams.js";
 
 /** For a proxy that serves one model under any name. */

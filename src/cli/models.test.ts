@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { BudgetError, UsageError } from "../core/errors.js";
-import { TempProject } from "../testing/workspace.js";
+import { TempProject } from "../testing/temp-project.js";
 import { executeModels, type ModelsFlags } from "./models.js";
 
 const MODELS = `models:

@@ -10,9 +10,8 @@ import {
 import { findModelsFile, MODELS_FILES } from "../budget/models-file.js";
 import { EXIT, UsageError } from "../core/errors.js";
 import type { Price, TokenPrices } from "../core/price.js";
-import { formatSeconds } from "../report/format.js";
+import { formatSeconds, replaceControlCharacters } from "../report/format.js";
 import { renderMarkdownTable, type TableColumn } from "../report/markdown.js";
-import { replaceControlCharacters } from "../report/printable.js";
 import { printNote, writeResult } from "./streams.js";
 
 export interface ModelsFlags {

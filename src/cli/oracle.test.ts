@@ -4,7 +4,7 @@ import { Command } from "commander";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { UsageError } from "../core/errors.js";
 import { isCommandMissing } from "../testing/system-command.js";
-import { TempProject } from "../testing/workspace.js";
+import { TempProject } from "../testing/temp-project.js";
 import { addOracleCommand } from "./commands/oracle.js";
 
 const SPEC = `name: sums

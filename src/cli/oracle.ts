@@ -18,15 +18,14 @@ import {
   type TriedOmission,
 } from "../evals/oracle/index.js";
 import { datasetOf, findSpecs, loadSpec } from "../evals/spec/index.js";
-import { formatPlural } from "../report/format.js";
+import { formatPlural, replaceControlCharacters } from "../report/format.js";
 import { renderMarkdownTable, type TableColumn, toOneLine } from "../report/markdown.js";
-import { replaceControlCharacters } from "../report/printable.js";
 import { type EvalProject, openEvalProject } from "./eval-project.js";
-import { isolateUserCode } from "./guard.js";
 import { createInterrupt } from "./interrupt.js";
-import { StatusLine } from "./status-line.js";
+import { StatusLine } from "./progress.js";
 import { printNote, writeResult } from "./streams.js";
 import { requireTrust, type TrustFlags } from "./trust.js";
+import { isolateUserCode } from "./user-code.js";
 
 export interface OracleFlags extends TrustFlags {
   /** Eval files, folders and patterns. Default: those of the config file, else of the working folder. */

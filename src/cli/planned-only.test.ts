@@ -4,12 +4,12 @@ import { makeDataset } from "../core/dataset.js";
 import type { Evaluator } from "../core/evaluator.js";
 import { computeFingerprint } from "../core/fingerprint.js";
 import { registry } from "../core/registry.js";
-import { TempProject } from "../testing/workspace.js";
+import { TempProject } from "../testing/temp-project.js";
 import { dropUnknownVersion } from "./agent-version.js";
-import { isPlanOnly } from "./planned-only.js";
 import { withSystems } from "./resolve.js";
 import { resolveEvaluators } from "./resolve-evaluators.js";
 import type { RunFlags } from "./run-flags.js";
+import { isPlanOnly } from "./run-flags.js";
 
 const QUEUE = "redis://127.0.0.1:1";
 const KEYS = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY"];

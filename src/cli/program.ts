@@ -141,7 +141,7 @@ function addDemoCommand(program: Command, done: SetExitCode): void {
       if (agent !== undefined && which !== "agents")
         throw new UsageError("--agent is only for assay demo agents. Remove it.");
       const agents = agent === undefined ? {} : { agents: agent };
-      if (which === "budgets") done(await (await import("./demo-budgets.js")).executeDemoBudgets(options));
+      if (which === "budgets") done(await (await import("./demo.js")).executeDemoBudgets(options));
       else if (which === "agents")
         done(await (await import("./demo-agents.js")).executeDemoAgents({ ...options, ...agents }));
       else done(await (await import("./demo.js")).executeDemo(options));

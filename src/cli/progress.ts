@@ -1,6 +1,48 @@
-import { formatDollars, formatPlural, formatSeconds, formatShare } from "../report/format.js";
+import type { Dataset, DownloadProgress } from "../core/dataset.js";
+import { type LoadDatasetOptions, loadDataset } from "../datasets/load-dataset.js";
+import { formatBytes, formatDollars, formatPlural, formatSeconds, formatShare } from "../report/format.js";
 import type { Progress } from "../runner/ports.js";
-import { type ProgressStream, StatusLine } from "./status-line.js";
+
+export interface ProgressStream {
+  isTTY?: boolean;
+  columns?: number;
+  write(text: string): unknown;
+}
+
+const REDRAW_MS = 100;
+const PLAIN_LINE_MS = 5000;
+
+/** Shows progress: one line that is redrawn on a terminal, otherwise a plain line from time to time. */
+export class StatusLine {
+  readonly #stream: ProgressStream;
+  readonly #every: number;
+  #last = 0;
+  #drawn = false;
+
+  constructor(stream: ProgressStream, { plainLineMs = PLAIN_LINE_MS } = {}) {
+    this.#stream = stream;
+    this.#every = stream.isTTY === true ? REDRAW_MS : plainLineMs;
+  }
+
+  /** Does nothing if the last update was too recent. */
+  show(text: () => string, elapsedMs: number): void {
+    if (elapsedMs - this.#last < this.#every) return;
+    this.#last = elapsedMs;
+    if (this.#stream.isTTY !== true) {
+      this.#stream.write(`${text()}\n`);
+      return;
+    }
+    // A terminal of unknown width reports 0.
+    const width = Math.max(20, (this.#stream.columns || 80) - 1);
+    this.#stream.write(`\r\u001b[2K${text().slice(0, width)}`);
+    this.#drawn = true;
+  }
+
+  clear(): void {
+    if (this.#drawn) this.#stream.write("\r\u001b[2K");
+    this.#drawn = false;
+  }
+}
 
 /** Shows the progress of a run. */
 export class ProgressLine {
@@ -43,4 +85,35 @@ export function describeProgress({
   if (perSecond > 0 && done < total) parts.push(`${formatSeconds((total - done) / perSecond)} left`);
   if (waiting !== null) parts.push(waiting);
   return parts.join(" · ");
+}
+
+const BAR_CELLS = 20;
+
+/** Shows progress only while something is downloaded. */
+export async function loadWithProgress(spec: string, options: LoadDatasetOptions): Promise<Dataset> {
+  const { line, onDownload } = createDownloadLine();
+  try {
+    return await loadDataset(spec, { ...options, onDownload });
+  } finally {
+    line.clear();
+  }
+}
+
+/** The caller has to clear the line. */
+export function createDownloadLine(): { line: StatusLine; onDownload: (progress: DownloadProgress) => void } {
+  const line = new StatusLine(process.stderr);
+  const start = performance.now();
+  const onDownload = (progress: DownloadProgress) =>
+    line.show(() => describeDownload(progress), performance.now() - start);
+  return { line, onDownload };
+}
+
+/** `openai/gsm8k main/test-00000-of-00001.parquet ██████░░░░░░ 1.2 of 3.4 MB` */
+export function describeDownload({ file, received, expected, waitingFor }: DownloadProgress): string {
+  if (waitingFor !== null) return `${file}: waiting for ${waitingFor}`;
+  if (expected === null || expected <= 0) return `${file}: ${formatBytes(received)}`;
+  const share = Math.min(1, received / expected);
+  const full = Math.round(share * BAR_CELLS);
+  const bar = `${"█".repeat(full)}${"░".repeat(BAR_CELLS - full)}`;
+  return `${bar} ${formatBytes(received)} of ${formatBytes(expected)} · ${file}`;
 }

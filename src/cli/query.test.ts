@@ -4,7 +4,7 @@ import { Command } from "commander";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { parseCsv } from "../store/history/csv-testing.js";
 import { writeTestRun } from "../store/history/run-testing.js";
-import { TempProject } from "../testing/workspace.js";
+import { TempProject } from "../testing/temp-project.js";
 import { addQueryCommand } from "./commands/query.js";
 import { executeQuery, type QueryRequest } from "./query.js";
 

@@ -1,7 +1,7 @@
 import { chmodSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../core/errors.js";
-import { TempProject } from "../testing/workspace.js";
+import { TempProject } from "../testing/temp-project.js";
 import {
   dropQueueFlags,
   requireNoQueue,

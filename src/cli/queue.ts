@@ -4,7 +4,7 @@ import { didYouMean } from "../core/suggest.js";
 import { openRedis, stripSecrets } from "../queue/connection.js";
 import type { WorkerState } from "../queue/contract.js";
 import { listRuns, listWorkers, type QueuedRun, removeRun } from "../queue/directory.js";
-import { removeSharedFolder } from "../queue/output-folder.js";
+import { removeSharedFolder } from "../queue/stored-output.js";
 import { renderMarkdownTable, type TableColumn, toOneLine } from "../report/markdown.js";
 import { requireQueueUrl } from "./queue-address.js";
 import { printNote, writeResult } from "./streams.js";

@@ -1,16 +1,22 @@
 import "../builtins.js";
 import { resolve } from "node:path";
 import { loadModels } from "../budget/index.js";
-import { EXIT } from "../core/errors.js";
-import { registry } from "../core/registry.js";
+import { collectFacets, type Dataset } from "../core/dataset.js";
+import { AssayError, EXIT, getErrorMessage, ReporterError } from "../core/errors.js";
+import type { ExampleSource } from "../core/example.js";
+import type { Metric, MetricRun } from "../core/metric.js";
+import { type GateVerdict, type RenderedReport, type ReportOptions, registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
 import { junitReporter, renderJunitXml } from "../report/eval/junit.js";
 import { COLUMN_GROUPS, checkColumns } from "../report/table.js";
 import { loadRun } from "../runs/load-run.js";
 import { readManifest } from "../store/journal.js";
 import { findLatestRun, findRun } from "../store/run-folder.js";
+import { applyGates, checkGateFlags, type GateJudgment, type Gates } from "./gates.js";
 import { loadPlugins } from "./resolve.js";
-import { checkOutput, writeResult } from "./streams.js";
+import { DEFAULT_MIN_COVERAGE, type RunConfig } from "./run-config.js";
+import type { RunFlags } from "./run-flags.js";
+import { checkOutput, printNote, writeResult } from "./streams.js";
 import { requireTrustedPlugins } from "./trust.js";
 
 export interface ReportFlags {
@@ -54,4 +60,88 @@ async function renderWithEvidence(result: EvalResult): Promise<Iterable<string>>
 function chooseReporter(dir: string): string {
   const { command, of } = (readManifest(dir).invocation ?? {}) as { command?: unknown; of?: unknown };
   return command === "eval" || of === "eval" ? "eval" : "table";
+}
+
+/** Prints the report once no user code runs any more. Returns the exit code. */
+export type PrintReport = () => Promise<number>;
+
+/** The gates of a run, checked against what it will measure. */
+export function resolveGates(
+  config: RunConfig & Pick<RunFlags, "eval">,
+  { metrics, datasets }: { metrics: readonly Metric[]; datasets: readonly (Dataset | ExampleSource)[] },
+): Gates {
+  const { minCoverage = DEFAULT_MIN_COVERAGE, failUnder = {}, failOver = {}, trials = 1 } = config;
+  const gates = { minCoverage, failUnder, failOver, requirePass: config.eval?.requirePass ?? false };
+  checkGateFlags(gates, {
+    trials,
+    metrics,
+    datasets: () => [...new Set(datasets.flatMap(listTags))],
+    facets: () => datasets.flatMap(listFacets),
+  });
+  return gates;
+}
+
+/** The examples' own tags, or the name of their dataset. */
+function listTags(dataset: Dataset | ExampleSource): string[] {
+  return "examples" in dataset ? dataset.examples.map((example) => example.dataset ?? dataset.name) : [];
+}
+
+/** Facets of the examples, as stored in their rows. */
+function listFacets(dataset: Dataset | ExampleSource): NonNullable<MetricRun["facets"]> {
+  if (!("examples" in dataset)) return [];
+  const { examples, name } = dataset;
+  return examples.map((example) => ({ dataset: example.dataset ?? name, facets: collectFacets(example, dataset) }));
+}
+
+interface ReportContext {
+  config: RunConfig;
+  gates: Gates;
+  /** Exit code after an interrupt; null if there was none. */
+  stopCode: number | null;
+  /** The command that resumes an interrupted run. */
+  goOn: string;
+  /** Further processing of the result and its judgment; runs even after an interrupt. */
+  also?: (gates: readonly GateVerdict[]) => Promise<GateJudgment | undefined>;
+}
+
+/** Writes the report to stdout and chooses the exit code. */
+export async function reportResult(result: EvalResult, about: ReportContext): Promise<number> {
+  const { output = "table", columns } = about.config;
+  const judged = about.stopCode === null ? tryApplyGates(result, about.gates) : null;
+  const gates = judged?.verdicts ?? [];
+  await writeResult(await renderReport(output, result, { gates, ...(columns === undefined ? {} : { columns }) }));
+  if (result.runDir !== null) printNote(`Stored in ${result.runDir}`);
+  const more = await about.also?.(gates);
+  if (about.stopCode !== null) {
+    printNote(`Interrupted. Resume with: ${about.goOn}`);
+    return about.stopCode;
+  }
+  if (judged === null || "problem" in judged) throw judged?.problem;
+  const { exitCode, messages } = judged;
+  for (const message of [...messages, ...(more?.messages ?? [])]) printNote(message);
+  return exitCode === EXIT.fine ? (more?.exitCode ?? EXIT.fine) : exitCode;
+}
+
+/** A gate on a metric that does not exist ends the command after the report is written. */
+function tryApplyGates(result: EvalResult, gates: Gates): GateJudgment | { problem: unknown; verdicts?: undefined } {
+  try {
+    return applyGates(result, gates);
+  } catch (problem) {
+    return { problem };
+  }
+}
+
+/** A custom reporter may fail; the run itself is stored. */
+async function renderReport(name: string, result: EvalResult, options: ReportOptions): Promise<RenderedReport> {
+  try {
+    return await registry.get("reporter", name).render(result, options);
+  } catch (cause) {
+    if (cause instanceof AssayError) throw cause;
+    throw new ReporterError(
+      `The reporter "${name}" failed: ${getErrorMessage(cause)}. The run is stored in ${result.runDir}.`,
+      {
+        cause,
+      },
+    );
+  }
 }

@@ -6,7 +6,6 @@ import type { Registry } from "../core/registry.js";
 import { didYouMean } from "../core/suggest.js";
 import { isModulePath } from "./load-module.js";
 import type { JudgedRunConfig, RunJudges } from "./make-judge.js";
-import { isPlanOnly } from "./planned-only.js";
 import {
   addModuleFingerprint,
   createFromRegistry,
@@ -15,6 +14,7 @@ import {
   loadOneFromModule,
 } from "./resolve.js";
 import type { RunConfig } from "./run-config.js";
+import { isPlanOnly } from "./run-flags.js";
 import { printNote } from "./streams.js";
 
 /** The only evaluator that has its own flags. */

@@ -1,6 +1,6 @@
 import { basename, extname } from "node:path";
 import type { Dataset, LoadOptions } from "../core/dataset.js";
-import { describeError } from "../core/error-place.js";
+import { describeError } from "../core/describe-error.js";
 import { DatasetError, getErrorMessage, ModuleError, ShapeError, UsageError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { ExampleSource } from "../core/example.js";
@@ -18,7 +18,7 @@ import type { Manifest } from "../store/manifest.js";
 import { FunctionSystem } from "../systems/function-system.js";
 import { ReplaySystem } from "../systems/replay.js";
 import { fingerprintModule, isModulePath, loadModule, type ModuleExports } from "./load-module.js";
-import { loadWithProgress } from "./load-progress.js";
+import { loadWithProgress } from "./progress.js";
 import type { RunConfig } from "./run-config.js";
 import { printNote } from "./streams.js";
 

@@ -1,4 +1,3 @@
-import type { EvalSelection } from "./eval-choice.js";
 import type { RunConfig } from "./run-config.js";
 import type { TrustFlags } from "./trust.js";
 
@@ -17,4 +16,45 @@ export interface RunFlags extends RunConfig, TrustFlags {
   dryRun?: boolean;
   quiet?: boolean;
   verbose?: boolean;
+}
+
+/** What `assay eval` runs and writes, besides the flags of every run. */
+export interface EvalSelection {
+  /** Eval files, folders that contain some, or patterns. */
+  files?: readonly string[];
+  suite?: string;
+  /** Tag filters that must all match: `area=js`, `!slow`. */
+  tags?: readonly string[];
+  /** Names of test cases. Default: all. */
+  stimuli?: readonly string[];
+  /** Trials of each test case. Default: set by the files. */
+  runs?: number;
+  /** Agents, by name or as a command with {prompt}. */
+  executors?: readonly string[];
+  models?: readonly string[];
+  judgeModel?: string;
+  /** Base URL of the judge, and the variable that holds its key. */
+  judgeUrl?: string;
+  judgeApiKeyEnv?: string;
+  /** The minimum weighted score of a passing trial. */
+  threshold?: number;
+  timeoutMs?: number;
+  /** Script for a simulated model that replaces the real ones. */
+  mock?: string;
+  /** True if every trial has to pass. */
+  requirePass?: boolean;
+  /** Where reports are written besides stdout. */
+  junit?: string;
+  markdown?: string;
+  outputDir?: string;
+}
+
+export type PlanFlags = Pick<RunFlags, "dryRun" | "queue">;
+
+/**
+ * True if this process calls no system: for a dry run, and for a run whose trials run on queue workers. Systems, agents and
+ * judges are then created without keys and programs, with the same fingerprints.
+ */
+export function isPlanOnly({ dryRun, queue }: PlanFlags): boolean {
+  return dryRun === true || queue !== undefined;
 }

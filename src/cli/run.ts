@@ -8,26 +8,38 @@ import { loadTokenizer } from "../models/tokens/index.js";
 import { COLUMN_GROUPS, checkColumns } from "../report/table.js";
 import { makePlan } from "../runner/plan.js";
 import { createBudgets } from "../runs/budgets.js";
-import { DEFAULT_MAX_WORKERS } from "../runs/prepared-run.js";
+import { DEFAULT_MAX_WORKERS } from "../runs/prepare-run.js";
 import { readManifest } from "../store/journal.js";
-import { resolveRunFlags } from "./describe-run.js";
-import { describePlan } from "./dry-run.js";
+import { describePlan, findJudgingPrices } from "./dry-run.js";
 import type { Gates } from "./gates.js";
-import { isolateUserCode } from "./guard.js";
 import { createInterrupt } from "./interrupt.js";
-import { applyResumeFlags, type Invocation, recallInvocation, recordInvocation, requireHeaders } from "./invocation.js";
-import { findJudgingPrices } from "./judging-estimate.js";
-import { isPlanOnly } from "./planned-only.js";
+import {
+  applyResumeFlags,
+  type Invocation,
+  recallInvocation,
+  recordInvocation,
+  requireHeaders,
+  resolveRunFlags,
+} from "./invocation.js";
 import { ProgressLine } from "./progress.js";
 import { resolveRunQueue } from "./queue-address.js";
-import { type PrintReport, reportResult, resolveGates } from "./report-result.js";
+import { type PrintReport, reportResult, resolveGates } from "./report.js";
 import { getStoredRevisions, resolveDatasets, withSystems } from "./resolve.js";
 import { DEFAULT_RUNS_DIR, type RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
-import { toBudgetOptions, toEvaluateOptions, toPlanOptions } from "./run-options.js";
+import { isPlanOnly } from "./run-flags.js";
+import {
+  type RunParts,
+  type RunSource,
+  registerRunEntries,
+  toBudgetOptions,
+  toEvaluateOptions,
+  toPlanOptions,
+  withRunParts,
+} from "./run-source.js";
 import { checkOutput, printNote, writeResult } from "./streams.js";
 import { requireTrustedPlugins } from "./trust.js";
-import { type RunParts, type RunSource, registerRunEntries, withRunParts } from "./workbench.js";
+import { isolateUserCode } from "./user-code.js";
 
 export const RUN_SOURCE: RunSource = {
   command: "run",

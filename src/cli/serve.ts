@@ -9,7 +9,7 @@ import { isLoopback } from "../core/loopback.js";
 import { loadRun } from "../runs/load-run.js";
 import { type RunningServer, startServer } from "../server/index.js";
 import { findPackageFile } from "../utils/package-file.js";
-import { waitForStop } from "./stop-signal.js";
+import { waitForStop } from "./interrupt.js";
 import { printNote, writeResult } from "./streams.js";
 
 export interface ServeFlags {

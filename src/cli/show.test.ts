@@ -7,7 +7,7 @@ import type { Evaluator } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { System } from "../core/system.js";
 import { evaluate } from "../evaluate.js";
-import { TempProject } from "../testing/workspace.js";
+import { TempProject } from "../testing/temp-project.js";
 import { addShowCommand } from "./commands/show.js";
 import { executeShow, type ShowRequest } from "./show.js";
 

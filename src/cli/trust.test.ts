@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { writeTestRun } from "../store/history/run-testing.js";
 import { isCommandMissing } from "../testing/system-command.js";
-import { TempProject } from "../testing/workspace.js";
+import { TempProject } from "../testing/temp-project.js";
 import { buildProgram } from "./program.js";
 import { isTrustedFile } from "./trust.js";
 

@@ -5,12 +5,12 @@ import type { EvaluateOptions } from "../evaluate.js";
 import { isWithin } from "../exec/workspace/relative-path.js";
 import { openRedis } from "../queue/connection.js";
 import type { Announcement, PlanSource, WorkerState } from "../queue/contract.js";
-import { RedisRefusedError } from "../queue/insist.js";
 import { KEYS } from "../queue/keys.js";
+import { RedisRefusedError } from "../queue/redis-retry.js";
 import { WorkerDismissedError } from "../queue/serve-run.js";
 import { createSigner } from "../queue/signer.js";
-import { isolateUserCode } from "./guard.js";
-import { listenToParent, type ParentChannel, type ServeRequest } from "./worker-orders.js";
+import { isolateUserCode } from "./user-code.js";
+import { listenToParent, type ParentChannel, type ServeRequest } from "./worker-process.js";
 
 export type JoinRun = (options: EvaluateOptions) => Promise<void>;
 
@@ -64,7 +64,7 @@ async function joinRun(run: Announcement, order: ServeRequest, use: JoinRun): Pr
   if (source.kind === "module") {
     process.chdir(place.cwd);
     const [{ loadModuleOptions }, { requireModuleAllowed }] = await Promise.all([
-      import("./worker-module.js"),
+      import("./worker-join.js"),
       import("./worker-allow.js"),
     ]);
     const path = place.toLocalPath(resolve(source.cwd, source.path));
@@ -98,7 +98,7 @@ function locateProject(source: PlanSource, { project }: ServeRequest): LocalProj
 }
 
 async function takePartInRun(options: EvaluateOptions, order: ServeRequest, orders: ParentChannel): Promise<void> {
-  const { serveQueue: join } = await import("../runs/take-part.js");
+  const { serveQueue: join } = await import("../runs/serve-queue.js");
   const { run, queue, concurrency, leaseSeconds, sharedDir, share } = order;
   const { printNote } = await import("./streams.js");
   const how = {

@@ -1,15 +1,15 @@
 import "../builtins.js";
-import { QueueError } from "../core/errors.js";
+import { ModuleError, QueueError } from "../core/errors.js";
+import type { EvaluateOptions } from "../evaluate.js";
 import type { Announcement } from "../queue/contract.js";
 import { dropUnknownVersion } from "./agent-version.js";
-import { resolveRunFlags } from "./describe-run.js";
-import { enterFolder, type Invocation, isInvocation, requireHeaders } from "./invocation.js";
+import { enterFolder, type Invocation, isInvocation, requireHeaders, resolveRunFlags } from "./invocation.js";
+import { loadModule } from "./load-module.js";
 import { dropQueueFlags } from "./queue-address.js";
 import { getStoredRevisions, usesModels } from "./resolve.js";
 import type { RunFlags } from "./run-flags.js";
-import { toEvaluateOptions } from "./run-options.js";
+import { type RunSource, registerRunEntries, toEvaluateOptions, withRunParts } from "./run-source.js";
 import { printNote } from "./streams.js";
-import { type RunSource, registerRunEntries, withRunParts } from "./workbench.js";
 import { requireAllowed, type WorkerPermissions } from "./worker-allow.js";
 import type { JoinRun, LocalProject } from "./worker-child.js";
 
@@ -68,4 +68,15 @@ function relocateInvocation(invocation: Invocation, place: LocalProject): Invoca
 function addWorkerHeaders(config: RunFlags, headers: Readonly<Record<string, string>>): RunFlags {
   if (Object.keys(headers).length === 0 || !usesModels(config)) return config;
   return { ...config, headers: { ...config.headers, ...headers } };
+}
+
+/** A module exports options of `evaluate` as `default` or `options`, or a function that returns them. */
+export async function loadModuleOptions(path: string): Promise<EvaluateOptions> {
+  const exports = await loadModule(path, "module of the run");
+  const exported = exports.default ?? exports.options;
+  const options: unknown = typeof exported === "function" ? await (exported as () => unknown)() : exported;
+  if (typeof options === "object" && options !== null) return options as EvaluateOptions;
+  throw new ModuleError(
+    `${path} exports no evaluate() options. Export them as \`default\` or as \`options\`, or a function that returns them.`,
+  );
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { TempProject } from "../testing/workspace.js";
-import type { ServeRequest } from "./worker-orders.js";
+import { TempProject } from "../testing/temp-project.js";
+import type { ServeRequest } from "./worker-process.js";
 import { RunProcess } from "./worker-process.js";
 
 const ORDER: ServeRequest = {

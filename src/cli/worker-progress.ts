@@ -1,8 +1,7 @@
 import type { WorkerState } from "../queue/contract.js";
-import { formatPlural } from "../report/format.js";
+import { formatPlural, replaceControlCharacters } from "../report/format.js";
 import { toOneLine } from "../report/markdown.js";
-import { replaceControlCharacters } from "../report/printable.js";
-import { type ProgressStream, StatusLine } from "./status-line.js";
+import { type ProgressStream, StatusLine } from "./progress.js";
 
 const PLAIN_LINE_MS = 10_000;
 

@@ -4,12 +4,12 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Announcement } from "../queue/contract.js";
 import { listWorkers } from "../queue/directory.js";
 import { KEYS } from "../queue/keys.js";
-import { readRedisTime } from "../queue/presence.js";
 import { createSampleAnnouncement, SAMPLE_SIGNER } from "../queue/run-testing.js";
+import { readRedisTime } from "../queue/worker-heartbeat.js";
 import { describeWithRedis, type RedisServer } from "../testing/redis-server.js";
 import { isCommandMissing } from "../testing/system-command.js";
-import { TempProject } from "../testing/workspace.js";
-import type { ServeRequest } from "./worker-orders.js";
+import { TempProject } from "../testing/temp-project.js";
+import type { ServeRequest } from "./worker-process.js";
 import { WorkerProgress } from "./worker-progress.js";
 import { Supervisor } from "./worker-supervisor.js";
 

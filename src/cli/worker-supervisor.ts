@@ -6,13 +6,13 @@ import { EXIT, getErrorMessage } from "../core/errors.js";
 import { duplicateConnection } from "../queue/connection.js";
 import type { Announcement, WorkerState } from "../queue/contract.js";
 import { listLiveRuns } from "../queue/directory.js";
-import { RedisRefusedError, retryRedis } from "../queue/insist.js";
 import { BULL_PREFIX, getQueueName, KEYS } from "../queue/keys.js";
-import { WorkerHeartbeat } from "../queue/presence.js";
+import { RedisRefusedError, retryRedis } from "../queue/redis-retry.js";
 import { parseSignedAnnouncement } from "../queue/signer.js";
+import { WorkerHeartbeat } from "../queue/worker-heartbeat.js";
 import { formatPlural } from "../report/format.js";
-import { type AnnouncedRun, WorkerRunHistory } from "./worker-memory.js";
-import type { ServeRequest } from "./worker-orders.js";
+import { type AnnouncedRun, WorkerRunHistory } from "./worker-history.js";
+import type { ServeRequest } from "./worker-process.js";
 import { type ProcessEnding, RunProcess } from "./worker-process.js";
 import type { WorkerProgress } from "./worker-progress.js";
 

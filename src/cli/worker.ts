@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { UsageError } from "../core/errors.js";
-import { isNonSecretName } from "../core/harmless-name.js";
+import { isNonSecretName } from "../core/secret-names.js";
 import { openRedis, stripSecrets } from "../queue/connection.js";
 import { createSigner } from "../queue/signer.js";
 import { formatPlural } from "../report/format.js";

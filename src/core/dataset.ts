@@ -1,6 +1,6 @@
 import type { Evaluator } from "./evaluator.js";
 import type { Example, ExampleSource } from "./example.js";
-import type { Facets } from "./row.js";
+import type { Facets, FacetValue } from "./row.js";
 
 /** A named list of examples with its evaluators and the field that decides pass or fail. */
 export interface Dataset extends Iterable<Example> {
@@ -140,4 +140,37 @@ export function makeDataset(parts: Omit<Dataset, typeof Symbol.iterator>): Datas
       return this.examples[Symbol.iterator]();
     },
   };
+}
+
+/**
+ * Reads the facets of an example, skipping fields that it lacks. Null if it has none.
+ * @example
+ * readFacets({ id: 1, question: "…", subject: "anatomy" }, ["subject", "year"]); // { subject: "anatomy" }
+ */
+export function readFacets(example: Example, fields: readonly string[]): Facets | null {
+  const known: [string, FacetValue][] = [];
+  for (const field of fields) {
+    const value = readFacetValue(example, field);
+    if (value !== null) known.push([field, value]);
+  }
+  return known.length === 0 ? null : Object.fromEntries(known);
+}
+
+/** The facets of an example: the labels of its dataset and its own fields. */
+export function collectFacets(
+  example: Example,
+  { facets = [], labels }: Pick<Dataset, "facets" | "labels">,
+): Facets | null {
+  const own = labels?.get(example.id);
+  const read = readFacets(example, facets);
+  return own === undefined ? read : { ...own, ...read };
+}
+
+/** A non-empty string, a boolean or a finite number; null for anything else. */
+export function readFacetValue(example: Example, field: string): FacetValue | null {
+  if (!Object.hasOwn(example, field)) return null;
+  const value = example[field];
+  if (typeof value === "string") return value.trim() === "" ? null : value;
+  if (typeof value === "boolean") return value;
+  return typeof value === "number" && Number.isFinite(value) ? value : null;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readFacets } from "./facets.js";
+import { readFacets } from "./dataset.js";
 
 describe("readFacets", () => {
   it("reads strings, numbers and booleans of the named fields", () => {

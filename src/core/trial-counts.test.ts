@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ERROR_CATEGORIES, makeRow, OUTCOMES } from "./row.js";
-import { countTrials, createTrialCounts } from "./trial-counts.js";
+import { countTrials, createTrialCounts, ERROR_CATEGORIES, makeRow, OUTCOMES } from "./row.js";
 
 const row = (known: object) => makeRow({ system: "a", exampleId: 1, outcome: "pass", ...known });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { countPromptTokens, listCallUsages } from "./usage.js";
+import { countPromptTokens, listCallUsages } from "./price.js";
 
 const call = (input: number, output: number) => ({ input, output });
 

@@ -2,11 +2,9 @@ import { statSync } from "node:fs";
 import { basename, extname } from "node:path";
 import { DatasetError } from "../core/errors.js";
 import { readCsv, readTsv } from "./csv.js";
-import { readJsonFile } from "./json.js";
-import { readJsonl } from "./jsonl.js";
-import { createUnreadableError, GZIP_EXTENSION } from "./read-bytes.js";
-import type { SourceRowReader } from "./source-row.js";
-import { readTextFile } from "./text.js";
+import { readJsonFile, readJsonl } from "./json.js";
+import { createUnreadableError, GZIP_EXTENSION, readBytes } from "./read-bytes.js";
+import type { RowReadOptions, SourceRow, SourceRowReader } from "./source-row.js";
 
 /** How to read the rows of a file type and name them in messages. */
 export interface FileFormat {
@@ -89,4 +87,10 @@ function getExtension(path: string): string {
 
 function stripGzipExtension(path: string): string {
   return path.toLowerCase().endsWith(GZIP_EXTENSION) ? path.slice(0, -GZIP_EXTENSION.length) : path;
+}
+
+/** Reads a whole text file as one row, `{ text, file }`. */
+async function* readTextFile(path: string, options: RowReadOptions = {}): AsyncGenerator<SourceRow[]> {
+  const text = (await readBytes(path, options)).toString("utf8");
+  yield [{ line: 1, row: { text, file: basename(options.name ?? path) } }];
 }

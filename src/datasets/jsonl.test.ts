@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readJsonl } from "./jsonl.js";
+import { readJsonl } from "./json.js";
 import type { SourceRow } from "./source-row.js";
 
 let folder: string;

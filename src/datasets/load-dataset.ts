@@ -12,8 +12,7 @@ import { registry as defaultRegistry, type Permissions, type Registry } from "..
 import { AnswerQuality } from "../evaluators/answer-quality.js";
 import { matchesFilter } from "./columns.js";
 import { isDatasetFile, parseDatasetSpec } from "./dataset-spec.js";
-import { loadFile } from "./load-file.js";
-import { createEvaluatorByName } from "./named-evaluator.js";
+import { createEvaluatorByName, loadFile } from "./load-file.js";
 import { takeSample } from "./sample.js";
 
 /** Options of `loadDataset`. */

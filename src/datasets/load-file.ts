@@ -10,12 +10,11 @@ import { describeValue } from "../core/shape.js";
 import { AnswerQuality } from "../evaluators/answer-quality.js";
 import { checkEnvironment } from "../exec/workspace/environment-check.js";
 import type { EnvironmentReader } from "../exec/workspace/environment-reader.js";
+import { type Conversion, type ConvertRowOptions, convertRow } from "./convert-row.js";
 import { getFileStem, requireFile, requireRowFormat } from "./formats.js";
 import { getStratum, loadRows } from "./load-rows.js";
-import { createEvaluatorByName } from "./named-evaluator.js";
 import { closeFiles, openRowFile, type RowFile } from "./row-file.js";
 import type { RawRow } from "./source-row.js";
-import { type Conversion, type ConvertRowOptions, convertRow } from "./to-example.js";
 
 export interface LoadFileOptions extends LoadOptions {
   /** Registry for the evaluator of examples with graders. Default: the shared one. */
@@ -241,4 +240,15 @@ async function readExampleEnvironment(
   } catch (cause) {
     throw new DatasetError(`${at}: the example ${JSON.stringify(id)}: ${getErrorMessage(cause)}`, { cause });
   }
+}
+
+/** Creates the evaluator of a name, with what follows its colon as the argument. */
+export async function createEvaluatorByName(
+  registry: Registry,
+  name: string,
+  permissions: Permissions | undefined,
+): Promise<Evaluator> {
+  const [base = name, argument] = name.split(/:(.*)/s);
+  const value = registry.get("evaluator", base);
+  return typeof value === "function" ? value(argument, permissions) : value;
 }

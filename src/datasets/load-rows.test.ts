@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LoadOptions } from "../core/dataset.js";
+import { convertRow } from "./convert-row.js";
 import { type LoadedRows, type LoadRowsOptions, loadRows } from "./load-rows.js";
 import { type DuckDbWriter, openDuckDb } from "./parquet/duckdb-file.js";
 import { closeFiles, openRowFile } from "./row-file.js";
-import { convertRow } from "./to-example.js";
 
 let folder: string;
 let duckdb: DuckDbWriter;

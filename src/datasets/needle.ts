@@ -1,7 +1,7 @@
 import type { DatasetDefinition } from "../core/dataset.js";
 import { AnswerQuality } from "../evaluators/answer-quality.js";
 import type { NeedleOptions } from "./generate-needles.js";
-import { parseNumberSettings, type SettingsSyntax } from "./number-settings.js";
+import { parseNumberSettings, type SettingsSyntax } from "./parse-settings.js";
 
 /** The built-in dataset `needle`. Its generator is loaded on use, to keep start-up fast. */
 export const needle: DatasetDefinition = {

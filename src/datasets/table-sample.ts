@@ -1,11 +1,9 @@
 import type { Example } from "../core/example.js";
-import { ColumnValues, createFilterError, formatScalar } from "./columns.js";
-import type { LoadedRows, LoadRowsOptions } from "./load-rows.js";
+import { ColumnValues, createFilterError, formatScalar, selectTableColumns } from "./columns.js";
+import type { ExampleCollector, LoadedRows, LoadRowsOptions } from "./load-rows.js";
 import type { DrawnRows, ParquetTable, TableSample } from "./parquet/index.js";
 import { readTableRows } from "./row-file.js";
-import type { ExampleCollector } from "./row-table.js";
 import { computeDrawOrder, getSampleSeed } from "./sample.js";
-import { selectTableColumns } from "./table-columns.js";
 
 /** The tables of the files if rows can be chosen before they are read; else null. */
 export function selectTablesToSample(wanted: LoadRowsOptions): readonly ParquetTable[] | null {

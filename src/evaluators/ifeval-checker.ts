@@ -2,16 +2,16 @@ import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
 import { getResponseText, markUnscored } from "./gold.js";
-import { requireTimeLimit, scoreInThread } from "./heavy-scored.js";
 import { LANGUAGE_IDS } from "./ifeval/case-rules.js";
 import {
   checkInstructions,
   findInstructionProblem,
   type IFEvalInstruction,
   type InstructionVerdicts,
+  readInstructions,
 } from "./ifeval/instructions.js";
-import { readInstructions } from "./ifeval/read-example.js";
 import type { InstructionTaskInput } from "./ifeval/task.js";
+import { requireTimeLimit, scoreInThread } from "./thread-scoring.js";
 
 const FIELDS = ["ifeval_strict", "ifeval_loose", "ifeval_instruction_strict", "ifeval_instruction_loose"] as const;
 const DEFAULT_LIMIT_MS = 10_000;

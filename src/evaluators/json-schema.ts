@@ -3,11 +3,11 @@ import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
 import { markUnscored } from "./gold.js";
-import { requireTimeLimit, scoreInThread } from "./heavy-scored.js";
 import type { SchemaValidator, SchemaVerdict } from "./json-schema/validator.js";
 import { parseResponseValue } from "./json-schema/value.js";
 import type { SchemaTaskInput } from "./json-schema-task.js";
 import { parseJson, toJson } from "./json-text.js";
+import { requireTimeLimit, scoreInThread } from "./thread-scoring.js";
 
 const FIELD = "json_schema";
 const DEFAULT_LIMIT_MS = 2000;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ScoredWithEvidence, Scores } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import { Levenshtein, type LevenshteinOptions } from "./levenshtein.js";
-import { computeBestSimilarity } from "./text-similarity.js";
+import { computeBestSimilarity } from "./levenshtein-task.js";
 
 function similarity(gold: Partial<Example> | string, response: string, options: LevenshteinOptions = {}): number {
   const example = { id: 1, question: "q", ...(typeof gold === "string" ? { answer: gold } : gold) };

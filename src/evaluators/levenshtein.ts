@@ -3,8 +3,8 @@ import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
 import { describeMissingGold, getResponseText, listGolds, markUnscored } from "./gold.js";
-import { requireTimeLimit, scoreInThread } from "./heavy-scored.js";
-import { computeBestSimilarity, type SimilarityInput } from "./text-similarity.js";
+import { computeBestSimilarity, type SimilarityInput } from "./levenshtein-task.js";
+import { requireTimeLimit, scoreInThread } from "./thread-scoring.js";
 
 const FIELDS = ["levenshtein"] as const;
 /** Two texts of 3,000 characters take about 6 ms; longer ones would block the run. */

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { startCpuTimer } from "../testing/cpu-time.js";
-import { stripAllReasoning, stripReasoning } from "./own-answer/reasoning.js";
-import { extractOwnAnswer } from "./own-answer.js";
+import { extractOwnAnswer, stripAllReasoning, stripReasoning } from "./own-answer.js";
 
 describe("a few-shot prompt that a base model continues", () => {
   const NEXT = "Which?\nA. foo\nB. bar\nC. baz\nD. qux\nAnswer: A";

@@ -1,5 +1,106 @@
-import { extractFirstTurn } from "./own-answer/end-of-turn.js";
-import { stripReasoning } from "./own-answer/reasoning.js";
+/** End-of-turn tokens of open models' chat formats, left in the response. */
+const TURN_MARK_NAMES =
+  "im_end|im_start|endoftext|eot_id|eot|end_of_text|start_header_id|end|user|eom_id|return|call|endofturn";
+const TURN_END =
+  /<\|(?:end_of_turn_token|start_of_turn_token)\|>|<\/s>|<eos>|<(?:end|start)_of_turn>|\[\/?INST\]|<｜(?:end▁of▁sentence|User)｜>/;
+const END_OF_TURN = new RegExp(
+  `<\\|(?:${TURN_MARK_NAMES})\\|>|<(?:im_end|im_start|endoftext)>|${TURN_END.source}`,
+  "i",
+);
+/** A turn may also begin with such marks and a speaker's name. */
+const TURN_START =
+  /^(?:\s|<s>|<bos>|<\|begin_of_text\|>|<\|(?:im_start|start)\|>|<start_of_turn>|<\|start_header_id\|>|<\|end_header_id\|>|<\|assistant\|>|<｜Assistant｜>|(?<=[>])(?:assistant|model)(?=\s|<))+/i;
+
+/** The response up to its first end-of-turn mark. */
+export function extractFirstTurn(text: string): string {
+  // Keep plain white space: the first line of code may be indented.
+  const begun = text.trimStart().startsWith("<") ? text.replace(TURN_START, "") : text;
+  const end = begun.search(END_OF_TURN);
+  return end === -1 || begun.slice(0, end).trim() === "" ? begun : begun.slice(0, end);
+}
+
+const MAX_SHORT_TURN = 200;
+const TURN_MARKS = new RegExp(
+  `${END_OF_TURN.source}|<s>|<bos>|<\\|(?:start|begin_of_text|end_header_id|assistant)\\|>`,
+  "gi",
+);
+
+/** Whether a text is only white space and end-of-turn marks. */
+function isEmptyTurn(text: string): boolean {
+  const bare = text.trim();
+  return bare === "" || (bare.length <= MAX_SHORT_TURN && bare.replace(TURN_MARKS, "").trim() === "");
+}
+
+/** Reasoning marks: tag names, and the brackets of Mistral, Kimi and Seed. */
+const REASONING_MARK =
+  /<\/?(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning)>|\[\/?THINK\]|◁\/?think▷|<\|(?:begin|end)_of_thought\|>/gi;
+/** OpenAI's open models name the channel they write to. */
+const CHANNEL = /<\|channel\|>\s?(\w{1,20})[^<\n]{0,80}(?:<\|constrain\|>\s?\w{1,20}\s?)?<\|message\|>/g;
+/** The same after the marks were dropped: "analysis…assistantfinal…". */
+const BARE_CHANNEL = "assistantfinal";
+
+/**
+ * Removes reasoning. A block that is never opened was opened by the prompt. One that is never closed hides nothing, nor
+ * does a response of reasoning alone: published graders score the whole text.
+ * @example
+ * stripReasoning("<think>A? No.</think>B"); // "B"
+ */
+export function stripReasoning(response: string): string {
+  const text = extractFinalChannel(response);
+  const { spoken, unfinished } = splitReasoning(text);
+  const own = joinParts([...spoken, unfinished.replace(REASONING_MARK, "\n")]);
+  return own === "" ? text.replace(REASONING_MARK, "\n") : own;
+}
+
+/**
+ * Like `stripReasoning`, for code that is run and tools that are called, which must not come from a draft: unclosed
+ * reasoning, and a response of reasoning alone, are removed.
+ * @example
+ * stripAllReasoning("<think>rm()"); // ""
+ */
+export function stripAllReasoning(response: string): string {
+  return joinParts(splitReasoning(extractFinalChannel(response)).spoken);
+}
+
+function extractFinalChannel(text: string): string {
+  const bare = text.startsWith("analysis") ? text.lastIndexOf(BARE_CHANNEL) : -1;
+  if (bare !== -1) return text.slice(bare + BARE_CHANNEL.length);
+  let rest = text;
+  for (const { 0: mark, 1: channel, index } of text.matchAll(CHANNEL)) {
+    const isFinal = channel === "final";
+    const isFirst = rest === text && text.slice(0, index).replace("<|start|>assistant", "").trim() === "";
+    if (isFinal || isFirst) rest = text.slice(index + mark.length);
+  }
+  return isEmptyTurn(rest) ? text : rest;
+}
+
+/** The text outside of all blocks, and a block without an end. */
+function splitReasoning(text: string): { spoken: string[]; unfinished: string } {
+  let spoken: string[] = [];
+  let from = 0;
+  let isOpen = false;
+  for (const { 0: mark, index } of text.matchAll(REASONING_MARK)) {
+    if (isClosingMark(mark)) {
+      if (!isOpen) spoken = [];
+      from = index + mark.length;
+      isOpen = false;
+    } else if (!isOpen) {
+      spoken.push(text.slice(from, index));
+      from = index;
+      isOpen = true;
+    }
+  }
+  const rest = text.slice(from);
+  return isOpen ? { spoken, unfinished: rest } : { spoken: [...spoken, rest], unfinished: "" };
+}
+
+function isClosingMark(mark: string): boolean {
+  return mark.includes("/") || mark.toLowerCase().includes("end_of");
+}
+
+function joinParts(parts: readonly string[]): string {
+  return parts.filter((part) => !isEmptyTurn(part)).join("\n");
+}
 
 /**
  * The part of a response that answers the question: without reasoning,

@@ -3,8 +3,8 @@ import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
 import { getResponseText, markUnscored } from "./gold.js";
-import { requireTimeLimit, scoreInThread } from "./heavy-scored.js";
 import type { PatternTaskInput } from "./pattern-task.js";
+import { requireTimeLimit, scoreInThread } from "./thread-scoring.js";
 
 const FIELD = "regex";
 const DEFAULT_LIMIT_MS = 1000;

@@ -3,8 +3,8 @@ import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
 import { describeMissingGold, getResponseText, listGolds, markUnscored } from "./gold.js";
-import { requireTimeLimit, scoreInThread } from "./heavy-scored.js";
 import { computeRouge, type RougeInput, type RougeScores } from "./rouge/rouge.js";
+import { requireTimeLimit, scoreInThread } from "./thread-scoring.js";
 
 const FIELDS = [
   "rouge_l_precision",

@@ -2,11 +2,9 @@ import type { Evaluator, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
 import { markUnscored } from "./gold.js";
-import { canonicalizeToolName } from "./tool-calls/call.js";
-import { readDeclaredTools } from "./tool-calls/declared.js";
-import { readExpectedCalls } from "./tool-calls/expected.js";
+import { canonicalizeToolName, readDeclaredTools } from "./tool-calls/call.js";
+import { findCallDifference, readExpectedCalls } from "./tool-calls/expected.js";
 import { readMadeCalls } from "./tool-calls/made-calls.js";
-import { findCallDifference } from "./tool-calls/pairing.js";
 
 const FIELD = "tool_call_match";
 

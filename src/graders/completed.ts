@@ -1,9 +1,9 @@
 import * as z from "zod";
 import type { GraderFactory } from "../core/grader.js";
 import type { Output } from "../core/system.js";
+import { makeBuiltInGrader, makeVerdict } from "./built-in-grader.js";
 import { readConfig } from "./config.js";
 import { getAnswerText } from "./output-text.js";
-import { makeBuiltInGrader, makeVerdict } from "./own-grader.js";
 
 const noConfig = z.strictObject({});
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { Registry } from "../core/registry.js";
+import { getFolderUse } from "./built-in-grader.js";
 import { classifyVerdict, findConfigProblem, makeGraded, runBuiltInGrader } from "./graded-testing.js";
 import { graderFactories } from "./index.js";
 import { makeGrader } from "./make-grader.js";
-import { getFolderUse } from "./own-grader.js";
 
 const YES = { type: "output-contains", config: { substring: "yes" } };
 const NO = { type: "output-contains", config: { substring: "no" } };

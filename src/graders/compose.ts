@@ -1,9 +1,8 @@
 import * as z from "zod";
 import type { Grade, Graded, Grader, GraderFactory, GraderSpec, Verdict } from "../core/grader.js";
+import { findMaxFolderUse, makeBuiltInGrader } from "./built-in-grader.js";
 import { nonEmptyText, readConfig } from "./config.js";
-import { runGrader } from "./grade.js";
-import { buildLifecycle } from "./grader-care.js";
-import { findMaxFolderUse, makeBuiltInGrader } from "./own-grader.js";
+import { buildLifecycle, runGrader } from "./grader-lifecycle.js";
 
 /** Weights and `required` belong to the graders of an example, not to the parts of a grader. */
 const partSchema = z.strictObject(

@@ -1,10 +1,9 @@
 import * as z from "zod";
 import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
 import { describeValue } from "../core/shape.js";
+import { makeBuiltInGrader, makeVerdict, quoteExcerpt } from "./built-in-grader.js";
 import { nonEmptyText, readConfig } from "./config.js";
-import { quoteExcerpt } from "./excerpt.js";
 import { checkJsonSource, extractOutputJson, jsonSourceConfig, readWorkspaceJson } from "./json-source.js";
-import { makeBuiltInGrader, makeVerdict } from "./own-grader.js";
 
 const scalarSchema = z.union([z.number(), z.boolean(), z.string()], "must be a number, a string, true or false");
 const boundSchema = z.number("must be a number").optional();

@@ -4,11 +4,10 @@ import type { Environment, FileChange, WorkspaceState } from "../core/environmen
 import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
 import { formatDiff } from "../exec/workspace/diff.js";
 import { isGitProblemOnly } from "../exec/workspace/git.js";
+import { formatList, makeBuiltInGrader, makeVerdict } from "./built-in-grader.js";
 import { flag, flags, glob, nonEmptyText, pattern, readConfig } from "./config.js";
-import { formatList } from "./excerpt.js";
 import { type Glob, readGlob } from "./glob.js";
 import { GraderError } from "./grader-error.js";
-import { makeBuiltInGrader, makeVerdict } from "./own-grader.js";
 import { checkFlags, createPatternSearch, createTextSearch, type TextSearch } from "./text-search.js";
 
 const searchConfig = z

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { Grade, Graded } from "../core/grader.js";
 import { Registry } from "../core/registry.js";
 import { EVERY_GRADER, type GraderCase, type GraderCases } from "./every-grader-testing.js";
-import { runGrader } from "./grade.js";
 import { classifyVerdict, findConfigProblem, makeGraded, makeGradedFolder } from "./graded-testing.js";
+import { runGrader } from "./grader-lifecycle.js";
 import { createBuiltInFactories, makeGrader } from "./make-grader.js";
 
 const types = Object.keys(createBuiltInFactories(new Registry()));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { getFolderUse } from "./built-in-grader.js";
 import { EVERY_GRADER } from "./every-grader-testing.js";
 import { findGraderInput, graderFacts } from "./facts.js";
 import { graderFactories } from "./index.js";
-import { getFolderUse } from "./own-grader.js";
 
 /** Built in, but registered separately. */
 const JUDGES = ["prompt", "panel"];

@@ -1,9 +1,8 @@
 import * as z from "zod";
 import type { GraderFactory } from "../core/grader.js";
+import { formatList, makeBuiltInGrader, makeVerdict } from "./built-in-grader.js";
 import { glob, readConfig } from "./config.js";
-import { formatList } from "./excerpt.js";
-import { makeBuiltInGrader, makeVerdict } from "./own-grader.js";
-import { createFileFinder } from "./workspace-files.js";
+import { createFileFinder } from "./graded-workspace.js";
 
 const schema = z.strictObject({ path: glob });
 

@@ -1,10 +1,9 @@
 import * as z from "zod";
 import type { Graded, GraderFactory } from "../core/grader.js";
+import { formatList, makeBuiltInGrader, makeVerdict } from "./built-in-grader.js";
 import { flag, flags, glob, nonEmptyText, pattern, readConfig } from "./config.js";
-import { formatList } from "./excerpt.js";
-import { makeBuiltInGrader, makeVerdict } from "./own-grader.js";
+import { createFileFinder, readWorkspaceFile, requireWorkspace } from "./graded-workspace.js";
 import { checkFlags, createPatternSearch, createTextSearch, type TextSearch } from "./text-search.js";
-import { createFileFinder, readWorkspaceFile, requireWorkspace } from "./workspace-files.js";
 
 const containsConfig = z.strictObject({ path: glob, value: nonEmptyText, case_sensitive: flag.default(true) });
 const matchesConfig = z.strictObject({ path: glob, pattern, flags: flags.default("") }).superRefine(checkFlags);

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Verdict } from "../core/grader.js";
 import type { TrajectoryEvent } from "../core/trajectory.js";
+import type { GradedInput } from "./graded-workspace.js";
 import { graderFactories } from "./index.js";
-import type { GradedInput } from "./workspace-files.js";
 
 export function makeGradedFolder(files: Readonly<Record<string, string>> = {}): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "assay-graders-")));

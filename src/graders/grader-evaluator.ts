@@ -5,8 +5,10 @@ import { computeFingerprint } from "../core/fingerprint.js";
 import type { Grade, Grader } from "../core/grader.js";
 import { registry as defaultRegistry, type Registry } from "../core/registry.js";
 import type { Output } from "../core/system.js";
-import { runGrader } from "./grade.js";
-import { type GradedFolder, openGradedFolder } from "./graded-folder.js";
+import { findMaxFolderUse, getFolderUse } from "./built-in-grader.js";
+import type { GradedInput } from "./graded-workspace.js";
+import { type GradedFolder, openGradedFolder } from "./graded-workspace.js";
+import { GraderError } from "./grader-error.js";
 import {
   closeAllGraders,
   estimateAllGraders,
@@ -15,13 +17,17 @@ import {
   type GradingForecast,
   needsLifecycle,
   prepareAllGraders,
-} from "./grader-care.js";
-import { GraderError } from "./grader-error.js";
-import { type ExampleGrader, type ExampleGraders, makeExampleGraders, VERDICT, WEIGHTED_SCORE } from "./graders-of.js";
-import { createBuiltInFactories } from "./make-grader.js";
-import { findMaxFolderUse, getFolderUse } from "./own-grader.js";
+  runGrader,
+} from "./grader-lifecycle.js";
+import {
+  createBuiltInFactories,
+  type ExampleGrader,
+  type ExampleGraders,
+  makeExampleGraders,
+  VERDICT,
+  WEIGHTED_SCORE,
+} from "./make-grader.js";
 import { computeTrialVerdict, type TrialVerdict } from "./verdict.js";
-import type { GradedInput } from "./workspace-files.js";
 
 /** Options of `GraderEvaluator`. */
 export interface GraderEvaluatorOptions {

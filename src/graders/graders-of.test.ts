@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { GraderEvaluator } from "./grader-evaluator.js";
-import { checkGraders } from "./graders-of.js";
+import { checkGraders } from "./make-grader.js";
 import { computeTrialVerdict } from "./verdict.js";
 
 describe("an example without graders", () => {

@@ -5,7 +5,7 @@ import { createBuiltInFactories } from "./make-grader.js";
 export { findGraderInput, type GraderFacts, type GraderInput, graderFacts } from "./facts.js";
 export { GraderError } from "./grader-error.js";
 export { GraderEvaluator, type GraderEvaluatorOptions } from "./grader-evaluator.js";
-export { checkGraders } from "./graders-of.js";
+export { checkGraders } from "./make-grader.js";
 export { computeTrialVerdict, type TrialVerdict, type WeightedGrade } from "./verdict.js";
 
 /**

@@ -2,10 +2,10 @@ import * as z from "zod";
 import type { ScoredWithEvidence } from "../core/evaluator.js";
 import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
 import type { JsonSchema } from "../evaluators/json-schema.js";
+import { makeBuiltInGrader, makeErrorVerdict, makeVerdict } from "./built-in-grader.js";
 import { readConfig } from "./config.js";
 import { GraderError } from "./grader-error.js";
 import { checkJsonSource, extractOutputJson, jsonSourceConfig, readWorkspaceJson } from "./json-source.js";
-import { makeBuiltInGrader, makeErrorVerdict, makeVerdict } from "./own-grader.js";
 
 const SCHEMA_MESSAGE = "must be a JSON Schema: an object, true or false, or one of these as JSON text";
 const schemaConfig = z.unknown().transform((given, context) => {

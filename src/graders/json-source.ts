@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Graded } from "../core/grader.js";
 import type { Output } from "../core/system.js";
 import { path } from "./config.js";
-import { readWorkspaceFile, requireWorkspace, resolveInside } from "./workspace-files.js";
+import { readWorkspaceFile, requireWorkspace, resolveInside } from "./graded-workspace.js";
 
 /** Config keys for where a grader reads its JSON. */
 export const jsonSourceConfig = {

@@ -3,10 +3,9 @@ import { formatDuration } from "../core/duration.js";
 import type { TrialStats } from "../core/evaluator.js";
 import type { GraderFactory, Verdict } from "../core/grader.js";
 import type { Output } from "../core/system.js";
+import { type Bounds, makeBuiltInGrader, quoteExcerpt, scoreWithin } from "./built-in-grader.js";
 import { amount, duration, pattern, readConfig, wholeNumber } from "./config.js";
-import { quoteExcerpt } from "./excerpt.js";
 import { GraderError } from "./grader-error.js";
-import { makeBuiltInGrader } from "./own-grader.js";
 import { readPattern, testPattern } from "./pattern.js";
 import {
   countAgentTurns,
@@ -16,7 +15,6 @@ import {
   requireObservedTrajectory,
   requireTrajectory,
 } from "./trajectory.js";
-import { type Bounds, scoreWithin } from "./within.js";
 
 const bounds = { min: wholeNumber.optional(), max: wholeNumber.optional() };
 

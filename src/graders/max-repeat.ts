@@ -1,13 +1,11 @@
 import * as z from "zod";
 import { canonicalJson } from "../core/fingerprint.js";
 import type { GraderFactory, Verdict } from "../core/grader.js";
+import { formatList, makeBuiltInGrader, quoteExcerpt, scoreWithin } from "./built-in-grader.js";
 import { pattern, readConfig, wholeNumber } from "./config.js";
-import { formatList, quoteExcerpt } from "./excerpt.js";
-import { makeBuiltInGrader } from "./own-grader.js";
 import { readPattern, testPattern } from "./pattern.js";
-import { toArgumentObject } from "./tool-call-match.js";
+import { toArgumentObject } from "./tool-calls.js";
 import { listToolCalls, type ObservedToolCall, requireObservedTrajectory } from "./trajectory.js";
-import { scoreWithin } from "./within.js";
 
 const MAX_CYCLE = 10;
 const DEFAULT_CYCLE = 4;

@@ -1,8 +1,7 @@
 import type { GraderFactory } from "../core/grader.js";
 import type { Output } from "../core/system.js";
+import { makeBuiltInGrader, makeVerdict, quoteExcerpt } from "./built-in-grader.js";
 import { readConfig } from "./config.js";
-import { quoteExcerpt } from "./excerpt.js";
-import { makeBuiltInGrader, makeVerdict } from "./own-grader.js";
 import {
   createPatternSearch,
   createTextSearch,

@@ -2,13 +2,11 @@ import * as z from "zod";
 import { formatDuration } from "../core/duration.js";
 import { getErrorMessage } from "../core/errors.js";
 import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
+import { makeBuiltInGrader, makeVerdict, quoteExcerpt, takeLastLines } from "./built-in-grader.js";
 import { flag, nonEmptyText, readConfig } from "./config.js";
-import { quoteExcerpt, takeLastLines } from "./excerpt.js";
-import { makeEmptyFolder } from "./graded-folder.js";
+import { type GradedInput, makeEmptyFolder, requireWorkspace } from "./graded-workspace.js";
 import { GraderError } from "./grader-error.js";
-import { makeBuiltInGrader, makeVerdict } from "./own-grader.js";
 import { describeCommandExit, formatStreams, runConfig, runInFolder } from "./run-in-folder.js";
-import { type GradedInput, requireWorkspace } from "./workspace-files.js";
 
 /** A program's verdict: at least one of `score` and `passed`. */
 export interface ProgramAnswer {

@@ -3,9 +3,8 @@ import { formatDuration } from "../core/duration.js";
 import { getErrorMessage, UsageError } from "../core/errors.js";
 import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
 import type { CommandResult } from "../exec/process/index.js";
+import { makeBuiltInGrader, makeVerdict, quoteExcerpt } from "./built-in-grader.js";
 import { nonEmptyText, pattern, readConfig } from "./config.js";
-import { quoteExcerpt } from "./excerpt.js";
-import { makeBuiltInGrader, makeVerdict } from "./own-grader.js";
 import { readPattern, testPattern } from "./pattern.js";
 import { describeCommandExit, formatStreams, runConfig, runInFolder } from "./run-in-folder.js";
 

@@ -3,9 +3,9 @@ import { dirname, join } from "node:path";
 import * as z from "zod";
 import type { Graded } from "../core/grader.js";
 import { type CommandResult, runCommand } from "../exec/process/index.js";
+import { takeLastLines } from "./built-in-grader.js";
 import { duration, path, text } from "./config.js";
-import { takeLastLines } from "./excerpt.js";
-import { requireWorkspace, resolveInside } from "./workspace-files.js";
+import { requireWorkspace, resolveInside } from "./graded-workspace.js";
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 

@@ -2,10 +2,9 @@ import * as z from "zod";
 import type { GraderFactory, Verdict } from "../core/grader.js";
 import type { Output } from "../core/system.js";
 import type { AgentEvent } from "../core/trajectory.js";
+import { formatList, makeBuiltInGrader } from "./built-in-grader.js";
 import { nonEmptyText, pattern, readConfig } from "./config.js";
-import { formatList } from "./excerpt.js";
 import { GraderError } from "./grader-error.js";
-import { makeBuiltInGrader } from "./own-grader.js";
 import { readPattern, testPattern } from "./pattern.js";
 import { hasHiddenTools, requireTrajectory } from "./trajectory.js";
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { quoteExcerpt } from "./built-in-grader.js";
 import { flag, flags, nonEmptyText, pattern } from "./config.js";
-import { quoteExcerpt } from "./excerpt.js";
 import { findPatternProblem, readPattern, testPattern } from "./pattern.js";
 
 export interface TextSearch {

@@ -1,7 +1,7 @@
 import type { GraderFactory } from "../core/grader.js";
+import { makeBuiltInGrader, makeVerdict } from "./built-in-grader.js";
 import { readConfig } from "./config.js";
 import { GraderError } from "./grader-error.js";
-import { makeBuiltInGrader, makeVerdict } from "./own-grader.js";
 import { createTextSearch, substringConfig } from "./text-search.js";
 import { hasHiddenTools, listTranscriptTexts } from "./trajectory.js";
 

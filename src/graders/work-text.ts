@@ -6,11 +6,11 @@ import type { Output } from "../core/system.js";
 import type { AgentEvent } from "../core/trajectory.js";
 import { formatDiff } from "../exec/workspace/diff.js";
 import { isGitProblemOnly } from "../exec/workspace/git.js";
-import { formatList } from "./excerpt.js";
+import { formatList } from "./built-in-grader.js";
+import { createFileFinder, readWorkspaceFile, requireWorkspace } from "./graded-workspace.js";
 import { GraderError } from "./grader-error.js";
 import { getAnswerText } from "./output-text.js";
 import { hasHiddenTools, requireTrajectory } from "./trajectory.js";
-import { createFileFinder, readWorkspaceFile, requireWorkspace } from "./workspace-files.js";
 
 /** The parts of a trial's work that can be shown: the answer, the transcript, the changes, or all files. */
 export const WORK_PARTS = ["response", "transcript", "diff", "workspace"] as const;

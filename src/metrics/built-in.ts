@@ -13,7 +13,7 @@ import { MemoryEfficiency } from "./memory-efficiency.js";
 import { ParetoRank } from "./pareto-rank.js";
 import { PassRate } from "./pass-rate.js";
 import { PerDatasetBreakdown } from "./per-dataset-breakdown.js";
-import { listIntervalKeys } from "./summary-sheet.js";
+import { listIntervalKeys } from "./summary-table.js";
 import { TrialCurves } from "./trial-curves.js";
 
 /** Part of every summary. A requested metric with the same name replaces the built-in one. */

@@ -1,9 +1,8 @@
 import { type Estimate, type Metric, type MetricContext, pickValues } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
 import { sum } from "../stats/mean.js";
-import { maskMissing, readInputTokens, readOutputTokens } from "./columns.js";
 import { estimateAmount, estimateRatio, toComplement } from "./estimates.js";
-import { getTaskIndex, sumByTask } from "./tasks.js";
+import { getTaskIndex, maskMissing, readInputTokens, readOutputTokens, sumByTask } from "./tasks.js";
 
 /**
  * How much shorter the outputs are than the inputs: 1 − Σ output tokens ÷ Σ input tokens, over trials with an output.

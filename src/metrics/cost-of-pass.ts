@@ -2,10 +2,9 @@ import { type Estimate, type Metric, type MetricContext, pickValues, requireThre
 import type { EvalRow } from "../core/row.js";
 
 import { sum } from "../stats/mean.js";
-import { markAtLeast, readOutputTokens, readScore } from "./columns.js";
 import { estimateRatio } from "./estimates.js";
 import { type PassOptions, resolveMetricContext } from "./settings.js";
-import { getTaskIndex, sumByTask } from "./tasks.js";
+import { getTaskIndex, markAtLeast, readOutputTokens, readScore, sumByTask } from "./tasks.js";
 
 /**
  * Output tokens of all rows, including failures, per passing row; Infinity if none passes.

@@ -1,9 +1,8 @@
 import { type Estimate, type Metric, type MetricContext, pickValues, type TaskIndex } from "../core/metric.js";
 import { type EvalRow, isScored, OUTCOMES, type Outcome } from "../core/row.js";
 import { passRateInterval } from "../stats/index.js";
-import { countRows, readColumn } from "./columns.js";
 import { estimateShare, toEstimateInterval } from "./estimates.js";
-import { getTaskIndex } from "./tasks.js";
+import { countRows, getTaskIndex, readColumn } from "./tasks.js";
 
 /** Counts planned trials by outcome, and the share of them that was scored. */
 export class Coverage implements Metric {

@@ -1,19 +1,20 @@
 import { type Estimate, type Metric, type MetricContext, pickValues, type TaskIndex } from "../core/metric.js";
+import { countPromptTokens } from "../core/price.js";
 import { type EvalRow, hasOutput } from "../core/row.js";
 import type { Usage } from "../core/system.js";
-import { countPromptTokens } from "../core/usage.js";
 import { sum } from "../stats/mean.js";
+import { estimateAmount, estimateRatio, toComplement } from "./estimates.js";
 import {
   addColumns,
   countRows,
   fillMissing,
   filterPresent,
+  getTaskIndex,
   readColumn,
   readInputTokens,
   readOutputTokens,
-} from "./columns.js";
-import { estimateAmount, estimateRatio, toComplement } from "./estimates.js";
-import { getTaskIndex, sumByTask } from "./tasks.js";
+  sumByTask,
+} from "./tasks.js";
 
 /** Cost per pass in dollars, tokens and time, and the prompt compression by a proxy. */
 export class Economy implements Metric {

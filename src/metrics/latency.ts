@@ -1,9 +1,7 @@
 import { type Estimate, type Metric, type MetricContext, pickValues } from "../core/metric.js";
 import { type EvalRow, hasOutput } from "../core/row.js";
-import { readColumn } from "./columns.js";
-import { estimateAmount } from "./estimates.js";
-import { createQuantileEstimator } from "./quantile-estimate.js";
-import { getTaskIndex, sumByTask } from "./tasks.js";
+import { createQuantileEstimator, estimateAmount } from "./estimates.js";
+import { getTaskIndex, readColumn, sumByTask } from "./tasks.js";
 
 /**
  * Seconds inside `System.process`, without retries and waiting.

@@ -1,9 +1,8 @@
 import { type Estimate, type Metric, type MetricContext, pickValues } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
-import { readScore } from "./columns.js";
 import { estimateScore } from "./estimates.js";
 import { resolveMetricContext, type ScoreOptions } from "./settings.js";
-import { getTaskIndex } from "./tasks.js";
+import { getTaskIndex, readScore } from "./tasks.js";
 
 /**
  * The mean of a score field over the rows that have it.

@@ -1,9 +1,8 @@
 import { type Estimate, type Metric, type MetricContext, pickValues } from "../core/metric.js";
 import { type EvalRow, getMeasure } from "../core/row.js";
 import { meanInterval } from "../stats/index.js";
-import { readColumn } from "./columns.js";
 import { toEstimateInterval } from "./estimates.js";
-import { computeTaskMeans, getTaskIndex, sumByTask } from "./tasks.js";
+import { computeTaskMeans, getTaskIndex, readColumn, sumByTask } from "./tasks.js";
 
 /** Prefix of the summary keys of measures. */
 export const MEASURE_PREFIX = "measure:";

@@ -1,11 +1,17 @@
 import { type Estimate, type Metric, type MetricContext, pickValues, type TaskIndex } from "../core/metric.js";
 import { type EvalRow, getScore, hasOutput } from "../core/row.js";
 import { sum } from "../stats/mean.js";
-import { filterPresent, maskMissing, type RowValueReader, readColumn } from "./columns.js";
-import { estimateAmount, estimateRatio } from "./estimates.js";
-import { createQuantileEstimator } from "./quantile-estimate.js";
+import { createQuantileEstimator, estimateAmount, estimateRatio } from "./estimates.js";
 import { resolveMetricContext, type ScoreOptions } from "./settings.js";
-import { computeTaskMeans, getTaskIndex, sumByTask } from "./tasks.js";
+import {
+  computeTaskMeans,
+  filterPresent,
+  getTaskIndex,
+  maskMissing,
+  type RowValueReader,
+  readColumn,
+  sumByTask,
+} from "./tasks.js";
 
 const THOUSAND = 1000;
 const MEMORY_KEYS = [

@@ -1,10 +1,8 @@
 import { type Estimate, type Metric, type MetricContext, pickValues, requireThreshold } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
-
-import { markAtLeast, maskMissing, readScore } from "./columns.js";
 import { estimateRate } from "./estimates.js";
 import { type PassOptions, resolveMetricContext } from "./settings.js";
-import { getTaskIndex, sumByTask } from "./tasks.js";
+import { getTaskIndex, markAtLeast, maskMissing, readScore, sumByTask } from "./tasks.js";
 
 /**
  * The share of scored rows whose score reaches the threshold.

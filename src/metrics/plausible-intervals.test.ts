@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type ErrorCategory, type EvalRow, makeRow, type Outcome } from "../core/row.js";
 import { createRandom, type Random } from "../stats/index.js";
 import { listNamedMetrics } from "./built-in.js";
-import { type Summaries, summarize } from "./summarise.js";
+import { type Summaries, summarize } from "./summarize.js";
 
 const ROW_SETS = 400;
 

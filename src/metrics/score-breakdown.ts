@@ -1,9 +1,8 @@
 import { type Estimate, type Metric, type MetricContext, type MetricRun, pickValues } from "../core/metric.js";
 import { type EvalRow, getScore } from "../core/row.js";
-import { readColumn } from "./columns.js";
 import { estimateScore } from "./estimates.js";
 import { resolveMetricContext, type ScoreOptions } from "./settings.js";
-import { getTaskIndex } from "./tasks.js";
+import { getTaskIndex, readColumn } from "./tasks.js";
 
 /** The mean of a score field for each part of the rows; subclasses define the parts. */
 export abstract class ScoreBreakdown implements Metric {

@@ -20,7 +20,7 @@ import { MeanScore } from "./mean-score.js";
 import { MemoryEfficiency } from "./memory-efficiency.js";
 import { PassRate } from "./pass-rate.js";
 import { PerDatasetBreakdown } from "./per-dataset-breakdown.js";
-import { summarize } from "./summarise.js";
+import { summarize } from "./summarize.js";
 import { TrialCurves } from "./trial-curves.js";
 
 const CONTEXT = { scoreField: "score", threshold: 0.7, seed: 3 };

@@ -1,9 +1,8 @@
 import { type Estimate, type Metric, type MetricContext, type MetricRun, pickValues } from "../core/metric.js";
 import { type EvalRow, isScored } from "../core/row.js";
 import { type PassCurvePoint, passCurves } from "../stats/index.js";
-import { readColumn } from "./columns.js";
 import { estimateRate, toEstimateInterval } from "./estimates.js";
-import { getTaskIndex, sumByTask } from "./tasks.js";
+import { getTaskIndex, readColumn, sumByTask } from "./tasks.js";
 
 /** With several trials: unbiased pass@k and pass^k for every k, and the share of flaky tasks. */
 export class TrialCurves implements Metric {

@@ -1,7 +1,7 @@
 /** The catalog of public datasets and the generator of needle examples. */
 import "../index.js";
 
-export { catalog } from "../datasets/catalog/catalogue.js";
+export { catalog } from "../datasets/catalog/catalog.js";
 export type {
   CatalogEntry,
   Configs,

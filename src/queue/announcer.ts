@@ -3,9 +3,9 @@ import type { Redis } from "ioredis";
 import { QueueError } from "../core/errors.js";
 import type { Announcement } from "./contract.js";
 import { KEYS } from "./keys.js";
-import { getBudgetKeys } from "./lua/reservations.js";
-import { readRedisTime } from "./presence.js";
+import { getBudgetKeys } from "./lua/budget.js";
 import type { QueueSigner } from "./signer.js";
+import { readRedisTime } from "./worker-heartbeat.js";
 
 /** How long a coordinator may be silent before workers stop taking trials. */
 const LEASE_MS = 15_000;

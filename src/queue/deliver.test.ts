@@ -4,7 +4,7 @@ import { describeWithRedis, type RedisServer } from "../testing/redis-server.js"
 import { isCommandMissing } from "../testing/system-command.js";
 import { deliverResults, readSealedOutput, wasDelivered } from "./deliver.js";
 import { KEYS } from "./keys.js";
-import { SharedBudget } from "./shared-budget.js";
+import { SharedBudget } from "./redis-budget.js";
 
 const KEY = "run-1";
 

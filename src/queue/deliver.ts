@@ -1,9 +1,9 @@
 import type { Redis } from "ioredis";
 import { toPicoDollars } from "../budget/price.js";
 import { KEYS } from "./keys.js";
+import { getBudgetKeys } from "./lua/budget.js";
 import { DELIVER_RESULTS } from "./lua/deliver.js";
-import { getBudgetKeys } from "./lua/reservations.js";
-import type { CostSettlement } from "./shared-purse.js";
+import type { CostSettlement } from "./redis-budget.js";
 
 /** What is written to Redis atomically. */
 export interface ResultDelivery {

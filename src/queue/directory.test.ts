@@ -6,8 +6,8 @@ import { isCommandMissing } from "../testing/system-command.js";
 import type { Announcement, WorkerState } from "./contract.js";
 import { listLiveRuns, listRuns, listWorkers, removeRun } from "./directory.js";
 import { BULL_PREFIX, getQueueName, KEYS } from "./keys.js";
-import { readRedisTime, WorkerHeartbeat } from "./presence.js";
 import { SAMPLE_SIGNER } from "./run-testing.js";
+import { readRedisTime, WorkerHeartbeat } from "./worker-heartbeat.js";
 
 describe.skipIf(isCommandMissing("redis-server"))("the directory of runs and workers", () => {
   let redis: Redis;

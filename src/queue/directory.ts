@@ -1,8 +1,8 @@
 import type { Redis } from "ioredis";
 import type { Announcement, WorkerState } from "./contract.js";
 import { BULL_PREFIX, getQueueName, KEYS } from "./keys.js";
-import { readRedisTime } from "./presence.js";
 import { parseAnnouncement, parseSignedAnnouncement } from "./signer.js";
+import { readRedisTime } from "./worker-heartbeat.js";
 
 /** A run in Redis. */
 export interface QueuedRun {

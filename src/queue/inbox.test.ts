@@ -4,17 +4,16 @@ import { describe, expect, it } from "vitest";
 import { QueueError } from "../core/errors.js";
 import { type EvalRow, makeRow } from "../core/row.js";
 import type { UngradedOutput } from "../runner/call.js";
-import { type EarlierResults, NO_EARLIER_RESULTS } from "../runner/ledger.js";
 import type { EncodedTrial } from "../runner/ports.js";
+import { type EarlierResults, NO_EARLIER_RESULTS } from "../runner/row-collector.js";
 import { encodeOutputAlone, encodeRow } from "../store/row-codec.js";
 import { describeWithRedis } from "../testing/redis-server.js";
 import { isCommandMissing } from "../testing/system-command.js";
 import type { Announcement } from "./contract.js";
 import { deliverResults, wasDelivered } from "./deliver.js";
-import { WorkerDismissals } from "./dismissals.js";
 import { ResultInbox } from "./inbox.js";
 import { KEYS } from "./keys.js";
-import { encodeBatch, type ResultBatch } from "./parcel.js";
+import { encodeBatch, type ResultBatch } from "./result-batch.js";
 import {
   createSampleAnnouncement,
   createSampleCollector,
@@ -23,6 +22,7 @@ import {
   SampleSink,
 } from "./run-testing.js";
 import { QueueSigner } from "./signer.js";
+import { WorkerDismissals } from "./worker-dismissals.js";
 
 const KEY = "run-00000000";
 const NAME = `${"0f".repeat(16)}.json`;

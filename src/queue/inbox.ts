@@ -6,18 +6,17 @@ import { computePaidCost } from "../core/price.js";
 import type { EvalRow, TrialKey } from "../core/row.js";
 import { findTrial } from "../runner/admit.js";
 import { computeStoredCost, type UngradedOutput } from "../runner/call.js";
-import type { RowCollector } from "../runner/ledger.js";
 import type { Plan } from "../runner/plan.js";
 import type { EncodedTrial } from "../runner/ports.js";
+import type { RowCollector } from "../runner/row-collector.js";
 import { decodeRow, encodeKey, encodeOutputAlone, encodeRow, hasLargeText } from "../store/row-codec.js";
 import type { Announcement } from "./contract.js";
-import type { WorkerDismissals } from "./dismissals.js";
-import type { Dispatcher } from "./feeder.js";
+import type { Dispatcher } from "./dispatcher.js";
 import { KEYS } from "./keys.js";
-import { isSharedFileName, removeSharedFile } from "./output-folder.js";
-import { decodeBatch, type TrialUpdate } from "./parcel.js";
+import { decodeBatch, type TrialUpdate } from "./result-batch.js";
 import type { QueueSigner } from "./signer.js";
-import { type DecodedStoredOutput, decodeStoredOutput } from "./stored-output.js";
+import { type DecodedStoredOutput, decodeStoredOutput, isSharedFileName, removeSharedFile } from "./stored-output.js";
+import type { WorkerDismissals } from "./worker-dismissals.js";
 
 export interface ResultInboxOptions {
   redis: Redis;

@@ -8,8 +8,8 @@ import type { Trial } from "../runner/admit.js";
 import { type AttemptSuccess, openCall } from "../runner/call.js";
 import { TokenCounter } from "../runner/record.js";
 import { type OutgoingBatch, ResultOutbox } from "./outbox.js";
-import { decodeBatch } from "./parcel.js";
-import type { CostSettlement } from "./shared-purse.js";
+import type { CostSettlement } from "./redis-budget.js";
+import { decodeBatch } from "./result-batch.js";
 
 const dirs: string[] = [];
 afterEach(() => {

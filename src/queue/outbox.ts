@@ -6,8 +6,8 @@ import type { EncodedTrial, FinishedTrial } from "../runner/ports.js";
 import type { TokenCounter } from "../runner/record.js";
 import type { TrialRecorder } from "../runner/trial.js";
 import { encodeTrial, LARGE_OUTPUT_CHARS } from "../store/row-codec.js";
-import { encodeBatch, type TrialUpdate } from "./parcel.js";
-import type { CostSettlement } from "./shared-purse.js";
+import type { CostSettlement } from "./redis-budget.js";
+import { encodeBatch, type TrialUpdate } from "./result-batch.js";
 import { encodeStoredOutput, writeSharedFile } from "./stored-output.js";
 
 /** What is sent to Redis atomically. */

@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { expect, it } from "vitest";
 import { QueueError } from "../core/errors.js";
-import { TempProject } from "../testing/workspace.js";
-import { makeSharedFolder, removeSharedFolder } from "./output-folder.js";
+import { TempProject } from "../testing/temp-project.js";
+import { makeSharedFolder, removeSharedFolder } from "./stored-output.js";
 
 const KEY = "run-00000000";
 const NAME = `${"0f".repeat(16)}.json`;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { RateMeter } from "./rate.js";
+import { RateMeter } from "./serve-run.js";
 
 it("measures the rate over the last ten seconds", () => {
   const rate = new RateMeter();

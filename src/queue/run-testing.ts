@@ -1,8 +1,8 @@
 import type { System } from "../core/system.js";
 import type { UngradedOutput } from "../runner/call.js";
-import { type EarlierResults, NO_EARLIER_RESULTS, RowCollector } from "../runner/ledger.js";
 import { makePlan, type Plan } from "../runner/plan.js";
 import type { EncodedTrial, FinishedTrial } from "../runner/ports.js";
+import { type EarlierResults, NO_EARLIER_RESULTS, RowCollector } from "../runner/row-collector.js";
 import type { Announcement } from "./contract.js";
 import { QueueSigner } from "./signer.js";
 

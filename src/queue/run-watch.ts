@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { Announcement } from "./contract.js";
-import { retryRedis } from "./insist.js";
 import { KEYS } from "./keys.js";
-import { readRedisTime } from "./presence.js";
+import { retryRedis } from "./redis-retry.js";
 import { parseSignedAnnouncement, type QueueSigner } from "./signer.js";
+import { readRedisTime } from "./worker-heartbeat.js";
 
 /** How often a worker checks its run. */
 const CHECK_INTERVAL_MS = 500;

@@ -2,28 +2,40 @@ import { join } from "node:path";
 import type { Job, Queue, Worker } from "bullmq";
 import type { Redis } from "ioredis";
 import { getErrorMessage, QueueError, TrialError } from "../core/errors.js";
-import type { System } from "../core/system.js";
-import type { Tokenizer } from "../core/tokenizer.js";
+import type { System, Tokenizer } from "../core/system.js";
 import { findTrial, type Trial } from "../runner/admit.js";
 import { DEFAULT_OUTAGE, EndpointGate, OutageGate, type TrialGate } from "../runner/gate.js";
-
 import type { Plan } from "../runner/plan.js";
 import type { ChainPorts } from "../runner/ports.js";
 import { TokenCounter } from "../runner/record.js";
 import { createTrialRunner, type TrialRunner } from "../runner/trial.js";
-import { ConcurrencyLimit } from "../utils/limit.js";
+import { ConcurrencyLimit } from "../utils/async.js";
 import type { Announcement, TrialJob, WorkerState } from "./contract.js";
 import { deliverResults, readSealedOutput, wasDelivered } from "./deliver.js";
-import { RedisRefusedError, retryRedis } from "./insist.js";
 import { BULL_PREFIX, getJobId, getQueueName } from "./keys.js";
 import { type OutgoingBatch, ResultOutbox } from "./outbox.js";
-import { WorkerHeartbeat } from "./presence.js";
-import { RateMeter } from "./rate.js";
+import { SharedBudgetGate } from "./redis-budget.js";
+import { RedisRefusedError, retryRedis } from "./redis-retry.js";
 import { RunWatch, resolveUnlessAborted } from "./run-watch.js";
 import { SharedGate } from "./shared-gate.js";
-import { SharedBudgetGate } from "./shared-purse.js";
 import type { QueueSigner } from "./signer.js";
 import { openSealedOutput, type SealingContext, sealOutput } from "./stored-output.js";
+import { WorkerHeartbeat } from "./worker-heartbeat.js";
+
+const WINDOW_MS = 10_000;
+
+/** Computes a rate per second from a count that is sampled now and then. */
+export class RateMeter {
+  #seen: { at: number; count: number }[] = [];
+
+  /** The rate over the last ten seconds, given the current count. */
+  measure(now: number, count: number): number {
+    this.#seen = [...this.#seen.filter(({ at }) => now - at <= WINDOW_MS), { at: now, count }];
+    const [first] = this.#seen;
+    if (first === undefined || now === first.at) return 0;
+    return Math.round(((count - first.count) / (now - first.at)) * 10_000) / 10;
+  }
+}
 
 export interface ServeRunOptions {
   redis: Redis;

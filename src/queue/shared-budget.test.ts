@@ -13,9 +13,9 @@ import { openRedis } from "./connection.js";
 import type { WorkerState } from "./contract.js";
 import { deliverResults } from "./deliver.js";
 import { KEYS } from "./keys.js";
-import { readRedisTime, WorkerHeartbeat } from "./presence.js";
-import { SharedBudget, type SharedReserveRequest } from "./shared-budget.js";
-import type { CostSettlement } from "./shared-purse.js";
+import type { CostSettlement } from "./redis-budget.js";
+import { SharedBudget, type SharedReserveRequest } from "./redis-budget.js";
+import { readRedisTime, WorkerHeartbeat } from "./worker-heartbeat.js";
 
 const KEY = "run-1";
 const W1: WorkerState = {

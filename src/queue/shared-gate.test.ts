@@ -5,9 +5,7 @@ import { describeWithRedis, type RedisServer } from "../testing/redis-server.js"
 import { isCommandMissing } from "../testing/system-command.js";
 import { duplicateConnection, openRedis } from "./connection.js";
 import { KEYS } from "./keys.js";
-import { ENTER_GATE } from "./lua/enter.js";
-import { LEAVE_GATE } from "./lua/leave.js";
-import { getGateKeys } from "./lua/places.js";
+import { ENTER_GATE, getGateKeys, LEAVE_GATE } from "./lua/gate.js";
 import { SharedGate, type SharedGateOptions } from "./shared-gate.js";
 
 const NEVER = new AbortController().signal;

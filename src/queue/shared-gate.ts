@@ -2,11 +2,9 @@ import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { Redis } from "ioredis";
 import type { CallEnd, TrialGate } from "../runner/gate.js";
-import { retryRedis } from "./insist.js";
-import { ENTER_GATE } from "./lua/enter.js";
-import { LEAVE_GATE } from "./lua/leave.js";
-import { getGateKeys } from "./lua/places.js";
+import { ENTER_GATE, getGateKeys, LEAVE_GATE } from "./lua/gate.js";
 import { PollLoop } from "./poll-loop.js";
+import { retryRedis } from "./redis-retry.js";
 
 export interface SharedGateOptions {
   redis: Redis;

@@ -11,8 +11,7 @@ import { isCommandMissing } from "../testing/system-command.js";
 import { openRedis } from "./connection.js";
 import { deliverResults } from "./deliver.js";
 import { KEYS } from "./keys.js";
-import { SharedBudget } from "./shared-budget.js";
-import { SharedBudgetGate } from "./shared-purse.js";
+import { SharedBudget, SharedBudgetGate } from "./redis-budget.js";
 
 const KEY = "run-1";
 const NEVER = new AbortController().signal;

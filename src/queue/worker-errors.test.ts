@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { WorkerErrors } from "./dismissals.js";
+import { WorkerErrors } from "./worker-dismissals.js";
 
 /** Who is found while each of these workers delivers this many trials in turn, with these shares of errors. */
 function found(shares: Readonly<Record<string, number>>, trials = 40): string[] {

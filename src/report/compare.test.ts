@@ -1,10 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { type EvalRow, makeRow } from "../core/row.js";
 import { compareRows, type RunComparison } from "../metrics/compare/index.js";
-import { renderCompareMarkdown, renderCompareText } from "./compare.js";
+import {
+  buildCompareReport,
+  describeDrops,
+  describeRegressions,
+  renderCompareMarkdown,
+  renderCompareText,
+} from "./compare.js";
 import { formatDifference, formatPValue } from "./compare-cells.js";
-import { describeDrops, describeRegressions } from "./compare-gate.js";
-import { buildCompareReport } from "./compare-json.js";
 
 interface Side {
   tasks: number;

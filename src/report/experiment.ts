@@ -1,6 +1,5 @@
 import type { Estimate, NumberColumn, TaskIndex } from "../core/metric.js";
 import { type EvalRow, getScore, hasOutput, isScored, OUTCOMES, type Outcome } from "../core/row.js";
-import { filterPresent, type RowValueReader, readColumn } from "../metrics/columns.js";
 import {
   adjustTogether,
   classifyLift,
@@ -12,7 +11,7 @@ import {
   type PairedComparison,
 } from "../metrics/compare/index.js";
 import { estimateAmount, estimateScore } from "../metrics/estimates.js";
-import { getTaskIndex, sumByTask } from "../metrics/tasks.js";
+import { filterPresent, getTaskIndex, type RowValueReader, readColumn, sumByTask } from "../metrics/tasks.js";
 import { passCurves } from "../stats/index.js";
 
 /** What a report needs to know about an experiment besides its rows. */

@@ -1,8 +1,7 @@
 import type { EvalResult, Summary } from "../core/result.js";
 import type { FacetValue } from "../core/row.js";
 import { CELL_FACETS, type FacetGroup, groupByFacet } from "../metrics/index.js";
-import { countTasks, createIntervalCell, getMeasured, type SystemLine } from "./cells.js";
-import { formatPlural } from "./format.js";
+import { countTasks, createIntervalCell, formatPlural, getMeasured, type SystemLine } from "./format.js";
 import { renderMarkdownTable, type TableColumn, toOneLine } from "./markdown.js";
 
 /** A facet value and its key in the summary. */

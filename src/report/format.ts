@@ -1,3 +1,6 @@
+import type { Summary } from "../core/result.js";
+import { getOwn } from "../core/shape.js";
+
 /** Few digits, and a dash for a missing value. */
 export function formatNumber(value: number | null | undefined, digits = 3): string {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
@@ -42,4 +45,52 @@ export function formatBytes(bytes: number): string {
   let [value, unit] = [bytes, 0];
   while (value >= 1000 && unit < BYTE_UNITS.length - 1) [value, unit] = [value / 1000, unit + 1];
   return `${unit === 0 ? value : value.toFixed(value < 100 ? 1 : 0)} ${BYTE_UNITS[unit]}`;
+}
+
+/** Characters that control a terminal or change the reading order: control characters except tab and line feed, and bidi controls. */
+const CONTROL_CHARACTERS = /(?![\t\n])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu;
+
+/**
+ * Makes text safe to print. Titles, names, ids and messages come from files and models: an escape sequence could clear the
+ * screen, rename the window or hide text.
+ * @example
+ * replaceControlCharacters("\u001b[2Jdone"); // "�[2Jdone"
+ */
+export function replaceControlCharacters(text: string): string {
+  return text.replace(/\r\n/g, "\n").replace(CONTROL_CHARACTERS, "\ufffd");
+}
+
+/** One system of a report. */
+export interface SystemLine {
+  system: string;
+  summary: Summary;
+  /** True for agents, which work in many turns: their prompt and last message are not all of their tokens. */
+  isAgent?: boolean;
+}
+
+/** Shows a value with its interval, or a dash when it is based on no task. */
+export function createIntervalCell(key: string, digits = 3): (line: SystemLine) => string {
+  return ({ summary }) => {
+    const value = getMeasured(summary, key);
+    const [low, high] = [summary[`${key}_ci_low`], summary[`${key}_ci_high`]];
+    if (value === null || low == null) return formatNumber(value, digits);
+    return `${formatNumber(value, digits)} [${formatNumber(low, digits)}, ${high == null ? "∞" : formatNumber(high, digits)}]`;
+  };
+}
+
+/** Returns null when no trials were measured; `counted` names the counter. */
+export function getMeasured(summary: Summary, key: string, counted = key): number | null {
+  return summary[`${counted}_n`] === 0 ? null : (getOwn(summary, key) ?? null);
+}
+
+export function countTasks(summary: Summary, key: string): number {
+  return getOwn(summary, `${key}_n`) ?? 0;
+}
+
+/** Cuts a text to a number of characters, without splitting a surrogate pair. */
+export function cutText(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const last = text.charCodeAt(most - 1);
+  const isHalf = last >= 0xd800 && last < 0xdc00;
+  return text.slice(0, isHalf ? most - 1 : most);
 }

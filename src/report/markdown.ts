@@ -1,4 +1,4 @@
-import { replaceControlCharacters } from "./printable.js";
+import { replaceControlCharacters } from "./format.js";
 
 /** One column of a Markdown table. */
 export interface TableColumn<T> {

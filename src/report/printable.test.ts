@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { replaceControlCharacters } from "./format.js";
 import { renderMarkdownTable, toOneLine } from "./markdown.js";
-import { replaceControlCharacters } from "./printable.js";
 
 describe("replaceControlCharacters", () => {
   it.each([

@@ -2,9 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type EvalRow, makeRow } from "../core/row.js";
 import type { Output } from "../core/system.js";
-import { renderTrial } from "./show-trial.js";
+import { renderTrial, renderTrialTable } from "./show-trial.js";
 import { measureColumns } from "./text-block.js";
-import { renderTrialTable } from "./trial-table.js";
 
 const START = 1_800_000_000_000;
 

@@ -9,7 +9,7 @@ import {
   type TrajectoryEvent,
 } from "../core/trajectory.js";
 import { formatBytes, formatDollars, formatNumber, formatPlural, formatSeconds } from "./format.js";
-import { toOneLine } from "./markdown.js";
+import { renderMarkdownTable, type TableColumn, toOneLine } from "./markdown.js";
 import { indentHanging, TERMINAL_WIDTH, wrapText } from "./text-block.js";
 import {
   formatAnyValue,
@@ -23,14 +23,14 @@ import {
 } from "./timeline.js";
 
 /** A stored trial: its row, its output and the evidence of evaluators. */
-export interface ShownTrial {
+interface ShownTrial {
   readonly row: EvalRow;
   /** Null when none is stored. */
   readonly output: Output | null;
   readonly evidence: Readonly<Record<string, string>> | null;
 }
 
-export interface ShowTrialOptions extends TimelineOptions {
+interface ShowTrialOptions extends TimelineOptions {
   /** Minimum score to pass. */
   readonly threshold: number;
 }
@@ -388,4 +388,54 @@ function deriveFirstAttempt(events: readonly TrajectoryEvent[], startedAt: numbe
   const at = findFirstAttemptTime(events);
   const elapsed = at === null || startedAt === null ? Number.NaN : at - startedAt;
   return Number.isFinite(elapsed) ? Math.max(0, elapsed) : null;
+}
+
+/**
+ * The trials of a run, one line each, named as `assay show` accepts them. Empty columns are left out.
+ * @example
+ * renderTrialTable([makeRow({ system: "s", exampleId: "fr", outcome: "pass" })]);
+ */
+export function renderTrialTable(rows: readonly EvalRow[]): string {
+  const has = (test: (row: EvalRow) => boolean): boolean => rows.some(test);
+  const columns: TableColumn<EvalRow>[] = [
+    { title: "system", cell: ({ system }) => system },
+    ...(has(({ dataset }) => dataset !== rows[0]?.dataset) ? [datasetColumn] : []),
+    { title: "trial", cell: formatTrialName },
+    { title: "outcome", cell: ({ outcome }) => outcome },
+    ...(has(({ errorCategory }) => errorCategory !== "none") ? [categoryColumn] : []),
+    { title: "score", align: "right", cell: (row) => formatNumber(getScore(row, "score")) },
+    ...(has(({ turns }) => turns !== null) ? [turnsColumn] : []),
+    ...(has(({ costUsd }) => costUsd !== null) ? [costColumn] : []),
+    {
+      title: "time",
+      align: "right",
+      cell: ({ durationMs, latency }) => formatSeconds(chooseSeconds(durationMs, latency)),
+    },
+  ];
+  return renderMarkdownTable(columns, rows);
+}
+
+const datasetColumn: TableColumn<EvalRow> = { title: "dataset", cell: ({ dataset }) => dataset };
+const categoryColumn: TableColumn<EvalRow> = {
+  title: "category",
+  cell: ({ errorCategory }) => (errorCategory === "none" ? "–" : errorCategory),
+};
+const turnsColumn: TableColumn<EvalRow> = { title: "turns", align: "right", cell: ({ turns }) => formatNumber(turns) };
+const costColumn: TableColumn<EvalRow> = {
+  title: "cost",
+  align: "right",
+  cell: ({ costUsd }) => formatDollars(costUsd),
+};
+
+/**
+ * The example's id and the trial's index from 0.
+ * @example
+ * formatTrialName({ exampleId: "fr", trial: 2 }); // "fr#2"
+ */
+export function formatTrialName({ exampleId, trial }: Pick<EvalRow, "exampleId" | "trial">): string {
+  return `${exampleId}#${trial}`;
+}
+
+function chooseSeconds(durationMs: number | null, latency: number | null): number | null {
+  return durationMs === null ? latency : durationMs / 1000;
 }

@@ -11,9 +11,17 @@ import {
   listSummaryKeys,
   MEASURE_PREFIX,
 } from "../metrics/index.js";
-import { createIntervalCell, getMeasured, type SystemLine } from "./cells.js";
 import { buildFacetLayouts, listFacetKeys, renderFacets } from "./facets.js";
-import { formatDollars, formatNumber, formatPlural, formatSeconds, formatShare } from "./format.js";
+import {
+  createIntervalCell,
+  formatDollars,
+  formatNumber,
+  formatPlural,
+  formatSeconds,
+  formatShare,
+  getMeasured,
+  type SystemLine,
+} from "./format.js";
 import { renderMarkdownTable, type TableColumn, toOneLine } from "./markdown.js";
 
 /** A lower coverage than this is marked. */

@@ -1,4 +1,4 @@
-import { replaceControlCharacters } from "./printable.js";
+import { replaceControlCharacters } from "./format.js";
 
 /** The assumed width of a terminal in columns. */
 export const TERMINAL_WIDTH = 100;

@@ -1,10 +1,9 @@
 import type { Example } from "../core/example.js";
 import type { System } from "../core/system.js";
+import type { DatasetPlan } from "./dataset-plan.js";
 import { EndpointGate } from "./gate.js";
-import { shuffleRound } from "./order.js";
-import { getRowIndex, isPlanned, type Plan, type TrialCoordinates } from "./plan.js";
+import { getRowIndex, isPlanned, type Plan, shuffleRound, type TrialCoordinates } from "./plan.js";
 import type { RunPorts } from "./ports.js";
-import type { DatasetPlan } from "./wiring.js";
 
 /** One planned trial, ready to run. */
 export interface Trial {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { getErrorMessage, isTrialError, type Outlook } from "../core/errors.js";
 import { computeFingerprint, digest } from "../core/fingerprint.js";
-import { findOutputProblem } from "../core/output-problem.js";
 import type { Limits } from "../core/price.js";
 import { isThenable } from "../core/shape.js";
 import type { Output, TrialContext } from "../core/system.js";
+import { findOutputProblem } from "../core/system.js";
 import { createRandom, hashSeed } from "../stats/index.js";
 import type { Trial } from "./admit.js";
 import {

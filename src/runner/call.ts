@@ -1,8 +1,8 @@
 import { getErrorMessage, ShapeError, TrialError, TrialStopped } from "../core/errors.js";
-import { findOutputProblem } from "../core/output-problem.js";
 import type { Attempt, TrialKey } from "../core/row.js";
 import { describeValue } from "../core/shape.js";
 import {
+  findOutputProblem,
   type Output,
   STOP_REASONS,
   type StopReason,

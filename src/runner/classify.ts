@@ -1,4 +1,4 @@
-import { describeError } from "../core/error-place.js";
+import { describeError } from "../core/describe-error.js";
 import { type InfrastructureCategory, isTrialError, type Spent } from "../core/errors.js";
 import type { Attempt, ErrorCategory } from "../core/row.js";
 import type { AttemptResult, AttemptSuccess, SystemCall } from "./call.js";

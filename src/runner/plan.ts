@@ -1,18 +1,17 @@
 import { createHash } from "node:crypto";
-import type { Dataset, DatasetOverrides } from "../core/dataset.js";
+import { type Dataset, type DatasetOverrides, readFacetValue } from "../core/dataset.js";
 import { DatasetError, getErrorMessage, UsageError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { Example, ExampleSource } from "../core/example.js";
-import { readFacetValue } from "../core/facets.js";
 import { canonicalJson, computeFingerprint } from "../core/fingerprint.js";
 import { type Metric, requireThreshold } from "../core/metric.js";
 import type { DatasetConfig } from "../core/result.js";
+import type { EvalRow } from "../core/row.js";
 import { describeValue, requireShape } from "../core/shape.js";
 import { didYouMean } from "../core/suggest.js";
 import type { System } from "../core/system.js";
-import { ExampleTable, toDatasetSource } from "./example-table.js";
-import { type ExampleGroups, groupExamples } from "./order.js";
-import { bindEvaluators, type DatasetPlan } from "./wiring.js";
+import { createRandom, hashSeed, permutation } from "../stats/index.js";
+import { bindEvaluators, type DatasetPlan, ExampleTable, toDatasetSource } from "./dataset-plan.js";
 
 /** Everything a run consists of, before it starts. */
 export interface Plan {
@@ -311,4 +310,58 @@ function checkSystemNames(asked: readonly string[] | undefined, whose: string, s
 
 function isNonNegative(value: unknown): boolean {
   return typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY;
+}
+
+type GroupingInput = Pick<Plan, "wiringOf"> & {
+  readonly examples: readonly Example[];
+  readonly wirings: readonly { readonly groupBy: string | null }[];
+};
+
+/** Examples that stay together in the order of a run. */
+interface ExampleGroups {
+  readonly of: Uint32Array;
+  readonly count: number;
+}
+
+/**
+ * Groups the examples of a plan: those of one dataset with the same value in its `groupBy` field. An example without
+ * that field, or of a dataset without `groupBy`, is its own group. Null if no dataset has groups.
+ */
+function groupExamples({ examples, wiringOf, wirings }: GroupingInput): ExampleGroups | null {
+  if (wirings.every(({ groupBy }) => groupBy === null)) return null;
+  const of = new Uint32Array(examples.length);
+  const known = new Map<string, number>();
+  let count = 0;
+  for (const [index, example] of examples.entries()) {
+    const wiring = wiringOf[index] ?? 0;
+    const groupBy = wirings[wiring]?.groupBy ?? null;
+    const value = groupBy === null ? null : readFacetValue(example, groupBy);
+    const name = value === null ? null : JSON.stringify([wiring, value]);
+    const group = (name === null ? undefined : known.get(name)) ?? count;
+    if (name !== null) known.set(name, group);
+    if (group === count) count += 1;
+    of[index] = group;
+  }
+  return { of, count };
+}
+
+/** The pairs `example × systems + system` of one round of trials, in execution order. */
+export function shuffleRound(
+  { examples, groups, seed }: Pick<Plan, "examples" | "groups" | "seed">,
+  systems: number,
+  trial: number,
+): Uint32Array {
+  const shuffled = permutation(systems * examples.length, createRandom(hashSeed(seed, "order", trial)));
+  if (groups === null) return shuffled;
+  const place = permutation(groups.count, createRandom(hashSeed(seed, "groups", trial)));
+  const placeOf = (pair: number) => place[groups.of[Math.floor(pair / systems)] ?? 0] ?? 0;
+  // The sort is stable, so the order within each group stays shuffled.
+  return shuffled.sort((a, b) => placeOf(a) - placeOf(b));
+}
+
+/** The group of an example's rows; null if the dataset has no groups or the example is in none. */
+export function getRowGroup({ groupBy }: Pick<DatasetPlan, "groupBy">, example: Example): EvalRow["group"] {
+  if (groupBy === null) return null;
+  const value = readFacetValue(example, groupBy);
+  return typeof value === "boolean" ? String(value) : value;
 }

@@ -5,14 +5,14 @@ import type { Example } from "../core/example.js";
 import type { Limits } from "../core/price.js";
 import { type Attempt, type ErrorCategory, type EvalRow, type Facets, makeRow, SLOW_NOTE } from "../core/row.js";
 import { describeValue } from "../core/shape.js";
+import type { Tokenizer } from "../core/system.js";
 import { type Output, STOP_REASONS, type TrialBill } from "../core/system.js";
-import type { Tokenizer } from "../core/tokenizer.js";
 import type { Trial } from "./admit.js";
 import type { AttemptResult, AttemptSuccess } from "./call.js";
 import type { TrialEnding } from "./classify.js";
 import { computeTrialSpend, resolveCost, toAmount, validateUsage } from "./cost.js";
 import { formatNotRunNote } from "./gate.js";
-import { getRowGroup } from "./order.js";
+import { getRowGroup } from "./plan.js";
 
 import type { Graded } from "./score.js";
 

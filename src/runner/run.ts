@@ -1,11 +1,11 @@
 import { setMaxListeners } from "node:events";
 import type { EvalRow } from "../core/row.js";
 import { createEndpointPools, type Trial, TrialQueue } from "./admit.js";
+import { BudgetGate } from "./budget-gate.js";
 import { DEFAULT_GRACE_MS } from "./call.js";
-import { type EarlierResults, NO_EARLIER_RESULTS, RowCollector } from "./ledger.js";
 import type { Plan } from "./plan.js";
 import type { RunPorts } from "./ports.js";
-import { BudgetGate } from "./purse.js";
+import { type EarlierResults, NO_EARLIER_RESULTS, RowCollector } from "./row-collector.js";
 import { createTrialRunner } from "./trial.js";
 
 /** How often to check whether trials are waiting. */

@@ -1,5 +1,4 @@
-import { applyChoiceOrder } from "../core/choice-order.js";
-import { describeError } from "../core/error-place.js";
+import { describeError } from "../core/describe-error.js";
 import type {
   Evaluator,
   MeasureValues,
@@ -12,12 +11,13 @@ import type {
   TrialStats,
 } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
+import { applyChoiceOrder } from "../core/example.js";
 import type { Grade } from "../core/grader.js";
 import { describeValue } from "../core/shape.js";
 import type { Output, Usage } from "../core/system.js";
 import type { Trial } from "./admit.js";
 import { toAmount, validateUsage } from "./cost.js";
-import { checkReturnedFields, type DatasetPlan, findPrimaryField } from "./wiring.js";
+import { checkReturnedFields, type DatasetPlan, findPrimaryField } from "./dataset-plan.js";
 
 /** The scores of one output. `primaryField` is null if the deciding field is missing. */
 export interface Graded {

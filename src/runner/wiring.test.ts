@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Evaluator, Scores } from "../core/evaluator.js";
-import { bindEvaluators, type DatasetPlanOptions, findPrimaryField } from "./wiring.js";
+import { bindEvaluators, type DatasetPlanOptions, findPrimaryField } from "./dataset-plan.js";
 
 const silent: Evaluator = { name: "silent", score: () => ({}) };
 const declaring: Evaluator = {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { NO_EARLIER_RESULTS } from "../runner/ledger.js";
+import { NO_EARLIER_RESULTS } from "../runner/row-collector.js";
 import { formatBudgetNotes } from "./budgets.js";
 
 const SPENT = { maxCostUsd: 1, spentUsd: 0.5, isRefusing: false, unknownCosts: 0 };

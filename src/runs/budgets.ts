@@ -19,8 +19,8 @@ import { didYouMean } from "../core/suggest.js";
 import type { System } from "../core/system.js";
 import type { QueueBudget } from "../queue/contract.js";
 import { formatDollars, formatPlural } from "../report/format.js";
-import type { UnreportedSpend } from "../runner/ledger.js";
 import type { BudgetPort, RunBudgetPort, TrialReservation } from "../runner/ports.js";
+import type { UnreportedSpend } from "../runner/row-collector.js";
 
 /** Limits on what a run may cost. Without them, trials use the limits of their systems and the run has none. */
 export interface BudgetOptions {

@@ -7,7 +7,7 @@ import type { System } from "../core/system.js";
 import { evaluate } from "../evaluate.js";
 import { parseCsv } from "../store/history/csv-testing.js";
 import { VIEWS } from "../store/history/index.js";
-import { TempProject } from "../testing/workspace.js";
+import { TempProject } from "../testing/temp-project.js";
 import { type ExportFormat, exportRun, openExport } from "./export-run.js";
 
 const EXACT: Evaluator = {

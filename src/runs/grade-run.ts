@@ -9,19 +9,24 @@ import type { System } from "../core/system.js";
 import { mergeStandardMetrics } from "../metrics/index.js";
 import { loadTokenizer } from "../models/tokens/index.js";
 import { RunResult } from "../report/result.js";
-import { Regrading } from "../runner/grading.js";
-import { RowCollector } from "../runner/ledger.js";
 import { describePlanDatasets, makePlan, type Plan, requirePositiveInteger } from "../runner/plan.js";
 import type { Progress } from "../runner/ports.js";
-import { buildTiming, SystemTimer } from "../runner/system-times.js";
+import { Regrading } from "../runner/regrading.js";
+import { RowCollector } from "../runner/row-collector.js";
+import { buildTiming, SystemTimer } from "../runner/system-timer.js";
 import { readManifest, readRows } from "../store/journal.js";
 import type { Manifest } from "../store/manifest.js";
 import { createRowLookup, openRunStore, type RowLookup } from "../store/open-run.js";
 import { readOutputs } from "../store/outputs.js";
 import { createBudgets, createReceipt, formatSpendingNotes } from "./budgets.js";
 import { keepLastRows, resolveRunMetrics } from "./load-run.js";
-import { buildRunConfig, checkMetrics, DEFAULT_MAX_WORKERS, prepareEvaluators } from "./prepared-run.js";
-import { createProgressCallback } from "./progress.js";
+import {
+  buildRunConfig,
+  checkMetrics,
+  createProgressCallback,
+  DEFAULT_MAX_WORKERS,
+  prepareEvaluators,
+} from "./prepare-run.js";
 import { storeResult } from "./store-result.js";
 
 /** Options of `gradeRun`. */

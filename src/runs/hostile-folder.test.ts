@@ -11,7 +11,7 @@ import { startServer } from "../server/index.js";
 import { queryRuns } from "../store/history/query-runs.js";
 import { RunJournal } from "../store/journal.js";
 import { readOutputs } from "../store/outputs.js";
-import { TempProject } from "../testing/workspace.js";
+import { TempProject } from "../testing/temp-project.js";
 import { openExport } from "./export-run.js";
 import { gradeRun } from "./grade-run.js";
 import { loadRun } from "./load-run.js";

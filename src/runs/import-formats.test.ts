@@ -3,7 +3,7 @@ import type { EvalRow } from "../core/row.js";
 import { readExamples } from "../store/examples.js";
 import { readManifest } from "../store/journal.js";
 import { readOutputs } from "../store/outputs.js";
-import { type ImportedFixture, importFixture } from "../testing/imported.js";
+import { type ImportedFixture, importFixture } from "../testing/fixture-runs.js";
 
 function rowsOf({ result }: ImportedFixture, where: Partial<EvalRow>): EvalRow[] {
   const wanted = Object.entries(where) as [keyof EvalRow, unknown][];

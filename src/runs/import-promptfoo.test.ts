@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readExamples } from "../store/examples.js";
 import { readManifest } from "../store/journal.js";
 import { readOutputs } from "../store/outputs.js";
-import { importFixture } from "../testing/imported.js";
+import { importFixture } from "../testing/fixture-runs.js";
 
 describe("results of promptfoo", () => {
   const column = (provider: string, label = "Say {{word}}") => ({ provider, label, raw: label });

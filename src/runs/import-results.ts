@@ -10,6 +10,7 @@ import { VERSION } from "../core/version.js";
 import { standardMetrics } from "../metrics/index.js";
 import { loadTokenizer } from "../models/tokens/index.js";
 import { readGitRevision } from "../store/git.js";
+import { listImportNotes } from "../store/import/collect.js";
 import {
   type CollectedDataset,
   type CollectedTrials,
@@ -19,7 +20,6 @@ import {
   readTrials,
   TrialCollector,
 } from "../store/import/index.js";
-import { listImportNotes } from "../store/import/notes.js";
 import { RunJournal } from "../store/journal.js";
 import { type Manifest, RUN_SCHEMA, type SystemRecord } from "../store/manifest.js";
 import { createRunId, makeRunDir } from "../store/run-folder.js";

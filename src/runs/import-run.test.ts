@@ -9,7 +9,7 @@ import { readExamples } from "../store/examples.js";
 import { readManifest } from "../store/journal.js";
 import { readOutputs } from "../store/outputs.js";
 import { isRunComplete } from "../store/summary-file.js";
-import { TempProject, type TestFileContent } from "../testing/workspace.js";
+import { TempProject, type TestFileContent } from "../testing/temp-project.js";
 import { type ImportRunOptions, importRun } from "./import-run.js";
 import { loadRun } from "./load-run.js";
 

@@ -1,10 +1,10 @@
 import { computeCost, type ModelEntry, type ModelsFile, toDollars } from "../budget/index.js";
 import { RunFolderError } from "../core/errors.js";
 import type { Metric } from "../core/metric.js";
+import { listCallUsages } from "../core/price.js";
 import { registry } from "../core/registry.js";
 import type { EvalResult, Timing } from "../core/result.js";
 import { type EvalRow, makeRow } from "../core/row.js";
-import { listCallUsages } from "../core/usage.js";
 import { standardMetrics } from "../metrics/index.js";
 import { RunResult } from "../report/result.js";
 import { readExampleIndex } from "../store/examples.js";

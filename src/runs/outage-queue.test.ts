@@ -9,7 +9,7 @@ import { serveScript } from "../models/http/scripted-server.js";
 import { type MockOptions, startMock } from "../testing/mock/index.js";
 import { describeWithRedis, type RedisServer } from "../testing/redis-server.js";
 import { isCommandMissing } from "../testing/system-command.js";
-import { runWorker } from "./work.js";
+import { runWorker } from "./worker.js";
 
 const CONCURRENCY = 4;
 

@@ -18,7 +18,7 @@ import {
   type QueueBudget,
   type QueueState,
 } from "../queue/contract.js";
-import { coordinateRun } from "../queue/coordinate.js";
+import { coordinateRun } from "../queue/coordinator.js";
 import { createSigner, type QueueSigner } from "../queue/signer.js";
 import type { RunPorts } from "../runner/ports.js";
 import { readManifest } from "../store/journal.js";
@@ -26,7 +26,7 @@ import { buildPlanIdentity, type OpenRun } from "../store/open-run.js";
 import { readRunFile } from "../store/run-file.js";
 import { writeAtomically } from "../utils/files/atomic.js";
 import type { EvaluateOptions } from "./options.js";
-import type { PreparedRun } from "./prepared-run.js";
+import type { PreparedRun } from "./prepare-run.js";
 
 /** How to reach the queue, and how workers recreate the run. */
 export interface QueueOptions {

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { EvalResult } from "../core/result.js";
-import { countTrials } from "../core/trial-counts.js";
+import { countTrials } from "../core/row.js";
 import { buildRunCard, writeCard } from "../report/dashboard/cards.js";
 
 import { buildReportHead } from "../report/json.js";

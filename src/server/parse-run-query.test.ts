@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseRunQuery } from "./parse-run-query.js";
+import { parseRunQuery } from "./start-server.js";
 
 describe("parseRunQuery", () => {
   it("reads the given parameters and nothing else", () => {

@@ -6,7 +6,7 @@ import { evaluate } from "../evaluate.js";
 import { AnswerQuality } from "../evaluators/index.js";
 import { loadRun } from "../runs/load-run.js";
 import { RunJournal } from "../store/journal.js";
-import { RunService } from "./run-desk.js";
+import { RunService } from "./run-service.js";
 
 let runsDir = "";
 

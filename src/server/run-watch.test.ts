@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { RunStatus } from "../report/dashboard/contract.js";
 import { createSampleQueue, createSampleWorker, writeQueueFile } from "../report/dashboard/queue-testing.js";
-import { type RunUpdate, watchRun } from "./run-desk.js";
+import { type RunUpdate, watchRun } from "./run-service.js";
 
 let dir = "";
 beforeEach(() => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { RunJournal } from "../store/journal.js";
 import { makeManifest } from "../testing/make-run.js";
-import { RunListWatcher } from "./run-desk.js";
+import { RunListWatcher } from "./run-service.js";
 
 let runsDir = "";
 const stops: (() => void)[] = [];

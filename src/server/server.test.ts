@@ -12,7 +12,7 @@ import { createSampleQueue, createSampleWorker, writeQueueFile } from "../report
 import { loadRun } from "../runs/load-run.js";
 import { RunJournal, readManifest } from "../store/journal.js";
 import { encodeRow } from "../store/row-codec.js";
-import { copyRunTimes } from "../testing/copy-runs.js";
+import { copyRunTimes } from "../testing/fixture-runs.js";
 import { type RunningServer, type ServerOptions, startServer } from "./start-server.js";
 
 let dir = "";

@@ -8,11 +8,10 @@ import { getCookie, setCookie } from "hono/cookie";
 import { stream, streamSSE } from "hono/streaming";
 import { AssayError, getErrorMessage, RunFolderError, UsageError } from "../core/errors.js";
 import type { TrialKey } from "../core/row.js";
-import { MAX_RUNS, serializeRowLines } from "../report/dashboard/index.js";
-import { checkRequestOrigin, LOOPBACK_HOSTS } from "../utils/find-intrusion.js";
-import type { LoadRun } from "./open-runs.js";
-import { parseRunQuery } from "./parse-run-query.js";
-import { RunService } from "./run-desk.js";
+import type { RunListQuery, RunStatus } from "../report/dashboard/contract.js";
+import { isRunSort, MAX_RUNS, RUN_SORTS, STATUSES, serializeRowLines } from "../report/dashboard/index.js";
+import { checkRequestOrigin, LOOPBACK_HOSTS } from "../utils/request-origin.js";
+import { type LoadRun, RunService } from "./run-service.js";
 
 export interface ServerOptions {
   runsDir: string;
@@ -321,4 +320,45 @@ function getErrorStatus(error: unknown): 400 | 404 | 422 | 500 {
   if (error instanceof RunFolderError) return 404;
   if (error instanceof UsageError) return 400;
   return error instanceof AssayError ? 422 : 500;
+}
+
+type QueryParams = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Parses the query parameters of a run list. Empty values are ignored.
+ * @example
+ * parseRunQuery({ q: "gsm8k", sort: "-cost", limit: "20" }); // { q: "gsm8k", sort: "-cost", limit: 20 }
+ */
+export function parseRunQuery(words: QueryParams): RunListQuery {
+  const { q, status, command, hasDataset, dataset, tag, sort, limit, offset } = words;
+  return {
+    ...(q && { q }),
+    ...(status && { status: parseRunStatus(status) }),
+    ...(command && { command }),
+    ...(hasDataset && { hasDataset }),
+    ...(dataset && { dataset }),
+    ...(tag && { tag }),
+    ...(sort && { sort: parseSortOrder(sort) }),
+    ...(limit && { limit: parseQueryCount("limit", limit, { min: 1, max: MAX_RUNS }) }),
+    ...(offset && { offset: parseQueryCount("offset", offset, { min: 0, max: Number.MAX_SAFE_INTEGER }) }),
+  };
+}
+
+function parseRunStatus(text: string): RunStatus {
+  const status = STATUSES.find((known) => known === text);
+  if (status !== undefined) return status;
+  throw new UsageError(`"status" is "${text}". It must be one of: ${STATUSES.join(", ")}.`);
+}
+
+function parseSortOrder(text: string): string {
+  if (isRunSort(text.replace(/^-/, ""))) return text;
+  const known = Object.keys(RUN_SORTS).join(", ");
+  throw new UsageError(`"sort" is "${text}". It must be one of: ${known}, with - in front for descending order.`);
+}
+
+function parseQueryCount(name: string, text: string, { min, max }: { min: number; max: number }): number {
+  const count = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (count >= min && count <= max) return count;
+  const most = max === Number.MAX_SAFE_INTEGER ? `of ${min} or more` : `from ${min} to ${max}`;
+  throw new UsageError(`"${name}" is "${text}". It must be a whole number ${most}.`);
 }

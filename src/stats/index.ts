@@ -1,7 +1,6 @@
 /** Statistics: intervals, tests, pass@k, the bootstrap, Pareto fronts, seeded random numbers. */
 export { type CrossTable, cohenKappa, crossTable, quadraticKappa, spearman } from "./agreement.js";
 export { type BootstrapInterval, type BootstrapOptions, bootstrapInterval } from "./bootstrap.js";
-export type { Clusters } from "./clusters.js";
 export {
   binomialCdf,
   incompleteBeta,
@@ -24,9 +23,13 @@ export {
   type PassRateInterval,
   type PassRateOptions,
   passRateInterval,
+  type RatioInterval,
+  type RatioIntervalOptions,
+  ratioInterval,
   scoreInterval,
   wilsonInterval,
 } from "./intervals.js";
+export type { Clusters } from "./mean.js";
 export { mean, type Numbers } from "./mean.js";
 export {
   holm,
@@ -36,7 +39,6 @@ export {
   pairedDifference,
   signTestOneSided,
 } from "./paired.js";
-
 export { type ParetoPoint, paretoFronts } from "./pareto.js";
 export {
   type PassCurveOptions,
@@ -48,7 +50,6 @@ export {
   passToTheK,
   type TaskCounts,
 } from "./pass-at-k.js";
-
 export { type Design, detectableDifference, requiredTasks } from "./power.js";
 export {
   effectiveUnits,
@@ -58,6 +59,4 @@ export {
   quantileInterval,
   quantileSorted,
 } from "./quantile.js";
-
 export { createRandom, createSeedHasher, hashSeed, permutation, type Random, type Seed, shuffle } from "./random.js";
-export { type RatioInterval, type RatioIntervalOptions, ratioInterval } from "./ratio-interval.js";

@@ -1,4 +1,3 @@
-import { type Clusters, sumByCluster } from "./clusters.js";
 import {
   binomialCdf,
   requireInteger,
@@ -7,6 +6,7 @@ import {
   studentTwoSidedP,
 } from "./distributions.js";
 import { meanInterval, type OpenInterval } from "./intervals.js";
+import { type Clusters, sumByCluster } from "./mean.js";
 import { createRandom, type Random, type Seed } from "./random.js";
 
 /** Options of `pairedDifference`. */

@@ -1,4 +1,3 @@
-import type { Clusters } from "./clusters.js";
 import { requireInteger, requireProbability, requireSameLength } from "./distributions.js";
 import {
   computeRateBounds,
@@ -8,6 +7,7 @@ import {
   meanInterval,
   type RateStatistics,
 } from "./intervals.js";
+import type { Clusters } from "./mean.js";
 
 function requirePassCounts(n: number, c: number, k: number): void {
   requireInteger("n", n, { low: 1 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { studentQuantile } from "./distributions.js";
+import { ratioInterval } from "./intervals.js";
 import { type Random, sampleGamma } from "./random.js";
-import { ratioInterval } from "./ratio-interval.js";
 import { measureCoverage } from "./simulated-coverage.js";
 
 const COSTS = [0.11, 0.29, 0.055, 0.5, 0.21, 0.15, 0.085, 0.3];

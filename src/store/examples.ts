@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { getErrorMessage, RunFolderError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import type { TrialKey } from "../core/row.js";
-import { LF } from "../utils/files/blocks.js";
-import { writeLines } from "../utils/files/lines.js";
+import { LF, writeLines } from "../utils/files/lines.js";
 import { readRunLineBlocks, readRunLines } from "./run-file.js";
 
 /** An example as stored with a run: for inspection, not for running again. */

@@ -21,10 +21,10 @@ import { writeLines } from "../utils/files/lines.js";
 import { writeExamples } from "./examples.js";
 import { lockRun } from "./lock.js";
 import { type Manifest, RUN_SCHEMA } from "./manifest.js";
-import { JournalSpend } from "./money.js";
 import {
   decodeLine,
   encodeAloneInPieces,
+  encodeKey,
   encodeMoney,
   encodeOutputAlone,
   encodeOutputInPieces,
@@ -36,6 +36,42 @@ import {
   pickTrialKey,
 } from "./row-codec.js";
 import { readRunFile, readRunLines } from "./run-file.js";
+
+/** A reservation for a trial. */
+type OpenReservation = Extract<MoneyEntry, { kind: "reserve" }>;
+
+/** The reservations and settlements in a journal. Add lines in their order. */
+export class JournalSpend {
+  /** Spend on interrupted trials, and their number. */
+  lostUsd = 0;
+  lostTrials = 0;
+  /** Spend on trials with unknown cost. */
+  unknownUsd = 0;
+  readonly #open = new Map<string, OpenReservation>();
+
+  add(entry: MoneyEntry): void {
+    const key = encodeKey(entry);
+    if (entry.kind === "reserve") {
+      this.#open.set(key, entry);
+      return;
+    }
+    this.#open.delete(key);
+    if (entry.why === "unknown") this.unknownUsd += entry.usd;
+    if (entry.why !== "lost") return;
+    this.lostUsd += entry.usd;
+    this.lostTrials += 1;
+  }
+
+  /** A row contains the cost of its trial. */
+  close(row: TrialKey): void {
+    if (this.#open.size > 0) this.#open.delete(encodeKey(row));
+  }
+
+  /** Reservations that were never settled. */
+  get open(): OpenReservation[] {
+    return [...this.#open.values()];
+  }
+}
 
 export const RUN_FILES = {
   manifest: "manifest.json",

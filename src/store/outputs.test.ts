@@ -3,7 +3,7 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { makeRow } from "../core/row.js";
-import { TempProject } from "../testing/workspace.js";
+import { TempProject } from "../testing/temp-project.js";
 import { readOutput, readOutputs } from "./outputs.js";
 
 const output = (exampleId: string | number, response: string, trial = 0) => ({

@@ -1,9 +1,8 @@
 import { closeSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { getErrorMessage, RunFolderError } from "../core/errors.js";
-import { readLineBlocks } from "../utils/files/blocks.js";
 import { openFileInside } from "../utils/files/inside.js";
-import { readLines, type TextLine } from "../utils/files/lines.js";
+import { readLineBlocks, readLines, type TextLine } from "../utils/files/lines.js";
 
 /**
  * Opens a file of a run folder for reading. The folder may come from someone else: links out of it and special files are

@@ -1,5 +1,5 @@
 import type { BudgetReceipt, JsonSummary, Timing } from "../core/result.js";
-import type { TrialCounts } from "../core/trial-counts.js";
+import type { TrialCounts } from "../core/row.js";
 import { RUN_FILES } from "./journal.js";
 import { readRunFile } from "./run-file.js";
 

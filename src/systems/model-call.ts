@@ -1,8 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { type InfrastructureCategory, type Outlook, type Retry, TrialError } from "../core/errors.js";
-import type { StopReason, TrialBudget, Usage } from "../core/system.js";
-import type { Tokenizer } from "../core/tokenizer.js";
-import { countPromptTokens } from "../core/usage.js";
+import { countPromptTokens } from "../core/price.js";
+import type { StopReason, Tokenizer, TrialBudget, Usage } from "../core/system.js";
 import { type AnswerDelta, type Dialect, findRefusedParameter, type ProviderError } from "../models/dialects/index.js";
 import {
   type HttpClient,

@@ -3,11 +3,10 @@ import { validateHeaderName, validateHeaderValue } from "node:http";
 import { performance } from "node:perf_hooks";
 import { UsageError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
-import { findSecretsInPath, isCredentialName, isNonSecretName } from "../core/harmless-name.js";
 import type { Limits } from "../core/price.js";
+import { findSecretsInPath, isCredentialName, isNonSecretName } from "../core/secret-names.js";
 import { describeValue, getOwn } from "../core/shape.js";
-import type { Output, System, TrialContext } from "../core/system.js";
-import type { Tokenizer } from "../core/tokenizer.js";
+import type { Output, System, Tokenizer, TrialContext } from "../core/system.js";
 import { VERSION } from "../core/version.js";
 import {
   type AnswerFormat,

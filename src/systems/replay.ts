@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { basename, extname } from "node:path";
-import { isChoiceOrder, readChoiceOrder } from "../core/choice-order.js";
 import { DatasetError, ShapeError, TrialError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
+import { isChoiceOrder, readChoiceOrder } from "../core/example.js";
 import { digest } from "../core/fingerprint.js";
-import { findOutputProblem } from "../core/output-problem.js";
 import { describeValue } from "../core/shape.js";
 import type { Output, System, TrialContext, Usage } from "../core/system.js";
+import { findOutputProblem } from "../core/system.js";
 import type { Trajectory } from "../core/trajectory.js";
 import { isBadRow, readJsonl } from "../datasets/index.js";
 

@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
 import type { Fixture, FixtureFile, ParquetFixture } from "../datasets/catalog/fixture.js";
 import { type ScriptedHub, startScriptedHub } from "../datasets/hub/scripted-hub.js";
-import { type WriteParquetOptions, writeParquetFixture } from "./write-parquet.js";
 import { createZip } from "./write-zip.js";
 
 /** A hub that serves the files of one repository. */
@@ -39,4 +39,36 @@ export async function encodeParquet(file: ParquetFixture, options: WriteParquetO
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+interface WriteParquetOptions {
+  compression: "snappy" | "zstd" | "gzip" | "uncompressed";
+}
+
+/** Uses DuckDB, so that files are not written by the code that reads them. */
+async function writeParquetFixture(
+  path: string,
+  { columns, rows }: ParquetFixture,
+  { compression }: WriteParquetOptions,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "assay-parquet-"));
+  const source = join(folder, "rows.jsonl");
+  writeFileSync(source, rows.map((row) => JSON.stringify(row)).join("\n"));
+  const types = Object.entries(columns).map(([name, type]) => `${quoteSqlString(name)}: ${quoteSqlString(type)}`);
+  const instance = await DuckDBInstance.create();
+  const connection = await instance.connect();
+  try {
+    await connection.run(
+      `COPY (SELECT * FROM read_json(${quoteSqlString(source)}, format = 'newline_delimited', maximum_object_size = 50000000, columns = {${types.join(", ")}}))
+       TO ${quoteSqlString(path)} (FORMAT parquet, COMPRESSION ${compression})`,
+    );
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function quoteSqlString(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
 }

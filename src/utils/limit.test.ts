@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ConcurrencyLimit } from "./limit.js";
+import { ConcurrencyLimit } from "./async.js";
 
 function gate() {
   let open = () => {};

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type RetryState, retry } from "./retry.js";
+import { type RetryState, retry } from "./async.js";
 
 function failing(times: number): () => Promise<number> {
   let asked = 0;

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { TASKS } from "../../src/agents/tasks/all.js";
+import { TASKS } from "../../src/agents/tasks/dataset.js";
 import type { AgentTask } from "../../src/agents/tasks/task.js";
 import { createPassCheck, createTaskFolder, runInShell, writeTaskFiles } from "../../src/agents/tasks/tasks-testing.js";
 import type { EnvironmentFile } from "../../src/core/environment.js";

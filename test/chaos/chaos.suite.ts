@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import type { PrintedReport } from "../../src/testing/assay.js";
+import type { PrintedReport } from "../../src/testing/run-assay.js";
 import { isCommandMissing } from "../../src/testing/system-command.js";
 import { type Bill, computeBill } from "./bill.js";
 import { type ChaosOutcome, playScenario } from "./harness.js";

@@ -2,10 +2,16 @@ import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
 import { createRandom, type Random } from "../../src/stats/index.js";
-import { type PrintedReport, parseReport, type RunningCommand, runAssay, startAssay } from "../../src/testing/assay.js";
 import { type Mock, type MockRequest, startMock } from "../../src/testing/mock/index.js";
 import { startRedis } from "../../src/testing/redis-server.js";
-import { TempProject } from "../../src/testing/workspace.js";
+import {
+  type PrintedReport,
+  parseReport,
+  type RunningCommand,
+  runAssay,
+  startAssay,
+} from "../../src/testing/run-assay.js";
+import { TempProject } from "../../src/testing/temp-project.js";
 import type { Scenario } from "./scenarios.js";
 
 /** What a scenario left behind. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { MockScript } from "../../src/testing/mock/script.js";
-import type { TestFileContent } from "../../src/testing/workspace.js";
+import type { TestFileContent } from "../../src/testing/temp-project.js";
 import { PRICE } from "./bill.js";
 
 /** Kills per scenario. */

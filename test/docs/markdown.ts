@@ -47,6 +47,28 @@ export function parseTableRows(text: string): string[][] {
     );
 }
 
+/**
+ * The lines and tables that a page shows and a command did not print. A shown table may leave out rows and columns of
+ * the printed one.
+ */
+export function findUnprinted(shown: string, printed: string): string[] {
+  const tables = splitParagraphs(printed).map(parseTableRows);
+  return splitParagraphs(shown).flatMap((paragraph) => {
+    if (!paragraph.startsWith("|")) return paragraph.split("\n").filter((line) => !printed.includes(line));
+    return tables.some((table) => hasTable(table, parseTableRows(paragraph))) ? [] : [paragraph];
+  });
+}
+
+function splitParagraphs(text: string): string[] {
+  return text.split(/\n{2,}/).map((paragraph) => paragraph.trim());
+}
+
+function hasTable([titles = [], ...rows]: string[][], [columns = [], ...shown]: string[][]): boolean {
+  if (!columns.every((column) => titles.includes(column))) return false;
+  const printed = rows.map((row) => columns.map((column) => row[titles.indexOf(column)]).join("|"));
+  return shown.every((row) => printed.includes(row.join("|")));
+}
+
 /** The output that comments in a script promise, without white space; consecutive lines are joined. */
 export function listPromisedOutput(script: string): string[] {
   const comments = script.match(/(?:^\/\/ .+\n)+/gm) ?? [];

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createRandom } from "../../src/stats/index.js";
-import { parseReport, type RunningCommand, runAssay, startAssay } from "../../src/testing/assay.js";
 import { type RedisServer, startRedis } from "../../src/testing/redis-server.js";
+import { parseReport, type RunningCommand, runAssay, startAssay } from "../../src/testing/run-assay.js";
 import { isCommandMissing } from "../../src/testing/system-command.js";
-import { TempProject } from "../../src/testing/workspace.js";
+import { TempProject } from "../../src/testing/temp-project.js";
 import { countTrials, dropReportTimes, readJsonLines } from "./fields.js";
 import { WorkerPool } from "./flock.js";
 

@@ -1,4 +1,4 @@
-import { type FinishedCommand, type RunningCommand, startAssay } from "../../src/testing/assay.js";
+import { type FinishedCommand, type RunningCommand, startAssay } from "../../src/testing/run-assay.js";
 
 /** Worker processes of one queue, which can be killed and replaced. */
 export class WorkerPool {

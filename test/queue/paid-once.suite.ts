@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type FinishedCommand, parseReport, runAssay, startAssay } from "../../src/testing/assay.js";
 import { startMock } from "../../src/testing/mock/index.js";
 import { type RedisServer, startRedis } from "../../src/testing/redis-server.js";
+import { type FinishedCommand, parseReport, runAssay, startAssay } from "../../src/testing/run-assay.js";
 import { isCommandMissing } from "../../src/testing/system-command.js";
-import { TempProject } from "../../src/testing/workspace.js";
+import { TempProject } from "../../src/testing/temp-project.js";
 import { countTrials, dropReportTimes, readJsonLines } from "./fields.js";
 
 const TOTAL = 12;

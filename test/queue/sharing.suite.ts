@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { parseReport, startAssay } from "../../src/testing/assay.js";
 import { type MockOptions, startMock } from "../../src/testing/mock/index.js";
 import { type RedisServer, startRedis } from "../../src/testing/redis-server.js";
+import { parseReport, startAssay } from "../../src/testing/run-assay.js";
 import { isCommandMissing } from "../../src/testing/system-command.js";
-import { TempProject } from "../../src/testing/workspace.js";
+import { TempProject } from "../../src/testing/temp-project.js";
 import { openCuttableProxy } from "./cut-off.js";
 import { countTrials, readJsonLines } from "./fields.js";
 import { WorkerPool } from "./flock.js";

@@ -8,18 +8,18 @@ import type { Redis } from "ioredis";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { listRuns, listWorkers } from "../../src/queue/directory.js";
 import { KEYS } from "../../src/queue/keys.js";
-import { readRedisTime } from "../../src/queue/presence.js";
 import { createSampleAnnouncement, SAMPLE_SIGNER } from "../../src/queue/run-testing.js";
+import { readRedisTime } from "../../src/queue/worker-heartbeat.js";
+import { describeWithRedis, type RedisServer } from "../../src/testing/redis-server.js";
 import {
   type FinishedCommand,
   parseReport,
   type RunningCommand,
   runAssay,
   startAssay,
-} from "../../src/testing/assay.js";
-import { describeWithRedis, type RedisServer } from "../../src/testing/redis-server.js";
+} from "../../src/testing/run-assay.js";
 import { isCommandMissing } from "../../src/testing/system-command.js";
-import { CAPITAL_EXAMPLES, ORACLE_SYSTEM, TempProject } from "../../src/testing/workspace.js";
+import { CAPITAL_EXAMPLES, ORACLE_SYSTEM, TempProject } from "../../src/testing/temp-project.js";
 
 const QUESTIONS = Array.from({ length: 24 }, (_, i) => ({ id: i, question: `q${i}`, answer: `a${i}` }));
 

@@ -2,7 +2,7 @@ import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { formatDollars, formatSeconds, formatShare } from "../../src/report/format.js";
 import { paretoFronts } from "../../src/stats/pareto.js";
-import { parseReport, runAssay } from "../../src/testing/assay.js";
+import { parseReport, runAssay } from "../../src/testing/run-assay.js";
 import { expectInOrder, type Sorted } from "./in-order.js";
 import type { Site } from "./site.js";
 import { waitFor } from "./soon.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { runAssay } from "../../src/testing/assay.js";
+import { runAssay } from "../../src/testing/run-assay.js";
 import { isScreenshotDue, saveScreenshot } from "./pictures.js";
 import { formatTrialHash } from "./places.js";
 import type { Site } from "./site.js";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { copyRunTimes } from "../../src/testing/copy-runs.js";
+import { copyRunTimes } from "../../src/testing/fixture-runs.js";
 import { isCommandMissing } from "../../src/testing/system-command.js";
 import { readFocus } from "./in-page.js";
 import { useSite } from "./site.js";

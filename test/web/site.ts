@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll } from "vitest";
-import { LAUNCHER, watchCommand } from "../../src/testing/assay.js";
+import { LAUNCHER, watchCommand } from "../../src/testing/run-assay.js";
 import { launchBrowser, type OpenPageOptions, TestPages } from "./browser.js";
 
 /** A running `assay serve`. */

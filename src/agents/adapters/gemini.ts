@@ -8,12 +8,11 @@ import {
   findStatusCode,
   type LaunchRequest,
   type McpConfig,
+  parseTokenCount,
   type StreamReader,
   toMcpSettings,
   UnknownEvents,
 } from "../adapter.js";
-
-import { parseTokenCount } from "../own-figures.js";
 
 /** Enough for brief failures; its default of ten keeps a failing run busy for minutes. */
 const MAX_ATTEMPTS = 3;

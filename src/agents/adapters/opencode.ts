@@ -9,15 +9,16 @@ import {
   type AgentAdapter,
   type AgentEnd,
   type AgentFigures,
+  AgentFiguresSum,
   type AgentLaunch,
   type AgentModel,
   findStatusCode,
   type LaunchRequest,
   type McpConfig,
+  parseTokenCount,
   type StreamReader,
   UnknownEvents,
 } from "../adapter.js";
-import { AgentFiguresSum, parseTokenCount } from "../own-figures.js";
 
 /** Nothing is downloaded, and nothing outside the workspace and its HOME is read. */
 const OFFLINE_ENV = {

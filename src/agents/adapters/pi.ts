@@ -7,14 +7,15 @@ import {
   type AgentAdapter,
   type AgentEnd,
   type AgentFigures,
+  AgentFiguresSum,
   type AgentLaunch,
   type AgentModel,
   findStatusCode,
   type LaunchRequest,
+  parseTokenCount,
   type StreamReader,
   UnknownEvents,
 } from "../adapter.js";
-import { AgentFiguresSum, parseTokenCount } from "../own-figures.js";
 
 /** Would be taken for an option or a file. There is no `--` to end the options. */
 const RESERVED_PROMPT_START = /^[-@]/;

@@ -3,8 +3,27 @@ import type { Environment } from "../../core/environment.js";
 import { UsageError } from "../../core/errors.js";
 import type { Example } from "../../core/example.js";
 import type { GraderSpec } from "../../core/grader.js";
-import { TASKS } from "./all.js";
+import { addFlag } from "./add-flag.js";
+import { catchBug } from "./catch-bug.js";
+import { extractDuplicate } from "./extract-duplicate.js";
+import { failingTest } from "./failing-test.js";
+import { fromTests } from "./from-tests.js";
+import { idempotentMigration } from "./idempotent-migration.js";
+import { logReport } from "./log-report.js";
+import { offByOne } from "./off-by-one.js";
 import type { AgentTask } from "./task.js";
+
+/** All tasks, the simplest first. */
+export const TASKS: readonly AgentTask[] = [
+  offByOne,
+  failingTest,
+  addFlag,
+  fromTests,
+  extractDuplicate,
+  logReport,
+  catchBug,
+  idempotentMigration,
+];
 
 /** A task without its solution. */
 export interface AgentTaskExample extends Example {

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { GraderEvaluator } from "../../graders/index.js";
 import { type Mock, startMock } from "../../testing/mock/index.js";
-import { TASKS } from "./all.js";
+import { TASKS } from "./dataset.js";
 import { buildAgentTaskScript, OVERSPENDING_TASK, UNSOLVED_TASK } from "./mock-script.js";
 import type { AgentTask } from "./task.js";
 import { createPassCheck, createTaskFolder } from "./tasks-testing.js";

@@ -1,4 +1,4 @@
-import { TASKS } from "./all.js";
+import { TASKS } from "./dataset.js";
 import type { AgentTask, TaskStep } from "./task.js";
 
 /** A script for `assay mock`, with the fields that tasks need. */

@@ -6,12 +6,12 @@ import { getErrorMessage, UsageError } from "../../core/errors.js";
 import { isLoopback } from "../../core/loopback.js";
 import type { Price } from "../../core/price.js";
 import { didYouMean } from "../../core/suggest.js";
-import type { Tokenizer } from "../../core/tokenizer.js";
+import type { Tokenizer } from "../../core/system.js";
 import { loadTokenizer } from "../../models/tokens/index.js";
-import { RequestHandler } from "./desk.js";
 import { type GatewayBudget, GatewayLedger, type GatewayTotal, UsageAccounts } from "./ledger.js";
 import { PROVIDER_NAMES, PROVIDERS, type PriceLookup, PriceResolver, type ProviderName, Upstream } from "./provider.js";
 import type { GatewayRequest, Receipt } from "./receipt.js";
+import { RequestHandler } from "./request-handler.js";
 import { RouteTable } from "./route.js";
 
 /** Time until an upstream starts to answer. Answers that are not streamed take minutes. */

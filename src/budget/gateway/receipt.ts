@@ -1,7 +1,7 @@
 import type { Price } from "../../core/price.js";
+import { countPromptTokens } from "../../core/price.js";
 import type { CostSource } from "../../core/row.js";
 import type { Usage } from "../../core/system.js";
-import { countPromptTokens } from "../../core/usage.js";
 import type { DialectName, Finish } from "../../models/dialects/dialect.js";
 import { computeCost, toDollars, toPicoDollars } from "../price.js";
 import type { ProviderName } from "./provider.js";

@@ -5,10 +5,10 @@ import { afterEach, describe, expect, it } from "vitest";
 import { DIALECT_NAMES, dialects } from "../../models/dialects/index.js";
 import { startMock } from "../../testing/mock/index.js";
 import { computeCost } from "../price.js";
-import { CallReservations } from "./desk.js";
 import type { GatewayOptions } from "./index.js";
 import { GatewayLedger } from "./ledger.js";
 import type { RequestFigures } from "./receipt.js";
+import { CallReservations } from "./request-handler.js";
 import {
   buildTestRequest,
   buildTestUrl,

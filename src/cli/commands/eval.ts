@@ -2,9 +2,6 @@ import { type Command, InvalidArgumentError } from "commander";
 import { AGENT_NAMES } from "../../budget/rules.js";
 import { parseDuration } from "../../core/duration.js";
 import { omitUndefined } from "../../core/shape.js";
-import { toAgentConfigs } from "../agent-flags.js";
-import type { EvalSelection } from "../eval-choice.js";
-import { addEvalProjectFlags, addEvalRunFlags } from "../eval-flags.js";
 import {
   collectValues,
   parseCountFlag,
@@ -14,10 +11,17 @@ import {
   parseOutageAction,
 } from "../flag-values.js";
 import type { SetExitCode } from "../program.js";
-import { addQueueFlags, describeQueue, type QueueFlags } from "../queue-flags.js";
-import { addReportFlags } from "../report-flags.js";
 import { DEFAULT_CACHE_DIR } from "../run-config.js";
-import type { RunFlags } from "../run-flags.js";
+import type { EvalSelection, RunFlags } from "../run-flags.js";
+import {
+  addEvalProjectFlags,
+  addEvalRunFlags,
+  addQueueFlags,
+  addReportFlags,
+  describeQueue,
+  type QueueFlags,
+  toAgentConfigs,
+} from "../shared-flags.js";
 
 const EXAMPLES = `
 Executors:   ${AGENT_NAMES.join(", ")}, or your own command: 'my-agent {prompt} {skills}'

@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { addEvalProjectFlags, addEvalRunFlags } from "../eval-flags.js";
 import type { ExperimentRunFlags } from "../experiment.js";
 import type { ExperimentReportFlags } from "../experiment-report.js";
 import {
@@ -12,6 +11,7 @@ import {
 } from "../flag-values.js";
 import type { SetExitCode } from "../program.js";
 import { DEFAULT_RUNS_DIR } from "../run-config.js";
+import { addEvalProjectFlags, addEvalRunFlags } from "../shared-flags.js";
 
 const EXAMPLES = `
 An experiment file:

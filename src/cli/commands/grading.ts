@@ -2,9 +2,8 @@ import type { Command } from "commander";
 import { collectPairs, collectValues, parseCountFlag, parseDollarsFlag, parseNumberFlag } from "../flag-values.js";
 import type { GradeFlags } from "../grade.js";
 import type { CalibrateFlags } from "../judge.js";
-import { type JudgeFlags, splitJudgeFlags } from "../judge-flags.js";
 import type { SetExitCode } from "../program.js";
-import { addReportFlags } from "../report-flags.js";
+import { addReportFlags, type JudgeFlags, splitJudgeFlags } from "../shared-flags.js";
 import { TRUST_FLAG } from "../trust.js";
 
 /** Option names as commander parses them: repeatable flags are singular. */

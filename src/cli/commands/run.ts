@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { UsageError } from "../../core/errors.js";
 import { didYouMean } from "../../core/suggest.js";
-import { type AgentFlags, addAgentFlags, toAgentConfigs } from "../agent-flags.js";
 import {
   collectHeader,
   collectPair,
@@ -14,13 +13,21 @@ import {
   parseObjectFlag,
   parseOutageAction,
 } from "../flag-values.js";
-import { type JudgeFlags, splitJudgeFlags } from "../judge-flags.js";
-import { describeModels } from "../model-flags.js";
 import type { SetExitCode } from "../program.js";
-import { addQueueFlags, describeQueue, type QueueFlags } from "../queue-flags.js";
-import { addReportFlags } from "../report-flags.js";
 import { DEFAULT_CACHE_DIR } from "../run-config.js";
 import type { RunFlags } from "../run-flags.js";
+import {
+  type AgentFlags,
+  addAgentFlags,
+  addQueueFlags,
+  addReportFlags,
+  describeModels,
+  describeQueue,
+  type JudgeFlags,
+  type QueueFlags,
+  splitJudgeFlags,
+  toAgentConfigs,
+} from "../shared-flags.js";
 import { TRUST_FLAG } from "../trust.js";
 import { addJudgeFlags } from "./grading.js";
 

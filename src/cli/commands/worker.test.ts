@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { EXIT, QueueError, UsageError } from "../../core/errors.js";
-import { TempProject } from "../../testing/workspace.js";
+import { TempProject } from "../../testing/temp-project.js";
 import { buildProgram } from "../program.js";
 
 /** Runs the command line in this process, without commander's own output. */

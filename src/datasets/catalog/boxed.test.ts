@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { extractLastBoxed } from "./answers.js";
+import { extractLastBoxed } from "./row-fields.js";
 
 describe("extractLastBoxed", () => {
   it.each([

@@ -10,7 +10,7 @@ function createDefinition(name: CatalogName): DatasetDefinition {
   return {
     hasTemplate: true,
     async load(options) {
-      const [{ catalog }, { loadEntry }] = await Promise.all([import("./catalogue.js"), import("./load-entry.js")]);
+      const [{ catalog }, { loadEntry }] = await Promise.all([import("./catalog.js"), import("./load-entry.js")]);
       return loadEntry({ name, entry: catalog[name] }, options);
     },
   };

@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hashContent } from "../../core/fingerprint.js";
 import { readCsv, readTsv } from "../csv.js";
-import { readJsonl } from "../jsonl.js";
+import { readJsonl } from "../json.js";
 import type { RawRow, SourceRow } from "../source-row.js";
-import { getValueAtPath, RowProblem } from "./columns.js";
 import { arcChallengeFixture } from "./entries/arc-challenge.fixture.js";
 import { arcChallenge } from "./entries/arc-challenge.js";
 import { bbhFixture } from "./entries/bbh.fixture.js";
@@ -53,6 +52,7 @@ import { winograndeFixture } from "./entries/winogrande.fixture.js";
 import { winogrande } from "./entries/winogrande.js";
 import type { CatalogEntry, ExampleFields, HubSource } from "./entry.js";
 import type { Fixture, FixtureFile } from "./fixture.js";
+import { getValueAtPath, RowProblem } from "./row-fields.js";
 
 const ENTRIES: readonly [string, CatalogEntry, Fixture | readonly Fixture[]][] = [
   ["hotpotqa", hotpotqa, hotpotqaFixture],

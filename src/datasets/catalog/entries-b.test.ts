@@ -5,10 +5,8 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { Evaluator } from "../../core/evaluator.js";
 import type { Example } from "../../core/example.js";
 import { evaluatorFactories } from "../../evaluators/factories.js";
-import { openAlignedLines } from "../aligned-lines.js";
 import { openRowFile, type RowFile } from "../row-file.js";
 import { isBadRow, type RawRow } from "../source-row.js";
-import { RowProblem } from "./columns.js";
 import { alpacaEvalFixture } from "./entries/alpaca-eval.fixture.js";
 import { alpacaEval } from "./entries/alpaca-eval.js";
 import { apigenFixture } from "./entries/apigen.fixture.js";
@@ -51,6 +49,8 @@ import { swebenchVerifiedFixture } from "./entries/swebench-verified.fixture.js"
 import { swebenchVerified } from "./entries/swebench-verified.js";
 import type { CatalogEntry, ExampleFields, HubSource, LineColumns, RowContext } from "./entry.js";
 import type { Fixture, FixtureFile } from "./fixture.js";
+import { openAlignedLines } from "./open-files.js";
+import { RowProblem } from "./row-fields.js";
 
 interface Case {
   name: string;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DuckDbWriter, openDuckDb } from "../parquet/duckdb-file.js";
 import type { RawRow } from "../source-row.js";
-import { catalog } from "./catalogue.js";
+import { catalog } from "./catalog.js";
 import { narrativeqaFixture } from "./entries/narrativeqa.fixture.js";
 import { narrativeqa } from "./entries/narrativeqa.js";
 import { triviaqaFixture } from "./entries/triviaqa.fixture.js";

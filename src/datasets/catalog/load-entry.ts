@@ -4,16 +4,14 @@ import { DatasetError, UsageError } from "../../core/errors.js";
 import type { Example } from "../../core/example.js";
 import { hashContent } from "../../core/fingerprint.js";
 import { didYouMean, findClosestName } from "../../core/suggest.js";
-import { openAlignedLines } from "../aligned-lines.js";
+import type { Conversion } from "../convert-row.js";
 import { getFileStem, isArchive, requireFile } from "../formats.js";
 import { getStratum, loadRows } from "../load-rows.js";
 import { openRowFile, type RowFile } from "../row-file.js";
 import type { RawRow } from "../source-row.js";
-import type { Conversion } from "../to-example.js";
-import { getValueAtPath, RowProblem } from "./columns.js";
 import type { CatalogEntry, ExampleFields, HubSource, LineColumns, RowContext } from "./entry.js";
-import { HubFileResolver } from "./hub-shelf.js";
-import { OpenFiles } from "./open-files.js";
+import { HubFileResolver, OpenFiles, openAlignedLines } from "./open-files.js";
+import { getValueAtPath, RowProblem } from "./row-fields.js";
 
 export interface NamedCatalogEntry {
   readonly name: string;

@@ -1,6 +1,6 @@
-import { OPTION_LETTERS, renderChoices } from "../../core/choice-order.js";
+import { OPTION_LETTERS, renderChoices } from "../../core/example.js";
 import { createRandom, hashSeed, permutation } from "../../stats/index.js";
-import { RowProblem } from "./columns.js";
+import { RowProblem } from "./row-fields.js";
 
 /** A question with options, one of which is correct. */
 export interface MultipleChoiceInput {

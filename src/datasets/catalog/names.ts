@@ -1,6 +1,6 @@
 // Written by `npm run catalog` from the files in entries/. Add a file there instead of changing this one.
 
-/** The datasets of the catalogue by name. Kept apart from the entries, so that a run that uses none of them loads none. */
+/** Names of the datasets in the catalog. Kept apart from the entries, so that a run that uses none of them loads none. */
 export const CATALOG_NAMES = [
   "alpaca-eval",
   "apigen",

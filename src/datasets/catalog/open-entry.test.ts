@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createZip } from "../../testing/write-zip.js";
 import { type HubPlan, type ScriptedHub, startScriptedHub } from "../hub/scripted-hub.js";
-import { requireText } from "./columns.js";
 import type { CatalogEntry, HubSource } from "./entry.js";
 import { loadEntry } from "./load-entry.js";
+import { requireText } from "./row-fields.js";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-open-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 import type { RawRow } from "../source-row.js";
-import { RowProblem, requireText } from "./columns.js";
 import type { CatalogEntry } from "./entry.js";
+import { RowProblem, requireText } from "./row-fields.js";
 
 /** What all tasks of SCROLLS share: their repository and columns. */
 export function createScrollsEntry(task: string) {

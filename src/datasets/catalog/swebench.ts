@@ -1,7 +1,6 @@
 import type { RawRow } from "../source-row.js";
-import { requireGoldText } from "./answers.js";
-import { readOptionalText, requireJsonList, requireText } from "./columns.js";
 import type { CatalogEntry, ExampleFields } from "./entry.js";
+import { readOptionalText, requireGoldText, requireJsonList, requireText } from "./row-fields.js";
 
 const INSTRUCTION = "Write the patch that resolves this issue. Answer with a unified diff alone.";
 const CAUTION =

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createRandomBytes, createRepo, TestHub } from "./test-bench.js";
+import { createRandomBytes, createRepo, TestHub } from "./test-hub.js";
 
 const BIG = createRandomBytes(300_000);
 const SMALL = Buffer.from('{"question":"Why?"}\n');

@@ -14,8 +14,8 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { DownloadProgress } from "../../core/dataset.js";
 import type { HubFile } from "./hub.js";
-import type { HubFaultPlan } from "./scripted-faults.js";
-import { createRandomBytes, createRepo, TestHub } from "./test-bench.js";
+import type { HubFaultPlan } from "./scripted-hub.js";
+import { createRandomBytes, createRepo, TestHub } from "./test-hub.js";
 
 let bench: TestHub;
 afterEach(() => bench.close());

@@ -5,12 +5,19 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { downloadFile } from "@huggingface/hub";
 import { withLock } from "../../utils/lock.js";
-import { createCacheFolder, findFileProblem } from "./cache.js";
-import { CACHE_DIR_ADVICE, isDiskFullError, isPermissionError, requireDiskSpace, withDiskErrors } from "./disk.js";
+import {
+  CACHE_DIR_ADVICE,
+  createCacheFolder,
+  findFileProblem,
+  isDiskFullError,
+  isPermissionError,
+  requireDiskSpace,
+  withDiskErrors,
+} from "./cache.js";
 import { createHubOfflineError, HubError, RETRY_NOW } from "./errors.js";
 import { createHubFetch, RangesIgnoredError, withRetries } from "./fetch.js";
 import type { HubContext } from "./hub.js";
-import type { CachedFileRef } from "./wanted-file.js";
+import type { CachedFileRef } from "./resolve-file.js";
 
 /** Downloads the whole file unless it is cached, and returns its path in the cache. */
 export async function downloadWhole(context: HubContext, wanted: CachedFileRef): Promise<string> {

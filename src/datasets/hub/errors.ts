@@ -1,5 +1,5 @@
 import { AssayError, DatasetError, EXIT, getErrorMessage, type Retry } from "../../core/errors.js";
-import { parseRetryAfter } from "../../models/http/retry-after.js";
+import { parseRetryAfter } from "../../models/http/response.js";
 
 interface HubErrorOptions {
   cause?: unknown;

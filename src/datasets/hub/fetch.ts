@@ -1,7 +1,7 @@
 import type { AssayError } from "../../core/errors.js";
 import { isLoopback } from "../../core/loopback.js";
 import { computeRetryDelay, type RetryPolicy } from "../../core/retry.js";
-import { type RetryState, retry } from "../../utils/retry.js";
+import { type RetryState, retry } from "../../utils/async.js";
 import {
   createHubBusyError,
   createHubConnectionError,

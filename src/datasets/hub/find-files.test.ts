@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { findFiles, type HubFileQuery } from "./find-files.js";
-import { TestHub } from "./test-bench.js";
+import { TestHub } from "./test-hub.js";
 
 let bench: TestHub | undefined;
 afterEach(() => bench?.close());

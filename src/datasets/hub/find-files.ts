@@ -2,7 +2,7 @@ import { DatasetError } from "../../core/errors.js";
 import { findClosestName } from "../../core/suggest.js";
 import { HubError, RevisionMissingError } from "./errors.js";
 import type { Hub, HubListing } from "./hub.js";
-import { describeFiles } from "./similar-files.js";
+import { describeFiles } from "./resolve-file.js";
 
 /** Files of a repository: those of a split, or those matching a pattern. */
 export interface HubFileQuery {

@@ -9,7 +9,7 @@ import { HubCache } from "./cache.js";
 import { downloadWhole } from "./download.js";
 import { resolveListing } from "./listing.js";
 import { openRanges } from "./ranges.js";
-import { resolveHubFile } from "./wanted-file.js";
+import { resolveHubFile } from "./resolve-file.js";
 
 /** How to reach the hub and where to cache files; missing options are read from the environment. */
 export interface HubOptions {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { DatasetError, UsageError } from "../../core/errors.js";
 import type { HubPlan } from "./scripted-hub.js";
-import { createRandomBytes, createRepo, TestHub } from "./test-bench.js";
+import { createRandomBytes, createRepo, TestHub } from "./test-hub.js";
 
 let bench: TestHub;
 afterEach(() => bench.close());

@@ -1,7 +1,6 @@
 import { datasetInfo, type ListFileEntry, listFiles } from "@huggingface/hub";
 import { UsageError } from "../../core/errors.js";
-import { isCommit } from "./cache.js";
-import { withDiskErrors } from "./disk.js";
+import { isCommit, withDiskErrors } from "./cache.js";
 import { createHubOfflineError, HubError } from "./errors.js";
 import { createHubFetch, withRetries } from "./fetch.js";
 import type { HubContext, HubFile, HubListing } from "./hub.js";

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { HubFaultPlan } from "./scripted-faults.js";
-import { createRandomBytes, createRepo, TestHub } from "./test-bench.js";
+import type { HubFaultPlan } from "./scripted-hub.js";
+import { createRandomBytes, createRepo, TestHub } from "./test-hub.js";
 
 const BIG = createRandomBytes(4_000_000);
 const SOURCE = fileURLToPath(new URL("./hub.ts", import.meta.url));

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import type { ByteSource } from "../../utils/files/byte-source.js";
-import type { HubFaultPlan } from "./scripted-faults.js";
-import { createRandomBytes, createRepo, TestHub } from "./test-bench.js";
+import type { HubFaultPlan } from "./scripted-hub.js";
+import { createRandomBytes, createRepo, TestHub } from "./test-hub.js";
 
 let bench: TestHub;
 const sources: ByteSource[] = [];

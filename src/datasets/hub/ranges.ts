@@ -3,13 +3,12 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "../../utils/files/atomic.js";
 import { type ByteSource, openLocalBytes } from "../../utils/files/byte-source.js";
-import { createCacheFolder } from "./cache.js";
-import { withDiskErrors } from "./disk.js";
+import { createCacheFolder, withDiskErrors } from "./cache.js";
 import { downloadWhole, findCached, openBlob, withFileLock } from "./download.js";
 import { createHubOfflineError, HubError, RETRY_NOW } from "./errors.js";
 import { RangesIgnoredError, withRetries } from "./fetch.js";
 import type { HubContext } from "./hub.js";
-import type { CachedFileRef } from "./wanted-file.js";
+import type { CachedFileRef } from "./resolve-file.js";
 
 /** Below this size, one request for the whole file, which can be verified, costs no more than several ranges. */
 const MIN_RANGE_BYTES = 64 * 1024;

@@ -1,6 +1,6 @@
 import { type FileMetaData, parquetSchema, type SchemaElement, type SchemaTree } from "hyparquet";
 import { isListLike, isMapLike } from "hyparquet/src/schema.js";
-import { createNoColumnError } from "./problems.js";
+import { createNoColumnError } from "./errors.js";
 
 /** A column or a part of one, and its path in a row. */
 export interface ColumnPart {

@@ -1,5 +1,5 @@
 import { DatasetError } from "../../core/errors.js";
-import { createNoColumnError } from "./problems.js";
+import { createNoColumnError } from "./errors.js";
 import { drawSample } from "./sample.js";
 import type { ParquetTable, Region, SampleOptions, TableRow, TableRowLocation, TableSample } from "./table.js";
 

@@ -26,7 +26,7 @@ import {
   createNotParquetError,
   createTruncatedError,
   createUnknownCodecError,
-} from "./problems.js";
+} from "./errors.js";
 import { drawSample } from "./sample.js";
 import type { ParquetTable, Region, SampleOptions, TableRow, TableRowLocation, TableSample } from "./table.js";
 

@@ -1,6 +1,6 @@
+import { isAbsolute, relative, sep } from "node:path";
 import { AssayError } from "../../core/errors.js";
-import type { FileProblem, KeyPath, YamlTree } from "../../utils/files/yaml-tree.js";
-import { formatRelativePath } from "./from-here.js";
+import type { FileProblem, KeyPath, YamlTree } from "../../utils/files/yaml.js";
 
 /** An experiment that cannot be run as its file describes it. The message has a line for each problem. */
 export class ExperimentError extends AssayError {
@@ -26,4 +26,15 @@ export interface ExperimentProblem {
 
 export function locateProblem(tree: YamlTree, { path, isAtKey = false, text }: ExperimentProblem): FileProblem {
   return { ...(isAtKey ? tree.locateKey(path) : tree.locate(path)), text };
+}
+
+/**
+ * Formats a path for messages: relative to the working directory if it is inside of it, otherwise unchanged.
+ * @example
+ * formatRelativePath("/home/me/project/evals/eval.yaml"); // "evals/eval.yaml" in /home/me/project
+ */
+export function formatRelativePath(path: string): string {
+  const seen = relative(process.cwd(), path);
+  const isOutside = seen === "" || seen === ".." || seen.startsWith(`..${sep}`) || isAbsolute(seen);
+  return isOutside ? path : seen;
 }

@@ -1,13 +1,16 @@
-export type { Experiment, Setting, Variant } from "./experiment.js";
 export { ExperimentError } from "./experiment-error.js";
+export type { Experiment, Setting, Variant } from "./load-experiment.js";
 export { loadExperiment } from "./load-experiment.js";
-export { formatShard, mergeShards, parseShard, type Shard } from "./merge-shards.js";
 export { type ExperimentPlan, type PlanExperimentOptions, planExperiment } from "./plan-experiment.js";
 export {
   type ExperimentRecord,
+  formatShard,
+  mergeShards,
   type PlannedTrials,
+  parseShard,
   type RecordedVariant,
   readExperimentRecord,
+  type Shard,
   type StimulusName,
 } from "./record.js";
 

@@ -5,14 +5,10 @@ import { getErrorMessage } from "../../core/errors.js";
 import { canonicalJson } from "../../core/fingerprint.js";
 import { describeValue } from "../../core/shape.js";
 import { didYouMean } from "../../core/suggest.js";
-import { parseYaml, type YamlTree } from "../../utils/files/yaml-tree.js";
+import { parseYaml, type YamlTree } from "../../utils/files/yaml.js";
 import { JSON_SCHEMA_DRAFT, type JsonSchema, toJsonSchema } from "../../utils/json-schema.js";
-import { isSameDocument } from "./differences.js";
-import type { Experiment, Setting, Variant } from "./experiment.js";
-import { ExperimentError, type ExperimentProblem, locateProblem } from "./experiment-error.js";
-import { formatRelativePath } from "./from-here.js";
-import { isYamlMapping } from "./mapping.js";
-import { PointerError, type PointerPath, parsePointer } from "./pointer.js";
+import { ExperimentError, type ExperimentProblem, formatRelativePath, locateProblem } from "./experiment-error.js";
+import { isSameDocument, isYamlMapping, PointerError, type PointerPath, parsePointer } from "./pointer.js";
 
 /**
  * Reads an experiment file. The eval files it names are read when the experiment is planned.
@@ -398,4 +394,37 @@ function checkPointer(pointer: string): string | null {
     if (!(error instanceof PointerError)) throw error;
     return `"${pointer}" ${error.message}`;
   }
+}
+
+/** An experiment file, read and checked: what is varied, and how. */
+export interface Experiment {
+  readonly file: string;
+  readonly name: string;
+  readonly description: string | null;
+  /** Absolute paths of the eval files. */
+  readonly evals: readonly string[];
+  /** The variant that the others are compared with. */
+  readonly baseline: string;
+  /** Paths in the eval document at which variants may differ. */
+  readonly vary: readonly PointerPath[];
+  readonly variants: readonly Variant[];
+  /** Trials of each test case; null to use the value of the eval files. */
+  readonly runs: number | null;
+  readonly notes: readonly string[];
+}
+
+/** One way of running the evals of an experiment. */
+export interface Variant {
+  readonly name: string;
+  /** Eval files of this variant, in the order of the experiment's; null to use those of the experiment. */
+  readonly evals: readonly string[] | null;
+  readonly settings: readonly Setting[];
+  /** True for a combination of a matrix, which has no line of its own in the file. */
+  readonly isCombination: boolean;
+}
+
+/** A path in an eval document and the value to set there; null removes the value. */
+export interface Setting {
+  readonly path: PointerPath;
+  readonly value: unknown;
 }

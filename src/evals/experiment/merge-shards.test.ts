@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { mergeShards } from "./merge-shards.js";
-import { type ExperimentRecord, readExperimentRecord } from "./record.js";
+import { type ExperimentRecord, mergeShards, readExperimentRecord } from "./record.js";
 
 function part(index: number, of: number, changes: Partial<ExperimentRecord> = {}) {
   const record: ExperimentRecord = {

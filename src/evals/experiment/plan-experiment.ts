@@ -4,29 +4,33 @@ import { dirname, join, sep } from "node:path";
 import { type Dataset, makeDataset } from "../../core/dataset.js";
 import { AssayError, NothingToRunError, UsageError } from "../../core/errors.js";
 import { canonicalJson } from "../../core/fingerprint.js";
-import type { KeyPath } from "../../utils/files/yaml-tree.js";
+import type { KeyPath } from "../../utils/files/yaml.js";
 import type { EvalSpec } from "../spec/spec.js";
-import { type DocumentDifference, findDifferences, isSameDocument } from "./differences.js";
-import type { Experiment, Variant } from "./experiment.js";
 import type { ExperimentProblem } from "./experiment-error.js";
-import { type Shard, selectShardStimuli } from "./merge-shards.js";
+import type { Experiment, Variant } from "./load-experiment.js";
 import {
+  type DocumentDifference,
+  findDifferences,
   formatPointer,
   getAtPointer,
   isAtOrBelow,
+  isSameDocument,
   type PointerPath,
   removeAtPointer,
   setAtPointer,
 } from "./pointer.js";
+import type { ExperimentRecord, RecordedVariant, StimulusName } from "./record.js";
+import { type Shard, selectShardStimuli } from "./record.js";
 import {
   createExperimentError,
+  createSpecReader,
   getVariantPath,
   readVariantSpecs,
+  type SpecReader,
+  type SpecReaderOptions,
   type VariantSpec,
   type VariantSpecs,
-} from "./read-specs.js";
-import type { ExperimentRecord, RecordedVariant, StimulusName } from "./record.js";
-import { createSpecReader, type SpecReader, type SpecReaderOptions } from "./spec-reader.js";
+} from "./spec-reader.js";
 import { type PlannedEval, planVariant, type SystemDefaults, type VariantPlan } from "./variant-plan.js";
 
 /** Everything an experiment runs, planned before anything is spent. */

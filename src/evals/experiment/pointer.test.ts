@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findDifferences } from "./differences.js";
-import { formatPointer, getAtPointer, isAtOrBelow, parsePointer, removeAtPointer, setAtPointer } from "./pointer.js";
+import {
+  findDifferences,
+  formatPointer,
+  getAtPointer,
+  isAtOrBelow,
+  parsePointer,
+  removeAtPointer,
+  setAtPointer,
+} from "./pointer.js";
 
 const key = fc.oneof(fc.string(), fc.constantFrom("a/b", "m~n", "~1", "", "0", "-", "__proto__", "constructor"));
 const path = fc.array(key, { maxLength: 5 });

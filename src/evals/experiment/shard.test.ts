@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseShard, selectShardStimuli } from "./merge-shards.js";
+import { parseShard, selectShardStimuli } from "./record.js";
 
 describe("--shard", () => {
   test("is parsed", () => {

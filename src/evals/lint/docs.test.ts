@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { LINT_RULES } from "./rules.js";
+import { LINT_RULES } from "./lint.js";
 
 const PAGE = readFileSync(new URL("../../../docs/lint.md", import.meta.url), "utf8");
 

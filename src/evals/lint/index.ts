@@ -1,5 +1,5 @@
 export type { Finding, LintRule } from "./finding.js";
-export { type LintOptions, type LintReport, lint } from "./lint.js";
+export { LINT_RULES, type LintCode, type LintOptions, type LintReport, lint } from "./lint.js";
 export {
   countFindings,
   formatAnnotations,
@@ -9,4 +9,3 @@ export {
   serializeRules,
   summarizeFindings,
 } from "./render.js";
-export { LINT_RULES, type LintCode } from "./rules.js";

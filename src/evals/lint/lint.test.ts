@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CLEAN_EVALS, EVAL_CASES } from "./eval/eval-cases.js";
-import { lint } from "./lint.js";
+import { LINT_RULES, type LintCode, lint } from "./lint.js";
 import { createLintFolder, createLintOptions, requireClean } from "./lint-testing.js";
-import { LINT_RULES, type LintCode } from "./rules.js";
 import { CLEAN_SKILLS, SKILL_CASES } from "./skill/skill-cases.js";
 
 const CASES = { ...SKILL_CASES, ...EVAL_CASES };

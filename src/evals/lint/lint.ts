@@ -6,9 +6,24 @@ import { didYouMean } from "../../core/suggest.js";
 import { readGlob } from "../../graders/glob.js";
 import { isForeignYaml, isSearchedFolder } from "../spec/index.js";
 import { type LintEvalOptions, lintEval } from "./eval/lint-eval.js";
-import type { Finding, LintIssue } from "./finding.js";
-import { isLintCode, LINT_RULES, type LintCode } from "./rules.js";
+import { EVAL_RULES } from "./eval/rules.js";
+import type { Finding, LintIssue, LintRule } from "./finding.js";
 import { lintSkill } from "./skill/lint-skill.js";
+import { SKILL_RULES } from "./skill/rules.js";
+
+/**
+ * All lint rules by code. Codes are stable: files and pipelines use them to disable rules.
+ * @example
+ * LINT_RULES["SKILL-NAME"].severity; // "error"
+ */
+export const LINT_RULES = { ...SKILL_RULES, ...EVAL_RULES } as const satisfies Readonly<Record<string, LintRule>>;
+
+/** The code of a lint rule. */
+export type LintCode = keyof typeof LINT_RULES;
+
+function isLintCode(text: string): text is LintCode {
+  return Object.hasOwn(LINT_RULES, text);
+}
 
 /** Options of `lint`. */
 export interface LintOptions extends LintEvalOptions {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LintReport } from "./lint.js";
+import { LINT_RULES } from "./lint.js";
 import { formatAnnotations, formatFindings, formatRules, serializeFindings, summarizeFindings } from "./render.js";
-import { LINT_RULES } from "./rules.js";
 
 const REPORT: LintReport = {
   files: ["a,b/SKILL.md"],

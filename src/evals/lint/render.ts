@@ -1,6 +1,6 @@
 import type { Finding } from "./finding.js";
 import type { LintReport } from "./lint.js";
-import { LINT_RULES } from "./rules.js";
+import { LINT_RULES } from "./lint.js";
 
 export function countFindings(findings: readonly Finding[]): { errors: number; warnings: number } {
   const errors = findings.filter(({ severity }) => severity === "error").length;

@@ -10,9 +10,9 @@ import { Baseline } from "../../exec/workspace/baseline.js";
 import { collectChanges } from "../../exec/workspace/changes.js";
 import { copyFolder, TrialFolder } from "../../exec/workspace/folder.js";
 import { buildScrubbedEnv, getWorkspaceState, Workspace } from "../../exec/workspace/index.js";
-import { createLiveState } from "../../exec/workspace/state.js";
-import { VERDICT, WEIGHTED_SCORE } from "../../graders/graders-of.js";
-import type { ConcurrencyLimit } from "../../utils/limit.js";
+import { createLiveState } from "../../exec/workspace/snapshot.js";
+import { VERDICT, WEIGHTED_SCORE } from "../../graders/make-grader.js";
+import type { ConcurrencyLimit } from "../../utils/async.js";
 import { chooseOmissions, listOmissions, type RevertibleLine } from "./omissions.js";
 import {
   type ApplicableGraders,

@@ -3,7 +3,7 @@ import { DatasetError, UsageError } from "../../core/errors.js";
 import type { Evaluator } from "../../core/evaluator.js";
 import { registry as defaultRegistry, type Registry } from "../../core/registry.js";
 import { GraderEvaluator } from "../../graders/index.js";
-import { ConcurrencyLimit } from "../../utils/limit.js";
+import { ConcurrencyLimit } from "../../utils/async.js";
 import type { EvalSpec } from "../spec/spec.js";
 import {
   checkStimulus,

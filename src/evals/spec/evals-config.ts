@@ -1,6 +1,6 @@
 import type { Environment } from "../../core/environment.js";
 import { UsageError } from "../../core/errors.js";
-import type { KeyPath } from "../../utils/files/yaml-tree.js";
+import type { KeyPath } from "../../utils/files/yaml.js";
 import type { SharedEnvironment } from "./spec-environment.js";
 
 /** The `evals` section of `assay.config.*`. */
@@ -33,7 +33,7 @@ export interface EvalsConfigProblem {
 export async function findEvalsConfigProblems(value: unknown): Promise<readonly EvalsConfigProblem[]> {
   const [{ evalsSchema, EVALS_RULES }, { findSchemaProblems }] = await Promise.all([
     import("./evals-schema.js"),
-    import("./findings.js"),
+    import("./problems.js"),
   ]);
   return findSchemaProblems(evalsSchema, value, EVALS_RULES);
 }

@@ -1,11 +1,10 @@
-export { isForeignYaml, isSearchedFolder } from "./discovery.js";
 export {
   type EvalSuite,
   type EvalsConfig,
   resolveSharedEnvironments,
 } from "./evals-config.js";
-export { findSpecs } from "./find-specs.js";
-export { SpecError } from "./findings.js";
+export { findSpecs, isForeignYaml, isSearchedFolder } from "./find-specs.js";
+export { SpecError } from "./problems.js";
 export { type LoadSpecOptions, loadSpec } from "./read-spec.js";
 export type { EvalSpec, SkillUnderTest, SpecDefaults, Stimulus } from "./spec.js";
 export { datasetOf } from "./spec-dataset.js";

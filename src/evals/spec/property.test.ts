@@ -3,7 +3,7 @@ import { Ajv } from "ajv";
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { checkGraders } from "../../graders/graders-of.js";
+import { checkGraders } from "../../graders/make-grader.js";
 import { buildEvalJsonSchema } from "./json-schema.js";
 import { loadSpec, readSpec } from "./read-spec.js";
 import type { EvalSpec } from "./spec.js";

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { EXIT } from "../../core/errors.js";
-import { SpecError } from "./findings.js";
+import { SpecError } from "./problems.js";
 import { loadSpec, readSpec } from "./read-spec.js";
 import { SPEC_FILES, WHOLE_SPEC } from "./spec-samples.js";
 import { createJudgingRegistry, createSpecFolder, TIDY_SKILL } from "./spec-testing.js";

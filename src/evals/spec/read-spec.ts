@@ -1,17 +1,323 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
+import { basename, dirname, relative, resolve } from "node:path";
+import type { Environment } from "../../core/environment.js";
 import { getErrorMessage, UsageError } from "../../core/errors.js";
+import { IdDeduplicator } from "../../core/fingerprint.js";
 import { registry as defaultRegistry, type Registry } from "../../core/registry.js";
+import { readSkill } from "../../exec/skills/read-skill.js";
 import { createBuiltInFactories } from "../../graders/make-grader.js";
-import { type FileProblem, parseYaml, type YamlTree } from "../../utils/files/yaml-tree.js";
-import { buildSpec } from "./build-spec.js";
-import { findSchemaProblems, ProblemCollector, SpecError, sortProblems } from "./findings.js";
+import { type FileProblem, type KeyPath, parseYaml, type YamlTree } from "../../utils/files/yaml.js";
+import { parseMilliseconds } from "./fields.js";
+import { findGateProblem, resolveSpecGates } from "./gates.js";
+import { isRawMapping, normalizeKeys } from "./key-aliases.js";
 import { SPEC_RULES } from "./key-rules.js";
-import { isRawMapping, normalizeKeys } from "./respell.js";
+import { findSchemaProblems, ProblemCollector, SpecError, sortProblems } from "./problems.js";
+import type { EvalSpec, SkillUnderTest, SpecDefaults, Stimulus } from "./spec.js";
+import {
+  clearsSkills,
+  mergeEnvironments,
+  resolveEnvironment,
+  resolveSkillFolder,
+  type SharedEnvironment,
+} from "./spec-environment.js";
+import { type RawDefaults, type RawSpec, type RawStimulus, specSchema } from "./spec-schema.js";
+import { buildStimulusGraders, checkGrader } from "./stimulus-graders.js";
+import { parseTags } from "./tags.js";
 
-import type { EvalSpec } from "./spec.js";
-import type { SharedEnvironment } from "./spec-environment.js";
+interface BuildContext {
+  readonly file: string;
+  readonly findings: ProblemCollector;
+  readonly registry: Registry;
+  readonly shared: Readonly<Record<string, SharedEnvironment>>;
+  readonly judgeModel: string | undefined;
+  readonly runs: number | undefined;
+  readonly isEdited: boolean;
+}
 
-import { type RawSpec, specSchema } from "./spec-schema.js";
+/** Builds a spec from a document that fits the schema. Other problems are added to `findings`. */
+async function buildSpec(raw: RawSpec, context: BuildContext): Promise<EvalSpec> {
+  const { file, findings, registry } = context;
+  const dir = dirname(resolve(file));
+  const defaults = resolveDefaults(raw.defaults ?? {}, context);
+  const skill = raw.skill === undefined ? null : await readSkillUnderTest(raw.skill, dir, findings);
+  const environment = resolveEnvironment(raw.environment, ["environment"], { ...context, dir });
+  const making = { ...context, dir, raw, environment, judgeModel: defaults.judgeModel };
+  const own = (raw.stimuli ?? []).map((stimulus, index) => buildStimulus(stimulus, ["stimuli", index], making));
+  const triggers = buildTriggerStimuli({ raw, skill, environment, registry, findings });
+  const stimuli = [...own, ...triggers];
+  checkStimulusNames(raw, triggers, findings);
+  checkGraderWeights(raw, stimuli, findings);
+  checkSpecGates(raw, findings);
+  if (skill !== null) checkSkillOffered(skill, stimuli, { dir, findings, isEdited: context.isEdited });
+  return {
+    file,
+    name: raw.name ?? deriveEvalName(file),
+    description: raw.description ?? null,
+    type: raw.type ?? "capability",
+    skill,
+    defaults,
+    stimuli,
+    gates: resolveSpecGates(raw, defaults.runs),
+    notes: findings.notes,
+  };
+}
+
+/** An eval.yaml is named after its folder, any other file after itself. */
+function deriveEvalName(file: string): string {
+  const path = resolve(file);
+  const stem = basename(path)
+    .replace(/\.ya?ml$/, "")
+    .replace(/\.eval$/, "");
+  return stem === "eval" ? basename(dirname(path)) || stem : stem;
+}
+
+function resolveDefaults(given: RawDefaults, asked: Pick<BuildContext, "judgeModel" | "runs">): SpecDefaults {
+  const { runs = 1, timeout, model, executor = null, judge_model = null, max_cost_usd = null } = given;
+  return {
+    runs: asked.runs ?? runs,
+    timeoutMs: timeout === undefined ? null : parseMilliseconds(timeout),
+    executor,
+    models: model === undefined ? [] : [model].flat(),
+    judgeModel: asked.judgeModel ?? judge_model,
+    maxCostUsd: max_cost_usd,
+  };
+}
+
+interface StimulusContext extends Omit<BuildContext, "judgeModel"> {
+  readonly dir: string;
+  readonly raw: RawSpec;
+  readonly environment: Stimulus["environment"];
+  readonly judgeModel: string | null;
+}
+
+function buildStimulus(given: RawStimulus, path: KeyPath, making: StimulusContext): Stimulus {
+  const { findings, raw } = making;
+  const own = resolveEnvironment(given.environment, [...path, "environment"], making);
+  return {
+    name: given.name,
+    ...resolvePrompt(given, path, findings),
+    tags: parseTags(given.tags),
+    rubric: given.rubric ?? [],
+    environment: mergeStimulusEnvironment(given, own, making),
+    graders: buildStimulusGraders(given, path, making),
+    threshold: given.threshold ?? raw.scoring?.threshold ?? null,
+    goldenPatch: readGoldenPatch(given, [...path, "golden_patch"], making),
+    trigger: null,
+    ...findings.locate(path),
+  };
+}
+
+function mergeStimulusEnvironment(
+  { name }: RawStimulus,
+  own: Environment,
+  { environment, findings }: StimulusContext,
+): Environment {
+  if (clearsSkills(environment, own))
+    findings.addNote(`test case ${JSON.stringify(name)}: its empty environment.skills removes those of the file`);
+  return mergeEnvironments(environment, own);
+}
+
+function readGoldenPatch(
+  { golden_patch: given }: RawStimulus,
+  path: KeyPath,
+  { dir, findings }: StimulusContext,
+): Stimulus["goldenPatch"] {
+  if (given === undefined) return null;
+  const file = resolve(dir, typeof given === "string" ? given : given.path);
+  const at = typeof given === "string" ? path : [...path, "path"];
+  try {
+    const text = readFileSync(file, "utf8");
+    if (text.trim() === "") findings.addAtValue(at, `the golden patch ${file} is empty.`);
+    return { file, text };
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    findings.addAtValue(
+      at,
+      isMissing
+        ? `the golden patch ${file} does not exist.`
+        : `the golden patch ${file} cannot be read: ${getErrorMessage(error)}.`,
+    );
+    return null;
+  }
+}
+
+/** Names identify results, so they must be unique. */
+function checkStimulusNames(
+  { stimuli = [], triggers }: RawSpec,
+  made: readonly Stimulus[],
+  findings: ProblemCollector,
+): void {
+  const taken = new Set(made.map(({ name }) => name));
+  if (stimuli.length === 0 && made.length === 0 && (triggers === undefined || hasNoTriggers(triggers)))
+    findings.addAtValue(["stimuli"], "nothing to run: add stimuli with at least one entry, or triggers.");
+  for (const [index, { name }] of stimuli.entries()) {
+    if (taken.has(name))
+      findings.addAtValue(
+        ["stimuli", index, "name"],
+        `the name ${JSON.stringify(name)} is used by another test case: give each its own name.`,
+      );
+    taken.add(name);
+  }
+}
+
+function hasNoTriggers({ should = [], should_not: shouldNot = [] }: NonNullable<RawSpec["triggers"]>): boolean {
+  return should.length + shouldNot.length === 0;
+}
+
+/** A weight without a grader of that type is a typo or a leftover. */
+function checkGraderWeights({ scoring }: RawSpec, stimuli: readonly Stimulus[], findings: ProblemCollector): void {
+  const types = new Set(stimuli.flatMap(({ graders }) => graders.map(({ type }) => type)));
+  for (const type of Object.keys(scoring?.weights ?? {}))
+    if (!types.has(type)) findings.addNote(`scoring.weights.${type} has no effect: there is no grader of this type`);
+}
+
+function checkSpecGates({ gate = [] }: RawSpec, findings: ProblemCollector): void {
+  for (const [index, one] of [gate].flat().entries()) {
+    const problem = findGateProblem(one);
+    const path = Array.isArray(gate) ? ["gate", index, "value"] : ["gate", "value"];
+    if (problem !== null) findings.addAtValue(path, problem);
+  }
+}
+
+type PromptParts = Pick<Stimulus, "prompt" | "turns">;
+
+/** The prompt may be the last turn of a conversation. */
+function resolvePrompt(
+  { name, prompt, turns = [] }: RawStimulus,
+  path: KeyPath,
+  findings: ProblemCollector,
+): PromptParts {
+  const who = `test case ${JSON.stringify(name)}`;
+  if (turns.length === 0) {
+    if (prompt === undefined) findings.addAtValue(path, `${who} has no prompt: add a prompt or turns.`);
+    return { prompt: prompt ?? "", turns: [] };
+  }
+  if (prompt !== undefined)
+    findings.addAtKey([...path, "turns"], `${who} has both a prompt and turns: put the prompt last among the turns.`);
+  const spoken = turns.map((turn) => (typeof turn === "string" ? { role: "user", content: turn } : turn));
+  const last = spoken.at(-1);
+  if (last !== undefined && last.role !== "user")
+    findings.addAtValue(
+      [...path, "turns", turns.length - 1],
+      `${who}: the last turn must be the user's, because it is the prompt.`,
+    );
+  return { prompt: last?.content ?? "", turns: spoken.slice(0, -1) };
+}
+
+async function readSkillUnderTest(
+  given: string,
+  dir: string,
+  findings: ProblemCollector,
+): Promise<SkillUnderTest | null> {
+  let isThere = true;
+  const folder = resolveSkillFolder(given, dir, (text) => {
+    isThere = false;
+    findings.addAtValue(["skill"], text);
+  });
+  if (!isThere) return null;
+  try {
+    return { dir: folder, name: (await readSkill(folder)).name };
+  } catch (error) {
+    findings.addAtValue(["skill"], getErrorMessage(error));
+    return null;
+  }
+}
+
+interface OfferContext {
+  readonly dir: string;
+  readonly findings: ProblemCollector;
+  /** True when the file was edited on purpose: a variant may be the one without the skill. */
+  readonly isEdited: boolean;
+}
+
+/** Reports test cases that do not offer the skill under test: they do not test it. */
+function checkSkillOffered(skill: SkillUnderTest, stimuli: readonly Stimulus[], context: OfferContext): void {
+  const wanted = realpathSync(skill.dir);
+  const without = stimuli.filter(
+    ({ environment }) => !(environment.skills ?? []).some((one) => isSameSkill(one, wanted, skill)),
+  );
+  if (without.length === 0) return;
+  const names = without.slice(0, 3).map(({ name }) => JSON.stringify(name));
+  const who =
+    without.length === stimuli.length
+      ? "no test case"
+      : `not all test cases (not ${names.join(", ")}${without.length > 3 ? ", …" : ""})`;
+  const path = relative(context.dir, skill.dir);
+  const text = `the skill under test is offered to the agent in ${who}. Add ${path === "" ? "./" : path} to environment.skills`;
+  if (context.isEdited) context.findings.addNote(text);
+  else context.findings.addAtValue(["skill"], `${text}.`);
+}
+
+function isSameSkill(offered: string | { readonly name: string }, wanted: string, { name }: SkillUnderTest): boolean {
+  if (typeof offered !== "string") return offered.name === name;
+  try {
+    return realpathSync(offered) === wanted;
+  } catch {
+    return false;
+  }
+}
+
+interface TriggerContext {
+  readonly raw: RawSpec;
+  readonly skill: SkillUnderTest | null;
+  readonly environment: Environment;
+  readonly registry: Registry;
+  readonly findings: ProblemCollector;
+}
+
+const TRIGGER_KINDS = [
+  { key: "should", title: "should", setting: "required" },
+  { key: "should_not", title: "should not", setting: "disallowed" },
+] as const;
+
+const MAX_NAME_LENGTH = 60;
+
+/** A test case for each prompt of `triggers`, which passes if the skill is activated or not, as expected. */
+function buildTriggerStimuli(context: TriggerContext): Stimulus[] {
+  const { raw, skill, findings } = context;
+  if (raw.triggers === undefined) return [];
+  if (raw.skill === undefined) {
+    findings.addAtKey(["triggers"], "triggers test when a skill is activated: name the skill under test with skill.");
+    return [];
+  }
+  if (skill === null) return [];
+  const met = new Set<string>();
+  const names = new IdDeduplicator();
+  return TRIGGER_KINDS.flatMap((kind) =>
+    (raw.triggers?.[kind.key] ?? []).map((prompt, index) => {
+      const path = ["triggers", kind.key, index];
+      if (met.has(prompt.trim())) findings.addAtValue(path, "this prompt is a duplicate: keep one of them.");
+      met.add(prompt.trim());
+      const name = names.makeUnique(`${kind.title}: ${shortenPrompt(prompt)}`, () => false);
+      return { ...buildTriggerStimulus({ ...context, skill }, kind, prompt), name, ...findings.locate(path) };
+    }),
+  );
+}
+
+function buildTriggerStimulus(
+  { raw, skill, environment, registry, findings }: TriggerContext & { skill: SkillUnderTest },
+  { key, setting }: (typeof TRIGGER_KINDS)[number],
+  prompt: string,
+): Omit<Stimulus, "name" | "line" | "column"> {
+  const { spec, problem } = checkGrader({ type: "skill-invocation", config: { [setting]: [skill.name] } }, registry);
+  if (problem !== undefined) findings.addAtKey(["triggers"], problem.text);
+  return {
+    prompt,
+    turns: [],
+    tags: parseTags(raw.triggers?.tags),
+    rubric: [],
+    environment,
+    graders: [spec],
+    threshold: null,
+    goldenPatch: null,
+    trigger: key,
+  };
+}
+
+function shortenPrompt(prompt: string): string {
+  const line = prompt.trim().replaceAll(/\s+/g, " ");
+  return line.length <= MAX_NAME_LENGTH ? line : `${line.slice(0, MAX_NAME_LENGTH - 1).trimEnd()}…`;
+}
 
 /** Options of `loadSpec`. */
 export interface LoadSpecOptions {
@@ -28,7 +334,7 @@ export interface LoadSpecOptions {
 }
 
 /** An eval file, as far as it could be read. */
-export interface ParsedSpec {
+interface ParsedSpec {
   /** Null when the file is not an eval file; set despite other problems, but then not fit to be run. */
   readonly spec: EvalSpec | null;
   readonly problems: readonly FileProblem[];

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { Environment, EnvironmentFile } from "../../core/environment.js";
 import { didYouMean } from "../../core/suggest.js";
 import { EnvironmentReader } from "../../exec/workspace/environment-reader.js";
-import type { KeyPath } from "../../utils/files/yaml-tree.js";
+import type { KeyPath } from "../../utils/files/yaml.js";
 import {
   createEnumField,
   createListField,
@@ -15,7 +15,7 @@ import {
   innerPath,
   text,
 } from "./fields.js";
-import type { ProblemCollector } from "./findings.js";
+import type { ProblemCollector } from "./problems.js";
 
 /** An environment of the project file, and the folder that its paths are relative to. */
 export interface SharedEnvironment {

@@ -1,14 +1,16 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { getErrorMessage } from "../../core/errors.js";
 import type { GraderSpec } from "../../core/grader.js";
 import type { Registry } from "../../core/registry.js";
-import type { KeyPath } from "../../utils/files/yaml-tree.js";
-import type { ProblemCollector } from "./findings.js";
-import { checkGrader } from "./grader-check.js";
+import { makeGrader } from "../../graders/make-grader.js";
+import type { KeyPath } from "../../utils/files/yaml.js";
+import { isRawMapping, toSnakeCaseKey } from "./key-aliases.js";
+import type { ProblemCollector } from "./problems.js";
 import type { RawConstraints, RawGrader, RawSpec, RawStimulus } from "./spec-schema.js";
 
 /** Shared by all test cases of a file. */
-export interface GraderContext {
+interface GraderContext {
   readonly raw: RawSpec;
   /** Of the eval file. */
   readonly dir: string;
@@ -198,4 +200,64 @@ function usesRubric({ type, config = {} }: GraderSpec): boolean {
 
 function isGraderSpecValue(value: unknown): value is GraderSpec {
   return typeof value === "object" && value !== null && typeof (value as Partial<GraderSpec>).type === "string";
+}
+
+interface GraderProblem {
+  readonly text: string;
+  /** Path inside the config, if the message names one. */
+  readonly key?: KeyPath;
+  readonly isKey: boolean;
+}
+
+interface CheckedGrader {
+  readonly spec: GraderSpec;
+  readonly problem?: GraderProblem;
+  readonly note?: string;
+}
+
+/** Creates a grader to see whether that works, with settings in the spelling of other harnesses normalized. */
+export function checkGrader(spec: GraderSpec, registry: Registry): CheckedGrader {
+  const message = tryCreateGrader(spec, registry);
+  if (message === null) return { spec };
+  const config = normalizeConfigKeys(spec.config ?? {});
+  const other = { ...spec, config };
+  if (JSON.stringify(config) !== JSON.stringify(spec.config ?? {}) && tryCreateGrader(other, registry) === null)
+    return { spec: other, note: `graders: settings of ${spec.type} in camel case are read with underscores` };
+  return { spec, problem: locateGraderProblem(spec, message) };
+}
+
+function tryCreateGrader(spec: GraderSpec, registry: Registry): string | null {
+  try {
+    makeGrader(spec, registry);
+    return null;
+  } catch (error) {
+    return getErrorMessage(error);
+  }
+}
+
+/** Only names of settings: keys below them may be the user's own. */
+function normalizeConfigKeys(config: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(config).map(([key, value]) => [toSnakeCaseKey(key), value]));
+}
+
+/** Messages name the setting they are about first, or the unknown key: that gives the location. */
+function locateGraderProblem({ type, name, config = {} }: GraderSpec, message: string): GraderProblem {
+  const text = `the grader ${name ?? type} cannot be used: ${message.replace(/\.$/, "")}.`;
+  const unknown = /^its config has the unknown key "([^"]+)"/.exec(message)?.[1];
+  if (unknown !== undefined) return { text, key: [unknown], isKey: true };
+  const key = parseConfigPath(/^[\w.-]+(?= )/.exec(message)?.[0] ?? "", config);
+  return key.length === 0 ? { text, isKey: false } : { text, key, isKey: false };
+}
+
+/** As much of a dotted name as the config has. */
+function parseConfigPath(dotted: string, config: unknown): (string | number)[] {
+  const keys: (string | number)[] = [];
+  let value = config;
+  for (const part of dotted.split(".")) {
+    const isThere = Array.isArray(value) ? part in value : isRawMapping(value) && Object.hasOwn(value, part);
+    if (!isThere) break;
+    keys.push(Array.isArray(value) ? Number(part) : part);
+    value = (value as Record<string, unknown>)[part];
+  }
+  return keys;
 }

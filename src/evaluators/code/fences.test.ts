@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { startCpuTimer } from "../../testing/cpu-time.js";
-import { findCodeBlocks } from "./fences.js";
+import { findCodeBlocks } from "./source-text.js";
 
 const block = (info: string, code: string) => ({ info, code });
 

@@ -1,12 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { SandboxedProcess } from "../../exec/sandbox/boxed-process.js";
-import { buildTextArgs } from "../../exec/sandbox/interpreter-args.js";
+import { buildTextArgs } from "../../exec/sandbox/interpreters.js";
 import type { Sandbox } from "../../exec/sandbox/sandbox.js";
-import { findIdentifiers, listDefinedNames } from "./definitions.js";
-import { JAVASCRIPT_LINE_IO } from "./javascript-lines.js";
+import type { SandboxedProcess } from "../../exec/sandbox/sandboxed-process.js";
 import { JAVASCRIPT_PEER_FACTORY } from "./javascript-peer.js";
+import { JAVASCRIPT_LINE_IO } from "./javascript-runtime.js";
 import { JAVASCRIPT_TESTS } from "./javascript-tests.js";
-import { convertToScript, getPromptBeforeEntry } from "./javascript-variants.js";
 import {
   type CodeJudge,
   type CodeTrial,
@@ -16,7 +14,9 @@ import {
   parseTestVerdict,
   type TestVerdict,
 } from "./judge.js";
+import { findIdentifiers, listDefinedNames } from "./source-text.js";
 import type { CodeTask } from "./task.js";
+import { convertToScript, getPromptBeforeEntry } from "./variants.js";
 
 /** Runs a JavaScript program in one fresh box and its tests in another. They exchange only lines of text. */
 export class JavaScriptJudge implements CodeJudge {

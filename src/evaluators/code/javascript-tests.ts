@@ -1,8 +1,10 @@
-import { JAVASCRIPT_LINE_IO } from "./javascript-lines.js";
 import { JAVASCRIPT_PEER_FACTORY } from "./javascript-peer.js";
-import { JAVASCRIPT_PROMPT } from "./javascript-prompt.js";
-import { JAVASCRIPT_UNCALLED_TESTS } from "./javascript-uncalled.js";
-import { JAVASCRIPT_PENDING_PROMISES } from "./javascript-waiting.js";
+import {
+  JAVASCRIPT_LINE_IO,
+  JAVASCRIPT_PENDING_PROMISES,
+  JAVASCRIPT_PROMPT,
+  JAVASCRIPT_UNCALLED_TESTS,
+} from "./javascript-runtime.js";
 
 /**
  * Keeps the program's text from running in the process of the tests: of such text, `eval` accepts only literals and

@@ -1,7 +1,7 @@
 import { SandboxError } from "../../core/errors.js";
-import type { SandboxedProcess, SandboxedProcessEnd } from "../../exec/sandbox/boxed-process.js";
 import type { SandboxLimits } from "../../exec/sandbox/limits.js";
 import { parseLineList } from "../../exec/sandbox/line-channel.js";
+import type { SandboxedProcess, SandboxedProcessEnd } from "../../exec/sandbox/sandboxed-process.js";
 import type { CodeTask } from "./task.js";
 import type { ProgramVariant } from "./variants.js";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { SandboxedProcess } from "../../exec/sandbox/boxed-process.js";
-import { buildTextArgs } from "../../exec/sandbox/interpreter-args.js";
+import { buildTextArgs } from "../../exec/sandbox/interpreters.js";
 import type { Sandbox, SandboxProcessOptions } from "../../exec/sandbox/sandbox.js";
+import type { SandboxedProcess } from "../../exec/sandbox/sandboxed-process.js";
 import {
   type CodeJudge,
   type CodeTrial,

@@ -1,8 +1,7 @@
 import type { Example } from "../../core/example.js";
 import { LANGUAGES, type Language } from "../../exec/sandbox/interpreters.js";
 import { convertToText } from "../gold.js";
-import { findIdentifiers, listDefinedNames } from "./definitions.js";
-import { findCodeBlocks } from "./fences.js";
+import { findCodeBlocks, findIdentifiers, listDefinedNames } from "./source-text.js";
 
 /** What an example asks for, and how it is tested. */
 export interface CodeTask {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { startCpuTimer } from "../../testing/cpu-time.js";
-import { convertToScript } from "./javascript-variants.js";
 import type { CodeTask } from "./task.js";
-import { listVariants } from "./variants.js";
+import { convertToScript, listVariants } from "./variants.js";
 
 const PROMPT = 'from typing import List\n\n\ndef total(xs: List[int]) -> int:\n    """ Sum. """\n';
 const TASK: CodeTask = {

@@ -8,7 +8,53 @@ import { type ChoiceOptions, MAX_OPTIONS, toLetter, toLetterIndex } from "../mul
 import { extractOwnAnswer } from "../own-answer.js";
 import { findCalculationResult, findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js";
 import { cleanAnswer, extractFirstClause, findFirstBold } from "./clean.js";
-import { classifyGold, isBracketsOnly, listVerdicts, parseOptionLetter, parseWholeNumber } from "./kind.js";
+
+/** The kind of a gold answer decides how the response is read. */
+type AnswerKind = "option" | "number" | "brackets" | "verdict" | "list" | "words";
+
+const OPTION_GOLD = /^\(([a-z])\)$|^([a-z])[.)]?$/i;
+const NUMBER_GOLD = /^[-−+]?\d[\d,]*(?:\.\d+)?$/;
+const BRACKETS = /^[\s()[\]{}<>]+$/;
+const VERDICTS = [
+  ["yes", "no"],
+  ["true", "false"],
+  ["valid", "invalid"],
+  ["plausible", "implausible"],
+];
+const NUMBER_WORDS = [
+  ..."zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split(" "),
+  ..."sixteen seventeen eighteen nineteen twenty".split(" "),
+];
+
+function classifyGold(gold: string): AnswerKind {
+  const text = gold.trim();
+  if (OPTION_GOLD.test(text)) return "option";
+  if (NUMBER_GOLD.test(text)) return "number";
+  if (isBracketsOnly(text)) return "brackets";
+  if (listVerdicts(text).length > 0) return "verdict";
+  return /^\S+(?:\s+\S+)+$/.test(text) && !text.includes(",") ? "list" : "words";
+}
+
+/** The set of answers that a gold such as "Yes" belongs to; empty for other golds. */
+function listVerdicts(gold: string): readonly string[] {
+  return VERDICTS.find((verdicts) => verdicts.includes(gold.trim().toLowerCase())) ?? [];
+}
+
+function isBracketsOnly(text: string): boolean {
+  return BRACKETS.test(text);
+}
+
+function parseOptionLetter(gold: string): string {
+  const match = OPTION_GOLD.exec(gold.trim());
+  return (match?.[1] ?? match?.[2] ?? "").toUpperCase();
+}
+
+/** Parses digits or a word up to twenty; null for other texts. */
+function parseWholeNumber(text: string): number | null {
+  const spelled = NUMBER_WORDS.indexOf(text.toLowerCase());
+  if (spelled !== -1) return spelled;
+  return NUMBER_GOLD.test(text) ? Number(text.replaceAll(",", "").replace("−", "-")) : null;
+}
 
 const MAX_NUMBER_LINE = 200;
 const MAX_LINE = 1000;
@@ -158,7 +204,7 @@ const LINKING = /\b(?:is|are|was|from|in|to)\s(?!.*\b(?:is|are|was|from|in|to)\s
 const FILLING = /^(?:[\s:：=,]|[*_]{1,3}(?=\s|$)|therefore\b|thus\b|then\b|clearly\b|hence\b)+/i;
 const GREEDY_BOX = /^\\boxed\s?\{(.*)\}/;
 
-export interface ParsedResponse {
+interface ParsedResponse {
   response: string;
   /** Where it may answer, last first. */
   places: readonly AnswerCandidate[];
@@ -188,7 +234,7 @@ function findAfterLastColon(text: string): AnswerCandidate | null {
 }
 
 /** Whether a response matches a gold, and what was read, for the evidence. */
-export interface AnswerMatch {
+interface AnswerMatch {
   isRight: boolean;
   shown: string;
 }

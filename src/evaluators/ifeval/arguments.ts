@@ -1,3 +1,4 @@
+import type { DetectLanguage } from "./detect-language.js";
 import { stripSpaces } from "./python-text.js";
 
 type CountRelation = "less than" | "at least";
@@ -71,3 +72,10 @@ export class InstructionArguments {
 export function hasRelation(count: number, relation: CountRelation, wanted: number): boolean {
   return relation === "less than" ? count < wanted : count >= wanted;
 }
+
+/** Whether a non-blank response follows the instruction. */
+export type InstructionCheck = (response: string, detect: DetectLanguage) => boolean;
+
+type InstructionRule = (given: InstructionArguments) => InstructionCheck;
+
+export type InstructionRules = Readonly<Record<string, InstructionRule>>;

@@ -1,6 +1,6 @@
+import type { InstructionCheck, InstructionRules } from "./arguments.js";
 import { hasRelation } from "./arguments.js";
 import { isLower, isSpaceAt, isUpper, SPACE, splitPythonWords, WORD } from "./python-text.js";
-import type { InstructionCheck, InstructionRules } from "./rule.js";
 import { findSentences } from "./sentences.js";
 
 /** Codes of the languages that the detector knows. */

@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createLanguageDetector, listLetterRuns } from "./detect-language.js";
-
-import { loadLanguageProfiles } from "./language-profiles.js";
+import { createLanguageDetector, listLetterRuns, loadLanguageProfiles } from "./detect-language.js";
 
 const profiles = loadLanguageProfiles();
 const detect = createLanguageDetector(profiles);

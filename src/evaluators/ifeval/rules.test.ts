@@ -188,7 +188,7 @@ describe.each(Object.entries(TABLE))("%s", (id, rows) => {
 let loaded: Promise<(text: string) => string | null> | null = null;
 
 function detector(): Promise<(text: string) => string | null> {
-  loaded ??= Promise.all([import("./detect-language.js"), import("./language-profiles.js")]).then(
+  loaded ??= Promise.all([import("./detect-language.js"), import("./detect-language.js")]).then(
     ([{ createLanguageDetector }, { loadLanguageProfiles }]) => createLanguageDetector(loadLanguageProfiles()),
   );
   return loaded;

@@ -1,4 +1,5 @@
-import { loadEnglishWords } from "../english-words.js";
+import { readFileSync } from "node:fs";
+import { findPackageFile } from "../../utils/package-file.js";
 import { getTrimmedLength, isBlankText, isSpaceAt, SPACE, skipSpaces } from "./python-text.js";
 
 type SentenceSpan = readonly [start: number, end: number];
@@ -221,4 +222,12 @@ function getEnglishModel(): SentenceModel {
     smallStarters: new Set(["administrators", "b-week", "r-revised", "z-holiday"]),
   };
   return english;
+}
+
+/**
+ * English words that are usually written in lower case, as the Punkt model learned them from the Wall Street
+ * Journal. A ^ marks those that are also capitalized inside a sentence.
+ */
+function loadEnglishWords(): string[] {
+  return readFileSync(findPackageFile("data/english-small.txt"), "utf8").trimEnd().split("\n");
 }

@@ -1,6 +1,5 @@
-import { createLanguageDetector, type DetectLanguage } from "./detect-language.js";
+import { createLanguageDetector, type DetectLanguage, loadLanguageProfiles } from "./detect-language.js";
 import { checkInstructions, type IFEvalInstruction, type InstructionVerdicts } from "./instructions.js";
-import { loadLanguageProfiles } from "./language-profiles.js";
 
 export interface InstructionTaskInput {
   readonly instructions: readonly IFEvalInstruction[];

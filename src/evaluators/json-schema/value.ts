@@ -1,7 +1,7 @@
 import type { Output } from "../../core/system.js";
 import { convertToText } from "../gold.js";
 import { findJsonValues, type ParsedJson, parseJson } from "../json-text.js";
-import { stripAllReasoning } from "../own-answer/reasoning.js";
+import { stripAllReasoning } from "../own-answer.js";
 
 const FENCE = /```[\w-]{0,20}[ \t]*\r?\n([\s\S]*?)```/g;
 /** The answer is among the last fences. */

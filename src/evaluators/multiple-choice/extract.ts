@@ -1,18 +1,21 @@
 import { cleanAnswer, findFirstBold } from "../final-answer/clean.js";
 import { extractOwnAnswer } from "../own-answer.js";
 import { findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js";
-import { type ChoiceOptions, findLabelIndex } from "./labels.js";
-import { type LabelMention, listMentionsFromEnd, readMention } from "./mention.js";
-import { findByLine, findByText, isAbbreviatedName, isOptionText, stripArticle } from "./option-texts.js";
 import {
+  type ChoiceOptions,
   classifyChoice,
+  findLabelIndex,
   isCapital,
   isDeniedLabel,
   isMarkedLabel,
   isOneOfSeveral,
   isPlainWord,
   isPronoun,
-} from "./phrases.js";
+  type LabelMention,
+  listMentionsFromEnd,
+  readMention,
+} from "./labels.js";
+import { findByLine, findByText, isAbbreviatedName, isOptionText, stripArticle } from "./option-texts.js";
 
 /** Other names for the answer. */
 const NAMES =

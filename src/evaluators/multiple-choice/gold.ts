@@ -1,7 +1,7 @@
 import type { Example } from "../../core/example.js";
 import { convertToText, listGolds } from "../gold.js";
-import { findSameTexts } from "./comparable.js";
 import { type ChoiceOptions, MAX_OPTIONS, toLetterIndex } from "./labels.js";
+import { findSameTexts } from "./option-texts.js";
 
 /** The options of a question and the indices of the right ones. */
 export interface ChoiceQuestion {

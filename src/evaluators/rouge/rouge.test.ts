@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import * as jsRouge from "js-rouge";
 import { describe, expect, it } from "vitest";
-import { stemWord } from "./porter.js";
 import {
   computeRouge,
   countCommon,
@@ -10,6 +9,7 @@ import {
   type RougeInput,
   type RougeMeasure,
   type RougeScores,
+  stemWord,
 } from "./rouge.js";
 
 /** Precision, recall and F-measure by kind. */

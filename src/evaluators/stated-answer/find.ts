@@ -1,6 +1,76 @@
-import { isDoubted, isHypothetical, isRetracted } from "./hypothetical.js";
-import type { FindAnswerOptions, StatedAnswer } from "./types.js";
 import { ASIDE, LINK, NOUN, REVERSED, SHORT_NOUN } from "./words.js";
+
+const MAX_BEFORE = 200;
+const MAX_CONDITION_BEHIND = 60;
+/**
+ * "I hope this answer is helpful", "if the correct answer is A", "the wrong answer is": nothing is announced. "Your
+ * answer:" at the start of a line is a form that was filled in.
+ */
+const REFUSED =
+  /\b(?:this|that|(?<=\w )your|he|she|it|they|who|hope|hope that the|sure the|confirm the|check the|wrong|incorrect)(?: final| correct)? $/i;
+const SUPPOSED =
+  /\b(?:if|whether|suppose|supposing|assume|assuming|unless)(?: that)?(?: (?:the|your|my|our|this|that|an?|any))*(?: (?:final|correct|best|right|true))? $/i;
+/** "If I had to choose, the answer would be A" chooses. */
+const IF = "(?:but |and |however,? )?(?:if(?! (?:(?:i|we) (?:had|have|must|were)|forced|asked|pressed|required)\\b)";
+/** "If it was about Italy, …", "if the text mentioned it, …"; but "if both are combined, the answer would be A" answers. */
+const CONDITION_BEFORE = new RegExp(
+  `^\\W{0,4}${IF}[^\\n]*\\b(?:were|was|had|did|said|told|instead|meant|(?:were|was|did)n['’]t|(?<!\\b(?:if|is|are|be|been|has|have|the|an?) )[a-z]{2,}[^\\We]ed)\\b|had\\b|were\\b)`,
+  "i",
+);
+/** "If it was about Italy, it would be", without the noun. */
+const COUNTERFACTUAL = new RegExp(`(?:^|[.;!?:\\n] ?)${IF}|had|were)\\b[^.;!?\\n]*\\bwould\\b[^.;!?\\n]*$`, "i");
+const ANNOUNCED =
+  "(?: that)?(?: (?:the|your|my|our|this|that|it|an?|any))*(?: (?:final|correct|best|right|true|only))*(?: (?:option|choice|answer))?(?:['’]s| is| was| would be| must be)?(?: (?:option|choice))? $";
+/** "I don't think the answer is A", "I doubt that the answer is A", "the least likely answer is A". */
+const DOUBTED = new RegExp(
+  `(?:(?:\\bnot|\\bnever|\\bcannot|n['’]t)(?: \\w+){0,2}? (?:think|believe|say|sure|certain|convinced|agree|confirm|conclude|guarantee|clear|likely|mean|feel)|(?<!\\b(?:no|any|without|beyond|little|not)(?: an?)? )\\bdoubt(?:s|ed|ful)?|\\b(?:unlikely|unsure|uncertain|disagree))${ANNOUNCED}|\\bleast \\w+(?: correct)? $`,
+  "i",
+);
+/** "Some textbooks say that the answer is A", "one might think the answer is A": it is the answer of others. */
+const OTHERS = new RegExp(
+  `\\b(?:(?:students?|people|textbooks?|sources?|authors?|others|readers?|many|some|test[- ]takers?)(?: (?!would\\b)\\w+){0,3}?|(?:one|you|someone) (?:might|may|could)(?: \\w+){0,3}?|tempt(?:ed|ing) to) (?:say|think|believe|choose|pick|select|argue|claim|assume|answer|state|guess|expect)(?:s|ed)?${ANNOUNCED}`,
+  "i",
+);
+const WOULD = /\b(?:would|could|might)\b/i;
+const CONDITION_BEHIND = /^[^.;!?\n]{0,40}?\bif\b/i;
+
+/**
+ * Whether a text only supposes its answer: "if the answer were A", "the answer would be A if …". Other sentences
+ * and lines do not matter.
+ */
+function isHypothetical(text: string, noun: number, answer: number): boolean {
+  const before = getSentenceBefore(text, noun);
+  if (REFUSED.test(before) || SUPPOSED.test(before)) return true;
+  if (!WOULD.test(text.slice(noun, answer))) return false;
+  return CONDITION_BEFORE.test(before) || CONDITION_BEHIND.test(text.slice(answer, answer + MAX_CONDITION_BEHIND));
+}
+
+/** Whether the text before describes another condition: "if the man were asleep, this would be". */
+export function isCounterfactual(before: string): boolean {
+  return COUNTERFACTUAL.test(before);
+}
+
+const RETRACTION =
+  /^(?:[^\n.!?]|[.!?](?=\S)){0,100}[.!?…]+["'”)*]*\s+(?:(?:wait|hmm+|oh|oops|no|hold on|actually|sorry|but)[\s,.!…–—-]+){1,4}(?:(?:that|this|it|i)(?:['’]s|['’]m| is| was| am| made)?\s+)?(?:(?:an? |clearly |definitely )?(?:wrong|incorrect|mistaken?)|not (?:right|correct)|(?:isn['’]t|can['’]t be|cannot be) (?:right|correct))\b/i;
+
+/** Whether what follows an answer retracts it: "Wait, no, that is wrong." */
+export function isRetracted(behind: string): boolean {
+  return RETRACTION.test(behind);
+}
+
+/** Whether the text before doubts what follows, or attributes it to others. */
+export function isDoubted(text: string, at: number): boolean {
+  const before = `${getSentenceBefore(text, at).trimEnd()} `;
+  return DOUBTED.test(before) || OTHERS.test(before);
+}
+
+/** The sentence that ends here, without earlier lines. */
+function getSentenceBefore(text: string, end: number): string {
+  const window = text.slice(Math.max(0, end - MAX_BEFORE), end);
+  const line = window.slice(window.lastIndexOf("\n") + 1);
+  const ends = [...line.matchAll(/[.;:!?](?=\s)|[。！？।]/g)];
+  return line.slice((ends.at(-1)?.index ?? -1) + 1);
+}
 
 /** Texts with more announcements are not searched further back. */
 const MAX_STATED = 100;
@@ -179,4 +249,49 @@ function isAnswerHeading(text: string, { at, end }: AnswerNoun): boolean {
 function skipPattern(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return at + (pattern.exec(text)?.[0].length ?? 0);
+}
+
+/** A place where a text states its final answer. */
+export interface StatedAnswer {
+  /** Where the answer begins as written: right after the verb, the colon, the tag or the heading. */
+  readonly from: number;
+  /** Where it begins after filler words and marks: "therefore", "about", quotes, bold. */
+  readonly start: number;
+  /** Where it ends at the latest: at the closing tag, else at the end of the text. */
+  readonly end: number;
+  /** What announces it. A heading counts as a colon; "space" is the word "answer" with nothing else after it. */
+  readonly by: "box" | "tag" | "verb" | "colon" | "space";
+  /** It is called the final answer. */
+  readonly isFinal: boolean;
+  /** The text only says what the answer is not. */
+  readonly isDenied: boolean;
+}
+
+interface FindAnswerOptions {
+  /** Other names for the answer, as a global pattern: "choice", "label". A verb or a colon must follow. */
+  readonly names?: RegExp;
+  /** Whether "A:" at the start of a line announces the answer; false if it may be an option label. */
+  readonly isShortNameKnown?: boolean;
+}
+
+/** A calculation between numbers without its "=". */
+const CALCULATION =
+  /\broot of\b|\d[\s)%$]*(?:[-–−+*/×÷^]|\\times|\\cdot|\\div|\bx\b|\btimes\b|\bplus\b|\bminus\b|\bdivided by\b|\bchoose\b|(?<=% ?)of\b)[\s($]*\d/;
+/** The result was written, or the clause continues with a reason. */
+const GOES_ON = /[=≈\n]|\b(?:because|since|as)\b/i;
+const RESULT =
+  /[,;]?\s(?:(?:which|that|and this|and that|this|it)\s(?:is|equals|gives|makes|results in|(?:comes|adds|works)(?: out)? to|simplifies to|evaluates to)|equals|gives)(?:\s(?:equal to|exactly|then|therefore|simply|also))?[\s:]/i;
+
+/**
+ * The result of a calculation that is stated in words: "452" of "676 - 224, which is 452". Other clauses, and those
+ * with a result after "=", are returned unchanged.
+ * @example
+ * findCalculationResult("676 - 224, which is 452."); // "452."
+ */
+export function findCalculationResult(clause: string): string {
+  const result = RESULT.exec(clause);
+  if (result === null) return clause;
+  const before = clause.slice(0, result.index);
+  if (!CALCULATION.test(before) || GOES_ON.test(before)) return clause;
+  return clause.slice(result.index + result[0].length).trimStart();
 }

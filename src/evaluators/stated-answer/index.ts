@@ -1,5 +1,10 @@
-export { findReversedAnswer, findStatedAnswers } from "./find.js";
-export { isCounterfactual, isDoubted, isRetracted } from "./hypothetical.js";
-export { findCalculationResult } from "./result.js";
-export type { StatedAnswer } from "./types.js";
+export type { StatedAnswer } from "./find.js";
+export {
+  findCalculationResult,
+  findReversedAnswer,
+  findStatedAnswers,
+  isCounterfactual,
+  isDoubted,
+  isRetracted,
+} from "./find.js";
 export { COPULAS } from "./words.js";

@@ -1,8 +1,7 @@
 import type { Output } from "../../core/system.js";
 import { convertToText } from "../gold.js";
 import { findJsonValues, parseJson, parseJsonFrom } from "../json-text.js";
-import { extractFirstTurn } from "../own-answer/end-of-turn.js";
-import { stripAllReasoning } from "../own-answer/reasoning.js";
+import { extractFirstTurn, stripAllReasoning } from "../own-answer.js";
 import { type Call, canonicalizeToolName, hasArguments, parseCallArguments, parseCalls, toCallFields } from "./call.js";
 import { parsePythonCalls, parsePythonLiteral } from "./python-calls.js";
 

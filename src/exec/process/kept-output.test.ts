@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Readable } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { OutputBuffer } from "./kept-output.js";
+import { OutputBuffer } from "./run-command.js";
 
 async function keep(chunks: readonly Uint8Array[], maxBytes: number): Promise<OutputBuffer> {
   const stream = Readable.from(chunks.filter(({ length }) => length > 0).map((chunk) => Buffer.from(chunk)));

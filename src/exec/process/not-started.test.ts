@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { UsageError } from "../../core/errors.js";
-import { isMissingExecuteBit } from "./not-started.js";
+import { isMissingExecuteBit } from "./find-program.js";
 import { startProgram } from "./program.js";
 
 let dir = "";

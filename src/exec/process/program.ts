@@ -4,12 +4,18 @@ import type { Socket } from "node:net";
 import { PassThrough, type Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { setTimeout as wait } from "node:timers/promises";
-import { NOTHING_RAN, type StopReport, sendSignal, stopProcessTree } from "./ending.js";
-import { type ProcessTree, trackProcessTree } from "./kin.js";
-import { createProgramStartError } from "./not-started.js";
-import { createMarker, MARKER_VARIABLE } from "./traces.js";
+import { createProgramStartError } from "./find-program.js";
+import { createMarker, MARKER_VARIABLE } from "./process-marker.js";
+import {
+  NOTHING_RAN,
+  type ProcessTree,
+  type StopReport,
+  sendSignal,
+  stopProcessTree,
+  trackProcessTree,
+} from "./process-tree.js";
 
-export type { StopReport } from "./ending.js";
+export type { StopReport } from "./process-tree.js";
 
 const GRACE_MS = 2000;
 

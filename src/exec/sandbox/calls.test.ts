@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { lacksIsolation } from "../../testing/isolation.js";
-import { buildSyscallFilter, MACHINES } from "./call-filter.js";
-
 import { openSandbox, type Sandbox } from "./sandbox.js";
+import { buildSyscallFilter, MACHINES } from "./syscall-filter.js";
 
 /** Makes raw system calls without any library, and prints the results. */
 const RAW = `

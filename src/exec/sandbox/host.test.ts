@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { UsageError } from "../../core/errors.js";
 import { lacksIsolation } from "../../testing/isolation.js";
-import { buildTextArgs } from "./interpreter-args.js";
+import { buildTextArgs } from "./interpreters.js";
 import { describeIsolation, type Isolation } from "./isolation.js";
 import { LineChannel } from "./line-channel.js";
 import { openSandbox, type Sandbox } from "./sandbox.js";

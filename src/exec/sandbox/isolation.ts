@@ -1,12 +1,10 @@
 import { existsSync } from "node:fs";
 import { getErrorMessage } from "../../core/errors.js";
-import type { IsolationKind } from "./box.js";
-import { SandboxedProcess } from "./boxed-process.js";
-import { buildSyscallFilter } from "./call-filter.js";
+import type { IsolationKind } from "./bwrap-args.js";
 import { findInterpreter, type Interpreter, LANGUAGES, type Language } from "./interpreters.js";
-import { buildSandboxCommand } from "./launch.js";
 import { DEFAULT_LIMITS } from "./limits.js";
-import { findStrayDescriptors } from "./stray-descriptors.js";
+import { buildSandboxCommand, findStrayDescriptors, SandboxedProcess } from "./sandboxed-process.js";
+import { buildSyscallFilter } from "./syscall-filter.js";
 import { getUidPool } from "./uid-pool.js";
 
 /** The isolation available on this machine for untrusted programs, determined by trying it. */

@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { lacksIsolation } from "../../testing/isolation.js";
 import { describeIsolation } from "./isolation.js";
-import { buildSandboxCommand } from "./launch.js";
 import { DEFAULT_LIMITS } from "./limits.js";
 import { killOrphans, openSandbox } from "./sandbox.js";
+import { buildSandboxCommand } from "./sandboxed-process.js";
 
 const NAME = `orphan-${process.pid}`;
 

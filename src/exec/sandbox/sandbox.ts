@@ -3,15 +3,20 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { SandboxError, UsageError } from "../../core/errors.js";
-import { ConcurrencyLimit } from "../../utils/limit.js";
-import { WORK_FOLDER } from "./box.js";
-import { SandboxedProcess, type SandboxedProcessEnd } from "./boxed-process.js";
-import { buildFileArgs } from "./interpreter-args.js";
+import { ConcurrencyLimit } from "../../utils/async.js";
+import { WORK_FOLDER } from "./bwrap-args.js";
 import type { Interpreter, Language } from "./interpreters.js";
+import { buildFileArgs } from "./interpreters.js";
 import { describeIsolation, type Isolation } from "./isolation.js";
-import { buildLocalCommand, buildSandboxCommand, type SandboxLaunch } from "./launch.js";
 import { resolveSandboxLimits, type SandboxLimits } from "./limits.js";
-import { findStrayDescriptors } from "./stray-descriptors.js";
+import {
+  buildLocalCommand,
+  buildSandboxCommand,
+  findStrayDescriptors,
+  SandboxedProcess,
+  type SandboxedProcessEnd,
+  type SandboxLaunch,
+} from "./sandboxed-process.js";
 import { getUidPool } from "./uid-pool.js";
 
 /** Options of `openSandbox`. */

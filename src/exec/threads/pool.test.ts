@@ -5,8 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { runInThread, ThreadTaskError, TimeLimitError } from "./pool.js";
-import { WorkerPool } from "./worker-pool.js";
+import { runInThread, ThreadTaskError, TimeLimitError, WorkerPool } from "./worker-pool.js";
 
 // A worker like src/evaluators/worker.ts, with tasks that misbehave.
 const WORKER = `

@@ -3,10 +3,27 @@ import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Worker, type WorkerOptions } from "node:worker_threads";
-import { getErrorMessage, UsageError } from "../../core/errors.js";
+import { AssayError, EXIT, getErrorMessage, UsageError } from "../../core/errors.js";
 import { findModule } from "../../utils/package-file.js";
-import { ThreadTaskError, TimeLimitError } from "./errors.js";
-import type { TaskReply, TaskRequest } from "./protocol.js";
+import type { TaskReply, TaskRequest, ThreadTask } from "./protocol.js";
+
+/** A thread task exceeded its time limit; its thread was terminated. */
+export class TimeLimitError extends AssayError {
+  constructor(task: string, limitMs: number) {
+    super(
+      "TIME_LIMIT",
+      `Task "${task}" was stopped: it exceeded its limit of ${limitMs} ms. Shorten or simplify its input, or raise the limit.`,
+      { exitCode: EXIT.infrastructure },
+    );
+  }
+}
+
+/** A thread task failed: it threw, could not be loaded, or its thread died. */
+export class ThreadTaskError extends AssayError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super("HEAVY_TASK", message, { ...options, exitCode: EXIT.infrastructure });
+  }
+}
 
 const MAX_THREADS = 4;
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -15,7 +32,7 @@ const DEFAULT_MEMORY_MIB = 512;
 /** The longest delay of a timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-export interface WorkerPoolOptions {
+interface WorkerPoolOptions {
   /** The module each thread runs. Default: src/evaluators/worker.ts. */
   entry?: URL;
   /** Default: all cores but one, from 1 to 4. */
@@ -24,7 +41,7 @@ export interface WorkerPoolOptions {
   memoryMib?: number;
 }
 
-export interface ThreadTaskOptions {
+interface ThreadTaskOptions {
   /** Time limit, counted from the start of the task. Default: 10 s. */
   limitMs?: number;
   /** Cancels the task, whether it is waiting or running. */
@@ -131,7 +148,7 @@ require(jiti).createJiti(entry, { interopDefault: false }).import(entry);
 `;
 
 /** Starts a thread from a module: the bundled `.js`, or the `.ts` of the same name when there is no bundle. */
-export function startThread(entry: URL, memoryMib: number): Worker {
+function startThread(entry: URL, memoryMib: number): Worker {
   const file = fileURLToPath(entry);
   // Flags of the process, such as a module to import first, do not apply to its threads.
   const options: WorkerOptions = { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: memoryMib } };
@@ -145,7 +162,7 @@ export function startThread(entry: URL, memoryMib: number): Worker {
 const LOAD_TIMEOUT_MS = 60_000;
 
 /** One queued task and the callbacks of its promise. */
-export interface ThreadJob extends TaskRequest {
+interface ThreadJob extends TaskRequest {
   limitMs: number;
   resolve: (value: unknown) => void;
   reject: (error: Error) => void;
@@ -154,19 +171,19 @@ export interface ThreadJob extends TaskRequest {
 }
 
 /** Rejects the job; does nothing when it has already ended. */
-export function rejectJob(job: ThreadJob, error: Error): void {
+function rejectJob(job: ThreadJob, error: Error): void {
   job.settled?.();
   job.reject(error);
 }
 
 /** Notified when a thread is free again or has ended. */
-export interface ThreadOwner {
+interface ThreadOwner {
   onFree(thread: PoolThread): void;
   onGone(thread: PoolThread): void;
 }
 
 /** One thread and its current job. It keeps the process alive only while it has a job. */
-export class PoolThread {
+class PoolThread {
   readonly #worker: Worker;
   readonly #owner: ThreadOwner;
   readonly #loaded = new Set<string>();
@@ -284,4 +301,20 @@ function toThrownError({ name, message }: { name: string; message: string }): Er
   // The error's class does not survive the transfer between threads.
   error.name = name;
   return error;
+}
+
+export type { ThreadTask } from "./protocol.js";
+
+/** Shared by the process, because starting threads and loading modules is expensive, and so are the cores. */
+let sharedPool: WorkerPool | null = null;
+
+/**
+ * Runs a task in a worker thread, so that a long text or a hang does not block the run. Input and result are copied. Rejects
+ * with `TimeLimitError` when the task exceeds its limit.
+ * @example
+ * await runInThread<boolean>("symbolic_equality", { gold: "x+x", given: "2x" }, { limitMs: 2000 });
+ */
+export function runInThread<T>(task: ThreadTask, input: unknown, options: ThreadTaskOptions = {}): Promise<T> {
+  sharedPool ??= new WorkerPool();
+  return sharedPool.run(task, input, options) as Promise<T>;
 }

@@ -2,10 +2,24 @@ import { isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
 import { closeSync, openSync, readSync, type Stats, statSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { isDependencyPath } from "./dependency-folders.js";
 import { tryReadBytes, tryReadLinkTarget } from "./diff.js";
 import { type FolderEntry, FolderList, type UnseenEntries, walkFolder } from "./folder.js";
 import { type GitStates, readGitStates } from "./git.js";
+
+const DEPENDENCY_FOLDERS = new Set([
+  "node_modules",
+  ".venv",
+  "venv",
+  "__pycache__",
+  ".cache",
+  "site-packages",
+  "target",
+]);
+
+/** True for folders that tools generate, by their usual names: they are not read by people and can be large. */
+export function isDependencyPath(path: string): boolean {
+  return path.split("/").some((name) => DEPENDENCY_FOLDERS.has(name));
+}
 
 /** Changes to larger files are only detected by their times. */
 const MAX_HASHED_BYTES = 8 * 2 ** 20;
@@ -145,7 +159,7 @@ const MAX_TEXT_BYTES = 2 ** 20;
 const MAX_PACK_BYTES = 64 * 2 ** 20;
 
 /** Position of a text in the pack. */
-export interface PackedContent {
+interface PackedContent {
   readonly offset: number;
   readonly length: number;
 }
@@ -154,7 +168,7 @@ export interface PackedContent {
  * Stores many small texts in one file, which is much cheaper than copying the folder. The file is unlinked once it is open,
  * so that it cannot be replaced.
  */
-export class ContentPack {
+class ContentPack {
   readonly #path: string;
   #file: number | null = null;
   #length = 0;

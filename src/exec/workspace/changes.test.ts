@@ -15,9 +15,8 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { EnvironmentFile } from "../../core/environment.js";
 import { startCpuTimer } from "../../testing/cpu-time.js";
-import { rebuildWorkspace } from "./rebuild.js";
-import { getWorkspaceState } from "./state.js";
-import { Workspace } from "./workspace.js";
+import { getWorkspaceState } from "./snapshot.js";
+import { rebuildWorkspace, Workspace } from "./workspace.js";
 import { createTestFolder, writeTestFile } from "./workspace-testing.js";
 
 const folder = createTestFolder();

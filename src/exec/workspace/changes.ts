@@ -1,12 +1,11 @@
 import { lstatSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import type { FileChange, WorkspaceChanges } from "../../core/environment.js";
-import { type BaseEntry, type Baseline, formatStamp, hashBytes, isExecutable } from "./baseline.js";
-import { YieldTimer } from "./breather.js";
-import { isDependencyPath } from "./dependency-folders.js";
+import { type BaseEntry, type Baseline, formatStamp, hashBytes, isDependencyPath, isExecutable } from "./baseline.js";
 import { encodeContent, tryReadBytes, tryReadLinkTarget } from "./diff.js";
 import { type FolderEntry, FolderList, type UnseenEntries, walkFolder } from "./folder.js";
 import { describeGitProblem, readGitStates } from "./git.js";
+import { YieldTimer } from "./yield-timer.js";
 
 /**
  * Collects all changes to a folder since the end of its set-up. For `.git` only reports whether it changed. Contents are

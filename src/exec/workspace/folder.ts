@@ -13,8 +13,8 @@ import { chmod, copyFile, lstat, readdir, rm } from "node:fs/promises";
 import { join, posix } from "node:path";
 import { getErrorMessage } from "../../core/errors.js";
 import { runCommand } from "../process/index.js";
-import { YieldTimer } from "./breather.js";
 import { WorkspaceError } from "./workspace-error.js";
+import { YieldTimer } from "./yield-timer.js";
 
 /** Collects the folders of a walk: which are empty, and which belong to git. */
 export class FolderList {

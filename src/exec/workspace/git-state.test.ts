@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { isCommandMissing } from "../../testing/system-command.js";
 import { isGitProblemOnly } from "./git.js";
-import { rebuildWorkspace } from "./rebuild.js";
-import { Workspace } from "./workspace.js";
+import { rebuildWorkspace, Workspace } from "./workspace.js";
 import { createTestFolder, createTestRepository, runGit, writeTestFile } from "./workspace-testing.js";
 
 const folder = createTestFolder();

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { digest } from "../../core/fingerprint.js";
 import { EnvironmentReader, loadEnvironment } from "./environment-reader.js";
-import { rebuildWorkspace } from "./rebuild.js";
+import { rebuildWorkspace } from "./workspace.js";
 import { createTestFolder, readFolderContents, writeTestFile } from "./workspace-testing.js";
 import { listOfferedSkills, toSkillFiles, writeSkills } from "./write-skills.js";
 

@@ -2,10 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { rebuildWorkspace } from "./rebuild.js";
-import { takeSnapshot } from "./snapshot.js";
-import { getWorkspaceState } from "./state.js";
-import { Workspace } from "./workspace.js";
+import { getWorkspaceState, takeSnapshot } from "./snapshot.js";
+import { rebuildWorkspace, Workspace } from "./workspace.js";
 import { createTestFolder, readFolderContents, writeTestFile } from "./workspace-testing.js";
 
 const folder = createTestFolder();

@@ -4,8 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { FileChange } from "../../core/environment.js";
 import { encodeContent } from "./diff.js";
-import { rebuildWorkspace } from "./rebuild.js";
-import { Workspace } from "./workspace.js";
+import { rebuildWorkspace, Workspace } from "./workspace.js";
 import { createTestFolder, readFolderContents, writeTestFile } from "./workspace-testing.js";
 
 const folder = createTestFolder();

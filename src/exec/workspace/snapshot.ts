@@ -1,9 +1,8 @@
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
-import type { WorkspaceState } from "../../core/environment.js";
+import type { WorkspaceChanges, WorkspaceState } from "../../core/environment.js";
+import { formatDiff, type ReadContentBefore } from "./diff.js";
 import { copyFolder, FOLDER_REPLACED, removeFolder, TrialFolder } from "./folder.js";
-
-import { createLiveState } from "./state.js";
 import type { Workspace } from "./workspace.js";
 import { WorkspaceError } from "./workspace-error.js";
 
@@ -12,7 +11,7 @@ const MAX_BYTES = 256 * 2 ** 20;
 const MAX_ENTRIES = 20_000;
 
 /** A copy of a workspace's folder at one moment. */
-export interface Snapshot {
+interface Snapshot {
   readonly path: string;
   /** The state an output would have if the work had ended then. */
   readonly state: WorkspaceState;
@@ -43,4 +42,42 @@ export async function takeSnapshot(workspace: Workspace, signal?: AbortSignal): 
     await removeFolder(holder);
     throw error;
   }
+}
+
+/** A state whose folder may still exist. */
+interface LiveState extends WorkspaceState {
+  /** The changes since the set-up as a unified diff. */
+  readonly diff: string;
+}
+
+/**
+ * The state of the folder for an output. The folder is accessible in this process while it exists, but is not serialized.
+ * @example
+ * const state = getWorkspaceState(workspace, await workspace.collectChanges());
+ * JSON.stringify(state); // {"changes":[…]}
+ */
+export function getWorkspaceState(workspace: Workspace, changes: WorkspaceChanges): LiveState {
+  const path = () => (workspace.exists ? workspace.path : undefined);
+  return createLiveState({ changes, path, before: (file) => workspace.readBefore(file) });
+}
+
+interface LiveStateOptions {
+  readonly changes: WorkspaceChanges;
+  /** Undefined when the folder was removed. */
+  readonly path: () => string | undefined;
+  readonly before: ReadContentBefore;
+}
+
+/** Properties that are not enumerable are neither serialized to JSON nor sent to other threads. */
+export function createLiveState({ changes, path, before }: LiveStateOptions): LiveState {
+  const state = { ...changes };
+  let diff: string | undefined;
+  Object.defineProperty(state, "path", { get: path });
+  Object.defineProperty(state, "diff", {
+    get: () => {
+      diff ??= formatDiff(changes, before);
+      return diff;
+    },
+  });
+  return state as LiveState;
 }

@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
-import { YieldTimer } from "./breather.js";
 import { isGitFolder, walkFolder } from "./folder.js";
+import { YieldTimer } from "./yield-timer.js";
 
 const SCAN_INTERVAL_MS = 250;
 

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, realpath, rename, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import type { Environment, EnvironmentFile, WorkspaceChanges } from "../../core/environment.js";
+import type { Environment, EnvironmentFile, FileChange, WorkspaceChanges } from "../../core/environment.js";
 import { getErrorMessage } from "../../core/errors.js";
 import { type CommandResult, runCommand } from "../process/index.js";
 import { Baseline } from "./baseline.js";
@@ -27,7 +27,7 @@ export interface WorkspaceOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-export interface WorkspacePaths {
+interface WorkspacePaths {
   /** Contains everything else. */
   readonly root: string;
   /** The agent's folder. */
@@ -288,4 +288,42 @@ async function tryMakeFolder(path: string): Promise<boolean> {
 function toFolderName(name: string): string {
   const safe = name.replaceAll(/[^\w.-]+/g, "-").slice(0, 100);
   return /^\.*$/.test(safe) ? "workspace" : safe;
+}
+
+interface RebuildOptions extends WorkspaceOptions {
+  readonly changes: WorkspaceChanges;
+}
+
+/**
+ * Recreates the folder of a stored trial: its set-up, then its changes.
+ * @example
+ * const workspace = await rebuildWorkspace({ environment, changes: { changes: [{ path: "a.txt", status: "deleted" }] } });
+ */
+export async function rebuildWorkspace({ changes, ...options }: RebuildOptions): Promise<Workspace> {
+  const { incomplete } = changes;
+  if (incomplete !== undefined) {
+    throw new WorkspaceError(
+      `The folder cannot be recreated, because not all changes were stored: ${incomplete}. Run the trial again.`,
+    );
+  }
+  const workspace = await Workspace.create(options);
+  try {
+    await applyChanges(workspace.path, changes.changes);
+    return workspace;
+  } catch (cause) {
+    await workspace.remove();
+    throw new WorkspaceError(`The folder cannot be recreated: ${getErrorMessage(cause)}`, { cause });
+  }
+}
+
+/** Deletes first, because a file may replace a folder; links last, so that nothing is written through one. */
+async function applyChanges(path: string, changes: readonly FileChange[]): Promise<void> {
+  const writer = new FolderWriter(path);
+  for (const change of changes) if (change.status === "deleted") await writer.remove(change.path);
+  for (const change of changes) {
+    if (change.status !== "added" && change.status !== "modified") continue;
+    await writer.write({ path: change.path, bytes: decodeContent(change), executable: change.executable });
+  }
+  for (const change of changes) if (change.status === "folder") await writer.makeFolder(change.path);
+  for (const change of changes) if (change.status === "linked") await writer.link(change.path, change.target);
 }

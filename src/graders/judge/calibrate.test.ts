@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { calibrateJudge } from "./calibrate.js";
 import type { Calibration } from "./calibration.js";
-import { findingsOf } from "./findings.js";
+import { findingsOf } from "./calibration.js";
 import type { LabelRow } from "./labels.js";
 import { LLMJudge } from "./llm-judge.js";
 import { createScriptedJudge, extractTagged, type ScriptedJudge } from "./scripted-judge.js";

@@ -2,8 +2,8 @@ import { computeCost, toDollars } from "../../budget/index.js";
 import type { Example } from "../../core/example.js";
 import type { Price } from "../../core/price.js";
 import type { Output } from "../../core/system.js";
-import type { JudgedCase, JudgePrompt, JudgingMode } from "./bench.js";
 import type { JudgeModelSource } from "./judge-model.js";
+import type { JudgedCase, JudgePrompt, JudgingMode } from "./judging-mode.js";
 import { countAskedTurns, splitTurns } from "./turns.js";
 
 /** The cost of judging one output in dollars; null if a price or the length of answers is unknown. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { computeMark, wrapMaterial } from "./fence.js";
+import { computeMark, wrapMaterial } from "./material.js";
 
 it("computes a mark that is not in the text", () => {
   fc.assert(

@@ -3,19 +3,8 @@ import type { Evaluator, ScoreContext, Scored } from "../../core/evaluator.js";
 import type { Example } from "../../core/example.js";
 import type { Output } from "../../core/system.js";
 import { convertToText, getResponseText, listGolds } from "../../evaluators/gold.js";
-import {
-  findMissingReference,
-  findMissingResponse,
-  type JudgedCase,
-  type JudgePrompt,
-  type JudgingMode,
-  ScoringMode,
-  selectReferences,
-} from "./bench.js";
-import { JudgeClient } from "./desk.js";
 import { type EstimateOptions, estimateJudgeCalls, type JudgingCost } from "./estimate.js";
-import type { Material } from "./fence.js";
-import { askJudge, type JudgeSession, type ParsedVerdict } from "./interview.js";
+import { askJudge, JudgeClient, type JudgeSession, type ParsedVerdict } from "./judge-client.js";
 import { computeModelFingerprint, type JudgeModelSource, type OpenModel, openModel } from "./judge-model.js";
 import {
   AGREEMENT_FIELD,
@@ -33,6 +22,16 @@ import {
   toCriterionField,
   type Winner,
 } from "./judgement.js";
+import {
+  findMissingReference,
+  findMissingResponse,
+  type JudgedCase,
+  type JudgePrompt,
+  type JudgingMode,
+  ScoringMode,
+  selectReferences,
+} from "./judging-mode.js";
+import type { Material } from "./material.js";
 import { buildTaskMaterial } from "./material.js";
 import { toVerdictFields, type VerdictFields } from "./objects-in-text.js";
 import { buildCaseMessage, buildPairInstructions, PROMPT_VERSION } from "./prompt.js";

@@ -1,4 +1,4 @@
-import { JudgeClient, type JudgeClientOptions } from "./desk.js";
+import { JudgeClient, type JudgeClientOptions } from "./judge-client.js";
 import { type JudgeModelSource, type OpenModel, openModel, requireJudgeModel } from "./judge-model.js";
 
 /** Finds a model by its name. */

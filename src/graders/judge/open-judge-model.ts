@@ -1,8 +1,12 @@
-import { requireBaseUrl } from "../../budget/base-url.js";
 import { loadModels, type ModelEntry, type ModelsFile } from "../../budget/index.js";
 import { findBundledLimits, findConfiguredModel, findModelsFile } from "../../budget/models-file.js";
-
-import { getDefaultBaseUrl, getKeyVariable, getProviderDialect, resolveEndpoint } from "../../budget/providers.js";
+import {
+  getDefaultBaseUrl,
+  getKeyVariable,
+  getProviderDialect,
+  requireBaseUrl,
+  resolveEndpoint,
+} from "../../budget/providers.js";
 import { UsageError } from "../../core/errors.js";
 import { isLoopback } from "../../core/loopback.js";
 import type { Limits } from "../../core/price.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { combinePanelScores, computePanelAgreement } from "./panel.js";
+import { combinePanelScores, computePanelAgreement } from "./judgement.js";
 
 describe("combinePanelScores", () => {
   it.each([

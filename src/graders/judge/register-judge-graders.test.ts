@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { Grader } from "../../core/grader.js";
 import { Registry } from "../../core/registry.js";
 import { startMock } from "../../testing/mock/index.js";
-import { TempProject } from "../../testing/workspace.js";
+import { TempProject } from "../../testing/temp-project.js";
 import { makeGraded } from "../graded-testing.js";
 import { type JudgeModelPlace, registerJudgeGraders } from "./register-judge-graders.js";
 

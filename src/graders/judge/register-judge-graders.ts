@@ -1,10 +1,10 @@
 import type { GraderFactory } from "../../core/grader.js";
 import { registry as defaultRegistry, type Registry } from "../../core/registry.js";
 import { DEFAULT_RETRY, type RetryPolicy } from "../../core/retry.js";
-import type { PaidGrader } from "../grader-care.js";
-import { makeBuiltInGrader } from "../own-grader.js";
-import { GRADER_PROMPT_VERSION } from "./grader-prompt.js";
+import { makeBuiltInGrader } from "../built-in-grader.js";
+import type { PaidGrader } from "../grader-lifecycle.js";
 import type { ModelFinder, ModelPool } from "./model-pool.js";
+import { GRADER_PROMPT_VERSION } from "./prompt.js";
 import { type JudgeGraderSettings, readPanelSettings, readPromptSettings, type WorkJudge } from "./work-judge.js";
 
 /** Where to find the models of graders that ask a model. */

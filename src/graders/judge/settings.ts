@@ -3,7 +3,7 @@ import type { Example } from "../../core/example.js";
 import { DEFAULT_RETRY, type RetryPolicy } from "../../core/retry.js";
 import { describeValue } from "../../core/shape.js";
 import { type JudgeModelSource, requireJudgeModel } from "./judge-model.js";
-import { PANEL_RULES, type PanelRule } from "./panel.js";
+import { PANEL_RULES, type PanelRule } from "./judgement.js";
 import type { JudgingRules } from "./prompt.js";
 import { getScale, isScale, type JudgeScale, SCALE_NAMES, type Scale } from "./scale.js";
 

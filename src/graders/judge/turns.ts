@@ -2,8 +2,8 @@ import { type Example, isConversation, type Turn } from "../../core/example.js";
 import type { Output } from "../../core/system.js";
 import { convertToText, getResponseText } from "../../evaluators/gold.js";
 import { mean } from "../../stats/index.js";
-import type { JudgedCase } from "./bench.js";
 import { AGREEMENT_FIELD, type Judgement, SCORE_FIELD } from "./judgement.js";
+import type { JudgedCase } from "./judging-mode.js";
 import { toRoleTag } from "./material.js";
 
 /** Later turns have fields too, but only these can be selected by name. */

@@ -4,8 +4,8 @@ import type { ScoreContext } from "../../core/evaluator.js";
 import type { Example } from "../../core/example.js";
 import type { Grade, Graded, GraderFactory, Verdict } from "../../core/grader.js";
 import type { Output } from "../../core/system.js";
+import { makeErrorVerdict } from "../built-in-grader.js";
 import { nonEmptyText, readConfig } from "../config.js";
-import { makeErrorVerdict } from "../own-grader.js";
 import {
   DEFAULT_PARTS,
   MAX_PART_LENGTH,
@@ -15,10 +15,8 @@ import {
   WORK_PARTS,
   type WorkPart,
 } from "../work-text.js";
-import type { JudgedCase, JudgePrompt } from "./bench.js";
 import { type EstimateOptions, estimateJudgeCalls, type JudgingCost } from "./estimate.js";
-import { buildWorkInstructions, buildWorkMessage, type WorkPartText } from "./grader-prompt.js";
-import { askJudge, type JudgeQuestion, type JudgeSession } from "./interview.js";
+import { askJudge, type JudgeQuestion, type JudgeSession } from "./judge-client.js";
 import type { JudgeModelSource } from "./judge-model.js";
 import {
   type AnswerForm,
@@ -28,13 +26,16 @@ import {
   type Judgement,
   type JudgeVerdict,
   type JudgeVote,
+  PANEL_RULES,
+  type PanelRule,
   SCORE_FIELD,
   toCriterionField,
 } from "./judgement.js";
+import type { JudgedCase, JudgePrompt } from "./judging-mode.js";
 import { buildTaskMaterial, listReferences } from "./material.js";
 import type { ModelPool, PooledModel } from "./model-pool.js";
-import { PANEL_RULES, type PanelRule } from "./panel.js";
 import type { JudgingRules } from "./prompt.js";
+import { buildWorkInstructions, buildWorkMessage, type WorkPartText } from "./prompt.js";
 import { getScale, type JudgeScale, type Scale } from "./scale.js";
 
 /** Has models judge the work of trials for one grader. */

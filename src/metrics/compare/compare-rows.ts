@@ -1,8 +1,9 @@
 import { UsageError } from "../../core/errors.js";
 import { type EvalRow, isScored, type Outcome } from "../../core/row.js";
 import { detectableDifference, mcnemarExact, mean, pairedDifference, type Seed } from "../../stats/index.js";
-import { adjustTogether } from "./adjust.js";
+import { type ComparableMetric, selectComparableMetrics } from "./comparable-metrics.js";
 import {
+  adjustTogether,
   type CompareOptions,
   DEFAULT_LEVEL,
   type Detectable,
@@ -15,7 +16,6 @@ import {
   toAlpha,
   type UnmatchedTask,
 } from "./comparison.js";
-import { type ComparableMetric, selectComparableMetrics } from "./measures.js";
 
 /**
  * Compares two sets of rows, paired by task. Trials of a task are averaged first.

@@ -1,9 +1,8 @@
 import { UsageError } from "../../core/errors.js";
 import type { DatasetConfig, EvalConfig, EvalResult } from "../../core/result.js";
 import { didYouMean } from "../../core/suggest.js";
-import { adjustTogether } from "./adjust.js";
 import { compareRows } from "./compare-rows.js";
-import { type CompareOptions, DEFAULT_LEVEL, type PairedComparison } from "./comparison.js";
+import { adjustTogether, type CompareOptions, DEFAULT_LEVEL, type PairedComparison } from "./comparison.js";
 
 /** The part of a run that a comparison reads. */
 export type ComparedRun = Pick<EvalResult, "rows" | "config" | "runDir">;

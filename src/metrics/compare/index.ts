@@ -1,4 +1,3 @@
-export { adjustTogether } from "./adjust.js";
 export { compareRows } from "./compare-rows.js";
 export {
   type ComparedRun,
@@ -8,6 +7,7 @@ export {
   type RunName,
 } from "./compare-runs.js";
 export {
+  adjustTogether,
   type Better,
   type Change,
   type CompareOptions,

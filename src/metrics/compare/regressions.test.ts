@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type EvalRow, makeRow } from "../../core/row.js";
-import { adjustTogether } from "./adjust.js";
 import { compareRows } from "./compare-rows.js";
-import { findMetricComparison } from "./comparison.js";
+import { adjustTogether, findMetricComparison } from "./comparison.js";
 import { computeMinTasks, findRegressions, findRegressionsTogether } from "./regressions.js";
 
 function rows(tasks: number, passes: number): EvalRow[] {

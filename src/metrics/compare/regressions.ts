@@ -1,5 +1,4 @@
-import { adjustTogether } from "./adjust.js";
-import { type MetricComparison, type PairedComparison, toAlpha } from "./comparison.js";
+import { adjustTogether, type MetricComparison, type PairedComparison, toAlpha } from "./comparison.js";
 
 /** Options of `findRegressions` and `findRegressionsTogether`. */
 export interface RegressionOptions {

@@ -134,7 +134,7 @@ export function addOptional(a: number | undefined, b: number | undefined): numbe
 }
 
 /** The tokens used so far according to one event, in our classes. Classes it does not mention are absent. */
-export interface UsageReport {
+interface UsageReport {
   input?: number | undefined;
   output?: number | undefined;
   cacheRead?: number | undefined;
@@ -223,4 +223,37 @@ export class UsageAccumulator {
     }
     return usage;
   }
+}
+
+/**
+ * Reads the error in a body. Shared by all dialects, because compatible servers use each other's formats: an `error`
+ * object or string, a top-level `message`, FastAPI's `detail`, or a list of one of them.
+ * @example
+ * parseProviderError({ error: { message: "no such model", type: "not_found" } }); // { message: "no such model", type: "not_found" }
+ */
+export function parseProviderError(body: unknown): ProviderError | null {
+  const fields = readJsonObject(Array.isArray(body) ? body[0] : body);
+  if (fields === null) return null;
+  const inner = readJsonObject(fields.error);
+  if (inner !== null)
+    return parseErrorObject(inner) ?? { message: toJsonText(inner) || "unreadable error", type: null };
+  const message = readJsonString(fields.error) || readJsonString(fields.message) || readJsonString(fields.detail);
+  return message === "" ? null : { message, type: readErrorType(fields) };
+}
+
+/** Reads the `error` field of an answer; null if absent. */
+export function parseErrorField(error: unknown): ProviderError | null {
+  return error === undefined || error === null ? null : parseProviderError({ error });
+}
+
+function parseErrorObject(fields: JsonFields): ProviderError | null {
+  const message = readJsonString(fields.message) || readJsonString(fields.detail);
+  return message === "" ? null : { message, type: readErrorType(fields) };
+}
+
+function readErrorType({ type, status, code }: JsonFields): string | null {
+  for (const word of [type, status, code]) {
+    if (typeof word === "string" && word !== "" && word !== "error") return word;
+  }
+  return typeof code === "number" ? String(code) : null;
 }

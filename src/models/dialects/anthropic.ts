@@ -7,13 +7,14 @@ import {
   makeDelta,
   mergeExtraBody,
   NO_TEXT,
+  parseErrorField,
+  parseProviderError,
   readJsonList,
   readJsonObject,
   readJsonString,
   toJsonText,
 } from "./answer-base.js";
 import type { AnswerDelta, AnswerFormat, Dialect, Finish, Message, ModelRequest, ProviderError } from "./dialect.js";
-import { parseErrorField, parseProviderError } from "./provider-error.js";
 import { removeParameters } from "./refused-parameter.js";
 
 /** Required in every request of this dialect. */

@@ -1,5 +1,4 @@
-import { type JsonFields, readJsonList, readJsonObject, readJsonString } from "./answer-base.js";
-import { parseProviderError } from "./provider-error.js";
+import { type JsonFields, parseProviderError, readJsonList, readJsonObject, readJsonString } from "./answer-base.js";
 
 /** A last message that begins the model's answer. */
 const PREFILL = "prefill";

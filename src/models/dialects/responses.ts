@@ -5,13 +5,14 @@ import {
   makeDelta,
   mergeExtraBody,
   NO_TEXT,
+  parseErrorField,
+  parseProviderError,
   readJsonList,
   readJsonObject,
   readJsonString,
 } from "./answer-base.js";
 import type { AnswerDelta, Dialect, Finish, Message, ModelRequest } from "./dialect.js";
 import { addOpenAiUsage, buildBearerHeaders, buildOpenAiErrorBody } from "./openai.js";
-import { parseErrorField, parseProviderError } from "./provider-error.js";
 import { removeParameters } from "./refused-parameter.js";
 
 /** OpenAI Responses. */

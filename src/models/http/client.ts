@@ -1,7 +1,7 @@
 import type { Agent, Dispatcher } from "undici";
 import { TrialError } from "../../core/errors.js";
-import { type HttpResponse, StreamedResponse } from "./answer.js";
 import { createHttpConnectionError, createHttpTimeoutError, getNodeErrorCode } from "./errors.js";
+import { type HttpResponse, StreamedResponse } from "./response.js";
 
 const DEFAULT_CONNECT_MS = 10_000;
 const DEFAULT_HEADERS_MS = 600_000;
@@ -32,7 +32,7 @@ export interface HttpClient {
   close(): void;
 }
 
-export interface HttpClientOptions {
+interface HttpClientOptions {
   /** Maximum connections per host. Default: unlimited. */
   readonly maxSockets?: number;
 }
@@ -138,4 +138,36 @@ function createRedirectError(from: URL, location: string): TrialError {
     "api_error",
     `${from.origin}${from.pathname} redirects to ${target}. Redirects are not followed; set the correct base URL.`,
   );
+}
+
+// Deliberate module state: all systems of a process share one pool, so that each endpoint has one set of connections.
+let sharedClient: HttpClient | null = null;
+let leaseCount = 0;
+
+/** A lease of the shared client. */
+export interface ClientLease {
+  readonly client: HttpClient;
+  /** Ends the lease. The last one closes the connections. */
+  release(): void;
+}
+
+/**
+ * Acquires the HTTP client shared by all systems of this process.
+ * @example
+ * const lease = leaseClient();
+ * lease.release();
+ */
+export function leaseClient(): ClientLease {
+  sharedClient ??= openClient();
+  leaseCount += 1;
+  let isHeld = true;
+  return {
+    client: sharedClient,
+    release() {
+      if (!isHeld) return;
+      isHeld = false;
+      leaseCount -= 1;
+      if (leaseCount === 0) sharedClient?.close();
+    },
+  };
 }

@@ -1,6 +1,5 @@
-export type { HttpResponse } from "./answer.js";
-export { type HttpClient, type HttpRequest, openClient } from "./client.js";
+export { type ClientLease, type HttpClient, type HttpRequest, leaseClient, openClient } from "./client.js";
 export { parseEndpointHost, requireSafeEndpoint } from "./endpoint.js";
-export { type HttpHeaders, parseRetryAfter, readHeader } from "./retry-after.js";
-export { type ClientLease, leaseClient } from "./shared.js";
+export type { HttpResponse } from "./response.js";
+export { type HttpHeaders, parseRetryAfter, readHeader } from "./response.js";
 export { SseReader } from "./sse.js";

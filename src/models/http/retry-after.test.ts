@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseRetryAfter } from "./retry-after.js";
+import { parseRetryAfter } from "./response.js";
 
 const NOW = Date.parse("2026-03-01T12:00:00Z");
 const asked = (value: string | string[]) => parseRetryAfter({ "retry-after": value }, NOW);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CharacterClasses } from "./classes.js";
 import { loadTokenizer, type TokenizerName } from "./index.js";
+import { CharacterClasses } from "./scan.js";
 import { readTokenTable } from "./table.js";
 import { splitText } from "./tokenizer.js";
 

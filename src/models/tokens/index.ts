@@ -1,4 +1,3 @@
-export type { Tokenizer } from "../../core/tokenizer.js";
-export { type MemoOptions, memoTokenizer } from "./memo.js";
+export type { Tokenizer } from "../../core/system.js";
 export { TokenTableError } from "./table.js";
-export { loadTokenizer, type TokenizerName } from "./tokenizer.js";
+export { loadTokenizer, type MemoOptions, memoTokenizer, type TokenizerName } from "./tokenizer.js";

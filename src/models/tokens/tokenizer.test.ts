@@ -5,9 +5,8 @@ import { countTokens as cl100kOracle } from "gpt-tokenizer/encoding/cl100k_base"
 import { countTokens as o200kOracle } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../core/errors.js";
-import { CharacterClasses } from "./classes.js";
 import { loadTokenizer, type TokenizerName } from "./index.js";
-import { createCl100kScanner, createO200kScanner, type PreTokenScanner } from "./scan.js";
+import { CharacterClasses, createCl100kScanner, createO200kScanner, type PreTokenScanner } from "./scan.js";
 import { readTokenTable } from "./table.js";
 import { Utf8Scratch } from "./tokenizer.js";
 

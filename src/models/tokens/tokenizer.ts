@@ -1,7 +1,18 @@
 import { UsageError } from "../../core/errors.js";
-import type { Tokenizer } from "../../core/tokenizer.js";
-import { BLANK, CharacterClasses, END_BYTE, LETTER, MARK, NEWLINE, NUMBER, WHITESPACE } from "./classes.js";
-import { createCl100kScanner, createO200kScanner, type PreTokenScanner } from "./scan.js";
+import type { Tokenizer } from "../../core/system.js";
+import {
+  BLANK,
+  CharacterClasses,
+  createCl100kScanner,
+  createO200kScanner,
+  END_BYTE,
+  LETTER,
+  MARK,
+  NEWLINE,
+  NUMBER,
+  type PreTokenScanner,
+  WHITESPACE,
+} from "./scan.js";
 import { NO_TOKEN, readTokenTable, TokenFinder } from "./table.js";
 
 // Up to here a linear search for the lowest pair is faster than a tree (measured).
@@ -235,7 +246,7 @@ export class Utf8Scratch {
 }
 
 /** Target length of pieces, and how far to search for a split point, in characters. */
-export interface SplitSizes {
+interface SplitSizes {
   readonly piece: number;
   readonly longest: number;
 }
@@ -298,4 +309,43 @@ function isSurrogate(unit: number): boolean {
 
 function isSurrogatePair(text: string, at: number): boolean {
   return (text.codePointAt(at - 1) ?? 0) > 0xffff;
+}
+
+/** Limits of a token count cache. */
+export interface MemoOptions {
+  /** Total characters of the cached texts. */
+  readonly maxChars: number;
+  /** Number of cached texts. Default: 1,000. */
+  readonly maxEntries?: number;
+}
+
+/**
+ * Caches token counts by text, because systems see the same prompt in every trial. A full cache is emptied.
+ *
+ * @example
+ * const tokenizer = memoTokenizer(loadTokenizer("cl100k_base"), { maxChars: 4_000_000 });
+ */
+export function memoTokenizer(tokenizer: Tokenizer, { maxChars, maxEntries = 1_000 }: MemoOptions): Tokenizer {
+  let counts = new Map<string, number>();
+  let chars = 0;
+  const countPieces = tokenizer.countPieces?.bind(tokenizer);
+  return {
+    ...(tokenizer.name === undefined ? {} : { name: tokenizer.name }),
+    // Texts too long to cache are counted in pieces by the caller.
+    ...(countPieces === undefined ? {} : { countPieces }),
+    count(text) {
+      const known = counts.get(text);
+      if (known !== undefined) return known;
+      const count = tokenizer.count(text);
+      if (text.length > maxChars || maxEntries < 1) return count;
+      if (chars + text.length > maxChars || counts.size >= maxEntries) {
+        // Replaced instead of cleared: V8 keeps the old table of a Map until the next full collection.
+        counts = new Map();
+        chars = 0;
+      }
+      counts.set(text, count);
+      chars += text.length;
+      return count;
+    },
+  };
 }

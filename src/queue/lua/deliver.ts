@@ -1,5 +1,4 @@
-import { COST_ESTIMATES } from "./experience.js";
-import { RESERVATIONS } from "./reservations.js";
+import { COST_ESTIMATES, RESERVATIONS } from "./budget.js";
 import { LuaScript } from "./script.js";
 
 const DAY_SECONDS = 86_400;

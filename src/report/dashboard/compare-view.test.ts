@@ -4,8 +4,8 @@ import type { EvalConfig } from "../../core/result.js";
 import { makeRow } from "../../core/row.js";
 import type { ComparedRun } from "../../metrics/compare/index.js";
 import { makeConfig } from "../../testing/make-run.js";
-import { buildCompareView } from "./compare-view.js";
 import type { RunCard } from "./contract.js";
+import { buildCompareView } from "./run-view.js";
 
 const CONFIG = makeConfig({ systems: ["x", "y"] });
 

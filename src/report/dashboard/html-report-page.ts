@@ -15,11 +15,10 @@ import { type Manifest, RUN_SCHEMA } from "../../store/manifest.js";
 import { hasRunEnded, readSummary } from "../../store/summary-file.js";
 import { findPackageFile } from "../../utils/package-file.js";
 import { buildRunCard, toCardParts } from "./cards.js";
-import { buildCompareView } from "./compare-view.js";
 import type { CompareView, QueueView, RunCard, RunView } from "./contract.js";
 import { QueueFile } from "./queue-view.js";
 import { buildRowChunks, buildRowsHead } from "./rows.js";
-import { buildRunView } from "./run-view.js";
+import { buildCompareView, buildRunView } from "./run-view.js";
 import { TrialFiles } from "./trial-files.js";
 import { buildTrialView, readStoredTrial } from "./trial-view.js";
 

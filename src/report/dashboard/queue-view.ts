@@ -9,8 +9,8 @@ import {
   type WorkerState,
 } from "../../queue/contract.js";
 import { readRunFile } from "../../store/run-file.js";
+import { cutText } from "../format.js";
 import type { QueueView } from "./contract.js";
-import { cutText } from "./trial-cut.js";
 
 /** The last report of a coordinator, or why it cannot be used. */
 export type QueueRecord = { state: QueueState } | { problem: string };

@@ -1,26 +1,29 @@
+import { readdirSync, type Stats, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { AssayError, getErrorMessage } from "../../core/errors.js";
 import type { EvalConfig, EvalResult } from "../../core/result.js";
-import { readManifest } from "../../store/journal.js";
+import { RUN_FILES, readManifest } from "../../store/journal.js";
+import { isRunLocked } from "../../store/lock.js";
 import type { Manifest } from "../../store/manifest.js";
 import { countFinishedTrials, hasRunEnded, readSummary, type StoredSummary } from "../../store/summary-file.js";
 import {
   buildDamagedCard,
   buildRunCard,
+  CARD_FILE,
   type CardParts,
+  type CardSources,
   getDatasetLabel,
   hasTag,
   readCard,
   toCardParts,
 } from "./cards.js";
 import type { RunCard, RunFilter, RunListQuery, RunPage } from "./contract.js";
-import { inspectRunFolder, listFolderNames, type RunFolder } from "./run-list-folder.js";
 import { buildRunPage } from "./run-query.js";
 
 /** Loads a stored run; `soFar` for a running one or one without rows. */
-export type LoadStoredRun = (dir: string, options: { soFar: boolean }) => Promise<EvalResult>;
+type LoadStoredRun = (dir: string, options: { soFar: boolean }) => Promise<EvalResult>;
 
-export interface RunListOptions {
+interface RunListOptions {
   runsDir: string;
   load: LoadStoredRun;
 }
@@ -282,4 +285,61 @@ function filterResult(result: EvalResult, { dataset, tag }: RunFilter): EvalResu
 /** Examples of one dataset may carry the names of several. */
 function listDatasetTags({ datasets }: EvalConfig, name: string): Set<string> {
   return new Set(datasets.filter((dataset) => getDatasetLabel(dataset.name) === name).flatMap(({ tags }) => tags));
+}
+
+/** The current state of a run folder. */
+interface RunFolder {
+  readonly id: string;
+  readonly dir: string;
+  readonly isRunning: boolean;
+  /** Changes when one of the files changes that a card is made from. */
+  readonly state: string;
+  /** When its manifest was written. */
+  readonly writtenAt: Date;
+  /** The sources of a stored card; null when there is no card, or it is older than its sources. */
+  readonly cardSources: CardSources | null;
+  /** True when rows were written after the summary. */
+  readonly hasNewerRows: boolean;
+}
+
+/** Checks a folder without reading its files; null when it is not a run. */
+export function inspectRunFolder(dir: string): RunFolder | null {
+  const manifest = statRunFile(join(dir, RUN_FILES.manifest));
+  if (manifest === undefined) return null;
+  const [summary, rows, card] = [RUN_FILES.summary, RUN_FILES.rows, CARD_FILE].map((name) =>
+    statRunFile(join(dir, name)),
+  );
+  const lock = join(dir, RUN_FILES.lock);
+  const isRunning = statRunFile(lock) !== undefined && isRunLocked(lock);
+  const files = [manifest, summary, rows].map((file) => (file === undefined ? "-" : `${file.mtimeMs} ${file.size}`));
+  return {
+    id: basename(dir),
+    dir,
+    isRunning,
+    state: [isRunning, ...files].join(" "),
+    writtenAt: manifest.mtime,
+    cardSources: isNewestFile(card, [manifest, summary, rows]) ? [manifest, summary, rows] : null,
+    hasNewerRows: (rows?.mtimeMs ?? 0) > (summary?.mtimeMs ?? 0),
+  };
+}
+
+function isNewestFile(card: Stats | undefined, others: readonly (Stats | undefined)[]): boolean {
+  return card !== undefined && others.every((other) => other !== undefined && other.mtimeMs <= card.mtimeMs);
+}
+
+/** Empty when the folder does not exist. */
+export function listFolderNames(dir: string): string[] {
+  try {
+    return readdirSync(dir);
+  } catch {
+    return [];
+  }
+}
+
+function statRunFile(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }

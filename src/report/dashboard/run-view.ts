@@ -1,10 +1,11 @@
 import type { EvalResult } from "../../core/result.js";
+import { type ComparedRun, compareRuns, type RunName } from "../../metrics/compare/index.js";
 import type { Manifest } from "../../store/manifest.js";
 import { buildReportHead } from "../json.js";
 import { buildRunCharts } from "./charts/run-charts.js";
-import type { QueueView, RunCard, RunView } from "./contract.js";
+import type { CompareView, QueueView, RunCard, RunView } from "./contract.js";
 
-export interface RunViewParts {
+interface RunViewParts {
   /** The loaded run; for a running one, its rows so far. */
   result: EvalResult;
   manifest: Manifest;
@@ -34,4 +35,49 @@ export function buildRunView({ result, manifest, card, queue = null }: RunViewPa
     charts: buildRunCharts(result, manifest),
     queue,
   };
+}
+
+interface ComparedRunView {
+  card: RunCard;
+  result: ComparedRun;
+}
+
+interface CompareViewRequest {
+  a: ComparedRunView;
+  b: ComparedRunView;
+  systemA?: string | undefined;
+  systemB?: string | undefined;
+}
+
+/**
+ * Compares two runs, or two systems of one run. Runs are named by id, because their paths are private to the machine.
+ * @example
+ * buildCompareView({ a: { card, result }, b: { card: later, result: await loadRun(dir) } });
+ */
+export function buildCompareView({ a, b, systemA, systemB }: CompareViewRequest): CompareView {
+  const compared = compareRuns(a.result, b.result, { systemA, systemB });
+  const isSame = a.card.id === b.card.id;
+  return {
+    a: a.card,
+    b: b.card,
+    comparison: {
+      ...compared,
+      a: renameRun(compared.a, a.card),
+      b: renameRun(compared.b, b.card),
+      notes: [
+        ...compared.notes,
+        ...describeUnrunTrials("A", a.card),
+        ...(isSame ? [] : describeUnrunTrials("B", b.card)),
+      ],
+    },
+  };
+}
+
+function renameRun(name: RunName, { id }: RunCard): RunName {
+  return { ...name, run: id };
+}
+
+function describeUnrunTrials(side: string, { planned, done }: RunCard): string[] {
+  const missing = planned - done;
+  return missing > 0 ? [`planned trials of ${side} that were not run: ${missing}`] : [];
 }

@@ -1,6 +1,6 @@
 import { diffArrays } from "diff";
 import type { AgentEventBody, Trajectory, TrajectoryEvent } from "../../core/trajectory.js";
-import { formatPlural, formatSeconds } from "../format.js";
+import { cutText, formatPlural, formatSeconds } from "../format.js";
 import {
   findToolFile,
   formatAnyValue,
@@ -14,7 +14,6 @@ import {
   ToolCallTracker,
 } from "../timeline.js";
 import type { TimelineStep } from "./contract.js";
-import { cutText } from "./trial-cut.js";
 
 /** More steps would not be read. */
 const MAX_STEPS = 5000;

@@ -7,7 +7,7 @@ import { RUN_FILES } from "../../store/journal.js";
 import { decodeStoredLine, type StoredOutput } from "../../store/outputs.js";
 import { encodeKey } from "../../store/row-codec.js";
 import { openRunFile } from "../../store/run-file.js";
-import { LF, LineBlockSplitter } from "../../utils/files/blocks.js";
+import { LF, LineBlockSplitter } from "../../utils/files/lines.js";
 
 const JSON_STRING = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`;
 const JSON_ID = `(?:${JSON_STRING}|[^",}]+)`;

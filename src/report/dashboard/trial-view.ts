@@ -8,12 +8,12 @@ import { formatHunks } from "../../exec/workspace/diff.js";
 import { isShortenedText, type StoredExample } from "../../store/examples.js";
 import type { Manifest } from "../../store/manifest.js";
 import type { StoredOutput } from "../../store/outputs.js";
+import { cutText } from "../format.js";
 import { formatJson, readTrajectory, readWorkspaceChanges } from "../timeline.js";
-import { sumTokenClasses } from "./charts/class-totals.js";
+import { findRunPrice } from "./charts/chart-system.js";
+import { sumTokenClasses } from "./charts/token-costs.js";
 import type { DisplayField, FileDiff, TrialView } from "./contract.js";
-import { findRunPrice } from "./known-price.js";
 import { buildTimeline } from "./timeline.js";
-import { cutText } from "./trial-cut.js";
 import { TrialFiles } from "./trial-files.js";
 
 export interface TrialRequest {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { EvalResult } from "../../core/result.js";
 import { makeEvalResult, makeTrialRows } from "../../testing/eval-result.js";
-import { markdownReporter } from "./eval-markdown.js";
+import { markdownReporter } from "./eval-text.js";
 
 const textOf = (result: EvalResult) => [...markdownReporter.render(result)].join("");
 const gate = (value: number) => ({ metric: "pass_rate", op: ">=" as const, value });

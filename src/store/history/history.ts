@@ -9,16 +9,13 @@ import { isRunLocked } from "../lock.js";
 import { countFinishedTrials, hasRunEnded, readSummary, type StoredSummary } from "../summary-file.js";
 import { QueryDatabase } from "./database.js";
 import { stringifyStrict } from "./json-values.js";
-import { findLineFiles, type LineFile } from "./line-files.js";
-import { createLineSource, type LineTable } from "./line-source.js";
+import { createLineSource, findLineFiles, type LineFile, type LineTable } from "./line-source.js";
+import { buildRowSelection, EXAMPLE_TABLE, OUTPUT_TABLE, ROW_TABLE, TRIAL_KEY_SQL } from "./line-tables.js";
 import { createOutputSource } from "./output-files.js";
-import { EXAMPLE_TABLE, OUTPUT_TABLE } from "./output-lines.js";
-import { buildRowSelection, ROW_TABLE, TRIAL_KEY_SQL } from "./row-lines.js";
 import { buildEmptyView, EXTRA_TRIAL_COLUMNS, VIEW_NAMES, VIEWS, type ViewName } from "./schema.js";
-import { createScratchPath } from "./scratch-file.js";
 import { quoteSql } from "./sql-error.js";
 import type { StoredRun } from "./stored-runs.js";
-import { writePieces } from "./write-pieces.js";
+import { createScratchPath, writePieces } from "./write-pieces.js";
 
 const [, DATASET = "", KEY = "", TRIAL = ""] = TRIAL_KEY_SQL;
 

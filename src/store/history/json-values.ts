@@ -1,7 +1,6 @@
 import type { DuckDBMapValue, DuckDBStructValue, DuckDBType, DuckDBValue } from "@duckdb/node-api";
 import { readLines } from "../../utils/files/lines.js";
-import { createScratchPath } from "./scratch-file.js";
-import { writePieces } from "./write-pieces.js";
+import { createScratchPath, writePieces } from "./write-pieces.js";
 
 /** Any JSON value. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [name: string]: JsonValue };

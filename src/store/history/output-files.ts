@@ -4,8 +4,8 @@ import { OUTPUTS_DIR } from "../journal.js";
 import { openRunFile } from "../run-file.js";
 import type { QueryDatabase } from "./database.js";
 import { writeStrictCopy } from "./json-values.js";
-import type { LineFile } from "./line-files.js";
-import { OUTPUT_FIELD_TYPES } from "./output-lines.js";
+import type { LineFile } from "./line-source.js";
+import { OUTPUT_FIELD_TYPES } from "./line-tables.js";
 import { quoteSqlList } from "./sql-error.js";
 import type { StoredRun } from "./stored-runs.js";
 

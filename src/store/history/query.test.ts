@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { queryFixtureRuns, writeFixtureRuns } from "../../testing/hand-runs.js";
-import { TempProject } from "../../testing/workspace.js";
+import { queryFixtureRuns, writeFixtureRuns } from "../../testing/fixture-runs.js";
+import { TempProject } from "../../testing/temp-project.js";
 import { runQuery } from "./query.js";
 import { queryRuns } from "./query-runs.js";
 import { QueryStopped } from "./query-stopped.js";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parseBlocks, parseTableRows } from "../../../test/docs/markdown.js";
-import { TempProject } from "../../testing/workspace.js";
+import { TempProject } from "../../testing/temp-project.js";
 import { queryRuns } from "./query-runs.js";
 import { writeTestRun } from "./run-testing.js";
 import { EXTRA_TRIAL_COLUMNS, formatSchema, ROW_COLUMNS, VIEW_NAMES, VIEWS } from "./schema.js";

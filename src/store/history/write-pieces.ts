@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createWriteStream, rmSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { getErrorMessage, ReporterError } from "../../core/errors.js";
 import { parseDuckDbError } from "./sql-error.js";
@@ -41,4 +42,9 @@ function describeFileProblem(cause: unknown): string | null {
 /** Writes a text so that readers see all of it or nothing. */
 export function writePieces(path: string, pieces: TextPieces): Promise<void> {
   return writeViaTemporary(path, (temporary) => pipeline(pieces, createWriteStream(temporary)));
+}
+
+/** A unique path in the scratch folder: names of run folders may contain characters that file names cannot. */
+export function createScratchPath(scratchDir: string): string {
+  return join(scratchDir, `${randomBytes(8).toString("hex")}.jsonl`);
 }

@@ -13,9 +13,9 @@ import {
   readTextField,
   readTimeField,
   requireName,
+  toUsage,
 } from "./fields.js";
 import type { ImportedRowFields, ImportedSystem, ImportedTrial, ImportFormat } from "./format.js";
-import { toUsage } from "./usage.js";
 import { toGradedOutcome, toUngradedOutcome, VERDICT_FIELD } from "./verdict.js";
 
 /** Results of AILANG benchmarks: one JSON file per trial, a list of them, or JSON lines. */

@@ -1,11 +1,67 @@
 import { DatasetError } from "../../core/errors.js";
 import { digest } from "../../core/fingerprint.js";
 import { type EvalRow, makeRow, type TrialKey } from "../../core/row.js";
-import { type CollectedDataset, describeImportedDatasets } from "./datasets-of.js";
 import { groupByKey } from "./fields.js";
 import type { ImportedSystem, ImportedTrial } from "./format.js";
-import type { ImportProblem } from "./open-results.js";
-import type { ReadTrial } from "./read-trials.js";
+import type { ImportProblem, OpenedResults, ReadTrial } from "./open-results.js";
+
+/** What the trials tell about a dataset. */
+export interface CollectedDataset {
+  readonly name: string;
+  readonly examples: number;
+  readonly fingerprint: string;
+  /** The systems that have trials on it. */
+  readonly systems: readonly string[];
+  /** The most common number of trials per system and example. */
+  readonly trials: number;
+  readonly primaryField: string | null;
+}
+
+interface CollectedExample {
+  readonly dataset: string;
+  /** SHA-256 of the whole example. */
+  readonly content: string;
+}
+
+/** More missing trials than this are not gaps, but a sign that ids or systems were misread. */
+const MAX_MISSING = 1_000_000;
+
+/** Describes the datasets of imported rows, in the order they were found. */
+function describeImportedDatasets(rows: readonly EvalRow[], examples: Iterable<CollectedExample>): CollectedDataset[] {
+  const known = groupByKey(examples, ({ dataset }) => dataset);
+  const byDataset = groupByKey(rows, ({ dataset }) => dataset);
+  return Array.from(byDataset, ([name, own]) => describeImportedDataset(name, own, known.get(name) ?? []));
+}
+
+function describeImportedDataset(
+  name: string,
+  rows: readonly EvalRow[],
+  examples: readonly CollectedExample[],
+): CollectedDataset {
+  const systems = [...new Set(rows.map(({ system }) => system))];
+  const trials = findTypicalTrialCount(rows);
+  const missing = systems.length * examples.length * trials - rows.length;
+  if (missing > MAX_MISSING)
+    throw new DatasetError(
+      `${name || "The dataset"} has ${examples.length} examples and ${systems.length} systems, but only ${rows.length} trials: most systems have different examples. Import the files one by one.`,
+    );
+  return {
+    name,
+    examples: examples.length,
+    fingerprint: digest(examples.map(({ content }) => content).sort()),
+    systems,
+    trials,
+    primaryField: rows.find(({ primaryField }) => primaryField !== null)?.primaryField ?? null,
+  };
+}
+
+/** The most common number of trials; if tied, the larger. */
+function findTypicalTrialCount(rows: readonly EvalRow[]): number {
+  const slots = groupByKey(rows, ({ system, exampleId }) => JSON.stringify([system, exampleId]));
+  const counts = groupByKey(slots.values(), (own) => own.length);
+  const common = Array.from(counts, ([trials, slotsWith]) => ({ trials, times: slotsWith.length }));
+  return common.toSorted((a, b) => b.times - a.times || b.trials - a.trials)[0]?.trials ?? 1;
+}
 
 /** Everything that was read, without the texts. */
 export interface CollectedTrials {
@@ -21,10 +77,10 @@ export interface CollectedTrials {
 }
 
 /** Counts the tokens of a text. */
-export type TokenCount = (text: string) => number;
+type TokenCount = (text: string) => number;
 
 /** A trial without its texts. */
-export interface CollectedTrial {
+interface CollectedTrial {
   readonly index: number;
   readonly place: string;
   readonly wanted: number | null;
@@ -160,4 +216,43 @@ export function assignTrialNumbers(kept: readonly NumberedTrial[]): Map<number, 
     for (const [number, { index }] of inOrder.entries()) numbers.set(index, number);
   }
   return numbers;
+}
+
+const MAX_NAMED = 5;
+const MAX_MESSAGE_CHARS = 200;
+
+/** Notes for an imported run: its origin, and what was left out. */
+export function listImportNotes({ format, files, notes }: OpenedResults, collected: CollectedTrials): string[] {
+  const { bad, twice } = collected;
+  return [
+    `imported from ${format.name} results (${files.length} ${files.length === 1 ? "file" : "files"}): outcomes are those of the original tool`,
+    ...notes,
+    ...listBadRecordNotes(bad.map(({ place, message }) => `${place}: ${message.slice(0, MAX_MESSAGE_CHARS)}`)),
+    ...listDuplicateNotes(twice),
+    ...(format.name === "ailang" && hasStandardMode(collected) ? [STANDARD_MODE_NOTE] : []),
+  ];
+}
+
+function listBadRecordNotes(bad: readonly string[]): string[] {
+  return bad.length === 0
+    ? []
+    : [`records that could not be read and were skipped: ${bad.length}\n${formatFirstLines(bad)}`];
+}
+
+function listDuplicateNotes(twice: readonly string[]): string[] {
+  if (twice.length === 0) return [];
+  return [`records replaced by a newer one of the same trial: ${twice.length}\n${formatFirstLines(twice)}`];
+}
+
+function formatFirstLines(lines: readonly string[]): string {
+  const shown = lines.slice(0, MAX_NAMED).map((line) => `  ${line}`);
+  const more = lines.length - shown.length;
+  return [...shown, ...(more > 0 ? [`  and ${more} more`] : [])].join("\n");
+}
+
+const STANDARD_MODE_NOTE =
+  "times of AILANG's standard mode are those of compiling and running the program; the model's own time was not measured";
+
+function hasStandardMode({ systems }: CollectedTrials): boolean {
+  return systems.some(({ name }) => /\[(?:.*, )?standard(?:, .*)?\]$/.test(name));
 }

@@ -13,9 +13,9 @@ import {
   readTextField,
   requireId,
   requireName,
+  toUsage,
 } from "./fields.js";
 import type { ImportedRowFields, ImportedTrial, ImportFormat, OpenedDocument } from "./format.js";
-import { toUsage } from "./usage.js";
 import { toScores, toUngradedOutcome } from "./verdict.js";
 
 /** The default threshold of both tools; the files do not contain it. */

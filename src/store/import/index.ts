@@ -1,5 +1,4 @@
+export type { CollectedDataset } from "./collect.js";
 export { type CollectedTrials, TrialCollector } from "./collect.js";
-export type { CollectedDataset } from "./datasets-of.js";
 export type { FormatName, ImportedSystem } from "./format.js";
-export { type OpenedResults, openResultFiles } from "./open-results.js";
-export { readTrials } from "./read-trials.js";
+export { type OpenedResults, openResultFiles, readTrials } from "./open-results.js";

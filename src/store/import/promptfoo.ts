@@ -21,9 +21,9 @@ import {
   requireName,
   shortenName,
   toImportText,
+  toUsage,
 } from "./fields.js";
 import type { ImportedRowFields, ImportedSystem, ImportedTrial, ImportFormat, OpenedDocument } from "./format.js";
-import { toUsage } from "./usage.js";
 import { collectGradeEvidence, listGradeScores, toGradedOutcome, toUngradedOutcome } from "./verdict.js";
 
 /** Results of promptfoo: `promptfoo eval -o results.json` (versions 2 to 4), or `-o results.jsonl`. */

@@ -19,9 +19,9 @@ import {
   requireName,
   shortenName,
   toImportText,
+  toUsage,
 } from "./fields.js";
 import type { ImportedRowFields, ImportedSystem, ImportedTrial, ImportFormat } from "./format.js";
-import { toUsage } from "./usage.js";
 import { collectGradeEvidence, listGradeScores, toGradedOutcome, toUngradedOutcome } from "./verdict.js";
 
 const TRIAL_TYPE = "trial-result";

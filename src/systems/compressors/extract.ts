@@ -1,8 +1,7 @@
 import type { System } from "../../core/system.js";
-import { createCompressor } from "./compressor.js";
+import { createCompressor, type ShareOptions, TokenShare } from "./compressor.js";
 import { selectPassages } from "./select.js";
 import { splitSentences } from "./sentences.js";
-import { type ShareOptions, TokenShare } from "./share.js";
 
 /**
  * Keeps the sentences that best match the question (BM25), in their original order, up to a share of the context's tokens.

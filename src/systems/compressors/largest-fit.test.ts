@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findLargestFit } from "./largest-fit.js";
+import { findLargestFit } from "./truncate.js";
 
 describe("findLargestFit", () => {
   it("finds the largest fit from any guess, with few calls for a close guess", () => {

@@ -1,8 +1,7 @@
 import { Bm25, rankScores } from "./bm25.js";
-import { findLargestFit } from "./largest-fit.js";
+import type { TokenShare } from "./compressor.js";
 import { joinSentences, type Sentence } from "./sentences.js";
-import type { TokenShare } from "./share.js";
-import { truncateText } from "./truncate.js";
+import { findLargestFit, truncateText } from "./truncate.js";
 
 export interface SelectOptions {
   question: string;

@@ -1,8 +1,6 @@
 import { UsageError } from "../../core/errors.js";
 import type { System } from "../../core/system.js";
-import { createCompressor } from "./compressor.js";
-import { findLargestFit } from "./largest-fit.js";
-import { type ShareOptions, TokenShare } from "./share.js";
+import { createCompressor, type ShareOptions, TokenShare } from "./compressor.js";
 
 /** The modes of `truncate`. */
 export const TRUNCATE_MODES = ["head", "tail", "middle"] as const;
@@ -35,7 +33,7 @@ export function truncate({ mode = "head", ...options }: TruncateOptions): System
   });
 }
 
-export interface TruncateTextOptions {
+interface TruncateTextOptions {
   tokens: TokenShare;
   /** Maximum number of tokens. */
   limit: number;
@@ -135,4 +133,33 @@ function isInsidePair(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1);
   const after = text.charCodeAt(at);
   return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;
+}
+
+/**
+ * Finds the largest n in [0, max] for which `fits(n)`, if everything smaller fits too. Starts at a guess and doubles its
+ * step, so that a good guess needs two or three calls for any `max`.
+ */
+export function findLargestFit(max: number, guess: number, fits: (n: number) => boolean): number {
+  let low = 0;
+  let high = max + 1;
+  let at = Math.min(Math.max(guess, 0), max);
+  for (let step = 1; high - low > 1; step *= 2) {
+    if (at <= low) at = low + 1;
+    if (at >= high) at = high - 1;
+    if (fits(at)) {
+      low = at;
+      if (high <= max) break;
+      at += step;
+    } else {
+      high = at;
+      if (low > 0) break;
+      at -= step;
+    }
+  }
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1;
+    if (fits(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
 }

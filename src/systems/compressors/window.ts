@@ -1,9 +1,8 @@
 import { UsageError } from "../../core/errors.js";
 import type { System } from "../../core/system.js";
-import { createCompressor } from "./compressor.js";
+import { createCompressor, type ShareOptions, TokenShare } from "./compressor.js";
 import { selectPassages } from "./select.js";
 import type { Sentence } from "./sentences.js";
-import { type ShareOptions, TokenShare } from "./share.js";
 
 const DEFAULT_WORDS = 60;
 const WORD = /\S+/g;

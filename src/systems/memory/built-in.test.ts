@@ -5,8 +5,7 @@ import { loadTokenizer } from "../../models/tokens/index.js";
 import { FunctionSystem, ReplaySystem } from "../index.js";
 import { bm25Memory, builtInMemory, fullHistory, lastTurns } from "./built-in.js";
 import { type Conversation, listTurns } from "./conversation.js";
-import { formatHistory } from "./history-text.js";
-import { HistoryTokens } from "./history-tokens.js";
+import { formatHistory, HistoryTokens } from "./history.js";
 import { READER_INSTRUCTION, systemReader, toReader } from "./reader.js";
 
 const TALK: Conversation = {

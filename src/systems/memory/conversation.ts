@@ -1,4 +1,6 @@
 import type { Turn } from "../../core/example.js";
+import type { ExampleFields } from "../../datasets/catalog/entry.js";
+import type { RawRow } from "../../datasets/source-row.js";
 
 /** The turns of one session of a conversation. */
 export interface Session {
@@ -34,3 +36,25 @@ export function listTurns({ sessions }: Conversation): Turn[] {
 export function listSessionTurns({ id, date, turns }: Session): Turn[] {
   return turns.map((turn) => ({ ...turn, session: id, ...(date === undefined ? {} : { date }) }));
 }
+
+/** A question about a conversation, before its dataset is set. */
+export interface MemoryQuestion extends ExampleFields {
+  id: string;
+  question: string;
+  question_type: string;
+  /** When it is asked, as in the dataset. */
+  question_date?: string;
+  /** Where the answer is: ids of turns or sessions. */
+  evidence?: string[];
+  /** True if the correct answer is that the conversation does not say. */
+  unanswerable?: boolean;
+}
+
+/** One item of a published file. */
+export interface MemoryItem {
+  readonly conversation: Conversation;
+  readonly questions: readonly MemoryQuestion[];
+}
+
+/** Parses a published item. Throws `RowProblem` if it is invalid. */
+export type MemoryFormat = (item: RawRow) => MemoryItem;

@@ -1,7 +1,8 @@
 import { UsageError } from "../../core/errors.js";
+import type { Example } from "../../core/example.js";
 import { didYouMean } from "../../core/suggest.js";
 import type { Configs } from "../../datasets/catalog/entry.js";
-import type { MemoryFormat } from "./format.js";
+import type { MemoryFormat } from "./conversation.js";
 import { readLocomo } from "./locomo.js";
 import { readLongMemEval } from "./longmemeval.js";
 
@@ -75,4 +76,19 @@ function resolveMemoryConfig(name: string, { configs }: MemoryEntry, asked: stri
       ? `The dataset ${name} has no configs: remove ":${asked}".`
       : `The dataset ${name} has no config "${asked}".${didYouMean(asked, configs.names)}`,
   );
+}
+
+/**
+ * Question types whose published answer describes what a good answer must consider instead of giving one. LoCoMo has none,
+ * and its authors report f1.
+ */
+const RUBRIC_TYPES: readonly string[] = ["single-session-preference"];
+
+/** Notes about questions for which f1 says little. */
+export function listRubricNotes(examples: readonly Example[]): string[] {
+  return RUBRIC_TYPES.flatMap((type) => {
+    const count = examples.filter(({ question_type }) => question_type === type).length;
+    if (count === 0) return [];
+    return `${count} ${count === 1 ? "question" : "questions"} of the type ${type}: the gold answer describes what a good answer must consider, so f1 says little; use a judge (--judge-model, or \`judge\` in code)`;
+  });
 }

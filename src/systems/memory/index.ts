@@ -8,11 +8,11 @@ export {
 } from "./built-in.js";
 export { checkMemoryOptions } from "./check-options.js";
 export type { Conversation, Session } from "./conversation.js";
-export { findMemoryDataset, MEMORY_DATASETS, type MemoryEntry } from "./datasets.js";
-export { HistoryTokens } from "./history-tokens.js";
+export { findMemoryDataset, listRubricNotes, MEMORY_DATASETS, type MemoryEntry } from "./datasets.js";
+export { HistoryTokens } from "./history.js";
 export { loadMemoryQuestions, type MemoryLoadOptions } from "./load.js";
-export { createMemoryFromModule } from "./memory-source.js";
 export {
+  createMemoryFromModule,
   type MemoryAnswer,
   MemoryError,
   type MemoryFactory,
@@ -21,4 +21,3 @@ export {
 } from "./memory-system.js";
 export { MemoryTrials } from "./memory-trials.js";
 export { READER_INSTRUCTION, type Reader, type SystemReaderOptions, systemReader, toReader } from "./reader.js";
-export { listRubricNotes } from "./rubric-note.js";

@@ -6,15 +6,14 @@ import { AssayError, DatasetError } from "../../core/errors.js";
 import type { Example } from "../../core/example.js";
 import { describeValue } from "../../core/shape.js";
 import { findClosestName } from "../../core/suggest.js";
-import { RowProblem } from "../../datasets/catalog/columns.js";
+import { RowProblem } from "../../datasets/catalog/row-fields.js";
 import { formatScalar, matchesFilter } from "../../datasets/columns.js";
 import type { HubOptions } from "../../datasets/hub/index.js";
 import { createUnreadableError } from "../../datasets/read-bytes.js";
 import { requireMaxExamples, takeSample } from "../../datasets/sample.js";
 import { isRawRow } from "../../datasets/source-row.js";
-import type { Conversation } from "./conversation.js";
+import type { Conversation, MemoryFormat, MemoryItem } from "./conversation.js";
 import { findMemoryDataset, type NamedMemoryEntry } from "./datasets.js";
-import type { MemoryFormat, MemoryItem } from "./format.js";
 import { isCompressed, type JsonItem, parseJsonItem, readJsonItems } from "./json-items.js";
 
 /** Options for loading a memory dataset. */

@@ -5,11 +5,10 @@ import {
   requireIntegerValue,
   requireListValue,
   requireText,
-} from "../../datasets/catalog/columns.js";
+} from "../../datasets/catalog/row-fields.js";
 
 import { isRawRow, type RawRow } from "../../datasets/source-row.js";
-import type { Session } from "./conversation.js";
-import type { MemoryItem, MemoryQuestion } from "./format.js";
+import type { MemoryItem, MemoryQuestion, Session } from "./conversation.js";
 
 /** Question types by their number in the file, which differs from the numbers in the paper. */
 const CATEGORIES: Readonly<Record<number, string>> = {

@@ -5,11 +5,10 @@ import {
   requireListValue,
   requireText,
   requireTextList,
-} from "../../datasets/catalog/columns.js";
+} from "../../datasets/catalog/row-fields.js";
 
 import { isRawRow, type RawRow } from "../../datasets/source-row.js";
-import type { Session } from "./conversation.js";
-import type { MemoryItem, MemoryQuestion } from "./format.js";
+import type { MemoryItem, MemoryQuestion, Session } from "./conversation.js";
 
 /** Suffix of question ids that the history does not answer. */
 const ABSTENTION = /_abs$/;

@@ -1,5 +1,56 @@
-import { createPooledMemory, type MemoryPool, type PooledMemory, WaitQueue } from "./held-memory.js";
 import { type MemoryFactory, type MemorySystem, toMemoryError } from "./memory-system.js";
+
+/** A memory in use, and the state of its ingest. */
+export interface PooledMemory {
+  readonly memory: MemorySystem;
+  /** The id of its conversation. */
+  conversation: string;
+  isIngested: boolean;
+  /** The ingest in progress. */
+  ingesting: Promise<void> | null;
+  /** Duration of the last ingest, until it is reported on a row. */
+  ingestMs: number | null;
+}
+
+export function createPooledMemory(memory: MemorySystem, conversation: string): PooledMemory {
+  return { memory, conversation, isIngested: false, ingesting: null, ingestMs: null };
+}
+
+export interface MemoryPool {
+  /** Returns the memory for a conversation; waits until one is free. */
+  acquire(conversation: string, signal: AbortSignal): Promise<PooledMemory>;
+  release(held: PooledMemory): void;
+  /** For a trial that does not stop after an abort: no other trial should wait for its memory. */
+  abandon(held: PooledMemory): void;
+  close(): Promise<void>;
+}
+
+/** Waiters for a free resource, in order of arrival. */
+export class WaitQueue {
+  readonly #waiting = new Set<() => void>();
+
+  /** Waits for a notification; throws if the signal is aborted. */
+  async wait(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    let wake = () => {};
+    let onAbort = () => {};
+    try {
+      await new Promise<void>((resolve, reject) => {
+        wake = resolve;
+        onAbort = () => reject(signal.reason as Error);
+        this.#waiting.add(wake);
+        signal.addEventListener("abort", onAbort, { once: true });
+      });
+    } finally {
+      this.#waiting.delete(wake);
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  notifyAll(): void {
+    for (const wake of this.#waiting) wake();
+  }
+}
 
 /** A slot for one conversation: its memory and the number of trials using it. */
 interface PoolSlot {
@@ -9,7 +60,7 @@ interface PoolSlot {
   isAbandoned: boolean;
 }
 
-export interface FactoryPoolOptions {
+interface FactoryPoolOptions {
   factory: MemoryFactory;
   /** A memory that already exists, for the first conversation. */
   first: MemorySystem;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ShapeError } from "../../core/errors.js";
-import { createMemoryFromModule } from "./memory-source.js";
+import { createMemoryFromModule } from "./memory-system.js";
 import { MemoryTrials } from "./memory-trials.js";
 
 class Blank {

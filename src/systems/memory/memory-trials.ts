@@ -5,19 +5,17 @@ import type { Example } from "../../core/example.js";
 import { computeFingerprint } from "../../core/fingerprint.js";
 import type { Limits } from "../../core/price.js";
 import { describeValue } from "../../core/shape.js";
-import type { Output, System, TrialContext } from "../../core/system.js";
-import type { Tokenizer } from "../../core/tokenizer.js";
+import type { Output, System, Tokenizer, TrialContext } from "../../core/system.js";
 import { loadTokenizer } from "../../models/tokens/index.js";
 import { type Conversation, type Conversations, listTurns } from "./conversation.js";
-import { createPooledMemory, type MemoryPool, type PooledMemory, WaitQueue } from "./held-memory.js";
-import { HistoryTokens } from "./history-tokens.js";
-import { FactoryPool } from "./memory-pool.js";
-import { resolveMemorySource } from "./memory-source.js";
+import { HistoryTokens } from "./history.js";
+import { createPooledMemory, FactoryPool, type MemoryPool, type PooledMemory, WaitQueue } from "./memory-pool.js";
 import {
   type MemoryAnswer,
   type MemoryFactory,
   type MemorySystem,
   type MemoryTrial,
+  resolveMemorySource,
   toMemoryError,
 } from "./memory-system.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Admission } from "./behaviour.js";
+import { Admission } from "./behavior.js";
 
 describe("Admission", () => {
   it("admits no more than the bucket and its refill", () => {

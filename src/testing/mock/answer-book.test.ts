@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AnswerBook, readAnswers } from "./behaviour.js";
+import { AnswerBook, readAnswers } from "./behavior.js";
 
 function bookOf(...questions: string[]): AnswerBook {
   return new AnswerBook(questions.map((question) => ({ question, answer: `answer to ${question}` })));

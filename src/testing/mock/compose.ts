@@ -1,11 +1,10 @@
 import type { MockAnswer, MockFinish } from "./answer.js";
-import type { LiveBehavior } from "./behaviour.js";
+import { type AnswerUsage, CHARS_PER_TOKEN, countUsage, estimateTokens } from "./answer.js";
+import type { LiveBehavior } from "./behavior.js";
 import type { MockPrompt } from "./prompt.js";
-import { generateValue } from "./schema-value.js";
+import type { MockProtocol } from "./protocols/protocol.js";
 import type { KnownAnswer, MockBehavior, ToolStep } from "./script.js";
-import { createToolCall, type MockToolCall } from "./tool-call.js";
-import { type AnswerUsage, CHARS_PER_TOKEN, countUsage, estimateTokens } from "./usage.js";
-import type { MockProtocol } from "./wires/wire.js";
+import { createToolCall, generateValue, type MockToolCall } from "./tool-call.js";
 
 export interface MockQuestion {
   readonly wire: MockProtocol;

@@ -1,5 +1,5 @@
-import { drawRandom } from "./chance.js";
 import type { FaultKind, MockFault } from "./script.js";
+import { drawRandom } from "./seeded-random.js";
 
 /** The properties of a request that faults depend on. */
 export interface FaultSubject {

@@ -1,4 +1,4 @@
-import { type MockJson, toList, toObject, toTextOrEmpty } from "./json.js";
+import { type MockJson, toList, toObject, toTextOrEmpty } from "./prompt.js";
 import type { MockDialect } from "./script.js";
 
 /** A rejected request parameter, with the provider's wording. */

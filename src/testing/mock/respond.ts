@@ -1,13 +1,19 @@
-import { type MockAnswer, splitIntoChunks, startsWithText } from "./answer.js";
-import { chooseLatency, type LiveBehavior } from "./behaviour.js";
+import {
+  CHARS_PER_TOKEN,
+  estimateTokens,
+  type MockAnswer,
+  omitZeroUsage,
+  splitIntoChunks,
+  startsWithText,
+} from "./answer.js";
+import { chooseLatency, type LiveBehavior } from "./behavior.js";
 import { composeAnswer, emptyAnswer, type MockQuestion } from "./compose.js";
 import type { MockExchange } from "./exchange.js";
 import type { ChosenFault } from "./faults.js";
+import type { MockProtocol, PiecePosition } from "./protocols/protocol.js";
 import type { ParameterRefusal } from "./refusals.js";
 import { formatLabel } from "./request-log.js";
 import { type FaultKind, STATUS_FAULTS } from "./script.js";
-import { CHARS_PER_TOKEN, estimateTokens, omitZeroUsage } from "./usage.js";
-import type { MockProtocol, PiecePosition } from "./wires/wire.js";
 
 const DEFAULT_CHUNK_TOKENS = 4;
 const HTML = "<!doctype html><html><head><title>Sign in</title></head><body><h1>Sign in to continue</h1></body></html>";

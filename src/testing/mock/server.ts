@@ -2,22 +2,20 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getErrorMessage, UsageError } from "../../core/errors.js";
-import { createBehaviors, type LiveBehavior } from "./behaviour.js";
+import { estimatePromptTokens } from "./answer.js";
+import { createBehaviors, type LiveBehavior } from "./behavior.js";
 import { checkScript } from "./check-script.js";
 import { MockExchange } from "./exchange.js";
-import { type MockJson, toObject } from "./json.js";
-import { BadRequestError } from "./prompt.js";
+import { BadRequestError, type MockJson, toObject } from "./prompt.js";
+import { anthropicProtocol, readAnthropicCount } from "./protocols/anthropic.js";
+import { chatProtocol } from "./protocols/chat.js";
+import { geminiProtocol } from "./protocols/gemini.js";
+import type { MockProtocol } from "./protocols/protocol.js";
+import { responsesProtocol } from "./protocols/responses.js";
 import { findRefusal } from "./refusals.js";
 import { type MockCounts, type MockRequest, RequestLog } from "./request-log.js";
 import { respondToQuestion, sendFailure } from "./respond.js";
 import type { MockScript } from "./script.js";
-import { estimatePromptTokens } from "./usage.js";
-import { anthropicProtocol } from "./wires/anthropic.js";
-import { readAnthropicCount } from "./wires/anthropic-read.js";
-import { chatProtocol } from "./wires/chat.js";
-import { geminiProtocol } from "./wires/gemini.js";
-import { responsesProtocol } from "./wires/responses.js";
-import type { MockProtocol } from "./wires/wire.js";
 
 /** A script, and how to serve it. */
 export interface MockOptions extends MockScript {

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { closeSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { TempProject } from "../../testing/workspace.js";
+import { TempProject } from "../../testing/temp-project.js";
 import { isInsideDir, openFileInside, readFileInside } from "./inside.js";
 
 let outside: TempProject;

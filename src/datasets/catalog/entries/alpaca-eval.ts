@@ -1,6 +1,5 @@
-import { requireGoldText } from "../answers.js";
-import { requireText } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
+import { requireGoldText, requireText } from "../row-fields.js";
 
 export const alpacaEval: CatalogEntry = {
   about: "Requests of many kinds; a judge compares each answer with that of a reference model.",

@@ -1,5 +1,5 @@
-import { RowProblem, requireIntegerValue, requireJsonList, requireText } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
+import { RowProblem, requireIntegerValue, requireJsonList, requireText } from "../row-fields.js";
 
 import { askForCalls, formatToolsContext } from "../tool-calling.js";
 

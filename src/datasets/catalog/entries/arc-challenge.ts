@@ -1,6 +1,6 @@
-import { RowProblem, requireText, requireTextList } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
 import { buildMultipleChoice } from "../multiple-choice.js";
+import { RowProblem, requireText, requireTextList } from "../row-fields.js";
 
 export const arcChallenge: CatalogEntry = {
   about: "School science exam questions that retrieval and word statistics fail to answer.",

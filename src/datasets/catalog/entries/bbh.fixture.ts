@@ -1,5 +1,5 @@
-import { BBH_TASKS } from "../bbh-tasks.js";
 import type { Fixture, ParquetFixture } from "../fixture.js";
+import { BBH_TASKS } from "../subject-lists.js";
 
 const INSTRUCTION = 'End with "The answer is" and the answer alone: for options with letters, the letter in brackets.';
 

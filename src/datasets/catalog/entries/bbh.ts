@@ -1,7 +1,6 @@
-import { requireGoldText } from "../answers.js";
-import { BBH_TASKS } from "../bbh-tasks.js";
-import { requireText } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
+import { requireGoldText, requireText } from "../row-fields.js";
+import { BBH_TASKS } from "../subject-lists.js";
 
 const INSTRUCTION = 'End with "The answer is" and the answer alone: for options with letters, the letter in brackets.';
 

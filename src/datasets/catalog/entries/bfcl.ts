@@ -1,7 +1,7 @@
 import type { Turn } from "../../../core/example.js";
 import type { RawRow } from "../../source-row.js";
-import { getValueAtPath, RowProblem, requireListValue, requireText } from "../columns.js";
 import type { CatalogEntry, HubSource, RowContext } from "../entry.js";
+import { getValueAtPath, RowProblem, requireListValue, requireText } from "../row-fields.js";
 import { askForCalls, convertToolSchema, formatToolsContext } from "../tool-calling.js";
 
 const CALLING_CONFIGS = ["simple", "multiple", "parallel", "parallel_multiple"];

@@ -1,6 +1,5 @@
-import { requireGoldText } from "../answers.js";
-import { RowProblem, requireText } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
+import { RowProblem, requireGoldText, requireText } from "../row-fields.js";
 
 import { createScrollsEntry, splitQueryAndDocument } from "../scrolls.js";
 

@@ -1,6 +1,5 @@
-import { askForShortAnswer, requireGoldTexts } from "../answers.js";
-import { readOptionalText, requireText, requireTextList } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
+import { askForShortAnswer, readOptionalText, requireGoldTexts, requireText, requireTextList } from "../row-fields.js";
 
 export const drop: CatalogEntry = {
   about: "Questions about a passage that require counting, sorting or arithmetic.",

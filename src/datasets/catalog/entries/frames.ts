@@ -1,6 +1,5 @@
-import { askForShortAnswer, requireGoldText } from "../answers.js";
-import { readOptionalText, requireText } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
+import { askForShortAnswer, readOptionalText, requireGoldText, requireText } from "../row-fields.js";
 
 export const frames: CatalogEntry = {
   about: "Questions that require several Wikipedia articles, counting, comparing or dates.",

@@ -1,5 +1,5 @@
-import { buildSummaryExample, SUMMARY_SCORING } from "../answers.js";
 import type { CatalogEntry } from "../entry.js";
+import { buildSummaryExample, SUMMARY_SCORING } from "../row-fields.js";
 
 const FIELDS = {
   what: "this report of a government agency",

@@ -1,9 +1,8 @@
 import { createRandom, hashSeed, permutation } from "../../../stats/index.js";
 import type { RawRow } from "../../source-row.js";
-import { requireGoldText } from "../answers.js";
-import { requireText } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
 import { buildMultipleChoice } from "../multiple-choice.js";
+import { requireGoldText, requireText } from "../row-fields.js";
 
 const CORRECT_COLUMN = "Correct Answer";
 const INCORRECT_COLUMNS = ["Incorrect Answer 1", "Incorrect Answer 2", "Incorrect Answer 3"];

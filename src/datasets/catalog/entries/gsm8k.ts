@@ -1,6 +1,5 @@
-import { askForNumber, normalizeNumber } from "../answers.js";
-import { RowProblem, requireText } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
+import { askForNumber, normalizeNumber, RowProblem, requireText } from "../row-fields.js";
 
 const ANSWER_MARK = "####";
 

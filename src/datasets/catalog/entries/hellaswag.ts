@@ -1,7 +1,6 @@
-import { readCorrectOption } from "../answers.js";
-import { requireText, requireTextList } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
 import { buildMultipleChoice } from "../multiple-choice.js";
+import { readCorrectOption, requireText, requireTextList } from "../row-fields.js";
 
 /** Layout tags of the WikiHow guides that half of the rows come from. */
 const LAYOUT_TAGS = /\s*\[(?:header|step|substeps)\]\s*/g;

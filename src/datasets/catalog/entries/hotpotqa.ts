@@ -1,7 +1,6 @@
 import type { RawRow } from "../../source-row.js";
-import { askForShortAnswer, requireGoldText } from "../answers.js";
-import { requireText, requireTextList } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
+import { askForShortAnswer, requireGoldText, requireText, requireTextList } from "../row-fields.js";
 
 export const hotpotqa: CatalogEntry = {
   about: "Questions that require two Wikipedia articles, with eight distractor articles.",

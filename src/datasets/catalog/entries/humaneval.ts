@@ -1,6 +1,5 @@
-import { requireCode } from "../answers.js";
-import { requireText } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
+import { requireCode, requireText } from "../row-fields.js";
 
 export const humaneval: CatalogEntry = {
   about: "Python functions to complete from their signature and docstring, with tests.",

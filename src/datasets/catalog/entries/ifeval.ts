@@ -1,6 +1,6 @@
 import type { RawRow } from "../../source-row.js";
-import { RowProblem, requireIntegerValue, requireListValue, requireText, requireTextList } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
+import { RowProblem, requireIntegerValue, requireListValue, requireText, requireTextList } from "../row-fields.js";
 
 export const ifeval: CatalogEntry = {
   about: "Requests with instructions that a program can check, such as the number of words or the letters used.",

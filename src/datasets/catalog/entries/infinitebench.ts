@@ -1,16 +1,17 @@
 import type { RawRow } from "../../source-row.js";
-import { requireGoldText, requireGoldTexts } from "../answers.js";
+import type { CatalogEntry, ExampleFields, RowContext } from "../entry.js";
+import { INFINITEBENCH_TASKS, type InfiniteTask } from "../long-context-tasks.js";
+import { buildMultipleChoice } from "../multiple-choice.js";
 import {
   getValueAtPath,
   RowProblem,
   readOptionalText,
+  requireGoldText,
+  requireGoldTexts,
   requireIntegerValue,
   requireText,
   requireTextList,
-} from "../columns.js";
-import type { CatalogEntry, ExampleFields, RowContext } from "../entry.js";
-import { INFINITEBENCH_TASKS, type InfiniteTask } from "../long-task.js";
-import { buildMultipleChoice } from "../multiple-choice.js";
+} from "../row-fields.js";
 
 const DEFAULT_CONFIG = "longbook_qa_eng";
 const LETTERS = "ABCD";

@@ -1,7 +1,6 @@
-import { requireGoldText } from "../answers.js";
-import { RowProblem, requireText } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
 import { buildMultipleChoice } from "../multiple-choice.js";
+import { RowProblem, requireGoldText, requireText } from "../row-fields.js";
 
 const LETTERS = ["A", "B", "C", "D"];
 const FACETS = ["difficulty", "length", "domain"] as const;

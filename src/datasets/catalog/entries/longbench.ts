@@ -1,8 +1,14 @@
 import type { RawRow } from "../../source-row.js";
-import { requireGoldTexts } from "../answers.js";
-import { getValueAtPath, readOptionalText, requireIntegerValue, requireText, requireTextList } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
-import { LONGBENCH_TASKS, type LongTask } from "../long-task.js";
+import { LONGBENCH_TASKS, type LongTask } from "../long-context-tasks.js";
+import {
+  getValueAtPath,
+  readOptionalText,
+  requireGoldTexts,
+  requireIntegerValue,
+  requireText,
+  requireTextList,
+} from "../row-fields.js";
 
 const DEFAULT_CONFIG = "narrativeqa";
 

@@ -1,7 +1,6 @@
 import type { RawRow } from "../../source-row.js";
-import { extractLastBoxed } from "../answers.js";
-import { RowProblem, requireText } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
+import { extractLastBoxed, RowProblem, requireText } from "../row-fields.js";
 
 const INSTRUCTION = "Give the final answer in \\boxed{}.";
 const SUBJECTS = [

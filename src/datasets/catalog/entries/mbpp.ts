@@ -1,6 +1,12 @@
-import { requireCode, requireGoldTexts } from "../answers.js";
-import { RowProblem, requireIntegerValue, requireText, requireTextList } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
+import {
+  RowProblem,
+  requireCode,
+  requireGoldTexts,
+  requireIntegerValue,
+  requireText,
+  requireTextList,
+} from "../row-fields.js";
 import { findFirstCall } from "../tool-calling.js";
 
 /** The sanitized version. */

@@ -1,6 +1,5 @@
-import { buildSummaryExample, SUMMARY_SCORING } from "../answers.js";
-import { hasBlankColumn, readOptionalText } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
+import { buildSummaryExample, hasBlankColumn, readOptionalText, SUMMARY_SCORING } from "../row-fields.js";
 
 const FIELDS = {
   what: "this part of a city council's meeting",

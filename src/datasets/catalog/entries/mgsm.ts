@@ -1,6 +1,5 @@
-import { askForNumber, normalizeNumber, requireGoldText } from "../answers.js";
-import { requireText } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
+import { askForNumber, normalizeNumber, requireGoldText, requireText } from "../row-fields.js";
 
 const LANGUAGES = ["en", "bn", "de", "es", "fr", "ja", "ru", "sw", "te", "th", "zh"];
 

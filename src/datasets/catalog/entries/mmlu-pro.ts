@@ -1,7 +1,6 @@
-import { readCorrectOption } from "../answers.js";
-import { requireIntegerValue, requireText, requireTextList } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
 import { buildMultipleChoice } from "../multiple-choice.js";
+import { readCorrectOption, requireIntegerValue, requireText, requireTextList } from "../row-fields.js";
 
 export const mmluPro: CatalogEntry = {
   about: "Exam questions of 14 fields that require more reasoning than MMLU's, with up to ten options.",

@@ -1,8 +1,7 @@
-import { readCorrectOption } from "../answers.js";
-import { requireText, requireTextList } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
-import { MMLU_SUBJECTS } from "../mmlu-subjects.js";
 import { buildMultipleChoice } from "../multiple-choice.js";
+import { readCorrectOption, requireText, requireTextList } from "../row-fields.js";
+import { MMLU_SUBJECTS } from "../subject-lists.js";
 
 export const mmlu: CatalogEntry = {
   about: "Exam questions of 57 subjects, from elementary mathematics to law, with four options.",

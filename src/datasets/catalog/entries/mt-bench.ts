@@ -1,6 +1,6 @@
 import type { RawRow } from "../../source-row.js";
-import { getValueAtPath, RowProblem, requireIntegerValue, requireText, requireTextList } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
+import { getValueAtPath, RowProblem, requireIntegerValue, requireText, requireTextList } from "../row-fields.js";
 
 export const mtBench: CatalogEntry = {
   about: "Conversations of two turns in eight categories; a judge scores the answer to each turn.",

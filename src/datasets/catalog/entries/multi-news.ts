@@ -1,6 +1,5 @@
-import { buildSummaryExample, SUMMARY_SCORING } from "../answers.js";
-import { hasBlankColumn } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
+import { buildSummaryExample, hasBlankColumn, SUMMARY_SCORING } from "../row-fields.js";
 
 const FIELDS = {
   what: "what these news articles report",

@@ -1,7 +1,13 @@
 import type { RawRow } from "../../source-row.js";
-import { askForShortAnswer, requireGoldText, requireGoldTexts } from "../answers.js";
-import { requireListValue, requireText, requireTextList } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
+import {
+  askForShortAnswer,
+  requireGoldText,
+  requireGoldTexts,
+  requireListValue,
+  requireText,
+  requireTextList,
+} from "../row-fields.js";
 
 export const musique: CatalogEntry = {
   about: "Questions composed of two to four simple ones, with twenty paragraphs to search.",

@@ -1,6 +1,5 @@
-import { askForShortAnswer, requireGoldTexts } from "../answers.js";
-import { requireText, requireTextList } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
+import { askForShortAnswer, requireGoldTexts, requireText, requireTextList } from "../row-fields.js";
 
 /** The open version (NQ-Open). */
 export const naturalQuestions: CatalogEntry = {

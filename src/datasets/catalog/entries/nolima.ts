@@ -1,11 +1,17 @@
 import { DatasetError, UsageError } from "../../../core/errors.js";
 import { createRandom, hashSeed, type Random } from "../../../stats/index.js";
 import { MAX_LENGTH_TOKENS } from "../../needle.js";
-import { parseNumberSettings, type SettingsSyntax } from "../../number-settings.js";
+import { parseNumberSettings, type SettingsSyntax } from "../../parse-settings.js";
 import { isRawRow, type RawRow } from "../../source-row.js";
-import { requireGoldTexts } from "../answers.js";
-import { getValueAtPath, RowProblem, readOptionalText, requireText, requireTextList } from "../columns.js";
 import type { CatalogEntry, ExampleFields } from "../entry.js";
+import {
+  getValueAtPath,
+  RowProblem,
+  readOptionalText,
+  requireGoldTexts,
+  requireText,
+  requireTextList,
+} from "../row-fields.js";
 
 const INSTRUCTION = "The text may only imply it. Answer with the name of the character alone.";
 

@@ -1,14 +1,15 @@
 import type { RawRow } from "../../source-row.js";
-import { askForShortAnswer, requireGoldTexts } from "../answers.js";
+import type { CatalogEntry, ExampleFields } from "../entry.js";
 import {
+  askForShortAnswer,
   getValueAtPath,
   RowProblem,
   readOptionalText,
+  requireGoldTexts,
   requireListValue,
   requireText,
   requireTextList,
-} from "../columns.js";
-import type { CatalogEntry, ExampleFields } from "../entry.js";
+} from "../row-fields.js";
 
 const INSTRUCTION = 'If the paper does not say, answer "unanswerable".';
 

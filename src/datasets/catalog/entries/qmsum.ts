@@ -1,6 +1,5 @@
-import { requireGoldText, SUMMARY_SCORING } from "../answers.js";
-import { requireText } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
+import { requireGoldText, requireText, SUMMARY_SCORING } from "../row-fields.js";
 import { createScrollsEntry, splitQueryAndDocument } from "../scrolls.js";
 
 const INSTRUCTION = "Answer in one paragraph, from what is said in the meeting.";

@@ -1,7 +1,6 @@
-import { readCorrectOption } from "../answers.js";
-import { requireIntegerValue, requireText, requireTextList } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
 import { buildMultipleChoice } from "../multiple-choice.js";
+import { readCorrectOption, requireIntegerValue, requireText, requireTextList } from "../row-fields.js";
 
 export const quality: CatalogEntry = {
   about: "Questions about stories and articles of about 5,000 words that cannot be answered by skimming.",

@@ -1,6 +1,6 @@
 import type { RawRow } from "../../source-row.js";
-import { RowProblem, requireIntegerValue, requireListValue, requireText, requireTextList } from "../columns.js";
 import type { CatalogEntry, RowContext } from "../entry.js";
+import { RowProblem, requireIntegerValue, requireListValue, requireText, requireTextList } from "../row-fields.js";
 
 const NOT_ENOUGH_INFO = "NOT ENOUGH INFO";
 const LABELS = ["SUPPORT", "CONTRADICT", NOT_ENOUGH_INFO];

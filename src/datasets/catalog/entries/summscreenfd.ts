@@ -1,6 +1,5 @@
-import { buildSummaryExample, SUMMARY_SCORING } from "../answers.js";
-import { requireText } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
+import { buildSummaryExample, requireText, SUMMARY_SCORING } from "../row-fields.js";
 import { createScrollsEntry } from "../scrolls.js";
 
 const FIELDS = {

@@ -1,7 +1,6 @@
 import type { RawRow } from "../../source-row.js";
-import { askForShortAnswer, requireGoldText, requireGoldTexts } from "../answers.js";
-import { requireText, requireTextList } from "../columns.js";
 import type { CatalogEntry, ExampleFields } from "../entry.js";
+import { askForShortAnswer, requireGoldText, requireGoldTexts, requireText, requireTextList } from "../row-fields.js";
 
 export const triviaqa: CatalogEntry = {
   about: "Quiz questions with the web pages or Wikipedia articles found for them.",

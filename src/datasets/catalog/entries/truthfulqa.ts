@@ -1,6 +1,5 @@
-import { requireGoldText, requireGoldTexts } from "../answers.js";
-import { requireText, requireTextList } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
+import { requireGoldText, requireGoldTexts, requireText, requireTextList } from "../row-fields.js";
 
 const INSTRUCTION = "Answer in one short sentence.";
 

@@ -1,7 +1,6 @@
-import { readCorrectOption } from "../answers.js";
-import { requireText } from "../columns.js";
 import type { CatalogEntry } from "../entry.js";
 import { buildMultipleChoice } from "../multiple-choice.js";
+import { readCorrectOption, requireText } from "../row-fields.js";
 
 const INSTRUCTION = "Which option belongs where the sentence has an underscore (_)?";
 

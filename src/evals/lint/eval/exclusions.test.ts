@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { GraderSpec } from "../../../core/grader.js";
-import { explainExclusion } from "./subject.js";
+import { explainExclusion } from "./linted-stimulus.js";
 
 const spec = (type: string, config: Record<string, unknown> = {}): GraderSpec => ({ type, config });
 

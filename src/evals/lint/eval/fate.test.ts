@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { GraderSpec } from "../../../core/grader.js";
-import { findConstantOutcome } from "./subject.js";
+import { findConstantOutcome } from "./linted-stimulus.js";
 
 const GIVEN = { paths: new Set(["src/a.js"]) };
 const spec = (type: string, config: Record<string, unknown> = {}): GraderSpec => ({ type, config });

@@ -1,18 +1,13 @@
-import type { FilePosition } from "../../../utils/files/yaml-tree.js";
+import type { FilePosition } from "../../../utils/files/yaml.js";
 import { type LoadSpecOptions, readSpec } from "../../spec/read-spec.js";
-import { findCommandIssues } from "./command-remarks.js";
-import { findDocumentIssues } from "./document-remarks.js";
-import { findEnvironmentIssues } from "./environment-remarks.js";
-import { findExecutorIssues } from "./executor-remarks.js";
-import { findFileIssues, type MetricKeys } from "./file-remarks.js";
-import { EnvironmentFileReader } from "./given-files.js";
-import { findGoldenPatchIssues } from "./golden-remarks.js";
-import { findGraderIssues } from "./grader-remarks.js";
-import { findJudgeIssues } from "./judge-remarks.js";
-import { findLeakIssues } from "./leaks.js";
-import { findOfferIssues, findUnofferedSkillIssues } from "./offer-remarks.js";
-import { type EvalIssue, type LintedStimulus, prepareStimulus } from "./subject.js";
-import { findVerdictIssues } from "./verdict-remarks.js";
+import { findExecutorIssues, findOfferIssues, findUnofferedSkillIssues } from "./agent-issues.js";
+import { EnvironmentFileReader } from "./environment-files.js";
+import { findEnvironmentIssues, findGoldenPatchIssues } from "./environment-issues.js";
+import { findDocumentIssues, findFileIssues, type MetricKeys } from "./file-issues.js";
+import { findCommandIssues, findGraderIssues, findJudgeIssues } from "./grader-issues.js";
+import { findLeakIssues } from "./leak-issues.js";
+import { type EvalIssue, type LintedStimulus, prepareStimulus } from "./linted-stimulus.js";
+import { findVerdictIssues } from "./verdict-issues.js";
 
 export interface LintEvalOptions extends Pick<LoadSpecOptions, "environments" | "registry"> {
   /** The keys of a summary, to check gates against. Default: gates are not checked for their names. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { GraderSpec } from "../../../core/grader.js";
 import { computeTrialVerdict } from "../../../graders/verdict.js";
-import { VerdictModel } from "./subject.js";
+import { VerdictModel } from "./linted-stimulus.js";
 
 const NOTHING = { paths: new Set<string>() };
 

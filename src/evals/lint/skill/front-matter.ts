@@ -1,6 +1,6 @@
 import { basename } from "node:path";
-import type { SkillFile } from "../../../exec/skills/skill-file.js";
-import type { FilePosition } from "../../../utils/files/yaml-tree.js";
+import type { SkillFile } from "../../../exec/skills/read-skill.js";
+import type { FilePosition } from "../../../utils/files/yaml.js";
 import type { LintIssue } from "../finding.js";
 import type { SkillCode } from "./rules.js";
 

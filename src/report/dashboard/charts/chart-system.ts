@@ -4,7 +4,6 @@ import type { EvalRow } from "../../../core/row.js";
 import { getOwn } from "../../../core/shape.js";
 import type { Manifest } from "../../../store/manifest.js";
 import { createFigureReader, type FigureReader } from "../cards.js";
-import { findRunPrice } from "../known-price.js";
 
 export interface ChartSystem {
   readonly name: string;
@@ -42,4 +41,9 @@ function groupChartRows(rows: readonly EvalRow[]): Map<string, EvalRow[]> {
     else own.push(row);
   }
   return bySystem;
+}
+
+/** The price at the time of the run; null if unknown. */
+export function findRunPrice(systems: Manifest["systems"], name: string): Price | null {
+  return getOwn(systems, name)?.limits?.price ?? null;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createChartSystem } from "./chart-system.fixture.js";
-import { buildCostSpeedChart } from "./cost-speed.js";
+import { buildCostSpeedChart } from "./run-charts.js";
 
 const timed = (name: string, cost: number, seconds: number) =>
   createChartSystem(name, {

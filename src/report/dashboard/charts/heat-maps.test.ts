@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { DatasetConfig, EvalConfig } from "../../../core/result.js";
 import { type EvalRow, makeRow } from "../../../core/row.js";
 import { summarize } from "../../../metrics/index.js";
-import { buildHeatMaps } from "./heat-maps.js";
+import { buildHeatMaps } from "./run-charts.js";
 
 const dataset = (name: string): DatasetConfig => ({
   name,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { quantile } from "../../../stats/index.js";
 import { createChartSystem } from "./chart-system.fixture.js";
-import { buildLatencySpreads } from "./latencies.js";
+import { buildLatencySpreads } from "./run-charts.js";
 
 const spreads = (...lists: (number | null)[][]) =>
   buildLatencySpreads(

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { makeRow } from "../../../core/row.js";
 import { summarize } from "../../../metrics/index.js";
 import { createChartSystem } from "./chart-system.fixture.js";
-import { buildPassCurves } from "./pass-curves.js";
+import { buildPassCurves } from "./run-charts.js";
 
 describe("buildPassCurves", () => {
   it("contains every k of the summary with its tasks and bounds", () => {

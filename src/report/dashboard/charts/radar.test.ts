@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createChartSystem } from "./chart-system.fixture.js";
-import { buildRadarChart } from "./radar.js";
+import { buildRadarChart } from "./run-charts.js";
 
 const radar = (...seconds: (number | null)[]) =>
   buildRadarChart(

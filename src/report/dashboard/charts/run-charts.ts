@@ -1,14 +1,157 @@
 import type { EvalResult } from "../../../core/result.js";
+import { type FacetValue, hasOutput } from "../../../core/row.js";
+import { getOwn } from "../../../core/shape.js";
+import { CELL_FACETS } from "../../../metrics/index.js";
+import { median, quantileSorted } from "../../../stats/index.js";
 import type { Manifest } from "../../../store/manifest.js";
-import type { RunCharts } from "../contract.js";
-import { listChartSystems } from "./chart-system.js";
-import { buildCostSpeedChart } from "./cost-speed.js";
-import { buildHeatMaps } from "./heat-maps.js";
-import { buildLatencySpreads } from "./latencies.js";
-import { buildPassCurves } from "./pass-curves.js";
+import { buildFacetLayouts, type FacetEntry, type FacetLayout } from "../../facets.js";
+import { createFigureReader, getDatasetLabel } from "../cards.js";
+import type {
+  CostSpeedChart,
+  CostSpeedPoint,
+  HeatMap,
+  LatencySpread,
+  PassCurve,
+  PassCurveChartPoint,
+  RadarChart,
+  RunCharts,
+} from "../contract.js";
+import { type ChartSystem, listChartSystems } from "./chart-system.js";
+import { type FrontPoint, findDominators, findFrontNames } from "./front.js";
 import { buildQualityCostChart } from "./quality-cost.js";
-import { buildRadarChart } from "./radar.js";
 import { buildTokenCosts } from "./token-costs.js";
+
+const [DOWN, ACROSS] = CELL_FACETS;
+
+/** One map for each system and dataset whose examples have a depth and a length. */
+export function buildHeatMaps(result: Pick<EvalResult, "rows" | "config" | "summary">): HeatMap[] {
+  const { config, summary } = result;
+  const layouts = buildFacetLayouts(result).filter(({ cells }) => cells.length > 0);
+  return layouts.flatMap((layout) => {
+    const axes = findHeatMapAxes(layout);
+    const dataset = layout.dataset ?? getDatasetLabel(config.datasets[0]?.name ?? "");
+    return config.systems.map((system) => {
+      const figure = createFigureReader(getOwn(summary, system) ?? {});
+      const cells = axes.cells.map(({ x, y, key }) => ({ x, y, mean: figure(key), n: figure(`${key}_n`) ?? 0 }));
+      return { system, dataset, xField: ACROSS, yField: DOWN, xs: axes.xs, ys: axes.ys, cells };
+    });
+  });
+}
+
+interface HeatMapAxes {
+  xs: FacetValue[];
+  ys: FacetValue[];
+  cells: { x: number; y: number; key: string }[];
+}
+
+function findHeatMapAxes({ byField, cells }: FacetLayout): HeatMapAxes {
+  const [xs, ys] = [byField.get(ACROSS) ?? [], byField.get(DOWN) ?? []];
+  const [placeX, placeY] = [indexFacetValues(xs), indexFacetValues(ys)];
+  return {
+    xs: xs.map(({ value }) => value),
+    ys: ys.map(({ value }) => value),
+    cells: cells.flatMap(({ depth, length, key }) => {
+      const [x, y] = [placeX.get(String(length)), placeY.get(String(depth))];
+      return x === undefined || y === undefined ? [] : [{ x, y, key }];
+    }),
+  };
+}
+
+/** By text, as the breakdown compares values. */
+function indexFacetValues(entries: readonly FacetEntry[]): Map<string, number> {
+  return new Map(entries.map(({ value }, place) => [String(value), place]));
+}
+
+const BIN_COUNT = 30;
+
+/** All systems share the same bins. */
+export function buildLatencySpreads(systems: readonly ChartSystem[]): LatencySpread[] {
+  const spreads = systems.map((system) => ({ system: system.name, sorted: listLatencies(system) }));
+  const edges = computeLogEdges(
+    spreads.map(({ sorted }) => sorted),
+    BIN_COUNT,
+  );
+  return spreads.map(({ system, sorted }) => ({
+    system,
+    n: sorted.length,
+    quantiles: computeQuantiles(sorted),
+    bins: countPerBin(edges, sorted),
+  }));
+}
+
+/** Seconds inside the system, of trials with an output. */
+function listLatencies({ rows }: ChartSystem): Float64Array {
+  const known: number[] = [];
+  for (const row of rows) if (row.latency != null && row.latency >= 0 && hasOutput(row)) known.push(row.latency);
+  return Float64Array.from(known).sort();
+}
+
+function computeQuantiles(sorted: Float64Array): LatencySpread["quantiles"] {
+  if (sorted.length === 0) return null;
+  const at = (p: number) => quantileSorted(sorted, p);
+  return { min: at(0), p25: at(0.25), p50: at(0.5), p75: at(0.75), p95: at(0.95), p99: at(0.99), max: at(1) };
+}
+
+/** A wider range is an outlier: smaller values share the first bin. */
+const MAX_SPREAD = 1e6;
+
+/** Includes the lower end. */
+interface LatencyBin {
+  from: number;
+  to: number;
+  count: number;
+}
+
+/**
+ * Edges of bins of equal width on a logarithmic scale, for sorted non-negative values; empty without values. The first
+ * bin begins at the smallest value, which may be 0.
+ */
+function computeLogEdges(lists: readonly Float64Array[], bins: number): number[] {
+  const filled = lists.filter(({ length }) => length > 0);
+  if (filled.length === 0) return [];
+  const least = Math.min(...filled.map((values) => values[0] ?? 0));
+  const most = Math.max(...filled.map((values) => values.at(-1) ?? 0));
+  if (least === most) return [least, most];
+  const start = Math.max(findSmallestPositive(filled), most / MAX_SPREAD);
+  if (start === most) return [least, most];
+  const step = Math.log(most / start) / bins;
+  const inner = Array.from({ length: bins - 1 }, (_, i) => start * Math.exp(step * (i + 1)));
+  // If values differ only by rounding, edges may coincide.
+  return [least, ...inner.filter((edge, i) => edge > (inner[i - 1] ?? least) && edge < most), most];
+}
+
+/** The last bin includes its upper end. */
+function countPerBin(edges: readonly number[], sorted: Float64Array): LatencyBin[] {
+  const bins = edges.slice(1).map((to, i) => ({ from: edges[i] ?? 0, to, count: 0 }));
+  let at = 0;
+  for (const value of sorted) {
+    while (at < bins.length - 1 && value >= (bins[at]?.to ?? 0)) at += 1;
+    const bin = bins[at];
+    if (bin !== undefined) bin.count += 1;
+  }
+  return bins;
+}
+
+function findSmallestPositive(lists: readonly Float64Array[]): number {
+  return Math.min(...lists.map((values) => values.find((value) => value > 0) ?? Number.POSITIVE_INFINITY));
+}
+
+const MAX_TIMES_MEDIAN = 5;
+
+/** The median time to success of each system; outliers are clipped in the chart but keep their value. */
+export function buildRadarChart(systems: readonly ChartSystem[]): RadarChart {
+  const times = systems.map((system) => ({ system: system.name, seconds: readSecondsToSuccess(system) }));
+  const known = times.flatMap(({ seconds }) => seconds ?? []);
+  const limitSeconds = known.length === 0 ? null : MAX_TIMES_MEDIAN * median(known);
+  const isClipped = (seconds: number | null) => seconds !== null && limitSeconds !== null && seconds > limitSeconds;
+  return { limitSeconds, spokes: times.map((spoke) => ({ ...spoke, isClipped: isClipped(spoke.seconds) })) };
+}
+
+/** Null when nothing passed or no time was measured. */
+function readSecondsToSuccess({ figure }: ChartSystem): number | null {
+  const ms = figure("median_time_to_success_ms");
+  return ms === null ? null : ms / 1000;
+}
 
 export function buildRunCharts(result: EvalResult, manifest: Pick<Manifest, "systems">): RunCharts {
   const systems = listChartSystems(result, manifest);
@@ -21,4 +164,66 @@ export function buildRunCharts(result: EvalResult, manifest: Pick<Manifest, "sys
     tokenCosts: buildTokenCosts(systems),
     latencies: buildLatencySpreads(systems),
   };
+}
+
+/** Dollars and seconds per pass; failures are charged to the passes on both axes. */
+export function buildCostSpeedChart(systems: readonly ChartSystem[]): CostSpeedChart {
+  const bare = systems.map(buildCostSpeedPoint);
+  const placed = bare.flatMap(toCostSpeedFrontPoint);
+  const points = bare.map((point) => ({
+    ...point,
+    dominatedBy: toCostSpeedFrontPoint(point).flatMap((place) => findDominators(place, placed)),
+  }));
+  return { points, front: findFrontNames(placed) };
+}
+
+type CostSpeedValues = Omit<CostSpeedPoint, "dominatedBy">;
+
+function buildCostSpeedPoint(system: ChartSystem): CostSpeedValues {
+  const { name, harness, figure } = system;
+  const costPerPassUsd = figure("cost_per_pass_usd");
+  const secondsPerPass = figure("seconds_per_pass");
+  return {
+    system: name,
+    harness,
+    costPerPassUsd,
+    secondsPerPass,
+    passRate: figure("pass_rate"),
+    leftOut: costPerPassUsd === null || secondsPerPass === null ? explainMissingPoint(system, costPerPassUsd) : null,
+  };
+}
+
+function explainMissingPoint({ figure, why }: ChartSystem, costPerPassUsd: number | null): string {
+  if (figure("num_pass") === 0) return "nothing passed";
+  if (costPerPassUsd !== null) return `the time per pass is unknown: ${why("seconds_per_pass") ?? "not measured"}`;
+  return `the cost per pass is unknown: ${why("cost_per_pass_usd") ?? "not measured"}`;
+}
+
+/** Lower is better on both axes, so one of them is negated into a gain. */
+function toCostSpeedFrontPoint({ system, costPerPassUsd, secondsPerPass }: CostSpeedValues): FrontPoint[] {
+  if (costPerPassUsd === null || secondsPerPass === null) return [];
+  return [{ name: system, gain: -secondsPerPass, cost: costPerPassUsd }];
+}
+
+/** pass@k and pass^k of the systems that ran examples several times. */
+export function buildPassCurves(systems: readonly ChartSystem[]): PassCurve[] {
+  const curves = systems.map(({ name, figure }) => ({ system: name, points: [...readPassCurvePoints(figure)] }));
+  return curves.filter(({ points }) => points.length > 0);
+}
+
+/** Summaries contain every k from 1 to the largest number of trials of a task. */
+function* readPassCurvePoints(figure: ChartSystem["figure"]): Generator<PassCurveChartPoint> {
+  for (let k = 1; figure(`pass_at_${k}_n`) !== null; k++) {
+    const [at, hat] = [`pass_at_${k}`, `pass_hat_${k}`];
+    yield {
+      k,
+      n: figure(`${at}_n`) ?? 0,
+      passAt: figure(at),
+      passAtLow: figure(`${at}_ci_low`),
+      passAtHigh: figure(`${at}_ci_high`),
+      passHat: figure(hat),
+      passHatLow: figure(`${hat}_ci_low`),
+      passHatHigh: figure(`${hat}_ci_high`),
+    };
+  }
 }

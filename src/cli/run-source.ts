@@ -1,0 +1,166 @@
+import type { Dataset } from "../core/dataset.js";
+import type { Evaluator } from "../core/evaluator.js";
+import type { ExampleSource } from "../core/example.js";
+import type { Metric } from "../core/metric.js";
+import { type GateVerdict, registry } from "../core/registry.js";
+import type { EvalResult } from "../core/result.js";
+import { omitUndefined } from "../core/shape.js";
+import type { System } from "../core/system.js";
+import type { EvaluateOptions } from "../evaluate.js";
+import { mergeStandardMetrics, type StandardMetrics } from "../metrics/index.js";
+import { formatPlural } from "../report/format.js";
+import { ReplaySystem } from "../systems/replay.js";
+import type { GateJudgment } from "./gates.js";
+import type { Invocation } from "./invocation.js";
+import {
+  closeResources,
+  collectDatasetEvaluators,
+  loadPlugins,
+  type Revisions,
+  registerNamedDatasets,
+  resolveMetrics,
+} from "./resolve.js";
+import { resolveEvaluators } from "./resolve-evaluators.js";
+import type { RunConfig } from "./run-config.js";
+import type { RunFlags } from "./run-flags.js";
+import { printNote } from "./streams.js";
+
+/** Options for `evaluate`, and for a worker of the run. */
+export function toEvaluateOptions(parts: RunParts, config: RunConfig): EvaluateOptions {
+  return {
+    ...toPlanOptions(config),
+    systems: parts.systems,
+    datasets: parts.datasets,
+    ...(parts.evaluators === undefined ? {} : { evaluators: parts.evaluators }),
+    metrics: parts.metrics,
+    ...toBudgetOptions(config),
+    ...(config.cacheDir === undefined ? {} : { cacheDir: config.cacheDir }),
+  };
+}
+
+export function toPlanOptions(config: RunConfig) {
+  const { scoreField, threshold, trials, seed, skipBadRows, maxWorkers, tokenizer, title } = config;
+  return omitUndefined({ scoreField, threshold, trials, seed, skipBadRows, maxWorkers, tokenizer, title });
+}
+
+export function toBudgetOptions(config: RunConfig): Pick<EvaluateOptions, "budget" | "retry" | "outage"> {
+  const { maxCost, trialMaxCost, maxRetries, onOutage } = config;
+  return {
+    budget: {
+      ...(maxCost === undefined ? {} : { run: { maxCostUsd: maxCost } }),
+      ...(trialMaxCost === undefined ? {} : { trial: { maxCostUsd: trialMaxCost } }),
+    },
+    ...(maxRetries === undefined ? {} : { retry: { maxRetries } }),
+    ...toOutageOptions(onOutage),
+  };
+}
+
+export function toOutageOptions(action: RunConfig["onOutage"]): Pick<EvaluateOptions, "outage"> {
+  return action === "wait" ? { outage: { giveUpAfterMs: Number.POSITIVE_INFINITY } } : {};
+}
+
+/** Provides the systems and datasets of a command. */
+export interface RunSource {
+  readonly command: Invocation["command"];
+  /** Standard metrics of these runs. */
+  readonly metrics: StandardMetrics;
+  /** Passes systems and datasets to `use`, and closes the systems afterwards, also after an error. */
+  open<T>(wanted: RunRequest, use: (lent: RunInputs) => Promise<T>): Promise<T>;
+  /** Processes the result besides the report, and may change the exit code. */
+  afterRun?(result: EvalResult, about: AfterRunContext): Promise<GateJudgment>;
+}
+
+export interface AfterRunContext {
+  config: RunFlags;
+  /** The gates of flags and their verdicts. */
+  gates: readonly GateVerdict[];
+}
+
+interface RunRequest {
+  config: RunFlags;
+  /** Revisions that a resumed run was read at. */
+  revisions: Revisions;
+}
+
+interface RunInputs {
+  systems: readonly System[];
+  datasets: (Dataset | ExampleSource)[];
+}
+
+/** Everything that a run needs, resolved from its config. */
+export interface RunParts {
+  systems: readonly System[];
+  datasets: (Dataset | ExampleSource)[];
+  evaluators: Evaluator[] | undefined;
+  /** Evaluators created for this run, which are closed after it. */
+  made: Evaluator[];
+  metrics: Metric[];
+}
+
+/** Registers plugins and named datasets of a run. */
+export async function registerRunEntries(config: RunConfig): Promise<void> {
+  await loadPlugins(registry, config.plugins ?? []);
+  registerNamedDatasets(registry, config);
+}
+
+/** Creates everything for a run, passes it to `use`, and closes it afterwards, also after an error. */
+export function withRunParts<T>(
+  bench: RunSource,
+  wanted: RunRequest,
+  use: (parts: RunParts) => Promise<T>,
+): Promise<T> {
+  return bench.open(wanted, async (lent) => {
+    const parts = await resolveRunParts(lent, wanted.config, bench);
+    try {
+      return await use(parts);
+    } finally {
+      await closeResources(parts.made);
+    }
+  });
+}
+
+async function resolveRunParts(
+  { systems, datasets: loaded }: RunInputs,
+  config: RunConfig,
+  bench: RunSource,
+): Promise<RunParts> {
+  const { datasets, evaluators, made } = await resolveEvaluators(registry, config, loaded);
+  for (const system of systems)
+    if (system instanceof ReplaySystem) reportReplayCoverage(system, datasets, config.trials ?? 1);
+  return {
+    systems,
+    datasets,
+    evaluators,
+    made: [...made, ...collectDatasetEvaluators(config, loaded)],
+    metrics: mergeStandardMetrics(
+      await resolveMetrics(registry, config),
+      bench.metrics(systems.length, datasets.length),
+    ),
+  };
+}
+
+function reportReplayCoverage(
+  system: ReplaySystem,
+  datasets: readonly (Dataset | ExampleSource)[],
+  trials: number,
+): void {
+  const examples = datasets.flatMap((dataset) => ("examples" in dataset ? dataset.examples : []));
+  const { missing, unknown } = system.coverage(
+    examples.map(({ id }) => id),
+    trials,
+  );
+  const orderless = system.countUnknownOrders(examples);
+  const some = (list: readonly unknown[]) => `${list.slice(0, 5).join(", ")}${list.length > 5 ? ", …" : ""}`;
+  if (missing.length > 0)
+    printNote(
+      `${system.name}: no recorded output for ${formatPlural(missing.length, "example")} (${some(missing)}): counted as errors`,
+    );
+  if (orderless > 0)
+    printNote(
+      `${system.name}: ${formatPlural(orderless, "recorded output")} without "choices" or "choice_order": letters are read in the order of the dataset file`,
+    );
+  if (unknown.length > 0)
+    printNote(
+      `${system.name}: ${formatPlural(unknown.length, "recorded id")} not in any dataset (${some(unknown)}): ignored`,
+    );
+}

@@ -1,0 +1,209 @@
+import { getOwn } from "../../core/shape.js";
+import { findClosestName } from "../../core/suggest.js";
+import type { KeyPath } from "../../utils/files/yaml.js";
+import type { KeyAlias, KeyRules, NestedRules } from "./key-rules.js";
+
+/** A problem in a document, by its path in the file. */
+export interface DocumentProblem {
+  readonly path: KeyPath;
+  readonly isKey: boolean;
+  readonly text: string;
+}
+
+/** A document with only our own keys. */
+interface NormalizedDocument {
+  readonly value: unknown;
+  readonly notes: readonly string[];
+  readonly problems: readonly DocumentProblem[];
+  /** Maps a path in the normalized document to the path in the file. */
+  readonly sourceOf: (path: KeyPath) => KeyPath;
+}
+
+type RawFields = Readonly<Record<string, unknown>>;
+
+/** Renames the keys of other harnesses to ours, so that one schema describes all. */
+export function normalizeKeys(
+  document: unknown,
+  rules: KeyRules,
+  isGraderType: (type: string) => boolean,
+): NormalizedDocument {
+  const respelling = new KeyNormalizer(isGraderType);
+  const value = respelling.normalizeMapping(document, rules, []);
+  return {
+    value,
+    notes: [...respelling.notes],
+    problems: respelling.problems,
+    sourceOf: (path) => respelling.findSourcePath(path),
+  };
+}
+
+class KeyNormalizer {
+  readonly notes = new Set<string>();
+  readonly problems: DocumentProblem[] = [];
+  readonly #moved = new Map<string, KeyPath>();
+  readonly #isGraderType: (type: string) => boolean;
+
+  constructor(isGraderType: (type: string) => boolean) {
+    this.#isGraderType = isGraderType;
+  }
+
+  /** The longest moved prefix of the path says where the rest is. */
+  findSourcePath(path: KeyPath): KeyPath {
+    for (let length = path.length; length > 0; length--) {
+      const source = this.#moved.get(JSON.stringify(path.slice(0, length)));
+      if (source !== undefined) return [...source, ...path.slice(length)];
+    }
+    return path;
+  }
+
+  normalizeMapping(value: unknown, rules: KeyRules, at: KeyPath): unknown {
+    if (!isRawMapping(value)) return value;
+    const fields = rules.isGrader === true ? this.#normalizeGrader(value, at) : value;
+    const result = new Map<string, unknown>();
+    for (const [key, given] of Object.entries(fields)) this.#addKey({ key, given, fields, rules, at, result });
+    return Object.fromEntries(result);
+  }
+
+  #addKey({ key, given, fields, rules, at, result }: KeyEntry): void {
+    const why = getOwn(rules.ignored ?? {}, key) ?? getOwn(rules.ignored ?? {}, toSnakeCaseKey(key));
+    const ours = resolveKeyAlias(key, rules);
+    if (ours === null && why !== undefined) {
+      this.notes.add(`${formatKeyLabel(at, key)}: ignored: ${why}`);
+      return;
+    }
+    const name = ours?.key ?? key;
+    if (ours !== null && name !== key && this.#checkDuplicate({ key, ours, fields, at, result })) return;
+    if (name !== key) {
+      this.#moved.set(JSON.stringify([...at, name]), this.findSourcePath([...at, key]));
+      this.notes.add(`${formatKeyLabel(at, key)} is read as ${name}`);
+    }
+    const value = this.#convertForm(ours?.convert === undefined ? given : ours.convert(given), { rules, at, name });
+    const inside = getOwn(rules.inside ?? {}, name);
+    result.set(name, inside === undefined ? value : this.#normalizeNested(value, inside, [...at, name]));
+  }
+
+  #convertForm(given: unknown, { rules, at, name }: { rules: KeyRules; at: KeyPath; name: string }): unknown {
+    const value = getOwn(rules.forms ?? {}, name)?.(given) ?? given;
+    if (value !== given) this.notes.add(`${formatKeyLabel(at, name)}: only its name is used`);
+    return value;
+  }
+
+  #checkDuplicate({ key, ours, fields, at, result }: DuplicateKey): boolean {
+    const isThere = Object.hasOwn(fields, ours.key) || result.has(ours.key);
+    if (!isThere) return false;
+    const label = formatKeyLabel(at, key);
+    if (ours.yields === true) this.notes.add(`${label}: ignored: ${ours.key} is given`);
+    else {
+      const text = `${label} and ${ours.key} mean the same: keep one of them.`;
+      this.problems.push({ path: this.findSourcePath([...at, key]), isKey: true, text });
+    }
+    return true;
+  }
+
+  #normalizeNested(value: unknown, { rules, each = false }: NestedRules, at: KeyPath): unknown {
+    const inner = (key: string | number): KeyPath => [...at, key];
+    if (Array.isArray(value)) return value.map((entry, index) => this.normalizeMapping(entry, rules, inner(index)));
+    if (!each || !isRawMapping(value)) return this.normalizeMapping(value, rules, at);
+    return Object.fromEntries(
+      Object.entries(value).map(([key, entry]) => [key, this.normalizeMapping(entry, rules, inner(key))]),
+    );
+  }
+
+  /** Moves settings beside the type into the config, and accepts types with underscores. */
+  #normalizeGrader(given: RawFields, at: KeyPath): RawFields {
+    const { value, moves, notes } = normalizeGraderKeys(given, this.#isGraderType);
+    for (const note of notes) this.notes.add(note);
+    for (const { to, from } of moves)
+      this.#moved.set(JSON.stringify([...at, ...to]), this.findSourcePath([...at, ...from]));
+    return value;
+  }
+}
+
+interface KeyEntry {
+  key: string;
+  given: unknown;
+  fields: RawFields;
+  rules: KeyRules;
+  at: KeyPath;
+  /** A map, because a key may be `__proto__`. */
+  result: Map<string, unknown>;
+}
+
+type DuplicateKey = Pick<KeyEntry, "key" | "fields" | "at" | "result"> & { ours: KeyAlias };
+
+export function isRawMapping(value: unknown): value is RawFields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Without indexes, so that a note on one test case covers all. */
+function formatKeyLabel(path: KeyPath, key: string): string {
+  return [...path.filter((part) => typeof part === "string"), key].join(".");
+}
+
+interface NormalizedGrader {
+  readonly value: RawFields;
+  readonly moves: readonly { readonly to: KeyPath; readonly from: KeyPath }[];
+  readonly notes: readonly string[];
+}
+
+const GRADER_KEYS = ["type", "config", "name", "required", "weight"];
+
+/**
+ * Reads an entry with settings beside its type, `{ type: file-exists, path: a.js }`, or with underscores in its type.
+ * A key that is similar to one of the entry's own keys stays where it is: it is a typo.
+ */
+function normalizeGraderKeys(given: RawFields, isGraderType: (type: string) => boolean): NormalizedGrader {
+  const notes: string[] = [];
+  const typed = normalizeGraderType(given, isGraderType, notes);
+  const beside = Object.keys(typed).filter(
+    (key) => !GRADER_KEYS.includes(key) && findClosestName(key, GRADER_KEYS) === undefined,
+  );
+  if (beside.length === 0 || typed.config !== undefined) return { value: typed, moves: [], notes };
+  const kept = Object.entries(typed).filter(([key]) => !beside.includes(key));
+  const config = Object.fromEntries(beside.map((key) => [key, typed[key]]));
+  return {
+    value: { ...Object.fromEntries(kept), config },
+    moves: beside.map((key) => ({ to: ["config", key], from: [key] })),
+    notes: [...notes, "graders: settings beside the type are read as its config"],
+  };
+}
+
+function normalizeGraderType(given: RawFields, isGraderType: (type: string) => boolean, notes: string[]): RawFields {
+  const { type } = given;
+  if (typeof type !== "string" || isGraderType(type)) return given;
+  const dashed = type.replaceAll("_", "-");
+  if (!isGraderType(dashed)) return given;
+  notes.push(`graders: the type ${type} is read as ${dashed}`);
+  return { ...given, type: dashed };
+}
+
+/**
+ * Resolves a key to ours: the key itself, another spelling (`judgeModel` for `judge_model`), or an alias from another
+ * harness; null if unknown.
+ */
+export function resolveKeyAlias(key: string, { keys, aliases = {} }: KeyRules): KeyAlias | null {
+  if (keys.includes(key)) return { key };
+  const alias = getOwn(aliases, key) ?? getOwn(aliases, toSnakeCaseKey(key));
+  if (alias !== undefined) return alias;
+  const respelled = keys.find((ours) => toSnakeCaseKey(ours) === toSnakeCaseKey(key));
+  return respelled === undefined ? null : { key: respelled };
+}
+
+export function listOtherSpellings({ keys, aliases = {} }: KeyRules): Map<string, string> {
+  const all = [
+    ...keys.map((key) => [key, key] as const),
+    ...Object.entries(aliases).map(([key, to]) => [key, to.key] as const),
+  ];
+  const spelled = all.flatMap(([key, to]) =>
+    [key, toSnakeCaseKey(key), toCamelCaseKey(key)].map((form) => [form, to] as const),
+  );
+  return new Map(spelled.filter(([form]) => !keys.includes(form)));
+}
+
+export function toSnakeCaseKey(key: string): string {
+  return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+export function toCamelCaseKey(key: string): string {
+  return key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,335 @@
+import type { JobsOptions, Queue } from "bullmq";
+import type { Redis } from "ioredis";
+import { TrialQueue } from "../runner/admit.js";
+import type { Plan } from "../runner/plan.js";
+import type { RowCollector } from "../runner/row-collector.js";
+import type { QueueState, TrialJob } from "./contract.js";
+import { BULL_PREFIX, getJobId, getQueueName, KEYS } from "./keys.js";
+import type { QueueSigner } from "./signer.js";
+
+export interface DispatcherOptions {
+  redis: Redis;
+  key: string;
+  plan: Plan;
+  ledger: RowCollector;
+  signal: AbortSignal;
+  signer: QueueSigner;
+}
+
+/** Jobs dispatched ahead per system: a minimum, plus some per worker slot. */
+const MIN_AHEAD = 32;
+const AHEAD_PER_SLOT = 3;
+const MAX_BULK_JOBS = 500;
+/** After this time without results of a system, the coordinator checks whether trials were lost. */
+const MAX_QUIET_MS = 3000;
+
+/** The queue of one system and its dispatched trials. */
+interface SystemQueue {
+  readonly queue: Queue<TrialJob>;
+  readonly trials: TrialQueue;
+  /** Dispatched trials without a result. */
+  readonly out: Set<number>;
+  /** Those of them that wait to be dispatched again. */
+  readonly held: Set<number>;
+  /** Trials being added to the queue; retried if Redis refuses. */
+  batch: readonly number[];
+  isExhausted: boolean;
+  lastNews: number;
+  /** The last batch in the stream when trials were found missing; null while none are. */
+  missedAt: string | null;
+}
+
+/** Dispatches trials slightly ahead of demand, and tracks which have no result yet. */
+export class Dispatcher {
+  /** Concurrent trials per system, over all workers. */
+  slots = 0;
+  readonly #options: DispatcherOptions;
+  #lanes: SystemQueue[] = [];
+  /** Trials that were lost with their worker and now run alone. */
+  #suspects: Queue<TrialJob> | null = null;
+  #isWithdrawn = false;
+  #isResumed = false;
+  #filling: Promise<void> | null = null;
+  #withdrawing: Promise<void> | null = null;
+  #lastTurn: Promise<unknown> = Promise.resolve();
+  #wake: (() => void)[] = [];
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+  }
+
+  /** `isResumed`: an earlier start of the run may have dispatched trials. */
+  async open({ isResumed }: { isResumed: boolean }): Promise<void> {
+    this.#isResumed = isResumed;
+    if (this.#lanes.length === 0) this.#lanes = await this.#createQueues();
+    await this.fill();
+  }
+
+  /** True when every trial has a result, or will not be dispatched. */
+  get isDone(): boolean {
+    return this.#lanes.every(({ out, isExhausted }) => isExhausted && out.size === 0);
+  }
+
+  /** Number of dispatched trials without a result. */
+  get dispatchedCount(): number {
+    return this.#lanes.reduce((total, { out }) => total + out.size, 0);
+  }
+
+  /** Call when a result of a trial has arrived. */
+  settle(systemIndex: number, index: number): void {
+    const lane = this.#lanes[systemIndex];
+    if (lane === undefined) return;
+    lane.lastNews = Date.now();
+    lane.missedAt = null;
+    lane.out.delete(index);
+  }
+
+  /** Schedules a finished trial to be dispatched again later. */
+  hold(systemIndex: number, index: number): void {
+    const lane = this.#lanes[systemIndex];
+    if (lane === undefined || this.#isWithdrawn) return;
+    lane.out.add(index);
+    lane.held.add(index);
+  }
+
+  /** Dispatches the trials scheduled by `hold`. */
+  async releaseHeld(): Promise<void> {
+    for (const lane of this.#lanes) {
+      if (lane.held.size === 0) continue;
+      const held = [...lane.held];
+      await this.#clearDelivered(held);
+      await this.#runInTurn(() => this.#add(lane, held, true));
+      for (const index of held) lane.held.delete(index);
+    }
+  }
+
+  /** Dispatches trials up to the current demand. */
+  async fill(): Promise<void> {
+    this.#filling ??= this.#runInTurn(() => this.#fillAll()).finally(() => {
+      this.#filling = null;
+      this.wake();
+    });
+    await this.#filling;
+  }
+
+  /** Withdraws trials that no worker has started, and dispatches no more. */
+  async withdraw(): Promise<void> {
+    this.#isWithdrawn = true;
+    this.#withdrawing ??= this.#runInTurn(() => this.#withdrawAll()).catch((error: unknown) => {
+      this.#withdrawing = null;
+      throw error;
+    });
+    await this.#withdrawing;
+    this.wake();
+  }
+
+  /** Stops dispatching a system. Returns its trials that no worker has started. */
+  async stop(systemIndex: number): Promise<number[]> {
+    const lane = this.#lanes[systemIndex];
+    const left: number[] = [];
+    if (lane !== undefined) await this.#runInTurn(async () => void left.push(...(await this.#stopQueue(lane))));
+    this.wake();
+    return left;
+  }
+
+  /** Dispatches all open trials again, after Redis lost its data. */
+  async dispatchAgain(): Promise<void> {
+    await this.#runInTurn(async () => {
+      for (const lane of this.#lanes) await this.#add(lane, [...lane.out], true);
+    });
+  }
+
+  /** Finds dispatched trials that are nowhere in Redis, and dispatches them again. Each system is checked separately. */
+  async reconcile(): Promise<void> {
+    for (const lane of this.#lanes) if (await this.#hasMissingTrials(lane)) await this.#redispatch(lane);
+  }
+
+  /** Counts waiting and running trials. */
+  async counts(): Promise<Pick<QueueState, "waiting" | "active">> {
+    const all = await Promise.all(this.#listQueues().map((queue) => queue.getJobCounts(...COUNTED_STATES)));
+    const sum = (states: readonly string[]) =>
+      all.reduce((total, counts) => total + states.reduce((some, state) => some + (counts[state] ?? 0), 0), 0);
+    return { waiting: sum(["wait", "delayed", "prioritized"]), active: sum(["active"]) };
+  }
+
+  async close(): Promise<void> {
+    await this.#lastTurn;
+    await Promise.allSettled(this.#listQueues().map((queue) => queue.close()));
+  }
+
+  #listQueues(): Queue<TrialJob>[] {
+    return [...this.#lanes.map(({ queue }) => queue), ...(this.#suspects === null ? [] : [this.#suspects])];
+  }
+
+  /** Resolves after a change, or after `ms`. */
+  async waitForChange(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  wake(): void {
+    const waiting = this.#wake;
+    this.#wake = [];
+    for (const wake of waiting) wake();
+  }
+
+  /** One at a time: a job added after its queue was drained would still run. */
+  #runInTurn(step: () => Promise<void>): Promise<void> {
+    const turn = this.#lastTurn.then(step);
+    this.#lastTurn = turn.catch(() => {});
+    return turn;
+  }
+
+  async #createQueues(): Promise<SystemQueue[]> {
+    const { Queue } = await import("bullmq");
+    const { redis, key, plan, ledger, signal } = this.#options;
+    const open = (lane: number | "suspects") => {
+      const settings = { connection: redis, prefix: BULL_PREFIX, streams: { events: { maxLen: 10 } } };
+      return new Queue<TrialJob>(getQueueName(key, lane), settings).on("error", () => {});
+    };
+    this.#suspects = open("suspects");
+    return plan.systems.map((_, systemIndex) => {
+      const queue = open(systemIndex);
+      const isDone = (index: number) => ledger.has(index);
+      const trials = new TrialQueue(plan, [systemIndex], { isDone, signal });
+      const sets = { out: new Set<number>(), held: new Set<number>() };
+      return { queue, trials, ...sets, batch: [], isExhausted: false, lastNews: Date.now(), missedAt: null };
+    });
+  }
+
+  async #fillAll(): Promise<void> {
+    await Promise.all(this.#lanes.map((lane) => this.#fillQueue(lane)));
+  }
+
+  async #fillQueue(lane: SystemQueue): Promise<void> {
+    const ahead = MIN_AHEAD + AHEAD_PER_SLOT * this.slots;
+    while (!this.#isWithdrawn) {
+      if (lane.batch.length === 0) lane.batch = takeBatch(lane, ahead);
+      if (lane.batch.length === 0) return;
+      await this.#add(lane, lane.batch, this.#isResumed);
+      lane.batch = [];
+    }
+  }
+
+  async #withdrawAll(): Promise<void> {
+    await this.#suspects?.drain();
+    for (const lane of this.#lanes) {
+      lane.isExhausted = true;
+      await this.#withdrawQueue(lane);
+    }
+  }
+
+  async #stopQueue(lane: SystemQueue): Promise<number[]> {
+    const left: number[] = [];
+    for (let next = lane.trials.take(); next !== null; next = lane.trials.take()) left.push(next.index);
+    lane.isExhausted = true;
+    return [...left, ...(await this.#withdrawQueue(lane))];
+  }
+
+  /** Withdraws trials that no worker has started, except waiting suspects. */
+  async #withdrawQueue(lane: SystemQueue): Promise<number[]> {
+    lane.held.clear();
+    lane.batch = [];
+    await lane.queue.drain();
+    const [active, alone, waiting] = await Promise.all([
+      lane.queue.getActive(),
+      this.#suspects?.getActive(),
+      this.#suspects?.getWaiting(),
+    ]);
+    const begun = new Set([...active, ...(alone ?? []), ...(waiting ?? [])].map(({ data }) => data?.index));
+    const left = [...lane.out].filter((index) => !begun.has(index));
+    for (const index of left) lane.out.delete(index);
+    return left;
+  }
+
+  /** Job ids are derived from trials, so an existing job is not added twice. */
+  async #add({ queue }: SystemQueue, indexes: readonly number[], again: boolean): Promise<void> {
+    const apart = again ? await this.#findSuspects() : new Set();
+    const wanted = indexes.filter((index) => !apart.has(index));
+    for (let at = 0; at < wanted.length && !this.#isWithdrawn; at += MAX_BULK_JOBS)
+      await queue.addBulk(wanted.slice(at, at + MAX_BULK_JOBS).map((index) => this.#createJob(index, again)));
+  }
+
+  /** Trials that run alone or wait for it; they have no job in their system's queue. */
+  async #findSuspects(): Promise<Set<number>> {
+    const jobs = (await this.#suspects?.getJobs(["wait", "active"])) ?? [];
+    return new Set(jobs.map(({ data }) => data.index));
+  }
+
+  #createJob(index: number, mayBeDone: boolean): { name: string; data: TrialJob; opts: JobsOptions } {
+    const { key, signer, ledger } = this.#options;
+    const again = mayBeDone || ledger.isStored({ index });
+    return {
+      name: "trial",
+      data: { index, ...(again ? { again } : {}), signature: signer.signJob(key, index, again) },
+      opts: { jobId: getJobId(index), removeOnComplete: true, removeOnFail: true },
+    };
+  }
+
+  /** Trials are missing if no worker has them and they were not in the batches that were in the stream at that time. */
+  async #hasMissingTrials(lane: SystemQueue): Promise<boolean> {
+    if (lane.out.size === 0 || Date.now() - lane.lastNews <= MAX_QUIET_MS) return false;
+    const results = KEYS.results(this.#options.key);
+    const { redis } = this.#options;
+    if (lane.missedAt === null) {
+      for (const queue of [lane.queue, this.#suspects]) {
+        const counts = (await queue?.getJobCounts(...COUNTED_STATES)) ?? {};
+        if (Object.values(counts).some((count) => count > 0)) return false;
+      }
+      lane.missedAt = (await redis.xrevrange(results, "+", "-", "COUNT", 1))[0]?.[0] ?? "0-0";
+    }
+    const [oldest] = await redis.xrange(results, "-", "+", "COUNT", 1);
+    // A result may have arrived meanwhile.
+    return lane.missedAt !== null && (oldest === undefined || isLaterEntry(oldest[0], lane.missedAt));
+  }
+
+  async #redispatch(lane: SystemQueue): Promise<void> {
+    lane.lastNews = Date.now();
+    lane.missedAt = null;
+    if (this.#isWithdrawn) return lane.out.clear();
+    await this.#clearDelivered(lane.out);
+    await this.#runInTurn(() => this.#add(lane, [...lane.out], true));
+  }
+
+  /** Otherwise results that were delivered but unusable would not be run again. */
+  async #clearDelivered(indexes: Iterable<number>): Promise<void> {
+    const { redis, key } = this.#options;
+    const changes = redis.pipeline();
+    for (const index of indexes) changes.setbit(KEYS.delivered(key), index, 0);
+    await changes.exec();
+  }
+}
+
+/** Takes the next trials of a system, up to the demand and the batch size, and marks them as dispatched. */
+function takeBatch(lane: SystemQueue, ahead: number): number[] {
+  const batch: number[] = [];
+  while (!lane.isExhausted && batch.length < MAX_BULK_JOBS && lane.out.size < ahead) {
+    const next = lane.trials.take();
+    if (next === null) {
+      lane.isExhausted = true;
+      break;
+    }
+    batch.push(next.index);
+    lane.out.add(next.index);
+  }
+  return batch;
+}
+
+function isLaterEntry(name: string, than: string): boolean {
+  const [ms, number] = parseEntryId(name);
+  const [thanMs, thanNumber] = parseEntryId(than);
+  return ms === thanMs ? number > thanNumber : ms > thanMs;
+}
+
+/** Stream ids have the form MILLISECONDS-NUMBER. */
+function parseEntryId(name: string): [ms: number, number: number] {
+  const [ms = 0, number = 0] = name.split("-").map(Number);
+  return [ms, number];
+}
+
+const COUNTED_STATES = ["wait", "delayed", "prioritized", "active"] as const;

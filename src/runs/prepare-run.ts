@@ -1,0 +1,214 @@
+import { resolve } from "node:path";
+import type { Dataset } from "../core/dataset.js";
+import { BudgetError, getErrorMessage, UsageError } from "../core/errors.js";
+import type { Evaluator } from "../core/evaluator.js";
+import type { Example, ExampleSource } from "../core/example.js";
+import type { Metric } from "../core/metric.js";
+import type { EvalConfig } from "../core/result.js";
+import { describeValue, requireShape } from "../core/shape.js";
+import { didYouMean } from "../core/suggest.js";
+import type { Tokenizer } from "../core/system.js";
+import { mergeStandardMetrics, type StandardMetrics, standardMetrics } from "../metrics/index.js";
+import { loadTokenizer } from "../models/tokens/index.js";
+import { DEFAULT_OUTAGE, type OutagePolicy } from "../runner/gate.js";
+import { describePlanDatasets, makePlan, type Plan, requirePositiveInteger } from "../runner/plan.js";
+import { DEFAULT_RETRY, type RetryPolicy } from "../runner/retry.js";
+import { FileOutputCache } from "../store/output-cache.js";
+import { createBudgets } from "./budgets.js";
+import type { EvaluateOptions } from "./options.js";
+
+export const DEFAULT_MAX_WORKERS = 8;
+
+/** A checked and planned run, before anything is opened or spent. */
+export interface PreparedRun {
+  plan: Plan;
+  config: EvalConfig;
+  metrics: readonly Metric[];
+  tokenizer: Tokenizer;
+  retry: RetryPolicy;
+  outage: OutagePolicy;
+  cache: FileOutputCache | null;
+  maxWorkers: number;
+  signal: AbortSignal;
+}
+
+/** Checks the options of a run and creates its plan. */
+export async function prepareRun(
+  options: EvaluateOptions,
+  standard: StandardMetrics = standardMetrics,
+): Promise<PreparedRun> {
+  checkEvaluateOptions(options);
+  const datasets = listRunDatasets(options);
+  // `makePlan` reports missing systems.
+  const always = standard(options.systems?.length ?? 0, datasets.length);
+  const metrics = mergeStandardMetrics(checkMetrics(options.metrics ?? []), always);
+  const { maxWorkers = DEFAULT_MAX_WORKERS, signal = new AbortController().signal } = options;
+  requirePositiveInteger("maxWorkers", maxWorkers);
+  const tokenizer = resolveTokenizer(options.tokenizer);
+  const plan = await makePlan({ ...options, datasets, metrics });
+  const config = buildRunConfig(plan, { metrics, tokenizer, title: options.title });
+  const retry = resolveRetryPolicy(options.retry);
+  const outage = resolveOutagePolicy(options.outage);
+  // Fails if the budget cannot be enforced.
+  createBudgets(options.budget, { systems: plan.systems, spentUsd: 0, terms: listDatasetTerms(plan) });
+  if (options.budget?.run !== undefined) await requireGradingPrices(plan);
+  const cache = options.cacheDir === undefined ? null : new FileOutputCache(resolve(options.cacheDir));
+  return { plan, config, metrics, tokenizer, retry, outage, cache, maxWorkers, signal };
+}
+
+/** The overrides of each dataset; null for a dataset without any. */
+export function listDatasetTerms({ wirings }: Plan): Plan["wirings"][number]["terms"][] {
+  return wirings.map(({ terms }) => terms);
+}
+
+/** Fail fast: evaluators report missing requirements before the run starts. */
+export async function prepareEvaluators({ wirings }: Plan): Promise<void> {
+  const evaluators = new Set(wirings.flatMap((wiring) => wiring.evaluators));
+  for (const evaluator of evaluators) await evaluator.prepare?.();
+}
+
+/** An evaluator that calls models per example and can estimate the cost. */
+interface PricedEvaluator extends Evaluator {
+  findPrices(): Promise<void>;
+  estimate: NonNullable<Evaluator["estimate"]>;
+}
+
+/** A judge without a price could not be held to the run budget. */
+async function requireGradingPrices({ wirings, examples, wiringOf }: Plan): Promise<void> {
+  for (const [wiring, { evaluators, dataset }] of wirings.entries()) {
+    for (const evaluator of evaluators.filter(isPricedEvaluator)) {
+      await evaluator.findPrices();
+      const costOf = (example: Example) => evaluator.estimate(example, { count: () => 0, answerTokens: 0 }).low;
+      const unpriced = examples.find((example, i) => wiringOf[i] === wiring && costOf(example) === null);
+      if (unpriced === undefined) continue;
+      throw new BudgetError(
+        `The run has a budget in dollars, but no price is known for a model that grades "${unpriced.id}" of ${dataset || "the dataset"}. Set \`pricing\` in models.yml, or remove the budget.`,
+      );
+    }
+  }
+}
+
+function isPricedEvaluator(evaluator: Evaluator): evaluator is PricedEvaluator {
+  return evaluator.isPaid === true && "findPrices" in evaluator && "estimate" in evaluator;
+}
+
+const KNOWN_OPTIONS: Readonly<Record<keyof EvaluateOptions, true>> = {
+  systems: true,
+  dataset: true,
+  datasets: true,
+  evaluators: true,
+  metrics: true,
+  scoreField: true,
+  threshold: true,
+  trials: true,
+  seed: true,
+  maxWorkers: true,
+  budget: true,
+  retry: true,
+  outage: true,
+  cacheDir: true,
+  runsDir: true,
+  resume: true,
+  title: true,
+  tokenizer: true,
+  skipBadRows: true,
+  signal: true,
+  onProgress: true,
+  onNote: true,
+  invocation: true,
+  queue: true,
+};
+
+/** An unknown option would be silently ignored. */
+function checkEvaluateOptions(options: EvaluateOptions): void {
+  const unknown = Object.keys(options).find((key) => !Object.hasOwn(KNOWN_OPTIONS, key));
+  if (unknown !== undefined) {
+    throw new UsageError(`evaluate() has no option "${unknown}".${didYouMean(unknown, Object.keys(KNOWN_OPTIONS))}`);
+  }
+}
+
+function listRunDatasets({ dataset, datasets }: EvaluateOptions): readonly (ExampleSource | Dataset)[] {
+  const given = [...(dataset === undefined ? [] : [dataset]), ...(datasets ?? [])];
+  if (given.length === 0)
+    throw new UsageError("No dataset given. Set `dataset` (or `datasets`) to any iterable of examples.");
+  return given;
+}
+
+export function checkMetrics(metrics: readonly Metric[]): readonly Metric[] {
+  const names = new Set<string>();
+  for (const metric of metrics) {
+    requireShape<Metric>("A metric", metric, ["compute"]);
+    if (names.has(metric.name)) throw new UsageError(`Two metrics are named "${metric.name}". Remove one.`);
+    names.add(metric.name);
+  }
+  return metrics;
+}
+
+function resolveRetryPolicy(given: Partial<RetryPolicy> = {}): RetryPolicy {
+  const unknown = Object.keys(given).find((key) => !Object.hasOwn(DEFAULT_RETRY, key));
+  if (unknown !== undefined)
+    throw new UsageError(`\`retry\` has no key "${unknown}".${didYouMean(unknown, Object.keys(DEFAULT_RETRY))}`);
+  const policy = { ...DEFAULT_RETRY, ...given };
+  for (const [key, value] of Object.entries(policy)) {
+    if (!(Number.isInteger(value) && value >= 0))
+      throw new UsageError(`retry.${key} must be a whole number of 0 or more, but is ${describeValue(value)}.`);
+  }
+  return policy;
+}
+
+function resolveOutagePolicy(given: Partial<OutagePolicy> = {}): OutagePolicy {
+  const policy = { ...DEFAULT_OUTAGE, ...given };
+  const { giveUpAfterMs, ...others } = policy;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined)
+    throw new UsageError(`\`outage\` has no key "${unknown}".${didYouMean(unknown, Object.keys(DEFAULT_OUTAGE))}`);
+  if (!(typeof giveUpAfterMs === "number" && giveUpAfterMs >= 0))
+    throw new UsageError(
+      `outage.giveUpAfterMs must be a number of milliseconds of 0 or more, or Infinity, but is ${describeValue(giveUpAfterMs)}.`,
+    );
+  return policy;
+}
+
+function resolveTokenizer(tokenizer: string | Tokenizer = "cl100k_base"): Tokenizer {
+  if (typeof tokenizer === "string") return loadTokenizer(tokenizer);
+  if (typeof tokenizer?.count === "function") return tokenizer;
+  throw new UsageError("The tokenizer must be a name or an object with a method count(text).");
+}
+
+export function buildRunConfig(
+  plan: Plan,
+  extra: { metrics: readonly Metric[]; tokenizer: Tokenizer; title: string | undefined },
+): EvalConfig {
+  const datasets = describePlanDatasets(plan);
+  const names = datasets.map(({ name }) => name || "examples").join(" + ");
+  const evaluators = new Set(plan.wirings.flatMap((wiring) => wiring.evaluators.map(({ name }) => name)));
+  return {
+    title: extra.title ?? `${names}: ${plan.systems.map(({ name }) => name).join(", ")}`,
+    systems: plan.systems.map(({ name }) => name),
+    datasets,
+    evaluators: [...evaluators],
+    metrics: extra.metrics.map(({ name }) => name),
+    scoreField: plan.scoreField,
+    threshold: plan.threshold,
+    trials: plan.trials,
+    seed: plan.seed,
+    tokenizer: extra.tokenizer.name ?? "custom",
+  };
+}
+
+/** Wraps the progress callback. If it throws, it is not called again, and a note is added instead of failing the run. */
+export function createProgressCallback(
+  callback: EvaluateOptions["onProgress"],
+  notes: string[],
+): EvaluateOptions["onProgress"] | null {
+  let isBroken = callback === undefined;
+  return (progress) => {
+    if (isBroken) return;
+    try {
+      callback?.(progress);
+    } catch (error) {
+      isBroken = true;
+      notes.push(`onProgress failed and was not called again: ${getErrorMessage(error)}`);
+    }
+  };
+}
