@@ -1,20 +1,20 @@
 import { render } from "preact";
-import { embeddedReport, embeddedSource } from "./data/embedded.js";
-import { servedSource } from "./data/served.js";
+import { createEmbeddedSource, readEmbeddedReport } from "./data/embedded.js";
+import { createServedSource } from "./data/served.js";
 import { App } from "./shell/app.js";
 import { SourceProvider } from "./shell/context.js";
-import { wearKeptTheme } from "./shell/theme.js";
+import { applySavedTheme } from "./shell/theme.js";
 import "./styles/index.css";
 
-wearKeptTheme();
+applySavedTheme();
 
-const report = await embeddedReport();
-const source = report === null ? servedSource() : embeddedSource(report);
-const place = document.getElementById("app");
-if (place !== null)
+const report = await readEmbeddedReport();
+const source = report === null ? createServedSource() : createEmbeddedSource(report);
+const container = document.getElementById("app");
+if (container !== null)
   render(
     <SourceProvider value={source}>
       <App />
     </SourceProvider>,
-    place,
+    container,
   );

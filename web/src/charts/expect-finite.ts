@@ -1,8 +1,8 @@
 /** Every place in a layout that holds no number a drawing can use, for tests: a path, and what is there. */
-export function unusableIn(value: unknown, path = "layout"): string[] {
+export function findUnusableValues(value: unknown, path = "layout"): string[] {
   if (typeof value === "number") return Number.isFinite(value) ? [] : [`${path}: ${value}`];
   if (typeof value === "string") return /\b(NaN|undefined|Infinity)\b/.test(value) ? [`${path}: ${value}`] : [];
   if (value === undefined) return [`${path}: undefined`];
   if (value === null || typeof value !== "object") return [];
-  return Object.entries(value).flatMap(([key, item]) => unusableIn(item, `${path}.${key}`));
+  return Object.entries(value).flatMap(([key, item]) => findUnusableValues(item, `${path}.${key}`));
 }

@@ -3,7 +3,7 @@ export { ErrorsChart } from "./errors/chart.js";
 export { HeatMapChart } from "./heat-map/chart.js";
 export { LatencyChart } from "./latency/chart.js";
 export { PassCurvesChart } from "./pass-curves/chart.js";
-export type { Picked } from "./props.js";
+export type { ChartSelection } from "./props.js";
 export { QualityCostChart } from "./quality-cost/chart.js";
 export { SpeedRadar } from "./radar/chart.js";
 export { TokenCostChart } from "./token-cost/chart.js";

@@ -1,20 +1,20 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { CardFigure, RunCard, SystemCard } from "../../../src/report/dashboard/contract.js";
-import { layoutCostSpeed } from "./cost-speed/layout.js";
-import { barsByRun, barsBySystem, topFaults } from "./errors/categories.js";
-import { layoutFaultColumns, layoutFaultRows } from "./errors/layout.js";
-import { unusableIn } from "./expect-finite.js";
-import { layoutHeatMap } from "./heat-map/layout.js";
-import { layoutLatency } from "./latency/layout.js";
-import { layoutPassCurves } from "./pass-curves/layout.js";
-import { layoutQualityCost } from "./quality-cost/layout.js";
-import { layoutSpeedBars } from "./radar/bars.js";
-import { layoutRadar } from "./radar/layout.js";
-import { seriesAt } from "./series.js";
-import { layoutTokenCosts } from "./token-cost/layout.js";
-import { layoutTrend } from "./trend/layout.js";
-import { trendLines } from "./trend/series.js";
+import { computeCostSpeedLayout } from "./cost-speed/layout.js";
+import { buildBarsByRun, buildBarsBySystem, rankCategories } from "./errors/categories.js";
+import { computeErrorColumns, computeErrorRows } from "./errors/layout.js";
+import { findUnusableValues } from "./expect-finite.js";
+import { computeHeatMapLayout } from "./heat-map/layout.js";
+import { computeLatencyLayout } from "./latency/layout.js";
+import { computePassCurvesLayout } from "./pass-curves/layout.js";
+import { computeQualityCostLayout } from "./quality-cost/layout.js";
+import { computeSpeedBars } from "./radar/bars.js";
+import { computeRadarLayout } from "./radar/layout.js";
+import { getSeriesLook } from "./series.js";
+import { computeTokenCostLayout } from "./token-cost/layout.js";
+import { computeTrendLayout } from "./trend/layout.js";
+import { buildTrendLines } from "./trend/series.js";
 
 // Whatever the data, nothing may be drawn at a place that is none.
 
@@ -24,12 +24,12 @@ const share = fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFr
 const maybeShare = fc.option(share);
 const amount = fc.oneof(fc.double({ min: 1e-9, max: 1e6, noNaN: true }), fc.constantFrom(0, 1));
 const maybeAmount = fc.option(amount);
-const look = () => seriesAt(0);
+const look = () => getSeriesLook(0);
 
 function draws<T>(data: fc.Arbitrary<T>, layout: (data: T, width: number) => unknown): void {
   fc.assert(
     fc.property(data, width, (some, wide) => {
-      expect(unusableIn(layout(some, wide))).toEqual([]);
+      expect(findUnusableValues(layout(some, wide))).toEqual([]);
     }),
     { numRuns: 40 },
   );
@@ -58,7 +58,7 @@ test("quality and cost", () => {
   draws(points, (all, wide) => {
     const front = all.map(({ system }) => system);
     const costUnit = all.length % 2 === 0 ? "usd" : "tokens";
-    return layoutQualityCost({ costUnit, points: all, front, hull: front }, wide, look);
+    return computeQualityCostLayout({ costUnit, points: all, front, hull: front }, wide, look);
   });
 });
 
@@ -73,14 +73,16 @@ test("cost and speed", () => {
       leftOut: fc.option(name),
     }),
   );
-  draws(points, (all, wide) => layoutCostSpeed({ points: all, front: all.map(({ system }) => system) }, wide, look));
+  draws(points, (all, wide) =>
+    computeCostSpeedLayout({ points: all, front: all.map(({ system }) => system) }, wide, look),
+  );
 });
 
 test("speed, as a radar and as bars", () => {
   const spokes = systems(fc.record({ seconds: maybeAmount, isClipped: fc.boolean() }));
   const data = fc.record({ limitSeconds: maybeAmount, spokes });
-  draws(data, layoutRadar);
-  draws(data, layoutSpeedBars);
+  draws(data, computeRadarLayout);
+  draws(data, computeSpeedBars);
 });
 
 function card(system: string, value: number | null, errors: number): SystemCard {
@@ -127,14 +129,14 @@ const runs = fc.array(run, { maxLength: 12 });
 
 test("trends", () => {
   for (const figure of ["pass_rate", "cost_per_pass_usd"] as const)
-    draws(runs, (all, wide) => layoutTrend(trendLines(all, figure), figure, wide));
+    draws(runs, (all, wide) => computeTrendLayout(buildTrendLines(all, figure), figure, wide));
 });
 
 test("error categories over runs and by system", () => {
   draws(runs, (all, wide) => {
-    const [byRun, bySystem] = [barsByRun(all), barsBySystem(all)];
-    const faultsOf = (bars: typeof byRun) => topFaults(bars).map(({ fault }) => fault);
-    return [layoutFaultColumns(byRun, faultsOf(byRun), wide), layoutFaultRows(bySystem, faultsOf(bySystem), wide)];
+    const [byRun, bySystem] = [buildBarsByRun(all), buildBarsBySystem(all)];
+    const faultsOf = (bars: typeof byRun) => rankCategories(bars).map(({ category }) => category);
+    return [computeErrorColumns(byRun, faultsOf(byRun), wide), computeErrorRows(bySystem, faultsOf(bySystem), wide)];
   });
 });
 
@@ -150,7 +152,7 @@ test("pass curves", () => {
     passHatHigh: maybeShare,
   });
   const curves = systems(fc.record({ points: fc.uniqueArray(point, { maxLength: 8, selector: ({ k }) => k }) }));
-  draws(curves, layoutPassCurves);
+  draws(curves, computePassCurvesLayout);
 });
 
 test("heat maps", () => {
@@ -163,7 +165,9 @@ test("heat maps", () => {
     ys: fc.uniqueArray(fc.oneof(name, fc.double({ noNaN: true, noDefaultInfinity: true })), { maxLength: 30 }),
     cells: fc.array(fc.record({ x: fc.nat(29), y: fc.nat(29), mean: fc.option(amount), n: fc.nat() })),
   });
-  draws(map, (data, wide) => layoutHeatMap({ ...data, ys: data.ys.map((value) => (value === 0 ? 0 : value)) }, wide));
+  draws(map, (data, wide) =>
+    computeHeatMapLayout({ ...data, ys: data.ys.map((value) => (value === 0 ? 0 : value)) }, wide),
+  );
 });
 
 test("cost by class of token, in both units", () => {
@@ -177,7 +181,8 @@ test("cost by class of token, in both units", () => {
       ]),
     }),
   );
-  for (const unit of ["dollars", "tokens"] as const) draws(costs, (all, wide) => layoutTokenCosts(all, unit, wide));
+  for (const unit of ["dollars", "tokens"] as const)
+    draws(costs, (all, wide) => computeTokenCostLayout(all, unit, wide));
 });
 
 test("latencies", () => {
@@ -189,5 +194,5 @@ test("latencies", () => {
       bins: all.slice(1).map((to, index) => ({ from: all[index] ?? 0, to, count: counts[index] ?? 0 })),
     })),
   );
-  draws(spreads, layoutLatency);
+  draws(spreads, computeLatencyLayout);
 });

@@ -1,22 +1,22 @@
 import { expect, test } from "vitest";
-import { fitted, listed, shown } from "./names.js";
+import { formatName, formatNameList, truncateName } from "./names.js";
 
 test("a name shows and steers nothing", () => {
-  expect(shown("\u001b[2Ja\u202eb\nc")).toBe("\ufffd[2Ja\ufffdb c");
-  expect(shown(" \n")).toBe("(no name)");
-  expect(shown("<script>")).toBe("<script>");
+  expect(formatName("\u001b[2Ja\u202eb\nc")).toBe("\ufffd[2Ja\ufffdb c");
+  expect(formatName(" \n")).toBe("(no name)");
+  expect(formatName("<script>")).toBe("<script>");
 });
 
 test("names are cut by letters, not in the middle of one", () => {
-  expect(fitted("short", 100)).toBe("short");
-  expect(fitted("🦊🦊🦊🦊🦊🦊", 21)).toBe("🦊🦊…");
-  expect(fitted("anything", 0)).toBe("a…");
+  expect(truncateName("short", 100)).toBe("short");
+  expect(truncateName("🦊🦊🦊🦊🦊🦊", 21)).toBe("🦊🦊…");
+  expect(truncateName("anything", 0)).toBe("a…");
 });
 
 test("lists of names read as a sentence", () => {
-  expect(listed([])).toBe("");
-  expect(listed(["a"])).toBe("a");
-  expect(listed(["a", "b"])).toBe("a and b");
-  expect(listed(["a", "b", "c"])).toBe("a, b and c");
-  expect(listed(["a", "b", "c", "d"])).toBe("a, b and 2 more");
+  expect(formatNameList([])).toBe("");
+  expect(formatNameList(["a"])).toBe("a");
+  expect(formatNameList(["a", "b"])).toBe("a and b");
+  expect(formatNameList(["a", "b", "c"])).toBe("a, b and c");
+  expect(formatNameList(["a", "b", "c", "d"])).toBe("a, b and 2 more");
 });

@@ -1,41 +1,41 @@
-import { replaceControlCharacters } from "../../../src/report/printable.js";
+import { replaceControlCharacters } from "../../../src/report/format.js";
 
 /** About how wide a letter of the charts' small text is. */
-const LETTER = 7;
+const LETTER_WIDTH = 7;
 
 /** A name as it is shown: names come from files, and may hold what steers the text around them. */
-export function shown(name: string): string {
+export function formatName(name: string): string {
   return replaceControlCharacters(name).replace(/\s+/g, " ").trim() || "(no name)";
 }
 
 /** About how much room a text takes in a chart, in pixels. */
-export function widthOf(text: string): number {
-  return [...text].length * LETTER;
+export function estimateTextWidth(text: string): number {
+  return [...text].length * LETTER_WIDTH;
 }
 
 /**
  * A name cut to the room there is; the whole stands in the tooltip and the table.
  * @example
- * fitted("a-very-long-name", 60); // "a-very-l…"
+ * truncateName("a-very-long-name", 60); // "a-very-l…"
  */
-export function fitted(name: string, width: number): string {
-  const letters = [...shown(name)];
-  const room = Math.max(2, Math.floor(width / LETTER));
+export function truncateName(name: string, width: number): string {
+  const letters = [...formatName(name)];
+  const room = Math.max(2, Math.floor(width / LETTER_WIDTH));
   return letters.length <= room ? letters.join("") : `${letters.slice(0, room - 1).join("")}…`;
 }
 
 /** A name in a sentence, which a very long one would drown. */
-export function told(name: string): string {
-  return fitted(name, 300);
+export function shortenName(name: string): string {
+  return truncateName(name, 300);
 }
 
 /**
  * Names in a sentence, the first few of many.
  * @example
- * listed(["a", "b", "c"]); // "a, b and c"
+ * formatNameList(["a", "b", "c"]); // "a, b and c"
  */
-export function listed(names: readonly string[], most = 3): string {
-  const heads = names.slice(0, names.length > most ? most - 1 : most).map(told);
+export function formatNameList(names: readonly string[], most = 3): string {
+  const heads = names.slice(0, names.length > most ? most - 1 : most).map(shortenName);
   const rest = names.length - heads.length;
   const all = rest > 0 ? [...heads, `${rest} more`] : heads;
   const last = all.at(-1) ?? "";

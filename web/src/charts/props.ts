@@ -1,7 +1,7 @@
 import type { ErrorCategory, FacetValue } from "../../../src/core/row.js";
 
 /** What the reader picked in a chart: the rows behind it are those that have all of these. */
-export interface Picked {
+export interface ChartSelection {
   run?: string;
   system?: string;
   dataset?: string;
@@ -16,8 +16,8 @@ export interface Picked {
 export interface ChartProps {
   /** In place of the chart's own title. */
   title?: string | undefined;
-  /** Every system of the page, so that one has the same colour in all charts; those of the data when left out. */
+  /** Every system of the page, so that one has the same color in all charts; those of the data when left out. */
   systems?: readonly string[] | undefined;
   /** Called when a mark is clicked, or picked with Enter. */
-  onPick?: ((picked: Picked) => void) | undefined;
+  onPick?: ((picked: ChartSelection) => void) | undefined;
 }

@@ -7,19 +7,26 @@ import type {
   RunCard,
   TokenCost,
 } from "../../../src/report/dashboard/contract.js";
-import { markArea } from "./cost-speed/layout.js";
-import { costSpeedNotes, costSpeedWords } from "./cost-speed/words.js";
-import { barsByRun, barsBySystem, topFaults } from "./errors/categories.js";
-import { errorTable, errorWords } from "./errors/words.js";
-import { domainOf, stepOf } from "./heat-map/layout.js";
-import { heatMapTable, heatMapWords } from "./heat-map/words.js";
-import { latencyWords } from "./latency/words.js";
-import { passCurveWords } from "./pass-curves/words.js";
-import { qualityCostNotes, qualityCostTable, qualityCostWords } from "./quality-cost/words.js";
-import { radarNotes, radarWords } from "./radar/words.js";
-import { isPriced, partsOf, tokenCostNotes, tokenCostTable, tokenCostWords, totalOf } from "./token-cost/words.js";
-import { trendLines } from "./trend/series.js";
-import { trendNotes, trendTable, trendWords } from "./trend/words.js";
+import { computeMarkArea } from "./cost-speed/layout.js";
+import { describeCostSpeed, listCostSpeedNotes } from "./cost-speed/words.js";
+import { buildBarsByRun, buildBarsBySystem, rankCategories } from "./errors/categories.js";
+import { buildErrorTable, describeErrors } from "./errors/words.js";
+import { computeColorDomain, computeColorStep } from "./heat-map/layout.js";
+import { buildHeatMapTable, describeHeatMap } from "./heat-map/words.js";
+import { describeLatencies } from "./latency/words.js";
+import { describePassCurves } from "./pass-curves/words.js";
+import { buildQualityCostTable, describeQualityCost, listQualityCostNotes } from "./quality-cost/words.js";
+import { describeRadar, listRadarNotes } from "./radar/words.js";
+import {
+  buildTokenCostTable,
+  computeTotal,
+  describeTokenCosts,
+  isFullyPriced,
+  listCostParts,
+  listTokenCostNotes,
+} from "./token-cost/words.js";
+import { buildTrendLines } from "./trend/series.js";
+import { buildTrendTable, describeTrend, listTrendNotes } from "./trend/words.js";
 
 const point: QualityCostPoint = {
   system: "a",
@@ -45,12 +52,12 @@ test("quality and cost: who is on the front, who is dominated, who has no place"
     front: ["a", "b"],
     hull: ["a", "b"],
   };
-  expect(qualityCostWords(data)).toBe(
+  expect(describeQualityCost(data)).toBe(
     "a is the cheapest on the front and b is the best. 1 of 3 systems is dominated: another is at least as good and as cheap, and better in one.",
   );
-  expect(qualityCostNotes(data)).toEqual(["Not drawn, because the cost is not known: d."]);
-  expect(qualityCostTable(data).rows).toHaveLength(4);
-  expect(qualityCostWords({ ...data, points: [], front: [], hull: [] })).toContain("nothing to draw");
+  expect(listQualityCostNotes(data)).toEqual(["Not drawn, because the cost is not known: d."]);
+  expect(buildQualityCostTable(data).rows).toHaveLength(4);
+  expect(describeQualityCost({ ...data, points: [], front: [], hull: [] })).toContain("nothing to draw");
 });
 
 test("quality and tokens: where no cost is known, everything is told in tokens", () => {
@@ -60,11 +67,11 @@ test("quality and tokens: where no cost is known, everything is told in tokens",
     { ...point, system: "c", cost: null },
   ];
   const data: QualityCostChart = { costUnit: "tokens", points, front: ["a"], hull: ["a"] };
-  expect(qualityCostWords(data)).toBe(
+  expect(describeQualityCost(data)).toBe(
     "No cost is known here, so output tokens stand in for it. a alone is on the front. 1 of 2 systems is dominated: another is at least as good and as short, and better in one.",
   );
-  expect(qualityCostNotes(data)).toEqual(["Not drawn, because its output tokens are not known: c."]);
-  const { columns, rows } = qualityCostTable(data);
+  expect(listQualityCostNotes(data)).toEqual(["Not drawn, because its output tokens are not known: c."]);
+  const { columns, rows } = buildQualityCostTable(data);
   const place = columns.indexOf("Output tokens of an attempt");
   expect(rows.map((cells) => cells[place])).toEqual(["1,235", "2,000", "–"]);
   expect(JSON.stringify(rows)).not.toContain("$");
@@ -77,7 +84,7 @@ test("quality and cost: a member of the front under the hull is named", () => {
     cost: index + 1,
     quality: index / 10,
   }));
-  expect(qualityCostWords({ costUnit: "usd", points, front: ["a", "b", "c"], hull: ["a", "c"] })).toContain(
+  expect(describeQualityCost({ costUnit: "usd", points, front: ["a", "b", "c"], hull: ["a", "c"] })).toContain(
     "A mix of two others reaches what b does.",
   );
 });
@@ -93,10 +100,10 @@ test("cost and speed: left out with the reason; the area of a mark grows with th
     leftOut: null,
   };
   const out = { ...placed, system: "b", costPerPassUsd: null, leftOut: "nothing passed" };
-  expect(costSpeedWords({ points: [placed, out], front: ["a"] })).toMatch(/^a alone is on the frontier/);
-  expect(costSpeedNotes({ points: [placed, out], front: ["a"] })).toEqual(["Left out: b (nothing passed)."]);
-  expect(markArea(1) - markArea(0.5)).toBeCloseTo(markArea(0.5) - markArea(0));
-  expect(markArea(null)).toBe(markArea(0));
+  expect(describeCostSpeed({ points: [placed, out], front: ["a"] })).toMatch(/^a alone is on the frontier/);
+  expect(listCostSpeedNotes({ points: [placed, out], front: ["a"] })).toEqual(["Left out: b (nothing passed)."]);
+  expect(computeMarkArea(1) - computeMarkArea(0.5)).toBeCloseTo(computeMarkArea(0.5) - computeMarkArea(0));
+  expect(computeMarkArea(null)).toBe(computeMarkArea(0));
 });
 
 test("the radar names what it cuts with its real time", () => {
@@ -105,8 +112,8 @@ test("the radar names what it cuts with its real time", () => {
     { system: "b", seconds: 400, isClipped: true },
     { system: "c", seconds: null, isClipped: false },
   ];
-  expect(radarWords({ limitSeconds: 30, spokes })).toContain("a is the fastest to a success with 2.00 s");
-  expect(radarNotes({ limitSeconds: 30, spokes })).toEqual([
+  expect(describeRadar({ limitSeconds: 30, spokes })).toContain("a is the fastest to a success with 2.00 s");
+  expect(listRadarNotes({ limitSeconds: 30, spokes })).toEqual([
     "Cut at 30.00 s, with their real times: b (6 min 40 s).",
     "Not measured: c.",
   ]);
@@ -136,18 +143,18 @@ const runs = [
 ];
 
 test("a trend is in order of time, and blank where half of the trials or more had infrastructure errors", () => {
-  const lines = trendLines(runs, "pass_rate");
+  const lines = buildTrendLines(runs, "pass_rate");
   expect(lines[0]?.points.map(({ run, blank }) => [run.id, blank !== null])).toEqual([
     ["one", false],
     ["two", true],
     ["three", false],
   ]);
-  expect(trendWords(lines, "pass_rate")).toBe("Over 3 runs: s went from 50 % to 75 %.");
-  expect(trendNotes(lines, runs)).toEqual([
+  expect(describeTrend(lines, "pass_rate")).toBe("Over 3 runs: s went from 50 % to 75 %.");
+  expect(listTrendNotes(lines, runs)).toEqual([
     "1 point left blank: hollow marks at the bottom say why.",
     "1 run without a date left out.",
   ]);
-  expect(trendTable(lines, "pass_rate").rows[1]?.slice(3, 5)).toEqual([
+  expect(buildTrendTable(lines, "pass_rate").rows[1]?.slice(3, 5)).toEqual([
     "50 % of the trials had infrastructure errors",
     "–",
   ]);
@@ -156,33 +163,35 @@ test("a trend is in order of time, and blank where half of the trials or more ha
 test("trials that a stop left over do not hide that most of the others broke", () => {
   const stopped = runOf("stopped", "2026-11-04T00:00:00Z", { rate: 1, errors: 8 });
   const systems = stopped.systems.map((card) => ({ ...card, outcomes: { ...card.outcomes, skipped: 90 } }));
-  const [line] = trendLines([{ ...stopped, systems }], "pass_rate");
+  const [line] = buildTrendLines([{ ...stopped, systems }], "pass_rate");
   expect(line?.points[0]?.blank).toBe("80 % of the trials had infrastructure errors");
 });
 
 test("one more system is not several", () => {
   const run = runOf("one", "2026-11-01T00:00:00Z", { rate: 0.5, errors: 0 });
   const systems = ["a", "b", "c", "d"].flatMap((system) => run.systems.map((card) => ({ ...card, system })));
-  expect(trendWords(trendLines([{ ...run, systems }], "error_rate"), "error_rate")).toMatch(/ and 1 more system\.$/);
+  expect(describeTrend(buildTrendLines([{ ...run, systems }], "error_rate"), "error_rate")).toMatch(
+    / and 1 more system\.$/,
+  );
 });
 
 test("the error rate itself is never blank", () => {
-  expect(trendLines(runs, "error_rate")[0]?.points.every(({ blank }) => blank === null)).toBe(true);
+  expect(buildTrendLines(runs, "error_rate")[0]?.points.every(({ blank }) => blank === null)).toBe(true);
 });
 
 test("error categories are added up, the most frequent first, and what went right is none of them", () => {
-  const bars = barsBySystem(runs);
+  const bars = buildBarsBySystem(runs);
   expect(bars).toMatchObject([{ key: "s", trials: 40, counts: { api_error: 9, cost_killed: 4 } }]);
-  expect(topFaults(bars)).toEqual([
-    { fault: "api_error", count: 9 },
-    { fault: "cost_killed", count: 4 },
+  expect(rankCategories(bars)).toEqual([
+    { category: "api_error", count: 9 },
+    { category: "cost_killed", count: 4 },
   ]);
-  expect(barsByRun(runs.slice(0, 3)).map(({ key }) => key)).toEqual(["one", "two", "three"]);
-  expect(errorWords(bars, "system")).toBe(
+  expect(buildBarsByRun(runs.slice(0, 3)).map(({ key }) => key)).toEqual(["one", "two", "three"]);
+  expect(describeErrors(bars, "system")).toBe(
     "Over 1 system with 40 trials, the most frequent categories are api_error (9, 22.5 %), cost_killed (4, 10 %).",
   );
-  expect(errorTable(bars, "system").columns).toEqual(["System", "Trials", "api_error", "cost_killed"]);
-  expect(errorWords([], "run")).toContain("nothing to draw");
+  expect(buildErrorTable(bars, "system").columns).toEqual(["System", "Trials", "api_error", "cost_killed"]);
+  expect(describeErrors([], "run")).toContain("nothing to draw");
 });
 
 test("pass curves: one trial shows no dependability, several do", () => {
@@ -196,14 +205,14 @@ test("pass curves: one trial shows no dependability, several do", () => {
     passHatLow: null,
     passHatHigh: null,
   });
-  expect(passCurveWords([{ system: "s", points: [at(1)] }])).toMatch(/^Each example was tried once/);
-  expect(passCurveWords([{ system: "s", points: [at(1), at(2)] }])).toContain(
+  expect(describePassCurves([{ system: "s", points: [at(1)] }])).toMatch(/^Each example was tried once/);
+  expect(describePassCurves([{ system: "s", points: [at(1), at(2)] }])).toContain(
     "at least once in 2 for 90 % of tasks and every time for 20 %",
   );
-  expect(passCurveWords([])).toContain("nothing to draw");
+  expect(describePassCurves([])).toContain("nothing to draw");
 });
 
-test("heat maps: colours go from 0 to 1, and cells without data are told", () => {
+test("heat maps: colors go from 0 to 1, and cells without data are told", () => {
   const map = {
     system: "s",
     dataset: "needle",
@@ -213,10 +222,10 @@ test("heat maps: colours go from 0 to 1, and cells without data are told", () =>
     ys: [0.5],
     cells: [{ x: 0, y: 0, mean: 0.25, n: 4 }],
   };
-  expect(domainOf(map)).toEqual([0, 1]);
-  expect([0, 0.5, 1].map((value) => stepOf(value, [0, 1]))).toEqual([0, 3, 6]);
-  expect(heatMapWords(map)).toBe("s has a mean score of 0.25 everywhere. 1 cell has no data.");
-  expect(heatMapTable(map).rows).toEqual([["0.5", "0.250 (4)", "no data"]]);
+  expect(computeColorDomain(map)).toEqual([0, 1]);
+  expect([0, 0.5, 1].map((value) => computeColorStep(value, [0, 1]))).toEqual([0, 3, 6]);
+  expect(describeHeatMap(map)).toBe("s has a mean score of 0.25 everywhere. 1 cell has no data.");
+  expect(buildHeatMapTable(map).rows).toEqual([["0.5", "0.250 (4)", "no data"]]);
 });
 
 test("cost by class: dollars where every class has a price, else it is said that they are not known", () => {
@@ -229,15 +238,21 @@ test("cost by class: dollars where every class has a price, else it is said that
     ],
   };
   const bare: TokenCost = { system: "b", costUsd: null, classes: [{ name: "input", tokens: 10, costUsd: null }] };
-  expect([isPriced(priced), isPriced(bare)]).toEqual([true, false]);
-  expect([totalOf(priced, "dollars"), totalOf(bare, "dollars"), totalOf(bare, "tokens")]).toEqual([3, null, 10]);
-  expect(tokenCostWords([priced], "dollars")).toBe("a is the dearest with $3.00, 66.7 % of it for output.");
-  expect(tokenCostWords([priced, { ...bare, costUsd: null }], "dollars")).toMatch(/^Of 1 system with a bar, a is the/);
-  expect(tokenCostWords([bare], "tokens")).toContain("The bars are tokens, not dollars.");
-  expect(tokenCostNotes([priced, bare], "dollars")).toEqual([
+  expect([isFullyPriced(priced), isFullyPriced(bare)]).toEqual([true, false]);
+  expect([computeTotal(priced, "dollars"), computeTotal(bare, "dollars"), computeTotal(bare, "tokens")]).toEqual([
+    3,
+    null,
+    10,
+  ]);
+  expect(describeTokenCosts([priced], "dollars")).toBe("a is the dearest with $3.00, 66.7 % of it for output.");
+  expect(describeTokenCosts([priced, { ...bare, costUsd: null }], "dollars")).toMatch(
+    /^Of 1 system with a bar, a is the/,
+  );
+  expect(describeTokenCosts([bare], "tokens")).toContain("The bars are tokens, not dollars.");
+  expect(listTokenCostNotes([priced, bare], "dollars")).toEqual([
     "No bar, because the price of the tokens is not known: b.",
   ]);
-  expect(tokenCostNotes([{ ...priced, costUsd: 2 }], "dollars")[0]).toContain("what was billed");
+  expect(listTokenCostNotes([{ ...priced, costUsd: 2 }], "dollars")[0]).toContain("what was billed");
 });
 
 test("tokens: what was billed and cannot be split has a bar, and the bill decides who is the dearest", () => {
@@ -246,16 +261,18 @@ test("tokens: what was billed and cannot be split has a bar, and the bill decide
   const stopped = { system: "stopped", classes: [usage], costUsd: 50 };
   const silent = { system: "silent", classes: [], costUsd: 10 };
   const costs = [steady, stopped, silent];
-  expect(costs.map((cost) => totalOf(cost, "dollars"))).toEqual([2, 50, 10]);
-  expect(partsOf(stopped, "dollars").map(({ name, costUsd }) => [name, costUsd])).toEqual([
+  expect(costs.map((cost) => computeTotal(cost, "dollars"))).toEqual([2, 50, 10]);
+  expect(listCostParts(stopped, "dollars").map(({ name, costUsd }) => [name, costUsd])).toEqual([
     ["input", 1],
     ["notSplit", 49],
   ]);
-  expect(partsOf(steady, "dollars").map(({ name }) => name)).toEqual(["input"]);
-  expect(partsOf(stopped, "tokens").map(({ name }) => name)).toEqual(["input"]);
-  expect(tokenCostWords(costs, "dollars")).toBe("stopped is the dearest with $50.00, 98 % of it not split by class.");
-  expect(tokenCostNotes(costs, "dollars")).toEqual([expect.stringContaining("Not split: billed for trials")]);
-  expect(tokenCostTable(costs).rows).toContainEqual(["silent", "not split", "–", "$10.00"]);
+  expect(listCostParts(steady, "dollars").map(({ name }) => name)).toEqual(["input"]);
+  expect(listCostParts(stopped, "tokens").map(({ name }) => name)).toEqual(["input"]);
+  expect(describeTokenCosts(costs, "dollars")).toBe(
+    "stopped is the dearest with $50.00, 98 % of it not split by class.",
+  );
+  expect(listTokenCostNotes(costs, "dollars")).toEqual([expect.stringContaining("Not split: billed for trials")]);
+  expect(buildTokenCostTable(costs).rows).toContainEqual(["silent", "not split", "–", "$10.00"]);
 });
 
 test("latency: the fastest and the slowest", () => {
@@ -265,8 +282,8 @@ test("latency: the fastest and the slowest", () => {
     quantiles: { min: 0, p25: 0, p50, p75: 0, p95: 2 * p50, p99: 0, max: 0 },
     bins: [],
   });
-  expect(latencyWords([spread("slow", 4), spread("fast", 1)])).toBe(
+  expect(describeLatencies([spread("slow", 4), spread("fast", 1)])).toBe(
     "The fastest is fast, with a median of 1.00 s and 95 % within 2.00 s; the slowest is slow, with a median of 4.00 s and 95 % within 8.00 s.",
   );
-  expect(latencyWords([{ ...spread("a", 1), quantiles: null }])).toContain("nothing to draw");
+  expect(describeLatencies([{ ...spread("a", 1), quantiles: null }])).toContain("nothing to draw");
 });

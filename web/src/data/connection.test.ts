@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { makeConnection } from "./connection.js";
+import { createConnection } from "./connection.js";
 
 /** A server that is there or not, and counts how often it was asked. */
 function sampleServer() {
@@ -8,7 +8,7 @@ function sampleServer() {
     server.asked += 1;
     if (!server.isUp) throw new TypeError("Failed to fetch");
   };
-  return { server, connection: makeConnection(ask, 5) };
+  return { server, connection: createConnection(ask, 5) };
 }
 
 describe("whether the server is there", () => {

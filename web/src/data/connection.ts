@@ -7,36 +7,36 @@ export interface Connection {
 }
 
 /** How long after one question the next is asked while there is no answer. */
-const ASK_EVERY_MS = 2000;
+const DEFAULT_CHECK_INTERVAL_MS = 2000;
 
 /**
  * Follows whether a server answers. One failed request is no proof: it is gone when `ask` fails too, and then `ask` is
  * called again and again until it does not.
  * @example
- * const connection = makeConnection(async () => void (await fetch(".", { method: "HEAD" })));
+ * const connection = createConnection(async () => void (await fetch(".", { method: "HEAD" })));
  * connection.watch((isThere) => console.log(isThere ? "back" : "gone"));
  */
-export function makeConnection(ask: () => Promise<void>, everyMs: number = ASK_EVERY_MS): Connection {
+export function createConnection(ask: () => Promise<void>, everyMs: number = DEFAULT_CHECK_INTERVAL_MS): Connection {
   const listeners = new Set<(isThere: boolean) => void>();
   let isThere = true;
   let isAsking = false;
-  const become = (next: boolean) => {
+  const setThere = (next: boolean) => {
     if (next === isThere) return;
     isThere = next;
     for (const listen of [...listeners]) listen(next);
   };
-  const untilThere = async () => {
+  const waitUntilThere = async () => {
     isAsking = true;
-    while (!(await answers(ask))) {
-      become(false);
+    while (!(await isAnswering(ask))) {
+      setThere(false);
       await new Promise((resolve) => setTimeout(resolve, everyMs));
     }
     isAsking = false;
-    become(true);
+    setThere(true);
   };
   return {
     check: () => {
-      if (!isAsking) void untilThere();
+      if (!isAsking) void waitUntilThere();
     },
     watch: (listen) => {
       listeners.add(listen);
@@ -46,7 +46,7 @@ export function makeConnection(ask: () => Promise<void>, everyMs: number = ASK_E
   };
 }
 
-async function answers(ask: () => Promise<void>): Promise<boolean> {
+async function isAnswering(ask: () => Promise<void>): Promise<boolean> {
   try {
     await ask();
     return true;

@@ -1,28 +1,30 @@
 import { describe, expect, test } from "vitest";
-import { embeddedSource } from "./embedded.js";
-import { sampleReport } from "./sample-report.js";
+import { createEmbeddedSource } from "./embedded.js";
+import { createSampleReport } from "./sample-report.js";
 
 const KEY = { system: "a", dataset: "qa", exampleId: "e1", trial: 0 };
 const OUTPUT = [
   { name: "response", text: "yes", length: 3, kind: "text" as const },
   { name: "context", text: "The beginning", length: 5_000_000, kind: "text" as const },
 ];
-const source = embeddedSource(sampleReport([{ system: "a", outcomes: ["fail"] }], { output: OUTPUT }));
+const source = createEmbeddedSource(createSampleReport([{ system: "a", outcomes: ["fail"] }], { output: OUTPUT }));
 
 describe("a text out of the file", () => {
   test("is there when the file holds all of it", async () => {
-    expect(await source.text("r1", KEY, { of: "output", name: "response" })).toBe("yes");
+    expect(await source.getText("r1", KEY, { of: "output", name: "response" })).toBe("yes");
   });
 
   test("is refused in words when the file holds its beginning alone", async () => {
-    const whole = source.text("r1", KEY, { of: "output", name: "context" });
+    const whole = source.getText("r1", KEY, { of: "output", name: "context" });
     await expect(whole).rejects.toThrow("only the beginning of the text, 13 of its 5,000,000 characters");
-    await expect(source.text("r1", KEY, { of: "example", name: "question" })).rejects.toThrow("does not hold the text");
+    await expect(source.getText("r1", KEY, { of: "example", name: "question" })).rejects.toThrow(
+      "does not hold the text",
+    );
   });
 });
 
 test("a search finds all there is", async () => {
-  const search = (text: string) => source.search("r1", text, new AbortController().signal);
+  const search = (text: string) => source.searchTrials("r1", text, new AbortController().signal);
   expect(await search("YES")).toMatchObject({ matches: [KEY], isCut: false });
   expect(await search("no such text")).toEqual({ matches: [], isCut: false });
 });

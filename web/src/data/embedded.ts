@@ -4,11 +4,11 @@ import { formatCount } from "../ui/format.js";
 import { type DataSource, SourceError, type TrialKey } from "./source.js";
 
 /** The element that holds the data of a page that is a file. */
-const DATA_ID = "assay-data";
+const DATA_ELEMENT_ID = "assay-data";
 
 /** The report inside this page; null when the page was served. */
-export async function embeddedReport(): Promise<EmbeddedReport | null> {
-  const packed = document.getElementById(DATA_ID)?.textContent?.trim();
+export async function readEmbeddedReport(): Promise<EmbeddedReport | null> {
+  const packed = document.getElementById(DATA_ELEMENT_ID)?.textContent?.trim();
   if (packed === undefined || packed === "") return null;
   const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
@@ -16,30 +16,30 @@ export async function embeddedReport(): Promise<EmbeddedReport | null> {
 }
 
 /** Answers out of the file. */
-export function embeddedSource(report: EmbeddedReport): DataSource {
-  const trials = new Map(report.trials.map((trial) => [keyText(trial.row), trial]));
+export function createEmbeddedSource(report: EmbeddedReport): DataSource {
+  const trials = new Map(report.trials.map((trial) => [formatTrialKey(trial.row), trial]));
   const { card } = report.run;
   return {
     kind: "file",
-    only: { id: card.id, systems: card.systems.length },
-    runs: async (query) => buildRunPage([card], query),
-    cards: async (ids) => (ids.includes(card.id) ? [card] : []),
-    run: async (id) => (id === card.id ? report.run : refuse(`This file holds the run ${card.id} alone.`)),
-    rows: async (_id, receive, signal) => {
+    singleRun: { id: card.id, systems: card.systems.length },
+    listRuns: async (query) => buildRunPage([card], query),
+    listCards: async (ids) => (ids.includes(card.id) ? [card] : []),
+    getRun: async (id) => (id === card.id ? report.run : refuse(`This file holds the run ${card.id} alone.`)),
+    readRows: async (_id, receive, signal) => {
       receive.head(report.head);
       for (const chunk of report.chunks) {
         if (signal.aborted) return;
         receive.chunk(chunk);
-        await nextTask();
+        await waitForNextTask();
       }
     },
-    trial: async (_id, key) => trials.get(keyText(key)) ?? refuse(leftOut(report)),
-    text: async (_id, key, { of, name }) => fieldIn(trials.get(keyText(key)), of, name),
-    search: async (_id, text) => {
-      const found = report.trials.filter((trial) => contains(trial, text.toLowerCase()));
+    getTrial: async (_id, key) => trials.get(formatTrialKey(key)) ?? refuse(describeMissingTrial(report)),
+    getText: async (_id, key, { of, name }) => getFieldText(trials.get(formatTrialKey(key)), of, name),
+    searchTrials: async (_id, text) => {
+      const found = report.trials.filter((trial) => hasText(trial, text.toLowerCase()));
       return { matches: found.map(({ row }) => row), isCut: false };
     },
-    compare: async ({ systemA, systemB }) =>
+    compareRuns: async ({ systemA, systemB }) =>
       report.comparisons.find(({ comparison: { comparisons } }) =>
         comparisons.some((pair) => pair.systemA === systemA && pair.systemB === systemB),
       ) ?? refuse("This file holds no comparison of these two systems."),
@@ -53,28 +53,28 @@ function refuse(problem: string): never {
   throw new SourceError(problem);
 }
 
-function leftOut({ trialsLeftOut, run }: EmbeddedReport): string {
+function describeMissingTrial({ trialsLeftOut, run }: EmbeddedReport): string {
   return `The texts of ${trialsLeftOut} trials were left out of this file to keep it small. See them with: assay serve, or assay show ${(run.card as RunCard).id}`;
 }
 
-function keyText({ system, dataset, exampleId, trial }: TrialKey): string {
+function formatTrialKey({ system, dataset, exampleId, trial }: TrialKey): string {
   return JSON.stringify([system, dataset, exampleId, trial]);
 }
 
-function fieldIn(trial: TrialView | undefined, of: "example" | "output", name: string): string {
+function getFieldText(trial: TrialView | undefined, of: "example" | "output", name: string): string {
   const field = trial?.[of]?.find((candidate) => candidate.name === name);
   if (field === undefined) return refuse("This file does not hold the text.");
-  return field.length > field.text.length ? refuse(onlyBeginning(field)) : field.text;
+  return field.length > field.text.length ? refuse(describeTruncatedField(field)) : field.text;
 }
 
-function onlyBeginning({ text, length }: DisplayField): string {
+function describeTruncatedField({ text, length }: DisplayField): string {
   return `This file holds only the beginning of the text, ${formatCount(text.length)} of its ${formatCount(length)} characters. See the whole of it with: assay serve`;
 }
 
-function contains({ example, output }: TrialView, wanted: string): boolean {
+function hasText({ example, output }: TrialView, wanted: string): boolean {
   return [...(example ?? []), ...output].some(({ text }) => text.toLowerCase().includes(wanted));
 }
 
-function nextTask(): Promise<void> {
+function waitForNextTask(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }

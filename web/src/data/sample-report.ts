@@ -14,16 +14,16 @@ export interface SampleTrials {
   outcomes: readonly ("pass" | "fail")[];
 }
 
-const OUTCOMES = ["pass", "fail"] as const;
-const EXAMPLE = { dataset: "qa", exampleId: "e1" };
+const SAMPLE_OUTCOMES = ["pass", "fail"] as const;
+const SAMPLE_EXAMPLE = { dataset: "qa", exampleId: "e1" };
 
 /** What a file would hold of one example, put to some systems several times. Trials in `leftOut` have no texts. */
-export function sampleReport(
+export function createSampleReport(
   systems: readonly SampleTrials[],
   { leftOut = [], output = [] }: { leftOut?: readonly number[]; output?: readonly DisplayField[] } = {},
 ): EmbeddedReport {
   const rows = systems.flatMap(({ system, outcomes }) =>
-    outcomes.map((outcome, trial) => makeRow({ ...EXAMPLE, system, trial, outcome })),
+    outcomes.map((outcome, trial) => makeRow({ ...SAMPLE_EXAMPLE, system, trial, outcome })),
   );
   const trials = rows.map((row): TrialView => {
     const siblings = rows.filter((other) => other !== row).map((other) => ({ ...other, score: null }));
@@ -39,7 +39,7 @@ export function sampleReport(
       total: rows.length,
       systems: names,
       datasets: ["qa"],
-      outcomes: OUTCOMES,
+      outcomes: SAMPLE_OUTCOMES,
       categories: ["none"],
       fields: [],
     },
@@ -48,7 +48,7 @@ export function sampleReport(
         start: 0,
         system: rows.map(({ system }) => names.indexOf(system)),
         dataset: rows.map(() => 0),
-        outcome: rows.map(({ outcome }) => OUTCOMES.indexOf(outcome as (typeof OUTCOMES)[number])),
+        outcome: rows.map(({ outcome }) => SAMPLE_OUTCOMES.indexOf(outcome as (typeof SAMPLE_OUTCOMES)[number])),
         id: rows.map(({ exampleId }) => exampleId),
         trial: rows.map(({ trial }) => trial),
       } as unknown as RowChunk,

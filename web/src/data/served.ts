@@ -8,70 +8,70 @@ import type {
   RunPage,
   RunView,
 } from "../../../src/report/dashboard/contract.js";
-import { type Connection, makeConnection } from "./connection.js";
-import { type DataSource, type FoundTrials, type RowReceiver, SourceError, type TrialKey } from "./source.js";
+import { type Connection, createConnection } from "./connection.js";
+import { type DataSource, type RowReceiver, SourceError, type TrialKey, type TrialMatches } from "./source.js";
 
 /** Asks the server that the page came from. */
-export function servedSource(): DataSource {
-  const connection = makeConnection(async () => void (await fetch(".", { method: "HEAD", cache: "no-store" })));
-  const { get, getJson } = makeAsking(connection);
+export function createServedSource(): DataSource {
+  const connection = createConnection(async () => void (await fetch(".", { method: "HEAD", cache: "no-store" })));
+  const { get, getJson } = createClient(connection);
   return {
     kind: "served",
-    only: null,
-    runs: ({ limit, offset, ...query }) => {
+    singleRun: null,
+    listRuns: ({ limit, offset, ...query }) => {
       const numbers = { limit: limit?.toString(), offset: offset?.toString() };
       return getJson<RunPage>("api/runs", { ...query, ...numbers, soFar: "true" });
     },
-    cards: async (ids) => {
+    listCards: async (ids) => {
       const { runs } = await getJson<{ runs: RunCard[] }>(
         `api/cards?${new URLSearchParams(ids.map((id) => ["id", id]))}`,
       );
       return runs;
     },
-    run: (id) => getJson<RunView>(`api/runs/${encodeURIComponent(id)}`),
-    rows: async (id, receive, signal) =>
-      readRows(await get(`api/runs/${encodeURIComponent(id)}/rows`, {}, signal), receive),
-    trial: (id, key) => getJson(`api/runs/${encodeURIComponent(id)}/trial`, keyWords(key)),
-    text: async (id, key, { of, name }) => {
-      const words = { ...keyWords(key), of, name };
+    getRun: (id) => getJson<RunView>(`api/runs/${encodeURIComponent(id)}`),
+    readRows: async (id, receive, signal) =>
+      readRowStream(await get(`api/runs/${encodeURIComponent(id)}/rows`, {}, signal), receive),
+    getTrial: (id, key) => getJson(`api/runs/${encodeURIComponent(id)}/trial`, buildTrialParameters(key)),
+    getText: async (id, key, { of, name }) => {
+      const words = { ...buildTrialParameters(key), of, name };
       return (await get(`api/runs/${encodeURIComponent(id)}/text`, words)).text();
     },
-    search: (id, text, signal) =>
-      getJson<FoundTrials>(`api/runs/${encodeURIComponent(id)}/search`, { q: text }, signal),
-    compare: (wanted) => getJson<CompareView>("api/compare", { ...wanted }),
+    searchTrials: (id, text, signal) =>
+      getJson<TrialMatches>(`api/runs/${encodeURIComponent(id)}/search`, { q: text }, signal),
+    compareRuns: (wanted) => getJson<CompareView>("api/compare", { ...wanted }),
     watchRun: (id, { progress, queue }) =>
-      listenTo(`api/runs/${encodeURIComponent(id)}/events`, connection, {
+      listenToEvents(`api/runs/${encodeURIComponent(id)}/events`, connection, {
         progress: (data) => progress(data as LiveProgress),
         queue: (data) => queue(data as QueueView | null),
       }),
-    watchRuns: (listen) => listenTo("api/events", connection, { runs: listen }),
+    watchRuns: (listen) => listenToEvents("api/events", connection, { runs: listen }),
     watchServer: connection.watch,
   };
 }
 
-type Words = Readonly<Record<string, string | undefined>>;
+type QueryParameters = Readonly<Record<string, string | undefined>>;
 
 /** Requests of one server; one that does not come through is a reason to ask whether the server is there. */
-function makeAsking(connection: Connection) {
-  const get = async (path: string, words: Words = {}, signal?: AbortSignal): Promise<Response> => {
+function createClient(connection: Connection) {
+  const get = async (path: string, words: QueryParameters = {}, signal?: AbortSignal): Promise<Response> => {
     const query = new URLSearchParams(
       Object.entries(words).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
     );
-    const response = await reach(`${path}${query.size > 0 ? `?${query}` : ""}`, { connection, signal });
+    const response = await fetchFromServer(`${path}${query.size > 0 ? `?${query}` : ""}`, { connection, signal });
     if (response.ok) return response;
-    throw new SourceError(await problemIn(response));
+    throw new SourceError(await readProblem(response));
   };
-  const getJson = async <T>(path: string, words: Words = {}, signal?: AbortSignal): Promise<T> =>
+  const getJson = async <T>(path: string, words: QueryParameters = {}, signal?: AbortSignal): Promise<T> =>
     (await get(path, words, signal)).json() as Promise<T>;
   return { get, getJson };
 }
 
-interface Reaching {
+interface FetchOptions {
   connection: Connection;
   signal: AbortSignal | undefined;
 }
 
-async function reach(url: string, { connection, signal }: Reaching): Promise<Response> {
+async function fetchFromServer(url: string, { connection, signal }: FetchOptions): Promise<Response> {
   try {
     return await fetch(url, signal === undefined ? {} : { signal });
   } catch (cause) {
@@ -81,7 +81,7 @@ async function reach(url: string, { connection, signal }: Reaching): Promise<Res
   }
 }
 
-async function problemIn(response: Response): Promise<string> {
+async function readProblem(response: Response): Promise<string> {
   try {
     const { error } = (await response.json()) as { error?: string };
     if (typeof error === "string") return error;
@@ -91,13 +91,13 @@ async function problemIn(response: Response): Promise<string> {
   return `The server answered ${response.status}.`;
 }
 
-function keyWords({ system, dataset, exampleId, trial }: TrialKey): Words {
+function buildTrialParameters({ system, dataset, exampleId, trial }: TrialKey): QueryParameters {
   // Numbers and texts are different ids: `1` is not `"1"`.
   return { system, dataset, example: JSON.stringify(exampleId), trial: String(trial) };
 }
 
 /** One JSON line at a time, so that no piece of work is long. */
-async function readRows({ body }: Response, receive: RowReceiver): Promise<void> {
+async function readRowStream({ body }: Response, receive: RowReceiver): Promise<void> {
   if (body === null) return;
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let pending = "";
@@ -114,10 +114,10 @@ async function readRows({ body }: Response, receive: RowReceiver): Promise<void>
 }
 
 /** Who is told of the events of each name. */
-type Listeners = Readonly<Record<string, (data: unknown) => void>>;
+type EventListeners = Readonly<Record<string, (data: unknown) => void>>;
 
 /** Events until their end; begun anew when the server was gone, because not every browser does that. */
-function listenTo(url: string, connection: Connection, listeners: Listeners): () => void {
+function listenToEvents(url: string, connection: Connection, listeners: EventListeners): () => void {
   let events: EventSource | null = null;
   const begin = () => {
     events?.close();

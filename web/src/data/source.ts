@@ -19,20 +19,20 @@ export interface DataSource {
   /** `file` holds one run, never changes and cannot be asked for more. */
   readonly kind: "served" | "file";
   /** The one run that a file holds; null for a server, which may have any number. */
-  readonly only: OnlyRun | null;
+  readonly singleRun: SingleRun | null;
   /** A page of the list of runs; of the runs read so far, where there are very many. */
-  runs(query: RunListQuery): Promise<RunPage>;
+  listRuns(query: RunListQuery): Promise<RunPage>;
   /** Runs by their ids; ids of no run are left out. */
-  cards(ids: readonly string[]): Promise<readonly RunCard[]>;
-  run(id: string): Promise<RunView>;
+  listCards(ids: readonly string[]): Promise<readonly RunCard[]>;
+  getRun(id: string): Promise<RunView>;
   /** Calls back for each piece as it arrives, the head first. */
-  rows(id: string, receive: RowReceiver, signal: AbortSignal): Promise<void>;
-  trial(id: string, key: TrialKey): Promise<TrialView>;
+  readRows(id: string, receive: RowReceiver, signal: AbortSignal): Promise<void>;
+  getTrial(id: string, key: TrialKey): Promise<TrialView>;
   /** The whole of a text that a trial shows the beginning of; fails when no more than that is kept. */
-  text(id: string, key: TrialKey, field: TextField): Promise<string>;
+  getText(id: string, key: TrialKey, field: TextReference): Promise<string>;
   /** Trials whose question or answer contains a text, whatever its case. */
-  search(id: string, text: string, signal: AbortSignal): Promise<FoundTrials>;
-  compare(wanted: WantedComparison): Promise<CompareView>;
+  searchTrials(id: string, text: string, signal: AbortSignal): Promise<TrialMatches>;
+  compareRuns(wanted: ComparisonQuery): Promise<CompareView>;
   /** Tells how a run goes, and how its workers do, until it ends or the returned function is called. */
   watchRun(id: string, listeners: RunListeners): () => void;
   /** Tells when the list of runs has changed. */
@@ -47,13 +47,13 @@ interface RunListeners {
   queue(queue: QueueView | null): void;
 }
 
-export interface OnlyRun {
+export interface SingleRun {
   readonly id: string;
   /** How many systems it has. */
   readonly systems: number;
 }
 
-export interface FoundTrials {
+export interface TrialMatches {
   readonly matches: readonly TrialKey[];
   /** True when there are more, which are left out. */
   readonly isCut: boolean;
@@ -65,12 +65,12 @@ export interface RowReceiver {
 }
 
 /** Such as `{ of: "output", name: "response" }`. */
-interface TextField {
+interface TextReference {
   of: "example" | "output";
   name: string;
 }
 
-export interface WantedComparison {
+export interface ComparisonQuery {
   a: string;
   b: string;
   systemA?: string;

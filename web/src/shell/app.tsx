@@ -7,19 +7,19 @@ import { RunsPage } from "../pages/runs/page.js";
 import { TrendsPage } from "../pages/trends/page.js";
 import { TrialPage } from "../pages/trial/page.js";
 import { useSource } from "./context.js";
-import { placesIn, routeIn } from "./places.js";
-import { addressOf, type Route, useRoute } from "./route.js";
+import { listNavigationItems, resolveRoute } from "./places.js";
+import { buildAddress, type Route, useRoute } from "./route.js";
 import { ServerNotice } from "./server-notice.js";
 import { ThemeChoice } from "./theme.js";
 
 /** The whole page: where to go, and where the reader is. */
 export function App() {
-  const { only } = useSource();
+  const { singleRun: only } = useSource();
   const asked = useRoute();
-  const route = routeIn(asked, only);
+  const route = resolveRoute(asked, only);
   // The address is put right as well, so that it can be kept and shared.
   useEffect(() => {
-    if (route !== asked) history.replaceState(null, "", addressOf(route.path, route.query));
+    if (route !== asked) history.replaceState(null, "", buildAddress(route.path, route.query));
   });
   return (
     <>
@@ -27,35 +27,35 @@ export function App() {
         Skip to the content
       </button>
       <header class="bar">
-        <a class="name" href={addressOf(placesIn(only)[0]?.path ?? [])}>
+        <a class="name" href={buildAddress(listNavigationItems(only)[0]?.path ?? [])}>
           Assay
         </a>
         <nav aria-label="Pages">
-          {placesIn(only).map(({ title, path }) => (
-            <Place key={title} route={route} path={path}>
+          {listNavigationItems(only).map(({ title, path }) => (
+            <NavigationLink key={title} route={route} path={path}>
               {title}
-            </Place>
+            </NavigationLink>
           ))}
         </nav>
         <ThemeChoice />
       </header>
       {only === null && <ServerNotice />}
       <main id="content" tabIndex={-1}>
-        <Page route={route} />
+        <CurrentPage route={route} />
       </main>
     </>
   );
 }
 
-interface PlaceProps {
+interface NavigationLinkProps {
   route: Route;
   path: readonly string[];
   children: ComponentChildren;
 }
 
-function Place({ route, path, children }: PlaceProps) {
+function NavigationLink({ route, path, children }: NavigationLinkProps) {
   return (
-    <a href={addressOf(path)} aria-current={route.path[0] === path[0] ? "page" : undefined}>
+    <a href={buildAddress(path)} aria-current={route.path[0] === path[0] ? "page" : undefined}>
       {children}
     </a>
   );
@@ -66,7 +66,7 @@ function focusContent(): void {
   document.getElementById("content")?.focus();
 }
 
-function Page({ route }: { route: Route }) {
+function CurrentPage({ route }: { route: Route }) {
   const [page, id, part] = route.path;
   if (page === undefined) return <OverviewPage route={route} />;
   if (page === "runs") return <RunsPage route={route} />;
@@ -76,7 +76,7 @@ function Page({ route }: { route: Route }) {
     return part === "trial" ? <TrialPage route={route} id={id} /> : <RunPage route={route} id={id} />;
   return (
     <p class="problem" role="alert">
-      There is no such page. <a href={addressOf([])}>Go to the overview.</a>
+      There is no such page. <a href={buildAddress([])}>Go to the overview.</a>
     </p>
   );
 }

@@ -1,17 +1,17 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { useReturns } from "./server-notice.js";
+import { useServerReturns } from "./server-notice.js";
 
 /** Something that is fetched: on its way, there, or failed in words. What was there stays while it is fetched again. */
-export type Loaded<T> =
+export type LoadState<T> =
   | { state: "loading"; value: T | null }
   | { state: "ready"; value: T }
   | { state: "failed"; value: T | null; problem: string };
 
 /** Fetches something whenever one of `inputs` changes, and again when it failed and the server is back. */
-export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): Loaded<T> {
-  const [loaded, setLoaded] = useState<Loaded<T>>({ state: "loading", value: null });
-  const returns = useReturns(loaded.state === "failed");
+export function useLoadState<T>(load: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): LoadState<T> {
+  const [loaded, setLoaded] = useState<LoadState<T>>({ state: "loading", value: null });
+  const returns = useServerReturns(loaded.state === "failed");
   useEffect(() => {
     const gone = new AbortController();
     setLoaded(({ value }) => ({ state: "loading", value }));
@@ -30,14 +30,14 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: 
   return loaded;
 }
 
-interface WhenLoadedProps<T> {
-  loaded: Loaded<T>;
+interface LoadViewProps<T> {
+  loaded: LoadState<T>;
   what: string;
   children: (value: T) => ComponentChildren;
 }
 
 /** Shows what was fetched, or says that it is on its way or why it did not come. */
-export function WhenLoaded<T>({ loaded, what, children }: WhenLoadedProps<T>) {
+export function LoadView<T>({ loaded, what, children }: LoadViewProps<T>) {
   return (
     <>
       {loaded.state === "failed" && (

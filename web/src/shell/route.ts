@@ -14,12 +14,12 @@ export interface Route {
 export function parseRoute(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   return {
-    path: path.split("/").filter(Boolean).map(decoded),
+    path: path.split("/").filter(Boolean).map(decodePart),
     query: Object.fromEntries(new URLSearchParams(query)),
   };
 }
 
-function decoded(part: string): string {
+function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
@@ -28,14 +28,14 @@ function decoded(part: string): string {
 }
 
 /** Values that are undefined or empty are left out of the address. */
-export type Query = Readonly<Record<string, string | undefined>>;
+export type RouteQuery = Readonly<Record<string, string | undefined>>;
 
 /**
  * Writes an address, for `href`.
  * @example
- * addressOf(["run", "a/b"], { outcome: "fail" }); // "#/run/a%2Fb?outcome=fail"
+ * buildAddress(["run", "a/b"], { outcome: "fail" }); // "#/run/a%2Fb?outcome=fail"
  */
-export function addressOf(path: readonly string[], query: Query = {}): string {
+export function buildAddress(path: readonly string[], query: RouteQuery = {}): string {
   const words = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
   const search = words.length === 0 ? "" : `?${new URLSearchParams(words)}`;
   return `#/${path.map(encodeURIComponent).join("/")}${search}`;
@@ -55,13 +55,13 @@ export function useRoute(): Route {
 }
 
 /** Goes to an address; the back button comes back from it. */
-export function goTo(path: readonly string[], query: Query = {}): void {
-  location.hash = addressOf(path, query);
+export function navigate(path: readonly string[], query: RouteQuery = {}): void {
+  location.hash = buildAddress(path, query);
 }
 
 /** Changes words of the address in place: a filter that is typed letter by letter is one step back, not ten. */
-export function changeQuery({ path, query }: Route, changes: Query): void {
-  const address = addressOf(path, { ...query, ...changes });
+export function updateQuery({ path, query }: Route, changes: RouteQuery): void {
+  const address = buildAddress(path, { ...query, ...changes });
   if (address === location.hash) return;
   history.replaceState(null, "", address);
   dispatchEvent(new HashChangeEvent("hashchange"));

@@ -19,7 +19,7 @@ export function ServerNotice() {
 }
 
 /** Counts how often the server came back while something had failed, so that it can be tried again. */
-export function useReturns(hasFailed: boolean): number {
+export function useServerReturns(hasFailed: boolean): number {
   const source = useSource();
   const [returns, setReturns] = useState(0);
   useEffect(() => {

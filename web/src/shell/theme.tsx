@@ -1,23 +1,23 @@
 import { useState } from "preact/hooks";
 
-const CHOICES = ["auto", "light", "dark"] as const;
-type Theme = (typeof CHOICES)[number];
-const KEPT_AS = "assay-theme";
+const THEMES = ["auto", "light", "dark"] as const;
+type Theme = (typeof THEMES)[number];
+const STORAGE_KEY = "assay-theme";
 
 /** Light, dark, or as the system has it; kept for the next visit. */
 export function ThemeChoice() {
-  const [theme, setTheme] = useState<Theme>(keptTheme);
+  const [theme, setTheme] = useState<Theme>(loadTheme);
   // At once: an effect would come too late for a reader who leaves.
   const choose = (chosen: Theme) => {
-    keep(chosen);
-    wear(chosen);
+    saveTheme(chosen);
+    applyTheme(chosen);
     setTheme(chosen);
   };
   return (
     <label class="theme">
       Colours{" "}
-      <select value={theme} onChange={({ currentTarget }) => choose(themeOf(currentTarget.value))}>
-        {CHOICES.map((choice) => (
+      <select value={theme} onChange={({ currentTarget }) => choose(parseTheme(currentTarget.value))}>
+        {THEMES.map((choice) => (
           <option key={choice} value={choice}>
             {choice}
           </option>
@@ -28,30 +28,30 @@ export function ThemeChoice() {
 }
 
 /** Puts on what was chosen on an earlier visit; before anything is drawn, so that a dark page does not begin white. */
-export function wearKeptTheme(): void {
-  wear(keptTheme());
+export function applySavedTheme(): void {
+  applyTheme(loadTheme());
 }
 
-function wear(theme: Theme): void {
+function applyTheme(theme: Theme): void {
   document.documentElement.dataset.theme = theme;
 }
 
-function themeOf(text: string | null): Theme {
-  return CHOICES.find((choice) => choice === text) ?? "auto";
+function parseTheme(text: string | null): Theme {
+  return THEMES.find((choice) => choice === text) ?? "auto";
 }
 
 /** Storage may be refused, for a file on disk for instance. */
-function keptTheme(): Theme {
+function loadTheme(): Theme {
   try {
-    return themeOf(localStorage.getItem(KEPT_AS));
+    return parseTheme(localStorage.getItem(STORAGE_KEY));
   } catch {
     return "auto";
   }
 }
 
-function keep(theme: Theme): void {
+function saveTheme(theme: Theme): void {
   try {
-    localStorage.setItem(KEPT_AS, theme);
+    localStorage.setItem(STORAGE_KEY, theme);
   } catch {
     // Then it is chosen again next time.
   }

@@ -1,11 +1,11 @@
-import { compareAddress, isPicked, type Pick, togglePick } from "./picks.js";
+import { buildCompareAddress, type ComparePick, isPicked, togglePick } from "./picks.js";
 
 interface PickBoxProps {
-  picks: readonly Pick[];
-  pick: Pick;
+  picks: readonly ComparePick[];
+  pick: ComparePick;
   /** What is chosen by it, in words. */
   label: string;
-  onPicks: (picks: readonly Pick[]) => void;
+  onPicks: (picks: readonly ComparePick[]) => void;
 }
 
 /** Chooses one of the two that are compared. */
@@ -23,14 +23,14 @@ export function PickBox({ picks, pick, label, onPicks }: PickBoxProps) {
 }
 
 interface CompareBarProps {
-  picks: readonly Pick[];
-  nameOf: (pick: Pick) => string;
-  onPicks: (picks: readonly Pick[]) => void;
+  picks: readonly ComparePick[];
+  formatName: (pick: ComparePick) => string;
+  onPicks: (picks: readonly ComparePick[]) => void;
 }
 
 /** What is chosen to be compared, and the way there. */
-export function CompareBar({ picks, nameOf, onPicks }: CompareBarProps) {
-  const address = compareAddress(picks);
+export function CompareBar({ picks, formatName, onPicks }: CompareBarProps) {
+  const address = buildCompareAddress(picks);
   return (
     <div class={picks.length === 0 ? "compare-bar is-empty" : "compare-bar"} role="status">
       {picks.length > 0 && (
@@ -38,7 +38,7 @@ export function CompareBar({ picks, nameOf, onPicks }: CompareBarProps) {
           <span class="compare-names">
             {picks.map((pick, place) => (
               <span key={`${pick.run} ${pick.system}`}>
-                <b>{place === 0 ? "A" : "B"}</b> {nameOf(pick)}
+                <b>{place === 0 ? "A" : "B"}</b> {formatName(pick)}
               </span>
             ))}
             {address === null && <span class="quiet">Choose one more to compare them.</span>}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { dayOf, formatDay, formatMoment, formatTime, isWithin } from "./dates.js";
+import { formatDay, formatMoment, formatTime, getLocalDay, isWithinDays } from "./dates.js";
 
 const AT = "2026-11-14T16:05:09.000Z";
 
@@ -12,15 +12,15 @@ describe("dates", () => {
 
   test("what is no date is shown as it is", () => {
     expect(formatMoment("yesterday")).toBe("yesterday");
-    expect(dayOf("yesterday")).toBe("");
+    expect(getLocalDay("yesterday")).toBe("");
   });
 
   test("a range holds its first and its last day", () => {
-    const day = dayOf(AT);
+    const day = getLocalDay(AT);
     expect(day).toMatch(/^2026-11-1[45]$/);
-    expect(isWithin(AT, { from: day, to: day })).toBe(true);
-    expect(isWithin(AT, {})).toBe(true);
-    expect(isWithin(AT, { from: "2026-11-16" })).toBe(false);
-    expect(isWithin(AT, { to: "2026-11-12" })).toBe(false);
+    expect(isWithinDays(AT, { from: day, to: day })).toBe(true);
+    expect(isWithinDays(AT, {})).toBe(true);
+    expect(isWithinDays(AT, { from: "2026-11-16" })).toBe(false);
+    expect(isWithinDays(AT, { to: "2026-11-12" })).toBe(false);
   });
 });

@@ -1,33 +1,33 @@
 /** A day and a time, such as `14 Nov 2026, 16:05`, where the reader is unless a time zone is given. */
 export function formatMoment(iso: string, timeZone?: string): string {
-  return shown(iso, MOMENT, timeZone);
+  return formatDate(iso, MOMENT_FORMAT, timeZone);
 }
 
 /** A time of day, such as `16:05`. */
 export function formatTime(iso: string, timeZone?: string): string {
-  return shown(iso, TIME, timeZone);
+  return formatDate(iso, TIME_FORMAT, timeZone);
 }
 
 /** A day, such as `14 Nov 2026`. */
 export function formatDay(iso: string, timeZone?: string): string {
-  return shown(iso, DAY, timeZone);
+  return formatDate(iso, DAY_FORMAT, timeZone);
 }
 
 // Made once: making one costs a hundred times more than using it, and a list has thousands of dates.
-const DAY = formatOf({ day: "numeric", month: "short", year: "numeric" });
-const TIME = formatOf({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
-const MOMENT = formatOf({ ...DAY.options, ...TIME.options });
+const DAY_FORMAT = createDateFormat({ day: "numeric", month: "short", year: "numeric" });
+const TIME_FORMAT = createDateFormat({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const MOMENT_FORMAT = createDateFormat({ ...DAY_FORMAT.options, ...TIME_FORMAT.options });
 
 interface DateFormat {
   options: Intl.DateTimeFormatOptions;
   local: Intl.DateTimeFormat;
 }
 
-function formatOf(options: Intl.DateTimeFormatOptions): DateFormat {
+function createDateFormat(options: Intl.DateTimeFormatOptions): DateFormat {
   return { options, local: new Intl.DateTimeFormat("en-GB", options) };
 }
 
-function shown(iso: string, { options, local }: DateFormat, timeZone: string | undefined): string {
+function formatDate(iso: string, { options, local }: DateFormat, timeZone: string | undefined): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return iso;
   const format = timeZone === undefined ? local : new Intl.DateTimeFormat("en-GB", { ...options, timeZone });
@@ -35,7 +35,7 @@ function shown(iso: string, { options, local }: DateFormat, timeZone: string | u
 }
 
 /** The day of a moment as date fields write it, such as `2026-11-14`; empty when it is no moment. */
-export function dayOf(iso: string): string {
+export function getLocalDay(iso: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return "";
   return [date.getFullYear(), date.getMonth() + 1, date.getDate()]
@@ -50,8 +50,8 @@ export interface DayRange {
 }
 
 /** Whether a moment lies within some days of the reader's calendar. */
-export function isWithin(iso: string, { from, to }: DayRange): boolean {
+export function isWithinDays(iso: string, { from, to }: DayRange): boolean {
   if (!from && !to) return true;
-  const day = dayOf(iso);
+  const day = getLocalDay(iso);
   return (!from || day >= from) && (!to || day <= to);
 }

@@ -15,7 +15,7 @@ export function FilterBar({ onClear, children }: { onClear: (() => void) | null;
   );
 }
 
-interface Choice {
+interface FilterChoice {
   value: string;
   label: string;
 }
@@ -24,7 +24,7 @@ interface SelectFilterProps {
   label: string;
   /** Empty is all. */
   value: string | undefined;
-  choices: readonly (string | Choice)[];
+  choices: readonly (string | FilterChoice)[];
   /** What stands for no choice; nothing when one must be made. */
   all?: string | null;
   onChange: (value: string) => void;
@@ -33,7 +33,7 @@ interface SelectFilterProps {
 /**
  * A drop-down. A value from the address that is no choice any more is shown, so that it can be seen and taken back.
  * @example
- * <SelectFilter label="Dataset" value={query.dataset} choices={names} onChange={(dataset) => changeQuery(route, { dataset })} />
+ * <SelectFilter label="Dataset" value={query.dataset} choices={names} onChange={(dataset) => updateQuery(route, { dataset })} />
  */
 export function SelectFilter({ label, value = "", choices, all = "All", onChange }: SelectFilterProps) {
   const known = choices.map((choice) => (typeof choice === "string" ? { value: choice, label: choice } : choice));

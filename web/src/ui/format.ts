@@ -3,7 +3,7 @@ import { formatNumber, formatDollars as formatPaid, formatPlural, formatSeconds 
 export { formatNumber, formatPlural, formatSeconds, formatShare } from "../../../src/report/format.js";
 
 /** What stands where nothing was measured. */
-export const NOTHING = "–";
+export const MISSING = "–";
 
 /**
  * A score or rate, always with the same number of digits, so that a column of them is aligned.
@@ -11,7 +11,7 @@ export const NOTHING = "–";
  * formatScore(0.8234); // "0.82"
  */
 export function formatScore(value: number | null | undefined, digits = 2): string {
-  return value === null || value === undefined ? NOTHING : value.toFixed(digits);
+  return value === null || value === undefined ? MISSING : value.toFixed(digits);
 }
 
 /** Dollars; what is free has no digits that suggest a price. */
@@ -41,7 +41,7 @@ export function formatRunCost({
  * formatInterval({ value: 0.82, low: 0.75, high: 0.88 }); // "0.82 [0.75, 0.88]"
  */
 export function formatInterval({ value, low, high }: Interval, format: Formatter = formatScore): string {
-  if (value === null) return NOTHING;
+  if (value === null) return MISSING;
   return low === null || high === null ? format(value) : `${format(value)} [${format(low)}, ${format(high)}]`;
 }
 
@@ -55,10 +55,10 @@ export type Formatter = (value: number | null) => string;
 
 /** Milliseconds, as seconds and minutes. */
 export function formatMilliseconds(value: number | null | undefined): string {
-  return value === null || value === undefined ? NOTHING : formatSeconds(value / 1000);
+  return value === null || value === undefined ? MISSING : formatSeconds(value / 1000);
 }
 
-const COUNTS = new Intl.NumberFormat("en-US");
+const COUNT_FORMAT = new Intl.NumberFormat("en-US");
 
 /**
  * A count with its thousands apart.
@@ -66,11 +66,11 @@ const COUNTS = new Intl.NumberFormat("en-US");
  * formatCount(12345); // "12,345"
  */
 export function formatCount(value: number | null | undefined): string {
-  return value === null || value === undefined ? NOTHING : COUNTS.format(value);
+  return value === null || value === undefined ? MISSING : COUNT_FORMAT.format(value);
 }
 
 /** `1 run`, `20,000 runs`. */
-export function formatCounted(count: number, noun: string): string {
+export function formatQuantity(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
@@ -88,7 +88,7 @@ export function formatStep(before: number, after: number): string {
 
 /** How much larger or smaller a value is than another, such as `+12 %`; a dash when the first was 0. */
 export function formatGrowth(before: number, after: number): string {
-  if (before === 0) return NOTHING;
+  if (before === 0) return MISSING;
   const percent = (after / before - 1) * 100;
   return `${percent >= 0 ? "+" : "−"}${formatNumber(Math.abs(percent), 0)} %`;
 }

@@ -1,4 +1,4 @@
-import { type Formatter, formatInterval, formatScore, type Interval, NOTHING } from "./format.js";
+import { type Formatter, formatInterval, formatScore, type Interval, MISSING } from "./format.js";
 
 interface IntervalCellProps extends Interval {
   /** What the bar reaches from and to; 0 to 1 unless given. */
@@ -13,9 +13,9 @@ interface IntervalCellProps extends Interval {
  * <IntervalCell value={0.82} low={0.75} high={0.88} />
  */
 export function IntervalCell({ value, low, high, from = 0, to = 1, format = formatScore }: IntervalCellProps) {
-  if (value === null) return <span class="quiet">{NOTHING}</span>;
+  if (value === null) return <span class="quiet">{MISSING}</span>;
   return (
-    <span class="interval" title={formatInterval({ value, low, high }, inFull)}>
+    <span class="interval" title={formatInterval({ value, low, high }, formatFullScore)}>
       <span>
         <b>{format(value)}</b>
         {low !== null && high !== null && (
@@ -25,7 +25,11 @@ export function IntervalCell({ value, low, high, from = 0, to = 1, format = form
           </span>
         )}
       </span>
-      <IntervalBar value={place(value, from, to)} low={place(low, from, to)} high={place(high, from, to)} />
+      <IntervalBar
+        value={computeBarPosition(value, from, to)}
+        low={computeBarPosition(low, from, to)}
+        high={computeBarPosition(high, from, to)}
+      />
     </span>
   );
 }
@@ -40,11 +44,11 @@ function IntervalBar({ value, low, high }: Interval) {
   );
 }
 
-function place(value: number | null, from: number, to: number): number | null {
+function computeBarPosition(value: number | null, from: number, to: number): number | null {
   if (value === null || to <= from) return null;
   return Math.min(100, Math.max(0, ((value - from) / (to - from)) * 100));
 }
 
-function inFull(value: number | null): string {
+function formatFullScore(value: number | null): string {
   return formatScore(value, 4);
 }

@@ -1,6 +1,6 @@
-import { formatCount, formatCounted } from "./format.js";
+import { formatCount, formatQuantity } from "./format.js";
 
-interface NewestOnlyProps {
+interface NewestRunsNoticeProps {
   runs: readonly unknown[];
   /** How many there are. */
   total: number;
@@ -9,13 +9,13 @@ interface NewestOnlyProps {
 }
 
 /** Says that there are more runs than the page is drawn from, where that is so. */
-export function NewestOnly({ runs, total, unread }: NewestOnlyProps) {
+export function NewestRunsNotice({ runs, total, unread }: NewestRunsNoticeProps) {
   if (runs.length >= total && unread === 0) return null;
   return (
     <p class="quiet" role="status">
       {runs.length < total &&
-        `This page has the newest ${formatCount(runs.length)} of ${formatCounted(total, "run")}. `}
-      {unread > 0 && `${formatCounted(unread, "more run")} to read …`}
+        `This page has the newest ${formatCount(runs.length)} of ${formatQuantity(total, "run")}. `}
+      {unread > 0 && `${formatQuantity(unread, "more run")} to read …`}
     </p>
   );
 }

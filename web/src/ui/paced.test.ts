@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { paced } from "./paced.js";
+import { throttle } from "./paced.js";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test("many calls are one at once and one after the pause, and the last is never lost", () => {
   const act = vi.fn();
-  const { call } = paced(act, 1000);
+  const { call } = throttle(act, 1000);
   call();
   call();
   vi.advanceTimersByTime(1);
@@ -22,7 +22,7 @@ test("many calls are one at once and one after the pause, and the last is never 
 
 test("nothing happens after it is cancelled", () => {
   const act = vi.fn();
-  const { call, cancel } = paced(act, 1000);
+  const { call, cancel } = throttle(act, 1000);
   call();
   cancel();
   vi.advanceTimersByTime(5000);

@@ -1,5 +1,5 @@
 /** Something that is done at most once in a while: at once when it was not done lately, else when the time is over. */
-export interface Paced {
+export interface ThrottledCall {
   readonly call: () => void;
   readonly cancel: () => void;
 }
@@ -7,10 +7,10 @@ export interface Paced {
 /**
  * Makes something happen at most once in so many milliseconds; the last call is never lost.
  * @example
- * const list = paced(() => fetchRuns(), 2000);
+ * const list = throttle(() => fetchRuns(), 2000);
  * source.watchRuns(list.call);
  */
-export function paced(act: () => void, pauseMs: number): Paced {
+export function throttle(act: () => void, pauseMs: number): ThrottledCall {
   let last = Number.NEGATIVE_INFINITY;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const run = () => {

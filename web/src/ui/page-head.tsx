@@ -18,7 +18,7 @@ export function PageHead({ title, place = title, children }: PageHeadProps) {
   useEffect(() => {
     document.title = `${title} · Assay`;
   }, [title]);
-  useEffect(() => arriveAt(heading.current), [place]);
+  useEffect(() => focusHeading(heading.current), [place]);
   return (
     <div class="page-head">
       <h1 ref={heading} tabIndex={-1}>
@@ -30,7 +30,7 @@ export function PageHead({ title, place = title, children }: PageHeadProps) {
 }
 
 /** The first page that is opened leaves the focus where the browser has it, before the links that skip to the content. */
-function arriveAt(heading: HTMLElement | null): void {
+function focusHeading(heading: HTMLElement | null): void {
   const { dataset } = document.documentElement;
   if (dataset.arrived === "true") heading?.focus();
   dataset.arrived = "true";

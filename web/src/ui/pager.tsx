@@ -1,4 +1,4 @@
-import { formatCount, formatCounted } from "./format.js";
+import { formatCount, formatQuantity } from "./format.js";
 
 interface PagerProps {
   /** Place of the first one that is shown. */
@@ -19,21 +19,21 @@ export function Pager({ offset, count, total, size, onPage }: PagerProps) {
   const page = Math.floor(offset / size) + 1;
   return (
     <nav class="pager" aria-label="Pages of the list">
-      <Turn isEnd={offset === 0} onClick={() => onPage(page - 1)}>
+      <PageButton isEnd={offset === 0} onClick={() => onPage(page - 1)}>
         ← Previous
-      </Turn>
+      </PageButton>
       <span class="quiet">
         Page {formatCount(page)} of {formatCount(Math.ceil(total / size))}
       </span>
-      <Turn isEnd={offset + count >= total} onClick={() => onPage(page + 1)}>
+      <PageButton isEnd={offset + count >= total} onClick={() => onPage(page + 1)}>
         Next →
-      </Turn>
+      </PageButton>
     </nav>
   );
 }
 
 /** A button that was switched off would lose the focus. */
-function Turn({ isEnd, onClick, children }: { isEnd: boolean; onClick: () => void; children: string }) {
+function PageButton({ isEnd, onClick, children }: { isEnd: boolean; onClick: () => void; children: string }) {
   return (
     <button type="button" aria-disabled={isEnd} onClick={() => !isEnd && onClick()}>
       {children}
@@ -44,12 +44,12 @@ function Turn({ isEnd, onClick, children }: { isEnd: boolean; onClick: () => voi
 /**
  * Which of many are shown, in words.
  * @example
- * shownRange({ offset: 100, count: 100, total: 20_000 }, "run"); // "101–200 of 20,000 runs"
+ * formatShownRange({ offset: 100, count: 100, total: 20_000 }, "run"); // "101–200 of 20,000 runs"
  */
-export function shownRange(
+export function formatShownRange(
   { offset, count, total }: { offset: number; count: number; total: number },
   word: string,
 ): string {
   const range = count === 0 ? "0" : `${formatCount(offset + 1)}–${formatCount(offset + count)}`;
-  return `${range} of ${formatCounted(total, word)}`;
+  return `${range} of ${formatQuantity(total, word)}`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseRoute } from "../shell/route.js";
-import { compareAddress, isPicked, parsePicks, picksText, togglePick } from "./picks.js";
+import { buildCompareAddress, formatPicks, isPicked, parsePicks, togglePick } from "./picks.js";
 
 const ONE = { run: "r1", system: 'a "b", c' };
 const TWO = { run: "r2", system: "a" };
@@ -8,8 +8,8 @@ const THREE = { run: "r3" };
 
 describe("what is chosen to be compared", () => {
   test("survives the address, and is nothing when the address is no such thing", () => {
-    expect(parsePicks(picksText([ONE, THREE]))).toEqual([ONE, THREE]);
-    expect(picksText([])).toBe("");
+    expect(parsePicks(formatPicks([ONE, THREE]))).toEqual([ONE, THREE]);
+    expect(formatPicks([])).toBe("");
     for (const text of [undefined, "", "{", "7", '[1, ["r1", 2], [3]]'])
       expect(parsePicks(text)).toEqual(text?.includes("r1") ? [{ run: "r1" }] : []);
   });
@@ -21,8 +21,8 @@ describe("what is chosen to be compared", () => {
   });
 
   test("is compared when there are two", () => {
-    expect(compareAddress([ONE])).toBeNull();
-    expect(parseRoute(compareAddress([ONE, TWO]) ?? "")).toEqual({
+    expect(buildCompareAddress([ONE])).toBeNull();
+    expect(parseRoute(buildCompareAddress([ONE, TWO]) ?? "")).toEqual({
       path: ["compare"],
       query: { a: "r1", b: "r2", systemA: ONE.system, systemB: "a" },
     });

@@ -1,22 +1,22 @@
-import { addressOf } from "../shell/route.js";
+import { buildAddress } from "../shell/route.js";
 
 /** What is chosen to be compared: a run, or one system of it. */
-export interface Pick {
+export interface ComparePick {
   run: string;
   system?: string;
 }
 
 /** Reads what is chosen out of an address; nothing when it cannot be read. */
-export function parsePicks(text: string | undefined): Pick[] {
+export function parsePicks(text: string | undefined): ComparePick[] {
   try {
     const read: unknown = JSON.parse(text ?? "[]");
-    return Array.isArray(read) ? read.flatMap(pickIn).slice(0, 2) : [];
+    return Array.isArray(read) ? read.flatMap(parsePick).slice(0, 2) : [];
   } catch {
     return [];
   }
 }
 
-function pickIn(value: unknown): Pick[] {
+function parsePick(value: unknown): ComparePick[] {
   if (!Array.isArray(value)) return [];
   const [run, system] = value as readonly unknown[];
   if (typeof run !== "string") return [];
@@ -24,27 +24,27 @@ function pickIn(value: unknown): Pick[] {
 }
 
 /** Writes what is chosen for an address; empty when nothing is. */
-export function picksText(picks: readonly Pick[]): string {
+export function formatPicks(picks: readonly ComparePick[]): string {
   if (picks.length === 0) return "";
   return JSON.stringify(picks.map(({ run, system }) => (system === undefined ? [run] : [run, system])));
 }
 
-export function isPicked(picks: readonly Pick[], wanted: Pick): boolean {
-  return picks.some((pick) => isSame(pick, wanted));
+export function isPicked(picks: readonly ComparePick[], wanted: ComparePick): boolean {
+  return picks.some((pick) => isSamePick(pick, wanted));
 }
 
-function isSame(one: Pick, other: Pick): boolean {
+function isSamePick(one: ComparePick, other: ComparePick): boolean {
   return one.run === other.run && one.system === other.system;
 }
 
 /** Chooses one, or takes it back; a third takes the place of the one that was chosen first. */
-export function togglePick(picks: readonly Pick[], pick: Pick): Pick[] {
-  if (isPicked(picks, pick)) return picks.filter((other) => !isSame(other, pick));
+export function togglePick(picks: readonly ComparePick[], pick: ComparePick): ComparePick[] {
+  if (isPicked(picks, pick)) return picks.filter((other) => !isSamePick(other, pick));
   return [...picks, pick].slice(-2);
 }
 
 /** Where the two that are chosen are compared; null until there are two. */
-export function compareAddress([a, b]: readonly Pick[]): string | null {
+export function buildCompareAddress([a, b]: readonly ComparePick[]): string | null {
   if (a === undefined || b === undefined) return null;
-  return addressOf(["compare"], { a: a.run, b: b.run, systemA: a.system, systemB: b.system });
+  return buildAddress(["compare"], { a: a.run, b: b.run, systemA: a.system, systemB: b.system });
 }

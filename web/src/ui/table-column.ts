@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { type SortOrder, type SortValue, sortByValue } from "../../../src/report/dashboard/order.js";
 
 /** One column of a table. */
-export interface Column<T> {
+export interface TableColumn<T> {
   /** Stands for it in the address. */
   key: string;
   title: ComponentChildren;
@@ -22,7 +22,7 @@ export interface Column<T> {
 }
 
 /** Rows by the column that the order names; as they are when there is none. */
-export function inOrder<T>(rows: readonly T[], columns: readonly Column<T>[], order: SortOrder): readonly T[] {
+export function sortRows<T>(rows: readonly T[], columns: readonly TableColumn<T>[], order: SortOrder): readonly T[] {
   const value = columns.find(({ key }) => key === order.key)?.value;
   return value === undefined ? rows : sortByValue(rows, value, order.isDescending);
 }

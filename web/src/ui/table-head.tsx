@@ -1,8 +1,8 @@
 import { type SortOrder, toggleOrder } from "../../../src/report/dashboard/order.js";
-import type { Column } from "./table-column.js";
+import type { TableColumn } from "./table-column.js";
 
 interface TableHeadProps<T> {
-  columns: readonly Column<T>[];
+  columns: readonly TableColumn<T>[];
   order: SortOrder;
   onOrder: (order: SortOrder) => void;
 }
@@ -13,14 +13,14 @@ export function TableHead<T>({ columns, order, onOrder }: TableHeadProps<T>) {
     <thead>
       <tr>
         {columns.map((column) => (
-          <th key={column.key} scope="col" class={cellClass(column)} aria-sort={sortOf(column, order)}>
+          <th key={column.key} scope="col" class={buildCellClass(column)} aria-sort={getAriaSort(column, order)}>
             {column.value === undefined ? (
               column.title
             ) : (
               <button type="button" title={column.about} onClick={() => onOrder(toggleOrder(order, column))}>
                 {column.title}
                 <span class="sort-mark" aria-hidden="true">
-                  {markOf(column.key, order)}
+                  {getSortMark(column.key, order)}
                 </span>
               </button>
             )}
@@ -32,16 +32,16 @@ export function TableHead<T>({ columns, order, onOrder }: TableHeadProps<T>) {
 }
 
 /** Classes of all cells of a column. */
-export function cellClass<T>({ isNumeric, class: own }: Column<T>): string | undefined {
+export function buildCellClass<T>({ isNumeric, class: own }: TableColumn<T>): string | undefined {
   return [isNumeric && "number", own].filter(Boolean).join(" ") || undefined;
 }
 
-function sortOf<T>({ key, value }: Column<T>, order: SortOrder): "ascending" | "descending" | undefined {
+function getAriaSort<T>({ key, value }: TableColumn<T>, order: SortOrder): "ascending" | "descending" | undefined {
   if (value === undefined || key !== order.key) return undefined;
   return order.isDescending ? "descending" : "ascending";
 }
 
-function markOf(key: string, order: SortOrder): string {
+function getSortMark(key: string, order: SortOrder): string {
   if (key !== order.key) return "";
   return order.isDescending ? "▾" : "▴";
 }

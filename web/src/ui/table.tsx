@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import type { SortOrder } from "../../../src/report/dashboard/order.js";
-import { type Column, inOrder } from "./table-column.js";
-import { cellClass, TableHead } from "./table-head.js";
+import { sortRows, type TableColumn } from "./table-column.js";
+import { buildCellClass, TableHead } from "./table-head.js";
 
 interface SortableTableProps<T> {
   /** What the table is of, in words. */
@@ -10,7 +10,7 @@ interface SortableTableProps<T> {
   /** Shows the caption above the table; otherwise it is there for those who cannot see the page. */
   isCaptionShown?: boolean;
   rows: readonly T[];
-  columns: readonly Column<T>[];
+  columns: readonly TableColumn<T>[];
   rowKey: (row: T) => string;
   order: SortOrder;
   onOrder: (order: SortOrder) => void;
@@ -20,11 +20,11 @@ interface SortableTableProps<T> {
 /**
  * A table that is sorted by a click on any head. Where it is sorted by is the page's to keep, in its address.
  * @example
- * <SortableTable caption="Systems" rows={systems} columns={COLUMNS} rowKey={nameOf} order={order} onOrder={setOrder} />
+ * <SortableTable caption="Systems" rows={systems} columns={COLUMNS} rowKey={formatName} order={order} onOrder={setOrder} />
  */
 export function SortableTable<T>(props: SortableTableProps<T>) {
   const { caption, isCaptionShown = false, rows, columns, rowKey, order, onOrder, rowClass } = props;
-  const inSight = useMemo(() => inOrder(rows, columns, order), [rows, columns, order.key, order.isDescending]);
+  const inSight = useMemo(() => sortRows(rows, columns, order), [rows, columns, order.key, order.isDescending]);
   return (
     <TableScroll label={caption}>
       <table class="table">
@@ -43,16 +43,16 @@ export function SortableTable<T>(props: SortableTableProps<T>) {
 }
 
 /** The cells of one row. */
-export function RowCells<T>({ row, columns }: { row: T; columns: readonly Column<T>[] }) {
+export function RowCells<T>({ row, columns }: { row: T; columns: readonly TableColumn<T>[] }) {
   return (
     <>
       {columns.map((column) =>
         column.isRowHead ? (
-          <th key={column.key} scope="row" class={cellClass(column)}>
+          <th key={column.key} scope="row" class={buildCellClass(column)}>
             {column.cell(row)}
           </th>
         ) : (
-          <td key={column.key} class={cellClass(column)}>
+          <td key={column.key} class={buildCellClass(column)}>
             {column.cell(row)}
           </td>
         ),

@@ -21,13 +21,18 @@ interface TabsProps {
 /**
  * Tabs with the arrow keys, Home and End; which one is chosen is the page's to keep, in its address.
  * @example
- * <Tabs label="Parts of the run" tabs={TABS} chosen="rows" onChoose={(tab) => changeQuery(route, { tab })}>…</Tabs>
+ * <Tabs label="Parts of the run" tabs={TABS} chosen="rows" onChoose={(tab) => updateQuery(route, { tab })}>…</Tabs>
  */
 export function Tabs({ label, tabs, chosen, onChoose, children }: TabsProps) {
   const id = useId();
   return (
     <>
-      <div class="tabs" role="tablist" aria-label={label} onKeyDown={(event) => onKey(event, tabs, chosen, onChoose)}>
+      <div
+        class="tabs"
+        role="tablist"
+        aria-label={label}
+        onKeyDown={(event) => handleTabKey(event, tabs, chosen, onChoose)}
+      >
         {tabs.map(({ key, title, count }) => (
           <button
             key={key}
@@ -51,7 +56,12 @@ export function Tabs({ label, tabs, chosen, onChoose, children }: TabsProps) {
   );
 }
 
-function onKey(event: KeyboardEvent, tabs: readonly Tab[], chosen: string, onChoose: (key: string) => void): void {
+function handleTabKey(
+  event: KeyboardEvent,
+  tabs: readonly Tab[],
+  chosen: string,
+  onChoose: (key: string) => void,
+): void {
   const list = event.currentTarget as HTMLElement;
   const here = tabs.findIndex(({ key }) => key === chosen);
   const next = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: tabs.length - 1 }[event.key];

@@ -2,13 +2,13 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef } from "preact/hooks";
 import type { SortOrder } from "../../../src/report/dashboard/order.js";
 import { RowCells } from "./table.js";
-import { type Column, inOrder } from "./table-column.js";
+import { sortRows, type TableColumn } from "./table-column.js";
 import { TableHead } from "./table-head.js";
 
 interface VirtualTableProps<T> {
   caption: string;
   rows: readonly T[];
-  columns: readonly Column<T>[];
+  columns: readonly TableColumn<T>[];
   rowKey: (row: T) => string;
   order: SortOrder;
   onOrder: (order: SortOrder) => void;
@@ -17,18 +17,18 @@ interface VirtualTableProps<T> {
 }
 
 /** Rows drawn above and below those in sight. */
-const SPARE_ROWS = 12;
+const TABLE_OVERSCAN_ROWS = 12;
 
 /** A sortable table of many thousand rows, of which those in sight are drawn; the head stays in sight. */
 export function VirtualTable<T>(props: VirtualTableProps<T>) {
   const { caption, rows, columns, rowKey, order, onOrder, rowHeight } = props;
   const scroll = useRef<HTMLElement>(null);
-  const inSight = useMemo(() => inOrder(rows, columns, order), [rows, columns, order.key, order.isDescending]);
+  const inSight = useMemo(() => sortRows(rows, columns, order), [rows, columns, order.key, order.isDescending]);
   const virtual = useVirtualizer({
     count: inSight.length,
     getScrollElement: () => scroll.current,
     estimateSize: () => rowHeight,
-    overscan: SPARE_ROWS,
+    overscan: TABLE_OVERSCAN_ROWS,
   });
   const drawn = virtual.getVirtualItems();
   const before = drawn[0]?.start ?? 0;
@@ -39,7 +39,7 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
       <table class="table" aria-rowcount={inSight.length + 1}>
         <caption class="unseen">{caption}</caption>
         <TableHead columns={columns} order={order} onOrder={onOrder} />
-        <Gap height={before} />
+        <RowGap height={before} />
         <tbody>
           {drawn.map(({ index }) => {
             const row = inSight[index];
@@ -50,14 +50,14 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
             );
           })}
         </tbody>
-        <Gap height={after} />
+        <RowGap height={after} />
       </table>
     </section>
   );
 }
 
 /** Keeps the place of rows that are not drawn. */
-function Gap({ height }: { height: number }) {
+function RowGap({ height }: { height: number }) {
   if (height <= 0) return null;
   return (
     <tbody aria-hidden="true" class="gap">

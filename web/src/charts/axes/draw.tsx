@@ -1,10 +1,10 @@
-import { widthOf } from "../names.js";
-import { UNHEARD } from "../plot/unheard.js";
+import { estimateTextWidth } from "../names.js";
+import { ARIA_HIDDEN } from "../plot/unheard.js";
 import type { Axis } from "./axis.js";
-import { readable } from "./readable.js";
+import { selectReadableTicks } from "./readable.js";
 
 /** The rectangle that the data are drawn in. */
-export interface Area {
+export interface PlotArea {
   readonly left: number;
   readonly right: number;
   readonly top: number;
@@ -13,18 +13,18 @@ export interface Area {
 
 interface AxisProps {
   axis: Axis;
-  area: Area;
+  area: PlotArea;
   label: string;
   /** What stands at the lane for zero. */
-  lane?: string;
+  zeroLabel?: string;
 }
 
 /** The horizontal axis under the area. */
-export function AxisBelow({ axis, area, label, lane }: AxisProps) {
-  const from = axis.lane === null ? 0 : axis.lane + widthOf(lane ?? "") / 2 + 6;
-  const texts = readable(axis.ticks, { from, right: area.right });
+export function BottomAxis({ axis, area, label, zeroLabel }: AxisProps) {
+  const from = axis.zeroPosition === null ? 0 : axis.zeroPosition + estimateTextWidth(zeroLabel ?? "") / 2 + 6;
+  const texts = selectReadableTicks(axis.ticks, { from, right: area.right });
   return (
-    <g class="axis" {...UNHEARD}>
+    <g class="axis" {...ARIA_HIDDEN}>
       <line class="base" x1={area.left} x2={area.right} y1={area.bottom} y2={area.bottom} />
       {axis.ticks.map(({ at }) => (
         <line key={at} class="grid" x1={at} x2={at} y1={area.top} y2={area.bottom} />
@@ -34,11 +34,11 @@ export function AxisBelow({ axis, area, label, lane }: AxisProps) {
           {text}
         </text>
       ))}
-      {axis.lane !== null && (
+      {axis.zeroPosition !== null && (
         <g>
-          <line class="lane" x1={axis.lane + 22} x2={axis.lane + 22} y1={area.top} y2={area.bottom} />
-          <text x={axis.lane} y={area.bottom + 16} text-anchor="middle">
-            {lane}
+          <line class="lane" x1={axis.zeroPosition + 22} x2={axis.zeroPosition + 22} y1={area.top} y2={area.bottom} />
+          <text x={axis.zeroPosition} y={area.bottom + 16} text-anchor="middle">
+            {zeroLabel}
           </text>
         </g>
       )}
@@ -50,9 +50,9 @@ export function AxisBelow({ axis, area, label, lane }: AxisProps) {
 }
 
 /** The vertical axis left of the area; its label stands above it, so that nobody turns the head. */
-export function AxisLeft({ axis, area, label, lane }: AxisProps) {
+export function LeftAxis({ axis, area, label, zeroLabel }: AxisProps) {
   return (
-    <g class="axis" {...UNHEARD}>
+    <g class="axis" {...ARIA_HIDDEN}>
       {axis.ticks.map(({ at, text }) => (
         <g key={at}>
           <line class="grid" x1={area.left} x2={area.right} y1={at} y2={at} />
@@ -61,11 +61,11 @@ export function AxisLeft({ axis, area, label, lane }: AxisProps) {
           </text>
         </g>
       ))}
-      {axis.lane !== null && (
+      {axis.zeroPosition !== null && (
         <g>
-          <line class="lane" x1={area.left} x2={area.right} y1={axis.lane - 22} y2={axis.lane - 22} />
-          <text x={area.left - 8} y={axis.lane} dy="0.32em" text-anchor="end">
-            {lane}
+          <line class="lane" x1={area.left} x2={area.right} y1={axis.zeroPosition - 22} y2={axis.zeroPosition - 22} />
+          <text x={area.left - 8} y={axis.zeroPosition} dy="0.32em" text-anchor="end">
+            {zeroLabel}
           </text>
         </g>
       )}

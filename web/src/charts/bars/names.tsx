@@ -1,10 +1,10 @@
-import { UNHEARD } from "../plot/unheard.js";
+import { ARIA_HIDDEN } from "../plot/unheard.js";
 import type { BarRows } from "./rows.js";
 
 /** The names of the rows. */
-export function RowNames({ rows: { rows, left } }: { rows: BarRows }) {
+export function BarNames({ rows: { rows, left } }: { rows: BarRows }) {
   return (
-    <g class="names" {...UNHEARD}>
+    <g class="names" {...ARIA_HIDDEN}>
       {rows.map(({ system, name, nameX, nameY }) => (
         <text key={system} x={nameX} y={nameY} text-anchor={nameX < left ? "end" : "start"}>
           {name}

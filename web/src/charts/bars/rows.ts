@@ -1,4 +1,4 @@
-import { fitted } from "../names.js";
+import { truncateName } from "../names.js";
 
 /** A row of a chart of horizontal bars. */
 export interface BarRow {
@@ -22,7 +22,7 @@ export interface BarRows {
   readonly height: number;
 }
 
-interface RowOptions {
+interface BarRowOptions {
   width: number;
   /** Height of a bar. */
   band: number;
@@ -34,26 +34,26 @@ interface RowOptions {
   below?: number;
 }
 
-const NAME_SHARE = 0.26;
-const NAME_ROOM = 190;
-const NARROW = 520;
-const GAP = 8;
+const MAX_NAME_SHARE = 0.26;
+const MAX_NAME_WIDTH = 190;
+const NARROW_CHART_WIDTH = 520;
+const BAR_GAP = 8;
 
 /** Rows with the names left of the bars, or above them where there is no room beside. */
-export function rowsFor(
+export function computeBarRows(
   systems: readonly string[],
-  { width, band, after = 14, above = 8, below = 42 }: RowOptions,
+  { width, band, after = 14, above = 8, below = 42 }: BarRowOptions,
 ): BarRows {
-  const isNarrow = width < NARROW;
-  const nameRoom = isNarrow ? 0 : Math.min(width * NAME_SHARE, NAME_ROOM);
+  const isNarrow = width < NARROW_CHART_WIDTH;
+  const nameRoom = isNarrow ? 0 : Math.min(width * MAX_NAME_SHARE, MAX_NAME_WIDTH);
   const left = nameRoom + 8;
   const head = isNarrow ? 16 : 0;
-  const step = band + head + GAP;
+  const step = band + head + BAR_GAP;
   const rows = systems.map((system, index): BarRow => {
     const top = above + index * step + head;
     return {
       system,
-      name: fitted(system, isNarrow ? width - 10 : nameRoom),
+      name: truncateName(system, isNarrow ? width - 10 : nameRoom),
       nameX: isNarrow ? left : nameRoom,
       nameY: isNarrow ? top - 4 : top + band / 2 + 4,
       top,

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { rowsFor } from "./rows.js";
-import { stacked } from "./stack.js";
+import { computeBarRows } from "./rows.js";
+import { stackParts } from "./stack.js";
 
 test("parts follow each other, and nothing takes no place", () => {
   expect(
-    stacked([
+    stackParts([
       ["a", 2],
       ["b", 0],
       ["c", 3],
@@ -13,12 +13,12 @@ test("parts follow each other, and nothing takes no place", () => {
     { name: "a", from: 0, to: 2 },
     { name: "c", from: 2, to: 5 },
   ]);
-  expect(stacked([])).toEqual([]);
+  expect(stackParts([])).toEqual([]);
 });
 
 test("names stand left of the bars, and above them on a phone", () => {
-  const wide = rowsFor(["a", "b"], { width: 800, band: 20 });
-  const narrow = rowsFor(["a", "b"], { width: 380, band: 20 });
+  const wide = computeBarRows(["a", "b"], { width: 800, band: 20 });
+  const narrow = computeBarRows(["a", "b"], { width: 380, band: 20 });
   expect(wide.rows[0]?.nameX).toBeLessThan(wide.left);
   expect(narrow.rows[0]?.nameY).toBeLessThan(narrow.rows[0]?.top ?? 0);
   expect(narrow.left).toBe(8);

@@ -8,9 +8,9 @@ export interface StackPart<Name extends string> {
 /**
  * Parts one after the other; those that are nothing are left out.
  * @example
- * stacked([["input", 2], ["output", 3]]); // [{ name: "input", from: 0, to: 2 }, { name: "output", from: 2, to: 5 }]
+ * stackParts([["input", 2], ["output", 3]]); // [{ name: "input", from: 0, to: 2 }, { name: "output", from: 2, to: 5 }]
  */
-export function stacked<Name extends string>(parts: readonly (readonly [Name, number])[]): StackPart<Name>[] {
+export function stackParts<Name extends string>(parts: readonly (readonly [Name, number])[]): StackPart<Name>[] {
   let end = 0;
   return parts
     .filter(([, size]) => size > 0)

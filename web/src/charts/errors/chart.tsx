@@ -1,25 +1,32 @@
 import { useId, useMemo, useState } from "preact/hooks";
 import type { RunCard } from "../../../../src/report/dashboard/contract.js";
-import { AxisBelow, AxisLeft } from "../axes/draw.js";
-import { RowNames } from "../bars/names.js";
+import { BottomAxis, LeftAxis } from "../axes/draw.js";
+import { BarNames } from "../bars/names.js";
 import { ChartFrame } from "../frame/frame.js";
 import type { LegendEntry } from "../frame/legend.js";
 import { Plot } from "../plot/plot.js";
-import { Filled, TextureDefs, textureUrl } from "../plot/textures.js";
+import { getTextureUrl, TextureDefs, TexturedBox } from "../plot/textures.js";
 import type { ChartProps } from "../props.js";
-import { barsByRun, barsBySystem, FAULT_LOOKS, type Fault, type FaultBar, topFaults } from "./categories.js";
-import { type FaultPart, layoutFaultColumns, layoutFaultRows } from "./layout.js";
-import { errorTable, errorWords } from "./words.js";
+import {
+  buildBarsByRun,
+  buildBarsBySystem,
+  CATEGORY_LOOKS,
+  type CategoryBar,
+  type FailureCategory,
+  rankCategories,
+} from "./categories.js";
+import { type CategorySegment, computeErrorColumns, computeErrorRows } from "./layout.js";
+import { buildErrorTable, describeErrors } from "./words.js";
 
-interface Props extends ChartProps {
+interface ErrorsChartProps extends ChartProps {
   runs: readonly RunCard[];
   /** A bar for each run, in order of time, or for each system over all of the runs. */
   by?: "run" | "system" | undefined;
 }
 
-interface DrawnProps extends Pick<Props, "onPick"> {
-  bars: readonly FaultBar[];
-  faults: readonly Fault[];
+interface ErrorsPlotProps extends Pick<ErrorsChartProps, "onPick"> {
+  bars: readonly CategoryBar[];
+  categories: readonly FailureCategory[];
   width: number;
   words: string;
   prefix: string;
@@ -28,23 +35,23 @@ interface DrawnProps extends Pick<Props, "onPick"> {
 /**
  * What went wrong, by category, as shares of the trials: over runs, or system by system.
  * @example
- * <ErrorsChart runs={runs} onPick={({ run = "", category }) => goTo(["run", run], { category })} />
+ * <ErrorsChart runs={runs} onPick={({ run = "", category }) => navigate(["run", run], { category })} />
  */
-export function ErrorsChart({ runs, by = "run", title = "Top error codes", onPick }: Props) {
+export function ErrorsChart({ runs, by = "run", title = "Top error codes", onPick }: ErrorsChartProps) {
   const prefix = useId();
-  const bars = useMemo(() => (by === "run" ? barsByRun(runs) : barsBySystem(runs)), [runs, by]);
+  const bars = useMemo(() => (by === "run" ? buildBarsByRun(runs) : buildBarsBySystem(runs)), [runs, by]);
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
-  const all = useMemo(() => topFaults(bars).map(({ fault }) => fault), [bars]);
-  const faults = useMemo(() => all.filter((fault) => !hidden.has(fault)), [all, hidden]);
-  const words = errorWords(bars, by);
-  const Drawn = by === "run" ? Columns : Rows;
+  const all = useMemo(() => rankCategories(bars).map(({ category }) => category), [bars]);
+  const categories = useMemo(() => all.filter((category) => !hidden.has(category)), [all, hidden]);
+  const words = describeErrors(bars, by);
+  const Drawn = by === "run" ? ErrorColumns : ErrorRows;
   return (
     <ChartFrame
       title={title}
       words={words}
-      table={() => errorTable(bars, by)}
-      legend={all.map((fault) => entryOf(fault, { prefix, isOn: !hidden.has(fault) }))}
-      onToggle={(name) => setHidden(toggled(hidden, name))}
+      table={() => buildErrorTable(bars, by)}
+      legend={all.map((category) => buildErrorLegendEntry(category, { prefix, isOn: !hidden.has(category) }))}
+      onToggle={(name) => setHidden(toggleName(hidden, name))}
       notes={all.length > 1 ? ["A category of the legend can be switched off and on."] : []}
     >
       {all.length === 0
@@ -52,7 +59,7 @@ export function ErrorsChart({ runs, by = "run", title = "Top error codes", onPic
         : (width) => (
             <Drawn
               bars={bars}
-              faults={faults}
+              categories={categories}
               width={width}
               words={`${title}. ${words}`}
               prefix={prefix}
@@ -63,29 +70,32 @@ export function ErrorsChart({ runs, by = "run", title = "Top error codes", onPic
   );
 }
 
-function toggled(names: ReadonlySet<string>, name: string): ReadonlySet<string> {
+function toggleName(names: ReadonlySet<string>, name: string): ReadonlySet<string> {
   const changed = new Set(names);
   if (!changed.delete(name)) changed.add(name);
   return changed;
 }
 
-function entryOf(fault: Fault, { prefix, isOn }: { prefix: string; isOn: boolean }): LegendEntry {
-  const { colour, texture } = FAULT_LOOKS[fault];
-  return { name: fault, glyph: { kind: "area", colour, texture: textureUrl(prefix, texture) }, isOn };
+function buildErrorLegendEntry(
+  category: FailureCategory,
+  { prefix, isOn }: { prefix: string; isOn: boolean },
+): LegendEntry {
+  const { color, texture } = CATEGORY_LOOKS[category];
+  return { name: category, glyph: { kind: "area", color, texture: getTextureUrl(prefix, texture) }, isOn };
 }
 
-function Columns({ bars, faults, width, words, prefix, onPick }: DrawnProps) {
-  const layout = useMemo(() => layoutFaultColumns(bars, faults, width), [bars, faults, width]);
+function ErrorColumns({ bars, categories, width, words, prefix, onPick }: ErrorsPlotProps) {
+  const layout = useMemo(() => computeErrorColumns(bars, categories, width), [bars, categories, width]);
   const { height, area, y, ticks, parts, marks, hidden } = layout;
   const when = hidden > 0 ? `runs in order of time, without the oldest ${hidden} →` : "runs in order of time →";
   const drawing = useMemo(
     () => (
       <>
         <TextureDefs prefix={prefix} />
-        <AxisLeft axis={y} area={area} label="↑ share of trials" />
-        <Parts parts={parts} prefix={prefix} />
-        <AxisBelow
-          axis={{ lane: null, place: (value) => value, ticks }}
+        <LeftAxis axis={y} area={area} label="↑ share of trials" />
+        <CategorySegments parts={parts} prefix={prefix} />
+        <BottomAxis
+          axis={{ zeroPosition: null, toPixel: (value) => value, ticks }}
           area={{ ...area, top: area.bottom }}
           label={when}
         />
@@ -100,16 +110,16 @@ function Columns({ bars, faults, width, words, prefix, onPick }: DrawnProps) {
   );
 }
 
-function Rows({ bars, faults, width, words, prefix, onPick }: DrawnProps) {
-  const layout = useMemo(() => layoutFaultRows(bars, faults, width), [bars, faults, width]);
+function ErrorRows({ bars, categories, width, words, prefix, onPick }: ErrorsPlotProps) {
+  const layout = useMemo(() => computeErrorRows(bars, categories, width), [bars, categories, width]);
   const { rows, x, parts, marks } = layout;
   const drawing = useMemo(
     () => (
       <>
         <TextureDefs prefix={prefix} />
-        <AxisBelow axis={x} area={rows} label="share of trials →" />
-        <RowNames rows={rows} />
-        <Parts parts={parts} prefix={prefix} />
+        <BottomAxis axis={x} area={rows} label="share of trials →" />
+        <BarNames rows={rows} />
+        <CategorySegments parts={parts} prefix={prefix} />
       </>
     ),
     [layout, prefix],
@@ -121,13 +131,18 @@ function Rows({ bars, faults, width, words, prefix, onPick }: DrawnProps) {
   );
 }
 
-function Parts({ parts, prefix }: { parts: readonly FaultPart[]; prefix: string }) {
+function CategorySegments({ parts, prefix }: { parts: readonly CategorySegment[]; prefix: string }) {
   return (
     <g class="stack">
-      {parts.map(({ key, fault, box }) => {
-        const { colour, texture } = FAULT_LOOKS[fault];
+      {parts.map(({ key, category, box }) => {
+        const { color, texture } = CATEGORY_LOOKS[category];
         return (
-          <Filled key={JSON.stringify([key, fault])} box={box} colour={colour} texture={textureUrl(prefix, texture)} />
+          <TexturedBox
+            key={JSON.stringify([key, category])}
+            box={box}
+            color={color}
+            texture={getTextureUrl(prefix, texture)}
+          />
         );
       })}
     </g>

@@ -1,21 +1,21 @@
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
-import { fileNameOf, pictureOf, pngOf, save, svgTextOf } from "./picture.js";
+import { buildFileName, buildPicture, renderPng, saveFile, serializePicture } from "./picture.js";
 
-interface DownloadsProps {
+interface DownloadButtonsProps {
   figure: RefObject<HTMLElement | null>;
   title: string;
 }
 
-/** Buttons that keep the chart as a picture, as it looks now. */
-export function Downloads({ figure, title }: DownloadsProps) {
+/** Buttons that download the chart as a picture, as it looks now. */
+export function DownloadButtons({ figure, title }: DownloadButtonsProps) {
   const [problem, setProblem] = useState("");
-  const keep = async (kind: "svg" | "png") => {
-    const picture = figure.current === null ? null : pictureOf(figure.current, title);
+  const download = async (kind: "svg" | "png") => {
+    const picture = figure.current === null ? null : buildPicture(figure.current, title);
     if (picture === null) return;
     try {
-      const svg = new Blob([svgTextOf(picture)], { type: "image/svg+xml" });
-      save(kind === "svg" ? svg : await pngOf(svg, picture), `${fileNameOf(title)}.${kind}`);
+      const svg = new Blob([serializePicture(picture)], { type: "image/svg+xml" });
+      saveFile(kind === "svg" ? svg : await renderPng(svg, picture), `${buildFileName(title)}.${kind}`);
       setProblem("");
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
@@ -23,10 +23,10 @@ export function Downloads({ figure, title }: DownloadsProps) {
   };
   return (
     <>
-      <button type="button" aria-label={`Download SVG: ${title}`} onClick={() => void keep("svg")}>
+      <button type="button" aria-label={`Download SVG: ${title}`} onClick={() => void download("svg")}>
         SVG
       </button>
-      <button type="button" aria-label={`Download PNG: ${title}`} onClick={() => void keep("png")}>
+      <button type="button" aria-label={`Download PNG: ${title}`} onClick={() => void download("png")}>
         PNG
       </button>
       <span class="problem" role="status">

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
-import { Downloads } from "./downloads.js";
+import { DownloadButtons } from "./downloads.js";
 import { Legend, type LegendEntry } from "./legend.js";
-import { ChartTable, type TableData } from "./table.js";
+import { ChartTable, type ChartTableData } from "./table.js";
 import { useWidth } from "./use-width.js";
 
 interface ChartFrameProps {
@@ -10,7 +10,7 @@ interface ChartFrameProps {
   /** What the data show, in a sentence or two. */
   words: string;
   /** Called when the table is opened. */
-  table: () => TableData;
+  table: () => ChartTableData;
   legend?: readonly LegendEntry[];
   onToggle?: (name: string) => void;
   /** What the drawing cannot show, such as systems without a place. */
@@ -55,7 +55,7 @@ export function ChartFrame({
           >
             Table
           </button>
-          <Downloads figure={figure} title={title} />
+          <DownloadButtons figure={figure} title={title} />
         </div>
       )}
       <div class="stage" ref={stage}>

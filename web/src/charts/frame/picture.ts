@@ -1,14 +1,14 @@
-import { fitted } from "../names.js";
-import { xmlText } from "./xml-text.js";
+import { truncateName } from "../names.js";
+import { replaceForbiddenCharacters } from "./xml-text.js";
 
-const SVG = "http://www.w3.org/2000/svg";
+const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 const TITLE_HEIGHT = 34;
-const AIR = 12;
+const PICTURE_MARGIN = 12;
 /** Twice as many pixels as on the page, for screens and slides that are larger. */
 const PNG_SCALE = 2;
 
 /** What the stylesheet says, and a picture outside of the page would not know; with what it is unless said. */
-const KEPT_STYLES: Readonly<Record<string, string>> = {
+const COPIED_STYLES: Readonly<Record<string, string>> = {
   fill: "rgb(0, 0, 0)",
   "fill-opacity": "1",
   stroke: "none",
@@ -25,45 +25,51 @@ const KEPT_STYLES: Readonly<Record<string, string>> = {
 };
 
 /** The chart of a figure with its title, its legend and the ground it stands on; null when it has no drawing. */
-export function pictureOf(figure: HTMLElement, title: string): SVGSVGElement | null {
+export function buildPicture(figure: HTMLElement, title: string): SVGSVGElement | null {
   const plot = figure.querySelector<SVGSVGElement>(".plot > svg");
   if (plot === null) return null;
   const legend = figure.querySelector(".legend");
   const origin = plot.getBoundingClientRect();
   const bottom = Math.max(origin.bottom, legend?.getBoundingClientRect().bottom ?? 0);
-  const size = { width: origin.width + 2 * AIR, height: bottom - origin.top + TITLE_HEIGHT + 2 * AIR };
-  const picture = emptyPicture(size, figure);
-  picture.append(titleOf(title, figure), moved(styledCopy(plot), AIR, AIR + TITLE_HEIGHT));
-  for (const entry of legend?.querySelectorAll(".entry") ?? []) picture.append(...entryParts(entry, origin));
+  const size = {
+    width: origin.width + 2 * PICTURE_MARGIN,
+    height: bottom - origin.top + TITLE_HEIGHT + 2 * PICTURE_MARGIN,
+  };
+  const picture = createEmptyPicture(size, figure);
+  picture.append(
+    createPictureTitle(title, figure),
+    moveSvg(copyWithStyles(plot), PICTURE_MARGIN, PICTURE_MARGIN + TITLE_HEIGHT),
+  );
+  for (const entry of legend?.querySelectorAll(".entry") ?? []) picture.append(...copyLegendEntry(entry, origin));
   return picture;
 }
 
-function emptyPicture({ width, height }: { width: number; height: number }, figure: HTMLElement): SVGSVGElement {
-  const picture = document.createElementNS(SVG, "svg");
-  setAll(picture, { width, height, viewBox: `0 0 ${width} ${height}` });
-  const ground = document.createElementNS(SVG, "rect");
-  setAll(ground, { width, height, fill: groundBehind(figure) });
+function createEmptyPicture({ width, height }: { width: number; height: number }, figure: HTMLElement): SVGSVGElement {
+  const picture = document.createElementNS(SVG_NAMESPACE, "svg");
+  setAttributes(picture, { width, height, viewBox: `0 0 ${width} ${height}` });
+  const ground = document.createElementNS(SVG_NAMESPACE, "rect");
+  setAttributes(ground, { width, height, fill: findBackgroundColor(figure) });
   picture.append(ground);
   return picture;
 }
 
-/** The first colour behind an element that can be seen. */
-function groundBehind(element: HTMLElement | null): string {
+/** The first color behind an element that can be seen. */
+function findBackgroundColor(element: HTMLElement | null): string {
   if (element === null) return getComputedStyle(document.body).backgroundColor;
-  const colour = getComputedStyle(element).backgroundColor;
-  return colour === "rgba(0, 0, 0, 0)" ? groundBehind(element.parentElement) : colour;
+  const color = getComputedStyle(element).backgroundColor;
+  return color === "rgba(0, 0, 0, 0)" ? findBackgroundColor(element.parentElement) : color;
 }
 
-function titleOf(title: string, figure: HTMLElement): SVGTextElement {
-  const text = textLike(figure.querySelector("h3") ?? figure, title);
-  setAll(text, { x: AIR, y: AIR + 16 });
+function createPictureTitle(title: string, figure: HTMLElement): SVGTextElement {
+  const text = createStyledText(figure.querySelector("h3") ?? figure, title);
+  setAttributes(text, { x: PICTURE_MARGIN, y: PICTURE_MARGIN + 16 });
   return text;
 }
 
-function textLike(element: Element, content: string): SVGTextElement {
+function createStyledText(element: Element, content: string): SVGTextElement {
   const style = getComputedStyle(element);
-  const text = document.createElementNS(SVG, "text");
-  setAll(text, {
+  const text = document.createElementNS(SVG_NAMESPACE, "text");
+  setAttributes(text, {
     fill: style.color,
     "font-size": style.fontSize,
     "font-family": style.fontFamily,
@@ -74,39 +80,43 @@ function textLike(element: Element, content: string): SVGTextElement {
 }
 
 /** An entry of the legend at the place where the page has it. */
-function entryParts(entry: Element, origin: DOMRect): SVGElement[] {
+function copyLegendEntry(entry: Element, origin: DOMRect): SVGElement[] {
   const glyph = entry.querySelector("svg");
   const words = entry.querySelector(".entryName");
   if (glyph === null || words === null) return [];
   const place = glyph.getBoundingClientRect();
   const beside = words.getBoundingClientRect();
-  const down = AIR + TITLE_HEIGHT - origin.top;
+  const down = PICTURE_MARGIN + TITLE_HEIGHT - origin.top;
   const name = words.textContent ?? "";
-  const text = textLike(words, words.scrollWidth > words.clientWidth ? fitted(name, beside.width) : name);
-  setAll(text, { x: beside.left - origin.left + AIR, y: (beside.top + beside.bottom) / 2 + down, dy: "0.35em" });
-  return [moved(styledCopy(glyph), place.left - origin.left + AIR, place.top + down), text];
+  const text = createStyledText(words, words.scrollWidth > words.clientWidth ? truncateName(name, beside.width) : name);
+  setAttributes(text, {
+    x: beside.left - origin.left + PICTURE_MARGIN,
+    y: (beside.top + beside.bottom) / 2 + down,
+    dy: "0.35em",
+  });
+  return [moveSvg(copyWithStyles(glyph), place.left - origin.left + PICTURE_MARGIN, place.top + down), text];
 }
 
-function moved(svg: SVGSVGElement, x: number, y: number): SVGSVGElement {
-  setAll(svg, { x, y });
+function moveSvg(svg: SVGSVGElement, x: number, y: number): SVGSVGElement {
+  setAttributes(svg, { x, y });
   return svg;
 }
 
 /** A copy that looks the same without the stylesheet, and without what only the keyboard needs. */
-function styledCopy(original: SVGSVGElement): SVGSVGElement {
+function copyWithStyles(original: SVGSVGElement): SVGSVGElement {
   const copy = original.cloneNode(true) as SVGSVGElement;
   const originals = original.querySelectorAll<SVGElement>("*");
   for (const [index, element] of copy.querySelectorAll<SVGElement>("*").entries()) {
     const twin = originals[index];
-    if (twin !== undefined) keepStyles(element, getComputedStyle(twin));
+    if (twin !== undefined) copyStyles(element, getComputedStyle(twin));
   }
   copy.querySelector(".targets")?.remove();
   for (const element of [copy, ...copy.querySelectorAll("[class]")]) element.removeAttribute("class");
   return copy;
 }
 
-function keepStyles(element: SVGElement, style: CSSStyleDeclaration): void {
-  for (const [name, usual] of Object.entries(KEPT_STYLES)) {
+function copyStyles(element: SVGElement, style: CSSStyleDeclaration): void {
+  for (const [name, usual] of Object.entries(COPIED_STYLES)) {
     const value = style.getPropertyValue(name);
     const isInherited = usual === "" && element.tagName !== "text";
     if (value === usual || isInherited) element.removeAttribute(name);
@@ -114,29 +124,29 @@ function keepStyles(element: SVGElement, style: CSSStyleDeclaration): void {
   }
 }
 
-function setAll(element: Element, attributes: Readonly<Record<string, string | number>>): void {
+function setAttributes(element: Element, attributes: Readonly<Record<string, string | number>>): void {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
 }
 
 /** The picture as a file. */
-export function svgTextOf(picture: SVGSVGElement): string {
-  return xmlText(new XMLSerializer().serializeToString(picture));
+export function serializePicture(picture: SVGSVGElement): string {
+  return replaceForbiddenCharacters(new XMLSerializer().serializeToString(picture));
 }
 
 /** The picture in pixels. */
-export async function pngOf(svg: Blob, picture: SVGSVGElement): Promise<Blob> {
+export async function renderPng(svg: Blob, picture: SVGSVGElement): Promise<Blob> {
   const address = URL.createObjectURL(svg);
   try {
     const image = new Image();
     image.src = address;
     await image.decode();
-    return await drawn(image, picture);
+    return await drawToPng(image, picture);
   } finally {
     URL.revokeObjectURL(address);
   }
 }
 
-function drawn(image: HTMLImageElement, picture: SVGSVGElement): Promise<Blob> {
+function drawToPng(image: HTMLImageElement, picture: SVGSVGElement): Promise<Blob> {
   const canvas = document.createElement("canvas");
   canvas.width = Math.ceil(Number(picture.getAttribute("width")) * PNG_SCALE);
   canvas.height = Math.ceil(Number(picture.getAttribute("height")) * PNG_SCALE);
@@ -152,15 +162,15 @@ function drawn(image: HTMLImageElement, picture: SVGSVGElement): Promise<Blob> {
 /**
  * The name of a file for a title.
  * @example
- * fileNameOf("Cost–Speed Frontier"); // "cost-speed-frontier"
+ * buildFileName("Cost–Speed Frontier"); // "cost-speed-frontier"
  */
-export function fileNameOf(title: string): string {
+export function buildFileName(title: string): string {
   const words = title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   return words.join("-").slice(0, 80) || "chart";
 }
 
 /** Hands a file to the reader. */
-export function save(file: Blob, name: string): void {
+export function saveFile(file: Blob, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(file);
   link.download = name;

@@ -1,5 +1,5 @@
 /** The data of a chart as a table; the first column names the row. */
-export interface TableData {
+export interface ChartTableData {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
   /** How many columns from the left hold words; all others hold figures. One unless given. */
@@ -9,12 +9,12 @@ export interface TableData {
 interface ChartTableProps {
   id: string;
   title: string;
-  table: TableData;
+  table: ChartTableData;
 }
 
 /** The table beside a chart; it scrolls by itself, and with the keyboard. */
 export function ChartTable({ id, title, table: { columns, rows, words = 1 } }: ChartTableProps) {
-  const kindOf = (column: number) => (column < words ? "word" : "figure");
+  const getCellKind = (column: number) => (column < words ? "word" : "figure");
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
     <section class="chartTable" id={id} aria-label={`${title}: table`} tabIndex={0}>
@@ -23,7 +23,7 @@ export function ChartTable({ id, title, table: { columns, rows, words = 1 } }: C
         <thead>
           <tr>
             {columns.map((column, place) => (
-              <th key={column} scope="col" class={kindOf(place)}>
+              <th key={column} scope="col" class={getCellKind(place)}>
                 {column}
               </th>
             ))}
@@ -38,7 +38,7 @@ export function ChartTable({ id, title, table: { columns, rows, words = 1 } }: C
                     {cell}
                   </th>
                 ) : (
-                  <td key={place} class={kindOf(place)}>
+                  <td key={place} class={getCellKind(place)}>
                     {cell}
                   </td>
                 ),

@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 
-const NARROWEST = 240;
+const MIN_CHART_WIDTH = 240;
 
 /** The width of an element in whole pixels, followed as it changes; 0 before it is known. */
 export function useWidth(element: RefObject<HTMLElement | null>): number {
@@ -9,7 +9,7 @@ export function useWidth(element: RefObject<HTMLElement | null>): number {
   useLayoutEffect(() => {
     const box = element.current;
     if (box === null) return;
-    const measure = () => setWidth(Math.max(Math.floor(box.clientWidth), NARROWEST));
+    const measure = () => setWidth(Math.max(Math.floor(box.clientWidth), MIN_CHART_WIDTH));
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(box);

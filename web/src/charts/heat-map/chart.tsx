@@ -3,18 +3,18 @@ import type { HeatMap } from "../../../../src/report/dashboard/contract.js";
 import { formatScore } from "../../ui/format.js";
 import { ChartFrame } from "../frame/frame.js";
 import type { LegendEntry } from "../frame/legend.js";
-import { shown } from "../names.js";
+import { formatName } from "../names.js";
 import { Plot } from "../plot/plot.js";
-import { UNHEARD } from "../plot/unheard.js";
+import { ARIA_HIDDEN } from "../plot/unheard.js";
 import type { ChartProps } from "../props.js";
-import { domainOf, type HeatCell, layoutHeatMap, STEPS } from "./layout.js";
-import { heatMapTable, heatMapWords } from "./words.js";
+import { COLOR_STEPS, computeColorDomain, computeHeatMapLayout, type PlacedHeatCell } from "./layout.js";
+import { buildHeatMapTable, describeHeatMap } from "./words.js";
 
-interface Props extends ChartProps {
+interface HeatMapChartProps extends ChartProps {
   data: HeatMap;
 }
 
-interface DrawnProps extends Pick<Props, "data" | "onPick"> {
+interface HeatMapPlotProps extends Pick<HeatMapChartProps, "data" | "onPick"> {
   width: number;
   words: string;
   prefix: string;
@@ -25,39 +25,46 @@ interface DrawnProps extends Pick<Props, "data" | "onPick"> {
  * @example
  * <HeatMapChart data={map} onPick={({ facets }) => showRows(facets)} />
  */
-export function HeatMapChart({ data, title = titleOf(data), onPick }: Props) {
+export function HeatMapChart({ data, title = formatHeatMapTitle(data), onPick }: HeatMapChartProps) {
   const prefix = useId();
-  const words = heatMapWords(data);
+  const words = describeHeatMap(data);
   return (
-    <ChartFrame title={title} words={words} table={() => heatMapTable(data)} legend={legendOf(data, prefix)}>
+    <ChartFrame
+      title={title}
+      words={words}
+      table={() => buildHeatMapTable(data)}
+      legend={buildHeatMapLegend(data, prefix)}
+    >
       {data.cells.some(({ mean, n }) => mean !== null && n > 0)
-        ? (width) => <Drawn data={data} width={width} words={`${title}. ${words}`} prefix={prefix} onPick={onPick} />
+        ? (width) => (
+            <HeatMapPlot data={data} width={width} words={`${title}. ${words}`} prefix={prefix} onPick={onPick} />
+          )
         : null}
     </ChartFrame>
   );
 }
 
-function titleOf({ system, dataset, xField, yField }: HeatMap): string {
-  return `${shown(dataset)}: ${shown(yField)} by ${shown(xField)}, ${shown(system)}`;
+function formatHeatMapTitle({ system, dataset, xField, yField }: HeatMap): string {
+  return `${formatName(dataset)}: ${formatName(yField)} by ${formatName(xField)}, ${formatName(system)}`;
 }
 
-function legendOf(data: HeatMap, prefix: string): LegendEntry[] {
-  const [low, high] = domainOf(data);
-  const at = (step: number) => formatScore(low + ((high - low) * step) / STEPS);
+function buildHeatMapLegend(data: HeatMap, prefix: string): LegendEntry[] {
+  const [low, high] = computeColorDomain(data);
+  const at = (step: number) => formatScore(low + ((high - low) * step) / COLOR_STEPS);
   return [
     ...Array.from(
-      { length: STEPS },
+      { length: COLOR_STEPS },
       (_, step): LegendEntry => ({
         name: `${at(step)} to ${at(step + 1)}`,
-        glyph: { kind: "area", colour: `var(--heat-${step})`, texture: null },
+        glyph: { kind: "area", color: `var(--heat-${step})`, texture: null },
       }),
     ),
-    { name: "no data", glyph: { kind: "area", colour: "var(--ground)", texture: `url(#${prefix}-hatch)` } },
+    { name: "no data", glyph: { kind: "area", color: "var(--ground)", texture: `url(#${prefix}-hatch)` } },
   ];
 }
 
-function Drawn({ data, width, words, prefix, onPick }: DrawnProps) {
-  const layout = useMemo(() => layoutHeatMap(data, width), [data, width]);
+function HeatMapPlot({ data, width, words, prefix, onPick }: HeatMapPlotProps) {
+  const layout = useMemo(() => computeHeatMapLayout(data, width), [data, width]);
   const { height, cells, above, beside, marks } = layout;
   const drawing = useMemo(
     () => (
@@ -73,8 +80,8 @@ function Drawn({ data, width, words, prefix, onPick }: DrawnProps) {
             <rect class="hatch" width={1.5} height={7} />
           </pattern>
         </defs>
-        <g class="axis" {...UNHEARD}>
-          <text class="label" x={0} y={12}>{`${shown(data.yField)} ↓  ${shown(data.xField)} →`}</text>
+        <g class="axis" {...ARIA_HIDDEN}>
+          <text class="label" x={0} y={12}>{`${formatName(data.yField)} ↓  ${formatName(data.xField)} →`}</text>
           {above.map(({ key, text, x, y }) => (
             <text key={key} x={x} y={y} text-anchor="middle">
               {text}
@@ -87,7 +94,7 @@ function Drawn({ data, width, words, prefix, onPick }: DrawnProps) {
           ))}
         </g>
         {cells.map((cell) => (
-          <Cell key={cell.id} cell={cell} hatch={`url(#${prefix}-hatch)`} />
+          <HeatMapCell key={cell.id} cell={cell} hatch={`url(#${prefix}-hatch)`} />
         ))}
       </>
     ),
@@ -100,9 +107,9 @@ function Drawn({ data, width, words, prefix, onPick }: DrawnProps) {
   );
 }
 
-function Cell({ cell: { box, step, text }, hatch }: { cell: HeatCell; hatch: string }) {
+function HeatMapCell({ cell: { box, step, text }, hatch }: { cell: PlacedHeatCell; hatch: string }) {
   return (
-    <g class="cell" {...UNHEARD}>
+    <g class="cell" {...ARIA_HIDDEN}>
       <rect {...box} fill={step === null ? hatch : `var(--heat-${step})`} />
       <text
         x={box.x + box.width / 2}

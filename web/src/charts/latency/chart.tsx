@@ -1,75 +1,87 @@
 import { useMemo } from "preact/hooks";
 import type { LatencySpread } from "../../../../src/report/dashboard/contract.js";
-import { AxisBelow } from "../axes/draw.js";
-import { RowNames } from "../bars/names.js";
+import { BottomAxis } from "../axes/draw.js";
+import { BarNames } from "../bars/names.js";
 import { ChartFrame } from "../frame/frame.js";
 import type { LegendEntry } from "../frame/legend.js";
 import { Plot } from "../plot/plot.js";
 import type { ChartProps } from "../props.js";
-import { looksOf, type Series } from "../series.js";
-import { type DrawnSpread, layoutLatency } from "./layout.js";
-import { isKnown, type KnownSpread, latencyNotes, latencyTable, latencyWords } from "./words.js";
+import { assignSystemLooks, type SeriesLook } from "../series.js";
+import { computeLatencyLayout, type PlacedSpread } from "./layout.js";
+import {
+  buildLatencyTable,
+  describeLatencies,
+  isMeasuredSpread,
+  listLatencyNotes,
+  type MeasuredSpread,
+} from "./words.js";
 
-interface Props extends ChartProps {
+interface LatencyChartProps extends ChartProps {
   data: readonly LatencySpread[];
 }
 
-interface DrawnProps extends Pick<Props, "onPick"> {
-  spreads: readonly KnownSpread[];
+interface LatencyPlotProps extends Pick<LatencyChartProps, "onPick"> {
+  spreads: readonly MeasuredSpread[];
   width: number;
   words: string;
-  series: (name: string) => Series;
+  series: (name: string) => SeriesLook;
 }
 
-const LEGEND: readonly LegendEntry[] = [
-  { name: "median", glyph: { kind: "line", colour: "var(--text)" } },
-  { name: "p95", glyph: { kind: "line", colour: "var(--text)", isDashed: true } },
+const LATENCY_LEGEND: readonly LegendEntry[] = [
+  { name: "median", glyph: { kind: "line", color: "var(--text)" } },
+  { name: "p95", glyph: { kind: "line", color: "var(--text)", isDashed: true } },
 ];
 
 /**
  * How long the trials of each system took.
  * @example
- * <LatencyChart data={run.charts.latencies} onPick={({ system }) => goTo(["run", id], { system })} />
+ * <LatencyChart data={run.charts.latencies} onPick={({ system }) => navigate(["run", id], { system })} />
  */
-export function LatencyChart({ data, title = "Latency", systems, onPick }: Props) {
-  const words = latencyWords(data);
-  const spreads = useMemo(() => data.filter(isKnown), [data]);
+export function LatencyChart({ data, title = "Latency", systems, onPick }: LatencyChartProps) {
+  const words = describeLatencies(data);
+  const spreads = useMemo(() => data.filter(isMeasuredSpread), [data]);
   const series = useMemo(
     () =>
-      looksOf(
+      assignSystemLooks(
         systems,
         data.map(({ system }) => system),
       ),
     [data, systems],
   );
   return (
-    <ChartFrame title={title} words={words} table={() => latencyTable(data)} legend={LEGEND} notes={latencyNotes(data)}>
+    <ChartFrame
+      title={title}
+      words={words}
+      table={() => buildLatencyTable(data)}
+      legend={LATENCY_LEGEND}
+      notes={listLatencyNotes(data)}
+    >
       {spreads.length === 0
         ? null
         : (width) => (
-            <Drawn spreads={spreads} width={width} words={`${title}. ${words}`} series={series} onPick={onPick} />
+            <LatencyPlot spreads={spreads} width={width} words={`${title}. ${words}`} series={series} onPick={onPick} />
           )}
     </ChartFrame>
   );
 }
 
-function Drawn({ spreads, width, words, series, onPick }: DrawnProps) {
-  const layout = useMemo(() => layoutLatency(spreads, width), [spreads, width]);
+function LatencyPlot({ spreads, width, words, series, onPick }: LatencyPlotProps) {
+  const layout = useMemo(() => computeLatencyLayout(spreads, width), [spreads, width]);
   const { rows, x, marks } = layout;
   const drawing = useMemo(
     () => (
       <>
-        <AxisBelow axis={x} area={rows} label="seconds of a trial, each row to its own height →" lane="0 s" />
+        <BottomAxis axis={x} area={rows} label="seconds of a trial, each row to its own height →" zeroLabel="0 s" />
         {layout.spreads.map((spread) => (
-          <Spread
+          <SpreadShape
             key={spread.system}
             spread={spread}
-            colour={series(spread.system).colour}
+            color={series(spread.system).color}
             right={rows.right}
             left={rows.left}
           />
         ))}
-        <RowNames rows={rows} />
+        <BarNames rows={rows} />
       </>
     ),
     [layout, series],
@@ -81,18 +93,18 @@ function Drawn({ spreads, width, words, series, onPick }: DrawnProps) {
   );
 }
 
-interface SpreadProps {
-  spread: DrawnSpread;
-  colour: string;
+interface SpreadShapeProps {
+  spread: PlacedSpread;
+  color: string;
   left: number;
   right: number;
 }
 
-function Spread({ spread: { path, base, top, p50, p95 }, colour, left, right }: SpreadProps) {
+function SpreadShape({ spread: { path, base, top, p50, p95 }, color, left, right }: SpreadShapeProps) {
   return (
     <g>
       <line class="foot" x1={left} x2={right} y1={base} y2={base} />
-      <path class="spread" d={path} fill={colour} stroke={colour} />
+      <path class="spread" d={path} fill={color} stroke={color} />
       <line class="quantile" x1={p50} x2={p50} y1={top - 2} y2={base} />
       <line class="quantile dashed" x1={p95} x2={p95} y1={top - 2} y2={base} />
     </g>

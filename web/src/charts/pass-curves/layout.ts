@@ -1,13 +1,13 @@
 import { area as areaShape, line as lineShape } from "d3-shape";
 import type { PassCurve, PassCurveChartPoint } from "../../../../src/report/dashboard/contract.js";
-import { type Axis, linearAxis } from "../axes/axis.js";
-import type { Area } from "../axes/draw.js";
-import { shareTick } from "../axes/ticks.js";
-import { areaIn, heightFor, ticksAcross } from "../layout.js";
+import { type Axis, createLinearAxis } from "../axes/axis.js";
+import type { PlotArea } from "../axes/draw.js";
+import { formatShareTick } from "../axes/ticks.js";
+import { computeChartHeight, computePlotArea, computeTickCount } from "../layout.js";
 import type { Mark } from "../plot/mark.js";
-import { type CurveKind, factsOf, valueAt } from "./words.js";
+import { type CurveKind, describeCurvePoint, getCurveValue } from "./words.js";
 
-export interface DrawnCurve {
+export interface PlacedCurve {
   readonly system: string;
   readonly kind: CurveKind;
   readonly path: string;
@@ -17,50 +17,50 @@ export interface DrawnCurve {
 
 export interface PassCurvesLayout {
   height: number;
-  area: Area;
+  area: PlotArea;
   x: Axis;
   y: Axis;
-  curves: readonly DrawnCurve[];
+  curves: readonly PlacedCurve[];
   marks: readonly Mark[];
 }
 
-const KINDS: readonly CurveKind[] = ["passAt", "passHat"];
+const CURVE_KINDS: readonly CurveKind[] = ["passAt", "passHat"];
 
 /** Places both curves of every system. */
-export function layoutPassCurves(curves: readonly PassCurve[], width: number): PassCurvesLayout {
-  const height = heightFor(width);
-  const area = areaIn(width, height);
+export function computePassCurvesLayout(curves: readonly PassCurve[], width: number): PassCurvesLayout {
+  const height = computeChartHeight(width);
+  const area = computePlotArea(width, height);
   const ks = curves.flatMap(({ points }) => points.map(({ k }) => k));
-  const x = wholeAxis(ks, area);
-  const y = linearAxis({ values: [0, 1], reach: [area.bottom, area.top], text: shareTick, count: 5 });
-  const drawn = curves.flatMap((curve) => KINDS.map((kind) => drawCurve(curve, kind, { x, y })));
-  const marks = curves.flatMap((curve) => KINDS.flatMap((kind) => marksOf(curve, kind, { x, y })));
+  const x = createWholeNumberAxis(ks, area);
+  const y = createLinearAxis({ values: [0, 1], range: [area.bottom, area.top], text: formatShareTick, count: 5 });
+  const drawn = curves.flatMap((curve) => CURVE_KINDS.map((kind) => placeCurve(curve, kind, { x, y })));
+  const marks = curves.flatMap((curve) => CURVE_KINDS.flatMap((kind) => createCurveMarks(curve, kind, { x, y })));
   return { height, area, x, y, curves: drawn, marks };
 }
 
 /** k is a whole number, and so are all ticks; the first and the last keep off the edges. */
-function wholeAxis(ks: readonly number[], { left, right }: Area): Axis {
+function createWholeNumberAxis(ks: readonly number[], { left, right }: PlotArea): Axis {
   const [least, most] = [Math.min(...ks, 1), Math.max(...ks, 1)];
-  const step = Math.max(1, Math.ceil((most - least + 1) / ticksAcross({ left, right, top: 0, bottom: 0 }, 40)));
+  const step = Math.max(1, Math.ceil((most - least + 1) / computeTickCount({ left, right, top: 0, bottom: 0 }, 40)));
   const spread = most - least;
   const place = (k: number) =>
     spread === 0 ? (left + right) / 2 : left + 16 + ((k - least) / spread) * (right - left - 32);
   const ticks = Array.from({ length: Math.floor(spread / step) + 1 }, (_, index) => least + index * step);
-  return { lane: null, place, ticks: ticks.map((k) => ({ at: place(k), text: String(k) })) };
+  return { zeroPosition: null, toPixel: place, ticks: ticks.map((k) => ({ at: place(k), text: String(k) })) };
 }
 
-interface Axes {
+interface CurveAxes {
   x: Axis;
   y: Axis;
 }
 
-function drawCurve({ system, points }: PassCurve, kind: CurveKind, { x, y }: Axes): DrawnCurve {
-  const across = ({ k }: PassCurveChartPoint) => x.place(k);
+function placeCurve({ system, points }: PassCurve, kind: CurveKind, { x, y }: CurveAxes): PlacedCurve {
+  const across = ({ k }: PassCurveChartPoint) => x.toPixel(k);
   const at = (part: "value" | "low" | "high") => (point: PassCurveChartPoint) =>
-    y.place(valueAt(point, kind)[part] ?? 0);
+    y.toPixel(getCurveValue(point, kind)[part] ?? 0);
   const known = points.filter((point) => point[kind] !== null);
   const band = areaShape(across, at("low"), at("high"))
-    .defined((point) => valueAt(point, kind).low !== null && valueAt(point, kind).high !== null)
+    .defined((point) => getCurveValue(point, kind).low !== null && getCurveValue(point, kind).high !== null)
     .digits(1);
   return {
     system,
@@ -71,14 +71,20 @@ function drawCurve({ system, points }: PassCurve, kind: CurveKind, { x, y }: Axe
   };
 }
 
-function marksOf({ system, points }: PassCurve, kind: CurveKind, { x, y }: Axes): Mark[] {
+function createCurveMarks({ system, points }: PassCurve, kind: CurveKind, { x, y }: CurveAxes): Mark[] {
   return points.flatMap((point): Mark[] => {
-    const { value } = valueAt(point, kind);
+    const { value } = getCurveValue(point, kind);
     if (value === null) return [];
-    const place = { x: x.place(point.k), y: y.place(value) };
+    const place = { x: x.toPixel(point.k), y: y.toPixel(value) };
     const id = JSON.stringify([system, kind, point.k]);
     return [
-      { id, series: JSON.stringify([system, kind]), ...place, ...factsOf(system, point, kind), picked: { system } },
+      {
+        id,
+        series: JSON.stringify([system, kind]),
+        ...place,
+        ...describeCurvePoint(system, point, kind),
+        selection: { system },
+      },
     ];
   });
 }

@@ -1,7 +1,7 @@
-import type { Picked } from "../props.js";
+import type { ChartSelection } from "../props.js";
 
 /** One thing that a tooltip tells, such as `["Cost", "$0.02"]`. */
-export type Fact = readonly [label: string, value: string];
+export type TooltipFact = readonly [label: string, value: string];
 
 export interface Box {
   readonly x: number;
@@ -20,34 +20,34 @@ export interface Mark {
   /** Its extent when it is no point. */
   readonly box?: Box;
   readonly title: string;
-  readonly facts: readonly Fact[];
-  readonly picked?: Picked;
+  readonly facts: readonly TooltipFact[];
+  readonly selection?: ChartSelection;
 }
 
 /** A mark in words, for those who hear it. */
-export function wordsOf({ title, facts }: Mark): string {
+export function describeMark({ title, facts }: Mark): string {
   return [title, ...facts.map(([label, value]) => `${label} ${value}`)].join(", ");
 }
 
-interface Place {
+interface PointerPosition {
   x: number;
   y: number;
 }
 
 /** How far a pointer may be from a mark, in pixels. */
-const NEAR = 26;
+const MAX_POINTER_DISTANCE = 26;
 
 /** The mark that a pointer means: the one that it is in, or the nearest that is near enough; -1 for none. */
-export function nearestMark(marks: readonly Mark[], place: Place): number {
-  let [nearest, least] = [-1, NEAR];
+export function findNearestMark(marks: readonly Mark[], place: PointerPosition): number {
+  let [nearest, least] = [-1, MAX_POINTER_DISTANCE];
   for (const [index, mark] of marks.entries()) {
-    const distance = distanceTo(mark, place);
+    const distance = measureDistance(mark, place);
     if (distance < least) [nearest, least] = [index, distance];
   }
   return nearest;
 }
 
-function distanceTo({ x, y, box }: Mark, place: Place): number {
+function measureDistance({ x, y, box }: Mark, place: PointerPosition): number {
   if (box === undefined) return Math.hypot(x - place.x, y - place.y);
   const across = Math.max(box.x - place.x, 0, place.x - box.x - box.width);
   const down = Math.max(box.y - place.y, 0, place.y - box.y - box.height);
@@ -55,18 +55,18 @@ function distanceTo({ x, y, box }: Mark, place: Place): number {
 }
 
 /** Where an arrow key leads from a mark; the same mark at an end, and null for keys that lead nowhere. */
-export function markAfter(marks: readonly Mark[], from: number, key: string): number | null {
+export function findNextMark(marks: readonly Mark[], from: number, key: string): number | null {
   const last = marks.length - 1;
   if (key === "ArrowRight") return Math.min(from + 1, last);
   if (key === "ArrowLeft") return Math.max(from - 1, 0);
   if (key === "Home") return 0;
   if (key === "End") return last;
-  if (key === "ArrowDown") return inNeighbour(marks, from, 1);
-  return key === "ArrowUp" ? inNeighbour(marks, from, -1) : null;
+  if (key === "ArrowDown") return findMarkInNextSeries(marks, from, 1);
+  return key === "ArrowUp" ? findMarkInNextSeries(marks, from, -1) : null;
 }
 
 /** The mark nearest in x of the series before or after; the next mark when there is one series alone. */
-function inNeighbour(marks: readonly Mark[], from: number, step: 1 | -1): number {
+function findMarkInNextSeries(marks: readonly Mark[], from: number, step: 1 | -1): number {
   const mark = marks[from];
   const names = [...new Set(marks.map(({ series }) => series))];
   if (mark === undefined || names.length < 2) return Math.min(Math.max(from + step, 0), marks.length - 1);

@@ -12,7 +12,7 @@ import {
 import type { Shape } from "../series.js";
 
 /** A triangle that stands on its tip. */
-const wedge: SymbolType = {
+const WEDGE: SymbolType = {
   draw(context, area) {
     const height = Math.sqrt(area * Math.sqrt(3)) / Math.sqrt(3);
     context.moveTo(0, height * 1.15);
@@ -29,11 +29,11 @@ const SYMBOLS: Readonly<Record<Shape, SymbolType>> = {
   diamond: symbolDiamond,
   cross: symbolCross,
   star: symbolStar,
-  wedge,
+  wedge: WEDGE,
   wye: symbolWye,
 };
 
 /** The outline of a mark around 0, 0, of an area in square pixels. */
-export function shapePath(shape: Shape, area = 64): string {
+export function buildShapePath(shape: Shape, area = 64): string {
   return symbol(SYMBOLS[shape], area)() ?? "";
 }

@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
-import { type Mark, wordsOf } from "./mark.js";
+import { describeMark, type Mark } from "./mark.js";
 
-interface TargetsProps {
+interface MarkTargetsProps {
   marks: readonly Mark[];
   /** The one that the tab key leads to. */
   current: number;
@@ -12,7 +12,7 @@ interface TargetsProps {
 }
 
 /** What is focused and heard in place of the marks; invisible but for a ring, and no part of a downloaded picture. */
-export function Targets({ marks, current, canPick, tipId, shown }: TargetsProps) {
+export function MarkTargets({ marks, current, canPick, tipId, shown }: MarkTargetsProps) {
   const targets = useMemo(
     () =>
       marks.map((mark, index) => (
@@ -21,11 +21,11 @@ export function Targets({ marks, current, canPick, tipId, shown }: TargetsProps)
           class={mark.id === shown ? "target shown" : "target"}
           data-mark={index}
           tabindex={index === current ? 0 : -1}
-          role={canPick && mark.picked !== undefined ? "button" : "img"}
-          aria-label={wordsOf(mark)}
+          role={canPick && mark.selection !== undefined ? "button" : "img"}
+          aria-label={describeMark(mark)}
           aria-describedby={mark.id === shown ? tipId : undefined}
         >
-          <Ring mark={mark} />
+          <FocusRing mark={mark} />
         </g>
       )),
     [marks, current, canPick, tipId, shown],
@@ -33,7 +33,7 @@ export function Targets({ marks, current, canPick, tipId, shown }: TargetsProps)
   return <g class="targets">{targets}</g>;
 }
 
-function Ring({ mark: { x, y, box } }: { mark: Mark }) {
+function FocusRing({ mark: { x, y, box } }: { mark: Mark }) {
   if (box === undefined) return <circle cx={x} cy={y} r={11} />;
   return <rect x={box.x} y={box.y} width={Math.max(box.width, 1)} height={Math.max(box.height, 1)} rx={2} />;
 }

@@ -1,14 +1,14 @@
 import type { Box } from "./mark.js";
 
-/** Drawn over a colour, so that areas differ in more than it. */
+/** Drawn over a color, so that areas differ in more than it. */
 export type Texture = "plain" | "stripes" | "dots" | "bars" | "checks";
 
 /**
  * What fills with a texture of one drawing; null for none.
  * @example
- * textureUrl("P0-1", "dots"); // "url(#P0-1-dots)"
+ * getTextureUrl("P0-1", "dots"); // "url(#P0-1-dots)"
  */
-export function textureUrl(prefix: string, texture: Texture): string | null {
+export function getTextureUrl(prefix: string, texture: Texture): string | null {
   return texture === "plain" ? null : `url(#${prefix}-${texture})`;
 }
 
@@ -33,11 +33,11 @@ export function TextureDefs({ prefix }: { prefix: string }) {
   );
 }
 
-/** A rectangle in a colour, with a texture over it. */
-export function Filled({ box, colour, texture }: { box: Box; colour: string; texture: string | null }) {
+/** A rectangle in a color, with a texture over it. */
+export function TexturedBox({ box, color, texture }: { box: Box; color: string; texture: string | null }) {
   return (
     <g>
-      <rect {...box} fill={colour} />
+      <rect {...box} fill={color} />
       {texture !== null && <rect {...box} fill={texture} />}
     </g>
   );

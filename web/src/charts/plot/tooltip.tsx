@@ -8,13 +8,13 @@ interface TooltipProps {
   canPick: boolean;
 }
 
-const GAP = 14;
-const WIDEST = 320;
+const TOOLTIP_GAP = 14;
+const MAX_TOOLTIP_WIDTH = 320;
 
 /** What is known of a mark, beside it, towards the side that has more room. */
 export function Tooltip({ id, mark, width, height, canPick }: TooltipProps) {
   return (
-    <div class="tooltip" role="tooltip" id={id} style={placeOf(mark, width, height)}>
+    <div class="tooltip" role="tooltip" id={id} style={computeTooltipStyle(mark, width, height)}>
       <strong dir="auto">{mark.title}</strong>
       <dl>
         {mark.facts.map(([label, value]) => (
@@ -24,17 +24,19 @@ export function Tooltip({ id, mark, width, height, canPick }: TooltipProps) {
           </div>
         ))}
       </dl>
-      {canPick && mark.picked !== undefined && <p>Click or press Enter for the rows behind it.</p>}
+      {canPick && mark.selection !== undefined && <p>Click or press Enter for the rows behind it.</p>}
     </div>
   );
 }
 
-function placeOf({ x, y }: Mark, width: number, height: number) {
+function computeTooltipStyle({ x, y }: Mark, width: number, height: number) {
   const isLeft = x > width / 2;
-  const room = (isLeft ? x : width - x) - GAP;
+  const room = (isLeft ? x : width - x) - TOOLTIP_GAP;
   return {
-    maxWidth: `${Math.round(Math.min(Math.max(room, 150), WIDEST))}px`,
-    ...(isLeft ? { right: `${Math.round(width - x + GAP)}px` } : { left: `${Math.round(x + GAP)}px` }),
-    ...(y > height / 2 ? { bottom: `${Math.round(height - y + GAP)}px` } : { top: `${Math.round(y + GAP)}px` }),
+    maxWidth: `${Math.round(Math.min(Math.max(room, 150), MAX_TOOLTIP_WIDTH))}px`,
+    ...(isLeft ? { right: `${Math.round(width - x + TOOLTIP_GAP)}px` } : { left: `${Math.round(x + TOOLTIP_GAP)}px` }),
+    ...(y > height / 2
+      ? { bottom: `${Math.round(height - y + TOOLTIP_GAP)}px` }
+      : { top: `${Math.round(y + TOOLTIP_GAP)}px` }),
   };
 }

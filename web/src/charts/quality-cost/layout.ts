@@ -1,112 +1,124 @@
-import type { QualityCostChart, QualityCostPoint } from "../../../../src/report/dashboard/contract.js";
-import { type Axis, linearAxis } from "../axes/axis.js";
-import type { Area } from "../axes/draw.js";
-import { numberTick, type TickText } from "../axes/ticks.js";
-import { areaIn, heightFor } from "../layout.js";
-import { listed } from "../names.js";
+import type {
+  QualityCostChart as QualityCostData,
+  QualityCostPoint,
+} from "../../../../src/report/dashboard/contract.js";
+import { type Axis, createLinearAxis } from "../axes/axis.js";
+import type { PlotArea } from "../axes/draw.js";
+import { formatNumberTick, type TickFormatter } from "../axes/ticks.js";
+import { computeChartHeight, computePlotArea } from "../layout.js";
+import { formatNameList } from "../names.js";
 import type { Mark } from "../plot/mark.js";
-import { costAxis } from "../scatter/cost-axis.js";
-import { type HullMember, hullPath, stepPath } from "../scatter/front.js";
-import { type Label, labelsFor } from "../scatter/labels.js";
+import { createCostAxis } from "../scatter/cost-axis.js";
+import { buildHullPath, buildStepPath, type HullMember } from "../scatter/front.js";
+import { type PlacedLabel, placeLabels } from "../scatter/labels.js";
 import type { ScatterPoint } from "../scatter/points.js";
-import type { Series } from "../series.js";
-import { type CostWords, costWords } from "./units.js";
-import { factsOf } from "./words.js";
+import type { SeriesLook } from "../series.js";
+import { type CostUnitWords, getCostUnitWords } from "./units.js";
+import { describeQualityCostPoint } from "./words.js";
 
 /** Everything of the chart in pixels. */
 export interface QualityCostLayout {
   height: number;
-  area: Area;
+  area: PlotArea;
   x: Axis;
   y: Axis;
   points: readonly ScatterPoint[];
-  labels: readonly Label[];
+  labels: readonly PlacedLabel[];
   step: string;
   hull: string;
   marks: readonly Mark[];
 }
 
 /** A system that has both: only these can be drawn. */
-export type Placed = QualityCostPoint & { cost: number; quality: number };
+export type PlacedQualityCostPoint = QualityCostPoint & { cost: number; quality: number };
 
-export function isPlaced(point: QualityCostPoint): point is Placed {
+export function hasCostAndQuality(point: QualityCostPoint): point is PlacedQualityCostPoint {
   return point.cost !== null && point.quality !== null;
 }
 
 /** Half of the extent of a mark, for its label. */
-const SIZE = 6;
+const MARK_RADIUS = 6;
 
 /** Places all systems whose quality and cost are known. */
-export function layoutQualityCost(
-  { points, front, hull, costUnit }: QualityCostChart,
+export function computeQualityCostLayout(
+  { points, front, hull, costUnit }: QualityCostData,
   width: number,
-  lookOf: (point: QualityCostPoint) => Series,
+  getLook: (point: QualityCostPoint) => SeriesLook,
 ): QualityCostLayout {
-  const placed = points.filter(isPlaced).sort((a, b) => a.cost - b.cost || a.quality - b.quality);
-  const units = costWords({ costUnit });
-  const { height, area, x, y } = axesFor(placed, width, units.tick);
-  const drawn = placed.map((point) => pointAt(point, { x, y, look: lookOf(point) }));
-  const onFront = membersOf(front, placed);
+  const placed = points.filter(hasCostAndQuality).sort((a, b) => a.cost - b.cost || a.quality - b.quality);
+  const units = getCostUnitWords({ costUnit });
+  const { height, area, x, y } = createQualityCostAxes(placed, width, units.tick);
+  const drawn = placed.map((point) => placeQualityCostPoint(point, { x, y, look: getLook(point) }));
+  const onFront = findHullMembers(front, placed);
   return {
     height,
     area,
     x,
     y,
     points: drawn,
-    labels: labelsFor(
-      frontFirst(drawn).map(({ name, x: left, y: top }) => ({
+    labels: placeLabels(
+      sortFrontFirst(drawn).map(({ name, x: left, y: top }) => ({
         name,
         x: left,
         y: top,
-        size: SIZE,
-        ...noteOn(name, placed),
+        size: MARK_RADIUS,
+        ...buildDominatedNote(name, placed),
       })),
       area,
     ),
-    step: stepPath(
-      onFront.map(({ cost, quality }) => ({ x: x.place(cost), y: y.place(quality) })),
+    step: buildStepPath(
+      onFront.map(({ cost, quality }) => ({ x: x.toPixel(cost), y: y.toPixel(quality) })),
       area.right,
     ),
-    hull: hullPath(membersOf(hull, placed), x, y),
-    marks: placed.map((point, index) => markOf(point, drawn[index], units)),
+    hull: buildHullPath(findHullMembers(hull, placed), x, y),
+    marks: placed.map((point, index) => createQualityCostMark(point, drawn[index], units)),
   };
 }
 
-function axesFor(placed: readonly Placed[], width: number, tick: TickText) {
-  const height = heightFor(width);
-  const area = areaIn(width, height);
+function createQualityCostAxes(placed: readonly PlacedQualityCostPoint[], width: number, tick: TickFormatter) {
+  const height = computeChartHeight(width);
+  const area = computePlotArea(width, height);
   const qualities = placed.flatMap(({ quality, low, high }) => [quality, low, high]);
   return {
     height,
     area,
-    x: costAxis(
+    x: createCostAxis(
       placed.map(({ cost }) => cost),
       area,
       tick,
     ),
-    y: linearAxis({ values: qualities, reach: [area.bottom, area.top], text: numberTick, count: 5, within: [0, 1] }),
+    y: createLinearAxis({
+      values: qualities,
+      range: [area.bottom, area.top],
+      text: formatNumberTick,
+      count: 5,
+      within: [0, 1],
+    }),
   };
 }
 
-interface Drawing {
+interface PointAxes {
   x: Axis;
   y: Axis;
-  look: Series;
+  look: SeriesLook;
 }
 
-function pointAt({ system, cost, quality, low, high, dominatedBy }: Placed, { x, y, look }: Drawing): ScatterPoint {
+function placeQualityCostPoint(
+  { system, cost, quality, low, high, dominatedBy }: PlacedQualityCostPoint,
+  { x, y, look }: PointAxes,
+): ScatterPoint {
   return {
     name: system,
-    x: x.place(cost),
-    y: y.place(quality),
+    x: x.toPixel(cost),
+    y: y.toPixel(quality),
     area: 80,
     look,
     isDominated: dominatedBy.length > 0,
-    whisker: low === null || high === null ? null : { low: y.place(low), high: y.place(high) },
+    whisker: low === null || high === null ? null : { low: y.toPixel(low), high: y.toPixel(high) },
   };
 }
 
-function membersOf(names: readonly string[], placed: readonly Placed[]): HullMember[] {
+function findHullMembers(names: readonly string[], placed: readonly PlacedQualityCostPoint[]): HullMember[] {
   const byName = new Map(placed.map((point) => [point.system, point]));
   return names.flatMap((name) => {
     const point = byName.get(name);
@@ -115,24 +127,28 @@ function membersOf(names: readonly string[], placed: readonly Placed[]): HullMem
 }
 
 /** Who dominates a system stands beside its name, because a picture has no tooltip. */
-function noteOn(name: string, placed: readonly Placed[]): { note?: string } {
+function buildDominatedNote(name: string, placed: readonly PlacedQualityCostPoint[]): { note?: string } {
   const { dominatedBy = [] } = placed.find(({ system }) => system === name) ?? {};
-  return dominatedBy.length === 0 ? {} : { note: `(dominated by ${listed(dominatedBy, 2)})` };
+  return dominatedBy.length === 0 ? {} : { note: `(dominated by ${formatNameList(dominatedBy, 2)})` };
 }
 
 /** Those on the front are named first when names are crowded. */
-function frontFirst(points: readonly ScatterPoint[]): ScatterPoint[] {
+function sortFrontFirst(points: readonly ScatterPoint[]): ScatterPoint[] {
   return [...points].sort((a, b) => Number(a.isDominated) - Number(b.isDominated));
 }
 
-function markOf(point: Placed, drawn: ScatterPoint | undefined, units: CostWords): Mark {
+function createQualityCostMark(
+  point: PlacedQualityCostPoint,
+  drawn: ScatterPoint | undefined,
+  units: CostUnitWords,
+): Mark {
   const { system } = point;
   return {
     id: system,
     series: system,
     x: drawn?.x ?? 0,
     y: drawn?.y ?? 0,
-    ...factsOf(point, units),
-    picked: { system },
+    ...describeQualityCostPoint(point, units),
+    selection: { system },
   };
 }

@@ -1,9 +1,9 @@
-import type { QualityCostChart } from "../../../../src/report/dashboard/contract.js";
+import type { QualityCostChart as QualityCostData } from "../../../../src/report/dashboard/contract.js";
 import { formatCount, formatDollars } from "../../ui/format.js";
-import { countTick, dollarsTick, type TickText } from "../axes/ticks.js";
+import { formatCountTick, formatDollarTick, type TickFormatter } from "../axes/ticks.js";
 
 /** How costs are told: in dollars, or in the tokens that stand for them. */
-export interface CostWords {
+export interface CostUnitWords {
   readonly title: string;
   /** Of one attempt, in tooltips and tables. */
   readonly name: string;
@@ -11,7 +11,7 @@ export interface CostWords {
   /** Of what costs nothing. */
   readonly nothing: string;
   readonly text: (cost: number | null) => string;
-  readonly tick: TickText;
+  readonly tick: TickFormatter;
   /** Of the first on the front. */
   readonly least: string;
   /** Of one that dominates. */
@@ -21,14 +21,14 @@ export interface CostWords {
   readonly before: string;
 }
 
-const UNITS: Readonly<Record<QualityCostChart["costUnit"], CostWords>> = {
+const COST_UNITS: Readonly<Record<QualityCostData["costUnit"], CostUnitWords>> = {
   usd: {
     title: "Quality and cost",
     name: "Cost of an attempt",
     axis: "mean cost of an attempt →",
     nothing: "free",
     text: formatDollars,
-    tick: dollarsTick,
+    tick: formatDollarTick,
     least: "is the cheapest on the front",
     asLittle: "as cheap",
     unknown: "the cost is not known",
@@ -40,7 +40,7 @@ const UNITS: Readonly<Record<QualityCostChart["costUnit"], CostWords>> = {
     axis: "mean output tokens of an attempt →",
     nothing: "none",
     text: (cost) => formatCount(cost === null ? null : Math.round(cost)),
-    tick: countTick,
+    tick: formatCountTick,
     least: "writes the least on the front",
     asLittle: "as short",
     unknown: "its output tokens are not known",
@@ -49,6 +49,6 @@ const UNITS: Readonly<Record<QualityCostChart["costUnit"], CostWords>> = {
 };
 
 /** The words for the unit of a chart. */
-export function costWords({ costUnit }: Pick<QualityCostChart, "costUnit">): CostWords {
-  return UNITS[costUnit];
+export function getCostUnitWords({ costUnit }: Pick<QualityCostData, "costUnit">): CostUnitWords {
+  return COST_UNITS[costUnit];
 }

@@ -1,13 +1,13 @@
 import { scaleLinear } from "d3-scale";
-import type { RadarChart } from "../../../../src/report/dashboard/contract.js";
-import { type Axis, linearAxis } from "../axes/axis.js";
-import { secondsTick } from "../axes/ticks.js";
-import { type BarRows, rowsFor } from "../bars/rows.js";
-import { ticksAcross } from "../layout.js";
+import type { RadarChart as RadarData } from "../../../../src/report/dashboard/contract.js";
+import { type Axis, createLinearAxis } from "../axes/axis.js";
+import { formatSecondsTick } from "../axes/ticks.js";
+import { type BarRows, computeBarRows } from "../bars/rows.js";
+import { computeTickCount } from "../layout.js";
 import type { Box, Mark } from "../plot/mark.js";
-import { factsOfSpoke, reachOf } from "./layout.js";
+import { computeMaxSeconds, describeSpoke } from "./layout.js";
 
-export interface SpeedBars {
+export interface SpeedBarsLayout {
   rows: BarRows;
   x: Axis;
   bars: readonly { system: string; box: Box; isClipped: boolean }[];
@@ -15,23 +15,23 @@ export interface SpeedBars {
 }
 
 /** The same data as bars, for fewer systems than a radar needs, or more than it can hold. */
-export function layoutSpeedBars(data: RadarChart, width: number): SpeedBars {
-  const rows = rowsFor(
+export function computeSpeedBars(data: RadarData, width: number): SpeedBarsLayout {
+  const rows = computeBarRows(
     data.spokes.map(({ system }) => system),
     { width, band: data.spokes.length > 12 ? 14 : 22 },
   );
-  const reach = reachOf(data);
-  const x = linearAxis({
+  const reach = computeMaxSeconds(data);
+  const x = createLinearAxis({
     values: [0, reach],
-    reach: [rows.left, rows.right],
-    text: secondsTick,
-    count: ticksAcross(rows, 90),
+    range: [rows.left, rows.right],
+    text: formatSecondsTick,
+    count: computeTickCount(rows, 90),
   });
   const clip = scaleLinear([0, reach], [0, reach]).clamp(true);
   const bars = data.spokes.flatMap(({ system, seconds, isClipped }, index) => {
     const row = rows.rows[index];
     if (row === undefined || seconds === null) return [];
-    const end = x.place(clip(seconds));
+    const end = x.toPixel(clip(seconds));
     return [
       { system, isClipped, box: { x: rows.left, y: row.top, width: Math.max(end - rows.left, 1), height: row.band } },
     ];
@@ -41,7 +41,7 @@ export function layoutSpeedBars(data: RadarChart, width: number): SpeedBars {
     const spoke = spokes.get(system);
     return spoke === undefined
       ? []
-      : [{ ...factsOfSpoke(spoke), x: box.x + box.width, y: box.y + box.height / 2, box }];
+      : [{ ...describeSpoke(spoke), x: box.x + box.width, y: box.y + box.height / 2, box }];
   });
   return { rows, x, bars, marks };
 }

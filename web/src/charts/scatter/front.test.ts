@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { linearAxis, logAxis } from "../axes/axis.js";
-import { numberTick } from "../axes/ticks.js";
-import { hullPath, stepPath } from "./front.js";
+import { createLinearAxis, createLogAxis } from "../axes/axis.js";
+import { formatNumberTick } from "../axes/ticks.js";
+import { buildHullPath, buildStepPath } from "./front.js";
 
-const y = linearAxis({ values: [0, 1], reach: [100, 0], text: numberTick, count: 5 });
+const y = createLinearAxis({ values: [0, 1], range: [100, 0], text: formatNumberTick, count: 5 });
 
 test("a front is a staircase, never a slope", () => {
   const places = [
     { x: 10, y: 90 },
     { x: 50, y: 40 },
   ];
-  expect(stepPath(places, 100)).toBe("M10,90H50V40H100");
-  expect(stepPath([], 100)).toBe("");
+  expect(buildStepPath(places, 100)).toBe("M10,90H50V40H100");
+  expect(buildStepPath([], 100)).toBe("");
 });
 
 test("half the way in dollars is half the way in quality", () => {
@@ -19,12 +19,12 @@ test("half the way in dollars is half the way in quality", () => {
     { cost: 1, quality: 0 },
     { cost: 100, quality: 1 },
   ];
-  const x = logAxis({ values: [1, 100], reach: [0, 400], text: numberTick, count: 5 });
-  const places = hullPath(members, x, y)
+  const x = createLogAxis({ values: [1, 100], range: [0, 400], text: formatNumberTick, count: 5 });
+  const places = buildHullPath(members, x, y)
     .slice(1)
     .split("L")
     .map((place) => place.split(",").map(Number));
-  const half = x.place(50.5);
+  const half = x.toPixel(50.5);
   const near = places.reduce((best, place) =>
     Math.abs((place[0] ?? 0) - half) < Math.abs((best[0] ?? 0) - half) ? place : best,
   );
@@ -33,8 +33,8 @@ test("half the way in dollars is half the way in quality", () => {
 });
 
 test("a hull that begins with a free system draws without NaN", () => {
-  const x = logAxis({ values: [0, 5], reach: [0, 400], text: numberTick, count: 5 });
-  const path = hullPath(
+  const x = createLogAxis({ values: [0, 5], range: [0, 400], text: formatNumberTick, count: 5 });
+  const path = buildHullPath(
     [
       { cost: 0, quality: 0.2 },
       { cost: 5, quality: 0.9 },
@@ -43,5 +43,5 @@ test("a hull that begins with a free system draws without NaN", () => {
     y,
   );
   expect(path).not.toMatch(/NaN|Infinity/);
-  expect(hullPath([{ cost: 1, quality: 1 }], x, y)).toBe("");
+  expect(buildHullPath([{ cost: 1, quality: 1 }], x, y)).toBe("");
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { widthOf } from "../names.js";
-import { labelsFor } from "./labels.js";
+import { estimateTextWidth } from "../names.js";
+import { placeLabels } from "./labels.js";
 
 const area = { left: 0, right: 600, top: 0, bottom: 300 };
 const named = fc.record({
@@ -13,17 +13,19 @@ const named = fc.record({
 });
 
 test("a single mark has its name to the right, a little higher", () => {
-  expect(labelsFor([{ name: "a", x: 100, y: 100, size: 6 }], area)).toEqual([{ name: "a", text: "a", x: 106, y: 96 }]);
+  expect(placeLabels([{ name: "a", x: 100, y: 100, size: 6 }], area)).toEqual([
+    { name: "a", text: "a", x: 106, y: 96 },
+  ]);
 });
 
 test("at the right edge the name stands to the left", () => {
-  const [label] = labelsFor([{ name: "system", x: 595, y: 100, size: 4 }], area);
+  const [label] = placeLabels([{ name: "system", x: 595, y: 100, size: 4 }], area);
   expect(label?.x).toBeLessThan(560);
 });
 
 test("a note stands after the name where there is room, and takes none from another name", () => {
   const noted = { name: "a", x: 100, y: 100, size: 6, note: "(dominated by b)" };
-  const textsOf = (...marks: Parameters<typeof labelsFor>[0]) => labelsFor(marks, area).map(({ text }) => text);
+  const textsOf = (...marks: Parameters<typeof placeLabels>[0]) => placeLabels(marks, area).map(({ text }) => text);
   expect(textsOf(noted)).toEqual(["a (dominated by b)"]);
   expect(textsOf({ ...noted, x: 590 })).toEqual(["a (dominated by b)"]);
   expect(textsOf(noted, { name: "b", x: 150, y: 96, size: 6 })).toEqual(["a", "b"]);
@@ -32,15 +34,15 @@ test("a note stands after the name where there is room, and takes none from anot
 test("labels never run into each other and stay inside", () => {
   fc.assert(
     fc.property(fc.array(named, { maxLength: 40 }), (marks) => {
-      const labels = labelsFor(marks, area);
+      const labels = placeLabels(marks, area);
       for (const [index, a] of labels.entries()) {
         expect(a.x).toBeGreaterThanOrEqual(0);
-        expect(a.x + widthOf(a.text)).toBeLessThanOrEqual(600.001);
+        expect(a.x + estimateTextWidth(a.text)).toBeLessThanOrEqual(600.001);
         for (const b of labels.slice(index + 1)) {
           const isApart =
             Math.abs(a.y - b.y) >= 13.999 ||
-            a.x + widthOf(a.text) <= b.x + 0.001 ||
-            b.x + widthOf(b.text) <= a.x + 0.001;
+            a.x + estimateTextWidth(a.text) <= b.x + 0.001 ||
+            b.x + estimateTextWidth(b.text) <= a.x + 0.001;
           expect(isApart).toBe(true);
         }
       }

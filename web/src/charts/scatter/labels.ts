@@ -1,9 +1,9 @@
-import type { Area } from "../axes/draw.js";
-import { fitted, widthOf } from "../names.js";
+import type { PlotArea } from "../axes/draw.js";
+import { estimateTextWidth, truncateName } from "../names.js";
 import type { Box } from "../plot/mark.js";
 
 /** A mark that would like its name beside it. */
-export interface Named {
+export interface LabeledMark {
   readonly name: string;
   readonly x: number;
   readonly y: number;
@@ -13,75 +13,77 @@ export interface Named {
   readonly note?: string;
 }
 
-export interface Label {
+export interface PlacedLabel {
   readonly name: string;
   readonly text: string;
   readonly x: number;
   readonly y: number;
 }
 
-const HEIGHT = 14;
-const WIDEST = 150;
-const WIDEST_NOTE = 200;
-const GAP = 4;
+const LABEL_HEIGHT = 14;
+const MAX_LABEL_WIDTH = 150;
+const MAX_NOTE_WIDTH = 200;
+const LABEL_GAP = 4;
 
 /** Names beside their marks, as many as do not run into each other; the first ones have the choice. */
-export function labelsFor(marks: readonly Named[], area: Area): Label[] {
+export function placeLabels(marks: readonly LabeledMark[], area: PlotArea): PlacedLabel[] {
   const covered = marks.map(({ x, y, size }) => ({ x: x - size, y: y - size, width: 2 * size, height: 2 * size }));
   const names: PlacedName[] = [];
   for (const mark of marks) {
-    const text = fitted(mark.name, WIDEST);
+    const text = truncateName(mark.name, MAX_LABEL_WIDTH);
     const taken = [...covered, ...names.map(({ box }) => box)];
-    const box = placesFor(mark, widthOf(text)).find((place) => isInside(place, area) && isFree(place, taken));
+    const box = listLabelBoxes(mark, estimateTextWidth(text)).find(
+      (place) => isInsideArea(place, area) && isFreeOfOthers(place, taken),
+    );
     if (box !== undefined) names.push({ mark, text, box });
   }
   // Notes come after all names: none of them is worth a name.
-  for (const name of names) Object.assign(name, withNote(name, { covered, names, area }));
-  return names.map(({ mark: { name }, text, box }) => ({ name, text, x: box.x, y: box.y + HEIGHT - 3 }));
+  for (const name of names) Object.assign(name, appendNote(name, { covered, names, area }));
+  return names.map(({ mark: { name }, text, box }) => ({ name, text, x: box.x, y: box.y + LABEL_HEIGHT - 3 }));
 }
 
 interface PlacedName {
-  mark: Named;
+  mark: LabeledMark;
   text: string;
   box: Box;
 }
 
-interface Surroundings {
+interface LabelSurroundings {
   covered: readonly Box[];
   names: readonly PlacedName[];
-  area: Area;
+  area: PlotArea;
 }
 
 /** The name with its note, to the right of where it stands or to the left; as it is where there is no room. */
-function withNote(name: PlacedName, { covered, names, area }: Surroundings): PlacedName {
+function appendNote(name: PlacedName, { covered, names, area }: LabelSurroundings): PlacedName {
   const { mark, text, box } = name;
   if (mark.note === undefined) return name;
-  const noted = `${text} ${fitted(mark.note, WIDEST_NOTE)}`;
-  const width = widthOf(noted);
+  const noted = `${text} ${truncateName(mark.note, MAX_NOTE_WIDTH)}`;
+  const width = estimateTextWidth(noted);
   const taken = [...covered, ...names.filter((other) => other !== name).map((other) => other.box)];
   const wider = [box.x, box.x + box.width - width]
     .map((x) => ({ ...box, x, width }))
-    .find((place) => isInside(place, area) && isFree(place, taken));
+    .find((place) => isInsideArea(place, area) && isFreeOfOthers(place, taken));
   return wider === undefined ? name : { mark, text: noted, box: wider };
 }
 
 /** Right above, where the step of a front does not run through it; then right, left, above and below. */
-function placesFor({ x, y, size }: Named, width: number): Box[] {
-  const at = (left: number, top: number): Box => ({ x: left, y: top, width, height: HEIGHT });
+function listLabelBoxes({ x, y, size }: LabeledMark, width: number): Box[] {
+  const at = (left: number, top: number): Box => ({ x: left, y: top, width, height: LABEL_HEIGHT });
   return [
-    at(x + size, y - HEIGHT - 1),
-    at(x + size + GAP, y - HEIGHT / 2),
-    at(x - size - GAP - width, y - HEIGHT / 2),
-    at(x - width / 2, y - size - GAP - HEIGHT),
-    at(x - width / 2, y + size + GAP),
+    at(x + size, y - LABEL_HEIGHT - 1),
+    at(x + size + LABEL_GAP, y - LABEL_HEIGHT / 2),
+    at(x - size - LABEL_GAP - width, y - LABEL_HEIGHT / 2),
+    at(x - width / 2, y - size - LABEL_GAP - LABEL_HEIGHT),
+    at(x - width / 2, y + size + LABEL_GAP),
   ];
 }
 
-function isInside(box: Box, { left, right, top, bottom }: Area): boolean {
+function isInsideArea(box: Box, { left, right, top, bottom }: PlotArea): boolean {
   return box.x >= left && box.x + box.width <= right && box.y >= top && box.y + box.height <= bottom;
 }
 
-function isFree(box: Box, taken: readonly Box[]): boolean {
+function isFreeOfOthers(box: Box, taken: readonly Box[]): boolean {
   return !taken.some(
     (other) =>
       box.x < other.x + other.width &&

@@ -1,7 +1,7 @@
-import { shapePath } from "../plot/shapes.js";
-import { UNHEARD } from "../plot/unheard.js";
-import type { Series } from "../series.js";
-import type { Label } from "./labels.js";
+import { buildShapePath } from "../plot/shapes.js";
+import { ARIA_HIDDEN } from "../plot/unheard.js";
+import type { SeriesLook } from "../series.js";
+import type { PlacedLabel } from "./labels.js";
 
 /** A system in a scatter chart. */
 export interface ScatterPoint {
@@ -10,48 +10,48 @@ export interface ScatterPoint {
   readonly y: number;
   /** In square pixels. */
   readonly area: number;
-  readonly look: Series;
+  readonly look: SeriesLook;
   readonly isDominated: boolean;
   /** The ends of its interval. */
   readonly whisker: { readonly low: number; readonly high: number } | null;
 }
 
 /** All systems of a scatter chart: dominated ones hollow and faded, and under the others. */
-export function Points({ points }: { points: readonly ScatterPoint[] }) {
+export function ScatterPoints({ points }: { points: readonly ScatterPoint[] }) {
   const behindFirst = [...points].sort((a, b) => Number(b.isDominated) - Number(a.isDominated));
   return (
     <g>
       {behindFirst.map((point) => (
-        <Point key={point.name} point={point} />
+        <ScatterMark key={point.name} point={point} />
       ))}
     </g>
   );
 }
 
-function Point({ point: { x, y, area, look, isDominated, whisker } }: { point: ScatterPoint }) {
+function ScatterMark({ point: { x, y, area, look, isDominated, whisker } }: { point: ScatterPoint }) {
   return (
     <g class={isDominated ? "dominated" : undefined}>
-      {whisker !== null && <path class="whisker" d={whiskerPath(x, whisker)} stroke={look.colour} />}
+      {whisker !== null && <path class="whisker" d={buildWhiskerPath(x, whisker)} stroke={look.color} />}
       <path
         class={isDominated ? "mark hollow" : "mark"}
         transform={`translate(${x},${y})`}
-        d={shapePath(look.shape, area)}
-        fill={isDominated ? "var(--ground)" : look.colour}
-        stroke={look.colour}
+        d={buildShapePath(look.shape, area)}
+        fill={isDominated ? "var(--ground)" : look.color}
+        stroke={look.color}
       />
     </g>
   );
 }
 
 /** A line from end to end with a short bar at each. */
-export function whiskerPath(x: number, { low, high }: { low: number; high: number }): string {
+export function buildWhiskerPath(x: number, { low, high }: { low: number; high: number }): string {
   return `M${x - 3},${low}h6M${x},${low}V${high}M${x - 3},${high}h6`;
 }
 
 /** The names that found a place. */
-export function Labels({ labels }: { labels: readonly Label[] }) {
+export function ScatterLabels({ labels }: { labels: readonly PlacedLabel[] }) {
   return (
-    <g class="names" {...UNHEARD}>
+    <g class="names" {...ARIA_HIDDEN}>
       {labels.map(({ name, text, x, y }) => (
         <text key={name} x={x} y={y}>
           {text}

@@ -1,62 +1,62 @@
 import { useCallback, useMemo } from "preact/hooks";
 import type { CardFigure, RunCard } from "../../../../src/report/dashboard/contract.js";
-import { AxisBelow, AxisLeft } from "../axes/draw.js";
+import { BottomAxis, LeftAxis } from "../axes/draw.js";
 import { ChartFrame } from "../frame/frame.js";
 import type { LegendEntry } from "../frame/legend.js";
 import { Plot } from "../plot/plot.js";
-import { shapePath } from "../plot/shapes.js";
+import { buildShapePath } from "../plot/shapes.js";
 import type { ChartProps } from "../props.js";
-import { whiskerPath } from "../scatter/points.js";
-import { looksOf, type Series } from "../series.js";
-import { type DrawnLine, layoutTrend, type TrendSpot } from "./layout.js";
-import { hasValue, type TrendLine, trendLines } from "./series.js";
-import { trendNotes, trendTable, trendWords } from "./words.js";
+import { buildWhiskerPath } from "../scatter/points.js";
+import { assignSystemLooks, type SeriesLook } from "../series.js";
+import { computeTrendLayout, type PlacedTrendLine, type PlacedTrendPoint } from "./layout.js";
+import { buildTrendLines, hasTrendValue, type TrendLine } from "./series.js";
+import { buildTrendTable, describeTrend, listTrendNotes } from "./words.js";
 
-interface Props extends ChartProps {
+interface TrendChartProps extends ChartProps {
   runs: readonly RunCard[];
   figure: CardFigure;
 }
 
-interface DrawnProps extends Pick<Props, "figure" | "onPick"> {
+interface TrendPlotProps extends Pick<TrendChartProps, "figure" | "onPick"> {
   lines: readonly TrendLine[];
   width: number;
   title: string;
   words: string;
-  series: (name: string) => Series;
+  series: (name: string) => SeriesLook;
 }
 
 /** With more lines than this, bands would hide each other: then only the line that is pointed at shows its own. */
-const MOST_BANDS = 3;
+const MAX_TREND_BANDS = 3;
 
 /**
  * One figure of each system over runs.
  * @example
- * <TrendChart runs={runs} figure="pass_rate" title="Success rate" onPick={({ run = "" }) => goTo(["run", run])} />
+ * <TrendChart runs={runs} figure="pass_rate" title="Success rate" onPick={({ run = "" }) => navigate(["run", run])} />
  */
-export function TrendChart({ runs, figure, title = "Trend", systems, onPick }: Props) {
-  const lines = useMemo(() => trendLines(runs, figure), [runs, figure]);
+export function TrendChart({ runs, figure, title = "Trend", systems, onPick }: TrendChartProps) {
+  const lines = useMemo(() => buildTrendLines(runs, figure), [runs, figure]);
   const series = useMemo(
     () =>
-      looksOf(
+      assignSystemLooks(
         systems,
         lines.map(({ system }) => system),
       ),
     [lines, systems],
   );
-  const words = trendWords(lines, figure);
+  const words = describeTrend(lines, figure);
   const legend = lines.map(({ system }): LegendEntry => ({ name: system, glyph: { kind: "line", ...series(system) } }));
   return (
     <ChartFrame
       title={title}
       words={words}
-      table={() => trendTable(lines, figure)}
+      table={() => buildTrendTable(lines, figure)}
       legend={legend}
-      notes={trendNotes(lines, runs)}
+      notes={listTrendNotes(lines, runs)}
     >
-      {!lines.some(hasValue)
+      {!lines.some(hasTrendValue)
         ? null
         : (width) => (
-            <Drawn
+            <TrendPlot
               lines={lines}
               figure={figure}
               width={width}
@@ -70,16 +70,22 @@ export function TrendChart({ runs, figure, title = "Trend", systems, onPick }: P
   );
 }
 
-function Drawn({ lines, figure, width, title, words, series, onPick }: DrawnProps) {
-  const layout = useMemo(() => layoutTrend(lines, figure, width), [lines, figure, width]);
+function TrendPlot({ lines, figure, width, title, words, series, onPick }: TrendPlotProps) {
+  const layout = useMemo(() => computeTrendLayout(lines, figure, width), [lines, figure, width]);
   const { height, area, x, y } = layout;
   const drawing = useCallback(
     (active: string | null) => (
       <>
-        <AxisLeft axis={y} area={area} label={`↑ ${title.toLowerCase()}`} lane="0" />
-        <AxisBelow axis={x} area={area} label="time of the run →" />
+        <LeftAxis axis={y} area={area} label={`↑ ${title.toLowerCase()}`} zeroLabel="0" />
+        <BottomAxis axis={x} area={area} label="time of the run →" />
         {layout.lines.map((line) => (
-          <Line key={line.system} line={line} look={series(line.system)} active={active} count={layout.lines.length} />
+          <TrendLineShape
+            key={line.system}
+            line={line}
+            look={series(line.system)}
+            active={active}
+            count={layout.lines.length}
+          />
         ))}
       </>
     ),
@@ -97,44 +103,44 @@ function Drawn({ lines, figure, width, title, words, series, onPick }: DrawnProp
   );
 }
 
-interface LineProps {
-  line: DrawnLine;
-  look: Series;
+interface TrendLineShapeProps {
+  line: PlacedTrendLine;
+  look: SeriesLook;
   active: string | null;
   count: number;
 }
 
-function Line({ line: { system, path, band, spots }, look, active, count }: LineProps) {
+function TrendLineShape({ line: { system, path, band, spots }, look, active, count }: TrendLineShapeProps) {
   const isActive = active === system;
-  const hasIntervals = isActive || count <= MOST_BANDS;
+  const hasIntervals = isActive || count <= MAX_TREND_BANDS;
   return (
     <g class={active === null || isActive ? undefined : "behind"}>
-      {hasIntervals && <path class="band" d={band} fill={look.colour} />}
-      <path class="curve" d={path} stroke={look.colour} />
+      {hasIntervals && <path class="band" d={band} fill={look.color} />}
+      <path class="curve" d={path} stroke={look.color} />
       {spots.map((spot, index) => (
-        <Run key={index} spot={spot} look={look} isSmall={spots.length > 60} hasWhisker={hasIntervals} />
+        <TrendMark key={index} spot={spot} look={look} isSmall={spots.length > 60} hasWhisker={hasIntervals} />
       ))}
     </g>
   );
 }
 
-interface RunProps {
-  spot: TrendSpot;
-  look: Series;
+interface TrendMarkProps {
+  spot: PlacedTrendPoint;
+  look: SeriesLook;
   isSmall: boolean;
   hasWhisker: boolean;
 }
 
-function Run({ spot: { x, y, isBlank, whisker }, look, isSmall, hasWhisker }: RunProps) {
+function TrendMark({ spot: { x, y, isBlank, whisker }, look, isSmall, hasWhisker }: TrendMarkProps) {
   return (
     <>
-      {hasWhisker && whisker !== null && <path class="whisker" d={whiskerPath(x, whisker)} stroke={look.colour} />}
+      {hasWhisker && whisker !== null && <path class="whisker" d={buildWhiskerPath(x, whisker)} stroke={look.color} />}
       <path
         class={isBlank ? "mark hollow" : "mark"}
         transform={`translate(${x},${y})`}
-        d={shapePath(look.shape, isSmall ? 20 : 44)}
-        fill={isBlank ? "var(--ground)" : look.colour}
-        stroke={look.colour}
+        d={buildShapePath(look.shape, isSmall ? 20 : 44)}
+        fill={isBlank ? "var(--ground)" : look.color}
+        stroke={look.color}
       />
     </>
   );

@@ -1,35 +1,41 @@
 import type { CardFigure } from "../../../../src/report/dashboard/contract.js";
 import { formatDollars, formatMilliseconds, formatNumber, formatScore, formatShare } from "../../ui/format.js";
-import { dollarsTick, numberTick, secondsTick, shareTick, type TickText } from "../axes/ticks.js";
+import {
+  formatDollarTick,
+  formatNumberTick,
+  formatSecondsTick,
+  formatShareTick,
+  type TickFormatter,
+} from "../axes/ticks.js";
 
 /** How a figure is written, and how its axis behaves. */
 export interface FigureStyle {
   format: (value: number | null) => string;
-  tick: TickText;
+  tick: TickFormatter;
   /** Shares always show all from 0 to 1. */
   isShare: boolean;
 }
 
-const SHARE: FigureStyle = { format: formatShare, tick: shareTick, isShare: true };
-const SCORE: FigureStyle = { format: (value) => formatScore(value), tick: numberTick, isShare: true };
-const DOLLARS: FigureStyle = { format: formatDollars, tick: dollarsTick, isShare: false };
-const MILLISECONDS: FigureStyle = {
+const SHARE_STYLE: FigureStyle = { format: formatShare, tick: formatShareTick, isShare: true };
+const SCORE_STYLE: FigureStyle = { format: (value) => formatScore(value), tick: formatNumberTick, isShare: true };
+const DOLLAR_STYLE: FigureStyle = { format: formatDollars, tick: formatDollarTick, isShare: false };
+const MILLISECOND_STYLE: FigureStyle = {
   format: formatMilliseconds,
-  tick: (value) => secondsTick(value / 1000),
+  tick: (value) => formatSecondsTick(value / 1000),
   isShare: false,
 };
-const SECONDS: FigureStyle = {
+const SECOND_STYLE: FigureStyle = {
   format: (value) => formatMilliseconds(value === null ? null : value * 1000),
-  tick: secondsTick,
+  tick: formatSecondsTick,
   isShare: false,
 };
-const NUMBER: FigureStyle = { format: (value) => formatNumber(value), tick: numberTick, isShare: false };
+const NUMBER_STYLE: FigureStyle = { format: (value) => formatNumber(value), tick: formatNumberTick, isShare: false };
 
 /** By what the names of figures have in common. */
-export function styleOf(figure: CardFigure): FigureStyle {
-  if (/^(pass_rate|pass_hat|coverage|error_rate)/.test(figure)) return SHARE;
-  if (/^mean_score(_ci_\w+)?$/.test(figure)) return SCORE;
-  if (/usd|cost_per_success/.test(figure)) return DOLLARS;
-  if (figure.endsWith("_ms")) return MILLISECONDS;
-  return figure.startsWith("latency") ? SECONDS : NUMBER;
+export function getFigureStyle(figure: CardFigure): FigureStyle {
+  if (/^(pass_rate|pass_hat|coverage|error_rate)/.test(figure)) return SHARE_STYLE;
+  if (/^mean_score(_ci_\w+)?$/.test(figure)) return SCORE_STYLE;
+  if (/usd|cost_per_success/.test(figure)) return DOLLAR_STYLE;
+  if (figure.endsWith("_ms")) return MILLISECOND_STYLE;
+  return figure.startsWith("latency") ? SECOND_STYLE : NUMBER_STYLE;
 }

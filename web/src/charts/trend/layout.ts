@@ -1,15 +1,15 @@
 import { area as areaShape, line as lineShape } from "d3-shape";
 import type { CardFigure } from "../../../../src/report/dashboard/contract.js";
-import { type Axis, linearAxis, logAxis, timeAxis } from "../axes/axis.js";
-import type { Area } from "../axes/draw.js";
-import { areaIn, heightFor, ticksAcross } from "../layout.js";
+import { type Axis, createLinearAxis, createLogAxis, createTimeAxis } from "../axes/axis.js";
+import type { PlotArea } from "../axes/draw.js";
+import { computeChartHeight, computePlotArea, computeTickCount } from "../layout.js";
 import type { Mark } from "../plot/mark.js";
-import { styleOf } from "./figures.js";
+import { getFigureStyle } from "./figures.js";
 import type { TrendLine, TrendPoint } from "./series.js";
-import { factsOf } from "./words.js";
+import { describeTrendPoint } from "./words.js";
 
 /** A run on a line. */
-export interface TrendSpot {
+export interface PlacedTrendPoint {
   readonly x: number;
   readonly y: number;
   readonly isBlank: boolean;
@@ -18,71 +18,74 @@ export interface TrendSpot {
 }
 
 /** A line in pixels. */
-export interface DrawnLine {
+export interface PlacedTrendLine {
   readonly system: string;
   readonly path: string;
   /** Empty when no interval is known. */
   readonly band: string;
-  readonly spots: readonly TrendSpot[];
+  readonly spots: readonly PlacedTrendPoint[];
 }
 
 export interface TrendLayout {
   height: number;
-  area: Area;
+  area: PlotArea;
   x: Axis;
   y: Axis;
-  lines: readonly DrawnLine[];
+  lines: readonly PlacedTrendLine[];
   marks: readonly Mark[];
 }
 
 /** Values further apart than this are drawn on a logarithmic axis. */
-const WIDE_APART = 100;
+const MIN_LOG_RATIO = 100;
 
 /** Places every run of every system. */
-export function layoutTrend(lines: readonly TrendLine[], figure: CardFigure, width: number): TrendLayout {
-  const height = heightFor(width);
-  const area = areaIn(width, height, 62);
+export function computeTrendLayout(lines: readonly TrendLine[], figure: CardFigure, width: number): TrendLayout {
+  const height = computeChartHeight(width);
+  const area = computePlotArea(width, height, 62);
   const points = lines.flatMap((line) => line.points);
-  const x = timeAxis({
+  const x = createTimeAxis({
     values: points.map(({ at }) => at),
-    reach: [area.left, area.right],
-    count: ticksAcross(area, 84),
+    range: [area.left, area.right],
+    count: computeTickCount(area, 84),
   });
-  const y = valueAxis(points, figure, area);
-  const drawn = lines.map((line) => drawLine(line, { x, y, area }));
+  const y = createValueAxis(points, figure, area);
+  const drawn = lines.map((line) => placeTrendLine(line, { x, y, area }));
   const marks = lines.flatMap(({ points: all }, line) =>
-    all.map((point, index) => markOf(point, { ...(drawn[line]?.spots[index] ?? { x: 0, y: 0 }), figure })),
+    all.map((point, index) => createTrendMark(point, { ...(drawn[line]?.spots[index] ?? { x: 0, y: 0 }), figure })),
   );
   return { height, area, x, y, lines: drawn, marks };
 }
 
-function valueAxis(points: readonly TrendPoint[], figure: CardFigure, area: Area): Axis {
-  const { tick: text, isShare } = styleOf(figure);
+function createValueAxis(points: readonly TrendPoint[], figure: CardFigure, area: PlotArea): Axis {
+  const { tick: text, isShare } = getFigureStyle(figure);
   const drawn = points.filter(({ blank }) => blank === null);
   const values = drawn.flatMap(({ value, low, high }) => [value, low, high]).filter((value) => value !== null);
-  const common = { reach: [area.bottom, area.top] as const, text, count: 5 };
+  const common = { range: [area.bottom, area.top] as const, text, count: 5 };
   const positive = drawn.map(({ value }) => value ?? 0).filter((value) => value > 0);
-  if (!isShare && positive.length > 0 && Math.max(...positive) / Math.min(...positive) > WIDE_APART)
-    return logAxis({ ...common, values: [...values.filter((value) => value > 0), ...(values.includes(0) ? [0] : [])] });
-  return linearAxis({ ...common, values, include: isShare ? [0, 1] : [0] });
+  if (!isShare && positive.length > 0 && Math.max(...positive) / Math.min(...positive) > MIN_LOG_RATIO)
+    return createLogAxis({
+      ...common,
+      values: [...values.filter((value) => value > 0), ...(values.includes(0) ? [0] : [])],
+    });
+  return createLinearAxis({ ...common, values, include: isShare ? [0, 1] : [0] });
 }
 
-interface Axes {
+interface TrendAxes {
   x: Axis;
   y: Axis;
-  area: Area;
+  area: PlotArea;
 }
 
-function drawLine({ system, points }: TrendLine, { x, y, area }: Axes): DrawnLine {
-  const across = (point: TrendPoint) => x.place(point.at);
+function placeTrendLine({ system, points }: TrendLine, { x, y, area }: TrendAxes): PlacedTrendLine {
+  const across = (point: TrendPoint) => x.toPixel(point.at);
   const isDrawn = (point: TrendPoint) => point.blank === null;
-  const line = lineShape<TrendPoint>(across, (point) => y.place(point.value ?? 0))
+  const line = lineShape<TrendPoint>(across, (point) => y.toPixel(point.value ?? 0))
     .defined(isDrawn)
     .digits(1);
   const band = areaShape<TrendPoint>(
     across,
-    (point) => y.place(point.low ?? 0),
-    (point) => y.place(point.high ?? 0),
+    (point) => y.toPixel(point.low ?? 0),
+    (point) => y.toPixel(point.high ?? 0),
   )
     .defined((point) => isDrawn(point) && point.low !== null && point.high !== null)
     .digits(1);
@@ -92,37 +95,37 @@ function drawLine({ system, points }: TrendLine, { x, y, area }: Axes): DrawnLin
     band: band(points) ?? "",
     spots: points.map((point, index) => ({
       x: across(point),
-      y: isDrawn(point) ? y.place(point.value ?? 0) : area.bottom - 8,
+      y: isDrawn(point) ? y.toPixel(point.value ?? 0) : area.bottom - 8,
       isBlank: !isDrawn(point),
-      whisker: isDrawn(point) && isAlone(points, index) ? whiskerOf(point, y) : null,
+      whisker: isDrawn(point) && isIsolated(points, index) ? computeWhisker(point, y) : null,
     })),
   };
 }
 
-function isAlone(points: readonly TrendPoint[], index: number): boolean {
+function isIsolated(points: readonly TrendPoint[], index: number): boolean {
   return [points[index - 1], points[index + 1]].every(
     (neighbour) => neighbour === undefined || neighbour.blank !== null,
   );
 }
 
-function whiskerOf({ low, high }: TrendPoint, y: Axis): TrendSpot["whisker"] {
-  return low === null || high === null ? null : { low: y.place(low), high: y.place(high) };
+function computeWhisker({ low, high }: TrendPoint, y: Axis): PlacedTrendPoint["whisker"] {
+  return low === null || high === null ? null : { low: y.toPixel(low), high: y.toPixel(high) };
 }
 
-interface Spot {
+interface TrendMarkPosition {
   x: number;
   y: number;
   figure: CardFigure;
 }
 
-function markOf(point: TrendPoint, { x, y, figure }: Spot): Mark {
+function createTrendMark(point: TrendPoint, { x, y, figure }: TrendMarkPosition): Mark {
   const { run, card } = point;
   return {
     id: JSON.stringify([card.system, run.id]),
     series: card.system,
     x,
     y,
-    ...factsOf(point, figure),
-    picked: { run: run.id, system: card.system },
+    ...describeTrendPoint(point, figure),
+    selection: { run: run.id, system: card.system },
   };
 }

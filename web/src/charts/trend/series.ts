@@ -1,5 +1,5 @@
 import type { CardFigure, RunCard, SystemCard } from "../../../../src/report/dashboard/contract.js";
-import { momentOf } from "../axes/moment.js";
+import { parseTimestamp } from "../axes/moment.js";
 
 /** A system in one run. */
 export interface TrendPoint {
@@ -21,16 +21,16 @@ export interface TrendLine {
 }
 
 /** From this share of infrastructure errors on, what is left says little about the system. */
-const TOO_MANY_ERRORS = 0.5;
+const MAX_ERROR_SHARE = 0.5;
 
 /** One figure of each system over runs; runs without a date have no place in time. */
-export function trendLines(runs: readonly RunCard[], figure: CardFigure): TrendLine[] {
+export function buildTrendLines(runs: readonly RunCard[], figure: CardFigure): TrendLine[] {
   const lines = new Map<string, TrendPoint[]>();
-  for (const { run, at } of datedRuns(runs))
+  for (const { run, at } of listDatedRuns(runs))
     for (const card of run.systems) {
       const line = lines.get(card.system) ?? [];
       lines.set(card.system, line);
-      line.push(pointOf({ run, at }, card, figure));
+      line.push(buildTrendPoint({ run, at }, card, figure));
     }
   return [...lines].map(([system, points]) => ({ system, points }));
 }
@@ -41,20 +41,20 @@ interface DatedRun {
 }
 
 /** Runs that have a place in time, oldest first. */
-export function datedRuns(runs: readonly RunCard[]): DatedRun[] {
+export function listDatedRuns(runs: readonly RunCard[]): DatedRun[] {
   return runs
     .flatMap((run) => {
-      const at = momentOf(run.createdAt);
+      const at = parseTimestamp(run.createdAt);
       return at === null ? [] : [{ run, at }];
     })
     .sort((a, b) => a.at - b.at);
 }
 
-function pointOf({ run, at }: DatedRun, card: SystemCard, figure: CardFigure): TrendPoint {
+function buildTrendPoint({ run, at }: DatedRun, card: SystemCard, figure: CardFigure): TrendPoint {
   const value = card.figures[figure];
-  const errors = errorShare(card);
+  const errors = computeErrorShare(card);
   // Of the error rate itself, such a point is the very thing to see.
-  const isBlank = errors >= TOO_MANY_ERRORS && figure !== "error_rate";
+  const isBlank = errors >= MAX_ERROR_SHARE && figure !== "error_rate";
   const blank = isBlank
     ? `${Math.round(errors * 100)} % of the trials had infrastructure errors`
     : value === null
@@ -65,23 +65,23 @@ function pointOf({ run, at }: DatedRun, card: SystemCard, figure: CardFigure): T
     card,
     at,
     value,
-    low: end(card, `${figure}_ci_low`),
-    high: end(card, `${figure}_ci_high`),
+    low: getIntervalEnd(card, `${figure}_ci_low`),
+    high: getIntervalEnd(card, `${figure}_ci_high`),
     blank,
   };
 }
 
 /** Of the trials that were begun: those that a stop left over would hide how many of the others broke. */
-function errorShare({ outcomes }: SystemCard): number {
+function computeErrorShare({ outcomes }: SystemCard): number {
   const begun = Object.values(outcomes).reduce((sum, count) => sum + count, 0) - outcomes.skipped;
   return begun === 0 ? 0 : outcomes.error / begun;
 }
 
-function end({ figures }: SystemCard, name: string): number | null {
+function getIntervalEnd({ figures }: SystemCard, name: string): number | null {
   return Object.entries(figures).find(([key]) => key === name)?.[1] ?? null;
 }
 
 /** Whether any run of a system can be drawn. */
-export function hasValue({ points }: TrendLine): boolean {
+export function hasTrendValue({ points }: TrendLine): boolean {
   return points.some(({ blank }) => blank === null);
 }

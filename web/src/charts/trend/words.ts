@@ -1,49 +1,49 @@
 import type { CardFigure, RunCard } from "../../../../src/report/dashboard/contract.js";
 import { formatMoment } from "../../ui/dates.js";
 import { formatDollars, formatInterval, formatPlural, formatSeconds } from "../../ui/format.js";
-import type { TableData } from "../frame/table.js";
-import { shown, told } from "../names.js";
-import type { Fact } from "../plot/mark.js";
-import { styleOf } from "./figures.js";
-import { datedRuns, type TrendLine, type TrendPoint } from "./series.js";
+import type { ChartTableData } from "../frame/table.js";
+import { formatName, shortenName } from "../names.js";
+import type { TooltipFact } from "../plot/mark.js";
+import { getFigureStyle } from "./figures.js";
+import { listDatedRuns, type TrendLine, type TrendPoint } from "./series.js";
 
 /** What a tooltip tells of a system in a run: its figure, and what the run itself cost and took. */
-export function factsOf(point: TrendPoint, figure: CardFigure): { title: string; facts: Fact[] } {
+export function describeTrendPoint(point: TrendPoint, figure: CardFigure): { title: string; facts: TooltipFact[] } {
   const { run, card, blank } = point;
-  const facts: (Fact | null)[] = [
-    ["Value", blank === null ? formatInterval(point, styleOf(figure).format) : "left blank"],
+  const facts: (TooltipFact | null)[] = [
+    ["Value", blank === null ? formatInterval(point, getFigureStyle(figure).format) : "left blank"],
     blank === null ? null : ["Because", blank],
-    ["Run", shown(run.title || run.id)],
+    ["Run", formatName(run.title || run.id)],
     ["Begun", formatMoment(run.createdAt)],
     ["Cost", formatDollars(card.costUsd)],
     ["Time of the run", formatSeconds(run.wallSeconds)],
     run.status === "complete" ? null : ["Status", run.status],
   ];
-  return { title: shown(card.system), facts: facts.filter((fact) => fact !== null) };
+  return { title: formatName(card.system), facts: facts.filter((fact) => fact !== null) };
 }
 
 /** What the chart shows, or why there is none. */
-export function trendWords(lines: readonly TrendLine[], figure: CardFigure): string {
+export function describeTrend(lines: readonly TrendLine[], figure: CardFigure): string {
   const points = lines.flatMap((line) => line.points);
   if (points.length === 0) return "There is nothing to draw: no run has this figure.";
   const runs = new Set(points.map(({ run }) => run.id)).size;
-  const { format } = styleOf(figure);
-  const changes = lines.flatMap((line) => changeOf(line, format));
+  const { format } = getFigureStyle(figure);
+  const changes = lines.flatMap((line) => describeTrendChange(line, format));
   if (changes.length === 0)
-    return `There is nothing to draw: none of ${formatPlural(runs, "run")} has a value (${reasonsOf(points)}).`;
+    return `There is nothing to draw: none of ${formatPlural(runs, "run")} has a value (${joinBlankReasons(points)}).`;
   const more = changes.length > 3 ? ` and ${formatPlural(changes.length - 3, "more system")}` : "";
   return `Over ${formatPlural(runs, "run")}: ${changes.slice(0, 3).join("; ")}${more}.`;
 }
 
-function reasonsOf(points: readonly TrendPoint[]): string {
+function joinBlankReasons(points: readonly TrendPoint[]): string {
   return [...new Set(points.map(({ blank }) => blank))].slice(0, 3).join("; ");
 }
 
-function changeOf({ system, points }: TrendLine, format: (value: number | null) => string): string[] {
+function describeTrendChange({ system, points }: TrendLine, format: (value: number | null) => string): string[] {
   const known = points.filter(({ blank }) => blank === null);
   const [first, last] = [known[0], known.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const name = told(system);
+  const name = shortenName(system);
   return [
     first === last
       ? `${name} has ${format(last.value)}`
@@ -52,9 +52,9 @@ function changeOf({ system, points }: TrendLine, format: (value: number | null) 
 }
 
 /** Points that are not drawn, and runs without a date. */
-export function trendNotes(lines: readonly TrendLine[], runs: readonly RunCard[]): string[] {
+export function listTrendNotes(lines: readonly TrendLine[], runs: readonly RunCard[]): string[] {
   const blank = lines.flatMap((line) => line.points).filter((point) => point.blank !== null).length;
-  const undated = runs.length - datedRuns(runs).length;
+  const undated = runs.length - listDatedRuns(runs).length;
   return [
     ...(blank > 0 ? [`${formatPlural(blank, "point")} left blank: hollow marks at the bottom say why.`] : []),
     ...(undated > 0 ? [`${formatPlural(undated, "run")} without a date left out.`] : []),
@@ -62,15 +62,15 @@ export function trendNotes(lines: readonly TrendLine[], runs: readonly RunCard[]
 }
 
 /** The same as a table, the latest run first. */
-export function trendTable(lines: readonly TrendLine[], figure: CardFigure): TableData {
-  const { format } = styleOf(figure);
+export function buildTrendTable(lines: readonly TrendLine[], figure: CardFigure): ChartTableData {
+  const { format } = getFigureStyle(figure);
   const points = lines.flatMap((line) => line.points).sort((a, b) => b.at - a.at);
   return {
     columns: ["System", "Run", "Begun", "Left blank because", "Value", "from", "to", "Cost", "Time of the run"],
     words: 4,
     rows: points.map(({ run, card, value, low, high, blank }) => [
-      shown(card.system),
-      shown(run.title || run.id),
+      formatName(card.system),
+      formatName(run.title || run.id),
       formatMoment(run.createdAt),
       blank ?? "–",
       format(blank === null ? value : null),

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { embeddedSource } from "../../data/embedded.js";
-import { sampleReport } from "../../data/sample-report.js";
-import { bothTrials, textOf } from "./both-trials.js";
+import { createEmbeddedSource } from "../../data/embedded.js";
+import { createSampleReport } from "../../data/sample-report.js";
+import { loadSideText, loadTrialPair } from "./both-trials.js";
 
 const OUTPUT = [
   { name: "response", text: "yes", length: 3, kind: "text" as const },
   { name: "context", text: "The beginning", length: 5000, kind: "text" as const },
 ];
-const source = embeddedSource(
-  sampleReport(
+const source = createEmbeddedSource(
+  createSampleReport(
     [
       { system: "a", outcomes: ["fail", "pass"] },
       { system: "b", outcomes: ["pass", "fail"] },
@@ -21,7 +21,7 @@ const side = (system: string) => ({ run: "r1", system, task, named: undefined, e
 
 test("trials are shown that ended as they should, unless the address names others", async () => {
   const numbers = async (a: object, b: object) => {
-    const both = await bothTrials(source, { ...side("a"), ...a }, { ...side("b"), ...b });
+    const both = await loadTrialPair(source, { ...side("a"), ...a }, { ...side("b"), ...b });
     return [both.a.row.trial, both.b.row.trial];
   };
   expect(await numbers({}, {})).toEqual([0, 0]);
@@ -30,8 +30,8 @@ test("trials are shown that ended as they should, unless the address names other
 });
 
 test("of a text that a file holds the beginning of, the beginning is compared", async () => {
-  const { a: view } = await bothTrials(source, side("a"), side("b"));
-  const text = (name: string | undefined) => textOf(source, "r1", { view, name });
+  const { a: view } = await loadTrialPair(source, side("a"), side("b"));
+  const text = (name: string | undefined) => loadSideText(source, "r1", { view, name });
   expect(await text("response")).toEqual({ text: "yes", isCut: false });
   expect(await text("context")).toEqual({ text: "The beginning", isCut: true });
   expect(await text(undefined)).toEqual({ text: "", isCut: false });

@@ -2,17 +2,17 @@ import type { Outcome } from "../../../../src/core/row.js";
 import type { TaskName } from "../../../../src/metrics/compare/index.js";
 import type { TrialView } from "../../../../src/report/dashboard/contract.js";
 import type { DataSource, TrialKey } from "../../data/source.js";
-import { trialThatEnded } from "../trial/find-trial.js";
-import { idsTyped } from "./task-word.js";
+import { findTrialByOutcome } from "../trial/find-trial.js";
+import { listPossibleIds } from "./task-word.js";
 
 /** One trial of each side. */
-export interface BothTrials {
+export interface TrialPair {
   readonly a: TrialView;
   readonly b: TrialView;
 }
 
 /** The trial that one side is shown by. */
-export interface WantedTrial {
+export interface SideTrialQuery {
   readonly run: string;
   readonly system: string;
   readonly task: TaskName;
@@ -22,26 +22,29 @@ export interface WantedTrial {
 }
 
 /** The trials of both sides. */
-export async function bothTrials(source: DataSource, ofA: WantedTrial, ofB: WantedTrial): Promise<BothTrials> {
-  const [a, b] = await Promise.all([wantedTrial(source, ofA), wantedTrial(source, ofB)]);
+export async function loadTrialPair(source: DataSource, ofA: SideTrialQuery, ofB: SideTrialQuery): Promise<TrialPair> {
+  const [a, b] = await Promise.all([loadSideTrial(source, ofA), loadSideTrial(source, ofB)]);
   return { a, b };
 }
 
-async function wantedTrial(source: DataSource, { run, system, task, named, ended }: WantedTrial): Promise<TrialView> {
+async function loadSideTrial(
+  source: DataSource,
+  { run, system, task, named, ended }: SideTrialQuery,
+): Promise<TrialView> {
   const key = { ...task, system, trial: Number(named ?? 0) };
-  if (named !== undefined || ended === undefined) return trialOf(source, run, key);
-  return source.trial(run, await trialThatEnded(source, run, { key, outcome: ended }));
+  if (named !== undefined || ended === undefined) return loadTrialByTypedId(source, run, key);
+  return source.getTrial(run, await findTrialByOutcome(source, run, { key, outcome: ended }));
 }
 
 /** An id that somebody typed may be a number or a text. */
-async function trialOf(source: DataSource, run: string, key: TrialKey): Promise<TrialView> {
+async function loadTrialByTypedId(source: DataSource, run: string, key: TrialKey): Promise<TrialView> {
   const [first = key.exampleId, second] =
-    typeof key.exampleId === "number" ? [key.exampleId, String(key.exampleId)] : idsTyped(key.exampleId);
+    typeof key.exampleId === "number" ? [key.exampleId, String(key.exampleId)] : listPossibleIds(key.exampleId);
   try {
-    return await source.trial(run, { ...key, exampleId: first });
+    return await source.getTrial(run, { ...key, exampleId: first });
   } catch (error) {
     if (second === undefined) throw error;
-    return source.trial(run, { ...key, exampleId: second });
+    return source.getTrial(run, { ...key, exampleId: second });
   }
 }
 
@@ -51,17 +54,17 @@ export interface SideText {
   readonly isCut: boolean;
 }
 
-export interface WantedText {
+export interface SideTextQuery {
   readonly view: TrialView;
   /** Of a field of the output. */
   readonly name: string | undefined;
 }
 
 /** The text of a field; a file may have its beginning alone. */
-export async function textOf(source: DataSource, run: string, { view, name }: WantedText): Promise<SideText> {
+export async function loadSideText(source: DataSource, run: string, { view, name }: SideTextQuery): Promise<SideText> {
   const field = view.output.find((candidate) => candidate.name === name);
   if (field === undefined) return { text: "", isCut: false };
   if (field.text.length >= field.length) return { text: field.text, isCut: false };
   if (source.kind === "file") return { text: field.text, isCut: true };
-  return { text: await source.text(run, view.row, { of: "output", name: field.name }), isCut: false };
+  return { text: await source.getText(run, view.row, { of: "output", name: field.name }), isCut: false };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RunCard } from "../../../../src/report/dashboard/contract.js";
-import { absentRuns, choiceOf, wantedBy } from "./choice.js";
+import { buildComparisonQuery, describeAbsentRuns, parseCompareChoice } from "./choice.js";
 
 function run(id: string, ...systems: string[]): RunCard {
   return { id, systems: systems.map((system) => ({ system })) } as unknown as RunCard;
@@ -8,37 +8,39 @@ function run(id: string, ...systems: string[]): RunCard {
 
 const RUNS = [run("r1", "x", "y"), run("r2", "x", "z"), run("r3", "w"), run("r4", "v")];
 
-function asked(query: Record<string, string>, runs = RUNS) {
-  return wantedBy(choiceOf(query, runs));
+function parse(query: Record<string, string>, runs = RUNS) {
+  return buildComparisonQuery(parseCompareChoice(query, runs));
 }
 
 test("two runs are compared by the systems of the same name, by their only ones, or by those that are named", () => {
-  expect(asked({ a: "r1", b: "r2" })).toEqual({ a: "r1", b: "r2" });
-  expect(asked({ a: "r3", b: "r4" })).toEqual({ a: "r3", b: "r4" });
-  expect(asked({ a: "r1", b: "r3", systemA: "y" })).toEqual({ a: "r1", b: "r3", systemA: "y" });
-  expect(asked({ a: "r1", b: "r2", systemA: "x" })).toEqual({ a: "r1", b: "r2", systemA: "x" });
+  expect(parse({ a: "r1", b: "r2" })).toEqual({ a: "r1", b: "r2" });
+  expect(parse({ a: "r3", b: "r4" })).toEqual({ a: "r3", b: "r4" });
+  expect(parse({ a: "r1", b: "r3", systemA: "y" })).toEqual({ a: "r1", b: "r3", systemA: "y" });
+  expect(parse({ a: "r1", b: "r2", systemA: "x" })).toEqual({ a: "r1", b: "r2", systemA: "x" });
 });
 
 test("a run that stands alone is compared with itself", () => {
-  expect(asked({}, RUNS.slice(0, 1))).toEqual({ a: "r1", b: "r1", systemA: "x", systemB: "y" });
-  expect(asked({ a: "r1", b: "r1" })).toEqual({ a: "r1", b: "r1", systemA: "x", systemB: "y" });
+  expect(parse({}, RUNS.slice(0, 1))).toEqual({ a: "r1", b: "r1", systemA: "x", systemB: "y" });
+  expect(parse({ a: "r1", b: "r1" })).toEqual({ a: "r1", b: "r1", systemA: "x", systemB: "y" });
 });
 
 test("what is missing is said", () => {
-  expect(asked({})).toMatch(/Choose two runs/);
-  expect(asked({ a: "r1", b: "gone" })).toMatch(/Choose two runs/);
-  expect(asked({ a: "r1", b: "r1", systemA: "x", systemB: "x" })).toMatch(/two of its systems/);
-  expect(asked({ a: "r3", b: "r3" })).toMatch(/nothing to compare/);
-  expect(asked({ a: "r1", b: "r3" })).toMatch(/no system of the same name/);
-  expect(asked({ a: "r1", b: "r2", systemA: "y" })).toMatch(/no system of the same name/);
+  expect(parse({})).toMatch(/Choose two runs/);
+  expect(parse({ a: "r1", b: "gone" })).toMatch(/Choose two runs/);
+  expect(parse({ a: "r1", b: "r1", systemA: "x", systemB: "x" })).toMatch(/two of its systems/);
+  expect(parse({ a: "r3", b: "r3" })).toMatch(/nothing to compare/);
+  expect(parse({ a: "r1", b: "r3" })).toMatch(/no system of the same name/);
+  expect(parse({ a: "r1", b: "r2", systemA: "y" })).toMatch(/no system of the same name/);
 });
 
 test("a run that an address names and that is gone or damaged is named", () => {
   const damaged = { ...run("bad"), status: "damaged", problem: "Its rows cannot be read." } as RunCard;
-  expect(absentRuns({ a: "r1", b: "r2" }, RUNS)).toEqual([]);
-  expect(absentRuns({ a: "", b: undefined }, RUNS)).toEqual([]);
-  expect(absentRuns({ a: "gone", b: "gone" }, RUNS)).toEqual([expect.stringContaining("There is no run gone here")]);
-  expect(absentRuns({ a: "r1", b: "bad" }, [...RUNS, damaged])).toEqual([
+  expect(describeAbsentRuns({ a: "r1", b: "r2" }, RUNS)).toEqual([]);
+  expect(describeAbsentRuns({ a: "", b: undefined }, RUNS)).toEqual([]);
+  expect(describeAbsentRuns({ a: "gone", b: "gone" }, RUNS)).toEqual([
+    expect.stringContaining("There is no run gone here"),
+  ]);
+  expect(describeAbsentRuns({ a: "r1", b: "bad" }, [...RUNS, damaged])).toEqual([
     "The run bad is damaged: Its rows cannot be read.",
   ]);
 });

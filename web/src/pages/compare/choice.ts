@@ -1,9 +1,9 @@
 import type { RunCard } from "../../../../src/report/dashboard/contract.js";
-import type { WantedComparison } from "../../data/source.js";
-import type { Query } from "../../shell/route.js";
+import type { ComparisonQuery } from "../../data/source.js";
+import type { RouteQuery } from "../../shell/route.js";
 
 /** What the reader has chosen to compare, as far as they have. */
-export interface Choice {
+export interface CompareChoice {
   readonly a: RunCard | null;
   readonly b: RunCard | null;
   readonly systemA: string;
@@ -14,7 +14,10 @@ export interface Choice {
  * The runs and systems that an address names. A run that stands alone is compared with itself, by the two systems that
  * come first where none are named.
  */
-export function choiceOf({ a, b, systemA = "", systemB = "" }: Query, runs: readonly RunCard[]): Choice {
+export function parseCompareChoice(
+  { a, b, systemA = "", systemB = "" }: RouteQuery,
+  runs: readonly RunCard[],
+): CompareChoice {
   const lone = runs.length === 1 ? runs[0] : undefined;
   const runA = runs.find(({ id }) => id === a) ?? lone ?? null;
   const runB = runs.find(({ id }) => id === b) ?? lone ?? null;
@@ -24,17 +27,17 @@ export function choiceOf({ a, b, systemA = "", systemB = "" }: Query, runs: read
 }
 
 /** The ids of runs that an address names and that are not among some runs. */
-export function otherRuns({ a, b }: Query, runs: readonly RunCard[]): string[] {
-  return namedIn({ a, b }).filter((name) => !runs.some(({ id }) => id === name));
+export function listUnknownRunIds({ a, b }: RouteQuery, runs: readonly RunCard[]): string[] {
+  return listNamedRunIds({ a, b }).filter((name) => !runs.some(({ id }) => id === name));
 }
 
-function namedIn({ a, b }: Query): string[] {
+function listNamedRunIds({ a, b }: RouteQuery): string[] {
   return [...new Set([a, b])].flatMap((id) => id || []);
 }
 
 /** Runs that an address names and that cannot be compared, in words: links outlive what they lead to. */
-export function absentRuns({ a, b }: Query, runs: readonly RunCard[]): string[] {
-  return namedIn({ a, b }).flatMap((name) => {
+export function describeAbsentRuns({ a, b }: RouteQuery, runs: readonly RunCard[]): string[] {
+  return listNamedRunIds({ a, b }).flatMap((name) => {
     const run = runs.find(({ id }) => id === name);
     if (run === undefined) return [`There is no run ${name} here: it was removed, or is in another folder.`];
     return run.status === "damaged" ? [`The run ${name} is damaged: ${run.problem ?? "it cannot be read"}`] : [];
@@ -42,14 +45,17 @@ export function absentRuns({ a, b }: Query, runs: readonly RunCard[]): string[] 
 }
 
 /** What to ask for; or, in words, what is still to be chosen. */
-export function wantedBy({ a, b, systemA, systemB }: Choice): WantedComparison | string {
+export function buildComparisonQuery({ a, b, systemA, systemB }: CompareChoice): ComparisonQuery | string {
   if (a === null || b === null) return "Choose two runs, or one run twice to compare its systems.";
   const named = { ...(systemA === "" ? {} : { systemA }), ...(systemB === "" ? {} : { systemB }) };
-  const missing = a.id === b.id ? missingInOne({ a, b, systemA, systemB }) : missingInTwo({ a, b, systemA, systemB });
+  const missing =
+    a.id === b.id
+      ? describeMissingInOneRun({ a, b, systemA, systemB })
+      : describeMissingInTwoRuns({ a, b, systemA, systemB });
   return missing ?? { a: a.id, b: b.id, ...named };
 }
 
-function missingInOne({ a, systemA, systemB }: Choice): string | null {
+function describeMissingInOneRun({ a, systemA, systemB }: CompareChoice): string | null {
   if (a?.systems.length === 1)
     return "This run has one system, so that there is nothing to compare it with: choose another run as B.";
   return systemA === "" || systemB === "" || systemA === systemB
@@ -57,8 +63,8 @@ function missingInOne({ a, systemA, systemB }: Choice): string | null {
     : null;
 }
 
-function missingInTwo({ a, b, systemA, systemB }: Choice): string | null {
-  const [ofA, ofB] = [namesOf(a), namesOf(b)];
+function describeMissingInTwoRuns({ a, b, systemA, systemB }: CompareChoice): string | null {
+  const [ofA, ofB] = [listSystemNames(a), listSystemNames(b)];
   const isA = systemA !== "" || ofA.length === 1;
   const isB = systemB !== "" || ofB.length === 1;
   if (isA && isB) return null;
@@ -67,6 +73,6 @@ function missingInTwo({ a, b, systemA, systemB }: Choice): string | null {
   return isShared ? null : "The runs have no system of the same name: choose one of each.";
 }
 
-function namesOf(card: RunCard | null): string[] {
+function listSystemNames(card: RunCard | null): string[] {
   return card?.systems.map(({ system }) => system) ?? [];
 }

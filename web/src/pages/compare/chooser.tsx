@@ -1,25 +1,25 @@
 import type { RunCard } from "../../../../src/report/dashboard/contract.js";
-import { changeQuery, type Query, type Route } from "../../shell/route.js";
+import { type Route, type RouteQuery, updateQuery } from "../../shell/route.js";
 import { formatMoment, SelectFilter } from "../../ui/index.js";
-import { visibleLine } from "../trial/text/visible-text.js";
-import type { Choice } from "./choice.js";
+import { revealLine } from "../trial/text/visible-text.js";
+import type { CompareChoice } from "./choice.js";
 
-interface ChooserProps {
+interface CompareChooserProps {
   route: Route;
   runs: readonly RunCard[];
-  choice: Choice;
+  choice: CompareChoice;
 }
 
 /** Another choice is another comparison: what was picked in the last one does not go with it. */
-const NO_TASK: Query = { task: undefined, pair: undefined, trialA: undefined, trialB: undefined };
+const NO_TASK_QUERY: RouteQuery = { task: undefined, pair: undefined, trialA: undefined, trialB: undefined };
 
 /** Which two runs, and which system of each. */
-export function Chooser({ route, runs, choice: { a, b, systemA, systemB } }: ChooserProps) {
-  const change = (words: Query) => changeQuery(route, { ...words, ...NO_TASK });
+export function CompareChooser({ route, runs, choice: { a, b, systemA, systemB } }: CompareChooserProps) {
+  const change = (words: RouteQuery) => updateQuery(route, { ...words, ...NO_TASK_QUERY });
   const isSame = a !== null && a === b;
   return (
     <form class="chooser" onSubmit={(event) => event.preventDefault()}>
-      <Side
+      <SideChooser
         side="A"
         runs={runs}
         run={a}
@@ -35,7 +35,7 @@ export function Chooser({ route, runs, choice: { a, b, systemA, systemB } }: Cho
       >
         ⇄ Swap
       </button>
-      <Side
+      <SideChooser
         side="B"
         runs={runs}
         run={b}
@@ -48,7 +48,7 @@ export function Chooser({ route, runs, choice: { a, b, systemA, systemB } }: Cho
   );
 }
 
-interface SideProps {
+interface SideChooserProps {
   side: "A" | "B";
   runs: readonly RunCard[];
   run: RunCard | null;
@@ -58,8 +58,8 @@ interface SideProps {
   onSystem: (system: string) => void;
 }
 
-function Side({ side, runs, run, system, isSame, onRun, onSystem }: SideProps) {
-  const choices = runs.map((card) => ({ value: card.id, label: labelOf(card) }));
+function SideChooser({ side, runs, run, system, isSame, onRun, onSystem }: SideChooserProps) {
+  const choices = runs.map((card) => ({ value: card.id, label: formatRunLabel(card) }));
   return (
     <fieldset class="side">
       <legend>{side}</legend>
@@ -75,7 +75,7 @@ function Side({ side, runs, run, system, isSame, onRun, onSystem }: SideProps) {
       <SelectFilter
         label="System"
         value={system}
-        choices={run?.systems.map((card) => ({ value: card.system, label: visibleLine(card.system) })) ?? []}
+        choices={run?.systems.map((card) => ({ value: card.system, label: revealLine(card.system) })) ?? []}
         all={isSame ? null : "those of the same name"}
         onChange={onSystem}
       />
@@ -83,6 +83,6 @@ function Side({ side, runs, run, system, isSame, onRun, onSystem }: SideProps) {
   );
 }
 
-function labelOf({ title, createdAt, status }: RunCard): string {
-  return `${visibleLine(title)} · ${formatMoment(createdAt)}${status === "complete" ? "" : ` · ${status}`}`;
+function formatRunLabel({ title, createdAt, status }: RunCard): string {
+  return `${revealLine(title)} · ${formatMoment(createdAt)}${status === "complete" ? "" : ` · ${status}`}`;
 }

@@ -2,16 +2,16 @@ import { useMemo } from "preact/hooks";
 import { formatCount } from "../../ui/index.js";
 import { Scrollable } from "../trial/text/scrollable.js";
 import { TextBlocks } from "../trial/text/text-view.js";
-import { Visible } from "../trial/text/visible.js";
+import { RevealedText } from "../trial/text/visible.js";
 import { DiffLines } from "../trial/timeline/diff-lines.js";
 import {
+  type DiffLinePair,
   type DiffPiece,
   type DiffUnit,
-  LONGEST_COMPARED,
-  type SidePair,
-  sideBySide,
-  textDiff,
-  unifiedLines,
+  diffTexts,
+  listUnifiedLines,
+  MAX_COMPARED_LENGTH,
+  pairDiffLines,
 } from "./text-diff.js";
 
 interface DiffViewProps {
@@ -23,19 +23,23 @@ interface DiffViewProps {
 
 /** How two outputs differ; both as they are where they are too different. */
 export function DiffView({ a, b, unit, isSideBySide }: DiffViewProps) {
-  const pieces = useMemo(() => textDiff(a, b, unit), [a, b, unit]);
+  const pieces = useMemo(() => diffTexts(a, b, unit), [a, b, unit]);
   const longest = Math.max(a.length, b.length);
   return (
     <>
-      {longest > LONGEST_COMPARED && (
-        <p class="quiet">The first {formatCount(LONGEST_COMPARED)} characters of each are compared.</p>
+      {longest > MAX_COMPARED_LENGTH && (
+        <p class="quiet">The first {formatCount(MAX_COMPARED_LENGTH)} characters of each are compared.</p>
       )}
-      {pieces === null ? <Both a={a} b={b} /> : <Pieces pieces={pieces} unit={unit} isSideBySide={isSideBySide} />}
+      {pieces === null ? (
+        <BothTexts a={a} b={b} />
+      ) : (
+        <DiffPieces pieces={pieces} unit={unit} isSideBySide={isSideBySide} />
+      )}
     </>
   );
 }
 
-function Both({ a, b }: { a: string; b: string }) {
+function BothTexts({ a, b }: { a: string; b: string }) {
   return (
     <>
       <p class="quiet">They differ too much to be compared piece by piece.</p>
@@ -47,31 +51,31 @@ function Both({ a, b }: { a: string; b: string }) {
   );
 }
 
-function Pieces({ pieces, unit, isSideBySide }: { pieces: readonly DiffPiece[] } & Omit<DiffViewProps, "a" | "b">) {
+function DiffPieces({ pieces, unit, isSideBySide }: { pieces: readonly DiffPiece[] } & Omit<DiffViewProps, "a" | "b">) {
   if (pieces.every(({ side }) => side === "both")) return <p class="quiet">They are the same.</p>;
   if (unit === "lines")
     return isSideBySide ? (
       <LinePairs pieces={pieces} />
     ) : (
-      <DiffLines label="Both outputs" lines={unifiedLines(pieces)} />
+      <DiffLines label="Both outputs" lines={listUnifiedLines(pieces)} />
     );
-  if (!isSideBySide) return <Words label="Both outputs" pieces={pieces} />;
+  if (!isSideBySide) return <WordDiff label="Both outputs" pieces={pieces} />;
   return (
     <div class="diff-sides">
-      <Words label="A" pieces={pieces.filter(({ side }) => side !== "b")} />
-      <Words label="B" pieces={pieces.filter(({ side }) => side !== "a")} />
+      <WordDiff label="A" pieces={pieces.filter(({ side }) => side !== "b")} />
+      <WordDiff label="B" pieces={pieces.filter(({ side }) => side !== "a")} />
     </div>
   );
 }
 
-function Words({ label, pieces }: { label: string; pieces: readonly DiffPiece[] }) {
+function WordDiff({ label, pieces }: { label: string; pieces: readonly DiffPiece[] }) {
   return (
     <Scrollable class="diff-words" label={label}>
       {pieces.map(({ side, text }, place) => {
         const Tag = side === "both" ? "span" : side === "a" ? "del" : "ins";
         return (
           <Tag key={place}>
-            <Visible text={text} />
+            <RevealedText text={text} />
           </Tag>
         );
       })}
@@ -79,25 +83,25 @@ function Words({ label, pieces }: { label: string; pieces: readonly DiffPiece[] 
   );
 }
 
-const PAIRS_SHOWN = 2000;
+const MAX_LINE_PAIRS = 2000;
 
 function LinePairs({ pieces }: { pieces: readonly DiffPiece[] }) {
-  const pairs = useMemo(() => sideBySide(pieces), [pieces]);
+  const pairs = useMemo(() => pairDiffLines(pieces), [pieces]);
   return (
     <>
       <Scrollable class="diff-pairs" label="A and B line by line">
-        {pairs.slice(0, PAIRS_SHOWN).map((pair, place) => (
+        {pairs.slice(0, MAX_LINE_PAIRS).map((pair, place) => (
           <LinePair key={place} pair={pair} />
         ))}
       </Scrollable>
-      {pairs.length > PAIRS_SHOWN && (
-        <p class="quiet">and {formatCount(pairs.length - PAIRS_SHOWN)} lines more: see them one below the other.</p>
+      {pairs.length > MAX_LINE_PAIRS && (
+        <p class="quiet">and {formatCount(pairs.length - MAX_LINE_PAIRS)} lines more: see them one below the other.</p>
       )}
     </>
   );
 }
 
-function LinePair({ pair: { a, b, isSame } }: { pair: SidePair }) {
+function LinePair({ pair: { a, b, isSame } }: { pair: DiffLinePair }) {
   return (
     <>
       <div class={`diff-line${isSame || a === null ? "" : " diff-removed"}`}>
@@ -111,5 +115,5 @@ function LinePair({ pair: { a, b, isSame } }: { pair: SidePair }) {
 }
 
 function LineText({ line, sign }: { line: string | null; sign: string }) {
-  return line === null ? null : <Visible text={`${sign}${line}`} />;
+  return line === null ? null : <RevealedText text={`${sign}${line}`} />;
 }

@@ -1,24 +1,24 @@
 import { expect, test } from "vitest";
 import type { TaskPasses } from "../../../../src/metrics/compare/index.js";
-import { flipSides, sidesOf } from "./flip-sides.js";
+import { chooseFlipOutcomes, findFlipOutcomes } from "./flip-sides.js";
 
 function task(passesA: number, trialsA: number, passesB: number, trialsB: number): TaskPasses {
   return { dataset: "d", exampleId: 1, passesA, trialsA, passesB, trialsB, isFlaky: false };
 }
 
 test("trials are chosen that differ the way the task does", () => {
-  expect(flipSides(task(1, 1, 0, 1))).toEqual({ a: "pass", b: "fail" });
-  expect(flipSides(task(0, 1, 1, 1))).toEqual({ a: "fail", b: "pass" });
-  expect(flipSides(task(3, 4, 1, 4))).toEqual({ a: "pass", b: "fail" });
-  expect(flipSides(task(1, 4, 3, 4))).toEqual({ a: "fail", b: "pass" });
-  expect(flipSides(task(1, 2, 1, 2))).toEqual({ a: "pass", b: "fail" });
-  expect(flipSides(task(1, 2, 2, 2))).toEqual({ a: "fail", b: "pass" });
-  expect(flipSides(task(2, 2, 2, 2))).toBeNull();
-  expect(flipSides(task(0, 2, 0, 2))).toBeNull();
+  expect(chooseFlipOutcomes(task(1, 1, 0, 1))).toEqual({ a: "pass", b: "fail" });
+  expect(chooseFlipOutcomes(task(0, 1, 1, 1))).toEqual({ a: "fail", b: "pass" });
+  expect(chooseFlipOutcomes(task(3, 4, 1, 4))).toEqual({ a: "pass", b: "fail" });
+  expect(chooseFlipOutcomes(task(1, 4, 3, 4))).toEqual({ a: "fail", b: "pass" });
+  expect(chooseFlipOutcomes(task(1, 2, 1, 2))).toEqual({ a: "pass", b: "fail" });
+  expect(chooseFlipOutcomes(task(1, 2, 2, 2))).toEqual({ a: "fail", b: "pass" });
+  expect(chooseFlipOutcomes(task(2, 2, 2, 2))).toBeNull();
+  expect(chooseFlipOutcomes(task(0, 2, 0, 2))).toBeNull();
 });
 
 test("a task that did not flip has no trials to prefer", () => {
   const flips = { toFail: [task(1, 1, 0, 1)], toPass: [], flaky: [] };
-  expect(sidesOf({ flips }, { dataset: "d", exampleId: 1 })).toEqual({ a: "pass", b: "fail" });
-  expect(sidesOf({ flips }, { dataset: "d", exampleId: "1" })).toBeNull();
+  expect(findFlipOutcomes({ flips }, { dataset: "d", exampleId: 1 })).toEqual({ a: "pass", b: "fail" });
+  expect(findFlipOutcomes({ flips }, { dataset: "d", exampleId: "1" })).toBeNull();
 });

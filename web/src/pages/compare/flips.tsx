@@ -1,31 +1,31 @@
 import { useState } from "preact/hooks";
 import type { PairedComparison, TaskPasses } from "../../../../src/metrics/compare/index.js";
 import type { TrialKey } from "../../data/source.js";
-import { addressOf, type Route } from "../../shell/route.js";
+import { buildAddress, type Route } from "../../shell/route.js";
 import { formatCount } from "../../ui/index.js";
-import { visibleLine } from "../trial/text/visible-text.js";
-import { endingAddress, trialAddress } from "../trial/trial-address.js";
-import { type FlipSides, flipSides } from "./flip-sides.js";
-import { taskWord } from "./task-word.js";
+import { revealLine } from "../trial/text/visible-text.js";
+import { buildOutcomeAddress, buildTrialAddress } from "../trial/trial-address.js";
+import { chooseFlipOutcomes, type FlipOutcomes } from "./flip-sides.js";
+import { formatTaskParameter } from "./task-word.js";
 
 /** The two sides, as their trials are found. */
-export interface Sides {
+export interface ComparedSides {
   readonly runA: string;
   readonly runB: string;
   readonly systemA: string;
   readonly systemB: string;
 }
 
-interface FlipsProps {
+interface FlippedTasksProps {
   route: Route;
   comparison: PairedComparison;
-  sides: Sides;
+  sides: ComparedSides;
   /** Which of the compared pairs this is. */
   pair: number;
 }
 
 /** Tasks whose verdict is another in B, and those whose trials disagree. */
-export function Flips({ comparison: { flips }, ...rest }: FlipsProps) {
+export function FlippedTasks({ comparison: { flips }, ...rest }: FlippedTasksProps) {
   return (
     <section>
       <h3>What flipped</h3>
@@ -36,16 +36,16 @@ export function Flips({ comparison: { flips }, ...rest }: FlipsProps) {
   );
 }
 
-const AT_FIRST = 20;
-const LONG = 1000;
+const DEFAULT_FLIPS_SHOWN = 20;
+const FLIPS_PER_PAGE = 1000;
 
-interface FlipListProps extends Omit<FlipsProps, "comparison"> {
+interface FlipListProps extends Omit<FlippedTasksProps, "comparison"> {
   title: string;
   tasks: readonly TaskPasses[];
 }
 
 function FlipList({ title, tasks, ...rest }: FlipListProps) {
-  const [shown, setShown] = useState(AT_FIRST);
+  const [shown, setShown] = useState(DEFAULT_FLIPS_SHOWN);
   if (tasks.length === 0)
     return (
       <p class="quiet">
@@ -53,7 +53,7 @@ function FlipList({ title, tasks, ...rest }: FlipListProps) {
       </p>
     );
   return (
-    <details class="flips" open={tasks.length <= AT_FIRST}>
+    <details class="flips" open={tasks.length <= DEFAULT_FLIPS_SHOWN}>
       <summary>
         {title}: <b>{formatCount(tasks.length)}</b>
       </summary>
@@ -73,13 +73,13 @@ function FlipList({ title, tasks, ...rest }: FlipListProps) {
         </thead>
         <tbody>
           {tasks.slice(0, shown).map((task) => (
-            <FlipRow key={taskWord(task)} task={task} {...rest} />
+            <FlipRow key={formatTaskParameter(task)} task={task} {...rest} />
           ))}
         </tbody>
       </table>
       {tasks.length > shown && (
-        <button type="button" class="text-more" onClick={() => setShown(shown + LONG)}>
-          Show {formatCount(Math.min(LONG, tasks.length - shown))} more
+        <button type="button" class="text-more" onClick={() => setShown(shown + FLIPS_PER_PAGE)}>
+          Show {formatCount(Math.min(FLIPS_PER_PAGE, tasks.length - shown))} more
         </button>
       )}
     </details>
@@ -88,12 +88,12 @@ function FlipList({ title, tasks, ...rest }: FlipListProps) {
 
 function FlipRow({ task, route, sides, pair }: Omit<FlipListProps, "title" | "tasks"> & { task: TaskPasses }) {
   const { dataset, exampleId, passesA, trialsA, passesB, trialsB, isFlaky } = task;
-  const ended = flipSides(task);
-  const name = visibleLine(String(exampleId));
+  const ended = chooseFlipOutcomes(task);
+  const name = revealLine(String(exampleId));
   return (
     <tr>
       <th scope="row">
-        <bdi>{name}</bdi> <small class="quiet">{visibleLine(dataset)}</small>
+        <bdi>{name}</bdi> <small class="quiet">{revealLine(dataset)}</small>
         {isFlaky && <small class="warn"> flaky</small>}
       </th>
       <td class="number">
@@ -103,13 +103,13 @@ function FlipRow({ task, route, sides, pair }: Omit<FlipListProps, "title" | "ta
         {passesB} of {trialsB}
       </td>
       <td class="flip-links">
-        <a href={endedAddress(sides.runA, { dataset, exampleId, system: sides.systemA }, ended?.a)}>
+        <a href={buildEndedTrialAddress(sides.runA, { dataset, exampleId, system: sides.systemA }, ended?.a)}>
           A<span class="unseen"> of {name}</span>
         </a>
-        <a href={endedAddress(sides.runB, { dataset, exampleId, system: sides.systemB }, ended?.b)}>
+        <a href={buildEndedTrialAddress(sides.runB, { dataset, exampleId, system: sides.systemB }, ended?.b)}>
           B<span class="unseen"> of {name}</span>
         </a>
-        <a href={addressOf(["compare"], { ...route.query, task: taskWord(task), pair: String(pair) })}>
+        <a href={buildAddress(["compare"], { ...route.query, task: formatTaskParameter(task), pair: String(pair) })}>
           Both outputs<span class="unseen"> of {name}</span>
         </a>
       </td>
@@ -117,6 +117,10 @@ function FlipRow({ task, route, sides, pair }: Omit<FlipListProps, "title" | "ta
   );
 }
 
-function endedAddress(run: string, key: Omit<TrialKey, "trial">, ended: FlipSides["a"] | undefined): string {
-  return ended === undefined ? trialAddress(run, { ...key, trial: 0 }) : endingAddress(run, key, ended);
+function buildEndedTrialAddress(
+  run: string,
+  key: Omit<TrialKey, "trial">,
+  ended: FlipOutcomes["a"] | undefined,
+): string {
+  return ended === undefined ? buildTrialAddress(run, { ...key, trial: 0 }) : buildOutcomeAddress(run, key, ended);
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { MetricComparison } from "../../../../src/metrics/compare/index.js";
-import { forestGroups } from "./forest-layout.js";
+import { buildForestGroups } from "./forest-layout.js";
 
 function metric(known: Partial<MetricComparison>): MetricComparison {
   return {
@@ -17,7 +17,7 @@ function metric(known: Partial<MetricComparison>): MetricComparison {
 }
 
 test("scores share one scale, and what it took is relative to A", () => {
-  const [quality, economy] = forestGroups([
+  const [quality, economy] = buildForestGroups([
     metric({ difference: 0.1, low: -0.02, high: 0.19 }),
     metric({ kind: "economy", a: 200, difference: -100, low: -180, high: -20 }),
   ]);
@@ -28,7 +28,9 @@ test("scores share one scale, and what it took is relative to A", () => {
 });
 
 test("what has no difference, or nothing to be relative to, is not drawn", () => {
-  expect(forestGroups([metric({ difference: null }), metric({ kind: "economy", a: 0, difference: 5 })])).toEqual([]);
+  expect(buildForestGroups([metric({ difference: null }), metric({ kind: "economy", a: 0, difference: 5 })])).toEqual(
+    [],
+  );
 });
 
 test("everything drawn is within the plot", () => {
@@ -46,7 +48,7 @@ test("everything drawn is within the plot", () => {
             high: difference + half,
           }),
         );
-        for (const { rows } of forestGroups(metrics))
+        for (const { rows } of buildForestGroups(metrics))
           for (const { at, low, high } of rows)
             for (const place of [at, low ?? 0, high ?? 0]) {
               expect(place).toBeGreaterThanOrEqual(-1e-9);

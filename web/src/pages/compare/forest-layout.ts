@@ -21,25 +21,25 @@ export interface ForestGroup {
  * Differences that can be drawn on a common scale: scores as they are; money, time and tokens relative to A, because
  * seconds and dollars have no scale in common.
  */
-export function forestGroups(metrics: readonly MetricComparison[]): ForestGroup[] {
+export function buildForestGroups(metrics: readonly MetricComparison[]): ForestGroup[] {
   const scores = metrics.filter(({ kind }) => kind !== "economy");
   const economy = metrics.filter(({ kind }) => kind === "economy");
   return [
-    groupOf({ title: "Quality, B − A", isRelative: false, metrics: scores }),
-    groupOf({ title: "Cost, time and tokens, B − A relative to A", isRelative: true, metrics: economy }),
+    buildForestGroup({ title: "Quality, B − A", isRelative: false, metrics: scores }),
+    buildForestGroup({ title: "Cost, time and tokens, B − A relative to A", isRelative: true, metrics: economy }),
   ].filter(({ rows }) => rows.length > 0);
 }
 
 /** Where A is next to nothing, everything is many times as much: the plot ends here, and the table has the figure. */
-const MOST_RELATIVE = 10;
+const MAX_RELATIVE = 10;
 
-interface GroupParts {
+interface ForestGroupOptions {
   readonly title: string;
   readonly isRelative: boolean;
   readonly metrics: readonly MetricComparison[];
 }
 
-function groupOf({ title, isRelative, metrics }: GroupParts): ForestGroup {
+function buildForestGroup({ title, isRelative, metrics }: ForestGroupOptions): ForestGroup {
   const drawn = metrics.flatMap((metric) => {
     const unit = isRelative ? Math.abs(metric.a ?? 0) : 1;
     return metric.difference === null || unit === 0 ? [] : [{ metric, unit, difference: metric.difference }];
@@ -47,7 +47,7 @@ function groupOf({ title, isRelative, metrics }: GroupParts): ForestGroup {
   const values = drawn.flatMap(({ metric: { low, high }, unit, difference }) =>
     [difference, low ?? difference, high ?? difference].map((value) => Math.abs(value / unit)),
   );
-  const limit = Math.min(roundUp(Math.max(0, ...values)), isRelative ? MOST_RELATIVE : Number.POSITIVE_INFINITY);
+  const limit = Math.min(roundUpToScale(Math.max(0, ...values)), isRelative ? MAX_RELATIVE : Number.POSITIVE_INFINITY);
   const place = (value: number, unit: number) => Math.min(1, Math.max(0, (value / unit / limit + 1) / 2));
   const rows = drawn.map(({ metric, unit, difference }) => ({
     metric,
@@ -59,7 +59,7 @@ function groupOf({ title, isRelative, metrics }: GroupParts): ForestGroup {
 }
 
 /** The next number with one digit that is 1, 2 or 5; 1 when nothing differs. */
-function roundUp(value: number): number {
+function roundUpToScale(value: number): number {
   if (!Number.isFinite(value)) return value;
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));

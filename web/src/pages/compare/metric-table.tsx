@@ -8,9 +8,9 @@ import {
 } from "../../../../src/report/compare-cells.js";
 import { formatCount } from "../../ui/index.js";
 import { Scrollable } from "../trial/text/scrollable.js";
-import { visibleLine } from "../trial/text/visible-text.js";
+import { revealLine } from "../trial/text/visible-text.js";
 
-const SIGNS: Readonly<Record<MetricComparison["change"], string>> = {
+const CHANGE_SIGNS: Readonly<Record<MetricComparison["change"], string>> = {
   better: "▲",
   worse: "▼",
   same: "=",
@@ -50,7 +50,7 @@ function MetricRow({ metric }: { metric: MetricComparison }) {
   return (
     <tr>
       <th scope="row">
-        <bdi>{visibleLine(formatMetricName(metric))}</bdi>
+        <bdi>{revealLine(formatMetricName(metric))}</bdi>
       </th>
       <td class="number">{formatComparedValue(metric, a)}</td>
       <td class="number">{formatComparedValue(metric, b)}</td>
@@ -62,7 +62,7 @@ function MetricRow({ metric }: { metric: MetricComparison }) {
       <td class="number">{formatCount(n)}</td>
       <td>
         <span class={`compared compared-${change}`}>
-          <span aria-hidden="true">{SIGNS[change]}</span> {CHANGE_WORDS[change]}
+          <span aria-hidden="true">{CHANGE_SIGNS[change]}</span> {CHANGE_WORDS[change]}
         </span>
         {reason !== undefined && <small class="quiet"> {reason}</small>}
       </td>

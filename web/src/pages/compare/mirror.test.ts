@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { makeRow } from "../../../../src/core/row.js";
 import { compareRows } from "../../../../src/metrics/compare/index.js";
 import type { CompareView, RunCard } from "../../../../src/report/dashboard/contract.js";
-import { mirrored } from "./mirror.js";
+import { swapSides } from "./mirror.js";
 
-function rowsOf(system: string, passes: readonly boolean[]) {
+function createRows(system: string, passes: readonly boolean[]) {
   return passes.map((passed, exampleId) =>
     makeRow({
       system,
@@ -19,7 +19,7 @@ function rowsOf(system: string, passes: readonly boolean[]) {
   );
 }
 
-function viewOf(a: string, b: string, rows: Record<string, ReturnType<typeof rowsOf>>): CompareView {
+function createView(a: string, b: string, rows: Record<string, ReturnType<typeof createRows>>): CompareView {
   const comparison = compareRows(rows[a] ?? [], rows[b] ?? []);
   const names = { a: { run: "r", title: a }, b: { run: "r", title: b } };
   const card = (id: string) => ({ id }) as unknown as RunCard;
@@ -28,9 +28,9 @@ function viewOf(a: string, b: string, rows: Record<string, ReturnType<typeof row
 
 test("a mirrored comparison is the comparison of B with A", () => {
   const rows = {
-    x: rowsOf("x", [true, true, false, true, false, false, true, true]),
-    y: rowsOf("y", [true, false, true, true, true, true, true, false, true]),
+    x: createRows("x", [true, true, false, true, false, false, true, true]),
+    y: createRows("y", [true, false, true, true, true, true, true, false, true]),
   };
-  expect(mirrored(viewOf("x", "y", rows))).toEqual(viewOf("y", "x", rows));
-  expect(mirrored(mirrored(viewOf("x", "y", rows)))).toEqual(viewOf("x", "y", rows));
+  expect(swapSides(createView("x", "y", rows))).toEqual(createView("y", "x", rows));
+  expect(swapSides(swapSides(createView("x", "y", rows)))).toEqual(createView("x", "y", rows));
 });

@@ -7,7 +7,7 @@ import type {
 } from "../../../../src/metrics/compare/index.js";
 import type { CompareView } from "../../../../src/report/dashboard/contract.js";
 
-const OTHER_WAY: Readonly<Record<Change, Change>> = {
+const SWAPPED_CHANGES: Readonly<Record<Change, Change>> = {
   better: "worse",
   worse: "better",
   same: "same",
@@ -15,13 +15,13 @@ const OTHER_WAY: Readonly<Record<Change, Change>> = {
 };
 
 /** The same comparison with A and B exchanged: a file holds each pair once. */
-export function mirrored({ a, b, comparison }: CompareView): CompareView {
-  const comparisons = comparison.comparisons.map(mirroredComparison);
-  const notes = comparison.notes.map(mirroredWords);
+export function swapSides({ a, b, comparison }: CompareView): CompareView {
+  const comparisons = comparison.comparisons.map(swapComparison);
+  const notes = comparison.notes.map(swapSideNames);
   return { a: b, b: a, comparison: { ...comparison, a: comparison.b, b: comparison.a, comparisons, notes } };
 }
 
-function mirroredComparison(comparison: PairedComparison): PairedComparison {
+function swapComparison(comparison: PairedComparison): PairedComparison {
   const { systemA, systemB, tasks, trials, flips } = comparison;
   return {
     ...comparison,
@@ -29,48 +29,48 @@ function mirroredComparison(comparison: PairedComparison): PairedComparison {
     systemB: systemA,
     tasks: { ...tasks, aOnly: tasks.bOnly, bOnly: tasks.aOnly },
     trials: { a: trials.b, b: trials.a },
-    metrics: comparison.metrics.map(mirroredMetric),
+    metrics: comparison.metrics.map(swapMetric),
     flips: {
-      toFail: flips.toPass.map(mirroredTask),
-      toPass: flips.toFail.map(mirroredTask),
-      flaky: flips.flaky.map(mirroredTask),
+      toFail: flips.toPass.map(swapTask),
+      toPass: flips.toFail.map(swapTask),
+      flaky: flips.flaky.map(swapTask),
     },
-    unmatched: comparison.unmatched.map(mirroredUnmatched),
-    notes: comparison.notes.map(mirroredWords),
+    unmatched: comparison.unmatched.map(swapUnmatchedTask),
+    notes: comparison.notes.map(swapSideNames),
   };
 }
 
-function mirroredMetric(metric: MetricComparison): MetricComparison {
+function swapMetric(metric: MetricComparison): MetricComparison {
   const { a, b, difference, low, high, change, reason } = metric;
   return {
     ...metric,
     a: b,
     b: a,
-    difference: negative(difference),
-    low: negative(high),
-    high: negative(low),
-    change: OTHER_WAY[change],
-    ...(reason === undefined ? {} : { reason: mirroredWords(reason) }),
+    difference: negate(difference),
+    low: negate(high),
+    high: negate(low),
+    change: SWAPPED_CHANGES[change],
+    ...(reason === undefined ? {} : { reason: swapSideNames(reason) }),
   };
 }
 
-function mirroredTask(task: TaskPasses): TaskPasses {
+function swapTask(task: TaskPasses): TaskPasses {
   const { passesA, trialsA, passesB, trialsB } = task;
   return { ...task, passesA: passesB, trialsA: trialsB, passesB: passesA, trialsB: trialsA };
 }
 
-function mirroredUnmatched(task: UnmatchedTask): UnmatchedTask {
-  const reason = mirroredWords(task.reason);
+function swapUnmatchedTask(task: UnmatchedTask): UnmatchedTask {
+  const reason = swapSideNames(task.reason);
   if (task.scoredIn === "neither") return { ...task, reason };
   return { ...task, reason, scoredIn: task.scoredIn === "a" ? "b" : "a" };
 }
 
 /** Sentences name the sides too, such as `not in B`. */
-function mirroredWords(text: string): string {
+function swapSideNames(text: string): string {
   return text.replace(/\b(in|of) ([AB])\b/g, (_, word: string, side: string) => `${word} ${side === "A" ? "B" : "A"}`);
 }
 
 /** Nothing is −0. */
-function negative(value: number | null): number | null {
+function negate(value: number | null): number | null {
   return value === null ? null : 0 - value;
 }

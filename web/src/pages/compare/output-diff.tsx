@@ -2,24 +2,24 @@ import { useEffect, useRef } from "preact/hooks";
 import type { TaskName } from "../../../../src/metrics/compare/index.js";
 import type { TrialView } from "../../../../src/report/dashboard/contract.js";
 import { useSource } from "../../shell/context.js";
-import { useLoaded, WhenLoaded } from "../../shell/loaded.js";
-import { changeQuery, type Route } from "../../shell/route.js";
+import { LoadView, useLoadState } from "../../shell/loaded.js";
+import { type Route, updateQuery } from "../../shell/route.js";
 import { SelectFilter } from "../../ui/index.js";
 import { OutcomeBadge } from "../trial/outcome-badge.js";
-import { visibleLine } from "../trial/text/visible-text.js";
-import { trialAddress } from "../trial/trial-address.js";
-import { type BothTrials, bothTrials, textOf } from "./both-trials.js";
+import { revealLine } from "../trial/text/visible-text.js";
+import { buildTrialAddress } from "../trial/trial-address.js";
+import { loadSideText, loadTrialPair, type TrialPair } from "./both-trials.js";
 import { DiffView } from "./diff-view.js";
-import type { FlipSides } from "./flip-sides.js";
-import type { Sides } from "./flips.js";
-import { taskWord } from "./task-word.js";
+import type { FlipOutcomes } from "./flip-sides.js";
+import type { ComparedSides } from "./flips.js";
+import { formatTaskParameter } from "./task-word.js";
 
 interface OutputDiffProps {
   route: Route;
   task: TaskName;
-  sides: Sides;
+  sides: ComparedSides;
   /** How the trials should have ended that are shown unless the address names others; null for the first of each. */
-  ended: FlipSides | null;
+  ended: FlipOutcomes | null;
 }
 
 /** What A and B answered to one task, and how that differs; fetched when it is asked for. */
@@ -29,34 +29,34 @@ export function OutputDiff({ route, task, sides, ended }: OutputDiffProps) {
   const { trialA, trialB } = route.query;
   const a = { run: sides.runA, system: sides.systemA, task, named: trialA, ended: ended?.a };
   const b = { run: sides.runB, system: sides.systemB, task, named: trialB, ended: ended?.b };
-  const loaded = useLoaded(() => bothTrials(source, a, b), [source, JSON.stringify([a, b])]);
-  useEffect(() => heading.current?.focus(), [taskWord(task)]);
+  const loaded = useLoadState(() => loadTrialPair(source, a, b), [source, JSON.stringify([a, b])]);
+  useEffect(() => heading.current?.focus(), [formatTaskParameter(task)]);
   return (
     <section class="output-diff" aria-labelledby="output-diff">
       <h3 id="output-diff" ref={heading} tabIndex={-1}>
-        Outputs for <bdi>{visibleLine(String(task.exampleId))}</bdi>
+        Outputs for <bdi>{revealLine(String(task.exampleId))}</bdi>
       </h3>
-      <WhenLoaded loaded={loaded} what="both outputs">
-        {(both) => <Compared route={route} sides={sides} both={both} />}
-      </WhenLoaded>
+      <LoadView loaded={loaded} what="both outputs">
+        {(both) => <ComparedOutputs route={route} sides={sides} both={both} />}
+      </LoadView>
     </section>
   );
 }
 
-function Compared({ route, sides, both }: { route: Route; sides: Sides; both: BothTrials }) {
+function ComparedOutputs({ route, sides, both }: { route: Route; sides: ComparedSides; both: TrialPair }) {
   const source = useSource();
   const fields = [...new Set([...both.a.output, ...both.b.output].map(({ name }) => name))];
   const field = fields.find((name) => name === route.query.field) ?? fields[0];
-  const texts = useLoaded(
+  const texts = useLoadState(
     async () => ({
-      a: await textOf(source, sides.runA, { view: both.a, name: field }),
-      b: await textOf(source, sides.runB, { view: both.b, name: field }),
+      a: await loadSideText(source, sides.runA, { view: both.a, name: field }),
+      b: await loadSideText(source, sides.runB, { view: both.b, name: field }),
     }),
     [both, field],
   );
   const unit = route.query.by === "lines" ? "lines" : "words";
   const isSideBySide = route.query.view !== "unified";
-  const change = (words: Record<string, string>) => changeQuery(route, words);
+  const change = (words: Record<string, string>) => updateQuery(route, words);
   return (
     <>
       <div class="diff-sides">
@@ -92,18 +92,18 @@ function Compared({ route, sides, both }: { route: Route; sides: Sides; both: Bo
         />
       </div>
       {field === undefined && <p class="quiet">Neither output is kept.</p>}
-      <WhenLoaded loaded={texts} what="both texts">
+      <LoadView loaded={texts} what="both texts">
         {({ a, b }) => (
           <>
             {(a.isCut || b.isCut) && (
               <p class="warn">
-                This file holds only the beginning of {cutSides(a.isCut, b.isCut)}: no more is compared.
+                This file holds only the beginning of {describeTruncatedSides(a.isCut, b.isCut)}: no more is compared.
               </p>
             )}
             <DiffView a={a.text} b={b.text} unit={unit} isSideBySide={isSideBySide} />
           </>
         )}
-      </WhenLoaded>
+      </LoadView>
     </>
   );
 }
@@ -112,14 +112,14 @@ function SideHead({ side, run, view: { row } }: { side: string; run: string; vie
   return (
     <p>
       <b>{side}</b> <OutcomeBadge outcome={row.outcome} />{" "}
-      <a href={trialAddress(run, row)}>
-        <bdi>{visibleLine(row.system)}</bdi>, trial {row.trial}
+      <a href={buildTrialAddress(run, row)}>
+        <bdi>{revealLine(row.system)}</bdi>, trial {row.trial}
       </a>
     </p>
   );
 }
 
-function cutSides(isCutA: boolean, isCutB: boolean): string {
+function describeTruncatedSides(isCutA: boolean, isCutB: boolean): string {
   if (isCutA && isCutB) return "both texts";
   return isCutA ? "the text of A" : "the text of B";
 }

@@ -1,17 +1,17 @@
 import type { CompareView, RunCard, RunPage } from "../../../../src/report/dashboard/contract.js";
 import { MAX_RUNS } from "../../../../src/report/dashboard/run-query.js";
-import { type DataSource, SourceError, type WantedComparison } from "../../data/source.js";
+import { type ComparisonQuery, type DataSource, SourceError } from "../../data/source.js";
 import { useSource } from "../../shell/context.js";
-import { useLoaded, WhenLoaded } from "../../shell/loaded.js";
+import { LoadView, useLoadState } from "../../shell/loaded.js";
 import type { Route } from "../../shell/route.js";
 import { PageHead } from "../../ui/index.js";
-import { NewestOnly } from "../../ui/newest-only.js";
+import { NewestRunsNotice } from "../../ui/newest-only.js";
 import { useRunPage } from "../../ui/use-run-cards.js";
-import { visibleText } from "../trial/text/visible-text.js";
-import { absentRuns, choiceOf, otherRuns, wantedBy } from "./choice.js";
-import { Chooser } from "./chooser.js";
-import { mirrored } from "./mirror.js";
-import { NoteList, Pair } from "./pair.js";
+import { revealText } from "../trial/text/visible-text.js";
+import { buildComparisonQuery, describeAbsentRuns, listUnknownRunIds, parseCompareChoice } from "./choice.js";
+import { CompareChooser } from "./chooser.js";
+import { swapSides } from "./mirror.js";
+import { ComparedPair, NoteList } from "./pair.js";
 
 /** Two runs, or two systems of one, side by side. */
 export function ComparePage({ route }: { route: Route }) {
@@ -21,59 +21,59 @@ export function ComparePage({ route }: { route: Route }) {
       <PageHead title="Compare" place="compare">
         Differences are B − A, over the tasks that were scored in both.
       </PageHead>
-      <WhenLoaded loaded={loaded} what="the runs">
+      <LoadView loaded={loaded} what="the runs">
         {(page) => {
-          const others = otherRuns(route.query, page.runs);
-          return <WithNamed key={JSON.stringify(others)} route={route} page={page} others={others} />;
+          const others = listUnknownRunIds(route.query, page.runs);
+          return <CompareWithNamedRuns key={JSON.stringify(others)} route={route} page={page} others={others} />;
         }}
-      </WhenLoaded>
+      </LoadView>
     </>
   );
 }
 
 /** Runs that the address names may be older than those to choose from. */
-function WithNamed({ route, page, others }: { route: Route; page: RunPage; others: readonly string[] }) {
+function CompareWithNamedRuns({ route, page, others }: { route: Route; page: RunPage; others: readonly string[] }) {
   const source = useSource();
-  const named = useLoaded(async () => (others.length === 0 ? [] : source.cards(others)), [source]);
+  const named = useLoadState(async () => (others.length === 0 ? [] : source.listCards(others)), [source]);
   return (
     <>
-      <NewestOnly {...page} />
-      <WhenLoaded loaded={named} what="the runs">
-        {(cards) => <Comparing route={route} runs={[...page.runs, ...cards]} />}
-      </WhenLoaded>
+      <NewestRunsNotice {...page} />
+      <LoadView loaded={named} what="the runs">
+        {(cards) => <CompareContent route={route} runs={[...page.runs, ...cards]} />}
+      </LoadView>
     </>
   );
 }
 
-function Comparing({ route, runs }: { route: Route; runs: readonly RunCard[] }) {
-  const choice = choiceOf(
+function CompareContent({ route, runs }: { route: Route; runs: readonly RunCard[] }) {
+  const choice = parseCompareChoice(
     route.query,
     runs.filter(({ status }) => status !== "damaged"),
   );
-  const wanted = wantedBy(choice);
+  const wanted = buildComparisonQuery(choice);
   return (
     <>
-      <Chooser route={route} runs={runs} choice={choice} />
-      {absentRuns(route.query, runs).map((problem) => (
+      <CompareChooser route={route} runs={runs} choice={choice} />
+      {describeAbsentRuns(route.query, runs).map((problem) => (
         <p key={problem} class="problem" role="alert">
-          {visibleText(problem)}
+          {revealText(problem)}
         </p>
       ))}
-      {typeof wanted === "string" ? <p class="quiet">{wanted}</p> : <Compared route={route} wanted={wanted} />}
+      {typeof wanted === "string" ? <p class="quiet">{wanted}</p> : <ComparisonView route={route} wanted={wanted} />}
     </>
   );
 }
 
-function Compared({ route, wanted }: { route: Route; wanted: WantedComparison }) {
+function ComparisonView({ route, wanted }: { route: Route; wanted: ComparisonQuery }) {
   const source = useSource();
-  const loaded = useLoaded(() => compare(source, wanted), [source, JSON.stringify(wanted)]);
+  const loaded = useLoadState(() => loadComparison(source, wanted), [source, JSON.stringify(wanted)]);
   return (
-    <WhenLoaded loaded={loaded} what="the comparison">
+    <LoadView loaded={loaded} what="the comparison">
       {({ a, b, comparison }) => (
         <>
           <NoteList notes={comparison.notes} />
           {comparison.comparisons.map((pair, place) => (
-            <Pair
+            <ComparedPair
               key={JSON.stringify([a.id, pair.systemA, b.id, pair.systemB])}
               route={route}
               comparison={pair}
@@ -84,18 +84,18 @@ function Compared({ route, wanted }: { route: Route; wanted: WantedComparison })
           ))}
         </>
       )}
-    </WhenLoaded>
+    </LoadView>
   );
 }
 
 /** A file holds each pair of systems one way round. */
-async function compare(source: DataSource, wanted: WantedComparison): Promise<CompareView> {
+async function loadComparison(source: DataSource, wanted: ComparisonQuery): Promise<CompareView> {
   try {
-    return await source.compare(wanted);
+    return await source.compareRuns(wanted);
   } catch (error) {
     const { a, b, systemA, systemB } = wanted;
     if (source.kind !== "file" || !(error instanceof SourceError) || systemA === undefined || systemB === undefined)
       throw error;
-    return mirrored(await source.compare({ a: b, b: a, systemA: systemB, systemB: systemA }));
+    return swapSides(await source.compareRuns({ a: b, b: a, systemA: systemB, systemB: systemA }));
   }
 }

@@ -1,18 +1,18 @@
 import type { PairedComparison } from "../../../../src/metrics/compare/index.js";
-import { changeQuery, type Route } from "../../shell/route.js";
+import { type Route, updateQuery } from "../../shell/route.js";
 import { formatCount, formatPlural, type KeyValue, KeyValues } from "../../ui/index.js";
-import { visibleLine, visibleText } from "../trial/text/visible-text.js";
-import { sidesOf } from "./flip-sides.js";
-import { Flips, type Sides } from "./flips.js";
-import { Forest } from "./forest.js";
+import { revealLine, revealText } from "../trial/text/visible-text.js";
+import { findFlipOutcomes } from "./flip-sides.js";
+import { type ComparedSides, FlippedTasks } from "./flips.js";
+import { ForestPlots } from "./forest.js";
 import { MetricTable } from "./metric-table.js";
 import { OutputDiff } from "./output-diff.js";
-import { taskOf, taskWord } from "./task-word.js";
+import { formatTaskParameter, parseTaskParameter } from "./task-word.js";
 
-interface PairProps {
+interface ComparedPairProps {
   route: Route;
   comparison: PairedComparison;
-  sides: Sides;
+  sides: ComparedSides;
   /** Which of the compared pairs this is. */
   pair: number;
   /** Of the runs that are compared. */
@@ -20,28 +20,30 @@ interface PairProps {
 }
 
 /** One system of A against one of B. */
-export function Pair({ route, comparison, sides, pair, datasets }: PairProps) {
-  const task = Number(route.query.pair ?? 0) === pair ? taskOf(route.query.task) : null;
+export function ComparedPair({ route, comparison, sides, pair, datasets }: ComparedPairProps) {
+  const task = Number(route.query.pair ?? 0) === pair ? parseTaskParameter(route.query.task) : null;
   return (
     <section class="pair">
       <h2>
-        A <bdi>{visibleLine(comparison.systemA)}</bdi> → B <bdi>{visibleLine(comparison.systemB)}</bdi>
+        A <bdi>{revealLine(comparison.systemA)}</bdi> → B <bdi>{revealLine(comparison.systemB)}</bdi>
       </h2>
-      <KeyValues entries={countsOf(comparison)} />
+      <KeyValues entries={listPairCounts(comparison)} />
       <NoteList notes={comparison.notes} />
       <div class="pair-figures">
-        <Forest metrics={comparison.metrics} />
+        <ForestPlots metrics={comparison.metrics} />
         <MetricTable metrics={comparison.metrics} level={comparison.level} />
       </div>
-      <Flips route={route} comparison={comparison} sides={sides} pair={pair} />
-      <Unmatched comparison={comparison} />
+      <FlippedTasks route={route} comparison={comparison} sides={sides} pair={pair} />
+      <UnmatchedTasks comparison={comparison} />
       <TaskChoice route={route} comparison={comparison} pair={pair} datasets={datasets} />
-      {task !== null && <OutputDiff route={route} task={task} sides={sides} ended={sidesOf(comparison, task)} />}
+      {task !== null && (
+        <OutputDiff route={route} task={task} sides={sides} ended={findFlipOutcomes(comparison, task)} />
+      )}
     </section>
   );
 }
 
-function countsOf({ tasks, trials }: PairedComparison): KeyValue[] {
+function listPairCounts({ tasks, trials }: PairedComparison): KeyValue[] {
   return [
     ["Paired tasks", formatCount(tasks.paired)],
     ["A only", formatCount(tasks.aOnly)],
@@ -57,16 +59,16 @@ export function NoteList({ notes }: { notes: readonly string[] }) {
   return (
     <ul class="notes">
       {notes.map((note) => (
-        <li key={note}>{visibleText(note)}</li>
+        <li key={note}>{revealText(note)}</li>
       ))}
     </ul>
   );
 }
 
-const UNMATCHED_SHOWN = 200;
-const SIDES = { a: "A only", b: "B only", neither: "neither" } as const;
+const MAX_UNMATCHED_SHOWN = 200;
+const SIDE_NAMES = { a: "A only", b: "B only", neither: "neither" } as const;
 
-function Unmatched({ comparison: { unmatched } }: { comparison: PairedComparison }) {
+function UnmatchedTasks({ comparison: { unmatched } }: { comparison: PairedComparison }) {
   if (unmatched.length === 0) return null;
   return (
     <details class="flips">
@@ -74,31 +76,31 @@ function Unmatched({ comparison: { unmatched } }: { comparison: PairedComparison
         Not paired: <b>{formatCount(unmatched.length)}</b>
       </summary>
       <ul class="notes">
-        {unmatched.slice(0, UNMATCHED_SHOWN).map((task) => (
-          <li key={taskWord(task)}>
-            <bdi>{visibleLine(String(task.exampleId))}</bdi>{" "}
+        {unmatched.slice(0, MAX_UNMATCHED_SHOWN).map((task) => (
+          <li key={formatTaskParameter(task)}>
+            <bdi>{revealLine(String(task.exampleId))}</bdi>{" "}
             <span class="quiet">
-              scored in {SIDES[task.scoredIn]}: {visibleLine(task.reason)}
+              scored in {SIDE_NAMES[task.scoredIn]}: {revealLine(task.reason)}
             </span>
           </li>
         ))}
       </ul>
-      {unmatched.length > UNMATCHED_SHOWN && (
-        <p class="quiet">and {formatPlural(unmatched.length - UNMATCHED_SHOWN, "task")} more</p>
+      {unmatched.length > MAX_UNMATCHED_SHOWN && (
+        <p class="quiet">and {formatPlural(unmatched.length - MAX_UNMATCHED_SHOWN, "task")} more</p>
       )}
     </details>
   );
 }
 
 /** Any task can be looked at, whether it flipped or not. */
-function TaskChoice({ route, comparison: { flips }, pair, datasets }: Omit<PairProps, "sides">) {
+function TaskChoice({ route, comparison: { flips }, pair, datasets }: Omit<ComparedPairProps, "sides">) {
   const flipped = [...flips.toFail, ...flips.toPass, ...flips.flaky].map(({ dataset }) => dataset);
   const names = [...new Set([...flipped, ...datasets])];
   const choose = (event: SubmitEvent) => {
     event.preventDefault();
     const words = new FormData(event.currentTarget as HTMLFormElement);
-    const [exampleId, dataset] = [wordIn(words, "example"), wordIn(words, "dataset")];
-    if (exampleId !== "") changeQuery(route, { task: taskWord({ dataset, exampleId }), pair: String(pair) });
+    const [exampleId, dataset] = [getFormValue(words, "example"), getFormValue(words, "dataset")];
+    if (exampleId !== "") updateQuery(route, { task: formatTaskParameter({ dataset, exampleId }), pair: String(pair) });
   };
   return (
     <form class="filters" onSubmit={choose}>
@@ -111,7 +113,7 @@ function TaskChoice({ route, comparison: { flips }, pair, datasets }: Omit<PairP
         <select name="dataset">
           {names.map((name) => (
             <option key={name} value={name}>
-              {visibleLine(name)}
+              {revealLine(name)}
             </option>
           ))}
         </select>
@@ -121,7 +123,7 @@ function TaskChoice({ route, comparison: { flips }, pair, datasets }: Omit<PairP
   );
 }
 
-function wordIn(words: FormData, name: string): string {
+function getFormValue(words: FormData, name: string): string {
   const word = words.get(name);
   return typeof word === "string" ? word.trim() : "";
 }

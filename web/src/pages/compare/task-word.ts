@@ -1,12 +1,12 @@
 import type { TaskName } from "../../../../src/metrics/compare/index.js";
 
 /** A task as one word of an address. */
-export function taskWord({ dataset, exampleId }: TaskName): string {
+export function formatTaskParameter({ dataset, exampleId }: TaskName): string {
   return JSON.stringify([dataset, exampleId]);
 }
 
-/** The task that `taskWord` wrote; null when it is none. */
-export function taskOf(word: string | undefined): TaskName | null {
+/** The task that `formatTaskParameter` wrote; null when it is none. */
+export function parseTaskParameter(word: string | undefined): TaskName | null {
   if (word === undefined) return null;
   try {
     const [dataset, exampleId] = JSON.parse(word) as readonly unknown[];
@@ -18,6 +18,6 @@ export function taskOf(word: string | undefined): TaskName | null {
 }
 
 /** What an id that was typed may mean: `7` is a number or a text. */
-export function idsTyped(text: string): (string | number)[] {
+export function listPossibleIds(text: string): (string | number)[] {
   return /^-?\d{1,15}$/.test(text) && String(Number(text)) === text ? [Number(text), text] : [text];
 }

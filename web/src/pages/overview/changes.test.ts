@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createRunCard, createSystemCard } from "../../../../src/report/dashboard/card-testing.js";
 import type { CardFigure } from "../../../../src/report/dashboard/contract.js";
-import { certaintyWords, changesBetween, newsOf } from "./changes.js";
-import type { Entry } from "./parts.js";
+import { describeCertainty, listFigureChanges, summarizeChanges } from "./changes.js";
+import type { LeaderboardEntry } from "./parts.js";
 
 type Figures = Partial<Record<CardFigure, number>>;
 
@@ -12,7 +12,7 @@ function rate(value: number, half?: number): Figures {
 }
 
 function changes(before: Figures, after: Figures) {
-  return changesBetween(createSystemCard("s", before), createSystemCard("s", after));
+  return listFigureChanges(createSystemCard("s", before), createSystemCard("s", after));
 }
 
 describe("a change since the run before", () => {
@@ -25,13 +25,13 @@ describe("a change since the run before", () => {
 
   test("is of unknown worth without an interval on both sides", () => {
     const [change] = changes(rate(0.5, 0.1), rate(0.9));
-    expect(change && certaintyWords(change)).toBe("no interval");
+    expect(change && describeCertainty(change)).toBe("no interval");
   });
 
   test("of the same value is neither better nor worse", () => {
     const [change] = changes(rate(0.5, 0.1), rate(0.5, 0.1));
     expect(change).toMatchObject({ direction: "same", isBetter: null, step: "0.50" });
-    expect(change && certaintyWords(change)).toBe("");
+    expect(change && describeCertainty(change)).toBe("");
   });
 
   test("is better when costs and times fall", () => {
@@ -48,14 +48,14 @@ describe("a change since the run before", () => {
   });
 });
 
-function line(name: string, before: Figures | null, after: Figures): Entry {
+function line(name: string, before: Figures | null, after: Figures): LeaderboardEntry {
   const run = createRunCard(name);
   const previous = before === null ? null : { run, card: createSystemCard(name, before) };
   return { key: name, name, run, card: createSystemCard(name, after), previous, rank: null };
 }
 
 test("news begin with what is sure, then with what is large, and count the rest", () => {
-  const news = newsOf([
+  const news = summarizeChanges([
     line("large", rate(0.2, 0.5), rate(0.8, 0.5)),
     line("small", rate(0.2, 0.5), rate(0.3, 0.5)),
     line("sure", rate(0.5, 0.01), rate(0.55, 0.01)),

@@ -1,8 +1,8 @@
 import type { CardFigure, SystemCard } from "../../../../src/report/dashboard/contract.js";
 import { formatDollars, formatGrowth, formatMilliseconds, formatStep } from "../../ui/format.js";
-import type { Entry } from "./parts.js";
+import type { LeaderboardEntry } from "./parts.js";
 
-interface Measure {
+interface ComparedMeasure {
   figure: CardFigure;
   words: string;
   isBestHigh: boolean;
@@ -12,36 +12,40 @@ interface Measure {
 }
 
 /** What is held against the run before, quality first. */
-const MEASURES: readonly Measure[] = [
-  rate("pass_rate", "pass rate", ["pass_rate_ci_low", "pass_rate_ci_high"]),
-  rate("mean_score", "quality", ["mean_score_ci_low", "mean_score_ci_high"]),
+const COMPARED_MEASURES: readonly ComparedMeasure[] = [
+  createRateMeasure("pass_rate", "pass rate", ["pass_rate_ci_low", "pass_rate_ci_high"]),
+  createRateMeasure("mean_score", "quality", ["mean_score_ci_low", "mean_score_ci_high"]),
   {
     figure: "cost_per_pass_usd",
     words: "cost per pass",
     isBestHigh: false,
     low: "cost_per_pass_usd_ci_low",
     high: "cost_per_pass_usd_ci_high",
-    step: stepWith(formatDollars),
+    step: createStepFormat(formatDollars),
   },
   {
     figure: "median_time_to_success_ms",
     words: "time to success",
     isBestHigh: false,
-    step: stepWith(formatMilliseconds),
+    step: createStepFormat(formatMilliseconds),
   },
 ];
 
-function rate(figure: CardFigure, words: string, [low, high]: readonly [CardFigure, CardFigure]): Measure {
+function createRateMeasure(
+  figure: CardFigure,
+  words: string,
+  [low, high]: readonly [CardFigure, CardFigure],
+): ComparedMeasure {
   return { figure, words, isBestHigh: true, low, high, step: formatStep };
 }
 
-function stepWith(format: (value: number) => string): Measure["step"] {
+function createStepFormat(format: (value: number) => string): ComparedMeasure["step"] {
   return (before, after) =>
     before === after ? format(after) : `${format(before)} → ${format(after)} (${formatGrowth(before, after)})`;
 }
 
 /** How one figure differs from the run before. */
-export interface Change {
+export interface FigureChange {
   figure: CardFigure;
   words: string;
   before: number;
@@ -56,11 +60,11 @@ export interface Change {
 }
 
 /** The figures that both runs have, with how they differ. */
-export function changesBetween(before: SystemCard, after: SystemCard): Change[] {
-  return MEASURES.flatMap((measure) => changeOf(measure, before, after) ?? []);
+export function listFigureChanges(before: SystemCard, after: SystemCard): FigureChange[] {
+  return COMPARED_MEASURES.flatMap((measure) => compareFigure(measure, before, after) ?? []);
 }
 
-function changeOf(measure: Measure, before: SystemCard, after: SystemCard): Change | null {
+function compareFigure(measure: ComparedMeasure, before: SystemCard, after: SystemCard): FigureChange | null {
   const { figure, words, isBestHigh, step } = measure;
   const [was, is] = [before.figures[figure], after.figures[figure]];
   if (was === null || is === null) return null;
@@ -72,56 +76,56 @@ function changeOf(measure: Measure, before: SystemCard, after: SystemCard): Chan
     after: is,
     direction,
     isBetter: direction === "same" ? null : (direction === "up") === isBestHigh,
-    certainty: certaintyOf(rangeIn(measure, before), rangeIn(measure, after)),
+    certainty: compareIntervals(getInterval(measure, before), getInterval(measure, after)),
     step: step(was, is),
   };
 }
 
-interface Range {
+interface FigureInterval {
   low: number;
   high: number;
 }
 
-function rangeIn({ low, high }: Measure, { figures }: SystemCard): Range | null {
+function getInterval({ low, high }: ComparedMeasure, { figures }: SystemCard): FigureInterval | null {
   const from = low === undefined ? null : figures[low];
   const to = high === undefined ? null : figures[high];
   return from === null || to === null ? null : { low: from, high: to };
 }
 
-function certaintyOf(before: Range | null, after: Range | null): Change["certainty"] {
+function compareIntervals(before: FigureInterval | null, after: FigureInterval | null): FigureChange["certainty"] {
   if (before === null || after === null) return "unknown";
   return after.low > before.high || after.high < before.low ? "apart" : "overlap";
 }
 
 /** What a change is worth, in words; empty when there is none. */
-export function certaintyWords({ direction, certainty }: Change): string {
+export function describeCertainty({ direction, certainty }: FigureChange): string {
   if (direction === "same") return "";
   return { apart: "intervals apart", overlap: "intervals overlap", unknown: "no interval" }[certainty];
 }
 
 /** The change of a line in quality: of its pass rate, or of its mean score where there is none. */
-export function headlineOf({ previous, card }: Entry): Change | null {
-  return previous === null ? null : (changesBetween(previous.card, card)[0] ?? null);
+export function findHeadlineChange({ previous, card }: LeaderboardEntry): FigureChange | null {
+  return previous === null ? null : (listFigureChanges(previous.card, card)[0] ?? null);
 }
 
 /** What is new since the runs before. */
-export interface News {
+export interface ChangeSummary {
   /** Lines whose quality moved, the surest and largest first. */
-  moved: readonly { entry: Entry; change: Change }[];
+  moved: readonly { entry: LeaderboardEntry; change: FigureChange }[];
   unchanged: number;
   /** Systems that have no run before. */
   fresh: number;
 }
 
 /** Takes lines of all parts together. */
-export function newsOf(entries: readonly Entry[]): News {
+export function summarizeChanges(entries: readonly LeaderboardEntry[]): ChangeSummary {
   const changes = entries.flatMap((entry) => {
-    const change = headlineOf(entry);
+    const change = findHeadlineChange(entry);
     return change === null ? [] : [{ entry, change }];
   });
   const moved = changes
     .filter(({ change }) => change.direction !== "same")
-    .sort((x, y) => weight(y.change) - weight(x.change));
+    .sort((x, y) => computeChangeWeight(y.change) - computeChangeWeight(x.change));
   return {
     moved,
     unchanged: changes.length - moved.length,
@@ -129,6 +133,6 @@ export function newsOf(entries: readonly Entry[]): News {
   };
 }
 
-function weight({ certainty, before, after }: Change): number {
+function computeChangeWeight({ certainty, before, after }: FigureChange): number {
   return (certainty === "apart" ? 1 : 0) + Math.abs(after - before);
 }

@@ -1,17 +1,21 @@
 import { describe, expect, test } from "vitest";
 import { createRunCard, createSystemCard } from "../../../../src/report/dashboard/card-testing.js";
 import type { CardFigure, SystemCard } from "../../../../src/report/dashboard/contract.js";
-import { costSpeedOf, qualityCostOf, radarOf } from "./chart-data.js";
-import type { Entry } from "./parts.js";
+import { buildCostSpeedChart, buildQualityCostChart, buildRadarChart } from "./chart-data.js";
+import type { LeaderboardEntry } from "./parts.js";
 
-function line(name: string, figures: Partial<Record<CardFigure, number>>, other: Partial<SystemCard> = {}): Entry {
+function line(
+  name: string,
+  figures: Partial<Record<CardFigure, number>>,
+  other: Partial<SystemCard> = {},
+): LeaderboardEntry {
   const card = createSystemCard(name, figures, other);
   return { key: name, name, run: createRunCard(name), card, previous: null, rank: null };
 }
 
 describe("charts of a leaderboard", () => {
   test("quality against the mean cost of an attempt, with who beats whom", () => {
-    const chart = qualityCostOf([
+    const chart = buildQualityCostChart([
       line("free", {
         mean_cost_usd: 0,
         mean_score: 0.4,
@@ -31,7 +35,7 @@ describe("charts of a leaderboard", () => {
   });
 
   test("quality against output tokens where nobody knows a cost", () => {
-    const chart = qualityCostOf([
+    const chart = buildQualityCostChart([
       line("long", { mean_output_tokens: 900, mean_score: 0.9 }),
       line("short", { mean_output_tokens: 10, mean_score: 0.4 }),
       line("beaten", { mean_output_tokens: 950, mean_score: 0.9 }),
@@ -42,12 +46,12 @@ describe("charts of a leaderboard", () => {
       [10, []],
       [950, ["long"]],
     ]);
-    expect(qualityCostOf([line("none", { mean_score: 1 })]).costUnit).toBe("usd");
+    expect(buildQualityCostChart([line("none", { mean_score: 1 })]).costUnit).toBe("usd");
   });
 
   test("cost against speed leaves out what has no place, and says why", () => {
     const both = { cost_per_pass_usd: 1, seconds_per_pass: 2, pass_rate: 0.5 };
-    const chart = costSpeedOf([
+    const chart = buildCostSpeedChart([
       line("shown", both),
       line("slower", { ...both, seconds_per_pass: 3 }),
       line("no pass", both, { outcomes: { pass: 0, fail: 3, error: 0, unscored: 0, skipped: 0 } }),
@@ -70,11 +74,11 @@ describe("charts of a leaderboard", () => {
 
   test("the radar is clipped at five times the median, however fast all are", () => {
     const times = (seconds: number[]) =>
-      radarOf(seconds.map((value, place) => line(`s${place}`, { median_time_to_success_ms: value * 1000 })));
+      buildRadarChart(seconds.map((value, place) => line(`s${place}`, { median_time_to_success_ms: value * 1000 })));
     expect(times([10, 10, 20, 200])).toMatchObject({ limitSeconds: 75 });
     expect(times([10, 10, 20, 200]).spokes.map(({ isClipped }) => isClipped)).toEqual([false, false, false, true]);
     expect(times([1, 2, 29])).toMatchObject({ limitSeconds: 10, spokes: [{}, {}, { isClipped: true }] });
-    expect(radarOf([line("none", {})])).toEqual({
+    expect(buildRadarChart([line("none", {})])).toEqual({
       limitSeconds: null,
       spokes: [{ system: "none", seconds: null, isClipped: false }],
     });

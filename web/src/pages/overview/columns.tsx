@@ -1,5 +1,5 @@
 import type { SystemCard } from "../../../../src/report/dashboard/contract.js";
-import { addressOf } from "../../shell/route.js";
+import { buildAddress } from "../../shell/route.js";
 import { PickBox } from "../../ui/compare-bar.js";
 import {
   formatDollars,
@@ -7,32 +7,43 @@ import {
   formatMilliseconds,
   formatScore,
   formatShare,
-  NOTHING,
+  MISSING,
 } from "../../ui/format.js";
 import { IntervalCell } from "../../ui/interval-cell.js";
-import { Moment } from "../../ui/moment.js";
-import type { Pick } from "../../ui/picks.js";
+import { DateAndTime } from "../../ui/moment.js";
+import type { ComparePick } from "../../ui/picks.js";
 import { StatusBadge } from "../../ui/status-badge.js";
-import type { Column } from "../../ui/table-column.js";
-import { type Asked, rowsAddress } from "./asked.js";
+import type { TableColumn } from "../../ui/table-column.js";
+import { buildRowsAddress, type FigureScope } from "./asked.js";
 import { ChangeCell } from "./change-cell.js";
-import { headlineOf } from "./changes.js";
-import type { Entry } from "./parts.js";
+import { findHeadlineChange } from "./changes.js";
+import type { LeaderboardEntry } from "./parts.js";
 
-interface Picking {
-  picks: readonly Pick[];
-  onPicks: (picks: readonly Pick[]) => void;
+interface LeaderboardPicks {
+  picks: readonly ComparePick[];
+  onPicks: (picks: readonly ComparePick[]) => void;
 }
 
 /** Headlines over fewer planned trials than this are marked (numbers.md §1). */
-const FULL_COVERAGE = 0.95;
+const MIN_COVERAGE = 0.95;
 
 /** The columns of the leaderboard. */
-export function leaderboardColumns(picking: Picking, asked: Asked): Column<Entry>[] {
-  return [pickColumn(picking), systemColumn(asked), ...QUALITY, ...COST_AND_SPEED, ...STANDING, RUN, CHANGE];
+export function buildLeaderboardColumns(
+  picking: LeaderboardPicks,
+  scope: FigureScope,
+): TableColumn<LeaderboardEntry>[] {
+  return [
+    createSystemPickColumn(picking),
+    createSystemColumn(scope),
+    ...QUALITY_COLUMNS,
+    ...COST_AND_SPEED_COLUMNS,
+    ...RANKING_COLUMNS,
+    RUN_COLUMN,
+    CHANGE_COLUMN,
+  ];
 }
 
-function pickColumn(picking: Picking): Column<Entry> {
+function createSystemPickColumn(picking: LeaderboardPicks): TableColumn<LeaderboardEntry> {
   return {
     key: "pick",
     title: <span class="unseen">Compare</span>,
@@ -40,7 +51,7 @@ function pickColumn(picking: Picking): Column<Entry> {
   };
 }
 
-function systemColumn(asked: Asked): Column<Entry> {
+function createSystemColumn(scope: FigureScope): TableColumn<LeaderboardEntry> {
   return {
     key: "system",
     title: "System",
@@ -49,21 +60,21 @@ function systemColumn(asked: Asked): Column<Entry> {
     value: ({ name }) => name,
     cell: (entry) => (
       <>
-        <a class="two-lines" href={rowsAddress(entry, asked)} title={entry.name}>
+        <a class="two-lines" href={buildRowsAddress(entry, scope)} title={entry.name}>
           {entry.name}
         </a>
-        <span class="quiet small block clip">{besideName(entry.card)}</span>
+        <span class="quiet small block clip">{formatHarnessAndModel(entry.card)}</span>
       </>
     ),
   };
 }
 
 /** The harness and the model, where they say more than the name. */
-function besideName({ system, harness, model }: SystemCard): string {
+function formatHarnessAndModel({ system, harness, model }: SystemCard): string {
   return [harness, model === system ? null : model].filter(Boolean).join(" · ");
 }
 
-const QUALITY: readonly Column<Entry>[] = [
+const QUALITY_COLUMNS: readonly TableColumn<LeaderboardEntry>[] = [
   {
     key: "quality",
     title: "Quality",
@@ -88,7 +99,7 @@ const QUALITY: readonly Column<Entry>[] = [
   },
 ];
 
-const COST_AND_SPEED: readonly Column<Entry>[] = [
+const COST_AND_SPEED_COLUMNS: readonly TableColumn<LeaderboardEntry>[] = [
   {
     key: "cost_per_pass",
     title: "Cost per pass",
@@ -96,7 +107,7 @@ const COST_AND_SPEED: readonly Column<Entry>[] = [
     isNumeric: true,
     value: ({ card }) => card.figures.cost_per_pass_usd,
     cell: ({ card: { figures } }) => (
-      <span title={costInterval(figures)}>{formatDollars(figures.cost_per_pass_usd)}</span>
+      <span title={formatCostInterval(figures)}>{formatDollars(figures.cost_per_pass_usd)}</span>
     ),
   },
   {
@@ -118,12 +129,12 @@ const COST_AND_SPEED: readonly Column<Entry>[] = [
   },
 ];
 
-function costInterval(figures: SystemCard["figures"]): string {
+function formatCostInterval(figures: SystemCard["figures"]): string {
   const [low, high] = [figures.cost_per_pass_usd_ci_low, figures.cost_per_pass_usd_ci_high];
   return formatInterval({ value: figures.cost_per_pass_usd, low, high }, formatDollars);
 }
 
-const STANDING: readonly Column<Entry>[] = [
+const RANKING_COLUMNS: readonly TableColumn<LeaderboardEntry>[] = [
   {
     key: "pass_hat",
     title: "pass^k",
@@ -151,7 +162,7 @@ const STANDING: readonly Column<Entry>[] = [
     startsDescending: true,
     isNumeric: true,
     value: ({ card }) => card.figures.coverage,
-    cell: ({ card }) => <Coverage value={card.figures.coverage} />,
+    cell: ({ card }) => <CoverageCell value={card.figures.coverage} />,
   },
   {
     key: "pareto",
@@ -162,15 +173,15 @@ const STANDING: readonly Column<Entry>[] = [
     value: ({ rank }) => rank,
     cell: ({ rank }) =>
       rank === null ? (
-        <span title="No system here has both a quality and a cost per pass">{NOTHING}</span>
+        <span title="No system here has both a quality and a cost per pass">{MISSING}</span>
       ) : (
         String(rank)
       ),
   },
 ];
 
-function Coverage({ value }: { value: number | null }) {
-  if (value === null || value >= FULL_COVERAGE) return <>{formatShare(value)}</>;
+function CoverageCell({ value }: { value: number | null }) {
+  if (value === null || value >= MIN_COVERAGE) return <>{formatShare(value)}</>;
   return (
     <span class="warn" title="Under 95 %: the figures are of a part of what was planned">
       <span role="img" aria-label="Low:">
@@ -181,29 +192,29 @@ function Coverage({ value }: { value: number | null }) {
   );
 }
 
-const RUN: Column<Entry> = {
+const RUN_COLUMN: TableColumn<LeaderboardEntry> = {
   key: "run",
   title: "Run",
   startsDescending: true,
   value: ({ run }) => Date.parse(run.createdAt),
   cell: ({ run }) => (
     <>
-      <a href={addressOf(["run", run.id])} title={`${run.title}\n${run.id}`} class="bare">
-        <Moment at={run.createdAt} />
+      <a href={buildAddress(["run", run.id])} title={`${run.title}\n${run.id}`} class="bare">
+        <DateAndTime at={run.createdAt} />
       </a>
       {run.status !== "complete" && <StatusBadge status={run.status} />}
     </>
   ),
 };
 
-const CHANGE: Column<Entry> = {
+const CHANGE_COLUMN: TableColumn<LeaderboardEntry> = {
   key: "change",
   title: "Since its last run",
   about: "Difference to the run before of the same system on the same examples",
   startsDescending: true,
   class: "since",
   value: (entry) => {
-    const change = headlineOf(entry);
+    const change = findHeadlineChange(entry);
     return change === null ? null : change.after - change.before;
   },
   cell: (entry) => <ChangeCell entry={entry} />,

@@ -1,28 +1,28 @@
 import { describe, expect, test } from "vitest";
 import { createRunCard, createSystemCard } from "../../../../src/report/dashboard/card-testing.js";
 import { parseRoute } from "../../shell/route.js";
-import { rowsAddress } from "./asked.js";
-import { choicesIn, fits, narrowingIn } from "./narrow.js";
+import { buildRowsAddress } from "./asked.js";
+import { createSystemMatcher, listRunFilterChoices, parseSystemFilter } from "./narrow.js";
 
 const run = createRunCard("r1", { title: "Nightly check", createdAt: "2026-11-05T12:00:00Z" });
 const card = createSystemCard("gpt-5-mini", {}, { harness: "codex", model: "GPT-5" });
 
-function isIn(query: Record<string, string>): boolean {
-  return fits(narrowingIn(query))({ run, card });
+function isListed(query: Record<string, string>): boolean {
+  return createSystemMatcher(parseSystemFilter(query))({ run, card });
 }
 
 describe("filters of a list", () => {
   test("all have to fit", () => {
-    expect(isIn({})).toBe(true);
-    expect(isIn({ harness: "codex", from: "2026-11-04", to: "2026-11-06", q: "nightly" })).toBe(true);
-    expect(isIn({ harness: "pi" })).toBe(false);
-    expect(isIn({ from: "2026-11-07" })).toBe(false);
-    expect(isIn({ to: "2026-11-03" })).toBe(false);
+    expect(isListed({})).toBe(true);
+    expect(isListed({ harness: "codex", from: "2026-11-04", to: "2026-11-06", q: "nightly" })).toBe(true);
+    expect(isListed({ harness: "pi" })).toBe(false);
+    expect(isListed({ from: "2026-11-07" })).toBe(false);
+    expect(isListed({ to: "2026-11-03" })).toBe(false);
   });
 
   test("every word is looked for, whatever its case, in the system and its run", () => {
-    expect(isIn({ q: "MINI check" })).toBe(true);
-    expect(isIn({ q: "mini weekly" })).toBe(false);
+    expect(isListed({ q: "MINI check" })).toBe(true);
+    expect(isListed({ q: "mini weekly" })).toBe(false);
   });
 
   test("offer what occurs, once and sorted", () => {
@@ -35,19 +35,23 @@ describe("filters of a list", () => {
         systems: [card],
       }),
     ];
-    expect(choicesIn(runs)).toEqual({ datasets: ["d9", "d10"], tags: ["level=2", "level=10"], harnesses: ["codex"] });
+    expect(listRunFilterChoices(runs)).toEqual({
+      datasets: ["d9", "d10"],
+      tags: ["level=2", "level=10"],
+      harnesses: ["codex"],
+    });
   });
 });
 
 test("a line leads to its rows, those that its figures are of", () => {
-  const { path, query } = parseRoute(rowsAddress({ run, card }, { dataset: "qa", tag: "level=2" }));
+  const { path, query } = parseRoute(buildRowsAddress({ run, card }, { dataset: "qa", tag: "level=2" }));
   expect(path).toEqual(["run", "r1", "rows"]);
   expect(query).toEqual({ system: "gpt-5-mini", dataset: "qa", tag: "level=2" });
 });
 
 test("tags that are numbers go by their size, others by their name", () => {
   const tags = ["depth=1", "depth=0.5", "subject=b", "depth=0.25", "length=4000", "length=500", "subject=a", "depth=0"];
-  expect(choicesIn([createRunCard("r", { tags })]).tags).toEqual([
+  expect(listRunFilterChoices([createRunCard("r", { tags })]).tags).toEqual([
     "depth=0",
     "depth=0.25",
     "depth=0.5",

@@ -1,38 +1,38 @@
 import { useMemo, useState } from "preact/hooks";
-import { CostSpeedChart, type Picked, QualityCostChart, SpeedRadar } from "../../charts/index.js";
-import { goTo } from "../../shell/route.js";
-import { type Asked, rowsQuery } from "./asked.js";
-import { costSpeedOf, qualityCostOf, radarOf } from "./chart-data.js";
-import type { Entry } from "./parts.js";
+import { type ChartSelection, CostSpeedChart, QualityCostChart, SpeedRadar } from "../../charts/index.js";
+import { navigate } from "../../shell/route.js";
+import { buildRowsQuery, type FigureScope } from "./asked.js";
+import { buildCostSpeedChart, buildQualityCostChart, buildRadarChart } from "./chart-data.js";
+import type { LeaderboardEntry } from "./parts.js";
 
-interface PartChartsProps {
+interface LeaderboardChartsProps {
   title: string;
-  entries: readonly Entry[];
-  asked: Asked;
+  entries: readonly LeaderboardEntry[];
+  scope: FigureScope;
   isOpen: boolean;
 }
 
 /** The charts of a leaderboard; drawn when they are opened, since there may be many parts. */
-export function PartCharts({ title, entries, asked, isOpen }: PartChartsProps) {
+export function LeaderboardCharts({ title, entries, scope, isOpen }: LeaderboardChartsProps) {
   const [isShown, setShown] = useState(isOpen);
   return (
     <details class="part-charts" open={isShown} onToggle={({ currentTarget }) => setShown(currentTarget.open)}>
       <summary>
         Charts<span class="unseen"> of {title}</span>
       </summary>
-      {isShown && <Charts entries={entries} asked={asked} />}
+      {isShown && <ChartGrid entries={entries} scope={scope} />}
     </details>
   );
 }
 
-function Charts({ entries, asked }: { entries: readonly Entry[]; asked: Asked }) {
+function ChartGrid({ entries, scope }: { entries: readonly LeaderboardEntry[]; scope: FigureScope }) {
   const systems = useMemo(() => entries.map(({ name }) => name), [entries]);
-  const qualityCost = useMemo(() => qualityCostOf(entries), [entries]);
-  const costSpeed = useMemo(() => costSpeedOf(entries), [entries]);
-  const radar = useMemo(() => radarOf(entries), [entries]);
-  const onPick = ({ system }: Picked) => {
+  const qualityCost = useMemo(() => buildQualityCostChart(entries), [entries]);
+  const costSpeed = useMemo(() => buildCostSpeedChart(entries), [entries]);
+  const radar = useMemo(() => buildRadarChart(entries), [entries]);
+  const onPick = ({ system }: ChartSelection) => {
     const entry = entries.find(({ name }) => name === system);
-    if (entry !== undefined) goTo(["run", entry.run.id, "rows"], rowsQuery(entry, asked));
+    if (entry !== undefined) navigate(["run", entry.run.id, "rows"], buildRowsQuery(entry, scope));
   };
   return (
     <div class="chart-grid">

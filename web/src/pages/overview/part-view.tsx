@@ -1,59 +1,66 @@
 import { useMemo } from "preact/hooks";
 import { formatOrder, parseOrder } from "../../../../src/report/dashboard/order.js";
-import { changeQuery, type Route } from "../../shell/route.js";
+import { type Route, updateQuery } from "../../shell/route.js";
 import { formatCount, formatNumber, formatPlural } from "../../ui/format.js";
-import type { Pick } from "../../ui/picks.js";
+import type { ComparePick } from "../../ui/picks.js";
 import { SortableTable } from "../../ui/table.js";
-import { leaderboardColumns } from "./columns.js";
-import { PartCharts } from "./part-charts.js";
-import { type Entry, entryKey, type Part, rankingCost, thresholdsOf, titleOf } from "./parts.js";
+import { buildLeaderboardColumns } from "./columns.js";
+import { LeaderboardCharts } from "./part-charts.js";
+import {
+  buildEntryKey,
+  chooseRankingCost,
+  formatDatasetNames,
+  type LeaderboardEntry,
+  listThresholds,
+  type RunGroup,
+} from "./parts.js";
 
-interface PartViewProps {
+interface LeaderboardProps {
   route: Route;
-  part: Part;
-  entries: readonly Entry[];
-  picks: readonly Pick[];
-  onPicks: (picks: readonly Pick[]) => void;
+  group: RunGroup;
+  entries: readonly LeaderboardEntry[];
+  picks: readonly ComparePick[];
+  onPicks: (picks: readonly ComparePick[]) => void;
   /** Whether its charts are shown before they are asked for. */
   isFirst: boolean;
 }
 
 /** The leaderboard of runs that were asked the same, and its charts. */
-export function PartView({ route, part, entries, picks, onPicks, isFirst }: PartViewProps) {
+export function Leaderboard({ route, group, entries, picks, onPicks, isFirst }: LeaderboardProps) {
   const { dataset, tag } = route.query;
-  const title = titleOf(part.datasets);
+  const title = formatDatasetNames(group.datasets);
   const columns = useMemo(
-    () => leaderboardColumns({ picks, onPicks }, { dataset, tag }),
+    () => buildLeaderboardColumns({ picks, onPicks }, { dataset, tag }),
     [picks, onPicks, dataset, tag],
   );
   return (
     <section class="part" aria-label={title}>
       <h2>{title}</h2>
-      <p class="quiet">{sizeInWords(part, entries)}</p>
+      <p class="quiet">{describeLeaderboardSize(group, entries)}</p>
       <ThresholdNote entries={entries} />
       <TokenNote entries={entries} />
       <SortableTable
         caption={`Systems on ${title}`}
         rows={entries}
         columns={columns}
-        rowKey={entryKey}
+        rowKey={buildEntryKey}
         order={parseOrder(route.query.sort, { key: "quality", isDescending: true })}
-        onOrder={(order) => changeQuery(route, { sort: formatOrder(order) })}
+        onOrder={(order) => updateQuery(route, { sort: formatOrder(order) })}
       />
-      <PartCharts title={title} entries={entries} asked={{ dataset, tag }} isOpen={isFirst} />
+      <LeaderboardCharts title={title} entries={entries} scope={{ dataset, tag }} isOpen={isFirst} />
     </section>
   );
 }
 
-function sizeInWords({ datasets, runs }: Part, entries: readonly Entry[]): string {
+function describeLeaderboardSize({ datasets, runs }: RunGroup, entries: readonly LeaderboardEntry[]): string {
   const examples = datasets.reduce((sum, dataset) => sum + dataset.examples, 0);
   const shown = `${formatPlural(entries.length, "system")}, the latest run of each`;
   const mark = datasets.map(({ fingerprint }) => fingerprint.slice(0, 8)).join(", ");
   return `${formatCount(examples)} ${examples === 1 ? "example" : "examples"} · ${shown} · ${formatPlural(runs.length, "run")} in all · content ${mark}`;
 }
 
-function TokenNote({ entries }: { entries: readonly Entry[] }) {
-  if (rankingCost(entries) === "cost_per_pass_usd" || entries.every(({ rank }) => rank === null)) return null;
+function TokenNote({ entries }: { entries: readonly LeaderboardEntry[] }) {
+  if (chooseRankingCost(entries) === "cost_per_pass_usd" || entries.every(({ rank }) => rank === null)) return null;
   return (
     <p class="quiet">
       Not every system here has a price, so Pareto ranks are by quality and output tokens for each pass.
@@ -61,8 +68,8 @@ function TokenNote({ entries }: { entries: readonly Entry[] }) {
   );
 }
 
-function ThresholdNote({ entries }: { entries: readonly Entry[] }) {
-  const thresholds = thresholdsOf(entries);
+function ThresholdNote({ entries }: { entries: readonly LeaderboardEntry[] }) {
+  const thresholds = listThresholds(entries);
   if (thresholds.length < 2) return null;
   return (
     <p class="warn">

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createRunCard, createSystemCard } from "../../../../src/report/dashboard/card-testing.js";
-import { entriesOf, partsOf, thresholdsOf } from "./parts.js";
+import { buildLeaderboardEntries, groupRuns, listThresholds } from "./parts.js";
 
 const ALL = () => true;
 const QA = { name: "qa", examples: 10, fingerprint: "f1" };
@@ -10,28 +10,34 @@ function day(date: number): string {
   return `2026-11-${String(date).padStart(2, "0")}T12:00:00Z`;
 }
 
-describe("parts", () => {
-  test("hold runs that were asked the same, the part with the newest run first", () => {
+describe("groups", () => {
+  test("hold runs that were asked the same, the group with the newest run first", () => {
     const runs = [
       createRunCard("old", { createdAt: day(1), datasets: [QA, CODE] }),
       createRunCard("other content", { createdAt: day(2), datasets: [{ ...QA, fingerprint: "f2" }] }),
       createRunCard("newest", { createdAt: day(3), datasets: [CODE, QA] }),
     ];
-    expect(partsOf(runs).map((part) => part.runs.map(({ id }) => id))).toEqual([["newest", "old"], ["other content"]]);
+    expect(groupRuns(runs).map((group) => group.runs.map(({ id }) => id))).toEqual([
+      ["newest", "old"],
+      ["other content"],
+    ]);
   });
 
   test("go by the dataset that is filtered by, whatever else a run was asked", () => {
     const runs = [createRunCard("both", { datasets: [QA, CODE] }), createRunCard("one", { datasets: [QA] })];
-    expect(partsOf(runs)).toHaveLength(2);
-    const [part, ...others] = partsOf(runs, "qa");
+    expect(groupRuns(runs)).toHaveLength(2);
+    const [group, ...others] = groupRuns(runs, "qa");
     expect(others).toEqual([]);
-    expect(part?.datasets).toEqual([QA]);
-    expect(part?.runs).toHaveLength(2);
+    expect(group?.datasets).toEqual([QA]);
+    expect(group?.runs).toHaveLength(2);
   });
 });
 
-function linesOf(runs: Parameters<typeof partsOf>[0], fits: Parameters<typeof entriesOf>[1] = ALL) {
-  return partsOf(runs).flatMap((part) => entriesOf(part, fits));
+function buildEntries(
+  runs: Parameters<typeof groupRuns>[0],
+  fits: Parameters<typeof buildLeaderboardEntries>[1] = ALL,
+) {
+  return groupRuns(runs).flatMap((group) => buildLeaderboardEntries(group, fits));
 }
 
 describe("lines of the leaderboard", () => {
@@ -52,12 +58,14 @@ describe("lines of the leaderboard", () => {
       createdAt: day(1),
       systems: [scored(0.1), createSystemCard("t", { pass_rate: 1 })],
     });
-    const runOf = Object.fromEntries(linesOf([first, stopped, broken]).map(({ run, name }) => [name, run.id]));
-    expect(runOf).toEqual({ s: "first", alone: "stopped", t: "broken" });
+    const runsByName = Object.fromEntries(
+      buildEntries([first, stopped, broken]).map(({ run, name }) => [name, run.id]),
+    );
+    expect(runsByName).toEqual({ s: "first", alone: "stopped", t: "broken" });
   });
 
   test("are the latest run of each system that has ended, with the run before that measured something", () => {
-    const lines = linesOf([
+    const lines = buildEntries([
       createRunCard("first", { createdAt: day(1), systems: [scored(0.1)] }),
       createRunCard("failed", { createdAt: day(2), systems: [createSystemCard("s")] }),
       createRunCard("latest", { createdAt: day(3), systems: [scored(0.3)], status: "incomplete" }),
@@ -69,13 +77,13 @@ describe("lines of the leaderboard", () => {
 
   test("that a filter leaves are still held against runs that it does not", () => {
     const runs = [1, 2, 3].map((date) => createRunCard(`r${date}`, { createdAt: day(date), systems: [scored(0.5)] }));
-    const lines = linesOf(runs, ({ run }) => run.id === "r2");
+    const lines = buildEntries(runs, ({ run }) => run.id === "r2");
     expect(lines.map(({ run, previous }) => [run.id, previous?.run.id])).toEqual([["r2", "r1"]]);
   });
 
   test("keep harnesses apart, and name them where a system has several", () => {
     const systems = [createSystemCard("m", {}, { harness: "codex" }), createSystemCard("alone", {}, { harness: "pi" })];
-    const lines = linesOf([
+    const lines = buildEntries([
       createRunCard("a", { systems }),
       createRunCard("b", { systems: [createSystemCard("m", {}, { harness: null })] }),
     ]);
@@ -91,7 +99,9 @@ describe("lines of the leaderboard", () => {
       createSystemCard("free", figures(0.4, 0)),
       createSystemCard("unscored", { cost_per_pass_usd: 1 }),
     ];
-    const ranks = Object.fromEntries(linesOf([createRunCard("r", { systems })]).map(({ name, rank }) => [name, rank]));
+    const ranks = Object.fromEntries(
+      buildEntries([createRunCard("r", { systems })]).map(({ name, rank }) => [name, rank]),
+    );
     expect(ranks).toEqual({ best: 1, cheap: 1, beaten: 2, free: 1, unscored: 3 });
   });
 
@@ -101,7 +111,9 @@ describe("lines of the leaderboard", () => {
       createSystemCard("cheap", { mean_score: 0.5, cost_per_pass_usd: 1, cost_of_pass: 20 }, { costUsd: 3 }),
       createSystemCard("unpriced", { mean_score: 0.9, cost_of_pass: 5 }),
     ];
-    const ranks = Object.fromEntries(linesOf([createRunCard("r", { systems })]).map(({ name, rank }) => [name, rank]));
+    const ranks = Object.fromEntries(
+      buildEntries([createRunCard("r", { systems })]).map(({ name, rank }) => [name, rank]),
+    );
     expect(ranks).toEqual({ dear: 2, cheap: 3, unpriced: 1 });
   });
 
@@ -115,7 +127,9 @@ describe("lines of the leaderboard", () => {
       createSystemCard("best by score", { mean_score: 0.95 }, { costUsd: 2, ...outcomes({ fail: 9 }) }),
       createSystemCard("broken", {}, outcomes({ error: 9 })),
     ];
-    const ranks = Object.fromEntries(linesOf([createRunCard("r", { systems })]).map(({ name, rank }) => [name, rank]));
+    const ranks = Object.fromEntries(
+      buildEntries([createRunCard("r", { systems })]).map(({ name, rank }) => [name, rank]),
+    );
     expect(ranks).toEqual({ good: 1, worse: 2, "best by score": 1, broken: 3 });
   });
 
@@ -124,11 +138,11 @@ describe("lines of the leaderboard", () => {
       createSystemCard("short", { mean_score: 0.5, cost_of_pass: 10 }),
       createSystemCard("long", { mean_score: 0.5, cost_of_pass: 20 }),
     ];
-    expect(linesOf([createRunCard("r", { systems })]).map(({ rank }) => rank)).toEqual([1, 2]);
+    expect(buildEntries([createRunCard("r", { systems })]).map(({ rank }) => rank)).toEqual([1, 2]);
   });
 
   test("show marks in place of characters that hide", () => {
-    const [line] = linesOf([createRunCard("r", { systems: [createSystemCard("a\u202eb")] })]);
+    const [line] = buildEntries([createRunCard("r", { systems: [createSystemCard("a\u202eb")] })]);
     expect(line?.name).toBe("a⟨U+202E⟩b");
   });
 
@@ -137,6 +151,6 @@ describe("lines of the leaderboard", () => {
       createRunCard("a", { threshold: 0.7, systems: [createSystemCard("x")] }),
       createRunCard("b", { threshold: 0.5, systems: [createSystemCard("y")] }),
     ];
-    expect(thresholdsOf(linesOf(runs))).toEqual([0.5, 0.7]);
+    expect(listThresholds(buildEntries(runs))).toEqual([0.5, 0.7]);
   });
 });

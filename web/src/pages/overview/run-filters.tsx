@@ -1,14 +1,14 @@
 import type { ComponentChildren } from "preact";
 import { useSource } from "../../shell/context.js";
-import { changeQuery, type Query, type Route } from "../../shell/route.js";
+import { type Route, type RouteQuery, updateQuery } from "../../shell/route.js";
 import { DateFilter, FilterBar, SelectFilter, TextFilter } from "../../ui/filters.js";
-import type { Choices } from "./narrow.js";
+import type { RunFilterChoices } from "./narrow.js";
 
-const NO_FILTER: Query = { dataset: "", tag: "", harness: "", from: "", to: "", q: "" };
+const NO_RUN_FILTER: RouteQuery = { dataset: "", tag: "", harness: "", from: "", to: "", q: "" };
 
 interface RunFiltersProps {
   route: Route;
-  choices: Choices;
+  choices: RunFilterChoices;
   /** What else the page lets choose; it comes first. */
   children?: ComponentChildren;
 }
@@ -16,12 +16,12 @@ interface RunFiltersProps {
 /** The filters that lists of systems over runs share, all kept in the address. */
 export function RunFilters({ route, choices, children }: RunFiltersProps) {
   const { query } = route;
-  const change = (changes: Query) => changeQuery(route, changes);
-  const isFiltered = Object.keys(NO_FILTER).some((word) => query[word]);
+  const change = (changes: RouteQuery) => updateQuery(route, changes);
+  const isFiltered = Object.keys(NO_RUN_FILTER).some((word) => query[word]);
   return (
-    <FilterBar onClear={isFiltered ? () => change(NO_FILTER) : null}>
+    <FilterBar onClear={isFiltered ? () => change(NO_RUN_FILTER) : null}>
       {children}
-      <AskedFilters route={route} choices={choices} />
+      <DatasetFilters route={route} choices={choices} />
       {(choices.harnesses.length > 0 || query.harness) && (
         <SelectFilter
           label="Harness"
@@ -37,7 +37,7 @@ export function RunFilters({ route, choices, children }: RunFiltersProps) {
 }
 
 /** A file holds the figures of its whole run alone, so that there is nothing to choose. */
-function AskedFilters({ route, choices }: { route: Route; choices: Choices }) {
+function DatasetFilters({ route, choices }: { route: Route; choices: RunFilterChoices }) {
   const { query } = route;
   if (useSource().kind === "file") return null;
   return (
@@ -46,14 +46,14 @@ function AskedFilters({ route, choices }: { route: Route; choices: Choices }) {
         label="Dataset"
         value={query.dataset}
         choices={choices.datasets}
-        onChange={(dataset) => changeQuery(route, { dataset })}
+        onChange={(dataset) => updateQuery(route, { dataset })}
       />
       {(choices.tags.length > 0 || query.tag) && (
         <SelectFilter
           label="Tag"
           value={query.tag}
           choices={choices.tags}
-          onChange={(tag) => changeQuery(route, { tag })}
+          onChange={(tag) => updateQuery(route, { tag })}
         />
       )}
     </>

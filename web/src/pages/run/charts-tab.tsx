@@ -1,24 +1,24 @@
 import type { RunView } from "../../../../src/report/dashboard/contract.js";
 import {
+  type ChartSelection,
   CostSpeedChart,
   ErrorsChart,
   HeatMapChart,
   LatencyChart,
   PassCurvesChart,
-  type Picked,
   QualityCostChart,
   SpeedRadar,
   TokenCostChart,
 } from "../../charts/index.js";
-import { goTo } from "../../shell/route.js";
-import { pickedWords } from "./picked-words.js";
+import { navigate } from "../../shell/route.js";
+import { buildSelectionQuery } from "./picked-words.js";
 
 /** Every chart of the run that has something to show. What is picked in one leads to the rows behind it. */
 export function ChartsTab({ view }: { view: RunView }) {
   const { card, charts } = view;
   const shared = {
     systems: card.systems.map(({ system }) => system),
-    onPick: (picked: Picked) => goTo(["run", card.id, "rows"], pickedWords(picked)),
+    onPick: (picked: ChartSelection) => navigate(["run", card.id, "rows"], buildSelectionQuery(picked)),
   };
   return (
     <div class="charts">

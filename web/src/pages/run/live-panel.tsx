@@ -10,9 +10,9 @@ import {
   KeyValues,
 } from "../../ui/index.js";
 import { OutcomeBadge } from "../trial/outcome-badge.js";
-import { visibleLine } from "../trial/text/visible-text.js";
-import { trialAddress } from "../trial/trial-address.js";
-import { SystemLink } from "./summary-tab.js";
+import { revealLine } from "../trial/text/visible-text.js";
+import { buildTrialAddress } from "../trial/trial-address.js";
+import { SystemRowsLink } from "./summary-tab.js";
 
 /** How a run goes: how far it is, what it has spent, how long it will take, and what failed. */
 export function LivePanel({ id, progress }: { id: string; progress: LiveProgress }) {
@@ -30,28 +30,28 @@ export function LivePanel({ id, progress }: { id: string; progress: LiveProgress
           ["Left", secondsLeft === null ? "–" : `about ${formatSeconds(secondsLeft)}`],
         ]}
       />
-      <Announced text={inWords(progress)} />
+      <PoliteAnnouncement text={describeProgress(progress)} />
       <div class="live-parts">
         <LiveSystems id={id} progress={progress} />
-        <Failures id={id} failures={progress.failures} />
+        <RecentFailures id={id} failures={progress.failures} />
       </div>
     </section>
   );
 }
 
-function inWords({ done, planned, failures }: LiveProgress): string {
+function describeProgress({ done, planned, failures }: LiveProgress): string {
   return `${formatCount(done)} of ${formatCount(planned)} trials done, ${formatPlural(failures.length, "recent failure")}.`;
 }
 
-const ANNOUNCE_EVERY_MS = 10_000;
+const ANNOUNCE_INTERVAL_MS = 10_000;
 
 /** Says something aloud now and then: a reader who cannot see the bar must not hear each trial. */
-function Announced({ text }: { text: string }) {
+function PoliteAnnouncement({ text }: { text: string }) {
   const latest = useRef(text);
   latest.current = text;
   const [said, setSaid] = useState(text);
   useEffect(() => {
-    const timer = setInterval(() => setSaid(latest.current), ANNOUNCE_EVERY_MS);
+    const timer = setInterval(() => setSaid(latest.current), ANNOUNCE_INTERVAL_MS);
     return () => clearInterval(timer);
   }, []);
   return (
@@ -88,7 +88,7 @@ function LiveSystems({ id, progress: { systems, planned } }: { id: string; progr
         {systems.map(({ system, done, passed, scored, errors, costUsd }) => (
           <tr key={system}>
             <th scope="row">
-              <SystemLink run={id} system={system} />
+              <SystemRowsLink run={id} system={system} />
             </th>
             <td>
               <progress max={Math.max(each, done, 1)} value={done} aria-label={`Trials of ${system} that are done`} />
@@ -106,23 +106,23 @@ function LiveSystems({ id, progress: { systems, planned } }: { id: string; progr
   );
 }
 
-function Failures({ id, failures }: { id: string; failures: LiveProgress["failures"] }) {
+function RecentFailures({ id, failures }: { id: string; failures: LiveProgress["failures"] }) {
   return (
     <div class="failures">
       <h2>Latest failures</h2>
       {failures.length === 0 && <p class="quiet">None so far.</p>}
       <ol>
         {failures.map((failure) => (
-          <li key={trialAddress(id, failure)}>
+          <li key={buildTrialAddress(id, failure)}>
             <OutcomeBadge outcome={failure.outcome} />{" "}
-            <a href={trialAddress(id, failure)}>
+            <a href={buildTrialAddress(id, failure)}>
               <bdi>
-                {visibleLine(String(failure.exampleId))}#{failure.trial}
+                {revealLine(String(failure.exampleId))}#{failure.trial}
               </bdi>
             </a>{" "}
             <span class="quiet">
-              <bdi>{visibleLine(failure.system)}</bdi> · {failure.category}
-              {failure.message !== "" && `: ${visibleLine(failure.message)}`}
+              <bdi>{revealLine(failure.system)}</bdi> · {failure.category}
+              {failure.message !== "" && `: ${revealLine(failure.message)}`}
             </span>
           </li>
         ))}

@@ -1,5 +1,5 @@
 import type { RunView } from "../../../../src/report/dashboard/contract.js";
-import { addressOf } from "../../shell/route.js";
+import { buildAddress } from "../../shell/route.js";
 import {
   formatCount,
   formatMoment,
@@ -11,43 +11,43 @@ import {
   KeyValues,
   StatusBadge,
 } from "../../ui/index.js";
-import { visibleLine, visibleText } from "../trial/text/visible-text.js";
-import { passRule } from "./pass-rule.js";
+import { revealLine, revealText } from "../trial/text/visible-text.js";
+import { formatPassRule } from "./pass-rule.js";
 
 /** What the run was, and what it took. */
 export function RunHead({ view }: { view: RunView }) {
   const { card } = view;
   return (
     <>
-      <KeyValues entries={[...factsOf(view), ...originOf(view)]} />
+      <KeyValues entries={[...listRunFacts(view), ...listRunOrigin(view)]} />
       {card.problem !== null && (
         <p class="problem" role="alert">
-          {visibleText(card.problem)}
+          {revealText(card.problem)}
         </p>
       )}
-      <Notes notes={view.notes} />
+      <RunNotes notes={view.notes} />
     </>
   );
 }
 
-function factsOf({ card, config }: RunView): KeyValue[] {
+function listRunFacts({ card, config }: RunView): KeyValue[] {
   return [
     ["Status", <StatusBadge key="status" status={card.status} />],
     ["When", formatMoment(card.createdAt)],
     ["Trials", `${formatCount(card.done)} of ${formatCount(card.planned)}`],
-    ["Coverage", <Coverage key="coverage" card={card} />],
+    ["Coverage", <RunCoverage key="coverage" card={card} />],
     ["Cost", formatRunCost(card)],
     ["Time", formatSeconds(card.wallSeconds)],
-    ["Datasets", <Datasets key="datasets" card={card} />],
-    ["Passing", visibleLine(passRule(config))],
+    ["Datasets", <DatasetNames key="datasets" card={card} />],
+    ["Passing", revealLine(formatPassRule(config))],
     ["Trials of each example", config.trials > 1 ? config.trials : null],
   ];
 }
 
-function originOf({ card, config, gitRevision, assayVersion }: RunView): KeyValue[] {
+function listRunOrigin({ card, config, gitRevision, assayVersion }: RunView): KeyValue[] {
   return [
-    ["Evaluators", config.evaluators.length === 0 ? null : visibleLine(config.evaluators.join(", "))],
-    ["Command", card.command === null ? null : visibleLine(card.command)],
+    ["Evaluators", config.evaluators.length === 0 ? null : revealLine(config.evaluators.join(", "))],
+    ["Command", card.command === null ? null : revealLine(card.command)],
     ["Git revision", gitRevision === null ? null : <code key="git">{gitRevision.slice(0, 12)}</code>],
     ["Assay", assayVersion],
     ["Graded again from", card.parent === null ? null : <ParentLink key="parent" parent={card.parent} />],
@@ -56,21 +56,21 @@ function originOf({ card, config, gitRevision, assayVersion }: RunView): KeyValu
 
 function ParentLink({ parent }: { parent: string }) {
   return (
-    <a href={addressOf(["run", parent])}>
-      <bdi>{visibleLine(parent)}</bdi>
+    <a href={buildAddress(["run", parent])}>
+      <bdi>{revealLine(parent)}</bdi>
     </a>
   );
 }
 
-type Card = RunView["card"];
+type RunViewCard = RunView["card"];
 
-function Datasets({ card }: { card: Card }) {
+function DatasetNames({ card }: { card: RunViewCard }) {
   return (
     <>
       {card.datasets.map(({ name, examples }, place) => (
         <span key={name}>
           {place > 0 && ", "}
-          <bdi>{visibleLine(name)}</bdi> <span class="quiet">({formatPlural(examples, "example")})</span>
+          <bdi>{revealLine(name)}</bdi> <span class="quiet">({formatPlural(examples, "example")})</span>
         </span>
       ))}
     </>
@@ -78,27 +78,31 @@ function Datasets({ card }: { card: Card }) {
 }
 
 /** A headline of less than this is marked: what is missing could change it. */
-const ENOUGH = 0.95;
+const MIN_RUN_COVERAGE = 0.95;
 
-function Coverage({ card: { systems, planned } }: { card: Card }) {
+function RunCoverage({ card: { systems, planned } }: { card: RunViewCard }) {
   const scored = systems.reduce((sum, { outcomes }) => sum + outcomes.pass + outcomes.fail, 0);
   if (planned === 0) return <span>–</span>;
   const share = scored / planned;
-  return share < ENOUGH ? <span class="warn">⚠ {formatShare(share)}</span> : <span>{formatShare(share)}</span>;
+  return share < MIN_RUN_COVERAGE ? (
+    <span class="warn">⚠ {formatShare(share)}</span>
+  ) : (
+    <span>{formatShare(share)}</span>
+  );
 }
 
-const NOTES_AT_ONCE = 3;
+const MAX_OPEN_NOTES = 3;
 
-function Notes({ notes }: { notes: readonly string[] }) {
+function RunNotes({ notes }: { notes: readonly string[] }) {
   if (notes.length === 0) return null;
   const list = (
     <ul class="notes">
       {notes.map((note) => (
-        <li key={note}>{visibleText(note)}</li>
+        <li key={note}>{revealText(note)}</li>
       ))}
     </ul>
   );
-  if (notes.length <= NOTES_AT_ONCE) return list;
+  if (notes.length <= MAX_OPEN_NOTES) return list;
   return (
     <details>
       <summary>{formatPlural(notes.length, "note")}</summary>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatOf, keyTitle, metricsIn, summaryKeys } from "./summary-metrics.js";
+import { formatKeyTitle, getKeyFormatter, listSummaryKeys, parseSummaryMetrics } from "./summary-metrics.js";
 
 const SUMMARY = {
   num_pass: 3,
@@ -17,7 +17,7 @@ const SUMMARY = {
 };
 
 test("intervals, numbers and reasons are taken to the figure that they are about", () => {
-  const metrics = metricsIn(SUMMARY);
+  const metrics = parseSummaryMetrics(SUMMARY);
   expect([...metrics.keys()]).toEqual([
     "num_pass",
     "cost_of_pass",
@@ -32,29 +32,29 @@ test("intervals, numbers and reasons are taken to the figure that they are about
 });
 
 test("a figure that stands on no task was not measured", () => {
-  const metrics = metricsIn({ latency_p95: 0, latency_p95_n: 0, pass_rate: 0, pass_rate_n: 3 });
+  const metrics = parseSummaryMetrics({ latency_p95: 0, latency_p95_n: 0, pass_rate: 0, pass_rate_n: 3 });
   expect(metrics.get("latency_p95")).toMatchObject({ value: null, n: 0 });
-  expect(summaryKeys([metrics], false)).toEqual(["pass_rate"]);
+  expect(listSummaryKeys([metrics], false)).toEqual(["pass_rate"]);
 });
 
 test("important figures come first, and those that nobody measured wait until all are wanted", () => {
-  const systems = [metricsIn(SUMMARY), metricsIn({ mean_score: 1, pass_rate: 1 })];
-  expect(summaryKeys(systems, false)).toEqual(["mean_score", "pass_rate", "pass_hat_2", "speed_efficiency_score"]);
-  const all = summaryKeys(systems, true);
+  const systems = [parseSummaryMetrics(SUMMARY), parseSummaryMetrics({ mean_score: 1, pass_rate: 1 })];
+  expect(listSummaryKeys(systems, false)).toEqual(["mean_score", "pass_rate", "pass_hat_2", "speed_efficiency_score"]);
+  const all = listSummaryKeys(systems, true);
   expect(all.slice(0, 2)).toEqual(["mean_score", "pass_rate"]);
-  expect(all.toSorted()).toEqual([...new Set([...metricsIn(SUMMARY).keys(), "pass_rate"])].toSorted());
+  expect(all.toSorted()).toEqual([...new Set([...parseSummaryMetrics(SUMMARY).keys(), "pass_rate"])].toSorted());
 });
 
 test("keys are read by people, in their units", () => {
-  expect(keyTitle("pass_hat_3")).toBe("pass^3");
-  expect(keyTitle("pass_at_3")).toBe("pass@3");
-  expect(keyTitle("mean_cost_usd")).toBe("mean cost");
-  expect(keyTitle("pareto_rank")).toBe("pareto rank");
-  expect(keyTitle("pareto_rank", "usd")).toBe("pareto rank (quality, dollars of a pass)");
-  expect(keyTitle("pareto_rank", "tokens")).toBe("pareto rank (quality, output tokens of a pass)");
-  expect(keyTitle("dataset:my_set")).toBe("dataset:my_set");
-  expect(formatOf("mean_cost_usd")(0.5)).toBe("$0.5000");
-  expect(formatOf("median_time_to_success_ms")(1500)).toBe("1.50 s");
-  expect(formatOf("num_pass")(12_345)).toBe("12,345");
-  expect(formatOf("mean_score")(null)).toBe("–");
+  expect(formatKeyTitle("pass_hat_3")).toBe("pass^3");
+  expect(formatKeyTitle("pass_at_3")).toBe("pass@3");
+  expect(formatKeyTitle("mean_cost_usd")).toBe("mean cost");
+  expect(formatKeyTitle("pareto_rank")).toBe("pareto rank");
+  expect(formatKeyTitle("pareto_rank", "usd")).toBe("pareto rank (quality, dollars of a pass)");
+  expect(formatKeyTitle("pareto_rank", "tokens")).toBe("pareto rank (quality, output tokens of a pass)");
+  expect(formatKeyTitle("dataset:my_set")).toBe("dataset:my_set");
+  expect(getKeyFormatter("mean_cost_usd")(0.5)).toBe("$0.5000");
+  expect(getKeyFormatter("median_time_to_success_ms")(1500)).toBe("1.50 s");
+  expect(getKeyFormatter("num_pass")(12_345)).toBe("12,345");
+  expect(getKeyFormatter("mean_score")(null)).toBe("–");
 });

@@ -14,10 +14,10 @@ export interface SummaryMetric {
 }
 
 /** What is said about a key stands beside it under its name with one of these. */
-const ABOUT = /_(ci_low|ci_high|n|reason)$/;
+const DETAIL_SUFFIX = /_(ci_low|ci_high|n|reason)$/;
 
 /** What most readers want to know, in this order; all of pass@k and pass^k come after the pass rate. */
-const IMPORTANT: readonly RegExp[] = [
+const IMPORTANT_KEYS: readonly RegExp[] = [
   /^mean_score$/,
   /^pass_rate$/,
   /^pass_hat_\d+$/,
@@ -43,36 +43,36 @@ const IMPORTANT: readonly RegExp[] = [
 ];
 
 /** The figures of a summary by their key, with intervals and reasons taken to where they belong. */
-export function metricsIn(summary: JsonSummary): Map<string, SummaryMetric> {
-  const flat = flattened(summary);
+export function parseSummaryMetrics(summary: JsonSummary): Map<string, SummaryMetric> {
+  const flat = flattenSummary(summary);
   const metrics = new Map<string, SummaryMetric>();
   for (const [key, value] of flat) {
-    if (isAbout(key, flat) || typeof value === "string") continue;
-    const n = numberAt(flat, `${key}_n`);
+    if (isDetailKey(key, flat) || typeof value === "string") continue;
+    const n = getNumber(flat, `${key}_n`);
     metrics.set(key, {
       key,
       // The mean of no tasks is written down as 0, which nobody has measured.
       value: n === 0 ? null : value,
-      low: numberAt(flat, `${key}_ci_low`),
-      high: numberAt(flat, `${key}_ci_high`),
+      low: getNumber(flat, `${key}_ci_low`),
+      high: getNumber(flat, `${key}_ci_high`),
       n,
-      reason: textAt(flat, `${key}_reason`),
+      reason: getText(flat, `${key}_reason`),
     });
   }
   return metrics;
 }
 
 /** The keys of several systems, important ones first; only those unless all are wanted. */
-export function summaryKeys(systems: readonly ReadonlyMap<string, SummaryMetric>[], wantsAll: boolean): string[] {
+export function listSummaryKeys(systems: readonly ReadonlyMap<string, SummaryMetric>[], wantsAll: boolean): string[] {
   const keys = [...new Set(systems.flatMap((metrics) => [...metrics.keys()]))];
-  const important = IMPORTANT.flatMap((pattern) => keys.filter((key) => pattern.test(key)));
+  const important = IMPORTANT_KEYS.flatMap((pattern) => keys.filter((key) => pattern.test(key)));
   // A figure that nobody has measured is worth a line only to those who want all.
   const measured = important.filter((key) => systems.some((metrics) => metrics.get(key)?.value != null));
   return wantsAll ? [...important, ...keys.filter((key) => !important.includes(key))] : measured;
 }
 
 /** What the ranks of a run are by: dollars, tokens, or another figure; null in runs of versions that did not say. */
-export function rankBasis(summaries: readonly JsonSummary[]): string | null {
+export function findRankBasis(summaries: readonly JsonSummary[]): string | null {
   const found = summaries.map((summary) => summary.pareto_basis).find((basis) => typeof basis === "string");
   return found ?? null;
 }
@@ -83,7 +83,7 @@ const BASIS_TITLES: Readonly<Record<string, string>> = {
 };
 
 /** A key as people read it: `mean_cost_usd` is `mean cost`. */
-export function keyTitle(key: string, basis: string | null = null): string {
+export function formatKeyTitle(key: string, basis: string | null = null): string {
   const curve = /^pass_(at|hat)_(\d+)$/.exec(key);
   if (curve !== null) return `pass${curve[1] === "at" ? "@" : "^"}${curve[2]}`;
   if (/^(dataset|facet):/.test(key)) return key;
@@ -93,22 +93,22 @@ export function keyTitle(key: string, basis: string | null = null): string {
 }
 
 /** Writes values of a key in its unit. */
-export function formatOf(key: string): (value: number | null) => string {
+export function getKeyFormatter(key: string): (value: number | null) => string {
   if (/usd|cost_per_success/.test(key)) return formatDollars;
   if (/^latency|^duration/.test(key)) return formatSeconds;
   if (key.endsWith("_ms")) return formatMilliseconds;
   if (/^num_|_trials$|_count$|^tokens_per_pass|^mean_(in|out)put_tokens/.test(key))
-    return (value) => formatCount(rounded(value));
+    return (value) => formatCount(roundOrNull(value));
   return (value) => formatNumber(value, 3);
 }
 
-function rounded(value: number | null): number | null {
+function roundOrNull(value: number | null): number | null {
   return value === null ? null : Math.round(value);
 }
 
-type Flat = ReadonlyMap<string, number | string | null>;
+type FlatSummary = ReadonlyMap<string, number | string | null>;
 
-function flattened(summary: JsonSummary): Flat {
+function flattenSummary(summary: JsonSummary): FlatSummary {
   const entries = Object.entries(summary).flatMap(([key, value]) =>
     value !== null && typeof value === "object" ? Object.entries(value) : [[key, value] as const],
   );
@@ -116,16 +116,16 @@ function flattened(summary: JsonSummary): Flat {
 }
 
 /** A key of its own may end like one that is said about another, such as `mean_n`. */
-function isAbout(key: string, flat: Flat): boolean {
-  return ABOUT.test(key) && flat.has(key.replace(/_reason$/, "").replace(/_(ci_low|ci_high|n)$/, ""));
+function isDetailKey(key: string, flat: FlatSummary): boolean {
+  return DETAIL_SUFFIX.test(key) && flat.has(key.replace(/_reason$/, "").replace(/_(ci_low|ci_high|n)$/, ""));
 }
 
-function numberAt(flat: Flat, key: string): number | null {
+function getNumber(flat: FlatSummary, key: string): number | null {
   const value = flat.get(key);
   return typeof value === "number" ? value : null;
 }
 
-function textAt(flat: Flat, key: string): string | null {
+function getText(flat: FlatSummary, key: string): string | null {
   const value = flat.get(key);
   return typeof value === "string" ? value : null;
 }

@@ -1,33 +1,40 @@
 import { useMemo } from "preact/hooks";
 import type { RunView } from "../../../../src/report/dashboard/contract.js";
-import { addressOf, changeQuery, type Route } from "../../shell/route.js";
+import { buildAddress, type Route, updateQuery } from "../../shell/route.js";
 import { formatCount, formatNumber } from "../../ui/index.js";
 import { Scrollable } from "../trial/text/scrollable.js";
-import { visibleLine } from "../trial/text/visible-text.js";
-import { filterWords } from "./rows/row-filter.js";
-import { formatOf, keyTitle, metricsIn, rankBasis, type SummaryMetric, summaryKeys } from "./summary-metrics.js";
+import { revealLine } from "../trial/text/visible-text.js";
+import { buildRowFilterQuery } from "./rows/row-filter.js";
+import {
+  findRankBasis,
+  formatKeyTitle,
+  getKeyFormatter,
+  listSummaryKeys,
+  parseSummaryMetrics,
+  type SummaryMetric,
+} from "./summary-metrics.js";
 
 const TEXT_TOKEN_KEYS = new Set(["cost_of_pass", "mean_input_tokens", "mean_output_tokens", "compression_ratio"]);
 
 /** Whether every system works in a harness of its own, rather than being called directly. */
-function areAgents({ card: { systems } }: RunView): boolean {
+function areAllAgents({ card: { systems } }: RunView): boolean {
   return systems.length > 0 && systems.every(({ harness }) => harness !== null && harness !== "api");
 }
 
 /** What came of each system: important figures first, all of them on demand. */
 export function SummaryTab({ route, view }: { route: Route; view: RunView }) {
   const systems = useMemo(
-    () => Object.entries(view.summary).map(([system, summary]) => ({ system, metrics: metricsIn(summary) })),
+    () => Object.entries(view.summary).map(([system, summary]) => ({ system, metrics: parseSummaryMetrics(summary) })),
     [view],
   );
-  const basis = rankBasis(Object.values(view.summary));
+  const basis = findRankBasis(Object.values(view.summary));
   const wantsAll = route.query.keys === "all";
-  const found = summaryKeys(
+  const found = listSummaryKeys(
     systems.map(({ metrics }) => metrics),
     wantsAll,
   );
   // Of agents, question and last message are not the tokens of their work.
-  const keys = wantsAll || !areAgents(view) ? found : found.filter((key) => !TEXT_TOKEN_KEYS.has(key));
+  const keys = wantsAll || !areAllAgents(view) ? found : found.filter((key) => !TEXT_TOKEN_KEYS.has(key));
   if (systems.length === 0) return <p class="quiet">There are no figures yet.</p>;
   return (
     <>
@@ -39,7 +46,7 @@ export function SummaryTab({ route, view }: { route: Route; view: RunView }) {
               <th scope="col">Figure</th>
               {systems.map(({ system }) => (
                 <th key={system} scope="col" class="number">
-                  <SystemLink run={view.card.id} system={system} />
+                  <SystemRowsLink run={view.card.id} system={system} />
                 </th>
               ))}
             </tr>
@@ -48,11 +55,11 @@ export function SummaryTab({ route, view }: { route: Route; view: RunView }) {
             {keys.map((key) => (
               <tr key={key}>
                 <th scope="row" title={key}>
-                  <bdi>{visibleLine(keyTitle(key, basis))}</bdi>
+                  <bdi>{revealLine(formatKeyTitle(key, basis))}</bdi>
                 </th>
                 {systems.map(({ system, metrics }) => (
                   <td key={system} class="number">
-                    <Figure metric={metrics.get(key)} />
+                    <MetricFigure metric={metrics.get(key)} />
                   </td>
                 ))}
               </tr>
@@ -64,28 +71,28 @@ export function SummaryTab({ route, view }: { route: Route; view: RunView }) {
         <input
           type="checkbox"
           checked={wantsAll}
-          onChange={() => changeQuery(route, { keys: wantsAll ? undefined : "all" })}
+          onChange={() => updateQuery(route, { keys: wantsAll ? undefined : "all" })}
         />{" "}
         All figures
       </label>
-      <Across across={view.across} />
+      <AcrossSystems across={view.across} />
     </>
   );
 }
 
 /** A system, and the way to its rows. */
-export function SystemLink({ run, system }: { run: string; system: string }) {
+export function SystemRowsLink({ run, system }: { run: string; system: string }) {
   return (
-    <a href={addressOf(["run", run, "rows"], filterWords({ systems: [system] }))}>
-      <bdi>{visibleLine(system)}</bdi>
+    <a href={buildAddress(["run", run, "rows"], buildRowFilterQuery({ systems: [system] }))}>
+      <bdi>{revealLine(system)}</bdi>
     </a>
   );
 }
 
-function Figure({ metric }: { metric: SummaryMetric | undefined }) {
+function MetricFigure({ metric }: { metric: SummaryMetric | undefined }) {
   if (metric === undefined) return <span class="quiet">–</span>;
   const { key, value, low, high, n, reason } = metric;
-  const format = formatOf(key);
+  const format = getKeyFormatter(key);
   if (value === null) return <span class="quiet">– {reason !== null && <small>{reason}</small>}</span>;
   return (
     <span title={n === null ? undefined : `n = ${formatCount(n)}`}>
@@ -101,7 +108,7 @@ function Figure({ metric }: { metric: SummaryMetric | undefined }) {
 }
 
 /** Figures that belong to all systems together. */
-function Across({ across }: { across: RunView["across"] }) {
+function AcrossSystems({ across }: { across: RunView["across"] }) {
   const entries = Object.entries(across).filter(([key]) => !key.endsWith("_reason"));
   if (entries.length === 0) return null;
   return (
@@ -110,7 +117,7 @@ function Across({ across }: { across: RunView["across"] }) {
       <dl class="facts">
         {entries.map(([key, value]) => (
           <div key={key}>
-            <dt>{keyTitle(key)}</dt>
+            <dt>{formatKeyTitle(key)}</dt>
             <dd>{typeof value === "number" ? formatNumber(value) : (value ?? `– ${across[`${key}_reason`] ?? ""}`)}</dd>
           </div>
         ))}

@@ -1,11 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
 import type { LiveProgress, QueueView, RunView } from "../../../../src/report/dashboard/contract.js";
 import { useSource } from "../../shell/context.js";
-import { type Loaded, useLoaded } from "../../shell/loaded.js";
+import { type LoadState, useLoadState } from "../../shell/loaded.js";
 
 /** A run as it is by now. */
 export interface LiveRun {
-  readonly loaded: Loaded<RunView>;
+  readonly loaded: LoadState<RunView>;
   /** How it goes; null when it is not going. */
   readonly progress: LiveProgress | null;
   /** Its workers; null when it goes over no queue. */
@@ -13,9 +13,9 @@ export interface LiveRun {
 }
 
 /** Reading many rows again takes longer, and changes less. */
-const READ_AGAIN_MS = 5000;
-const READ_MANY_AGAIN_MS = 30_000;
-const MANY = 20_000;
+const RELOAD_INTERVAL_MS = 5000;
+const LARGE_RUN_RELOAD_INTERVAL_MS = 30_000;
+const MIN_LARGE_RUN_TRIALS = 20_000;
 
 /** A run, followed while it goes, and read again now and then until it has ended. */
 export function useLiveRun(id: string): LiveRun {
@@ -23,7 +23,7 @@ export function useLiveRun(id: string): LiveRun {
   const [reads, setReads] = useState(0);
   const [progress, setProgress] = useState<LiveProgress | null>(null);
   const [heard, setHeard] = useState<QueueView | null | undefined>(undefined);
-  const loaded = useLoaded(() => source.run(id), [source, id, reads]);
+  const loaded = useLoadState(() => source.getRun(id), [source, id, reads]);
   const isRunning = loaded.value?.card.status === "running";
   useEffect(() => {
     if (!isRunning) return;
@@ -32,7 +32,7 @@ export function useLiveRun(id: string): LiveRun {
       queue: setHeard,
       progress: (now) => {
         const isOver = now.status !== "running";
-        const wait = now.done < MANY ? READ_AGAIN_MS : READ_MANY_AGAIN_MS;
+        const wait = now.done < MIN_LARGE_RUN_TRIALS ? RELOAD_INTERVAL_MS : LARGE_RUN_RELOAD_INTERVAL_MS;
         setProgress(isOver ? null : now);
         if (isOver) stop();
         if (!isOver && performance.now() - readAt < wait) return;

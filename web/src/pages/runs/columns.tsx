@@ -1,6 +1,6 @@
 import type { RunCard } from "../../../../src/report/dashboard/contract.js";
 import { getRunCommand, RUN_SORTS } from "../../../../src/report/dashboard/run-query.js";
-import { addressOf } from "../../shell/route.js";
+import { buildAddress } from "../../shell/route.js";
 import { PickBox } from "../../ui/compare-bar.js";
 import {
   formatCount,
@@ -9,26 +9,32 @@ import {
   formatRunCost,
   formatScore,
   formatSeconds,
-  NOTHING,
+  MISSING,
 } from "../../ui/format.js";
-import { Moment } from "../../ui/moment.js";
-import type { Pick } from "../../ui/picks.js";
+import { DateAndTime } from "../../ui/moment.js";
+import type { ComparePick } from "../../ui/picks.js";
 import { StatusBadge } from "../../ui/status-badge.js";
-import type { Column } from "../../ui/table-column.js";
-import { visibleLine } from "../trial/text/visible-text.js";
-import { fewOf } from "./few-names.js";
+import type { TableColumn } from "../../ui/table-column.js";
+import { revealLine } from "../trial/text/visible-text.js";
+import { abbreviateNames } from "./few-names.js";
 
-interface Picking {
-  picks: readonly Pick[];
-  onPicks: (picks: readonly Pick[]) => void;
+interface RunPicks {
+  picks: readonly ComparePick[];
+  onPicks: (picks: readonly ComparePick[]) => void;
 }
 
 /** The columns of the list of runs. */
-export function runColumns(picking: Picking): Column<RunCard>[] {
-  return [pickColumn(picking), TITLE, ...ABOUT, ...ASKED, ...FIGURES];
+export function buildRunColumns(picking: RunPicks): TableColumn<RunCard>[] {
+  return [
+    createRunPickColumn(picking),
+    TITLE_COLUMN,
+    ...STATUS_COLUMNS,
+    ...DATASET_AND_SYSTEM_COLUMNS,
+    ...FIGURE_COLUMNS,
+  ];
 }
 
-function pickColumn(picking: Picking): Column<RunCard> {
+function createRunPickColumn(picking: RunPicks): TableColumn<RunCard> {
   return {
     key: "pick",
     title: <span class="unseen">Compare</span>,
@@ -38,7 +44,7 @@ function pickColumn(picking: Picking): Column<RunCard> {
   };
 }
 
-const TITLE: Column<RunCard> = {
+const TITLE_COLUMN: TableColumn<RunCard> = {
   key: "title",
   title: "Run",
   isRowHead: true,
@@ -46,12 +52,12 @@ const TITLE: Column<RunCard> = {
   value: RUN_SORTS.title,
   cell: ({ id, title, problem }) =>
     problem === null ? (
-      <a class="two-lines" href={addressOf(["run", id])} title={`${title}\n${id}`}>
-        {visibleLine(title)}
+      <a class="two-lines" href={buildAddress(["run", id])} title={`${title}\n${id}`}>
+        {revealLine(title)}
       </a>
     ) : (
       <>
-        <span class="clip block">{visibleLine(title)}</span>
+        <span class="clip block">{revealLine(title)}</span>
         <span class="bad small clip block" title={problem}>
           {problem}
         </span>
@@ -59,7 +65,7 @@ const TITLE: Column<RunCard> = {
     ),
 };
 
-const ABOUT: readonly Column<RunCard>[] = [
+const STATUS_COLUMNS: readonly TableColumn<RunCard>[] = [
   {
     key: "status",
     title: "Status",
@@ -78,17 +84,21 @@ const ABOUT: readonly Column<RunCard>[] = [
     class: "w-when",
     startsDescending: true,
     value: RUN_SORTS.when,
-    cell: ({ createdAt }) => <Moment at={createdAt} />,
+    cell: ({ createdAt }) => <DateAndTime at={createdAt} />,
   },
   { key: "command", title: "Command", class: "w-command", value: RUN_SORTS.command, cell: getRunCommand },
 ];
 
-const ASKED: readonly Column<RunCard>[] = [
-  namesColumn("datasets", "Datasets", ({ datasets }) => datasets.map(({ name }) => name)),
-  namesColumn("systems", "Systems", ({ systems }) => systems.map(({ system }) => system)),
+const DATASET_AND_SYSTEM_COLUMNS: readonly TableColumn<RunCard>[] = [
+  createNamesColumn("datasets", "Datasets", ({ datasets }) => datasets.map(({ name }) => name)),
+  createNamesColumn("systems", "Systems", ({ systems }) => systems.map(({ system }) => system)),
 ];
 
-function namesColumn(key: "datasets" | "systems", title: string, names: (run: RunCard) => string[]): Column<RunCard> {
+function createNamesColumn(
+  key: "datasets" | "systems",
+  title: string,
+  names: (run: RunCard) => string[],
+): TableColumn<RunCard> {
   return {
     key,
     title,
@@ -96,13 +106,13 @@ function namesColumn(key: "datasets" | "systems", title: string, names: (run: Ru
     value: RUN_SORTS[key],
     cell: (run) => (
       <span class="clip block" title={names(run).join(", ")}>
-        {visibleLine(fewOf(names(run))) || NOTHING}
+        {revealLine(abbreviateNames(names(run))) || MISSING}
       </span>
     ),
   };
 }
 
-const FIGURES: readonly Column<RunCard>[] = [
+const FIGURE_COLUMNS: readonly TableColumn<RunCard>[] = [
   {
     key: "done",
     title: "Done",
@@ -149,18 +159,18 @@ const FIGURES: readonly Column<RunCard>[] = [
     isNumeric: true,
     startsDescending: true,
     value: RUN_SORTS.pass_rate,
-    cell: PassRates,
+    cell: PassRatesCell,
   },
 ];
 
-function PassRates({ systems }: RunCard) {
+function PassRatesCell({ systems }: RunCard) {
   const inFull = systems.map(({ system, figures }) => `${system}: ${formatScore(figures.pass_rate)}`).join("\n");
   return (
     <span class="clip block" title={inFull}>
-      {fewOf(
+      {abbreviateNames(
         systems.map(({ figures }) => formatScore(figures.pass_rate)),
         2,
-      ) || NOTHING}
+      ) || MISSING}
     </span>
   );
 }

@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
-import { fewOf } from "./few-names.js";
+import { abbreviateNames } from "./few-names.js";
 
 test("names a few, and says how many more there are", () => {
-  const names = [fewOf([]), fewOf(["a"]), fewOf(["a", "b", "c"]), fewOf(["a", "b", "c"], 2)];
+  const names = [
+    abbreviateNames([]),
+    abbreviateNames(["a"]),
+    abbreviateNames(["a", "b", "c"]),
+    abbreviateNames(["a", "b", "c"], 2),
+  ];
   expect(names).toEqual(["", "a", "a +2", "a, b +1"]);
 });

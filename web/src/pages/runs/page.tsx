@@ -9,66 +9,66 @@ import type {
 import { formatOrder, parseOrder, type SortOrder } from "../../../../src/report/dashboard/order.js";
 import { DEFAULT_RUNS, isRunSort } from "../../../../src/report/dashboard/run-query.js";
 import { useSource } from "../../shell/context.js";
-import { useLoaded, WhenLoaded } from "../../shell/loaded.js";
-import { addressOf, changeQuery, goTo, type Query, type Route } from "../../shell/route.js";
+import { LoadView, useLoadState } from "../../shell/loaded.js";
+import { buildAddress, navigate, type Route, type RouteQuery, updateQuery } from "../../shell/route.js";
 import { CompareBar } from "../../ui/compare-bar.js";
 import { EmptyState } from "../../ui/empty-state.js";
 import { FilterBar, SelectFilter, TextFilter } from "../../ui/filters.js";
-import { formatCount, formatCounted } from "../../ui/format.js";
-import { NoRuns } from "../../ui/no-runs.js";
+import { formatCount, formatQuantity } from "../../ui/format.js";
+import { NoRunsState } from "../../ui/no-runs.js";
 import { PageHead } from "../../ui/page-head.js";
-import { Pager, shownRange } from "../../ui/pager.js";
-import { type Pick, parsePicks, picksText } from "../../ui/picks.js";
+import { formatShownRange, Pager } from "../../ui/pager.js";
+import { type ComparePick, formatPicks, parsePicks } from "../../ui/picks.js";
 import { useRunPage } from "../../ui/use-run-cards.js";
-import { useSettled } from "../../ui/use-settled.js";
+import { useSettledValue } from "../../ui/use-settled.js";
 import { VirtualTable } from "../../ui/virtual-table.js";
-import { visibleLine } from "../trial/text/visible-text.js";
-import { runColumns } from "./columns.js";
+import { revealLine } from "../trial/text/visible-text.js";
+import { buildRunColumns } from "./columns.js";
 import { DamagedRuns } from "./damaged-runs.js";
 
 /** Two lines of text and some air, in pixels. */
-const ROW_HEIGHT = 52;
+const RUN_ROW_HEIGHT = 52;
 const NO_CHOICES: RunChoices = { statuses: [], commands: [], datasets: [] };
 
 /** Every run there is, newest first, page by page. */
 export function RunsPage({ route }: { route: Route }) {
-  const q = useSettled(route.query.q ?? "");
-  const loaded = useRunPage(runQueryIn({ ...route.query, q }));
+  const q = useSettledValue(route.query.q ?? "");
+  const loaded = useRunPage(parseRunQuery({ ...route.query, q }));
   const { value } = loaded;
   return (
     <>
       <PageHead title="Runs" />
       {/* Also above an answer that refuses a filter, so that it can be taken back. */}
       {value?.all !== 0 && <RunsFilters route={route} choices={value?.choices ?? NO_CHOICES} />}
-      <WhenLoaded loaded={loaded} what="the runs">
-        {(page) => (page.all === 0 && page.unread === 0 ? <NoRuns /> : <RunsList route={route} page={page} />)}
-      </WhenLoaded>
+      <LoadView loaded={loaded} what="the runs">
+        {(page) => (page.all === 0 && page.unread === 0 ? <NoRunsState /> : <RunsList route={route} page={page} />)}
+      </LoadView>
     </>
   );
 }
 
 /** The page of the list that an address asks for. */
-function runQueryIn(query: Route["query"]): RunListQuery {
+function parseRunQuery(query: Route["query"]): RunListQuery {
   const { q, status, command, dataset } = query;
   return {
     ...(q && { q }),
     ...(status && { status: status as RunStatus }),
     ...(command && { command }),
     ...(dataset && { hasDataset: dataset }),
-    sort: formatOrder(orderIn(query)),
+    sort: formatOrder(parseRunOrder(query)),
     limit: DEFAULT_RUNS,
-    offset: (pageIn(query) - 1) * DEFAULT_RUNS,
+    offset: (parsePageNumber(query) - 1) * DEFAULT_RUNS,
   };
 }
 
 const NEWEST_FIRST: SortOrder = { key: "when", isDescending: true };
 
-function orderIn({ sort }: Route["query"]): SortOrder {
+function parseRunOrder({ sort }: Route["query"]): SortOrder {
   const order = parseOrder(sort, NEWEST_FIRST);
   return isRunSort(order.key) ? order : NEWEST_FIRST;
 }
 
-function pageIn({ page = "" }: Route["query"]): number {
+function parsePageNumber({ page = "" }: Route["query"]): number {
   return /^[1-9]\d{0,8}$/.test(page) ? Number(page) : 1;
 }
 
@@ -77,78 +77,81 @@ function RunsList({ route, page }: { route: Route; page: RunPage }) {
   const { pick } = route.query;
   const picks = useMemo(() => parsePicks(pick), [pick]);
   const address = JSON.stringify(route);
-  const onPicks = useCallback((next: readonly Pick[]) => changeQuery(route, { pick: picksText(next) }), [address]);
+  const onPicks = useCallback(
+    (next: readonly ComparePick[]) => updateQuery(route, { pick: formatPicks(next) }),
+    [address],
+  );
   const place = { offset, count: runs.length, total };
   return (
     <>
       <p class="quiet" role="status">
-        {shownRange(place, "run")}
+        {formatShownRange(place, "run")}
         {total < all && `, out of ${formatCount(all)}`}
-        {unread > 0 && `; ${formatCounted(unread, "more run")} to read …`}
+        {unread > 0 && `; ${formatQuantity(unread, "more run")} to read …`}
       </p>
       <DamagedRuns runs={runs} />
       <RunsTable key={offset} route={route} page={page} picks={picks} onPicks={onPicks} />
       <Pager
         {...place}
         size={DEFAULT_RUNS}
-        onPage={(next) => goTo(route.path, { ...route.query, page: String(next) })}
+        onPage={(next) => navigate(route.path, { ...route.query, page: String(next) })}
       />
-      <PickedRuns picks={picks} runs={runs} onPicks={onPicks} />
+      <PickedRunsBar picks={picks} runs={runs} onPicks={onPicks} />
     </>
   );
 }
 
 interface PicksProps {
-  picks: readonly Pick[];
-  onPicks: (picks: readonly Pick[]) => void;
+  picks: readonly ComparePick[];
+  onPicks: (picks: readonly ComparePick[]) => void;
 }
 
 /** Runs that were picked may be on other pages. */
-function PickedRuns({ picks, runs, onPicks }: PicksProps & { runs: readonly RunCard[] }) {
+function PickedRunsBar({ picks, runs, onPicks }: PicksProps & { runs: readonly RunCard[] }) {
   const source = useSource();
   const others = picks.map(({ run }) => run).filter((wanted) => !runs.some(({ id }) => id === wanted));
-  const loaded = useLoaded(
-    async () => (others.length === 0 ? [] : source.cards(others)),
+  const loaded = useLoadState(
+    async () => (others.length === 0 ? [] : source.listCards(others)),
     [source, JSON.stringify(others)],
   );
   const known = [...runs, ...(loaded.value ?? [])];
-  const nameOf = ({ run }: Pick) => visibleLine(known.find(({ id }) => id === run)?.title ?? run);
-  return <CompareBar picks={picks} nameOf={nameOf} onPicks={onPicks} />;
+  const formatName = ({ run }: ComparePick) => revealLine(known.find(({ id }) => id === run)?.title ?? run);
+  return <CompareBar picks={picks} formatName={formatName} onPicks={onPicks} />;
 }
 
 function RunsTable({ route, page, picks, onPicks }: PicksProps & { route: Route; page: RunPage }) {
-  const columns = useMemo(() => runColumns({ picks, onPicks }), [picks, onPicks]);
+  const columns = useMemo(() => buildRunColumns({ picks, onPicks }), [picks, onPicks]);
   if (page.total === 0) return <EmptyState title="No run fits">Clear a filter to see more.</EmptyState>;
-  if (page.runs.length === 0) return <PastTheEnd route={route} />;
+  if (page.runs.length === 0) return <PageNotFound route={route} />;
   return (
     <VirtualTable
       caption="Runs"
       rows={page.runs}
       columns={columns}
       rowKey={({ id }) => id}
-      order={orderIn(route.query)}
-      onOrder={(order) => changeQuery(route, { sort: formatOrder(order), page: "" })}
-      rowHeight={ROW_HEIGHT}
+      order={parseRunOrder(route.query)}
+      onOrder={(order) => updateQuery(route, { sort: formatOrder(order), page: "" })}
+      rowHeight={RUN_ROW_HEIGHT}
     />
   );
 }
 
-function PastTheEnd({ route }: { route: Route }) {
+function PageNotFound({ route }: { route: Route }) {
   return (
     <EmptyState title="There is no such page of the list">
-      <a href={addressOf(route.path, { ...route.query, page: "" })}>Go to the first page.</a>
+      <a href={buildAddress(route.path, { ...route.query, page: "" })}>Go to the first page.</a>
     </EmptyState>
   );
 }
 
-const NO_FILTER: Query = { q: "", status: "", command: "", dataset: "" };
+const NO_RUNS_FILTER: RouteQuery = { q: "", status: "", command: "", dataset: "" };
 
 function RunsFilters({ route, choices }: { route: Route; choices: RunChoices }) {
   const { query } = route;
-  const change = (changes: Query) => changeQuery(route, { ...changes, page: "" });
-  const isFiltered = Object.keys(NO_FILTER).some((word) => query[word]);
+  const change = (changes: RouteQuery) => updateQuery(route, { ...changes, page: "" });
+  const isFiltered = Object.keys(NO_RUNS_FILTER).some((word) => query[word]);
   return (
-    <FilterBar onClear={isFiltered ? () => change(NO_FILTER) : null}>
+    <FilterBar onClear={isFiltered ? () => change(NO_RUNS_FILTER) : null}>
       <TextFilter label="Search" value={query.q} placeholder="run, dataset, system" onChange={(q) => change({ q })} />
       <SelectFilter
         label="Status"

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createRunCard, createSystemCard } from "../../../../src/report/dashboard/card-testing.js";
-import { metricIn, namedByHarness, narrowedRuns, systemsOf, trendParts } from "./metrics.js";
+import { filterRuns, groupTrendRuns, listSystems, parseTrendMetric, renameByHarness } from "./metrics.js";
 
 const a = createSystemCard("a", {}, { harness: "codex" });
 const b = createSystemCard("b");
@@ -14,13 +14,13 @@ const RUNS = [
 
 describe("trends", () => {
   test("have the metric of the address, and the success rate when it names none", () => {
-    expect(metricIn("cost").figure).toBe("cost_per_pass_usd");
-    expect(metricIn("nonsense").figure).toBe("pass_rate");
-    expect(metricIn(undefined).figure).toBe("pass_rate");
+    expect(parseTrendMetric("cost").figure).toBe("cost_per_pass_usd");
+    expect(parseTrendMetric("nonsense").figure).toBe("pass_rate");
+    expect(parseTrendMetric(undefined).figure).toBe("pass_rate");
   });
 
   test("show the systems that fit, in the order of time", () => {
-    const shown = narrowedRuns(RUNS, { harness: "codex" });
+    const shown = filterRuns(RUNS, { harness: "codex" });
     expect(shown.map(({ id, systems }) => [id, systems.map(({ system }) => system)])).toEqual([
       ["old", ["a"]],
       ["new", ["a"]],
@@ -28,12 +28,12 @@ describe("trends", () => {
   });
 
   test("leave damaged runs out, and the runs that they were given as they are", () => {
-    expect(narrowedRuns(RUNS, {}).map(({ id }) => id)).toEqual(["old", "new", "other"]);
+    expect(filterRuns(RUNS, {}).map(({ id }) => id)).toEqual(["old", "new", "other"]);
     expect(RUNS[0]?.systems).toHaveLength(2);
   });
 
   test("begin with what was asked most often", () => {
-    const parts = trendParts(narrowedRuns(RUNS, {}));
+    const parts = groupTrendRuns(filterRuns(RUNS, {}));
     expect(parts.map(({ runs }) => runs.length)).toEqual([2, 1]);
   });
 
@@ -41,13 +41,13 @@ describe("trends", () => {
     const twice = [a, createSystemCard("a", {}, { harness: "pi" }), b].map((card, place) =>
       createRunCard(`r${place}`, { systems: [card] }),
     );
-    expect(systemsOf(namedByHarness(twice))).toEqual(["a (codex)", "a (pi)", "b"]);
-    expect(systemsOf(namedByHarness(twice.slice(1)))).toEqual(["a", "b"]);
+    expect(listSystems(renameByHarness(twice))).toEqual(["a (codex)", "a (pi)", "b"]);
+    expect(listSystems(renameByHarness(twice.slice(1)))).toEqual(["a", "b"]);
   });
 
   test("keep the colours of systems as runs are added", () => {
-    const runs = narrowedRuns(RUNS, {});
-    expect(systemsOf(runs)).toEqual(["a", "b"]);
-    expect(systemsOf(runs.slice(0, 1))).toEqual(["a"]);
+    const runs = filterRuns(RUNS, {});
+    expect(listSystems(runs)).toEqual(["a", "b"]);
+    expect(listSystems(runs.slice(0, 1))).toEqual(["a"]);
   });
 });

@@ -1,6 +1,6 @@
 import type { CardFigure, RunCard } from "../../../../src/report/dashboard/contract.js";
-import { fits, type Narrowing } from "../overview/narrow.js";
-import { namesByHarness, type Part, partsOf } from "../overview/parts.js";
+import { createSystemMatcher, type SystemFilter } from "../overview/narrow.js";
+import { createSystemNamer, groupRuns, type RunGroup } from "../overview/parts.js";
 
 /** What can be followed over time, by the word that stands for it in the address. */
 export const TREND_METRICS = [
@@ -14,13 +14,13 @@ export const TREND_METRICS = [
 export type TrendMetric = (typeof TREND_METRICS)[number];
 
 /** The metric of an address; the success rate when it names none. */
-export function metricIn(word: string | undefined): TrendMetric {
+export function parseTrendMetric(word: string | undefined): TrendMetric {
   return TREND_METRICS.find(({ value }) => value === word) ?? TREND_METRICS[0];
 }
 
 /** Runs with the systems that fit alone, oldest first; those without any are left out, and so are damaged ones. */
-export function narrowedRuns(runs: readonly RunCard[], narrowing: Narrowing): RunCard[] {
-  const isFitting = fits(narrowing);
+export function filterRuns(runs: readonly RunCard[], narrowing: SystemFilter): RunCard[] {
+  const isFitting = createSystemMatcher(narrowing);
   return runs
     .filter(({ status }) => status !== "damaged")
     .map((run) => ({ ...run, systems: run.systems.filter((card) => isFitting({ run, card })) }))
@@ -29,17 +29,17 @@ export function narrowedRuns(runs: readonly RunCard[], narrowing: Narrowing): Ru
 }
 
 /** Runs that were asked the same, the ones with the most runs first: that is where a trend can be seen. */
-export function trendParts(runs: readonly RunCard[], dataset?: string): Part[] {
-  return partsOf(runs, dataset).sort((x, y) => y.runs.length - x.runs.length);
+export function groupTrendRuns(runs: readonly RunCard[], dataset?: string): RunGroup[] {
+  return groupRuns(runs, dataset).sort((x, y) => y.runs.length - x.runs.length);
 }
 
 /** Runs whose systems carry their harness in the name where one name has several: they are never one line. */
-export function namedByHarness(runs: readonly RunCard[]): RunCard[] {
-  const nameOf = namesByHarness(runs.flatMap(({ systems }) => systems));
-  return runs.map((run) => ({ ...run, systems: run.systems.map((card) => ({ ...card, system: nameOf(card) })) }));
+export function renameByHarness(runs: readonly RunCard[]): RunCard[] {
+  const formatName = createSystemNamer(runs.flatMap(({ systems }) => systems));
+  return runs.map((run) => ({ ...run, systems: run.systems.map((card) => ({ ...card, system: formatName(card) })) }));
 }
 
 /** Every system of some runs once, in the order of the first run that has it, so that colours stay as runs are added. */
-export function systemsOf(runs: readonly RunCard[]): string[] {
+export function listSystems(runs: readonly RunCard[]): string[] {
   return [...new Set(runs.flatMap(({ systems }) => systems.map(({ system }) => system)))];
 }

@@ -1,21 +1,21 @@
 import { useMemo, useState } from "preact/hooks";
 import type { RunCard } from "../../../../src/report/dashboard/contract.js";
-import { WhenLoaded } from "../../shell/loaded.js";
-import { changeQuery, type Route } from "../../shell/route.js";
+import { LoadView } from "../../shell/loaded.js";
+import { type Route, updateQuery } from "../../shell/route.js";
 import { EmptyState } from "../../ui/empty-state.js";
 import { SelectFilter } from "../../ui/filters.js";
 import { formatPlural } from "../../ui/format.js";
-import { NewestOnly } from "../../ui/newest-only.js";
-import { NoRuns } from "../../ui/no-runs.js";
+import { NewestRunsNotice } from "../../ui/newest-only.js";
+import { NoRunsState } from "../../ui/no-runs.js";
 import { PageHead } from "../../ui/page-head.js";
 import { type RunCards, useRunCards } from "../../ui/use-run-cards.js";
-import { choicesIn, narrowingIn } from "../overview/narrow.js";
+import { listRunFilterChoices, parseSystemFilter } from "../overview/narrow.js";
 import { RunFilters } from "../overview/run-filters.js";
-import { metricIn, narrowedRuns, TREND_METRICS, trendParts } from "./metrics.js";
-import { TrendPart } from "./trend-part.js";
+import { filterRuns, groupTrendRuns, parseTrendMetric, TREND_METRICS } from "./metrics.js";
+import { TrendGroup } from "./trend-part.js";
 
 /** How many sets of datasets are drawn before the rest is asked for. */
-const FIRST_PARTS = 4;
+const DEFAULT_GROUPS_SHOWN = 4;
 
 /** How systems went from run to run. */
 export function TrendsPage({ route }: { route: Route }) {
@@ -24,49 +24,49 @@ export function TrendsPage({ route }: { route: Route }) {
   return (
     <>
       <PageHead title="Trends">How systems went from run to run, each run with its own cost and time.</PageHead>
-      <WhenLoaded loaded={loaded} what="the runs">
-        {(cards) => (cards.all.length === 0 ? <NoRuns /> : <Content route={route} cards={cards} />)}
-      </WhenLoaded>
+      <LoadView loaded={loaded} what="the runs">
+        {(cards) => (cards.all.length === 0 ? <NoRunsState /> : <TrendsContent route={route} cards={cards} />)}
+      </LoadView>
     </>
   );
 }
 
-function Content({ route, cards }: { route: Route; cards: RunCards }) {
+function TrendsContent({ route, cards }: { route: Route; cards: RunCards }) {
   const { all, shown } = cards;
-  const choices = useMemo(() => choicesIn(all), [all]);
+  const choices = useMemo(() => listRunFilterChoices(all), [all]);
   return (
     <>
       <RunFilters route={route} choices={choices}>
         <SelectFilter
           label="Metric"
-          value={metricIn(route.query.metric).value}
+          value={parseTrendMetric(route.query.metric).value}
           choices={TREND_METRICS}
           all={null}
-          onChange={(metric) => changeQuery(route, { metric })}
+          onChange={(metric) => updateQuery(route, { metric })}
         />
       </RunFilters>
-      <NewestOnly runs={shown} {...cards} />
-      <Parts route={route} runs={shown} />
+      <NewestRunsNotice runs={shown} {...cards} />
+      <TrendGroups route={route} runs={shown} />
     </>
   );
 }
 
-function Parts({ route, runs }: { route: Route; runs: readonly RunCard[] }) {
-  const [limit, setLimit] = useState(FIRST_PARTS);
+function TrendGroups({ route, runs }: { route: Route; runs: readonly RunCard[] }) {
+  const [limit, setLimit] = useState(DEFAULT_GROUPS_SHOWN);
   const { dataset, harness, from, to, q } = route.query;
-  const parts = useMemo(
-    () => trendParts(narrowedRuns(runs, narrowingIn(route.query)), dataset),
+  const groups = useMemo(
+    () => groupTrendRuns(filterRuns(runs, parseSystemFilter(route.query)), dataset),
     [runs, dataset, harness, from, to, q],
   );
-  if (parts.length === 0) return <EmptyState title="No run fits">Clear a filter to see more.</EmptyState>;
+  if (groups.length === 0) return <EmptyState title="No run fits">Clear a filter to see more.</EmptyState>;
   return (
     <>
-      {parts.slice(0, limit).map((part) => (
-        <TrendPart key={part.key} part={part} metric={metricIn(route.query.metric)} />
+      {groups.slice(0, limit).map((group) => (
+        <TrendGroup key={group.key} group={group} metric={parseTrendMetric(route.query.metric)} />
       ))}
-      {parts.length > limit && (
-        <button type="button" onClick={() => setLimit(parts.length)}>
-          Show {formatPlural(parts.length - limit, "more set")} of datasets
+      {groups.length > limit && (
+        <button type="button" onClick={() => setLimit(groups.length)}>
+          Show {formatPlural(groups.length - limit, "more set")} of datasets
         </button>
       )}
     </>

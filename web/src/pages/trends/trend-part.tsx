@@ -1,16 +1,16 @@
 import { useMemo } from "preact/hooks";
-import { ErrorsChart, type Picked, TrendChart } from "../../charts/index.js";
-import { goTo } from "../../shell/route.js";
+import { type ChartSelection, ErrorsChart, TrendChart } from "../../charts/index.js";
+import { navigate } from "../../shell/route.js";
 import { formatPlural } from "../../ui/format.js";
-import { type Part, titleOf } from "../overview/parts.js";
-import { pickedWords } from "../run/picked-words.js";
-import { namedByHarness, systemsOf, type TrendMetric } from "./metrics.js";
+import { formatDatasetNames, type RunGroup } from "../overview/parts.js";
+import { buildSelectionQuery } from "../run/picked-words.js";
+import { listSystems, renameByHarness, type TrendMetric } from "./metrics.js";
 
 /** One metric over the runs that were asked the same, and below it what went wrong in them. */
-export function TrendPart({ part, metric }: { part: Part; metric: TrendMetric }) {
-  const runs = useMemo(() => namedByHarness(part.runs.toReversed()), [part]);
-  const systems = useMemo(() => systemsOf(runs), [runs]);
-  const title = titleOf(part.datasets);
+export function TrendGroup({ group, metric }: { group: RunGroup; metric: TrendMetric }) {
+  const runs = useMemo(() => renameByHarness(group.runs.toReversed()), [group]);
+  const systems = useMemo(() => listSystems(runs), [runs]);
+  const title = formatDatasetNames(group.datasets);
   return (
     <section class="part" aria-label={title}>
       <h2>{title}</h2>
@@ -25,11 +25,12 @@ export function TrendPart({ part, metric }: { part: Part; metric: TrendMetric })
   );
 }
 
-function openRun({ run }: Picked): void {
-  if (run !== undefined) goTo(["run", run]);
+function openRun({ run }: ChartSelection): void {
+  if (run !== undefined) navigate(["run", run]);
 }
 
 /** A bar is of all systems of its run. */
-function openErrors({ run, category }: Picked): void {
-  if (run !== undefined) goTo(["run", run, "rows"], pickedWords(category === undefined ? {} : { category }));
+function openErrors({ run, category }: ChartSelection): void {
+  if (run !== undefined)
+    navigate(["run", run, "rows"], buildSelectionQuery(category === undefined ? {} : { category }));
 }

@@ -1,12 +1,12 @@
 import type { EvalRow } from "../../../../src/core/row.js";
 import { formatMilliseconds } from "../../ui/index.js";
 import { LongText } from "./text/long-text.js";
-import { visibleText } from "./text/visible-text.js";
+import { revealText } from "./text/visible-text.js";
 
-const FIRST = { characters: 1000, lines: 10 };
+const ATTEMPT_EXCERPT = { characters: 1000, lines: 10 };
 
 /** Calls that failed before the trial had its output. */
-export function Attempts({ row: { attempts } }: { row: EvalRow }) {
+export function FailedAttempts({ row: { attempts } }: { row: EvalRow }) {
   if (attempts.length === 0) return null;
   return (
     <section aria-labelledby="attempts">
@@ -15,7 +15,7 @@ export function Attempts({ row: { attempts } }: { row: EvalRow }) {
         {attempts.map(({ errorCategory, message, durationMs }, place) => (
           <li key={place}>
             <code>{errorCategory}</code> <span class="quiet">after {formatMilliseconds(durationMs)}</span>
-            <LongText label={`attempt ${place + 1}`} text={message} length={message.length} first={FIRST} />
+            <LongText label={`attempt ${place + 1}`} text={message} length={message.length} first={ATTEMPT_EXCERPT} />
           </li>
         ))}
       </ol>
@@ -24,7 +24,7 @@ export function Attempts({ row: { attempts } }: { row: EvalRow }) {
 }
 
 /** What was noted about the trial, and what its system wrote down. */
-export function Notes({ row: { notes, metadata } }: { row: EvalRow }) {
+export function TrialNotes({ row: { notes, metadata } }: { row: EvalRow }) {
   const text = metadata === null ? null : JSON.stringify(metadata);
   if (notes.length === 0 && text === null) return null;
   return (
@@ -32,13 +32,13 @@ export function Notes({ row: { notes, metadata } }: { row: EvalRow }) {
       <h2 id="notes">Notes</h2>
       <ul class="notes">
         {notes.map((note) => (
-          <li key={note}>{visibleText(note)}</li>
+          <li key={note}>{revealText(note)}</li>
         ))}
       </ul>
       {text !== null && (
         <div class="field">
           <h3>metadata</h3>
-          <LongText label="metadata" text={text} length={text.length} kind="json" first={FIRST} />
+          <LongText label="metadata" text={text} length={text.length} kind="json" first={ATTEMPT_EXCERPT} />
         </div>
       )}
     </section>

@@ -10,17 +10,17 @@ import {
   KeyValues,
 } from "../../ui/index.js";
 import { OutcomeBadge } from "./outcome-badge.js";
-import { visibleLine, visibleText } from "./text/visible-text.js";
-import { whyOf } from "./why.js";
+import { revealLine, revealText } from "./text/visible-text.js";
+import { explainOutcome } from "./why.js";
 
 /** How the trial ended and why. */
 export function Verdict({ view: { row, threshold } }: { view: TrialView }) {
-  const why = whyOf(row, threshold);
+  const why = explainOutcome(row, threshold);
   return (
     <p class="verdict">
       <OutcomeBadge outcome={row.outcome} />
       {row.errorCategory !== "none" && row.errorCategory !== "skipped" && <code> {row.errorCategory}</code>}
-      {why !== null && <span> {visibleText(why)}</span>}
+      {why !== null && <span> {revealText(why)}</span>}
     </p>
   );
 }
@@ -33,11 +33,11 @@ const COST_SOURCES: Readonly<Record<EvalRow["costSource"], string>> = {
 };
 
 /** What the trial took: money, tokens and time; what was not measured is left out. */
-export function Facts({ row }: { row: EvalRow }) {
-  return <KeyValues entries={[...costFacts(row), ...timeFacts(row), ...originFacts(row)]} />;
+export function TrialFacts({ row }: { row: EvalRow }) {
+  return <KeyValues entries={[...listCostFacts(row), ...listTimeFacts(row), ...listOriginFacts(row)]} />;
 }
 
-function costFacts(row: EvalRow): KeyValue[] {
+function listCostFacts(row: EvalRow): KeyValue[] {
   const remarks = [
     COST_SOURCES[row.costSource],
     ...(row.partial ? ["incomplete"] : []),
@@ -52,7 +52,7 @@ function costFacts(row: EvalRow): KeyValue[] {
   ];
 }
 
-function timeFacts(row: EvalRow): KeyValue[] {
+function listTimeFacts(row: EvalRow): KeyValue[] {
   return [
     ["Latency", row.latency === null ? null : formatSeconds(row.latency)],
     ["Duration", row.durationMs === null ? null : formatMilliseconds(row.durationMs)],
@@ -64,13 +64,13 @@ function timeFacts(row: EvalRow): KeyValue[] {
   ];
 }
 
-function originFacts(row: EvalRow): KeyValue[] {
-  const facets = Object.entries(row.facets ?? {}).map(([name, value]): KeyValue => [name, visibleLine(String(value))]);
-  return [...facets, ["Group", row.group === null ? null : visibleLine(String(row.group))]];
+function listOriginFacts(row: EvalRow): KeyValue[] {
+  const facets = Object.entries(row.facets ?? {}).map(([name, value]): KeyValue => [name, revealLine(String(value))]);
+  return [...facets, ["Group", row.group === null ? null : revealLine(String(row.group))]];
 }
 
 /** Tokens as billed, class by class. */
-export function Usage({ view: { row, classes } }: { view: TrialView }) {
+export function TokenUsage({ view: { row, classes } }: { view: TrialView }) {
   const lines = classes.filter(({ tokens }) => tokens > 0);
   if (lines.length === 0) return null;
   return (
@@ -92,7 +92,7 @@ export function Usage({ view: { row, classes } }: { view: TrialView }) {
         <tbody>
           {lines.map(({ name, tokens, costUsd }) => (
             <tr key={name}>
-              <th scope="row">{CLASS_WORDS[name]}</th>
+              <th scope="row">{TOKEN_CLASS_WORDS[name]}</th>
               <td class="number">{formatCount(tokens)}</td>
               <td class="number">{formatDollars(costUsd)}</td>
             </tr>
@@ -110,7 +110,7 @@ export function Usage({ view: { row, classes } }: { view: TrialView }) {
   );
 }
 
-const CLASS_WORDS: Readonly<Record<TokenClass, string>> = {
+const TOKEN_CLASS_WORDS: Readonly<Record<TokenClass, string>> = {
   input: "input",
   cacheRead: "read from the cache",
   cacheWrite: "written to the cache",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { embeddedSource } from "../../data/embedded.js";
-import { sampleReport } from "../../data/sample-report.js";
-import { trialThatEnded } from "./find-trial.js";
+import { createEmbeddedSource } from "../../data/embedded.js";
+import { createSampleReport } from "../../data/sample-report.js";
+import { findTrialByOutcome } from "./find-trial.js";
 
 const SYSTEMS = [
   { system: "a", outcomes: ["pass", "pass", "fail", "fail"] as const },
@@ -10,16 +10,16 @@ const SYSTEMS = [
 const key = (system: string) => ({ system, dataset: "qa", exampleId: "e1", trial: 0 });
 
 test("the first trial of the same system that ended so is found", async () => {
-  const source = embeddedSource(sampleReport(SYSTEMS));
-  expect(await trialThatEnded(source, "r1", { key: key("a"), outcome: "fail" })).toEqual({ ...key("a"), trial: 2 });
-  expect(await trialThatEnded(source, "r1", { key: key("a"), outcome: "pass" })).toEqual(key("a"));
-  expect(await trialThatEnded(source, "r1", { key: key("b"), outcome: "pass" })).toEqual({ ...key("b"), trial: 1 });
-  expect(await trialThatEnded(source, "r1", { key: key("b"), outcome: "error" })).toEqual(key("b"));
+  const source = createEmbeddedSource(createSampleReport(SYSTEMS));
+  expect(await findTrialByOutcome(source, "r1", { key: key("a"), outcome: "fail" })).toEqual({ ...key("a"), trial: 2 });
+  expect(await findTrialByOutcome(source, "r1", { key: key("a"), outcome: "pass" })).toEqual(key("a"));
+  expect(await findTrialByOutcome(source, "r1", { key: key("b"), outcome: "pass" })).toEqual({ ...key("b"), trial: 1 });
+  expect(await findTrialByOutcome(source, "r1", { key: key("b"), outcome: "error" })).toEqual(key("b"));
 });
 
 test("rows tell where the trial itself is not in the file", async () => {
-  const source = embeddedSource(sampleReport(SYSTEMS, { leftOut: [0] }));
-  expect(await trialThatEnded(source, "r1", { key: key("a"), outcome: "fail" })).toEqual({ ...key("a"), trial: 2 });
+  const source = createEmbeddedSource(createSampleReport(SYSTEMS, { leftOut: [0] }));
+  expect(await findTrialByOutcome(source, "r1", { key: key("a"), outcome: "fail" })).toEqual({ ...key("a"), trial: 2 });
   const unknown = { ...key("a"), exampleId: 1 };
-  expect(await trialThatEnded(source, "r1", { key: unknown, outcome: "fail" })).toEqual(unknown);
+  expect(await findTrialByOutcome(source, "r1", { key: unknown, outcome: "fail" })).toEqual(unknown);
 });

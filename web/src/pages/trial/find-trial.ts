@@ -6,31 +6,35 @@ import type { DataSource, TrialKey } from "../../data/source.js";
  * The first trial of an example that ended in a way; the one that is named when none did. What a trial knows of the
  * others of its example is asked first, and all rows only where that trial cannot be had.
  * @example
- * await trialThatEnded(source, run, { key: { system: "a", dataset: "d", exampleId: 1, trial: 0 }, outcome: "fail" });
+ * await findTrialByOutcome(source, run, { key: { system: "a", dataset: "d", exampleId: 1, trial: 0 }, outcome: "fail" });
  */
-export async function trialThatEnded(source: DataSource, run: string, { key, outcome }: Ending): Promise<TrialKey> {
+export async function findTrialByOutcome(
+  source: DataSource,
+  run: string,
+  { key, outcome }: OutcomeQuery,
+): Promise<TrialKey> {
   try {
-    const { row, siblings } = await source.trial(run, key);
+    const { row, siblings } = await source.getTrial(run, key);
     const own = [row, ...siblings].filter(({ system }) => system === key.system);
-    return firstOf(own.filter((trial) => trial.outcome === outcome)) ?? key;
+    return selectFirstTrial(own.filter((trial) => trial.outcome === outcome)) ?? key;
   } catch {
-    return (await inRows(source, run, { key, outcome })) ?? key;
+    return (await findTrialInRows(source, run, { key, outcome })) ?? key;
   }
 }
 
-export interface Ending {
+export interface OutcomeQuery {
   readonly key: TrialKey;
   readonly outcome: Outcome;
 }
 
-function firstOf(trials: readonly TrialKey[]): TrialKey | null {
+function selectFirstTrial(trials: readonly TrialKey[]): TrialKey | null {
   const [first] = [...trials].sort((a, b) => a.trial - b.trial);
   if (first === undefined) return null;
   const { system, dataset, exampleId, trial } = first;
   return { system, dataset, exampleId, trial };
 }
 
-async function inRows(source: DataSource, run: string, ending: Ending): Promise<TrialKey | null> {
+async function findTrialInRows(source: DataSource, run: string, ending: OutcomeQuery): Promise<TrialKey | null> {
   const found: TrialKey[] = [];
   let head: RowsHead | null = null;
   const receive = {
@@ -38,14 +42,14 @@ async function inRows(source: DataSource, run: string, ending: Ending): Promise<
       head = said;
     },
     chunk: (chunk: RowChunk) => {
-      if (head !== null) found.push(...inChunk(chunk, head, ending));
+      if (head !== null) found.push(...listTrialsInChunk(chunk, head, ending));
     },
   };
-  await source.rows(run, receive, new AbortController().signal);
-  return firstOf(found);
+  await source.readRows(run, receive, new AbortController().signal);
+  return selectFirstTrial(found);
 }
 
-function inChunk(chunk: RowChunk, head: RowsHead, { key, outcome }: Ending): TrialKey[] {
+function listTrialsInChunk(chunk: RowChunk, head: RowsHead, { key, outcome }: OutcomeQuery): TrialKey[] {
   const wanted = [
     head.systems.indexOf(key.system),
     head.datasets.indexOf(key.dataset),

@@ -1,50 +1,50 @@
 import { useMemo } from "preact/hooks";
 import type { TrialKey } from "../../data/source.js";
-import { addressOf, type Query } from "../../shell/route.js";
+import { buildAddress, type RouteQuery } from "../../shell/route.js";
 import { formatCount, parseOrder } from "../../ui/index.js";
-import { filterOf } from "../run/rows/row-filter.js";
-import { AS_PLANNED } from "../run/rows/sort-places.js";
-import { usePlaces } from "../run/rows/use-places.js";
+import { parseRowFilter } from "../run/rows/row-filter.js";
+import { PLANNED_ORDER } from "../run/rows/sort-places.js";
+import { useVisibleRows } from "../run/rows/use-places.js";
 import { useRows } from "../run/rows/use-rows.js";
-import { useSearch } from "../run/rows/use-search.js";
-import { trialAddress } from "./trial-address.js";
+import { useTextSearch } from "../run/rows/use-search.js";
+import { buildTrialAddress } from "./trial-address.js";
 
-interface NeighboursProps {
+interface NeighborLinksProps {
   id: string;
   trial: TrialKey;
   /** The filters and the order of the list that the reader comes from; null when they come from elsewhere. */
-  list: Query | null;
+  list: RouteQuery | null;
 }
 
 /** The way back to the rows, and to the ones before and after this one in the list that the reader comes from. */
-export function Neighbours({ id, trial, list }: NeighboursProps) {
+export function NeighborLinks({ id, trial, list }: NeighborLinksProps) {
   const { list: _, ...words } = list ?? {};
   return (
     <nav class="neighbours" aria-label="Trials">
-      <a href={addressOf(["run", id, "rows"], words)}>Back to the rows</a>
-      {list !== null && <Steps id={id} trial={trial} words={words} />}
+      <a href={buildAddress(["run", id, "rows"], words)}>Back to the rows</a>
+      {list !== null && <NeighborSteps id={id} trial={trial} words={words} />}
     </nav>
   );
 }
 
-function Steps({ id, trial, words }: { id: string; trial: TrialKey; words: Query }) {
-  const filter = filterOf(words);
+function NeighborSteps({ id, trial, words }: { id: string; trial: TrialKey; words: RouteQuery }) {
+  const filter = parseRowFilter(words);
   const rows = useRows(id, null);
-  const { matches } = useSearch(id, filter.text);
-  const { table, places } = usePlaces(rows, { filter, order: parseOrder(words.sort, AS_PLANNED), matches });
+  const { matches } = useTextSearch(id, filter.text);
+  const { table, places } = useVisibleRows(rows, { filter, order: parseOrder(words.sort, PLANNED_ORDER), matches });
   const at = useMemo(
-    () => (table === null ? -1 : places.indexOf(table.placeOf(trial))),
-    [table, places, trialAddress(id, trial)],
+    () => (table === null ? -1 : places.indexOf(table.findRow(trial))),
+    [table, places, buildTrialAddress(id, trial)],
   );
   if (table === null || at < 0) return null;
-  const hrefAt = (index: number) => {
+  const getHref = (index: number) => {
     const place = places[index];
-    return place === undefined ? null : trialAddress(id, table.keyAt(place), words);
+    return place === undefined ? null : buildTrialAddress(id, table.getKey(place), words);
   };
   return (
     <>
-      <StepLink href={hrefAt(at - 1)}>← Previous</StepLink>
-      <StepLink href={hrefAt(at + 1)}>Next →</StepLink>
+      <NeighborLink href={getHref(at - 1)}>← Previous</NeighborLink>
+      <NeighborLink href={getHref(at + 1)}>Next →</NeighborLink>
       <span class="quiet" role="status">
         {formatCount(at + 1)} of {formatCount(places.length)}
       </span>
@@ -53,6 +53,6 @@ function Steps({ id, trial, words }: { id: string; trial: TrialKey; words: Query
 }
 
 /** At the end of the list there is nowhere to go; the place stays, so that the other link does not jump. */
-function StepLink({ href, children }: { href: string | null; children: string }) {
+function NeighborLink({ href, children }: { href: string | null; children: string }) {
   return href === null ? <span class="quiet">{children}</span> : <a href={href}>{children}</a>;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { DisplayField } from "../../../../src/report/dashboard/contract.js";
-import { outputParts } from "./output-parts.js";
+import { splitOutput } from "./output-parts.js";
 
 function field(name: string, text: string, length = text.length): DisplayField {
   return { name, text, length, kind: "text" };
@@ -14,11 +14,11 @@ test("what was handed on or only measured is no part of the answer", () => {
     field("question", "why?"),
     field("latency", "1"),
   ];
-  const { produced, others } = outputParts(output, example);
+  const { produced, others } = splitOutput(output, example);
   expect(produced.map(({ name }) => name)).toEqual(["response", "context"]);
   expect(others.map(({ name }) => name)).toEqual(["question", "latency"]);
 });
 
 test("texts that begin the same and go on differently are different", () => {
-  expect(outputParts([field("context", "abc", 9)], [field("context", "abc", 8)]).produced).toHaveLength(1);
+  expect(splitOutput([field("context", "abc", 9)], [field("context", "abc", 8)]).produced).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 import type { DisplayField } from "../../../../src/report/dashboard/contract.js";
 
 /** Fields of an output that are measurements, which the page shows elsewhere in words. */
-const MEASURED = new Set([
+const MEASUREMENT_FIELDS = new Set([
   "usage",
   "costUsd",
   "latency",
@@ -21,11 +21,11 @@ export interface OutputParts {
 }
 
 /** Tells what was produced from what was only handed on. */
-export function outputParts(output: readonly DisplayField[], example: readonly DisplayField[]): OutputParts {
+export function splitOutput(output: readonly DisplayField[], example: readonly DisplayField[]): OutputParts {
   const given = new Map(example.map((field) => [field.name, field]));
   const isOther = ({ name, text, length }: DisplayField) => {
     const before = given.get(name);
-    return MEASURED.has(name) || (before?.text === text && before.length === length);
+    return MEASUREMENT_FIELDS.has(name) || (before?.text === text && before.length === length);
   };
   return { produced: output.filter((field) => !isOther(field)), others: output.filter(isOther) };
 }

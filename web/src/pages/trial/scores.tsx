@@ -2,14 +2,14 @@ import type { Grade } from "../../../../src/core/grader.js";
 import type { TrialView } from "../../../../src/report/dashboard/contract.js";
 import { formatNumber } from "../../ui/index.js";
 import { LongText } from "./text/long-text.js";
-import { visibleLine } from "./text/visible-text.js";
-import { type FoundScore, foundScores } from "./why.js";
+import { revealLine } from "./text/visible-text.js";
+import { listScores, type ScoreWithEvidence } from "./why.js";
 
-const FIRST = { characters: 600, lines: 8 };
+const EVIDENCE_EXCERPT = { characters: 600, lines: 8 };
 
 /** Each score with what was found, and what passing takes. */
 export function Scores({ view: { row, evidence, threshold } }: { view: TrialView }) {
-  const scores = foundScores(row, evidence);
+  const scores = listScores(row, evidence);
   if (scores.length === 0) return null;
   const hasEvidence = scores.some((score) => Boolean(score.evidence));
   return (
@@ -37,7 +37,7 @@ export function Scores({ view: { row, evidence, threshold } }: { view: TrialView
 }
 
 interface ScoreRowProps {
-  score: FoundScore;
+  score: ScoreWithEvidence;
   threshold: number;
   hasEvidence: boolean;
 }
@@ -46,7 +46,7 @@ function ScoreRow({ score: { field, score, evidence, decides }, threshold, hasEv
   return (
     <tr class={decides ? "decides" : undefined}>
       <th scope="row">
-        <bdi>{visibleLine(field)}</bdi>
+        <bdi>{revealLine(field)}</bdi>
         {decides && <small class="quiet"> decides, ≥ {formatNumber(threshold)} passes</small>}
       </th>
       <td class="number">{formatNumber(score)}</td>
@@ -54,10 +54,10 @@ function ScoreRow({ score: { field, score, evidence, decides }, threshold, hasEv
         <td>
           {evidence !== null && evidence !== "" && (
             <LongText
-              label={`evidence of ${visibleLine(field)}`}
+              label={`evidence of ${revealLine(field)}`}
               text={evidence}
               length={evidence.length}
-              first={FIRST}
+              first={EVIDENCE_EXCERPT}
             />
           )}
         </td>
@@ -92,20 +92,20 @@ function GradeList({ grades }: { grades: readonly Grade[] }) {
 function GradeLine({ grade }: { grade: Grade }) {
   return (
     <>
-      <span class={`outcome outcome-${outcomeOf(grade)}`}>{wordOf(grade)}</span>{" "}
+      <span class={`outcome outcome-${getGradeOutcome(grade)}`}>{formatGradeOutcome(grade)}</span>{" "}
       <b>
-        <bdi>{visibleLine(grade.name)}</bdi>
+        <bdi>{revealLine(grade.name)}</bdi>
       </b>{" "}
       <span class="quiet">
-        {visibleLine(grade.type)}
+        {revealLine(grade.type)}
         {grade.kind === "llm" && ", a model"} · {formatNumber(grade.score)}
       </span>
       {grade.evidence !== "" && (
         <LongText
-          label={`evidence of ${visibleLine(grade.name)}`}
+          label={`evidence of ${revealLine(grade.name)}`}
           text={grade.evidence}
           length={grade.evidence.length}
-          first={FIRST}
+          first={EVIDENCE_EXCERPT}
         />
       )}
       {grade.details !== undefined && grade.details.length > 0 && <GradeList grades={grade.details} />}
@@ -113,12 +113,12 @@ function GradeLine({ grade }: { grade: Grade }) {
   );
 }
 
-function outcomeOf({ status, passed }: Grade): "pass" | "fail" | "error" {
+function getGradeOutcome({ status, passed }: Grade): "pass" | "fail" | "error" {
   if (status === "error") return "error";
   return passed ? "pass" : "fail";
 }
 
-function wordOf({ status, passed }: Grade): string {
+function formatGradeOutcome({ status, passed }: Grade): string {
   if (status === "error") return "! could not tell";
   return passed ? "✓ pass" : "✕ fail";
 }

@@ -1,8 +1,8 @@
 import type { TrialView } from "../../../../src/report/dashboard/contract.js";
 import { formatScore } from "../../ui/index.js";
 import { OutcomeBadge } from "./outcome-badge.js";
-import { visibleLine } from "./text/visible-text.js";
-import { trialAddress } from "./trial-address.js";
+import { revealLine } from "./text/visible-text.js";
+import { buildTrialAddress } from "./trial-address.js";
 
 /** The other trials of the same example, system by system. */
 export function Siblings({ id, siblings }: { id: string; siblings: TrialView["siblings"] }) {
@@ -16,7 +16,7 @@ export function Siblings({ id, siblings }: { id: string; siblings: TrialView["si
           {[...new Set(siblings.map(({ system }) => system))].map((system) => (
             <tr key={system}>
               <th scope="row">
-                <bdi>{visibleLine(system)}</bdi>
+                <bdi>{revealLine(system)}</bdi>
               </th>
               <td>
                 <ul class="siblings">
@@ -24,7 +24,7 @@ export function Siblings({ id, siblings }: { id: string; siblings: TrialView["si
                     .filter((trial) => trial.system === system)
                     .map((trial) => (
                       <li key={trial.trial}>
-                        <a href={trialAddress(id, trial)}>
+                        <a href={buildTrialAddress(id, trial)}>
                           <OutcomeBadge outcome={trial.outcome} /> trial {trial.trial}
                           {trial.score !== null && ` · ${formatScore(trial.score)}`}
                         </a>

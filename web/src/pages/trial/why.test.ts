@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { makeRow } from "../../../../src/core/row.js";
-import { foundScores, whyOf } from "./why.js";
+import { explainOutcome, listScores } from "./why.js";
 
 const ROW = makeRow({
   system: "s",
@@ -12,20 +12,20 @@ const ROW = makeRow({
 });
 
 test("a verdict is explained by the score and the threshold", () => {
-  expect(whyOf(ROW, 0.7)).toBe("f1 = 0.4, less than 0.7");
-  expect(whyOf({ ...ROW, outcome: "pass", passed: true }, 0.3)).toBe("f1 = 0.4, at least 0.3");
-  expect(whyOf(ROW, 0.3)).toBe("f1 = 0.4");
+  expect(explainOutcome(ROW, 0.7)).toBe("f1 = 0.4, less than 0.7");
+  expect(explainOutcome({ ...ROW, outcome: "pass", passed: true }, 0.3)).toBe("f1 = 0.4, at least 0.3");
+  expect(explainOutcome(ROW, 0.3)).toBe("f1 = 0.4");
 });
 
 test("what has no score is explained by what was noted", () => {
   const attempts = [{ errorCategory: "timeout" as const, message: "no answer", durationMs: 5 }];
-  expect(whyOf(makeRow({ system: "s", exampleId: 1, outcome: "error", attempts }), 0.7)).toBe("no answer");
-  expect(whyOf(makeRow({ system: "s", exampleId: 1, outcome: "unscored", notes: ["a", "b"] }), 0.7)).toBe("b");
-  expect(whyOf(makeRow({ system: "s", exampleId: 1, outcome: "skipped" }), 0.7)).toBeNull();
+  expect(explainOutcome(makeRow({ system: "s", exampleId: 1, outcome: "error", attempts }), 0.7)).toBe("no answer");
+  expect(explainOutcome(makeRow({ system: "s", exampleId: 1, outcome: "unscored", notes: ["a", "b"] }), 0.7)).toBe("b");
+  expect(explainOutcome(makeRow({ system: "s", exampleId: 1, outcome: "skipped" }), 0.7)).toBeNull();
 });
 
 test("the score that decides comes first, evidence without a score last", () => {
-  expect(foundScores(ROW, { exact: "differs", judge: "says so" })).toEqual([
+  expect(listScores(ROW, { exact: "differs", judge: "says so" })).toEqual([
     { field: "f1", score: 0.4, evidence: null, decides: true },
     { field: "exact", score: 0, evidence: "differs", decides: false },
     { field: "judge", score: null, evidence: "says so", decides: false },

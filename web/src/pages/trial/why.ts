@@ -4,9 +4,9 @@ import { formatNumber } from "../../ui/format.js";
 /**
  * Why a trial ended as it did, in words; null when there is nothing to say.
  * @example
- * whyOf(row, 0.7); // "f1 = 0.4, less than 0.7"
+ * explainOutcome(row, 0.7); // "f1 = 0.4, less than 0.7"
  */
-export function whyOf(row: EvalRow, threshold: number): string | null {
+export function explainOutcome(row: EvalRow, threshold: number): string | null {
   if (row.outcome === "error") return row.attempts.at(-1)?.message ?? row.notes.at(-1) ?? null;
   if (row.outcome === "unscored" || row.outcome === "skipped") return row.notes.at(-1) ?? null;
   const score = getScore(row, "score");
@@ -18,7 +18,7 @@ export function whyOf(row: EvalRow, threshold: number): string | null {
 }
 
 /** A score with what was found, the one that decides first; then what was found about anything else. */
-export interface FoundScore {
+export interface ScoreWithEvidence {
   readonly field: string;
   readonly score: number | null;
   readonly evidence: string | null;
@@ -26,7 +26,7 @@ export interface FoundScore {
 }
 
 /** Everything that evaluators said of a trial. */
-export function foundScores(row: EvalRow, evidence: Readonly<Record<string, string>>): FoundScore[] {
+export function listScores(row: EvalRow, evidence: Readonly<Record<string, string>>): ScoreWithEvidence[] {
   const found = new Map(Object.entries(evidence));
   const scored = Object.entries(row.scores).map(([field, score]) => ({
     field,

@@ -12,7 +12,7 @@ export function compareIds(a: string | number, b: string | number): number {
 function compareTexts(a: string, b: string): number {
   let [i, j] = [0, 0];
   while (i < a.length && j < b.length) {
-    const [x, y] = [digitsAt(a, i), digitsAt(b, j)];
+    const [x, y] = [readDigits(a, i), readDigits(b, j)];
     const areNumbers = x !== "" && y !== "";
     const order = areNumbers ? compareDigits(x, y) : a.charCodeAt(i) - b.charCodeAt(j);
     if (order !== 0) return order;
@@ -24,7 +24,7 @@ function compareTexts(a: string, b: string): number {
   return rest !== 0 ? rest : Number(a > b) - Number(a < b);
 }
 
-function digitsAt(text: string, at: number): string {
+function readDigits(text: string, at: number): string {
   let end = at;
   while (isDigit(text.charCodeAt(end))) end++;
   return text.slice(at, end);

@@ -1,5 +1,5 @@
-import { formatCount, formatDollars, formatScore, formatSeconds, NOTHING } from "../../../ui/format.js";
-import { visibleLine } from "../../trial/text/visible-text.js";
+import { formatCount, formatDollars, formatScore, formatSeconds, MISSING } from "../../../ui/format.js";
+import { revealLine } from "../../trial/text/visible-text.js";
 import type { RowTable } from "./row-table.js";
 
 /** A column of the grid of rows. */
@@ -16,67 +16,76 @@ export interface GridColumn {
 }
 
 /** Score fields that are shown unless others are chosen. */
-const FIELDS_AT_FIRST = 6;
+const DEFAULT_FIELD_COUNT = 6;
 
 /**
  * The columns of a table: those in which all rows are the same are left out, as are all but the first score fields
  * unless `fields` names others. `sortedBy` is always among them.
  */
-export function gridColumns(table: RowTable, fields: readonly string[] | null, sortedBy: string): GridColumn[] {
+export function buildGridColumns(table: RowTable, fields: readonly string[] | null, sortedBy: string): GridColumn[] {
   const { head } = table;
-  const chosen = fields ?? fieldsAtFirst(head.fields);
+  const chosen = fields ?? selectDefaultFields(head.fields);
   const shown = head.fields.filter((field) => chosen.includes(field) || sortedBy === `field:${field}`);
   return [
-    EXAMPLE,
-    ...(head.systems.length > 1 || sortedBy === "system" ? [SYSTEM] : []),
-    ...(head.datasets.length > 1 || sortedBy === "dataset" ? [DATASET] : []),
-    TRIAL,
-    OUTCOME,
-    CATEGORY,
-    ...MEASURES,
-    ...shown.map((field) => scoreField(field, head.fields.indexOf(field))),
+    EXAMPLE_COLUMN,
+    ...(head.systems.length > 1 || sortedBy === "system" ? [SYSTEM_COLUMN] : []),
+    ...(head.datasets.length > 1 || sortedBy === "dataset" ? [DATASET_COLUMN] : []),
+    TRIAL_COLUMN,
+    OUTCOME_COLUMN,
+    CATEGORY_COLUMN,
+    ...MEASURE_COLUMNS,
+    ...shown.map((field) => createScoreColumn(field, head.fields.indexOf(field))),
   ];
 }
 
 /** Every column that rows can be sorted by, shown or not. */
-export function sortColumns({ head }: RowTable): readonly Pick<GridColumn, "key" | "title">[] {
-  const fields = head.fields.map(scoreField);
-  return [EXAMPLE, SYSTEM, DATASET, TRIAL, OUTCOME, CATEGORY, ...MEASURES, ...fields];
+export function listSortColumns({ head }: RowTable): readonly Pick<GridColumn, "key" | "title">[] {
+  const fields = head.fields.map(createScoreColumn);
+  return [
+    EXAMPLE_COLUMN,
+    SYSTEM_COLUMN,
+    DATASET_COLUMN,
+    TRIAL_COLUMN,
+    OUTCOME_COLUMN,
+    CATEGORY_COLUMN,
+    ...MEASURE_COLUMNS,
+    ...fields,
+  ];
 }
 
 /** The score fields that are shown when none are chosen. */
-export function fieldsAtFirst(fields: readonly string[]): readonly string[] {
-  return fields.slice(0, FIELDS_AT_FIRST);
+export function selectDefaultFields(fields: readonly string[]): readonly string[] {
+  return fields.slice(0, DEFAULT_FIELD_COUNT);
 }
 
-const EXAMPLE: GridColumn = {
+const EXAMPLE_COLUMN: GridColumn = {
   key: "example",
   title: "Example",
   width: 200,
   isNumeric: false,
   isName: true,
-  text: ({ ids }, place) => visibleLine(String(ids[place] ?? "")),
+  text: ({ ids }, place) => revealLine(String(ids[place] ?? "")),
 };
 
-const SYSTEM: GridColumn = {
+const SYSTEM_COLUMN: GridColumn = {
   key: "system",
   title: "System",
   width: 190,
   isNumeric: false,
   isName: true,
-  text: ({ columns, head }, place) => visibleLine(head.systems[columns.system[place] ?? 0] ?? ""),
+  text: ({ columns, head }, place) => revealLine(head.systems[columns.system[place] ?? 0] ?? ""),
 };
 
-const DATASET: GridColumn = {
+const DATASET_COLUMN: GridColumn = {
   key: "dataset",
   title: "Dataset",
   width: 140,
   isNumeric: false,
   isName: true,
-  text: ({ columns, head }, place) => visibleLine(head.datasets[columns.dataset[place] ?? 0] ?? ""),
+  text: ({ columns, head }, place) => revealLine(head.datasets[columns.dataset[place] ?? 0] ?? ""),
 };
 
-const TRIAL: GridColumn = {
+const TRIAL_COLUMN: GridColumn = {
   key: "trial",
   title: "Trial",
   width: 62,
@@ -84,52 +93,58 @@ const TRIAL: GridColumn = {
   text: ({ columns }, place) => String(columns.trial[place] ?? 0),
 };
 
-const OUTCOME: GridColumn = {
+const OUTCOME_COLUMN: GridColumn = {
   key: "outcome",
   title: "Outcome",
   width: 104,
   isNumeric: false,
-  text: (table, place) => table.outcomeAt(place),
+  text: (table, place) => table.getOutcome(place),
 };
 
-const CATEGORY: GridColumn = {
+const CATEGORY_COLUMN: GridColumn = {
   key: "category",
   title: "Category",
   width: 116,
   isNumeric: false,
   text: (table, place) => {
-    const category = table.categoryAt(place);
+    const category = table.getCategory(place);
     return category === "none" ? "" : category;
   },
 };
 
-const MEASURES: readonly GridColumn[] = [
-  measure("score", "Score", formatScore),
-  measure("costUsd", "Cost", formatDollars),
-  measure("latency", "Latency", formatSeconds),
-  measure("inputTokens", "Tokens in", formatCount),
-  measure("outputTokens", "Tokens out", formatCount),
-  measure("turns", "Turns", formatCount),
-  measure("attempts", "Failed attempts", (value) => (value === 0 ? NOTHING : formatCount(value))),
+const MEASURE_COLUMNS: readonly GridColumn[] = [
+  createMeasureColumn("score", "Score", formatScore),
+  createMeasureColumn("costUsd", "Cost", formatDollars),
+  createMeasureColumn("latency", "Latency", formatSeconds),
+  createMeasureColumn("inputTokens", "Tokens in", formatCount),
+  createMeasureColumn("outputTokens", "Tokens out", formatCount),
+  createMeasureColumn("turns", "Turns", formatCount),
+  createMeasureColumn("attempts", "Failed attempts", (value) => (value === 0 ? MISSING : formatCount(value))),
 ];
 
-type Measure = "score" | "costUsd" | "latency" | "inputTokens" | "outputTokens" | "turns" | "attempts";
+type MeasureKey = "score" | "costUsd" | "latency" | "inputTokens" | "outputTokens" | "turns" | "attempts";
 
-function measure(key: Measure, title: string, format: (value: number | null) => string): GridColumn {
+function createMeasureColumn(key: MeasureKey, title: string, format: (value: number | null) => string): GridColumn {
   const width = Math.max(88, title.length * 9 + 24);
-  return { key, title, width, isNumeric: true, text: ({ columns }, place) => format(known(columns[key][place])) };
+  return {
+    key,
+    title,
+    width,
+    isNumeric: true,
+    text: ({ columns }, place) => format(convertNanToNull(columns[key][place])),
+  };
 }
 
-function scoreField(field: string, index: number): GridColumn {
+function createScoreColumn(field: string, index: number): GridColumn {
   return {
     key: `field:${field}`,
     title: field,
     width: Math.min(220, Math.max(88, field.length * 8 + 30)),
     isNumeric: true,
-    text: ({ columns }, place) => formatScore(known(columns.scores[index]?.[place])),
+    text: ({ columns }, place) => formatScore(convertNanToNull(columns.scores[index]?.[place])),
   };
 }
 
-function known(value: number | undefined): number | null {
+function convertNanToNull(value: number | undefined): number | null {
   return value === undefined || Number.isNaN(value) ? null : value;
 }

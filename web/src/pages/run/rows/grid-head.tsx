@@ -1,9 +1,9 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a table of a hundred thousand rows cannot be drawn as one, and the grid has the focus for its cells.
 // biome-ignore-all lint/a11y/useFocusableInteractive: a table of a hundred thousand rows cannot be drawn as one, and the grid has the focus for its cells.
 import { type SortOrder, toggleOrder } from "../../../ui/index.js";
-import { cellId } from "./cell-id.js";
+import { buildCellId } from "./cell-id.js";
 import type { GridColumn } from "./grid-columns.js";
-import { cellClass } from "./grid-row.js";
+import { buildGridCellClass } from "./grid-row.js";
 
 interface GridHeadProps {
   columns: readonly GridColumn[];
@@ -22,13 +22,18 @@ export function GridHead({ columns, order, onOrder, gridId, activeColumn }: Grid
         <div
           key={column.key}
           role="columnheader"
-          id={cellId(gridId, -1, at)}
-          aria-sort={sortState(column, order)}
-          class={cellClass(column, at === activeColumn)}
+          id={buildCellId(gridId, -1, at)}
+          aria-sort={getGridAriaSort(column, order)}
+          class={buildGridCellClass(column, at === activeColumn)}
         >
-          <button type="button" tabIndex={-1} title={column.title} onClick={() => onOrder(sortedByHead(order, column))}>
+          <button
+            type="button"
+            tabIndex={-1}
+            title={column.title}
+            onClick={() => onOrder(toggleColumnOrder(order, column))}
+          >
             <span class="grid-title">{column.title}</span>
-            <span aria-hidden="true">{markOf(column, order)}</span>
+            <span aria-hidden="true">{getGridSortMark(column, order)}</span>
           </button>
         </div>
       ))}
@@ -37,16 +42,16 @@ export function GridHead({ columns, order, onOrder, gridId, activeColumn }: Grid
 }
 
 /** The order after a column's head was chosen. */
-export function sortedByHead(order: SortOrder, { key, isNumeric }: GridColumn): SortOrder {
+export function toggleColumnOrder(order: SortOrder, { key, isNumeric }: GridColumn): SortOrder {
   return toggleOrder(order, { key, startsDescending: isNumeric });
 }
 
-function sortState({ key }: GridColumn, order: SortOrder): "ascending" | "descending" | undefined {
+function getGridAriaSort({ key }: GridColumn, order: SortOrder): "ascending" | "descending" | undefined {
   if (key !== order.key) return undefined;
   return order.isDescending ? "descending" : "ascending";
 }
 
-function markOf({ key }: GridColumn, order: SortOrder): string {
+function getGridSortMark({ key }: GridColumn, order: SortOrder): string {
   if (key !== order.key) return "";
   return order.isDescending ? "▾" : "▴";
 }

@@ -14,10 +14,10 @@ export interface GridSize {
 /**
  * Where a key leads from a cell; null when the key is none that moves.
  * @example
- * movedBy("PageDown", { row: 0, column: 1 }, { rows: 100, columns: 5, page: 20 }); // { row: 20, column: 1 }
+ * moveInGrid("PageDown", { row: 0, column: 1 }, { rows: 100, columns: 5, page: 20 }); // { row: 20, column: 1 }
  */
-export function movedBy(key: string, { row, column }: GridPosition, size: GridSize): GridPosition | null {
-  const target = targetOf(key, { row, column }, size);
+export function moveInGrid(key: string, { row, column }: GridPosition, size: GridSize): GridPosition | null {
+  const target = computeTarget(key, { row, column }, size);
   if (target === null) return null;
   return {
     row: Math.max(-1, Math.min(target.row, size.rows - 1)),
@@ -25,7 +25,7 @@ export function movedBy(key: string, { row, column }: GridPosition, size: GridSi
   };
 }
 
-function targetOf(key: string, { row, column }: GridPosition, { rows, page }: GridSize): GridPosition | null {
+function computeTarget(key: string, { row, column }: GridPosition, { rows, page }: GridSize): GridPosition | null {
   switch (key) {
     case "ArrowDown":
       return { row: row + 1, column };

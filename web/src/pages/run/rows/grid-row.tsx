@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { memo } from "preact/compat";
 import { OutcomeBadge } from "../../trial/outcome-badge.js";
-import { cellId } from "./cell-id.js";
+import { buildCellId } from "./cell-id.js";
 import type { GridColumn } from "./grid-columns.js";
 import type { RowTable } from "./row-table.js";
 
@@ -37,11 +37,11 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
           <div
             key={column.key}
             role="gridcell"
-            id={at === activeColumn ? cellId(gridId, index, at) : undefined}
-            class={cellClass(column, at === activeColumn)}
+            id={at === activeColumn ? buildCellId(gridId, index, at) : undefined}
+            class={buildGridCellClass(column, at === activeColumn)}
             title={column.isName ? text : undefined}
           >
-            {contentOf({ column, text, href, outcome: table.outcomeAt(place) })}
+            {renderCellContent({ column, text, href, outcome: table.getOutcome(place) })}
           </div>
         );
       })}
@@ -49,15 +49,15 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
   );
 });
 
-interface CellContent {
+interface CellContentOptions {
   column: GridColumn;
   text: string;
   href: string;
-  outcome: ReturnType<RowTable["outcomeAt"]>;
+  outcome: ReturnType<RowTable["getOutcome"]>;
 }
 
 /** Not a component: five hundred of them for each frame of scrolling took longer than all else. */
-function contentOf({ column, text, href, outcome }: CellContent): ComponentChildren {
+function renderCellContent({ column, text, href, outcome }: CellContentOptions): ComponentChildren {
   if (column.key === "outcome") return <OutcomeBadge outcome={outcome} />;
   if (column.key !== "example") return text;
   return (
@@ -68,6 +68,6 @@ function contentOf({ column, text, href, outcome }: CellContent): ComponentChild
 }
 
 /** Classes of a cell of a column. */
-export function cellClass({ isNumeric }: GridColumn, isActive: boolean): string {
+export function buildGridCellClass({ isNumeric }: GridColumn, isActive: boolean): string {
   return `grid-cell${isNumeric ? " grid-number" : ""}${isActive ? " grid-active" : ""}`;
 }

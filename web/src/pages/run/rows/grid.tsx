@@ -1,11 +1,11 @@
 import { useMemo, useRef } from "preact/hooks";
-import { cellId } from "./cell-id.js";
+import { buildCellId } from "./cell-id.js";
 import { GridHead } from "./grid-head.js";
 import { GridRow } from "./grid-row.js";
 import type { RowTable } from "./row-table.js";
-import { type GridUse, useGrid } from "./use-grid.js";
+import { type GridOptions, useGrid } from "./use-grid.js";
 
-interface RowsGridProps extends GridUse {
+interface RowsGridProps extends GridOptions {
   table: RowTable;
   /** Of the element that says which keys there are. */
   keysId: string;
@@ -13,15 +13,15 @@ interface RowsGridProps extends GridUse {
 
 /** All rows, of which those in sight are drawn. The arrow keys move in it, and Enter opens a row. */
 export function RowsGrid({ table, keysId, ...use }: RowsGridProps) {
-  const { places, columns, order, onOrder, hrefOf } = use;
+  const { places, columns, order, onOrder, getHref } = use;
   const { id, scroller, virtualizer, at, onKeyDown, onClick } = useGrid(use);
   const items = virtualizer.getVirtualItems();
   // A row that scrolls into sight takes the elements of one that has gone, which costs far less than new ones. They keep
   // their order in the document, and, as their number is even, their stripes: moved or restyled, they cost as much again.
   const slots = useRef(2);
   slots.current = Math.max(slots.current, items.length + (items.length % 2));
-  const slotOf = (index: number) => index % slots.current;
-  const bySlot = items.toSorted((a, b) => slotOf(a.index) - slotOf(b.index));
+  const getSlot = (index: number) => index % slots.current;
+  const bySlot = items.toSorted((a, b) => getSlot(a.index) - getSlot(b.index));
   const widths = useMemo(() => columns.map(({ width }) => `${width}px`).join(" "), [columns]);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table of a hundred thousand rows cannot be drawn as one.
@@ -33,7 +33,7 @@ export function RowsGrid({ table, keysId, ...use }: RowsGridProps) {
       aria-label="Rows"
       aria-describedby={keysId}
       aria-rowcount={places.length + 1}
-      aria-activedescendant={cellId(id, at.row, at.column)}
+      aria-activedescendant={buildCellId(id, at.row, at.column)}
       style={{ "--grid-columns": widths }}
       onKeyDown={onKeyDown}
       onClick={onClick}
@@ -42,7 +42,7 @@ export function RowsGrid({ table, keysId, ...use }: RowsGridProps) {
       <div role="presentation" class="grid-body" style={{ height: `${virtualizer.getTotalSize()}px` }}>
         {bySlot.map(({ index, start }) => (
           <GridRow
-            key={slotOf(index)}
+            key={getSlot(index)}
             table={table}
             place={places[index] ?? 0}
             index={index}
@@ -50,7 +50,7 @@ export function RowsGrid({ table, keysId, ...use }: RowsGridProps) {
             columns={columns}
             activeColumn={index === at.row ? at.column : -1}
             gridId={id}
-            href={hrefOf(places[index] ?? 0)}
+            href={getHref(places[index] ?? 0)}
           />
         ))}
       </div>

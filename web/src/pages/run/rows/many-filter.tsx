@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
-import { visibleLine } from "../../trial/text/visible-text.js";
+import { revealLine } from "../../trial/text/visible-text.js";
 
-interface ManyFilterProps {
+interface MultiSelectFilterProps {
   label: string;
   choices: readonly string[];
   chosen: readonly string[];
@@ -9,16 +9,16 @@ interface ManyFilterProps {
 }
 
 /** From here on a field narrows the choices. */
-const MANY = 12;
+const MIN_CHOICES_TO_NARROW = 12;
 /** More cannot be looked through anyway. */
-const SHOWN = 200;
+const MAX_CHOICES_SHOWN = 200;
 
 /**
  * A drop-down of boxes, any number of which can be ticked. What is chosen and no choice any more is shown all the same.
  * @example
- * <ManyFilter label="System" choices={head.systems} chosen={filter.systems} onChange={setSystems} />
+ * <MultiSelectFilter label="System" choices={head.systems} chosen={filter.systems} onChange={setSystems} />
  */
-export function ManyFilter({ label, choices, chosen, onChange }: ManyFilterProps) {
+export function MultiSelectFilter({ label, choices, chosen, onChange }: MultiSelectFilterProps) {
   const details = useRef<HTMLDetailsElement>(null);
   const [narrow, setNarrow] = useState("");
   const all = [...new Set([...choices, ...chosen])];
@@ -29,15 +29,17 @@ export function ManyFilter({ label, choices, chosen, onChange }: ManyFilterProps
     <details
       ref={details}
       class="filter many"
-      onKeyDown={(event) => event.key === "Escape" && close(details.current)}
-      onFocusOut={({ relatedTarget }) => isOutside(details.current, relatedTarget) && close(details.current, false)}
+      onKeyDown={(event) => event.key === "Escape" && closeDetails(details.current)}
+      onFocusOut={({ relatedTarget }) =>
+        isOutside(details.current, relatedTarget) && closeDetails(details.current, false)
+      }
     >
       <summary>
-        <span>{label}</span> <b>{summaryOf(chosen)}</b>
+        <span>{label}</span> <b>{summarizeChosen(chosen)}</b>
       </summary>
       <fieldset class="many-choices">
         <legend class="unseen">{label}</legend>
-        {all.length > MANY && (
+        {all.length > MIN_CHOICES_TO_NARROW && (
           <input
             type="search"
             aria-label={`Narrow the choices of ${label}`}
@@ -46,28 +48,28 @@ export function ManyFilter({ label, choices, chosen, onChange }: ManyFilterProps
             onInput={({ currentTarget }) => setNarrow(currentTarget.value)}
           />
         )}
-        {wanted.slice(0, SHOWN).map((choice) => (
+        {wanted.slice(0, MAX_CHOICES_SHOWN).map((choice) => (
           <label key={choice}>
             <input type="checkbox" checked={chosen.includes(choice)} onChange={() => toggle(choice)} />
-            <bdi>{visibleLine(choice)}</bdi>
+            <bdi>{revealLine(choice)}</bdi>
           </label>
         ))}
-        {wanted.length > SHOWN && <p class="quiet">and {wanted.length - SHOWN} more</p>}
+        {wanted.length > MAX_CHOICES_SHOWN && <p class="quiet">and {wanted.length - MAX_CHOICES_SHOWN} more</p>}
       </fieldset>
     </details>
   );
 }
 
-function summaryOf(chosen: readonly string[]): string {
+function summarizeChosen(chosen: readonly string[]): string {
   if (chosen.length === 0) return "All";
-  return chosen.length === 1 ? visibleLine(chosen[0] ?? "") : `${chosen.length} chosen`;
+  return chosen.length === 1 ? revealLine(chosen[0] ?? "") : `${chosen.length} chosen`;
 }
 
 function isOutside(details: HTMLElement | null, target: EventTarget | null): boolean {
   return details !== null && target instanceof Node && !details.contains(target);
 }
 
-function close(details: HTMLDetailsElement | null, takesFocus = true): void {
+function closeDetails(details: HTMLDetailsElement | null, takesFocus = true): void {
   if (details === null) return;
   details.open = false;
   if (takesFocus) details.querySelector("summary")?.focus();

@@ -1,23 +1,23 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { mergeSort } from "./merge-sort.js";
-import { filterOf, filterWords, hasFilter, matchesOf } from "./row-filter.js";
-import { type FixtureRow, fixtureTable } from "./row-fixture.js";
-import { AS_PLANNED, compareBy } from "./sort-places.js";
-import { placesOf } from "./use-places.js";
+import { buildRowFilterQuery, groupMatches, hasRowFilter, parseRowFilter } from "./row-filter.js";
+import { createSampleTable, type SampleRow } from "./row-fixture.js";
+import { createRowComparator, PLANNED_ORDER } from "./sort-places.js";
+import { selectRows } from "./use-places.js";
 
-const ROWS: readonly FixtureRow[] = [
+const ROWS: readonly SampleRow[] = [
   { id: "q1", outcome: "pass", score: 0.9, latency: 1, f1: 0.2, tags: ["subject=law"] },
   { id: "q2", outcome: "fail", score: 0.1, system: "alpha", latency: 2, tags: ["subject=law", "depth=1"] },
   { id: "Q10", outcome: "error", category: "timeout", score: null, dataset: "two", latency: null },
   { id: 7, outcome: "pass", score: 0.5, trial: 1, latency: 4, f1: 0.8 },
 ];
 
-function idsFor(query: Record<string, string>, sort = "", found: Parameters<typeof matchesOf>[0] | null = null) {
-  const table = fixtureTable(ROWS);
-  const order = sort === "" ? AS_PLANNED : { key: sort.replace(/^-/, ""), isDescending: sort.startsWith("-") };
-  const matches = found === null ? null : matchesOf(found);
-  const places = finish(placesOf(table, { filter: filterOf(query), order, matches }));
+function idsFor(query: Record<string, string>, sort = "", found: Parameters<typeof groupMatches>[0] | null = null) {
+  const table = createSampleTable(ROWS);
+  const order = sort === "" ? PLANNED_ORDER : { key: sort.replace(/^-/, ""), isDescending: sort.startsWith("-") };
+  const matches = found === null ? null : groupMatches(found);
+  const places = finish(selectRows(table, { filter: parseRowFilter(query), order, matches }));
   return [...places].map((place) => table.ids[place]);
 }
 
@@ -71,8 +71,8 @@ test("many rows are sorted as an array would be", () => {
       fc.integer({ min: 0, max: 20_000 }),
       (stream, n) => {
         const rows = Array.from({ length: n }, (_, id) => ({ id, score: stream.next().value ?? 0 }));
-        const table = fixtureTable(rows);
-        const compare = compareBy(table, { key: "score", isDescending: true });
+        const table = createSampleTable(rows);
+        const compare = createRowComparator(table, { key: "score", isDescending: true });
         const places = finish(mergeSort(Uint32Array.from(rows.keys()), compare ?? (() => 0)));
         const expected = rows.toSorted((a, b) => b.score - a.score || a.id - b.id).map(({ id }) => id);
         expect([...places]).toEqual(expected);
@@ -83,10 +83,10 @@ test("many rows are sorted as an array would be", () => {
 });
 
 test("a filter comes back out of the address it is written to", () => {
-  const filter = { ...filterOf({}), outcomes: ["pass"], tags: ["a=1,2"], min: 0, max: 0.5, text: "x" };
-  const words = filterWords(filter);
-  expect(filterOf(words)).toEqual(filter);
-  expect(hasFilter(words)).toBe(true);
-  expect(hasFilter({ sort: "score" })).toBe(false);
-  expect(filterOf({ min: "much" }).min).toBeNull();
+  const filter = { ...parseRowFilter({}), outcomes: ["pass"], tags: ["a=1,2"], min: 0, max: 0.5, text: "x" };
+  const words = buildRowFilterQuery(filter);
+  expect(parseRowFilter(words)).toEqual(filter);
+  expect(hasRowFilter(words)).toBe(true);
+  expect(hasRowFilter({ sort: "score" })).toBe(false);
+  expect(parseRowFilter({ min: "much" }).min).toBeNull();
 });

@@ -19,7 +19,7 @@ export interface RowColumns {
 }
 
 /** Columns with room for so many rows. */
-export function makeColumns(size: number, fields: number): RowColumns {
+export function createRowColumns(size: number, fields: number): RowColumns {
   return {
     size,
     system: new Uint16Array(size),
@@ -40,9 +40,9 @@ export function makeColumns(size: number, fields: number): RowColumns {
 }
 
 /** The same columns with room for at least so many rows: a run that is going has more than were announced. */
-export function growColumns(columns: RowColumns, size: number): RowColumns {
+export function growRowColumns(columns: RowColumns, size: number): RowColumns {
   if (size <= columns.size) return columns;
-  const larger = makeColumns(Math.max(size, columns.size * 2), columns.scores.length);
+  const larger = createRowColumns(Math.max(size, columns.size * 2), columns.scores.length);
   larger.system.set(columns.system);
   larger.dataset.set(columns.dataset);
   larger.outcome.set(columns.outcome);

@@ -1,6 +1,6 @@
 import type { TrialKey } from "../../../../../src/core/row.js";
-import type { Query } from "../../../shell/route.js";
-import { joinWords, splitWords } from "./word-list.js";
+import type { RouteQuery } from "../../../shell/route.js";
+import { joinValues, splitValues } from "./word-list.js";
 
 /** Which rows are wanted: those that have all of these. An empty list and null want anything. */
 export interface RowFilter {
@@ -22,10 +22,10 @@ export interface RowFilter {
 }
 
 /** Trials whose texts contain what is looked for, by the id of their example. */
-export type Matches = ReadonlyMap<string | number, readonly TrialKey[]>;
+export type TextMatches = ReadonlyMap<string | number, readonly TrialKey[]>;
 
 /** The words of an address that a filter is made of. */
-const FILTER_WORDS = [
+const FILTER_PARAMETERS = [
   "outcome",
   "system",
   "dataset",
@@ -42,32 +42,32 @@ const FILTER_WORDS = [
 /**
  * Reads a filter out of an address.
  * @example
- * filterOf({ outcome: "fail,error", min: "0.5" });
+ * parseRowFilter({ outcome: "fail,error", min: "0.5" });
  */
-export function filterOf(query: Query): RowFilter {
+export function parseRowFilter(query: RouteQuery): RowFilter {
   return {
-    outcomes: splitWords(query.outcome),
-    systems: splitWords(query.system),
-    datasets: splitWords(query.dataset),
-    categories: splitWords(query.category),
-    tags: splitWords(query.tag),
+    outcomes: splitValues(query.outcome),
+    systems: splitValues(query.system),
+    datasets: splitValues(query.dataset),
+    categories: splitValues(query.category),
+    tags: splitValues(query.tag),
     field: query.field ?? "",
-    min: numberIn(query.min),
-    max: numberIn(query.max),
-    latencyFrom: numberIn(query.latencyFrom),
-    latencyTo: numberIn(query.latencyTo),
+    min: parseNumber(query.min),
+    max: parseNumber(query.max),
+    latencyFrom: parseNumber(query.latencyFrom),
+    latencyTo: parseNumber(query.latencyTo),
     text: query.text ?? "",
   };
 }
 
-/** The words of an address for a filter; `filterOf` reads them. */
-export function filterWords(filter: Partial<RowFilter>): Query {
+/** The words of an address for a filter; `parseRowFilter` reads them. */
+export function buildRowFilterQuery(filter: Partial<RowFilter>): RouteQuery {
   return {
-    outcome: joinWords(filter.outcomes ?? []),
-    system: joinWords(filter.systems ?? []),
-    dataset: joinWords(filter.datasets ?? []),
-    category: joinWords(filter.categories ?? []),
-    tag: joinWords(filter.tags ?? []),
+    outcome: joinValues(filter.outcomes ?? []),
+    system: joinValues(filter.systems ?? []),
+    dataset: joinValues(filter.datasets ?? []),
+    category: joinValues(filter.categories ?? []),
+    tag: joinValues(filter.tags ?? []),
     field: filter.field,
     min: filter.min?.toString(),
     max: filter.max?.toString(),
@@ -78,17 +78,17 @@ export function filterWords(filter: Partial<RowFilter>): Query {
 }
 
 /** Whether an address asks for some of the rows. */
-export function hasFilter(query: Query): boolean {
-  return FILTER_WORDS.some((word) => Boolean(query[word]));
+export function hasRowFilter(query: RouteQuery): boolean {
+  return FILTER_PARAMETERS.some((word) => Boolean(query[word]));
 }
 
 /** What takes every filter out of an address. */
-export function noFilter(): Query {
-  return Object.fromEntries(FILTER_WORDS.map((word) => [word, undefined]));
+export function buildClearedFilterQuery(): RouteQuery {
+  return Object.fromEntries(FILTER_PARAMETERS.map((word) => [word, undefined]));
 }
 
 /** Found trials, ready to be looked up. */
-export function matchesOf(keys: readonly TrialKey[]): Matches {
+export function groupMatches(keys: readonly TrialKey[]): TextMatches {
   const matches = new Map<string | number, TrialKey[]>();
   for (const key of keys) {
     const others = matches.get(key.exampleId);
@@ -98,7 +98,7 @@ export function matchesOf(keys: readonly TrialKey[]): Matches {
   return matches;
 }
 
-function numberIn(word: string | undefined): number | null {
+function parseNumber(word: string | undefined): number | null {
   if (word === undefined || word.trim() === "") return null;
   const value = Number(word);
   return Number.isFinite(value) ? value : null;

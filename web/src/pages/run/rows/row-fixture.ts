@@ -3,7 +3,7 @@ import type { RowChunk, RowsHead } from "../../../../../src/report/dashboard/con
 import { RowTable } from "./row-table.js";
 
 /** One row of a table made for a test. */
-export interface FixtureRow {
+export interface SampleRow {
   id: string | number;
   system?: string;
   dataset?: string;
@@ -16,16 +16,16 @@ export interface FixtureRow {
   tags?: readonly string[];
 }
 
-const SYSTEMS = ["beta", "alpha"];
-const DATASETS = ["one", "two"];
+const SAMPLE_SYSTEMS = ["beta", "alpha"];
+const SAMPLE_DATASETS = ["one", "two"];
 
-/** The head that goes with `fixtureChunk`. */
-export function fixtureHead(total: number): RowsHead {
+/** The head that goes with `createSampleChunk`. */
+export function createSampleHead(total: number): RowsHead {
   return {
     schema: "assay.rows/1",
     total,
-    systems: SYSTEMS,
-    datasets: DATASETS,
+    systems: SAMPLE_SYSTEMS,
+    datasets: SAMPLE_DATASETS,
     outcomes: OUTCOMES,
     categories: ERROR_CATEGORIES,
     fields: ["f1"],
@@ -33,11 +33,11 @@ export function fixtureHead(total: number): RowsHead {
 }
 
 /** Rows as a server sends them. */
-export function fixtureChunk(rows: readonly FixtureRow[], start = 0): RowChunk {
+export function createSampleChunk(rows: readonly SampleRow[], start = 0): RowChunk {
   return {
     start,
-    system: rows.map(({ system = "beta" }) => SYSTEMS.indexOf(system)),
-    dataset: rows.map(({ dataset = "one" }) => DATASETS.indexOf(dataset)),
+    system: rows.map(({ system = "beta" }) => SAMPLE_SYSTEMS.indexOf(system)),
+    dataset: rows.map(({ dataset = "one" }) => SAMPLE_DATASETS.indexOf(dataset)),
     outcome: rows.map(({ outcome = "pass" }) => OUTCOMES.indexOf(outcome)),
     category: rows.map(({ category = "none" }) => ERROR_CATEGORIES.indexOf(category)),
     id: rows.map(({ id }) => id),
@@ -55,8 +55,8 @@ export function fixtureChunk(rows: readonly FixtureRow[], start = 0): RowChunk {
 }
 
 /** A table of such rows, in one piece. */
-export function fixtureTable(rows: readonly FixtureRow[]): RowTable {
-  const table = new RowTable(fixtureHead(rows.length));
-  table.append(fixtureChunk(rows));
+export function createSampleTable(rows: readonly SampleRow[]): RowTable {
+  const table = new RowTable(createSampleHead(rows.length));
+  table.append(createSampleChunk(rows));
   return table;
 }

@@ -1,6 +1,6 @@
 import type { ErrorCategory, Outcome, TrialKey } from "../../../../../src/core/row.js";
 import type { RowChunk, RowsHead } from "../../../../../src/report/dashboard/contract.js";
-import { growColumns, makeColumns, type RowColumns } from "./row-columns.js";
+import { createRowColumns, growRowColumns, type RowColumns } from "./row-columns.js";
 
 /**
  * All rows of a run, column by column, so that a hundred thousand fit in a few megabytes and are filtered and sorted
@@ -8,7 +8,7 @@ import { growColumns, makeColumns, type RowColumns } from "./row-columns.js";
  * @example
  * const table = new RowTable(head);
  * table.append(chunk);
- * table.keyAt(0); // { system: "echo", dataset: "one", exampleId: 1, trial: 0 }
+ * table.getKey(0); // { system: "echo", dataset: "one", exampleId: 1, trial: 0 }
  */
 export class RowTable {
   readonly head: RowsHead;
@@ -24,7 +24,7 @@ export class RowTable {
 
   constructor(head: RowsHead) {
     this.head = head;
-    this.#columns = makeColumns(Math.max(head.total, 16), head.fields.length);
+    this.#columns = createRowColumns(Math.max(head.total, 16), head.fields.length);
   }
 
   /** Rows that have arrived. */
@@ -43,7 +43,7 @@ export class RowTable {
   /** Takes in the next rows. */
   append(chunk: RowChunk): void {
     const [from, count] = [this.#length, chunk.id.length];
-    this.#columns = growColumns(this.#columns, from + count);
+    this.#columns = growRowColumns(this.#columns, from + count);
     const columns = this.#columns;
     columns.system.set(chunk.system, from);
     columns.dataset.set(chunk.dataset, from);
@@ -60,13 +60,13 @@ export class RowTable {
     for (const [place, column] of columns.scores.entries()) setMeasured(column, chunk.scores[place] ?? [], from, count);
     for (let i = 0; i < count; i++) {
       this.#ids.push(chunk.id[i] ?? "");
-      columns.tagSet[from + i] = this.#tagSetOf(chunk.tags[i] ?? []);
+      columns.tagSet[from + i] = this.#addTagSet(chunk.tags[i] ?? []);
     }
     this.#length = from + count;
   }
 
   /** What tells the trial at a place from all others. */
-  keyAt(place: number): TrialKey {
+  getKey(place: number): TrialKey {
     const { system, dataset, trial } = this.#columns;
     return {
       system: this.head.systems[system[place] ?? 0] ?? "",
@@ -76,16 +76,16 @@ export class RowTable {
     };
   }
 
-  outcomeAt(place: number): Outcome {
+  getOutcome(place: number): Outcome {
     return this.head.outcomes[this.#columns.outcome[place] ?? 0] ?? "skipped";
   }
 
-  categoryAt(place: number): ErrorCategory {
+  getCategory(place: number): ErrorCategory {
     return this.head.categories[this.#columns.category[place] ?? 0] ?? "none";
   }
 
   /** Where a trial is; -1 when it is not here. */
-  placeOf({ system, dataset, exampleId, trial }: TrialKey): number {
+  findRow({ system, dataset, exampleId, trial }: TrialKey): number {
     const [s, d] = [this.head.systems.indexOf(system), this.head.datasets.indexOf(dataset)];
     const { columns } = this;
     return this.#ids.findIndex(
@@ -97,31 +97,31 @@ export class RowTable {
     );
   }
 
-  tagsAt(place: number): string[] {
-    return this.tagSetAt(place).map((tag) => this.tags[tag] ?? "");
+  getTags(place: number): string[] {
+    return this.getTagSet(place).map((tag) => this.tags[tag] ?? "");
   }
 
   /** Which of `tags` a row has, by their places. */
-  tagSetAt(place: number): readonly number[] {
+  getTagSet(place: number): readonly number[] {
     return this.#tagSets[this.#columns.tagSet[place] ?? 0] ?? [];
   }
 
   /** For each set of tags, by its number in `columns.tagSet`, whether it has all that are wanted. */
-  tagSetsWith(wanted: readonly string[]): boolean[] {
+  matchTagSets(wanted: readonly string[]): boolean[] {
     const places = wanted.map((tag) => this.#tagPlaces.get(tag) ?? -1);
     return this.#tagSets.map((set) => places.every((place) => set.includes(place)));
   }
 
-  #tagSetOf(tags: readonly string[]): number {
+  #addTagSet(tags: readonly string[]): number {
     const name = JSON.stringify(tags);
     const known = this.#tagSetPlaces.get(name);
     if (known !== undefined) return known;
-    const place = this.#tagSets.push(tags.map((tag) => this.#tagPlaceOf(tag))) - 1;
+    const place = this.#tagSets.push(tags.map((tag) => this.#addTag(tag))) - 1;
     this.#tagSetPlaces.set(name, place);
     return place;
   }
 
-  #tagPlaceOf(tag: string): number {
+  #addTag(tag: string): number {
     const known = this.#tagPlaces.get(tag);
     if (known !== undefined) return known;
     const place = this.tags.push(tag) - 1;

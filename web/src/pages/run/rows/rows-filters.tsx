@@ -1,13 +1,13 @@
-import type { Query } from "../../../shell/route.js";
+import type { RouteQuery } from "../../../shell/route.js";
 import { FilterBar, SelectFilter, type SortOrder, TextFilter } from "../../../ui/index.js";
-import { fieldsAtFirst, sortColumns } from "./grid-columns.js";
-import { ManyFilter } from "./many-filter.js";
+import { listSortColumns, selectDefaultFields } from "./grid-columns.js";
+import { MultiSelectFilter } from "./many-filter.js";
 import { NumberFilter } from "./number-filter.js";
-import { noFilter, type RowFilter } from "./row-filter.js";
+import { buildClearedFilterQuery, type RowFilter } from "./row-filter.js";
 import type { RowTable } from "./row-table.js";
-import { joinWords } from "./word-list.js";
+import { joinValues } from "./word-list.js";
 
-interface RowsFiltersProps {
+interface RowFiltersProps {
   table: RowTable;
   filter: RowFilter;
   order: SortOrder;
@@ -15,31 +15,41 @@ interface RowsFiltersProps {
   fields: readonly string[] | null;
   isFiltered: boolean;
   /** Changes words of the address. */
-  change: (words: Query) => void;
+  change: (words: RouteQuery) => void;
 }
 
 /** What rows are wanted, in which order, and which of their scores. */
-export function RowsFilters({ table, filter, order, fields, isFiltered, change }: RowsFiltersProps) {
+export function RowFilters({ table, filter, order, fields, isFiltered, change }: RowFiltersProps) {
   const { head, tags } = table;
-  const many = (word: string) => (chosen: readonly string[]) => change({ [word]: joinWords(chosen) });
+  const many = (word: string) => (chosen: readonly string[]) => change({ [word]: joinValues(chosen) });
   return (
-    <FilterBar onClear={isFiltered ? () => change(noFilter()) : null}>
+    <FilterBar onClear={isFiltered ? () => change(buildClearedFilterQuery()) : null}>
       <TextFilter
         label="Text"
         value={filter.text}
         placeholder="id, question or answer"
         onChange={(text) => change({ text })}
       />
-      <ManyFilter label="Outcome" choices={head.outcomes} chosen={filter.outcomes} onChange={many("outcome")} />
-      <ManyFilter label="System" choices={head.systems} chosen={filter.systems} onChange={many("system")} />
+      <MultiSelectFilter label="Outcome" choices={head.outcomes} chosen={filter.outcomes} onChange={many("outcome")} />
+      <MultiSelectFilter label="System" choices={head.systems} chosen={filter.systems} onChange={many("system")} />
       {(head.datasets.length > 1 || filter.datasets.length > 0) && (
-        <ManyFilter label="Dataset" choices={head.datasets} chosen={filter.datasets} onChange={many("dataset")} />
+        <MultiSelectFilter
+          label="Dataset"
+          choices={head.datasets}
+          chosen={filter.datasets}
+          onChange={many("dataset")}
+        />
       )}
-      <ManyFilter label="Category" choices={head.categories} chosen={filter.categories} onChange={many("category")} />
+      <MultiSelectFilter
+        label="Category"
+        choices={head.categories}
+        chosen={filter.categories}
+        onChange={many("category")}
+      />
       {(tags.length > 0 || filter.tags.length > 0) && (
-        <ManyFilter label="Tag" choices={tags} chosen={filter.tags} onChange={many("tag")} />
+        <MultiSelectFilter label="Tag" choices={tags} chosen={filter.tags} onChange={many("tag")} />
       )}
-      <ScoreRange table={table} filter={filter} change={change} />
+      <ScoreRangeFilter table={table} filter={filter} change={change} />
       <span class="range">
         <NumberFilter
           label="Seconds from"
@@ -50,11 +60,11 @@ export function RowsFilters({ table, filter, order, fields, isFiltered, change }
       </span>
       <SortChoice table={table} order={order} change={change} />
       {head.fields.length > 1 && (
-        <ManyFilter
+        <MultiSelectFilter
           label="Scores shown"
           choices={head.fields}
-          chosen={fields ?? fieldsAtFirst(head.fields)}
-          onChange={(chosen) => change({ fields: chosen.length === 0 ? NO_FIELD : joinWords(chosen) })}
+          chosen={fields ?? selectDefaultFields(head.fields)}
+          onChange={(chosen) => change({ fields: chosen.length === 0 ? NO_FIELDS_PARAMETER : joinValues(chosen) })}
         />
       )}
     </FilterBar>
@@ -62,9 +72,9 @@ export function RowsFilters({ table, filter, order, fields, isFiltered, change }
 }
 
 /** Stands for none, since what is empty is left out of the address. */
-const NO_FIELD = "-";
+const NO_FIELDS_PARAMETER = "-";
 
-function ScoreRange({ table, filter, change }: Pick<RowsFiltersProps, "table" | "filter" | "change">) {
+function ScoreRangeFilter({ table, filter, change }: Pick<RowFiltersProps, "table" | "filter" | "change">) {
   return (
     <span class="range">
       {table.head.fields.length > 1 && (
@@ -83,7 +93,7 @@ function ScoreRange({ table, filter, change }: Pick<RowsFiltersProps, "table" | 
 }
 
 /** The heads of the grid do the same; this one is for columns that are not shown, and for narrow screens. */
-function SortChoice({ table, order, change }: Pick<RowsFiltersProps, "table" | "order" | "change">) {
+function SortChoice({ table, order, change }: Pick<RowFiltersProps, "table" | "order" | "change">) {
   const sign = order.isDescending ? "-" : "";
   return (
     <span class="sort-choice">
@@ -91,7 +101,7 @@ function SortChoice({ table, order, change }: Pick<RowsFiltersProps, "table" | "
         label="Sort by"
         value={order.key}
         all="as planned"
-        choices={sortColumns(table).map(({ key, title }) => ({ value: key, label: title }))}
+        choices={listSortColumns(table).map(({ key, title }) => ({ value: key, label: title }))}
         onChange={(key) => change({ sort: key === "" ? undefined : `${sign}${key}` })}
       />
       <button

@@ -1,17 +1,17 @@
 import { useId, useMemo } from "preact/hooks";
-import { changeQuery, type Query, type Route } from "../../../shell/route.js";
+import { type Route, type RouteQuery, updateQuery } from "../../../shell/route.js";
 import { formatCount, formatOrder, parseOrder, type SortOrder } from "../../../ui/index.js";
-import { trialAddress } from "../../trial/trial-address.js";
+import { buildTrialAddress } from "../../trial/trial-address.js";
 import { RowsGrid } from "./grid.js";
-import { gridColumns } from "./grid-columns.js";
-import { filterOf, filterWords, hasFilter } from "./row-filter.js";
+import { buildGridColumns } from "./grid-columns.js";
+import { buildRowFilterQuery, hasRowFilter, parseRowFilter } from "./row-filter.js";
 import type { RowTable } from "./row-table.js";
-import { RowsFilters } from "./rows-filters.js";
-import { AS_PLANNED } from "./sort-places.js";
-import { type ShownPlaces, usePlaces } from "./use-places.js";
+import { RowFilters } from "./rows-filters.js";
+import { PLANNED_ORDER } from "./sort-places.js";
+import { useVisibleRows, type VisibleRows } from "./use-places.js";
 import { type LoadedRows, useRows } from "./use-rows.js";
-import { type Search, useSearch } from "./use-search.js";
-import { splitWords } from "./word-list.js";
+import { type TextSearch, useTextSearch } from "./use-search.js";
+import { splitValues } from "./word-list.js";
 
 interface RowsTabProps {
   route: Route;
@@ -23,11 +23,11 @@ interface RowsTabProps {
 /** All rows of a run: those that the filters in the address leave, in the order that it says. */
 export function RowsTab({ route, id, state }: RowsTabProps) {
   const rows = useRows(id, state);
-  const filter = filterOf(route.query);
-  const order = parseOrder(route.query.sort, AS_PLANNED);
-  const search = useSearch(id, filter.text);
-  const shown = usePlaces(rows, { filter, order, matches: search.matches });
-  const change = (words: Query) => changeQuery({ ...route, path: ["run", id, "rows"] }, words);
+  const filter = parseRowFilter(route.query);
+  const order = parseOrder(route.query.sort, PLANNED_ORDER);
+  const search = useTextSearch(id, filter.text);
+  const shown = useVisibleRows(rows, { filter, order, matches: search.matches });
+  const change = (words: RouteQuery) => updateQuery({ ...route, path: ["run", id, "rows"] }, words);
   return (
     <>
       {rows.problem !== null && (
@@ -36,41 +36,44 @@ export function RowsTab({ route, id, state }: RowsTabProps) {
         </p>
       )}
       {rows.table !== null && (
-        <RowsFilters
+        <RowFilters
           table={rows.table}
           filter={filter}
           order={order}
-          fields={fieldsIn(route.query)}
-          isFiltered={hasFilter(route.query)}
+          fields={parseFields(route.query)}
+          isFiltered={hasRowFilter(route.query)}
           change={change}
         />
       )}
-      <RowsState rows={rows} shown={shown} search={search} text={filter.text} />
+      <RowsStatus rows={rows} shown={shown} search={search} text={filter.text} />
       {shown.table !== null && (
-        <ShownRows {...{ table: shown.table, places: shown.places, route, id, order, change }} />
+        <FilteredRows {...{ table: shown.table, places: shown.places, route, id, order, change }} />
       )}
     </>
   );
 }
 
-function fieldsIn({ fields }: Query): readonly string[] | null {
-  return fields === undefined ? null : splitWords(fields);
+function parseFields({ fields }: RouteQuery): readonly string[] | null {
+  return fields === undefined ? null : splitValues(fields);
 }
 
-interface ShownRowsProps {
+interface FilteredRowsProps {
   table: RowTable;
   places: Uint32Array;
   route: Route;
   id: string;
   order: SortOrder;
-  change: (words: Query) => void;
+  change: (words: RouteQuery) => void;
 }
 
-function ShownRows({ table, places, route, id, order, change }: ShownRowsProps) {
+function FilteredRows({ table, places, route, id, order, change }: FilteredRowsProps) {
   const keysId = useId();
   const { fields, sort } = route.query;
-  const columns = useMemo(() => gridColumns(table, fieldsIn({ fields }), order.key), [table, fields, order.key]);
-  const list = { ...filterWords(filterOf(route.query)), sort };
+  const columns = useMemo(
+    () => buildGridColumns(table, parseFields({ fields }), order.key),
+    [table, fields, order.key],
+  );
+  const list = { ...buildRowFilterQuery(parseRowFilter(route.query)), sort };
   if (places.length === 0 && table.length > 0)
     return <p class="quiet">No row has all of this. Clear a filter to see more.</p>;
   return (
@@ -81,7 +84,7 @@ function ShownRows({ table, places, route, id, order, change }: ShownRowsProps) 
         columns={columns}
         order={order}
         onOrder={(next) => change({ sort: formatOrder(next) })}
-        hrefOf={(place) => trialAddress(id, table.keyAt(place), list)}
+        getHref={(place) => buildTrialAddress(id, table.getKey(place), list)}
         keysId={keysId}
       />
       <p id={keysId} class="grid-keys quiet">
@@ -91,15 +94,15 @@ function ShownRows({ table, places, route, id, order, change }: ShownRowsProps) 
   );
 }
 
-interface RowsStateProps {
+interface RowsStatusProps {
   rows: LoadedRows;
-  shown: ShownPlaces;
-  search: Search;
+  shown: VisibleRows;
+  search: TextSearch;
   text: string;
 }
 
 /** How many rows there are, and what is still being done about them. */
-function RowsState({ rows, shown, search, text }: RowsStateProps) {
+function RowsStatus({ rows, shown, search, text }: RowsStatusProps) {
   if (rows.table === null) return rows.isComplete ? null : <p class="loading">Loading rows …</p>;
   const { total } = rows.table.head;
   const all = rows.isComplete ? rows.table.length : Math.max(total, rows.table.length);
@@ -108,13 +111,13 @@ function RowsState({ rows, shown, search, text }: RowsStateProps) {
       <b>{formatCount(shown.places.length)}</b> of {formatCount(all)} rows
       {!rows.isComplete && <span class="quiet"> · {formatCount(rows.table.length)} have arrived</span>}
       {search.isSearching && <span class="quiet"> · searching the texts for “{text.trim()}” …</span>}
-      {search.matches !== null && <FoundTexts search={search} />}
+      {search.matches !== null && <TextMatchCount search={search} />}
       {search.problem !== null && <span class="problem"> · {search.problem}</span>}
     </p>
   );
 }
 
-function FoundTexts({ search: { count, isCut } }: { search: Search }) {
+function TextMatchCount({ search: { count, isCut } }: { search: TextSearch }) {
   if (!isCut)
     return (
       <span class="quiet">

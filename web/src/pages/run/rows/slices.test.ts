@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inSlices } from "./slices.js";
+import { runInSlices } from "./slices.js";
 
 function* busy(steps: number): Generator<void, number> {
   for (let step = 0; step < steps; step++) {
@@ -13,7 +13,7 @@ function* busy(steps: number): Generator<void, number> {
 test("long work lets others have a turn, and gives its result", async () => {
   let turns = 0;
   const timer = setInterval(() => turns++);
-  const result = await inSlices(busy(20), new AbortController().signal);
+  const result = await runInSlices(busy(20), new AbortController().signal);
   clearInterval(timer);
   expect(result).toBe(20);
   expect(turns).toBeGreaterThan(1);
@@ -21,7 +21,7 @@ test("long work lets others have a turn, and gives its result", async () => {
 
 test("work that nobody wants any more is given up", async () => {
   const gone = new AbortController();
-  const work = inSlices(busy(1000), gone.signal);
+  const work = runInSlices(busy(1000), gone.signal);
   gone.abort();
   await expect(work).rejects.toThrow(/abort/i);
 });

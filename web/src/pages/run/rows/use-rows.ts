@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { RowChunk, RowsHead } from "../../../../../src/report/dashboard/contract.js";
 import type { DataSource } from "../../../data/source.js";
 import { useSource } from "../../../shell/context.js";
-import { useReturns } from "../../../shell/server-notice.js";
+import { useServerReturns } from "../../../shell/server-notice.js";
 import { RowTable } from "./row-table.js";
 
 /** The rows of a run as far as they have come. */
@@ -14,7 +14,7 @@ export interface LoadedRows {
   readonly problem: string | null;
 }
 
-interface KeptRows {
+interface CachedRows {
   readonly run: string;
   /** Of the run, as `useRows` was told. */
   readonly state: string | null;
@@ -22,15 +22,15 @@ interface KeptRows {
 }
 
 /** How often the page is drawn anew while rows arrive. */
-const SHOW_EVERY_MS = 250;
+const REDRAW_INTERVAL_MS = 250;
 
-const NOTHING_YET: LoadedRows = { table: null, version: 0, isComplete: false, problem: null };
+const NO_ROWS_LOADED: LoadedRows = { table: null, version: 0, isComplete: false, problem: null };
 
 /**
  * The rows read last, for as long as their source is there: going to a trial and back, or on to the next one, must not
  * read a hundred thousand rows again. It belongs to the source, and no component outlives a change of page.
  */
-const kept = new WeakMap<DataSource, KeptRows>();
+const rowCache = new WeakMap<DataSource, CachedRows>();
 
 /**
  * The rows of a run, read piece by piece. Rows that were there stay until those of the next `state` are complete; with
@@ -38,26 +38,26 @@ const kept = new WeakMap<DataSource, KeptRows>();
  */
 export function useRows(run: string | null, state: string | null): LoadedRows {
   const source = useSource();
-  const [rows, setRows] = useState<LoadedRows>(() => keptRows(source, run));
-  const returns = useReturns(rows.problem !== null);
+  const [rows, setRows] = useState<LoadedRows>(() => getCachedRows(source, run));
+  const returns = useServerReturns(rows.problem !== null);
   useEffect(() => {
-    const known = kept.get(source);
+    const known = rowCache.get(source);
     if (run === null) return;
-    if (known?.run === run && (state === null || known.state === state)) return setRows(keptRows(source, run));
+    if (known?.run === run && (state === null || known.state === state)) return setRows(getCachedRows(source, run));
     const gone = new AbortController();
-    void readRows({ source, run, state, isFirst: known?.run !== run, signal: gone.signal, show: setRows });
+    void loadRows({ source, run, state, isFirst: known?.run !== run, signal: gone.signal, show: setRows });
     return () => gone.abort();
   }, [source, run, state, returns]);
   return rows;
 }
 
-function keptRows(source: DataSource, run: string | null): LoadedRows {
-  const known = kept.get(source);
-  if (known === undefined || known.run !== run) return NOTHING_YET;
+function getCachedRows(source: DataSource, run: string | null): LoadedRows {
+  const known = rowCache.get(source);
+  if (known === undefined || known.run !== run) return NO_ROWS_LOADED;
   return { table: known.table, version: known.table.length, isComplete: true, problem: null };
 }
 
-interface Reading {
+interface RowLoadOptions {
   readonly source: DataSource;
   readonly run: string;
   readonly state: string | null;
@@ -67,7 +67,7 @@ interface Reading {
   readonly show: (change: (rows: LoadedRows) => LoadedRows) => void;
 }
 
-async function readRows({ source, run, state, isFirst, signal, show }: Reading): Promise<void> {
+async function loadRows({ source, run, state, isFirst, signal, show }: RowLoadOptions): Promise<void> {
   let table: RowTable | null = null;
   let shownAt = 0;
   const head = (said: RowsHead) => {
@@ -75,13 +75,13 @@ async function readRows({ source, run, state, isFirst, signal, show }: Reading):
   };
   const chunk = (piece: RowChunk) => {
     table?.append(piece);
-    if (!isFirst || signal.aborted || performance.now() - shownAt < SHOW_EVERY_MS) return;
+    if (!isFirst || signal.aborted || performance.now() - shownAt < REDRAW_INTERVAL_MS) return;
     shownAt = performance.now();
     show(() => ({ table, version: table?.length ?? 0, isComplete: false, problem: null }));
   };
-  if (isFirst) show(() => NOTHING_YET);
+  if (isFirst) show(() => NO_ROWS_LOADED);
   try {
-    await source.rows(run, { head, chunk }, signal);
+    await source.readRows(run, { head, chunk }, signal);
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     if (!signal.aborted) show((rows) => ({ ...rows, isComplete: true, problem }));
@@ -89,6 +89,6 @@ async function readRows({ source, run, state, isFirst, signal, show }: Reading):
   }
   const read = table as RowTable | null;
   if (signal.aborted) return;
-  if (read !== null) kept.set(source, { run, state, table: read });
+  if (read !== null) rowCache.set(source, { run, state, table: read });
   show(() => ({ table: read, version: read?.length ?? 0, isComplete: true, problem: null }));
 }

@@ -1,14 +1,14 @@
 /**
  * Several words as one value of an address. A comma stands between them, and one inside a word is escaped.
  * @example
- * joinWords(["pass", "a,b"]); // "pass,a\\,b"
+ * joinValues(["pass", "a,b"]); // "pass,a\\,b"
  */
-export function joinWords(words: readonly string[]): string {
+export function joinValues(words: readonly string[]): string {
   return words.map((word) => word.replace(/[\\,]/g, "\\$&")).join(",");
 }
 
-/** The words of a value that `joinWords` made; none when it is empty or missing. */
-export function splitWords(value: string | undefined): string[] {
+/** The words of a value that `joinValues` made; none when it is empty or missing. */
+export function splitValues(value: string | undefined): string[] {
   if (value === undefined || value === "") return [];
   const words: string[] = [];
   let word = "";

@@ -1,7 +1,7 @@
 import type { WorkerState } from "../../../../../src/queue/contract.js";
 
 /** A worker for tests, in the midst of its work. */
-export function sampleWorker(known: Partial<WorkerState> = {}): WorkerState {
+export function createSampleWorker(known: Partial<WorkerState> = {}): WorkerState {
   return {
     id: "a",
     host: "alpha",

@@ -1,10 +1,10 @@
 import type { WorkerState } from "../../../../../src/queue/contract.js";
 import { formatCount, formatNumber, formatShare } from "../../../ui/index.js";
-import type { Column } from "../../../ui/table-column.js";
-import { visibleLine, visibleText } from "../../trial/text/visible-text.js";
-import { heldUpBy } from "./worker-words.js";
+import type { TableColumn } from "../../../ui/table-column.js";
+import { revealLine, revealText } from "../../trial/text/visible-text.js";
+import { explainWaiting } from "./worker-words.js";
 
-interface Whole {
+interface WorkerTableOptions {
   /** What shares are of: the trials that all of them have delivered. */
   delivered: number;
   /** Of a run that is over, nobody waits for anything any more. */
@@ -14,18 +14,25 @@ interface Whole {
 }
 
 /** The columns of the table of workers. */
-export function workerColumns({ delivered, isOver, hasRefusals }: Whole): Column<WorkerState>[] {
-  const done = [count("done", "Done", "Trials delivered so far"), shareOf(delivered)];
-  if (isOver) return [NAME, AT_A_TIME, ...done, ...(hasRefusals ? [REFUSAL] : [])];
-  return [NAME, AT_A_TIME, count("active", "Under way", "Trials under way"), ...done, RATE, REASON];
+export function buildWorkerColumns({ delivered, isOver, hasRefusals }: WorkerTableOptions): TableColumn<WorkerState>[] {
+  const done = [createCountColumn("done", "Done", "Trials delivered so far"), createShareColumn(delivered)];
+  if (isOver) return [NAME_COLUMN, CONCURRENCY_COLUMN, ...done, ...(hasRefusals ? [REFUSAL_COLUMN] : [])];
+  return [
+    NAME_COLUMN,
+    CONCURRENCY_COLUMN,
+    createCountColumn("active", "Under way", "Trials under way"),
+    ...done,
+    RATE_COLUMN,
+    WAITING_COLUMN,
+  ];
 }
 
 /** A worker for those who cannot see the table around it. */
-function nameOf({ host, pid }: WorkerState): string {
-  return `${visibleLine(host)}, process ${pid}`;
+function formatWorkerName({ host, pid }: WorkerState): string {
+  return `${revealLine(host)}, process ${pid}`;
 }
 
-const NAME: Column<WorkerState> = {
+const NAME_COLUMN: TableColumn<WorkerState> = {
   key: "worker",
   title: "Worker",
   isRowHead: true,
@@ -33,14 +40,14 @@ const NAME: Column<WorkerState> = {
   value: ({ host, pid }) => `${host} ${pid}`,
   cell: ({ host, pid }) => (
     <>
-      <bdi>{visibleLine(host)}</bdi> <span class="quiet nowrap">pid {pid}</span>
+      <bdi>{revealLine(host)}</bdi> <span class="quiet nowrap">pid {pid}</span>
     </>
   ),
 };
 
-const AT_A_TIME = count("concurrency", "At a time", "Trials of each system at a time");
+const CONCURRENCY_COLUMN = createCountColumn("concurrency", "At a time", "Trials of each system at a time");
 
-const RATE: Column<WorkerState> = {
+const RATE_COLUMN: TableColumn<WorkerState> = {
   key: "rate",
   title: "A second",
   about: "Trials delivered a second, over the last while",
@@ -50,23 +57,29 @@ const RATE: Column<WorkerState> = {
   cell: ({ perSecond }) => formatNumber(perSecond, 1),
 };
 
-const REASON: Column<WorkerState> = {
+const WAITING_COLUMN: TableColumn<WorkerState> = {
   key: "reason",
   title: "Waits for",
   class: "reason",
   value: ({ refuses, waiting }) => refuses ?? waiting,
-  cell: (worker) => <span class={worker.refuses === null ? undefined : "bad"}>{visibleText(heldUpBy(worker))}</span>,
+  cell: (worker) => (
+    <span class={worker.refuses === null ? undefined : "bad"}>{revealText(explainWaiting(worker))}</span>
+  ),
 };
 
-const REFUSAL: Column<WorkerState> = {
+const REFUSAL_COLUMN: TableColumn<WorkerState> = {
   key: "refusal",
   title: "Took no part",
   class: "reason",
   value: ({ refuses }) => refuses,
-  cell: ({ refuses }) => <span class="bad">{refuses === null ? null : visibleText(refuses)}</span>,
+  cell: ({ refuses }) => <span class="bad">{refuses === null ? null : revealText(refuses)}</span>,
 };
 
-function count(key: "concurrency" | "active" | "done", title: string, about: string): Column<WorkerState> {
+function createCountColumn(
+  key: "concurrency" | "active" | "done",
+  title: string,
+  about: string,
+): TableColumn<WorkerState> {
   return {
     key,
     title,
@@ -78,7 +91,7 @@ function count(key: "concurrency" | "active" | "done", title: string, about: str
   };
 }
 
-function shareOf(delivered: number): Column<WorkerState> {
+function createShareColumn(delivered: number): TableColumn<WorkerState> {
   return {
     key: "share",
     title: "Share",
@@ -87,7 +100,11 @@ function shareOf(delivered: number): Column<WorkerState> {
     value: ({ done }) => done,
     cell: (worker) => (
       <>
-        <progress max={Math.max(delivered, 1)} value={worker.done} aria-label={`Share of ${nameOf(worker)}`} />
+        <progress
+          max={Math.max(delivered, 1)}
+          value={worker.done}
+          aria-label={`Share of ${formatWorkerName(worker)}`}
+        />
         <span class="quiet">{delivered === 0 ? "–" : formatShare(worker.done / delivered)}</span>
       </>
     ),

@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
 import type { QueueBudget, QueueState } from "../../../../../src/queue/contract.js";
-import { sampleWorker } from "./sample-worker.js";
+import { createSampleWorker } from "./sample-worker.js";
 import {
-  budgetWarnings,
-  heldUpBy,
-  type KnownQueue,
-  spentInWords,
-  togetherPerSecond,
-  workersInWords,
+  describeSpending,
+  describeWorkers,
+  explainWaiting,
+  listBudgetWarnings,
+  type ReadableQueue,
+  sumTrialsPerSecond,
 } from "./worker-words.js";
 
-const WORKER = sampleWorker({ done: 1200 });
-const REFUSING = sampleWorker({ id: "b", done: 7, perSecond: 3, refuses: "its code differs" });
+const WORKER = createSampleWorker({ done: 1200 });
+const REFUSING = createSampleWorker({ id: "b", done: 7, perSecond: 3, refuses: "its code differs" });
 
-function queue(phase: KnownQueue["phase"], known: Partial<QueueState> = {}): KnownQueue {
+function queue(phase: ReadableQueue["phase"], known: Partial<QueueState> = {}): ReadableQueue {
   const state: QueueState = {
     schema: "assay.queue-state/1",
     at: "2026-11-15T21:33:34.000Z",
@@ -36,48 +36,48 @@ function budget(known: Partial<QueueBudget>): QueueBudget {
 
 describe("workers in words", () => {
   test("count those that take part, and do not change with every trial while the run goes", () => {
-    expect(workersInWords(queue("live"))).toBe("1 worker takes part, 1 refuses.");
+    expect(describeWorkers(queue("live"))).toBe("1 worker takes part, 1 refuses.");
     const others = [
       { ...WORKER, done: 9 },
       { ...WORKER, perSecond: 0 },
     ];
-    expect(workersInWords(queue("live", { workers: others }))).toBe("2 workers take part.");
-    expect(workersInWords(queue("live", { workers: [] }))).toBe("No worker takes part.");
+    expect(describeWorkers(queue("live", { workers: others }))).toBe("2 workers take part.");
+    expect(describeWorkers(queue("live", { workers: [] }))).toBe("No worker takes part.");
     const none = [REFUSING, { ...REFUSING, id: "c" }];
-    expect(workersInWords(queue("live", { workers: none }))).toBe("No worker takes part, 2 refuse.");
+    expect(describeWorkers(queue("live", { workers: none }))).toBe("No worker takes part, 2 refuse.");
   });
 
   test("say what was done when it is over, and that nobody said how it ended when nobody did", () => {
-    expect(workersInWords(queue("over"))).toBe("When the coordinator stopped, 1 worker had delivered 1,200 trials.");
-    expect(workersInWords(queue("over", { isRunning: true }))).toMatch(/^The coordinator was stopped without a last/);
-    expect(workersInWords(queue("silent"))).toMatch(/^⚠ Nothing was heard .* 1 worker had delivered 1,200 trials\.$/);
-    expect(workersInWords(queue("over", { workers: [] }))).toBe("When the coordinator stopped, no worker was there.");
+    expect(describeWorkers(queue("over"))).toBe("When the coordinator stopped, 1 worker had delivered 1,200 trials.");
+    expect(describeWorkers(queue("over", { isRunning: true }))).toMatch(/^The coordinator was stopped without a last/);
+    expect(describeWorkers(queue("silent"))).toMatch(/^⚠ Nothing was heard .* 1 worker had delivered 1,200 trials\.$/);
+    expect(describeWorkers(queue("over", { workers: [] }))).toBe("When the coordinator stopped, no worker was there.");
   });
 
   test("add up the rates of those that take part", () => {
-    expect(togetherPerSecond(queue("live", { workers: [WORKER, WORKER, REFUSING] }).state)).toBe(25);
+    expect(sumTrialsPerSecond(queue("live", { workers: [WORKER, WORKER, REFUSING] }).state)).toBe(25);
   });
 
   test("say what holds each of them up", () => {
-    expect(heldUpBy(WORKER)).toBe("–");
-    expect(heldUpBy({ ...WORKER, waiting: "a place at the endpoint" })).toBe("a place at the endpoint");
-    expect(heldUpBy({ ...REFUSING, waiting: "ignored" })).toBe("Refuses: its code differs");
-    expect(heldUpBy({ ...WORKER, run: null })).toBe("a run");
+    expect(explainWaiting(WORKER)).toBe("–");
+    expect(explainWaiting({ ...WORKER, waiting: "a place at the endpoint" })).toBe("a place at the endpoint");
+    expect(explainWaiting({ ...REFUSING, waiting: "ignored" })).toBe("Refuses: its code differs");
+    expect(explainWaiting({ ...WORKER, run: null })).toBe("a run");
   });
 });
 
 describe("the budget in words", () => {
   test("is a sum of a sum", () => {
-    expect(spentInWords(budget({}))).toBe("$0.5000 of $2.00 (25 %)");
-    expect(spentInWords(budget({ maxCostUsd: 0, spentUsd: 0 }))).toBe("$0 of $0");
+    expect(describeSpending(budget({}))).toBe("$0.5000 of $2.00 (25 %)");
+    expect(describeSpending(budget({ maxCostUsd: 0, spentUsd: 0 }))).toBe("$0 of $0");
   });
 
   test("has a line for what is lost, for what nobody knows and for its end, and none otherwise", () => {
-    expect(budgetWarnings(budget({}))).toEqual([]);
-    expect(budgetWarnings(budget({ lostTrials: 1, lostUsd: 0.03 }))).toEqual([
+    expect(listBudgetWarnings(budget({}))).toEqual([]);
+    expect(listBudgetWarnings(budget({ lostTrials: 1, lostUsd: 0.03 }))).toEqual([
       "1 trial was lost with the worker that ran it. Nobody knows what it cost: the $0.0300 that was set aside counts as spent.",
     ]);
-    const [first, second, third] = budgetWarnings(
+    const [first, second, third] = listBudgetWarnings(
       budget({ isRefusing: true, lostTrials: 3, lostUsd: 0.09, unknownCosts: 2 }),
     );
     expect(first).toContain("not enough for another trial");

@@ -1,8 +1,8 @@
 import { useMemo, useState } from "preact/hooks";
 import { formatCount } from "../../../ui/index.js";
 import { CopyButton } from "./copy-button.js";
-import { prettyJson } from "./pretty-json.js";
-import { beginningOf } from "./text-blocks.js";
+import { formatJson } from "./pretty-json.js";
+import { takeBeginning } from "./text-blocks.js";
 import { TextBlocks } from "./text-view.js";
 
 interface LongTextProps {
@@ -18,19 +18,19 @@ interface LongTextProps {
   first?: { characters: number; lines: number };
 }
 
-const FIRST = { characters: 4000, lines: 40 };
+const DEFAULT_EXCERPT = { characters: 4000, lines: 40 };
 
 /** A text of any length and from anybody: its beginning, and the whole on demand, as text and nothing else. */
-export function LongText({ label, text, length, kind = "text", load, first = FIRST }: LongTextProps) {
+export function LongText({ label, text, length, kind = "text", load, first = DEFAULT_EXCERPT }: LongTextProps) {
   const [whole, setWhole] = useState<string | null>(null);
   const [isOpen, setOpen] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const [isWrapped, setWrapped] = useState(true);
   const known = whole ?? text;
-  const pretty = useMemo(() => (known.length === length || whole !== null ? prettyJson(known) : null), [known]);
+  const pretty = useMemo(() => (known.length === length || whole !== null ? formatJson(known) : null), [known]);
   const [isFormatted, setFormatted] = useState(kind === "json");
   const shown = isFormatted && pretty !== null ? pretty : known;
-  const beginning = useMemo(() => beginningOf(shown, first), [shown]);
+  const beginning = useMemo(() => takeBeginning(shown, first), [shown]);
   const isCut = beginning.length < shown.length || known.length < length;
   const fetchWhole = async () => {
     if (known.length >= length || load === undefined) return known;
@@ -53,13 +53,13 @@ export function LongText({ label, text, length, kind = "text", load, first = FIR
     <div class="text">
       <div class="text-tools">
         <CopyButton label={label} text={fetchWhole} />
-        <Toggle isOn={isWrapped} onToggle={setWrapped} label={label}>
+        <TextToggle isOn={isWrapped} onToggle={setWrapped} label={label}>
           Wrap lines
-        </Toggle>
+        </TextToggle>
         {pretty !== null && (
-          <Toggle isOn={isFormatted} onToggle={setFormatted} label={label}>
+          <TextToggle isOn={isFormatted} onToggle={setFormatted} label={label}>
             Format JSON
-          </Toggle>
+          </TextToggle>
         )}
       </div>
       <TextBlocks label={label} text={isOpen ? shown : beginning} isWrapped={isWrapped} />
@@ -87,14 +87,14 @@ export function LongText({ label, text, length, kind = "text", load, first = FIR
   );
 }
 
-interface ToggleProps {
+interface TextToggleProps {
   isOn: boolean;
   onToggle: (isOn: boolean) => void;
   label: string;
   children: string;
 }
 
-function Toggle({ isOn, onToggle, label, children }: ToggleProps) {
+function TextToggle({ isOn, onToggle, label, children }: TextToggleProps) {
   return (
     <button type="button" class="plain" aria-pressed={isOn} onClick={() => onToggle(!isOn)}>
       {children}

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { beginningOf, textBlocks } from "./text-blocks.js";
+import { splitIntoBlocks, takeBeginning } from "./text-blocks.js";
 
 test("pieces make up the text, none is too long, and no character is cut in two", () => {
   const letter = fc.constantFrom("a", "\n", "😀", "é");
   fc.assert(
     fc.property(fc.string({ unit: letter, maxLength: 60 }), fc.integer({ min: 2, max: 10 }), (text, size) => {
-      const blocks = textBlocks(text, size);
+      const blocks = splitIntoBlocks(text, size);
       expect(blocks.join("")).toBe(text);
       for (const block of blocks) {
         expect(block.length).toBeGreaterThan(0);
@@ -18,12 +18,12 @@ test("pieces make up the text, none is too long, and no character is cut in two"
 });
 
 test("pieces end with a line where they can", () => {
-  expect(textBlocks("one\ntwo\nthree", 9)).toEqual(["one\ntwo\n", "three"]);
-  expect(textBlocks("", 9)).toEqual([]);
+  expect(splitIntoBlocks("one\ntwo\nthree", 9)).toEqual(["one\ntwo\n", "three"]);
+  expect(splitIntoBlocks("", 9)).toEqual([]);
 });
 
 test("a beginning is short in characters and in lines", () => {
-  expect(beginningOf("a\nb\nc\nd", { characters: 100, lines: 2 })).toBe("a\nb");
-  expect(beginningOf("abcdef", { characters: 4, lines: 2 })).toBe("abcd");
-  expect(beginningOf("ab\n", { characters: 4, lines: 5 })).toBe("ab\n");
+  expect(takeBeginning("a\nb\nc\nd", { characters: 100, lines: 2 })).toBe("a\nb");
+  expect(takeBeginning("abcdef", { characters: 4, lines: 2 })).toBe("abcd");
+  expect(takeBeginning("ab\n", { characters: 4, lines: 5 })).toBe("ab\n");
 });

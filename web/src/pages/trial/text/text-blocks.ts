@@ -2,12 +2,12 @@
  * A text in pieces of at most `size` characters, which end at the end of a line where they can and never within a
  * character. Joined they are the text again.
  * @example
- * textBlocks("one\ntwo", 5); // ["one\n", "two"]
+ * splitIntoBlocks("one\ntwo", 5); // ["one\n", "two"]
  */
-export function textBlocks(text: string, size: number): string[] {
+export function splitIntoBlocks(text: string, size: number): string[] {
   const blocks: string[] = [];
   for (let start = 0; start < text.length; ) {
-    const end = blockEnd(text, start, size);
+    const end = findBlockEnd(text, start, size);
     blocks.push(text.slice(start, end));
     start = end;
   }
@@ -15,8 +15,8 @@ export function textBlocks(text: string, size: number): string[] {
 }
 
 /** The beginning of a text, at most so many characters and lines of it. */
-export function beginningOf(text: string, { characters, lines }: { characters: number; lines: number }): string {
-  const first = text.slice(0, blockEnd(text, 0, characters));
+export function takeBeginning(text: string, { characters, lines }: { characters: number; lines: number }): string {
+  const first = text.slice(0, findBlockEnd(text, 0, characters));
   let at = -1;
   for (let line = 0; line < lines; line++) {
     at = first.indexOf("\n", at + 1);
@@ -25,7 +25,7 @@ export function beginningOf(text: string, { characters, lines }: { characters: n
   return first.slice(0, at);
 }
 
-function blockEnd(text: string, start: number, size: number): number {
+function findBlockEnd(text: string, start: number, size: number): number {
   const furthest = start + size;
   if (furthest >= text.length) return text.length;
   // Within the piece alone: looking back from each piece of a text without lines would go to its beginning every time.

@@ -1,13 +1,13 @@
 import { memo } from "preact/compat";
 import { useMemo } from "preact/hooks";
 import { Scrollable } from "./scrollable.js";
-import { textBlocks } from "./text-blocks.js";
-import { useGrowing } from "./use-growing.js";
-import { Visible } from "./visible.js";
+import { splitIntoBlocks } from "./text-blocks.js";
+import { useGrowingCount } from "./use-growing.js";
+import { RevealedText } from "./visible.js";
 
 /** A browser lays out so many characters in a moment; blocks out of sight are not laid out at all. */
-const BLOCK = 20_000;
-const BLOCKS_AT_ONCE = 5;
+const BLOCK_LENGTH = 20_000;
+const BLOCKS_PER_STEP = 5;
 
 interface TextBlocksProps {
   label: string;
@@ -17,8 +17,8 @@ interface TextBlocksProps {
 
 /** A text in blocks, which are drawn a few at a time. */
 export function TextBlocks({ label, text, isWrapped }: TextBlocksProps) {
-  const blocks = useMemo(() => textBlocks(text, BLOCK), [text]);
-  const count = useGrowing(blocks.length, BLOCKS_AT_ONCE, text);
+  const blocks = useMemo(() => splitIntoBlocks(text, BLOCK_LENGTH), [text]);
+  const count = useGrowingCount(blocks.length, BLOCKS_PER_STEP, text);
   if (text === "") return <p class="quiet">(empty)</p>;
   return (
     <Scrollable class={`text-blocks${isWrapped ? " text-wrapped" : ""}`} label={label}>
@@ -33,7 +33,7 @@ const TextBlock = memo(function TextBlock({ text }: { text: string }) {
   // The end of the line is the end of the block.
   return (
     <pre class="text-block">
-      <Visible text={text.endsWith("\n") ? text.slice(0, -1) : text} />
+      <RevealedText text={text.endsWith("\n") ? text.slice(0, -1) : text} />
     </pre>
   );
 });

@@ -1,58 +1,58 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { visibleLine, visibleParts, visibleText } from "./visible-text.js";
+import { revealLine, revealParts, revealText } from "./visible-text.js";
 
 test("escapes of terminals are shown and not obeyed", () => {
-  expect(visibleText("\u001b[2J\u001b[31mred\u0007")).toBe("⟨ESC⟩[2J⟨ESC⟩[31mred⟨BEL⟩");
-  expect(visibleText("\u0000\u007f\u009b")).toBe("⟨NUL⟩⟨DEL⟩⟨U+009B⟩");
+  expect(revealText("\u001b[2J\u001b[31mred\u0007")).toBe("⟨ESC⟩[2J⟨ESC⟩[31mred⟨BEL⟩");
+  expect(revealText("\u0000\u007f\u009b")).toBe("⟨NUL⟩⟨DEL⟩⟨U+009B⟩");
 });
 
 test("what turns the reading order around is shown", () => {
-  expect(visibleText("a\u202egpj.exe\u202c")).toBe("a⟨U+202E⟩gpj.exe⟨U+202C⟩");
-  expect(visibleText("\u2066x\u2069\u200f\u061c")).toBe("⟨U+2066⟩x⟨U+2069⟩⟨U+200F⟩⟨U+061C⟩");
+  expect(revealText("a\u202egpj.exe\u202c")).toBe("a⟨U+202E⟩gpj.exe⟨U+202C⟩");
+  expect(revealText("\u2066x\u2069\u200f\u061c")).toBe("⟨U+2066⟩x⟨U+2069⟩⟨U+200F⟩⟨U+061C⟩");
 });
 
 test("characters without width are shown, among them tags that hide whole sentences", () => {
-  expect(visibleText("pass\u200bword\ufeff\u00ad")).toBe("pass⟨U+200B⟩word⟨U+FEFF⟩⟨U+00AD⟩");
-  expect(visibleText("pass\u200dword")).toBe("pass⟨U+200D⟩word");
-  expect(visibleText("\u{e0048}\u{e0069}")).toBe("⟨U+E0048⟩⟨U+E0069⟩");
-  expect(visibleText("half \ud83d pair")).toBe("half ⟨U+D83D⟩ pair");
+  expect(revealText("pass\u200bword\ufeff\u00ad")).toBe("pass⟨U+200B⟩word⟨U+FEFF⟩⟨U+00AD⟩");
+  expect(revealText("pass\u200dword")).toBe("pass⟨U+200D⟩word");
+  expect(revealText("\u{e0048}\u{e0069}")).toBe("⟨U+E0048⟩⟨U+E0069⟩");
+  expect(revealText("half \ud83d pair")).toBe("half ⟨U+D83D⟩ pair");
 });
 
 test("line ends of either kind stay, a lone return is shown", () => {
-  expect(visibleText("a\r\nb\n\tc\rd")).toBe("a\nb\n\tc⟨CR⟩d");
-  expect(visibleLine("a\nb\tc")).toBe("a⟨LF⟩b⟨TAB⟩c");
+  expect(revealText("a\r\nb\n\tc\rd")).toBe("a\nb\n\tc⟨CR⟩d");
+  expect(revealLine("a\nb\tc")).toBe("a⟨LF⟩b⟨TAB⟩c");
 });
 
 test("ordinary texts of all languages stay as they are", () => {
   for (const text of ["naïve <b>&amp;</b>", "שלום", "می‌خواهم", "👩‍👩‍👧 ❤️", "日本語", "क्‍ष"])
-    expect(visibleText(text)).toBe(text);
+    expect(revealText(text)).toBe(text);
 });
 
 test("nothing hidden is left, whatever the text", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
-      expect(visibleText(text).replace(/[\t\n]/g, "")).not.toMatch(/\p{Cc}|\p{Cs}|[\u202a-\u202e\u2066-\u2069]/u);
+      expect(revealText(text).replace(/[\t\n]/g, "")).not.toMatch(/\p{Cc}|\p{Cs}|[\u202a-\u202e\u2066-\u2069]/u);
     }),
   );
 });
 
 test("pieces tell marks from what was written", () => {
-  expect(visibleParts("a\u001b\u202e[b\r\n\u200d")).toEqual([
+  expect(revealParts("a\u001b\u202e[b\r\n\u200d")).toEqual([
     { text: "a", isMark: false },
     { text: "⟨ESC⟩⟨U+202E⟩", isMark: true },
     { text: "[b\n\u200d", isMark: false },
   ]);
-  expect(visibleParts("⟨ESC⟩")).toEqual([{ text: "⟨ESC⟩", isMark: false }]);
-  expect(visibleParts("")).toEqual([]);
+  expect(revealParts("⟨ESC⟩")).toEqual([{ text: "⟨ESC⟩", isMark: false }]);
+  expect(revealParts("")).toEqual([]);
 });
 
 test("pieces put together are the visible text", () => {
   const odd = fc.constantFrom("\u001b", "\u200d", "\ud83d", "\udc00", "\r\n", "\r", "x", "é", "\u202e");
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: odd })), (text) => {
-      const together = visibleParts(text).map((part) => part.text);
-      expect(together.join("")).toBe(visibleText(text));
+      const together = revealParts(text).map((part) => part.text);
+      expect(together.join("")).toBe(revealText(text));
     }),
   );
 });
@@ -60,7 +60,7 @@ test("pieces put together are the visible text", () => {
 test("what was made visible stays as it is", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
-      expect(visibleText(visibleText(text))).toBe(visibleText(text));
+      expect(revealText(revealText(text))).toBe(revealText(text));
     }),
   );
 });

@@ -1,46 +1,46 @@
 import type { FileDiff } from "../../../../../src/report/dashboard/contract.js";
 import { formatPlural } from "../../../ui/index.js";
-import { visibleLine, visibleText } from "../text/visible-text.js";
+import { revealLine, revealText } from "../text/visible-text.js";
 import { DiffLines } from "./diff-lines.js";
 
-const SIGNS: Readonly<Record<FileDiff["change"], string>> = { added: "+", changed: "±", removed: "−" };
+const FILE_CHANGE_SIGNS: Readonly<Record<FileDiff["change"], string>> = { added: "+", changed: "±", removed: "−" };
 
-interface ChangesProps {
+interface FileChangesProps {
   changes: readonly FileDiff[];
   /** Why some of them are not here. */
   incomplete?: string | undefined;
 }
 
 /** Files that the work changed, each with what changed in it. */
-export function Changes({ changes, incomplete }: ChangesProps) {
+export function FileChanges({ changes, incomplete }: FileChangesProps) {
   return (
     <section aria-labelledby="changes">
       <h2 id="changes">
         Files changed <span class="quiet">{formatPlural(changes.length, "file")}</span>
       </h2>
-      {incomplete !== undefined && <p class="warn">Not all changes are shown: {visibleText(incomplete)}</p>}
+      {incomplete !== undefined && <p class="warn">Not all changes are shown: {revealText(incomplete)}</p>}
       {changes.length === 0 && incomplete === undefined && <p class="quiet">The folder is as it was given.</p>}
       {changes.map((change) => (
-        <Change key={change.path} change={change} />
+        <FileChange key={change.path} change={change} />
       ))}
     </section>
   );
 }
 
-function Change({ change: { path, change, diff } }: { change: FileDiff }) {
+function FileChange({ change: { path, change, diff } }: { change: FileDiff }) {
   const name = (
     <>
       <span class={`file-sign file-${change}`} aria-hidden="true">
-        {SIGNS[change]}
+        {FILE_CHANGE_SIGNS[change]}
       </span>{" "}
-      <bdi class="path">{visibleLine(path)}</bdi> <span class="quiet">{change}</span>
+      <bdi class="path">{revealLine(path)}</bdi> <span class="quiet">{change}</span>
     </>
   );
   if (diff === null) return <p class="file-change">{name}</p>;
   return (
     <details class="file-change">
       <summary>{name}</summary>
-      <DiffLines label={`Changes of ${visibleLine(path)}`} lines={diff} />
+      <DiffLines label={`Changes of ${revealLine(path)}`} lines={diff} />
     </details>
   );
 }

@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
 import type { TimelineStep } from "../../../../../src/report/dashboard/contract.js";
-import { kindsIn, pairSteps } from "./pair-steps.js";
+import { countKinds, pairSteps } from "./pair-steps.js";
 
 function step(kind: TimelineStep["kind"], callId: string | null = null): TimelineStep {
   const nothing = { title: "", text: "", length: 0, isSuccess: null, diff: null, costUsd: null, tokens: null };
   return { atMs: 0, kind, callId, ...nothing };
 }
 
-function placesOf(steps: readonly TimelineStep[]) {
+function listPairs(steps: readonly TimelineStep[]) {
   return pairSteps(steps).map(({ place, result }) => [place, result === null ? null : steps.indexOf(result)]);
 }
 
 test("results stand with their calls, also when several are under way", () => {
   const steps = [step("says"), step("call", "a"), step("call", "b"), step("result", "b"), step("result", "a")];
-  expect(placesOf(steps)).toEqual([
+  expect(listPairs(steps)).toEqual([
     [0, null],
     [1, 4],
     [2, 3],
@@ -29,7 +29,7 @@ test("without ids they go by their order, and what is alone stays", () => {
     step("call", "lone"),
     step("result", "other"),
   ];
-  expect(placesOf(steps)).toEqual([
+  expect(listPairs(steps)).toEqual([
     [0, null],
     [1, 3],
     [2, null],
@@ -40,14 +40,14 @@ test("without ids they go by their order, and what is alone stays", () => {
 
 test("an id that comes again belongs to the call before it", () => {
   const steps = [step("call", "a"), step("result", "a"), step("call", "a"), step("result", "a")];
-  expect(placesOf(steps)).toEqual([
+  expect(listPairs(steps)).toEqual([
     [0, 1],
     [2, 3],
   ]);
 });
 
 test("kinds are counted without the results that stand with their calls", () => {
-  expect(kindsIn(pairSteps([step("call", "a"), step("result", "a"), step("says"), step("says")]))).toEqual([
+  expect(countKinds(pairSteps([step("call", "a"), step("result", "a"), step("says"), step("says")]))).toEqual([
     ["says", 2],
     ["call", 1],
   ]);

@@ -10,7 +10,7 @@ export interface TimelineEntry {
 
 /** The steps with each result at its call: by the id of the call, or the next one after it where there are none. */
 export function pairSteps(steps: readonly TimelineStep[]): TimelineEntry[] {
-  const results = resultsOfCalls(steps);
+  const results = matchResults(steps);
   const taken = new Set(results.values());
   return steps.flatMap((step, place) => {
     if (taken.has(place)) return [];
@@ -19,7 +19,7 @@ export function pairSteps(steps: readonly TimelineStep[]): TimelineEntry[] {
 }
 
 /** For each call the place of its result. Ids may come again, so that each result goes to the latest call that waits. */
-function resultsOfCalls(steps: readonly TimelineStep[]): Map<number, number> {
+function matchResults(steps: readonly TimelineStep[]): Map<number, number> {
   const waiting = new Map<string | null, number[]>();
   const results = new Map<number, number>();
   for (const [place, { kind, callId }] of steps.entries()) {
@@ -35,7 +35,7 @@ function resultsOfCalls(steps: readonly TimelineStep[]): Map<number, number> {
 }
 
 /** Kinds of steps, in the order in which people want to see them. */
-const KINDS = [
+const STEP_KINDS = [
   "user",
   "says",
   "thinks",
@@ -50,8 +50,8 @@ const KINDS = [
 ] as const satisfies readonly TimelineStep["kind"][];
 
 /** How many entries there are of each kind that occurs. */
-export function kindsIn(entries: readonly TimelineEntry[]): [kind: TimelineStep["kind"], count: number][] {
-  return KINDS.flatMap((kind) => {
+export function countKinds(entries: readonly TimelineEntry[]): [kind: TimelineStep["kind"], count: number][] {
+  return STEP_KINDS.flatMap((kind) => {
     const count = entries.filter(({ step }) => step.kind === kind).length;
     return count === 0 ? [] : [[kind, count] as [TimelineStep["kind"], number]];
   });

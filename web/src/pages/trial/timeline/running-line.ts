@@ -7,7 +7,7 @@ export interface RunningLine {
   readonly last: number;
 }
 
-export interface Box {
+export interface LineSize {
   readonly width: number;
   readonly height: number;
 }
@@ -15,9 +15,13 @@ export interface Box {
 /**
  * What had been spent at each step, as a line of steps over time; null when fewer than two steps know it.
  * @example
- * runningLine(timeline, "costUsd", { width: 600, height: 40 });
+ * buildRunningLine(timeline, "costUsd", { width: 600, height: 40 });
  */
-export function runningLine(steps: readonly TimelineStep[], of: "costUsd" | "tokens", box: Box): RunningLine | null {
+export function buildRunningLine(
+  steps: readonly TimelineStep[],
+  of: "costUsd" | "tokens",
+  box: LineSize,
+): RunningLine | null {
   const known = steps.flatMap(({ atMs, [of]: value }) => (value === null ? [] : [{ atMs, value }]));
   const last = known.at(-1)?.value ?? 0;
   if (known.length < 2 || last <= 0) return null;
@@ -25,10 +29,10 @@ export function runningLine(steps: readonly TimelineStep[], of: "costUsd" | "tok
   const most = known.reduce((largest, { value }) => Math.max(largest, value), 0);
   const x = (atMs: number) => (end > first ? ((atMs - first) / (end - first)) * box.width : 0);
   const y = (value: number) => box.height - (value / most) * box.height;
-  const points = known.map(({ atMs, value }) => `H${tidy(x(atMs))}V${tidy(y(value))}`);
-  return { path: `M0 ${tidy(box.height)}${points.join("")}H${tidy(box.width)}`, last };
+  const points = known.map(({ atMs, value }) => `H${roundTenth(x(atMs))}V${roundTenth(y(value))}`);
+  return { path: `M0 ${roundTenth(box.height)}${points.join("")}H${roundTenth(box.width)}`, last };
 }
 
-function tidy(value: number): number {
+function roundTenth(value: number): number {
   return Math.round(value * 10) / 10;
 }

@@ -1,12 +1,12 @@
 import type { TimelineStep } from "../../../../../src/report/dashboard/contract.js";
 import { formatCount, formatDollars, formatMilliseconds, formatPlural } from "../../../ui/index.js";
 import { LongText } from "../text/long-text.js";
-import { visibleLine } from "../text/visible-text.js";
+import { revealLine } from "../text/visible-text.js";
 import { DiffLines } from "./diff-lines.js";
 import type { TimelineEntry } from "./pair-steps.js";
 
 /** What each kind is called, seen from the agent. */
-export const KIND_WORDS: Readonly<Record<TimelineStep["kind"], string>> = {
+export const STEP_KIND_WORDS: Readonly<Record<TimelineStep["kind"], string>> = {
   user: "user",
   says: "says",
   thinks: "thinks",
@@ -21,20 +21,21 @@ export const KIND_WORDS: Readonly<Record<TimelineStep["kind"], string>> = {
 };
 
 /** How much of a step's text is seen without asking. */
-const FIRST = { characters: 1200, lines: 14 };
+const STEP_EXCERPT = { characters: 1200, lines: 14 };
 /** A text as short as its line has nothing to expand. */
-const SHORT = 100;
+const MAX_SHORT_TEXT = 100;
 
 /** One step of the work: when, what, and what had been spent by then. */
-export function Step({ entry: { step, result } }: { entry: TimelineEntry }) {
-  const hasMore = step.text.length > SHORT || step.text.includes("\n") || step.diff !== null || result !== null;
+export function TimelineItem({ entry: { step, result } }: { entry: TimelineEntry }) {
+  const hasMore =
+    step.text.length > MAX_SHORT_TEXT || step.text.includes("\n") || step.diff !== null || result !== null;
   return (
-    <li class={`step step-${step.kind}${isFailed(result ?? step) ? " step-failed" : ""}`}>
-      <span class="step-time">{timeOf(step.atMs)}</span>
-      <span class="step-kind">{KIND_WORDS[step.kind]}</span>
+    <li class={`step step-${step.kind}${hasFailed(result ?? step) ? " step-failed" : ""}`}>
+      <span class="step-time">{formatStepTime(step.atMs)}</span>
+      <span class="step-kind">{STEP_KIND_WORDS[step.kind]}</span>
       <div class="step-what">
         {hasMore ? (
-          <details open={isOpenAtFirst(step)}>
+          <details open={isOpenByDefault(step)}>
             <summary>
               <StepTitle step={step} result={result} />
             </summary>
@@ -44,7 +45,7 @@ export function Step({ entry: { step, result } }: { entry: TimelineEntry }) {
           <StepTitle step={step} result={result} />
         )}
       </div>
-      <span class="step-spent">{spentBy(result ?? step)}</span>
+      <span class="step-spent">{formatSpent(result ?? step)}</span>
     </li>
   );
 }
@@ -56,35 +57,35 @@ function StepTitle({ step, result }: Pick<TimelineEntry, "step" | "result">) {
     <>
       {step.title !== "" && (
         <b>
-          <bdi>{visibleLine(step.title)}</bdi>{" "}
+          <bdi>{revealLine(step.title)}</bdi>{" "}
         </b>
       )}
-      {isSaid && <bdi class="step-gist">{visibleLine(step.text.slice(0, SHORT))}</bdi>}
+      {isSaid && <bdi class="step-gist">{revealLine(step.text.slice(0, MAX_SHORT_TEXT))}</bdi>}
       {isSaid && step.title === "" && <span class="step-length">{formatPlural(step.length, "character")}</span>}
-      {result !== null && <span class="step-result"> {resultWords(step, result)}</span>}
+      {result !== null && <span class="step-result"> {describeResult(step, result)}</span>}
       {result === null && step.isSuccess === false && <span class="step-result"> ✕ failed</span>}
     </>
   );
 }
 
-function resultWords(call: TimelineStep, { isSuccess, atMs }: TimelineStep): string {
+function describeResult(call: TimelineStep, { isSuccess, atMs }: TimelineStep): string {
   const took = `after ${formatMilliseconds(Math.max(0, atMs - call.atMs))}`;
   if (isSuccess === null) return `→ answered ${took}`;
   return isSuccess ? `✓ done ${took}` : `✕ failed ${took}`;
 }
 
 function StepBody({ step, result }: Pick<TimelineEntry, "step" | "result">) {
-  const name = `${KIND_WORDS[step.kind]} ${visibleLine(step.title)}`;
+  const name = `${STEP_KIND_WORDS[step.kind]} ${revealLine(step.title)}`;
   return (
     <div class="step-body">
       {step.diff !== null && <DiffLines label={`Change by ${name}`} lines={step.diff} />}
       {step.text !== "" && step.diff === null && (
-        <LongText label={name} text={step.text} length={step.length} first={FIRST} />
+        <LongText label={name} text={step.text} length={step.length} first={STEP_EXCERPT} />
       )}
       {result !== null && result.text !== "" && (
         <>
           <h4>Result</h4>
-          <LongText label={`result of ${name}`} text={result.text} length={result.length} first={FIRST} />
+          <LongText label={`result of ${name}`} text={result.text} length={result.length} first={STEP_EXCERPT} />
         </>
       )}
     </div>
@@ -92,19 +93,19 @@ function StepBody({ step, result }: Pick<TimelineEntry, "step" | "result">) {
 }
 
 /** What an agent says and what goes wrong is worth reading at once. */
-function isOpenAtFirst({ kind }: TimelineStep): boolean {
+function isOpenByDefault({ kind }: TimelineStep): boolean {
   return kind === "says" || kind === "error" || kind === "user";
 }
 
-function isFailed({ isSuccess, kind }: TimelineStep): boolean {
+function hasFailed({ isSuccess, kind }: TimelineStep): boolean {
   return isSuccess === false || kind === "error";
 }
 
-function timeOf(atMs: number): string {
+function formatStepTime(atMs: number): string {
   return atMs < 0 ? `−${formatMilliseconds(-atMs)}` : formatMilliseconds(atMs);
 }
 
-function spentBy({ costUsd, tokens }: TimelineStep): string {
+function formatSpent({ costUsd, tokens }: TimelineStep): string {
   const spent = [
     ...(costUsd === null ? [] : [formatDollars(costUsd)]),
     ...(tokens === null ? [] : [`${formatCount(tokens)} tok`]),
