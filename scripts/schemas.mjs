@@ -36,7 +36,8 @@ const extra = readdirSync(FOLDER).filter((name) => !Object.hasOwn(schemas, name)
 if (process.argv.includes("--check")) {
   for (const name of wrong) console.error(`schemas/${name} is out of date. Run npm run schema.`);
   for (const name of extra) console.error(`schemas/${name} is not written by scripts/schemas.mjs. Remove it.`);
-  if (newPage !== page) console.error("The keys in docs/reference/command-line.md are out of date. Run npm run schema.");
+  if (newPage !== page)
+    console.error("The keys in docs/reference/command-line.md are out of date. Run npm run schema.");
   if (wrong.length + extra.length > 0 || newPage !== page) process.exitCode = 1;
 } else {
   if (wrong.length > 0) writeSchemas(wrong);

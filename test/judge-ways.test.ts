@@ -93,7 +93,7 @@ describe("a judge of each turn", () => {
       "--judge-per-turn",
     );
     expect(finished).toMatchObject({ code: 2 });
-    expect(finished.stderr).toContain("--judge-per-turn is for runs");
+    expect(finished.stderr).toContain("--judge-per-turn is only for runs");
   });
 });
 

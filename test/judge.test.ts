@@ -128,7 +128,7 @@ describe("assay judge calibrate", () => {
     expect(stdout).toContain("- labels.jsonl: 1 of 2 rows judged");
     expect(stdout).toContain("- 1 row could not be judged");
     expect(stdout).toContain("reason: the judge says it cannot judge: Nothing to go by.");
-    expect(stdout).toContain("- 2 bad rows left out");
+    expect(stdout).toContain("- 2 bad rows skipped");
     expect(code).toBe(0);
   });
 
@@ -193,7 +193,7 @@ describe("assay judge calibrate", () => {
     [
       "a scale that is none",
       ["--labels", "labels.jsonl", "--judge-url", "http://127.0.0.1:9", "--judge-model", "m", "--judge-scale", "1-7"],
-      "There is no scale",
+      "Unknown scale",
     ],
     [
       "labels that are not there",
@@ -217,7 +217,7 @@ describe("assay judge calibrate", () => {
     [
       "labels that do not fit",
       ["--labels", "labels.jsonl", "--judge-url", "http://127.0.0.1:9", "--judge-model", "m", "--judge-pairwise"],
-      "no row that can be used",
+      "no usable rows",
     ],
   ])("rejects %s", async (_, args, message) => {
     const space = new TempProject({ "labels.jsonl": LABELS });
@@ -268,7 +268,7 @@ describe("a run with a judge", () => {
     const space = new TempProject(files);
     const table = BASE.slice(0, -2);
     expect((await runPooledAssay(space.dir, ...table, ...judge)).stdout).toMatch(
-      /- judging cost \$0\.0\d+, which is no part/,
+      /- judging cost \$0\.0\d+, not included in the systems/,
     );
     const plan = await runPooledAssay(space.dir, ...table, ...judge, "--dry-run");
     expect(plan.stdout).toContain("judging costs extra: at least $0.00");
@@ -414,7 +414,7 @@ describe("a run with a judge", () => {
   }, 180_000);
 
   it.each([
-    [["--judge-scale", "1-5"], "There is no judge. Add --judge-model"],
+    [["--judge-scale", "1-5"], "No judge is set. Add --judge-model"],
     [
       ["--judge-url", "http://127.0.0.1:9", "--judge-model", "m", "--evaluator", "llm_judge:m"],
       "llm_judge takes no argument after a colon",

@@ -78,7 +78,7 @@ describe("assay memory", () => {
       report.rows.every(({ facets }) => (facets as { question_type: string }).question_type === "knowledge-update"),
     ).toBe(true);
     const plan = await runInPool(space.dir, [...base, "--dry-run"]);
-    expect(plan.stdout).toMatch(/a memory that reads the whole history for each reads about \d+ tokens/);
+    expect(plan.stdout).toMatch(/a memory that reads the whole history for each question reads about \d+ more tokens/);
   });
 
   it("resumes only its own stopped runs", async () => {
@@ -139,10 +139,10 @@ describe("assay memory", () => {
     [["--system", "bm25"], /needs a model that answers/],
     [["--system", "bm24", "--reader", "./reader.mjs"], /Did you mean "bm25"/],
     [["--system", "bm25:x", "--reader", "./reader.mjs"], /not a whole number/],
-    [["--reader", "./reader.mjs"], /There is no memory to measure/],
+    [["--reader", "./reader.mjs"], /No memory is given/],
     [["--system", "bm25", "--reader", "./nowhere.mjs"], /nowhere\.mjs/],
     [["--system", "./reader.mjs"], /The memory in \.\/reader\.mjs could not be made/],
-    [["--system", "bm25", "--reader", "./reader.mjs", "--model", "openai/gpt-5"], /Leave one of them out/],
+    [["--system", "bm25", "--reader", "./reader.mjs", "--model", "openai/gpt-5"], /--reader replaces --model/],
     [["--system", "bm25", "--reader", "./reader.mjs", "--dataset", "longmemeval"], /takes one dataset/],
     [["--system", "bm25", "--reader", "./reader.mjs", "--filter", "question_type=x"], /Values of question_type/],
     [["--system", "bm25", "--reader", "./reader.mjs", "--filter", "nope=1"], /has a field "nope".*question_type/],

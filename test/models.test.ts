@@ -129,7 +129,7 @@ describe("models on the command line", () => {
 
   it.each([
     ["a proxy that is no URL", ["--proxy", "localhost", "--model", "m"], "--proxy must be an http or https URL"],
-    ["a name for nothing", ["--name", "a"], "--name and --api say more about"],
+    ["a name for nothing", ["--name", "a"], "--name and --api require a --model or --proxy"],
     [
       "two names for one model",
       ["--model", "m", "--proxy", "http://127.0.0.1:9", "--name", "a", "--name", "b"],
@@ -141,7 +141,11 @@ describe("models on the command line", () => {
     ["a header without a colon", ["--proxy", "http://127.0.0.1:9", "--header", "x"], "Name: value"],
     ["a budget of nothing", ["--proxy", "http://127.0.0.1:9", "--max-cost", "0"], "more than 0"],
     ["a price that nobody knows", ["--proxy", "http://127.0.0.1:9", "--model", "zz", "--max-cost", "1"], "no price"],
-    ["a setting that nobody reads", ["--system", "passthrough", "--temperature", "1"], "--temperature is for models"],
+    [
+      "a setting that nobody reads",
+      ["--system", "passthrough", "--temperature", "1"],
+      "--temperature is only for models",
+    ],
     ["a models file that is not there", ["--models", "no.yml", "--model", "m"], "no.yml"],
   ])("rejects %s", async (_, args, message) => {
     const { code, stderr } = await runPooledAssay(spaceOf().dir, "run", "--dataset", "capitals.jsonl", ...args);
@@ -230,11 +234,11 @@ describe("bad endpoints", () => {
     ["404", { faults: [{ kind: "404" }] }, "api_error", /404/],
     ["429 forever", { faults: [{ kind: "429", retryAfter: 3600 }] }, "rate_limit", /429/],
     ["HTML", { faults: [{ kind: "html" }] }, "api_error", /HTML/],
-    ["empty choices", { faults: [{ kind: "empty" }] }, "api_error", /nothing/],
+    ["empty choices", { faults: [{ kind: "empty" }] }, "api_error", /no choices/],
     ["a stream cut in the middle", { faults: [{ kind: "cut", afterTokens: 2 }], outputTokens: 50 }, "api_error", /./],
     ["malformed JSON", { faults: [{ kind: "malformed" }] }, "api_error", /malformed|JSON/],
     ["invalid UTF-8", { faults: [{ kind: "invalid-utf8" }] }, "api_error", /UTF-8/],
-    ["a 50 MB line", { faults: [{ kind: "huge-line" }] }, "api_error", /sent a line or an event/],
+    ["a 50 MB line", { faults: [{ kind: "huge-line" }] }, "api_error", /sent a line or event/],
     ["an error inside the stream", { faults: [{ kind: "error-event" }] }, "api_error", /./],
   ])("%s costs rows, not the run", async (_, script, category, message) => {
     const mock = await mockOf(script);
@@ -383,8 +387,8 @@ it("applies the limits of a system from a file", async () => {
   space.write(
     "mine.mjs",
     `import { ModelSystem } from "assay";
-     import { priceFrom } from "assay/models";
-     const price = priceFrom({ input_per_1k: 0.001, output_per_1k: 0.002 }, "test");
+     import { createPrice } from "assay/models";
+     const price = createPrice({ input_per_1k: 0.001, output_per_1k: 0.002 }, "test");
      export default new ModelSystem({ name: "mine", model: "m", baseUrl: "${mock.url}/v1", limits: { price, maxCostUsd: 0.0005, hardTimeoutMs: 60000 } });`,
   );
   space.linkAssay();

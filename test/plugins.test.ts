@@ -82,7 +82,7 @@ describe("plugin", () => {
       "throws in register",
       "p.mjs",
       "export const register = () => { throw new TypeError('oops'); };",
-      /The plugin \.\/p\.mjs failed in register(): oops/,
+      /The plugin \.\/p\.mjs failed in register\(\): oops/,
     ],
     [
       "registers a name twice",

@@ -37,7 +37,7 @@ describe("--replay", () => {
     const space = new TempProject({ ...files, "outputs.jsonl": records });
     const finished = await runPooledAssay(space.dir, ...BASE, "--replay", "outputs.jsonl");
     expect(finished.stderr).toContain("outputs: no recorded output for 1 example (fr): counted as errors");
-    expect(finished.stderr).toContain("outputs: 1 recorded id not in any dataset (xx): not used");
+    expect(finished.stderr).toContain("outputs: 1 recorded id not in any dataset (xx): ignored");
     expect(finished.code).toBe(3);
     const [first] = parseReport(finished).rows;
     expect(first).toMatchObject({ exampleId: "fr", outcome: "error", errorCategory: "system_error" });

@@ -97,7 +97,7 @@ describe("--resume from elsewhere", () => {
     renameSync(workspace.path("old"), workspace.path("new"));
     const { code, stdout, stderr } = await runAssay(workspace.dir, "--resume", "--runs-dir", "kept");
     expect(stderr).toContain(`The run was started in ${workspace.path("old")}, which cannot be opened (ENOENT`);
-    expect(stderr).toContain("bring the folder back, or start a new run.");
+    expect(stderr).toContain("restore the folder, or start a new run.");
     expect(stderr).not.toContain("This was not expected");
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   });

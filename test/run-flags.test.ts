@@ -217,7 +217,7 @@ describe("assay run", () => {
     const words = await runPooledAssay(space.dir, ...base);
     expect(words).toMatchObject({ code: 0, stderr: "" });
     expect(words.stdout).toContain("1 system × 4 examples × 2 trials = 8 planned trials");
-    expect(words.stdout).toMatch(/smallest difference between two pass rates .*: \d+\.\d points/);
+    expect(words.stdout).toMatch(/minimum detectable difference between two pass rates .*: \d+\.\d points/);
     const asJson = await runPooledAssay(space.dir, ...base, "--output", "json");
     expect(JSON.parse(asJson.stdout)).toMatchObject({ schema: "assay.plan/1", planned: 8, systems: ["bomb"] });
     expect(space.runs()).toEqual([]);

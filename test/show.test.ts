@@ -74,7 +74,7 @@ describe("assay show", () => {
     expect(several.code).toBe(2);
     expect(several.stdout).toBe("");
     expect(several.stderr).toContain(
-      '"fr" names 2 trials. Choose one:\n  assay show latest fr#0\n  assay show latest fr#1\n',
+      '"fr" matches 2 trials. Choose one:\n  assay show latest fr#0\n  assay show latest fr#1\n',
     );
     const [, ...typed] = /assay (show latest fr#1)/.exec(several.stderr)?.[1]?.split(" ") ?? [];
     expect((await runPooledAssay(space.dir, "show", ...typed)).stdout).toContain("# agent: fr#1");

@@ -63,7 +63,7 @@ describe("a system from a file", () => {
       "--system",
       "./two.mjs",
     );
-    expect(finished.stderr).toContain("a: could not be closed: stuck");
+    expect(finished.stderr).toContain("a could not be closed: stuck");
     expect(finished.stderr).toContain("b is closed");
     expect(finished.code).toBe(0);
   });
@@ -177,7 +177,7 @@ describe("a system from a file", () => {
     const space = new TempProject({ ...files, "wild.mjs": text });
     const finished = await runAssay(space.dir, ...BASE, "--system", "./wild.mjs");
     expect(finished.code).toBe(3);
-    expect(finished.stderr).toContain("nobody waited for: from nowhere. The run continues.");
+    expect(finished.stderr).toContain("an unhandled promise: from nowhere. The run continues.");
     expect(finished.stderr).not.toMatch(/^\s+at /m);
     expect(parseReport(finished).summary.wild).toMatchObject({ num_pass: 1, num_error: 3 });
   });
@@ -207,8 +207,8 @@ describe("a system from a file", () => {
       "./stray.mjs",
     );
     expect(finished.code).toBe(0);
-    expect(finished.stderr).toMatch(/nobody waited for: floating\. The run continues\./);
-    expect(finished.stderr).toMatch(/nobody waited for: late\. The run continues\./);
+    expect(finished.stderr).toMatch(/an unhandled promise: floating\. The run continues\./);
+    expect(finished.stderr).toMatch(/an unhandled promise: late\. The run continues\./);
     expect(parseReport(finished).summary.stray?.pass_rate).toBe(1);
   });
 
@@ -234,7 +234,7 @@ describe("a system from a file", () => {
       "./quit.mjs",
     );
     expect(finished.code).toBe(3);
-    expect(finished.stderr).toContain("ended the process. What is recorded is kept");
+    expect(finished.stderr).toContain("exited the process. Recorded results are kept");
   });
 
   it("may return values that JSON cannot represent without losing other results", async () => {

@@ -32,7 +32,7 @@ describe("terminal output", () => {
     const report = await runAssay(space().dir, ...args);
     expect(report.stdout).toContain("# t\ufffd]0;owned\ufffd");
     expect(report.stdout).toContain("| sys\ufffd]0;owned\ufffd ");
-    expect(report.stderr).toContain("not in any dataset (\ufffd[2J7): not used");
+    expect(report.stderr).toContain("not in any dataset (\ufffd[2J7): ignored");
     expect(report.stderr).toContain("could not be closed: stuck\ufffd[2J");
     expectPlain(report);
     const plan = await runAssay(space().dir, ...args, "--dry-run");

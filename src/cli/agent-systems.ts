@@ -1,7 +1,5 @@
-import { type AgentSystem, requireAdapter } from "../agents/index.js";
-import { getAgentName, openAgent } from "../agents/open-agent.js";
-import { UsageError } from "../core/errors.js";
-import { omitUndefined } from "../core/shape.js";
+import { type AgentSystem, getAgentName, openAgent, requireAdapter } from "../agents/index.js";
+import { omitUndefined, UsageError } from "../core/index.js";
 import { addVersion, findInstalledVersion } from "./agent-version.js";
 import type { AgentConfig, RunConfig } from "./run-config.js";
 import { isPlanOnly, type PlanFlags } from "./run-flags.js";

@@ -1,8 +1,7 @@
 import { detectAgent, requireAdapter } from "../agents/index.js";
-import { UsageError } from "../core/errors.js";
-import { computeFingerprint } from "../core/fingerprint.js";
-import type { System } from "../core/system.js";
-import type { SystemRecord } from "../store/manifest.js";
+import type { System } from "../core/index.js";
+import { computeFingerprint, UsageError } from "../core/index.js";
+import type { SystemRecord } from "../store/index.js";
 import type { AgentConfig } from "./run-config.js";
 
 /** The installed version of an agent; null if it is not installed or is a custom command. */

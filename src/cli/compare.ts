@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
-import { EXIT, RunFolderError, UsageError } from "../core/errors.js";
-import { didYouMean } from "../core/suggest.js";
-import { type ComparedRun, compareRuns, type RunComparison } from "../metrics/compare/index.js";
+import { didYouMean, EXIT, RunFolderError, UsageError } from "../core/index.js";
+import { type ComparedRun, compareRuns, type RunComparison } from "../metrics/index.js";
 import {
   buildCompareReport,
   describeDrops,
@@ -9,10 +8,9 @@ import {
   type GateMessages,
   renderCompareMarkdown,
   renderCompareText,
-} from "../report/compare.js";
-import { readStoredRows } from "../runs/load-run.js";
-import { readManifest } from "../store/journal.js";
-import { findLatestRun, findRun } from "../store/run-folder.js";
+} from "../report/index.js";
+import { readStoredRows } from "../runs/index.js";
+import { findLatestRun, findRun, readManifest } from "../store/index.js";
 import { printNote, writeResult } from "./streams.js";
 
 export interface CompareFlags {

@@ -1,11 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, extname, relative, resolve } from "node:path";
-import { resolveCommandPaths } from "../agents/command.js";
-import { UsageError } from "../core/errors.js";
-import { didYouMean } from "../core/suggest.js";
-import { mapSpecPaths } from "../datasets/dataset-spec.js";
-import type { NamedFiles } from "../datasets/named-files.js";
-import type { EvalSuite, EvalsConfig } from "../evals/spec/evals-config.js";
+import { resolveCommandPaths } from "../agents/index.js";
+import { didYouMean, UsageError } from "../core/index.js";
+import type { NamedFiles } from "../datasets/index.js";
+import { mapSpecPaths } from "../datasets/index.js";
+import type { EvalSuite, EvalsConfig } from "../evals/index.js";
 import { isModulePath, loadModule } from "./load-module.js";
 import type { AgentConfig, RunConfig } from "./run-config.js";
 import { requireTrust, type TrustFlags } from "./trust.js";

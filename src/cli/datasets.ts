@@ -1,13 +1,10 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import "../builtins.js";
-import { EXIT, UsageError } from "../core/errors.js";
-import { type Registry, registry } from "../core/registry.js";
-import { didYouMean } from "../core/suggest.js";
-import type { CatalogEntry } from "../datasets/catalog/entry.js";
-import { getEntryScoring, resolveEntryConfig } from "../datasets/catalog/load-entry.js";
-import { replaceControlCharacters } from "../report/format.js";
-import { renderMarkdownTable, type TableColumn } from "../report/markdown.js";
+import { didYouMean, EXIT, type Registry, registry, UsageError } from "../core/index.js";
+import type { CatalogEntry } from "../datasets/index.js";
+import { getEntryScoring, resolveEntryConfig } from "../datasets/index.js";
+import { renderMarkdownTable, replaceControlCharacters, type TableColumn } from "../report/index.js";
 import type { DatasetsOptions } from "./commands/datasets.js";
 import { findConfig, loadConfig } from "./config-file.js";
 import { loadPlugins, registerNamedDatasets } from "./resolve.js";

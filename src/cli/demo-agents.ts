@@ -11,17 +11,15 @@ import {
   requireAdapter,
 } from "../agents/index.js";
 import { createPrice } from "../budget/index.js";
-import type { Limits } from "../core/price.js";
-import { registry } from "../core/registry.js";
-import type { EvalResult } from "../core/result.js";
-import type { EvalRow } from "../core/row.js";
-import { loadDataset } from "../datasets/load-dataset.js";
+import type { EvalResult, EvalRow, Limits } from "../core/index.js";
+import { registry } from "../core/index.js";
+import { loadDataset } from "../datasets/index.js";
 import { evaluate } from "../evaluate.js";
-import { findProgram } from "../exec/process/index.js";
-import type { DialectName } from "../models/dialects/dialect.js";
-import { formatDollars, formatPlural, formatSeconds } from "../report/format.js";
+import { findProgram } from "../exec/index.js";
+import type { DialectName } from "../models/index.js";
+import { formatDollars, formatPlural, formatSeconds } from "../report/index.js";
 import { type Mock, startMock } from "../testing/mock/index.js";
-import { findPackageFile } from "../utils/package-file.js";
+import { findPackageFile } from "../utils/index.js";
 import { type DemoOptions, showDemo } from "./demo.js";
 import { createInterrupt } from "./interrupt.js";
 import { ProgressLine } from "./progress.js";

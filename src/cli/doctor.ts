@@ -1,9 +1,8 @@
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
-import { EXIT, getErrorMessage } from "../core/errors.js";
-import { VERSION } from "../core/version.js";
-import { findProgram } from "../exec/process/index.js";
-import { loadTokenizer } from "../models/tokens/index.js";
-import { renderMarkdownTable } from "../report/markdown.js";
+import { EXIT, getErrorMessage, VERSION } from "../core/index.js";
+import { findProgram } from "../exec/index.js";
+import { loadTokenizer } from "../models/index.js";
+import { renderMarkdownTable } from "../report/index.js";
 
 /** `bad` means that a run would not work without it. */
 interface DoctorCheck {

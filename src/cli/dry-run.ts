@@ -1,15 +1,16 @@
-import { estimateMaxCost, isFreeSystem, type MaxCostEstimate, toDollars } from "../budget/price.js";
-import { MIN_TRIALS, RESERVE_MARGIN } from "../budget/run-budget.js";
-import type { Evaluator } from "../core/evaluator.js";
-import type { Example } from "../core/example.js";
-import type { Limits, TokenPrices } from "../core/price.js";
-import type { Output, System, Tokenizer } from "../core/system.js";
-import type { EstimateOptions, JudgingCost } from "../graders/judge/index.js";
-import { formatDollars, formatPlural, formatSeconds } from "../report/format.js";
-import { toOneLine } from "../report/markdown.js";
-import { computePromptSize } from "../runner/budget-gate.js";
-import type { Plan } from "../runner/plan.js";
-import { countExampleTokens } from "../runner/record.js";
+import {
+  estimateMaxCost,
+  isFreeSystem,
+  type MaxCostEstimate,
+  MIN_TRIALS,
+  RESERVE_MARGIN,
+  toDollars,
+} from "../budget/index.js";
+import type { Evaluator, Example, Limits, Output, System, Tokenizer, TokenPrices } from "../core/index.js";
+import type { EstimateOptions, JudgingCost } from "../graders/index.js";
+import { formatDollars, formatPlural, formatSeconds, toOneLine } from "../report/index.js";
+import type { Plan } from "../runner/index.js";
+import { computePromptSize, countExampleTokens } from "../runner/index.js";
 import { detectableDifference } from "../stats/index.js";
 
 /** A plan before anything is spent: how much work it is and which differences it can detect. */

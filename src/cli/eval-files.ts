@@ -1,14 +1,15 @@
 import { appendFileSync, closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { getErrorMessage, ReporterError } from "../core/errors.js";
-import type { GateVerdict } from "../core/registry.js";
-import type { EvalResult } from "../core/result.js";
-import type { EvalRow } from "../core/row.js";
-import { type EvalReport, evalReport } from "../report/eval/eval-report.js";
-import { renderEvalMarkdown } from "../report/eval/eval-text.js";
-import { type EvidenceReader, renderJunitXml } from "../report/eval/junit.js";
-import { readOutputs, type StoredOutput } from "../store/outputs.js";
-import { encodeKey } from "../store/row-codec.js";
+import type { EvalResult, EvalRow, GateVerdict } from "../core/index.js";
+import { getErrorMessage, ReporterError } from "../core/index.js";
+import {
+  type EvalReport,
+  type EvidenceReader,
+  evalReport,
+  renderEvalMarkdown,
+  renderJunitXml,
+} from "../report/index.js";
+import { encodeKey, readOutputs, type StoredOutput } from "../store/index.js";
 import type { EvalSelection } from "./run-flags.js";
 import { printNote } from "./streams.js";
 

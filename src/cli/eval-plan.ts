@@ -1,8 +1,13 @@
-import { getAgentName } from "../agents/open-agent.js";
-import { type Dataset, type DatasetOverrides, makeDataset } from "../core/dataset.js";
-import { NothingToRunError, UsageError } from "../core/errors.js";
-import { registry } from "../core/registry.js";
-import { didYouMean } from "../core/suggest.js";
+import { getAgentName } from "../agents/index.js";
+import {
+  type Dataset,
+  type DatasetOverrides,
+  didYouMean,
+  makeDataset,
+  NothingToRunError,
+  registry,
+  UsageError,
+} from "../core/index.js";
 import {
   datasetOf,
   type EvalSpec,
@@ -11,7 +16,7 @@ import {
   matchesTags,
   resolveSharedEnvironments,
   type Stimulus,
-} from "../evals/spec/index.js";
+} from "../evals/index.js";
 import type { AgentConfig } from "./run-config.js";
 import type { EvalSelection, RunFlags } from "./run-flags.js";
 import { printNote } from "./streams.js";

@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
-import { registry } from "../core/registry.js";
-import { resolveSharedEnvironments, type SharedEnvironment } from "../evals/spec/index.js";
-import { type JudgeModelPlace, registerJudgeGraders } from "../graders/judge/register-judge-graders.js";
+import { registry } from "../core/index.js";
+import { resolveSharedEnvironments, type SharedEnvironment } from "../evals/index.js";
+import { type JudgeModelPlace, registerJudgeGraders } from "../graders/index.js";
 import { findConfig, isCodeFile, loadConfig } from "./config-file.js";
 import { loadPlugins } from "./resolve.js";
 import type { RunConfig } from "./run-config.js";

@@ -1,13 +1,9 @@
-import type { Dataset } from "../core/dataset.js";
-import { EXIT, UsageError } from "../core/errors.js";
-import type { ExampleSource } from "../core/example.js";
-import { registry } from "../core/registry.js";
-import type { EvalResult } from "../core/result.js";
-import type { EvalSpec } from "../evals/spec/index.js";
-import { type JudgeModelPlace, registerJudgeGraders } from "../graders/judge/register-judge-graders.js";
+import type { Dataset, EvalResult, ExampleSource } from "../core/index.js";
+import { EXIT, registry, UsageError } from "../core/index.js";
+import type { EvalSpec } from "../evals/index.js";
+import { type JudgeModelPlace, registerJudgeGraders } from "../graders/index.js";
 import { standardMetrics } from "../metrics/index.js";
-import { evalReport, resolveGateKey } from "../report/eval/eval-report.js";
-import { formatGateResult } from "../report/eval/eval-text.js";
+import { evalReport, formatGateResult, resolveGateKey } from "../report/index.js";
 
 import { writeEvalFiles } from "./eval-files.js";
 import { planEvals, withMock } from "./eval-plan.js";

@@ -1,20 +1,22 @@
-import { EXIT, RunFolderError, UsageError } from "../core/errors.js";
-import type { EvalRow } from "../core/row.js";
-import { didYouMean } from "../core/suggest.js";
+import type { EvalRow } from "../core/index.js";
+import { didYouMean, EXIT, RunFolderError, UsageError } from "../core/index.js";
 import {
   type ExperimentRecord,
   formatShard,
   mergeShards,
   type RecordedVariant,
   readExperimentRecord,
-} from "../evals/experiment/index.js";
-import { buildExperimentReport, type ExperimentReport, type ReportedVariant } from "../report/experiment.js";
-import { renderExperimentMarkdown } from "../report/experiment-markdown.js";
-
-import { formatPlural, formatShare } from "../report/format.js";
-import { readStoredRows } from "../runs/load-run.js";
-import { readManifest } from "../store/journal.js";
-import { findLatestRun, findRun } from "../store/run-folder.js";
+} from "../evals/index.js";
+import {
+  buildExperimentReport,
+  type ExperimentReport,
+  formatPlural,
+  formatShare,
+  type ReportedVariant,
+  renderExperimentMarkdown,
+} from "../report/index.js";
+import { readStoredRows } from "../runs/index.js";
+import { findLatestRun, findRun, readManifest } from "../store/index.js";
 import { DEFAULT_MIN_COVERAGE } from "./run-config.js";
 import { printNote, writeResult } from "./streams.js";
 

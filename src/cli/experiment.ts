@@ -1,11 +1,7 @@
 import "../builtins.js";
 import { resolve } from "node:path";
-import { type Dataset, makeDataset } from "../core/dataset.js";
-import { EXIT, UsageError } from "../core/errors.js";
-import { registry } from "../core/registry.js";
-import type { EvalResult } from "../core/result.js";
-import { omitUndefined } from "../core/shape.js";
-import type { System } from "../core/system.js";
+import type { EvalResult, System } from "../core/index.js";
+import { type Dataset, EXIT, makeDataset, omitUndefined, registry, UsageError } from "../core/index.js";
 import {
   type ExperimentPlan,
   type ExperimentRecord,
@@ -14,15 +10,14 @@ import {
   type PlannedSystem,
   parseShard,
   planExperiment,
-} from "../evals/experiment/index.js";
+} from "../evals/index.js";
 import { evaluate } from "../evaluate.js";
-import type { JudgeModelPlace } from "../graders/judge/register-judge-graders.js";
+import type { JudgeModelPlace } from "../graders/index.js";
 import { standardMetrics } from "../metrics/index.js";
-import { loadTokenizer } from "../models/tokens/index.js";
-import { buildExperimentReport } from "../report/experiment.js";
-import { formatPlural } from "../report/format.js";
-import { makePlan } from "../runner/plan.js";
-import { DEFAULT_MAX_WORKERS } from "../runs/prepare-run.js";
+import { loadTokenizer } from "../models/index.js";
+import { buildExperimentReport, formatPlural } from "../report/index.js";
+import { makePlan } from "../runner/index.js";
+import { DEFAULT_MAX_WORKERS } from "../runs/index.js";
 import { openAgentSystem } from "./agent-systems.js";
 import { describePlan } from "./dry-run.js";
 import { closeGraders, selectAgentSettings } from "./eval.js";

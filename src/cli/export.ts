@@ -1,14 +1,8 @@
 import "../builtins.js";
 import { resolve } from "node:path";
-import { EXIT, UsageError } from "../core/errors.js";
-import {
-  type ExportFormat,
-  type ExportOptions,
-  type ExportRunOptions,
-  exportRun,
-  openExport,
-} from "../runs/export-run.js";
-import { findRun } from "../store/run-folder.js";
+import { EXIT, UsageError } from "../core/index.js";
+import { type ExportFormat, type ExportOptions, type ExportRunOptions, exportRun, openExport } from "../runs/index.js";
+import { findRun } from "../store/index.js";
 import { createEvidenceReader } from "./eval-files.js";
 import { exitOnSignal } from "./interrupt.js";
 import { printNote, writeResult } from "./streams.js";

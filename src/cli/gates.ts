@@ -1,11 +1,7 @@
-import { EXIT, UsageError } from "../core/errors.js";
-import type { Metric, MetricRun } from "../core/metric.js";
-import type { GateVerdict } from "../core/registry.js";
-import type { EvalResult } from "../core/result.js";
-import { getOwn } from "../core/shape.js";
-import { didYouMean } from "../core/suggest.js";
+import type { EvalResult, GateVerdict, Metric, MetricRun } from "../core/index.js";
+import { didYouMean, EXIT, getOwn, UsageError } from "../core/index.js";
 import { listSummaryKeys, MEASURE_PREFIX } from "../metrics/index.js";
-import { formatNumber, formatPlural, formatShare, getMeasured } from "../report/format.js";
+import { formatNumber, formatPlural, formatShare, getMeasured } from "../report/index.js";
 
 /** Conditions for the command to succeed. */
 export interface Gates {

@@ -1,12 +1,23 @@
 import { constants } from "node:os";
-import { type Gateway, type Receipt, type ReceiptLine, startGateway } from "../budget/gateway/index.js";
-import { loadModels } from "../budget/index.js";
-import { findModelsFile } from "../budget/models-file.js";
-import { EXIT, UsageError } from "../core/errors.js";
-import type { Price } from "../core/price.js";
-import { type ProgramEnd, type RunningProgram, startAttached } from "../exec/process/index.js";
-import { formatDollars, formatPlural, formatSeconds } from "../report/format.js";
-import { renderMarkdownTable, type TableColumn, toOneLine } from "../report/markdown.js";
+import {
+  findModelsFile,
+  type Gateway,
+  loadModels,
+  type Receipt,
+  type ReceiptLine,
+  startGateway,
+} from "../budget/index.js";
+import type { Price } from "../core/index.js";
+import { EXIT, UsageError } from "../core/index.js";
+import { type ProgramEnd, type RunningProgram, startAttached } from "../exec/index.js";
+import {
+  formatDollars,
+  formatPlural,
+  formatSeconds,
+  renderMarkdownTable,
+  type TableColumn,
+  toOneLine,
+} from "../report/index.js";
 import { printNote, writeResult } from "./streams.js";
 
 export interface GatewayFlags {

@@ -1,17 +1,10 @@
-import type { Dataset } from "../core/dataset.js";
-import { EXIT } from "../core/errors.js";
-import type { Evaluator } from "../core/evaluator.js";
-import type { ExampleSource } from "../core/example.js";
-import { hasOutput } from "../core/row.js";
-import { loadTokenizer } from "../models/tokens/index.js";
-import { formatPlural } from "../report/format.js";
-import { toOneLine } from "../report/markdown.js";
-import { makePlan, type Plan } from "../runner/plan.js";
-import { readRows } from "../store/journal.js";
-import type { Manifest } from "../store/manifest.js";
-import { createRowLookup } from "../store/open-run.js";
-import { readOutputs } from "../store/outputs.js";
-import { encodeKey } from "../store/row-codec.js";
+import type { Dataset, Evaluator, ExampleSource } from "../core/index.js";
+import { EXIT, hasOutput } from "../core/index.js";
+import { loadTokenizer } from "../models/index.js";
+import { formatPlural, toOneLine } from "../report/index.js";
+import { makePlan, type Plan } from "../runner/index.js";
+import type { Manifest } from "../store/index.js";
+import { createRowLookup, encodeKey, readOutputs, readRows } from "../store/index.js";
 import {
   addCostRange,
   type CostRange,

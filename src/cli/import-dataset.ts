@@ -1,12 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
-import { EXIT, UsageError } from "../core/errors.js";
-import { registry } from "../core/registry.js";
-import { MEMORY_DATASET_NAMES } from "../datasets/catalog/definitions.js";
-import { loadDataset } from "../datasets/load-dataset.js";
-import { createFilesDefinition, type NamedFiles } from "../datasets/named-files.js";
-import { formatPlural } from "../report/format.js";
-import { writeAtomically } from "../utils/files/atomic.js";
+import { EXIT, registry, UsageError } from "../core/index.js";
+import { createFilesDefinition, loadDataset, MEMORY_DATASET_NAMES, type NamedFiles } from "../datasets/index.js";
+import { formatPlural } from "../report/index.js";
+import { writeAtomically } from "../utils/index.js";
 import type { DatasetsOptions } from "./commands/datasets.js";
 import { findConfig, loadConfig } from "./config-file.js";
 import { printNote } from "./streams.js";

@@ -1,10 +1,8 @@
 import "../builtins.js";
-import { EXIT, UsageError } from "../core/errors.js";
-import { registry } from "../core/registry.js";
-import { didYouMean } from "../core/suggest.js";
-import { formatPlural } from "../report/format.js";
-import { type ImportProgress, type ImportRunOptions, importRun } from "../runs/import-run.js";
-import type { FormatName } from "../store/import/index.js";
+import { didYouMean, EXIT, registry, UsageError } from "../core/index.js";
+import { formatPlural } from "../report/index.js";
+import { type ImportProgress, type ImportRunOptions, importRun } from "../runs/index.js";
+import type { FormatName } from "../store/index.js";
 import { exitOnSignal } from "./interrupt.js";
 import { StatusLine } from "./progress.js";
 import { printNote, writeResult } from "./streams.js";

@@ -2,9 +2,9 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSy
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ADAPTERS, requireAdapter } from "../agents/index.js";
-import { EXIT, getErrorMessage, UsageError } from "../core/errors.js";
-import { findProgram } from "../exec/process/index.js";
-import { findPackageFile } from "../utils/package-file.js";
+import { EXIT, getErrorMessage, UsageError } from "../core/index.js";
+import { findProgram } from "../exec/index.js";
+import { findPackageFile } from "../utils/index.js";
 import { printNote, writeResult } from "./streams.js";
 
 /** The files that are written: an example of this package. */

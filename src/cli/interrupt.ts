@@ -1,4 +1,4 @@
-import { EXIT } from "../core/errors.js";
+import { EXIT } from "../core/index.js";
 import { printNote } from "./streams.js";
 
 /** npx forwards a Ctrl-C that the terminal has already sent to all processes: two within a moment count as one. */

@@ -1,10 +1,7 @@
 import { dirname, join, resolve } from "node:path";
-import { getErrorMessage, RunFolderError, UsageError } from "../core/errors.js";
-import { isNonSecretName } from "../core/secret-names.js";
-import { stripSecrets } from "../queue/connection.js";
-import { RUN_FILES, readManifest } from "../store/journal.js";
-import { findRun } from "../store/run-folder.js";
-import { isRunComplete } from "../store/summary-file.js";
+import { getErrorMessage, isNonSecretName, RunFolderError, UsageError } from "../core/index.js";
+import { stripSecrets } from "../queue/index.js";
+import { findRun, isRunComplete, RUN_FILES, readManifest } from "../store/index.js";
 import { findConfig, loadConfig } from "./config-file.js";
 import { dropQueueFlags } from "./queue-address.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";

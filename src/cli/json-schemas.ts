@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { buildModelsJsonSchema } from "../budget/model-schema.js";
-import { buildExperimentJsonSchema } from "../evals/experiment/load-experiment.js";
-import { evalsSchema } from "../evals/spec/evals-schema.js";
-import { buildEvalJsonSchema } from "../evals/spec/json-schema.js";
+import { buildModelsJsonSchema } from "../budget/index.js";
+import { buildEvalJsonSchema, buildExperimentJsonSchema, evalsSchema } from "../evals/index.js";
 import { buildMockJsonSchema } from "../testing/mock/check-script.js";
-import { JSON_SCHEMA_DRAFT, type JsonSchema, toJsonSchema } from "../utils/json-schema.js";
+import { JSON_SCHEMA_DRAFT, type JsonSchema, toJsonSchema } from "../utils/index.js";
 import { runConfigSchema } from "./run-config-schema.js";
 
 /** JSON Schemas by file name in schemas/; scripts/schemas.mjs writes them. */

@@ -1,6 +1,5 @@
-import { EXIT, UsageError } from "../core/errors.js";
-import { readJsonl } from "../datasets/json.js";
-import { isBadRow } from "../datasets/source-row.js";
+import { EXIT, UsageError } from "../core/index.js";
+import { isBadRow, readJsonl } from "../datasets/index.js";
 import {
   type Calibration,
   calibrateJudge,
@@ -11,9 +10,17 @@ import {
   type LabelRow,
   type LLMJudge,
   readLabel,
-} from "../graders/judge/index.js";
-import { formatDollars, formatNumber, formatPlural, formatShare, replaceControlCharacters } from "../report/format.js";
-import { renderMarkdownTable, type TableColumn, toOneLine } from "../report/markdown.js";
+} from "../graders/index.js";
+import {
+  formatDollars,
+  formatNumber,
+  formatPlural,
+  formatShare,
+  renderMarkdownTable,
+  replaceControlCharacters,
+  type TableColumn,
+  toOneLine,
+} from "../report/index.js";
 import { createInterrupt } from "./interrupt.js";
 import { makeRunJudge } from "./make-judge.js";
 import { type JudgeFlags, splitJudgeFlags } from "./shared-flags.js";

@@ -1,6 +1,5 @@
 import "../builtins.js";
-import { EXIT, UsageError } from "../core/errors.js";
-import { registry } from "../core/registry.js";
+import { EXIT, registry, UsageError } from "../core/index.js";
 import {
   countFindings,
   formatAnnotations,
@@ -12,9 +11,9 @@ import {
   serializeFindings,
   serializeRules,
   summarizeFindings,
-} from "../evals/lint/index.js";
+} from "../evals/index.js";
 import { listNamedMetrics, listSummaryKeys } from "../metrics/index.js";
-import { replaceControlCharacters } from "../report/format.js";
+import { replaceControlCharacters } from "../report/index.js";
 import { openEvalProject } from "./eval-project.js";
 import { printNote, writeResult } from "./streams.js";
 import type { TrustFlags } from "./trust.js";

@@ -3,8 +3,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { describeError } from "../core/describe-error.js";
-import { ModuleError } from "../core/errors.js";
+import { describeError, ModuleError } from "../core/index.js";
 
 const TYPESCRIPT = new Set([".ts", ".mts", ".cts"]);
 const MODULE_EXTENSIONS = [".ts", ".mts", ".mjs", ".js", ".cts", ".cjs"];

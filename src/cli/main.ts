@@ -1,6 +1,5 @@
 import { CommanderError } from "commander";
-import { userErrorChannel } from "../core/describe-error.js";
-import { AssayError, EXIT, getErrorMessage, StalledError } from "../core/errors.js";
+import { AssayError, EXIT, getErrorMessage, StalledError, userErrorChannel } from "../core/index.js";
 import { buildProgram } from "./program.js";
 import { printNote } from "./streams.js";
 

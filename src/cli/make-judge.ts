@@ -1,8 +1,6 @@
-import type { Dataset, DatasetJudging } from "../core/dataset.js";
-import { BudgetError, UsageError } from "../core/errors.js";
-import type { ExampleSource } from "../core/example.js";
-import { omitUndefined } from "../core/shape.js";
-import { LLMJudge } from "../graders/judge/index.js";
+import type { Dataset, DatasetJudging, ExampleSource } from "../core/index.js";
+import { BudgetError, omitUndefined, UsageError } from "../core/index.js";
+import { LLMJudge } from "../graders/index.js";
 import type { ModelSystem } from "../systems/index.js";
 import { openModelSystems } from "./model-systems.js";
 import type { JudgeConfig, RunConfig } from "./run-config.js";

@@ -1,10 +1,8 @@
-import { type Dataset, makeDataset } from "../core/dataset.js";
-import { UsageError } from "../core/errors.js";
-import { registry } from "../core/registry.js";
-import type { System } from "../core/system.js";
-import { splitSpecFiles, stripRevision } from "../datasets/dataset-spec.js";
+import type { System } from "../core/index.js";
+import { type Dataset, makeDataset, registry, UsageError } from "../core/index.js";
+import { splitSpecFiles, stripRevision } from "../datasets/index.js";
 import { createMemoryMetrics, loadMemoryDataset, type MemoryDataset } from "../evaluate-memory.js";
-import { loadTokenizer } from "../models/tokens/index.js";
+import { loadTokenizer } from "../models/index.js";
 import {
   builtInMemory,
   createMemoryFromModule,
@@ -15,7 +13,7 @@ import {
   MemoryTrials,
   type Reader,
   systemReader,
-} from "../systems/memory/index.js";
+} from "../systems/index.js";
 import { fingerprintModule, isModulePath, loadModule } from "./load-module.js";
 import { openModelSystems } from "./model-systems.js";
 import { createDownloadLine, StatusLine } from "./progress.js";

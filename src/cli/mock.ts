@@ -1,6 +1,4 @@
-import { EXIT, UsageError } from "../core/errors.js";
-import { isLoopback } from "../core/loopback.js";
-import { didYouMean } from "../core/suggest.js";
+import { didYouMean, EXIT, isLoopback, UsageError } from "../core/index.js";
 import {
   FAULT_KINDS,
   type MockCounts,

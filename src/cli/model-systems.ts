@@ -1,20 +1,20 @@
-import { loadModels, type ModelEntry, type ModelsFile } from "../budget/index.js";
-import { findBundledLimits, findConfiguredModel, findModelsFile } from "../budget/models-file.js";
 import {
+  findBundledLimits,
+  findConfiguredModel,
+  findModelsFile,
   getDefaultBaseUrl,
   getKeyVariable,
   getProviderDialect,
+  loadModels,
+  type ModelEntry,
+  type ModelsFile,
   requireBaseUrl,
   resolveEndpoint,
-} from "../budget/providers.js";
-import { UsageError } from "../core/errors.js";
-import { isLoopback } from "../core/loopback.js";
-import type { Limits } from "../core/price.js";
-import { omitUndefined } from "../core/shape.js";
-import { didYouMean } from "../core/suggest.js";
-import type { System } from "../core/system.js";
-import type { DialectName } from "../models/dialects/dialect.js";
-import { ModelSystem } from "../systems/model.js";
+} from "../budget/index.js";
+import type { Limits, System } from "../core/index.js";
+import { didYouMean, isLoopback, omitUndefined, UsageError } from "../core/index.js";
+import type { DialectName } from "../models/index.js";
+import { ModelSystem } from "../systems/index.js";
 import type { AgentConfig, ModelConfig, RunConfig } from "./run-config.js";
 import { isPlanOnly, type PlanFlags } from "./run-flags.js";
 import { printNote } from "./streams.js";

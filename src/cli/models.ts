@@ -1,17 +1,17 @@
 import { relative, resolve } from "node:path";
 import {
   type Endpoint,
+  findModelsFile,
   loadModels,
+  MODELS_FILES,
   type ModelEntry,
   type ModelsFile,
   ModelsFileError,
   resolveEndpoint,
 } from "../budget/index.js";
-import { findModelsFile, MODELS_FILES } from "../budget/models-file.js";
-import { EXIT, UsageError } from "../core/errors.js";
-import type { Price, TokenPrices } from "../core/price.js";
-import { formatSeconds, replaceControlCharacters } from "../report/format.js";
-import { renderMarkdownTable, type TableColumn } from "../report/markdown.js";
+import type { Price, TokenPrices } from "../core/index.js";
+import { EXIT, UsageError } from "../core/index.js";
+import { formatSeconds, renderMarkdownTable, replaceControlCharacters, type TableColumn } from "../report/index.js";
 import { printNote, writeResult } from "./streams.js";
 
 export interface ModelsFlags {

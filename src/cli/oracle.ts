@@ -1,13 +1,14 @@
 import "../builtins.js";
 import { relative } from "node:path";
-import { EXIT, UsageError } from "../core/errors.js";
-import { registry } from "../core/registry.js";
-import { didYouMean } from "../core/suggest.js";
+import { didYouMean, EXIT, registry, UsageError } from "../core/index.js";
 import {
   type CheckedStimulus,
+  datasetOf,
+  findSpecs,
   isSurvivor,
   type LeftOut,
   listCommands,
+  loadSpec,
   type OracleProgress,
   type OracleTask,
   oracleTasks,
@@ -16,10 +17,14 @@ import {
   type StimulusCheck,
   type StimulusPlace,
   type TriedOmission,
-} from "../evals/oracle/index.js";
-import { datasetOf, findSpecs, loadSpec } from "../evals/spec/index.js";
-import { formatPlural, replaceControlCharacters } from "../report/format.js";
-import { renderMarkdownTable, type TableColumn, toOneLine } from "../report/markdown.js";
+} from "../evals/index.js";
+import {
+  formatPlural,
+  renderMarkdownTable,
+  replaceControlCharacters,
+  type TableColumn,
+  toOneLine,
+} from "../report/index.js";
 import { type EvalProject, openEvalProject } from "./eval-project.js";
 import { createInterrupt } from "./interrupt.js";
 import { StatusLine } from "./progress.js";

@@ -1,7 +1,5 @@
 import { Command } from "commander";
-import { UsageError } from "../core/errors.js";
-import { didYouMean } from "../core/suggest.js";
-import { VERSION } from "../core/version.js";
+import { didYouMean, UsageError, VERSION } from "../core/index.js";
 import { addCompareCommand } from "./commands/compare.js";
 import { addDatasetsCommand } from "./commands/datasets.js";
 import { addEvalCommand } from "./commands/eval.js";

@@ -1,7 +1,7 @@
-import type { Dataset, DownloadProgress } from "../core/dataset.js";
-import { type LoadDatasetOptions, loadDataset } from "../datasets/load-dataset.js";
-import { formatBytes, formatDollars, formatPlural, formatSeconds, formatShare } from "../report/format.js";
-import type { Progress } from "../runner/ports.js";
+import type { Dataset, DownloadProgress } from "../core/index.js";
+import { type LoadDatasetOptions, loadDataset } from "../datasets/index.js";
+import { formatBytes, formatDollars, formatPlural, formatSeconds, formatShare } from "../report/index.js";
+import type { Progress } from "../runner/index.js";
 
 export interface ProgressStream {
   isTTY?: boolean;

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import { EXIT, getErrorMessage, UsageError } from "../core/errors.js";
-import { didYouMean } from "../core/suggest.js";
-import { renderMarkdownTable, type TableColumn } from "../report/markdown.js";
+import { didYouMean, EXIT, getErrorMessage, UsageError } from "../core/index.js";
+import { renderMarkdownTable, type TableColumn } from "../report/index.js";
 import {
   formatSchema,
   type JsonValue,
@@ -12,7 +11,7 @@ import {
   QueryStopped,
   runQuery,
   streamCsv,
-} from "../store/history/index.js";
+} from "../store/index.js";
 import { printNote, writeResult } from "./streams.js";
 
 export interface QueryFlags {

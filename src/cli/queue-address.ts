@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { getErrorMessage, UsageError } from "../core/errors.js";
-import { stripSecrets } from "../queue/connection.js";
+import { getErrorMessage, UsageError } from "../core/index.js";
+import { stripSecrets } from "../queue/index.js";
 import type { RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
 

@@ -1,11 +1,16 @@
 import type { Redis } from "ioredis";
-import { EXIT, UsageError } from "../core/errors.js";
-import { didYouMean } from "../core/suggest.js";
-import { openRedis, stripSecrets } from "../queue/connection.js";
-import type { WorkerState } from "../queue/contract.js";
-import { listRuns, listWorkers, type QueuedRun, removeRun } from "../queue/directory.js";
-import { removeSharedFolder } from "../queue/stored-output.js";
-import { renderMarkdownTable, type TableColumn, toOneLine } from "../report/markdown.js";
+import { didYouMean, EXIT, UsageError } from "../core/index.js";
+import type { WorkerState } from "../queue/index.js";
+import {
+  listRuns,
+  listWorkers,
+  openRedis,
+  type QueuedRun,
+  removeRun,
+  removeSharedFolder,
+  stripSecrets,
+} from "../queue/index.js";
+import { renderMarkdownTable, type TableColumn, toOneLine } from "../report/index.js";
 import { requireQueueUrl } from "./queue-address.js";
 import { printNote, writeResult } from "./streams.js";
 

@@ -1,17 +1,22 @@
 import "../builtins.js";
 import { resolve } from "node:path";
 import { loadModels } from "../budget/index.js";
-import { collectFacets, type Dataset } from "../core/dataset.js";
-import { AssayError, EXIT, getErrorMessage, ReporterError } from "../core/errors.js";
-import type { ExampleSource } from "../core/example.js";
-import type { Metric, MetricRun } from "../core/metric.js";
-import { type GateVerdict, type RenderedReport, type ReportOptions, registry } from "../core/registry.js";
-import type { EvalResult } from "../core/result.js";
-import { junitReporter, renderJunitXml } from "../report/eval/junit.js";
-import { COLUMN_GROUPS, checkColumns } from "../report/table.js";
-import { loadRun } from "../runs/load-run.js";
-import { readManifest } from "../store/journal.js";
-import { findLatestRun, findRun } from "../store/run-folder.js";
+import type { EvalResult, ExampleSource, Metric, MetricRun } from "../core/index.js";
+import {
+  AssayError,
+  collectFacets,
+  type Dataset,
+  EXIT,
+  type GateVerdict,
+  getErrorMessage,
+  type RenderedReport,
+  ReporterError,
+  type ReportOptions,
+  registry,
+} from "../core/index.js";
+import { COLUMN_GROUPS, checkColumns, junitReporter, renderJunitXml } from "../report/index.js";
+import { loadRun } from "../runs/index.js";
+import { findLatestRun, findRun, readManifest } from "../store/index.js";
 import { applyGates, checkGateFlags, type GateJudgment, type Gates } from "./gates.js";
 import { loadPlugins } from "./resolve.js";
 import { DEFAULT_MIN_COVERAGE, type RunConfig } from "./run-config.js";

@@ -1,9 +1,5 @@
-import { type Dataset, makeDataset } from "../core/dataset.js";
-import { UsageError } from "../core/errors.js";
-import type { Evaluator } from "../core/evaluator.js";
-import type { ExampleSource } from "../core/example.js";
-import type { Registry } from "../core/registry.js";
-import { didYouMean } from "../core/suggest.js";
+import type { Evaluator, ExampleSource, Registry } from "../core/index.js";
+import { type Dataset, didYouMean, makeDataset, UsageError } from "../core/index.js";
 import { isModulePath } from "./load-module.js";
 import type { JudgedRunConfig, RunJudges } from "./make-judge.js";
 import {

@@ -1,22 +1,30 @@
 import { basename, extname } from "node:path";
-import type { Dataset, LoadOptions } from "../core/dataset.js";
-import { describeError } from "../core/describe-error.js";
-import { DatasetError, getErrorMessage, ModuleError, ShapeError, UsageError } from "../core/errors.js";
-import type { Evaluator } from "../core/evaluator.js";
-import type { ExampleSource } from "../core/example.js";
-import { computeFingerprint } from "../core/fingerprint.js";
-import type { Metric } from "../core/metric.js";
-import type { Factory, Permissions, Registry } from "../core/registry.js";
-import { omitUndefined, requireShape } from "../core/shape.js";
-
-import type { System } from "../core/system.js";
-import { MEMORY_DATASET_NAMES } from "../datasets/catalog/definitions.js";
-import { stripRevision } from "../datasets/dataset-spec.js";
-import type { LoadDatasetOptions } from "../datasets/load-dataset.js";
-import { createFilesDefinition } from "../datasets/named-files.js";
-import type { Manifest } from "../store/manifest.js";
-import { FunctionSystem } from "../systems/function-system.js";
-import { ReplaySystem } from "../systems/replay.js";
+import type {
+  Dataset,
+  Evaluator,
+  ExampleSource,
+  Factory,
+  LoadOptions,
+  Metric,
+  Permissions,
+  Registry,
+  System,
+} from "../core/index.js";
+import {
+  computeFingerprint,
+  DatasetError,
+  describeError,
+  getErrorMessage,
+  ModuleError,
+  omitUndefined,
+  requireShape,
+  ShapeError,
+  UsageError,
+} from "../core/index.js";
+import type { LoadDatasetOptions } from "../datasets/index.js";
+import { createFilesDefinition, MEMORY_DATASET_NAMES, stripRevision } from "../datasets/index.js";
+import type { Manifest } from "../store/index.js";
+import { FunctionSystem, ReplaySystem } from "../systems/index.js";
 import { fingerprintModule, isModulePath, loadModule, type ModuleExports } from "./load-module.js";
 import { loadWithProgress } from "./progress.js";
 import type { RunConfig } from "./run-config.js";

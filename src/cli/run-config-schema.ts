@@ -1,12 +1,8 @@
 import * as z from "zod";
-import type { Dataset } from "../core/dataset.js";
-import type { Evaluator } from "../core/evaluator.js";
-import type { ExampleSource } from "../core/example.js";
-import type { Metric } from "../core/metric.js";
-import type { System } from "../core/system.js";
-import type { NamedFiles } from "../datasets/named-files.js";
-import type { EvalsConfig } from "../evals/spec/evals-config.js";
-import { DIALECT_NAMES } from "../models/dialects/dialect.js";
+import type { Dataset, Evaluator, ExampleSource, Metric, System } from "../core/index.js";
+import type { NamedFiles } from "../datasets/index.js";
+import type { EvalsConfig } from "../evals/index.js";
+import { DIALECT_NAMES } from "../models/index.js";
 
 const text = makeOptional(z.string());
 const flag = makeOptional(z.boolean());

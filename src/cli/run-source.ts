@@ -1,15 +1,9 @@
-import type { Dataset } from "../core/dataset.js";
-import type { Evaluator } from "../core/evaluator.js";
-import type { ExampleSource } from "../core/example.js";
-import type { Metric } from "../core/metric.js";
-import { type GateVerdict, registry } from "../core/registry.js";
-import type { EvalResult } from "../core/result.js";
-import { omitUndefined } from "../core/shape.js";
-import type { System } from "../core/system.js";
+import type { Dataset, EvalResult, Evaluator, ExampleSource, Metric, System } from "../core/index.js";
+import { type GateVerdict, omitUndefined, registry } from "../core/index.js";
 import type { EvaluateOptions } from "../evaluate.js";
 import { mergeStandardMetrics, type StandardMetrics } from "../metrics/index.js";
-import { formatPlural } from "../report/format.js";
-import { ReplaySystem } from "../systems/replay.js";
+import { formatPlural } from "../report/index.js";
+import { ReplaySystem } from "../systems/index.js";
 import type { GateJudgment } from "./gates.js";
 import type { Invocation } from "./invocation.js";
 import {

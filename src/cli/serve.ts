@@ -4,11 +4,10 @@ import { randomBytes } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { EXIT, UsageError } from "../core/errors.js";
-import { isLoopback } from "../core/loopback.js";
-import { loadRun } from "../runs/load-run.js";
+import { EXIT, isLoopback, UsageError } from "../core/index.js";
+import { loadRun } from "../runs/index.js";
 import { type RunningServer, startServer } from "../server/index.js";
-import { findPackageFile } from "../utils/package-file.js";
+import { findPackageFile } from "../utils/index.js";
 import { waitForStop } from "./interrupt.js";
 import { printNote, writeResult } from "./streams.js";
 

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import { AGENT_NAMES } from "../budget/rules.js";
-import { getErrorMessage, UsageError } from "../core/errors.js";
-import { didYouMean } from "../core/suggest.js";
-import { DIALECT_NAMES, type DialectName } from "../models/dialects/dialect.js";
+import { AGENT_NAMES } from "../budget/index.js";
+import { didYouMean, getErrorMessage, UsageError } from "../core/index.js";
+import { DIALECT_NAMES, type DialectName } from "../models/index.js";
 import {
   collectThresholds,
   collectValues,

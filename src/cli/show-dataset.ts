@@ -1,13 +1,17 @@
-import type { Dataset, DatasetOrigin } from "../core/dataset.js";
-import { EXIT } from "../core/errors.js";
-import type { Example } from "../core/example.js";
-import { registry } from "../core/registry.js";
-import { catalog } from "../datasets/catalog/catalog.js";
-import type { CatalogEntry } from "../datasets/catalog/entry.js";
-import { getEntryScoring, readCaution, resolveEntryConfig } from "../datasets/catalog/load-entry.js";
-import { isDatasetFile, parseDatasetSpec, splitSpecFiles } from "../datasets/dataset-spec.js";
-import { replaceControlCharacters } from "../report/format.js";
-import { findMemoryDataset, loadMemoryQuestions } from "../systems/memory/index.js";
+import type { Dataset, DatasetOrigin, Example } from "../core/index.js";
+import { EXIT, registry } from "../core/index.js";
+import type { CatalogEntry } from "../datasets/index.js";
+import {
+  catalog,
+  getEntryScoring,
+  isDatasetFile,
+  parseDatasetSpec,
+  readCaution,
+  resolveEntryConfig,
+  splitSpecFiles,
+} from "../datasets/index.js";
+import { replaceControlCharacters } from "../report/index.js";
+import { findMemoryDataset, loadMemoryQuestions } from "../systems/index.js";
 import type { DatasetsOptions } from "./commands/datasets.js";
 import { createDownloadLine, loadWithProgress } from "./progress.js";
 import { isMemoryDataset } from "./resolve.js";

@@ -1,16 +1,18 @@
 import { resolve } from "node:path";
-import { EXIT, RunFolderError, UsageError } from "../core/errors.js";
-import type { EvalConfig } from "../core/result.js";
-import { type EvalRow, OUTCOMES } from "../core/row.js";
-import { didYouMean, findClosestName } from "../core/suggest.js";
-import { formatPlural } from "../report/format.js";
-import { toOneLine } from "../report/markdown.js";
-import { formatTrialName, renderTrial, renderTrialTable } from "../report/show-trial.js";
-import { readStoredRows } from "../runs/load-run.js";
-import { readManifest } from "../store/journal.js";
-import type { Manifest } from "../store/manifest.js";
-import { readOutput } from "../store/outputs.js";
-import { findLatestRun, findRun } from "../store/run-folder.js";
+import type { EvalConfig } from "../core/index.js";
+import {
+  didYouMean,
+  type EvalRow,
+  EXIT,
+  findClosestName,
+  OUTCOMES,
+  RunFolderError,
+  UsageError,
+} from "../core/index.js";
+import { formatPlural, formatTrialName, renderTrial, renderTrialTable, toOneLine } from "../report/index.js";
+import { readStoredRows } from "../runs/index.js";
+import type { Manifest } from "../store/index.js";
+import { findLatestRun, findRun, readManifest, readOutput } from "../store/index.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
 import { writeResult } from "./streams.js";
 

@@ -1,5 +1,5 @@
-import { UsageError } from "../core/errors.js";
-import { replaceControlCharacters } from "../report/format.js";
+import { UsageError } from "../core/index.js";
+import { replaceControlCharacters } from "../report/index.js";
 
 /** Results go to stdout, everything else goes to stderr with this function. */
 export function printNote(message: string): void {

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { dirname, resolve, sep } from "node:path";
-import { UsageError } from "../core/errors.js";
-import { isInsideDir } from "../utils/files/inside.js";
+import { UsageError } from "../core/index.js";
+import { isInsideDir } from "../utils/index.js";
 
 /** How a command treats files outside the current project. */
 export interface TrustFlags {

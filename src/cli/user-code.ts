@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import { EXIT, getErrorMessage } from "../core/errors.js";
+import { EXIT, getErrorMessage } from "../core/index.js";
 import { isStopCode } from "./interrupt.js";
 import { printNote } from "./streams.js";
 

@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
-import { listKeyVariables } from "../budget/providers.js";
-import { QueueError, UsageError } from "../core/errors.js";
-import { didYouMean } from "../core/suggest.js";
-import { mapSpecPaths } from "../datasets/dataset-spec.js";
-import { isWithin } from "../exec/workspace/relative-path.js";
+import { listKeyVariables } from "../budget/index.js";
+import { didYouMean, QueueError, UsageError } from "../core/index.js";
+import { mapSpecPaths } from "../datasets/index.js";
+import { isWithin } from "../exec/index.js";
 import { resolveEvaluatorPath } from "./config-file.js";
 import { toAgentConfig } from "./eval-plan.js";
 import type { Invocation } from "./invocation.js";

@@ -1,14 +1,10 @@
 import { statSync } from "node:fs";
 import { relative, resolve } from "node:path";
-import { AssayError, EXIT, QueueError } from "../core/errors.js";
+import { AssayError, EXIT, QueueError } from "../core/index.js";
 import type { EvaluateOptions } from "../evaluate.js";
-import { isWithin } from "../exec/workspace/relative-path.js";
-import { openRedis } from "../queue/connection.js";
-import type { Announcement, PlanSource, WorkerState } from "../queue/contract.js";
-import { KEYS } from "../queue/keys.js";
-import { RedisRefusedError } from "../queue/redis-retry.js";
-import { WorkerDismissedError } from "../queue/serve-run.js";
-import { createSigner } from "../queue/signer.js";
+import { isWithin } from "../exec/index.js";
+import type { Announcement, PlanSource, WorkerState } from "../queue/index.js";
+import { createSigner, KEYS, openRedis, RedisRefusedError, WorkerDismissedError } from "../queue/index.js";
 import { isolateUserCode } from "./user-code.js";
 import { listenToParent, type ParentChannel, type ServeRequest } from "./worker-process.js";
 

@@ -1,4 +1,4 @@
-import { MAX_ANNOUNCEMENT_AGE_MS } from "../queue/signer.js";
+import { MAX_ANNOUNCEMENT_AGE_MS } from "../queue/index.js";
 import type { ProcessEnding } from "./worker-process.js";
 
 /** Delay before retrying a run whose process crashed. */

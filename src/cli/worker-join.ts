@@ -1,7 +1,7 @@
 import "../builtins.js";
-import { ModuleError, QueueError } from "../core/errors.js";
+import { ModuleError, QueueError } from "../core/index.js";
 import type { EvaluateOptions } from "../evaluate.js";
-import type { Announcement } from "../queue/contract.js";
+import type { Announcement } from "../queue/index.js";
 import { dropUnknownVersion } from "./agent-version.js";
 import { enterFolder, type Invocation, isInvocation, requireHeaders, resolveRunFlags } from "./invocation.js";
 import { loadModule } from "./load-module.js";

@@ -3,9 +3,8 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { EXIT, getErrorMessage, UsageError } from "../core/errors.js";
-import type { WorkerState } from "../queue/contract.js";
-import type { TrialShare } from "../queue/serve-run.js";
+import { EXIT, getErrorMessage, UsageError } from "../core/index.js";
+import type { TrialShare, WorkerState } from "../queue/index.js";
 import type { WorkerPermissions } from "./worker-allow.js";
 
 /** How the process of a run ended. */

@@ -1,6 +1,5 @@
-import type { WorkerState } from "../queue/contract.js";
-import { formatPlural, replaceControlCharacters } from "../report/format.js";
-import { toOneLine } from "../report/markdown.js";
+import type { WorkerState } from "../queue/index.js";
+import { formatPlural, replaceControlCharacters, toOneLine } from "../report/index.js";
 import { type ProgressStream, StatusLine } from "./progress.js";
 
 const PLAIN_LINE_MS = 10_000;

@@ -2,15 +2,20 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
-import { EXIT, getErrorMessage } from "../core/errors.js";
-import { duplicateConnection } from "../queue/connection.js";
-import type { Announcement, WorkerState } from "../queue/contract.js";
-import { listLiveRuns } from "../queue/directory.js";
-import { BULL_PREFIX, getQueueName, KEYS } from "../queue/keys.js";
-import { RedisRefusedError, retryRedis } from "../queue/redis-retry.js";
-import { parseSignedAnnouncement } from "../queue/signer.js";
-import { WorkerHeartbeat } from "../queue/worker-heartbeat.js";
-import { formatPlural } from "../report/format.js";
+import { EXIT, getErrorMessage } from "../core/index.js";
+import type { Announcement, WorkerState } from "../queue/index.js";
+import {
+  BULL_PREFIX,
+  duplicateConnection,
+  getQueueName,
+  KEYS,
+  listLiveRuns,
+  parseSignedAnnouncement,
+  RedisRefusedError,
+  retryRedis,
+  WorkerHeartbeat,
+} from "../queue/index.js";
+import { formatPlural } from "../report/index.js";
 import { type AnnouncedRun, WorkerRunHistory } from "./worker-history.js";
 import type { ServeRequest } from "./worker-process.js";
 import { type ProcessEnding, RunProcess } from "./worker-process.js";

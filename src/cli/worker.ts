@@ -1,10 +1,8 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { UsageError } from "../core/errors.js";
-import { isNonSecretName } from "../core/secret-names.js";
-import { openRedis, stripSecrets } from "../queue/connection.js";
-import { createSigner } from "../queue/signer.js";
-import { formatPlural } from "../report/format.js";
+import { isNonSecretName, UsageError } from "../core/index.js";
+import { createSigner, openRedis, stripSecrets } from "../queue/index.js";
+import { formatPlural } from "../report/index.js";
 import { onStopSignal } from "./interrupt.js";
 import { requireQueueUrl, requireSharedFolder } from "./queue-address.js";
 import { DEFAULT_KINDS, parseKinds, parseVariables } from "./worker-allow.js";

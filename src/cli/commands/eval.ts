@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { AGENT_NAMES } from "../../budget/rules.js";
-import { parseDuration } from "../../core/duration.js";
-import { omitUndefined } from "../../core/shape.js";
+import { AGENT_NAMES } from "../../budget/index.js";
+import { omitUndefined, parseDuration } from "../../core/index.js";
 import {
   collectValues,
   parseCountFlag,

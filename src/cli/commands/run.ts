@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { UsageError } from "../../core/errors.js";
-import { didYouMean } from "../../core/suggest.js";
+import { didYouMean, UsageError } from "../../core/index.js";
 import {
   collectHeader,
   collectPair,
