@@ -54,6 +54,15 @@ const OUTSIDE = [...Object.keys(manifest.dependencies).filter((name) => name !==
 /** Packages whose data we ship; those whose code we ship are found in the bundles. */
 const DATA_PACKAGES = ["gpt-tokenizer"];
 
+/**
+ * Only builtins.ts does something when it is loaded. With this the bundler takes from an index.ts what is imported, and
+ * leaves the rest of the folder to the commands that need it.
+ */
+const SIDE_EFFECTS = [
+  { test: /\/src\/builtins\.ts$/, sideEffects: true },
+  { test: /\/src\//, sideEffects: false },
+];
+
 if (!process.argv.includes("--if-stale") || isStale()) {
   await build().catch((error) => {
     console.error(`The build failed: ${error.message}`);
@@ -111,6 +120,7 @@ async function bundle(dir) {
       "evaluators/worker": "src/evaluators/worker.ts",
     },
     platform: "node",
+    treeshake: { moduleSideEffects: SIDE_EFFECTS },
     checks: { bundlerTimings: false },
     external: OUTSIDE.map((name) => new RegExp(`^${name}(/|$)`)),
   });

@@ -1,8 +1,10 @@
 #!/usr/bin/env node
-// Holds the import direction of docs/architecture.md in the folder src/ under the path given, or of this repository:
-// a folder imports from the layers below it, and from a folder of its own layer where that makes no cycle.
-import { readdirSync, readFileSync } from "node:fs";
-import { join, posix, relative, resolve, sep } from "node:path";
+// Checks the imports of src/, here or under the path given, against docs/architecture.md:
+// - a folder imports from the layers below it, and from a folder of its own layer where that makes no cycle;
+// - it enters another folder through its index.ts, unless it loads a file lazily with import();
+// - modules of one folder do not import each other in a circle.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, posix, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
@@ -23,7 +25,7 @@ const PURE = "stats";
 
 /** May import everything but the command line; imported by tests, by the command line and by `assay/testing`. */
 const TESTING = "testing";
-const TEST_CODE = /^testing\/|\.(?:test|d)\.ts$|-testing\.ts$/;
+const TEST_CODE = /^testing\/|\.(?:test|d|fixture)\.ts$|-testing\.ts$|\/scripted-[\w-]+\.ts$/;
 
 /** What the public entry shows of the layers above it: the type of a config file. */
 const SHOWN_BY_INDEX = ["cli/run-config.ts"];
@@ -32,8 +34,10 @@ const root = resolve(process.argv[2] ?? fileURLToPath(new URL("..", import.meta.
 const src = join(root, "src");
 
 const imports = listFiles().flatMap(listImports);
+const page = findPageFiles();
 const problems = [
-  ...imports.map((each) => ({ ...each, problem: findProblem(each) })),
+  ...imports.map((each) => ({ ...each, problem: findProblem(each) ?? findDetour(each) })),
+  ...findModuleCycles(),
   ...findCycles().map(({ from, to, back }) => ({
     ...imports.find(({ file, target }) => target !== null && findFolder(file) === from && findFolder(target) === to),
     problem: `${to} imports ${from} too${back === to ? "" : `, through ${back}`}`,
@@ -58,6 +62,59 @@ function findProblem({ file, specifier, target }) {
   if (upper === -1) return `${from} has no layer in scripts/check-imports.mjs: give it one`;
   if (lower === -1) return `${to} has no layer in scripts/check-imports.mjs: give it one`;
   return lower <= upper ? null : `${to === "." ? specifier : to} is in a layer above ${from}`;
+}
+
+/** Null unless an import goes past the index.ts of another folder. */
+function findDetour({ file, target, isLazy }) {
+  const to = target === null ? "." : findFolder(target);
+  if (isLazy || to === "." || to === findFolder(file) || to === TESTING || page.has(file)) return null;
+  if (target === `${to}/index.ts` || (file === "index.ts" && SHOWN_BY_INDEX.includes(target))) return null;
+  return existsSync(join(src, to, "index.ts")) ? `${to} is entered through ${to}/index.ts` : null;
+}
+
+/** What the page in web/ is built from: it has no Node, so it names single files instead of whole folders. */
+function findPageFiles() {
+  const web = join(root, "web/src");
+  if (!existsSync(web)) return new Set();
+  const named = readdirSync(web, { recursive: true })
+    .filter((name) => /\.tsx?$/.test(String(name)))
+    .flatMap((name) => {
+      const path = join(web, String(name));
+      const { importedFiles } = ts.preProcessFile(readFileSync(path, "utf8"), true, true);
+      return importedFiles.map(({ fileName }) =>
+        relative(src, resolve(dirname(path), fileName))
+          .split(sep)
+          .join("/"),
+      );
+    })
+    .filter((name) => !name.startsWith("../"))
+    .map((name) => name.replace(/\.js$/, ".ts"));
+  const found = new Set(named);
+  for (const file of found)
+    for (const { file: from, target } of imports) if (from === file && target !== null) found.add(target);
+  return found;
+}
+
+/** Modules of a folder that need each other to load. Types and lazy imports do not count. */
+function findModuleCycles() {
+  const edges = new Map();
+  for (const each of imports)
+    if (each.target !== null && findFolder(each.file) === findFolder(each.target) && !each.isLazy && !each.isType)
+      edges.set(each.file, [...(edges.get(each.file) ?? []), each]);
+  const state = new Map();
+  const cycles = [];
+  const visit = (file, path) => {
+    state.set(file, "open");
+    for (const each of edges.get(file) ?? []) {
+      if (state.get(each.target) === "open") {
+        const members = [...path.slice(path.indexOf(each.target)), each.target];
+        cycles.push({ ...each, problem: `that makes a cycle: ${members.join(" → ")}` });
+      } else if (!state.has(each.target)) visit(each.target, [...path, each.target]);
+    }
+    state.set(file, "done");
+  };
+  for (const file of edges.keys()) if (!state.has(file)) visit(file, [file]);
+  return cycles;
 }
 
 /** Folders of one layer that import each other, directly or through a third. */
@@ -100,13 +157,29 @@ function listFiles() {
 
 /** The imports of a file; a package or a Node module has no target. */
 function listImports(file) {
-  const text = readFileSync(join(src, file), "utf8");
-  return ts.preProcessFile(text, true, true).importedFiles.map(({ fileName, pos }) => ({
-    file,
-    line: text.slice(0, pos).split("\n").length,
-    specifier: fileName,
-    target: fileName.startsWith(".")
-      ? posix.normalize(posix.join(posix.dirname(file), fileName)).replace(/\.js$/, ".ts")
-      : null,
-  }));
+  const source = ts.createSourceFile(file, readFileSync(join(src, file), "utf8"), ts.ScriptTarget.Latest);
+  const found = [];
+  const add = (node, specifier, kind) => {
+    const { line } = source.getLineAndCharacterOfPosition(node.getStart(source));
+    const target = specifier.startsWith(".")
+      ? posix.normalize(posix.join(posix.dirname(file), specifier)).replace(/\.js$/, ".ts")
+      : null;
+    found.push({ file, line: line + 1, specifier, target, isLazy: kind === "lazy", isType: kind === "type" });
+  };
+  const visit = (node) => {
+    if ((ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) && node.moduleSpecifier)
+      add(node, node.moduleSpecifier.text, isTypeOnly(node) ? "type" : "value");
+    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+      for (const each of node.arguments.filter(ts.isStringLiteral)) add(node, each.text, "lazy");
+    else if (ts.isImportTypeNode(node)) add(node, node.argument.literal.text, "type");
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+function isTypeOnly(node) {
+  if (node.isTypeOnly || node.importClause?.isTypeOnly) return true;
+  const names = node.importClause?.namedBindings?.elements ?? node.exportClause?.elements;
+  return names !== undefined && names.length > 0 && !node.importClause?.name && names.every((each) => each.isTypeOnly);
 }

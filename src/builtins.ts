@@ -1,15 +1,16 @@
-import { UsageError } from "./core/errors.js";
-import { registry } from "./core/registry.js";
-import type { System } from "./core/system.js";
-import { createCatalogDefinitions } from "./datasets/catalog/definitions.js";
-import { needle } from "./datasets/needle.js";
-import { evaluatorFactories } from "./evaluators/factories.js";
+import type { System } from "./core/index.js";
+import { registry, UsageError } from "./core/index.js";
+import { createCatalogDefinitions, needle } from "./datasets/index.js";
+import { evaluatorFactories } from "./evaluators/index.js";
 import { listNamedMetrics } from "./metrics/index.js";
-import { htmlReporter } from "./report/dashboard/html-report.js";
-import { evalReporter, markdownReporter } from "./report/eval/eval-text.js";
-import { junitReporter } from "./report/eval/junit.js";
-import { jsonReporter } from "./report/json.js";
-import { tableReporter } from "./report/table.js";
+import {
+  evalReporter,
+  htmlReporter,
+  jsonReporter,
+  junitReporter,
+  markdownReporter,
+  tableReporter,
+} from "./report/index.js";
 
 const COMPRESSOR_NAMES = ["passthrough", "truncate", "extract", "window", "dedupe", "stopwords"];
 

@@ -1,16 +1,10 @@
-import { type Dataset, makeDataset } from "./core/dataset.js";
-import { getErrorMessage, UsageError } from "./core/errors.js";
-import type { Evaluator } from "./core/evaluator.js";
-import type { Example } from "./core/example.js";
-import { digest } from "./core/fingerprint.js";
-import type { Metric } from "./core/metric.js";
-import type { EvalResult } from "./core/result.js";
-import type { System, Tokenizer } from "./core/system.js";
+import type { EvalResult, Evaluator, Example, Metric, System, Tokenizer } from "./core/index.js";
+import { type Dataset, digest, getErrorMessage, makeDataset, UsageError } from "./core/index.js";
 import { evaluateWith } from "./evaluate.js";
-import { AnswerQuality } from "./evaluators/answer-quality.js";
+import { AnswerQuality } from "./evaluators/index.js";
 import { MemoryEfficiency, standardMetrics } from "./metrics/index.js";
-import { loadTokenizer } from "./models/tokens/index.js";
-import type { EvaluateOptions } from "./runs/options.js";
+import { loadTokenizer } from "./models/index.js";
+import type { EvaluateOptions } from "./runs/index.js";
 import {
   builtInMemory,
   type Conversation,
@@ -24,7 +18,7 @@ import {
   MemoryTrials,
   type Reader,
   toReader,
-} from "./systems/memory/index.js";
+} from "./systems/index.js";
 
 /** Questions and their conversations; each example names one in its `conversation` field. */
 export interface MemoryDataset {

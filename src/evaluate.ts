@@ -1,26 +1,25 @@
-import type { EvalResult } from "./core/result.js";
+import type { EvalResult } from "./core/index.js";
 import { type StandardMetrics, standardMetrics } from "./metrics/index.js";
-import { memoTokenizer } from "./models/tokens/index.js";
-import { RunResult } from "./report/result.js";
-import { describeStoppedSystems } from "./runner/gate.js";
-import type { RunPorts } from "./runner/ports.js";
-import type { EarlierResults, UnreportedSpend } from "./runner/row-collector.js";
-import { runPlan } from "./runner/run.js";
-import { buildTiming, SystemTimer } from "./runner/system-timer.js";
-import { createBudgets, createReceipt, formatBudgetNotes, type RunBudgets } from "./runs/budgets.js";
-import type { EvaluateOptions } from "./runs/options.js";
+import { memoTokenizer } from "./models/index.js";
+import { RunResult } from "./report/index.js";
+import type { EarlierResults, RunPorts, UnreportedSpend } from "./runner/index.js";
+import { buildTiming, describeStoppedSystems, runPlan, SystemTimer } from "./runner/index.js";
+import type { EvaluateOptions, QueueRun } from "./runs/index.js";
 import {
+  createBudgets,
   createProgressCallback,
+  createReceipt,
+  formatBudgetNotes,
   listDatasetTerms,
   type PreparedRun,
   prepareEvaluators,
   prepareRun,
-} from "./runs/prepare-run.js";
-import type { QueueRun } from "./runs/queue-run.js";
-import { storeResult } from "./runs/store-result.js";
-import { type OpenRun, openRunStore } from "./store/open-run.js";
+  type RunBudgets,
+  storeResult,
+} from "./runs/index.js";
+import { type OpenRun, openRunStore } from "./store/index.js";
 
-export type { EvaluateOptions } from "./runs/options.js";
+export type { EvaluateOptions } from "./runs/index.js";
 
 /** Total characters of the texts whose token counts are cached. */
 const MAX_MEMO_CHARS = 16_000_000;

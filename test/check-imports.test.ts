@@ -66,4 +66,32 @@ describe("import rules", () => {
       'src/store/a.ts:1: imports "../queue/b.js", but queue imports store too, through evals',
     ]);
   });
+
+  it("are violated by an import past the index.ts of a folder, unless it is lazy, in a test, or for the page", () => {
+    const { dir } = new TempProject({
+      "src/core/index.ts": `export { x } from "./x.js";`,
+      "src/core/x.ts": "export const x = 1;",
+      "src/runner/run.ts": `import { x } from "../core/x.js";\nimport { x as y } from "../core/index.js";`,
+      "src/runner/lazy.ts": `export const load = () => import("../core/x.js");`,
+      "src/runner/run.test.ts": `import { x } from "../core/x.js";`,
+      "src/report/contract.ts": `import type { x } from "../core/x.js";`,
+      "web/src/main.tsx": `import type { X } from "../../src/report/contract.js";`,
+    });
+    expect(check(dir).problems).toEqual([
+      'src/runner/run.ts:1: imports "../core/x.js", but core is entered through core/index.ts',
+    ]);
+  });
+
+  it("are violated by modules that import each other, unless only types do", () => {
+    const { dir } = new TempProject({
+      "src/core/a.ts": `import { b } from "./b.js";`,
+      "src/core/b.ts": `import { c } from "./c.js";`,
+      "src/core/c.ts": `import { a } from "./a.js";`,
+      "src/core/d.ts": `import type { E } from "./e.js";`,
+      "src/core/e.ts": `import { d } from "./d.js";`,
+    });
+    expect(check(dir).problems).toEqual([
+      'src/core/c.ts:1: imports "./a.js", but that makes a cycle: core/a.ts → core/b.ts → core/c.ts → core/a.ts',
+    ]);
+  });
 });

@@ -1,10 +1,7 @@
-import type { ProviderName } from "../budget/gateway/provider.js";
-import type { AGENT_NAMES } from "../budget/rules.js";
-import type { McpServer } from "../core/environment.js";
-import type { Usage } from "../core/system.js";
-import type { AgentEventBody } from "../core/trajectory.js";
-import { readJsonObject, readJsonString } from "../models/dialects/answer-base.js";
-import type { DialectName } from "../models/dialects/dialect.js";
+import type { AGENT_NAMES, ProviderName } from "../budget/index.js";
+import type { AgentEventBody, McpServer, Usage } from "../core/index.js";
+import type { DialectName } from "../models/index.js";
+import { readJsonObject, readJsonString } from "../models/index.js";
 
 /** The supported agents. */
 export type AgentName = (typeof AGENT_NAMES)[number];

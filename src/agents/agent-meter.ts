@@ -1,11 +1,15 @@
-import { type Gateway, type GatewayRequest, type GatewayTotal, startGateway } from "../budget/gateway/index.js";
-import { PROVIDERS, type ProviderName } from "../budget/gateway/provider.js";
-import { countAllTokens } from "../budget/gateway/receipt.js";
-import { bundledPrice } from "../budget/index.js";
-import type { Limits, Price } from "../core/price.js";
-import { OTHER_MODEL_NOTE } from "../core/row.js";
-import type { TrialBudget, Usage } from "../core/system.js";
-import type { AgentEvent } from "../core/trajectory.js";
+import {
+  bundledPrice,
+  countAllTokens,
+  type Gateway,
+  type GatewayRequest,
+  type GatewayTotal,
+  PROVIDERS,
+  type ProviderName,
+  startGateway,
+} from "../budget/index.js";
+import type { AgentEvent, Limits, Price, TrialBudget, Usage } from "../core/index.js";
+import { OTHER_MODEL_NOTE } from "../core/index.js";
 import { type AgentEnd, type AgentFigures, isSameModel } from "./adapter.js";
 
 /** Where an agent's model calls go. */

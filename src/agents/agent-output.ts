@@ -1,15 +1,19 @@
-import type { GatewayRequest } from "../budget/gateway/index.js";
-import { countAllTokens } from "../budget/gateway/receipt.js";
-import { type InfrastructureCategory, type Outlook, type Spent, TrialError, TrialStopped } from "../core/errors.js";
-import type { Output, TrialContext, Usage } from "../core/system.js";
+import type { GatewayRequest } from "../budget/index.js";
+import { countAllTokens } from "../budget/index.js";
+import type { Output, TrialContext, Usage } from "../core/index.js";
 import {
   type AgentEvent,
   countToolCalls,
   countTurns,
   findFirstTextTime,
   findFirstWriteTime,
-} from "../core/trajectory.js";
-import { getWorkspaceState, type Workspace } from "../exec/workspace/index.js";
+  type InfrastructureCategory,
+  type Outlook,
+  type Spent,
+  TrialError,
+  TrialStopped,
+} from "../core/index.js";
+import { getWorkspaceState, type Workspace } from "../exec/index.js";
 import type { AgentEnd, AgentFigures } from "./adapter.js";
 import {
   type AgentMeter,

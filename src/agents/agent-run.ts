@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import type { AgentEvent, AgentEventBody } from "../core/trajectory.js";
-import { type ProgramEnd, startProgram } from "../exec/process/index.js";
+import type { AgentEvent, AgentEventBody } from "../core/index.js";
+import { type ProgramEnd, startProgram } from "../exec/index.js";
 import type { AgentAdapter, AgentLaunch, StreamReader } from "./adapter.js";
 import { waitForAbort } from "./wait-for-abort.js";
 

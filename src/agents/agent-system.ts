@@ -2,12 +2,20 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { computeCost, toDollars } from "../budget/index.js";
-import type { Environment, McpServer, OfferedSkill } from "../core/environment.js";
-import { getErrorMessage, TrialError, TrialStopped, UsageError } from "../core/errors.js";
-import type { Example } from "../core/example.js";
-import type { Limits, Price } from "../core/price.js";
-import type { Output, System, TrialBudget, TrialContext } from "../core/system.js";
-import { listOfferedSkills, toSkillFiles, Workspace, writeSkills } from "../exec/workspace/index.js";
+import type {
+  Environment,
+  Example,
+  Limits,
+  McpServer,
+  OfferedSkill,
+  Output,
+  Price,
+  System,
+  TrialBudget,
+  TrialContext,
+} from "../core/index.js";
+import { getErrorMessage, TrialError, TrialStopped, UsageError } from "../core/index.js";
+import { listOfferedSkills, toSkillFiles, Workspace, writeSkills } from "../exec/index.js";
 import { type AgentAdapter, type AgentFigures, type AgentModel, type LaunchRequest, toMcpSettings } from "./adapter.js";
 import { AgentMeter, type AgentUpstreams, hasUsage } from "./agent-meter.js";
 import { buildAgentOutput } from "./agent-output.js";

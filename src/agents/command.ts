@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { basename, extname, resolve } from "node:path";
-import { UsageError } from "../core/errors.js";
-import type { AgentEventBody } from "../core/trajectory.js";
+import type { AgentEventBody } from "../core/index.js";
+import { UsageError } from "../core/index.js";
 import type { AgentAdapter, AgentEnd, AgentFigures, LaunchRequest, StreamReader } from "./adapter.js";
 
 const MODEL_PLACEHOLDER = "{model}";

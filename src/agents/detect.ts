@@ -2,9 +2,8 @@ import { existsSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { getKeyVariable } from "../budget/index.js";
-import { getErrorMessage, UsageError } from "../core/errors.js";
-import { describeNotExecutable, isMissingExecuteBit } from "../exec/process/find-program.js";
-import { findProgram, runCommand } from "../exec/process/index.js";
+import { getErrorMessage, UsageError } from "../core/index.js";
+import { describeNotExecutable, findProgram, isMissingExecuteBit, runCommand } from "../exec/index.js";
 import type { AgentAdapter } from "./adapter.js";
 import { ADAPTERS } from "./adapters/index.js";
 

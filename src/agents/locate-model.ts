@@ -1,17 +1,19 @@
-import { PROVIDERS, type ProviderName } from "../budget/gateway/provider.js";
 import type { ModelEntry, ModelsFile } from "../budget/index.js";
-import { createPriceLimits, findBundledLimits, findConfiguredModel } from "../budget/models-file.js";
 import {
+  createPriceLimits,
+  findBundledLimits,
+  findConfiguredModel,
   getDefaultBaseUrl,
   getKeyVariable,
   getProviderDialect,
+  PROVIDERS,
+  type ProviderName,
   requireBaseUrl,
   resolveEndpoint,
-} from "../budget/providers.js";
-import { UsageError } from "../core/errors.js";
-import { isLoopback } from "../core/loopback.js";
-import type { Limits, Price } from "../core/price.js";
-import type { DialectName } from "../models/dialects/dialect.js";
+} from "../budget/index.js";
+import type { Limits, Price } from "../core/index.js";
+import { isLoopback, UsageError } from "../core/index.js";
+import type { DialectName } from "../models/index.js";
 import type { AgentAdapter, AgentModel } from "./adapter.js";
 import type { AgentUpstreams } from "./agent-meter.js";
 

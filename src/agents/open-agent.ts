@@ -1,21 +1,14 @@
 import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import { loadModels } from "../budget/index.js";
-import { findModelsFile } from "../budget/models-file.js";
-import { getErrorMessage, UsageError } from "../core/errors.js";
-import {
-  type AgentAdapter,
-  type AgentModelOptions,
-  AgentSystem,
-  createCommandAdapter,
-  deriveCommandName,
-  detectAgent,
-  getDefaultAgentConcurrency,
-  locateModel,
-  requireAdapter,
-  requireCommandModel,
-} from "./index.js";
+import { findModelsFile, loadModels } from "../budget/index.js";
+import { getErrorMessage, UsageError } from "../core/index.js";
+import type { AgentAdapter } from "./adapter.js";
+import { requireAdapter } from "./adapters/index.js";
+import { AgentSystem, getDefaultAgentConcurrency } from "./agent-system.js";
+import { createCommandAdapter, deriveCommandName, requireCommandModel } from "./command.js";
+import { detectAgent } from "./detect.js";
+import { type AgentModelOptions, locateModel } from "./locate-model.js";
 
 /** Options of `openAgent`. */
 export interface AgentOptions extends AgentModelOptions {

@@ -1,5 +1,5 @@
-import type { TrialContext } from "../core/system.js";
-import { type FolderWatch, takeSnapshot, type Workspace, watchFolder } from "../exec/workspace/index.js";
+import type { TrialContext } from "../core/index.js";
+import { type FolderWatch, takeSnapshot, type Workspace, watchFolder } from "../exec/index.js";
 import { waitForAbort } from "./wait-for-abort.js";
 
 /** Times by `performance.now()`; null for what never happened. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { ModelPrice, PriceOptions } from "@pydantic/genai-prices";
-import type { Price, TokenPrices } from "../core/price.js";
+import type { Price, TokenPrices } from "../core/index.js";
 import { getPriceProvider } from "./providers.js";
 
 const PACKAGE_NAME = "@pydantic/genai-prices";

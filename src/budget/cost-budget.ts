@@ -1,7 +1,5 @@
-import { BudgetError } from "../core/errors.js";
-import type { Price, TokenPrices } from "../core/price.js";
-import { countPromptTokens } from "../core/price.js";
-import type { Bill, MeteredTotal, TrialBudget, Usage } from "../core/system.js";
+import type { Bill, MeteredTotal, Price, TokenPrices, TrialBudget, Usage } from "../core/index.js";
+import { BudgetError, countPromptTokens } from "../core/index.js";
 import {
   computeTokenCost,
   createPrice,

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { didYouMean } from "../core/suggest.js";
-import type { KeyPath } from "../utils/files/yaml.js";
-import { JSON_SCHEMA_DRAFT, type JsonSchema, toJsonSchema } from "../utils/json-schema.js";
+import { didYouMean } from "../core/index.js";
+import type { KeyPath } from "../utils/index.js";
+import { JSON_SCHEMA_DRAFT, type JsonSchema, toJsonSchema } from "../utils/index.js";
 import type { Pricing } from "./price.js";
 import type { Budgets } from "./resolve.js";
 import { BUDGET_RULES, MODEL_RULES, PRICING_RULES, RULE_SCHEMAS, type ValueRule } from "./rules.js";

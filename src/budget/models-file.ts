@@ -1,10 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { BudgetError, getErrorMessage } from "../core/errors.js";
-import type { Limits, Price } from "../core/price.js";
-import { describeValue } from "../core/shape.js";
-import { didYouMean } from "../core/suggest.js";
-import { type FileProblem, type KeyPath, parseYaml, type YamlTree } from "../utils/files/yaml.js";
+import type { Limits, Price } from "../core/index.js";
+import { BudgetError, describeValue, didYouMean, getErrorMessage } from "../core/index.js";
+import { type FileProblem, type KeyPath, parseYaml, type YamlTree } from "../utils/index.js";
 import { bundledPrice } from "./bundled-prices.js";
 import type { ModelCheck, RawModel } from "./model-schema.js";
 import { createPrice, type Pricing } from "./price.js";

@@ -1,8 +1,8 @@
-import { countPromptTokens, type Limits, type Price, selectPrices, type TokenPrices } from "../core/price.js";
-import type { System, Usage } from "../core/system.js";
+import type { System, Usage } from "../core/index.js";
+import { countPromptTokens, type Limits, type Price, selectPrices, type TokenPrices } from "../core/index.js";
 import { PICO_PER_1K, PICO_PER_DOLLAR, PRICING_RULES, requireRule, requireRules } from "./rules.js";
 
-export { selectPrices } from "../core/price.js";
+export { selectPrices } from "../core/index.js";
 
 /** Dollars per 1,000 tokens of each class, as in models.yml. */
 export interface Pricing {

@@ -1,6 +1,4 @@
-import { UsageError } from "../core/errors.js";
-import { isNonSecretName } from "../core/secret-names.js";
-import { getOwn } from "../core/shape.js";
+import { getOwn, isNonSecretName, UsageError } from "../core/index.js";
 
 /** The API format of a provider's models. */
 type WireDialect = "chat" | "responses" | "anthropic" | "gemini";

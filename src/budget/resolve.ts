@@ -1,5 +1,5 @@
-import { BudgetError } from "../core/errors.js";
-import type { TokenPrices } from "../core/price.js";
+import type { TokenPrices } from "../core/index.js";
+import { BudgetError } from "../core/index.js";
 import { createPrice, type Pricing, toDollars, toPicoDollars } from "./price.js";
 import { BUDGET_RULES, requireRules } from "./rules.js";
 

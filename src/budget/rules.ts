@@ -1,7 +1,5 @@
-import { BudgetError } from "../core/errors.js";
-import { describeValue } from "../core/shape.js";
-import { didYouMean } from "../core/suggest.js";
-import type { JsonSchema } from "../utils/json-schema.js";
+import { BudgetError, describeValue, didYouMean } from "../core/index.js";
+import type { JsonSchema } from "../utils/index.js";
 
 /** Returns what is wrong with a value, as the end of a sentence that starts with its name; null when it is valid. */
 export type ValueRule = (value: unknown) => string | null;

@@ -1,4 +1,4 @@
-import { BudgetError } from "../core/errors.js";
+import { BudgetError } from "../core/index.js";
 import { toDollars, toPicoDollars } from "./price.js";
 import { checkAmount, requireRule } from "./rules.js";
 import { RunningQuantile } from "./running-quantile.js";

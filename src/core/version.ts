@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { findPackageFile } from "../utils/package-file.js";
+import { findPackageFile } from "../utils/index.js";
 
 const packageJson = JSON.parse(readFileSync(findPackageFile("package.json"), "utf8")) as {
   version: string;

@@ -1,7 +1,5 @@
-import type { LoadOptions } from "../core/dataset.js";
-import { DatasetError } from "../core/errors.js";
-import type { Example } from "../core/example.js";
-import { findClosestName } from "../core/suggest.js";
+import type { Example, LoadOptions } from "../core/index.js";
+import { DatasetError, findClosestName } from "../core/index.js";
 import type { ParquetTable } from "./parquet/index.js";
 import type { RawRow } from "./source-row.js";
 

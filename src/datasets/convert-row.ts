@@ -1,6 +1,4 @@
-import { type Example, isConversation } from "../core/example.js";
-import { hashContent } from "../core/fingerprint.js";
-import { describeValue } from "../core/shape.js";
+import { describeValue, type Example, hashContent, isConversation } from "../core/index.js";
 import type { RawRow } from "./source-row.js";
 
 export interface ConvertRowOptions {

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { DatasetError } from "../core/errors.js";
+import { DatasetError } from "../core/index.js";
 import { readBytes } from "./read-bytes.js";
 import type { BadRow, RowReadOptions, SourceRow } from "./source-row.js";
 

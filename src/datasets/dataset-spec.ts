@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
-import type { LoadOptions } from "../core/dataset.js";
-import { UsageError } from "../core/errors.js";
-import type { Registry } from "../core/registry.js";
+import type { LoadOptions, Registry } from "../core/index.js";
+import { UsageError } from "../core/index.js";
 import { hasKnownFormat } from "./formats.js";
 
 /** A parsed dataset name of the command line. */

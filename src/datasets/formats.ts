@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { basename, extname } from "node:path";
-import { DatasetError } from "../core/errors.js";
+import { DatasetError } from "../core/index.js";
 import { readCsv, readTsv } from "./csv.js";
 import { readJsonFile, readJsonl } from "./json.js";
 import { createUnreadableError, GZIP_EXTENSION, readBytes } from "./read-bytes.js";

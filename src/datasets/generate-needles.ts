@@ -1,6 +1,5 @@
-import type { LoadedExamples, LoadOptions } from "../core/dataset.js";
-import { UsageError } from "../core/errors.js";
-import type { Example } from "../core/example.js";
+import type { Example, LoadedExamples, LoadOptions } from "../core/index.js";
+import { UsageError } from "../core/index.js";
 import { createRandom, hashSeed, type Random, shuffle } from "../stats/index.js";
 import { matchesFilter } from "./columns.js";
 import { parseNeedleConfig } from "./needle.js";

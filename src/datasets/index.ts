@@ -1,5 +1,30 @@
+/** Datasets by name or file: readers, catalog, hub, sampling. */
+export { catalog } from "./catalog/catalog.js";
+export { createCatalogDefinitions, MEMORY_DATASET_NAMES } from "./catalog/definitions.js";
+export type { CatalogEntry, Configs, ExampleFields, HubSource, LineColumns, RowContext } from "./catalog/entry.js";
+export type { Fixture, FixtureFile, ParquetFixture } from "./catalog/fixture.js";
+export { getEntryScoring, readCaution, resolveEntryConfig } from "./catalog/load-entry.js";
+export {
+  RowProblem,
+  readOptionalText,
+  requireIntegerValue,
+  requireListValue,
+  requireText,
+  requireTextList,
+} from "./catalog/row-fields.js";
+export { formatScalar, matchesFilter } from "./columns.js";
+export { isDatasetFile, mapSpecPaths, parseDatasetSpec, splitSpecFiles, stripRevision } from "./dataset-spec.js";
 export { FILE_EXTENSIONS } from "./formats.js";
+export { generateNeedles, type NeedleExample, type NeedleOptions } from "./generate-needles.js";
+export { readGzipFile } from "./gunzip.js";
+export { HubError } from "./hub/errors.js";
+export type { HubOptions } from "./hub/hub.js";
+export { type ScriptedHub, startScriptedHub } from "./hub/scripted-hub.js";
 export { readJsonl } from "./json.js";
+export { type LoadDatasetOptions, loadDataset } from "./load-dataset.js";
 export { type LoadFilesOptions, loadFile, loadFiles } from "./load-file.js";
-export type { NamedFiles } from "./named-files.js";
-export { isBadRow } from "./source-row.js";
+export { createFilesDefinition, type NamedFiles } from "./named-files.js";
+export { needle } from "./needle.js";
+export { createUnreadableError, isGzip, readFirstBytes } from "./read-bytes.js";
+export { requireMaxExamples, takeSample } from "./sample.js";
+export { isBadRow, isRawRow, type RawRow } from "./source-row.js";

@@ -1,6 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { DatasetError, getErrorMessage } from "../core/errors.js";
-import { describeValue } from "../core/shape.js";
+import { DatasetError, describeValue, getErrorMessage } from "../core/index.js";
 import { readBytes, readTextBlocks } from "./read-bytes.js";
 import { isBadRow, isRawRow, type RowReadOptions, type SourceRow } from "./source-row.js";
 

@@ -1,15 +1,16 @@
+import type { Evaluator, Example, ExampleSource } from "../core/index.js";
 import {
   type Dataset,
   type DatasetDefinition,
+  DatasetError,
+  registry as defaultRegistry,
   type LoadedExamples,
   type LoadOptions,
   makeDataset,
-} from "../core/dataset.js";
-import { DatasetError } from "../core/errors.js";
-import type { Evaluator } from "../core/evaluator.js";
-import type { Example, ExampleSource } from "../core/example.js";
-import { registry as defaultRegistry, type Permissions, type Registry } from "../core/registry.js";
-import { AnswerQuality } from "../evaluators/answer-quality.js";
+  type Permissions,
+  type Registry,
+} from "../core/index.js";
+import { AnswerQuality } from "../evaluators/index.js";
 import { matchesFilter } from "./columns.js";
 import { isDatasetFile, parseDatasetSpec } from "./dataset-spec.js";
 import { createEvaluatorByName, loadFile } from "./load-file.js";

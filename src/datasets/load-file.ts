@@ -1,15 +1,22 @@
 import { createHash } from "node:crypto";
 import { dirname } from "node:path";
-import { type Dataset, type LoadOptions, makeDataset } from "../core/dataset.js";
-import { DatasetError, getErrorMessage, UsageError } from "../core/errors.js";
-import type { Evaluator } from "../core/evaluator.js";
-import type { Example } from "../core/example.js";
-import { canonicalJson } from "../core/fingerprint.js";
-import { registry as defaultRegistry, type Permissions, type Registry } from "../core/registry.js";
-import { describeValue } from "../core/shape.js";
-import { AnswerQuality } from "../evaluators/answer-quality.js";
-import { checkEnvironment } from "../exec/workspace/environment-check.js";
-import type { EnvironmentReader } from "../exec/workspace/environment-reader.js";
+import type { Evaluator, Example } from "../core/index.js";
+import {
+  canonicalJson,
+  type Dataset,
+  DatasetError,
+  registry as defaultRegistry,
+  describeValue,
+  getErrorMessage,
+  type LoadOptions,
+  makeDataset,
+  type Permissions,
+  type Registry,
+  UsageError,
+} from "../core/index.js";
+import { AnswerQuality } from "../evaluators/index.js";
+import type { EnvironmentReader } from "../exec/index.js";
+import { checkEnvironment } from "../exec/index.js";
 import { type Conversion, type ConvertRowOptions, convertRow } from "./convert-row.js";
 import { getFileStem, requireFile, requireRowFormat } from "./formats.js";
 import { getStratum, loadRows } from "./load-rows.js";

@@ -1,7 +1,5 @@
-import { type LoadOptions, readFacetValue } from "../core/dataset.js";
-import { DatasetError } from "../core/errors.js";
-import type { Example } from "../core/example.js";
-import { IdDeduplicator } from "../core/fingerprint.js";
+import type { Example } from "../core/index.js";
+import { DatasetError, IdDeduplicator, type LoadOptions, readFacetValue } from "../core/index.js";
 import { ColumnCheck, type ColumnSelection, matchesFilter, selectTableColumns } from "./columns.js";
 import type { Conversion } from "./convert-row.js";
 import { type RowFile, readTableRows } from "./row-file.js";

@@ -1,6 +1,5 @@
-import type { DatasetDefinition, LoadOptions } from "../core/dataset.js";
-import { UsageError } from "../core/errors.js";
-import type { Registry } from "../core/registry.js";
+import type { DatasetDefinition, LoadOptions, Registry } from "../core/index.js";
+import { UsageError } from "../core/index.js";
 import { type LoadFileOptions, loadFiles } from "./load-file.js";
 
 /** A named dataset of local files in a config. */

@@ -1,5 +1,5 @@
-import type { DatasetDefinition } from "../core/dataset.js";
-import { AnswerQuality } from "../evaluators/answer-quality.js";
+import type { DatasetDefinition } from "../core/index.js";
+import { AnswerQuality } from "../evaluators/index.js";
 import type { NeedleOptions } from "./generate-needles.js";
 import { parseNumberSettings, type SettingsSyntax } from "./parse-settings.js";
 

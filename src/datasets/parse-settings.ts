@@ -1,5 +1,4 @@
-import { UsageError } from "../core/errors.js";
-import { didYouMean } from "../core/suggest.js";
+import { didYouMean, UsageError } from "../core/index.js";
 
 /** A setting of one or several numbers within bounds. */
 interface NumberSetting {

@@ -1,8 +1,8 @@
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { DatasetError, getErrorMessage } from "../core/errors.js";
-import { LineBlockSplitter, readLineBlocks } from "../utils/files/lines.js";
+import { DatasetError, getErrorMessage } from "../core/index.js";
+import { LineBlockSplitter, readLineBlocks } from "../utils/index.js";
 import type { RowReadOptions } from "./source-row.js";
 
 export const GZIP_EXTENSION = ".gz";

@@ -1,4 +1,4 @@
-import { type ByteSource, createMemoryBytes, openLocalBytes } from "../utils/files/byte-source.js";
+import { type ByteSource, createMemoryBytes, openLocalBytes } from "../utils/index.js";
 import { type FileFormat, getFormat } from "./formats.js";
 import type { ParquetTable } from "./parquet/index.js";
 import { createUnreadableError, isGzip, readFirstBytes, readPlainBytes } from "./read-bytes.js";

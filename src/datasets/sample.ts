@@ -1,6 +1,5 @@
-import type { LoadOptions } from "../core/dataset.js";
-import { UsageError } from "../core/errors.js";
-import { describeValue } from "../core/shape.js";
+import type { LoadOptions } from "../core/index.js";
+import { describeValue, UsageError } from "../core/index.js";
 import { createRandom, hashSeed, permutation } from "../stats/index.js";
 
 export type SamplingOptions = Pick<LoadOptions, "maxExamples" | "head" | "seed" | "shuffleSeed">;

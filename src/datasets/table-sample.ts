@@ -1,4 +1,4 @@
-import type { Example } from "../core/example.js";
+import type { Example } from "../core/index.js";
 import { ColumnValues, createFilterError, formatScalar, selectTableColumns } from "./columns.js";
 import type { ExampleCollector, LoadedRows, LoadRowsOptions } from "./load-rows.js";
 import type { DrawnRows, ParquetTable, TableSample } from "./parquet/index.js";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { crc32 } from "node:zlib";
 import type { Entry, ZipFile } from "yauzl";
-import { DatasetError, getErrorMessage } from "../core/errors.js";
+import { DatasetError, getErrorMessage } from "../core/index.js";
 import { createUnreadableError } from "./read-bytes.js";
 
 /** A file inside an archive. */

@@ -1,6 +1,4 @@
-import type { Evaluator, Scored, Scores } from "../core/evaluator.js";
-import type { Example } from "../core/example.js";
-import type { Output } from "../core/system.js";
+import type { Evaluator, Example, Output, Scored, Scores } from "../core/index.js";
 import { convertToText, describeMissingGold, forEachGold, markUnscored } from "./gold.js";
 import { type NormalizeDetail, normalizeAnswer, normalizeAnswerAsync } from "./normalize.js";
 

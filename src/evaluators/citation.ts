@@ -1,6 +1,4 @@
-import type { Evaluator, Scored } from "../core/evaluator.js";
-import type { Example } from "../core/example.js";
-import type { Output } from "../core/system.js";
+import type { Evaluator, Example, Output, Scored } from "../core/index.js";
 import { convertToText, getResponseText, markUnscored } from "./gold.js";
 import { parseJson } from "./json-text.js";
 

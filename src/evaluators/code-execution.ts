@@ -1,9 +1,6 @@
-import { UsageError } from "../core/errors.js";
-import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
-import type { Example } from "../core/example.js";
-import type { Output } from "../core/system.js";
-import { LANGUAGES, type Language } from "../exec/sandbox/interpreters.js";
-import { openSandbox, type Sandbox } from "../exec/sandbox/sandbox.js";
+import type { Evaluator, Example, Output, ScoreContext, Scored } from "../core/index.js";
+import { UsageError } from "../core/index.js";
+import { LANGUAGES, type Language, openSandbox, type Sandbox } from "../exec/index.js";
 import { JavaScriptJudge } from "./code/javascript-judge.js";
 import type { CodeJudge, TestVerdict } from "./code/judge.js";
 import { PythonJudge } from "./code/python-judge.js";

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
-import { getErrorMessage, UsageError } from "../core/errors.js";
-import type { Evaluator } from "../core/evaluator.js";
-import type { Factory } from "../core/registry.js";
+import type { Evaluator, Factory } from "../core/index.js";
+import { getErrorMessage, UsageError } from "../core/index.js";
 import { AnswerQuality } from "./answer-quality.js";
 
 /**

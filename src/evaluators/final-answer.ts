@@ -1,6 +1,4 @@
-import type { Evaluator, Scored } from "../core/evaluator.js";
-import type { Example } from "../core/example.js";
-import type { Output } from "../core/system.js";
+import type { Evaluator, Example, Output, Scored } from "../core/index.js";
 import { matchGold, parseResponse } from "./final-answer/match.js";
 import { convertToText, getResponseText, listGolds, markUnscored } from "./gold.js";
 

@@ -1,6 +1,4 @@
-import type { Scored } from "../core/evaluator.js";
-import type { Example } from "../core/example.js";
-import type { Output } from "../core/system.js";
+import type { Example, Output, Scored } from "../core/index.js";
 import { parseJson } from "./json-text.js";
 
 /** Users' answers and outputs may be numbers or booleans. Null and other values become "". */

@@ -1,6 +1,4 @@
-import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
-import type { Example } from "../core/example.js";
-import type { Output } from "../core/system.js";
+import type { Evaluator, Example, Output, ScoreContext, Scored } from "../core/index.js";
 import { getResponseText, markUnscored } from "./gold.js";
 import { LANGUAGE_IDS } from "./ifeval/case-rules.js";
 import {

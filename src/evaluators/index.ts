@@ -1,7 +1,10 @@
+/** Evaluators: output to scores. */
 export { AnswerQuality, type AnswerQualityOptions } from "./answer-quality.js";
 export { Citation } from "./citation.js";
 export { CodeExecution, type CodeExecutionOptions } from "./code-execution.js";
+export { evaluatorFactories } from "./factories.js";
 export { FinalAnswer } from "./final-answer.js";
+export { convertToText, getResponseText, listGolds } from "./gold.js";
 export { IFEvalChecker, type IFEvalCheckerOptions } from "./ifeval-checker.js";
 export { JsonSchema, type JsonSchemaOptions } from "./json-schema.js";
 export { Levenshtein, type LevenshteinOptions } from "./levenshtein.js";

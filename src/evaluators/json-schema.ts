@@ -1,7 +1,5 @@
-import { UsageError } from "../core/errors.js";
-import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
-import type { Example } from "../core/example.js";
-import type { Output } from "../core/system.js";
+import type { Evaluator, Example, Output, ScoreContext, Scored } from "../core/index.js";
+import { UsageError } from "../core/index.js";
 import { markUnscored } from "./gold.js";
 import type { SchemaValidator, SchemaVerdict } from "./json-schema/validator.js";
 import { parseResponseValue } from "./json-schema/value.js";

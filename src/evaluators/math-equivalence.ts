@@ -1,8 +1,6 @@
-import { getErrorMessage, UsageError } from "../core/errors.js";
-import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
-import type { Example } from "../core/example.js";
-import type { Output } from "../core/system.js";
-import { runInThread, TimeLimitError } from "../exec/threads/worker-pool.js";
+import type { Evaluator, Example, Output, ScoreContext, Scored } from "../core/index.js";
+import { getErrorMessage, UsageError } from "../core/index.js";
+import { runInThread, TimeLimitError } from "../exec/index.js";
 import { convertToText, getResponseText, listGolds, markUnscored } from "./gold.js";
 import { compareWithGold, type GoldComparison, VerdictCache } from "./math/grade.js";
 

@@ -1,8 +1,5 @@
-import { UsageError } from "../core/errors.js";
-import type { Evaluator, Scored } from "../core/evaluator.js";
-import type { Example } from "../core/example.js";
-import { getOwn } from "../core/shape.js";
-import type { Output } from "../core/system.js";
+import type { Evaluator, Example, Output, Scored } from "../core/index.js";
+import { getOwn, UsageError } from "../core/index.js";
 import { convertToText, getResponseText, listGolds, markUnscored } from "./gold.js";
 import { extractOwnAnswer } from "./own-answer.js";
 import { findStatedAnswers, isCounterfactual, isRetracted, type StatedAnswer } from "./stated-answer/index.js";

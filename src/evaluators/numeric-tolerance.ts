@@ -1,7 +1,5 @@
-import { UsageError } from "../core/errors.js";
-import type { Evaluator, Scored } from "../core/evaluator.js";
-import type { Example } from "../core/example.js";
-import type { Output } from "../core/system.js";
+import type { Evaluator, Example, Output, Scored } from "../core/index.js";
+import { UsageError } from "../core/index.js";
 import { convertToText, getResponseText, listGolds, markUnscored } from "./gold.js";
 import { toPlainText } from "./math/canonical.js";
 import { extractNumber } from "./math/extract.js";

@@ -1,7 +1,5 @@
-import { getErrorMessage, UsageError } from "../core/errors.js";
-import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
-import type { Example } from "../core/example.js";
-import type { Output } from "../core/system.js";
+import type { Evaluator, Example, Output, ScoreContext, Scored } from "../core/index.js";
+import { getErrorMessage, UsageError } from "../core/index.js";
 import { getResponseText, markUnscored } from "./gold.js";
 import type { PatternTaskInput } from "./pattern-task.js";
 import { requireTimeLimit, scoreInThread } from "./thread-scoring.js";

@@ -1,7 +1,5 @@
-import { UsageError } from "../core/errors.js";
-import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
-import type { Example } from "../core/example.js";
-import type { Output } from "../core/system.js";
+import type { Evaluator, Example, Output, ScoreContext, Scored } from "../core/index.js";
+import { UsageError } from "../core/index.js";
 import { describeMissingGold, getResponseText, listGolds, markUnscored } from "./gold.js";
 import { computeRouge, type RougeInput, type RougeScores } from "./rouge/rouge.js";
 import { requireTimeLimit, scoreInThread } from "./thread-scoring.js";

@@ -1,6 +1,6 @@
-import { UsageError } from "../core/errors.js";
-import type { ScoreContext, Scored } from "../core/evaluator.js";
-import { runInThread, type ThreadTask, ThreadTaskError, TimeLimitError } from "../exec/threads/worker-pool.js";
+import type { ScoreContext, Scored } from "../core/index.js";
+import { UsageError } from "../core/index.js";
+import { runInThread, type ThreadTask, ThreadTaskError, TimeLimitError } from "../exec/index.js";
 import { markUnscored } from "./gold.js";
 
 export function requireTimeLimit(evaluator: string, limitMs: unknown): number {

@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads";
-import { getErrorMessage } from "../core/errors.js";
-import type { TaskReply, TaskRequest, ThreadTask } from "../exec/threads/protocol.js";
+import { getErrorMessage } from "../core/index.js";
+import type { TaskReply, TaskRequest, ThreadTask } from "../exec/index.js";
 
 interface TaskModule {
   run(input: unknown): unknown;

@@ -1,5 +1,5 @@
-import { getErrorMessage } from "../core/errors.js";
-import type { Graded, Grader, Verdict } from "../core/grader.js";
+import type { Graded, Grader, Verdict } from "../core/index.js";
+import { getErrorMessage } from "../core/index.js";
 
 /**
  * What a grader does with the folder: nothing, read its changes, read its files, or run programs in it, which leave files

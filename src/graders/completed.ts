@@ -1,6 +1,5 @@
 import * as z from "zod";
-import type { GraderFactory } from "../core/grader.js";
-import type { Output } from "../core/system.js";
+import type { GraderFactory, Output } from "../core/index.js";
 import { makeBuiltInGrader, makeVerdict } from "./built-in-grader.js";
 import { readConfig } from "./config.js";
 import { getAnswerText } from "./output-text.js";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Grade, Graded, Grader, GraderFactory, GraderSpec, Verdict } from "../core/grader.js";
+import type { Grade, Graded, Grader, GraderFactory, GraderSpec, Verdict } from "../core/index.js";
 import { findMaxFolderUse, makeBuiltInGrader } from "./built-in-grader.js";
 import { nonEmptyText, readConfig } from "./config.js";
 import { buildLifecycle, runGrader } from "./grader-lifecycle.js";

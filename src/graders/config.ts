@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { DURATION_FORMAT_HINT, parseDuration } from "../core/duration.js";
-import { didYouMean } from "../core/suggest.js";
+import { DURATION_FORMAT_HINT, didYouMean, parseDuration } from "../core/index.js";
 import { findGlobPathProblem, findGlobProblem } from "./glob.js";
 import { GraderError } from "./grader-error.js";
 import { findPatternProblem } from "./pattern.js";

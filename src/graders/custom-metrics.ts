@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
-import { describeValue } from "../core/shape.js";
+import type { Graded, GraderFactory, Verdict } from "../core/index.js";
+import { describeValue } from "../core/index.js";
 import { makeBuiltInGrader, makeVerdict, quoteExcerpt } from "./built-in-grader.js";
 import { nonEmptyText, readConfig } from "./config.js";
 import { checkJsonSource, extractOutputJson, jsonSourceConfig, readWorkspaceJson } from "./json-source.js";

@@ -1,9 +1,7 @@
 import { posix } from "node:path";
 import * as z from "zod";
-import type { Environment, FileChange, WorkspaceState } from "../core/environment.js";
-import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
-import { formatDiff } from "../exec/workspace/diff.js";
-import { isGitProblemOnly } from "../exec/workspace/git.js";
+import type { Environment, FileChange, Graded, GraderFactory, Verdict, WorkspaceState } from "../core/index.js";
+import { formatDiff, isGitProblemOnly } from "../exec/index.js";
 import { formatList, makeBuiltInGrader, makeVerdict } from "./built-in-grader.js";
 import { flag, flags, glob, nonEmptyText, pattern, readConfig } from "./config.js";
 import { type Glob, readGlob } from "./glob.js";

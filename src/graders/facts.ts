@@ -1,5 +1,5 @@
-import type { GraderSpec } from "../core/grader.js";
-import { getOwn } from "../core/shape.js";
+import type { GraderSpec } from "../core/index.js";
+import { getOwn } from "../core/index.js";
 
 /**
  * The part of a trial that a grader looks at: the answer, the transcript, files of the workspace, changes in it, figures

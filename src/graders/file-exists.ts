@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { GraderFactory } from "../core/grader.js";
+import type { GraderFactory } from "../core/index.js";
 import { formatList, makeBuiltInGrader, makeVerdict } from "./built-in-grader.js";
 import { glob, readConfig } from "./config.js";
 import { createFileFinder } from "./graded-workspace.js";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Graded, GraderFactory } from "../core/grader.js";
+import type { Graded, GraderFactory } from "../core/index.js";
 import { formatList, makeBuiltInGrader, makeVerdict } from "./built-in-grader.js";
 import { flag, flags, glob, nonEmptyText, pattern, readConfig } from "./config.js";
 import { createFileFinder, readWorkspaceFile, requireWorkspace } from "./graded-workspace.js";

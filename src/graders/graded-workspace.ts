@@ -2,13 +2,15 @@ import { constants, type Dirent, existsSync } from "node:fs";
 import { mkdir, mkdtemp, open, readdir, realpath, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, sep } from "node:path";
-import type { Environment, WorkspaceState } from "../core/environment.js";
-import { getErrorMessage } from "../core/errors.js";
-import type { Example } from "../core/example.js";
-import type { Graded } from "../core/grader.js";
-import type { Output } from "../core/system.js";
-import { removeFolder } from "../exec/workspace/folder.js";
-import { buildScrubbedEnv, getWorkspaceState, rebuildWorkspace, writeGitIdentity } from "../exec/workspace/index.js";
+import type { Environment, Example, Graded, Output, WorkspaceState } from "../core/index.js";
+import { getErrorMessage } from "../core/index.js";
+import {
+  buildScrubbedEnv,
+  getWorkspaceState,
+  rebuildWorkspace,
+  removeFolder,
+  writeGitIdentity,
+} from "../exec/index.js";
 import type { FolderUse } from "./built-in-grader.js";
 import { type Glob, readGlob } from "./glob.js";
 import { GraderError } from "./grader-error.js";

@@ -1,4 +1,4 @@
-import { AssayError } from "../core/errors.js";
+import { AssayError } from "../core/index.js";
 
 /** A grader of an example that cannot be made, or that cannot give a verdict. */
 export class GraderError extends AssayError {

@@ -1,10 +1,14 @@
-import { getErrorMessage } from "../core/errors.js";
-import type { Evaluator, ScoreContext, Scored, ScoredWithEvidence } from "../core/evaluator.js";
-import type { Example } from "../core/example.js";
-import { computeFingerprint } from "../core/fingerprint.js";
-import type { Grade, Grader } from "../core/grader.js";
-import { registry as defaultRegistry, type Registry } from "../core/registry.js";
-import type { Output } from "../core/system.js";
+import type {
+  Evaluator,
+  Example,
+  Grade,
+  Grader,
+  Output,
+  ScoreContext,
+  Scored,
+  ScoredWithEvidence,
+} from "../core/index.js";
+import { computeFingerprint, registry as defaultRegistry, getErrorMessage, type Registry } from "../core/index.js";
 import { findMaxFolderUse, getFolderUse } from "./built-in-grader.js";
 import type { GradedInput } from "./graded-workspace.js";
 import { type GradedFolder, openGradedFolder } from "./graded-workspace.js";

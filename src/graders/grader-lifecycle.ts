@@ -1,7 +1,5 @@
-import type { Example } from "../core/example.js";
-import type { Grade, Graded, Grader, GraderSpec, Verdict } from "../core/grader.js";
-import { describeValue } from "../core/shape.js";
-import type { Output } from "../core/system.js";
+import type { Example, Grade, Graded, Grader, GraderSpec, Output, Verdict } from "../core/index.js";
+import { describeValue } from "../core/index.js";
 import { makeErrorVerdict, tryGrade } from "./built-in-grader.js";
 
 /** Runs a grader and checks its verdict, because custom graders may return anything. */

@@ -1,7 +1,6 @@
 import * as z from "zod";
-import type { ScoredWithEvidence } from "../core/evaluator.js";
-import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
-import type { JsonSchema } from "../evaluators/json-schema.js";
+import type { Graded, GraderFactory, ScoredWithEvidence, Verdict } from "../core/index.js";
+import type { JsonSchema } from "../evaluators/index.js";
 import { makeBuiltInGrader, makeErrorVerdict, makeVerdict } from "./built-in-grader.js";
 import { readConfig } from "./config.js";
 import { GraderError } from "./grader-error.js";

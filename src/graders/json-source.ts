@@ -1,7 +1,6 @@
 import { stat } from "node:fs/promises";
 import * as z from "zod";
-import type { Graded } from "../core/grader.js";
-import type { Output } from "../core/system.js";
+import type { Graded, Output } from "../core/index.js";
 import { path } from "./config.js";
 import { readWorkspaceFile, requireWorkspace, resolveInside } from "./graded-workspace.js";
 

@@ -1,8 +1,6 @@
 import * as z from "zod";
-import { formatDuration } from "../core/duration.js";
-import type { TrialStats } from "../core/evaluator.js";
-import type { GraderFactory, Verdict } from "../core/grader.js";
-import type { Output } from "../core/system.js";
+import type { GraderFactory, Output, TrialStats, Verdict } from "../core/index.js";
+import { formatDuration } from "../core/index.js";
 import { type Bounds, makeBuiltInGrader, quoteExcerpt, scoreWithin } from "./built-in-grader.js";
 import { amount, duration, pattern, readConfig, wholeNumber } from "./config.js";
 import { GraderError } from "./grader-error.js";

@@ -1,11 +1,14 @@
 import * as z from "zod";
-import { getErrorMessage } from "../core/errors.js";
-import type { Example } from "../core/example.js";
-import { IdDeduplicator } from "../core/fingerprint.js";
-import type { Grader, GraderFactory, GraderSpec } from "../core/grader.js";
-import { registry as defaultRegistry, type Registry } from "../core/registry.js";
-import { describeValue, getOwn } from "../core/shape.js";
-import { didYouMean } from "../core/suggest.js";
+import type { Example, Grader, GraderFactory, GraderSpec } from "../core/index.js";
+import {
+  registry as defaultRegistry,
+  describeValue,
+  didYouMean,
+  getErrorMessage,
+  getOwn,
+  IdDeduplicator,
+  type Registry,
+} from "../core/index.js";
 import { completedGraders } from "./completed.js";
 import { createComposedGraders } from "./compose.js";
 import { amount, flag, nonEmptyText, readConfig } from "./config.js";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { canonicalJson } from "../core/fingerprint.js";
-import type { GraderFactory, Verdict } from "../core/grader.js";
+import type { GraderFactory, Verdict } from "../core/index.js";
+import { canonicalJson } from "../core/index.js";
 import { formatList, makeBuiltInGrader, quoteExcerpt, scoreWithin } from "./built-in-grader.js";
 import { pattern, readConfig, wholeNumber } from "./config.js";
 import { readPattern, testPattern } from "./pattern.js";

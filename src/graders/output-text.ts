@@ -1,5 +1,4 @@
-import type { GraderFactory } from "../core/grader.js";
-import type { Output } from "../core/system.js";
+import type { GraderFactory, Output } from "../core/index.js";
 import { makeBuiltInGrader, makeVerdict, quoteExcerpt } from "./built-in-grader.js";
 import { readConfig } from "./config.js";
 import {

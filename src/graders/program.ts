@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { formatDuration } from "../core/duration.js";
-import { getErrorMessage } from "../core/errors.js";
-import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
+import type { Graded, GraderFactory, Verdict } from "../core/index.js";
+import { formatDuration, getErrorMessage } from "../core/index.js";
 import { makeBuiltInGrader, makeVerdict, quoteExcerpt, takeLastLines } from "./built-in-grader.js";
 import { flag, nonEmptyText, readConfig } from "./config.js";
 import { type GradedInput, makeEmptyFolder, requireWorkspace } from "./graded-workspace.js";

@@ -1,8 +1,7 @@
 import * as z from "zod";
-import { formatDuration } from "../core/duration.js";
-import { getErrorMessage, UsageError } from "../core/errors.js";
-import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
-import type { CommandResult } from "../exec/process/index.js";
+import type { Graded, GraderFactory, Verdict } from "../core/index.js";
+import { formatDuration, getErrorMessage, UsageError } from "../core/index.js";
+import type { CommandResult } from "../exec/index.js";
 import { makeBuiltInGrader, makeVerdict, quoteExcerpt } from "./built-in-grader.js";
 import { nonEmptyText, pattern, readConfig } from "./config.js";
 import { readPattern, testPattern } from "./pattern.js";

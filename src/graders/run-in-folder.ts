@@ -1,8 +1,8 @@
 import { chmod, lstat, mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as z from "zod";
-import type { Graded } from "../core/grader.js";
-import { type CommandResult, runCommand } from "../exec/process/index.js";
+import type { Graded } from "../core/index.js";
+import { type CommandResult, runCommand } from "../exec/index.js";
 import { takeLastLines } from "./built-in-grader.js";
 import { duration, path, text } from "./config.js";
 import { requireWorkspace, resolveInside } from "./graded-workspace.js";

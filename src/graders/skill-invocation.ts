@@ -1,7 +1,5 @@
 import * as z from "zod";
-import type { GraderFactory, Verdict } from "../core/grader.js";
-import type { Output } from "../core/system.js";
-import type { AgentEvent } from "../core/trajectory.js";
+import type { AgentEvent, GraderFactory, Output, Verdict } from "../core/index.js";
 import { formatList, makeBuiltInGrader } from "./built-in-grader.js";
 import { nonEmptyText, pattern, readConfig } from "./config.js";
 import { GraderError } from "./grader-error.js";

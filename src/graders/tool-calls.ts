@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { GraderFactory } from "../core/grader.js";
+import type { GraderFactory } from "../core/index.js";
 import { formatList, makeBuiltInGrader } from "./built-in-grader.js";
 import { nonEmptyText, pattern, readConfig, wholeNumber } from "./config.js";
 import { readPattern, testPattern } from "./pattern.js";

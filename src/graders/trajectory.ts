@@ -1,5 +1,4 @@
-import type { Output } from "../core/system.js";
-import type { AgentEvent, Trajectory } from "../core/trajectory.js";
+import type { AgentEvent, Output, Trajectory } from "../core/index.js";
 import { GraderError } from "./grader-error.js";
 import { getAnswerText } from "./output-text.js";
 

@@ -1,4 +1,4 @@
-import type { GraderFactory } from "../core/grader.js";
+import type { GraderFactory } from "../core/index.js";
 import { makeBuiltInGrader, makeVerdict } from "./built-in-grader.js";
 import { readConfig } from "./config.js";
 import { GraderError } from "./grader-error.js";

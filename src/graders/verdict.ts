@@ -1,4 +1,4 @@
-import type { Grade } from "../core/grader.js";
+import type { Grade } from "../core/index.js";
 
 /** A grade and its weight. */
 export interface WeightedGrade extends Pick<Grade, "passed" | "score" | "status"> {

@@ -1,11 +1,6 @@
-import type { Environment } from "../core/environment.js";
-import { getErrorMessage } from "../core/errors.js";
-import type { Example } from "../core/example.js";
-import type { Graded } from "../core/grader.js";
-import type { Output } from "../core/system.js";
-import type { AgentEvent } from "../core/trajectory.js";
-import { formatDiff } from "../exec/workspace/diff.js";
-import { isGitProblemOnly } from "../exec/workspace/git.js";
+import type { AgentEvent, Environment, Example, Graded, Output } from "../core/index.js";
+import { getErrorMessage } from "../core/index.js";
+import { formatDiff, isGitProblemOnly } from "../exec/index.js";
 import { formatList } from "./built-in-grader.js";
 import { createFileFinder, readWorkspaceFile, requireWorkspace } from "./graded-workspace.js";
 import { GraderError } from "./grader-error.js";

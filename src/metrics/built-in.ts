@@ -1,4 +1,4 @@
-import type { Metric, MetricRun } from "../core/metric.js";
+import type { Metric, MetricRun } from "../core/index.js";
 import { CompressionRatio } from "./compression-ratio.js";
 import { CostOfPass } from "./cost-of-pass.js";
 import { Coverage } from "./coverage.js";

@@ -1,6 +1,6 @@
-import { type Estimate, type Metric, type MetricContext, pickValues } from "../core/metric.js";
-import type { EvalRow } from "../core/row.js";
-import { sum } from "../stats/mean.js";
+import type { EvalRow } from "../core/index.js";
+import { type Estimate, type Metric, type MetricContext, pickValues } from "../core/index.js";
+import { sum } from "../stats/index.js";
 import { estimateAmount, estimateRatio, toComplement } from "./estimates.js";
 import { getTaskIndex, maskMissing, readInputTokens, readOutputTokens, sumByTask } from "./tasks.js";
 

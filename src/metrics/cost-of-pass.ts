@@ -1,7 +1,7 @@
-import { type Estimate, type Metric, type MetricContext, pickValues, requireThreshold } from "../core/metric.js";
-import type { EvalRow } from "../core/row.js";
+import type { EvalRow } from "../core/index.js";
+import { type Estimate, type Metric, type MetricContext, pickValues, requireThreshold } from "../core/index.js";
 
-import { sum } from "../stats/mean.js";
+import { sum } from "../stats/index.js";
 import { estimateRatio } from "./estimates.js";
 import { type PassOptions, resolveMetricContext } from "./settings.js";
 import { getTaskIndex, markAtLeast, readOutputTokens, readScore, sumByTask } from "./tasks.js";

@@ -1,5 +1,14 @@
-import { type Estimate, type Metric, type MetricContext, pickValues, type TaskIndex } from "../core/metric.js";
-import { type EvalRow, isScored, OUTCOMES, type Outcome } from "../core/row.js";
+import {
+  type Estimate,
+  type EvalRow,
+  isScored,
+  type Metric,
+  type MetricContext,
+  OUTCOMES,
+  type Outcome,
+  pickValues,
+  type TaskIndex,
+} from "../core/index.js";
 import { passRateInterval } from "../stats/index.js";
 import { estimateShare, toEstimateInterval } from "./estimates.js";
 import { countRows, getTaskIndex, readColumn } from "./tasks.js";

@@ -1,8 +1,15 @@
-import { type Estimate, type Metric, type MetricContext, pickValues, type TaskIndex } from "../core/metric.js";
-import { countPromptTokens } from "../core/price.js";
-import { type EvalRow, hasOutput } from "../core/row.js";
-import type { Usage } from "../core/system.js";
-import { sum } from "../stats/mean.js";
+import type { Usage } from "../core/index.js";
+import {
+  countPromptTokens,
+  type Estimate,
+  type EvalRow,
+  hasOutput,
+  type Metric,
+  type MetricContext,
+  pickValues,
+  type TaskIndex,
+} from "../core/index.js";
+import { sum } from "../stats/index.js";
 import { estimateAmount, estimateRatio, toComplement } from "./estimates.js";
 import {
   addColumns,

@@ -1,5 +1,4 @@
-import { type Estimate, type Metric, pickValues } from "../core/metric.js";
-import { type EvalRow, isScored, SLOW_NOTE } from "../core/row.js";
+import { type Estimate, type EvalRow, isScored, type Metric, pickValues, SLOW_NOTE } from "../core/index.js";
 import { quantile } from "../stats/index.js";
 
 /** The keys of the `efficiency` block in the JSON report. */

@@ -1,4 +1,4 @@
-import type { Estimate, EstimateInterval, NumberColumn, TaskIndex } from "../core/metric.js";
+import type { Estimate, EstimateInterval, NumberColumn, TaskIndex } from "../core/index.js";
 import {
   amountInterval,
   effectiveUnits,
@@ -10,9 +10,9 @@ import {
   quantileSorted,
   ratioInterval,
   scoreInterval,
+  sum,
   wilsonInterval,
 } from "../stats/index.js";
-import { sum } from "../stats/mean.js";
 import { computeTaskMeans, countTaskTrials, filterPresent, sumByTask, type TaskSums } from "./tasks.js";
 
 const TOO_FEW_TASKS = "fewer than two tasks";

@@ -1,5 +1,4 @@
-import type { MetricContext, MetricRun } from "../core/metric.js";
-import type { EvalRow, Facets, FacetValue } from "../core/row.js";
+import type { EvalRow, Facets, FacetValue, MetricContext, MetricRun } from "../core/index.js";
 import { ScoreBreakdown } from "./score-breakdown.js";
 
 type FacetedRow = Pick<EvalRow, "dataset" | "facets">;

@@ -1,6 +1,4 @@
-import type { Comparison, Estimate, Metric, MetricContext } from "../core/metric.js";
-import type { Summary } from "../core/result.js";
-import type { EvalRow } from "../core/row.js";
+import type { Comparison, Estimate, EvalRow, Metric, MetricContext, Summary } from "../core/index.js";
 import { bootstrapInterval, mean } from "../stats/index.js";
 import { toEstimateInterval } from "./estimates.js";
 

@@ -1,5 +1,4 @@
-import { type Estimate, type Metric, type MetricContext, pickValues } from "../core/metric.js";
-import { type EvalRow, hasOutput } from "../core/row.js";
+import { type Estimate, type EvalRow, hasOutput, type Metric, type MetricContext, pickValues } from "../core/index.js";
 import { createQuantileEstimator, estimateAmount } from "./estimates.js";
 import { getTaskIndex, readColumn, sumByTask } from "./tasks.js";
 

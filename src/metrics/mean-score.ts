@@ -1,5 +1,5 @@
-import { type Estimate, type Metric, type MetricContext, pickValues } from "../core/metric.js";
-import type { EvalRow } from "../core/row.js";
+import type { EvalRow } from "../core/index.js";
+import { type Estimate, type Metric, type MetricContext, pickValues } from "../core/index.js";
 import { estimateScore } from "./estimates.js";
 import { resolveMetricContext, type ScoreOptions } from "./settings.js";
 import { getTaskIndex, readScore } from "./tasks.js";

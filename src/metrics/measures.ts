@@ -1,5 +1,4 @@
-import { type Estimate, type Metric, type MetricContext, pickValues } from "../core/metric.js";
-import { type EvalRow, getMeasure } from "../core/row.js";
+import { type Estimate, type EvalRow, getMeasure, type Metric, type MetricContext, pickValues } from "../core/index.js";
 import { meanInterval } from "../stats/index.js";
 import { toEstimateInterval } from "./estimates.js";
 import { computeTaskMeans, getTaskIndex, readColumn, sumByTask } from "./tasks.js";

@@ -1,6 +1,14 @@
-import { type Estimate, type Metric, type MetricContext, pickValues, type TaskIndex } from "../core/metric.js";
-import { type EvalRow, getScore, hasOutput } from "../core/row.js";
-import { sum } from "../stats/mean.js";
+import {
+  type Estimate,
+  type EvalRow,
+  getScore,
+  hasOutput,
+  type Metric,
+  type MetricContext,
+  pickValues,
+  type TaskIndex,
+} from "../core/index.js";
+import { sum } from "../stats/index.js";
 import { createQuantileEstimator, estimateAmount, estimateRatio } from "./estimates.js";
 import { resolveMetricContext, type ScoreOptions } from "./settings.js";
 import {

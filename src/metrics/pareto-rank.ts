@@ -1,6 +1,5 @@
-import type { Comparison, Metric } from "../core/metric.js";
-import type { Summary } from "../core/result.js";
-import { getOwn } from "../core/shape.js";
+import type { Comparison, Metric, Summary } from "../core/index.js";
+import { getOwn } from "../core/index.js";
 import { paretoFronts } from "../stats/index.js";
 
 /** Options of `ParetoRank`. */

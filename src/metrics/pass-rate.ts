@@ -1,5 +1,5 @@
-import { type Estimate, type Metric, type MetricContext, pickValues, requireThreshold } from "../core/metric.js";
-import type { EvalRow } from "../core/row.js";
+import type { EvalRow } from "../core/index.js";
+import { type Estimate, type Metric, type MetricContext, pickValues, requireThreshold } from "../core/index.js";
 import { estimateRate } from "./estimates.js";
 import { type PassOptions, resolveMetricContext } from "./settings.js";
 import { getTaskIndex, markAtLeast, maskMissing, readScore, sumByTask } from "./tasks.js";

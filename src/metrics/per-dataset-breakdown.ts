@@ -1,5 +1,4 @@
-import type { MetricRun } from "../core/metric.js";
-import type { EvalRow } from "../core/row.js";
+import type { EvalRow, MetricRun } from "../core/index.js";
 import { ScoreBreakdown } from "./score-breakdown.js";
 
 /**

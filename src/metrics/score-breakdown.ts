@@ -1,5 +1,12 @@
-import { type Estimate, type Metric, type MetricContext, type MetricRun, pickValues } from "../core/metric.js";
-import { type EvalRow, getScore } from "../core/row.js";
+import {
+  type Estimate,
+  type EvalRow,
+  getScore,
+  type Metric,
+  type MetricContext,
+  type MetricRun,
+  pickValues,
+} from "../core/index.js";
 import { estimateScore } from "./estimates.js";
 import { resolveMetricContext, type ScoreOptions } from "./settings.js";
 import { getTaskIndex, readColumn } from "./tasks.js";

@@ -1,4 +1,4 @@
-import type { MetricContext } from "../core/metric.js";
+import type { MetricContext } from "../core/index.js";
 
 /** Options of metrics that read one score field. */
 export interface ScoreOptions {

@@ -1,9 +1,5 @@
-import { describeError } from "../core/describe-error.js";
-import { ShapeError } from "../core/errors.js";
-import type { Comparison, Estimate, Metric, MetricContext } from "../core/metric.js";
-import type { Summary } from "../core/result.js";
-import type { EvalRow } from "../core/row.js";
-import { isThenable } from "../core/shape.js";
+import type { Comparison, Estimate, EvalRow, Metric, MetricContext, Summary } from "../core/index.js";
+import { describeError, isThenable, ShapeError } from "../core/index.js";
 import { addCoreMetrics } from "./built-in.js";
 import { SummaryTable } from "./summary-table.js";
 import { createTaskIndexer } from "./tasks.js";

@@ -1,5 +1,4 @@
-import type { Estimate, Metric } from "../core/metric.js";
-import type { Summary } from "../core/result.js";
+import type { Estimate, Metric, Summary } from "../core/index.js";
 
 type EstimateRecord = Readonly<Record<string, Estimate>>;
 

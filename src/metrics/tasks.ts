@@ -1,6 +1,6 @@
-import type { MetricContext, NumberColumn, TaskIndex } from "../core/metric.js";
-import { type EvalRow, getScore, hasOutput } from "../core/row.js";
-import { sum } from "../stats/mean.js";
+import type { MetricContext, NumberColumn, TaskIndex } from "../core/index.js";
+import { type EvalRow, getScore, hasOutput } from "../core/index.js";
+import { sum } from "../stats/index.js";
 
 /** A value summed by task, for the tasks that have it. */
 export interface TaskSums {

@@ -1,5 +1,12 @@
-import { type Estimate, type Metric, type MetricContext, type MetricRun, pickValues } from "../core/metric.js";
-import { type EvalRow, isScored } from "../core/row.js";
+import {
+  type Estimate,
+  type EvalRow,
+  isScored,
+  type Metric,
+  type MetricContext,
+  type MetricRun,
+  pickValues,
+} from "../core/index.js";
 import { type PassCurvePoint, passCurves } from "../stats/index.js";
 import { estimateRate, toEstimateInterval } from "./estimates.js";
 import { getTaskIndex, readColumn, sumByTask } from "./tasks.js";

@@ -1,7 +1,6 @@
 /** The catalog of public datasets and the generator of needle examples. */
 import "../index.js";
 
-export { catalog } from "../datasets/catalog/catalog.js";
 export type {
   CatalogEntry,
   Configs,
@@ -9,6 +8,11 @@ export type {
   HubSource,
   LineColumns,
   RowContext,
-} from "../datasets/catalog/entry.js";
-export { generateNeedles, type NeedleExample, type NeedleOptions } from "../datasets/generate-needles.js";
-export { FILE_EXTENSIONS } from "../datasets/index.js";
+} from "../datasets/index.js";
+export {
+  catalog,
+  FILE_EXTENSIONS,
+  generateNeedles,
+  type NeedleExample,
+  type NeedleOptions,
+} from "../datasets/index.js";

@@ -15,5 +15,5 @@ export {
   ShapeError,
   StalledError,
   UsageError,
-} from "../core/errors.js";
-export { HubError } from "../datasets/hub/errors.js";
+} from "../core/index.js";
+export { HubError } from "../datasets/index.js";

@@ -1,7 +1,6 @@
 /** The built-in graders and judge calibration. */
 import "../index.js";
 
-export { GraderError, graderFactories } from "../graders/index.js";
 export {
   type BadLabel,
   type CalibrateOptions,
@@ -10,11 +9,14 @@ export {
   calibrateJudge,
   type Finding,
   findingsOf,
+  GraderError,
+  graderFactories,
   type JudgeAgreement,
   JudgeError,
+  type JudgeModelPlace,
   type LabelRow,
   type LengthBias,
   type PairLengthBias,
   type PositionBias,
-} from "../graders/judge/index.js";
-export { type JudgeModelPlace, registerJudgeGraders } from "../graders/judge/register-judge-graders.js";
+  registerJudgeGraders,
+} from "../graders/index.js";

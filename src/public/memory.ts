@@ -28,4 +28,4 @@ export {
   type Session,
   type SystemReaderOptions,
   systemReader,
-} from "../systems/memory/index.js";
+} from "../systems/index.js";

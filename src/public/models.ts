@@ -1,15 +1,5 @@
 /** Models files, prices, budgets, the metering gateway and token counters. */
 export {
-  type Gateway,
-  type GatewayBudget,
-  type GatewayOptions,
-  type GatewayRequest,
-  type PriceLookup,
-  type Receipt,
-  type ReceiptLine,
-  startGateway,
-} from "../budget/gateway/index.js";
-export {
   type BudgetRule,
   type Budgets,
   bundledPrice,
@@ -18,19 +8,33 @@ export {
   computeCost,
   createPrice,
   type FileProblem,
+  type Gateway,
+  type GatewayBudget,
+  type GatewayOptions,
+  type GatewayRequest,
   loadModels,
   type ModelEntry,
   type ModelsFile,
   ModelsFileError,
+  type PriceLookup,
   type PriceOrigin,
   type PriceQuery,
   type Pricing,
+  type Receipt,
+  type ReceiptLine,
   type ResolvedBudgets,
   RunBudget,
   type RunBudgetOptions,
   resolveBudgets,
   type SettleOptions,
+  startGateway,
   toDollars,
 } from "../budget/index.js";
-export { type HttpClient, openClient } from "../models/http/index.js";
-export { loadTokenizer, type MemoOptions, memoTokenizer, type TokenizerName } from "../models/tokens/index.js";
+export {
+  type HttpClient,
+  loadTokenizer,
+  type MemoOptions,
+  memoTokenizer,
+  openClient,
+  type TokenizerName,
+} from "../models/index.js";

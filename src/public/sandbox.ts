@@ -9,4 +9,4 @@ export {
   type Sandbox,
   type SandboxLimits,
   type SandboxOptions,
-} from "../exec/sandbox/index.js";
+} from "../exec/index.js";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
-import { QueueError } from "../core/errors.js";
+import { QueueError } from "../core/index.js";
 import type { Announcement } from "./contract.js";
 import { KEYS } from "./keys.js";
 import { getBudgetKeys } from "./lua/budget.js";

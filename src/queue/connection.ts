@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
-import { getErrorMessage, QueueError, UsageError } from "../core/errors.js";
-import { retry } from "../utils/async.js";
+import { getErrorMessage, QueueError, UsageError } from "../core/index.js";
+import { retry } from "../utils/index.js";
 
 const CONNECT_TIMEOUT_MS = 5000;
 const DEFAULT_STARTUP_MS = 2000;

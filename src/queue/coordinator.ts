@@ -1,13 +1,10 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
-import { AssayError, getErrorMessage } from "../core/errors.js";
-import type { EvalRow } from "../core/row.js";
-import { findTrial } from "../runner/admit.js";
-import type { Plan } from "../runner/plan.js";
-import type { RunPorts } from "../runner/ports.js";
-import { toNotRunRow } from "../runner/record.js";
-import { type EarlierResults, RowCollector } from "../runner/row-collector.js";
+import type { EvalRow } from "../core/index.js";
+import { AssayError, getErrorMessage } from "../core/index.js";
+import type { Plan, RunPorts } from "../runner/index.js";
+import { type EarlierResults, findTrial, RowCollector, toNotRunRow } from "../runner/index.js";
 import { RunAnnouncer } from "./announcer.js";
 import { duplicateConnection } from "./connection.js";
 import type { Announcement, QueueBudget, QueueState } from "./contract.js";

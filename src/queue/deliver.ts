@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { toPicoDollars } from "../budget/price.js";
+import { toPicoDollars } from "../budget/index.js";
 import { KEYS } from "./keys.js";
 import { getBudgetKeys } from "./lua/budget.js";
 import { DELIVER_RESULTS } from "./lua/deliver.js";

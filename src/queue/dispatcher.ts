@@ -1,8 +1,7 @@
 import type { JobsOptions, Queue } from "bullmq";
 import type { Redis } from "ioredis";
-import { TrialQueue } from "../runner/admit.js";
-import type { Plan } from "../runner/plan.js";
-import type { RowCollector } from "../runner/row-collector.js";
+import type { Plan, RowCollector } from "../runner/index.js";
+import { TrialQueue } from "../runner/index.js";
 import type { QueueState, TrialJob } from "./contract.js";
 import { BULL_PREFIX, getJobId, getQueueName, KEYS } from "./keys.js";
 import type { QueueSigner } from "./signer.js";

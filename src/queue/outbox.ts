@@ -1,11 +1,7 @@
-import type { Attempt } from "../core/row.js";
-import type { Trial } from "../runner/admit.js";
-import { type AttemptSuccess, toStoredCall, type UngradedOutput } from "../runner/call.js";
-import { readNotRun } from "../runner/gate.js";
-import type { EncodedTrial, FinishedTrial } from "../runner/ports.js";
-import type { TokenCounter } from "../runner/record.js";
-import type { TrialRecorder } from "../runner/trial.js";
-import { encodeTrial, LARGE_OUTPUT_CHARS } from "../store/row-codec.js";
+import type { Attempt } from "../core/index.js";
+import type { EncodedTrial, FinishedTrial, TokenCounter, Trial, TrialRecorder } from "../runner/index.js";
+import { type AttemptSuccess, readNotRun, toStoredCall, type UngradedOutput } from "../runner/index.js";
+import { encodeTrial, LARGE_OUTPUT_CHARS } from "../store/index.js";
 import type { CostSettlement } from "./redis-budget.js";
 import { encodeBatch, type TrialUpdate } from "./result-batch.js";
 import { encodeStoredOutput, writeSharedFile } from "./stored-output.js";

@@ -1,5 +1,5 @@
-import { getErrorMessage, QueueError } from "../core/errors.js";
-import { retry } from "../utils/async.js";
+import { getErrorMessage, QueueError } from "../core/index.js";
+import { retry } from "../utils/index.js";
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 const MIN_PAUSE_MS = 50;

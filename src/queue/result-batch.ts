@@ -1,7 +1,7 @@
 import { constants } from "node:buffer";
 import { promisify } from "node:util";
 import { deflateRaw, deflateRawSync, inflateRawSync } from "node:zlib";
-import type { EncodedTrial } from "../runner/ports.js";
+import type { EncodedTrial } from "../runner/index.js";
 
 /** What a worker reports about one trial. */
 export type TrialUpdate =

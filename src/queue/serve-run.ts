@@ -1,15 +1,21 @@
 import { join } from "node:path";
 import type { Job, Queue, Worker } from "bullmq";
 import type { Redis } from "ioredis";
-import { getErrorMessage, QueueError, TrialError } from "../core/errors.js";
-import type { System, Tokenizer } from "../core/system.js";
-import { findTrial, type Trial } from "../runner/admit.js";
-import { DEFAULT_OUTAGE, EndpointGate, OutageGate, type TrialGate } from "../runner/gate.js";
-import type { Plan } from "../runner/plan.js";
-import type { ChainPorts } from "../runner/ports.js";
-import { TokenCounter } from "../runner/record.js";
-import { createTrialRunner, type TrialRunner } from "../runner/trial.js";
-import { ConcurrencyLimit } from "../utils/async.js";
+import type { System, Tokenizer } from "../core/index.js";
+import { getErrorMessage, QueueError, TrialError } from "../core/index.js";
+import type { ChainPorts, Plan } from "../runner/index.js";
+import {
+  createTrialRunner,
+  DEFAULT_OUTAGE,
+  EndpointGate,
+  findTrial,
+  OutageGate,
+  TokenCounter,
+  type Trial,
+  type TrialGate,
+  type TrialRunner,
+} from "../runner/index.js";
+import { ConcurrencyLimit } from "../utils/index.js";
 import type { Announcement, TrialJob, WorkerState } from "./contract.js";
 import { deliverResults, readSealedOutput, wasDelivered } from "./deliver.js";
 import { BULL_PREFIX, getJobId, getQueueName } from "./keys.js";

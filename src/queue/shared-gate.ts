@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { Redis } from "ioredis";
-import type { CallEnd, TrialGate } from "../runner/gate.js";
+import type { CallEnd, TrialGate } from "../runner/index.js";
 import { ENTER_GATE, getGateKeys, LEAVE_GATE } from "./lua/gate.js";
 import { PollLoop } from "./poll-loop.js";
 import { retryRedis } from "./redis-retry.js";

@@ -1,6 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { QueueError, UsageError } from "../core/errors.js";
-import { isLoopback } from "../core/loopback.js";
+import { isLoopback, QueueError, UsageError } from "../core/index.js";
 import { type Announcement, QUEUE_SCHEMA } from "./contract.js";
 
 /** The variable with the secret shared by a run and its workers. */

@@ -10,17 +10,11 @@ import {
   statSync,
 } from "node:fs";
 import { join } from "node:path";
-import { getErrorMessage, QueueError } from "../core/errors.js";
-import type { TrialKey } from "../core/row.js";
-import type { UngradedOutput } from "../runner/call.js";
-import {
-  encodeAloneInPieces,
-  encodeKey,
-  encodeUngraded,
-  hasLargeText,
-  LARGE_OUTPUT_CHARS,
-} from "../store/row-codec.js";
-import { writeContentAddressed } from "../utils/files/atomic.js";
+import type { TrialKey } from "../core/index.js";
+import { getErrorMessage, QueueError } from "../core/index.js";
+import type { UngradedOutput } from "../runner/index.js";
+import { encodeAloneInPieces, encodeKey, encodeUngraded, hasLargeText, LARGE_OUTPUT_CHARS } from "../store/index.js";
+import { writeContentAddressed } from "../utils/index.js";
 import { decodeBatch, encodeBatch } from "./result-batch.js";
 import type { QueueSigner } from "./signer.js";
 

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import type { EvalRow } from "../core/row.js";
+import type { EvalRow } from "../core/index.js";
 import type { WorkerState } from "./contract.js";
 import { KEYS } from "./keys.js";
 import type { QueueSigner } from "./signer.js";

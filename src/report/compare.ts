@@ -12,7 +12,7 @@ import {
   type RunComparison,
   type RunName,
   type TestName,
-} from "../metrics/compare/index.js";
+} from "../metrics/index.js";
 import {
   CHANGE_WORDS,
   createSignedFormat,

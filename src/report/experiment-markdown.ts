@@ -1,5 +1,5 @@
-import { getOwn } from "../core/shape.js";
-import type { Lift } from "../metrics/compare/index.js";
+import { getOwn } from "../core/index.js";
+import type { Lift } from "../metrics/index.js";
 import type { ExperimentReport, Figure, PairedDelta, Passes, StimulusDifference, VariantLift } from "./experiment.js";
 
 import { formatDollars, formatNumber, formatPlural, formatSeconds, formatShare } from "./format.js";

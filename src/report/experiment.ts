@@ -1,17 +1,22 @@
-import type { Estimate, NumberColumn, TaskIndex } from "../core/metric.js";
-import { type EvalRow, getScore, hasOutput, isScored, OUTCOMES, type Outcome } from "../core/row.js";
+import type { Estimate, NumberColumn, TaskIndex } from "../core/index.js";
+import { type EvalRow, getScore, hasOutput, isScored, OUTCOMES, type Outcome } from "../core/index.js";
 import {
   adjustTogether,
   classifyLift,
   compareRows,
   DEFAULT_LEVEL,
+  estimateAmount,
+  estimateScore,
+  filterPresent,
   findMetricComparison,
+  getTaskIndex,
   type Lift,
   type MetricComparison,
   type PairedComparison,
-} from "../metrics/compare/index.js";
-import { estimateAmount, estimateScore } from "../metrics/estimates.js";
-import { filterPresent, getTaskIndex, type RowValueReader, readColumn, sumByTask } from "../metrics/tasks.js";
+  type RowValueReader,
+  readColumn,
+  sumByTask,
+} from "../metrics/index.js";
 import { passCurves } from "../stats/index.js";
 
 /** What a report needs to know about an experiment besides its rows. */

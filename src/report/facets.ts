@@ -1,5 +1,4 @@
-import type { EvalResult, Summary } from "../core/result.js";
-import type { FacetValue } from "../core/row.js";
+import type { EvalResult, FacetValue, Summary } from "../core/index.js";
 import { CELL_FACETS, type FacetGroup, groupByFacet } from "../metrics/index.js";
 import { countTasks, createIntervalCell, formatPlural, getMeasured, type SystemLine } from "./format.js";
 import { renderMarkdownTable, type TableColumn, toOneLine } from "./markdown.js";

@@ -1,7 +1,5 @@
-import type { Reporter } from "../core/registry.js";
-import type { EvalResult, JsonReport, JsonSummary, Summary } from "../core/result.js";
-import type { EvalRow } from "../core/row.js";
-import { getOwn } from "../core/shape.js";
+import type { EvalResult, EvalRow, JsonReport, JsonSummary, Reporter, Summary } from "../core/index.js";
+import { getOwn } from "../core/index.js";
 import { EFFICIENCY_KEYS } from "../metrics/index.js";
 
 /** The report for programs. Rows are written one by one, so that a large run needs no huge string. */

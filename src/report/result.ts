@@ -1,7 +1,15 @@
-import type { Metric, MetricContext } from "../core/metric.js";
-import type { BudgetReceipt, EvalConfig, EvalResult, JsonReport, RowFilter, Summary, Timing } from "../core/result.js";
-import { type EvalRow, OTHER_MODEL_NOTE, ROW_FIELDS, SENT_WITHOUT_NOTE } from "../core/row.js";
-import { getOwn } from "../core/shape.js";
+import type {
+  BudgetReceipt,
+  EvalConfig,
+  EvalResult,
+  JsonReport,
+  Metric,
+  MetricContext,
+  RowFilter,
+  Summary,
+  Timing,
+} from "../core/index.js";
+import { type EvalRow, getOwn, OTHER_MODEL_NOTE, ROW_FIELDS, SENT_WITHOUT_NOTE } from "../core/index.js";
 import { summarize } from "../metrics/index.js";
 import { toJsonReport } from "./json.js";
 import { renderTable } from "./table.js";

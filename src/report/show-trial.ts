@@ -1,13 +1,18 @@
-import type { FileChange, WorkspaceChanges } from "../core/environment.js";
-import { type ErrorCategory, type EvalRow, getMeasure, getScore } from "../core/row.js";
-import { type Output, STOP_REASONS, type StopReason } from "../core/system.js";
+import type { FileChange, WorkspaceChanges } from "../core/index.js";
 import {
   countToolCalls,
   countTurns,
+  type ErrorCategory,
+  type EvalRow,
   findFirstAttemptTime,
+  getMeasure,
+  getScore,
+  type Output,
+  STOP_REASONS,
+  type StopReason,
   type Trajectory,
   type TrajectoryEvent,
-} from "../core/trajectory.js";
+} from "../core/index.js";
 import { formatBytes, formatDollars, formatNumber, formatPlural, formatSeconds } from "./format.js";
 import { renderMarkdownTable, type TableColumn, toOneLine } from "./markdown.js";
 import { indentHanging, TERMINAL_WIDTH, wrapText } from "./text-block.js";

@@ -1,9 +1,5 @@
-import { UsageError } from "../core/errors.js";
-import type { Reporter, ReportOptions } from "../core/registry.js";
-import type { EvalConfig, EvalResult, Summary } from "../core/result.js";
-import { type EvalRow, isScored } from "../core/row.js";
-import { getOwn } from "../core/shape.js";
-import { didYouMean } from "../core/suggest.js";
+import type { EvalConfig, EvalResult, Reporter, ReportOptions, Summary } from "../core/index.js";
+import { didYouMean, type EvalRow, getOwn, isScored, UsageError } from "../core/index.js";
 import {
   formatGroupsKey,
   listIntervalKeys,

@@ -1,7 +1,13 @@
-import type { FileChange, WorkspaceChanges } from "../core/environment.js";
-import { getErrorMessage } from "../core/errors.js";
-import type { Output, Usage } from "../core/system.js";
-import type { AgentEventBody, Trajectory, TrajectoryEvent } from "../core/trajectory.js";
+import type {
+  AgentEventBody,
+  FileChange,
+  Output,
+  Trajectory,
+  TrajectoryEvent,
+  Usage,
+  WorkspaceChanges,
+} from "../core/index.js";
+import { getErrorMessage } from "../core/index.js";
 import { formatDollars, formatPlural, formatSeconds } from "./format.js";
 import { toOneLine } from "./markdown.js";
 import { indentHanging, TERMINAL_WIDTH, wrapText } from "./text-block.js";

@@ -1,5 +1,4 @@
-import type { Example } from "../core/example.js";
-import type { System } from "../core/system.js";
+import type { Example, System } from "../core/index.js";
 import type { DatasetPlan } from "./dataset-plan.js";
 import { EndpointGate } from "./gate.js";
 import { getRowIndex, isPlanned, type Plan, shuffleRound, type TrialCoordinates } from "./plan.js";

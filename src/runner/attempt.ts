@@ -1,10 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { getErrorMessage, isTrialError, type Outlook } from "../core/errors.js";
-import { computeFingerprint, digest } from "../core/fingerprint.js";
-import type { Limits } from "../core/price.js";
-import { isThenable } from "../core/shape.js";
-import type { Output, TrialContext } from "../core/system.js";
-import { findOutputProblem } from "../core/system.js";
+import type { Limits, Output, TrialContext } from "../core/index.js";
+import {
+  computeFingerprint,
+  computeRetryDelay,
+  digest,
+  findOutputProblem,
+  getErrorMessage,
+  getRetry,
+  isThenable,
+  isTrialError,
+  type Outlook,
+} from "../core/index.js";
 import { createRandom, hashSeed } from "../stats/index.js";
 import type { Trial } from "./admit.js";
 import {
@@ -25,7 +31,6 @@ import { toFailedAttempt } from "./classify.js";
 import { chargeUsage } from "./cost.js";
 import { type CallEnd, NotRunError, RefusalTracker, type TrialGate } from "./gate.js";
 import type { CachedOutput, ChainPorts } from "./ports.js";
-import { computeRetryDelay, getRetry } from "./retry.js";
 import { scoreOutput } from "./score.js";
 
 export interface SystemCallerOptions {

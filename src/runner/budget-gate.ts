@@ -1,5 +1,4 @@
-import type { Example } from "../core/example.js";
-import type { Limits } from "../core/price.js";
+import type { Example, Limits } from "../core/index.js";
 import type { Trial } from "./admit.js";
 import type { AttemptResult } from "./call.js";
 import { computeTrialSpend } from "./cost.js";

@@ -1,16 +1,19 @@
-import { getErrorMessage, ShapeError, TrialError, TrialStopped } from "../core/errors.js";
-import type { Attempt, TrialKey } from "../core/row.js";
-import { describeValue } from "../core/shape.js";
+import type { Attempt, TrialKey } from "../core/index.js";
 import {
+  describeValue,
   findOutputProblem,
+  getErrorMessage,
   type Output,
+  ShapeError,
   STOP_REASONS,
   type StopReason,
   type System,
   type TrialBill,
   type TrialBudget,
   type TrialContext,
-} from "../core/system.js";
+  TrialError,
+  TrialStopped,
+} from "../core/index.js";
 import { createSeedHasher } from "../stats/index.js";
 import type { Trial } from "./admit.js";
 import { resolveCost } from "./cost.js";

@@ -1,6 +1,5 @@
-import { describeError } from "../core/describe-error.js";
-import { type InfrastructureCategory, isTrialError, type Spent } from "../core/errors.js";
-import type { Attempt, ErrorCategory } from "../core/row.js";
+import type { Attempt, ErrorCategory } from "../core/index.js";
+import { describeError, type InfrastructureCategory, isTrialError, type Spent } from "../core/index.js";
 import type { AttemptResult, AttemptSuccess, SystemCall } from "./call.js";
 import { getErrorSpend } from "./cost.js";
 import { NotRunError } from "./gate.js";

@@ -1,6 +1,5 @@
-import { isTrialError, type Spent } from "../core/errors.js";
-import type { EvalRow } from "../core/row.js";
-import type { Output, TrialBill, TrialBudget, Usage } from "../core/system.js";
+import type { EvalRow, Output, TrialBill, TrialBudget, Usage } from "../core/index.js";
+import { isTrialError, type Spent } from "../core/index.js";
 import type { AttemptResult } from "./call.js";
 
 type TrialCostFields = Pick<EvalRow, "usage" | "costUsd" | "costSource" | "partial" | "overshootUsd" | "costKilledAt">;

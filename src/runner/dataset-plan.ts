@@ -1,18 +1,24 @@
+import type { Evaluator, Facets, MeasureValues, Metric, Scores } from "../core/index.js";
 import {
   collectFacets,
   type Dataset,
+  DatasetError,
   type DatasetGate,
   type DatasetOrigin,
   type DatasetOverrides,
-} from "../core/dataset.js";
-import { DatasetError, ScoreFieldError, UsageError } from "../core/errors.js";
-import type { Evaluator, MeasureValues, Scores } from "../core/evaluator.js";
-import { type Example, type ExampleSource, findExampleProblem, getExampleKey, hasId } from "../core/example.js";
-import { hashContent, IdDeduplicator } from "../core/fingerprint.js";
-import type { Metric } from "../core/metric.js";
-import type { Facets } from "../core/row.js";
-import { describeValue, requireShape } from "../core/shape.js";
-import { didYouMean } from "../core/suggest.js";
+  describeValue,
+  didYouMean,
+  type Example,
+  type ExampleSource,
+  findExampleProblem,
+  getExampleKey,
+  hashContent,
+  hasId,
+  IdDeduplicator,
+  requireShape,
+  ScoreFieldError,
+  UsageError,
+} from "../core/index.js";
 
 /** A dataset as the runner sees it: a source of examples with its settings. */
 interface DatasetSource {

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
-import { isTrialError } from "../core/errors.js";
-import type { EvalRow } from "../core/row.js";
+import type { EvalRow } from "../core/index.js";
+import { isTrialError } from "../core/index.js";
 import type { AttemptResult } from "./call.js";
 
 /** How a call ended from the view of its endpoint; "down" if the endpoint did not answer. */

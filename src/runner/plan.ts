@@ -1,15 +1,20 @@
 import { createHash } from "node:crypto";
-import { type Dataset, type DatasetOverrides, readFacetValue } from "../core/dataset.js";
-import { DatasetError, getErrorMessage, UsageError } from "../core/errors.js";
-import type { Evaluator } from "../core/evaluator.js";
-import type { Example, ExampleSource } from "../core/example.js";
-import { canonicalJson, computeFingerprint } from "../core/fingerprint.js";
-import { type Metric, requireThreshold } from "../core/metric.js";
-import type { DatasetConfig } from "../core/result.js";
-import type { EvalRow } from "../core/row.js";
-import { describeValue, requireShape } from "../core/shape.js";
-import { didYouMean } from "../core/suggest.js";
-import type { System } from "../core/system.js";
+import type { DatasetConfig, EvalRow, Evaluator, Example, ExampleSource, System } from "../core/index.js";
+import {
+  canonicalJson,
+  computeFingerprint,
+  type Dataset,
+  DatasetError,
+  type DatasetOverrides,
+  describeValue,
+  didYouMean,
+  getErrorMessage,
+  type Metric,
+  readFacetValue,
+  requireShape,
+  requireThreshold,
+  UsageError,
+} from "../core/index.js";
 import { createRandom, hashSeed, permutation } from "../stats/index.js";
 import { bindEvaluators, type DatasetPlan, ExampleTable, toDatasetSource } from "./dataset-plan.js";
 

@@ -1,11 +1,17 @@
-import type { DatasetOverrides } from "../core/dataset.js";
-import type { Grade } from "../core/grader.js";
-import type { Limits } from "../core/price.js";
-import type { EvalRow, TrialKey } from "../core/row.js";
-import type { Output, System, Tokenizer, TrialBudget } from "../core/system.js";
+import type {
+  DatasetOverrides,
+  EvalRow,
+  Grade,
+  Limits,
+  Output,
+  RetryPolicy,
+  System,
+  Tokenizer,
+  TrialBudget,
+  TrialKey,
+} from "../core/index.js";
 import type { UngradedOutput } from "./call.js";
 import type { OutagePolicy } from "./gate.js";
-import type { RetryPolicy } from "./retry.js";
 import type { SystemTimer } from "./system-timer.js";
 
 /** Where finished trials are written. `append` may buffer; after `flush` returns, everything appended survives a kill. */

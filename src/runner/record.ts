@@ -1,12 +1,19 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { getErrorMessage, UsageError } from "../core/errors.js";
-import type { ScoringCost } from "../core/evaluator.js";
-import type { Example } from "../core/example.js";
-import type { Limits } from "../core/price.js";
-import { type Attempt, type ErrorCategory, type EvalRow, type Facets, makeRow, SLOW_NOTE } from "../core/row.js";
-import { describeValue } from "../core/shape.js";
-import type { Tokenizer } from "../core/system.js";
-import { type Output, STOP_REASONS, type TrialBill } from "../core/system.js";
+import type { Example, Limits, ScoringCost, Tokenizer } from "../core/index.js";
+import {
+  type Attempt,
+  describeValue,
+  type ErrorCategory,
+  type EvalRow,
+  type Facets,
+  getErrorMessage,
+  makeRow,
+  type Output,
+  SLOW_NOTE,
+  STOP_REASONS,
+  type TrialBill,
+  UsageError,
+} from "../core/index.js";
 import type { Trial } from "./admit.js";
 import type { AttemptResult, AttemptSuccess } from "./call.js";
 import type { TrialEnding } from "./classify.js";

@@ -1,6 +1,5 @@
-import type { TrialStats } from "../core/evaluator.js";
-import { type EvalRow, hasOutput, type TrialKey } from "../core/row.js";
-import type { Output } from "../core/system.js";
+import type { Output, TrialStats } from "../core/index.js";
+import { type EvalRow, hasOutput, type TrialKey } from "../core/index.js";
 import { findTrial, type Trial } from "./admit.js";
 import { BudgetGate } from "./budget-gate.js";
 import type { Plan } from "./plan.js";

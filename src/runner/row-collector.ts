@@ -1,5 +1,4 @@
-import { computePaidCost } from "../core/price.js";
-import { type Attempt, type EvalRow, isScored, type TrialKey } from "../core/row.js";
+import { type Attempt, computePaidCost, type EvalRow, isScored, type TrialKey } from "../core/index.js";
 import type { Trial } from "./admit.js";
 import type { ReservationLog } from "./budget-gate.js";
 import { type AttemptSuccess, toStoredCall, type UngradedOutput } from "./call.js";

@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { EvalRow } from "../core/row.js";
+import type { EvalRow } from "../core/index.js";
 import { createEndpointPools, type Trial, TrialQueue } from "./admit.js";
 import { BudgetGate } from "./budget-gate.js";
 import { DEFAULT_GRACE_MS } from "./call.js";

@@ -1,7 +1,9 @@
-import { describeError } from "../core/describe-error.js";
 import type {
   Evaluator,
+  Example,
+  Grade,
   MeasureValues,
+  Output,
   ScoreContext,
   Scored,
   ScoredWithEvidence,
@@ -9,12 +11,9 @@ import type {
   Scores,
   ScoringCost,
   TrialStats,
-} from "../core/evaluator.js";
-import type { Example } from "../core/example.js";
-import { applyChoiceOrder } from "../core/example.js";
-import type { Grade } from "../core/grader.js";
-import { describeValue } from "../core/shape.js";
-import type { Output, Usage } from "../core/system.js";
+  Usage,
+} from "../core/index.js";
+import { applyChoiceOrder, describeError, describeValue } from "../core/index.js";
 import type { Trial } from "./admit.js";
 import { toAmount, validateUsage } from "./cost.js";
 import { checkReturnedFields, type DatasetPlan, findPrimaryField } from "./dataset-plan.js";

@@ -1,4 +1,4 @@
-import type { Timing } from "../core/result.js";
+import type { Timing } from "../core/index.js";
 
 /** Measures how long the trials of each system took together, on a monotonic clock. */
 export class SystemTimer {

@@ -1,8 +1,5 @@
-import { AssayError, TrialError } from "../core/errors.js";
-import type { TrialStats } from "../core/evaluator.js";
-import type { Limits } from "../core/price.js";
-import type { Attempt } from "../core/row.js";
-import type { Output } from "../core/system.js";
+import type { Attempt, Limits, Output, TrialStats } from "../core/index.js";
+import { AssayError, TrialError } from "../core/index.js";
 import type { Trial } from "./admit.js";
 import { SystemCaller } from "./attempt.js";
 import {

@@ -1,26 +1,29 @@
-import { CostBudget } from "../budget/cost-budget.js";
-import { estimateMaxCost, isFreeSystem, toDollars, toPicoDollars } from "../budget/price.js";
-
 import {
+  CostBudget,
+  estimateMaxCost,
   type Reservation as InnerReservation,
+  isFreeSystem,
   RESERVE_MARGIN,
   RESERVE_QUANTILE,
   RunBudget,
-} from "../budget/run-budget.js";
-import { RunningQuantile } from "../budget/running-quantile.js";
-import type { DatasetOverrides } from "../core/dataset.js";
-import { BudgetError, UsageError } from "../core/errors.js";
-import { computePaidCost, type Limits } from "../core/price.js";
-
-import type { BudgetReceipt } from "../core/result.js";
-import { type EvalRow, hasOutput } from "../core/row.js";
-import { describeValue } from "../core/shape.js";
-import { didYouMean } from "../core/suggest.js";
-import type { System } from "../core/system.js";
-import type { QueueBudget } from "../queue/contract.js";
-import { formatDollars, formatPlural } from "../report/format.js";
-import type { BudgetPort, RunBudgetPort, TrialReservation } from "../runner/ports.js";
-import type { UnreportedSpend } from "../runner/row-collector.js";
+  RunningQuantile,
+  toDollars,
+  toPicoDollars,
+} from "../budget/index.js";
+import type { BudgetReceipt, DatasetOverrides, System } from "../core/index.js";
+import {
+  BudgetError,
+  computePaidCost,
+  describeValue,
+  didYouMean,
+  type EvalRow,
+  hasOutput,
+  type Limits,
+  UsageError,
+} from "../core/index.js";
+import type { QueueBudget } from "../queue/index.js";
+import { formatDollars, formatPlural } from "../report/index.js";
+import type { BudgetPort, RunBudgetPort, TrialReservation, UnreportedSpend } from "../runner/index.js";
 
 /** Limits on what a run may cost. Without them, trials use the limits of their systems and the run has none. */
 export interface BudgetOptions {

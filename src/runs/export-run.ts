@@ -1,12 +1,10 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { UsageError } from "../core/errors.js";
-import type { EvalResult } from "../core/result.js";
-import { didYouMean } from "../core/suggest.js";
-import { type EvidenceReader, renderJunitXml } from "../report/eval/junit.js";
-import { jsonReporter } from "../report/json.js";
-import type { TextPieces } from "../store/history/index.js";
-import { readManifest } from "../store/journal.js";
+import type { EvalResult } from "../core/index.js";
+import { didYouMean, UsageError } from "../core/index.js";
+import { type EvidenceReader, jsonReporter, renderJunitXml } from "../report/index.js";
+import type { TextPieces } from "../store/index.js";
+import { readManifest } from "../store/index.js";
 import { loadRun } from "./load-run.js";
 
 /** Formats that `exportRun` writes. */

@@ -1,23 +1,21 @@
-import type { Dataset } from "../core/dataset.js";
-import { RunFolderError } from "../core/errors.js";
-import type { Evaluator } from "../core/evaluator.js";
-import type { ExampleSource } from "../core/example.js";
-import type { Metric } from "../core/metric.js";
-import type { EvalResult } from "../core/result.js";
-import type { EvalRow } from "../core/row.js";
-import type { System } from "../core/system.js";
+import type { Dataset, EvalResult, EvalRow, Evaluator, ExampleSource, Metric, System } from "../core/index.js";
+import { RunFolderError } from "../core/index.js";
 import { mergeStandardMetrics } from "../metrics/index.js";
-import { loadTokenizer } from "../models/tokens/index.js";
-import { RunResult } from "../report/result.js";
-import { describePlanDatasets, makePlan, type Plan, requirePositiveInteger } from "../runner/plan.js";
-import type { Progress } from "../runner/ports.js";
-import { Regrading } from "../runner/regrading.js";
-import { RowCollector } from "../runner/row-collector.js";
-import { buildTiming, SystemTimer } from "../runner/system-timer.js";
-import { readManifest, readRows } from "../store/journal.js";
-import type { Manifest } from "../store/manifest.js";
-import { createRowLookup, openRunStore, type RowLookup } from "../store/open-run.js";
-import { readOutputs } from "../store/outputs.js";
+import { loadTokenizer } from "../models/index.js";
+import { RunResult } from "../report/index.js";
+import type { Progress } from "../runner/index.js";
+import {
+  buildTiming,
+  describePlanDatasets,
+  makePlan,
+  type Plan,
+  Regrading,
+  RowCollector,
+  requirePositiveInteger,
+  SystemTimer,
+} from "../runner/index.js";
+import type { Manifest } from "../store/index.js";
+import { createRowLookup, openRunStore, type RowLookup, readManifest, readOutputs, readRows } from "../store/index.js";
 import { createBudgets, createReceipt, formatSpendingNotes } from "./budgets.js";
 import { keepLastRows, resolveRunMetrics } from "./load-run.js";
 import {

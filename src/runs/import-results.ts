@@ -1,28 +1,36 @@
 import { rmSync } from "node:fs";
 import { basename } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import { DatasetError, getErrorMessage, JournalError } from "../core/errors.js";
-import { type Example, getExampleKey } from "../core/example.js";
-import { digest } from "../core/fingerprint.js";
-import type { DatasetConfig, EvalConfig, Timing } from "../core/result.js";
-import { omitUndefined } from "../core/shape.js";
-import { VERSION } from "../core/version.js";
+import type { DatasetConfig, EvalConfig, Timing } from "../core/index.js";
+import {
+  DatasetError,
+  digest,
+  type Example,
+  getErrorMessage,
+  getExampleKey,
+  JournalError,
+  omitUndefined,
+  VERSION,
+} from "../core/index.js";
 import { standardMetrics } from "../metrics/index.js";
-import { loadTokenizer } from "../models/tokens/index.js";
-import { readGitRevision } from "../store/git.js";
-import { listImportNotes } from "../store/import/collect.js";
+import { loadTokenizer } from "../models/index.js";
 import {
   type CollectedDataset,
   type CollectedTrials,
+  createRunId,
   type ImportedSystem,
+  listImportNotes,
+  type Manifest,
+  makeRunDir,
   type OpenedResults,
   openResultFiles,
+  RUN_SCHEMA,
+  RunJournal,
+  readGitRevision,
   readTrials,
+  type SystemRecord,
   TrialCollector,
-} from "../store/import/index.js";
-import { RunJournal } from "../store/journal.js";
-import { type Manifest, RUN_SCHEMA, type SystemRecord } from "../store/manifest.js";
-import { createRunId, makeRunDir } from "../store/run-folder.js";
+} from "../store/index.js";
 import type { ImportedRun, ImportRunOptions } from "./import-run.js";
 import { loadRun } from "./load-run.js";
 import { storeResult } from "./store-result.js";

@@ -1,5 +1,5 @@
-import type { EvalResult } from "../core/result.js";
-import type { FormatName } from "../store/import/index.js";
+import type { EvalResult } from "../core/index.js";
+import type { FormatName } from "../store/index.js";
 
 /** Options of `importRun`. */
 export interface ImportRunOptions {

@@ -1,17 +1,10 @@
 import { computeCost, type ModelEntry, type ModelsFile, toDollars } from "../budget/index.js";
-import { RunFolderError } from "../core/errors.js";
-import type { Metric } from "../core/metric.js";
-import { listCallUsages } from "../core/price.js";
-import { registry } from "../core/registry.js";
-import type { EvalResult, Timing } from "../core/result.js";
-import { type EvalRow, makeRow } from "../core/row.js";
+import type { EvalResult, Metric, Timing } from "../core/index.js";
+import { type EvalRow, listCallUsages, makeRow, RunFolderError, registry } from "../core/index.js";
 import { standardMetrics } from "../metrics/index.js";
-import { RunResult } from "../report/result.js";
-import { readExampleIndex } from "../store/examples.js";
-import { readManifest, readRows } from "../store/journal.js";
-import type { Manifest } from "../store/manifest.js";
-import { sortRowsByPlan } from "../store/row-order.js";
-import { readSummary } from "../store/summary-file.js";
+import { RunResult } from "../report/index.js";
+import type { Manifest } from "../store/index.js";
+import { readExampleIndex, readManifest, readRows, readSummary, sortRowsByPlan } from "../store/index.js";
 
 /** Options of `loadRun`. */
 export interface LoadRunOptions {

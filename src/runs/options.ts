@@ -1,11 +1,5 @@
-import type { Dataset } from "../core/dataset.js";
-import type { Evaluator } from "../core/evaluator.js";
-import type { ExampleSource } from "../core/example.js";
-import type { Metric } from "../core/metric.js";
-import type { System, Tokenizer } from "../core/system.js";
-import type { OutagePolicy } from "../runner/gate.js";
-import type { Progress } from "../runner/ports.js";
-import type { RetryPolicy } from "../runner/retry.js";
+import type { Dataset, Evaluator, ExampleSource, Metric, RetryPolicy, System, Tokenizer } from "../core/index.js";
+import type { OutagePolicy, Progress } from "../runner/index.js";
 import type { BudgetOptions } from "./budgets.js";
 import type { QueueOptions } from "./queue-run.js";
 

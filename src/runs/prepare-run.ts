@@ -1,19 +1,34 @@
 import { resolve } from "node:path";
-import type { Dataset } from "../core/dataset.js";
-import { BudgetError, getErrorMessage, UsageError } from "../core/errors.js";
-import type { Evaluator } from "../core/evaluator.js";
-import type { Example, ExampleSource } from "../core/example.js";
-import type { Metric } from "../core/metric.js";
-import type { EvalConfig } from "../core/result.js";
-import { describeValue, requireShape } from "../core/shape.js";
-import { didYouMean } from "../core/suggest.js";
-import type { Tokenizer } from "../core/system.js";
+import type {
+  Dataset,
+  EvalConfig,
+  Evaluator,
+  Example,
+  ExampleSource,
+  Metric,
+  RetryPolicy,
+  Tokenizer,
+} from "../core/index.js";
+import {
+  BudgetError,
+  DEFAULT_RETRY,
+  describeValue,
+  didYouMean,
+  getErrorMessage,
+  requireShape,
+  UsageError,
+} from "../core/index.js";
 import { mergeStandardMetrics, type StandardMetrics, standardMetrics } from "../metrics/index.js";
-import { loadTokenizer } from "../models/tokens/index.js";
-import { DEFAULT_OUTAGE, type OutagePolicy } from "../runner/gate.js";
-import { describePlanDatasets, makePlan, type Plan, requirePositiveInteger } from "../runner/plan.js";
-import { DEFAULT_RETRY, type RetryPolicy } from "../runner/retry.js";
-import { FileOutputCache } from "../store/output-cache.js";
+import { loadTokenizer } from "../models/index.js";
+import {
+  DEFAULT_OUTAGE,
+  describePlanDatasets,
+  makePlan,
+  type OutagePolicy,
+  type Plan,
+  requirePositiveInteger,
+} from "../runner/index.js";
+import { FileOutputCache } from "../store/index.js";
 import { createBudgets } from "./budgets.js";
 import type { EvaluateOptions } from "./options.js";
 

@@ -4,27 +4,23 @@ import { hostname } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
-import { UsageError } from "../core/errors.js";
-import { digest } from "../core/fingerprint.js";
-import type { EvalRow } from "../core/row.js";
-import { didYouMean } from "../core/suggest.js";
-import { VERSION } from "../core/version.js";
-import { openRedis } from "../queue/connection.js";
+import type { EvalRow } from "../core/index.js";
+import { didYouMean, digest, UsageError, VERSION } from "../core/index.js";
 import {
   type Announcement,
+  coordinateRun,
+  createSigner,
+  openRedis,
   type PlanSource,
   QUEUE_SCHEMA,
   QUEUE_STATE_FILE,
   type QueueBudget,
+  type QueueSigner,
   type QueueState,
-} from "../queue/contract.js";
-import { coordinateRun } from "../queue/coordinator.js";
-import { createSigner, type QueueSigner } from "../queue/signer.js";
-import type { RunPorts } from "../runner/ports.js";
-import { readManifest } from "../store/journal.js";
-import { buildPlanIdentity, type OpenRun } from "../store/open-run.js";
-import { readRunFile } from "../store/run-file.js";
-import { writeAtomically } from "../utils/files/atomic.js";
+} from "../queue/index.js";
+import type { RunPorts } from "../runner/index.js";
+import { buildPlanIdentity, type OpenRun, readManifest, readRunFile } from "../store/index.js";
+import { writeAtomically } from "../utils/index.js";
 import type { EvaluateOptions } from "./options.js";
 import type { PreparedRun } from "./prepare-run.js";
 

@@ -5,19 +5,20 @@ import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Redis } from "ioredis";
-import { getErrorMessage, QueueError, UsageError } from "../core/errors.js";
-import { describeValue } from "../core/shape.js";
-import { VERSION } from "../core/version.js";
-import { memoTokenizer } from "../models/tokens/index.js";
-import { openRedis } from "../queue/connection.js";
-import type { Announcement, WorkerState } from "../queue/contract.js";
-import { listLiveRuns } from "../queue/directory.js";
-import { KEYS } from "../queue/keys.js";
-import { type ServeRunOptions, serveRun } from "../queue/serve-run.js";
-import { createSigner, type QueueSigner } from "../queue/signer.js";
-import { WorkerHeartbeat } from "../queue/worker-heartbeat.js";
-import { listPlanDifferences, type PlanIdentity } from "../store/manifest.js";
-import { buildPlanIdentity } from "../store/open-run.js";
+import { describeValue, getErrorMessage, QueueError, UsageError, VERSION } from "../core/index.js";
+import { memoTokenizer } from "../models/index.js";
+import type { Announcement, WorkerState } from "../queue/index.js";
+import {
+  createSigner,
+  KEYS,
+  listLiveRuns,
+  openRedis,
+  type QueueSigner,
+  type ServeRunOptions,
+  serveRun,
+  WorkerHeartbeat,
+} from "../queue/index.js";
+import { buildPlanIdentity, listPlanDifferences, type PlanIdentity } from "../store/index.js";
 import { createBudgets } from "./budgets.js";
 import type { EvaluateOptions } from "./options.js";
 import {

@@ -1,11 +1,8 @@
 import { basename } from "node:path";
-import type { EvalResult } from "../core/result.js";
-import { countTrials } from "../core/row.js";
-import { buildRunCard, writeCard } from "../report/dashboard/cards.js";
-
-import { buildReportHead } from "../report/json.js";
-import { type RunJournal, readManifest } from "../store/journal.js";
-import { hasRunEnded } from "../store/summary-file.js";
+import type { EvalResult } from "../core/index.js";
+import { countTrials } from "../core/index.js";
+import { buildReportHead, buildRunCard, writeCard } from "../report/index.js";
+import { hasRunEnded, type RunJournal, readManifest } from "../store/index.js";
 
 /**
  * Stores the summary and the card of a run beside its rows. Both can be recomputed from the rows. `isOver` marks a run

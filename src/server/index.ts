@@ -1,1 +1,2 @@
+/** Serves the dashboard over HTTP. */
 export { type RunningServer, startServer } from "./start-server.js";

@@ -1,9 +1,8 @@
 import { statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { RunFolderError } from "../core/errors.js";
-import type { EvalResult } from "../core/result.js";
-import type { TrialKey } from "../core/row.js";
+import type { EvalResult, TrialKey } from "../core/index.js";
+import { RunFolderError } from "../core/index.js";
 import type {
   CompareView,
   LiveProgress,
@@ -14,7 +13,7 @@ import type {
   RunStatus,
   RunView,
   TrialView,
-} from "../report/dashboard/contract.js";
+} from "../report/index.js";
 import {
   buildCompareView,
   buildRunView,
@@ -28,8 +27,8 @@ import {
   readTrialText,
   searchTrials,
   TrialFiles,
-} from "../report/dashboard/index.js";
-import { RUN_FILES, readManifest } from "../store/journal.js";
+} from "../report/index.js";
+import { RUN_FILES, readManifest } from "../store/index.js";
 import { RunTail } from "./run-tail.js";
 
 /** Loads a stored run; `soFar` for a run still in progress. */

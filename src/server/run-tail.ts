@@ -1,10 +1,7 @@
 import { closeSync, fstatSync, readSync } from "node:fs";
-import { computePaidCost } from "../core/price.js";
-import { type EvalRow, getScore, OUTCOMES, type Outcome } from "../core/row.js";
-import type { LiveProgress } from "../report/dashboard/contract.js";
-import { RUN_FILES } from "../store/journal.js";
-import { decodeRow, encodeKey } from "../store/row-codec.js";
-import { openRunFile } from "../store/run-file.js";
+import { computePaidCost, type EvalRow, getScore, OUTCOMES, type Outcome } from "../core/index.js";
+import type { LiveProgress } from "../report/index.js";
+import { decodeRow, encodeKey, openRunFile, RUN_FILES } from "../store/index.js";
 
 type CountedRow = Pick<EvalRow, "system" | "outcome" | "passed">;
 

@@ -6,11 +6,11 @@ import { serve } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { stream, streamSSE } from "hono/streaming";
-import { AssayError, getErrorMessage, RunFolderError, UsageError } from "../core/errors.js";
-import type { TrialKey } from "../core/row.js";
-import type { RunListQuery, RunStatus } from "../report/dashboard/contract.js";
-import { isRunSort, MAX_RUNS, RUN_SORTS, STATUSES, serializeRowLines } from "../report/dashboard/index.js";
-import { checkRequestOrigin, LOOPBACK_HOSTS } from "../utils/request-origin.js";
+import type { TrialKey } from "../core/index.js";
+import { AssayError, getErrorMessage, RunFolderError, UsageError } from "../core/index.js";
+import type { RunListQuery, RunStatus } from "../report/index.js";
+import { isRunSort, MAX_RUNS, RUN_SORTS, STATUSES, serializeRowLines } from "../report/index.js";
+import { checkRequestOrigin, LOOPBACK_HOSTS } from "../utils/index.js";
 import { type LoadRun, RunService } from "./run-service.js";
 
 export interface ServerOptions {

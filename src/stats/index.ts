@@ -15,10 +15,12 @@ export {
 export {
   amountInterval,
   clopperPearsonInterval,
+  computeWilsonBounds,
   type Interval,
   type MeanInterval,
   type MeanIntervalOptions,
   meanInterval,
+  NO_INTERVAL,
   type OpenInterval,
   type PassRateInterval,
   type PassRateOptions,
@@ -29,8 +31,7 @@ export {
   scoreInterval,
   wilsonInterval,
 } from "./intervals.js";
-export type { Clusters } from "./mean.js";
-export { mean, type Numbers } from "./mean.js";
+export { type Clusters, mean, type Numbers, sum } from "./mean.js";
 export {
   holm,
   mcnemarExact,

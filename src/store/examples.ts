@@ -1,9 +1,8 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { getErrorMessage, RunFolderError } from "../core/errors.js";
-import type { Example } from "../core/example.js";
-import type { TrialKey } from "../core/row.js";
-import { LF, writeLines } from "../utils/files/lines.js";
+import type { Example, TrialKey } from "../core/index.js";
+import { getErrorMessage, RunFolderError } from "../core/index.js";
+import { LF, writeLines } from "../utils/index.js";
 import { readRunLineBlocks, readRunLines } from "./run-file.js";
 
 /** An example as stored with a run: for inspection, not for running again. */

@@ -11,13 +11,10 @@ import {
   truncateSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { getErrorMessage, JournalError, RunFolderError } from "../core/errors.js";
-import type { Example } from "../core/example.js";
-import type { EvalRow, TrialKey } from "../core/row.js";
-import type { UngradedOutput } from "../runner/call.js";
-import type { EncodedTrial, FinishedTrial, MoneyEntry, RowSink } from "../runner/ports.js";
-import { writeAtomically, writeContentAddressed } from "../utils/files/atomic.js";
-import { writeLines } from "../utils/files/lines.js";
+import type { EvalRow, Example, TrialKey } from "../core/index.js";
+import { getErrorMessage, JournalError, RunFolderError } from "../core/index.js";
+import type { EncodedTrial, FinishedTrial, MoneyEntry, RowSink, UngradedOutput } from "../runner/index.js";
+import { writeAtomically, writeContentAddressed, writeLines } from "../utils/index.js";
 import { writeExamples } from "./examples.js";
 import { lockRun } from "./lock.js";
 import { type Manifest, RUN_SCHEMA } from "./manifest.js";

@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
-import { RunFolderError } from "../core/errors.js";
-import { isLocked, type LockRules, tryLock } from "../utils/lock.js";
+import { RunFolderError } from "../core/index.js";
+import { isLocked, type LockRules, tryLock } from "../utils/index.js";
 
 /** The lock file is not touched while it is held, so a process on another machine always counts as alive. */
 const RUN_LOCK_RULES: LockRules = { foreignForMs: Number.POSITIVE_INFINITY, tornForMs: 0 };

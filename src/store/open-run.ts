@@ -1,14 +1,15 @@
 import { basename } from "node:path";
-import { RunFolderError } from "../core/errors.js";
-import { computeFingerprint } from "../core/fingerprint.js";
-import { computePaidCost } from "../core/price.js";
-import type { EvalConfig } from "../core/result.js";
-import type { Attempt, EvalRow, Outcome, TrialKey } from "../core/row.js";
-import type { System } from "../core/system.js";
-import { VERSION } from "../core/version.js";
-import { computeStoredCost, type UngradedOutput } from "../runner/call.js";
-import { getRowIndex, isPlanned, type Plan } from "../runner/plan.js";
-import { type EarlierResults, NO_EARLIER_RESULTS } from "../runner/row-collector.js";
+import type { Attempt, EvalConfig, EvalRow, Outcome, System, TrialKey } from "../core/index.js";
+import { computeFingerprint, computePaidCost, RunFolderError, VERSION } from "../core/index.js";
+import {
+  computeStoredCost,
+  type EarlierResults,
+  getRowIndex,
+  isPlanned,
+  NO_EARLIER_RESULTS,
+  type Plan,
+  type UngradedOutput,
+} from "../runner/index.js";
 import { readGitRevision } from "./git.js";
 import type { JournalSpend } from "./journal.js";
 import { RunJournal, readManifest } from "./journal.js";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { CachedOutput, OutputCache } from "../runner/ports.js";
+import type { CachedOutput, OutputCache } from "../runner/index.js";
 
 const SCHEMA = "assay.output/1";
 

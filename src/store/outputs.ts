@@ -1,9 +1,7 @@
 import { join } from "node:path";
-import { getErrorMessage, RunFolderError } from "../core/errors.js";
-import type { Grade } from "../core/grader.js";
-import type { EvalRow, TrialKey } from "../core/row.js";
-import type { Output } from "../core/system.js";
-import type { UngradedOutput } from "../runner/call.js";
+import type { EvalRow, Grade, Output, TrialKey } from "../core/index.js";
+import { getErrorMessage, RunFolderError } from "../core/index.js";
+import type { UngradedOutput } from "../runner/index.js";
 import { RUN_FILES } from "./journal.js";
 import { encodeKey, UNGRADED_KIND } from "./row-codec.js";
 import { readRunFile, readRunLines } from "./run-file.js";

@@ -1,9 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { getErrorMessage } from "../core/errors.js";
-import { EMPTY_ROW, type EvalRow, makeRow, OUTCOMES, ROW_FIELDS, type TrialKey } from "../core/row.js";
-import type { Output } from "../core/system.js";
-import type { UngradedOutput } from "../runner/call.js";
-import type { EncodedTrial, FinishedTrial, MoneyEntry } from "../runner/ports.js";
+import type { Output } from "../core/index.js";
+import {
+  EMPTY_ROW,
+  type EvalRow,
+  getErrorMessage,
+  makeRow,
+  OUTCOMES,
+  ROW_FIELDS,
+  type TrialKey,
+} from "../core/index.js";
+import type { EncodedTrial, FinishedTrial, MoneyEntry, UngradedOutput } from "../runner/index.js";
 
 /** Outputs with more characters of JSON become separate files, so that lines stay readable. */
 export const LARGE_OUTPUT_CHARS = 1 << 20;

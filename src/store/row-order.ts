@@ -1,4 +1,4 @@
-import type { EvalRow } from "../core/row.js";
+import type { EvalRow } from "../core/index.js";
 import { ExampleIndex, encodeExampleKey } from "./examples.js";
 
 /** The order of the rows of a run. */

@@ -1,8 +1,7 @@
 import { closeSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { getErrorMessage, RunFolderError } from "../core/errors.js";
-import { openFileInside } from "../utils/files/inside.js";
-import { readLineBlocks, readLines, type TextLine } from "../utils/files/lines.js";
+import { getErrorMessage, RunFolderError } from "../core/index.js";
+import { openFileInside, readLineBlocks, readLines, type TextLine } from "../utils/index.js";
 
 /**
  * Opens a file of a run folder for reading. The folder may come from someone else: links out of it and special files are

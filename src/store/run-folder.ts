@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { RunFolderError } from "../core/errors.js";
+import { RunFolderError } from "../core/index.js";
 import { RUN_FILES } from "./journal.js";
 import { readRunFile } from "./run-file.js";
 import { isRunComplete } from "./summary-file.js";

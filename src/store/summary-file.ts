@@ -1,5 +1,4 @@
-import type { BudgetReceipt, JsonSummary, Timing } from "../core/result.js";
-import type { TrialCounts } from "../core/row.js";
+import type { BudgetReceipt, JsonSummary, Timing, TrialCounts } from "../core/index.js";
 import { RUN_FILES } from "./journal.js";
 import { readRunFile } from "./run-file.js";
 

@@ -1,7 +1,5 @@
-import { ShapeError, TrialError } from "../core/errors.js";
-import type { Example } from "../core/example.js";
-import { describeValue, isThenable } from "../core/shape.js";
-import type { Output, System, TrialContext } from "../core/system.js";
+import type { Example, Output, System, TrialContext } from "../core/index.js";
+import { describeValue, isThenable, ShapeError, TrialError } from "../core/index.js";
 
 /** What a function may return: the response, or a whole output. */
 export type FunctionResult = string | Output;

@@ -1,5 +1,28 @@
+/** Systems that ship with Assay: functions, replays, models, compressors, memories. */
 export * from "./compressors/index.js";
 export { type FunctionResult, FunctionSystem, type FunctionSystemOptions } from "./function-system.js";
+export {
+  BUILT_IN_MEMORIES,
+  type BuiltInMemoryOptions,
+  bm25Memory,
+  builtInMemory,
+  fullHistory,
+  lastTurns,
+} from "./memory/built-in.js";
+export { checkMemoryOptions } from "./memory/check-options.js";
+export type { Conversation, Session } from "./memory/conversation.js";
+export { findMemoryDataset, listRubricNotes, MEMORY_DATASETS, type MemoryEntry } from "./memory/datasets.js";
+export { HistoryTokens } from "./memory/history.js";
+export { loadMemoryQuestions, type MemoryLoadOptions } from "./memory/load.js";
+export {
+  createMemoryFromModule,
+  type MemoryAnswer,
+  MemoryError,
+  type MemoryFactory,
+  type MemorySystem,
+  type MemoryTrial,
+} from "./memory/memory-system.js";
+export { MemoryTrials } from "./memory/memory-trials.js";
+export { READER_INSTRUCTION, type Reader, type SystemReaderOptions, systemReader, toReader } from "./memory/reader.js";
 export { type ModelOptions, type ModelQuestion, ModelSystem } from "./model.js";
-
 export { type ReplayCoverage, type ReplayOptions, type ReplayRecord, ReplaySystem } from "./replay.js";

@@ -1,17 +1,19 @@
 import { setMaxListeners } from "node:events";
-import { type InfrastructureCategory, type Outlook, type Retry, TrialError } from "../core/errors.js";
-import { countPromptTokens } from "../core/price.js";
-import type { StopReason, Tokenizer, TrialBudget, Usage } from "../core/system.js";
-import { type AnswerDelta, type Dialect, findRefusedParameter, type ProviderError } from "../models/dialects/index.js";
+import type { StopReason, Tokenizer, TrialBudget, Usage } from "../core/index.js";
+import { countPromptTokens, type InfrastructureCategory, type Outlook, type Retry, TrialError } from "../core/index.js";
 import {
+  type AnswerDelta,
+  type Dialect,
+  findRefusedParameter,
   type HttpClient,
   type HttpHeaders,
   type HttpRequest,
   type HttpResponse,
+  type ProviderError,
   parseRetryAfter,
   readHeader,
   SseReader,
-} from "../models/http/index.js";
+} from "../models/index.js";
 import type { ModelReply } from "./model-conversation.js";
 
 /** Maximum size of an error body. */

@@ -1,7 +1,6 @@
-import { TrialError } from "../core/errors.js";
-import type { Example, Turn } from "../core/example.js";
-import { SENT_WITHOUT_NOTE } from "../core/row.js";
-import type { Output, StopReason, TrialContext, Usage } from "../core/system.js";
+import type { Example, Output, StopReason, TrialContext, Turn, Usage } from "../core/index.js";
+import { SENT_WITHOUT_NOTE, TrialError } from "../core/index.js";
+import type { HttpClient, HttpRequest } from "../models/index.js";
 import {
   type AnswerDelta,
   type AnswerFormat,
@@ -9,8 +8,7 @@ import {
   getReplacementParameter,
   isParameterSent,
   type Message,
-} from "../models/dialects/index.js";
-import type { HttpClient, HttpRequest } from "../models/http/index.js";
+} from "../models/index.js";
 import type { ModelOptions, ModelSettings } from "./model.js";
 import {
   CallSignal,

@@ -1,5 +1,4 @@
-import type { Spent } from "../core/errors.js";
-import type { Output, StopReason, Usage } from "../core/system.js";
+import type { Output, Spent, StopReason, Usage } from "../core/index.js";
 import type { ModelReply } from "./model-conversation.js";
 
 const USAGE_CLASSES = ["input", "output", "cacheRead", "cacheWrite", "cacheWrite1h", "reasoning"] as const;

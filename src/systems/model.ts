@@ -1,30 +1,31 @@
 import { createHash } from "node:crypto";
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { performance } from "node:perf_hooks";
-import { UsageError } from "../core/errors.js";
-import type { Example } from "../core/example.js";
-import type { Limits } from "../core/price.js";
-import { findSecretsInPath, isCredentialName, isNonSecretName } from "../core/secret-names.js";
-import { describeValue, getOwn } from "../core/shape.js";
-import type { Output, System, Tokenizer, TrialContext } from "../core/system.js";
-import { VERSION } from "../core/version.js";
+import type { Example, Limits, Output, System, Tokenizer, TrialContext } from "../core/index.js";
+import {
+  describeValue,
+  findSecretsInPath,
+  getOwn,
+  isCredentialName,
+  isNonSecretName,
+  UsageError,
+  VERSION,
+} from "../core/index.js";
 import {
   type AnswerFormat,
+  type ClientLease,
   DIALECT_NAMES,
   type Dialect,
   type DialectName,
   dialects,
-  type Message,
-  type ModelRequest,
-} from "../models/dialects/index.js";
-import {
-  type ClientLease,
   type HttpClient,
   leaseClient,
+  loadTokenizer,
+  type Message,
+  type ModelRequest,
   parseEndpointHost,
   requireSafeEndpoint,
-} from "../models/http/index.js";
-import { loadTokenizer } from "../models/tokens/index.js";
+} from "../models/index.js";
 import { ModelMeter } from "./model-call.js";
 import { ASK, buildExampleScript, type ConversationScript, ModelConversation } from "./model-conversation.js";
 

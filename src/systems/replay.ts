@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto";
 import { basename, extname } from "node:path";
-import { DatasetError, ShapeError, TrialError } from "../core/errors.js";
-import type { Example } from "../core/example.js";
-import { isChoiceOrder, readChoiceOrder } from "../core/example.js";
-import { digest } from "../core/fingerprint.js";
-import { describeValue } from "../core/shape.js";
-import type { Output, System, TrialContext, Usage } from "../core/system.js";
-import { findOutputProblem } from "../core/system.js";
-import type { Trajectory } from "../core/trajectory.js";
+import type { Example, Output, System, Trajectory, TrialContext, Usage } from "../core/index.js";
+import {
+  DatasetError,
+  describeValue,
+  digest,
+  findOutputProblem,
+  isChoiceOrder,
+  readChoiceOrder,
+  ShapeError,
+  TrialError,
+} from "../core/index.js";
 import { isBadRow, readJsonl } from "../datasets/index.js";
 
 /** Options of `ReplaySystem`. */

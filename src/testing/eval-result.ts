@@ -1,8 +1,7 @@
-import type { DatasetGate } from "../core/dataset.js";
-import type { EvalResult } from "../core/result.js";
-import { type EvalRow, makeRow, type Outcome, type RowInit } from "../core/row.js";
+import type { DatasetGate, EvalResult } from "../core/index.js";
+import { type EvalRow, makeRow, type Outcome, type RowInit } from "../core/index.js";
 import { standardMetrics } from "../metrics/index.js";
-import { RunResult } from "../report/result.js";
+import { RunResult } from "../report/index.js";
 import { makeConfig, makeTiming } from "./make-run.js";
 
 /** A passing trial of an eval by default. */

@@ -1,11 +1,9 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { EvalResult } from "../core/result.js";
-import { importRun } from "../runs/import-run.js";
-import type { QueryRow } from "../store/history/query.js";
-import { queryRuns } from "../store/history/query-runs.js";
-import { type TestRun, writeTestRun } from "../store/history/run-testing.js";
-import type { Manifest } from "../store/manifest.js";
+import type { EvalResult } from "../core/index.js";
+import { importRun } from "../runs/index.js";
+import type { Manifest, QueryRow } from "../store/index.js";
+import { queryRuns, type TestRun, writeTestRun } from "../store/index.js";
 import { TempProject, type TestFileContent } from "./temp-project.js";
 
 /** Writes run folders without running anything. */

@@ -1,5 +1,4 @@
-import type { EstimateInterval, Metric, MetricContext } from "../core/metric.js";
-import type { EvalRow } from "../core/row.js";
+import type { EstimateInterval, EvalRow, Metric, MetricContext } from "../core/index.js";
 
 export function collectIntervals(
   metric: Metric,

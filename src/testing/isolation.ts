@@ -1,4 +1,4 @@
-import { describeIsolation } from "../exec/sandbox/isolation.js";
+import { describeIsolation } from "../exec/index.js";
 
 /**
  * True if this machine cannot isolate programs, so that sandbox suites are skipped. With ASSAY_REQUIRE_SYSTEM=1 that is a

@@ -1,6 +1,6 @@
-import type { EvalConfig, Timing } from "../core/result.js";
-import { VERSION } from "../core/version.js";
-import type { Manifest } from "../store/manifest.js";
+import type { EvalConfig, Timing } from "../core/index.js";
+import { VERSION } from "../core/index.js";
+import type { Manifest } from "../store/index.js";
 
 export function makeConfig(known: Partial<EvalConfig> = {}): EvalConfig {
   return {

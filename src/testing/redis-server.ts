@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import { openRedis } from "../queue/connection.js";
+import { openRedis } from "../queue/index.js";
 
 /** A real Redis for a test, on a free loopback port. It loses no data when killed. */
 export interface RedisServer {

@@ -1,16 +1,15 @@
-import { getOwn } from "../../core/shape.js";
-import type { Usage } from "../../core/system.js";
-import type { AgentEventBody } from "../../core/trajectory.js";
+import type { AgentEventBody, Usage } from "../../core/index.js";
+import { getOwn } from "../../core/index.js";
+import type { Finish } from "../../models/index.js";
 import {
+  AnthropicAnswerReader,
   type JsonFields,
   RawUsage,
   readJsonList,
   readJsonObject,
   readJsonString,
   toJsonText,
-} from "../../models/dialects/answer-base.js";
-import { AnthropicAnswerReader } from "../../models/dialects/anthropic.js";
-import type { Finish } from "../../models/dialects/dialect.js";
+} from "../../models/index.js";
 
 import {
   type AgentAdapter,

@@ -1,6 +1,4 @@
-import type { McpServer } from "../../core/environment.js";
-import type { Usage } from "../../core/system.js";
-import type { AgentEventBody } from "../../core/trajectory.js";
+import type { AgentEventBody, McpServer, Usage } from "../../core/index.js";
 import {
   type JsonFields,
   RawUsage,
@@ -8,7 +6,7 @@ import {
   readJsonObject,
   readJsonString,
   toJsonText,
-} from "../../models/dialects/answer-base.js";
+} from "../../models/index.js";
 
 import {
   type AgentAdapter,

@@ -1,5 +1,5 @@
-import type { AgentEventBody } from "../../core/trajectory.js";
-import { type JsonFields, readJsonObject, readJsonString, toJsonText } from "../../models/dialects/answer-base.js";
+import type { AgentEventBody } from "../../core/index.js";
+import { type JsonFields, readJsonObject, readJsonString, toJsonText } from "../../models/index.js";
 import {
   type AgentAdapter,
   type AgentEnd,

@@ -1,6 +1,5 @@
-import { AGENT_NAMES } from "../../budget/rules.js";
-import { UsageError } from "../../core/errors.js";
-import { didYouMean } from "../../core/suggest.js";
+import { AGENT_NAMES } from "../../budget/index.js";
+import { didYouMean, UsageError } from "../../core/index.js";
 import type { AgentAdapter, AgentName } from "../adapter.js";
 import { claude } from "./claude.js";
 import { codex } from "./codex.js";

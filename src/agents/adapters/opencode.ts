@@ -1,10 +1,7 @@
-import type { McpServer } from "../../core/environment.js";
-import { UsageError } from "../../core/errors.js";
-import type { Usage } from "../../core/system.js";
-import type { AgentEvent, AgentEventBody } from "../../core/trajectory.js";
-import { type JsonFields, readJsonObject, readJsonString, toJsonText } from "../../models/dialects/answer-base.js";
-
-import type { DialectName } from "../../models/dialects/dialect.js";
+import type { AgentEvent, AgentEventBody, McpServer, Usage } from "../../core/index.js";
+import { UsageError } from "../../core/index.js";
+import type { DialectName } from "../../models/index.js";
+import { type JsonFields, readJsonObject, readJsonString, toJsonText } from "../../models/index.js";
 import {
   type AgentAdapter,
   type AgentEnd,

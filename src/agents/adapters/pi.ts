@@ -1,8 +1,7 @@
-import { UsageError } from "../../core/errors.js";
-import type { Usage } from "../../core/system.js";
-import type { AgentEventBody } from "../../core/trajectory.js";
-import { type JsonFields, readJsonList, readJsonObject, readJsonString } from "../../models/dialects/answer-base.js";
-import type { DialectName } from "../../models/dialects/dialect.js";
+import type { AgentEventBody, Usage } from "../../core/index.js";
+import { UsageError } from "../../core/index.js";
+import type { DialectName } from "../../models/index.js";
+import { type JsonFields, readJsonList, readJsonObject, readJsonString } from "../../models/index.js";
 import {
   type AgentAdapter,
   type AgentEnd,

@@ -1,8 +1,12 @@
-import type { DatasetDefinition, LoadedExamples, LoadOptions } from "../../core/dataset.js";
-import type { Environment } from "../../core/environment.js";
-import { UsageError } from "../../core/errors.js";
-import type { Example } from "../../core/example.js";
-import type { GraderSpec } from "../../core/grader.js";
+import type {
+  DatasetDefinition,
+  Environment,
+  Example,
+  GraderSpec,
+  LoadedExamples,
+  LoadOptions,
+} from "../../core/index.js";
+import { UsageError } from "../../core/index.js";
 import { addFlag } from "./add-flag.js";
 import { catchBug } from "./catch-bug.js";
 import { extractDuplicate } from "./extract-duplicate.js";

@@ -1,5 +1,4 @@
-import type { EnvironmentFile } from "../../core/environment.js";
-import type { GraderSpec } from "../../core/grader.js";
+import type { EnvironmentFile, GraderSpec } from "../../core/index.js";
 
 type TaskKind = "fix" | "feature" | "refactor" | "data" | "test";
 

@@ -1,6 +1,5 @@
-import { BudgetError } from "../../core/errors.js";
-import type { CostSource } from "../../core/row.js";
-import type { Usage } from "../../core/system.js";
+import type { CostSource, Usage } from "../../core/index.js";
+import { BudgetError } from "../../core/index.js";
 import { toDollars, toPicoDollars } from "../price.js";
 import {
   addFigures,

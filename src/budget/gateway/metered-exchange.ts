@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Dialect } from "../../models/dialects/dialect.js";
+import type { Dialect } from "../../models/index.js";
 import type { StreamTiming } from "./ledger.js";
 import type { Upstream, UpstreamRequest } from "./provider.js";
 import type { RequestEnding } from "./receipt.js";

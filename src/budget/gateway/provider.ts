@@ -6,11 +6,10 @@ import {
   request as requestHttp,
 } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
-import { UsageError } from "../../core/errors.js";
-import { isLoopback } from "../../core/loopback.js";
-import type { Price } from "../../core/price.js";
-import type { DialectName } from "../../models/dialects/dialect.js";
-import { requireSafeEndpoint } from "../../models/http/endpoint.js";
+import type { Price } from "../../core/index.js";
+import { isLoopback, UsageError } from "../../core/index.js";
+import type { DialectName } from "../../models/index.js";
+import { requireSafeEndpoint } from "../../models/index.js";
 import { bundledPrice } from "../bundled-prices.js";
 import { stripQueryKeys } from "./path.js";
 import { formatTierName, isCoveredByStandardPrice } from "./request-meter.js";

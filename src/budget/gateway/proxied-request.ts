@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { type Dialect, dialects, type Finish } from "../../models/dialects/index.js";
+import { type Dialect, dialects, type Finish } from "../../models/index.js";
 import { toDollars } from "../price.js";
 import { StreamTiming, type UsageAccounts } from "./ledger.js";
 import type { ProviderName, Upstream } from "./provider.js";

@@ -1,8 +1,6 @@
-import type { Price } from "../../core/price.js";
-import { countPromptTokens } from "../../core/price.js";
-import type { CostSource } from "../../core/row.js";
-import type { Usage } from "../../core/system.js";
-import type { DialectName, Finish } from "../../models/dialects/dialect.js";
+import type { CostSource, Price, Usage } from "../../core/index.js";
+import { countPromptTokens } from "../../core/index.js";
+import type { DialectName, Finish } from "../../models/index.js";
 import { computeCost, toDollars, toPicoDollars } from "../price.js";
 import type { ProviderName } from "./provider.js";
 

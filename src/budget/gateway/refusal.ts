@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
-import { AssayError } from "../../core/errors.js";
-import type { Dialect } from "../../models/dialects/dialect.js";
+import { AssayError } from "../../core/index.js";
+import type { Dialect } from "../../models/index.js";
 
 /**
  * The status for errors that no retry can fix. 402 would fit, but Codex retries every error status it does not know, and

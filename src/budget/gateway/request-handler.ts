@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { getErrorMessage } from "../../core/errors.js";
-import type { Price } from "../../core/price.js";
-import type { Tokenizer, Usage } from "../../core/system.js";
-import { checkRequestOrigin, LOOPBACK_HOSTS } from "../../utils/request-origin.js";
+import type { Price, Tokenizer, Usage } from "../../core/index.js";
+import { getErrorMessage } from "../../core/index.js";
+import { checkRequestOrigin, LOOPBACK_HOSTS } from "../../utils/index.js";
 import { computeCost } from "../price.js";
 import type { GatewayLedger, UsageAccounts } from "./ledger.js";
 import { MeteredExchange } from "./metered-exchange.js";

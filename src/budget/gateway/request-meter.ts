@@ -1,10 +1,9 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
-import { getErrorMessage } from "../../core/errors.js";
-import type { Price } from "../../core/price.js";
-import type { Tokenizer, Usage } from "../../core/system.js";
-import type { AnswerDelta, AnswerReader, Finish } from "../../models/dialects/dialect.js";
-import { createHttpConnectionError } from "../../models/http/errors.js";
+import type { Price, Tokenizer, Usage } from "../../core/index.js";
+import { getErrorMessage } from "../../core/index.js";
+import type { AnswerDelta, AnswerReader, Finish } from "../../models/index.js";
+import { createHttpConnectionError } from "../../models/index.js";
 import type { GatewayLedger } from "./ledger.js";
 import type { Upstream, UpstreamRequest } from "./provider.js";
 import { computeFigures, type RequestFigures } from "./receipt.js";

@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
-import { getErrorMessage } from "../../core/errors.js";
-import type { DialectName } from "../../models/dialects/dialect.js";
+import { getErrorMessage } from "../../core/index.js";
+import type { DialectName } from "../../models/index.js";
 import { hasQueryField, listQueryKeys } from "./path.js";
 import { type GatewayProvider, isForeignKey, type Upstream } from "./provider.js";
 import { RefusalError } from "./refusal.js";

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import type { DialectName } from "../../models/dialects/dialect.js";
+import type { DialectName } from "../../models/index.js";
 import { encodePath, normalizePath, stripPathQuery } from "./path.js";
 import { type GatewayProvider, PROVIDERS } from "./provider.js";
 

@@ -1,4 +1,4 @@
-import type { DatasetDefinition } from "../../core/dataset.js";
+import type { DatasetDefinition } from "../../core/index.js";
 import { CATALOG_NAMES, type CatalogName } from "./names.js";
 
 /** Definitions of the catalog's datasets for the registry; an entry is loaded when it is used. */

@@ -1,5 +1,4 @@
-import type { DatasetJudging } from "../../core/dataset.js";
-import type { Example } from "../../core/example.js";
+import type { DatasetJudging, Example } from "../../core/index.js";
 import type { RawRow } from "../source-row.js";
 
 /** Describes a dataset on the hub: where its rows are, and how a row becomes an example. */

@@ -1,9 +1,6 @@
 import { basename } from "node:path";
-import type { DatasetOrigin, LoadedExamples, LoadOptions } from "../../core/dataset.js";
-import { DatasetError, UsageError } from "../../core/errors.js";
-import type { Example } from "../../core/example.js";
-import { hashContent } from "../../core/fingerprint.js";
-import { didYouMean, findClosestName } from "../../core/suggest.js";
+import type { DatasetOrigin, Example, LoadedExamples, LoadOptions } from "../../core/index.js";
+import { DatasetError, didYouMean, findClosestName, hashContent, UsageError } from "../../core/index.js";
 import type { Conversion } from "../convert-row.js";
 import { getFileStem, isArchive, requireFile } from "../formats.js";
 import { getStratum, loadRows } from "../load-rows.js";

@@ -1,4 +1,4 @@
-import { OPTION_LETTERS, renderChoices } from "../../core/example.js";
+import { OPTION_LETTERS, renderChoices } from "../../core/index.js";
 import { createRandom, hashSeed, permutation } from "../../stats/index.js";
 import { RowProblem } from "./row-fields.js";
 

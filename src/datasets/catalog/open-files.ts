@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
-import type { DatasetOrigin } from "../../core/dataset.js";
-import { DatasetError } from "../../core/errors.js";
-import type { ByteSource } from "../../utils/files/byte-source.js";
-import { readLines, type TextLine } from "../../utils/files/lines.js";
+import type { DatasetOrigin } from "../../core/index.js";
+import { DatasetError } from "../../core/index.js";
+import type { ByteSource } from "../../utils/index.js";
+import { readLines, type TextLine } from "../../utils/index.js";
 import { isArchive } from "../formats.js";
 import type { Hub, HubListing } from "../hub/index.js";
 import { createUnreadableError } from "../read-bytes.js";

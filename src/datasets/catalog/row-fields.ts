@@ -1,4 +1,4 @@
-import { describeValue } from "../../core/shape.js";
+import { describeValue } from "../../core/index.js";
 import type { RawRow } from "../source-row.js";
 
 /**

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { downloadFile } from "@huggingface/hub";
-import { withLock } from "../../utils/lock.js";
+import { withLock } from "../../utils/index.js";
 import {
   CACHE_DIR_ADVICE,
   createCacheFolder,

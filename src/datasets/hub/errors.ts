@@ -1,5 +1,5 @@
-import { AssayError, DatasetError, EXIT, getErrorMessage, type Retry } from "../../core/errors.js";
-import { parseRetryAfter } from "../../models/http/response.js";
+import { AssayError, DatasetError, EXIT, getErrorMessage, type Retry } from "../../core/index.js";
+import { parseRetryAfter } from "../../models/index.js";
 
 interface HubErrorOptions {
   cause?: unknown;

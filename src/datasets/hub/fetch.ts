@@ -1,7 +1,6 @@
-import type { AssayError } from "../../core/errors.js";
-import { isLoopback } from "../../core/loopback.js";
-import { computeRetryDelay, type RetryPolicy } from "../../core/retry.js";
-import { type RetryState, retry } from "../../utils/async.js";
+import type { AssayError } from "../../core/index.js";
+import { computeRetryDelay, isLoopback, type RetryPolicy } from "../../core/index.js";
+import { type RetryState, retry } from "../../utils/index.js";
 import {
   createHubBusyError,
   createHubConnectionError,

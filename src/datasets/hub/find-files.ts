@@ -1,5 +1,4 @@
-import { DatasetError } from "../../core/errors.js";
-import { findClosestName } from "../../core/suggest.js";
+import { DatasetError, findClosestName } from "../../core/index.js";
 import { HubError, RevisionMissingError } from "./errors.js";
 import type { Hub, HubListing } from "./hub.js";
 import { describeFiles } from "./resolve-file.js";

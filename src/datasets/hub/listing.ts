@@ -1,5 +1,5 @@
 import { datasetInfo, type ListFileEntry, listFiles } from "@huggingface/hub";
-import { UsageError } from "../../core/errors.js";
+import { UsageError } from "../../core/index.js";
 import { isCommit, withDiskErrors } from "./cache.js";
 import { createHubOfflineError, HubError } from "./errors.js";
 import { createHubFetch, withRetries } from "./fetch.js";

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { writeAtomically } from "../../utils/files/atomic.js";
-import { type ByteSource, openLocalBytes } from "../../utils/files/byte-source.js";
+import { type ByteSource, openLocalBytes, writeAtomically } from "../../utils/index.js";
 import { createCacheFolder, withDiskErrors } from "./cache.js";
 import { downloadWhole, findCached, openBlob, withFileLock } from "./download.js";
 import { createHubOfflineError, HubError, RETRY_NOW } from "./errors.js";

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { DatasetError } from "../../core/errors.js";
-import { findClosestName } from "../../core/suggest.js";
+import { DatasetError, findClosestName } from "../../core/index.js";
 import type { HubFile, HubListing } from "./hub.js";
 
 const MAX_LISTED_FILES = 12;

@@ -1,5 +1,4 @@
-import { AssayError, DatasetError, getErrorMessage } from "../../core/errors.js";
-import { findClosestName } from "../../core/suggest.js";
+import { AssayError, DatasetError, findClosestName, getErrorMessage } from "../../core/index.js";
 
 export function createNotParquetError(name: string): DatasetError {
   return new DatasetError(

@@ -1,4 +1,4 @@
-import { DatasetError } from "../../core/errors.js";
+import { DatasetError } from "../../core/index.js";
 import { createNoColumnError } from "./errors.js";
 import { drawSample } from "./sample.js";
 import type { ParquetTable, Region, SampleOptions, TableRow, TableRowLocation, TableSample } from "./table.js";

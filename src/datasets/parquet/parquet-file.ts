@@ -16,8 +16,8 @@ import {
 } from "hyparquet";
 import { getSchemaPath } from "hyparquet/src/schema.js";
 import { compressors } from "hyparquet-compressors";
-import { AssayError, DatasetError, getErrorMessage } from "../../core/errors.js";
-import type { ByteSource } from "../../utils/files/byte-source.js";
+import { AssayError, DatasetError, getErrorMessage } from "../../core/index.js";
+import type { ByteSource } from "../../utils/index.js";
 import { findColumn, getNestedValue, listSimilarPaths, selectColumns } from "./columns.js";
 import {
   createBadFooterError,

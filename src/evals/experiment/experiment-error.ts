@@ -1,6 +1,6 @@
 import { isAbsolute, relative, sep } from "node:path";
-import { AssayError } from "../../core/errors.js";
-import type { FileProblem, KeyPath, YamlTree } from "../../utils/files/yaml.js";
+import { AssayError } from "../../core/index.js";
+import type { FileProblem, KeyPath, YamlTree } from "../../utils/index.js";
 
 /** An experiment that cannot be run as its file describes it. The message has a line for each problem. */
 export class ExperimentError extends AssayError {

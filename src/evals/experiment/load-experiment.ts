@@ -1,12 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import * as z from "zod";
-import { getErrorMessage } from "../../core/errors.js";
-import { canonicalJson } from "../../core/fingerprint.js";
-import { describeValue } from "../../core/shape.js";
-import { didYouMean } from "../../core/suggest.js";
-import { parseYaml, type YamlTree } from "../../utils/files/yaml.js";
-import { JSON_SCHEMA_DRAFT, type JsonSchema, toJsonSchema } from "../../utils/json-schema.js";
+import { canonicalJson, describeValue, didYouMean, getErrorMessage } from "../../core/index.js";
+import { JSON_SCHEMA_DRAFT, type JsonSchema, parseYaml, toJsonSchema, type YamlTree } from "../../utils/index.js";
 import { ExperimentError, type ExperimentProblem, formatRelativePath, locateProblem } from "./experiment-error.js";
 import { isSameDocument, isYamlMapping, PointerError, type PointerPath, parsePointer } from "./pointer.js";
 

@@ -1,10 +1,15 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
-import { type Dataset, makeDataset } from "../../core/dataset.js";
-import { AssayError, NothingToRunError, UsageError } from "../../core/errors.js";
-import { canonicalJson } from "../../core/fingerprint.js";
-import type { KeyPath } from "../../utils/files/yaml.js";
+import {
+  AssayError,
+  canonicalJson,
+  type Dataset,
+  makeDataset,
+  NothingToRunError,
+  UsageError,
+} from "../../core/index.js";
+import type { KeyPath } from "../../utils/index.js";
 import type { EvalSpec } from "../spec/spec.js";
 import type { ExperimentProblem } from "./experiment-error.js";
 import type { Experiment, Variant } from "./load-experiment.js";

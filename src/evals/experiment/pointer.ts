@@ -1,4 +1,4 @@
-import { canonicalJson } from "../../core/fingerprint.js";
+import { canonicalJson } from "../../core/index.js";
 
 /** The keys that lead to a value in a document, outermost first. List entries are named by their index. */
 export type PointerPath = readonly string[];

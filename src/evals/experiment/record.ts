@@ -1,5 +1,4 @@
-import { UsageError } from "../../core/errors.js";
-import { digest } from "../../core/fingerprint.js";
+import { digest, UsageError } from "../../core/index.js";
 import { isYamlMapping } from "./pointer.js";
 
 /** What a stored run records about its experiment: enough to report it without the experiment's files. */

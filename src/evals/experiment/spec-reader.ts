@@ -1,7 +1,6 @@
-import type { Dataset } from "../../core/dataset.js";
-import { AssayError } from "../../core/errors.js";
-import type { Registry } from "../../core/registry.js";
-import type { KeyPath } from "../../utils/files/yaml.js";
+import type { Dataset, Registry } from "../../core/index.js";
+import { AssayError } from "../../core/index.js";
+import type { KeyPath } from "../../utils/index.js";
 import { datasetOf, type LoadSpecOptions, loadSpec, matchesTags } from "../spec/index.js";
 import type { EvalSpec } from "../spec/spec.js";
 import { ExperimentError, type ExperimentProblem, formatRelativePath, locateProblem } from "./experiment-error.js";

@@ -1,4 +1,4 @@
-import type { FilePosition } from "../../utils/files/yaml.js";
+import type { FilePosition } from "../../utils/index.js";
 
 /** An error keeps a file from working; a warning means that it may not do what was meant. */
 type LintSeverity = "error" | "warning";

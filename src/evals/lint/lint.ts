@@ -1,9 +1,8 @@
 import type { Dirent } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, join, relative, resolve, sep } from "node:path";
-import { UsageError } from "../../core/errors.js";
-import { didYouMean } from "../../core/suggest.js";
-import { readGlob } from "../../graders/glob.js";
+import { didYouMean, UsageError } from "../../core/index.js";
+import { readGlob } from "../../graders/index.js";
 import { isForeignYaml, isSearchedFolder } from "../spec/index.js";
 import { type LintEvalOptions, lintEval } from "./eval/lint-eval.js";
 import { EVAL_RULES } from "./eval/rules.js";

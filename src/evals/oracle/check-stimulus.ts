@@ -1,18 +1,28 @@
 import { mkdtemp } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Environment, WorkspaceState } from "../../core/environment.js";
-import { AssayError, getErrorMessage } from "../../core/errors.js";
-import type { Evaluator, ScoredWithEvidence } from "../../core/evaluator.js";
-import type { Example } from "../../core/example.js";
-import type { Registry } from "../../core/registry.js";
-import { type CommandResult, runCommand } from "../../exec/process/index.js";
-import { Baseline } from "../../exec/workspace/baseline.js";
-import { collectChanges } from "../../exec/workspace/changes.js";
-import { copyFolder, TrialFolder } from "../../exec/workspace/folder.js";
-import { buildScrubbedEnv, getWorkspaceState, Workspace } from "../../exec/workspace/index.js";
-import { createLiveState } from "../../exec/workspace/snapshot.js";
-import { VERDICT, WEIGHTED_SCORE } from "../../graders/make-grader.js";
-import type { ConcurrencyLimit } from "../../utils/async.js";
+import type {
+  Environment,
+  Evaluator,
+  Example,
+  Registry,
+  ScoredWithEvidence,
+  WorkspaceState,
+} from "../../core/index.js";
+import { AssayError, getErrorMessage } from "../../core/index.js";
+import {
+  Baseline,
+  buildScrubbedEnv,
+  type CommandResult,
+  collectChanges,
+  copyFolder,
+  createLiveState,
+  getWorkspaceState,
+  runCommand,
+  TrialFolder,
+  Workspace,
+} from "../../exec/index.js";
+import { VERDICT, WEIGHTED_SCORE } from "../../graders/index.js";
+import type { ConcurrencyLimit } from "../../utils/index.js";
 import { chooseOmissions, listOmissions, type RevertibleLine } from "./omissions.js";
 import {
   type ApplicableGraders,

@@ -1,9 +1,7 @@
-import type { Dataset } from "../../core/dataset.js";
-import { DatasetError, UsageError } from "../../core/errors.js";
-import type { Evaluator } from "../../core/evaluator.js";
-import { registry as defaultRegistry, type Registry } from "../../core/registry.js";
+import type { Dataset, Evaluator } from "../../core/index.js";
+import { DatasetError, registry as defaultRegistry, type Registry, UsageError } from "../../core/index.js";
 import { GraderEvaluator } from "../../graders/index.js";
-import { ConcurrencyLimit } from "../../utils/async.js";
+import { ConcurrencyLimit } from "../../utils/index.js";
 import type { EvalSpec } from "../spec/spec.js";
 import {
   checkStimulus,

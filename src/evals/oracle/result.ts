@@ -1,7 +1,5 @@
-import type { Example } from "../../core/example.js";
-import type { Grader, GraderSpec } from "../../core/grader.js";
-import type { Registry } from "../../core/registry.js";
-import { type ExampleGrader, makeExampleGraders } from "../../graders/make-grader.js";
+import type { Example, Grader, GraderSpec, Registry } from "../../core/index.js";
+import { type ExampleGrader, makeExampleGraders } from "../../graders/index.js";
 import type { Omission } from "./omissions.js";
 
 /** The verdict of the graders on one state. */

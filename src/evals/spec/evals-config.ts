@@ -1,6 +1,6 @@
-import type { Environment } from "../../core/environment.js";
-import { UsageError } from "../../core/errors.js";
-import type { KeyPath } from "../../utils/files/yaml.js";
+import type { Environment } from "../../core/index.js";
+import { UsageError } from "../../core/index.js";
+import type { KeyPath } from "../../utils/index.js";
 import type { SharedEnvironment } from "./spec-environment.js";
 
 /** The `evals` section of `assay.config.*`. */

@@ -1,8 +1,6 @@
 import * as z from "zod";
-import { DURATION_FORMAT_HINT, parseDuration } from "../../core/duration.js";
-import { describeValue } from "../../core/shape.js";
-import { didYouMean } from "../../core/suggest.js";
-import { findRelativePathProblem } from "../../exec/workspace/relative-path.js";
+import { DURATION_FORMAT_HINT, describeValue, didYouMean, parseDuration } from "../../core/index.js";
+import { findRelativePathProblem } from "../../exec/index.js";
 
 /** Fields of eval files. Messages continue after the name of the field. */
 export const text = z.string({

@@ -1,10 +1,9 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, normalize, resolve, sep } from "node:path";
-import { AGENT_NAMES } from "../../budget/rules.js";
-import { UsageError } from "../../core/errors.js";
-import { computeEditDistance } from "../../core/suggest.js";
-import { type Glob, readGlob } from "../../graders/glob.js";
-import { parseYaml } from "../../utils/files/yaml.js";
+import { AGENT_NAMES } from "../../budget/index.js";
+import { computeEditDistance, UsageError } from "../../core/index.js";
+import { type Glob, readGlob } from "../../graders/index.js";
+import { parseYaml } from "../../utils/index.js";
 import { isRawMapping, resolveKeyAlias } from "./key-aliases.js";
 import { SPEC_RULES } from "./key-rules.js";
 

@@ -1,4 +1,4 @@
-import type { DatasetGate } from "../../core/dataset.js";
+import type { DatasetGate } from "../../core/index.js";
 import type { EvalSpec } from "./spec.js";
 import type { RawSpec } from "./spec-schema.js";
 

@@ -1,4 +1,4 @@
-import { JSON_SCHEMA_DRAFT, type JsonSchema, toJsonSchema } from "../../utils/json-schema.js";
+import { JSON_SCHEMA_DRAFT, type JsonSchema, toJsonSchema } from "../../utils/index.js";
 import { listOtherSpellings, toCamelCaseKey, toSnakeCaseKey } from "./key-aliases.js";
 import { type KeyRules, SPEC_RULES } from "./key-rules.js";
 import { graderSchema, specSchema } from "./spec-schema.js";

@@ -1,6 +1,5 @@
-import { getOwn } from "../../core/shape.js";
-import { findClosestName } from "../../core/suggest.js";
-import type { KeyPath } from "../../utils/files/yaml.js";
+import { findClosestName, getOwn } from "../../core/index.js";
+import type { KeyPath } from "../../utils/index.js";
 import type { KeyAlias, KeyRules, NestedRules } from "./key-rules.js";
 
 /** A problem in a document, by its path in the file. */

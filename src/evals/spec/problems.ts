@@ -1,8 +1,6 @@
 import type * as z from "zod";
-import { AssayError } from "../../core/errors.js";
-import { getOwn } from "../../core/shape.js";
-import { didYouMean } from "../../core/suggest.js";
-import type { FileProblem, KeyPath, YamlTree } from "../../utils/files/yaml.js";
+import { AssayError, didYouMean, getOwn } from "../../core/index.js";
+import type { FileProblem, KeyPath, YamlTree } from "../../utils/index.js";
 import type { DocumentProblem } from "./key-aliases.js";
 import type { KeyRules } from "./key-rules.js";
 

@@ -1,12 +1,16 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, relative, resolve } from "node:path";
-import type { Environment } from "../../core/environment.js";
-import { getErrorMessage, UsageError } from "../../core/errors.js";
-import { IdDeduplicator } from "../../core/fingerprint.js";
-import { registry as defaultRegistry, type Registry } from "../../core/registry.js";
-import { readSkill } from "../../exec/skills/read-skill.js";
-import { createBuiltInFactories } from "../../graders/make-grader.js";
-import { type FileProblem, type KeyPath, parseYaml, type YamlTree } from "../../utils/files/yaml.js";
+import type { Environment } from "../../core/index.js";
+import {
+  registry as defaultRegistry,
+  getErrorMessage,
+  IdDeduplicator,
+  type Registry,
+  UsageError,
+} from "../../core/index.js";
+import { readSkill } from "../../exec/index.js";
+import { createBuiltInFactories } from "../../graders/index.js";
+import { type FileProblem, type KeyPath, parseYaml, type YamlTree } from "../../utils/index.js";
 import { parseMilliseconds } from "./fields.js";
 import { findGateProblem, resolveSpecGates } from "./gates.js";
 import { isRawMapping, normalizeKeys } from "./key-aliases.js";

@@ -1,9 +1,14 @@
-import { type Dataset, type DatasetOverrides, makeDataset } from "../../core/dataset.js";
-import type { Environment } from "../../core/environment.js";
-import { DatasetError, getErrorMessage } from "../../core/errors.js";
-import type { Example } from "../../core/example.js";
-import { registry as defaultRegistry, type Registry } from "../../core/registry.js";
-import { GraderEvaluator } from "../../graders/grader-evaluator.js";
+import type { Environment, Example } from "../../core/index.js";
+import {
+  type Dataset,
+  DatasetError,
+  type DatasetOverrides,
+  registry as defaultRegistry,
+  getErrorMessage,
+  makeDataset,
+  type Registry,
+} from "../../core/index.js";
+import { GraderEvaluator } from "../../graders/index.js";
 import type { EvalSpec, SpecDefaults, Stimulus } from "./spec.js";
 import { EnvironmentContentReader } from "./spec-environment.js";
 

@@ -1,10 +1,10 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import * as z from "zod";
-import type { Environment, EnvironmentFile } from "../../core/environment.js";
-import { didYouMean } from "../../core/suggest.js";
-import { EnvironmentReader } from "../../exec/workspace/environment-reader.js";
-import type { KeyPath } from "../../utils/files/yaml.js";
+import type { Environment, EnvironmentFile } from "../../core/index.js";
+import { didYouMean } from "../../core/index.js";
+import { EnvironmentReader } from "../../exec/index.js";
+import type { KeyPath } from "../../utils/index.js";
 import {
   createEnumField,
   createListField,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AGENT_NAMES } from "../../budget/rules.js";
+import { AGENT_NAMES } from "../../budget/index.js";
 import {
   amount,
   count,

@@ -1,6 +1,4 @@
-import type { DatasetGate } from "../../core/dataset.js";
-import type { Environment } from "../../core/environment.js";
-import type { GraderSpec } from "../../core/grader.js";
+import type { DatasetGate, Environment, GraderSpec } from "../../core/index.js";
 
 /**
  * An eval file, read and checked: paths are absolute, durations in milliseconds, defaults filled in. `Stimulus.graders`

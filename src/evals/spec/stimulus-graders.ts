@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { getErrorMessage } from "../../core/errors.js";
-import type { GraderSpec } from "../../core/grader.js";
-import type { Registry } from "../../core/registry.js";
-import { makeGrader } from "../../graders/make-grader.js";
-import type { KeyPath } from "../../utils/files/yaml.js";
+import type { GraderSpec, Registry } from "../../core/index.js";
+import { getErrorMessage } from "../../core/index.js";
+import { makeGrader } from "../../graders/index.js";
+import type { KeyPath } from "../../utils/index.js";
 import { isRawMapping, toSnakeCaseKey } from "./key-aliases.js";
 import type { ProblemCollector } from "./problems.js";
 import type { RawConstraints, RawGrader, RawSpec, RawStimulus } from "./spec-schema.js";

@@ -1,4 +1,4 @@
-import { UsageError } from "../../core/errors.js";
+import { UsageError } from "../../core/index.js";
 import type { RawTags } from "./spec-schema.js";
 
 export type Tags = Readonly<Record<string, string>>;

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { buildTextArgs } from "../../exec/sandbox/interpreters.js";
-import type { Sandbox } from "../../exec/sandbox/sandbox.js";
-import type { SandboxedProcess } from "../../exec/sandbox/sandboxed-process.js";
+import type { Sandbox, SandboxedProcess } from "../../exec/index.js";
+import { buildTextArgs } from "../../exec/index.js";
 import { JAVASCRIPT_PEER_FACTORY } from "./javascript-peer.js";
 import { JAVASCRIPT_LINE_IO } from "./javascript-runtime.js";
 import { JAVASCRIPT_TESTS } from "./javascript-tests.js";

@@ -1,7 +1,6 @@
-import { SandboxError } from "../../core/errors.js";
-import type { SandboxLimits } from "../../exec/sandbox/limits.js";
-import { parseLineList } from "../../exec/sandbox/line-channel.js";
-import type { SandboxedProcess, SandboxedProcessEnd } from "../../exec/sandbox/sandboxed-process.js";
+import { SandboxError } from "../../core/index.js";
+import type { SandboxedProcess, SandboxedProcessEnd, SandboxLimits } from "../../exec/index.js";
+import { parseLineList } from "../../exec/index.js";
 import type { CodeTask } from "./task.js";
 import type { ProgramVariant } from "./variants.js";
 

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { buildTextArgs } from "../../exec/sandbox/interpreters.js";
-import type { Sandbox, SandboxProcessOptions } from "../../exec/sandbox/sandbox.js";
-import type { SandboxedProcess } from "../../exec/sandbox/sandboxed-process.js";
+import type { Sandbox, SandboxedProcess, SandboxProcessOptions } from "../../exec/index.js";
+import { buildTextArgs } from "../../exec/index.js";
 import {
   type CodeJudge,
   type CodeTrial,

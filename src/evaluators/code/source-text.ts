@@ -1,4 +1,4 @@
-import type { Language } from "../../exec/sandbox/interpreters.js";
+import type { Language } from "../../exec/index.js";
 
 const PYTHON_NAMED = /^(?:async[ \t]+def|def|class)[ \t]+(\w+)/;
 const PYTHON_ASSIGNED = /^(\w+)[ \t]*(?::[^=]*)?=(?!=)/;

@@ -1,5 +1,5 @@
-import type { Example } from "../../core/example.js";
-import { LANGUAGES, type Language } from "../../exec/sandbox/interpreters.js";
+import type { Example } from "../../core/index.js";
+import { LANGUAGES, type Language } from "../../exec/index.js";
 import { convertToText } from "../gold.js";
 import { findCodeBlocks, findIdentifiers, listDefinedNames } from "./source-text.js";
 

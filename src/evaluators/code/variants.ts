@@ -1,4 +1,4 @@
-import type { Language } from "../../exec/sandbox/interpreters.js";
+import type { Language } from "../../exec/index.js";
 import { stripAllReasoning } from "../own-answer.js";
 import {
   type CodeBlock,

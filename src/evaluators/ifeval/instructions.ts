@@ -1,5 +1,5 @@
-import type { Example } from "../../core/example.js";
-import { getOwn } from "../../core/shape.js";
+import type { Example } from "../../core/index.js";
+import { getOwn } from "../../core/index.js";
 import { hasRelation, InstructionArguments, type InstructionCheck, type InstructionRules } from "./arguments.js";
 import { CASE_RULES } from "./case-rules.js";
 import type { DetectLanguage } from "./detect-language.js";

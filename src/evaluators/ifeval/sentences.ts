@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { findPackageFile } from "../../utils/package-file.js";
+import { findPackageFile } from "../../utils/index.js";
 import { getTrimmedLength, isBlankText, isSpaceAt, SPACE, skipSpaces } from "./python-text.js";
 
 type SentenceSpan = readonly [start: number, end: number];

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { getErrorMessage } from "../../core/errors.js";
+import { getErrorMessage } from "../../core/index.js";
 
 export type SchemaVerdict =
   | { type: "valid" }

@@ -1,4 +1,4 @@
-import type { Example } from "../../core/example.js";
+import type { Example } from "../../core/index.js";
 import { convertToText, listGolds } from "../gold.js";
 import { type ChoiceOptions, MAX_OPTIONS, toLetterIndex } from "./labels.js";
 import { findSameTexts } from "./option-texts.js";

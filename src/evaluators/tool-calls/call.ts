@@ -1,4 +1,4 @@
-import type { Example } from "../../core/example.js";
+import type { Example } from "../../core/index.js";
 import { parseJson } from "../json-text.js";
 
 export interface Call {

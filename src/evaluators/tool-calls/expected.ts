@@ -1,4 +1,4 @@
-import type { Example } from "../../core/example.js";
+import type { Example } from "../../core/index.js";
 import { parseJson, toJson } from "../json-text.js";
 import {
   type Call,

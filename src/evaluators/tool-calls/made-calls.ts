@@ -1,4 +1,4 @@
-import type { Output } from "../../core/system.js";
+import type { Output } from "../../core/index.js";
 import { convertToText } from "../gold.js";
 import { findJsonValues, parseJson, parseJsonFrom } from "../json-text.js";
 import { extractFirstTurn, stripAllReasoning } from "../own-answer.js";

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { getErrorMessage, UsageError } from "../../core/errors.js";
+import { getErrorMessage, UsageError } from "../../core/index.js";
 
 /**
  * Finds a program in the folders of PATH; null when it is not there.

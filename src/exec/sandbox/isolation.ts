@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { getErrorMessage } from "../../core/errors.js";
+import { getErrorMessage } from "../../core/index.js";
 import type { IsolationKind } from "./bwrap-args.js";
 import { findInterpreter, type Interpreter, LANGUAGES, type Language } from "./interpreters.js";
 import { DEFAULT_LIMITS } from "./limits.js";

@@ -1,4 +1,4 @@
-import { UsageError } from "../../core/errors.js";
+import { UsageError } from "../../core/index.js";
 
 /** Limits of one program. */
 export interface SandboxLimits {

@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync } from "node
 import { readFile } from "node:fs/promises";
 import { availableParallelism, constants } from "node:os";
 import type { Duplex, Readable, Writable } from "node:stream";
-import { getErrorMessage, SandboxError } from "../../core/errors.js";
+import { getErrorMessage, SandboxError } from "../../core/index.js";
 import { buildBwrapArgs, INFO_FD, type IsolationKind } from "./bwrap-args.js";
 import type { Interpreter } from "./interpreters.js";
 import { formatKernelLimits, type SandboxLimits } from "./limits.js";

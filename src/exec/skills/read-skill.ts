@@ -2,10 +2,9 @@ import { isUtf8 } from "node:buffer";
 import type { Stats } from "node:fs";
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { basename, join, relative, resolve, sep } from "node:path";
-import type { OfferedSkill } from "../../core/environment.js";
-import { DatasetError, getErrorMessage } from "../../core/errors.js";
-import { describeValue } from "../../core/shape.js";
-import { type FileProblem, parseYaml } from "../../utils/files/yaml.js";
+import type { OfferedSkill } from "../../core/index.js";
+import { DatasetError, describeValue, getErrorMessage } from "../../core/index.js";
+import { type FileProblem, parseYaml } from "../../utils/index.js";
 
 /** A parsed SKILL.md. */
 export interface SkillFile {

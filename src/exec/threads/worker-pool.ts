@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Worker, type WorkerOptions } from "node:worker_threads";
-import { AssayError, EXIT, getErrorMessage, UsageError } from "../../core/errors.js";
-import { findModule } from "../../utils/package-file.js";
+import { AssayError, EXIT, getErrorMessage, UsageError } from "../../core/index.js";
+import { findModule } from "../../utils/index.js";
 import type { TaskReply, TaskRequest, ThreadTask } from "./protocol.js";
 
 /** A thread task exceeded its time limit; its thread was terminated. */

@@ -1,6 +1,6 @@
 import { lstatSync, type Stats } from "node:fs";
 import { join } from "node:path";
-import type { FileChange, WorkspaceChanges } from "../../core/environment.js";
+import type { FileChange, WorkspaceChanges } from "../../core/index.js";
 import { type BaseEntry, type Baseline, formatStamp, hashBytes, isDependencyPath, isExecutable } from "./baseline.js";
 import { encodeContent, tryReadBytes, tryReadLinkTarget } from "./diff.js";
 import { type FolderEntry, FolderList, type UnseenEntries, walkFolder } from "./folder.js";

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { readFileSync, readlinkSync } from "node:fs";
 import { posix } from "node:path";
 import { type StructuredPatchHunk, structuredPatch } from "diff";
-import type { Environment, FileChange, WorkspaceChanges } from "../../core/environment.js";
+import type { Environment, FileChange, WorkspaceChanges } from "../../core/index.js";
 
 /** Returns the original text of a file, or target of a link; null when unknown. */
 export type ReadContentBefore = (path: string) => string | null;

@@ -1,7 +1,5 @@
-import type { Environment, OfferedSkill } from "../../core/environment.js";
-import { DatasetError } from "../../core/errors.js";
-import { describeValue } from "../../core/shape.js";
-import { didYouMean } from "../../core/suggest.js";
+import type { Environment, OfferedSkill } from "../../core/index.js";
+import { DatasetError, describeValue, didYouMean } from "../../core/index.js";
 import { findSkillNameProblem, SKILL_FILE } from "../skills/read-skill.js";
 import { findRelativePathProblem } from "./relative-path.js";
 

@@ -1,8 +1,8 @@
 import type { Stats } from "node:fs";
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, posix, resolve } from "node:path";
-import type { Environment, EnvironmentFile, OfferedSkill } from "../../core/environment.js";
-import { DatasetError, getErrorMessage } from "../../core/errors.js";
+import type { Environment, EnvironmentFile, OfferedSkill } from "../../core/index.js";
+import { DatasetError, getErrorMessage } from "../../core/index.js";
 import { readSkill } from "../skills/read-skill.js";
 import { decodeContent, type EncodedContent, encodeContent } from "./diff.js";
 import { checkEnvironment, isFolderName, requireDistinctSkills } from "./environment-check.js";

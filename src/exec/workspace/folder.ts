@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { chmod, copyFile, lstat, readdir, rm } from "node:fs/promises";
 import { join, posix } from "node:path";
-import { getErrorMessage } from "../../core/errors.js";
+import { getErrorMessage } from "../../core/index.js";
 import { runCommand } from "../process/index.js";
 import { WorkspaceError } from "./workspace-error.js";
 import { YieldTimer } from "./yield-timer.js";

@@ -1,6 +1,6 @@
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
-import type { WorkspaceChanges, WorkspaceState } from "../../core/environment.js";
+import type { WorkspaceChanges, WorkspaceState } from "../../core/index.js";
 import { formatDiff, type ReadContentBefore } from "./diff.js";
 import { copyFolder, FOLDER_REPLACED, removeFolder, TrialFolder } from "./folder.js";
 import type { Workspace } from "./workspace.js";

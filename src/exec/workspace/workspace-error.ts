@@ -1,4 +1,4 @@
-import { AssayError, EXIT } from "../../core/errors.js";
+import { AssayError, EXIT } from "../../core/index.js";
 
 /** A folder for an agent could not be created, read, kept or recreated. Not the agent's fault. */
 export class WorkspaceError extends AssayError {

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, realpath, rename, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import type { Environment, EnvironmentFile, FileChange, WorkspaceChanges } from "../../core/environment.js";
-import { getErrorMessage } from "../../core/errors.js";
+import type { Environment, EnvironmentFile, FileChange, WorkspaceChanges } from "../../core/index.js";
+import { getErrorMessage } from "../../core/index.js";
 import { type CommandResult, runCommand } from "../process/index.js";
 import { Baseline } from "./baseline.js";
 import { collectChanges } from "./changes.js";

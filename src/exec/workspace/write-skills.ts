@@ -1,5 +1,5 @@
 import { mkdir, realpath } from "node:fs/promises";
-import type { Environment, EnvironmentFile, OfferedSkill } from "../../core/environment.js";
+import type { Environment, EnvironmentFile, OfferedSkill } from "../../core/index.js";
 import { decodeContent } from "./diff.js";
 import { FolderWriter } from "./folder-writer.js";
 import { WorkspaceError } from "./workspace-error.js";

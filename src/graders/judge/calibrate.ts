@@ -1,15 +1,16 @@
-import { getErrorMessage, isTrialError, UsageError } from "../../core/errors.js";
-import type { ScoreMeter } from "../../core/evaluator.js";
+import type { ScoreMeter } from "../../core/index.js";
+import { getErrorMessage, isTrialError, UsageError } from "../../core/index.js";
 import {
   bootstrapInterval,
   cohenKappa,
+  computeWilsonBounds,
   crossTable,
   mean,
+  NO_INTERVAL,
   normalQuantile,
   quadraticKappa,
   spearman,
 } from "../../stats/index.js";
-import { computeWilsonBounds, NO_INTERVAL } from "../../stats/intervals.js";
 import type {
   BadLabel,
   Calibration,

@@ -1,7 +1,5 @@
 import { computeCost, toDollars } from "../../budget/index.js";
-import type { Example } from "../../core/example.js";
-import type { Price } from "../../core/price.js";
-import type { Output } from "../../core/system.js";
+import type { Example, Output, Price } from "../../core/index.js";
 import type { JudgeModelSource } from "./judge-model.js";
 import type { JudgedCase, JudgePrompt, JudgingMode } from "./judging-mode.js";
 import { countAskedTurns, splitTurns } from "./turns.js";

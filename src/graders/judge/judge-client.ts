@@ -1,12 +1,9 @@
 import { computeCost, toDollars } from "../../budget/index.js";
-import { isTrialError } from "../../core/errors.js";
-import type { ScoreContext, ScoreMeter } from "../../core/evaluator.js";
-import type { Price } from "../../core/price.js";
-import { computeRetryDelay, getRetry, type RetryPolicy } from "../../core/retry.js";
-import type { Usage } from "../../core/system.js";
-import { convertToText } from "../../evaluators/gold.js";
-import type { Message } from "../../models/dialects/index.js";
-import { ConcurrencyLimit, type RetryState, retry } from "../../utils/async.js";
+import type { Price, ScoreContext, ScoreMeter, Usage } from "../../core/index.js";
+import { computeRetryDelay, getRetry, isTrialError, type RetryPolicy } from "../../core/index.js";
+import { convertToText } from "../../evaluators/index.js";
+import type { Message } from "../../models/index.js";
+import { ConcurrencyLimit, type RetryState, retry } from "../../utils/index.js";
 import type { JudgeAnswer, JudgeModel, JudgeRequest, OpenModel } from "./judge-model.js";
 import type { AnswerForm } from "./judgement.js";
 import { findLastObject } from "./objects-in-text.js";

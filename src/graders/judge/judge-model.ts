@@ -1,9 +1,7 @@
 import { bundledPrice } from "../../budget/index.js";
-import { UsageError } from "../../core/errors.js";
-import type { Limits, Price } from "../../core/price.js";
-import { describeValue } from "../../core/shape.js";
-import type { Output } from "../../core/system.js";
-import type { AnswerFormat, Message } from "../../models/dialects/index.js";
+import type { Limits, Output, Price } from "../../core/index.js";
+import { describeValue, UsageError } from "../../core/index.js";
+import type { AnswerFormat, Message } from "../../models/index.js";
 import { type ModelOptions, ModelSystem } from "../../systems/index.js";
 
 /** A request to a judge model. */

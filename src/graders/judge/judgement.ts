@@ -1,6 +1,6 @@
-import { AssayError, EXIT } from "../../core/errors.js";
-import type { ScoredWithEvidence } from "../../core/evaluator.js";
-import type { AnswerFormat } from "../../models/dialects/index.js";
+import type { ScoredWithEvidence } from "../../core/index.js";
+import { AssayError, EXIT } from "../../core/index.js";
+import type { AnswerFormat } from "../../models/index.js";
 import { mean, median } from "../../stats/index.js";
 import { toVerdictFields, type VerdictFields } from "./objects-in-text.js";
 import { describeScaleValues, formatScaleValue, readScaleValue, type Scale } from "./scale.js";

@@ -1,6 +1,5 @@
-import type { Example } from "../../core/example.js";
-import type { Output } from "../../core/system.js";
-import { getResponseText } from "../../evaluators/gold.js";
+import type { Example, Output } from "../../core/index.js";
+import { getResponseText } from "../../evaluators/index.js";
 import { askJudge, type JudgeSession } from "./judge-client.js";
 import {
   type AnswerForm,

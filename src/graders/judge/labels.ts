@@ -1,7 +1,6 @@
-import { type Example, isConversation } from "../../core/example.js";
-import { describeValue } from "../../core/shape.js";
-import type { Output } from "../../core/system.js";
-import { convertToText } from "../../evaluators/gold.js";
+import type { Output } from "../../core/index.js";
+import { describeValue, type Example, isConversation } from "../../core/index.js";
+import { convertToText } from "../../evaluators/index.js";
 import { toVerdictFields, type VerdictFields } from "./objects-in-text.js";
 import { getScale, type JudgeScale, readScaleValue } from "./scale.js";
 

@@ -1,8 +1,6 @@
-import { getErrorMessage } from "../../core/errors.js";
-import type { Evaluator, ScoreContext, Scored } from "../../core/evaluator.js";
-import type { Example } from "../../core/example.js";
-import type { Output } from "../../core/system.js";
-import { convertToText, getResponseText, listGolds } from "../../evaluators/gold.js";
+import type { Evaluator, Example, Output, ScoreContext, Scored } from "../../core/index.js";
+import { getErrorMessage } from "../../core/index.js";
+import { convertToText, getResponseText, listGolds } from "../../evaluators/index.js";
 import { type EstimateOptions, estimateJudgeCalls, type JudgingCost } from "./estimate.js";
 import { askJudge, JudgeClient, type JudgeSession, type ParsedVerdict } from "./judge-client.js";
 import { computeModelFingerprint, type JudgeModelSource, type OpenModel, openModel } from "./judge-model.js";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { type Example, isConversation, type Turn } from "../../core/example.js";
-import type { Output } from "../../core/system.js";
-import { convertToText, listGolds } from "../../evaluators/gold.js";
+import type { Output } from "../../core/index.js";
+import { type Example, isConversation, type Turn } from "../../core/index.js";
+import { convertToText, listGolds } from "../../evaluators/index.js";
 
 /** The task as shown to the judge: context, then conversation or question, then choices. */
 export function buildTaskMaterial(example: Example, output: Output): Material[] {

@@ -1,17 +1,19 @@
-import { loadModels, type ModelEntry, type ModelsFile } from "../../budget/index.js";
-import { findBundledLimits, findConfiguredModel, findModelsFile } from "../../budget/models-file.js";
 import {
+  findBundledLimits,
+  findConfiguredModel,
+  findModelsFile,
   getDefaultBaseUrl,
   getKeyVariable,
   getProviderDialect,
+  loadModels,
+  type ModelEntry,
+  type ModelsFile,
   requireBaseUrl,
   resolveEndpoint,
-} from "../../budget/providers.js";
-import { UsageError } from "../../core/errors.js";
-import { isLoopback } from "../../core/loopback.js";
-import type { Limits } from "../../core/price.js";
-import { didYouMean } from "../../core/suggest.js";
-import type { DialectName } from "../../models/dialects/dialect.js";
+} from "../../budget/index.js";
+import type { Limits } from "../../core/index.js";
+import { didYouMean, isLoopback, UsageError } from "../../core/index.js";
+import type { DialectName } from "../../models/index.js";
 import type { ModelOptions } from "../../systems/index.js";
 
 /** Which model judges, and where to find it. */

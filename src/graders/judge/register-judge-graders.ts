@@ -1,6 +1,5 @@
-import type { GraderFactory } from "../../core/grader.js";
-import { registry as defaultRegistry, type Registry } from "../../core/registry.js";
-import { DEFAULT_RETRY, type RetryPolicy } from "../../core/retry.js";
+import type { GraderFactory } from "../../core/index.js";
+import { DEFAULT_RETRY, registry as defaultRegistry, type Registry, type RetryPolicy } from "../../core/index.js";
 import { makeBuiltInGrader } from "../built-in-grader.js";
 import type { PaidGrader } from "../grader-lifecycle.js";
 import type { ModelFinder, ModelPool } from "./model-pool.js";

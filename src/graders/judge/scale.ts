@@ -1,5 +1,5 @@
-import { describeValue } from "../../core/shape.js";
-import { normalizeJudgeScore, type ScoreScale } from "../../metrics/scoring.js";
+import { describeValue } from "../../core/index.js";
+import { normalizeJudgeScore, type ScoreScale } from "../../metrics/index.js";
 
 /** The scales a judge can use. */
 export type JudgeScale = "binary" | "1-5" | "1-10";

@@ -1,7 +1,5 @@
-import { UsageError } from "../../core/errors.js";
-import type { Example } from "../../core/example.js";
-import { DEFAULT_RETRY, type RetryPolicy } from "../../core/retry.js";
-import { describeValue } from "../../core/shape.js";
+import type { Example } from "../../core/index.js";
+import { DEFAULT_RETRY, describeValue, type RetryPolicy, UsageError } from "../../core/index.js";
 import { type JudgeModelSource, requireJudgeModel } from "./judge-model.js";
 import { PANEL_RULES, type PanelRule } from "./judgement.js";
 import type { JudgingRules } from "./prompt.js";

@@ -1,6 +1,6 @@
-import { type Example, isConversation, type Turn } from "../../core/example.js";
-import type { Output } from "../../core/system.js";
-import { convertToText, getResponseText } from "../../evaluators/gold.js";
+import type { Output } from "../../core/index.js";
+import { type Example, isConversation, type Turn } from "../../core/index.js";
+import { convertToText, getResponseText } from "../../evaluators/index.js";
 import { mean } from "../../stats/index.js";
 import { AGREEMENT_FIELD, type Judgement, SCORE_FIELD } from "./judgement.js";
 import type { JudgedCase } from "./judging-mode.js";

@@ -1,9 +1,6 @@
 import * as z from "zod";
-import { getErrorMessage } from "../../core/errors.js";
-import type { ScoreContext } from "../../core/evaluator.js";
-import type { Example } from "../../core/example.js";
-import type { Grade, Graded, GraderFactory, Verdict } from "../../core/grader.js";
-import type { Output } from "../../core/system.js";
+import type { Example, Grade, Graded, GraderFactory, Output, ScoreContext, Verdict } from "../../core/index.js";
+import { getErrorMessage } from "../../core/index.js";
 import { makeErrorVerdict } from "../built-in-grader.js";
 import { nonEmptyText, readConfig } from "../config.js";
 import {

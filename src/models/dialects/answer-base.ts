@@ -1,5 +1,5 @@
-import { describeValue } from "../../core/shape.js";
-import type { Usage } from "../../core/system.js";
+import type { Usage } from "../../core/index.js";
+import { describeValue } from "../../core/index.js";
 import type { AnswerDelta, AnswerReader, Finish, ModelRequest, ProviderError } from "./dialect.js";
 
 /** The delta of events without text; shared, because there are many. */

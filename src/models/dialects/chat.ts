@@ -1,4 +1,4 @@
-import { getOwn, omitUndefined } from "../../core/shape.js";
+import { getOwn, omitUndefined } from "../../core/index.js";
 import {
   BaseAnswerReader,
   type JsonFields,

@@ -1,4 +1,4 @@
-import type { Usage } from "../../core/system.js";
+import type { Usage } from "../../core/index.js";
 
 export const DIALECT_NAMES = ["chat", "responses", "anthropic", "gemini"] as const;
 

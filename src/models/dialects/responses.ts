@@ -1,4 +1,4 @@
-import { omitUndefined } from "../../core/shape.js";
+import { omitUndefined } from "../../core/index.js";
 import {
   BaseAnswerReader,
   type JsonFields,

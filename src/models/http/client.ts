@@ -1,5 +1,5 @@
 import type { Agent, Dispatcher } from "undici";
-import { TrialError } from "../../core/errors.js";
+import { TrialError } from "../../core/index.js";
 import { createHttpConnectionError, createHttpTimeoutError, getNodeErrorCode } from "./errors.js";
 import { type HttpResponse, StreamedResponse } from "./response.js";
 

@@ -1,5 +1,4 @@
-import { UsageError } from "../../core/errors.js";
-import { isLoopback } from "../../core/loopback.js";
+import { isLoopback, UsageError } from "../../core/index.js";
 
 export interface EndpointCheckOptions {
   readonly url: string;

@@ -1,4 +1,4 @@
-import { getErrorMessage, type Outlook, type Retry, TrialError } from "../../core/errors.js";
+import { getErrorMessage, type Outlook, type Retry, TrialError } from "../../core/index.js";
 
 /** Retry without a requested delay. */
 const RETRYABLE: { retry: Retry } = { retry: { afterMs: null } };

@@ -1,6 +1,6 @@
 import { finished, pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createUnzip } from "node:zlib";
-import { getErrorMessage, TrialError } from "../../core/errors.js";
+import { getErrorMessage, TrialError } from "../../core/index.js";
 import { getNodeErrorCode } from "./errors.js";
 import { Utf8StreamDecoder } from "./utf8.js";
 

@@ -1,5 +1,5 @@
 import { createParser, type EventSourceParser, type ParseError } from "eventsource-parser";
-import { TrialError } from "../../core/errors.js";
+import { TrialError } from "../../core/index.js";
 import { InvalidUtf8Error, Utf8StreamDecoder } from "./utf8.js";
 
 /** Maximum length of a line or event, in characters. */

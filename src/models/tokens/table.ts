@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { AssayError } from "../../core/errors.js";
-import { findPackageFile } from "../../utils/package-file.js";
+import { AssayError } from "../../core/index.js";
+import { findPackageFile } from "../../utils/index.js";
 
 /** A token table is missing, damaged or from another version. */
 export class TokenTableError extends AssayError {

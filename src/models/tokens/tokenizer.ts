@@ -1,5 +1,5 @@
-import { UsageError } from "../../core/errors.js";
-import type { Tokenizer } from "../../core/system.js";
+import type { Tokenizer } from "../../core/index.js";
+import { UsageError } from "../../core/index.js";
 import {
   BLANK,
   CharacterClasses,

@@ -1,4 +1,4 @@
-import { MIN_TRIALS, RESERVE_MARGIN } from "../../budget/run-budget.js";
+import { MIN_TRIALS, RESERVE_MARGIN } from "../../budget/index.js";
 import { KEYS } from "../keys.js";
 import { LEASE, LuaScript, STATE } from "./script.js";
 

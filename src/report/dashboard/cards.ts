@@ -1,14 +1,10 @@
 import { type Stats, statSync } from "node:fs";
 import { join } from "node:path";
-import type { EvalConfig, EvalResult, JsonSummary, Summary } from "../../core/result.js";
-import type { EvalRow } from "../../core/row.js";
-import { countTrials, createTrialCounts, type TrialCounts } from "../../core/row.js";
-import { getOwn } from "../../core/shape.js";
-import { RUN_FILES } from "../../store/journal.js";
-import type { Manifest } from "../../store/manifest.js";
-import { readRunFile } from "../../store/run-file.js";
-import { countFinishedTrials } from "../../store/summary-file.js";
-import { writeAtomically } from "../../utils/files/atomic.js";
+import type { EvalConfig, EvalResult, EvalRow, JsonSummary, Summary } from "../../core/index.js";
+import { countTrials, createTrialCounts, getOwn, type TrialCounts } from "../../core/index.js";
+import type { Manifest } from "../../store/index.js";
+import { countFinishedTrials, RUN_FILES, readRunFile } from "../../store/index.js";
+import { writeAtomically } from "../../utils/index.js";
 import {
   CARD_FIGURES,
   type CardFigure,

@@ -4,16 +4,18 @@ import { basename } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { AssayError } from "../../core/errors.js";
-import type { EvalResult } from "../../core/result.js";
-import type { EvalRow, Outcome } from "../../core/row.js";
-import { VERSION } from "../../core/version.js";
-import type { WorkerState } from "../../queue/contract.js";
-import { encodeExampleKey } from "../../store/examples.js";
-import { readManifest } from "../../store/journal.js";
-import { type Manifest, RUN_SCHEMA } from "../../store/manifest.js";
-import { hasRunEnded, readSummary } from "../../store/summary-file.js";
-import { findPackageFile } from "../../utils/package-file.js";
+import type { EvalResult, EvalRow, Outcome } from "../../core/index.js";
+import { AssayError, VERSION } from "../../core/index.js";
+import type { WorkerState } from "../../queue/index.js";
+import {
+  encodeExampleKey,
+  hasRunEnded,
+  type Manifest,
+  RUN_SCHEMA,
+  readManifest,
+  readSummary,
+} from "../../store/index.js";
+import { findPackageFile } from "../../utils/index.js";
 import { buildRunCard, toCardParts } from "./cards.js";
 import type { CompareView, QueueView, RunCard, RunView } from "./contract.js";
 import { QueueFile } from "./queue-view.js";

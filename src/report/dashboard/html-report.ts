@@ -1,4 +1,4 @@
-import type { Reporter } from "../../core/registry.js";
+import type { Reporter } from "../../core/index.js";
 
 /** `--output html`: a run as one HTML file. The renderer is loaded on demand. */
 export const htmlReporter: Reporter = {

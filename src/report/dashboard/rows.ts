@@ -1,4 +1,4 @@
-import { ERROR_CATEGORIES, type EvalRow, getMeasure, getScore, OUTCOMES } from "../../core/row.js";
+import { ERROR_CATEGORIES, type EvalRow, getMeasure, getScore, OUTCOMES } from "../../core/index.js";
 import type { RowChunk, RowsHead } from "./contract.js";
 
 /** Small enough that a browser reads a chunk without a pause. */

@@ -1,11 +1,17 @@
 import { readdirSync, type Stats, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { AssayError, getErrorMessage } from "../../core/errors.js";
-import type { EvalConfig, EvalResult } from "../../core/result.js";
-import { RUN_FILES, readManifest } from "../../store/journal.js";
-import { isRunLocked } from "../../store/lock.js";
-import type { Manifest } from "../../store/manifest.js";
-import { countFinishedTrials, hasRunEnded, readSummary, type StoredSummary } from "../../store/summary-file.js";
+import type { EvalConfig, EvalResult } from "../../core/index.js";
+import { AssayError, getErrorMessage } from "../../core/index.js";
+import type { Manifest } from "../../store/index.js";
+import {
+  countFinishedTrials,
+  hasRunEnded,
+  isRunLocked,
+  RUN_FILES,
+  readManifest,
+  readSummary,
+  type StoredSummary,
+} from "../../store/index.js";
 import {
   buildDamagedCard,
   buildRunCard,

@@ -1,6 +1,6 @@
-import type { EvalResult } from "../../core/result.js";
-import { type ComparedRun, compareRuns, type RunName } from "../../metrics/compare/index.js";
-import type { Manifest } from "../../store/manifest.js";
+import type { EvalResult } from "../../core/index.js";
+import { type ComparedRun, compareRuns, type RunName } from "../../metrics/index.js";
+import type { Manifest } from "../../store/index.js";
 import { buildReportHead } from "../json.js";
 import { buildRunCharts } from "./charts/run-charts.js";
 import type { CompareView, QueueView, RunCard, RunView } from "./contract.js";

@@ -1,10 +1,15 @@
 import { createReadStream } from "node:fs";
-import type { EvalRow, TrialKey } from "../../core/row.js";
-import { decodeStoredExample, EXAMPLES_FILE, encodeExampleKey } from "../../store/examples.js";
-import { RUN_FILES } from "../../store/journal.js";
-import { decodeStoredLine } from "../../store/outputs.js";
-import { encodeKey } from "../../store/row-codec.js";
-import { openRunFile, readRunLines } from "../../store/run-file.js";
+import type { EvalRow, TrialKey } from "../../core/index.js";
+import {
+  decodeStoredExample,
+  decodeStoredLine,
+  EXAMPLES_FILE,
+  encodeExampleKey,
+  encodeKey,
+  openRunFile,
+  RUN_FILES,
+  readRunLines,
+} from "../../store/index.js";
 import { createYielder } from "./run-list.js";
 import { parseExampleLineKey, parseOutputLineKey } from "./trial-files.js";
 

@@ -1,5 +1,5 @@
 import { diffArrays } from "diff";
-import type { AgentEventBody, Trajectory, TrajectoryEvent } from "../../core/trajectory.js";
+import type { AgentEventBody, Trajectory, TrajectoryEvent } from "../../core/index.js";
 import { cutText, formatPlural, formatSeconds } from "../format.js";
 import {
   findToolFile,

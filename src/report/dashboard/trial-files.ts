@@ -1,13 +1,19 @@
 import { closeSync, read, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { TrialKey } from "../../core/row.js";
-import { decodeStoredExample, EXAMPLES_FILE, encodeExampleKey, type StoredExample } from "../../store/examples.js";
-import { RUN_FILES } from "../../store/journal.js";
-import { decodeStoredLine, type StoredOutput } from "../../store/outputs.js";
-import { encodeKey } from "../../store/row-codec.js";
-import { openRunFile } from "../../store/run-file.js";
-import { LF, LineBlockSplitter } from "../../utils/files/lines.js";
+import type { TrialKey } from "../../core/index.js";
+import {
+  decodeStoredExample,
+  decodeStoredLine,
+  EXAMPLES_FILE,
+  encodeExampleKey,
+  encodeKey,
+  openRunFile,
+  RUN_FILES,
+  type StoredExample,
+  type StoredOutput,
+} from "../../store/index.js";
+import { LF, LineBlockSplitter } from "../../utils/index.js";
 
 const JSON_STRING = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`;
 const JSON_ID = `(?:${JSON_STRING}|[^",}]+)`;

@@ -1,13 +1,9 @@
 import { posix } from "node:path";
-import type { Environment, FileChange as StoredChange, WorkspaceChanges } from "../../core/environment.js";
-import { RunFolderError } from "../../core/errors.js";
-import type { Example } from "../../core/example.js";
-import { type EvalRow, getScore, type TrialKey } from "../../core/row.js";
-import type { Output } from "../../core/system.js";
-import { formatHunks } from "../../exec/workspace/diff.js";
-import { isShortenedText, type StoredExample } from "../../store/examples.js";
-import type { Manifest } from "../../store/manifest.js";
-import type { StoredOutput } from "../../store/outputs.js";
+import type { Environment, Example, Output, FileChange as StoredChange, WorkspaceChanges } from "../../core/index.js";
+import { type EvalRow, getScore, RunFolderError, type TrialKey } from "../../core/index.js";
+import { formatHunks } from "../../exec/index.js";
+import type { Manifest, StoredOutput } from "../../store/index.js";
+import { isShortenedText, type StoredExample } from "../../store/index.js";
 import { cutText } from "../format.js";
 import { formatJson, readTrajectory, readWorkspaceChanges } from "../timeline.js";
 import { findRunPrice } from "./charts/chart-system.js";

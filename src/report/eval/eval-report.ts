@@ -1,9 +1,6 @@
-import type { DatasetGate } from "../../core/dataset.js";
-import type { GateVerdict } from "../../core/registry.js";
-import type { DatasetConfig, EvalResult, Summary } from "../../core/result.js";
-import { type EvalRow, getScore, isScored, OUTCOMES, type Outcome } from "../../core/row.js";
-import { getOwn } from "../../core/shape.js";
-import { computeSkillScore, computeStimulusScore, type TrialGrade } from "../../metrics/scoring.js";
+import type { DatasetConfig, DatasetGate, EvalResult, GateVerdict, Summary } from "../../core/index.js";
+import { type EvalRow, getOwn, getScore, isScored, OUTCOMES, type Outcome } from "../../core/index.js";
+import { computeSkillScore, computeStimulusScore, type TrialGrade } from "../../metrics/index.js";
 import { mean, passAtK, passHatK, wilsonInterval } from "../../stats/index.js";
 
 /** The results of an eval by test case, for people, pull requests and CI. */

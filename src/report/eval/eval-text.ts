@@ -1,5 +1,4 @@
-import type { GateVerdict, Reporter, ReportOptions } from "../../core/registry.js";
-import type { EvalResult } from "../../core/result.js";
+import type { EvalResult, GateVerdict, Reporter, ReportOptions } from "../../core/index.js";
 import { formatDollars, formatNumber, formatPlural, formatSeconds } from "../format.js";
 import { renderMarkdownTable, type TableColumn, toOneLine } from "../markdown.js";
 import { type EvalPart, type EvalReport, evalReport, type GateResult, type StimulusLine } from "./eval-report.js";

@@ -1,6 +1,4 @@
-import type { GateVerdict, Reporter, ReportOptions } from "../../core/registry.js";
-import type { EvalResult } from "../../core/result.js";
-import type { EvalRow } from "../../core/row.js";
+import type { EvalResult, EvalRow, GateVerdict, Reporter, ReportOptions } from "../../core/index.js";
 import { describeReason, type EvalPart, evalReport, listFailedChecks, UNNAMED_DATASET } from "./eval-report.js";
 import { formatGateResult } from "./eval-text.js";
 

@@ -6,7 +6,7 @@ import type {
   DuckDBPreparedStatement,
   DuckDBResult,
 } from "@duckdb/node-api";
-import { getErrorMessage } from "../../core/errors.js";
+import { getErrorMessage } from "../../core/index.js";
 import { QueryStopped } from "./query-stopped.js";
 import { quoteSqlList } from "./sql-error.js";
 

@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Price, TokenPrices } from "../../core/price.js";
-import type { JsonSummary } from "../../core/result.js";
-import { getOwn } from "../../core/shape.js";
+import type { JsonSummary, Price, TokenPrices } from "../../core/index.js";
+import { getOwn } from "../../core/index.js";
 import { RUN_FILES } from "../journal.js";
 import { isRunLocked } from "../lock.js";
 import { countFinishedTrials, hasRunEnded, readSummary, type StoredSummary } from "../summary-file.js";

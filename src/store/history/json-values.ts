@@ -1,5 +1,5 @@
 import type { DuckDBMapValue, DuckDBStructValue, DuckDBType, DuckDBValue } from "@duckdb/node-api";
-import { readLines } from "../../utils/files/lines.js";
+import { readLines } from "../../utils/index.js";
 import { createScratchPath, writePieces } from "./write-pieces.js";
 
 /** Any JSON value. */

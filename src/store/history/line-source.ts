@@ -1,6 +1,6 @@
 import { closeSync, copyFileSync, existsSync, fstatSync, readSync, truncateSync } from "node:fs";
 import { join } from "node:path";
-import { getErrorMessage } from "../../core/errors.js";
+import { getErrorMessage } from "../../core/index.js";
 import { openRunFile } from "../run-file.js";
 import type { QueryDatabase } from "./database.js";
 import { writeStrictCopy } from "./json-values.js";

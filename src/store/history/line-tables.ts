@@ -1,4 +1,4 @@
-import { OUTCOMES } from "../../core/row.js";
+import { OUTCOMES } from "../../core/index.js";
 import { EXAMPLES_FILE } from "../examples.js";
 import { RUN_FILES } from "../journal.js";
 import type { LineTable } from "./line-source.js";

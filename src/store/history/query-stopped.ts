@@ -1,4 +1,4 @@
-import { AssayError, EXIT } from "../../core/errors.js";
+import { AssayError, EXIT } from "../../core/index.js";
 
 /** Thrown by a query that was stopped. */
 export class QueryStopped extends AssayError {

@@ -1,5 +1,5 @@
 import type { DuckDBMaterializedResult, DuckDBResult } from "@duckdb/node-api";
-import { UsageError } from "../../core/errors.js";
+import { UsageError } from "../../core/index.js";
 import type { QueryDatabase } from "./database.js";
 import { RunHistory } from "./history.js";
 import { createJsonConverter, type JsonValue } from "./json-values.js";

@@ -1,5 +1,4 @@
-import { AssayError, getErrorMessage, UsageError } from "../../core/errors.js";
-import { findClosestName } from "../../core/suggest.js";
+import { AssayError, findClosestName, getErrorMessage, UsageError } from "../../core/index.js";
 import { VIEW_NAMES, VIEWS } from "./schema.js";
 
 /** DuckDB's error details in JSON. */

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { getErrorMessage, RunFolderError } from "../../core/errors.js";
+import { getErrorMessage, RunFolderError } from "../../core/index.js";
 import { RUN_FILES, readManifest } from "../journal.js";
 import type { Manifest } from "../manifest.js";
 

@@ -3,7 +3,7 @@ import { createWriteStream, rmSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { getErrorMessage, ReporterError } from "../../core/errors.js";
+import { getErrorMessage, ReporterError } from "../../core/index.js";
 import { parseDuckDbError } from "./sql-error.js";
 
 /** A text in pieces, because it may be too large for one string. */

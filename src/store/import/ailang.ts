@@ -1,5 +1,4 @@
-import type { ErrorCategory, EvalRow } from "../../core/row.js";
-import type { Output, Usage } from "../../core/system.js";
+import type { ErrorCategory, EvalRow, Output, Usage } from "../../core/index.js";
 import {
   BadRecordError,
   getField,

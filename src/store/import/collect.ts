@@ -1,6 +1,4 @@
-import { DatasetError } from "../../core/errors.js";
-import { digest } from "../../core/fingerprint.js";
-import { type EvalRow, makeRow, type TrialKey } from "../../core/row.js";
+import { DatasetError, digest, type EvalRow, makeRow, type TrialKey } from "../../core/index.js";
 import { groupByKey } from "./fields.js";
 import type { ImportedSystem, ImportedTrial } from "./format.js";
 import type { ImportProblem, OpenedResults, ReadTrial } from "./open-results.js";

@@ -1,5 +1,4 @@
-import type { InfrastructureCategory } from "../../core/errors.js";
-import type { Usage } from "../../core/system.js";
+import type { InfrastructureCategory, Usage } from "../../core/index.js";
 
 /** An unchecked object of a file. */
 export type JsonObject = Readonly<Record<string, unknown>>;

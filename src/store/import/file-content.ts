@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { getErrorMessage } from "../../core/errors.js";
-import { readLines } from "../../utils/files/lines.js";
+import { getErrorMessage } from "../../core/index.js";
+import { readLines } from "../../utils/index.js";
 import { BadRecordError, isJsonObject, type JsonObject } from "./fields.js";
 import type { ImportFormat, OpenedDocument } from "./format.js";
 

@@ -1,7 +1,4 @@
-import type { Example } from "../../core/example.js";
-import type { Grade } from "../../core/grader.js";
-import type { EvalRow, RowInit, TrialKey } from "../../core/row.js";
-import type { Output } from "../../core/system.js";
+import type { EvalRow, Example, Grade, Output, RowInit, TrialKey } from "../../core/index.js";
 import type { JsonObject } from "./fields.js";
 
 /** The tools whose results `importRun` reads. */

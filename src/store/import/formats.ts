@@ -1,5 +1,4 @@
-import { DatasetError, UsageError } from "../../core/errors.js";
-import { didYouMean } from "../../core/suggest.js";
+import { DatasetError, didYouMean, UsageError } from "../../core/index.js";
 import { ailang } from "./ailang.js";
 import { contextBench } from "./context-bench.js";
 import { BadRecordError } from "./fields.js";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, existsSync, openSync, readdirSync, readSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { DatasetError, getErrorMessage, UsageError } from "../../core/errors.js";
+import { DatasetError, getErrorMessage, UsageError } from "../../core/index.js";
 import { BadRecordError, isJsonObject } from "./fields.js";
 import {
   type LazyRecord,

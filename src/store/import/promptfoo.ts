@@ -1,7 +1,5 @@
-import { digest } from "../../core/fingerprint.js";
-import type { Grade } from "../../core/grader.js";
-import type { EvalRow } from "../../core/row.js";
-import type { Output, Usage } from "../../core/system.js";
+import type { EvalRow, Grade, Output, Usage } from "../../core/index.js";
+import { digest } from "../../core/index.js";
 import {
   BadRecordError,
   classifyErrorMessage,

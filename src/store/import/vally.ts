@@ -1,7 +1,14 @@
-import type { Grade } from "../../core/grader.js";
-import { ERROR_CATEGORIES, type ErrorCategory, type EvalRow, OUTCOMES } from "../../core/row.js";
-import type { Output, Usage } from "../../core/system.js";
-import { type AgentEvent, type AgentEventBody, findFirstAttemptTime, type Trajectory } from "../../core/trajectory.js";
+import type { Grade, Output, Usage } from "../../core/index.js";
+import {
+  type AgentEvent,
+  type AgentEventBody,
+  ERROR_CATEGORIES,
+  type ErrorCategory,
+  type EvalRow,
+  findFirstAttemptTime,
+  OUTCOMES,
+  type Trajectory,
+} from "../../core/index.js";
 import {
   classifyErrorMessage,
   getField,

@@ -1,5 +1,4 @@
-import type { Grade } from "../../core/grader.js";
-import type { ErrorCategory } from "../../core/row.js";
+import type { ErrorCategory, Grade } from "../../core/index.js";
 import { BadRecordError, isFiniteNumber } from "./fields.js";
 import type { ImportedRowFields } from "./format.js";
 

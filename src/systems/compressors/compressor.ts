@@ -1,7 +1,6 @@
-import { UsageError } from "../../core/errors.js";
-import type { Example } from "../../core/example.js";
-import type { Output, System, Tokenizer } from "../../core/system.js";
-import { loadTokenizer } from "../../models/tokens/index.js";
+import type { Example, Output, System, Tokenizer } from "../../core/index.js";
+import { UsageError } from "../../core/index.js";
+import { loadTokenizer } from "../../models/index.js";
 
 interface CompressorOptions {
   name: string;

@@ -1,5 +1,5 @@
-import { UsageError } from "../../core/errors.js";
-import type { System } from "../../core/system.js";
+import type { System } from "../../core/index.js";
+import { UsageError } from "../../core/index.js";
 import { splitBm25Words } from "./bm25.js";
 import { createCompressor } from "./compressor.js";
 import { joinSentences, splitSentences } from "./sentences.js";

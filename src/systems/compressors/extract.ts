@@ -1,4 +1,4 @@
-import type { System } from "../../core/system.js";
+import type { System } from "../../core/index.js";
 import { createCompressor, type ShareOptions, TokenShare } from "./compressor.js";
 import { selectPassages } from "./select.js";
 import { splitSentences } from "./sentences.js";

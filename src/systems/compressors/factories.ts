@@ -1,5 +1,5 @@
-import { UsageError } from "../../core/errors.js";
-import type { System } from "../../core/system.js";
+import type { System } from "../../core/index.js";
+import { UsageError } from "../../core/index.js";
 import { dedupe } from "./dedupe.js";
 import { extract } from "./extract.js";
 import { passthrough } from "./passthrough.js";

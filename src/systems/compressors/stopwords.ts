@@ -1,4 +1,4 @@
-import type { System } from "../../core/system.js";
+import type { System } from "../../core/index.js";
 import { createCompressor } from "./compressor.js";
 
 /** Function words that carry little meaning. Negations are not included: without "not" a sentence says the opposite. */

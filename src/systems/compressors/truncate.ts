@@ -1,5 +1,5 @@
-import { UsageError } from "../../core/errors.js";
-import type { System } from "../../core/system.js";
+import type { System } from "../../core/index.js";
+import { UsageError } from "../../core/index.js";
 import { createCompressor, type ShareOptions, TokenShare } from "./compressor.js";
 
 /** The modes of `truncate`. */

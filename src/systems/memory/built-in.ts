@@ -1,10 +1,6 @@
-import { UsageError } from "../../core/errors.js";
-import type { Turn } from "../../core/example.js";
-import { computeFingerprint } from "../../core/fingerprint.js";
-import type { Limits } from "../../core/price.js";
-import { didYouMean } from "../../core/suggest.js";
-import type { Output, Tokenizer } from "../../core/system.js";
-import { loadTokenizer } from "../../models/tokens/index.js";
+import type { Limits, Output, Tokenizer, Turn } from "../../core/index.js";
+import { computeFingerprint, didYouMean, UsageError } from "../../core/index.js";
+import { loadTokenizer } from "../../models/index.js";
 import { Bm25 } from "../compressors/bm25.js";
 import { formatHistory, formatTurn } from "./history.js";
 import type { MemoryAnswer, MemoryFactory, MemorySystem, MemoryTrial } from "./memory-system.js";

@@ -1,5 +1,4 @@
-import { UsageError } from "../../core/errors.js";
-import { describeValue } from "../../core/shape.js";
+import { describeValue, UsageError } from "../../core/index.js";
 
 interface UncheckedOptions {
   systems?: unknown;

@@ -1,6 +1,5 @@
-import type { Turn } from "../../core/example.js";
-import type { ExampleFields } from "../../datasets/catalog/entry.js";
-import type { RawRow } from "../../datasets/source-row.js";
+import type { Turn } from "../../core/index.js";
+import type { ExampleFields, RawRow } from "../../datasets/index.js";
 
 /** The turns of one session of a conversation. */
 export interface Session {

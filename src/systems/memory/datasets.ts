@@ -1,7 +1,6 @@
-import { UsageError } from "../../core/errors.js";
-import type { Example } from "../../core/example.js";
-import { didYouMean } from "../../core/suggest.js";
-import type { Configs } from "../../datasets/catalog/entry.js";
+import type { Example } from "../../core/index.js";
+import { didYouMean, UsageError } from "../../core/index.js";
+import type { Configs } from "../../datasets/index.js";
 import type { MemoryFormat } from "./conversation.js";
 import { readLocomo } from "./locomo.js";
 import { readLongMemEval } from "./longmemeval.js";

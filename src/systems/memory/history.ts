@@ -1,6 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { Turn } from "../../core/example.js";
-import type { Tokenizer } from "../../core/system.js";
+import type { Tokenizer, Turn } from "../../core/index.js";
 import { type Conversation, type Conversations, listSessionTurns } from "./conversation.js";
 
 const SESSION_SEPARATOR = "\n\n";

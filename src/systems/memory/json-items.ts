@@ -1,8 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
-import { DatasetError, getErrorMessage } from "../../core/errors.js";
-import { readGzipFile } from "../../datasets/gunzip.js";
-import { createUnreadableError, isGzip, readFirstBytes } from "../../datasets/read-bytes.js";
+import { DatasetError, getErrorMessage } from "../../core/index.js";
+import { createUnreadableError, isGzip, readFirstBytes, readGzipFile } from "../../datasets/index.js";
 
 /** One item of a file. */
 export interface JsonItem {

@@ -1,17 +1,18 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import type { Dataset, DatasetOrigin, LoadOptions } from "../../core/dataset.js";
-import { AssayError, DatasetError } from "../../core/errors.js";
-import type { Example } from "../../core/example.js";
-import { describeValue } from "../../core/shape.js";
-import { findClosestName } from "../../core/suggest.js";
-import { RowProblem } from "../../datasets/catalog/row-fields.js";
-import { formatScalar, matchesFilter } from "../../datasets/columns.js";
-import type { HubOptions } from "../../datasets/hub/index.js";
-import { createUnreadableError } from "../../datasets/read-bytes.js";
-import { requireMaxExamples, takeSample } from "../../datasets/sample.js";
-import { isRawRow } from "../../datasets/source-row.js";
+import type { Dataset, DatasetOrigin, Example, LoadOptions } from "../../core/index.js";
+import { AssayError, DatasetError, describeValue, findClosestName } from "../../core/index.js";
+import type { HubOptions } from "../../datasets/index.js";
+import {
+  createUnreadableError,
+  formatScalar,
+  isRawRow,
+  matchesFilter,
+  RowProblem,
+  requireMaxExamples,
+  takeSample,
+} from "../../datasets/index.js";
 import type { Conversation, MemoryFormat, MemoryItem } from "./conversation.js";
 import { findMemoryDataset, type NamedMemoryEntry } from "./datasets.js";
 import { isCompressed, type JsonItem, parseJsonItem, readJsonItems } from "./json-items.js";

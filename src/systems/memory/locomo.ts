@@ -1,13 +1,13 @@
-import type { Turn } from "../../core/example.js";
+import type { Turn } from "../../core/index.js";
 import {
+  isRawRow,
+  type RawRow,
   RowProblem,
   readOptionalText,
   requireIntegerValue,
   requireListValue,
   requireText,
-} from "../../datasets/catalog/row-fields.js";
-
-import { isRawRow, type RawRow } from "../../datasets/source-row.js";
+} from "../../datasets/index.js";
 import type { MemoryItem, MemoryQuestion, Session } from "./conversation.js";
 
 /** Question types by their number in the file, which differs from the numbers in the paper. */

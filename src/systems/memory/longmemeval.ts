@@ -1,13 +1,13 @@
-import type { Turn } from "../../core/example.js";
+import type { Turn } from "../../core/index.js";
 import {
+  isRawRow,
+  type RawRow,
   RowProblem,
   readOptionalText,
   requireListValue,
   requireText,
   requireTextList,
-} from "../../datasets/catalog/row-fields.js";
-
-import { isRawRow, type RawRow } from "../../datasets/source-row.js";
+} from "../../datasets/index.js";
 import type { MemoryItem, MemoryQuestion, Session } from "./conversation.js";
 
 /** Suffix of question ids that the history does not answer. */

@@ -1,8 +1,14 @@
-import { AssayError, EXIT, getErrorMessage, isTrialError, ModuleError, ShapeError } from "../../core/errors.js";
-import type { Turn } from "../../core/example.js";
-import type { Limits } from "../../core/price.js";
-import { describeValue, requireShape } from "../../core/shape.js";
-import type { Output, TrialContext } from "../../core/system.js";
+import type { Limits, Output, TrialContext, Turn } from "../../core/index.js";
+import {
+  AssayError,
+  describeValue,
+  EXIT,
+  getErrorMessage,
+  isTrialError,
+  ModuleError,
+  requireShape,
+  ShapeError,
+} from "../../core/index.js";
 
 /** A memory's answer, and optional measurements. */
 export interface MemoryAnswer extends Partial<AnswerMeasures> {

@@ -1,12 +1,8 @@
 import { performance } from "node:perf_hooks";
 import { setImmediate } from "node:timers/promises";
-import { TrialError, UsageError } from "../../core/errors.js";
-import type { Example } from "../../core/example.js";
-import { computeFingerprint } from "../../core/fingerprint.js";
-import type { Limits } from "../../core/price.js";
-import { describeValue } from "../../core/shape.js";
-import type { Output, System, Tokenizer, TrialContext } from "../../core/system.js";
-import { loadTokenizer } from "../../models/tokens/index.js";
+import type { Example, Limits, Output, System, Tokenizer, TrialContext } from "../../core/index.js";
+import { computeFingerprint, describeValue, TrialError, UsageError } from "../../core/index.js";
+import { loadTokenizer } from "../../models/index.js";
 import { type Conversation, type Conversations, listTurns } from "./conversation.js";
 import { HistoryTokens } from "./history.js";
 import { createPooledMemory, FactoryPool, type MemoryPool, type PooledMemory, WaitQueue } from "./memory-pool.js";

@@ -1,9 +1,12 @@
-import { ShapeError, UsageError } from "../../core/errors.js";
-import { computeFingerprint, hashContent } from "../../core/fingerprint.js";
-
-import type { Limits } from "../../core/price.js";
-import { describeValue, requireShape } from "../../core/shape.js";
-import type { Output, System, TrialContext } from "../../core/system.js";
+import type { Limits, Output, System, TrialContext } from "../../core/index.js";
+import {
+  computeFingerprint,
+  describeValue,
+  hashContent,
+  requireShape,
+  ShapeError,
+  UsageError,
+} from "../../core/index.js";
 import type { MemoryTrial } from "./memory-system.js";
 
 /** Answers a question from a retrieved context. */

@@ -1,4 +1,4 @@
-import type { Usage } from "../../core/system.js";
+import type { Usage } from "../../core/index.js";
 import type { MockPrompt } from "./prompt.js";
 import type { MockBehavior } from "./script.js";
 import type { MockToolCall } from "./tool-call.js";

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
-import { getErrorMessage, UsageError } from "../../core/errors.js";
-import { getOwn } from "../../core/shape.js";
-import { hashSeed } from "../../stats/random.js";
+import { getErrorMessage, getOwn, UsageError } from "../../core/index.js";
+import { hashSeed } from "../../stats/index.js";
 import { PATTERN } from "./check-script.js";
 import { FaultPlan, type FaultSubject } from "./faults.js";
 import type { MockPrompt } from "./prompt.js";

@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { UsageError } from "../../core/errors.js";
-import { didYouMean } from "../../core/suggest.js";
-import { JSON_SCHEMA_DRAFT, type JsonSchema, toJsonSchema } from "../../utils/json-schema.js";
+import { didYouMean, UsageError } from "../../core/index.js";
+import { JSON_SCHEMA_DRAFT, type JsonSchema, toJsonSchema } from "../../utils/index.js";
 import { FAULT_KINDS, type MockScript, STATUS_FAULTS } from "./script.js";
 
 type ScriptIssue = z.core.$ZodIssue;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Usage } from "../../core/system.js";
+import type { Usage } from "../../core/index.js";
 import type { FaultKind, MockDialect } from "./script.js";
 
 /** Why a request was not answered normally: a fault, or the setting that rejected it. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isMap, isNode, isPair, LineCounter, parseDocument } from "yaml";
-import { getErrorMessage, UsageError } from "../../core/errors.js";
+import { getErrorMessage, UsageError } from "../../core/index.js";
 import { checkScript, type ScriptProblem } from "./check-script.js";
 import type { MockBehavior, MockScript } from "./script.js";
 

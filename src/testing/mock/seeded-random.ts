@@ -1,4 +1,4 @@
-import { hashSeed, type Seed } from "../../stats/random.js";
+import { hashSeed, type Seed } from "../../stats/index.js";
 
 /** A number in [0, 1) that depends only on the arguments, so that results do not depend on the order of requests. */
 export function drawRandom(...parts: readonly Seed[]): number {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { getErrorMessage, UsageError } from "../../core/errors.js";
+import { getErrorMessage, UsageError } from "../../core/index.js";
 import { estimatePromptTokens } from "./answer.js";
 import { createBehaviors, type LiveBehavior } from "./behavior.js";
 import { checkScript } from "./check-script.js";

@@ -1,4 +1,4 @@
-import type { Turn } from "../../../core/example.js";
+import type { Turn } from "../../../core/index.js";
 import type { RawRow } from "../../source-row.js";
 import type { CatalogEntry, HubSource, RowContext } from "../entry.js";
 import { getValueAtPath, RowProblem, requireListValue, requireText } from "../row-fields.js";

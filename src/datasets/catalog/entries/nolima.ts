@@ -1,4 +1,4 @@
-import { DatasetError, UsageError } from "../../../core/errors.js";
+import { DatasetError, UsageError } from "../../../core/index.js";
 import { createRandom, hashSeed, type Random } from "../../../stats/index.js";
 import { MAX_LENGTH_TOKENS } from "../../needle.js";
 import { parseNumberSettings, type SettingsSyntax } from "../../parse-settings.js";

@@ -1,8 +1,7 @@
-import { ADAPTERS } from "../../../agents/adapters/index.js";
-import { getOwn } from "../../../core/shape.js";
-import { didYouMean } from "../../../core/suggest.js";
-import { readPattern } from "../../../graders/pattern.js";
-import type { FilePosition, YamlTree } from "../../../utils/files/yaml.js";
+import { ADAPTERS } from "../../../agents/index.js";
+import { didYouMean, getOwn } from "../../../core/index.js";
+import { readPattern } from "../../../graders/index.js";
+import type { FilePosition, YamlTree } from "../../../utils/index.js";
 import type { Stimulus } from "../../spec/spec.js";
 import type { LintedEvalFile } from "./file-issues.js";
 import { getConfigList, listConfigNames, listWantedParts } from "./grader-config.js";

@@ -1,8 +1,8 @@
 import type { Dirent } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join, posix } from "node:path";
-import type { Environment, EnvironmentFile, OfferedSkill } from "../../../core/environment.js";
-import { parseSkillFile } from "../../../exec/skills/read-skill.js";
+import type { Environment, EnvironmentFile, OfferedSkill } from "../../../core/index.js";
+import { parseSkillFile } from "../../../exec/index.js";
 
 /** A text file that the agent finds in its workspace. */
 export interface WorkspaceText {

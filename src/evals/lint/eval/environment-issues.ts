@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join, posix } from "node:path";
-import type { Environment } from "../../../core/environment.js";
-import { getErrorMessage } from "../../../core/errors.js";
-import type { FilePosition, YamlTree } from "../../../utils/files/yaml.js";
+import type { Environment } from "../../../core/index.js";
+import { getErrorMessage } from "../../../core/index.js";
+import type { FilePosition, YamlTree } from "../../../utils/index.js";
 import type { Stimulus } from "../../spec/spec.js";
 import { EnvironmentContentReader } from "../../spec/spec-environment.js";
 import type { LintedEvalFile } from "./file-issues.js";

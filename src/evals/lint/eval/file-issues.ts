@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import type { DatasetGate } from "../../../core/dataset.js";
-import { didYouMean } from "../../../core/suggest.js";
-import type { FilePosition, KeyPath, YamlTree } from "../../../utils/files/yaml.js";
+import type { DatasetGate } from "../../../core/index.js";
+import { didYouMean } from "../../../core/index.js";
+import type { FilePosition, KeyPath, YamlTree } from "../../../utils/index.js";
 import { findGateProblem, isAlwaysMet } from "../../spec/gates.js";
 import type { EvalSpec, Stimulus } from "../../spec/spec.js";
 import { checkTimeout } from "./grader-issues.js";

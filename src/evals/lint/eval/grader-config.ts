@@ -1,5 +1,5 @@
-import type { GraderSpec } from "../../../core/grader.js";
-import { readPattern, testPattern } from "../../../graders/pattern.js";
+import type { GraderSpec } from "../../../core/index.js";
+import { readPattern, testPattern } from "../../../graders/index.js";
 
 export function getConfigText({ config }: GraderSpec, key: string): string | null {
   const value = config?.[key];

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
-import { parseDuration } from "../../../core/duration.js";
-import type { GraderSpec } from "../../../core/grader.js";
-import type { KeyPath, YamlTree } from "../../../utils/files/yaml.js";
+import type { GraderSpec } from "../../../core/index.js";
+import { parseDuration } from "../../../core/index.js";
+import type { KeyPath, YamlTree } from "../../../utils/index.js";
 import { getConfigList, getConfigText, listWantedParts } from "./grader-config.js";
 import type { EvalIssue, LintedStimulus } from "./linted-stimulus.js";
 import { getDocumentList, toDocumentFields, type WrittenGrader } from "./locations.js";

@@ -1,4 +1,4 @@
-import type { GraderSpec } from "../../../core/grader.js";
+import type { GraderSpec } from "../../../core/index.js";
 import type { WorkspaceText } from "./environment-files.js";
 import { containsGraderText, getConfigText, listGraderParts, matchesGraderPattern } from "./grader-config.js";
 import { type EvalIssue, hasInfluence, type LintedStimulus } from "./linted-stimulus.js";

@@ -1,4 +1,4 @@
-import type { FilePosition } from "../../../utils/files/yaml.js";
+import type { FilePosition } from "../../../utils/index.js";
 import { type LoadSpecOptions, readSpec } from "../../spec/read-spec.js";
 import { findExecutorIssues, findOfferIssues, findUnofferedSkillIssues } from "./agent-issues.js";
 import { EnvironmentFileReader } from "./environment-files.js";

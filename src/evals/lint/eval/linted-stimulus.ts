@@ -1,7 +1,6 @@
-import type { GraderSpec } from "../../../core/grader.js";
-import { readGlob } from "../../../graders/glob.js";
-import { computeTrialVerdict } from "../../../graders/verdict.js";
-import type { YamlTree } from "../../../utils/files/yaml.js";
+import type { GraderSpec } from "../../../core/index.js";
+import { computeTrialVerdict, readGlob } from "../../../graders/index.js";
+import type { YamlTree } from "../../../utils/index.js";
 import type { EvalSpec, Stimulus } from "../../spec/spec.js";
 import type { LintIssue } from "../finding.js";
 import type { EnvironmentFileReader, SkillText, WorkspaceFiles } from "./environment-files.js";

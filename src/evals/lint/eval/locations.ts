@@ -1,5 +1,5 @@
-import type { GraderSpec } from "../../../core/grader.js";
-import type { FilePosition, KeyPath, YamlTree } from "../../../utils/files/yaml.js";
+import type { GraderSpec } from "../../../core/index.js";
+import type { FilePosition, KeyPath, YamlTree } from "../../../utils/index.js";
 import type { Stimulus } from "../../spec/spec.js";
 
 type DocumentFields = Readonly<Record<string, unknown>>;

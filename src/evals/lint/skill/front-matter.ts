@@ -1,6 +1,6 @@
 import { basename } from "node:path";
-import type { SkillFile } from "../../../exec/skills/read-skill.js";
-import type { FilePosition } from "../../../utils/files/yaml.js";
+import type { SkillFile } from "../../../exec/index.js";
+import type { FilePosition } from "../../../utils/index.js";
 import type { LintIssue } from "../finding.js";
 import type { SkillCode } from "./rules.js";
 

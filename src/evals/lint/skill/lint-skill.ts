@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { Dirent } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, extname, join, posix, resolve } from "node:path";
-import { NOT_UTF8, parseSkillFile, type SkillFile } from "../../../exec/skills/read-skill.js";
+import { NOT_UTF8, parseSkillFile, type SkillFile } from "../../../exec/index.js";
 import type { LintIssue } from "../finding.js";
 import { createKeyLocator, findFrontMatterIssues } from "./front-matter.js";
 import { findReferenceIssues } from "./references.js";

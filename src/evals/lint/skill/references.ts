@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
-import type { FilePosition } from "../../../utils/files/yaml.js";
+import type { FilePosition } from "../../../utils/index.js";
 import type { LintIssue } from "../finding.js";
 import type { SkillCode } from "./rules.js";
 

@@ -1,8 +1,6 @@
-import type { Price } from "../../../core/price.js";
-import type { EvalResult } from "../../../core/result.js";
-import type { EvalRow } from "../../../core/row.js";
-import { getOwn } from "../../../core/shape.js";
-import type { Manifest } from "../../../store/manifest.js";
+import type { EvalResult, EvalRow, Price } from "../../../core/index.js";
+import { getOwn } from "../../../core/index.js";
+import type { Manifest } from "../../../store/index.js";
 import { createFigureReader, type FigureReader } from "../cards.js";
 
 export interface ChartSystem {

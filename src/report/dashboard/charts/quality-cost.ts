@@ -1,5 +1,5 @@
-import type { EvalConfig } from "../../../core/result.js";
-import { type EvalRow, getScore, hasOutput } from "../../../core/row.js";
+import type { EvalConfig } from "../../../core/index.js";
+import { type EvalRow, getScore, hasOutput } from "../../../core/index.js";
 import { createRandom, hashSeed, paretoFronts, permutation, type Random } from "../../../stats/index.js";
 import { clampToScore } from "../cards.js";
 import type { QualityCostChart, QualityCostPoint } from "../contract.js";

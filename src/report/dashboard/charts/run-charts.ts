@@ -1,9 +1,8 @@
-import type { EvalResult } from "../../../core/result.js";
-import { type FacetValue, hasOutput } from "../../../core/row.js";
-import { getOwn } from "../../../core/shape.js";
+import type { EvalResult } from "../../../core/index.js";
+import { type FacetValue, getOwn, hasOutput } from "../../../core/index.js";
 import { CELL_FACETS } from "../../../metrics/index.js";
 import { median, quantileSorted } from "../../../stats/index.js";
-import type { Manifest } from "../../../store/manifest.js";
+import type { Manifest } from "../../../store/index.js";
 import { buildFacetLayouts, type FacetEntry, type FacetLayout } from "../../facets.js";
 import { createFigureReader, getDatasetLabel } from "../cards.js";
 import type {

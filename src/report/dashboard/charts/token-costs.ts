@@ -1,6 +1,13 @@
-import { countPromptTokens, listCallUsages, type Price, selectPrices, type TokenPrices } from "../../../core/price.js";
-import { type EvalRow, hasOutput } from "../../../core/row.js";
-import type { Usage } from "../../../core/system.js";
+import type { Usage } from "../../../core/index.js";
+import {
+  countPromptTokens,
+  type EvalRow,
+  hasOutput,
+  listCallUsages,
+  type Price,
+  selectPrices,
+  type TokenPrices,
+} from "../../../core/index.js";
 import type { TokenClass, TokenCost } from "../contract.js";
 import type { ChartSystem } from "./chart-system.js";
 

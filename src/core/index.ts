@@ -1,0 +1,183 @@
+/** Contracts that every folder shares: examples, systems, outputs, evaluators, graders, rows, errors, fingerprints, registry. */
+export {
+  collectFacets,
+  type Dataset,
+  type DatasetDefinition,
+  type DatasetGate,
+  type DatasetJudging,
+  type DatasetOrigin,
+  type DatasetOverrides,
+  type DownloadProgress,
+  type LoadedExamples,
+  type LoadOptions,
+  makeDataset,
+  readFacetValue,
+} from "./dataset.js";
+export { describeError, userErrorChannel } from "./describe-error.js";
+export { DURATION_FORMAT_HINT, formatDuration, parseDuration } from "./duration.js";
+export type {
+  Environment,
+  EnvironmentFile,
+  FileChange,
+  McpServer,
+  OfferedSkill,
+  WorkspaceChanges,
+  WorkspaceState,
+} from "./environment.js";
+export {
+  AssayError,
+  BudgetError,
+  DatasetError,
+  EXIT,
+  getErrorMessage,
+  type InfrastructureCategory,
+  isTrialError,
+  JournalError,
+  ModuleError,
+  NothingToRunError,
+  type Outlook,
+  QueueError,
+  RegistryError,
+  ReporterError,
+  type Retry,
+  RunFolderError,
+  SandboxError,
+  ScoreFieldError,
+  ShapeError,
+  type Spent,
+  StalledError,
+  TrialError,
+  TrialStopped,
+  UsageError,
+} from "./errors.js";
+export type {
+  Evaluator,
+  MeasureValues,
+  ScoreContext,
+  Scored,
+  ScoredWithEvidence,
+  ScoreMeter,
+  Scores,
+  ScoringCost,
+  TrialStats,
+} from "./evaluator.js";
+export {
+  applyChoiceOrder,
+  type Example,
+  type ExampleSource,
+  findExampleProblem,
+  getExampleKey,
+  hasId,
+  isChoiceOrder,
+  isConversation,
+  OPTION_LETTERS,
+  readChoiceOrder,
+  renderChoices,
+  type Turn,
+} from "./example.js";
+export { canonicalJson, computeFingerprint, digest, hashContent, IdDeduplicator } from "./fingerprint.js";
+export type { Grade, Graded, Grader, GraderFactory, GraderSpec, Verdict } from "./grader.js";
+export { isLoopback } from "./loopback.js";
+export {
+  type Comparison,
+  type Estimate,
+  type EstimateInterval,
+  type Metric,
+  type MetricContext,
+  type MetricRun,
+  type NumberColumn,
+  pickValues,
+  requireThreshold,
+  type TaskIndex,
+} from "./metric.js";
+export {
+  computePaidCost,
+  countPromptTokens,
+  type Limits,
+  listCallUsages,
+  type Price,
+  type PriceTier,
+  selectPrices,
+  type TokenPrices,
+} from "./price.js";
+export {
+  type Factory,
+  type GateVerdict,
+  type Permissions,
+  type RegisteredDataset,
+  Registry,
+  type RegistryKind,
+  type RegistryKinds,
+  type RenderedReport,
+  type Reporter,
+  type ReportOptions,
+  registerDataset,
+  registry,
+} from "./registry.js";
+export type {
+  BudgetReceipt,
+  DatasetConfig,
+  EvalConfig,
+  EvalResult,
+  JsonReport,
+  JsonSummary,
+  RowFilter,
+  Summary,
+  Timing,
+} from "./result.js";
+export { computeRetryDelay, DEFAULT_RETRY, getRetry, type RetryPolicy } from "./retry.js";
+export {
+  type Attempt,
+  type CostSource,
+  countTrials,
+  createTrialCounts,
+  EMPTY_ROW,
+  ERROR_CATEGORIES,
+  type ErrorCategory,
+  type EvalRow,
+  type Facets,
+  type FacetValue,
+  getMeasure,
+  getScore,
+  hasOutput,
+  isScored,
+  makeRow,
+  OTHER_MODEL_NOTE,
+  OUTCOMES,
+  type Outcome,
+  ROW_FIELDS,
+  type RowInit,
+  SENT_WITHOUT_NOTE,
+  SLOW_NOTE,
+  type TrialCounts,
+  type TrialKey,
+} from "./row.js";
+export { findSecretsInPath, isCredentialName, isNonSecretName } from "./secret-names.js";
+export { describeValue, getOwn, isThenable, omitUndefined, requireShape } from "./shape.js";
+export { computeEditDistance, didYouMean, findClosestName } from "./suggest.js";
+export {
+  type Bill,
+  findOutputProblem,
+  type MeteredTotal,
+  type Output,
+  STOP_REASONS,
+  type StopReason,
+  type System,
+  type Tokenizer,
+  type TrialBill,
+  type TrialBudget,
+  type TrialContext,
+  type Usage,
+} from "./system.js";
+export {
+  type AgentEvent,
+  type AgentEventBody,
+  countToolCalls,
+  countTurns,
+  findFirstAttemptTime,
+  findFirstTextTime,
+  findFirstWriteTime,
+  type Trajectory,
+  type TrajectoryEvent,
+} from "./trajectory.js";
+export { VERSION } from "./version.js";

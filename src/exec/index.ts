@@ -1,0 +1,34 @@
+/** Runs programs: processes, workspaces, sandbox, worker threads. */
+export { describeNotExecutable, findProgram, isMissingExecuteBit } from "./process/find-program.js";
+export { type ProgramEnd, RunningProgram, startAttached, startProgram } from "./process/program.js";
+export { type CommandResult, runCommand } from "./process/run-command.js";
+export { buildTextArgs, LANGUAGES, type Language } from "./sandbox/interpreters.js";
+export { describeIsolation, type Isolation } from "./sandbox/isolation.js";
+export type { SandboxLimits } from "./sandbox/limits.js";
+export { parseLineList } from "./sandbox/line-channel.js";
+export {
+  openSandbox,
+  type Program,
+  type ProgramResult,
+  type RunOptions,
+  Sandbox,
+  type SandboxOptions,
+  type SandboxProcessOptions,
+} from "./sandbox/sandbox.js";
+export { SandboxedProcess, type SandboxedProcessEnd } from "./sandbox/sandboxed-process.js";
+export { NOT_UTF8, parseSkillFile, readSkill, type SkillFile } from "./skills/read-skill.js";
+export type { TaskReply, TaskRequest, ThreadTask } from "./threads/protocol.js";
+export { runInThread, ThreadTaskError, TimeLimitError } from "./threads/worker-pool.js";
+export { Baseline } from "./workspace/baseline.js";
+export { collectChanges } from "./workspace/changes.js";
+export { formatDiff, formatHunks } from "./workspace/diff.js";
+export { checkEnvironment } from "./workspace/environment-check.js";
+export { EnvironmentReader } from "./workspace/environment-reader.js";
+export { copyFolder, removeFolder, TrialFolder } from "./workspace/folder.js";
+export { isGitProblemOnly, writeGitIdentity } from "./workspace/git.js";
+export { findRelativePathProblem, isWithin } from "./workspace/relative-path.js";
+export { buildScrubbedEnv } from "./workspace/scrubbed-env.js";
+export { createLiveState, getWorkspaceState, takeSnapshot } from "./workspace/snapshot.js";
+export { type FolderWatch, watchFolder } from "./workspace/watch-folder.js";
+export { rebuildWorkspace, Workspace } from "./workspace/workspace.js";
+export { listOfferedSkills, toSkillFiles, writeSkills } from "./workspace/write-skills.js";

@@ -1,0 +1,59 @@
+/** Reports: tables, Markdown, JSON, JUnit, timelines, and the data of the dashboard. */
+export {
+  buildCompareReport,
+  describeDrops,
+  describeRegressions,
+  type GateMessages,
+  renderCompareMarkdown,
+  renderCompareText,
+} from "./compare.js";
+export { buildRunCard, writeCard } from "./dashboard/cards.js";
+export type {
+  CompareView,
+  LiveProgress,
+  QueueView,
+  RunCard,
+  RunListQuery,
+  RunPage,
+  RunStatus,
+  RunView,
+  TrialView,
+} from "./dashboard/contract.js";
+export { htmlReporter } from "./dashboard/html-report.js";
+export { countActiveWorkers, QueueFile } from "./dashboard/queue-view.js";
+export { serializeRowLines } from "./dashboard/rows.js";
+export { createYielder, inspectRunFolder, listFolderNames, RunList } from "./dashboard/run-list.js";
+export { isRunSort, MAX_RUNS, RUN_SORTS, STATUSES } from "./dashboard/run-query.js";
+export { buildCompareView, buildRunView } from "./dashboard/run-view.js";
+export { searchTrials } from "./dashboard/search.js";
+export { TrialFiles } from "./dashboard/trial-files.js";
+export { loadTrialView, readTrialText } from "./dashboard/trial-view.js";
+export {
+  type EvalPart,
+  type EvalReport,
+  evalReport,
+  type GateResult,
+  resolveGateKey,
+  type SkillLine,
+  type StimulusLine,
+  type TriggerScore,
+} from "./eval/eval-report.js";
+export { evalReporter, formatGateResult, markdownReporter, renderEvalMarkdown } from "./eval/eval-text.js";
+export { type EvidenceReader, junitReporter, renderJunitXml } from "./eval/junit.js";
+export { buildExperimentReport, type ExperimentReport, type ReportedVariant } from "./experiment.js";
+export { renderExperimentMarkdown } from "./experiment-markdown.js";
+export {
+  formatBytes,
+  formatDollars,
+  formatNumber,
+  formatPlural,
+  formatSeconds,
+  formatShare,
+  getMeasured,
+  replaceControlCharacters,
+} from "./format.js";
+export { buildReportHead, jsonReporter } from "./json.js";
+export { renderMarkdownTable, type TableColumn, toOneLine } from "./markdown.js";
+export { RunResult } from "./result.js";
+export { formatTrialName, renderTrial, renderTrialTable } from "./show-trial.js";
+export { COLUMN_GROUPS, checkColumns, tableReporter } from "./table.js";

@@ -1,2 +1,0 @@
-/** Retry rules, shared with judges. */
-export * from "../core/retry.js";

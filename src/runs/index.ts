@@ -1,0 +1,26 @@
+/** Whole runs, from options to results; stored runs loaded, graded again, imported and exported. */
+export { type BudgetOptions, createBudgets, createReceipt, formatBudgetNotes, type RunBudgets } from "./budgets.js";
+export {
+  EXPORT_FORMATS,
+  type ExportedRun,
+  type ExportFormat,
+  type ExportOptions,
+  type ExportRunOptions,
+  exportRun,
+  openExport,
+} from "./export-run.js";
+export { type GradeOptions, gradeRun } from "./grade-run.js";
+export { type ImportedRun, type ImportProgress, type ImportRunOptions, importRun } from "./import-run.js";
+export { type LoadRunOptions, loadRun, readStoredRows, resolveRunMetrics } from "./load-run.js";
+export type { EvaluateOptions } from "./options.js";
+export {
+  createProgressCallback,
+  DEFAULT_MAX_WORKERS,
+  listDatasetTerms,
+  type PreparedRun,
+  prepareEvaluators,
+  prepareRun,
+} from "./prepare-run.js";
+export { type QueueOptions, QueueRun } from "./queue-run.js";
+export { storeResult } from "./store-result.js";
+export { runWorker, type WorkerOptions } from "./worker.js";

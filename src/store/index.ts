@@ -1,0 +1,49 @@
+/** Run folders, the output cache, and SQL over stored runs. */
+export {
+  decodeStoredExample,
+  EXAMPLES_FILE,
+  encodeExampleKey,
+  isShortenedText,
+  readExampleIndex,
+  type StoredExample,
+} from "./examples.js";
+export { readGitRevision } from "./git.js";
+export { streamCsv } from "./history/csv.js";
+export type { JsonValue } from "./history/json-values.js";
+export {
+  type QueryAnswer,
+  type QueryColumn,
+  type QueryOptions,
+  type QueryResult,
+  type QueryRow,
+  runQuery,
+} from "./history/query.js";
+export { queryRuns } from "./history/query-runs.js";
+export { QueryStopped } from "./history/query-stopped.js";
+export { type TestRun, writeTestRun } from "./history/run-testing.js";
+export { formatSchema } from "./history/schema.js";
+export type { TextPieces } from "./history/write-pieces.js";
+export { type CollectedDataset, type CollectedTrials, listImportNotes, TrialCollector } from "./import/collect.js";
+export { FORMAT_NAMES, type FormatName, type ImportedSystem } from "./import/format.js";
+export { type OpenedResults, openResultFiles, readTrials } from "./import/open-results.js";
+export { RUN_FILES, RunJournal, readManifest, readRows } from "./journal.js";
+export { isRunLocked } from "./lock.js";
+export { listPlanDifferences, type Manifest, type PlanIdentity, RUN_SCHEMA, type SystemRecord } from "./manifest.js";
+export { buildPlanIdentity, createRowLookup, type OpenRun, openRunStore, type RowLookup } from "./open-run.js";
+export { FileOutputCache } from "./output-cache.js";
+export { decodeStoredLine, readOutput, readOutputs, type StoredOutput } from "./outputs.js";
+export {
+  decodeRow,
+  encodeAloneInPieces,
+  encodeKey,
+  encodeOutputAlone,
+  encodeRow,
+  encodeTrial,
+  encodeUngraded,
+  hasLargeText,
+  LARGE_OUTPUT_CHARS,
+} from "./row-codec.js";
+export { sortRowsByPlan } from "./row-order.js";
+export { openRunFile, readRunFile, readRunLines } from "./run-file.js";
+export { createRunId, findLatestRun, findRun, makeRunDir } from "./run-folder.js";
+export { countFinishedTrials, hasRunEnded, isRunComplete, readSummary, type StoredSummary } from "./summary-file.js";
