@@ -1,26 +1,26 @@
 #!/usr/bin/env node
 // Writes docs/reference/dataset-catalog.md from the catalog of the built package. With --check it writes nothing, and exits
-// with 1 when the page is out of date.
+// with 1 if the page is out of date.
 import { readFileSync, writeFileSync } from "node:fs";
 import { catalog } from "../dist/lib/datasets.js";
 import { MEMORY_DATASETS } from "../dist/lib/memory.js";
 
 const PAGE = new URL("../docs/reference/dataset-catalog.md", import.meta.url);
-/** Where a dataset's evaluators, or the field that decides, depend on the config. */
+/** Shown if a dataset's evaluators, or the field that decides, depend on the config. */
 const BY_CONFIG = "by config, see below";
 
-const INTRODUCTION = `# The catalog of datasets
+const INTRODUCTION = `# Dataset catalog
 
-<!-- Written by \`npm run catalog\` from src/datasets/catalog and src/systems/memory. Change those, not this page. -->
+<!-- Written by \`npm run catalog\` from src/datasets/catalog and src/systems/memory. Edit those, not this page. -->
 
-Every built-in dataset that is loaded from the hub. How they are named, loaded and sampled is in [datasets.md](../guides/datasets.md). What a model is asked, and what counts as right, \`assay datasets show NAME\` prints.
+Every built-in dataset that is loaded from the Hugging Face hub. How to name, load and sample them is in [datasets.md](../guides/datasets.md). \`assay datasets show NAME\` prints the prompt and how answers are scored.
 
-**Check before you rely on it.** Sizes and licences are what the datasets' cards say. They were written down without access to the hub, and cards change: read the card of a dataset before you publish figures or use its data. "Not stated" means that no licence was found on the card, not that there is none to heed.
+**Check before you rely on it.** Sizes and licenses come from the datasets' cards. They were written down without access to the hub, and cards change: read a dataset's card before you publish results or use its data. "Not stated" means that the card names no license, not that you may do as you like.
 
 - **examples** counts the default config.
-- **gated** datasets want a consent on the hub's page and a token in \`HF_TOKEN\`.
-- **scored by** lists the evaluators by name ([evaluators.md](evaluators.md)). \`llm_judge\` needs \`--judge-model\`.
-- **subject** is what samples are stratified by; **facets** are what results are broken down by.
+- **gated** datasets require you to accept their terms on the hub's page, and a token in \`HF_TOKEN\`.
+- **scored by** lists the [evaluators](evaluators.md). \`llm_judge\` needs \`--judge-model\`.
+- **subject** is the field that samples are stratified by; **facets** are the fields that results are broken down by.
 `;
 
 function table(columns, rows) {
@@ -45,7 +45,7 @@ function code(names) {
   return names.map((name) => `\`${name}\``).join(", ");
 }
 
-/** What an entry says of a config, where it may say the same of all. */
+/** A value that may depend on the config. */
 function of(value, config) {
   return typeof value === "function" ? value(config) : value;
 }
@@ -68,7 +68,7 @@ function evaluatorsOf({ evaluators }) {
 
 function primaryOf({ primaryField }) {
   if (typeof primaryField === "function") return BY_CONFIG;
-  return primaryField === null ? "none of its own" : code([primaryField]);
+  return primaryField === null ? "none" : code([primaryField]);
 }
 
 const COLUMNS = [
@@ -81,7 +81,7 @@ const COLUMNS = [
   { title: "primary score", cell: ([, entry]) => primaryOf(entry) },
   { title: "subject", cell: ([, { subject }]) => (subject === undefined ? "" : code([subject])) },
   { title: "facets", cell: ([, { facets = [] }]) => code(facets) },
-  { title: "licence", cell: ([, { licence }]) => licence },
+  { title: "license", cell: ([, { licence }]) => licence },
   { title: "gated", cell: ([, { isGated }]) => (isGated === true ? "yes" : "no") },
 ];
 
@@ -92,12 +92,12 @@ const MEMORY_COLUMNS = [
   { title: "questions", isNumber: true, cell: ([, { size }]) => size.toLocaleString("en") },
   { title: "what it is", cell: ([, { about }]) => about },
   { title: "configs", cell: ([, { configs }]) => (configs === undefined ? "" : code(configs.names)) },
-  { title: "licence", cell: ([, { licence }]) => licence },
+  { title: "license", cell: ([, { licence }]) => licence },
 ];
 
-/** The configs of one dataset: as a table where each is scored in its own way, else as a list. */
+/** The configs of one dataset: a table if they are scored differently, else a list. */
 function configsOf([name, { configs, evaluators, primaryField }]) {
-  const count = `${configs.names.length} configs, \`${configs.default}\` unless named.`;
+  const count = `${configs.names.length} configs. Default: \`${configs.default}\`.`;
   if (typeof evaluators !== "function" && typeof primaryField !== "function")
     return `### ${name}\n\n${count}\n\n${code(configs.names)}`;
   const columns = [
@@ -108,7 +108,7 @@ function configsOf([name, { configs, evaluators, primaryField }]) {
   return `### ${name}\n\n${count}\n\n${table(columns, configs.names)}`;
 }
 
-/** Cautions, each once with all that it is said of. */
+/** Each caution once, with all datasets that it applies to. */
 function cautions(entries) {
   const said = new Map();
   const add = (caution, name) => said.set(caution, [...(said.get(caution) ?? []), name]);
@@ -127,12 +127,12 @@ function page() {
   return [
     INTRODUCTION,
     table(COLUMNS, entries),
-    `\nWhat follows the colon of ${code(settings)} are settings: see [datasets.md](../guides/datasets.md#needles-depth-and-length). Two more datasets need no hub: \`needle\`, which is made on the spot, and files of your own.`,
-    "\n## What their scores do not say\n\nSaid with every run of them:\n",
+    `\nFor ${code(settings)}, settings follow the colon: see [datasets.md](../guides/datasets.md#needles-depth-and-length). Two more kinds of datasets need no hub: \`needle\`, which is generated, and your own files.`,
+    "\n## Limitations of the scores\n\nEvery run of these datasets repeats them as a note:\n",
     cautions(entries),
     "\n## Configs\n",
     divided.map(configsOf).join("\n\n"),
-    "\n## For `assay memory`\n\nQuestions about long conversations, see [memory.md](../guides/memory.md). They are scored by `answer_quality`, and `f1` decides.\n",
+    "\n## For `assay memory`\n\nQuestions about long conversations, see [memory.md](../guides/memory.md). Scored by `answer_quality`; `f1` decides.\n",
     `${table(MEMORY_COLUMNS, Object.entries(MEMORY_DATASETS))}\n`,
   ].join("\n");
 }

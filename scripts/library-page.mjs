@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Writes docs/reference/library.md: every export of every entry of the package, from the doc comments of the sources. With --check
-// it writes nothing, and exits with 1 when the page is out of date.
+// Writes docs/reference/library.md: every export of every entry point of the package, from the doc comments of the sources. With
+// --check it writes nothing, and exits with 1 if the page is out of date.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
@@ -10,12 +10,12 @@ const PAGE = `${root}docs/reference/library.md`;
 
 const INTRODUCTION = `# The library
 
-<!-- Written by \`npm run docs:library\` from the doc comments in src/. Change those, not this page. -->
+<!-- Written by \`npm run docs:library\` from the doc comments in src/. Edit those, not this page. -->
 
-What Assay exports, entry by entry: first the values, then the types that belong to them. Each entry can be imported (\`import { evaluate } from "assay"\`) and required (\`require("assay")\`, Node 20.19 and newer). Types resolve under \`node16\`, \`nodenext\` and \`bundler\`; a CommonJS program in TypeScript needs \`nodenext\` or \`bundler\`, because \`node16\` forbids \`require\` of any ES module.
+Everything that Assay exports, by entry point: values first, then types. Each entry point works with \`import { evaluate } from "assay"\` and with \`require("assay")\` (Node 20.19 or newer). Types resolve under \`node16\`, \`nodenext\` and \`bundler\`. A CommonJS program in TypeScript needs \`nodenext\` or \`bundler\`, because \`node16\` forbids \`require\` of an ES module.
 `;
 
-/** The entries by the name they are imported by. package.json names their declarations, and these say their sources. */
+/** The entry points by import name. Their declaration files in package.json lead to their sources. */
 const { exports } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
 const entries = Object.entries(exports)
   .filter(([, { types }]) => types !== undefined)
@@ -40,7 +40,8 @@ const page = [INTRODUCTION, ...entries.map(describeEntry)].join("\n");
 
 if (undocumented.length > 0) fail(`These exports have no doc comment:\n${undocumented.join("\n")}`);
 else if (!process.argv.includes("--check")) writeFileSync(PAGE, page);
-else if (readFileSync(PAGE, "utf8") !== page) fail("docs/reference/library.md is out of date: npm run docs:library");
+else if (readFileSync(PAGE, "utf8") !== page)
+  fail("docs/reference/library.md is out of date. Run npm run docs:library.");
 
 function fail(message) {
   console.error(message);
@@ -64,10 +65,11 @@ function describeEntry({ name, file }) {
   ].join("\n");
 }
 
-/** The comment at the top of an entry. */
+/** The comment at the top of an entry point. */
 function readIntroduction(source) {
   const [comment] = ts.getLeadingCommentRanges(source.text, 0) ?? [];
-  if (comment === undefined) throw new Error(`${source.fileName} needs a comment at its top that says what it offers.`);
+  if (comment === undefined)
+    throw new Error(`${source.fileName} needs a comment at the top that says what it exports.`);
   return joinLines(source.text.slice(comment.pos, comment.end).replace(/^\/\*\*|\*\/$|^\s*\*/gm, ""));
 }
 
@@ -82,7 +84,7 @@ function describeExport(exported, entry) {
   };
 }
 
-/** A class may be exported for its type alone. */
+/** A class may be exported as a type only. */
 function isTypeOnly(exported) {
   return (exported.declarations ?? []).some((node) => ts.isTypeOnlyExportDeclaration(node));
 }
