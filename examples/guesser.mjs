@@ -1,5 +1,5 @@
-// A system that does not always answer the same: it draws one of the two sentences it likes best. It draws from
-// `trial.seed`, so that every run with the same --seed gives the same answers.
+// A flaky system: it picks one of the two best sentences at random. The random choice depends on `trial.seed`, so runs with the
+// same --seed give the same answers.
 export default function guesser({ context = "", question = "" }, trial) {
   const wanted = new Set(words(question));
   const shared = (sentence) => words(sentence).filter((word) => wanted.has(word)).length;

@@ -1,7 +1,7 @@
 import { AnswerQuality, defineConfig, FunctionSystem } from "assay";
 import brief from "./brief.js";
 
-// A module may name things, as YAML does, or hold them.
+// A module can name things, as YAML does, or contain the objects themselves.
 export default defineConfig({
   title: "Handbook questions, last sentence",
   systems: [

@@ -1,4 +1,4 @@
-// A judge, here a simulated one: what it says of recorded outputs, and whether it can be trusted.
+// Scores recorded outputs with a simulated judge, then measures how far the judge agrees with people.
 import { fileURLToPath } from "node:url";
 import { evaluate, LLMJudge, loadDataset, loadFile, ReplaySystem } from "assay";
 import { calibrateJudge, findingsOf } from "assay/graders";
@@ -9,7 +9,7 @@ const beside = (name) => fileURLToPath(new URL(name, import.meta.url));
 const verdict = (value) => `{"reasoning": "As I see it.", "cannot_judge": false, "verdict": "${value}"}`;
 const mock = await startMock({
   reply: [
-    // It holds whatever is long for good.
+    // Biased: every long answer passes.
     { match: "/<answer-[0-9a-f]+>\\n.{60}/", reply: verdict("pass") },
     {
       match: "/<reference-([0-9a-f]+)>\\n(.+)\\n<\\/reference-\\1>[\\s\\S]*<answer-\\1>\\n.*\\2/i",
@@ -29,7 +29,7 @@ try {
     evaluators: [judge],
   });
   console.log(result.toTable({ columns: ["quality"] }));
-  console.log(`judging has cost $${result.summary.outputs.judge_cost_usd.toFixed(6)}\n`);
+  console.log(`judging cost $${result.summary.outputs.judge_cost_usd.toFixed(6)}\n`);
 
   const { examples: labels } = await loadFile(beside("labels.jsonl"));
   for (const { figure, words } of findingsOf(await calibrateJudge({ judge, labels })))

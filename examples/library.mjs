@@ -13,6 +13,6 @@ console.log(result.toTable({ columns: ["quality", "tokens"] }));
 for (const [system, { pass_rate, pareto_rank }] of Object.entries(result.summary))
   console.log(`${system}: ${pass_rate} of the answers kept, Pareto rank ${pareto_rank}`);
 
-// What was lost? Rows are plain objects; filter() takes a predicate too.
+// Which answers were lost? Rows are plain objects; filter() also takes a predicate.
 const lost = result.filter({ outcome: "fail" });
 console.log(lost.rows.map((row) => `${row.system} lost ${row.exampleId}`).join("\n"));

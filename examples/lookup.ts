@@ -1,6 +1,6 @@
 import type { Example, Output, System } from "assay";
 
-/** Answers with the sentence of the context that shares most words with the question. */
+/** Answers with the sentence of the context that shares the most words with the question. */
 const lookup: System = {
   name: "lookup",
   process({ context = "", question = "" }: Example): Output {

@@ -1,4 +1,4 @@
-// A system that says nothing of what it uses, metered from outside: its calls go through a gateway.
+// Meters a system that reports no usage: its calls go through a gateway, which stops it at the budget.
 import { fileURLToPath } from "node:url";
 import { evaluate, loadDataset } from "assay";
 import { startGateway } from "assay/models";

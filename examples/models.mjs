@@ -1,4 +1,4 @@
-// Two models behind an endpoint, here a simulated one: what does a right answer cost?
+// Compares the cost per correct answer of two models behind a simulated endpoint.
 import { fileURLToPath } from "node:url";
 import { evaluate, loadDataset, ModelSystem } from "assay";
 import { loadModels } from "assay/models";

@@ -1,15 +1,15 @@
-// One plugin with one thing of every kind that a run can name. Nothing is imported: the registry is handed in.
+// A plugin with a system, a dataset, an evaluator, a metric and a reporter. It needs no imports: it receives the registry.
 export function register(registry) {
   // `first:2` on the command line calls the factory with "2".
   registry.register("system", "first", (count = "1") => firstSentences(Number(count)));
 
-  registry.register("dataset", "colours", {
-    description: "What colour is it? Three questions.",
+  registry.register("dataset", "colors", {
+    description: "What color is it? Three questions.",
     primaryField: "exact_match",
     load: () => [
-      { id: "sky", question: "What colour is the sky?", answer: "blue" },
-      { id: "grass", question: "What colour is grass?", answer: "green" },
-      { id: "snow", question: "What colour is snow?", answer: "white" },
+      { id: "sky", question: "What color is the sky?", answer: "blue" },
+      { id: "grass", question: "What color is grass?", answer: "green" },
+      { id: "snow", question: "What color is snow?", answer: "white" },
     ],
   });
 
@@ -43,7 +43,7 @@ function firstSentences(count) {
         .slice(0, count)
         .join(" "),
     }),
-    // `count` lives in a closure, where no one can see it; without this line first:1 and first:2 would differ by name only.
+    // `count` is hidden in a closure: without this line, the fingerprints of first:1 and first:2 would be the same.
     fingerprint: () => ({ first: 1, count }),
   };
 }

@@ -1,4 +1,4 @@
-// Answers from what a memory brings up: the line that has the most words of the question, or that there is none.
+// Answers with the retrieved line that shares the most words with the question, or with "unanswerable".
 export default function reader({ context = "", question = "" }) {
   const wanted = question.toLowerCase().match(/\w{4,}/g) ?? [];
   const shared = (line) => wanted.filter((word) => line.toLowerCase().includes(word)).length;

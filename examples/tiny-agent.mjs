@@ -1,12 +1,12 @@
-// A coding agent in a hundred lines: it gives a model a shell and does what the model asks for until it is done.
+// A small coding agent: it gives a model a shell and runs the model's commands until the model is done.
 //
 //   OPENAI_BASE_URL=… OPENAI_API_KEY=… OPENAI_MODEL=… node examples/tiny-agent.mjs "Fix the failing test"
 //
-// It works in the folder it is started in, with no questions asked: give it one that may be spoilt.
+// It runs commands in the current folder without asking for confirmation. Start it in a folder that you can afford to lose.
 import { spawn } from "node:child_process";
 
 const { OPENAI_BASE_URL = "https://api.openai.com/v1", OPENAI_API_KEY = "" } = process.env;
-// Assay names the model in ASSAY_MODEL when it starts a program by --agent-command.
+// Assay sets ASSAY_MODEL when it starts a program with --agent-command.
 const MODEL = process.env.OPENAI_MODEL ?? process.env.ASSAY_MODEL ?? "gpt-5-mini";
 const MAX_TURNS = 30;
 const MAX_TRIES = 4;
@@ -33,7 +33,7 @@ try {
   process.exitCode = 1;
 }
 
-/** Goes back and forth between the model and the shell, and returns what the model says at last. */
+/** Runs the model's commands until it answers without a call, and returns that answer. */
 async function work(prompt) {
   const messages = [
     { role: "system", content: SYSTEM },
@@ -50,7 +50,7 @@ async function work(prompt) {
   throw new Error(`not done after ${MAX_TURNS} turns`);
 }
 
-/** One request. Only what may pass by itself is tried again. */
+/** Sends one request. Retries rate limits and server errors. */
 async function ask(body) {
   for (let tries = 1; ; tries++) {
     const response = await fetch(`${OPENAI_BASE_URL}/chat/completions`, {
@@ -60,22 +60,23 @@ async function ask(body) {
     });
     if (response.ok) return response;
     const text = await response.text();
-    const mayPass = response.status === 429 || response.status >= 500;
-    if (!mayPass || tries === MAX_TRIES) throw new Error(`the API answered ${response.status}: ${text.slice(0, 500)}`);
+    const isTemporary = response.status === 429 || response.status >= 500;
+    if (!isTemporary || tries === MAX_TRIES)
+      throw new Error(`the API answered ${response.status}: ${text.slice(0, 500)}`);
     const seconds = Number(response.headers.get("retry-after")) || 2 ** tries / 8;
     await new Promise((resolve) => setTimeout(resolve, Math.min(seconds, 30) * 1000));
   }
 }
 
-/** Puts the pieces of a streamed answer together. */
+/** Joins the chunks of a streamed answer. */
 async function readMessage(response) {
   const message = { role: "assistant", content: "" };
   const calls = [];
-  let isWhole = false;
+  let isComplete = false;
   for await (const { choices, error } of events(response.body)) {
-    if (error) throw new Error(`the API broke off: ${error.message ?? JSON.stringify(error)}`);
+    if (error) throw new Error(`the API sent an error: ${error.message ?? JSON.stringify(error)}`);
     const { delta, finish_reason: reason } = choices?.[0] ?? {};
-    if (reason) isWhole = true;
+    if (reason) isComplete = true;
     const { content, tool_calls: parts = [] } = delta ?? {};
     message.content += content ?? "";
     for (const { index = 0, id, function: part } of parts) {
@@ -84,7 +85,7 @@ async function readMessage(response) {
       calls[index].function.arguments += part?.arguments ?? "";
     }
   }
-  if (!isWhole) throw new Error("the answer of the API ended in the middle");
+  if (!isComplete) throw new Error("the answer of the API is incomplete");
   return calls.length === 0 ? message : { ...message, tool_calls: calls };
 }
 
@@ -99,13 +100,13 @@ async function* events(body) {
   }
 }
 
-/** What the model is told of its call. Its mistakes are its own to mend. */
+/** The result of a call, for the model. Malformed calls are reported to the model, so it can fix them. */
 async function answer({ name, arguments: text }) {
   if (name !== "bash") return `There is no tool ${name}, only bash.`;
   try {
     return await bash(JSON.parse(text).command);
   } catch (error) {
-    return `The call could not be made: ${error.message}`;
+    return `The call failed: ${error.message}`;
   }
 }
 
@@ -124,7 +125,7 @@ function bash(command) {
     };
     shell.on("error", reject);
     shell.on("close", done);
-    // What was left running in the background keeps the pipes open.
+    // Background processes keep the pipes open.
     shell.on("exit", (code, signal) => setTimeout(done, 500, code, signal).unref());
   });
 }
