@@ -5,11 +5,21 @@ export function register(registry) {
 
   registry.register("dataset", "colors", {
     description: "What color is it? Three questions.",
-    primaryField: "exact_match",
+    primaryField: "contains",
     load: () => [
-      { id: "sky", question: "What color is the sky?", answer: "blue" },
-      { id: "grass", question: "What color is grass?", answer: "green" },
-      { id: "snow", question: "What color is snow?", answer: "white" },
+      {
+        id: "sky",
+        context: "The sky is blue by day. It is black at night.",
+        question: "What color is the sky by day?",
+        answer: "blue",
+      },
+      {
+        id: "grass",
+        context: "Grass is green in spring. Straw is yellow.",
+        question: "What color is grass?",
+        answer: "green",
+      },
+      { id: "snow", context: "Coal is black. Fresh snow is white.", question: "What color is snow?", answer: "white" },
     ],
   });
 
