@@ -8,7 +8,7 @@ import { getErrorMessage } from "../core/index.js";
 export type FolderUse = "none" | "diff" | "looks" | "runs";
 
 /** A built-in grader, which also declares how it uses the folder. */
-interface BuiltInGrader extends Grader {
+export interface BuiltInGrader extends Grader {
   readonly folderUse: FolderUse;
 }
 

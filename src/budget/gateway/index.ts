@@ -1,4 +1,3 @@
 export { type Gateway, type GatewayOptions, startGateway } from "./gateway.js";
-export type { GatewayBudget, GatewayTotal } from "./ledger.js";
-export type { PriceLookup } from "./provider.js";
-export type { GatewayRequest, Receipt, ReceiptLine } from "./receipt.js";
+export type { GatewayTotal } from "./ledger.js";
+export type { GatewayRequest } from "./receipt.js";

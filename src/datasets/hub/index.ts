@@ -1,3 +1,3 @@
 export { HubError } from "./errors.js";
 export { findFiles } from "./find-files.js";
-export { type Hub, type HubListing, type HubOptions, openHub } from "./hub.js";
+export { type Hub, type HubListing, openHub } from "./hub.js";

@@ -5,6 +5,5 @@ import { gemini } from "./gemini.js";
 import { responses } from "./responses.js";
 
 export * from "./dialect.js";
-export { findRefusedParameter, getReplacementParameter, isParameterSent } from "./refused-parameter.js";
 
 export const dialects: Readonly<Record<DialectName, Dialect>> = { chat, responses, anthropic, gemini };
