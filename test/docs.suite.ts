@@ -175,12 +175,12 @@ describe("runnable blocks", () => {
     120_000,
   );
 
-  test("exist in the README, and every executed shell block starts Assay or an example", () => {
+  test("exist in the README, and every executed shell block starts Assay or an example, or writes a file", () => {
     const run = PAGES.flatMap((page) => parseBlocks(read(page))).filter(
       (block) => block.language === "sh" && isRun(block),
     );
     expect(run.length).toBeGreaterThan(10);
-    for (const { text } of run) expect(text).toMatch(/^(npx assay |node examples\/|cd examples\n)/);
+    for (const { text } of run) expect(text).toMatch(/^(npx assay |node examples\/|cd examples\n|cat > )/);
   });
 
   test("print what comments say", async () => {
