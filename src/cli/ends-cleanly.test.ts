@@ -13,9 +13,9 @@ test.each(["SIGINT", "SIGTERM"] as const)(
       "work.mjs",
       `import { rmSync } from "node:fs";
     import { createJiti } from ${JSON.stringify(import.meta.resolve("jiti"))};
-    const { endsCleanly } = await createJiti(import.meta.url).import(${JSON.stringify(new URL("./interrupt.ts", import.meta.url).href)});
+    const { exitOnSignal } = await createJiti(import.meta.url).import(${JSON.stringify(new URL("./interrupt.ts", import.meta.url).href)});
     process.once("exit", () => rmSync("aside"));
-    await endsCleanly(() => new Promise(() => setInterval(() => process.send?.("working"), 10)));`,
+    await exitOnSignal(() => new Promise(() => setInterval(() => process.send?.("working"), 10)));`,
     );
     const child = spawn(process.execPath, ["work.mjs"], {
       cwd: space.dir,

@@ -17,8 +17,8 @@ beforeAll(() => {
   writeFileSync(
     join(dir, "start.mjs"),
     `import { createJiti } from ${JSON.stringify(JITI)};
-const { mockCommand } = await createJiti(import.meta.url).import(${JSON.stringify(COMMAND)});
-process.exit(await mockCommand(JSON.parse(process.argv[2])));`,
+const { executeMock } = await createJiti(import.meta.url).import(${JSON.stringify(COMMAND)});
+process.exit(await executeMock(JSON.parse(process.argv[2])));`,
   );
 });
 afterAll(() => rmSync(dir, { recursive: true }));

@@ -145,9 +145,9 @@ describe("assay query", () => {
     const command = new URL("./query.ts", import.meta.url).href;
     const script = `
       import { createJiti } from ${JSON.stringify(import.meta.resolve("jiti"))};
-      const { queryCommand } = await createJiti(import.meta.url).import(${JSON.stringify(command)});
+      const { executeQuery } = await createJiti(import.meta.url).import(${JSON.stringify(command)});
       process.send?.("ready");
-      process.exit(await queryCommand({ statement: "-", output: "csv", runsDir: ${JSON.stringify(space.path("runs"))} }));`;
+      process.exit(await executeQuery({ statement: "-", output: "csv", runsDir: ${JSON.stringify(space.path("runs"))} }));`;
     space.write("ask.mjs", script);
     const ask = async (
       sql: string,

@@ -107,7 +107,7 @@ describe.skipIf(isCommandMissing("redis-server"))("assay queue", () => {
     for (const key of ["live-11111111", "dead-22222222"]) await announce(key, key.startsWith("live") ? 10_000 : -1);
     for (const key of ["twin-aaaaaaaa", "twin-bbbbbbbb"]) await announce(key, -1);
     await expect(executeQueueClear("live-11111111", { queue })).rejects.toThrow(
-      /live-11111111 is going on.*Stop that first/,
+      /live-11111111 is still running\..*Stop it first/,
     );
     await expect(executeQueueClear("dead-22222221", { queue })).rejects.toThrow(
       /no run "dead-22222221".*Did you mean "dead-2/,

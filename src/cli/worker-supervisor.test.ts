@@ -116,7 +116,7 @@ describe.skipIf(isCommandMissing("redis-server"))("worker", () => {
     const { starts, hears } = supervise("process.exit(7);");
     await announce("one");
     await hears(
-      /The process for one-id ended \(exit code 7\)\. It is started again in 30 s, or when the run is announced/,
+      /The process for one-id ended \(exit code 7\)\. It is restarted in 30 s, or when the run is announced/,
     );
     await announce("one");
     await announce("two");
