@@ -67,14 +67,14 @@ function buildPlanReport(
   plan: Plan,
   { tokenizer, maxWorkers, maxCostUsd, trialMaxCostUsd }: DryRunOptions,
 ): PlanReport {
-  const { trials, systems, cells, wiringOf } = plan;
+  const { trials, systems, cells, datasetIndexes } = plan;
   const n = plan.examples.length;
   const tasks = countFewestTasks(plan);
   const count = (text: string) => tokenizer.count(text);
   /** By system: the tokens sent over all its trials. */
   const sent = systems.map(() => 0);
   for (const [index, example] of plan.examples.entries()) {
-    const cell = cells[wiringOf[index] ?? 0];
+    const cell = cells[datasetIndexes[index] ?? 0];
     const tokens = countExampleTokens(example, count) * (cell?.trials ?? 0);
     for (const system of cell?.systems ?? []) sent[system] = (sent[system] ?? 0) + tokens;
   }
@@ -82,11 +82,11 @@ function buildPlanReport(
     schema: "assay.plan/1",
     planned: plan.total,
     systems: systems.map(({ name }) => name),
-    datasets: plan.wirings.map((wiring) => ({
-      name: wiring.dataset || "examples",
-      examples: plan.wiringOf.filter((index) => plan.wirings[index] === wiring).length,
-      evaluators: wiring.evaluators.map(({ name }) => name),
-      passField: wiring.forcedField ?? wiring.primaryFields?.[0] ?? null,
+    datasets: plan.datasetPlans.map((datasetPlan) => ({
+      name: datasetPlan.dataset || "examples",
+      examples: plan.datasetIndexes.filter((index) => plan.datasetPlans[index] === datasetPlan).length,
+      evaluators: datasetPlan.evaluators.map(({ name }) => name),
+      passField: datasetPlan.forcedField ?? datasetPlan.primaryFields?.[0] ?? null,
     })),
     examples: n,
     trials,
@@ -98,15 +98,17 @@ function buildPlanReport(
     wallSeconds: estimateWallSeconds(plan, maxWorkers),
     detectableDifference:
       tasks < 2 ? null : computeTasksForPower(detectableDifference({ n: tasks, trialsA: trials, trialsB: trials })),
-    isJudged: plan.wirings.some(({ evaluators }) => evaluators.some(({ isPaid }) => isPaid === true)),
+    isJudged: plan.datasetPlans.some(({ evaluators }) => evaluators.some(({ isPaid }) => isPaid === true)),
     judgeCostUsd: estimateJudging(plan, count),
     notes: [...plan.notes, ...describeGroups(plan)],
   };
 }
 
 /** The fewest tasks that a comparison of two systems is based on; not every system runs every dataset. */
-function countFewestTasks({ systems, cells, wiringOf }: Plan): number {
-  const tasks = systems.map((_, index) => wiringOf.filter((wiring) => cells[wiring]?.systems.has(index)).length);
+function countFewestTasks({ systems, cells, datasetIndexes }: Plan): number {
+  const tasks = systems.map(
+    (_, index) => datasetIndexes.filter((datasetPlan) => cells[datasetPlan]?.systems.has(index)).length,
+  );
   return Math.min(...tasks);
 }
 
@@ -116,8 +118,8 @@ function computeTasksForPower(difference: number): number | null {
 }
 
 /** The detectable difference assumes independent examples. */
-function describeGroups({ wirings }: Plan): string[] {
-  const fields = [...new Set(wirings.flatMap(({ groupBy }) => groupBy ?? []))];
+function describeGroups({ datasetPlans }: Plan): string[] {
+  const fields = [...new Set(datasetPlans.flatMap(({ groupBy }) => groupBy ?? []))];
   return fields.map(
     (field) => `examples with the same ${field} are grouped: with few groups, only larger differences are detectable`,
   );
@@ -155,9 +157,9 @@ function planReservations(plan: Plan, options: ReservationOptions): PlannedReser
     if (limits === undefined || isFreeSystem(system, limits)) return [];
     let most: MaxCostEstimate | null = null;
     for (const [at, example] of plan.examples.entries()) {
-      const wiring = plan.wiringOf[at] ?? 0;
-      if (plan.cells[wiring]?.systems.has(index) !== true) continue;
-      const limit = plan.wirings[wiring]?.terms?.maxCostUsd ?? trialMaxCostUsd ?? limits.maxCostUsd;
+      const datasetPlan = plan.datasetIndexes[at] ?? 0;
+      if (plan.cells[datasetPlan]?.systems.has(index) !== true) continue;
+      const limit = plan.datasetPlans[datasetPlan]?.terms?.maxCostUsd ?? trialMaxCostUsd ?? limits.maxCostUsd;
       const can = estimateMaxCost(
         { ...limits, maxCostUsd: limit },
         computePromptSize(example, countExampleTokens(example, count)),
@@ -188,13 +190,13 @@ interface TrialCostOptions {
 
 /** By dataset: the cost of all trials of a system if each reaches its limit; null if there is no limit. */
 function estimateMaxTrialCosts(
-  { cells, wirings, wiringOf }: Plan,
+  { cells, datasetPlans, datasetIndexes }: Plan,
   { limits, index, trialMaxCostUsd }: TrialCostOptions,
 ): (number | null)[] {
-  return cells.map(({ systems, trials }, wiring) => {
+  return cells.map(({ systems, trials }, datasetPlan) => {
     if (lacksPrice(limits.price) || !systems.has(index)) return 0;
-    const limit = wirings[wiring]?.terms?.maxCostUsd ?? trialMaxCostUsd ?? limits.maxCostUsd;
-    const examples = wiringOf.filter((each) => each === wiring).length;
+    const limit = datasetPlans[datasetPlan]?.terms?.maxCostUsd ?? trialMaxCostUsd ?? limits.maxCostUsd;
+    const examples = datasetIndexes.filter((each) => each === datasetPlan).length;
     return limit === null || limit === 0 ? null : limit * examples * trials;
   });
 }
@@ -210,14 +212,14 @@ const DEFAULT_TRIAL_MS = 5000;
 const DEFAULT_AGENT_TRIAL_MS = 60_000;
 
 /** Endpoints are called in parallel, so the slowest decides. Systems without an endpoint count as instant. */
-function estimateWallSeconds({ systems, cells, wiringOf }: Plan, maxWorkers: number): number {
+function estimateWallSeconds({ systems, cells, datasetIndexes }: Plan, maxWorkers: number): number {
   const byEndpoint = new Map<string, number>();
   for (const [index, system] of systems.entries()) {
     const { endpoint, limits, maxParallel = maxWorkers, worksInPhases = false } = system;
     if (endpoint === undefined) continue;
     const each = (limits?.expectedSolutionMs ?? (worksInPhases ? DEFAULT_AGENT_TRIAL_MS : DEFAULT_TRIAL_MS)) / 1000;
-    const trials = wiringOf.reduce((total, wiring) => {
-      const cell = cells[wiring];
+    const trials = datasetIndexes.reduce((total, datasetPlan) => {
+      const cell = cells[datasetPlan];
       return total + (cell?.systems.has(index) === true ? cell.trials : 0);
     }, 0);
     const all = (each * trials) / maxParallel;
@@ -270,21 +272,21 @@ interface EstimatingEvaluator extends Evaluator {
 }
 
 /** Looks up prices for evaluators that call models, as far as possible. */
-export async function findJudgingPrices({ wirings }: Plan): Promise<void> {
-  for (const evaluator of new Set(wirings.flatMap(({ evaluators }) => evaluators)))
+export async function findJudgingPrices({ datasetPlans }: Plan): Promise<void> {
+  for (const evaluator of new Set(datasetPlans.flatMap(({ evaluators }) => evaluators)))
     await (evaluator as { findPrices?(): Promise<void> }).findPrices?.();
 }
 
 /** The cost of judging every trial of a plan. */
 function estimateJudging(
-  { examples, wirings, wiringOf, systems, cells }: Plan,
+  { examples, datasetPlans, datasetIndexes, systems, cells }: Plan,
   count: (text: string) => number,
 ): CostRange {
   const range: CostRange = { low: 0, high: 0 };
   const limits = systems.map(getMaxAnswerTokens);
   examples.forEach((example, at) => {
-    const { evaluators = [] } = wirings[wiringOf[at] ?? 0] ?? {};
-    const cell = cells[wiringOf[at] ?? 0];
+    const { evaluators = [] } = datasetPlans[datasetIndexes[at] ?? 0] ?? {};
+    const cell = cells[datasetIndexes[at] ?? 0];
     if (cell === undefined) return;
     for (const system of cell.systems)
       addCostRange(

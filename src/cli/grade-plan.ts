@@ -85,24 +85,24 @@ function buildGradeReport(plan: Plan, { dir, parent, config }: GradePlanRequest)
     schema: "assay.grade-plan/1",
     run: parent.runId,
     outputs,
-    datasets: plan.wirings.map((wiring) => ({
-      name: wiring.dataset || "examples",
-      evaluators: wiring.evaluators.map(({ name }) => name),
-      passField: wiring.forcedField ?? wiring.primaryFields?.[0] ?? null,
+    datasets: plan.datasetPlans.map((datasetPlan) => ({
+      name: datasetPlan.dataset || "examples",
+      evaluators: datasetPlan.evaluators.map(({ name }) => name),
+      passField: datasetPlan.forcedField ?? datasetPlan.primaryFields?.[0] ?? null,
     })),
     threshold: plan.threshold,
-    isJudged: plan.wirings.some(({ evaluators }) => evaluators.some(({ isPaid }) => isPaid === true)),
+    isJudged: plan.datasetPlans.some(({ evaluators }) => evaluators.some(({ isPaid }) => isPaid === true)),
     judgeCostUsd,
   };
 }
 
 /** Rows are ordered by system, then example, then trial. */
-function findExample({ examples, trials, wirings, wiringOf }: Plan, index: number | undefined) {
+function findExample({ examples, trials, datasetPlans, datasetIndexes }: Plan, index: number | undefined) {
   if (index === undefined) return null;
   const at = Math.floor(index / trials) % examples.length;
   const example = examples[at];
-  const wiring = wirings[wiringOf[at] ?? 0];
-  return example === undefined || wiring === undefined ? null : { example, evaluators: wiring.evaluators };
+  const datasetPlan = datasetPlans[datasetIndexes[at] ?? 0];
+  return example === undefined || datasetPlan === undefined ? null : { example, evaluators: datasetPlan.evaluators };
 }
 
 function formatGradeReport({ run, outputs, datasets, threshold, isJudged, judgeCostUsd }: GradeReport): string {

@@ -136,41 +136,58 @@ export async function coordinateRun(options: CoordinatorOptions): Promise<Coordi
 
 class Coordinator {
   readonly #options: CoordinatorOptions;
-  readonly #ledger: RowCollector;
+  readonly #collector: RowCollector;
   readonly #announcer: RunAnnouncer;
   readonly #money: CoordinatorBudget;
-  readonly #feeder: Dispatcher;
+  readonly #dispatcher: Dispatcher;
   readonly #closing = new AbortController();
   readonly #dismissals: WorkerDismissals;
   readonly #inbox: ResultInbox;
   readonly #keeper: QueueStateTracker;
   /** Error replies of Redis so far. */
   readonly #refusals = new Set<string>();
-  readonly #farewell: ShutdownGuard;
+  readonly #shutdown: ShutdownGuard;
   #failure: { error: unknown } | null = null;
 
   constructor(options: CoordinatorOptions) {
     const { redis, announcement, plan, ports, earlier, onNote, signer } = options;
     this.#options = options;
-    this.#ledger = new RowCollector(plan, ports, earlier);
+    this.#collector = new RowCollector(plan, ports, earlier);
     this.#announcer = new RunAnnouncer(options);
     const recordedUsd = () => earlier.spentUsd + this.#inbox.spentUsd;
     this.#money = new CoordinatorBudget({ redis, announcement, last: options.lastBudget, recordedUsd });
     const { signal } = ports;
-    this.#feeder = new Dispatcher({ redis, key: announcement.key, plan, ledger: this.#ledger, signal, signer });
-    const [ledger, feeder] = [this.#ledger, this.#feeder];
+    this.#dispatcher = new Dispatcher({
+      redis,
+      key: announcement.key,
+      plan,
+      collector: this.#collector,
+      signal,
+      signer,
+    });
+    const [collector, dispatcher] = [this.#collector, this.#dispatcher];
     const dismissals = new WorkerDismissals({ redis, key: announcement.key, signer, onNote });
     this.#dismissals = dismissals;
     const { outputs } = earlier;
-    this.#inbox = new ResultInbox({ redis, announcement, plan, ledger, outputs, feeder, onNote, signer, dismissals });
+    this.#inbox = new ResultInbox({
+      redis,
+      announcement,
+      plan,
+      collector,
+      outputs,
+      dispatcher,
+      onNote,
+      signer,
+      dismissals,
+    });
     this.#keeper = new QueueStateTracker({
       ...options,
       money: this.#money,
-      feeder,
+      dispatcher,
       done: this.#inbox.done,
       dismissals,
     });
-    this.#farewell = new ShutdownGuard(options);
+    this.#shutdown = new ShutdownGuard(options);
   }
 
   /** Returns false if the run was stopped before it could start. */
@@ -181,8 +198,8 @@ class Coordinator {
     const isOpen = await Promise.race([opening, this.#waitForStop(ports.signal)]);
     if (isOpen) return true;
     this.#closing.abort();
-    await this.#farewell.run(() => opening);
-    await this.#farewell.run(() => this.#feeder.withdraw());
+    await this.#shutdown.run(() => opening);
+    await this.#shutdown.run(() => this.#dispatcher.withdraw());
     return false;
   }
 
@@ -194,26 +211,26 @@ class Coordinator {
     try {
       while (!this.#isDone()) {
         if (ports.signal.aborted) return await this.#stop();
-        await this.#feeder.waitForChange(WAKE_INTERVAL_MS);
+        await this.#dispatcher.waitForChange(WAKE_INTERVAL_MS);
       }
       return true;
     } finally {
       this.#closing.abort();
       reader.disconnect();
-      await this.#farewell.run(() => Promise.allSettled(loops));
+      await this.#shutdown.run(() => Promise.allSettled(loops));
     }
   }
 
   async close(isOver: boolean): Promise<CoordinatedRun> {
     // Results that arrived while the last trials were withdrawn.
-    await this.#farewell.run(() => this.#inbox.drain());
-    const rows = this.#ledger.close();
-    await this.#farewell.run(() => this.#keeper.update());
+    await this.#shutdown.run(() => this.#inbox.drain());
+    const rows = this.#collector.close();
+    await this.#shutdown.run(() => this.#keeper.update());
     const state = this.#keeper.buildFinalState();
     this.#options.onState(state);
-    await this.#farewell.run(() => this.#feeder.close());
-    await this.#farewell.run(() => (isOver ? this.#clear() : this.#announcer.leave()));
-    const { repeatedUsd } = this.#ledger;
+    await this.#shutdown.run(() => this.#dispatcher.close());
+    await this.#shutdown.run(() => (isOver ? this.#clear() : this.#announcer.leave()));
+    const { repeatedUsd } = this.#collector;
     const { ungradedUsd } = this.#inbox;
     return {
       rows,
@@ -227,8 +244,8 @@ class Coordinator {
   /** After the run has failed: writes what was recorded, and tells workers that the coordinator is gone. */
   async abandon(): Promise<void> {
     this.#closing.abort();
-    this.#ledger.abandon();
-    await this.#farewell.run(() => Promise.allSettled([this.#feeder.close(), this.#announcer.leave()]));
+    this.#collector.abandon();
+    await this.#shutdown.run(() => Promise.allSettled([this.#dispatcher.close(), this.#announcer.leave()]));
   }
 
   async #begin(): Promise<void> {
@@ -237,7 +254,7 @@ class Coordinator {
     // Trials delivered to an earlier start are not run again.
     await this.#inbox.open();
     await this.#shareOutputs();
-    await this.#feeder.open({ isResumed: wasThere });
+    await this.#dispatcher.open({ isResumed: wasThere });
   }
 
   /** Lets workers only grade outputs that earlier starts of the run have paid for. */
@@ -246,7 +263,7 @@ class Coordinator {
     const { key, sharedDir } = announcement;
     const folder = sharedDir === null ? null : join(sharedDir, key);
     for (const [index, ungraded] of earlier.outputs) {
-      const line = this.#ledger.has(index) ? null : encodeStoredOutput(ungraded, folder);
+      const line = this.#collector.has(index) ? null : encodeStoredOutput(ungraded, folder);
       if (line === null) continue;
       await redis.hset(KEYS.outputs(key), index, await sealOutput(index, line, { key, signer, folder }));
     }
@@ -261,16 +278,16 @@ class Coordinator {
 
   #isDone(): boolean {
     if (this.#failure !== null) throw this.#failure.error;
-    return this.#feeder.isDone;
+    return this.#dispatcher.isDone;
   }
 
   /** Dispatches no further trials. Running ones continue; their results wait for the next start of the run. */
   async #stop(): Promise<boolean> {
-    await this.#farewell.run(() => this.#feeder.withdraw());
-    if (this.#farewell.isSilent) return false;
+    await this.#shutdown.run(() => this.#dispatcher.withdraw());
+    if (this.#shutdown.isSilent) return false;
     const end = Date.now() + GRACE_MS;
-    while (!this.#feeder.isDone && Date.now() < end) await this.#feeder.waitForChange(WAKE_INTERVAL_MS);
-    const { dispatchedCount: underWay } = this.#feeder;
+    while (!this.#dispatcher.isDone && Date.now() < end) await this.#dispatcher.waitForChange(WAKE_INTERVAL_MS);
+    const { dispatchedCount: underWay } = this.#dispatcher;
     if (underWay > 0)
       this.#options.onNote(
         `${underWay} ${underWay === 1 ? "trial is" : "trials are"} still running on workers. The queue keeps their results: continue with --resume.`,
@@ -285,7 +302,7 @@ class Coordinator {
       } catch (error) {
         if (this.#closing.signal.aborted) return;
         this.#failure = { error };
-        this.#feeder.wake();
+        this.#dispatcher.wake();
       }
     }
   }
@@ -311,14 +328,14 @@ class Coordinator {
   async #checkQueue(): Promise<void> {
     await this.#restore();
     const state = await this.#keeper.update();
-    if (state.budget?.isRefusing === true) await this.#feeder.withdraw();
-    this.#feeder.slots = state.workers.reduce((total, { concurrency }) => total + concurrency, 0);
+    if (state.budget?.isRefusing === true) await this.#dispatcher.withdraw();
+    this.#dispatcher.slots = state.workers.reduce((total, { concurrency }) => total + concurrency, 0);
     for (const { system, why } of this.#dismissals.findStopped(state.workers)) await this.#stopSystem(system, why);
-    if (await this.#dismissals.areDismissedGone(state.workers)) await this.#feeder.releaseHeld();
-    await this.#feeder.fill();
-    await this.#feeder.reconcile();
+    if (await this.#dismissals.areDismissedGone(state.workers)) await this.#dispatcher.releaseHeld();
+    await this.#dispatcher.fill();
+    await this.#dispatcher.reconcile();
     this.#options.onState(state);
-    this.#ledger.reportProgress(this.#keeper.waiting(state));
+    this.#collector.reportProgress(this.#keeper.waiting(state));
     await sleep(CHECK_INTERVAL_MS, undefined, { signal: this.#closing.signal }).catch(() => {});
   }
 
@@ -327,13 +344,13 @@ class Coordinator {
     const { plan } = this.#options;
     const systemIndex = plan.systems.findIndex(({ name }) => name === system);
     if (systemIndex === -1) return;
-    for (const index of await this.#feeder.stop(systemIndex)) {
+    for (const index of await this.#dispatcher.stop(systemIndex)) {
       const trial = findTrial(plan, index);
-      if (trial === null || this.#ledger.has(index)) continue;
-      const row = toNotRunRow(trial, why, this.#ledger.getAttempts(trial));
-      this.#ledger.record(trial, { row, output: null, evidence: null, grades: null });
+      if (trial === null || this.#collector.has(index)) continue;
+      const row = toNotRunRow(trial, why, this.#collector.getAttempts(trial));
+      this.#collector.record(trial, { row, output: null, evidence: null, grades: null });
     }
-    await this.#ledger.waitForWrite();
+    await this.#collector.waitForWrite();
   }
 
   /** Redis may have restarted without its data, or evicted some of it. */
@@ -343,7 +360,7 @@ class Coordinator {
     if (!isAnnounced || !hasBudget) await this.#money.open();
     if (isAnnounced) return;
     await this.#shareOutputs();
-    await this.#feeder.dispatchAgain();
+    await this.#dispatcher.dispatchAgain();
   }
 
   /** Resolves when the run is stopped. */

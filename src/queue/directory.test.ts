@@ -23,9 +23,9 @@ describe.skipIf(isCommandMissing("redis-server"))("the directory of runs and wor
   }
 
   async function addJobs(key: string, system: number, count: number): Promise<void> {
-    const lane = new Queue(getQueueName(key, system), { connection: redis, prefix: BULL_PREFIX });
-    await lane.addBulk(Array.from({ length: count }, (_, index) => ({ name: "trial", data: { index } })));
-    await lane.close();
+    const pool = new Queue(getQueueName(key, system), { connection: redis, prefix: BULL_PREFIX });
+    await pool.addBulk(Array.from({ length: count }, (_, index) => ({ name: "trial", data: { index } })));
+    await pool.close();
   }
 
   it("lists runs with waiting and delivered trials, those with a live coordinator first", async () => {

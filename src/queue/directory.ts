@@ -87,12 +87,12 @@ async function countJobs(redis: Redis, key: string, systems: number): Promise<{ 
   const { Queue } = await import("bullmq");
   const total = { waiting: 0, active: 0 };
   for (const name of listQueueNames(key, systems)) {
-    const lane = new Queue(name, { connection: redis, prefix: BULL_PREFIX, skipMetasUpdate: true });
-    lane.on("error", () => {});
-    const { active = 0, ...others } = await lane.getJobCounts("active", "wait", "prioritized", "delayed");
+    const pool = new Queue(name, { connection: redis, prefix: BULL_PREFIX, skipMetasUpdate: true });
+    pool.on("error", () => {});
+    const { active = 0, ...others } = await pool.getJobCounts("active", "wait", "prioritized", "delayed");
     total.active += active;
     total.waiting += Object.values(others).reduce((sum, count) => sum + count, 0);
-    await lane.close();
+    await pool.close();
   }
   return total;
 }
@@ -127,9 +127,9 @@ function parseJsonOrNull<T extends object>(text: string | null): T | null {
 /** Removes all data of a run from Redis; its workers notice that it is over. */
 export async function removeRun(redis: Redis, key: string, systems: number): Promise<void> {
   await redis.multi().zrem(KEYS.runs, key).del(KEYS.run(key)).publish(KEYS.news, key).exec();
-  const lanes = listQueueNames(key, systems).map((name) => `${BULL_PREFIX}:${name}:`);
+  const pools = listQueueNames(key, systems).map((name) => `${BULL_PREFIX}:${name}:`);
   // Run names may share a prefix: only keys that follow the whole name belong to this one.
-  const own = [`${KEYS.run(key)}:`, ...lanes];
+  const own = [`${KEYS.run(key)}:`, ...pools];
   for await (const names of scanKeys(redis, own)) await redis.unlink(...names);
 }
 

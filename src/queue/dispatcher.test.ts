@@ -21,23 +21,23 @@ describe.skipIf(isCommandMissing("redis-server"))("Dispatcher", () => {
   /** Two systems of two trials each: 0 and 1, 2 and 3. */
   async function opened({ isResumed = false } = {}): Promise<Dispatcher> {
     const plan = await createSamplePlan(["slow", "quick"], 2);
-    const ledger = createSampleCollector(plan, new SampleSink());
-    const feeder = new Dispatcher({
+    const collector = createSampleCollector(plan, new SampleSink());
+    const dispatcher = new Dispatcher({
       redis,
       key: KEY,
       plan,
-      ledger,
+      collector,
       signal: new AbortController().signal,
       signer: SAMPLE_SIGNER,
     });
-    await feeder.open({ isResumed });
-    return feeder;
+    await dispatcher.open({ isResumed });
+    return dispatcher;
   }
 
   function laneOf(system: number | "suspects"): Queue {
-    const lane = new Queue(getQueueName(KEY, system), { connection: redis, prefix: BULL_PREFIX });
-    onTestFinished(() => lane.close());
-    return lane;
+    const pool = new Queue(getQueueName(KEY, system), { connection: redis, prefix: BULL_PREFIX });
+    onTestFinished(() => pool.close());
+    return pool;
   }
 
   const waitingIn = (system: number) => laneOf(system).getWaitingCount();
@@ -48,23 +48,23 @@ describe.skipIf(isCommandMissing("redis-server"))("Dispatcher", () => {
   };
 
   it("dispatches missing trials of one system while those of another wait", async () => {
-    const feeder = await opened();
+    const dispatcher = await opened();
     await lose(1);
     later();
-    await feeder.reconcile();
+    await dispatcher.reconcile();
     expect([await waitingIn(0), await waitingIn(1)]).toEqual([2, 2]);
   });
 
   it("waits only for the batches that were there when trials were found missing", async () => {
-    const feeder = await opened();
+    const dispatcher = await opened();
     await lose(1);
     await deliverResults(redis, KEY, { data: Buffer.from("parcel"), trials: [2], settlements: [] });
     later();
-    await feeder.reconcile();
+    await dispatcher.reconcile();
     expect(await waitingIn(1)).toBe(0);
     await redis.xtrim(KEYS.results(KEY), "MAXLEN", 0);
     await deliverResults(redis, KEY, { data: Buffer.from("another"), trials: [], settlements: [] });
-    await feeder.reconcile();
+    await dispatcher.reconcile();
     expect(await waitingIn(1)).toBe(2);
     // Trials that were delivered but are still missing are run again.
     expect(await wasDelivered(redis, KEY, 2)).toBe(false);
@@ -72,15 +72,20 @@ describe.skipIf(isCommandMissing("redis-server"))("Dispatcher", () => {
 
   it("does not dispatch trials that an earlier start left to run alone", async () => {
     await laneOf("suspects").add("trial", { index: 1, signature: SAMPLE_SIGNER.signJob(KEY, 1, false) });
-    const feeder = await opened({ isResumed: true });
+    const dispatcher = await opened({ isResumed: true });
     expect([await waitingIn(0), await waitingIn(1)]).toEqual([1, 2]);
-    expect(feeder.dispatchedCount).toBe(4);
+    expect(dispatcher.dispatchedCount).toBe(4);
   });
 
   it("dispatches nothing after withdraw", async () => {
-    const feeder = await opened();
-    await Promise.all([feeder.dispatchAgain(), feeder.withdraw(), feeder.dispatchAgain(), feeder.fill()]);
+    const dispatcher = await opened();
+    await Promise.all([
+      dispatcher.dispatchAgain(),
+      dispatcher.withdraw(),
+      dispatcher.dispatchAgain(),
+      dispatcher.fill(),
+    ]);
     expect([await waitingIn(0), await waitingIn(1)]).toEqual([0, 0]);
-    expect(feeder.isDone).toBe(true);
+    expect(dispatcher.isDone).toBe(true);
   });
 });

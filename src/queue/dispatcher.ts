@@ -10,7 +10,7 @@ export interface DispatcherOptions {
   redis: Redis;
   key: string;
   plan: Plan;
-  ledger: RowCollector;
+  collector: RowCollector;
   signal: AbortSignal;
   signer: QueueSigner;
 }
@@ -43,7 +43,7 @@ export class Dispatcher {
   /** Concurrent trials per system, over all workers. */
   slots = 0;
   readonly #options: DispatcherOptions;
-  #lanes: SystemQueue[] = [];
+  #pools: SystemQueue[] = [];
   /** Trials that were lost with their worker and now run alone. */
   #suspects: Queue<TrialJob> | null = null;
   #isWithdrawn = false;
@@ -60,45 +60,45 @@ export class Dispatcher {
   /** `isResumed`: an earlier start of the run may have dispatched trials. */
   async open({ isResumed }: { isResumed: boolean }): Promise<void> {
     this.#isResumed = isResumed;
-    if (this.#lanes.length === 0) this.#lanes = await this.#createQueues();
+    if (this.#pools.length === 0) this.#pools = await this.#createQueues();
     await this.fill();
   }
 
   /** True when every trial has a result, or will not be dispatched. */
   get isDone(): boolean {
-    return this.#lanes.every(({ out, isExhausted }) => isExhausted && out.size === 0);
+    return this.#pools.every(({ out, isExhausted }) => isExhausted && out.size === 0);
   }
 
   /** Number of dispatched trials without a result. */
   get dispatchedCount(): number {
-    return this.#lanes.reduce((total, { out }) => total + out.size, 0);
+    return this.#pools.reduce((total, { out }) => total + out.size, 0);
   }
 
   /** Call when a result of a trial has arrived. */
   settle(systemIndex: number, index: number): void {
-    const lane = this.#lanes[systemIndex];
-    if (lane === undefined) return;
-    lane.lastNews = Date.now();
-    lane.missedAt = null;
-    lane.out.delete(index);
+    const pool = this.#pools[systemIndex];
+    if (pool === undefined) return;
+    pool.lastNews = Date.now();
+    pool.missedAt = null;
+    pool.out.delete(index);
   }
 
   /** Schedules a finished trial to be dispatched again later. */
   hold(systemIndex: number, index: number): void {
-    const lane = this.#lanes[systemIndex];
-    if (lane === undefined || this.#isWithdrawn) return;
-    lane.out.add(index);
-    lane.held.add(index);
+    const pool = this.#pools[systemIndex];
+    if (pool === undefined || this.#isWithdrawn) return;
+    pool.out.add(index);
+    pool.held.add(index);
   }
 
   /** Dispatches the trials scheduled by `hold`. */
   async releaseHeld(): Promise<void> {
-    for (const lane of this.#lanes) {
-      if (lane.held.size === 0) continue;
-      const held = [...lane.held];
+    for (const pool of this.#pools) {
+      if (pool.held.size === 0) continue;
+      const held = [...pool.held];
       await this.#clearDelivered(held);
-      await this.#runInTurn(() => this.#add(lane, held, true));
-      for (const index of held) lane.held.delete(index);
+      await this.#runInTurn(() => this.#add(pool, held, true));
+      for (const index of held) pool.held.delete(index);
     }
   }
 
@@ -124,9 +124,9 @@ export class Dispatcher {
 
   /** Stops dispatching a system. Returns its trials that no worker has started. */
   async stop(systemIndex: number): Promise<number[]> {
-    const lane = this.#lanes[systemIndex];
+    const pool = this.#pools[systemIndex];
     const left: number[] = [];
-    if (lane !== undefined) await this.#runInTurn(async () => void left.push(...(await this.#stopQueue(lane))));
+    if (pool !== undefined) await this.#runInTurn(async () => void left.push(...(await this.#stopQueue(pool))));
     this.wake();
     return left;
   }
@@ -134,13 +134,13 @@ export class Dispatcher {
   /** Dispatches all open trials again, after Redis lost its data. */
   async dispatchAgain(): Promise<void> {
     await this.#runInTurn(async () => {
-      for (const lane of this.#lanes) await this.#add(lane, [...lane.out], true);
+      for (const pool of this.#pools) await this.#add(pool, [...pool.out], true);
     });
   }
 
   /** Finds dispatched trials that are nowhere in Redis, and dispatches them again. Each system is checked separately. */
   async reconcile(): Promise<void> {
-    for (const lane of this.#lanes) if (await this.#hasMissingTrials(lane)) await this.#redispatch(lane);
+    for (const pool of this.#pools) if (await this.#hasMissingTrials(pool)) await this.#redispatch(pool);
   }
 
   /** Counts waiting and running trials. */
@@ -157,7 +157,7 @@ export class Dispatcher {
   }
 
   #listQueues(): Queue<TrialJob>[] {
-    return [...this.#lanes.map(({ queue }) => queue), ...(this.#suspects === null ? [] : [this.#suspects])];
+    return [...this.#pools.map(({ queue }) => queue), ...(this.#suspects === null ? [] : [this.#suspects])];
   }
 
   /** Resolves after a change, or after `ms`. */
@@ -186,15 +186,15 @@ export class Dispatcher {
 
   async #createQueues(): Promise<SystemQueue[]> {
     const { Queue } = await import("bullmq");
-    const { redis, key, plan, ledger, signal } = this.#options;
-    const open = (lane: number | "suspects") => {
+    const { redis, key, plan, collector, signal } = this.#options;
+    const open = (pool: number | "suspects") => {
       const settings = { connection: redis, prefix: BULL_PREFIX, streams: { events: { maxLen: 10 } } };
-      return new Queue<TrialJob>(getQueueName(key, lane), settings).on("error", () => {});
+      return new Queue<TrialJob>(getQueueName(key, pool), settings).on("error", () => {});
     };
     this.#suspects = open("suspects");
     return plan.systems.map((_, systemIndex) => {
       const queue = open(systemIndex);
-      const isDone = (index: number) => ledger.has(index);
+      const isDone = (index: number) => collector.has(index);
       const trials = new TrialQueue(plan, [systemIndex], { isDone, signal });
       const sets = { out: new Set<number>(), held: new Set<number>() };
       return { queue, trials, ...sets, batch: [], isExhausted: false, lastNews: Date.now(), missedAt: null };
@@ -202,47 +202,47 @@ export class Dispatcher {
   }
 
   async #fillAll(): Promise<void> {
-    await Promise.all(this.#lanes.map((lane) => this.#fillQueue(lane)));
+    await Promise.all(this.#pools.map((pool) => this.#fillQueue(pool)));
   }
 
-  async #fillQueue(lane: SystemQueue): Promise<void> {
+  async #fillQueue(pool: SystemQueue): Promise<void> {
     const ahead = MIN_AHEAD + AHEAD_PER_SLOT * this.slots;
     while (!this.#isWithdrawn) {
-      if (lane.batch.length === 0) lane.batch = takeBatch(lane, ahead);
-      if (lane.batch.length === 0) return;
-      await this.#add(lane, lane.batch, this.#isResumed);
-      lane.batch = [];
+      if (pool.batch.length === 0) pool.batch = takeBatch(pool, ahead);
+      if (pool.batch.length === 0) return;
+      await this.#add(pool, pool.batch, this.#isResumed);
+      pool.batch = [];
     }
   }
 
   async #withdrawAll(): Promise<void> {
     await this.#suspects?.drain();
-    for (const lane of this.#lanes) {
-      lane.isExhausted = true;
-      await this.#withdrawQueue(lane);
+    for (const pool of this.#pools) {
+      pool.isExhausted = true;
+      await this.#withdrawQueue(pool);
     }
   }
 
-  async #stopQueue(lane: SystemQueue): Promise<number[]> {
+  async #stopQueue(pool: SystemQueue): Promise<number[]> {
     const left: number[] = [];
-    for (let next = lane.trials.take(); next !== null; next = lane.trials.take()) left.push(next.index);
-    lane.isExhausted = true;
-    return [...left, ...(await this.#withdrawQueue(lane))];
+    for (let next = pool.trials.take(); next !== null; next = pool.trials.take()) left.push(next.index);
+    pool.isExhausted = true;
+    return [...left, ...(await this.#withdrawQueue(pool))];
   }
 
   /** Withdraws trials that no worker has started, except waiting suspects. */
-  async #withdrawQueue(lane: SystemQueue): Promise<number[]> {
-    lane.held.clear();
-    lane.batch = [];
-    await lane.queue.drain();
+  async #withdrawQueue(pool: SystemQueue): Promise<number[]> {
+    pool.held.clear();
+    pool.batch = [];
+    await pool.queue.drain();
     const [active, alone, waiting] = await Promise.all([
-      lane.queue.getActive(),
+      pool.queue.getActive(),
       this.#suspects?.getActive(),
       this.#suspects?.getWaiting(),
     ]);
     const begun = new Set([...active, ...(alone ?? []), ...(waiting ?? [])].map(({ data }) => data?.index));
-    const left = [...lane.out].filter((index) => !begun.has(index));
-    for (const index of left) lane.out.delete(index);
+    const left = [...pool.out].filter((index) => !begun.has(index));
+    for (const index of left) pool.out.delete(index);
     return left;
   }
 
@@ -261,8 +261,8 @@ export class Dispatcher {
   }
 
   #createJob(index: number, mayBeDone: boolean): { name: string; data: TrialJob; opts: JobsOptions } {
-    const { key, signer, ledger } = this.#options;
-    const again = mayBeDone || ledger.isStored({ index });
+    const { key, signer, collector } = this.#options;
+    const again = mayBeDone || collector.isStored({ index });
     return {
       name: "trial",
       data: { index, ...(again ? { again } : {}), signature: signer.signJob(key, index, again) },
@@ -271,28 +271,28 @@ export class Dispatcher {
   }
 
   /** Trials are missing if no worker has them and they were not in the batches that were in the stream at that time. */
-  async #hasMissingTrials(lane: SystemQueue): Promise<boolean> {
-    if (lane.out.size === 0 || Date.now() - lane.lastNews <= MAX_QUIET_MS) return false;
+  async #hasMissingTrials(pool: SystemQueue): Promise<boolean> {
+    if (pool.out.size === 0 || Date.now() - pool.lastNews <= MAX_QUIET_MS) return false;
     const results = KEYS.results(this.#options.key);
     const { redis } = this.#options;
-    if (lane.missedAt === null) {
-      for (const queue of [lane.queue, this.#suspects]) {
+    if (pool.missedAt === null) {
+      for (const queue of [pool.queue, this.#suspects]) {
         const counts = (await queue?.getJobCounts(...COUNTED_STATES)) ?? {};
         if (Object.values(counts).some((count) => count > 0)) return false;
       }
-      lane.missedAt = (await redis.xrevrange(results, "+", "-", "COUNT", 1))[0]?.[0] ?? "0-0";
+      pool.missedAt = (await redis.xrevrange(results, "+", "-", "COUNT", 1))[0]?.[0] ?? "0-0";
     }
     const [oldest] = await redis.xrange(results, "-", "+", "COUNT", 1);
     // A result may have arrived meanwhile.
-    return lane.missedAt !== null && (oldest === undefined || isLaterEntry(oldest[0], lane.missedAt));
+    return pool.missedAt !== null && (oldest === undefined || isLaterEntry(oldest[0], pool.missedAt));
   }
 
-  async #redispatch(lane: SystemQueue): Promise<void> {
-    lane.lastNews = Date.now();
-    lane.missedAt = null;
-    if (this.#isWithdrawn) return lane.out.clear();
-    await this.#clearDelivered(lane.out);
-    await this.#runInTurn(() => this.#add(lane, [...lane.out], true));
+  async #redispatch(pool: SystemQueue): Promise<void> {
+    pool.lastNews = Date.now();
+    pool.missedAt = null;
+    if (this.#isWithdrawn) return pool.out.clear();
+    await this.#clearDelivered(pool.out);
+    await this.#runInTurn(() => this.#add(pool, [...pool.out], true));
   }
 
   /** Otherwise results that were delivered but unusable would not be run again. */
@@ -305,16 +305,16 @@ export class Dispatcher {
 }
 
 /** Takes the next trials of a system, up to the demand and the batch size, and marks them as dispatched. */
-function takeBatch(lane: SystemQueue, ahead: number): number[] {
+function takeBatch(pool: SystemQueue, ahead: number): number[] {
   const batch: number[] = [];
-  while (!lane.isExhausted && batch.length < MAX_BULK_JOBS && lane.out.size < ahead) {
-    const next = lane.trials.take();
+  while (!pool.isExhausted && batch.length < MAX_BULK_JOBS && pool.out.size < ahead) {
+    const next = pool.trials.take();
     if (next === null) {
-      lane.isExhausted = true;
+      pool.isExhausted = true;
       break;
     }
     batch.push(next.index);
-    lane.out.add(next.index);
+    pool.out.add(next.index);
   }
   return batch;
 }

@@ -45,27 +45,27 @@ describe.skipIf(isCommandMissing("redis-server"))("ResultInbox", () => {
     const settled: number[] = [];
     const notes: string[] = [];
     const held: number[] = [];
-    const ledger = createSampleCollector(plan, sink, earlier);
+    const collector = createSampleCollector(plan, sink, earlier);
     const onNote = (note: string) => void notes.push(note);
     const inbox = new ResultInbox({
       ...{
         redis,
         plan,
-        ledger,
+        collector,
         outputs: earlier.outputs,
         onNote,
         signer: SAMPLE_SIGNER,
         announcement: createSampleAnnouncement(KEY, more),
         dismissals: new WorkerDismissals({ redis, key: KEY, signer: SAMPLE_SIGNER, onNote }),
       },
-      feeder: {
+      dispatcher: {
         settle: (_, index) => void settled.push(index),
         fill: async () => {},
         hold: (_, index) => void held.push(index),
       },
     });
     const recorded = () => sink.entries.map(({ finished }) => finished.row.exampleId);
-    return { inbox, sink, settled, notes, recorded, ledger, held };
+    return { inbox, sink, settled, notes, recorded, collector, held };
   }
 
   const rowOf = (index: number, more: Partial<EvalRow> = {}) =>
@@ -194,7 +194,7 @@ describe.skipIf(isCommandMissing("redis-server"))("ResultInbox", () => {
   }
 
   it("dismisses a worker that fails where others succeed, and runs its trials again once", async () => {
-    const { inbox, notes, held, ledger, settled } = await opened({ examples: 24 });
+    const { inbox, notes, held, collector, settled } = await opened({ examples: 24 });
     // The first trial fails on both, so the trial is the cause.
     await arriveFrom("good", 0, true);
     await inbox.drain();
@@ -205,27 +205,27 @@ describe.skipIf(isCommandMissing("redis-server"))("ResultInbox", () => {
     ]);
     expect(inbox.listNotes()).toEqual(notes);
     expect(held).toEqual([1, 3, 5, 7, 9, 11, 13, 15, 17, 19]);
-    expect(held.filter((index) => ledger.has(index))).toEqual([]);
-    expect(ledger.getRow(0)).toMatchObject({ outcome: "error" });
-    expect(ledger.repeatedUsd).toBe(5);
+    expect(held.filter((index) => collector.has(index))).toEqual([]);
+    expect(collector.getRow(0)).toMatchObject({ outcome: "error" });
+    expect(collector.repeatedUsd).toBe(5);
     const mark = (await redis.hget(KEYS.leaving(KEY), "bad")) ?? "";
     expect(SAMPLE_SIGNER.openLeave(KEY, "bad", mark)).toMatch(/^it fails where others succeed: 10 of/);
     expect(SAMPLE_SIGNER.openLeave(KEY, "good", mark)).toBeNull();
     // Trials that were running then also fail.
     await arriveFrom("bad", 21, true);
     await inbox.drain();
-    expect([held.at(-1), ledger.has(21)]).toEqual([21, false]);
+    expect([held.at(-1), collector.has(21)]).toEqual([21, false]);
     // One that fails on another worker is an error; one that succeeds keeps the earlier attempts.
     await arriveFrom("good", 1, true);
     await arriveFrom("good", 3, false);
     await inbox.drain();
-    expect(ledger.getRow(1)).toMatchObject({ outcome: "error" });
-    expect(ledger.getRow(3)).toMatchObject({ outcome: "pass", attempts: [{ message: "no key", durationMs: 3 }] });
+    expect(collector.getRow(1)).toMatchObject({ outcome: "error" });
+    expect(collector.getRow(3)).toMatchObject({ outcome: "pass", attempts: [{ message: "no key", durationMs: 3 }] });
     expect(settled).toContain(1);
     expect(held).toHaveLength(11);
     await arriveFrom("bad", 1, true);
     await inbox.drain();
-    expect(ledger.has(1)).toBe(true);
+    expect(collector.has(1)).toBe(true);
   });
 
   it("ends the run when too many results are unusable", async () => {

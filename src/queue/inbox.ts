@@ -18,10 +18,10 @@ export interface ResultInboxOptions {
   redis: Redis;
   announcement: Announcement;
   plan: Plan;
-  ledger: RowCollector;
+  collector: RowCollector;
   /** By trial: ungraded outputs that earlier starts of the run have stored. */
   outputs: ReadonlyMap<number, UngradedOutput>;
-  feeder: Pick<Dispatcher, "settle" | "fill" | "hold">;
+  dispatcher: Pick<Dispatcher, "settle" | "fill" | "hold">;
   dismissals: WorkerDismissals;
   onNote: (note: string) => void;
   signer: QueueSigner;
@@ -80,10 +80,10 @@ export class ResultInbox {
   }
 
   #listRecorded(): Set<number> {
-    const { plan, ledger } = this.#options;
+    const { plan, collector } = this.#options;
     const total = plan.systems.length * plan.examples.length * plan.trials;
     const recorded = new Set<number>();
-    for (let index = 0; index < total; index++) if (ledger.has(index)) recorded.add(index);
+    for (let index = 0; index < total; index++) if (collector.has(index)) recorded.add(index);
     return recorded;
   }
 
@@ -100,14 +100,14 @@ export class ResultInbox {
 
   /** Waits for batches on a separate connection, and handles them. */
   async read(reader: Redis): Promise<void> {
-    const { announcement, feeder } = this.#options;
+    const { announcement, dispatcher } = this.#options;
     const key = KEYS.results(announcement.key);
     const entries = parseEntries(
       await reader.xreadBuffer("COUNT", MAX_BATCHES_PER_READ, "BLOCK", READ_TIMEOUT_MS, "STREAMS", key, "0"),
     );
     if (entries.length === 0) return;
     await this.#handleEntries(entries);
-    await feeder.fill();
+    await dispatcher.fill();
   }
 
   /** Notes for the report. */
@@ -121,7 +121,7 @@ export class ResultInbox {
 
   async #handleEntries(entries: readonly StreamEntry[]): Promise<void> {
     const unreadable = entries.filter((entry) => !this.#handleEntry(entry));
-    await this.#options.ledger.waitForWrite();
+    await this.#options.collector.waitForWrite();
     await this.#remove(entries, unreadable);
     await this.#options.dismissals.markDismissed();
     // Reported once: the next start of the run finds out for itself.
@@ -175,20 +175,20 @@ export class ResultInbox {
     }
     if (news.kind === "finished") this.#record(news, worker);
     // A dropped trial is still to be run.
-    if (news.kind !== "finished" || this.#options.ledger.has(news.index)) this.#settle(news.index);
+    if (news.kind !== "finished" || this.#options.collector.has(news.index)) this.#settle(news.index);
   }
 
   /** Its trial is still open: the worker that has it grades it. */
   #storeOutput({ index, stored }: UngradedUpdate): void {
-    const { ledger } = this.#options;
-    if (stored === null || ledger.has(index)) return;
+    const { collector } = this.#options;
+    if (stored === null || collector.has(index)) return;
     const { ungraded, file } = stored;
     const planned = this.#getPlannedKey(index);
     if (planned === null || encodeKey(planned) !== encodeKey(ungraded)) {
       this.#reportUnusable(`an output delivered for trial ${index} is not stored: ${WRONG_TRIAL}`);
       return;
     }
-    if (!ledger.storeOutput(index, ungraded)) return;
+    if (!collector.storeOutput(index, ungraded)) return;
     const paid = toPaidOutput(ungraded, file);
     this.#ungraded.set(index, paid);
     this.spentUsd += paid.costUsd;
@@ -196,16 +196,16 @@ export class ResultInbox {
 
   /** Another worker may be able to run it; if none can, the system is stopped. */
   #handleStop({ index, message }: { index: number; message: string }, worker: string): void {
-    const { ledger, feeder, plan, dismissals } = this.#options;
+    const { collector, dispatcher, plan, dismissals } = this.#options;
     const trial = findTrial(plan, index);
-    if (trial === null || ledger.has(index)) return;
+    if (trial === null || collector.has(index)) return;
     // The problem of an earlier start may have been fixed.
     if (this.#isOpen) dismissals.recordStop(trial.system.name, worker, message);
-    feeder.hold(trial.systemIndex, index);
+    dispatcher.hold(trial.systemIndex, index);
   }
 
   #settle(index: number): void {
-    this.#options.feeder.settle(this.#getSystemIndex(index), index);
+    this.#options.dispatcher.settle(this.#getSystemIndex(index), index);
   }
 
   #getSystemIndex(index: number): number {
@@ -216,7 +216,7 @@ export class ResultInbox {
   #record(news: FinishedUpdate, worker: string): void {
     const { index, row, lines } = news;
     const why = this.#findProblem(index, row, lines);
-    const recorded = this.#options.ledger.getRow(index);
+    const recorded = this.#options.collector.getRow(index);
     if (why !== null) this.#drop(index, why);
     else if (recorded !== undefined) this.#countRepeat(row, recorded);
     else if (this.#isLate(index, row)) this.#drop(index, null);
@@ -224,7 +224,7 @@ export class ResultInbox {
   }
 
   #recordFirst({ index, row, lines }: FinishedUpdate, worker: string): void {
-    const { ledger, feeder, dismissals } = this.#options;
+    const { collector, dispatcher, dismissals } = this.#options;
     const before = this.#getEarlierAttempts(index);
     const paid = this.#ungraded.get(index) ?? null;
     this.#ungraded.delete(index);
@@ -233,10 +233,10 @@ export class ResultInbox {
     const whole = before.length === 0 ? row : { ...row, attempts: [...before, ...row.attempts] };
     const left = paid === null ? lines : this.#omitStoredOutput(lines, paid);
     const encoded = { ...this.#resolveOutputFile(left), ...(whole === row ? {} : { row: encodeRow(whole) }) };
-    ledger.record({ index }, { row: whole, output: null, evidence: null, grades: null }, encoded);
+    collector.record({ index }, { row: whole, output: null, evidence: null, grades: null }, encoded);
     for (const again of dismissals.count(index, row, worker)) {
-      ledger.discardRow(again);
-      feeder.hold(this.#getSystemIndex(again), again);
+      collector.discardRow(again);
+      dispatcher.hold(this.#getSystemIndex(again), again);
     }
   }
 
@@ -249,7 +249,7 @@ export class ResultInbox {
   }
 
   #getEarlierAttempts(index: number): EvalRow["attempts"] {
-    return this.#options.ledger.getAttempts({ index });
+    return this.#options.collector.getAttempts({ index });
   }
 
   /** Anyone who can write to Redis can deliver: results that do not belong to the run are neither recorded nor moved. */
@@ -265,8 +265,8 @@ export class ResultInbox {
 
   /** Examples whose trials are all recorded are not kept. */
   #getPlannedKey(index: number): TrialKey | null {
-    const { ledger, plan } = this.#options;
-    const recorded = ledger.getRow(index);
+    const { collector, plan } = this.#options;
+    const recorded = collector.getRow(index);
     if (recorded !== undefined) return recorded;
     const found = findTrial(plan, index);
     if (found === null) return null;
@@ -276,8 +276,8 @@ export class ResultInbox {
 
   #drop(index: number, why: string | null): void {
     if (why !== null) this.#reportUnusable(`a result delivered for trial ${index} is not recorded: ${why}`);
-    const { ledger, plan } = this.#options;
-    if (!ledger.has(index) && findTrial(plan, index) !== null) this.#dropped.push(index);
+    const { collector, plan } = this.#options;
+    if (!collector.has(index) && findTrial(plan, index) !== null) this.#dropped.push(index);
   }
 
   #reportUnusable(words: string): void {

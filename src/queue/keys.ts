@@ -38,8 +38,8 @@ export const KEYS = {
 export const BULL_PREFIX = "assay:bull";
 
 /** The queue of one system of a run, or of its suspects: trials that were lost with their worker and run alone. */
-export function getQueueName(key: string, lane: number | "suspects"): string {
-  return `${key}.${lane}`;
+export function getQueueName(key: string, pool: number | "suspects"): string {
+  return `${key}.${pool}`;
 }
 
 /** The job id of a trial; BullMQ does not add the same id twice. */

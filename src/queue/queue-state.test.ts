@@ -21,7 +21,7 @@ describe.skipIf(isCommandMissing("redis-server"))("the workers of a run", () => 
   function keeper(notes: string[]): QueueStateTracker {
     return new QueueStateTracker({
       ...{ redis, url: server.url, announcement: createSampleAnnouncement(KEY), done: new Map() },
-      feeder: { counts: async () => ({ waiting: 0, active: 0 }) },
+      dispatcher: { counts: async () => ({ waiting: 0, active: 0 }) },
       money: { read: async () => null },
       dismissals: { isReason: (why) => why === "told to leave" },
       onNote: (note) => void notes.push(note),

@@ -10,7 +10,7 @@ export interface QueueStateTrackerOptions {
   redis: Redis;
   url: string;
   announcement: Announcement;
-  feeder: Pick<Dispatcher, "counts">;
+  dispatcher: Pick<Dispatcher, "counts">;
   money: Pick<CoordinatorBudget, "read">;
   /** By worker: its delivered trials. */
   done: ReadonlyMap<string, number>;
@@ -34,14 +34,14 @@ export class QueueStateTracker {
   }
 
   async update(): Promise<QueueState> {
-    const { redis, announcement, feeder, money } = this.#options;
+    const { redis, announcement, dispatcher, money } = this.#options;
     const all = await listWorkers(redis);
     const workers = all.filter(({ run }) => run === announcement.key);
     for (const worker of workers) if (worker.refuses !== null) this.#recordRefusal(worker, worker.refuses);
     const taking = workers.filter(({ refuses }) => refuses === null);
     await this.#findLostWorkers(taking);
     for (const worker of taking) this.#ever.set(worker.id, worker);
-    const counts = await feeder.counts();
+    const counts = await dispatcher.counts();
     this.#last = { ...this.#buildState(), ...counts, workers, budget: await money.read() };
     return this.#last;
   }

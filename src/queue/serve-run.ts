@@ -84,18 +84,18 @@ export async function serveRun(options: ServeRunOptions): Promise<void> {
   const bench = new TrialWorker(options);
   const presence = new WorkerHeartbeat({ ...options, look: () => bench.readState() });
   await retryRedis(() => presence.start(), { limitMs: options.refusalMs });
-  const lanes = await bench.open();
+  const pools = await bench.open();
   const tell = setInterval(() => options.onState(presence.state), 1000);
   const closed = new AbortController();
   try {
     const leaving = await watch.waitUntilLeft({
       stop: AbortSignal.any([drain, bench.fault]),
-      onSilent: () => Promise.all(lanes.map((lane) => lane.pause(true))),
+      onSilent: () => Promise.all(pools.map((pool) => pool.pause(true))),
       onBack: () => bench.resume(),
     });
     if (leaving === "over") void dropTrials(bench, watch, closed.signal);
     if (leaving === "dismissed") {
-      await Promise.all(lanes.map((lane) => lane.pause(true)));
+      await Promise.all(pools.map((pool) => pool.pause(true)));
       // From now on, others may run what failed here.
       presence.update({ refuses: watch.dismissal });
     }
@@ -105,7 +105,7 @@ export async function serveRun(options: ServeRunOptions): Promise<void> {
   } finally {
     clearInterval(tell);
     // Waits for the running trials.
-    await Promise.allSettled([...lanes.map((lane) => lane.close()), bench.close()]);
+    await Promise.allSettled([...pools.map((pool) => pool.close()), bench.close()]);
     closed.abort();
     await presence.stop().catch(() => {});
     options.onState({ ...presence.state, ...bench.readState() });
@@ -141,14 +141,14 @@ class TrialWorker {
   readonly #options: ServeRunOptions;
   readonly #place: SealingContext;
   readonly #outbox: ResultOutbox;
-  readonly #purse: SharedBudgetGate;
+  readonly #budgetGate: SharedBudgetGate;
   readonly #makeSteps: () => TrialPipeline;
   #steps: TrialPipeline;
   readonly #limits: readonly (ConcurrencyLimit | null)[];
   readonly #rate = new RateMeter();
   #active = 0;
   /** By system: the worker of its queue. */
-  #lanes: readonly Worker<TrialJob>[] = [];
+  #pools: readonly Worker<TrialJob>[] = [];
   /** Systems that are no longer called. */
   readonly #stopped = new Set<number>();
   /** Why Redis is no longer used; null while it is. */
@@ -175,12 +175,12 @@ class TrialWorker {
     const hasBudget = announcement.budget.run !== undefined;
     const tokens = new TokenCounter(tokenizer, plan.examples.length);
     const isStored = (trial: Trial) => this.#outbox.isStored(trial);
-    this.#purse = new SharedBudgetGate({ redis, key, worker: state.id, hasBudget, signal, tokens, isStored });
+    this.#budgetGate = new SharedBudgetGate({ redis, key, worker: state.id, hasBudget, signal, tokens, isStored });
     this.#outbox = new ResultOutbox({
       worker: state.id,
       tokens,
-      take: (index) => this.#purse.takeSettlement(index),
-      payFor: (index, returned) => this.#purse.createOutputSettlement(index, returned),
+      take: (index) => this.#budgetGate.takeSettlement(index),
+      payFor: (index, returned) => this.#budgetGate.createOutputSettlement(index, returned),
       send: (parcel) => this.#send(parcel),
       onStopped: (index) => this.#stop(Math.floor(index / (plan.examples.length * plan.trials))),
       sharedDir: folder,
@@ -188,7 +188,10 @@ class TrialWorker {
     this.#limits = createLimits(plan.systems);
     this.#makeSteps = () => {
       const gates = createGates(options);
-      return { gates, chain: createTrialRunner({ plan, ports, book: this.#outbox, gates, purse: this.#purse }) };
+      return {
+        gates,
+        chain: createTrialRunner({ plan, ports, book: this.#outbox, gates, budgetGate: this.#budgetGate }),
+      };
     };
     this.#steps = this.#makeSteps();
   }
@@ -214,12 +217,12 @@ class TrialWorker {
   resume(): void {
     if (this.#stopped.size > 0) this.#steps = this.#makeSteps();
     this.#stopped.clear();
-    for (const lane of [...this.#lanes, this.#alone]) void lane?.resume();
+    for (const pool of [...this.#pools, this.#alone]) void pool?.resume();
   }
 
   #stop(systemIndex: number): void {
     this.#stopped.add(systemIndex);
-    void this.#lanes[systemIndex]?.pause(true);
+    void this.#pools[systemIndex]?.pause(true);
   }
 
   /** One BullMQ worker per system: a slow system only occupies its own slots. */
@@ -242,18 +245,18 @@ class TrialWorker {
       return () => new Worker<TrialJob>(getQueueName(key, systemIndex), take, { ...settings, concurrency });
     });
     const takeAlone = (job: Job<TrialJob>, token?: string) => this.#runOrReturnJob(job, { token, isAlone: true });
-    if (share !== "suspects") this.#lanes = usual.map((make) => make());
+    if (share !== "suspects") this.#pools = usual.map((make) => make());
     if (share !== "usual") this.#alone = new Worker<TrialJob>(getQueueName(key, "suspects"), takeAlone, settings);
-    const lanes = [...this.#lanes, ...(this.#alone === null ? [] : [this.#alone])];
+    const pools = [...this.#pools, ...(this.#alone === null ? [] : [this.#alone])];
     this.#suspects = new Queue(getQueueName(key, "suspects"), { connection: redis, prefix: BULL_PREFIX });
     if (share === "usual") {
       this.#checker = new Worker<TrialJob>(getQueueName(key, "suspects"), null, settings);
       void this.#checker.startStalledCheckTimer().catch(() => {});
     }
     // Lost connections are restored; a lost lock means that another worker has the trial too.
-    for (const each of [...lanes, this.#checker]) each?.on("error", () => {});
+    for (const each of [...pools, this.#checker]) each?.on("error", () => {});
     this.#suspects.on("error", () => {});
-    return lanes;
+    return pools;
   }
 
   async close(): Promise<void> {
@@ -262,7 +265,7 @@ class TrialWorker {
 
   readState(): Partial<WorkerState> {
     const { gates, chain } = this.#steps;
-    const reasons = [...new Set(gates), this.#purse, chain].flatMap((place) => place?.waiting() ?? []);
+    const reasons = [...new Set(gates), this.#budgetGate, chain].flatMap((place) => place?.waiting() ?? []);
     if (this.#refusal !== null) reasons.push(`the queue does not accept results: ${this.#refusal}`);
     if (this.#forged > 0) reasons.push(`jobs skipped because the run did not sign them: ${this.#forged}`);
     const done = this.#outbox.delivered;
@@ -374,7 +377,7 @@ class TrialWorker {
   async #runInSlot(trial: Trial): Promise<void> {
     const run = async () => {
       const { chain } = this.#steps;
-      const admission = await this.#purse.admit(trial, chain.limitsOf(trial));
+      const admission = await this.#budgetGate.admit(trial, chain.limitsOf(trial));
       if (admission === "held") await chain.run(trial);
       if (admission === "refused") this.#outbox.reportRefused(trial.index);
     };

@@ -287,7 +287,7 @@ describe.skipIf(isCommandMissing("redis-server"))("SharedBudget", () => {
     const inLine = async (connection: Redis, first: number) => {
       for (let i = 0; i < 10; i++) await runOne(connection, first + i);
     };
-    await Promise.all(connections.flatMap((each, c) => [0, 1, 2].map((lane) => inLine(each, 100 * c + 10 * lane))));
+    await Promise.all(connections.flatMap((each, c) => [0, 1, 2].map((pool) => inLine(each, 100 * c + 10 * pool))));
     for (const connection of connections) connection.disconnect();
     expect(most).toBeGreaterThan(0.9);
     expect(most).toBeLessThanOrEqual(1);

@@ -19,9 +19,9 @@ const TOKENS = new TokenCounter({ count: (text) => text.length }, 100);
 
 function trialOf(index: number, { name = "a", isPaid = false, isRecorded = false } = {}): Trial {
   const evaluators = isPaid ? [{ name: "judge", isPaid, score: () => ({}) }] : [];
-  const wiring = { evaluators } as unknown as Trial["wiring"];
+  const datasetPlan = { evaluators } as unknown as Trial["datasetPlan"];
   const system = { name, isRecorded, process: () => ({}) };
-  return { index, system, systemIndex: 0, example: { id: index }, exampleIndex: index, trial: 0, wiring };
+  return { index, system, systemIndex: 0, example: { id: index }, exampleIndex: index, trial: 0, datasetPlan };
 }
 
 function limitsOf(maxCostUsd: number): Limits {
@@ -55,38 +55,44 @@ describe.skipIf(isCommandMissing("redis-server"))("SharedBudgetGate", () => {
   }
 
   async function finish(
-    purse: SharedBudgetGate,
+    budgetGate: SharedBudgetGate,
     trial: Trial,
     output: Output | Error,
     judgeCostUsd = 0,
   ): Promise<void> {
-    purse.settle(trial, attempted(trial, output), judgeCostUsd);
-    const settlement = purse.takeSettlement(trial.index);
+    budgetGate.settle(trial, attempted(trial, output), judgeCostUsd);
+    const settlement = budgetGate.takeSettlement(trial.index);
     const settlements = settlement === null ? [] : [settlement];
     await deliverResults(redis, KEY, { data: Buffer.alloc(0), trials: [], settlements });
   }
 
   it("does not ask Redis in a run without a budget", () => {
-    const purse = purseOf("w1", NEVER, false);
-    expect(purse.admit(trialOf(1), limitsOf(100))).toBe("held");
-    purse.settle(trialOf(1), attempted(trialOf(1), { costUsd: 1 }), 0);
-    expect(purse.takeSettlement(1)).toBeNull();
-    expect(purse.waiting()).toBeNull();
+    const budgetGate = purseOf("w1", NEVER, false);
+    expect(budgetGate.admit(trialOf(1), limitsOf(100))).toBe("held");
+    budgetGate.settle(trialOf(1), attempted(trialOf(1), { costUsd: 1 }), 0);
+    expect(budgetGate.takeSettlement(1)).toBeNull();
+    expect(budgetGate.waiting()).toBeNull();
   });
 
   it("keeps the cost of a trial until it is taken, once", async () => {
-    const purse = purseOf("w1");
+    const budgetGate = purseOf("w1");
     const [fine, failed] = [trialOf(1), trialOf(2)];
-    for (const trial of [fine, failed]) expect(await purse.admit(trial, limitsOf(0.1))).toBe("held");
-    expect(purse.takeSettlement(1)).toBeNull();
-    purse.settle(fine, attempted(fine, { response: "", costUsd: 0.05 }), 0.01);
-    purse.settle(fine, attempted(fine, { response: "", costUsd: 0.05 }), 0.01);
-    purse.settle(failed, attempted(failed, new Error("no")), 0);
+    for (const trial of [fine, failed]) expect(await budgetGate.admit(trial, limitsOf(0.1))).toBe("held");
+    expect(budgetGate.takeSettlement(1)).toBeNull();
+    budgetGate.settle(fine, attempted(fine, { response: "", costUsd: 0.05 }), 0.01);
+    budgetGate.settle(fine, attempted(fine, { response: "", costUsd: 0.05 }), 0.01);
+    budgetGate.settle(failed, attempted(failed, new Error("no")), 0);
     const token = expect.any(String);
-    expect(purse.takeSettlement(1)).toEqual({ trial: 1, token, costUsd: 0.05, judgeCostUsd: 0.01, isTypical: true });
-    expect(purse.takeSettlement(1)).toBeNull();
-    expect(purse.takeSettlement(2)).toEqual({ trial: 2, token, costUsd: 0, judgeCostUsd: 0, isTypical: false });
-    expect(purse.takeSettlement(3)).toBeNull();
+    expect(budgetGate.takeSettlement(1)).toEqual({
+      trial: 1,
+      token,
+      costUsd: 0.05,
+      judgeCostUsd: 0.01,
+      isTypical: true,
+    });
+    expect(budgetGate.takeSettlement(1)).toBeNull();
+    expect(budgetGate.takeSettlement(2)).toEqual({ trial: 2, token, costUsd: 0, judgeCostUsd: 0, isTypical: false });
+    expect(budgetGate.takeSettlement(3)).toBeNull();
   });
 
   it("makes a trial wait until another worker frees budget, and says so meanwhile", async () => {
@@ -101,48 +107,50 @@ describe.skipIf(isCommandMissing("redis-server"))("SharedBudgetGate", () => {
   });
 
   it("admits waiting trials in order", async () => {
-    const purse = purseOf("w1");
+    const budgetGate = purseOf("w1");
     const first = trialOf(1);
-    await purse.admit(first, limitsOf(0.3));
+    await budgetGate.admit(first, limitsOf(0.3));
     const order: number[] = [];
     const entering = [2, 3, 4].map(async (index) => {
-      await purse.admit(trialOf(index), limitsOf(0.1));
+      await budgetGate.admit(trialOf(index), limitsOf(0.1));
       order.push(index);
     });
-    await expect.poll(() => purse.waiting()).toMatch(/^3 waiting/);
-    await finish(purse, first, { costUsd: 0 });
+    await expect.poll(() => budgetGate.waiting()).toMatch(/^3 waiting/);
+    await finish(budgetGate, first, { costUsd: 0 });
     await Promise.all(entering);
     expect(order).toEqual([2, 3, 4]);
   });
 
   it("does not hold up trials of another system behind waiting ones", async () => {
-    const purse = purseOf("w1");
-    await purse.admit(trialOf(1), limitsOf(0.1));
-    const waiting = Promise.resolve(purse.admit(trialOf(2), limitsOf(0.25)));
-    await expect.poll(() => purse.waiting()).toMatch(/^1 waiting/);
-    expect(await purse.admit(trialOf(3, { name: "b" }), limitsOf(0.2))).toBe("held");
-    await finish(purse, trialOf(1), { costUsd: 0 });
-    await finish(purse, trialOf(3, { name: "b" }), { costUsd: 0 });
+    const budgetGate = purseOf("w1");
+    await budgetGate.admit(trialOf(1), limitsOf(0.1));
+    const waiting = Promise.resolve(budgetGate.admit(trialOf(2), limitsOf(0.25)));
+    await expect.poll(() => budgetGate.waiting()).toMatch(/^1 waiting/);
+    expect(await budgetGate.admit(trialOf(3, { name: "b" }), limitsOf(0.2))).toBe("held");
+    await finish(budgetGate, trialOf(1), { costUsd: 0 });
+    await finish(budgetGate, trialOf(3, { name: "b" }), { costUsd: 0 });
     expect(await waiting).toBe("held");
   });
 
   it("refuses all waiting trials as soon as one is refused", async () => {
-    const purse = purseOf("w1");
+    const budgetGate = purseOf("w1");
     const first = trialOf(1);
-    await purse.admit(first, limitsOf(0.2));
-    const waiting = [2, 3, 4].map(async (index) => purse.admit(trialOf(index, { name: `s${index}` }), limitsOf(0.2)));
-    await expect.poll(() => purse.waiting()).toMatch(/^3 waiting/);
-    await finish(purse, first, { costUsd: 0.2 });
+    await budgetGate.admit(first, limitsOf(0.2));
+    const waiting = [2, 3, 4].map(async (index) =>
+      budgetGate.admit(trialOf(index, { name: `s${index}` }), limitsOf(0.2)),
+    );
+    await expect.poll(() => budgetGate.waiting()).toMatch(/^3 waiting/);
+    await finish(budgetGate, first, { costUsd: 0.2 });
     expect(await Promise.all(waiting)).toEqual(["refused", "refused", "refused"]);
-    expect(await purse.admit(trialOf(5), limitsOf(0.01))).toBe("refused");
+    expect(await budgetGate.admit(trialOf(5), limitsOf(0.01))).toBe("refused");
   });
 
   it("waits while the run is announced without a budget, and no longer than it is announced", async () => {
     await redis.flushall();
     await redis.set(KEYS.run(KEY), "{}");
-    const purse = purseOf("w1");
-    const waiting = ["a", "b"].map(async (name, index) => purse.admit(trialOf(index, { name }), limitsOf(0.1)));
-    await expect.poll(() => purse.waiting()).toMatch(/^2 waiting/);
+    const budgetGate = purseOf("w1");
+    const waiting = ["a", "b"].map(async (name, index) => budgetGate.admit(trialOf(index, { name }), limitsOf(0.1)));
+    await expect.poll(() => budgetGate.waiting()).toMatch(/^2 waiting/);
     await redis.del(KEYS.run(KEY));
     expect(await Promise.all(waiting)).toEqual(["gone", "gone"]);
     expect(await budget.read()).toMatchObject({ isRefusing: false, reservedUsd: 0 });
@@ -157,48 +165,48 @@ describe.skipIf(isCommandMissing("redis-server"))("SharedBudgetGate", () => {
   });
 
   it("starts free trials whatever the others cost, and knows which are judged", async () => {
-    const purse = purseOf("w1");
-    expect(await purse.admit(trialOf(1), limitsOf(0.3))).toBe("held");
+    const budgetGate = purseOf("w1");
+    expect(await budgetGate.admit(trialOf(1), limitsOf(0.3))).toBe("held");
     const recorded = trialOf(2, { name: "recorded", isRecorded: true });
-    expect(await purse.admit(recorded, null)).toBe("held");
+    expect(await budgetGate.admit(recorded, null)).toBe("held");
     const price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, source: "x" };
-    expect(await purse.admit(trialOf(3, { name: "local" }), { price, maxCostUsd: 0, hardTimeoutMs: null })).toBe(
+    expect(await budgetGate.admit(trialOf(3, { name: "local" }), { price, maxCostUsd: 0, hardTimeoutMs: null })).toBe(
       "held",
     );
-    await finish(purse, recorded, {}, 0.05);
-    await finish(purse, trialOf(1), { costUsd: 0 });
+    await finish(budgetGate, recorded, {}, 0.05);
+    await finish(budgetGate, trialOf(1), { costUsd: 0 });
     expect((await budget.read()).spentUsd).toBe(0.05);
-    await purse.admit(trialOf(4, { isPaid: true }), limitsOf(0.1));
+    await budgetGate.admit(trialOf(4, { isPaid: true }), limitsOf(0.1));
     expect((await budget.read()).reservedUsd).toBe(0.175);
   });
 
   it("reserves twice for a trial that it was given twice, and settles both", async () => {
-    const purse = purseOf("w1");
-    for (let i = 0; i < 2; i++) await purse.admit(trialOf(1), limitsOf(0.1));
+    const budgetGate = purseOf("w1");
+    for (let i = 0; i < 2; i++) await budgetGate.admit(trialOf(1), limitsOf(0.1));
     expect((await budget.read()).reservedUsd).toBe(0.2);
-    for (let i = 0; i < 2; i++) await finish(purse, trialOf(1), { costUsd: 0.04 });
+    for (let i = 0; i < 2; i++) await finish(budgetGate, trialOf(1), { costUsd: 0.04 });
     expect(await budget.read()).toMatchObject({ spentUsd: 0.08, reservedUsd: 0 });
   });
 
   it("starts nothing after it is stopped, and leaves nothing reserved", async () => {
     const stop = new AbortController();
-    const purse = purseOf("w1", stop.signal);
-    await purse.admit(trialOf(1), limitsOf(0.2));
-    const waiting = purse.admit(trialOf(2), limitsOf(0.2));
-    await expect.poll(() => purse.waiting()).not.toBeNull();
-    const asking = purse.admit(trialOf(3, { name: "b" }), limitsOf(0.1));
+    const budgetGate = purseOf("w1", stop.signal);
+    await budgetGate.admit(trialOf(1), limitsOf(0.2));
+    const waiting = budgetGate.admit(trialOf(2), limitsOf(0.2));
+    await expect.poll(() => budgetGate.waiting()).not.toBeNull();
+    const asking = budgetGate.admit(trialOf(3, { name: "b" }), limitsOf(0.1));
     stop.abort();
     expect([await waiting, await asking]).toEqual(["gone", "gone"]);
-    expect(await purse.admit(trialOf(4), limitsOf(0.01))).toBe("gone");
-    expect(purse.waiting()).toBeNull();
+    expect(await budgetGate.admit(trialOf(4), limitsOf(0.01))).toBe("gone");
+    expect(budgetGate.waiting()).toBeNull();
     await expect.poll(async () => (await budget.read()).reservedUsd).toBe(0.2);
   });
 
   it("stops at once while Redis is away, and frees later reservations", async () => {
     const stop = new AbortController();
-    const purse = purseOf("w1", stop.signal);
+    const budgetGate = purseOf("w1", stop.signal);
     await server.kill();
-    const asking = Promise.resolve(purse.admit(trialOf(1), limitsOf(0.1)));
+    const asking = Promise.resolve(budgetGate.admit(trialOf(1), limitsOf(0.1)));
     expect(await Promise.race([asking, sleep(50, "nothing")])).toBe("nothing");
     stop.abort();
     expect(await asking).toBe("gone");
@@ -208,7 +216,7 @@ describe.skipIf(isCommandMissing("redis-server"))("SharedBudgetGate", () => {
 
   it("fails when the connection was closed", async () => {
     const own = await openRedis(server.url);
-    const purse = new SharedBudgetGate({
+    const budgetGate = new SharedBudgetGate({
       redis: own,
       key: KEY,
       worker: "w1",
@@ -217,9 +225,9 @@ describe.skipIf(isCommandMissing("redis-server"))("SharedBudgetGate", () => {
       tokens: TOKENS,
       isStored: () => false,
     });
-    await purse.admit(trialOf(1), limitsOf(0.2));
-    const waiting = Promise.resolve(purse.admit(trialOf(2), limitsOf(0.2)));
-    await expect.poll(() => purse.waiting()).not.toBeNull();
+    await budgetGate.admit(trialOf(1), limitsOf(0.2));
+    const waiting = Promise.resolve(budgetGate.admit(trialOf(2), limitsOf(0.2)));
+    await expect.poll(() => budgetGate.waiting()).not.toBeNull();
     await own.quit();
     await expect(waiting).rejects.toThrow(/closed/i);
   });
@@ -227,11 +235,11 @@ describe.skipIf(isCommandMissing("redis-server"))("SharedBudgetGate", () => {
   it("settles a system when its output is delivered: a worker that dies while grading loses only judging", async () => {
     const judged = trialOf(1, { isPaid: true });
     const plain = trialOf(2);
-    const purse = purseOf("w1");
+    const budgetGate = purseOf("w1");
     for (const trial of [judged, plain]) {
-      await purse.admit(trial, limitsOf(0.1));
+      await budgetGate.admit(trial, limitsOf(0.1));
       const output = attempted(trial, { response: "", costUsd: 0.04 });
-      const paid = output.kind === "returned" ? purse.createOutputSettlement(trial.index, output) : null;
+      const paid = output.kind === "returned" ? budgetGate.createOutputSettlement(trial.index, output) : null;
       const settlements = paid === null ? [] : [paid];
       // A lost answer makes the client send it again.
       for (let i = 0; i < 2; i++) await deliverResults(redis, KEY, { data: Buffer.alloc(0), trials: [], settlements });
@@ -241,17 +249,17 @@ describe.skipIf(isCommandMissing("redis-server"))("SharedBudgetGate", () => {
     expect(await budget.read()).toMatchObject({ spentUsd: 0.14, reservedUsd: 0, lostTrials: 1, lostUsd: 0.06 });
 
     // It was not expired after all.
-    await finish(purse, judged, { response: "", costUsd: 0.04 }, 0.01);
-    await finish(purse, plain, { response: "", costUsd: 0.04 });
+    await finish(budgetGate, judged, { response: "", costUsd: 0.04 }, 0.01);
+    await finish(budgetGate, plain, { response: "", costUsd: 0.04 });
     expect(await budget.read()).toMatchObject({ spentUsd: 0.09, reservedUsd: 0, lostTrials: 0, lostUsd: 0 });
   });
 
   it("counts an output with unknown cost as the full reservation, once", async () => {
     const trial = trialOf(1);
-    const purse = purseOf("w1");
-    await purse.admit(trial, limitsOf(0.1));
+    const budgetGate = purseOf("w1");
+    await budgetGate.admit(trial, limitsOf(0.1));
     const output = attempted(trial, { response: "" });
-    const paid = output.kind === "returned" ? purse.createOutputSettlement(1, output) : null;
+    const paid = output.kind === "returned" ? budgetGate.createOutputSettlement(1, output) : null;
     if (paid === null) throw new Error("nothing is held");
     const unknown = { ...paid, costUsd: null };
     await deliverResults(redis, KEY, { data: Buffer.alloc(0), trials: [], settlements: [unknown] });
@@ -264,13 +272,13 @@ describe.skipIf(isCommandMissing("redis-server"))("SharedBudgetGate", () => {
 
   it("reserves only judging when a stored output is graded, and does not use its cost for estimates", async () => {
     const isStored = () => true;
-    const purse = new SharedBudgetGate({
+    const budgetGate = new SharedBudgetGate({
       ...{ redis, key: KEY, worker: "w1", signal: NEVER, tokens: TOKENS },
       hasBudget: true,
       isStored,
     });
     for (const trial of [trialOf(1), trialOf(2, { isPaid: true })]) {
-      expect(await purse.admit(trial, limitsOf(100))).toBe("held");
+      expect(await budgetGate.admit(trial, limitsOf(100))).toBe("held");
       expect((await budget.read()).reservedUsd).toBe(0);
       const { output, ...of } = {
         output: { response: "", costUsd: 0.04 },
@@ -279,8 +287,8 @@ describe.skipIf(isCommandMissing("redis-server"))("SharedBudgetGate", () => {
         kind: "returned" as const,
       };
       const call = { ...openCall({ trial, seed: 1, signal: NEVER, budget: null, stop: null }), wasStored: true };
-      purse.settle(trial, { ...of, output, call }, trial.index === 2 ? 0.02 : 0);
-      const settlement = purse.takeSettlement(trial.index);
+      budgetGate.settle(trial, { ...of, output, call }, trial.index === 2 ? 0.02 : 0);
+      const settlement = budgetGate.takeSettlement(trial.index);
       expect(settlement).toMatchObject({ costUsd: 0, isTypical: false });
       await deliverResults(redis, KEY, {
         data: Buffer.alloc(0),
@@ -290,7 +298,7 @@ describe.skipIf(isCommandMissing("redis-server"))("SharedBudgetGate", () => {
     }
     expect(await budget.read()).toMatchObject({ spentUsd: 0.02, reservedUsd: 0 });
     // 1.5 times the cost of judging.
-    await purse.admit(trialOf(3, { isPaid: true }), limitsOf(100));
+    await budgetGate.admit(trialOf(3, { isPaid: true }), limitsOf(100));
     expect((await budget.read()).reservedUsd).toBeCloseTo(0.03, 12);
   });
 });

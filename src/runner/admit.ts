@@ -12,7 +12,7 @@ export interface Trial {
   readonly example: Example;
   readonly exampleIndex: number;
   readonly trial: number;
-  readonly wiring: DatasetPlan;
+  readonly datasetPlan: DatasetPlan;
 }
 
 export interface TrialQueueOptions {
@@ -80,10 +80,11 @@ function buildTrial(plan: Plan, place: TrialCoordinates): Trial | null {
   const { systemIndex, exampleIndex, trial } = place;
   const system = plan.systems[systemIndex];
   const example = plan.examples[exampleIndex];
-  const wiring = plan.wirings[plan.wiringOf[exampleIndex] ?? 0];
-  if (system === undefined || example === undefined || wiring === undefined || !isPlanned(plan, place)) return null;
+  const datasetPlan = plan.datasetPlans[plan.datasetIndexes[exampleIndex] ?? 0];
+  if (system === undefined || example === undefined || datasetPlan === undefined || !isPlanned(plan, place))
+    return null;
   const index = getRowIndex(plan, systemIndex, exampleIndex, trial);
-  return { index, system, systemIndex, example, exampleIndex, trial, wiring };
+  return { index, system, systemIndex, example, exampleIndex, trial, datasetPlan };
 }
 
 /** Systems that share workers: all that call the same endpoint, or all that call none. */

@@ -39,7 +39,7 @@ export interface SystemCallerOptions {
   gates: readonly (TrialGate | null)[];
   limitsOf: (trial: Trial) => Limits | null;
   threshold: number;
-  alarms: BudgetWarnings;
+  warnings: BudgetWarnings;
 }
 
 /** Calls systems, or returns their cached output when they did the same work before. */
@@ -47,7 +47,7 @@ export class SystemCaller {
   readonly #ports: ChainPorts;
   readonly #seedOf: (trial: Trial) => number;
   readonly #threshold: number;
-  readonly #alarms: BudgetWarnings;
+  readonly #warnings: BudgetWarnings;
   readonly #known: readonly SystemCallState[];
   readonly #limitsOf: (trial: Trial) => Limits | null;
   readonly #random: () => number;
@@ -56,11 +56,11 @@ export class SystemCaller {
   #sleeping = 0;
   #lastFailure: unknown;
 
-  constructor(ports: ChainPorts, { seed, gates, limitsOf, threshold, alarms }: SystemCallerOptions) {
+  constructor(ports: ChainPorts, { seed, gates, limitsOf, threshold, warnings }: SystemCallerOptions) {
     this.#ports = ports;
     this.#seedOf = createTrialSeeder(seed);
     this.#threshold = threshold;
-    this.#alarms = alarms;
+    this.#warnings = warnings;
     const watches = ports.outage !== undefined;
     this.#known = gates.map((gate) => ({ gate, fingerprint: null, refusals: watches ? new RefusalTracker() : null }));
     this.#limitsOf = limitsOf;
@@ -77,7 +77,7 @@ export class SystemCaller {
 
   #open(trial: Trial, limits: Limits | null): SystemCall {
     const call = this.#openWithLimits(trial, limits);
-    if (trial.wiring.canWatch) {
+    if (trial.datasetPlan.canWatch) {
       const passes = createPassProbe(trial, this.#threshold, this.#ports.signal);
       if (passes !== undefined) call.context.passes = passes;
     }
@@ -91,7 +91,7 @@ export class SystemCaller {
     const stop = new TrialStopper(signal, trial.system.graceMs);
     const bill = budget.open(limits, {
       onExceeded: () => stop.stop("cost_killed"),
-      onShare: (share) => this.#alarms.raise(trial, share),
+      onShare: (share) => this.#warnings.raise(trial, share),
     });
     return openCall({ trial, seed: this.#seedOf(trial), signal: stop.signal, budget: bill, stop });
   }
@@ -341,7 +341,7 @@ function toCachedResult({ output, latency }: CachedOutput, call: SystemCall): At
  * unfinished work.
  */
 function createPassProbe(trial: Trial, threshold: number, signal: AbortSignal): TrialContext["passes"] {
-  const { evaluators } = trial.wiring;
+  const { evaluators } = trial.datasetPlan;
   const canWatch =
     evaluators.length > 0 && evaluators.every((evaluator) => evaluator.canWatch?.(trial.example) === true);
   if (!canWatch) return undefined;

@@ -111,16 +111,16 @@ export function toReservationRequest(
   limits: Limits | null,
   book: Pick<ReservationLog, "tokens" | "isStored">,
 ): ReservationRequest {
-  const { system, wiring, example, exampleIndex } = trial;
-  const isJudged = wiring.evaluators.some(({ isPaid }) => isPaid === true);
+  const { system, datasetPlan, example, exampleIndex } = trial;
+  const isJudged = datasetPlan.evaluators.some(({ isPaid }) => isPaid === true);
   const prompt = computePromptSize(example, book.tokens.countInput(exampleIndex, example));
   const judgingCanCost = () => estimateJudgingCost(trial, limits, book.tokens);
   return { system, limits, isJudged, judgingCanCost, isStored: book.isStored(trial), prompt };
 }
 
-function estimateJudgingCost({ wiring, example }: Trial, limits: Limits | null, tokens: TokenCounter): number {
+function estimateJudgingCost({ datasetPlan, example }: Trial, limits: Limits | null, tokens: TokenCounter): number {
   const forecast = { count: tokens.text, answerTokens: limits?.maxOutputTokens ?? null };
-  return wiring.evaluators
+  return datasetPlan.evaluators
     .filter(({ isPaid }) => isPaid === true)
     .map((evaluator) => evaluator.estimate?.(example, forecast) ?? { low: null, high: null })
     .reduce((total, { low, high }) => total + (high ?? low ?? 0), 0);

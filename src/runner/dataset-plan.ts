@@ -90,7 +90,7 @@ function isObjectValue(value: unknown): value is object {
 
 interface ExampleOrigin {
   dataset: string;
-  wiringIndex: number;
+  datasetIndex: number;
   /** Ids seen so far. Datasets with the same name share them, because their rows could not be distinguished. */
   seen: Map<string, number>;
   position: number;
@@ -121,14 +121,14 @@ export class ExampleTable {
     this.#isOnly = datasets === 1;
   }
 
-  async addAll(dataset: DatasetSource, wiringIndex: number): Promise<void> {
+  async addAll(dataset: DatasetSource, datasetIndex: number): Promise<void> {
     const { name, fingerprint } = dataset;
     const seen = this.#getSeenIds(name);
     const isOwned = fingerprint !== undefined;
     const isCompared = !(isOwned && this.#isOnly);
-    const from: ExampleOrigin = { dataset: name, wiringIndex, seen, position: 0, isOwned, isCompared };
-    this.tags[wiringIndex] = new Set();
-    this.#starts[wiringIndex] = this.examples.length;
+    const from: ExampleOrigin = { dataset: name, datasetIndex, seen, position: 0, isOwned, isCompared };
+    this.tags[datasetIndex] = new Set();
+    this.#starts[datasetIndex] = this.examples.length;
     // Awaiting each example of a plain array would cost more than everything else done with it.
     if (Symbol.iterator in dataset.source) for (const raw of dataset.source) this.#addRaw(raw, from);
     else for await (const raw of dataset.source) this.#addRaw(raw, from);
@@ -137,9 +137,9 @@ export class ExampleTable {
 
   /** Returns the dataset index of each example. Call after all datasets are added. */
   mapExamplesToDatasets(): Uint32Array {
-    const wiringOf = new Uint32Array(this.examples.length);
-    for (const [wiring, start] of this.#starts.entries()) wiringOf.fill(wiring, start);
-    return wiringOf;
+    const datasetIndexes = new Uint32Array(this.examples.length);
+    for (const [datasetPlan, start] of this.#starts.entries()) datasetIndexes.fill(datasetPlan, start);
+    return datasetIndexes;
   }
 
   listNotes(): string[] {
@@ -164,7 +164,7 @@ export class ExampleTable {
     // Otherwise a system could change the example for every other system and evaluator.
     const example = Object.freeze(this.#assignId(raw, from));
     if (from.isCompared) requireUniqueId(example, from);
-    this.tags[from.wiringIndex]?.add(example.dataset ?? "");
+    this.tags[from.datasetIndex]?.add(example.dataset ?? "");
     this.examples.push(example);
   }
 
@@ -247,7 +247,7 @@ export function bindEvaluators(options: DatasetPlanOptions): DatasetPlan {
   );
   const requiredFields = primaryField === undefined ? asked : [...asked, primaryField];
   const everyFieldIsDeclared = evaluators.every(({ fields }) => fields !== undefined);
-  const wiring: DatasetPlan = {
+  const datasetPlan: DatasetPlan = {
     dataset: dataset.name,
     fingerprint: dataset.fingerprint ?? null,
     evaluators,
@@ -263,8 +263,8 @@ export function bindEvaluators(options: DatasetPlanOptions): DatasetPlan {
     skill: dataset.skill ?? null,
     gates: dataset.gates ?? [],
   };
-  if (everyFieldIsDeclared) requireScoreFields(wiring, new Set(listDeclaredFields(evaluators)));
-  return wiring;
+  if (everyFieldIsDeclared) requireScoreFields(datasetPlan, new Set(listDeclaredFields(evaluators)));
+  return datasetPlan;
 }
 
 /**
@@ -272,10 +272,12 @@ export function bindEvaluators(options: DatasetPlanOptions): DatasetPlan {
  * declared, it is the first field of the first evaluator only: a row whose first evaluator failed is unscored rather
  * than judged by a different measure than other rows.
  */
-export function findPrimaryField(wiring: DatasetPlan, scores: Scores, first: Scores | null): string | null {
-  if (wiring.forcedField !== null) return Object.hasOwn(scores, wiring.forcedField) ? wiring.forcedField : null;
+export function findPrimaryField(datasetPlan: DatasetPlan, scores: Scores, first: Scores | null): string | null {
+  if (datasetPlan.forcedField !== null)
+    return Object.hasOwn(scores, datasetPlan.forcedField) ? datasetPlan.forcedField : null;
   if ("score" in scores) return "score";
-  if (wiring.primaryFields !== null) return wiring.primaryFields.find((field) => Object.hasOwn(scores, field)) ?? null;
+  if (datasetPlan.primaryFields !== null)
+    return datasetPlan.primaryFields.find((field) => Object.hasOwn(scores, field)) ?? null;
   for (const field in first) return field;
   return null;
 }
@@ -285,16 +287,16 @@ export function findPrimaryField(wiring: DatasetPlan, scores: Scores, first: Sco
  * run that requests a field no evaluator produces stops at its first row instead of its last.
  */
 export function checkReturnedFields(
-  wiring: DatasetPlan,
+  datasetPlan: DatasetPlan,
   returned: { fields(): Iterable<string>; readonly measures: MeasureValues },
 ): void {
-  if (wiring.fieldsAreKnown) return;
+  if (datasetPlan.fieldsAreKnown) return;
   requireScoreFields(
-    wiring,
-    new Set([...listDeclaredFields(wiring.evaluators), ...returned.fields()]),
+    datasetPlan,
+    new Set([...listDeclaredFields(datasetPlan.evaluators), ...returned.fields()]),
     returned.measures,
   );
-  wiring.fieldsAreKnown = true;
+  datasetPlan.fieldsAreKnown = true;
 }
 
 function requireScoreFields(

@@ -138,7 +138,7 @@ describe("makePlan", () => {
     const own: Evaluator = { name: "own", score: () => ({ own: 1 }) };
     const datasets = [named("a", EXAMPLES, { evaluators: [own] }), named("b", EXAMPLES)];
     const names = (laid: Awaited<ReturnType<typeof plan>>) =>
-      laid.wirings.map((wiring) => wiring.evaluators.map(({ name }) => name));
+      laid.datasetPlans.map((datasetPlan) => datasetPlan.evaluators.map(({ name }) => name));
     expect(names(await plan({ datasets }))).toEqual([["exact"], ["exact"]]);
     const { evaluators: _, ...rest } = { evaluators: [], systems: [echo], datasets, metrics: [] };
     expect(names(await makePlan(rest))).toEqual([["own"], []]);

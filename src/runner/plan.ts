@@ -23,8 +23,8 @@ export interface Plan {
   readonly systems: readonly System[];
   readonly examples: readonly Example[];
   /** By example: the index of its dataset plan. */
-  readonly wiringOf: Uint32Array;
-  readonly wirings: readonly DatasetPlan[];
+  readonly datasetIndexes: Uint32Array;
+  readonly datasetPlans: readonly DatasetPlan[];
   /** By dataset: the dataset tags of its examples. */
   readonly tags: readonly ReadonlySet<string>[];
   /** Examples that stay together in the order of the run; null if there are none. */
@@ -68,36 +68,38 @@ export async function makePlan(options: PlanOptions): Promise<Plan> {
   requireThreshold(threshold);
   const systems = checkPlanSystems(options.systems);
   const table = new ExampleTable({ skipBad: options.skipBadRows === true, datasets: options.datasets.length });
-  const wirings: DatasetPlan[] = [];
+  const datasetPlans: DatasetPlan[] = [];
   for (const [index, source] of options.datasets.entries()) {
     const dataset = toDatasetSource(source);
     await table.addAll(dataset, index);
-    wirings.push(bindEvaluators({ dataset, evaluators: options.evaluators, metrics: options.metrics, scoreField }));
+    datasetPlans.push(
+      bindEvaluators({ dataset, evaluators: options.evaluators, metrics: options.metrics, scoreField }),
+    );
   }
   if (table.examples.length === 0) {
     throw new DatasetError("The dataset is empty: there is nothing to run. Check its path, filter and -n.");
   }
   const { examples, tags } = table;
-  const wiringOf = table.mapExamplesToDatasets();
-  const cells = wirings.map((wiring) => buildTrialMatrix(wiring, systems, options.trials ?? 1));
-  checkPlanExamples({ examples, wiringOf, wirings, systems, cells });
+  const datasetIndexes = table.mapExamplesToDatasets();
+  const cells = datasetPlans.map((datasetPlan) => buildTrialMatrix(datasetPlan, systems, options.trials ?? 1));
+  checkPlanExamples({ examples, datasetIndexes, datasetPlans, systems, cells });
   return {
     systems,
     examples,
-    wiringOf,
-    wirings,
+    datasetIndexes,
+    datasetPlans,
     tags,
-    groups: groupExamples({ examples, wiringOf, wirings }),
+    groups: groupExamples({ examples, datasetIndexes, datasetPlans }),
     trials: Math.max(...cells.map((cell) => cell.trials)),
     seed,
     scoreField,
     threshold,
-    total: checkTrialCount(sumPlannedTrials(wiringOf, cells)),
+    total: checkTrialCount(sumPlannedTrials(datasetIndexes, cells)),
     cells,
     notes: [
       ...table.listNotes(),
-      ...listUnscoredDatasetNotes(wirings),
-      ...listUnknownFieldNotes({ examples, wiringOf, wirings }),
+      ...listUnscoredDatasetNotes(datasetPlans),
+      ...listUnknownFieldNotes({ examples, datasetIndexes, datasetPlans }),
     ],
   };
 }
@@ -109,9 +111,9 @@ function buildTrialMatrix({ terms, dataset }: DatasetPlan, systems: readonly Sys
   return { systems: new Set(asked.map((name) => names.indexOf(name))), trials: terms?.trials ?? trials };
 }
 
-function sumPlannedTrials(wiringOf: Uint32Array, cells: readonly TrialMatrix[]): number {
+function sumPlannedTrials(datasetIndexes: Uint32Array, cells: readonly TrialMatrix[]): number {
   const each = cells.map(({ systems, trials }) => systems.size * trials);
-  return wiringOf.reduce((total, wiring) => total + (each[wiring] ?? 0), 0);
+  return datasetIndexes.reduce((total, datasetPlan) => total + (each[datasetPlan] ?? 0), 0);
 }
 
 /** Upper bound on rows kept in memory. */
@@ -125,8 +127,11 @@ function checkTrialCount(total: number): number {
 }
 
 /** Whether a trial is part of the plan: dataset overrides may leave it out. */
-export function isPlanned({ cells, wiringOf }: Plan, { systemIndex, exampleIndex, trial }: TrialCoordinates): boolean {
-  const cell = cells[wiringOf[exampleIndex] ?? 0];
+export function isPlanned(
+  { cells, datasetIndexes }: Plan,
+  { systemIndex, exampleIndex, trial }: TrialCoordinates,
+): boolean {
+  const cell = cells[datasetIndexes[exampleIndex] ?? 0];
   return cell !== undefined && trial < cell.trials && cell.systems.has(systemIndex);
 }
 
@@ -143,34 +148,37 @@ export function getRowIndex(plan: Plan, systemIndex: number, exampleIndex: numbe
 
 /** Describes the datasets of a plan, identified by their content. */
 export function describePlanDatasets(plan: Plan): DatasetConfig[] {
-  const counts = plan.wirings.map(() => 0);
-  const digests = plan.wirings.map(({ fingerprint }) => (fingerprint === null ? new ContentDigest() : null));
+  const counts = plan.datasetPlans.map(() => 0);
+  const digests = plan.datasetPlans.map(({ fingerprint }) => (fingerprint === null ? new ContentDigest() : null));
   for (const [index, example] of plan.examples.entries()) {
-    const wiring = plan.wiringOf[index] ?? 0;
-    counts[wiring] = (counts[wiring] ?? 0) + 1;
-    digests[wiring]?.add(example);
+    const datasetPlan = plan.datasetIndexes[index] ?? 0;
+    counts[datasetPlan] = (counts[datasetPlan] ?? 0) + 1;
+    digests[datasetPlan]?.add(example);
   }
-  return plan.wirings.map((wiring, i) => ({
-    name: wiring.dataset,
+  return plan.datasetPlans.map((datasetPlan, i) => ({
+    name: datasetPlan.dataset,
     examples: counts[i] ?? 0,
-    fingerprint: wiring.fingerprint ?? digests[i]?.finish() ?? "",
+    fingerprint: datasetPlan.fingerprint ?? digests[i]?.finish() ?? "",
     tags: [...(plan.tags[i] ?? [])],
-    primaryField: wiring.forcedField ?? wiring.primaryFields?.[0] ?? null,
+    primaryField: datasetPlan.forcedField ?? datasetPlan.primaryFields?.[0] ?? null,
     evaluators: Object.fromEntries(
-      wiring.evaluators.map((evaluator) => [evaluator.name, { fingerprint: computeFingerprint(evaluator, "score") }]),
+      datasetPlan.evaluators.map((evaluator) => [
+        evaluator.name,
+        { fingerprint: computeFingerprint(evaluator, "score") },
+      ]),
     ),
-    ...(wiring.origin === null ? {} : { origin: wiring.origin }),
-    ...(wiring.groupBy === null ? {} : { groupBy: wiring.groupBy }),
+    ...(datasetPlan.origin === null ? {} : { origin: datasetPlan.origin }),
+    ...(datasetPlan.groupBy === null ? {} : { groupBy: datasetPlan.groupBy }),
     ...describeOverrides(plan, i),
-    ...(wiring.skill === null ? {} : { skill: wiring.skill }),
-    ...(wiring.gates.length === 0 ? {} : { gates: wiring.gates }),
+    ...(datasetPlan.skill === null ? {} : { skill: datasetPlan.skill }),
+    ...(datasetPlan.gates.length === 0 ? {} : { gates: datasetPlan.gates }),
   }));
 }
 
 /** The overrides of a dataset, including its trials if they differ from the plan's. */
-function describeOverrides({ cells, wirings, trials }: Plan, wiring: number): Pick<DatasetConfig, "terms"> {
-  const terms = wirings[wiring]?.terms ?? null;
-  const own = cells[wiring]?.trials ?? trials;
+function describeOverrides({ cells, datasetPlans, trials }: Plan, datasetPlan: number): Pick<DatasetConfig, "terms"> {
+  const terms = datasetPlans[datasetPlan]?.terms ?? null;
+  const own = cells[datasetPlan]?.trials ?? trials;
   if (terms === null && own === trials) return {};
   return { terms: { ...terms, ...(own === trials ? {} : { trials: own }) } };
 }
@@ -216,36 +224,36 @@ function serializeUnusualExample(example: Example): string {
 /** Lets evaluators and systems check the examples, if they implement a check. */
 function checkPlanExamples({
   examples,
-  wiringOf,
-  wirings,
+  datasetIndexes,
+  datasetPlans,
   systems,
   cells,
-}: Pick<Plan, "examples" | "wiringOf" | "wirings" | "systems" | "cells">): void {
-  const checking = wirings.map(({ evaluators }, wiring) => {
-    const asked = systems.filter((_, index) => cells[wiring]?.systems.has(index));
+}: Pick<Plan, "examples" | "datasetIndexes" | "datasetPlans" | "systems" | "cells">): void {
+  const checking = datasetPlans.map(({ evaluators }, datasetPlan) => {
+    const asked = systems.filter((_, index) => cells[datasetPlan]?.systems.has(index));
     return [...evaluators, ...asked].filter((each) => "checkExample" in each);
   });
   if (checking.every((checks) => checks.length === 0)) return;
   for (const [index, example] of examples.entries())
-    for (const check of checking[wiringOf[index] ?? 0] ?? []) check.checkExample?.(example);
+    for (const check of checking[datasetIndexes[index] ?? 0] ?? []) check.checkExample?.(example);
 }
 
 /** A run without evaluators is allowed, but most often a mistake. */
-function listUnscoredDatasetNotes(wirings: readonly DatasetPlan[]): string[] {
-  const bare = wirings.filter(({ evaluators }) => evaluators.length === 0);
+function listUnscoredDatasetNotes(datasetPlans: readonly DatasetPlan[]): string[] {
+  const bare = datasetPlans.filter(({ evaluators }) => evaluators.length === 0);
   return bare.map(({ dataset }) => `${dataset || "the dataset"} has no evaluators, so its outputs are not scored`);
 }
 
 /** A field that no example has is most often misspelled. */
 function listUnknownFieldNotes({
   examples,
-  wiringOf,
-  wirings,
-}: Pick<Plan, "examples" | "wiringOf" | "wirings">): string[] {
-  return wirings.flatMap(({ dataset, facets, groupBy }, wiring) => {
+  datasetIndexes,
+  datasetPlans,
+}: Pick<Plan, "examples" | "datasetIndexes" | "datasetPlans">): string[] {
+  return datasetPlans.flatMap(({ dataset, facets, groupBy }, datasetPlan) => {
     const fields = new Set([...(facets?.fields ?? []), ...(groupBy === null ? [] : [groupBy])]);
     const isIn = (field: string) => (example: Example, index: number) =>
-      wiringOf[index] === wiring && readFacetValue(example, field) !== null;
+      datasetIndexes[index] === datasetPlan && readFacetValue(example, field) !== null;
     const unknown = [...fields].filter((field) => !examples.some(isIn(field)));
     return unknown.map((field) => `no example of ${dataset || "the dataset"} has "${field}" to group results by`);
   });
@@ -317,9 +325,9 @@ function isNonNegative(value: unknown): boolean {
   return typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY;
 }
 
-type GroupingInput = Pick<Plan, "wiringOf"> & {
+type GroupingInput = Pick<Plan, "datasetIndexes"> & {
   readonly examples: readonly Example[];
-  readonly wirings: readonly { readonly groupBy: string | null }[];
+  readonly datasetPlans: readonly { readonly groupBy: string | null }[];
 };
 
 /** Examples that stay together in the order of a run. */
@@ -332,16 +340,16 @@ interface ExampleGroups {
  * Groups the examples of a plan: those of one dataset with the same value in its `groupBy` field. An example without
  * that field, or of a dataset without `groupBy`, is its own group. Null if no dataset has groups.
  */
-function groupExamples({ examples, wiringOf, wirings }: GroupingInput): ExampleGroups | null {
-  if (wirings.every(({ groupBy }) => groupBy === null)) return null;
+function groupExamples({ examples, datasetIndexes, datasetPlans }: GroupingInput): ExampleGroups | null {
+  if (datasetPlans.every(({ groupBy }) => groupBy === null)) return null;
   const of = new Uint32Array(examples.length);
   const known = new Map<string, number>();
   let count = 0;
   for (const [index, example] of examples.entries()) {
-    const wiring = wiringOf[index] ?? 0;
-    const groupBy = wirings[wiring]?.groupBy ?? null;
+    const datasetPlan = datasetIndexes[index] ?? 0;
+    const groupBy = datasetPlans[datasetPlan]?.groupBy ?? null;
     const value = groupBy === null ? null : readFacetValue(example, groupBy);
-    const name = value === null ? null : JSON.stringify([wiring, value]);
+    const name = value === null ? null : JSON.stringify([datasetPlan, value]);
     const group = (name === null ? undefined : known.get(name)) ?? count;
     if (name !== null) known.set(name, group);
     if (group === count) count += 1;

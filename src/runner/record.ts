@@ -173,7 +173,7 @@ function toErrorRow(
     attempts: [...earlier, ...call.failed, attempt],
     notes: call.messages,
     facets: getTrialFacets(trial),
-    group: getRowGroup(trial.wiring, trial.example),
+    group: getRowGroup(trial.datasetPlan, trial.example),
   });
 }
 
@@ -197,7 +197,7 @@ function toGradedRow(finished: TrialResult, returned: AttemptSuccess): EvalRow {
     stopped: finished.ending.category,
     graded,
     threshold: finished.threshold,
-    isEvaluated: trial.wiring.evaluators.length > 0,
+    isEvaluated: trial.datasetPlan.evaluators.length > 0,
   });
   Object.assign(row, measurements, bill, judged);
   return Object.assign(row, {
@@ -211,7 +211,7 @@ function toGradedRow(finished: TrialResult, returned: AttemptSuccess): EvalRow {
     notes: listRowNotes(finished, returned),
     metadata: addJudgeUsage(addPricedCost(own, bill, call.budget), spent),
     facets: getTrialFacets(trial),
-    group: getRowGroup(trial.wiring, trial.example),
+    group: getRowGroup(trial.datasetPlan, trial.example),
   });
 }
 
@@ -256,7 +256,7 @@ export function toSkippedRow(trial: Omit<Trial, "index">): EvalRow {
     outcome: "skipped",
     errorCategory: "skipped",
     facets: getTrialFacets(trial),
-    group: getRowGroup(trial.wiring, trial.example),
+    group: getRowGroup(trial.datasetPlan, trial.example),
   });
 }
 
@@ -265,8 +265,8 @@ export function toNotRunRow(trial: Omit<Trial, "index">, reason: string, attempt
   return { ...toSkippedRow(trial), attempts, notes: [formatNotRunNote(reason)] };
 }
 
-function getTrialFacets({ wiring, example }: Pick<Trial, "wiring" | "example">): Facets | null {
-  return wiring.facets === null ? null : wiring.facets.read(example);
+function getTrialFacets({ datasetPlan, example }: Pick<Trial, "datasetPlan" | "example">): Facets | null {
+  return datasetPlan.facets === null ? null : datasetPlan.facets.read(example);
 }
 
 /**

@@ -34,7 +34,7 @@ const GIVEN_UP_GRADE: Graded = {
 
 export interface RegradingOptions {
   plan: Plan;
-  ledger: RowCollector;
+  collector: RowCollector;
   indexOf: TrialIndexLookup;
   /** The evaluators that scored the rows before. */
   formerEvaluators: readonly string[];
@@ -59,7 +59,7 @@ export class Regrading {
   /** How evaluator notes begin. */
   readonly #graderNotes: readonly string[];
   readonly #unsettled = new Set<() => void>();
-  readonly #purse: BudgetGate;
+  readonly #budgetGate: BudgetGate;
   #strangers = 0;
   #isSpent = false;
 
@@ -72,12 +72,12 @@ export class Regrading {
       "what scoring has cost",
       UNDECIDED_NOTE_PREFIX,
     ];
-    const { ledger, budget, signal } = parts;
-    this.#purse = new BudgetGate(budget, signal, {
-      tokens: ledger.tokens,
+    const { collector, budget, signal } = parts;
+    this.#budgetGate = new BudgetGate(budget, signal, {
+      tokens: collector.tokens,
       isStored: () => true,
-      reserve: (trial, reservation) => ledger.reserve(trial, reservation),
-      settle: (trial, usd, why) => ledger.settle(trial, usd, why),
+      reserve: (trial, reservation) => collector.reserve(trial, reservation),
+      settle: (trial, usd, why) => collector.settle(trial, usd, why),
     });
     for (const row of parts.rows) this.#sort(row);
   }
@@ -86,28 +86,28 @@ export class Regrading {
   #sort(row: EvalRow): void {
     const index = this.#indexOf(row);
     if (index === undefined) this.#strangers += 1;
-    else if (this.#parts.ledger.has(index)) return;
+    else if (this.#parts.collector.has(index)) return;
     else if (hasOutput(row)) this.#waiting.set(index, row);
     else if (row.outcome === "error")
-      this.#parts.ledger.record(
+      this.#parts.collector.record(
         { index },
         { row: { ...row, cached: true, judgeCostUsd: null }, output: null, evidence: null, grades: null },
       );
   }
 
   async run(outputs: Iterator<RecordedOutput> & Iterable<RecordedOutput>, maxWorkers: number): Promise<void> {
-    const { ledger, signal } = this.#parts;
+    const { collector, signal } = this.#parts;
     const worker = async () => {
       for (const stored of { [Symbol.iterator]: () => ({ next: () => outputs.next() }) }) {
         if (signal.aborted || this.#isSpent) return;
         const found = this.#find(stored);
         if (found === null) continue;
-        if (!(await this.#purse.admit(found.trial, found.trial.system.limits ?? null))) {
+        if (!(await this.#budgetGate.admit(found.trial, found.trial.system.limits ?? null))) {
           this.#isSpent ||= !signal.aborted;
           return;
         }
         await this.#grade(found, stored.output);
-        await ledger.waitForWrite();
+        await collector.waitForWrite();
       }
     };
     process.on("beforeExit", this.#giveUp);
@@ -116,7 +116,7 @@ export class Regrading {
     try {
       await Promise.all(Array.from({ length: maxWorkers }, worker));
     } finally {
-      this.#purse.release();
+      this.#budgetGate.release();
       process.off("beforeExit", this.#giveUp);
       signal.removeEventListener("abort", giveUpSoon);
     }
@@ -150,20 +150,20 @@ export class Regrading {
   }
 
   async #grade({ trial, row }: GradingTask, output: Output): Promise<void> {
-    const { plan, ledger, signal } = this.#parts;
-    const { wiring, example, index } = trial;
+    const { plan, collector, signal } = this.#parts;
+    const { datasetPlan, example, index } = trial;
     const graded = await this.#score(trial, output, row);
     // An evaluator that was stopped has not failed.
     const wasCut = signal.aborted && !graded.complete;
-    this.#purse.settleGrading(trial, wasCut ? null : (graded.spent?.costUsd ?? 0));
+    this.#budgetGate.settleGrading(trial, wasCut ? null : (graded.spent?.costUsd ?? 0));
     if (wasCut) return;
     const { threshold } = plan;
     const notes = row.notes.filter((note) => !this.#graderNotes.some((start) => note.startsWith(start)));
-    const facets = wiring.facets?.read(example) ?? null;
-    const group = getRowGroup(wiring, example);
-    const isEvaluated = wiring.evaluators.length > 0;
+    const facets = datasetPlan.facets?.read(example) ?? null;
+    const group = getRowGroup(datasetPlan, example);
+    const isEvaluated = datasetPlan.evaluators.length > 0;
     const regraded = toRegradedRow(row, { graded, threshold, isEvaluated, notes, facets, group });
-    ledger.record({ index }, { row: regraded, output, evidence: graded.evidence, grades: graded.grades });
+    collector.record({ index }, { row: regraded, output, evidence: graded.evidence, grades: graded.grades });
     this.#waiting.delete(index);
     this.graded += 1;
   }

@@ -237,12 +237,12 @@ export class RowCollector implements TrialRecorder, ReservationLog {
     if (this.#progress.done === this.#plan.total) return this.#listRows();
     for (const [systemIndex, system] of systems.entries()) {
       for (const [exampleIndex, example] of examples.entries()) {
-        const wiring = this.#plan.wirings[this.#plan.wiringOf[exampleIndex] ?? 0];
-        if (wiring === undefined) continue;
+        const datasetPlan = this.#plan.datasetPlans[this.#plan.datasetIndexes[exampleIndex] ?? 0];
+        if (datasetPlan === undefined) continue;
         for (let trial = 0; trial < trials; trial++) {
           if (!isPlanned(this.#plan, { systemIndex, exampleIndex, trial })) continue;
           const index = getRowIndex(this.#plan, systemIndex, exampleIndex, trial);
-          this.#rows[index] ??= toSkippedRow({ system, systemIndex, example, exampleIndex, trial, wiring });
+          this.#rows[index] ??= toSkippedRow({ system, systemIndex, example, exampleIndex, trial, datasetPlan });
         }
       }
     }

@@ -18,13 +18,13 @@ export async function runPlan(
   earlier: EarlierResults = NO_EARLIER_RESULTS,
 ): Promise<EvalRow[]> {
   setMaxListeners(0, ports.signal);
-  const ledger = new RowCollector(plan, ports, earlier);
-  const lanes = createEndpointPools(plan, ports);
-  const purse = new BudgetGate(ports.budget.run, ports.signal, ledger);
-  const gates = plan.systems.map((_, index) => lanes.find(({ systems }) => systems.includes(index))?.gate ?? null);
-  const chain = createTrialRunner({ plan, ports, book: ledger, gates, purse });
-  const isDone = (index: number) => ledger.has(index);
-  const queues = lanes.map(({ systems }) => new TrialQueue(plan, systems, { isDone, signal: ports.signal }));
+  const collector = new RowCollector(plan, ports, earlier);
+  const pools = createEndpointPools(plan, ports);
+  const budgetGate = new BudgetGate(ports.budget.run, ports.signal, collector);
+  const gates = plan.systems.map((_, index) => pools.find(({ systems }) => systems.includes(index))?.gate ?? null);
+  const chain = createTrialRunner({ plan, ports, book: collector, gates, budgetGate });
+  const isDone = (index: number) => collector.has(index);
+  const queues = pools.map(({ systems }) => new TrialQueue(plan, systems, { isDone, signal: ports.signal }));
   // A list, because a Map that every trial enters and leaves is copied every few trials, and V8 keeps the copies, with the
   // trials in them, until its next full collection.
   const inFlight: { trial: Trial; recorded: Promise<void> }[] = [];
@@ -35,29 +35,29 @@ export async function runPlan(
   const worker = async (queue: TrialQueue) => {
     try {
       for (let trial = queue.take(); trial !== null; trial = queue.take()) {
-        if (!(await purse.admit(trial, chain.limitsOf(trial)))) return;
+        if (!(await budgetGate.admit(trial, chain.limitsOf(trial)))) return;
         ports.times?.start(trial.system.name);
         const recorded = chain.run(trial);
         inFlight.push({ trial, recorded });
         await recorded;
         leave(trial);
-        await ledger.yieldIfBusy();
+        await collector.yieldIfBusy();
       }
     } finally {
       // If one worker stops early, stop the whole queue.
       queue.end();
     }
   };
-  const stopTelling = reportWaiting(ledger, () => [...lanes.map(({ gate }) => gate), chain, purse]);
+  const stopTelling = reportWaiting(collector, () => [...pools.map(({ gate }) => gate), chain, budgetGate]);
   try {
-    const slotsOf = (lane: number) => Math.min(lanes[lane]?.workers ?? ports.maxWorkers, plan.total);
+    const slotsOf = (pool: number) => Math.min(pools[pool]?.workers ?? ports.maxWorkers, plan.total);
     const startWorkers = () =>
-      Promise.all(queues.flatMap((queue, lane) => Array.from({ length: slotsOf(lane) }, () => worker(queue))));
+      Promise.all(queues.flatMap((queue, pool) => Array.from({ length: slotsOf(pool) }, () => worker(queue))));
     let workers = startWorkers();
     for (;;) {
       const pending = inFlight.map(({ recorded }) => recorded);
       const outcome = await waitForWorkers(Promise.all([workers, ...pending]), ports, getGraceMs(plan));
-      if (outcome === "stopped" || (outcome === "done" && inFlight.length === 0)) return ledger.close();
+      if (outcome === "stopped" || (outcome === "done" && inFlight.length === 0)) return collector.close();
       if (outcome === "done") continue;
       for (const trial of chain.giveUp(inFlight.map(({ trial }) => trial))) leave(trial);
       workers = startWorkers();
@@ -65,22 +65,22 @@ export async function runPlan(
   } catch (error) {
     // Don't start more trials: their results would be lost.
     for (const queue of queues) queue.end();
-    ledger.abandon();
+    collector.abandon();
     throw error;
   } finally {
-    purse.release();
+    budgetGate.release();
     stopTelling();
   }
 }
 
 /** While all trials wait, none finishes and reports progress, so a timer does. */
 function reportWaiting(
-  ledger: RowCollector,
+  collector: RowCollector,
   places: () => readonly ({ waiting(): string | null } | null)[],
 ): () => void {
   const timer = setInterval(() => {
     const reasons = places().flatMap((place) => place?.waiting() ?? []);
-    if (reasons.length > 0) ledger.reportProgress(reasons.join("; "));
+    if (reasons.length > 0) collector.reportProgress(reasons.join("; "));
   }, WAIT_CHECK_MS);
   timer.unref();
   return () => clearInterval(timer);

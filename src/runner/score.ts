@@ -33,7 +33,7 @@ export interface Graded {
   complete: boolean;
 }
 
-type ScoredTrial = Pick<Trial, "wiring" | "example">;
+type ScoredTrial = Pick<Trial, "datasetPlan" | "example">;
 
 interface OutputScoreOptions {
   readonly signal: AbortSignal;
@@ -42,26 +42,26 @@ interface OutputScoreOptions {
 
 /** Scores an output with every evaluator of its dataset. A failing evaluator loses only its own fields. */
 export async function scoreOutput(trial: ScoredTrial, output: Output, given: OutputScoreOptions): Promise<Graded> {
-  const { wiring } = trial;
+  const { datasetPlan } = trial;
   const example = applyChoiceOrder(trial.example, output.choice_order);
   const meter = new ScoringMeter();
   // Not spread: V8 would create a hidden class per trial.
   const context: ScoreContext = { signal: given.signal, meter };
   if (given.figures !== undefined) context.figures = given.figures;
-  const scored = await Promise.all(wiring.evaluators.map((each) => tryEvaluator(each, example, output, context)));
+  const scored = await Promise.all(datasetPlan.evaluators.map((each) => tryEvaluator(each, example, output, context)));
   const sheet = new ScoreSheet();
-  for (const [i, evaluator] of wiring.evaluators.entries())
+  for (const [i, evaluator] of datasetPlan.evaluators.entries())
     sheet.add(evaluator, scored[i] as Scored | EvaluatorFailure);
-  return toGraded(wiring, sheet, meter);
+  return toGraded(datasetPlan, sheet, meter);
 }
 
-function toGraded(wiring: DatasetPlan, sheet: ScoreSheet, meter: ScoringMeter): Graded {
-  if (wiring.evaluators.length === 0) sheet.addNote("no evaluators");
-  else if (sheet.complete) checkReturnedFields(wiring, sheet);
+function toGraded(datasetPlan: DatasetPlan, sheet: ScoreSheet, meter: ScoringMeter): Graded {
+  if (datasetPlan.evaluators.length === 0) sheet.addNote("no evaluators");
+  else if (sheet.complete) checkReturnedFields(datasetPlan, sheet);
   if (meter.isUnknown) sheet.addNote("what scoring has cost is not known: a judge has no price");
   const { scores, measures } = sheet;
   const deciding = findPrimaryField(
-    wiring,
+    datasetPlan,
     measures === NO_MEASURES ? scores : { ...scores, ...measures },
     sheet.first,
   );

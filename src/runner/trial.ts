@@ -61,7 +61,7 @@ export interface TrialRunnerOptions {
   book: TrialRecorder;
   /** By system: the gate of its endpoint. */
   gates: readonly (TrialGate | null)[];
-  purse: TrialSettler;
+  budgetGate: TrialSettler;
 }
 
 interface AttemptEnd {
@@ -76,13 +76,13 @@ interface AttemptEnd {
 }
 
 /** Creates the steps that every trial goes through, in any process. */
-export function createTrialRunner({ plan, ports, book, gates, purse }: TrialRunnerOptions): TrialRunner {
+export function createTrialRunner({ plan, ports, book, gates, budgetGate }: TrialRunnerOptions): TrialRunner {
   const limitsOf = createLimitsLookup(plan, ports);
   const { tokens } = book;
   const { threshold } = plan;
   const seedOf = createTrialSeeder(plan.seed);
-  const alarms = new BudgetWarnings((warning) => book.warn(warning));
-  const attempter = new SystemCaller(ports, { seed: plan.seed, gates, limitsOf, threshold, alarms });
+  const warnings = new BudgetWarnings((warning) => book.warn(warning));
+  const attempter = new SystemCaller(ports, { seed: plan.seed, gates, limitsOf, threshold, warnings });
   /** An interrupted trial continues on resume, but its cost so far counts. The cost of a stored output is stored with it. */
   const recordInterrupted = (trial: Trial, { attempted, graded = null, isStored = false }: AttemptEnd): void => {
     const row = toInterruptedRow(trial, isStored ? null : attempted, graded);
@@ -94,7 +94,7 @@ export function createTrialRunner({ plan, ports, book, gates, purse }: TrialRunn
   const record = (trial: Trial, end: AttemptEnd): void => {
     const { attempted, ending, graded = null, produced = 0 } = end;
     attempted.call.wasCut = ending.kind === "skipped" && attempter.getCall(trial) !== null;
-    purse.settle(trial, attempted, graded?.spent?.costUsd ?? 0);
+    budgetGate.settle(trial, attempted, graded?.spent?.costUsd ?? 0);
     // An evaluator that was stopped has not failed: the trial continues on resume.
     const isCutOff = graded !== null && !graded.complete && ports.signal.aborted;
     if (ending.kind === "skipped" && ending.reason !== null) {
@@ -162,7 +162,7 @@ export function createTrialRunner({ plan, ports, book, gates, purse }: TrialRunn
     waiting: () => attempter.waiting(),
     async run(trial) {
       const attempted = await attempt(trial);
-      alarms.clear(trial);
+      warnings.clear(trial);
       try {
         await finishSafely(trial, attempted);
       } finally {
@@ -184,13 +184,15 @@ export function createTrialRunner({ plan, ports, book, gates, purse }: TrialRunn
 }
 
 /** The limits of each trial: those of its system, with the overrides of its dataset. */
-function createLimitsLookup({ systems, wirings }: Plan, { budget }: ChainPorts): TrialRunner["limitsOf"] {
-  if (wirings.every(({ terms }) => terms === null)) {
+function createLimitsLookup({ systems, datasetPlans }: Plan, { budget }: ChainPorts): TrialRunner["limitsOf"] {
+  if (datasetPlans.every(({ terms }) => terms === null)) {
     const limits = systems.map((each) => budget.limitsOf(each, null));
     return ({ systemIndex }) => limits[systemIndex] ?? null;
   }
-  const known = new Map(wirings.map((wiring) => [wiring, systems.map((each) => budget.limitsOf(each, wiring.terms))]));
-  return ({ wiring, systemIndex }) => known.get(wiring)?.[systemIndex] ?? null;
+  const known = new Map(
+    datasetPlans.map((datasetPlan) => [datasetPlan, systems.map((each) => budget.limitsOf(each, datasetPlan.terms))]),
+  );
+  return ({ datasetPlan, systemIndex }) => known.get(datasetPlan)?.[systemIndex] ?? null;
 }
 
 /** What the row will say about the trial, for evaluators of time and cost. */

@@ -11,14 +11,14 @@ const declaring: Evaluator = {
 };
 
 function primary(options: Partial<DatasetPlanOptions>, scores: Scores, first: Scores | null = scores): string | null {
-  const wiring = bindEvaluators({
+  const datasetPlan = bindEvaluators({
     dataset: { name: "" },
     evaluators: [silent],
     metrics: [],
     scoreField: "score",
     ...options,
   });
-  return findPrimaryField(wiring, scores, first);
+  return findPrimaryField(datasetPlan, scores, first);
 }
 
 describe("findPrimaryField", () => {

@@ -108,10 +108,10 @@ export async function gradeRun(dir: string, options: GradeOptions): Promise<Eval
       onProgress: createProgressCallback(options.onProgress, notes) ?? null,
     };
     const formerEvaluators = before.datasets.flatMap(({ evaluators }) => Object.keys(evaluators));
-    const ledger = new RowCollector(plan, ports, store.earlier);
+    const collector = new RowCollector(plan, ports, store.earlier);
     const grading = new Regrading({
       plan,
-      ledger,
+      collector,
       indexOf,
       formerEvaluators,
       rows,
@@ -119,7 +119,7 @@ export async function gradeRun(dir: string, options: GradeOptions): Promise<Eval
       budget: budgets.port.run,
     });
     await grading.run(readOutputs(dir), maxWorkers);
-    const graded = ledger.close();
+    const graded = collector.close();
     const spent = budgets.run === null ? null : { rows: graded, budget: budgets.run, besides };
     notes.push(
       ...grading.listNotes(),

@@ -72,13 +72,13 @@ export async function prepareRun(
 }
 
 /** The overrides of each dataset; null for a dataset without any. */
-export function listDatasetTerms({ wirings }: Plan): Plan["wirings"][number]["terms"][] {
-  return wirings.map(({ terms }) => terms);
+export function listDatasetTerms({ datasetPlans }: Plan): Plan["datasetPlans"][number]["terms"][] {
+  return datasetPlans.map(({ terms }) => terms);
 }
 
 /** Fail fast: evaluators report missing requirements before the run starts. */
-export async function prepareEvaluators({ wirings }: Plan): Promise<void> {
-  const evaluators = new Set(wirings.flatMap((wiring) => wiring.evaluators));
+export async function prepareEvaluators({ datasetPlans }: Plan): Promise<void> {
+  const evaluators = new Set(datasetPlans.flatMap((datasetPlan) => datasetPlan.evaluators));
   for (const evaluator of evaluators) await evaluator.prepare?.();
 }
 
@@ -89,12 +89,12 @@ interface PricedEvaluator extends Evaluator {
 }
 
 /** A judge without a price could not be held to the run budget. */
-async function requireGradingPrices({ wirings, examples, wiringOf }: Plan): Promise<void> {
-  for (const [wiring, { evaluators, dataset }] of wirings.entries()) {
+async function requireGradingPrices({ datasetPlans, examples, datasetIndexes }: Plan): Promise<void> {
+  for (const [datasetPlan, { evaluators, dataset }] of datasetPlans.entries()) {
     for (const evaluator of evaluators.filter(isPricedEvaluator)) {
       await evaluator.findPrices();
       const costOf = (example: Example) => evaluator.estimate(example, { count: () => 0, answerTokens: 0 }).low;
-      const unpriced = examples.find((example, i) => wiringOf[i] === wiring && costOf(example) === null);
+      const unpriced = examples.find((example, i) => datasetIndexes[i] === datasetPlan && costOf(example) === null);
       if (unpriced === undefined) continue;
       throw new BudgetError(
         `The run has a budget in dollars, but no price is known for a model that grades "${unpriced.id}" of ${dataset || "the dataset"}. Set \`pricing\` in models.yml, or remove the budget.`,
@@ -196,7 +196,9 @@ export function buildRunConfig(
 ): EvalConfig {
   const datasets = describePlanDatasets(plan);
   const names = datasets.map(({ name }) => name || "examples").join(" + ");
-  const evaluators = new Set(plan.wirings.flatMap((wiring) => wiring.evaluators.map(({ name }) => name)));
+  const evaluators = new Set(
+    plan.datasetPlans.flatMap((datasetPlan) => datasetPlan.evaluators.map(({ name }) => name)),
+  );
   return {
     title: extra.title ?? `${names}: ${plan.systems.map(({ name }) => name).join(", ")}`,
     systems: plan.systems.map(({ name }) => name),

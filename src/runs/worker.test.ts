@@ -64,9 +64,9 @@ describe.skipIf(isCommandMissing("redis-server"))("runWorker", () => {
   }
 
   async function handOut(index: number, signature = SAMPLE_SIGNER.signJob(KEY, index, false)): Promise<void> {
-    const lane = new Queue<TrialJob>(getQueueName(KEY, 0), { connection: redis, prefix: BULL_PREFIX });
-    await lane.add("trial", { index, signature }, { jobId: getJobId(index) });
-    await lane.close();
+    const pool = new Queue<TrialJob>(getQueueName(KEY, 0), { connection: redis, prefix: BULL_PREFIX });
+    await pool.add("trial", { index, signature }, { jobId: getJobId(index) });
+    await pool.close();
   }
 
   function serve(options: EvaluateOptions, how: Partial<WorkerOptions> = {}): Promise<void> {
