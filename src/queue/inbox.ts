@@ -145,9 +145,9 @@ export class ResultInbox {
 
   /** Returns false if an entry cannot be read: its trials are found missing and dispatched again. */
   #handleEntry(entry: StreamEntry): boolean {
-    const parcel = this.#readEntry(entry);
-    for (const news of parcel?.news ?? []) this.#handleUpdate(news, parcel?.worker ?? "");
-    return parcel !== null;
+    const batch = this.#readEntry(entry);
+    for (const news of batch?.news ?? []) this.#handleUpdate(news, batch?.worker ?? "");
+    return batch !== null;
   }
 
   #readEntry([id, fields]: StreamEntry): { worker: string; news: readonly DecodedUpdate[] } | null {

@@ -25,7 +25,7 @@ export interface ResultOutboxOptions {
   /** The settlement of a trial's system to send with its output. */
   payFor: (index: number, returned: AttemptSuccess) => CostSettlement | null;
   /** Rejects when nothing can be sent any more. */
-  send: (parcel: OutgoingBatch) => Promise<void>;
+  send: (batch: OutgoingBatch) => Promise<void>;
   /** Called before a trial is reported as not run: no further trial of its system is taken. */
   onStopped: (index: number) => void;
   /** Folder for large outputs; null if they are sent. */

@@ -295,8 +295,8 @@ class ReserveQueue {
   #returnReservation({ trial, token }: SharedReserveRequest): void {
     const settlement = { trial, token, costUsd: 0, judgeCostUsd: 0, isTypical: false };
     const { redis, key } = this.#options;
-    const parcel = { data: Buffer.alloc(0), trials: [], settlements: [settlement] };
-    retryRedis(() => deliverResults(redis, key, parcel)).catch(() => {});
+    const batch = { data: Buffer.alloc(0), trials: [], settlements: [settlement] };
+    retryRedis(() => deliverResults(redis, key, batch)).catch(() => {});
   }
 }
 

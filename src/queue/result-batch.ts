@@ -49,8 +49,8 @@ function encodeUpdate(news: TrialUpdate): string {
 }
 
 /** Decodes a batch; throws if it is malformed. */
-export function decodeBatch(parcel: Buffer): ResultBatch {
-  const [worker = "", ...lines] = inflateRawSync(parcel, INFLATE_OPTIONS).toString("utf8").split("\n");
+export function decodeBatch(data: Buffer): ResultBatch {
+  const [worker = "", ...lines] = inflateRawSync(data, INFLATE_OPTIONS).toString("utf8").split("\n");
   const news: TrialUpdate[] = [];
   for (let at = 0; at + 3 < lines.length; at += 4) news.push(parseUpdate(lines.slice(at, at + 4)));
   return { worker, news };

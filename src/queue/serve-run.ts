@@ -181,7 +181,7 @@ class TrialWorker {
       tokens,
       take: (index) => this.#budgetGate.takeSettlement(index),
       payFor: (index, returned) => this.#budgetGate.createOutputSettlement(index, returned),
-      send: (parcel) => this.#send(parcel),
+      send: (batch) => this.#send(batch),
       onStopped: (index) => this.#stop(Math.floor(index / (plan.examples.length * plan.trials))),
       sharedDir: folder,
     });
@@ -354,13 +354,13 @@ class TrialWorker {
     if (stored !== null) this.#outbox.restore(index, stored);
   }
 
-  async #send(parcel: OutgoingBatch): Promise<void> {
+  async #send(batch: OutgoingBatch): Promise<void> {
     const { redis, announcement, signer } = this.#options;
-    const { trials, settlements } = parcel;
+    const { trials, settlements } = batch;
     const outputs = await Promise.all(
-      parcel.outputs.map(async ({ index, line }) => ({ index, sealed: await sealOutput(index, line, this.#place) })),
+      batch.outputs.map(async ({ index, line }) => ({ index, sealed: await sealOutput(index, line, this.#place) })),
     );
-    const signed = { data: signer.signResults(announcement.key, parcel.data), trials, settlements, outputs };
+    const signed = { data: signer.signResults(announcement.key, batch.data), trials, settlements, outputs };
     await this.#retryRedis(() => deliverResults(redis, announcement.key, signed));
     this.#refusal = null;
   }
