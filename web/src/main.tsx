@@ -1,9 +1,6 @@
 import { render } from "preact";
-import { createEmbeddedSource, readEmbeddedReport } from "./data/embedded.js";
-import { createServedSource } from "./data/served.js";
-import { App } from "./shell/app.js";
-import { SourceProvider } from "./shell/context.js";
-import { applySavedTheme } from "./shell/theme.js";
+import { createEmbeddedSource, createServedSource, readEmbeddedReport, SourceProvider } from "./data/index.js";
+import { App, applySavedTheme } from "./shell/index.js";
 import "./styles/index.css";
 
 applySavedTheme();

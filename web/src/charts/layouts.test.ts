@@ -1,20 +1,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { CardFigure, RunCard, SystemCard } from "../../../src/report/dashboard/contract.js";
-import { computeCostSpeedLayout } from "./cost-speed/layout.js";
-import { buildBarsByRun, buildBarsBySystem, rankCategories } from "./errors/categories.js";
-import { computeErrorColumns, computeErrorRows } from "./errors/layout.js";
-import { findUnusableValues } from "./expect-finite.js";
-import { computeHeatMapLayout } from "./heat-map/layout.js";
-import { computeLatencyLayout } from "./latency/layout.js";
-import { computePassCurvesLayout } from "./pass-curves/layout.js";
-import { computeQualityCostLayout } from "./quality-cost/layout.js";
-import { computeSpeedBars } from "./radar/bars.js";
-import { computeRadarLayout } from "./radar/layout.js";
-import { getSeriesLook } from "./series.js";
-import { computeTokenCostLayout } from "./token-cost/layout.js";
-import { computeTrendLayout } from "./trend/layout.js";
-import { buildTrendLines } from "./trend/series.js";
+import { computeCostSpeedLayout } from "./cost-speed.js";
+import { buildBarsByRun, buildBarsBySystem, computeErrorColumns, computeErrorRows, rankCategories } from "./errors.js";
+import { computeHeatMapLayout } from "./heat-map.js";
+import { computeLatencyLayout } from "./latency.js";
+import { findUnusableValues } from "./layout-testing.js";
+import { getSeriesLook } from "./looks.js";
+import { computePassCurvesLayout } from "./pass-curves.js";
+import { computeQualityCostLayout } from "./quality-cost.js";
+import { computeRadarLayout, computeSpeedBars } from "./radar.js";
+import { computeTokenCostLayout } from "./token-cost.js";
+import { buildTrendLines, computeTrendLayout } from "./trend.js";
 
 // Whatever the data, nothing may be drawn at a place that is none.
 

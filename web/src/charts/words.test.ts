@@ -7,16 +7,13 @@ import type {
   RunCard,
   TokenCost,
 } from "../../../src/report/dashboard/contract.js";
-import { computeMarkArea } from "./cost-speed/layout.js";
-import { describeCostSpeed, listCostSpeedNotes } from "./cost-speed/words.js";
-import { buildBarsByRun, buildBarsBySystem, rankCategories } from "./errors/categories.js";
-import { buildErrorTable, describeErrors } from "./errors/words.js";
-import { computeColorDomain, computeColorStep } from "./heat-map/layout.js";
-import { buildHeatMapTable, describeHeatMap } from "./heat-map/words.js";
-import { describeLatencies } from "./latency/words.js";
-import { describePassCurves } from "./pass-curves/words.js";
-import { buildQualityCostTable, describeQualityCost, listQualityCostNotes } from "./quality-cost/words.js";
-import { describeRadar, listRadarNotes } from "./radar/words.js";
+import { computeMarkArea, describeCostSpeed, listCostSpeedNotes } from "./cost-speed.js";
+import { buildBarsByRun, buildBarsBySystem, buildErrorTable, describeErrors, rankCategories } from "./errors.js";
+import { buildHeatMapTable, computeColorDomain, computeColorStep, describeHeatMap } from "./heat-map.js";
+import { describeLatencies } from "./latency.js";
+import { describePassCurves } from "./pass-curves.js";
+import { buildQualityCostTable, describeQualityCost, listQualityCostNotes } from "./quality-cost.js";
+import { describeRadar, listRadarNotes } from "./radar.js";
 import {
   buildTokenCostTable,
   computeTotal,
@@ -24,9 +21,8 @@ import {
   isFullyPriced,
   listCostParts,
   listTokenCostNotes,
-} from "./token-cost/words.js";
-import { buildTrendLines } from "./trend/series.js";
-import { buildTrendTable, describeTrend, listTrendNotes } from "./trend/words.js";
+} from "./token-cost.js";
+import { buildTrendLines, buildTrendTable, describeTrend, listTrendNotes } from "./trend.js";
 
 const point: QualityCostPoint = {
   system: "a",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createEmbeddedSource } from "./embedded.js";
-import { createSampleReport } from "./sample-report.js";
+import { createSampleReport } from "./report-testing.js";
 
 const KEY = { system: "a", dataset: "qa", exampleId: "e1", trial: 0 };
 const OUTPUT = [

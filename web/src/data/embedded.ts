@@ -1,6 +1,6 @@
 import type { DisplayField, EmbeddedReport, RunCard, TrialView } from "../../../src/report/dashboard/contract.js";
 import { buildRunPage } from "../../../src/report/dashboard/run-query.js";
-import { formatCount } from "../ui/format.js";
+import { formatCount, waitForNextTask } from "../ui/index.js";
 import { type DataSource, SourceError, type TrialKey } from "./source.js";
 
 /** The element that holds the data of a page that is a file. */
@@ -73,8 +73,4 @@ function describeTruncatedField({ text, length }: DisplayField): string {
 
 function hasText({ example, output }: TrialView, wanted: string): boolean {
   return [...(example ?? []), ...output].some(({ text }) => text.toLowerCase().includes(wanted));
-}
-
-function waitForNextTask(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve));
 }

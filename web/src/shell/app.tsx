@@ -1,15 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { ComparePage } from "../pages/compare/page.js";
-import { OverviewPage } from "../pages/overview/page.js";
-import { RunPage } from "../pages/run/page.js";
-import { RunsPage } from "../pages/runs/page.js";
-import { TrendsPage } from "../pages/trends/page.js";
-import { TrialPage } from "../pages/trial/page.js";
-import { useSource } from "./context.js";
-import { listNavigationItems, resolveRoute } from "./places.js";
-import { buildAddress, type Route, useRoute } from "./route.js";
-import { ServerNotice } from "./server-notice.js";
+import { ServerNotice, useSource } from "../data/index.js";
+import { ComparePage, OverviewPage, RunPage, RunsPage, TrendsPage, TrialPage } from "../pages/index.js";
+import { buildAddress, type Route, useRoute } from "../ui/index.js";
+import { listNavigationItems, resolveRoute } from "./navigation.js";
 import { ThemeChoice } from "./theme.js";
 
 /** The whole page: where to go, and where the reader is. */

@@ -1,13 +1,18 @@
 import { describe, expect, test } from "vitest";
 import {
   formatCount,
+  formatDay,
   formatDollars,
   formatGrowth,
   formatInterval,
   formatMilliseconds,
+  formatMoment,
   formatRunCost,
   formatScore,
   formatStep,
+  formatTime,
+  getLocalDay,
+  isWithinDays,
 } from "./format.js";
 
 describe("figures for people", () => {
@@ -45,5 +50,29 @@ describe("figures for people", () => {
 
   test("growth is in percent of what was before", () => {
     expect([formatGrowth(2, 3), formatGrowth(4, 3), formatGrowth(0, 3)]).toEqual(["+50 %", "−25 %", "–"]);
+  });
+});
+
+const AT = "2026-11-14T16:05:09.000Z";
+
+describe("dates", () => {
+  test("moments, days and times read the same everywhere", () => {
+    expect(formatMoment(AT, "UTC")).toBe("14 Nov 2026, 16:05");
+    expect(formatDay(AT, "UTC")).toBe("14 Nov 2026");
+    expect(formatTime("2026-11-14T00:05:00Z", "UTC")).toBe("00:05");
+  });
+
+  test("what is no date is shown as it is", () => {
+    expect(formatMoment("yesterday")).toBe("yesterday");
+    expect(getLocalDay("yesterday")).toBe("");
+  });
+
+  test("a range holds its first and its last day", () => {
+    const day = getLocalDay(AT);
+    expect(day).toMatch(/^2026-11-1[45]$/);
+    expect(isWithinDays(AT, { from: day, to: day })).toBe(true);
+    expect(isWithinDays(AT, {})).toBe(true);
+    expect(isWithinDays(AT, { from: "2026-11-16" })).toBe(false);
+    expect(isWithinDays(AT, { to: "2026-11-12" })).toBe(false);
   });
 });

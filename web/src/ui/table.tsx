@@ -1,8 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import type { SortOrder } from "../../../src/report/dashboard/order.js";
-import { sortRows, type TableColumn } from "./table-column.js";
-import { buildCellClass, TableHead } from "./table-head.js";
+import { type SortOrder, type SortValue, sortByValue, toggleOrder } from "../../../src/report/dashboard/order.js";
 
 interface SortableTableProps<T> {
   /** What the table is of, in words. */
@@ -69,4 +67,81 @@ function TableScroll({ label, children }: { label: string; children: ComponentCh
       {children}
     </section>
   );
+}
+
+interface TableHeadProps<T> {
+  columns: readonly TableColumn<T>[];
+  order: SortOrder;
+  onOrder: (order: SortOrder) => void;
+}
+
+/** The head of a table: a button in each column that can be sorted by. */
+export function TableHead<T>({ columns, order, onOrder }: TableHeadProps<T>) {
+  return (
+    <thead>
+      <tr>
+        {columns.map((column) => (
+          <th
+            key={column.key}
+            scope="col"
+            class={buildCellClass(column)}
+            aria-sort={column.value === undefined ? undefined : getAriaSort(column.key, order)}
+          >
+            {column.value === undefined ? (
+              column.title
+            ) : (
+              <button type="button" title={column.about} onClick={() => onOrder(toggleOrder(order, column))}>
+                {column.title}
+                <span class="sort-mark" aria-hidden="true">
+                  {getSortMark(column.key, order)}
+                </span>
+              </button>
+            )}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+/** Classes of all cells of a column. */
+function buildCellClass<T>({ isNumeric, class: own }: TableColumn<T>): string | undefined {
+  return [isNumeric && "number", own].filter(Boolean).join(" ") || undefined;
+}
+
+/** How a column of a key is sorted, for `aria-sort`. */
+export function getAriaSort(key: string, order: SortOrder): "ascending" | "descending" | undefined {
+  if (key !== order.key) return undefined;
+  return order.isDescending ? "descending" : "ascending";
+}
+
+export function getSortMark(key: string, order: SortOrder): string {
+  if (key !== order.key) return "";
+  return order.isDescending ? "▾" : "▴";
+}
+
+/** One column of a table. */
+export interface TableColumn<T> {
+  /** Stands for it in the address. */
+  key: string;
+  title: ComponentChildren;
+  /** What the figure is, for those who do not know it. */
+  about?: string;
+  /** Numbers stand at the right. */
+  isNumeric?: boolean;
+  /** The cell names its row. */
+  isRowHead?: boolean;
+  /** What rows are sorted by; a column without it cannot be sorted by. */
+  value?: (row: T) => SortValue;
+  /** Whether the first click puts the largest first. */
+  startsDescending?: boolean;
+  /** For a column that needs a width of its own. */
+  class?: string;
+  cell: (row: T) => ComponentChildren;
+}
+
+/** Rows by the column that the order names; as they are when there is none. */
+export function sortRows<T>(rows: readonly T[], columns: readonly TableColumn<T>[], order: SortOrder): readonly T[] {
+  const value = columns.find(({ key }) => key === order.key)?.value;
+  return value === undefined ? rows : sortByValue(rows, value, order.isDescending);
 }

@@ -1,9 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef } from "preact/hooks";
 import type { SortOrder } from "../../../src/report/dashboard/order.js";
-import { RowCells } from "./table.js";
-import { sortRows, type TableColumn } from "./table-column.js";
-import { TableHead } from "./table-head.js";
+import { RowCells, sortRows, type TableColumn, TableHead } from "./table.js";
 
 interface VirtualTableProps<T> {
   caption: string;

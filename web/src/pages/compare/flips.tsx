@@ -1,12 +1,8 @@
 import { useState } from "preact/hooks";
-import type { PairedComparison, TaskPasses } from "../../../../src/metrics/compare/index.js";
-import type { TrialKey } from "../../data/source.js";
-import { buildAddress, type Route } from "../../shell/route.js";
-import { formatCount } from "../../ui/index.js";
-import { revealLine } from "../trial/text/visible-text.js";
-import { buildOutcomeAddress, buildTrialAddress } from "../trial/trial-address.js";
-import { chooseFlipOutcomes, type FlipOutcomes } from "./flip-sides.js";
-import { formatTaskParameter } from "./task-word.js";
+import type { PairedComparison, TaskName, TaskPasses } from "../../../../src/metrics/compare/index.js";
+import type { TrialKey } from "../../data/index.js";
+import { buildAddress, formatCount, type Route, revealLine } from "../../ui/index.js";
+import { buildOutcomeAddress, buildTrialAddress } from "../trial-address.js";
 
 /** The two sides, as their trials are found. */
 export interface ComparedSides {
@@ -123,4 +119,52 @@ function buildEndedTrialAddress(
   ended: FlipOutcomes["a"] | undefined,
 ): string {
   return ended === undefined ? buildTrialAddress(run, { ...key, trial: 0 }) : buildOutcomeAddress(run, key, ended);
+}
+
+/** How a trial of each side should have ended to show what flipped. */
+export interface FlipOutcomes {
+  readonly a: "pass" | "fail";
+  readonly b: "pass" | "fail";
+}
+
+/** The two endings that differ the way the task does; null when no two trials of it differ. */
+export function chooseFlipOutcomes({ passesA, trialsA, passesB, trialsB }: TaskPasses): FlipOutcomes | null {
+  const isToFail = passesA > 0 && passesB < trialsB;
+  const isToPass = passesA < trialsA && passesB > 0;
+  const hasMoreInB = passesB * trialsA > passesA * trialsB;
+  if (isToPass && (hasMoreInB || !isToFail)) return { a: "fail", b: "pass" };
+  return isToFail ? { a: "pass", b: "fail" } : null;
+}
+
+/** The same for any task of a comparison. */
+export function findFlipOutcomes(
+  { flips }: Pick<PairedComparison, "flips">,
+  { dataset, exampleId }: TaskName,
+): FlipOutcomes | null {
+  const task = [...flips.toFail, ...flips.toPass, ...flips.flaky].find(
+    (candidate) => candidate.exampleId === exampleId && candidate.dataset === dataset,
+  );
+  return task === undefined ? null : chooseFlipOutcomes(task);
+}
+
+/** A task as one word of an address. */
+export function formatTaskParameter({ dataset, exampleId }: TaskName): string {
+  return JSON.stringify([dataset, exampleId]);
+}
+
+/** The task that `formatTaskParameter` wrote; null when it is none. */
+export function parseTaskParameter(word: string | undefined): TaskName | null {
+  if (word === undefined) return null;
+  try {
+    const [dataset, exampleId] = JSON.parse(word) as readonly unknown[];
+    const isId = typeof exampleId === "string" || typeof exampleId === "number";
+    return typeof dataset === "string" && isId ? { dataset, exampleId } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What an id that was typed may mean: `7` is a number or a text. */
+export function listPossibleIds(text: string): (string | number)[] {
+  return /^-?\d{1,15}$/.test(text) && String(Number(text)) === text ? [Number(text), text] : [text];
 }

@@ -1,18 +1,13 @@
 import { useEffect, useRef } from "preact/hooks";
+import type { Outcome } from "../../../../src/core/row.js";
 import type { TaskName } from "../../../../src/metrics/compare/index.js";
 import type { TrialView } from "../../../../src/report/dashboard/contract.js";
-import { useSource } from "../../shell/context.js";
-import { LoadView, useLoadState } from "../../shell/loaded.js";
-import { type Route, updateQuery } from "../../shell/route.js";
-import { SelectFilter } from "../../ui/index.js";
-import { OutcomeBadge } from "../trial/outcome-badge.js";
-import { revealLine } from "../trial/text/visible-text.js";
-import { buildTrialAddress } from "../trial/trial-address.js";
-import { loadSideText, loadTrialPair, type TrialPair } from "./both-trials.js";
+import { type DataSource, LoadView, type TrialKey, useLoadState, useSource } from "../../data/index.js";
+import { OutcomeBadge, type Route, revealLine, SelectFilter, updateQuery } from "../../ui/index.js";
+import { findTrialByOutcome } from "../find-trial.js";
+import { buildTrialAddress } from "../trial-address.js";
 import { DiffView } from "./diff-view.js";
-import type { FlipOutcomes } from "./flip-sides.js";
-import type { ComparedSides } from "./flips.js";
-import { formatTaskParameter } from "./task-word.js";
+import { type ComparedSides, type FlipOutcomes, formatTaskParameter, listPossibleIds } from "./flips.js";
 
 interface OutputDiffProps {
   route: Route;
@@ -122,4 +117,68 @@ function SideHead({ side, run, view: { row } }: { side: string; run: string; vie
 function describeTruncatedSides(isCutA: boolean, isCutB: boolean): string {
   if (isCutA && isCutB) return "both texts";
   return isCutA ? "the text of A" : "the text of B";
+}
+
+/** One trial of each side. */
+interface TrialPair {
+  readonly a: TrialView;
+  readonly b: TrialView;
+}
+
+/** The trial that one side is shown by. */
+interface SideTrialQuery {
+  readonly run: string;
+  readonly system: string;
+  readonly task: TaskName;
+  /** Its number, where the address says one. */
+  readonly named: string | undefined;
+  readonly ended: Outcome | undefined;
+}
+
+/** The trials of both sides. */
+export async function loadTrialPair(source: DataSource, ofA: SideTrialQuery, ofB: SideTrialQuery): Promise<TrialPair> {
+  const [a, b] = await Promise.all([loadSideTrial(source, ofA), loadSideTrial(source, ofB)]);
+  return { a, b };
+}
+
+async function loadSideTrial(
+  source: DataSource,
+  { run, system, task, named, ended }: SideTrialQuery,
+): Promise<TrialView> {
+  const key = { ...task, system, trial: Number(named ?? 0) };
+  if (named !== undefined || ended === undefined) return loadTrialByTypedId(source, run, key);
+  return source.getTrial(run, await findTrialByOutcome(source, run, { key, outcome: ended }));
+}
+
+/** An id that somebody typed may be a number or a text. */
+async function loadTrialByTypedId(source: DataSource, run: string, key: TrialKey): Promise<TrialView> {
+  const [first = key.exampleId, second] =
+    typeof key.exampleId === "number" ? [key.exampleId, String(key.exampleId)] : listPossibleIds(key.exampleId);
+  try {
+    return await source.getTrial(run, { ...key, exampleId: first });
+  } catch (error) {
+    if (second === undefined) throw error;
+    return source.getTrial(run, { ...key, exampleId: second });
+  }
+}
+
+/** A text of one side, as far as it can be had. */
+interface SideText {
+  readonly text: string;
+  readonly isCut: boolean;
+}
+
+interface SideTextQuery {
+  readonly view: TrialView;
+  /** Of a field of the output. */
+  readonly name: string | undefined;
+}
+
+/** The text of a field; a file may have its beginning alone. */
+export async function loadSideText(source: DataSource, run: string, { view, name }: SideTextQuery): Promise<SideText> {
+  const field = view.output.find((candidate) => candidate.name === name);
+  if (field === undefined) return { text: "", isCut: false };
+  if (field.text.length >= field.length) return { text: field.text, isCut: false };
+  if (source.kind === "file") return { text: field.text, isCut: true };
+  return { text: await source.getText(run, view.row, { of: "output", name: field.name }), isCut: false };
 }

@@ -1,17 +1,24 @@
 import type { CompareView, RunCard, RunPage } from "../../../../src/report/dashboard/contract.js";
 import { MAX_RUNS } from "../../../../src/report/dashboard/run-query.js";
-import { type ComparisonQuery, type DataSource, SourceError } from "../../data/source.js";
-import { useSource } from "../../shell/context.js";
-import { LoadView, useLoadState } from "../../shell/loaded.js";
-import type { Route } from "../../shell/route.js";
-import { PageHead } from "../../ui/index.js";
-import { NewestRunsNotice } from "../../ui/newest-only.js";
-import { useRunPage } from "../../ui/use-run-cards.js";
-import { revealText } from "../trial/text/visible-text.js";
-import { buildComparisonQuery, describeAbsentRuns, listUnknownRunIds, parseCompareChoice } from "./choice.js";
-import { CompareChooser } from "./chooser.js";
-import { swapSides } from "./mirror.js";
+import {
+  type ComparisonQuery,
+  type DataSource,
+  LoadView,
+  SourceError,
+  useLoadState,
+  useRunPage,
+  useSource,
+} from "../../data/index.js";
+import { NewestRunsNotice, PageHead, type Route, revealText } from "../../ui/index.js";
+import {
+  buildComparisonQuery,
+  CompareChooser,
+  describeAbsentRuns,
+  listUnknownRunIds,
+  parseCompareChoice,
+} from "./choice.js";
 import { ComparedPair, NoteList } from "./pair.js";
+import { swapSides } from "./swap-sides.js";
 
 /** Two runs, or two systems of one, side by side. */
 export function ComparePage({ route }: { route: Route }) {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createRunCard, createSystemCard } from "../../../../src/report/dashboard/card-testing.js";
 import type { CardFigure } from "../../../../src/report/dashboard/contract.js";
+import type { LeaderboardEntry } from "../run-groups.js";
 import { describeCertainty, listFigureChanges, summarizeChanges } from "./changes.js";
-import type { LeaderboardEntry } from "./parts.js";
 
 type Figures = Partial<Record<CardFigure, number>>;
 

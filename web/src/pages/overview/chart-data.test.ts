@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createRunCard, createSystemCard } from "../../../../src/report/dashboard/card-testing.js";
 import type { CardFigure, SystemCard } from "../../../../src/report/dashboard/contract.js";
+import type { LeaderboardEntry } from "../run-groups.js";
 import { buildCostSpeedChart, buildQualityCostChart, buildRadarChart } from "./chart-data.js";
-import type { LeaderboardEntry } from "./parts.js";
 
 function line(
   name: string,

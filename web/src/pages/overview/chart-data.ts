@@ -14,7 +14,7 @@ import type {
   SystemCard,
 } from "../../../../src/report/dashboard/contract.js";
 import { median } from "../../../../src/stats/quantile.js";
-import type { LeaderboardEntry } from "./parts.js";
+import type { LeaderboardEntry } from "../run-groups.js";
 
 /** The quality–cost chart of some lines (numbers.md §6). Resampling needs the rows, so nobody knows the membership. */
 export function buildQualityCostChart(entries: readonly LeaderboardEntry[]): QualityCostChart {

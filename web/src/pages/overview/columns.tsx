@@ -1,37 +1,28 @@
 import type { SystemCard } from "../../../../src/report/dashboard/contract.js";
-import { buildAddress } from "../../shell/route.js";
-import { PickBox } from "../../ui/compare-bar.js";
 import {
+  buildAddress,
+  DateAndTime,
   formatDollars,
   formatInterval,
   formatMilliseconds,
   formatScore,
   formatShare,
+  IntervalCell,
   MISSING,
-} from "../../ui/format.js";
-import { IntervalCell } from "../../ui/interval-cell.js";
-import { DateAndTime } from "../../ui/moment.js";
-import type { ComparePick } from "../../ui/picks.js";
-import { StatusBadge } from "../../ui/status-badge.js";
-import type { TableColumn } from "../../ui/table-column.js";
-import { buildRowsAddress, type FigureScope } from "./asked.js";
-import { ChangeCell } from "./change-cell.js";
-import { findHeadlineChange } from "./changes.js";
-import type { LeaderboardEntry } from "./parts.js";
-
-interface LeaderboardPicks {
-  picks: readonly ComparePick[];
-  onPicks: (picks: readonly ComparePick[]) => void;
-}
+  PickBox,
+  type PickState,
+  StatusBadge,
+  type TableColumn,
+} from "../../ui/index.js";
+import type { LeaderboardEntry } from "../run-groups.js";
+import { buildRowsAddress, type FigureScope } from "../run-groups.js";
+import { ChangeCell, findHeadlineChange } from "./changes.js";
 
 /** Headlines over fewer planned trials than this are marked (numbers.md §1). */
 const MIN_COVERAGE = 0.95;
 
 /** The columns of the leaderboard. */
-export function buildLeaderboardColumns(
-  picking: LeaderboardPicks,
-  scope: FigureScope,
-): TableColumn<LeaderboardEntry>[] {
+export function buildLeaderboardColumns(picking: PickState, scope: FigureScope): TableColumn<LeaderboardEntry>[] {
   return [
     createSystemPickColumn(picking),
     createSystemColumn(scope),
@@ -43,7 +34,7 @@ export function buildLeaderboardColumns(
   ];
 }
 
-function createSystemPickColumn(picking: LeaderboardPicks): TableColumn<LeaderboardEntry> {
+function createSystemPickColumn(picking: PickState): TableColumn<LeaderboardEntry> {
   return {
     key: "pick",
     title: <span class="unseen">Compare</span>,

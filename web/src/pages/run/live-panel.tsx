@@ -8,10 +8,10 @@ import {
   formatSeconds,
   formatShare,
   KeyValues,
+  OutcomeBadge,
+  revealLine,
 } from "../../ui/index.js";
-import { OutcomeBadge } from "../trial/outcome-badge.js";
-import { revealLine } from "../trial/text/visible-text.js";
-import { buildTrialAddress } from "../trial/trial-address.js";
+import { buildTrialAddress } from "../trial-address.js";
 import { SystemRowsLink } from "./summary-tab.js";
 
 /** How a run goes: how far it is, what it has spent, how long it will take, and what failed. */

@@ -1,17 +1,33 @@
-import type { RunView } from "../../../../src/report/dashboard/contract.js";
-import { useSource } from "../../shell/context.js";
-import { LoadView } from "../../shell/loaded.js";
-import { buildAddress, navigate, type Route } from "../../shell/route.js";
-import { formatCount, PageHead, type Tab, Tabs } from "../../ui/index.js";
-import { revealLine } from "../trial/text/visible-text.js";
-import { ChartsTab } from "./charts-tab.js";
+import { useEffect, useState } from "preact/hooks";
+import type { LiveProgress, QueueView, RunView } from "../../../../src/report/dashboard/contract.js";
+import {
+  type ChartSelection,
+  CostSpeedChart,
+  ErrorsChart,
+  HeatMapChart,
+  LatencyChart,
+  PassCurvesChart,
+  QualityCostChart,
+  SpeedRadar,
+  TokenCostChart,
+} from "../../charts/index.js";
+import { type LoadState, LoadView, useLoadState, useSource } from "../../data/index.js";
+import {
+  buildAddress,
+  formatCount,
+  navigate,
+  PageHead,
+  type Route,
+  revealLine,
+  type Tab,
+  Tabs,
+} from "../../ui/index.js";
+import { buildSelectionQuery, hasRowFilter } from "../row-filter.js";
 import { LivePanel } from "./live-panel.js";
-import { hasRowFilter } from "./rows/row-filter.js";
-import { RowsTab } from "./rows/rows-tab.js";
+import { RowsTab } from "./rows-tab.js";
 import { RunHead } from "./run-head.js";
 import { SummaryTab } from "./summary-tab.js";
-import { type LiveRun, useLiveRun } from "./use-live.js";
-import { WorkersSection } from "./workers/workers-section.js";
+import { WorkersSection } from "./workers.js";
 
 /** One run: what came of it, in figures, charts and rows; live while it goes. */
 export function RunPage({ route, id }: { route: Route; id: string }) {
@@ -85,4 +101,73 @@ function CompareRunLink({ view: { card } }: { view: RunView }) {
       </a>
     </p>
   );
+}
+
+/** Every chart of the run that has something to show. What is picked in one leads to the rows behind it. */
+function ChartsTab({ view }: { view: RunView }) {
+  const { card, charts } = view;
+  const shared = {
+    systems: card.systems.map(({ system }) => system),
+    onPick: (picked: ChartSelection) => navigate(["run", card.id, "rows"], buildSelectionQuery(picked)),
+  };
+  return (
+    <div class="charts">
+      <h2 class="unseen">Charts</h2>
+      {charts.qualityCost.points.length > 0 && <QualityCostChart data={charts.qualityCost} {...shared} />}
+      {charts.costSpeed.points.length > 0 && <CostSpeedChart data={charts.costSpeed} {...shared} />}
+      {charts.radar.spokes.length > 0 && <SpeedRadar data={charts.radar} {...shared} />}
+      {charts.passCurves.some(({ points }) => points.length > 1) && (
+        <PassCurvesChart data={charts.passCurves} {...shared} />
+      )}
+      <ErrorsChart runs={[card]} by="system" {...shared} />
+      {charts.tokenCosts.length > 0 && <TokenCostChart data={charts.tokenCosts} {...shared} />}
+      {charts.latencies.some(({ n }) => n > 0) && <LatencyChart data={charts.latencies} {...shared} />}
+      {charts.heatMaps.map((map) => (
+        <HeatMapChart key={JSON.stringify([map.system, map.dataset, map.xField, map.yField])} data={map} {...shared} />
+      ))}
+    </div>
+  );
+}
+
+/** A run as it is by now. */
+interface LiveRun {
+  readonly loaded: LoadState<RunView>;
+  /** How it goes; null when it is not going. */
+  readonly progress: LiveProgress | null;
+  /** Its workers; null when it goes over no queue. */
+  readonly queue: QueueView | null;
+}
+
+/** Reading many rows again takes longer, and changes less. */
+const RELOAD_INTERVAL_MS = 5000;
+const LARGE_RUN_RELOAD_INTERVAL_MS = 30_000;
+const MIN_LARGE_RUN_TRIALS = 20_000;
+
+/** A run, followed while it goes, and read again now and then until it has ended. */
+function useLiveRun(id: string): LiveRun {
+  const source = useSource();
+  const [reads, setReads] = useState(0);
+  const [progress, setProgress] = useState<LiveProgress | null>(null);
+  const [heard, setHeard] = useState<QueueView | null | undefined>(undefined);
+  const loaded = useLoadState(() => source.getRun(id), [source, id, reads]);
+  const isRunning = loaded.value?.card.status === "running";
+  useEffect(() => {
+    if (!isRunning) return;
+    let readAt = performance.now();
+    const stop = source.watchRun(id, {
+      queue: setHeard,
+      progress: (now) => {
+        const isOver = now.status !== "running";
+        const wait = now.done < MIN_LARGE_RUN_TRIALS ? RELOAD_INTERVAL_MS : LARGE_RUN_RELOAD_INTERVAL_MS;
+        setProgress(isOver ? null : now);
+        if (isOver) stop();
+        if (!isOver && performance.now() - readAt < wait) return;
+        readAt = performance.now();
+        setReads((before) => before + 1);
+      },
+    });
+    return stop;
+  }, [source, id, isRunning]);
+  // What is heard twice a second is newer than what was read, and the last of it stays when the run is over.
+  return { loaded, progress, queue: heard === undefined ? (loaded.value?.queue ?? null) : heard };
 }

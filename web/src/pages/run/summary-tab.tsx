@@ -1,18 +1,19 @@
 import { useMemo } from "preact/hooks";
+import type { JsonSummary } from "../../../../src/core/result.js";
 import type { RunView } from "../../../../src/report/dashboard/contract.js";
-import { buildAddress, type Route, updateQuery } from "../../shell/route.js";
-import { formatCount, formatNumber } from "../../ui/index.js";
-import { Scrollable } from "../trial/text/scrollable.js";
-import { revealLine } from "../trial/text/visible-text.js";
-import { buildRowFilterQuery } from "./rows/row-filter.js";
 import {
-  findRankBasis,
-  formatKeyTitle,
-  getKeyFormatter,
-  listSummaryKeys,
-  parseSummaryMetrics,
-  type SummaryMetric,
-} from "./summary-metrics.js";
+  buildAddress,
+  formatCount,
+  formatDollars,
+  formatMilliseconds,
+  formatNumber,
+  formatSeconds,
+  type Route,
+  revealLine,
+  Scrollable,
+  updateQuery,
+} from "../../ui/index.js";
+import { buildRowFilterQuery } from "../row-filter.js";
 
 const TEXT_TOKEN_KEYS = new Set(["cost_of_pass", "mean_input_tokens", "mean_output_tokens", "compression_ratio"]);
 
@@ -124,4 +125,133 @@ function AcrossSystems({ across }: { across: RunView["across"] }) {
       </dl>
     </section>
   );
+}
+
+/** A figure of one system with all that is said about it. */
+interface SummaryMetric {
+  readonly key: string;
+  readonly value: number | null;
+  readonly low: number | null;
+  readonly high: number | null;
+  /** How many tasks or trials stand behind it. */
+  readonly n: number | null;
+  /** Why there is none. */
+  readonly reason: string | null;
+}
+
+/** What is said about a key stands beside it under its name with one of these. */
+const DETAIL_SUFFIX = /_(ci_low|ci_high|n|reason)$/;
+
+/** What most readers want to know, in this order; all of pass@k and pass^k come after the pass rate. */
+const IMPORTANT_KEYS: readonly RegExp[] = [
+  /^mean_score$/,
+  /^pass_rate$/,
+  /^pass_hat_\d+$/,
+  /^pass_at_\d+$/,
+  /^coverage$/,
+  /^error_rate$/,
+  /^mean_cost_usd$/,
+  /^cost_per_pass_usd$/,
+  /^cost_of_pass$/,
+  /^mean_input_tokens$/,
+  /^mean_output_tokens$/,
+  /^compression_ratio$/,
+  /^latency_median$/,
+  /^latency_p95$/,
+  /^median_time_to_success_ms$/,
+  /^median_turns_to_success$/,
+  /^median_tokens_per_sec$/,
+  /^p90_cost_per_success$/,
+  /^speed_efficiency_score$/,
+  /^cost_killed_count$/,
+  /^pareto_rank$/,
+  /^dataset:/,
+];
+
+/** The figures of a summary by their key, with intervals and reasons taken to where they belong. */
+export function parseSummaryMetrics(summary: JsonSummary): Map<string, SummaryMetric> {
+  const flat = flattenSummary(summary);
+  const metrics = new Map<string, SummaryMetric>();
+  for (const [key, value] of flat) {
+    if (isDetailKey(key, flat) || typeof value === "string") continue;
+    const n = getNumber(flat, `${key}_n`);
+    metrics.set(key, {
+      key,
+      // The mean of no tasks is written down as 0, which nobody has measured.
+      value: n === 0 ? null : value,
+      low: getNumber(flat, `${key}_ci_low`),
+      high: getNumber(flat, `${key}_ci_high`),
+      n,
+      reason: getText(flat, `${key}_reason`),
+    });
+  }
+  return metrics;
+}
+
+/** The keys of several systems, important ones first; only those unless all are wanted. */
+export function listSummaryKeys(systems: readonly ReadonlyMap<string, SummaryMetric>[], wantsAll: boolean): string[] {
+  const keys = [...new Set(systems.flatMap((metrics) => [...metrics.keys()]))];
+  const important = IMPORTANT_KEYS.flatMap((pattern) => keys.filter((key) => pattern.test(key)));
+  // A figure that nobody has measured is worth a line only to those who want all.
+  const measured = important.filter((key) => systems.some((metrics) => metrics.get(key)?.value != null));
+  return wantsAll ? [...important, ...keys.filter((key) => !important.includes(key))] : measured;
+}
+
+/** What the ranks of a run are by: dollars, tokens, or another figure; null in runs of versions that did not say. */
+function findRankBasis(summaries: readonly JsonSummary[]): string | null {
+  const found = summaries.map((summary) => summary.pareto_basis).find((basis) => typeof basis === "string");
+  return found ?? null;
+}
+
+const BASIS_TITLES: Readonly<Record<string, string>> = {
+  usd: "quality, dollars of a pass",
+  tokens: "quality, output tokens of a pass",
+};
+
+/** A key as people read it: `mean_cost_usd` is `mean cost`. */
+export function formatKeyTitle(key: string, basis: string | null = null): string {
+  const curve = /^pass_(at|hat)_(\d+)$/.exec(key);
+  if (curve !== null) return `pass${curve[1] === "at" ? "@" : "^"}${curve[2]}`;
+  if (/^(dataset|facet):/.test(key)) return key;
+  if (key === "cost_of_pass") return "cost of pass (output tokens)";
+  if (key === "pareto_rank" && basis !== null) return `pareto rank (${BASIS_TITLES[basis] ?? `quality, ${basis}`})`;
+  return key.replace(/_(usd|ms)$/, "").replaceAll("_", " ");
+}
+
+/** Writes values of a key in its unit. */
+export function getKeyFormatter(key: string): (value: number | null) => string {
+  if (/usd|cost_per_success/.test(key)) return formatDollars;
+  if (/^latency|^duration/.test(key)) return formatSeconds;
+  if (key.endsWith("_ms")) return formatMilliseconds;
+  if (/^num_|_trials$|_count$|^tokens_per_pass|^mean_(in|out)put_tokens/.test(key))
+    return (value) => formatCount(roundOrNull(value));
+  return (value) => formatNumber(value, 3);
+}
+
+function roundOrNull(value: number | null): number | null {
+  return value === null ? null : Math.round(value);
+}
+
+type FlatSummary = ReadonlyMap<string, number | string | null>;
+
+function flattenSummary(summary: JsonSummary): FlatSummary {
+  const entries = Object.entries(summary).flatMap(([key, value]) =>
+    value !== null && typeof value === "object" ? Object.entries(value) : [[key, value] as const],
+  );
+  return new Map(entries);
+}
+
+/** A key of its own may end like one that is said about another, such as `mean_n`. */
+function isDetailKey(key: string, flat: FlatSummary): boolean {
+  return DETAIL_SUFFIX.test(key) && flat.has(key.replace(/_reason$/, "").replace(/_(ci_low|ci_high|n)$/, ""));
+}
+
+function getNumber(flat: FlatSummary, key: string): number | null {
+  const value = flat.get(key);
+  return typeof value === "number" ? value : null;
+}
+
+function getText(flat: FlatSummary, key: string): string | null {
+  const value = flat.get(key);
+  return typeof value === "string" ? value : null;
 }

@@ -1,8 +1,8 @@
 import type { RunCard } from "../../../../src/report/dashboard/contract.js";
 import { getRunCommand, RUN_SORTS } from "../../../../src/report/dashboard/run-query.js";
-import { buildAddress } from "../../shell/route.js";
-import { PickBox } from "../../ui/compare-bar.js";
 import {
+  buildAddress,
+  DateAndTime,
   formatCount,
   formatDollars,
   formatPlural,
@@ -10,21 +10,15 @@ import {
   formatScore,
   formatSeconds,
   MISSING,
-} from "../../ui/format.js";
-import { DateAndTime } from "../../ui/moment.js";
-import type { ComparePick } from "../../ui/picks.js";
-import { StatusBadge } from "../../ui/status-badge.js";
-import type { TableColumn } from "../../ui/table-column.js";
-import { revealLine } from "../trial/text/visible-text.js";
-import { abbreviateNames } from "./few-names.js";
-
-interface RunPicks {
-  picks: readonly ComparePick[];
-  onPicks: (picks: readonly ComparePick[]) => void;
-}
+  PickBox,
+  type PickState,
+  revealLine,
+  StatusBadge,
+  type TableColumn,
+} from "../../ui/index.js";
 
 /** The columns of the list of runs. */
-export function buildRunColumns(picking: RunPicks): TableColumn<RunCard>[] {
+export function buildRunColumns(picking: PickState): TableColumn<RunCard>[] {
   return [
     createRunPickColumn(picking),
     TITLE_COLUMN,
@@ -34,7 +28,7 @@ export function buildRunColumns(picking: RunPicks): TableColumn<RunCard>[] {
   ];
 }
 
-function createRunPickColumn(picking: RunPicks): TableColumn<RunCard> {
+function createRunPickColumn(picking: PickState): TableColumn<RunCard> {
   return {
     key: "pick",
     title: <span class="unseen">Compare</span>,
@@ -173,4 +167,10 @@ function PassRatesCell({ systems }: RunCard) {
       ) || MISSING}
     </span>
   );
+}
+
+/** A few names, and how many more there are. */
+export function abbreviateNames(names: readonly string[], most = 1): string {
+  const more = names.length - most;
+  return more > 0 ? `${names.slice(0, most).join(", ")} +${more}` : names.join(", ");
 }

@@ -8,23 +8,34 @@ import type {
 } from "../../../../src/report/dashboard/contract.js";
 import { formatOrder, parseOrder, type SortOrder } from "../../../../src/report/dashboard/order.js";
 import { DEFAULT_RUNS, isRunSort } from "../../../../src/report/dashboard/run-query.js";
-import { useSource } from "../../shell/context.js";
-import { LoadView, useLoadState } from "../../shell/loaded.js";
-import { buildAddress, navigate, type Route, type RouteQuery, updateQuery } from "../../shell/route.js";
-import { CompareBar } from "../../ui/compare-bar.js";
-import { EmptyState } from "../../ui/empty-state.js";
-import { FilterBar, SelectFilter, TextFilter } from "../../ui/filters.js";
-import { formatCount, formatQuantity } from "../../ui/format.js";
-import { NoRunsState } from "../../ui/no-runs.js";
-import { PageHead } from "../../ui/page-head.js";
-import { formatShownRange, Pager } from "../../ui/pager.js";
-import { type ComparePick, formatPicks, parsePicks } from "../../ui/picks.js";
-import { useRunPage } from "../../ui/use-run-cards.js";
-import { useSettledValue } from "../../ui/use-settled.js";
-import { VirtualTable } from "../../ui/virtual-table.js";
-import { revealLine } from "../trial/text/visible-text.js";
+import { LoadView, useLoadState, useRunPage, useSource } from "../../data/index.js";
+import {
+  buildAddress,
+  CompareBar,
+  type ComparePick,
+  EmptyState,
+  FilterBar,
+  formatCount,
+  formatPicks,
+  formatPlural,
+  formatQuantity,
+  formatShownRange,
+  NoRunsState,
+  navigate,
+  PageHead,
+  Pager,
+  type PickState,
+  parsePicks,
+  type Route,
+  type RouteQuery,
+  revealLine,
+  SelectFilter,
+  TextFilter,
+  updateQuery,
+  useSettledValue,
+  VirtualTable,
+} from "../../ui/index.js";
 import { buildRunColumns } from "./columns.js";
-import { DamagedRuns } from "./damaged-runs.js";
 
 /** Two lines of text and some air, in pixels. */
 const RUN_ROW_HEIGHT = 52;
@@ -101,13 +112,8 @@ function RunsList({ route, page }: { route: Route; page: RunPage }) {
   );
 }
 
-interface PicksProps {
-  picks: readonly ComparePick[];
-  onPicks: (picks: readonly ComparePick[]) => void;
-}
-
 /** Runs that were picked may be on other pages. */
-function PickedRunsBar({ picks, runs, onPicks }: PicksProps & { runs: readonly RunCard[] }) {
+function PickedRunsBar({ picks, runs, onPicks }: PickState & { runs: readonly RunCard[] }) {
   const source = useSource();
   const others = picks.map(({ run }) => run).filter((wanted) => !runs.some(({ id }) => id === wanted));
   const loaded = useLoadState(
@@ -119,7 +125,7 @@ function PickedRunsBar({ picks, runs, onPicks }: PicksProps & { runs: readonly R
   return <CompareBar picks={picks} formatName={formatName} onPicks={onPicks} />;
 }
 
-function RunsTable({ route, page, picks, onPicks }: PicksProps & { route: Route; page: RunPage }) {
+function RunsTable({ route, page, picks, onPicks }: PickState & { route: Route; page: RunPage }) {
   const columns = useMemo(() => buildRunColumns({ picks, onPicks }), [picks, onPicks]);
   if (page.total === 0) return <EmptyState title="No run fits">Clear a filter to see more.</EmptyState>;
   if (page.runs.length === 0) return <PageNotFound route={route} />;
@@ -172,5 +178,23 @@ function RunsFilters({ route, choices }: { route: Route; choices: RunChoices }) 
         onChange={(dataset) => change({ dataset })}
       />
     </FilterBar>
+  );
+}
+
+/** Why runs cannot be read, in full; the table has room for the beginning alone. */
+function DamagedRuns({ runs }: { runs: readonly RunCard[] }) {
+  const damaged = runs.filter(({ status }) => status === "damaged");
+  if (damaged.length === 0) return null;
+  return (
+    <details class="damaged">
+      <summary class="bad">{formatPlural(damaged.length, "run")} on this page cannot be read</summary>
+      <ul>
+        {damaged.map(({ id, problem }) => (
+          <li key={id}>
+            <b>{id}</b>: {problem ?? "nobody knows why"}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }

@@ -1,6 +1,6 @@
 import type { CardFigure, RunCard } from "../../../../src/report/dashboard/contract.js";
-import { createSystemMatcher, type SystemFilter } from "../overview/narrow.js";
-import { createSystemNamer, groupRuns, type RunGroup } from "../overview/parts.js";
+import { createSystemMatcher, type SystemFilter } from "../run-filters.js";
+import { createSystemNamer, groupRuns, type RunGroup } from "../run-groups.js";
 
 /** What can be followed over time, by the word that stands for it in the address. */
 export const TREND_METRICS = [

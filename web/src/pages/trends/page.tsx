@@ -1,18 +1,30 @@
 import { useMemo, useState } from "preact/hooks";
 import type { RunCard } from "../../../../src/report/dashboard/contract.js";
-import { LoadView } from "../../shell/loaded.js";
-import { type Route, updateQuery } from "../../shell/route.js";
-import { EmptyState } from "../../ui/empty-state.js";
-import { SelectFilter } from "../../ui/filters.js";
-import { formatPlural } from "../../ui/format.js";
-import { NewestRunsNotice } from "../../ui/newest-only.js";
-import { NoRunsState } from "../../ui/no-runs.js";
-import { PageHead } from "../../ui/page-head.js";
-import { type RunCards, useRunCards } from "../../ui/use-run-cards.js";
-import { listRunFilterChoices, parseSystemFilter } from "../overview/narrow.js";
-import { RunFilters } from "../overview/run-filters.js";
-import { filterRuns, groupTrendRuns, parseTrendMetric, TREND_METRICS } from "./metrics.js";
-import { TrendGroup } from "./trend-part.js";
+import { type ChartSelection, ErrorsChart, TrendChart } from "../../charts/index.js";
+import { LoadView, type RunCards, useRunCards } from "../../data/index.js";
+import {
+  EmptyState,
+  formatPlural,
+  NewestRunsNotice,
+  NoRunsState,
+  navigate,
+  PageHead,
+  type Route,
+  SelectFilter,
+  updateQuery,
+} from "../../ui/index.js";
+import { buildSelectionQuery } from "../row-filter.js";
+import { listRunFilterChoices, parseSystemFilter, RunFilters } from "../run-filters.js";
+import { formatDatasetNames, type RunGroup } from "../run-groups.js";
+import {
+  filterRuns,
+  groupTrendRuns,
+  listSystems,
+  parseTrendMetric,
+  renameByHarness,
+  TREND_METRICS,
+  type TrendMetric,
+} from "./metrics.js";
 
 /** How many sets of datasets are drawn before the rest is asked for. */
 const DEFAULT_GROUPS_SHOWN = 4;
@@ -71,4 +83,33 @@ function TrendGroups({ route, runs }: { route: Route; runs: readonly RunCard[] }
       )}
     </>
   );
+}
+
+/** One metric over the runs that were asked the same, and below it what went wrong in them. */
+function TrendGroup({ group, metric }: { group: RunGroup; metric: TrendMetric }) {
+  const runs = useMemo(() => renameByHarness(group.runs.toReversed()), [group]);
+  const systems = useMemo(() => listSystems(runs), [runs]);
+  const title = formatDatasetNames(group.datasets);
+  return (
+    <section class="part" aria-label={title}>
+      <h2>{title}</h2>
+      <p class="quiet">
+        {formatPlural(runs.length, "run")} of {formatPlural(systems.length, "system")}
+      </p>
+      <div class="chart-stack">
+        <TrendChart title={metric.label} runs={runs} figure={metric.figure} systems={systems} onPick={openRun} />
+        <ErrorsChart title="Error categories" runs={runs} by="run" systems={systems} onPick={openErrors} />
+      </div>
+    </section>
+  );
+}
+
+function openRun({ run }: ChartSelection): void {
+  if (run !== undefined) navigate(["run", run]);
+}
+
+/** A bar is of all systems of its run. */
+function openErrors({ run, category }: ChartSelection): void {
+  if (run !== undefined)
+    navigate(["run", run, "rows"], buildSelectionQuery(category === undefined ? {} : { category }));
 }

@@ -8,10 +8,11 @@ import {
   formatSeconds,
   type KeyValue,
   KeyValues,
+  OutcomeBadge,
+  revealLine,
+  revealText,
 } from "../../ui/index.js";
-import { OutcomeBadge } from "./outcome-badge.js";
-import { revealLine, revealText } from "./text/visible-text.js";
-import { explainOutcome } from "./why.js";
+import { explainOutcome } from "./scores.js";
 
 /** How the trial ended and why. */
 export function Verdict({ view: { row, threshold } }: { view: TrialView }) {

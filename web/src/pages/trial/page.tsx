@@ -1,22 +1,27 @@
 import { useEffect } from "preact/hooks";
-import type { Outcome } from "../../../../src/core/row.js";
+import type { EvalRow, Outcome } from "../../../../src/core/row.js";
 import type { TrialView } from "../../../../src/report/dashboard/contract.js";
-import type { TrialKey } from "../../data/source.js";
-import { useSource } from "../../shell/context.js";
-import { LoadView, useLoadState } from "../../shell/loaded.js";
-import { buildAddress, type Route, updateQuery } from "../../shell/route.js";
-import { PageHead } from "../../ui/index.js";
-import { FailedAttempts, TrialNotes } from "./attempts.js";
+import { LoadView, type TrialKey, useLoadState, useSource } from "../../data/index.js";
+import {
+  buildAddress,
+  formatMilliseconds,
+  formatScore,
+  LongText,
+  OutcomeBadge,
+  PageHead,
+  type Route,
+  revealLine,
+  revealText,
+  updateQuery,
+} from "../../ui/index.js";
+import { findTrialByOutcome } from "../find-trial.js";
+import { buildTrialAddress, parseOutcome, parseRowList, parseTrialKey } from "../trial-address.js";
 import { TokenUsage, TrialFacts, Verdict } from "./facts.js";
-import { findTrialByOutcome } from "./find-trial.js";
-import { NeighborLinks } from "./neighbours.js";
+import { FileChanges } from "./file-changes.js";
+import { NeighborLinks } from "./neighbor-links.js";
 import { Grades, Scores } from "./scores.js";
-import { Siblings } from "./siblings.js";
-import { revealLine } from "./text/visible-text.js";
 import { TrialTexts } from "./texts.js";
-import { FileChanges } from "./timeline/changes.js";
-import { Timeline } from "./timeline/timeline.js";
-import { buildTrialAddress, parseOutcome, parseRowList, parseTrialKey } from "./trial-address.js";
+import { Timeline } from "./timeline.js";
 
 /** One trial with all that is known of it. */
 export function TrialPage({ route, id }: { route: Route; id: string }) {
@@ -108,5 +113,83 @@ function TrialSections({ route, id, view }: { route: Route; id: string; view: Tr
       <TokenUsage view={view} />
       <Siblings id={id} siblings={view.siblings} />
     </>
+  );
+}
+
+/** The other trials of the same example, system by system. */
+function Siblings({ id, siblings }: { id: string; siblings: TrialView["siblings"] }) {
+  if (siblings.length === 0) return null;
+  return (
+    <section aria-labelledby="siblings">
+      <h2 id="siblings">The same example elsewhere</h2>
+      <table class="table narrow">
+        <caption class="unseen">Other trials of the same example</caption>
+        <tbody>
+          {[...new Set(siblings.map(({ system }) => system))].map((system) => (
+            <tr key={system}>
+              <th scope="row">
+                <bdi>{revealLine(system)}</bdi>
+              </th>
+              <td>
+                <ul class="siblings">
+                  {siblings
+                    .filter((trial) => trial.system === system)
+                    .map((trial) => (
+                      <li key={trial.trial}>
+                        <a href={buildTrialAddress(id, trial)}>
+                          <OutcomeBadge outcome={trial.outcome} /> trial {trial.trial}
+                          {trial.score !== null && ` · ${formatScore(trial.score)}`}
+                        </a>
+                      </li>
+                    ))}
+                </ul>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+const ATTEMPT_EXCERPT = { characters: 1000, lines: 10 };
+
+/** Calls that failed before the trial had its output. */
+function FailedAttempts({ row: { attempts } }: { row: EvalRow }) {
+  if (attempts.length === 0) return null;
+  return (
+    <section aria-labelledby="attempts">
+      <h2 id="attempts">Attempts that failed</h2>
+      <ol class="attempts">
+        {attempts.map(({ errorCategory, message, durationMs }, place) => (
+          <li key={place}>
+            <code>{errorCategory}</code> <span class="quiet">after {formatMilliseconds(durationMs)}</span>
+            <LongText label={`attempt ${place + 1}`} text={message} length={message.length} first={ATTEMPT_EXCERPT} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** What was noted about the trial, and what its system wrote down. */
+function TrialNotes({ row: { notes, metadata } }: { row: EvalRow }) {
+  const text = metadata === null ? null : JSON.stringify(metadata);
+  if (notes.length === 0 && text === null) return null;
+  return (
+    <section aria-labelledby="notes">
+      <h2 id="notes">Notes</h2>
+      <ul class="notes">
+        {notes.map((note) => (
+          <li key={note}>{revealText(note)}</li>
+        ))}
+      </ul>
+      {text !== null && (
+        <div class="field">
+          <h3>metadata</h3>
+          <LongText label="metadata" text={text} length={text.length} kind="json" first={ATTEMPT_EXCERPT} />
+        </div>
+      )}
+    </section>
   );
 }

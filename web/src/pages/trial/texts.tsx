@@ -1,10 +1,6 @@
 import type { DisplayField, TrialView } from "../../../../src/report/dashboard/contract.js";
-import type { TrialKey } from "../../data/source.js";
-import { useSource } from "../../shell/context.js";
-import { formatPlural } from "../../ui/index.js";
-import { splitOutput } from "./output-parts.js";
-import { LongText } from "./text/long-text.js";
-import { revealLine } from "./text/visible-text.js";
+import { type TrialKey, useSource } from "../../data/index.js";
+import { formatPlural, LongText, revealLine } from "../../ui/index.js";
 
 /** Fields of an example that hold what should have come back. */
 const GOLD_FIELD_PATTERN = /^(answers?|gold|expected|reference|target|label|solution)/i;
@@ -72,4 +68,34 @@ function TextFields({ id, trial, of, fields }: TextFieldsProps) {
       ))}
     </>
   );
+}
+
+/** Fields of an output that are measurements, which the page shows elsewhere in words. */
+const MEASUREMENT_FIELDS = new Set([
+  "usage",
+  "costUsd",
+  "latency",
+  "ttftMs",
+  "firstAttemptMs",
+  "successAtMs",
+  "turns",
+  "tokensPerSec",
+  "partial",
+  "metadata",
+]);
+
+/** What a system produced, and what else stands in its output: figures, and fields handed on as they were given. */
+interface OutputParts {
+  readonly produced: readonly DisplayField[];
+  readonly others: readonly DisplayField[];
+}
+
+/** Tells what was produced from what was only handed on. */
+export function splitOutput(output: readonly DisplayField[], example: readonly DisplayField[]): OutputParts {
+  const given = new Map(example.map((field) => [field.name, field]));
+  const isOther = ({ name, text, length }: DisplayField) => {
+    const before = given.get(name);
+    return MEASUREMENT_FIELDS.has(name) || (before?.text === text && before.length === length);
+  };
+  return { produced: output.filter((field) => !isOther(field)), others: output.filter(isOther) };
 }

@@ -1,0 +1,139 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  type Axis,
+  createLinearAxis,
+  createLogAxis,
+  createTimeAxis,
+  formatCountTick,
+  formatDollarTick,
+  formatNumberTick,
+  formatSecondsTick,
+  formatShareTick,
+  listLogTicks,
+  parseTimestamp,
+  selectReadableTicks,
+} from "./axes.js";
+
+const value = fc.oneof(fc.double({ min: 1e-9, max: 1e6, noNaN: true }), fc.constant(0), fc.constant(null));
+const options = { range: [40, 640] as const, text: formatNumberTick, count: 6 };
+
+function isSound({ toPixel: place, ticks, zeroPosition }: Axis, values: readonly (number | null)[], air = 0): void {
+  for (const known of values.filter((item) => item !== null)) {
+    expect(place(known)).toBeGreaterThanOrEqual(40 - air);
+    expect(place(known)).toBeLessThanOrEqual(640 + air);
+  }
+  for (const { at, text } of ticks) {
+    expect(Number.isFinite(at)).toBe(true);
+    expect(text).not.toMatch(/NaN|undefined|Infinity/);
+  }
+  if (zeroPosition !== null) expect(Number.isFinite(zeroPosition)).toBe(true);
+}
+
+test("every value of any list has a place on each kind of axis", () => {
+  fc.assert(
+    fc.property(fc.array(value, { maxLength: 40 }), (values) => {
+      isSound(createLogAxis({ ...options, values }), values);
+      isSound(createLinearAxis({ ...options, values }), values, 1e-6);
+      const moments = values.map((moment) => moment && Math.round(moment));
+      isSound(createTimeAxis({ ...options, values: moments }), moments, 1e-6);
+    }),
+    { examples: [[[999999.9999999967, 999999.9999999965]]] },
+  );
+});
+
+test("zero has a lane of its own before the smallest value", () => {
+  const axis = createLogAxis({ ...options, values: [0, 1e-9, 1e6] });
+  expect(axis.zeroPosition).toBe(62);
+  expect(axis.toPixel(0)).toBe(62);
+  expect(axis.toPixel(1e-9)).toBeGreaterThan(84);
+  expect(createLogAxis({ ...options, values: [1] }).zeroPosition).toBeNull();
+});
+
+test("an axis that runs upwards has its lane at the bottom", () => {
+  const axis = createLogAxis({ ...options, range: [300, 20], values: [0, 1] });
+  expect(axis.zeroPosition).toBe(278);
+  expect(axis.toPixel(1)).toBeLessThan(278);
+});
+
+test("values that no logarithm reaches stay on the axis", () => {
+  isSound(createLogAxis({ ...options, values: [Number.MIN_VALUE, Number.MAX_VALUE] }), [
+    Number.MIN_VALUE,
+    Number.MAX_VALUE,
+  ]);
+});
+
+test("ticks are round, and not many", () => {
+  expect(listLogTicks([0.5, 2000], 6)).toEqual([1, 10, 100, 1000]);
+  expect(listLogTicks([1, 30], 6)).toEqual([1, 2, 5, 10, 20]);
+  expect(listLogTicks([11, 14], 4)).toEqual([11, 12, 13, 14]);
+  expect(listLogTicks([1e-9, 1e6], 6).length).toBeLessThanOrEqual(6);
+});
+
+test.each([[[5e-324, 1e-323]], [[0, 5e-324]], [[1e-310, 3e-300]], [[0, 1e-289]]])(
+  "numbers that are hardly any have a place: %j",
+  (values) => {
+    isSound(createLinearAxis({ ...options, values, within: [0, 1] }), values, 1e-6);
+    isSound(createLinearAxis({ ...options, values }), values, 1e-6);
+  },
+);
+
+test("a share does not go beyond 100 %", () => {
+  const axis = createLinearAxis({ ...options, values: [0.97, 1], within: [0, 1] });
+  expect(axis.toPixel(1)).toBeCloseTo(640);
+});
+
+test("moments that differ by seconds are told apart", () => {
+  const begun = Date.parse("2026-11-16T17:29:53Z");
+  const { ticks } = createTimeAxis({ values: [begun, begun + 9000], range: [62, 640], count: 8 });
+  expect(ticks.length).toBeGreaterThan(3);
+  expect(new Set(ticks.map(({ text }) => text)).size).toBe(ticks.length);
+});
+
+test("dates of runs are moments, and nothing else is", () => {
+  expect(parseTimestamp("2026-11-14T12:00:00Z")).toBe(1794657600000);
+  for (const text of ["", "soon", "+275760-09-13T00:00:00Z", "-000001-01-01T00:00:00Z"])
+    expect(parseTimestamp(text)).toBeNull();
+});
+
+const tick = (at: number, text = "$0.01") => ({ at, text });
+
+test("texts that would run into each other are left out", () => {
+  const texts = selectReadableTicks([tick(50), tick(70), tick(120)], { from: 0, right: 200 });
+  expect(texts.map(({ at }) => at)).toEqual([50, 120]);
+});
+
+test("texts keep off the edges and off what is there", () => {
+  expect(selectReadableTicks([tick(5)], { from: 0, right: 200 })).toEqual([{ at: 17.5, text: "$0.01" }]);
+  expect(selectReadableTicks([tick(210)], { from: 0, right: 200 })).toEqual([{ at: 194.5, text: "$0.01" }]);
+  expect(selectReadableTicks([tick(60)], { from: 50, right: 200 })).toEqual([]);
+  expect(selectReadableTicks([tick(60, "")], { from: 0, right: 200 })).toEqual([]);
+});
+
+test("dollars at an axis", () => {
+  expect([1e-9, 2e-7, 0.001, 0.5, 20, 1e6].map(formatDollarTick)).toEqual([
+    "$10⁻⁹",
+    "$2·10⁻⁷",
+    "$0.001",
+    "$0.5",
+    "$20",
+    "$10⁶",
+  ]);
+});
+
+test("seconds at an axis", () => {
+  expect([0, 0.001, 0.25, 1, 100, 600, 7200].map(formatSecondsTick)).toEqual([
+    "0 s",
+    "1 ms",
+    "250 ms",
+    "1 s",
+    "100 s",
+    "10 min",
+    "2 h",
+  ]);
+});
+
+test("shares and counts at an axis", () => {
+  expect([0, 0.25, 1].map(formatShareTick)).toEqual(["0 %", "25 %", "100 %"]);
+  expect([0, 1500, 25_000, 2_500_000].map(formatCountTick)).toEqual(["0", "1500", "25 k", "2.5 M"]);
+});

@@ -1,0 +1,343 @@
+import { extent, ticks as roundTicks } from "d3-array";
+import { scaleLinear, scaleLog, scaleTime } from "d3-scale";
+import { formatNumber } from "../ui/index.js";
+import { estimateTextWidth } from "./names.js";
+
+/** A place on an axis that carries a text. */
+export interface Tick {
+  readonly at: number;
+  readonly text: string;
+}
+
+/** Where values stand, in pixels. */
+export interface Axis {
+  toPixel(value: number): number;
+  readonly ticks: readonly Tick[];
+  /** The place of zero on an axis that cannot hold it. */
+  readonly zeroPosition: number | null;
+}
+
+/** From where to where an axis runs, in pixels: upwards when the first is larger. */
+type PixelRange = readonly [from: number, to: number];
+
+interface AxisOptions {
+  values: readonly (number | null)[];
+  range: PixelRange;
+  text: TickFormatter;
+  /** About how many ticks. */
+  count: number;
+}
+
+/** How much of a logarithmic axis the lane for zero takes, in pixels. */
+const ZERO_LANE_WIDTH = 44;
+/** Nothing that is measured is beyond; powers of ten can be taken of all between. */
+const MIN_LOG_VALUE = 1e-60;
+const MAX_LOG_VALUE = 1e60;
+
+/** A logarithmic axis, with a lane for zero before its beginning when one of the values is zero. */
+export function createLogAxis({ values, range: [from, to], text, count }: AxisOptions): Axis {
+  const positive = values.filter((value): value is number => value !== null && value > 0).map(clampToLogRange);
+  const direction = Math.sign(to - from) || 1;
+  const zero = values.includes(0) ? from + (direction * ZERO_LANE_WIDTH) / 2 : null;
+  const domain = computeLogDomain(positive);
+  const scale = scaleLog(domain, [zero === null ? from : from + direction * ZERO_LANE_WIDTH, to]).clamp(true);
+  return {
+    zeroPosition: zero,
+    toPixel: (value) => (value > 0 ? scale(clampToLogRange(value)) : (zero ?? from)),
+    ticks:
+      positive.length === 0
+        ? []
+        : listLogTicks(domain, count).map((value) => ({ at: scale(value), text: text(value) })),
+  };
+}
+
+function clampToLogRange(value: number): number {
+  return Math.min(Math.max(value, MIN_LOG_VALUE), MAX_LOG_VALUE);
+}
+
+/** With some air on both sides, so that no mark sits on the edge. */
+function computeLogDomain(values: readonly number[]): [number, number] {
+  const [low = 1, high = 1] = extent(values);
+  const decades = Math.log10(high / low);
+  const air = 10 ** (decades === 0 ? 0.5 : Math.max(0.12, decades * 0.07));
+  return [low / air, high * air];
+}
+
+/** Powers of ten, fewer of them over many decades; with 2 and 5, or plain round numbers, over few. */
+export function listLogTicks([low, high]: readonly [number, number], count: number): number[] {
+  const first = Math.ceil(Math.log10(low));
+  const last = Math.floor(Math.log10(high));
+  const step = Math.max(1, Math.ceil((last - first + 1) / Math.max(2, count)));
+  const powers: number[] = [];
+  for (let power = first; power <= last; power += step) powers.push(Number(`1e${power}`));
+  if (powers.length >= 3) return powers;
+  const finer = listMultiplesOfPowers(low, high, [1, 2, 5]);
+  return finer.length >= 2 && finer.length <= count + 2 ? finer : chooseSparseTicks(low, high, { powers, count });
+}
+
+function listMultiplesOfPowers(low: number, high: number, factors: readonly number[]): number[] {
+  const found: number[] = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++)
+    for (const factor of factors) found.push(Number(`${factor}e${power}`));
+  return found.filter((value) => value >= low && value <= high);
+}
+
+function chooseSparseTicks(
+  low: number,
+  high: number,
+  { powers, count }: { powers: number[]; count: number },
+): number[] {
+  if (powers.length >= 2) return powers;
+  return roundTicks(low, high, count).filter((value) => value > 0);
+}
+
+interface LinearAxisOptions extends AxisOptions {
+  /** Values that the axis holds in any case, such as 0. */
+  include?: readonly number[];
+  /** The axis goes to no value beyond, such as 0 and 1 for shares, when no value does. */
+  within?: readonly [number, number];
+}
+
+/** A linear axis from round number to round number. */
+export function createLinearAxis({ values, range, text, count, include = [], within }: LinearAxisOptions): Axis {
+  const [low = 0, high = 1] = extent([...values.filter((value) => value !== null), ...include]);
+  const domain =
+    within === undefined ? ensureSpan(low, high) : clampDomain(ensureSpan(low, high), { low, high, within });
+  const scale = scaleLinear(domain, [...range]).nice(count);
+  const [start = 0, end = 1] = scale.domain();
+  return {
+    zeroPosition: null,
+    toPixel: (value) => scale(value),
+    ticks: roundTicks(start, end, count).map((value) => ({ at: scale(value), text: text(value) })),
+  };
+}
+
+/** Below this, values are 0 to an axis: there are no round numbers between numbers that are hardly any. */
+const MIN_SPAN = 1e-290;
+
+/** Values that differ by no more than a rounding get room around them: an axis without length has no places. */
+function ensureSpan(low: number, high: number): [number, number] {
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  if (high - low > Math.max(size * 1e-9, MIN_SPAN)) return [low, high];
+  const air = size < MIN_SPAN ? 1 : size * 0.1;
+  return [low - air, high + air];
+}
+
+interface DomainBounds {
+  low: number;
+  high: number;
+  within: readonly [number, number];
+}
+
+function clampDomain(
+  [start, end]: [number, number],
+  { low, high, within: [least, most] }: DomainBounds,
+): [number, number] {
+  return [low >= least ? Math.max(start, least) : start, high <= most ? Math.min(end, most) : end];
+}
+
+/** An axis of moments, in milliseconds since 1970. */
+export function createTimeAxis({ values, range: [from, to], count }: Omit<AxisOptions, "text">): Axis {
+  const known = values.filter((value) => value !== null);
+  const [low = 0, high = 0] = extent(known);
+  const air = high > low ? (high - low) * 0.03 : 12 * 3600 * 1000;
+  const scale = scaleTime([low - air, high + air], [from, to]);
+  return {
+    zeroPosition: null,
+    toPixel: (value) => scale(value),
+    ticks:
+      known.length === 0
+        ? []
+        : scale.ticks(count).map((moment) => ({ at: scale(moment), text: formatTimeTick(moment) })),
+  };
+}
+
+/** The rectangle that the data are drawn in. */
+export interface PlotArea {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+interface AxisProps {
+  axis: Axis;
+  area: PlotArea;
+  label: string;
+  /** What stands at the lane for zero. */
+  zeroLabel?: string;
+}
+
+/** The horizontal axis under the area. */
+export function BottomAxis({ axis, area, label, zeroLabel }: AxisProps) {
+  const from = axis.zeroPosition === null ? 0 : axis.zeroPosition + estimateTextWidth(zeroLabel ?? "") / 2 + 6;
+  const texts = selectReadableTicks(axis.ticks, { from, right: area.right });
+  return (
+    <g class="axis" {...ARIA_HIDDEN}>
+      <line class="base" x1={area.left} x2={area.right} y1={area.bottom} y2={area.bottom} />
+      {axis.ticks.map(({ at }) => (
+        <line key={at} class="grid" x1={at} x2={at} y1={area.top} y2={area.bottom} />
+      ))}
+      {texts.map(({ at, text }) => (
+        <text key={text} x={at} y={area.bottom + 16} text-anchor="middle">
+          {text}
+        </text>
+      ))}
+      {axis.zeroPosition !== null && (
+        <g>
+          <line class="lane" x1={axis.zeroPosition + 22} x2={axis.zeroPosition + 22} y1={area.top} y2={area.bottom} />
+          <text x={axis.zeroPosition} y={area.bottom + 16} text-anchor="middle">
+            {zeroLabel}
+          </text>
+        </g>
+      )}
+      <text class="label" x={area.right} y={area.bottom + 34} text-anchor="end">
+        {label}
+      </text>
+    </g>
+  );
+}
+
+/** The vertical axis left of the area; its label stands above it, so that nobody turns the head. */
+export function LeftAxis({ axis, area, label, zeroLabel }: AxisProps) {
+  return (
+    <g class="axis" {...ARIA_HIDDEN}>
+      {axis.ticks.map(({ at, text }) => (
+        <g key={at}>
+          <line class="grid" x1={area.left} x2={area.right} y1={at} y2={at} />
+          <text x={area.left - 8} y={at} dy="0.32em" text-anchor="end">
+            {text}
+          </text>
+        </g>
+      ))}
+      {axis.zeroPosition !== null && (
+        <g>
+          <line class="lane" x1={area.left} x2={area.right} y1={axis.zeroPosition - 22} y2={axis.zeroPosition - 22} />
+          <text x={area.left - 8} y={axis.zeroPosition} dy="0.32em" text-anchor="end">
+            {zeroLabel}
+          </text>
+        </g>
+      )}
+      <text class="label" x={0} y={12}>
+        {label}
+      </text>
+    </g>
+  );
+}
+
+/** The years 1970 to 2200: near the end of the calendar, looking for round moments never ends. */
+const MAX_TIMESTAMP = Date.UTC(2200, 0);
+
+/**
+ * A date in milliseconds since 1970; null when it is none, or far from any run there can be.
+ * @example
+ * parseTimestamp("2026-11-14T12:00:00Z"); // 1794657600000
+ * parseTimestamp("soon"); // null
+ */
+export function parseTimestamp(iso: string): number | null {
+  const moment = Date.parse(iso);
+  return moment >= 0 && moment < MAX_TIMESTAMP ? moment : null;
+}
+
+/** How far texts may reach beyond the area, in pixels. */
+const MAX_OVERHANG = 12;
+const MIN_TICK_GAP = 6;
+
+/** Where texts may stand: from the end of what is there already, to a little beyond the right end of the area. */
+interface TickRoom {
+  from: number;
+  right: number;
+}
+
+/** The texts of ticks that do not run into the one before; those at an edge are moved in. */
+export function selectReadableTicks(ticks: readonly Tick[], { from, right }: TickRoom): Tick[] {
+  const kept: Tick[] = [];
+  let end = from;
+  for (const { at, text } of [...ticks].sort((a, b) => a.at - b.at)) {
+    const half = estimateTextWidth(text) / 2;
+    const place = Math.min(Math.max(at, half), right + MAX_OVERHANG - half);
+    if (text === "" || place - half < end) continue;
+    end = place + half + MIN_TICK_GAP;
+    kept.push({ at: place, text });
+  }
+  return kept;
+}
+
+/** Writes a value at an axis. */
+export type TickFormatter = (value: number) => string;
+
+const SUPERSCRIPT_DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+/** A number short enough for an axis; powers of ten where zeros would have to be counted. */
+export function formatNumberTick(value: number): string {
+  const size = Math.abs(value);
+  if (value === 0 || (size >= 1e-4 && size < 1e6)) return formatNumber(value, 4);
+  const power = Math.floor(Math.log10(size) + 1e-9);
+  const factor = formatNumber(value / 10 ** power, 1);
+  return `${factor === "1" ? "" : `${factor}·`}10${formatSuperscript(power)}`;
+}
+
+function formatSuperscript(power: number): string {
+  return String(power).replace(/./g, (letter) => (letter === "-" ? "⁻" : (SUPERSCRIPT_DIGITS[Number(letter)] ?? "")));
+}
+
+export function formatDollarTick(value: number): string {
+  return `$${formatNumberTick(value)}`;
+}
+
+/** Seconds in the unit that reads best. */
+export function formatSecondsTick(value: number): string {
+  if (value >= 3600) return `${formatNumberTick(value / 3600)} h`;
+  if (value >= 120) return `${formatNumberTick(value / 60)} min`;
+  return value > 0 && value < 1 ? `${formatNumberTick(value * 1000)} ms` : `${formatNumberTick(value)} s`;
+}
+
+export function formatShareTick(value: number): string {
+  return `${formatNumber(value * 100, 1)} %`;
+}
+
+/** Large counts in thousands and millions. */
+export function formatCountTick(value: number): string {
+  if (value >= 1e9) return formatNumberTick(value);
+  if (value >= 1e6) return `${formatNumber(value / 1e6, 1)} M`;
+  return value >= 1e4 ? `${formatNumber(value / 1e3, 1)} k` : formatNumberTick(value);
+}
+
+const MONTH_FORMAT = new Intl.DateTimeFormat("en-GB", { month: "short" });
+
+/** A moment by what is new at it: the second, the time within a day, the day within a month, the month, the year. */
+function formatTimeTick(moment: Date): string {
+  const [hours, minutes, seconds] = [moment.getHours(), moment.getMinutes(), moment.getSeconds()];
+  if (seconds !== 0) return [hours, padTwoDigits(minutes), padTwoDigits(seconds)].join(":");
+  if (hours !== 0 || minutes !== 0) return `${hours}:${padTwoDigits(minutes)}`;
+  if (moment.getDate() !== 1) return `${moment.getDate()} ${MONTH_FORMAT.format(moment)}`;
+  return moment.getMonth() === 0 ? String(moment.getFullYear()) : MONTH_FORMAT.format(moment);
+}
+
+function padTwoDigits(count: number): string {
+  return String(count).padStart(2, "0");
+}
+
+/** The day of a run, such as `14 Nov`; empty when it has no date. */
+export function formatDayTick(iso: string): string {
+  const moment = new Date(iso);
+  return Number.isNaN(moment.getTime()) ? "" : `${moment.getDate()} ${MONTH_FORMAT.format(moment)}`;
+}
+
+/** How high a chart of a width is: flat enough for a wide screen, high enough for a phone. */
+export function computeChartHeight(width: number): number {
+  return Math.round(Math.min(Math.max(width * 0.5, 260), 400));
+}
+
+/** The area left by the axes around it. */
+export function computePlotArea(width: number, height: number, left = 52): PlotArea {
+  return { left, right: width - 14, top: 26, bottom: height - 42 };
+}
+
+/** About how many ticks fit along a width. */
+export function computeTickCount({ left, right }: PlotArea, each = 76): number {
+  return Math.max(2, Math.floor((right - left) / each));
+}
+
+/** For what is drawn only to be seen: axes and names, which the marks tell in words. */
+export const ARIA_HIDDEN = { "aria-hidden": "true" } as const;

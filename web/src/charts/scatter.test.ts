@@ -1,0 +1,96 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createLinearAxis, createLogAxis, formatNumberTick } from "./axes.js";
+import { estimateTextWidth } from "./names.js";
+import { buildHullPath, buildStepPath, placeLabels } from "./scatter.js";
+
+const y = createLinearAxis({ values: [0, 1], range: [100, 0], text: formatNumberTick, count: 5 });
+
+test("a front is a staircase, never a slope", () => {
+  const places = [
+    { x: 10, y: 90 },
+    { x: 50, y: 40 },
+  ];
+  expect(buildStepPath(places, 100)).toBe("M10,90H50V40H100");
+  expect(buildStepPath([], 100)).toBe("");
+});
+
+test("half the way in dollars is half the way in quality", () => {
+  const members = [
+    { cost: 1, quality: 0 },
+    { cost: 100, quality: 1 },
+  ];
+  const x = createLogAxis({ values: [1, 100], range: [0, 400], text: formatNumberTick, count: 5 });
+  const places = buildHullPath(members, x, y)
+    .slice(1)
+    .split("L")
+    .map((place) => place.split(",").map(Number));
+  const half = x.toPixel(50.5);
+  const near = places.reduce((best, place) =>
+    Math.abs((place[0] ?? 0) - half) < Math.abs((best[0] ?? 0) - half) ? place : best,
+  );
+  expect(Math.abs((near[1] ?? 0) - 50)).toBeLessThan(10);
+  expect(places).toHaveLength(62);
+});
+
+test("a hull that begins with a free system draws without NaN", () => {
+  const x = createLogAxis({ values: [0, 5], range: [0, 400], text: formatNumberTick, count: 5 });
+  const path = buildHullPath(
+    [
+      { cost: 0, quality: 0.2 },
+      { cost: 5, quality: 0.9 },
+    ],
+    x,
+    y,
+  );
+  expect(path).not.toMatch(/NaN|Infinity/);
+  expect(buildHullPath([{ cost: 1, quality: 1 }], x, y)).toBe("");
+});
+
+const area = { left: 0, right: 600, top: 0, bottom: 300 };
+const named = fc.record({
+  name: fc.string({ minLength: 1, maxLength: 40 }),
+  x: fc.double({ min: 0, max: 600, noNaN: true }),
+  y: fc.double({ min: 0, max: 300, noNaN: true }),
+  size: fc.constant(6),
+  note: fc.constantFrom("(dominated by b)", "(dominated by another system and 11 more)"),
+});
+
+test("a single mark has its name to the right, a little higher", () => {
+  expect(placeLabels([{ name: "a", x: 100, y: 100, size: 6 }], area)).toEqual([
+    { name: "a", text: "a", x: 106, y: 96 },
+  ]);
+});
+
+test("at the right edge the name stands to the left", () => {
+  const [label] = placeLabels([{ name: "system", x: 595, y: 100, size: 4 }], area);
+  expect(label?.x).toBeLessThan(560);
+});
+
+test("a note stands after the name where there is room, and takes none from another name", () => {
+  const noted = { name: "a", x: 100, y: 100, size: 6, note: "(dominated by b)" };
+  const textsOf = (...marks: Parameters<typeof placeLabels>[0]) => placeLabels(marks, area).map(({ text }) => text);
+  expect(textsOf(noted)).toEqual(["a (dominated by b)"]);
+  expect(textsOf({ ...noted, x: 590 })).toEqual(["a (dominated by b)"]);
+  expect(textsOf(noted, { name: "b", x: 150, y: 96, size: 6 })).toEqual(["a", "b"]);
+});
+
+test("labels never run into each other and stay inside", () => {
+  fc.assert(
+    fc.property(fc.array(named, { maxLength: 40 }), (marks) => {
+      const labels = placeLabels(marks, area);
+      for (const [index, a] of labels.entries()) {
+        expect(a.x).toBeGreaterThanOrEqual(0);
+        expect(a.x + estimateTextWidth(a.text)).toBeLessThanOrEqual(600.001);
+        for (const b of labels.slice(index + 1)) {
+          const isApart =
+            Math.abs(a.y - b.y) >= 13.999 ||
+            a.x + estimateTextWidth(a.text) <= b.x + 0.001 ||
+            b.x + estimateTextWidth(b.text) <= a.x + 0.001;
+          expect(isApart).toBe(true);
+        }
+      }
+    }),
+    { numRuns: 50 },
+  );
+});

@@ -1,0 +1,485 @@
+import { area as areaShape, line as lineShape } from "d3-shape";
+import { useCallback, useMemo } from "preact/hooks";
+import type { CardFigure, RunCard, SystemCard } from "../../../src/report/dashboard/contract.js";
+import {
+  formatDollars,
+  formatInterval,
+  formatMilliseconds,
+  formatMoment,
+  formatNumber,
+  formatPlural,
+  formatScore,
+  formatSeconds,
+  formatShare,
+} from "../ui/index.js";
+import {
+  type Axis,
+  BottomAxis,
+  computeChartHeight,
+  computePlotArea,
+  computeTickCount,
+  createLinearAxis,
+  createLogAxis,
+  createTimeAxis,
+  formatDollarTick,
+  formatNumberTick,
+  formatSecondsTick,
+  formatShareTick,
+  LeftAxis,
+  type PlotArea,
+  parseTimestamp,
+  type TickFormatter,
+} from "./axes.js";
+import { ChartFrame, type ChartTableData, type LegendEntry } from "./frame.js";
+import { assignSystemLooks, buildShapePath, type SeriesLook } from "./looks.js";
+import { formatName, shortenName } from "./names.js";
+import { type ChartProps, type Mark, Plot, type TooltipFact } from "./plot.js";
+import { buildWhiskerPath } from "./scatter.js";
+
+interface TrendChartProps extends ChartProps {
+  runs: readonly RunCard[];
+  figure: CardFigure;
+}
+
+interface TrendPlotProps extends Pick<TrendChartProps, "figure" | "onPick"> {
+  lines: readonly TrendLine[];
+  width: number;
+  title: string;
+  words: string;
+  series: (name: string) => SeriesLook;
+}
+
+/** With more lines than this, bands would hide each other: then only the line that is pointed at shows its own. */
+const MAX_TREND_BANDS = 3;
+
+/**
+ * One figure of each system over runs.
+ * @example
+ * <TrendChart runs={runs} figure="pass_rate" title="Success rate" onPick={({ run = "" }) => navigate(["run", run])} />
+ */
+export function TrendChart({ runs, figure, title = "Trend", systems, onPick }: TrendChartProps) {
+  const lines = useMemo(() => buildTrendLines(runs, figure), [runs, figure]);
+  const series = useMemo(
+    () =>
+      assignSystemLooks(
+        systems,
+        lines.map(({ system }) => system),
+      ),
+    [lines, systems],
+  );
+  const words = describeTrend(lines, figure);
+  const legend = lines.map(({ system }): LegendEntry => ({ name: system, glyph: { kind: "line", ...series(system) } }));
+  return (
+    <ChartFrame
+      title={title}
+      words={words}
+      table={() => buildTrendTable(lines, figure)}
+      legend={legend}
+      notes={listTrendNotes(lines, runs)}
+    >
+      {!lines.some(hasTrendValue)
+        ? null
+        : (width) => (
+            <TrendPlot
+              lines={lines}
+              figure={figure}
+              width={width}
+              title={title}
+              words={words}
+              series={series}
+              onPick={onPick}
+            />
+          )}
+    </ChartFrame>
+  );
+}
+
+function TrendPlot({ lines, figure, width, title, words, series, onPick }: TrendPlotProps) {
+  const layout = useMemo(() => computeTrendLayout(lines, figure, width), [lines, figure, width]);
+  const { height, area, x, y } = layout;
+  const drawing = useCallback(
+    (active: string | null) => (
+      <>
+        <LeftAxis axis={y} area={area} label={`↑ ${title.toLowerCase()}`} zeroLabel="0" />
+        <BottomAxis axis={x} area={area} label="time of the run →" />
+        {layout.lines.map((line) => (
+          <TrendLineShape
+            key={line.system}
+            line={line}
+            look={series(line.system)}
+            active={active}
+            count={layout.lines.length}
+          />
+        ))}
+      </>
+    ),
+    [layout, series, title],
+  );
+  return (
+    <Plot
+      width={width}
+      height={height}
+      label={`${title}. ${words}`}
+      marks={layout.marks}
+      onPick={onPick}
+      draw={drawing}
+    />
+  );
+}
+
+interface TrendLineShapeProps {
+  line: PlacedTrendLine;
+  look: SeriesLook;
+  active: string | null;
+  count: number;
+}
+
+function TrendLineShape({ line: { system, path, band, spots }, look, active, count }: TrendLineShapeProps) {
+  const isActive = active === system;
+  const hasIntervals = isActive || count <= MAX_TREND_BANDS;
+  return (
+    <g class={active === null || isActive ? undefined : "behind"}>
+      {hasIntervals && <path class="band" d={band} fill={look.color} />}
+      <path class="curve" d={path} stroke={look.color} />
+      {spots.map((spot, index) => (
+        <TrendMark key={index} spot={spot} look={look} isSmall={spots.length > 60} hasWhisker={hasIntervals} />
+      ))}
+    </g>
+  );
+}
+
+interface TrendMarkProps {
+  spot: PlacedTrendPoint;
+  look: SeriesLook;
+  isSmall: boolean;
+  hasWhisker: boolean;
+}
+
+function TrendMark({ spot: { x, y, isBlank, whisker }, look, isSmall, hasWhisker }: TrendMarkProps) {
+  return (
+    <>
+      {hasWhisker && whisker !== null && <path class="whisker" d={buildWhiskerPath(x, whisker)} stroke={look.color} />}
+      <path
+        class={isBlank ? "mark hollow" : "mark"}
+        transform={`translate(${x},${y})`}
+        d={buildShapePath(look.shape, isSmall ? 20 : 44)}
+        fill={isBlank ? "var(--ground)" : look.color}
+        stroke={look.color}
+      />
+    </>
+  );
+}
+
+/** A run on a line. */
+interface PlacedTrendPoint {
+  readonly x: number;
+  readonly y: number;
+  readonly isBlank: boolean;
+  /** The ends of its interval, of a run that stands alone: a band needs two. */
+  readonly whisker: { readonly low: number; readonly high: number } | null;
+}
+
+/** A line in pixels. */
+interface PlacedTrendLine {
+  readonly system: string;
+  readonly path: string;
+  /** Empty when no interval is known. */
+  readonly band: string;
+  readonly spots: readonly PlacedTrendPoint[];
+}
+
+interface TrendLayout {
+  height: number;
+  area: PlotArea;
+  x: Axis;
+  y: Axis;
+  lines: readonly PlacedTrendLine[];
+  marks: readonly Mark[];
+}
+
+/** Values further apart than this are drawn on a logarithmic axis. */
+const MIN_LOG_RATIO = 100;
+
+/** Places every run of every system. */
+export function computeTrendLayout(lines: readonly TrendLine[], figure: CardFigure, width: number): TrendLayout {
+  const height = computeChartHeight(width);
+  const area = computePlotArea(width, height, 62);
+  const points = lines.flatMap((line) => line.points);
+  const x = createTimeAxis({
+    values: points.map(({ at }) => at),
+    range: [area.left, area.right],
+    count: computeTickCount(area, 84),
+  });
+  const y = createValueAxis(points, figure, area);
+  const drawn = lines.map((line) => placeTrendLine(line, { x, y, area }));
+  const marks = lines.flatMap(({ points: all }, line) =>
+    all.map((point, index) => createTrendMark(point, { ...(drawn[line]?.spots[index] ?? { x: 0, y: 0 }), figure })),
+  );
+  return { height, area, x, y, lines: drawn, marks };
+}
+
+function createValueAxis(points: readonly TrendPoint[], figure: CardFigure, area: PlotArea): Axis {
+  const { tick: text, isShare } = getFigureStyle(figure);
+  const drawn = points.filter(({ blank }) => blank === null);
+  const values = drawn.flatMap(({ value, low, high }) => [value, low, high]).filter((value) => value !== null);
+  const common = { range: [area.bottom, area.top] as const, text, count: 5 };
+  const positive = drawn.map(({ value }) => value ?? 0).filter((value) => value > 0);
+  if (!isShare && positive.length > 0 && Math.max(...positive) / Math.min(...positive) > MIN_LOG_RATIO)
+    return createLogAxis({
+      ...common,
+      values: [...values.filter((value) => value > 0), ...(values.includes(0) ? [0] : [])],
+    });
+  return createLinearAxis({ ...common, values, include: isShare ? [0, 1] : [0] });
+}
+
+interface TrendAxes {
+  x: Axis;
+  y: Axis;
+  area: PlotArea;
+}
+
+function placeTrendLine({ system, points }: TrendLine, { x, y, area }: TrendAxes): PlacedTrendLine {
+  const across = (point: TrendPoint) => x.toPixel(point.at);
+  const isDrawn = (point: TrendPoint) => point.blank === null;
+  const line = lineShape<TrendPoint>(across, (point) => y.toPixel(point.value ?? 0))
+    .defined(isDrawn)
+    .digits(1);
+  const band = areaShape<TrendPoint>(
+    across,
+    (point) => y.toPixel(point.low ?? 0),
+    (point) => y.toPixel(point.high ?? 0),
+  )
+    .defined((point) => isDrawn(point) && point.low !== null && point.high !== null)
+    .digits(1);
+  return {
+    system,
+    path: line(points) ?? "",
+    band: band(points) ?? "",
+    spots: points.map((point, index) => ({
+      x: across(point),
+      y: isDrawn(point) ? y.toPixel(point.value ?? 0) : area.bottom - 8,
+      isBlank: !isDrawn(point),
+      whisker: isDrawn(point) && isIsolated(points, index) ? computeWhisker(point, y) : null,
+    })),
+  };
+}
+
+function isIsolated(points: readonly TrendPoint[], index: number): boolean {
+  return [points[index - 1], points[index + 1]].every(
+    (neighbour) => neighbour === undefined || neighbour.blank !== null,
+  );
+}
+
+function computeWhisker({ low, high }: TrendPoint, y: Axis): PlacedTrendPoint["whisker"] {
+  return low === null || high === null ? null : { low: y.toPixel(low), high: y.toPixel(high) };
+}
+
+interface TrendMarkPosition {
+  x: number;
+  y: number;
+  figure: CardFigure;
+}
+
+function createTrendMark(point: TrendPoint, { x, y, figure }: TrendMarkPosition): Mark {
+  const { run, card } = point;
+  return {
+    id: JSON.stringify([card.system, run.id]),
+    series: card.system,
+    x,
+    y,
+    ...describeTrendPoint(point, figure),
+    selection: { run: run.id, system: card.system },
+  };
+}
+
+/** What a tooltip tells of a system in a run: its figure, and what the run itself cost and took. */
+function describeTrendPoint(point: TrendPoint, figure: CardFigure): { title: string; facts: TooltipFact[] } {
+  const { run, card, blank } = point;
+  const facts: (TooltipFact | null)[] = [
+    ["Value", blank === null ? formatInterval(point, getFigureStyle(figure).format) : "left blank"],
+    blank === null ? null : ["Because", blank],
+    ["Run", formatName(run.title || run.id)],
+    ["Begun", formatMoment(run.createdAt)],
+    ["Cost", formatDollars(card.costUsd)],
+    ["Time of the run", formatSeconds(run.wallSeconds)],
+    run.status === "complete" ? null : ["Status", run.status],
+  ];
+  return { title: formatName(card.system), facts: facts.filter((fact) => fact !== null) };
+}
+
+/** What the chart shows, or why there is none. */
+export function describeTrend(lines: readonly TrendLine[], figure: CardFigure): string {
+  const points = lines.flatMap((line) => line.points);
+  if (points.length === 0) return "There is nothing to draw: no run has this figure.";
+  const runs = new Set(points.map(({ run }) => run.id)).size;
+  const { format } = getFigureStyle(figure);
+  const changes = lines.flatMap((line) => describeTrendChange(line, format));
+  if (changes.length === 0)
+    return `There is nothing to draw: none of ${formatPlural(runs, "run")} has a value (${joinBlankReasons(points)}).`;
+  const more = changes.length > 3 ? ` and ${formatPlural(changes.length - 3, "more system")}` : "";
+  return `Over ${formatPlural(runs, "run")}: ${changes.slice(0, 3).join("; ")}${more}.`;
+}
+
+function joinBlankReasons(points: readonly TrendPoint[]): string {
+  return [...new Set(points.map(({ blank }) => blank))].slice(0, 3).join("; ");
+}
+
+function describeTrendChange({ system, points }: TrendLine, format: (value: number | null) => string): string[] {
+  const known = points.filter(({ blank }) => blank === null);
+  const [first, last] = [known[0], known.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const name = shortenName(system);
+  return [
+    first === last
+      ? `${name} has ${format(last.value)}`
+      : `${name} went from ${format(first.value)} to ${format(last.value)}`,
+  ];
+}
+
+/** Points that are not drawn, and runs without a date. */
+export function listTrendNotes(lines: readonly TrendLine[], runs: readonly RunCard[]): string[] {
+  const blank = lines.flatMap((line) => line.points).filter((point) => point.blank !== null).length;
+  const undated = runs.length - listDatedRuns(runs).length;
+  return [
+    ...(blank > 0 ? [`${formatPlural(blank, "point")} left blank: hollow marks at the bottom say why.`] : []),
+    ...(undated > 0 ? [`${formatPlural(undated, "run")} without a date left out.`] : []),
+  ];
+}
+
+/** The same as a table, the latest run first. */
+export function buildTrendTable(lines: readonly TrendLine[], figure: CardFigure): ChartTableData {
+  const { format } = getFigureStyle(figure);
+  const points = lines.flatMap((line) => line.points).sort((a, b) => b.at - a.at);
+  return {
+    columns: ["System", "Run", "Begun", "Left blank because", "Value", "from", "to", "Cost", "Time of the run"],
+    words: 4,
+    rows: points.map(({ run, card, value, low, high, blank }) => [
+      formatName(card.system),
+      formatName(run.title || run.id),
+      formatMoment(run.createdAt),
+      blank ?? "–",
+      format(blank === null ? value : null),
+      format(blank === null ? low : null),
+      format(blank === null ? high : null),
+      formatDollars(card.costUsd),
+      formatSeconds(run.wallSeconds),
+    ]),
+  };
+}
+
+/** A system in one run. */
+interface TrendPoint {
+  readonly run: RunCard;
+  readonly card: SystemCard;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly value: number | null;
+  readonly low: number | null;
+  readonly high: number | null;
+  /** Why there is no value to draw; null when there is one. */
+  readonly blank: string | null;
+}
+
+/** A system over runs, oldest first. */
+interface TrendLine {
+  readonly system: string;
+  readonly points: readonly TrendPoint[];
+}
+
+/** From this share of infrastructure errors on, what is left says little about the system. */
+const MAX_ERROR_SHARE = 0.5;
+
+/** One figure of each system over runs; runs without a date have no place in time. */
+export function buildTrendLines(runs: readonly RunCard[], figure: CardFigure): TrendLine[] {
+  const lines = new Map<string, TrendPoint[]>();
+  for (const { run, at } of listDatedRuns(runs))
+    for (const card of run.systems) {
+      const line = lines.get(card.system) ?? [];
+      lines.set(card.system, line);
+      line.push(buildTrendPoint({ run, at }, card, figure));
+    }
+  return [...lines].map(([system, points]) => ({ system, points }));
+}
+
+interface DatedRun {
+  run: RunCard;
+  at: number;
+}
+
+/** Runs that have a place in time, oldest first. */
+function listDatedRuns(runs: readonly RunCard[]): DatedRun[] {
+  return runs
+    .flatMap((run) => {
+      const at = parseTimestamp(run.createdAt);
+      return at === null ? [] : [{ run, at }];
+    })
+    .sort((a, b) => a.at - b.at);
+}
+
+function buildTrendPoint({ run, at }: DatedRun, card: SystemCard, figure: CardFigure): TrendPoint {
+  const value = card.figures[figure];
+  const errors = computeErrorShare(card);
+  // Of the error rate itself, such a point is the very thing to see.
+  const isBlank = errors >= MAX_ERROR_SHARE && figure !== "error_rate";
+  const blank = isBlank
+    ? `${Math.round(errors * 100)} % of the trials had infrastructure errors`
+    : value === null
+      ? "not measured"
+      : null;
+  return {
+    run,
+    card,
+    at,
+    value,
+    low: getIntervalEnd(card, `${figure}_ci_low`),
+    high: getIntervalEnd(card, `${figure}_ci_high`),
+    blank,
+  };
+}
+
+/** Of the trials that were begun: those that a stop left over would hide how many of the others broke. */
+function computeErrorShare({ outcomes }: SystemCard): number {
+  const begun = Object.values(outcomes).reduce((sum, count) => sum + count, 0) - outcomes.skipped;
+  return begun === 0 ? 0 : outcomes.error / begun;
+}
+
+function getIntervalEnd({ figures }: SystemCard, name: string): number | null {
+  return Object.entries(figures).find(([key]) => key === name)?.[1] ?? null;
+}
+
+/** Whether any run of a system can be drawn. */
+function hasTrendValue({ points }: TrendLine): boolean {
+  return points.some(({ blank }) => blank === null);
+}
+
+/** How a figure is written, and how its axis behaves. */
+interface FigureStyle {
+  format: (value: number | null) => string;
+  tick: TickFormatter;
+  /** Shares always show all from 0 to 1. */
+  isShare: boolean;
+}
+
+const SHARE_STYLE: FigureStyle = { format: formatShare, tick: formatShareTick, isShare: true };
+const SCORE_STYLE: FigureStyle = { format: (value) => formatScore(value), tick: formatNumberTick, isShare: true };
+const DOLLAR_STYLE: FigureStyle = { format: formatDollars, tick: formatDollarTick, isShare: false };
+const MILLISECOND_STYLE: FigureStyle = {
+  format: formatMilliseconds,
+  tick: (value) => formatSecondsTick(value / 1000),
+  isShare: false,
+};
+const SECOND_STYLE: FigureStyle = {
+  format: (value) => formatMilliseconds(value === null ? null : value * 1000),
+  tick: formatSecondsTick,
+  isShare: false,
+};
+const NUMBER_STYLE: FigureStyle = { format: (value) => formatNumber(value), tick: formatNumberTick, isShare: false };
+
+/** By what the names of figures have in common. */
+function getFigureStyle(figure: CardFigure): FigureStyle {
+  if (/^(pass_rate|pass_hat|coverage|error_rate)/.test(figure)) return SHARE_STYLE;
+  if (/^mean_score(_ci_\w+)?$/.test(figure)) return SCORE_STYLE;
+  if (/usd|cost_per_success/.test(figure)) return DOLLAR_STYLE;
+  if (figure.endsWith("_ms")) return MILLISECOND_STYLE;
+  return figure.startsWith("latency") ? SECOND_STYLE : NUMBER_STYLE;
+}

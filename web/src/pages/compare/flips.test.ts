@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import type { TaskPasses } from "../../../../src/metrics/compare/index.js";
+import {
+  chooseFlipOutcomes,
+  findFlipOutcomes,
+  formatTaskParameter,
+  listPossibleIds,
+  parseTaskParameter,
+} from "./flips.js";
+
+function task(passesA: number, trialsA: number, passesB: number, trialsB: number): TaskPasses {
+  return { dataset: "d", exampleId: 1, passesA, trialsA, passesB, trialsB, isFlaky: false };
+}
+
+test("trials are chosen that differ the way the task does", () => {
+  expect(chooseFlipOutcomes(task(1, 1, 0, 1))).toEqual({ a: "pass", b: "fail" });
+  expect(chooseFlipOutcomes(task(0, 1, 1, 1))).toEqual({ a: "fail", b: "pass" });
+  expect(chooseFlipOutcomes(task(3, 4, 1, 4))).toEqual({ a: "pass", b: "fail" });
+  expect(chooseFlipOutcomes(task(1, 4, 3, 4))).toEqual({ a: "fail", b: "pass" });
+  expect(chooseFlipOutcomes(task(1, 2, 1, 2))).toEqual({ a: "pass", b: "fail" });
+  expect(chooseFlipOutcomes(task(1, 2, 2, 2))).toEqual({ a: "fail", b: "pass" });
+  expect(chooseFlipOutcomes(task(2, 2, 2, 2))).toBeNull();
+  expect(chooseFlipOutcomes(task(0, 2, 0, 2))).toBeNull();
+});
+
+test("a task that did not flip has no trials to prefer", () => {
+  const flips = { toFail: [task(1, 1, 0, 1)], toPass: [], flaky: [] };
+  expect(findFlipOutcomes({ flips }, { dataset: "d", exampleId: 1 })).toEqual({ a: "pass", b: "fail" });
+  expect(findFlipOutcomes({ flips }, { dataset: "d", exampleId: "1" })).toBeNull();
+});
+
+test("a task comes back out of its word, numbers as numbers", () => {
+  for (const exampleId of [7, "7", 'a "b"\\'])
+    expect(parseTaskParameter(formatTaskParameter({ dataset: "d,e", exampleId }))).toEqual({
+      dataset: "d,e",
+      exampleId,
+    });
+});
+
+test("what is no task is none", () => {
+  for (const word of [undefined, "", "{}", "[1,2]", '["d"]', "null"]) expect(parseTaskParameter(word)).toBeNull();
+});
+
+test("an id that was typed is a text, and a number too where it can be", () => {
+  expect(listPossibleIds("7")).toEqual([7, "7"]);
+  expect(listPossibleIds("07")).toEqual(["07"]);
+  expect(listPossibleIds("q7")).toEqual(["q7"]);
+});

@@ -1,0 +1,127 @@
+import { useMemo, useState } from "preact/hooks";
+import { formatOrder, parseOrder } from "../../../../src/report/dashboard/order.js";
+import { type ChartSelection, CostSpeedChart, QualityCostChart, SpeedRadar } from "../../charts/index.js";
+import {
+  type ComparePick,
+  formatCount,
+  formatNumber,
+  formatPlural,
+  navigate,
+  type Route,
+  SortableTable,
+  updateQuery,
+} from "../../ui/index.js";
+import {
+  buildEntryKey,
+  buildRowsQuery,
+  chooseRankingCost,
+  type FigureScope,
+  formatDatasetNames,
+  type LeaderboardEntry,
+  listThresholds,
+  type RunGroup,
+} from "../run-groups.js";
+import { buildCostSpeedChart, buildQualityCostChart, buildRadarChart } from "./chart-data.js";
+import { buildLeaderboardColumns } from "./columns.js";
+
+interface LeaderboardProps {
+  route: Route;
+  group: RunGroup;
+  entries: readonly LeaderboardEntry[];
+  picks: readonly ComparePick[];
+  onPicks: (picks: readonly ComparePick[]) => void;
+  /** Whether its charts are shown before they are asked for. */
+  isFirst: boolean;
+}
+
+/** The leaderboard of runs that were asked the same, and its charts. */
+export function Leaderboard({ route, group, entries, picks, onPicks, isFirst }: LeaderboardProps) {
+  const { dataset, tag } = route.query;
+  const title = formatDatasetNames(group.datasets);
+  const columns = useMemo(
+    () => buildLeaderboardColumns({ picks, onPicks }, { dataset, tag }),
+    [picks, onPicks, dataset, tag],
+  );
+  return (
+    <section class="part" aria-label={title}>
+      <h2>{title}</h2>
+      <p class="quiet">{describeLeaderboardSize(group, entries)}</p>
+      <ThresholdNote entries={entries} />
+      <TokenNote entries={entries} />
+      <SortableTable
+        caption={`Systems on ${title}`}
+        rows={entries}
+        columns={columns}
+        rowKey={buildEntryKey}
+        order={parseOrder(route.query.sort, { key: "quality", isDescending: true })}
+        onOrder={(order) => updateQuery(route, { sort: formatOrder(order) })}
+      />
+      <LeaderboardCharts title={title} entries={entries} scope={{ dataset, tag }} isOpen={isFirst} />
+    </section>
+  );
+}
+
+function describeLeaderboardSize({ datasets, runs }: RunGroup, entries: readonly LeaderboardEntry[]): string {
+  const examples = datasets.reduce((sum, dataset) => sum + dataset.examples, 0);
+  const shown = `${formatPlural(entries.length, "system")}, the latest run of each`;
+  const mark = datasets.map(({ fingerprint }) => fingerprint.slice(0, 8)).join(", ");
+  return `${formatCount(examples)} ${examples === 1 ? "example" : "examples"} · ${shown} · ${formatPlural(runs.length, "run")} in all · content ${mark}`;
+}
+
+function TokenNote({ entries }: { entries: readonly LeaderboardEntry[] }) {
+  if (chooseRankingCost(entries) === "cost_per_pass_usd" || entries.every(({ rank }) => rank === null)) return null;
+  return (
+    <p class="quiet">
+      Not every system here has a price, so Pareto ranks are by quality and output tokens for each pass.
+    </p>
+  );
+}
+
+function ThresholdNote({ entries }: { entries: readonly LeaderboardEntry[] }) {
+  const thresholds = listThresholds(entries);
+  if (thresholds.length < 2) return null;
+  return (
+    <p class="warn">
+      These runs passed trials at different thresholds ({thresholds.map((value) => formatNumber(value)).join(", ")}), so
+      their pass rates and costs per pass do not compare.
+    </p>
+  );
+}
+
+interface LeaderboardChartsProps {
+  title: string;
+  entries: readonly LeaderboardEntry[];
+  scope: FigureScope;
+  isOpen: boolean;
+}
+
+/** The charts of a leaderboard; drawn when they are opened, since there may be many parts. */
+function LeaderboardCharts({ title, entries, scope, isOpen }: LeaderboardChartsProps) {
+  const [isShown, setShown] = useState(isOpen);
+  return (
+    <details class="part-charts" open={isShown} onToggle={({ currentTarget }) => setShown(currentTarget.open)}>
+      <summary>
+        Charts<span class="unseen"> of {title}</span>
+      </summary>
+      {isShown && <ChartGrid entries={entries} scope={scope} />}
+    </details>
+  );
+}
+
+function ChartGrid({ entries, scope }: { entries: readonly LeaderboardEntry[]; scope: FigureScope }) {
+  const systems = useMemo(() => entries.map(({ name }) => name), [entries]);
+  const qualityCost = useMemo(() => buildQualityCostChart(entries), [entries]);
+  const costSpeed = useMemo(() => buildCostSpeedChart(entries), [entries]);
+  const radar = useMemo(() => buildRadarChart(entries), [entries]);
+  const onPick = ({ system }: ChartSelection) => {
+    const entry = entries.find(({ name }) => name === system);
+    if (entry !== undefined) navigate(["run", entry.run.id, "rows"], buildRowsQuery(entry, scope));
+  };
+  return (
+    <div class="chart-grid">
+      <QualityCostChart data={qualityCost} systems={systems} onPick={onPick} />
+      <CostSpeedChart data={costSpeed} systems={systems} onPick={onPick} />
+      <SpeedRadar data={radar} systems={systems} onPick={onPick} />
+    </div>
+  );
+}

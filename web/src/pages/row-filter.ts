@@ -1,0 +1,151 @@
+import type { TrialKey } from "../../../src/core/row.js";
+import type { ChartSelection } from "../charts/index.js";
+import type { RouteQuery } from "../ui/index.js";
+
+/** Which rows are wanted: those that have all of these. An empty list and null want anything. */
+export interface RowFilter {
+  readonly outcomes: readonly string[];
+  readonly systems: readonly string[];
+  readonly datasets: readonly string[];
+  readonly categories: readonly string[];
+  /** A row must have every one of them. */
+  readonly tags: readonly string[];
+  /** The score that `min` and `max` are about; the primary one when empty. */
+  readonly field: string;
+  readonly min: number | null;
+  readonly max: number | null;
+  /** Seconds. */
+  readonly latencyFrom: number | null;
+  readonly latencyTo: number | null;
+  /** In the id of the example, the question or the answer. */
+  readonly text: string;
+}
+
+/** Trials whose texts contain what is looked for, by the id of their example. */
+export type TextMatches = ReadonlyMap<string | number, readonly TrialKey[]>;
+
+/** The words of an address that a filter is made of. */
+const FILTER_PARAMETERS = [
+  "outcome",
+  "system",
+  "dataset",
+  "category",
+  "tag",
+  "field",
+  "min",
+  "max",
+  "latencyFrom",
+  "latencyTo",
+  "text",
+] as const;
+
+/**
+ * Reads a filter out of an address.
+ * @example
+ * parseRowFilter({ outcome: "fail,error", min: "0.5" });
+ */
+export function parseRowFilter(query: RouteQuery): RowFilter {
+  return {
+    outcomes: splitValues(query.outcome),
+    systems: splitValues(query.system),
+    datasets: splitValues(query.dataset),
+    categories: splitValues(query.category),
+    tags: splitValues(query.tag),
+    field: query.field ?? "",
+    min: parseNumber(query.min),
+    max: parseNumber(query.max),
+    latencyFrom: parseNumber(query.latencyFrom),
+    latencyTo: parseNumber(query.latencyTo),
+    text: query.text ?? "",
+  };
+}
+
+/** The words of an address for a filter; `parseRowFilter` reads them. */
+export function buildRowFilterQuery(filter: Partial<RowFilter>): RouteQuery {
+  return {
+    outcome: joinValues(filter.outcomes ?? []),
+    system: joinValues(filter.systems ?? []),
+    dataset: joinValues(filter.datasets ?? []),
+    category: joinValues(filter.categories ?? []),
+    tag: joinValues(filter.tags ?? []),
+    field: filter.field,
+    min: filter.min?.toString(),
+    max: filter.max?.toString(),
+    latencyFrom: filter.latencyFrom?.toString(),
+    latencyTo: filter.latencyTo?.toString(),
+    text: filter.text,
+  };
+}
+
+/** Whether an address asks for some of the rows. */
+export function hasRowFilter(query: RouteQuery): boolean {
+  return FILTER_PARAMETERS.some((word) => Boolean(query[word]));
+}
+
+/** What takes every filter out of an address. */
+export function buildClearedFilterQuery(): RouteQuery {
+  return Object.fromEntries(FILTER_PARAMETERS.map((word) => [word, undefined]));
+}
+
+/** Found trials, ready to be looked up. */
+export function groupMatches(keys: readonly TrialKey[]): TextMatches {
+  const matches = new Map<string | number, TrialKey[]>();
+  for (const key of keys) {
+    const others = matches.get(key.exampleId);
+    if (others === undefined) matches.set(key.exampleId, [key]);
+    else others.push(key);
+  }
+  return matches;
+}
+
+function parseNumber(word: string | undefined): number | null {
+  if (word === undefined || word.trim() === "") return null;
+  const value = Number(word);
+  return Number.isFinite(value) ? value : null;
+}
+
+/**
+ * Several words as one value of an address. A comma stands between them, and one inside a word is escaped.
+ * @example
+ * joinValues(["pass", "a,b"]); // "pass,a\\,b"
+ */
+export function joinValues(words: readonly string[]): string {
+  return words.map((word) => word.replace(/[\\,]/g, "\\$&")).join(",");
+}
+
+/** The words of a value that `joinValues` made; none when it is empty or missing. */
+export function splitValues(value: string | undefined): string[] {
+  if (value === undefined || value === "") return [];
+  const words: string[] = [];
+  let word = "";
+  for (let i = 0; i < value.length; i++) {
+    if (value[i] === ",") {
+      words.push(word);
+      word = "";
+    } else {
+      if (value[i] === "\\") i++;
+      word += value[i] ?? "";
+    }
+  }
+  return [...words, word];
+}
+
+/**
+ * The filter that leaves the rows behind what was picked in a chart.
+ * @example
+ * buildSelectionQuery({ system: "echo", facets: { depth: 0.5 } }); // { system: "echo", tag: "depth=0.5", … }
+ */
+export function buildSelectionQuery({ system, dataset, category, facets = {}, latency }: ChartSelection): RouteQuery {
+  return buildRowFilterQuery({
+    systems: toList(system),
+    datasets: toList(dataset),
+    categories: toList(category),
+    tags: Object.entries(facets).map(([field, value]) => `${field}=${value}`),
+    latencyFrom: latency?.from ?? null,
+    latencyTo: latency?.to ?? null,
+  });
+}
+
+function toList(name: string | undefined): string[] {
+  return name === undefined ? [] : [name];
+}

@@ -1,0 +1,138 @@
+import { useEffect, useState } from "preact/hooks";
+import type { RowChunk, RowsHead } from "../../../../src/report/dashboard/contract.js";
+import { type DataSource, useServerReturns, useSource } from "../../data/index.js";
+import { groupMatches, type TextMatches } from "../row-filter.js";
+import { RowTable } from "./row-table.js";
+
+/** The rows of a run as far as they have come. */
+export interface LoadedRows {
+  readonly table: RowTable | null;
+  /** Grows with every piece that arrives: the table itself is the same. */
+  readonly version: number;
+  readonly isComplete: boolean;
+  readonly problem: string | null;
+}
+
+interface CachedRows {
+  readonly run: string;
+  /** Of the run, as `useRows` was told. */
+  readonly state: string | null;
+  readonly table: RowTable;
+}
+
+/** How often the page is drawn anew while rows arrive. */
+const REDRAW_INTERVAL_MS = 250;
+
+const NO_ROWS_LOADED: LoadedRows = { table: null, version: 0, isComplete: false, problem: null };
+
+/**
+ * The rows read last, for as long as their source is there: going to a trial and back, or on to the next one, must not
+ * read a hundred thousand rows again. It belongs to the source, and no component outlives a change of page.
+ */
+const rowCache = new WeakMap<DataSource, CachedRows>();
+
+/**
+ * The rows of a run, read piece by piece. Rows that were there stay until those of the next `state` are complete; with
+ * null, those that were read last will do. Without a run nothing is read.
+ */
+export function useRows(run: string | null, state: string | null): LoadedRows {
+  const source = useSource();
+  const [rows, setRows] = useState<LoadedRows>(() => getCachedRows(source, run));
+  const returns = useServerReturns(rows.problem !== null);
+  useEffect(() => {
+    const known = rowCache.get(source);
+    if (run === null) return;
+    if (known?.run === run && (state === null || known.state === state)) return setRows(getCachedRows(source, run));
+    const gone = new AbortController();
+    void loadRows({ source, run, state, isFirst: known?.run !== run, signal: gone.signal, show: setRows });
+    return () => gone.abort();
+  }, [source, run, state, returns]);
+  return rows;
+}
+
+function getCachedRows(source: DataSource, run: string | null): LoadedRows {
+  const known = rowCache.get(source);
+  if (known === undefined || known.run !== run) return NO_ROWS_LOADED;
+  return { table: known.table, version: known.table.length, isComplete: true, problem: null };
+}
+
+interface RowLoadOptions {
+  readonly source: DataSource;
+  readonly run: string;
+  readonly state: string | null;
+  /** Nothing is shown of this run yet, so that every piece is welcome. */
+  readonly isFirst: boolean;
+  readonly signal: AbortSignal;
+  readonly show: (change: (rows: LoadedRows) => LoadedRows) => void;
+}
+
+async function loadRows({ source, run, state, isFirst, signal, show }: RowLoadOptions): Promise<void> {
+  let table: RowTable | null = null;
+  let shownAt = 0;
+  const head = (said: RowsHead) => {
+    table = new RowTable(said);
+  };
+  const chunk = (piece: RowChunk) => {
+    table?.append(piece);
+    if (!isFirst || signal.aborted || performance.now() - shownAt < REDRAW_INTERVAL_MS) return;
+    shownAt = performance.now();
+    show(() => ({ table, version: table?.length ?? 0, isComplete: false, problem: null }));
+  };
+  if (isFirst) show(() => NO_ROWS_LOADED);
+  try {
+    await source.readRows(run, { head, chunk }, signal);
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    if (!signal.aborted) show((rows) => ({ ...rows, isComplete: true, problem }));
+    return;
+  }
+  const read = table as RowTable | null;
+  if (signal.aborted) return;
+  if (read !== null) rowCache.set(source, { run, state, table: read });
+  show(() => ({ table: read, version: read?.length ?? 0, isComplete: true, problem: null }));
+}
+
+/** What a search of the texts has come to. */
+export interface TextSearch {
+  readonly matches: TextMatches | null;
+  readonly count: number;
+  /** There are more than these. */
+  readonly isCut: boolean;
+  readonly isSearching: boolean;
+  readonly problem: string | null;
+}
+
+/** Nobody wants each letter looked for while a word is typed. */
+const TYPING_PAUSE_MS = 400;
+/** One letter is in every text. */
+const MIN_SEARCH_LENGTH = 2;
+
+const NO_SEARCH: TextSearch = { matches: null, count: 0, isCut: false, isSearching: false, problem: null };
+
+/** Looks for a text in the questions and answers of a run, once it has not changed for a moment. */
+export function useTextSearch(run: string | null, text: string): TextSearch {
+  const source = useSource();
+  const [search, setSearch] = useState<TextSearch>(NO_SEARCH);
+  const wanted = text.trim();
+  const returns = useServerReturns(search.problem !== null);
+  useEffect(() => {
+    if (run === null || wanted.length < MIN_SEARCH_LENGTH) return setSearch(NO_SEARCH);
+    const gone = new AbortController();
+    setSearch({ ...NO_SEARCH, isSearching: true });
+    const find = async () => {
+      const { matches, isCut } = await source.searchTrials(run, wanted, gone.signal);
+      if (gone.signal.aborted) return;
+      setSearch({ ...NO_SEARCH, matches: groupMatches(matches), count: matches.length, isCut });
+    };
+    const fail = (error: unknown) => {
+      if (gone.signal.aborted) return;
+      setSearch({ ...NO_SEARCH, problem: error instanceof Error ? error.message : String(error) });
+    };
+    const timer = setTimeout(() => find().catch(fail), TYPING_PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      gone.abort();
+    };
+  }, [source, run, wanted, returns]);
+  return search;
+}

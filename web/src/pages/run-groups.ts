@@ -1,0 +1,174 @@
+import type { DatasetCard, RunCard, SystemCard } from "../../../src/report/dashboard/contract.js";
+import { paretoFronts } from "../../../src/stats/pareto.js";
+import { buildAddress, type RouteQuery, revealLine } from "../ui/index.js";
+import { buildRowFilterQuery } from "./row-filter.js";
+
+/** One system of one run. */
+export interface RunSystem {
+  run: RunCard;
+  card: SystemCard;
+}
+
+/** A line of the leaderboard: the latest run of a system, and the one before it. */
+export interface LeaderboardEntry extends RunSystem {
+  key: string;
+  /** The system's name, with its harness where there are several of that name. */
+  name: string;
+  previous: RunSystem | null;
+  /** Its front by quality and `chooseRankingCost`; null when one of them is not known. */
+  rank: number | null;
+}
+
+/** Runs that were asked the same, and so may stand side by side. */
+export interface RunGroup {
+  key: string;
+  datasets: readonly DatasetCard[];
+  /** Newest first. */
+  runs: readonly RunCard[];
+}
+
+/** A group with its lines. */
+export interface LeaderboardData {
+  group: RunGroup;
+  entries: readonly LeaderboardEntry[];
+}
+
+/** The names of datasets, as a heading. */
+export function formatDatasetNames(datasets: readonly DatasetCard[]): string {
+  return datasets.length === 0 ? "No dataset named" : revealLine(datasets.map(({ name }) => name).join(" + "));
+}
+
+/**
+ * Runs by what they were asked: the same datasets with the same content, or the one dataset that is filtered by.
+ * The group with the newest run comes first.
+ */
+export function groupRuns(runs: readonly RunCard[], dataset?: string): RunGroup[] {
+  const groups = new Map<string, { key: string; datasets: readonly DatasetCard[]; runs: RunCard[] }>();
+  for (const run of sortNewestFirst(runs)) {
+    const datasets = selectDatasets(run, dataset);
+    const key = buildGroupKey(datasets);
+    const group = groups.get(key) ?? { key, datasets, runs: [] };
+    group.runs.push(run);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}
+
+function selectDatasets({ datasets }: RunCard, dataset: string | undefined): readonly DatasetCard[] {
+  const wanted = datasets.filter(({ name }) => name === dataset);
+  return wanted.length > 0 ? wanted : datasets;
+}
+
+function buildGroupKey(datasets: readonly DatasetCard[]): string {
+  return datasets
+    .map(({ name, fingerprint }) => JSON.stringify([name, fingerprint]))
+    .sort()
+    .join();
+}
+
+function sortNewestFirst(runs: readonly RunCard[]): RunCard[] {
+  return [...runs].sort((x, y) => Date.parse(y.createdAt) - Date.parse(x.createdAt));
+}
+
+/** Whether the figures of a run can be held against others: it has ended, and can be read. */
+function isFinished({ status }: RunCard): boolean {
+  return status === "complete" || status === "incomplete";
+}
+
+/** The lines of a group: the latest run of each system and harness that fits, ranked among themselves. */
+export function buildLeaderboardEntries(group: RunGroup, fits: (candidate: RunSystem) => boolean): LeaderboardEntry[] {
+  const latest = new Map<string, Omit<LeaderboardEntry, "rank" | "name">>();
+  const all = group.runs.filter(isFinished).flatMap((run) => run.systems.map((card) => ({ run, card })));
+  for (const candidate of sortStartedFirst(all)) {
+    const who = buildSystemKey(candidate.card);
+    const found = latest.get(who);
+    if (found === undefined && fits(candidate))
+      latest.set(who, { ...candidate, key: buildEntryKey(candidate), previous: null });
+    else if (found?.previous === null && hasFigures(candidate.card)) found.previous = candidate;
+  }
+  const formatName = createSystemNamer([...latest.values()].map(({ card }) => card));
+  return rankEntries([...latest.values()].map((entry) => ({ ...entry, name: formatName(entry.card) })));
+}
+
+/** A run that was stopped before its first trial was over says nothing, and must not hide the run before it. */
+function sortStartedFirst(all: readonly RunSystem[]): RunSystem[] {
+  return [...all.filter(({ card }) => hasStarted(card)), ...all.filter(({ card }) => !hasStarted(card))];
+}
+
+function hasStarted({ outcomes: { skipped: _, ...ended } }: SystemCard): boolean {
+  return Object.values(ended).some((count) => count > 0);
+}
+
+/** A run that measured nothing is nothing to compare with. */
+function hasFigures({ figures }: SystemCard): boolean {
+  return figures.pass_rate !== null || figures.mean_score !== null;
+}
+
+function buildSystemKey({ system, harness }: SystemCard): string {
+  return JSON.stringify([system, harness]);
+}
+
+/** What tells a line from all others, for the address. */
+export function buildEntryKey({ run, card }: RunSystem): string {
+  return JSON.stringify([run.id, card.system]);
+}
+
+/** What systems are called beside each other: by their harness as well, where one name has several. */
+export function createSystemNamer(cards: readonly SystemCard[]): (card: SystemCard) => string {
+  const harnesses = new Map<string, Set<string | null>>();
+  for (const { system, harness } of cards) harnesses.set(system, (harnesses.get(system) ?? new Set()).add(harness));
+  return ({ system, harness }) =>
+    revealLine((harnesses.get(system)?.size ?? 0) > 1 ? `${system} (${harness ?? "no harness"})` : system);
+}
+
+/** What systems are ranked by beside their quality, as in a run: dollars for each pass where all have a price, else output tokens. */
+export function chooseRankingCost(entries: readonly RunSystem[]): "cost_per_pass_usd" | "cost_of_pass" {
+  const isPriced = entries.some(({ card }) => hasPrice(card)) && entries.every(({ card }) => !isMissingPrice(card));
+  return isPriced ? "cost_per_pass_usd" : "cost_of_pass";
+}
+
+function hasPrice({ costUsd, figures }: SystemCard): boolean {
+  return costUsd !== null || figures.cost_per_pass_usd !== null;
+}
+
+/** One that never gave an output cost nothing, and lacks no price. */
+function isMissingPrice(card: SystemCard): boolean {
+  const { pass, fail, unscored } = card.outcomes;
+  return !hasPrice(card) && pass + fail + unscored > 0;
+}
+
+/** A cost that a card has as null because nothing passed is infinite, and ranks by its quality. */
+function getRankingCost({ figures, outcomes }: SystemCard, cost: ReturnType<typeof chooseRankingCost>): number | null {
+  return figures[cost] ?? (outcomes.pass === 0 && outcomes.fail > 0 ? Number.POSITIVE_INFINITY : null);
+}
+
+function rankEntries(entries: readonly Omit<LeaderboardEntry, "rank">[]): LeaderboardEntry[] {
+  const cost = chooseRankingCost(entries);
+  const points = entries.map(({ card }) => ({ quality: card.figures.mean_score, cost: getRankingCost(card, cost) }));
+  // What lacks a figure ranks last; where all do, there is no rank.
+  const fronts = points.some(({ quality, cost: price }) => quality !== null && price !== null)
+    ? paretoFronts(points)
+    : [];
+  return entries.map((entry, place) => ({ ...entry, rank: fronts[place] ?? null }));
+}
+
+/** Thresholds that decided pass or fail in these lines, where they differ: then pass rates cannot be compared. */
+export function listThresholds(entries: readonly LeaderboardEntry[]): number[] {
+  return [...new Set(entries.map(({ run }) => run.threshold))].sort((x, y) => x - y);
+}
+
+/** What figures are of, where they are not of a whole run. */
+export interface FigureScope {
+  dataset?: string | undefined;
+  tag?: string | undefined;
+}
+
+/** The rows behind the figures of a line, as an address. */
+export function buildRowsAddress(line: RunSystem, scope: FigureScope): string {
+  return buildAddress(["run", line.run.id, "rows"], buildRowsQuery(line, scope));
+}
+
+/** The filter that leaves the rows behind the figures of a line. */
+export function buildRowsQuery({ card }: RunSystem, { dataset, tag }: FigureScope): RouteQuery {
+  return buildRowFilterQuery({ systems: [card.system], datasets: dataset ? [dataset] : [], tags: tag ? [tag] : [] });
+}

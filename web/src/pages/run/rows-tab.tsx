@@ -1,0 +1,253 @@
+import { useId, useMemo } from "preact/hooks";
+import {
+  FilterBar,
+  formatCount,
+  formatOrder,
+  MultiSelectFilter,
+  NumberFilter,
+  parseOrder,
+  type Route,
+  type RouteQuery,
+  SelectFilter,
+  type SortOrder,
+  TextFilter,
+  updateQuery,
+} from "../../ui/index.js";
+import {
+  buildClearedFilterQuery,
+  buildRowFilterQuery,
+  hasRowFilter,
+  joinValues,
+  parseRowFilter,
+  type RowFilter,
+  splitValues,
+} from "../row-filter.js";
+import type { RowTable } from "../rows/row-table.js";
+import { PLANNED_ORDER, useVisibleRows, type VisibleRows } from "../rows/select-rows.js";
+import { type LoadedRows, type TextSearch, useRows, useTextSearch } from "../rows/use-rows.js";
+import { buildTrialAddress } from "../trial-address.js";
+import { RowsGrid } from "./grid.js";
+import { buildGridColumns, listSortColumns, selectDefaultFields } from "./grid-columns.js";
+
+interface RowsTabProps {
+  route: Route;
+  id: string;
+  /** How far the run is: rows are read again when it is another. */
+  state: string;
+}
+
+/** All rows of a run: those that the filters in the address leave, in the order that it says. */
+export function RowsTab({ route, id, state }: RowsTabProps) {
+  const rows = useRows(id, state);
+  const filter = parseRowFilter(route.query);
+  const order = parseOrder(route.query.sort, PLANNED_ORDER);
+  const search = useTextSearch(id, filter.text);
+  const shown = useVisibleRows(rows, { filter, order, matches: search.matches });
+  const change = (words: RouteQuery) => updateQuery({ ...route, path: ["run", id, "rows"] }, words);
+  return (
+    <>
+      {rows.problem !== null && (
+        <p class="problem" role="alert">
+          {rows.problem}
+        </p>
+      )}
+      {rows.table !== null && (
+        <RowFilters
+          table={rows.table}
+          filter={filter}
+          order={order}
+          fields={parseFields(route.query)}
+          isFiltered={hasRowFilter(route.query)}
+          change={change}
+        />
+      )}
+      <RowsStatus rows={rows} shown={shown} search={search} text={filter.text} />
+      {shown.table !== null && (
+        <FilteredRows {...{ table: shown.table, places: shown.places, route, id, order, change }} />
+      )}
+    </>
+  );
+}
+
+function parseFields({ fields }: RouteQuery): readonly string[] | null {
+  return fields === undefined ? null : splitValues(fields);
+}
+
+interface FilteredRowsProps {
+  table: RowTable;
+  places: Uint32Array;
+  route: Route;
+  id: string;
+  order: SortOrder;
+  change: (words: RouteQuery) => void;
+}
+
+function FilteredRows({ table, places, route, id, order, change }: FilteredRowsProps) {
+  const keysId = useId();
+  const { fields, sort } = route.query;
+  const columns = useMemo(
+    () => buildGridColumns(table, parseFields({ fields }), order.key),
+    [table, fields, order.key],
+  );
+  const list = { ...buildRowFilterQuery(parseRowFilter(route.query)), sort };
+  if (places.length === 0 && table.length > 0)
+    return <p class="quiet">No row has all of this. Clear a filter to see more.</p>;
+  return (
+    <>
+      <RowsGrid
+        table={table}
+        places={places}
+        columns={columns}
+        order={order}
+        onOrder={(next) => change({ sort: formatOrder(next) })}
+        getHref={(place) => buildTrialAddress(id, table.getKey(place), list)}
+        keysId={keysId}
+      />
+      <p id={keysId} class="grid-keys quiet">
+        In the table the arrow keys, Page Up, Page Down, Home and End move, and Enter opens a row or sorts by a head.
+      </p>
+    </>
+  );
+}
+
+interface RowsStatusProps {
+  rows: LoadedRows;
+  shown: VisibleRows;
+  search: TextSearch;
+  text: string;
+}
+
+/** How many rows there are, and what is still being done about them. */
+function RowsStatus({ rows, shown, search, text }: RowsStatusProps) {
+  if (rows.table === null) return rows.isComplete ? null : <p class="loading">Loading rows …</p>;
+  const { total } = rows.table.head;
+  const all = rows.isComplete ? rows.table.length : Math.max(total, rows.table.length);
+  return (
+    <p class="rows-state" role="status">
+      <b>{formatCount(shown.places.length)}</b> of {formatCount(all)} rows
+      {!rows.isComplete && <span class="quiet"> · {formatCount(rows.table.length)} have arrived</span>}
+      {search.isSearching && <span class="quiet"> · searching the texts for “{text.trim()}” …</span>}
+      {search.matches !== null && <TextMatchCount search={search} />}
+      {search.problem !== null && <span class="problem"> · {search.problem}</span>}
+    </p>
+  );
+}
+
+function TextMatchCount({ search: { count, isCut } }: { search: TextSearch }) {
+  if (!isCut)
+    return (
+      <span class="quiet">
+        {" "}
+        · found in the texts of {formatCount(count)} {count === 1 ? "trial" : "trials"}
+      </span>
+    );
+  return <span class="warn"> · found in the texts of more than {formatCount(count)} trials: the first are shown</span>;
+}
+
+interface RowFiltersProps {
+  table: RowTable;
+  filter: RowFilter;
+  order: SortOrder;
+  /** Score fields that are shown; null when nobody chose. */
+  fields: readonly string[] | null;
+  isFiltered: boolean;
+  /** Changes words of the address. */
+  change: (words: RouteQuery) => void;
+}
+
+/** What rows are wanted, in which order, and which of their scores. */
+function RowFilters({ table, filter, order, fields, isFiltered, change }: RowFiltersProps) {
+  const { head, tags } = table;
+  const many = (word: string) => (chosen: readonly string[]) => change({ [word]: joinValues(chosen) });
+  return (
+    <FilterBar onClear={isFiltered ? () => change(buildClearedFilterQuery()) : null}>
+      <TextFilter
+        label="Text"
+        value={filter.text}
+        placeholder="id, question or answer"
+        onChange={(text) => change({ text })}
+      />
+      <MultiSelectFilter label="Outcome" choices={head.outcomes} chosen={filter.outcomes} onChange={many("outcome")} />
+      <MultiSelectFilter label="System" choices={head.systems} chosen={filter.systems} onChange={many("system")} />
+      {(head.datasets.length > 1 || filter.datasets.length > 0) && (
+        <MultiSelectFilter
+          label="Dataset"
+          choices={head.datasets}
+          chosen={filter.datasets}
+          onChange={many("dataset")}
+        />
+      )}
+      <MultiSelectFilter
+        label="Category"
+        choices={head.categories}
+        chosen={filter.categories}
+        onChange={many("category")}
+      />
+      {(tags.length > 0 || filter.tags.length > 0) && (
+        <MultiSelectFilter label="Tag" choices={tags} chosen={filter.tags} onChange={many("tag")} />
+      )}
+      <ScoreRangeFilter table={table} filter={filter} change={change} />
+      <span class="range">
+        <NumberFilter
+          label="Seconds from"
+          value={filter.latencyFrom}
+          onChange={(word) => change({ latencyFrom: word })}
+        />
+        <NumberFilter label="Seconds to" value={filter.latencyTo} onChange={(word) => change({ latencyTo: word })} />
+      </span>
+      <SortChoice table={table} order={order} change={change} />
+      {head.fields.length > 1 && (
+        <MultiSelectFilter
+          label="Scores shown"
+          choices={head.fields}
+          chosen={fields ?? selectDefaultFields(head.fields)}
+          onChange={(chosen) => change({ fields: chosen.length === 0 ? NO_FIELDS_PARAMETER : joinValues(chosen) })}
+        />
+      )}
+    </FilterBar>
+  );
+}
+
+/** Stands for none, since what is empty is left out of the address. */
+const NO_FIELDS_PARAMETER = "-";
+
+function ScoreRangeFilter({ table, filter, change }: Pick<RowFiltersProps, "table" | "filter" | "change">) {
+  return (
+    <span class="range">
+      {table.head.fields.length > 1 && (
+        <SelectFilter
+          label="Score"
+          value={filter.field}
+          choices={table.head.fields}
+          all="primary"
+          onChange={(field) => change({ field })}
+        />
+      )}
+      <NumberFilter label="Score from" value={filter.min} onChange={(min) => change({ min })} />
+      <NumberFilter label="Score to" value={filter.max} onChange={(max) => change({ max })} />
+    </span>
+  );
+}
+
+/** The heads of the grid do the same; this one is for columns that are not shown, and for narrow screens. */
+function SortChoice({ table, order, change }: Pick<RowFiltersProps, "table" | "order" | "change">) {
+  const sign = order.isDescending ? "-" : "";
+  return (
+    <span class="sort-choice">
+      <SelectFilter
+        label="Sort by"
+        value={order.key}
+        all="as planned"
+        choices={listSortColumns(table).map(({ key, title }) => ({ value: key, label: title }))}
+        onChange={(key) => change({ sort: key === "" ? undefined : `${sign}${key}` })}
+      />
+      <button
+        type="button"
+        disabled={order.key === ""}
+        onClick={() => change({ sort: `${order.isDescending ? "" : "-"}${order.key}` })}
+      >
+        {order.isDescending ? "▾ largest first" : "▴ smallest first"}
+      </button>
+    </span>
+  );
+}

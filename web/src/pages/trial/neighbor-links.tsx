@@ -1,0 +1,55 @@
+import { useMemo } from "preact/hooks";
+import type { TrialKey } from "../../data/index.js";
+import { buildAddress, formatCount, parseOrder, type RouteQuery } from "../../ui/index.js";
+import { parseRowFilter } from "../row-filter.js";
+import { PLANNED_ORDER, useVisibleRows } from "../rows/select-rows.js";
+import { useRows, useTextSearch } from "../rows/use-rows.js";
+import { buildTrialAddress } from "../trial-address.js";
+
+interface NeighborLinksProps {
+  id: string;
+  trial: TrialKey;
+  /** The filters and the order of the list that the reader comes from; null when they come from elsewhere. */
+  list: RouteQuery | null;
+}
+
+/** The way back to the rows, and to the ones before and after this one in the list that the reader comes from. */
+export function NeighborLinks({ id, trial, list }: NeighborLinksProps) {
+  const { list: _, ...words } = list ?? {};
+  return (
+    <nav class="neighbours" aria-label="Trials">
+      <a href={buildAddress(["run", id, "rows"], words)}>Back to the rows</a>
+      {list !== null && <NeighborSteps id={id} trial={trial} words={words} />}
+    </nav>
+  );
+}
+
+function NeighborSteps({ id, trial, words }: { id: string; trial: TrialKey; words: RouteQuery }) {
+  const filter = parseRowFilter(words);
+  const rows = useRows(id, null);
+  const { matches } = useTextSearch(id, filter.text);
+  const { table, places } = useVisibleRows(rows, { filter, order: parseOrder(words.sort, PLANNED_ORDER), matches });
+  const at = useMemo(
+    () => (table === null ? -1 : places.indexOf(table.findRow(trial))),
+    [table, places, buildTrialAddress(id, trial)],
+  );
+  if (table === null || at < 0) return null;
+  const getHref = (index: number) => {
+    const place = places[index];
+    return place === undefined ? null : buildTrialAddress(id, table.getKey(place), words);
+  };
+  return (
+    <>
+      <NeighborLink href={getHref(at - 1)}>← Previous</NeighborLink>
+      <NeighborLink href={getHref(at + 1)}>Next →</NeighborLink>
+      <span class="quiet" role="status">
+        {formatCount(at + 1)} of {formatCount(places.length)}
+      </span>
+    </>
+  );
+}
+
+/** At the end of the list there is nowhere to go; the place stays, so that the other link does not jump. */
+function NeighborLink({ href, children }: { href: string | null; children: string }) {
+  return href === null ? <span class="quiet">{children}</span> : <a href={href}>{children}</a>;
+}

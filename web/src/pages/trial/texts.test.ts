@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import type { DisplayField } from "../../../../src/report/dashboard/contract.js";
+import { splitOutput } from "./texts.js";
+
+function field(name: string, text: string, length = text.length): DisplayField {
+  return { name, text, length, kind: "text" };
+}
+
+test("what was handed on or only measured is no part of the answer", () => {
+  const example = [field("question", "why?"), field("context", "long")];
+  const output = [
+    field("response", "because"),
+    field("context", "short"),
+    field("question", "why?"),
+    field("latency", "1"),
+  ];
+  const { produced, others } = splitOutput(output, example);
+  expect(produced.map(({ name }) => name)).toEqual(["response", "context"]);
+  expect(others.map(({ name }) => name)).toEqual(["question", "latency"]);
+});
+
+test("texts that begin the same and go on differently are different", () => {
+  expect(splitOutput([field("context", "abc", 9)], [field("context", "abc", 8)]).produced).toHaveLength(1);
+});

@@ -1,0 +1,2 @@
+export { App } from "./app.js";
+export { applySavedTheme } from "./theme.js";
