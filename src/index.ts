@@ -127,7 +127,33 @@ export {
   type NamedFiles,
 } from "./datasets/index.js";
 export { type EvaluateOptions, evaluate } from "./evaluate.js";
-export * from "./evaluators/index.js";
+export {
+  AnswerQuality,
+  type AnswerQualityOptions,
+  Citation,
+  CodeExecution,
+  type CodeExecutionOptions,
+  FinalAnswer,
+  IFEvalChecker,
+  type IFEvalCheckerOptions,
+  JsonSchema,
+  type JsonSchemaOptions,
+  Levenshtein,
+  type LevenshteinOptions,
+  MathEquivalence,
+  type MathEquivalenceOptions,
+  MultipleChoiceAccuracy,
+  NLILabelMatch,
+  type NLILabelMatchOptions,
+  NumericTolerance,
+  type NumericToleranceOptions,
+  Regex,
+  type RegexOptions,
+  SummarizationQuality,
+  type SummarizationQualityOptions,
+  ToolCallMatch,
+  type ToolCallMatchOptions,
+} from "./evaluators/index.js";
 export {
   GraderEvaluator,
   type GraderEvaluatorOptions,
@@ -166,4 +192,26 @@ export {
 } from "./runs/index.js";
 export type { JsonValue, QueryColumn, QueryOptions, QueryResult, QueryRow } from "./store/index.js";
 export { FORMAT_NAMES, type FormatName, QueryStopped, queryRuns } from "./store/index.js";
-export * from "./systems/index.js";
+export {
+  type DedupeOptions,
+  dedupe,
+  extract,
+  type FunctionResult,
+  FunctionSystem,
+  type FunctionSystemOptions,
+  type ModelOptions,
+  type ModelQuestion,
+  ModelSystem,
+  passthrough,
+  type ReplayCoverage,
+  type ReplayOptions,
+  type ReplayRecord,
+  ReplaySystem,
+  type ShareOptions,
+  stopwords,
+  type TruncateMode,
+  type TruncateOptions,
+  truncate,
+  type WindowOptions,
+  window,
+} from "./systems/index.js";
