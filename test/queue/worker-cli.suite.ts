@@ -140,7 +140,7 @@ describe.skipIf(isCommandMissing("redis-server"))("runs over a queue", () => {
     const proxy = { models: [{ proxy: url, model: "m" }] };
     const named = await attack({ ...proxy, apiKeyEnv: "AWS_SECRET_ACCESS_KEY" });
     expect(named.stderr).toMatch(/the environment variable AWS_SECRET_ACCESS_KEY.*--allow-env AWS_SECRET_ACCESS_KEY/);
-    expect((await attack(proxy)).stderr).toContain("OPENAI_API_KEY is kept from it");
+    expect((await attack(proxy)).stderr).toContain("OPENAI_API_KEY is withheld from it");
     const secret = { ASSAY_QUEUE_SECRET: "a secret of run and workers" };
     expect((await attack({}, secret)).stderr).toContain("its announcement is not signed with this worker's secret");
     expect(asked.filter(({ authorization }) => authorization !== undefined)).toEqual([]);
@@ -438,7 +438,7 @@ describe.skipIf(isCommandMissing("redis-server"))("runs over a queue", () => {
   it("--serve is rejected on the command line", async () => {
     const { code, stderr } = await runAssay(new TempProject().dir, "worker", "--serve");
     expect(code).toBe(2);
-    expect(stderr).toContain("--serve is how assay worker starts its own processes.");
+    expect(stderr).toContain("--serve is only for processes that assay worker starts.");
   });
 });
 
