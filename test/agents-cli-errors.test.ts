@@ -10,7 +10,7 @@ import { TempProject, type TestFileContent } from "../src/testing/temp-project.j
 
 /** No key, no agent, and a port without a listener. */
 const BARE = { PATH: "/usr/bin:/bin", ANTHROPIC_API_KEY: "", OPENAI_API_KEY: "", GEMINI_API_KEY: "" };
-const NOBODY = ["--agent-url", "http://127.0.0.1:9"];
+const CLOSED_PORT = ["--agent-url", "http://127.0.0.1:9"];
 const OWN = ["--agent-command", TINY_AGENT_COMMAND];
 
 interface Case {
@@ -23,12 +23,12 @@ const FLAGS: Case[] = [
   { what: "an unknown agent", args: ["--agent", "cluade"], says: 'Unknown agent "cluade". Did you mean "claude"?' },
   {
     what: "an agent that is not installed",
-    args: ["--agent", "claude", ...NOBODY],
+    args: ["--agent", "claude", ...CLOSED_PORT],
     says: /Program "claude" not found in PATH \(see: assay doctor\)\. Install it with: npm install -g @anthropic-ai\/claude-code$/m,
   },
   { what: "a model that is missing", args: ["--agent", "pi"], says: "pi needs a model: --agent pi:PROVIDER/MODEL" },
   {
-    what: "a model that nobody knows the place of",
+    what: "a model without a known endpoint",
     args: ["--agent", "opencode:some-model"],
     says: 'Unknown model "some-model" for opencode.',
   },
@@ -45,27 +45,27 @@ const FLAGS: Case[] = [
   { what: "a colon without a model", args: ["--agent", "claude:"], says: 'The agent "claude:" has no model' },
   {
     what: "a {model} without a model",
-    args: ["--agent-command", "my-agent -m {model} {prompt_file}", ...NOBODY],
+    args: ["--agent-command", "my-agent -m {model} {prompt_file}", ...CLOSED_PORT],
     says: "The agent's command has a {model} placeholder, but no model is given. Give one with --agent-model NAME.",
   },
   {
-    what: "a model of a command that nobody knows the place of",
+    what: "a model of a command without a known endpoint",
     args: [...OWN, "--agent-model", "some-model"],
     says: 'Unknown model "some-model" for the command. Write --agent-model PROVIDER/MODEL',
   },
   {
     what: "a script without the execute bit",
-    args: ["--agent-command", "./t.jsonl {prompt}", ...NOBODY],
+    args: ["--agent-command", "./t.jsonl {prompt}", ...CLOSED_PORT],
     says: /t\.jsonl cannot be run: it is not executable\. Run chmod \+x /,
   },
   {
     what: "a folder for workspaces that cannot be made",
-    args: [...OWN, ...NOBODY, "--keep-workspaces", "t.jsonl/kept"],
+    args: [...OWN, ...CLOSED_PORT, "--keep-workspaces", "t.jsonl/kept"],
     says: /Workspaces cannot be kept in \S+kept: .* --keep-workspaces\./,
   },
   {
     what: "two agents of one name",
-    args: [...OWN, ...OWN, ...NOBODY],
+    args: [...OWN, ...OWN, ...CLOSED_PORT],
     says: 'Two agents are named "tiny-agent", but results are identified by name.',
   },
   {
@@ -76,7 +76,7 @@ const FLAGS: Case[] = [
   { what: "a quote that is open", args: ["--agent-command", "node 'a {prompt}"], says: "an unclosed quote" },
   {
     what: "a command that is not there",
-    args: ["--agent-command", "no-such-agent {prompt}", ...NOBODY],
+    args: ["--agent-command", "no-such-agent {prompt}", ...CLOSED_PORT],
     says: 'Program "no-such-agent" not found in PATH.',
   },
   {
@@ -88,7 +88,7 @@ const FLAGS: Case[] = [
   { what: "--agent-parallel two", args: [...OWN, "--agent-parallel", "two"], says: "It must be a number." },
   {
     what: "an --agent-env that is no name",
-    args: [...OWN, ...NOBODY, "--agent-env", "A=1"],
+    args: [...OWN, ...CLOSED_PORT, "--agent-env", "A=1"],
     says: '--agent-env expects variable names like NPM_TOKEN, got "A=1".',
   },
   {
@@ -98,7 +98,7 @@ const FLAGS: Case[] = [
   },
   {
     what: "--system-prompt, which is for models",
-    args: [...OWN, ...NOBODY, "--system-prompt", "Be brief."],
+    args: [...OWN, ...CLOSED_PORT, "--system-prompt", "Be brief."],
     says: "--system-prompt is only for models, but this run has none.",
   },
 ];
@@ -169,11 +169,11 @@ describe("rejects before the run", () => {
 
   it.each(EXAMPLES)("$what", ({ example, says }) => {
     const row = { id: "a", question: "Do it", graders: [GRADER], ...example };
-    return expectRefusal(space([row]), [...OWN, ...NOBODY], says);
+    return expectRefusal(space([row]), [...OWN, ...CLOSED_PORT], says);
   });
 
   it("some examples with graders and some without", () =>
-    expectRefusal(space([GREET_EXAMPLE, { id: "b", question: "?" }]), [...OWN, ...NOBODY], '"b" has none'));
+    expectRefusal(space([GREET_EXAMPLE, { id: "b", question: "?" }]), [...OWN, ...CLOSED_PORT], '"b" has none'));
 
   it("a config file with an unknown agent key or an invalid number of agents", async () => {
     const place = new TempProject({

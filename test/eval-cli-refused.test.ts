@@ -90,7 +90,7 @@ const CASES: Case[] = [
     says: /--mock cannot be combined with --agent-url/,
   },
   {
-    what: "a gate on what nobody measures",
+    what: "a gate on an unknown metric",
     files: {
       "eval.yaml": makeEvalFile({ good: "prompt: b" }, { head: `gate: { metric: pas_rate, op: ">=", value: 1 }\n` }),
     },

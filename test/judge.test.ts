@@ -166,11 +166,7 @@ describe("assay judge calibrate", () => {
   it.each([
     ["no labels", ["--judge-model", "m"], "--labels labels.jsonl"],
     ["no judge", ["--labels", "labels.jsonl"], "Add --judge-model"],
-    [
-      "a judge that nobody knows",
-      ["--labels", "labels.jsonl", "--judge-model", "gpt"],
-      "--judge-url URL --judge-model gpt",
-    ],
+    ["an unknown judge", ["--labels", "labels.jsonl", "--judge-model", "gpt"], "--judge-url URL --judge-model gpt"],
     [
       "a dialect that is none",
       ["--labels", "labels.jsonl", "--judge-url", "http://127.0.0.1:9", "--judge-api", "chatt"],
@@ -191,7 +187,7 @@ describe("assay judge calibrate", () => {
       "NO_SUCH_KEY is not set",
     ],
     [
-      "a scale that is none",
+      "an unknown scale",
       ["--labels", "labels.jsonl", "--judge-url", "http://127.0.0.1:9", "--judge-model", "m", "--judge-scale", "1-7"],
       "Unknown scale",
     ],

@@ -141,11 +141,7 @@ describe("models on the command line", () => {
     ["a header without a colon", ["--proxy", "http://127.0.0.1:9", "--header", "x"], "Name: value"],
     ["a budget of nothing", ["--proxy", "http://127.0.0.1:9", "--max-cost", "0"], "more than 0"],
     ["a price that nobody knows", ["--proxy", "http://127.0.0.1:9", "--model", "zz", "--max-cost", "1"], "no price"],
-    [
-      "a setting that nobody reads",
-      ["--system", "passthrough", "--temperature", "1"],
-      "--temperature is only for models",
-    ],
+    ["an unused setting", ["--system", "passthrough", "--temperature", "1"], "--temperature is only for models"],
     ["a models file that is not there", ["--models", "no.yml", "--model", "m"], "no.yml"],
   ])("rejects %s", async (_, args, message) => {
     const { code, stderr } = await runPooledAssay(spaceOf().dir, "run", "--dataset", "capitals.jsonl", ...args);
