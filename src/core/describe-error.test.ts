@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { describeError } from "./describe-error.js";
+import { describeError, summarizeError } from "./describe-error.js";
 import { UsageError } from "./errors.js";
 
 function thrown(...frames: string[]): Error {
@@ -32,5 +32,16 @@ describe("describeError", () => {
     expect(describeError("text")).toBe("text");
     expect(describeError({ message: "plain", stack: 7 })).toBe("plain");
     expect(describeError(null)).toBe("null");
+  });
+});
+
+describe("summarizeError", () => {
+  it.each([
+    ["the first sentence", "127.0.0.1:80 answered 429. Slow down.", "127.0.0.1:80 answered 429"],
+    ["one line", "It failed:\n  at x", "It failed: at x"],
+    ["at most 80 characters", "x".repeat(100), `${"x".repeat(79)}…`],
+    ["a text of one sentence", "Nothing listens.", "Nothing listens"],
+  ])("keeps %s", (_, message, summary) => {
+    expect(summarizeError(new Error(message))).toBe(summary);
   });
 });

@@ -24,6 +24,20 @@ export function describeError(thrown: unknown): string {
   return place === null || message.includes(place) ? message : `${message} (${place})`;
 }
 
+/** Longest text that still fits a progress line. */
+const MAX_SUMMARY_CHARS = 80;
+
+/**
+ * Summarizes an error for a progress line: the first sentence, on one line.
+ * @example
+ * summarizeError(new Error("api.openai.com answered 429. Slow down.")); // "api.openai.com answered 429"
+ */
+export function summarizeError(error: unknown): string {
+  const text = getErrorMessage(error).replace(/\s+/g, " ").trim();
+  const first = /^.+?(?=[.!?](?: |$))/.exec(text)?.[0] ?? text;
+  return first.length <= MAX_SUMMARY_CHARS ? first : `${first.slice(0, MAX_SUMMARY_CHARS - 1).trimEnd()}…`;
+}
+
 /** Skips frames of Node, of packages and of Assay itself. */
 function findUserFrame(thrown: unknown): string | null {
   const stack = typeof thrown === "object" && thrown !== null ? (thrown as { stack?: unknown }).stack : undefined;

@@ -13,7 +13,7 @@ export {
   makeDataset,
   readFacetValue,
 } from "./dataset.js";
-export { describeError, userErrorChannel } from "./describe-error.js";
+export { describeError, summarizeError, userErrorChannel } from "./describe-error.js";
 export { DURATION_FORMAT_HINT, formatDuration, parseDuration } from "./duration.js";
 export type {
   Environment,
