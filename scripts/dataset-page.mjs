@@ -81,7 +81,7 @@ const COLUMNS = [
   { title: "primary score", cell: ([, entry]) => primaryOf(entry) },
   { title: "subject", cell: ([, { subject }]) => (subject === undefined ? "" : code([subject])) },
   { title: "facets", cell: ([, { facets = [] }]) => code(facets) },
-  { title: "license", cell: ([, { licence }]) => licence },
+  { title: "license", cell: ([, { license }]) => license },
   { title: "gated", cell: ([, { isGated }]) => (isGated === true ? "yes" : "no") },
 ];
 
@@ -92,7 +92,7 @@ const MEMORY_COLUMNS = [
   { title: "questions", isNumber: true, cell: ([, { size }]) => size.toLocaleString("en") },
   { title: "what it is", cell: ([, { about }]) => about },
   { title: "configs", cell: ([, { configs }]) => (configs === undefined ? "" : code(configs.names)) },
-  { title: "license", cell: ([, { licence }]) => licence },
+  { title: "license", cell: ([, { license }]) => license },
 ];
 
 /** The configs of one dataset: a table if they are scored differently, else a list. */

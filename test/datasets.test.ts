@@ -98,7 +98,7 @@ describe("a hub dataset", () => {
     const { assay } = await serve({ "openai/gsm8k": await gsm8k() });
     const { stdout, code } = await assay("datasets", "show", "gsm8k");
     expect(code).toBe(0);
-    for (const part of ["openai/gsm8k", "1,319", "licence: mit", "gated: no", "math_equivalence", "What is", "Gold: "])
+    for (const part of ["openai/gsm8k", "1,319", "license: mit", "gated: no", "math_equivalence", "What is", "Gold: "])
       expect(stdout).toContain(part);
   });
 
@@ -260,7 +260,7 @@ describe("local files", () => {
 
   it.each([
     ["cut.jsonl.gz", gzipSync(Buffer.alloc(4000, "x")).subarray(0, 30), /cut\.jsonl\.gz" is truncated/],
-    ["bad.tsv", Buffer.from("question\tanswer\nWhy?\n"), /bad\.tsv:2: the row has 1 cells, but the header has 2/],
+    ["bad.tsv", Buffer.from("question\tanswer\nWhy?\n"), /bad\.tsv:2: the row has 1 cell, but the header has 2/],
     ["not.parquet", Buffer.from("hello"), /not\.parquet.*(?:not a|no) Parquet/s],
   ])("%s is rejected with the problem and its place", async (name, content, message) => {
     const space = new TempProject({ "silent.mjs": SILENT });

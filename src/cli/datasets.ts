@@ -73,7 +73,7 @@ interface DatasetLine {
   name: string;
   examples: string;
   primaryField: string;
-  licence: string;
+  license: string;
   about: string;
 }
 
@@ -85,14 +85,14 @@ async function listDatasets(registry: Registry): Promise<string> {
     const entry = Object.hasOwn(entries, name) ? entries[name] : undefined;
     const { description = "", primaryField = "–", hasTemplate } = registry.get("dataset", name);
     if (entry === undefined || hasTemplate !== true)
-      return { name, examples: "", primaryField, licence: "", about: description };
+      return { name, examples: "", primaryField, license: "", about: description };
     return toDatasetLine(name, entry);
   });
-  const forMemories = Object.entries(MEMORY_DATASETS).map(([name, { configs, size, licence, about }]) => ({
+  const forMemories = Object.entries(MEMORY_DATASETS).map(([name, { configs, size, license, about }]) => ({
     name: configs === undefined ? name : `${name}[:CONFIG]`,
     examples: size.toLocaleString("en"),
     primaryField: "f1",
-    licence,
+    license,
     about: `For assay memory: ${about}.`,
   }));
   const lines = [...named, ...forMemories].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -108,7 +108,7 @@ const COLUMNS: TableColumn<DatasetLine>[] = [
   { title: "dataset", cell: ({ name }) => name },
   { title: "examples", align: "right", cell: ({ examples }) => examples },
   { title: "primary score", cell: ({ primaryField }) => primaryField },
-  { title: "licence", cell: ({ licence }) => licence },
+  { title: "license", cell: ({ license }) => license },
   { title: "description", cell: ({ about }) => about },
 ];
 
@@ -119,7 +119,7 @@ function toDatasetLine(name: string, entry: CatalogEntry): DatasetLine {
     name: entry.configs === undefined ? name : `${name}[:CONFIG]`,
     examples: entry.size.toLocaleString("en"),
     primaryField,
-    licence: `${entry.licence}${entry.isGated === true ? " (gated)" : ""}`,
+    license: `${entry.license}${entry.isGated === true ? " (gated)" : ""}`,
     about: entry.about,
   };
 }

@@ -130,7 +130,7 @@ describe("readCsv", () => {
   it("reports ragged rows", async () => {
     expect(await read("a,b\n1,2,3\n1\n1,2\n")).toEqual([
       { line: 2, problem: "has 3 cells, but the header has 2" },
-      { line: 3, problem: "has 1 cells, but the header has 2" },
+      { line: 3, problem: "has 1 cell, but the header has 2" },
       { line: 4, row: { a: "1", b: "2" } },
     ]);
   });

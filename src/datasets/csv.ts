@@ -80,7 +80,8 @@ function toCsvRow(record: CsvRecord, header: readonly string[]): SourceRow {
   if ("problem" in record) return record;
   const { line, cells } = record;
   if (cells.length !== header.length) {
-    return { line, problem: `has ${cells.length} cells, but the header has ${header.length}` };
+    const count = cells.length === 1 ? "1 cell" : `${cells.length} cells`;
+    return { line, problem: `has ${count}, but the header has ${header.length}` };
   }
   return { line, row: Object.fromEntries(header.map((name, index) => [name, cells[index]])) };
 }

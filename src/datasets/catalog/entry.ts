@@ -8,7 +8,7 @@ export interface CatalogEntry {
   /** Name on the hub: `owner/name`. */
   readonly repo: string;
   /** As stated on its card; "not stated" if it is not. */
-  readonly licence: string;
+  readonly license: string;
   /** True if the hub requires a token and accepted terms. */
   readonly isGated?: boolean;
   /** Number of examples in the default config, as published. */

@@ -117,7 +117,7 @@ describe("ids of rows", () => {
   const entry: CatalogEntry = {
     about: "Sums.",
     repo: "own/sums",
-    licence: "mit",
+    license: "mit",
     size: 2,
     sources: () => [{ config: "main", split: "test" }],
     columns: ["question", "answer"],

@@ -50,7 +50,7 @@ function entryOf(source: HubSource): CatalogEntry {
   return {
     about: "A toy.",
     repo: "me/toy",
-    licence: "mit",
+    license: "mit",
     size: 2,
     sources: () => [source],
     columns: ["q", "a"],

@@ -6,7 +6,7 @@ import { RowProblem, requireText } from "./row-fields.js";
 export function createScrollsEntry(task: string) {
   return {
     repo: "tau/scrolls",
-    licence: "not stated",
+    license: "not stated",
     // The repository has only archives; the split is where the hub would put Parquet files.
     sources: () => [{ config: task, split: "validation", files: [`${task}.zip`], member: `${task}/validation.jsonl` }],
     columns: ["pid", "input", "output"],

@@ -17,7 +17,7 @@ export interface SweBenchSet {
 export function createSweBenchEntry(set: SweBenchSet): CatalogEntry {
   return {
     ...set,
-    licence: "not stated",
+    license: "not stated",
     sources: () => [{ config: "default", split: "test" }],
     columns: ["instance_id", "repo", "base_commit", "problem_statement", "patch", "FAIL_TO_PASS", "PASS_TO_PASS"],
     optionalColumns: ["test_patch", "version", "environment_setup_commit", "difficulty"],

@@ -11,7 +11,7 @@ export interface MemoryEntry {
   readonly about: string;
   /** Its repository on the hub: `owner/name`. */
   readonly repo: string;
-  readonly licence: string;
+  readonly license: string;
   /** Number of questions in the default config, as published. */
   readonly size: number;
   readonly configs?: Configs;
@@ -26,7 +26,7 @@ export const MEMORY_DATASETS: Readonly<Record<string, MemoryEntry>> = {
     about: "Questions about ten very long conversations of two people, over up to 35 sessions",
     // Its authors publish it outside the hub; this is a copy of their file.
     repo: "KimmoZZZ/locomo",
-    licence: "CC BY-NC 4.0",
+    license: "CC BY-NC 4.0",
     size: 1986,
     file: () => "locomo10.json",
     format: readLocomo,
@@ -35,7 +35,7 @@ export const MEMORY_DATASETS: Readonly<Record<string, MemoryEntry>> = {
     about: "500 questions, each about a history of its own between a user and an assistant",
     // The authors' replacement for the first version, whose histories interfered with the answers.
     repo: "xiaowu0162/longmemeval-cleaned",
-    licence: "MIT",
+    license: "MIT",
     size: 500,
     configs: { names: ["s", "m", "oracle"], default: "s" },
     file: (config) => (config === "oracle" ? "longmemeval_oracle.json" : `longmemeval_${config}_cleaned.json`),

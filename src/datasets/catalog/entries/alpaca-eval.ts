@@ -4,7 +4,7 @@ import { requireGoldText, requireText } from "../row-fields.js";
 export const alpacaEval: CatalogEntry = {
   about: "Requests of many kinds; a judge compares each answer with that of a reference model.",
   repo: "tatsu-lab/alpaca_eval",
-  licence: "cc-by-nc-4.0",
+  license: "cc-by-nc-4.0",
   size: 805,
   sources: () => [{ files: ["alpaca_eval.json"] }],
   columns: ["dataset", "instruction", "output"],

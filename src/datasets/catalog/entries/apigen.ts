@@ -7,7 +7,7 @@ import { askForCalls, formatToolsContext } from "../tool-calling.js";
 export const apigen: CatalogEntry = {
   about: "Requests to answer by calling one or more of the given tools.",
   repo: "Salesforce/xlam-function-calling-60k",
-  licence: "cc-by-4.0",
+  license: "cc-by-4.0",
   isGated: true,
   size: 60_000,
   sources: () => [{ config: "dataset", split: "train", files: ["xlam_function_calling_60k.json"] }],

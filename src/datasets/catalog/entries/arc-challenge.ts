@@ -5,7 +5,7 @@ import { RowProblem, requireText, requireTextList } from "../row-fields.js";
 export const arcChallenge: CatalogEntry = {
   about: "School science exam questions that retrieval and word statistics fail to answer.",
   repo: "allenai/ai2_arc",
-  licence: "cc-by-sa-4.0",
+  license: "cc-by-sa-4.0",
   size: 1172,
   sources: () => [{ config: "ARC-Challenge", split: "test" }],
   columns: ["id", "question", "choices", "answerKey"],

@@ -7,7 +7,7 @@ const INSTRUCTION = 'End with "The answer is" and the answer alone: for options 
 export const bbh: CatalogEntry = {
   about: "27 BIG-Bench tasks on which models were worse than people, most of them multi-step.",
   repo: "lukaemon/bbh",
-  licence: "not stated",
+  license: "not stated",
   size: 6511,
   configs: { names: ["all", ...BBH_TASKS], default: "all" },
   sources: (config) => listBbhTasks(config).map((task) => ({ config: task, split: "test", subject: task })),

@@ -13,7 +13,7 @@ const IRRELEVANCE_CONFIGS = new Set(["irrelevance", "live_irrelevance"]);
 export const bfcl: CatalogEntry = {
   about: "Requests to answer by calling the right tools with the right arguments, or none.",
   repo: "gorilla-llm/Berkeley-Function-Calling-Leaderboard",
-  licence: "apache-2.0",
+  license: "apache-2.0",
   size: 400,
   configs: { names: [...CALLING_CONFIGS, ...LIVE_CONFIGS, ...IRRELEVANCE_CONFIGS], default: "simple" },
   sources: (config) => [getQuestionSource(config)],

@@ -11,7 +11,7 @@ const FIELDS = {
 export const dialogsum: CatalogEntry = {
   about: "Everyday dialogues to summarize; each comes three times, with summaries by three people.",
   repo: "knkarthick/dialogsum",
-  licence: "cc-by-nc-sa-4.0",
+  license: "cc-by-nc-sa-4.0",
   size: 1500,
   sources: () => [{ config: "default", split: "test", files: ["test.csv"] }],
   columns: ["id", "dialogue", "summary"],

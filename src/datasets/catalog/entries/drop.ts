@@ -4,7 +4,7 @@ import { askForShortAnswer, readOptionalText, requireGoldTexts, requireText, req
 export const drop: CatalogEntry = {
   about: "Questions about a passage that require counting, sorting or arithmetic.",
   repo: "ucinlp/drop",
-  licence: "cc-by-sa-4.0",
+  license: "cc-by-sa-4.0",
   size: 9535,
   sources: () => [{ config: "default", split: "validation" }],
   columns: ["query_id", "passage", "question", "answers_spans"],

@@ -4,7 +4,7 @@ import { askForShortAnswer, readOptionalText, requireGoldText, requireText } fro
 export const frames: CatalogEntry = {
   about: "Questions that require several Wikipedia articles, counting, comparing or dates.",
   repo: "google/frames-benchmark",
-  licence: "apache-2.0",
+  license: "apache-2.0",
   size: 824,
   sources: () => [{ config: "default", split: "test", files: ["test.tsv"] }],
   columns: ["Prompt", "Answer"],

@@ -11,7 +11,7 @@ const FIELDS = {
 export const govreport: CatalogEntry = {
   about: "Long government agency reports to summarize.",
   repo: "ccdv/govreport-summarization",
-  licence: "not stated",
+  license: "not stated",
   size: 973,
   sources: () => [{ config: "document", split: "test" }],
   columns: ["report", "summary"],

@@ -10,7 +10,7 @@ const INCORRECT_COLUMNS = ["Incorrect Answer 1", "Incorrect Answer 2", "Incorrec
 export const gpqa: CatalogEntry = {
   about: "Biology, physics and chemistry questions that experts can answer but a search engine cannot.",
   repo: "Idavidrein/gpqa",
-  licence: "cc-by-4.0",
+  license: "cc-by-4.0",
   isGated: true,
   size: 198,
   configs: { names: ["gpqa_diamond", "gpqa_main", "gpqa_extended"], default: "gpqa_diamond" },

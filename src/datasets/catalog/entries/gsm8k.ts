@@ -6,7 +6,7 @@ const ANSWER_MARK = "####";
 export const gsm8k: CatalogEntry = {
   about: "Grade school math word problems of two to eight steps.",
   repo: "openai/gsm8k",
-  licence: "mit",
+  license: "mit",
   size: 1319,
   sources: () => [{ config: "main", split: "test" }],
   columns: ["question", "answer"],

@@ -8,7 +8,7 @@ const LAYOUT_TAGS = /\s*\[(?:header|step|substeps)\]\s*/g;
 export const hellaswag: CatalogEntry = {
   about: "Choose which of four endings continues a description of an everyday activity.",
   repo: "Rowan/hellaswag",
-  licence: "not stated",
+  license: "not stated",
   size: 10042,
   sources: () => [{ config: "default", split: "validation" }],
   columns: ["ctx", "endings", "split_type", "label"],

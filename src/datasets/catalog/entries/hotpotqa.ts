@@ -5,7 +5,7 @@ import { askForShortAnswer, requireGoldText, requireText, requireTextList } from
 export const hotpotqa: CatalogEntry = {
   about: "Questions that require two Wikipedia articles, with eight distractor articles.",
   repo: "hotpotqa/hotpot_qa",
-  licence: "cc-by-sa-4.0",
+  license: "cc-by-sa-4.0",
   size: 7405,
   sources: () => [{ config: "distractor", split: "validation" }],
   columns: ["id", "question", "answer", "type", "context"],

@@ -4,7 +4,7 @@ import { requireCode, requireText } from "../row-fields.js";
 export const humaneval: CatalogEntry = {
   about: "Python functions to complete from their signature and docstring, with tests.",
   repo: "openai/openai_humaneval",
-  licence: "mit",
+  license: "mit",
   size: 164,
   sources: () => [{ config: "openai_humaneval", split: "test" }],
   columns: ["task_id", "prompt", "canonical_solution", "test", "entry_point"],

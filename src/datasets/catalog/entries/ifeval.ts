@@ -5,7 +5,7 @@ import { RowProblem, requireIntegerValue, requireListValue, requireText, require
 export const ifeval: CatalogEntry = {
   about: "Requests with instructions that a program can check, such as the number of words or the letters used.",
   repo: "google/IFEval",
-  licence: "apache-2.0",
+  license: "apache-2.0",
   size: 541,
   sources: () => [{ config: "default", split: "train", files: ["*input_data.jsonl"] }],
   columns: ["key", "prompt", "instruction_id_list", "kwargs"],

@@ -19,7 +19,7 @@ const LETTERS = "ABCD";
 export const infinitebench: CatalogEntry = {
   about: "12 tasks about texts of 100,000 tokens and more: books, dialogues, code, arithmetic and hidden facts.",
   repo: "xinrongzhang2022/InfiniteBench",
-  licence: "apache-2.0",
+  license: "apache-2.0",
   size: 351,
   configs: { names: Object.keys(INFINITEBENCH_TASKS), default: DEFAULT_CONFIG },
   sources: (config) => [{ files: [`${config}.jsonl`] }],

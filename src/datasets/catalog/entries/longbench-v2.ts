@@ -8,7 +8,7 @@ const FACETS = ["difficulty", "length", "domain"] as const;
 export const longbenchV2: CatalogEntry = {
   about: "Hard questions with four options about texts of 8,000 to 2 million words.",
   repo: "THUDM/LongBench-v2",
-  licence: "apache-2.0",
+  license: "apache-2.0",
   size: 503,
   // The repository's file is one JSON list of 465 MB; the hub's Parquet conversion is a third of that and can be read in part.
   sources: () => [{ config: "default", split: "train", fallback: { files: ["data.json"] } }],

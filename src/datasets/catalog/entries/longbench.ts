@@ -15,7 +15,7 @@ const DEFAULT_CONFIG = "narrativeqa";
 export const longbench: CatalogEntry = {
   about: "21 tasks about long texts in English, Chinese and code; each is a config.",
   repo: "THUDM/LongBench",
-  licence: "not stated",
+  license: "not stated",
   size: 200,
   configs: { names: Object.keys(LONGBENCH_TASKS), default: DEFAULT_CONFIG },
   sources: (config) => [{ config, split: "test", fallback: { files: ["data.zip"], member: `data/${config}.jsonl` } }],

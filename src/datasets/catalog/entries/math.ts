@@ -16,7 +16,7 @@ const SUBJECTS = [
 export const math: CatalogEntry = {
   about: "Competition mathematics problems of seven subjects and five levels.",
   repo: "EleutherAI/hendrycks_math",
-  licence: "mit",
+  license: "mit",
   size: 5000,
   configs: { names: ["all", ...SUBJECTS], default: "all" },
   sources: (config) => listMathSubjects(config).map((subject) => ({ config: subject, split: "test", subject })),

@@ -13,7 +13,7 @@ import { findFirstCall } from "../tool-calling.js";
 export const mbpp: CatalogEntry = {
   about: "Small Python tasks for beginners, checked by hand, with about three tests each.",
   repo: "google-research-datasets/mbpp",
-  licence: "cc-by-4.0",
+  license: "cc-by-4.0",
   size: 257,
   sources: () => [{ config: "sanitized", split: "test" }],
   columns: ["task_id", "prompt", "code", "test_imports", "test_list"],

@@ -13,7 +13,7 @@ const COLUMNS = [FIELDS.document, FIELDS.summary];
 export const meetingbank: CatalogEntry = {
   about: "Parts of city council meetings to summarize like their minutes.",
   repo: "huuuyeah/meetingbank",
-  licence: "cc-by-nc-sa-4.0",
+  license: "cc-by-nc-sa-4.0",
   size: 862,
   sources: () => [{ config: "default", split: "test", files: ["test.json"] }],
   columns: COLUMNS,

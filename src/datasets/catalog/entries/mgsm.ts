@@ -6,7 +6,7 @@ const LANGUAGES = ["en", "bn", "de", "es", "fr", "ja", "ru", "sw", "te", "th", "
 export const mgsm: CatalogEntry = {
   about: "250 grade school math word problems in eleven languages, translated by people.",
   repo: "juletxara/mgsm",
-  licence: "cc-by-sa-4.0",
+  license: "cc-by-sa-4.0",
   size: 2750,
   configs: { names: ["all", ...LANGUAGES], default: "all" },
   sources: (config) =>

@@ -5,7 +5,7 @@ import { readCorrectOption, requireIntegerValue, requireText, requireTextList } 
 export const mmluPro: CatalogEntry = {
   about: "Exam questions of 14 fields that require more reasoning than MMLU's, with up to ten options.",
   repo: "TIGER-Lab/MMLU-Pro",
-  licence: "mit",
+  license: "mit",
   size: 12032,
   sources: () => [{ config: "default", split: "test" }],
   columns: ["question_id", "question", "options", "answer_index", "category"],

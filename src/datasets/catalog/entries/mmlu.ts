@@ -6,7 +6,7 @@ import { MMLU_SUBJECTS } from "../subject-lists.js";
 export const mmlu: CatalogEntry = {
   about: "Exam questions of 57 subjects, from elementary mathematics to law, with four options.",
   repo: "cais/mmlu",
-  licence: "mit",
+  license: "mit",
   size: 14042,
   configs: { names: ["all", ...MMLU_SUBJECTS], default: "all" },
   sources: (config) => [{ config, split: "test" }],

@@ -5,7 +5,7 @@ import { getValueAtPath, RowProblem, requireIntegerValue, requireText, requireTe
 export const mtBench: CatalogEntry = {
   about: "Conversations of two turns in eight categories; a judge scores the answer to each turn.",
   repo: "HuggingFaceH4/mt_bench_prompts",
-  licence: "apache-2.0",
+  license: "apache-2.0",
   size: 80,
   sources: () => [{ config: "default", split: "train", files: ["data/train-*.parquet"] }],
   columns: ["category", "prompt", "reference", "prompt_id"],

@@ -19,7 +19,7 @@ const TEXTS = {
 export const multiNews: CatalogEntry = {
   about: "Several news articles about one event, to summarize together.",
   repo: "alexfabbri/multi_news",
-  licence: "other",
+  license: "other",
   size: 5621,
   sources: () => [{ config: "default", split: "test", fallback: { lines: TEXTS } }],
   columns: COLUMNS,

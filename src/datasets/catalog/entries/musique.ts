@@ -12,7 +12,7 @@ import {
 export const musique: CatalogEntry = {
   about: "Questions composed of two to four simple ones, with twenty paragraphs to search.",
   repo: "bdsaglam/musique",
-  licence: "not stated",
+  license: "not stated",
   size: 2417,
   sources: () => [{ config: "answerable", split: "validation", files: ["musique_ans_v1.0_dev.jsonl"] }],
   columns: ["id", "paragraphs", "question", "question_decomposition", "answer", "answer_aliases"],

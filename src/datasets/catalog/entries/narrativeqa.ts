@@ -4,7 +4,7 @@ import { askForShortAnswer, requireGoldTexts, requireText, requireTextList } fro
 export const narrativeqa: CatalogEntry = {
   about: "Questions about books and films, answered from their summaries.",
   repo: "deepmind/narrativeqa",
-  licence: "apache-2.0",
+  license: "apache-2.0",
   size: 10557,
   sources: () => [{ config: "default", split: "test" }],
   // The document also contains the whole book.

@@ -5,7 +5,7 @@ import { askForShortAnswer, requireGoldTexts, requireText, requireTextList } fro
 export const naturalQuestions: CatalogEntry = {
   about: "Questions typed into a search engine, answered without any text to read.",
   repo: "google-research-datasets/nq_open",
-  licence: "cc-by-sa-3.0",
+  license: "cc-by-sa-3.0",
   size: 3610,
   sources: () => [{ config: "nq_open", split: "validation" }],
   columns: ["question", "answer"],

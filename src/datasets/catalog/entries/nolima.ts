@@ -19,7 +19,7 @@ const INSTRUCTION = "The text may only imply it. Answer with the name of the cha
 export const nolima: CatalogEntry = {
   about: "A sentence hidden in a book that only world knowledge connects with the question, by length and depth.",
   repo: "amodaresi/NoLiMa",
-  licence: "adobe-research-license (no commercial use)",
+  license: "adobe-research-license (no commercial use)",
   size: 870,
   hasSettings: true,
   sources(config) {

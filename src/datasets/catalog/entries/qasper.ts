@@ -16,7 +16,7 @@ const INSTRUCTION = 'If the paper does not say, answer "unanswerable".';
 export const qasper: CatalogEntry = {
   about: "Questions about research papers, asked by readers of the title and abstract only.",
   repo: "allenai/qasper",
-  licence: "cc-by-4.0",
+  license: "cc-by-4.0",
   size: 1005,
   sources: () => [{ config: "qasper", split: "validation" }],
   columns: ["title", "abstract", "full_text", "qas"],

@@ -5,7 +5,7 @@ import { readCorrectOption, requireIntegerValue, requireText, requireTextList } 
 export const quality: CatalogEntry = {
   about: "Questions about stories and articles of about 5,000 words that cannot be answered by skimming.",
   repo: "tasksource/QuALITY",
-  licence: "not stated",
+  license: "not stated",
   size: 2086,
   sources: () => [{ config: "default", split: "validation" }],
   columns: ["article", "question", "question_unique_id", "options", "gold_label", "difficult"],

@@ -11,7 +11,7 @@ const CLAIMS = { config: "claims", split: "validation" };
 export const scifact: CatalogEntry = {
   about: "Scientific claims with cited abstracts that support them, contradict them or leave them open.",
   repo: "allenai/scifact",
-  licence: "cc-by-nc-2.0",
+  license: "cc-by-nc-2.0",
   size: 300,
   sources: () => [CLAIMS],
   lookups: { corpus: () => ({ config: "corpus", split: "train" }), claims: () => CLAIMS },

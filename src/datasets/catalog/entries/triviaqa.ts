@@ -5,7 +5,7 @@ import { askForShortAnswer, requireGoldText, requireGoldTexts, requireText, requ
 export const triviaqa: CatalogEntry = {
   about: "Quiz questions with the web pages or Wikipedia articles found for them.",
   repo: "mandarjoshi/trivia_qa",
-  licence: "unknown",
+  license: "unknown",
   size: 17944,
   sources: () => [{ config: "rc", split: "validation" }],
   columns: ["question", "entity_pages.wiki_context", "search_results.search_context", "answer.value", "answer.aliases"],

@@ -6,7 +6,7 @@ const INSTRUCTION = "Answer in one short sentence.";
 export const truthfulqa: CatalogEntry = {
   about: "Questions that many people answer wrongly because of a misconception or superstition.",
   repo: "truthfulqa/truthful_qa",
-  licence: "apache-2.0",
+  license: "apache-2.0",
   size: 817,
   sources: () => [{ config: "generation", split: "validation" }],
   columns: ["type", "category", "question", "best_answer", "correct_answers", "incorrect_answers"],

@@ -7,7 +7,7 @@ const INSTRUCTION = "Which option belongs where the sentence has an underscore (
 export const winogrande: CatalogEntry = {
   about: "Sentences with a blank to fill with one of two nouns, by common sense.",
   repo: "allenai/winogrande",
-  licence: "not stated",
+  license: "not stated",
   size: 1267,
   sources: () => [{ config: "winogrande_xl", split: "validation" }],
   columns: ["sentence", "option1", "option2", "answer"],
