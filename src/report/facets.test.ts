@@ -54,7 +54,7 @@ describe("the heat map", () => {
   it("has depth down and length across, a shade for each score, and means at the edges", () => {
     const [map = "", ...others] = partsOf(rows);
     expect(others).toEqual([]);
-    expect(map).toMatch(/^s: mean score by depth and length, 2 tasks a cell \(██ from 0\.8, .*·· below\)\.\n\n/);
+    expect(map).toMatch(/^s: mean score by depth and length, 2 tasks per cell \(██ from 0\.8, .*·· below\)\.\n\n/);
     expect(cellsOf(map)).toEqual([
       ["depth ↓ length →", "500", "2000", "mean"],
       ["0", "██ 1.00", "██ 0.90", "██ 0.95"],
@@ -84,7 +84,7 @@ describe("the heat map", () => {
     const failed = { outcome: "error", scores: {}, primaryField: null, system: "t" } as const;
     const two = [row(1, 1, at(0, 500)), row(1, 0, at(0, 500), failed)];
     const [s, t] = partsOf(two, ["d", "other"]);
-    expect(s).toMatch(/^s: mean score by depth and length of d, 1 task a cell/);
+    expect(s).toMatch(/^s: mean score by depth and length of d, 1 task per cell/);
     expect(cellsOf(t).slice(1)).toEqual([
       ["0", "–", "–"],
       ["mean", "–", "–"],

@@ -170,7 +170,7 @@ function renderHeatMap({ system, summary }: SystemLine, layout: FacetLayout): st
   const lines = buildHeatMapLines(summary, layout);
   const cells = lines.slice(0, -1).flatMap(({ scores }) => scores.slice(0, -1));
   const counts = new Set(cells.map(({ n }) => n));
-  const each = counts.size === 1 ? `, ${formatPlural([...counts][0] ?? 0, "task")} a cell` : "";
+  const each = counts.size === 1 ? `, ${formatPlural([...counts][0] ?? 0, "task")} per cell` : "";
   const columns: TableColumn<HeatMapLine>[] = [
     { title: "depth ↓ length →", cell: ({ title }) => title },
     ...[...lengths.map(({ value }) => String(value)), "mean"].map((title, at) => ({

@@ -156,7 +156,7 @@ describe("needles", () => {
       "| 1 | ·· 0.00 | ·· 0.00 | ·· 0.00 |",
       expect.stringMatching(/^\| mean \| /),
     ]);
-    expect(table).toContain("2 tasks a cell");
+    expect(table).toContain("2 tasks per cell");
   });
 });
 
