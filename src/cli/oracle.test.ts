@@ -77,12 +77,12 @@ describe.skipIf(isCommandMissing("git"))("assay oracle", () => {
     );
     expect(stdout).toContain('- fix-add · add.mjs:2 (golden.diff:6) kept "return a - b;": passed');
     expect(stdout).toContain("## Harmless-looking lines that no grader notices\n\n- fix-add · add.mjs:2");
-    expect(stdout).toContain("- sound: 1 of 1 checked test cases; 2 survivors");
+    expect(stdout).toContain("- sound: 1 of 1 checked test cases; 2 missing lines that no grader noticed");
     expect(stdout).toContain("not checked, without a golden patch: explain");
     expect(stdout).toContain("fix-add: skipped graders, because no agent was started: output-contains (");
   });
 
-  it("fails on survivors only with --strict, and tries no lines with --max-omissions 0", async () => {
+  it("fails on missing lines that no grader noticed only with --strict, and tries no lines with --max-omissions 0", async () => {
     expect((await oracle(FILES, "-e", "eval.yaml", "--strict", "--workers", "3")).code).toBe(1);
     expect((await oracle(FILES, "-e", ".", "--strict", "--max-omissions", "0")).code).toBe(0);
   });

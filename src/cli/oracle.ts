@@ -109,10 +109,14 @@ function selectTasks(tasks: readonly OracleTask[], names: readonly string[]): re
   return tasks.filter(({ place }) => names.includes(place.stimulus));
 }
 
-/** `14/54 states · 1/3 test cases · 2 survivors` */
+/** `14/54 states · 1/3 test cases · 2 missing lines that no grader noticed` */
 function describeOracleProgress({ done, planned, finished, stimuli, survived }: OracleProgress): string {
   const parts = [`${done}/${planned} states`, `${finished}/${stimuli} test cases`];
-  return [...parts, ...(survived === 0 ? [] : [formatPlural(survived, "survivor")])].join(" · ");
+  return [...parts, ...(survived === 0 ? [] : [formatSurvivorCount(survived)])].join(" · ");
+}
+
+function formatSurvivorCount(count: number): string {
+  return `${formatPlural(count, "missing line")} that no grader noticed`;
 }
 
 const MAX_TEXT_LENGTH = 200;
@@ -265,7 +269,7 @@ function listOracleFacts(checks: readonly StimulusCheck[]): string[] {
   const checked = checks.filter(isCheckedStimulus);
   const sound = checked.filter(({ status }) => status === "sound").length;
   return [
-    `sound: ${sound} of ${checked.length} checked test cases; ${formatPlural(survivors, "survivor")}`,
+    `sound: ${sound} of ${checked.length} checked test cases; ${formatSurvivorCount(survivors)}`,
     ...describeMissingPatches(checks),
     ...checks.flatMap(listCheckNotes),
   ];

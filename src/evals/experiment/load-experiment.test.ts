@@ -140,8 +140,8 @@ describe("loadExperiment reports the location of a problem:", () => {
 
   test("reports a missing file", async () => {
     await expect(loadExperiment(`${bench.dir}/nowhere.yaml`)).rejects.toMatchObject({
-      code: "EXPERIMENT",
-      message: expect.stringContaining("cannot be read"),
+      exitCode: 2,
+      message: expect.stringMatching(/^There is no file .*nowhere\.yaml\. Name an experiment file\.$/),
     });
   });
 });

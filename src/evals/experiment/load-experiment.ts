@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import * as z from "zod";
-import { canonicalJson, describeValue, didYouMean, getErrorMessage } from "../../core/index.js";
+import { canonicalJson, describeValue, didYouMean, getErrorMessage, UsageError } from "../../core/index.js";
 import { JSON_SCHEMA_DRAFT, type JsonSchema, parseYaml, toJsonSchema, type YamlTree } from "../../utils/index.js";
 import { ExperimentError, type ExperimentProblem, formatRelativePath, locateProblem } from "./experiment-error.js";
 import { isSameDocument, isYamlMapping, PointerError, type PointerPath, parsePointer } from "./pointer.js";
@@ -36,8 +36,10 @@ function readExperimentText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
-    const text = `cannot be read: ${getErrorMessage(cause)}. Name an experiment file.`;
-    throw new ExperimentError(file, [{ line: 1, column: 1, text }], { cause });
+    const name = formatRelativePath(file);
+    const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT";
+    const problem = isMissing ? `There is no file ${name}.` : `${name} cannot be read: ${getErrorMessage(cause)}.`;
+    throw new UsageError(`${problem} Name an experiment file.`, { cause });
   }
 }
 

@@ -171,8 +171,8 @@ describe.skipIf(hasNoGit)("runOracle", () => {
     const graders = [{ type: "judge" }, { type: "mine" }, LOOKS];
     const found = await checked({ files: BROKEN, patch: PATCH, graders }, { registry, maxOmissions: 0 });
     expect(found.leftOut).toEqual([
-      { grader: "judge", why: "it asks a model" },
-      { grader: "mine", why: "it does not check the workspace alone" },
+      { grader: "judge", why: "needs a model" },
+      { grader: "mine", why: "needs the agent's trajectory" },
     ]);
     expect(grade).not.toHaveBeenCalled();
   });

@@ -153,8 +153,8 @@ export function selectApplicableGraders(example: Example, registry: Registry): A
 }
 
 function explainExclusionFromOracle({ kind = "code", seesWorkspaceOnly = false }: Grader): string | null {
-  if (kind === "llm") return "it asks a model";
-  return seesWorkspaceOnly ? null : "it does not check the workspace alone";
+  if (kind === "llm") return "needs a model";
+  return seesWorkspaceOnly ? null : "needs the agent's trajectory";
 }
 
 /**
