@@ -10,7 +10,6 @@ import {
   createProgressCallback,
   createReceipt,
   formatBudgetNotes,
-  listDatasetTerms,
   type PreparedRun,
   prepareEvaluators,
   prepareRun,
@@ -52,7 +51,7 @@ export async function evaluateWith(standard: StandardMetrics, options: EvaluateO
       const budgets = createBudgets(options.budget, {
         systems: plan.systems,
         spentUsd,
-        terms: listDatasetTerms(plan),
+        datasets: plan.datasetPlans,
         rows: before.values(),
       });
       const ports = buildRunPorts(prepared, {

@@ -361,7 +361,7 @@ it("rejects a run that could not pay for one trial, before it starts", async () 
   const mock = await mockOf();
   const args = ["run", "--dataset", "capitals.jsonl", "--model", "clever", "--max-cost", "0.1"];
   const { code, stderr } = await runPooledAssay(spaceOf(mock).dir, ...args);
-  expect(stderr).toContain("does not cover one trial of clever, which can cost $0.2500");
+  expect(stderr).toContain('does not cover one trial of "clever", which can cost $0.2500');
   expect(code).toBe(2);
   expect(mock.counts.requests).toBe(0);
 });

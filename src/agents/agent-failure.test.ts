@@ -59,7 +59,7 @@ describe("a failing model endpoint", () => {
     expect(mock.counts.requests).toBeLessThanOrEqual(2);
     const { requests } = mock.counts;
     expect(result.summary.scripted).toMatchObject({ num_error: requests, num_skipped: 12 - requests });
-    expect(result.notes.join()).toMatch(/scripted was stopped, and \d+ trials were not run: .*Fix it, then continue/);
+    expect(result.notes.join()).toMatch(/"scripted" was stopped, and \d+ trials were not run: .*Fix it, then continue/);
   });
 
   it("is given up after a few retries when it is down", async () => {
@@ -72,7 +72,9 @@ describe("a failing model endpoint", () => {
     });
     expect(mock.counts.requests).toBeLessThan(12);
     expect(result.summary.scripted?.num_skipped).toBe(12 - mock.counts.requests);
-    expect(result.notes.join()).toMatch(/scripted was stopped, and \d+ trials were not run: agents was down for \d+ s/);
+    expect(result.notes.join()).toMatch(
+      /"scripted" was stopped, and \d+ trials were not run: 127\.0\.0\.1:\d+ was down for \d+ s/,
+    );
   });
 
   it.each([

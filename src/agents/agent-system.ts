@@ -74,6 +74,7 @@ export class AgentSystem implements System {
   readonly name: string;
   readonly limits: Limits;
   readonly endpoint = POOL_NAME;
+  readonly endpointName: string;
   readonly maxParallel: number;
   readonly worksInPhases = true;
   readonly graceMs = GRACE_MS;
@@ -89,6 +90,7 @@ export class AgentSystem implements System {
     this.#options = options;
     this.name = options.name;
     this.harness = options.adapter.name;
+    this.endpointName = formatHosts(Object.values(options.upstreams.urls));
     this.limits = options.limits;
     this.maxParallel = options.maxParallel;
     if (options.model !== null) this.model = options.model.name;
@@ -320,6 +322,12 @@ export interface AgentExtensions {
 }
 
 /** Already checked when the dataset was loaded; other examples are checked when their folder is created. */
+/** The hosts that its model calls go to. A command that chooses its own model may call any provider. */
+function formatHosts(urls: readonly string[]): string {
+  const hosts = new Set(urls.map((url) => new URL(url).host));
+  return hosts.size === 0 ? "its model endpoint" : [...hosts].join(" or ");
+}
+
 function getAgentEnvironment({ environment }: Example): Environment {
   return environment ?? {};
 }

@@ -110,7 +110,7 @@ async function dryRunPlan(
   createBudgets(toBudgetOptions(config).budget, {
     systems,
     spentUsd: 0,
-    terms: plan.datasetPlans.map((datasetPlan) => datasetPlan.terms),
+    datasets: plan.datasetPlans,
   });
   const options = { tokenizer, output, maxWorkers, maxCostUsd: maxCost, trialMaxCostUsd: trialMaxCost };
   return async () => {

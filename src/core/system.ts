@@ -135,6 +135,8 @@ export interface System {
    * one, only the number of workers limits its calls.
    */
   readonly endpoint?: string;
+  /** The endpoint as shown to users. Default: the part of `endpoint` before the first space. */
+  readonly endpointName?: string;
   /** Called for each example before the run. Throw to end the run, for example if the system cannot offer a skill. */
   checkExample?(example: Example): void;
   /** True if it does setup and cleanup around its work: its trials get `timed` and `atEnd`. */

@@ -9,6 +9,7 @@ import {
   DEFAULT_OUTAGE,
   EndpointGate,
   findTrial,
+  formatEndpointName,
   OutageGate,
   TokenCounter,
   type Trial,
@@ -398,8 +399,7 @@ function createGates({ redis, announcement, plan, state, ports }: ServeRunOption
   const clock = () => ports.clock();
   const { outage: policy = DEFAULT_OUTAGE } = ports;
   const make = (endpoint: string): TrialGate => {
-    // The part after the space distinguishes accounts and is not shown.
-    const name = endpoint.split(" ", 1)[0] ?? "";
+    const name = formatEndpointName(plan.systems.filter((system) => system.endpoint === endpoint));
     const bound = bounds.get(endpoint);
     // The load of this machine does not concern other workers.
     if (bound !== undefined) return new EndpointGate({ name, max: bound, clock, outage: policy });

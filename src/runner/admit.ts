@@ -105,14 +105,12 @@ export function createEndpointPools({ systems }: Plan, ports: RunPorts): Endpoin
     endpoints.set(endpoint, [...(endpoints.get(endpoint) ?? []), index]);
   }
   return Array.from(endpoints, ([endpoint, members]) => {
-    const workers = countPoolWorkers(
-      members.flatMap((index) => systems[index] ?? []),
-      ports,
-    );
+    const pooled = members.flatMap((index) => systems[index] ?? []);
+    const workers = countPoolWorkers(pooled, ports);
     const { outage } = ports;
     const watched = outage === undefined ? {} : { outage };
     const options = { max: workers, clock: () => ports.clock(), ...watched };
-    const gate = endpoint === null ? null : new EndpointGate({ name: getEndpointLabel(endpoint), ...options });
+    const gate = endpoint === null ? null : new EndpointGate({ name: formatEndpointName(pooled), ...options });
     return { systems: members, gate, workers };
   });
 }
@@ -128,7 +126,8 @@ function countPoolWorkers(systems: readonly System[], { maxWorkers }: RunPorts):
   return bounds.length === 0 ? maxWorkers : Math.min(...bounds);
 }
 
-/** Only the host: the part after the space distinguishes accounts and is not shown. */
-function getEndpointLabel(endpoint: string): string {
-  return endpoint.split(" ", 1)[0] ?? endpoint;
+/** Names the endpoint of systems that share one. The part after the space distinguishes accounts and is not shown. */
+export function formatEndpointName(systems: readonly Pick<System, "name" | "endpoint" | "endpointName">[]): string {
+  const names = systems.map(({ name, endpoint, endpointName }) => endpointName ?? (endpoint?.split(" ", 1)[0] || name));
+  return [...new Set(names)].join(" or ");
 }

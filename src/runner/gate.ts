@@ -433,6 +433,6 @@ export function describeStoppedSystems(rows: readonly EvalRow[]): string[] {
   }
   return Array.from(stopped.values(), ({ system, reason, count }) => {
     const trials = count === 1 ? "1 trial was" : `${count} trials were`;
-    return `${system} was stopped, and ${trials} not run: ${reason.replace(/[.:]?$/, ".")} Fix it, then continue with --resume.`;
+    return `"${system}" was stopped, and ${trials} not run: ${reason.replace(/[.:]?$/, ".")} Fix it, then continue with --resume.`;
   });
 }

@@ -1,5 +1,5 @@
 /** Runs trials: plan, admit, attempt, classify, score, record. */
-export { findTrial, type Trial, TrialQueue } from "./admit.js";
+export { findTrial, formatEndpointName, type Trial, TrialQueue } from "./admit.js";
 export { computePromptSize, toReservationRequest } from "./budget-gate.js";
 export {
   type AttemptResult,

@@ -23,7 +23,7 @@ import {
 } from "../core/index.js";
 import type { QueueBudget } from "../queue/index.js";
 import { formatDollars, formatPlural } from "../report/index.js";
-import type { BudgetPort, RunBudgetPort, TrialReservation, UnreportedSpend } from "../runner/index.js";
+import type { BudgetPort, Plan, RunBudgetPort, TrialReservation, UnreportedSpend } from "../runner/index.js";
 
 /** Limits on what a run may cost. Without them, trials use the limits of their systems and the run has none. */
 export interface BudgetOptions {
@@ -44,17 +44,19 @@ export interface RunBudgets {
 /** Creates the budgets of a run; throws if they could not be enforced. */
 export function createBudgets(
   options: BudgetOptions = {},
-  { systems, spentUsd, terms = [null], rows = [] }: BudgetedRun,
+  { systems, spentUsd, datasets = [{ dataset: "", terms: null }], rows = [] }: BudgetedRun,
 ): RunBudgets {
   checkBudget(options);
   for (const system of systems) checkLimits(system);
   const { run, trial } = options;
   if (run !== undefined || trial !== undefined) requirePrices(systems);
   const limitsAt = (system: System, own: DatasetOverrides | null) =>
-    applyDatasetLimits(system, resolveLimits(system, trial?.maxCostUsd), own);
-  for (const own of terms)
-    for (const system of filterTargetSystems(own, systems))
-      requireCoverage(run?.maxCostUsd ?? Infinity, system, limitsAt(system, own));
+    applyDatasetLimits(resolveLimits(system, trial?.maxCostUsd), own);
+  for (const dataset of datasets)
+    for (const system of filterTargetSystems(dataset.terms, systems)) {
+      requireDatasetPrice(system, dataset);
+      requireCoverage(run?.maxCostUsd ?? Infinity, system, limitsAt(system, dataset.terms));
+    }
   const runBudget = run === undefined ? null : new RunBudget({ maxCostUsd: run.maxCostUsd, spentUsd });
   const judging = new RunningQuantile(RESERVE_QUANTILE);
   if (runBudget !== null) learnCosts(rows, runBudget, judging);
@@ -78,11 +80,12 @@ export function createBudgets(
   };
 }
 
+type BudgetedDataset = Pick<Plan["datasetPlans"][number], "dataset" | "terms">;
+
 interface BudgetedRun {
   systems: readonly System[];
   spentUsd: number;
-  /** One per dataset; null for a dataset without overrides. */
-  terms?: readonly (DatasetOverrides | null)[];
+  datasets?: readonly BudgetedDataset[];
   /** Rows of an earlier start of the run. */
   rows?: Iterable<EvalRow>;
 }
@@ -92,19 +95,28 @@ function filterTargetSystems(terms: DatasetOverrides | null, systems: readonly S
 }
 
 /** Applies a dataset's limits, which take precedence over the system's. */
-function applyDatasetLimits({ name }: System, limits: Limits | null, terms: DatasetOverrides | null): Limits | null {
+function applyDatasetLimits(limits: Limits | null, terms: DatasetOverrides | null): Limits | null {
   const { maxCostUsd, hardTimeoutMs } = terms ?? {};
   if (maxCostUsd === undefined && hardTimeoutMs === undefined) return limits;
-  const isEnforceable = limits !== null && (limits.price !== null || limits.isMetered === true);
-  if ((maxCostUsd ?? 0) > 0 && !isEnforceable)
-    throw new BudgetError(
-      `A dataset limits each trial to ${formatDollars(maxCostUsd ?? 0)}, but no price is known for ${name}, so the limit could not be enforced. Set \`pricing\` in models.yml, or remove the limit.`,
-    );
+  const isEnforceable = canEnforceDollars(limits);
   return {
     ...(limits ?? { price: null, maxCostUsd: null, hardTimeoutMs: null }),
     ...(maxCostUsd === undefined || !isEnforceable ? {} : { maxCostUsd }),
     ...(hardTimeoutMs === undefined ? {} : { hardTimeoutMs }),
   };
+}
+
+function canEnforceDollars(limits: Limits | null): boolean {
+  return limits !== null && (limits.price !== null || limits.isMetered === true);
+}
+
+function requireDatasetPrice({ name, limits }: System, { dataset, terms }: BudgetedDataset): void {
+  const { maxCostUsd = 0 } = terms ?? {};
+  if (maxCostUsd === 0 || canEnforceDollars(limits ?? null)) return;
+  const limited = dataset === "" ? "The dataset" : `"${dataset}"`;
+  throw new BudgetError(
+    `${limited} limits each trial to ${formatDollars(maxCostUsd)}, but no price is known for the system "${name}", so the limit cannot be enforced. Set \`pricing\` for its model in models.yml, or remove the limit.`,
+  );
 }
 
 /** The reservation for a trial and for the run budget; `inner` is null if only judging costs anything. */
@@ -157,8 +169,7 @@ function learnCosts(rows: Iterable<EvalRow>, budget: RunBudget, judging: Running
 
 function resolveLimits({ limits }: System, maxCostUsd: number | undefined): Limits | null {
   if (limits === undefined) return null;
-  const isEnforceable = limits.price !== null || limits.isMetered === true;
-  return maxCostUsd === undefined || !isEnforceable ? limits : { ...limits, maxCostUsd };
+  return maxCostUsd === undefined || !canEnforceDollars(limits) ? limits : { ...limits, maxCostUsd };
 }
 
 /** A trial starts only if its maximum cost is still available: a smaller run budget would start none. */
@@ -166,7 +177,7 @@ function requireCoverage(maxCostUsd: number, { name }: System, limits: Limits | 
   const most = estimateMaxCost(limits, { tokens: 0, calls: 1 })?.usd ?? 0;
   if (most <= maxCostUsd) return;
   throw new BudgetError(
-    `The run budget (--max-cost, ${formatDollars(maxCostUsd)}) does not cover one trial of ${name}, which can cost ${formatDollars(most)}. Raise the budget, or lower what a trial can cost (--max-tokens, --trial-max-cost, or max_cost_usd in models.yml).`,
+    `The run budget (--max-cost, ${formatDollars(maxCostUsd)}) does not cover one trial of "${name}", which can cost ${formatDollars(most)}. Raise the budget, or lower what a trial can cost (--max-tokens, --trial-max-cost, or max_cost_usd in models.yml).`,
   );
 }
 

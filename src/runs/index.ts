@@ -16,7 +16,6 @@ export type { EvaluateOptions } from "./options.js";
 export {
   createProgressCallback,
   DEFAULT_MAX_WORKERS,
-  listDatasetTerms,
   type PreparedRun,
   prepareEvaluators,
   prepareRun,

@@ -65,7 +65,9 @@ describe.skipIf(isCommandMissing("redis-server"))("over a queue", () => {
       expect.stringMatching(new RegExp(`^not run: .* answered ${kind}`)),
     ]);
     expect(notes).toEqual([
-      expect.stringMatching(/^bad was stopped, and \d+ trials were not run: .* Fix it, then continue with --resume\.$/),
+      expect.stringMatching(
+        /^"bad" was stopped, and \d+ trials were not run: .* Fix it, then continue with --resume\.$/,
+      ),
     ]);
   });
 
@@ -88,7 +90,7 @@ describe.skipIf(isCommandMissing("redis-server"))("over a queue", () => {
     expect(calls).toBeLessThanOrEqual(2 * CONCURRENCY);
     expect(first.summary.m).toMatchObject({ num_error: calls, num_skipped: 50 - calls });
     expect(first.notes).toEqual([
-      expect.stringMatching(/^m was stopped, and \d+ trials were not run: .* answered 403/),
+      expect.stringMatching(/^"m" was stopped, and \d+ trials were not run: .* answered 403/),
     ]);
     isOpen = true;
     // Like a restarted worker.
@@ -114,7 +116,7 @@ describe.skipIf(isCommandMissing("redis-server"))("over a queue", () => {
     expect(rows.reduce((calls, { attempts }) => calls + attempts.length, 0)).toBe(mock.counts.requests);
     expect(mock.counts.requests).toBeLessThan(2 * 3 * CONCURRENCY);
     expect(notes).toEqual([
-      expect.stringMatching(/^dead was stopped, and \d+ trials were not run: 127\.0\.0\.1:\d+ was down for \d+ s\. /),
+      expect.stringMatching(/^"dead" was stopped, and \d+ trials were not run: 127\.0\.0\.1:\d+ was down for \d+ s\. /),
     ]);
     expect([...waiting].join("\n")).toMatch(/127\.0\.0\.1:\d+ is down, next try in \d+ s, giving up in/);
   });

@@ -52,7 +52,9 @@ describe("a system refused by its endpoint", () => {
     const skipped = rows.filter(({ outcome }) => outcome === "skipped");
     expect(skipped[0]?.notes).toEqual([expect.stringMatching(new RegExp(`^not run: .* answered ${kind}`))]);
     expect(notes).toEqual([
-      expect.stringMatching(/^bad was stopped, and \d+ trials were not run: .* Fix it, then continue with --resume\.$/),
+      expect.stringMatching(
+        /^"bad" was stopped, and \d+ trials were not run: .* Fix it, then continue with --resume\.$/,
+      ),
     ]);
   });
 
@@ -67,7 +69,7 @@ describe("a system refused by its endpoint", () => {
     const { summary, notes } = await evaluate(how);
     expect(calls).toBeLessThanOrEqual(4);
     expect(summary.m).toMatchObject({ num_error: calls, num_skipped: 100 - calls });
-    expect(notes).toEqual([expect.stringMatching(/^m was stopped, and \d+ trials were not run: .* answered 403/)]);
+    expect(notes).toEqual([expect.stringMatching(/^"m" was stopped, and \d+ trials were not run: .* answered 403/)]);
   });
 
   it("is stopped if its first requests are all rejected with the same message, but not if later ones are", async () => {
@@ -115,7 +117,9 @@ describe("an endpoint that is down", () => {
     const calls = rows.flatMap(({ system, attempts }) => (system === "dead" ? attempts : []));
     // Those in progress, their retries by then, and a few probes.
     expect(calls.length).toBeLessThan(64);
-    expect(notes[0]).toMatch(/^dead was stopped, and \d+ trials were not run: 127\.0\.0\.1:\d+ was down for \d+ s\. /);
+    expect(notes[0]).toMatch(
+      /^"dead" was stopped, and \d+ trials were not run: 127\.0\.0\.1:\d+ was down for \d+ s\. /,
+    );
   });
 
   it("has a row for every call made before", async () => {

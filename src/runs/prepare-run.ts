@@ -65,15 +65,10 @@ export async function prepareRun(
   const retry = resolveRetryPolicy(options.retry);
   const outage = resolveOutagePolicy(options.outage);
   // Fails if the budget cannot be enforced.
-  createBudgets(options.budget, { systems: plan.systems, spentUsd: 0, terms: listDatasetTerms(plan) });
+  createBudgets(options.budget, { systems: plan.systems, spentUsd: 0, datasets: plan.datasetPlans });
   if (options.budget?.run !== undefined) await requireGradingPrices(plan);
   const cache = options.cacheDir === undefined ? null : new FileOutputCache(resolve(options.cacheDir));
   return { plan, config, metrics, tokenizer, retry, outage, cache, maxWorkers, signal };
-}
-
-/** The overrides of each dataset; null for a dataset without any. */
-export function listDatasetTerms({ datasetPlans }: Plan): Plan["datasetPlans"][number]["terms"][] {
-  return datasetPlans.map(({ terms }) => terms);
 }
 
 /** Fail fast: evaluators report missing requirements before the run starts. */

@@ -21,13 +21,7 @@ import {
 import { buildPlanIdentity, listPlanDifferences, type PlanIdentity } from "../store/index.js";
 import { createBudgets } from "./budgets.js";
 import type { EvaluateOptions } from "./options.js";
-import {
-  DEFAULT_MAX_WORKERS,
-  listDatasetTerms,
-  type PreparedRun,
-  prepareEvaluators,
-  prepareRun,
-} from "./prepare-run.js";
+import { DEFAULT_MAX_WORKERS, type PreparedRun, prepareEvaluators, prepareRun } from "./prepare-run.js";
 import type { WorkerOptions } from "./worker.js";
 
 const DEFAULT_LEASE_SECONDS = 15;
@@ -117,7 +111,7 @@ async function serveAnnouncedRun(
   const budgets = createBudgets(announcement.budget, {
     systems: plan.systems,
     spentUsd: 0,
-    terms: listDatasetTerms(plan),
+    datasets: plan.datasetPlans,
   });
   await serveRun({
     redis,
