@@ -31,11 +31,11 @@ export async function printDatasetSpec(spec: string, { map, seed }: DatasetsOpti
 async function showMemoryDataset(spec: string, seed: number): Promise<number> {
   const { head, files } = splitSpecFiles(spec);
   const { name, entry, config } = findMemoryDataset(head);
-  const { about, repo, size, licence, configs } = entry;
+  const { about, repo, size, license, configs } = entry;
   const facts = [
     `- hub: ${repo}${config === "" ? "" : `, config ${config}`}`,
     `- questions: ${size}`,
-    `- licence: ${licence}`,
+    `- license: ${license}`,
   ];
   const forms = configs === undefined ? [] : [`- configs: ${configs.names.join(", ")}`];
   printDataset([`# ${name}`, "", `${about}. For assay memory.`, "", ...facts, ...forms]);
@@ -67,12 +67,12 @@ function describeSpec(spec: string): string[] {
 
 function describeEntry(entry: CatalogEntry, config: string): string[] {
   const { evaluators, primaryField } = getEntryScoring(entry, config);
-  const { configs, repo, licence, isGated = false, size, subject } = entry;
+  const { configs, repo, license, isGated = false, size, subject } = entry;
   const caution = readCaution(entry, config);
   return [
     `- hub: ${repo}${config === "" ? "" : `, config ${config}`}`,
     `- examples: ${size.toLocaleString("en")}${configs === undefined ? "" : ` (${configs.default})`}`,
-    `- licence: ${licence}`,
+    `- license: ${license}`,
     `- gated: ${isGated ? `yes: accept its terms on the hub page of ${repo} and set HF_TOKEN` : "no"}`,
     `- evaluators: ${evaluators.join(", ")}`,
     `- primary score: ${primaryField ?? "none"}`,
