@@ -3,6 +3,7 @@ import {
   describeValue,
   findOutputProblem,
   getErrorMessage,
+  isTrialError,
   type Output,
   ShapeError,
   STOP_REASONS,
@@ -12,12 +13,12 @@ import {
   type TrialBudget,
   type TrialContext,
   TrialError,
-  TrialStopped,
 } from "../core/index.js";
 import { createSeedHasher } from "../stats/index.js";
 import type { Trial } from "./admit.js";
-import { resolveCost } from "./cost.js";
+import { chargeUsage, resolveCost } from "./cost.js";
 import type { CallEnd } from "./gate.js";
+import type { TrialStopper } from "./limits.js";
 
 /** The calls of one trial to its system. */
 export interface SystemCall {
@@ -139,9 +140,33 @@ export function toAttemptFailure(error: unknown, { durationMs, call }: TimedCall
   return { kind: "threw", error, durationMs, call };
 }
 
+/** Rounds to microseconds: smaller digits are noise and would make up most of a stored row. */
+export function roundToMicroseconds(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}
+
 export interface TimedCall {
   durationMs: number;
   call: SystemCall;
+}
+
+/** Charges the usage that a call reports, and marks a trial that was stopped. */
+export function chargeAndMarkStopped(attempted: AttemptResult): AttemptResult {
+  const { stop, context } = attempted.call;
+  if (context.budget !== null) chargeUsage(attempted, context.budget);
+  return stop === null ? attempted : markStopped(attempted, stop);
+}
+
+/** A stopped trial is graded on what it produced, which may be nothing. */
+function markStopped(attempted: AttemptResult, { reason }: TrialStopper): AttemptResult {
+  if (reason === null) return attempted;
+  // A system that reports that nothing was measured is believed, whatever stopped it.
+  if (attempted.kind === "threw" && isTrialError(attempted.error)) return attempted;
+  if (attempted.kind === "threw") {
+    const { durationMs, call } = attempted;
+    return { kind: "returned", output: { stopped: reason }, latency: msToSeconds(durationMs), durationMs, call };
+  }
+  return { ...attempted, output: { ...attempted.output, stopped: attempted.output.stopped ?? reason } };
 }
 
 function isOutput(output: unknown): output is Output {
@@ -178,115 +203,6 @@ function createOutputContentError(system: System, output: Output, problem: strin
     `The system "${system.name}" returned an output that ${problem}. process() must return text, like { response: "…" } or { context: "…" }.`,
     { spent: output },
   );
-}
-
-/** How long a stopped trial may take to end. Systems can override it with `graceMs`. */
-export const DEFAULT_GRACE_MS = 2000;
-
-/** Node's timers fire at once for longer delays. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-type TrialStopReason = TrialStopped["stopped"];
-
-/** Stops one trial when the run is stopped, its time is up, or its budget is exceeded. */
-export class TrialStopper {
-  readonly #controller = new AbortController();
-  readonly #run: AbortSignal;
-  readonly #graceMs: number;
-  #reason: TrialStopReason | null = null;
-  #clock: NodeJS.Timeout | undefined;
-  #grace: NodeJS.Timeout | undefined;
-  #onOverdue: (() => void) | null = null;
-  #isOver = false;
-
-  constructor(run: AbortSignal, graceMs = DEFAULT_GRACE_MS) {
-    this.#run = run;
-    this.#graceMs = graceMs;
-    if (run.aborted) this.#controller.abort(run.reason);
-    else run.addEventListener("abort", this.#onRunStopped, { once: true });
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** Why this trial was stopped; null if it was not. */
-  get reason(): TrialStopReason | null {
-    return this.#reason;
-  }
-
-  stop(reason: TrialStopReason): void {
-    if (this.signal.aborted || this.#isOver) return;
-    this.#reason = reason;
-    this.#controller.abort(new TrialStopped(reason));
-    this.#grace = setTimeout(() => this.#onOverdue?.(), this.#graceMs);
-  }
-
-  /** Waits up to `ms` for the call of the trial. `overdue` gives the result of a call that ignores the stop. */
-  async waitWithLimit<T>(
-    pending: PromiseLike<T>,
-    { ms, overdue }: { ms: number | null; overdue: () => T },
-  ): Promise<T> {
-    this.startClock(ms);
-    const late = new Promise<T>((resolve) => {
-      this.#onOverdue = () => resolve(overdue());
-    });
-    try {
-      return await Promise.race([pending, late]);
-    } finally {
-      this.stopClock();
-    }
-  }
-
-  /** Starts the time limit of the trial. */
-  startClock(ms: number | null): void {
-    if (ms !== null) this.#clock = setTimeout(() => this.stop("time_killed"), Math.min(ms, MAX_TIMER_MS));
-  }
-
-  stopClock(): void {
-    clearTimeout(this.#clock);
-  }
-
-  /** Call when the trial is finished. */
-  release(): void {
-    this.#isOver = true;
-    clearTimeout(this.#grace);
-    this.#run.removeEventListener("abort", this.#onRunStopped);
-  }
-
-  readonly #onRunStopped = () => {
-    clearTimeout(this.#clock);
-    this.#controller.abort(this.#run.reason);
-  };
-}
-
-/** Running trials that have used most of their budget. */
-export class BudgetWarnings {
-  readonly #shares = new Map<Trial, number>();
-  readonly #onChange: (warning: string | null) => void;
-
-  constructor(onChange: (warning: string | null) => void) {
-    this.#onChange = onChange;
-  }
-
-  /** Records that a trial has exceeded this share of its limit. */
-  raise(trial: Trial, share: number): void {
-    this.#shares.set(trial, share);
-    this.#onChange(this.#formatWarning());
-  }
-
-  clear(trial: Trial): void {
-    if (this.#shares.delete(trial)) this.#onChange(this.#formatWarning());
-  }
-
-  #formatWarning(): string | null {
-    const highest = [...this.#shares].sort(([, a], [, b]) => b - a)[0];
-    if (highest === undefined) return null;
-    const [{ system, example }, share] = highest;
-    const others = this.#shares.size - 1;
-    const more = others === 0 ? "" : ` (and ${others} more near their limits)`;
-    return `${system.name} on ${example.id} is over ${share * 100} % of its budget${more}`;
-  }
 }
 
 /** An output that is not graded yet, with everything its row needs to know about the call. */

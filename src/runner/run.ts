@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { EvalRow } from "../core/index.js";
 import { createEndpointPools, type Trial, TrialQueue } from "./admit.js";
 import { BudgetGate } from "./budget-gate.js";
-import { DEFAULT_GRACE_MS } from "./call.js";
+import { DEFAULT_GRACE_MS } from "./limits.js";
 import type { Plan } from "./plan.js";
 import type { RunPorts } from "./ports.js";
 import { type EarlierResults, NO_EARLIER_RESULTS, RowCollector } from "./row-collector.js";

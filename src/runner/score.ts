@@ -10,6 +10,7 @@ import type {
   ScoreMeter,
   Scores,
   ScoringCost,
+  TrialContext,
   TrialStats,
   Usage,
 } from "../core/index.js";
@@ -53,6 +54,22 @@ export async function scoreOutput(trial: ScoredTrial, output: Output, given: Out
   for (const [i, evaluator] of datasetPlan.evaluators.entries())
     sheet.add(evaluator, scored[i] as Scored | EvaluatorFailure);
   return toGraded(datasetPlan, sheet, meter);
+}
+
+/**
+ * Lets a system ask whether its trial would pass in its current state. Undefined unless every evaluator can score
+ * unfinished work.
+ */
+export function createPassProbe(trial: Trial, threshold: number, signal: AbortSignal): TrialContext["passes"] {
+  const { evaluators } = trial.datasetPlan;
+  const canWatch =
+    evaluators.length > 0 && evaluators.every((evaluator) => evaluator.canWatch?.(trial.example) === true);
+  if (!canWatch) return undefined;
+  return async (soFar: Output) => {
+    const { primaryField, scores } = await scoreOutput(trial, soFar, { signal });
+    const value = primaryField === null ? undefined : scores[primaryField];
+    return value !== undefined && value >= threshold;
+  };
 }
 
 function toGraded(datasetPlan: DatasetPlan, sheet: ScoreSheet, meter: ScoringMeter): Graded {

@@ -5,7 +5,6 @@ import { SystemCaller } from "./attempt.js";
 import {
   type AttemptResult,
   type AttemptSuccess,
-  BudgetWarnings,
   createTrialSeeder,
   openCall,
   restoreAttempt,
@@ -16,10 +15,11 @@ import {
 import { classifyAttempt, type TrialEnding } from "./classify.js";
 import { resolveCost } from "./cost.js";
 import type { TrialGate } from "./gate.js";
+import { BudgetWarnings } from "./limits.js";
 import type { Plan } from "./plan.js";
 import type { ChainPorts, FinishedTrial } from "./ports.js";
 import { type TokenCounter, toInterruptedRow, toNotRunRow, toTrialRow } from "./record.js";
-import { type Graded, scoreOutput } from "./score.js";
+import { createPassProbe, type Graded, scoreOutput } from "./score.js";
 
 export interface TrialRunner {
   limitsOf(trial: Trial): Limits | null;
@@ -82,7 +82,13 @@ export function createTrialRunner({ plan, ports, book, gates, budgetGate }: Tria
   const { threshold } = plan;
   const seedOf = createTrialSeeder(plan.seed);
   const warnings = new BudgetWarnings((warning) => book.warn(warning));
-  const attempter = new SystemCaller(ports, { seed: plan.seed, gates, limitsOf, threshold, warnings });
+  const attempter = new SystemCaller(ports, {
+    seed: plan.seed,
+    gates,
+    limitsOf,
+    createPassProbe: (trial) => createPassProbe(trial, threshold, ports.signal),
+    warnings,
+  });
   /** An interrupted trial continues on resume, but its cost so far counts. The cost of a stored output is stored with it. */
   const recordInterrupted = (trial: Trial, { attempted, graded = null, isStored = false }: AttemptEnd): void => {
     const row = toInterruptedRow(trial, isStored ? null : attempted, graded);
