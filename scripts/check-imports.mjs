@@ -3,6 +3,7 @@
 // - a folder imports from the layers below it, and from a folder of its own layer where that makes no cycle;
 // - it enters another folder through its index.ts, unless it loads a file lazily with import();
 // - modules of one folder do not import each other in a circle.
+// The folders of the page in web/src/ import in one direction too, through their index.ts.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,6 +20,9 @@ const LAYERS = [
   ["."],
   ["server", "cli", "public"],
 ];
+
+/** The same for the page in web/src/; folders of one layer do not import each other. "." is main.tsx. */
+const PAGE_LAYERS = [["ui"], ["data", "charts"], ["pages"], ["shell"], ["."]];
 
 /** Imports no package and no Node module either. */
 const PURE = "stats";
@@ -45,7 +49,9 @@ const problems = [
 ].filter(({ problem }) => problem !== null);
 for (const { file, line, specifier, problem } of problems)
   console.error(`${relative(process.cwd(), join(src, file))}:${line}: imports "${specifier}", but ${problem}`);
-if (problems.length > 0) process.exitCode = 1;
+const pageProblems = findPageProblems();
+for (const problem of pageProblems) console.error(problem);
+if (problems.length + pageProblems.length > 0) process.exitCode = 1;
 
 function findProblem({ file, specifier, target }) {
   const from = findFolder(file);
@@ -70,6 +76,28 @@ function findDetour({ file, target, isLazy }) {
   if (isLazy || to === "." || to === findFolder(file) || to === TESTING || page.has(file)) return null;
   if (target === `${to}/index.ts` || (file === "index.ts" && SHOWN_BY_INDEX.includes(target))) return null;
   return existsSync(join(src, to, "index.ts")) ? `${to} is entered through ${to}/index.ts` : null;
+}
+
+/** Imports of the page that go upwards, or past the index.ts of a folder. */
+function findPageProblems() {
+  const web = join(root, "web/src");
+  if (!existsSync(web)) return [];
+  const findPageLayer = (folder) => PAGE_LAYERS.findIndex((layer) => layer.includes(folder));
+  return readdirSync(web, { recursive: true })
+    .map((name) => String(name).split(sep).join("/"))
+    .filter((name) => /\.tsx?$/.test(name) && !/\.test\.ts$|-testing\.ts$/.test(name))
+    .sort()
+    .flatMap((file) => {
+      const { importedFiles } = ts.preProcessFile(readFileSync(join(web, file), "utf8"), true, true);
+      return importedFiles.flatMap(({ fileName }) => {
+        const target = posix.normalize(posix.join(posix.dirname(file), fileName));
+        const [from, to] = [findFolder(file), findFolder(target)];
+        if (!fileName.startsWith(".") || !target.endsWith(".js") || target.startsWith("../") || from === to) return [];
+        const report = (problem) => `web/src/${file}: imports "${fileName}", but ${problem}`;
+        if (findPageLayer(to) >= findPageLayer(from)) return [report(`${to} is not in a layer below ${from}`)];
+        return target === `${to}/index.js` ? [] : [report(`${to} is entered through ${to}/index.ts`)];
+      });
+    });
 }
 
 /** What the page in web/ is built from: it has no Node, so it names single files instead of whole folders. */

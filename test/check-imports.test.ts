@@ -82,6 +82,25 @@ describe("import rules", () => {
     ]);
   });
 
+  it("are violated by folders of the page that import upwards, sideways or past an index.ts", () => {
+    const { dir } = new TempProject({
+      "src/core/x.ts": "",
+      "web/src/main.tsx": `import "./shell/index.js";\nimport "./styles/index.css";`,
+      "web/src/ui/table.tsx": `import "./format.js";\nimport { useSource } from "../data/index.js";`,
+      "web/src/charts/trend.tsx": `import "../data/index.js";`,
+      "web/src/charts/trend.test.ts": `import "../data/source.js";`,
+      "web/src/pages/run/page.tsx": `import "../../ui/index.js";\nimport type { Tab } from "../../ui/tabs.js";`,
+    });
+    expect(check(dir)).toEqual({
+      status: 1,
+      problems: [
+        'web/src/charts/trend.tsx: imports "../data/index.js", but data is not in a layer below charts',
+        'web/src/pages/run/page.tsx: imports "../../ui/tabs.js", but ui is entered through ui/index.ts',
+        'web/src/ui/table.tsx: imports "../data/index.js", but data is not in a layer below ui',
+      ],
+    });
+  });
+
   it("are violated by modules that import each other, unless only types do", () => {
     const { dir } = new TempProject({
       "src/core/a.ts": `import { b } from "./b.js";`,

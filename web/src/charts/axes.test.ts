@@ -30,7 +30,7 @@ function isSound({ toPixel: place, ticks, zeroPosition }: Axis, values: readonly
   if (zeroPosition !== null) expect(Number.isFinite(zeroPosition)).toBe(true);
 }
 
-test("every value of any list has a place on each kind of axis", () => {
+test("every kind of axis places every value", () => {
   fc.assert(
     fc.property(fc.array(value, { maxLength: 40 }), (values) => {
       isSound(createLogAxis({ ...options, values }), values);
@@ -42,7 +42,7 @@ test("every value of any list has a place on each kind of axis", () => {
   );
 });
 
-test("zero has a lane of its own before the smallest value", () => {
+test("zero gets a separate position before the smallest value", () => {
   const axis = createLogAxis({ ...options, values: [0, 1e-9, 1e6] });
   expect(axis.zeroPosition).toBe(62);
   expect(axis.toPixel(0)).toBe(62);
@@ -50,20 +50,20 @@ test("zero has a lane of its own before the smallest value", () => {
   expect(createLogAxis({ ...options, values: [1] }).zeroPosition).toBeNull();
 });
 
-test("an axis that runs upwards has its lane at the bottom", () => {
+test("an axis that runs upwards puts zero at the bottom", () => {
   const axis = createLogAxis({ ...options, range: [300, 20], values: [0, 1] });
   expect(axis.zeroPosition).toBe(278);
   expect(axis.toPixel(1)).toBeLessThan(278);
 });
 
-test("values that no logarithm reaches stay on the axis", () => {
+test("a logarithmic axis keeps values that have no logarithm", () => {
   isSound(createLogAxis({ ...options, values: [Number.MIN_VALUE, Number.MAX_VALUE] }), [
     Number.MIN_VALUE,
     Number.MAX_VALUE,
   ]);
 });
 
-test("ticks are round, and not many", () => {
+test("ticks are few and round", () => {
   expect(listLogTicks([0.5, 2000], 6)).toEqual([1, 10, 100, 1000]);
   expect(listLogTicks([1, 30], 6)).toEqual([1, 2, 5, 10, 20]);
   expect(listLogTicks([11, 14], 4)).toEqual([11, 12, 13, 14]);
@@ -71,26 +71,26 @@ test("ticks are round, and not many", () => {
 });
 
 test.each([[[5e-324, 1e-323]], [[0, 5e-324]], [[1e-310, 3e-300]], [[0, 1e-289]]])(
-  "numbers that are hardly any have a place: %j",
+  "places numbers near the smallest possible: %j",
   (values) => {
     isSound(createLinearAxis({ ...options, values, within: [0, 1] }), values, 1e-6);
     isSound(createLinearAxis({ ...options, values }), values, 1e-6);
   },
 );
 
-test("a share does not go beyond 100 %", () => {
+test("an axis of shares ends at 100 %", () => {
   const axis = createLinearAxis({ ...options, values: [0.97, 1], within: [0, 1] });
   expect(axis.toPixel(1)).toBeCloseTo(640);
 });
 
-test("moments that differ by seconds are told apart", () => {
+test("the ticks of moments seconds apart differ", () => {
   const begun = Date.parse("2026-11-16T17:29:53Z");
   const { ticks } = createTimeAxis({ values: [begun, begun + 9000], range: [62, 640], count: 8 });
   expect(ticks.length).toBeGreaterThan(3);
   expect(new Set(ticks.map(({ text }) => text)).size).toBe(ticks.length);
 });
 
-test("dates of runs are moments, and nothing else is", () => {
+test("parses the dates of runs, and rejects everything else", () => {
   expect(parseTimestamp("2026-11-14T12:00:00Z")).toBe(1794657600000);
   for (const text of ["", "soon", "+275760-09-13T00:00:00Z", "-000001-01-01T00:00:00Z"])
     expect(parseTimestamp(text)).toBeNull();
@@ -98,19 +98,19 @@ test("dates of runs are moments, and nothing else is", () => {
 
 const tick = (at: number, text = "$0.01") => ({ at, text });
 
-test("texts that would run into each other are left out", () => {
+test("leaves out tick texts that would overlap", () => {
   const texts = selectReadableTicks([tick(50), tick(70), tick(120)], { from: 0, right: 200 });
   expect(texts.map(({ at }) => at)).toEqual([50, 120]);
 });
 
-test("texts keep off the edges and off what is there", () => {
+test("keeps tick texts inside the edges and off the zero label", () => {
   expect(selectReadableTicks([tick(5)], { from: 0, right: 200 })).toEqual([{ at: 17.5, text: "$0.01" }]);
   expect(selectReadableTicks([tick(210)], { from: 0, right: 200 })).toEqual([{ at: 194.5, text: "$0.01" }]);
   expect(selectReadableTicks([tick(60)], { from: 50, right: 200 })).toEqual([]);
   expect(selectReadableTicks([tick(60, "")], { from: 0, right: 200 })).toEqual([]);
 });
 
-test("dollars at an axis", () => {
+test("formats dollars for an axis", () => {
   expect([1e-9, 2e-7, 0.001, 0.5, 20, 1e6].map(formatDollarTick)).toEqual([
     "$10⁻⁹",
     "$2·10⁻⁷",
@@ -121,7 +121,7 @@ test("dollars at an axis", () => {
   ]);
 });
 
-test("seconds at an axis", () => {
+test("formats seconds for an axis", () => {
   expect([0, 0.001, 0.25, 1, 100, 600, 7200].map(formatSecondsTick)).toEqual([
     "0 s",
     "1 ms",
@@ -133,7 +133,7 @@ test("seconds at an axis", () => {
   ]);
 });
 
-test("shares and counts at an axis", () => {
+test("formats shares and counts for an axis", () => {
   expect([0, 0.25, 1].map(formatShareTick)).toEqual(["0 %", "25 %", "100 %"]);
   expect([0, 1500, 25_000, 2_500_000].map(formatCountTick)).toEqual(["0", "1500", "25 k", "2.5 M"]);
 });

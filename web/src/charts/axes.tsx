@@ -3,38 +3,37 @@ import { scaleLinear, scaleLog, scaleTime } from "d3-scale";
 import { formatNumber } from "../ui/index.js";
 import { estimateTextWidth } from "./names.js";
 
-/** A place on an axis that carries a text. */
 export interface Tick {
   readonly at: number;
   readonly text: string;
 }
 
-/** Where values stand, in pixels. */
+/** Maps values to pixels. */
 export interface Axis {
   toPixel(value: number): number;
   readonly ticks: readonly Tick[];
-  /** The place of zero on an axis that cannot hold it. */
+  /** Where zero is drawn on an axis that cannot hold it. */
   readonly zeroPosition: number | null;
 }
 
-/** From where to where an axis runs, in pixels: upwards when the first is larger. */
+/** In pixels; upwards when the first is larger. */
 type PixelRange = readonly [from: number, to: number];
 
 interface AxisOptions {
   values: readonly (number | null)[];
   range: PixelRange;
   text: TickFormatter;
-  /** About how many ticks. */
+  /** An approximate number of ticks. */
   count: number;
 }
 
-/** How much of a logarithmic axis the lane for zero takes, in pixels. */
+/** In pixels, of a logarithmic axis. */
 const ZERO_LANE_WIDTH = 44;
-/** Nothing that is measured is beyond; powers of ten can be taken of all between. */
+/** Beyond these, powers of ten overflow. */
 const MIN_LOG_VALUE = 1e-60;
 const MAX_LOG_VALUE = 1e60;
 
-/** A logarithmic axis, with a lane for zero before its beginning when one of the values is zero. */
+/** A logarithmic axis; zero gets a separate position before its beginning when one of the values is zero. */
 export function createLogAxis({ values, range: [from, to], text, count }: AxisOptions): Axis {
   const positive = values.filter((value): value is number => value !== null && value > 0).map(clampToLogRange);
   const direction = Math.sign(to - from) || 1;
@@ -55,7 +54,7 @@ function clampToLogRange(value: number): number {
   return Math.min(Math.max(value, MIN_LOG_VALUE), MAX_LOG_VALUE);
 }
 
-/** With some air on both sides, so that no mark sits on the edge. */
+/** With a margin on both sides, so that no mark is on the edge. */
 function computeLogDomain(values: readonly number[]): [number, number] {
   const [low = 1, high = 1] = extent(values);
   const decades = Math.log10(high / low);
@@ -92,13 +91,13 @@ function chooseSparseTicks(
 }
 
 interface LinearAxisOptions extends AxisOptions {
-  /** Values that the axis holds in any case, such as 0. */
+  /** Values that the axis always includes, such as 0. */
   include?: readonly number[];
-  /** The axis goes to no value beyond, such as 0 and 1 for shares, when no value does. */
+  /** The axis does not extend beyond these limits, such as 0 and 1 for shares, unless a value does. */
   within?: readonly [number, number];
 }
 
-/** A linear axis from round number to round number. */
+/** A linear axis that begins and ends at round numbers. */
 export function createLinearAxis({ values, range, text, count, include = [], within }: LinearAxisOptions): Axis {
   const [low = 0, high = 1] = extent([...values.filter((value) => value !== null), ...include]);
   const domain =
@@ -112,10 +111,10 @@ export function createLinearAxis({ values, range, text, count, include = [], wit
   };
 }
 
-/** Below this, values are 0 to an axis: there are no round numbers between numbers that are hardly any. */
+/** Smaller spans count as empty: there are no round numbers between subnormal numbers. */
 const MIN_SPAN = 1e-290;
 
-/** Values that differ by no more than a rounding get room around them: an axis without length has no places. */
+/** Widens a span that is only a rounding error: an axis without length has no positions. */
 function ensureSpan(low: number, high: number): [number, number] {
   const size = Math.max(Math.abs(low), Math.abs(high));
   if (high - low > Math.max(size * 1e-9, MIN_SPAN)) return [low, high];
@@ -136,7 +135,7 @@ function clampDomain(
   return [low >= least ? Math.max(start, least) : start, high <= most ? Math.min(end, most) : end];
 }
 
-/** An axis of moments, in milliseconds since 1970. */
+/** An axis of times, in milliseconds since 1970. */
 export function createTimeAxis({ values, range: [from, to], count }: Omit<AxisOptions, "text">): Axis {
   const known = values.filter((value) => value !== null);
   const [low = 0, high = 0] = extent(known);
@@ -152,7 +151,7 @@ export function createTimeAxis({ values, range: [from, to], count }: Omit<AxisOp
   };
 }
 
-/** The rectangle that the data are drawn in. */
+/** The rectangle in which the data are drawn. */
 export interface PlotArea {
   readonly left: number;
   readonly right: number;
@@ -164,11 +163,10 @@ interface AxisProps {
   axis: Axis;
   area: PlotArea;
   label: string;
-  /** What stands at the lane for zero. */
+  /** Shown where zero is. */
   zeroLabel?: string;
 }
 
-/** The horizontal axis under the area. */
 export function BottomAxis({ axis, area, label, zeroLabel }: AxisProps) {
   const from = axis.zeroPosition === null ? 0 : axis.zeroPosition + estimateTextWidth(zeroLabel ?? "") / 2 + 6;
   const texts = selectReadableTicks(axis.ticks, { from, right: area.right });
@@ -198,7 +196,7 @@ export function BottomAxis({ axis, area, label, zeroLabel }: AxisProps) {
   );
 }
 
-/** The vertical axis left of the area; its label stands above it, so that nobody turns the head. */
+/** The label is above the axis, so that it can be read without turning the head. */
 export function LeftAxis({ axis, area, label, zeroLabel }: AxisProps) {
   return (
     <g class="axis" {...ARIA_HIDDEN}>
@@ -225,11 +223,11 @@ export function LeftAxis({ axis, area, label, zeroLabel }: AxisProps) {
   );
 }
 
-/** The years 1970 to 2200: near the end of the calendar, looking for round moments never ends. */
+/** Later dates would make d3 search for round times without end. */
 const MAX_TIMESTAMP = Date.UTC(2200, 0);
 
 /**
- * A date in milliseconds since 1970; null when it is none, or far from any run there can be.
+ * A date in milliseconds since 1970; null when it is invalid or after 2200.
  * @example
  * parseTimestamp("2026-11-14T12:00:00Z"); // 1794657600000
  * parseTimestamp("soon"); // null
@@ -239,17 +237,17 @@ export function parseTimestamp(iso: string): number | null {
   return moment >= 0 && moment < MAX_TIMESTAMP ? moment : null;
 }
 
-/** How far texts may reach beyond the area, in pixels. */
+/** How far tick texts may extend beyond the area, in pixels. */
 const MAX_OVERHANG = 12;
 const MIN_TICK_GAP = 6;
 
-/** Where texts may stand: from the end of what is there already, to a little beyond the right end of the area. */
+/** Where texts fit: from the end of the zero label to a little beyond the right end of the area. */
 interface TickRoom {
   from: number;
   right: number;
 }
 
-/** The texts of ticks that do not run into the one before; those at an edge are moved in. */
+/** The ticks whose texts do not overlap the one before; texts at an edge are moved inwards. */
 export function selectReadableTicks(ticks: readonly Tick[], { from, right }: TickRoom): Tick[] {
   const kept: Tick[] = [];
   let end = from;
@@ -263,12 +261,11 @@ export function selectReadableTicks(ticks: readonly Tick[], { from, right }: Tic
   return kept;
 }
 
-/** Writes a value at an axis. */
 export type TickFormatter = (value: number) => string;
 
 const SUPERSCRIPT_DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
-/** A number short enough for an axis; powers of ten where zeros would have to be counted. */
+/** A number short enough for an axis; a power of ten where zeros would have to be counted. */
 export function formatNumberTick(value: number): string {
   const size = Math.abs(value);
   if (value === 0 || (size >= 1e-4 && size < 1e6)) return formatNumber(value, 4);
@@ -285,7 +282,6 @@ export function formatDollarTick(value: number): string {
   return `$${formatNumberTick(value)}`;
 }
 
-/** Seconds in the unit that reads best. */
 export function formatSecondsTick(value: number): string {
   if (value >= 3600) return `${formatNumberTick(value / 3600)} h`;
   if (value >= 120) return `${formatNumberTick(value / 60)} min`;
@@ -296,7 +292,6 @@ export function formatShareTick(value: number): string {
   return `${formatNumber(value * 100, 1)} %`;
 }
 
-/** Large counts in thousands and millions. */
 export function formatCountTick(value: number): string {
   if (value >= 1e9) return formatNumberTick(value);
   if (value >= 1e6) return `${formatNumber(value / 1e6, 1)} M`;
@@ -305,7 +300,7 @@ export function formatCountTick(value: number): string {
 
 const MONTH_FORMAT = new Intl.DateTimeFormat("en-GB", { month: "short" });
 
-/** A moment by what is new at it: the second, the time within a day, the day within a month, the month, the year. */
+/** The largest unit that changes at this tick: second, time of day, day, month or year. */
 function formatTimeTick(moment: Date): string {
   const [hours, minutes, seconds] = [moment.getHours(), moment.getMinutes(), moment.getSeconds()];
   if (seconds !== 0) return [hours, padTwoDigits(minutes), padTwoDigits(seconds)].join(":");
@@ -324,20 +319,18 @@ export function formatDayTick(iso: string): string {
   return Number.isNaN(moment.getTime()) ? "" : `${moment.getDate()} ${MONTH_FORMAT.format(moment)}`;
 }
 
-/** How high a chart of a width is: flat enough for a wide screen, high enough for a phone. */
+/** Low enough for a wide screen, high enough for a phone. */
 export function computeChartHeight(width: number): number {
   return Math.round(Math.min(Math.max(width * 0.5, 260), 400));
 }
 
-/** The area left by the axes around it. */
 export function computePlotArea(width: number, height: number, left = 52): PlotArea {
   return { left, right: width - 14, top: 26, bottom: height - 42 };
 }
 
-/** About how many ticks fit along a width. */
 export function computeTickCount({ left, right }: PlotArea, each = 76): number {
   return Math.max(2, Math.floor((right - left) / each));
 }
 
-/** For what is drawn only to be seen: axes and names, which the marks tell in words. */
+/** For axes and names, which the labels of the marks repeat for screen readers. */
 export const ARIA_HIDDEN = { "aria-hidden": "true" } as const;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { computeBarRows, stackParts } from "./bars.js";
 
-test("parts follow each other, and nothing takes no place", () => {
+test("stacks parts one after the other, and leaves out empty ones", () => {
   expect(
     stackParts([
       ["a", 2],
@@ -15,7 +15,7 @@ test("parts follow each other, and nothing takes no place", () => {
   expect(stackParts([])).toEqual([]);
 });
 
-test("names stand left of the bars, and above them on a phone", () => {
+test("puts names left of the bars, and above them in a narrow chart", () => {
   const wide = computeBarRows(["a", "b"], { width: 800, band: 20 });
   const narrow = computeBarRows(["a", "b"], { width: 380, band: 20 });
   expect(wide.rows[0]?.nameX).toBeLessThan(wide.left);

@@ -1,7 +1,6 @@
 import { ARIA_HIDDEN } from "./axes.js";
 import { truncateName } from "./names.js";
 
-/** The names of the rows. */
 export function BarNames({ rows: { rows, left } }: { rows: BarRows }) {
   return (
     <g class="names" {...ARIA_HIDDEN}>
@@ -14,21 +13,19 @@ export function BarNames({ rows: { rows, left } }: { rows: BarRows }) {
   );
 }
 
-/** A row of a chart of horizontal bars. */
 export interface BarRow {
   readonly system: string;
   readonly name: string;
-  /** Where its name stands. */
   readonly nameX: number;
   readonly nameY: number;
-  /** The band that its bar has, top and height. */
+  /** Top and height of its bar. */
   readonly top: number;
   readonly band: number;
 }
 
 export interface BarRows {
   readonly rows: readonly BarRow[];
-  /** From where to where bars may reach. */
+  /** The horizontal range of bars. */
   readonly left: number;
   readonly right: number;
   readonly top: number;
@@ -38,13 +35,11 @@ export interface BarRows {
 
 interface BarRowOptions {
   width: number;
-  /** Height of a bar. */
   band: number;
-  /** Room right of the bars, for a figure. */
+  /** Space right of the bars, for a figure. */
   after?: number;
-  /** Room above all bars. */
   above?: number;
-  /** Room under all bars, for the axis. */
+  /** Space under the bars, for the axis. */
   below?: number;
 }
 
@@ -53,7 +48,7 @@ const MAX_NAME_WIDTH = 190;
 const NARROW_CHART_WIDTH = 520;
 const BAR_GAP = 8;
 
-/** Rows with the names left of the bars, or above them where there is no room beside. */
+/** Rows with the names left of the bars, or above them in a narrow chart. */
 export function computeBarRows(
   systems: readonly string[],
   { width, band, after = 14, above = 8, below = 42 }: BarRowOptions,
@@ -78,7 +73,7 @@ export function computeBarRows(
   return { rows, left, right: Math.max(width - after, left + 40), top: above, bottom, height: bottom + below };
 }
 
-/** A part of a stacked bar, from where to where in the unit of the bar. */
+/** In the unit of the bar. */
 interface StackPart<Name extends string> {
   readonly name: Name;
   readonly from: number;
@@ -86,7 +81,7 @@ interface StackPart<Name extends string> {
 }
 
 /**
- * Parts one after the other; those that are nothing are left out.
+ * Stacks parts one after the other; empty parts are left out.
  * @example
  * stackParts([["input", 2], ["output", 3]]); // [{ name: "input", from: 0, to: 2 }, { name: "output", from: 2, to: 5 }]
  */

@@ -37,7 +37,7 @@ interface CostSpeedPlotProps extends Pick<CostSpeedChartProps, "data" | "onPick"
 }
 
 /**
- * The cost of a pass against the time of a pass, failures charged on both, with the frontier of what is not beaten in both.
+ * Cost per pass against time per pass, failures included, with the Pareto frontier.
  * @example
  * <CostSpeedChart data={run.charts.costSpeed} onPick={({ system }) => navigate(["run", id], { system })} />
  */
@@ -83,7 +83,7 @@ function CostSpeedPlot({ data, width, words, getLook, onPick }: CostSpeedPlotPro
   );
 }
 
-/** Color and shape tell the harness; the system where no two harnesses are there to tell apart. */
+/** Color and shape show the harness, or the system when there is only one harness. */
 function chooseCostSpeedLooks(points: readonly CostSpeedPoint[], systems: readonly string[] | undefined) {
   const harnesses = [...new Set(points.map(({ harness }) => harness ?? "no harness"))];
   const isByHarness = harnesses.length > 1;
@@ -115,7 +115,6 @@ function buildCostSpeedLegend(
   ];
 }
 
-/** Everything of the chart in pixels. */
 interface CostSpeedLayout {
   height: number;
   area: PlotArea;
@@ -127,19 +126,18 @@ interface CostSpeedLayout {
   marks: readonly Mark[];
 }
 
-/** A system that has both: only these can be drawn. */
+/** Only systems with both can be drawn. */
 type PlacedCostSpeedPoint = CostSpeedPoint & { costPerPassUsd: number; secondsPerPass: number };
 
 function hasCostAndTime(point: CostSpeedPoint): point is PlacedCostSpeedPoint {
   return point.leftOut === null && point.costPerPassUsd !== null && point.secondsPerPass !== null;
 }
 
-/** The area of a mark tells the success rate; even the smallest can be seen and hit. */
+/** The area of a mark shows the success rate; even the smallest can be seen and clicked. */
 export function computeMarkArea(passRate: number | null): number {
   return 30 + 270 * Math.min(Math.max(passRate ?? 0, 0), 1);
 }
 
-/** Places all systems that have a cost and a time of a pass. */
 export function computeCostSpeedLayout(
   { points, front }: CostSpeedData,
   width: number,
@@ -213,7 +211,6 @@ function buildLabelsAndMarks({ placed, drawn, front, area }: PlacedSystems) {
   };
 }
 
-/** What a tooltip tells of a system. */
 function describeCostSpeedPoint(point: CostSpeedPoint): { title: string; facts: TooltipFact[] } {
   const { system, harness, costPerPassUsd, secondsPerPass, passRate, dominatedBy } = point;
   const facts: (TooltipFact | null)[] = [
@@ -226,7 +223,7 @@ function describeCostSpeedPoint(point: CostSpeedPoint): { title: string; facts: 
   return { title: formatName(system), facts: facts.filter((fact) => fact !== null) };
 }
 
-/** What the chart shows, or why there is none. */
+/** What the chart shows, or why it is empty. */
 export function describeCostSpeed({ points, front }: CostSpeedData): string {
   if (points.length === 0) return "There is nothing to draw: the run has no systems.";
   const placed = points.filter(hasCostAndTime);
@@ -247,14 +244,13 @@ function describeFrontier(front: readonly string[]): string {
   return `On the frontier, ${shortenName(cheapest)} is the cheapest for a pass and ${shortenName(fastest)} the fastest.`;
 }
 
-/** Systems that have no place, each with the reason. */
+/** Systems that are not drawn, each with the reason. */
 export function listCostSpeedNotes({ points }: CostSpeedData): string[] {
   const out = points.filter((point) => !hasCostAndTime(point));
   const reasons = out.map(({ system, leftOut }) => `${formatName(system)} (${leftOut ?? "cost or time is not known"})`);
   return out.length === 0 ? [] : [`Left out: ${reasons.join("; ")}.`];
 }
 
-/** The same as a table. */
 function buildCostSpeedTable({ points, front }: CostSpeedData): ChartTableData {
   return {
     columns: [

@@ -24,7 +24,7 @@ import { type Box, type ChartProps, type ChartSelection, type Mark, Plot, type T
 
 interface ErrorsChartProps extends ChartProps {
   runs: readonly RunCard[];
-  /** A bar for each run, in order of time, or for each system over all of the runs. */
+  /** A bar for each run in order of time, or for each system over all runs. */
   by?: "run" | "system" | undefined;
 }
 
@@ -37,7 +37,7 @@ interface ErrorsPlotProps extends Pick<ErrorsChartProps, "onPick"> {
 }
 
 /**
- * What went wrong, by category, as shares of the trials: over runs, or system by system.
+ * Error categories as shares of the trials, by run or by system.
  * @example
  * <ErrorsChart runs={runs} onPick={({ run = "", category }) => navigate(["run", run], { category })} />
  */
@@ -153,7 +153,6 @@ function CategorySegments({ parts, prefix }: { parts: readonly CategorySegment[]
   );
 }
 
-/** A part of a bar in pixels. */
 interface CategorySegment {
   readonly key: string;
   readonly category: FailureCategory;
@@ -170,14 +169,14 @@ interface ErrorColumnsLayout extends CategoryStacks {
   area: PlotArea;
   y: Axis;
   ticks: readonly Tick[];
-  /** How many of the oldest runs found no room. */
+  /** How many of the oldest runs do not fit. */
   hidden: number;
 }
 
-/** A column is never narrower, so that it can be seen and hit. */
+/** Narrower columns can hardly be seen or clicked. */
 const MIN_COLUMN_WIDTH = 9;
 
-/** Upright bars, the oldest run at the left; the latest ones when not all have room. */
+/** Columns, the oldest run at the left; the latest runs when not all fit. */
 export function computeErrorColumns(
   bars: readonly CategoryBar[],
   categories: readonly FailureCategory[],
@@ -191,7 +190,7 @@ export function computeErrorColumns(
     drawn.map(({ key }) => key),
     [area.left, area.right],
   ).padding(0.2);
-  // A single column across the whole chart would look like a wall.
+  // A single column across the whole chart would look like a background.
   const wide = Math.min(band.bandwidth(), 56);
   const y = createShareAxis(drawn, categories, { range: [area.bottom, area.top], count: 5 });
   const left = (key: string) => (band(key) ?? area.left) + (band.bandwidth() - wide) / 2;
@@ -213,7 +212,6 @@ interface ErrorRowsLayout extends CategoryStacks {
   x: Axis;
 }
 
-/** Lying bars with a name each. */
 export function computeErrorRows(
   bars: readonly CategoryBar[],
   categories: readonly FailureCategory[],
@@ -291,7 +289,7 @@ function formatShareOfTrials(count: number, trials: number): string {
   return trials === 0 ? "–" : formatShare(count / trials);
 }
 
-/** What the chart shows, or why there is none. */
+/** What the chart shows, or why it is empty. */
 export function describeErrors(bars: readonly CategoryBar[], by: "run" | "system"): string {
   const trials = bars.reduce((sum, bar) => sum + bar.trials, 0);
   if (trials === 0) return "There is nothing to draw: no trial has ended yet.";
@@ -304,7 +302,7 @@ export function describeErrors(bars: readonly CategoryBar[], by: "run" | "system
   return `Over ${over}, the most frequent ${named.length === 1 ? "category is" : "categories are"} ${named.join(", ")}.`;
 }
 
-/** The same as a table, with a column for each category that occurred. */
+/** With a column for each category that occurred. */
 export function buildErrorTable(bars: readonly CategoryBar[], by: "run" | "system"): ChartTableData {
   const categories = rankCategories(bars).map(({ category }) => category);
   const isByRun = by === "run";
@@ -320,10 +318,9 @@ export function buildErrorTable(bars: readonly CategoryBar[], by: "run" | "syste
   };
 }
 
-/** Everything that can go wrong in a trial. */
 type FailureCategory = Exclude<ErrorCategory, "none">;
 
-/** The look of each category is the same in all charts; the record holds them all, or does not compile. */
+/** A category looks the same in all charts; the type makes sure that none is missing. */
 const CATEGORY_LOOKS: Readonly<Record<FailureCategory, { color: string; texture: Texture }>> = {
   logic_error: { color: "var(--series-8)", texture: "plain" },
   cost_killed: { color: "var(--series-2)", texture: "stripes" },
@@ -340,18 +337,18 @@ const CATEGORY_LOOKS: Readonly<Record<FailureCategory, { color: string; texture:
 
 const FAILURE_CATEGORIES = Object.keys(CATEGORY_LOOKS) as readonly FailureCategory[];
 
-/** A bar: a run, or a system over some runs. */
+/** One run, or one system over several runs. */
 interface CategoryBar {
   readonly key: string;
   readonly name: string;
-  /** When it began, for a run. */
+  /** Of a run; null for a system. */
   readonly createdAt: string | null;
   readonly trials: number;
   readonly counts: Readonly<Partial<Record<FailureCategory, number>>>;
   readonly selection: ChartSelection;
 }
 
-/** A bar for each run, oldest first. */
+/** Oldest first. */
 export function buildBarsByRun(runs: readonly RunCard[]): CategoryBar[] {
   return [...runs]
     .sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
@@ -364,7 +361,6 @@ export function buildBarsByRun(runs: readonly RunCard[]): CategoryBar[] {
     }));
 }
 
-/** A bar for each system, over all of the runs. */
 export function buildBarsBySystem(runs: readonly RunCard[]): CategoryBar[] {
   const only = runs.length === 1 ? runs[0]?.id : undefined;
   const names = [...new Set(runs.flatMap(({ systems }) => systems.map(({ system }) => system)))];
@@ -390,7 +386,7 @@ function sumCategories(cards: RunCard["systems"]): Pick<CategoryBar, "trials" | 
   return { trials, counts };
 }
 
-/** How often each category occurred in all bars, the most frequent first; those that did not are left out. */
+/** How often each category occurred in all bars, the most frequent first; without categories that did not occur. */
 export function rankCategories(bars: readonly CategoryBar[]): { category: FailureCategory; count: number }[] {
   return FAILURE_CATEGORIES.map((category) => ({
     category,

@@ -6,20 +6,18 @@ import { buildFileName, buildPicture, renderPng, saveFile, serializePicture } fr
 
 interface ChartFrameProps {
   title: string;
-  /** What the data show, in a sentence or two. */
   words: string;
-  /** Called when the table is opened. */
   table: () => ChartTableData;
   legend?: readonly LegendEntry[];
   onToggle?: (name: string) => void;
-  /** What the drawing cannot show, such as systems without a place. */
+  /** What the drawing cannot show, such as systems without a position. */
   notes?: readonly string[];
   controls?: ComponentChildren;
-  /** Draws in a width; null when there is nothing to draw, and `words` say why. */
+  /** Draws at a width; null when there is nothing to draw, and `words` explains why. */
   children: ((width: number) => ComponentChildren) | null;
 }
 
-/** What is around every chart: title, words, legend, the same data as a table, and downloads. */
+/** The frame of every chart: title, description, legend, table of the data, and downloads. */
 export function ChartFrame({
   title,
   words,
@@ -71,7 +69,6 @@ export function ChartFrame({
   );
 }
 
-/** How an entry of a legend looks. */
 type LegendGlyph =
   | { kind: "mark"; color: string; shape: Shape; area?: number; isHollow?: boolean }
   | { kind: "line"; color: string; isDashed?: boolean; shape?: Shape }
@@ -80,7 +77,7 @@ type LegendGlyph =
 export interface LegendEntry {
   readonly name: string;
   readonly glyph: LegendGlyph;
-  /** Given when the entry can be switched off. */
+  /** Set when the entry can be switched off. */
   readonly isOn?: boolean;
 }
 
@@ -89,7 +86,6 @@ interface LegendProps {
   onToggle?: ((name: string) => void) | undefined;
 }
 
-/** What the shapes and colors of a chart stand for. */
 function Legend({ entries, onToggle }: LegendProps) {
   return (
     <ul class="legend">
@@ -144,11 +140,11 @@ function GlyphShape({ glyph }: { glyph: LegendGlyph }) {
   );
 }
 
-/** The data of a chart as a table; the first column names the row. */
+/** The first column names the row. */
 export interface ChartTableData {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** How many columns from the left hold words; all others hold figures. One unless given. */
+  /** How many columns from the left hold text; the others hold figures. Default: 1. */
   readonly words?: number;
 }
 
@@ -158,7 +154,7 @@ interface ChartTableProps {
   table: ChartTableData;
 }
 
-/** The table beside a chart; it scrolls by itself, and with the keyboard. */
+/** Scrolls on its own, also with the keyboard. */
 function ChartTable({ id, title, table: { columns, rows, words = 1 } }: ChartTableProps) {
   const getCellKind = (column: number) => (column < words ? "word" : "figure");
   return (
@@ -199,7 +195,7 @@ function ChartTable({ id, title, table: { columns, rows, words = 1 } }: ChartTab
 
 const MIN_CHART_WIDTH = 240;
 
-/** The width of an element in whole pixels, followed as it changes; 0 before it is known. */
+/** The width of an element in whole pixels, updated on resize; 0 before it is known. */
 function useWidth(element: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
@@ -219,7 +215,6 @@ interface DownloadButtonsProps {
   title: string;
 }
 
-/** Buttons that download the chart as a picture, as it looks now. */
 function DownloadButtons({ figure, title }: DownloadButtonsProps) {
   const [problem, setProblem] = useState("");
   const download = async (kind: "svg" | "png") => {

@@ -121,12 +121,12 @@ function HeatMapCell({ cell: { box, step, text }, hatch }: { cell: PlacedHeatCel
   );
 }
 
-/** A cell in pixels; `step` is 0 for the lowest values, and null where there are no data. */
+/** In pixels. `step` is 0 for the lowest values, and null without data. */
 interface PlacedHeatCell {
   readonly id: string;
   readonly box: Box;
   readonly step: number | null;
-  /** Empty when it has no room. */
+  /** Empty when the text does not fit. */
   readonly text: string;
 }
 
@@ -145,24 +145,23 @@ interface HeatMapLayout {
   marks: readonly Mark[];
 }
 
-/** How many colors there are, from the lowest to the highest. */
+/** From the lowest to the highest value. */
 const COLOR_STEPS = 7;
 const LABEL_WIDTH = 22;
 const HEAT_MAP_HEAD_HEIGHT = 40;
 
-/** From where to where the colors go: 0 to 1 for scores, so that maps of different systems can be compared. */
+/** The range of the colors: 0 to 1 for scores, so that maps of different systems can be compared. */
 export function computeColorDomain({ cells }: HeatMap): [number, number] {
   const [low = 0, high = 1] = extent(cells, ({ mean }) => mean ?? undefined);
   if (low >= 0 && high <= 1) return [0, 1];
   return low === high ? [low - 1, high] : [low, high];
 }
 
-/** The color of a value. */
 export function computeColorStep(value: number, [low, high]: readonly [number, number]): number {
   return Math.min(Math.max(Math.floor(((value - low) / (high - low)) * COLOR_STEPS), 0), COLOR_STEPS - 1);
 }
 
-/** Places all cells, those without data too. */
+/** Cells without data are drawn too. */
 export function computeHeatMapLayout(map: HeatMap, width: number): HeatMapLayout {
   const { xs, ys } = map;
   const sideRoom = Math.min(
@@ -248,13 +247,12 @@ function describeCellPosition({ xs, ys, xField, yField }: HeatMap, { x, y }: Hea
   return `${formatName(yField)} ${formatName(String(ys[y] ?? ""))}, ${formatName(xField)} ${formatName(String(xs[x] ?? ""))}`;
 }
 
-/** What a tooltip tells of a cell. */
 function describeHeatCell(map: HeatMap, cell: HeatMapDatum): { title: string; facts: TooltipFact[] } {
   const mean: TooltipFact = ["Mean score", cell.mean === null || cell.n === 0 ? "no data" : formatScore(cell.mean, 3)];
   return { title: describeCellPosition(map, cell), facts: [mean, ["Tasks", String(cell.n)]] };
 }
 
-/** What the chart shows, or why there is none. */
+/** What the chart shows, or why it is empty. */
 export function describeHeatMap(map: HeatMap): string {
   const known = map.cells.filter((cell): cell is MeasuredHeatMapDatum => cell.mean !== null && cell.n > 0);
   const sorted = [...known].sort((a, b) => a.mean - b.mean);
@@ -268,7 +266,6 @@ export function describeHeatMap(map: HeatMap): string {
   return `${shortenName(map.system)} has its lowest mean score, ${formatScore(lowest.mean)}, at ${describeCellPosition(map, lowest)}, and its highest, ${formatScore(highest.mean)}, at ${describeCellPosition(map, highest)}.${gaps}`;
 }
 
-/** The same as a table: a row for each of the one facet, a column for each of the other. */
 export function buildHeatMapTable(map: HeatMap): ChartTableData {
   const found = new Map(map.cells.map((cell) => [`${cell.x},${cell.y}`, cell]));
   const text = (cell: HeatMapDatum | undefined) =>

@@ -26,7 +26,7 @@ const LATENCY_LEGEND: readonly LegendEntry[] = [
 ];
 
 /**
- * How long the trials of each system took.
+ * The distribution of trial times of each system.
  * @example
  * <LatencyChart data={run.charts.latencies} onPick={({ system }) => navigate(["run", id], { system })} />
  */
@@ -104,10 +104,10 @@ function SpreadShape({ spread: { path, base, top, p50, p95 }, color, left, right
   );
 }
 
-/** One system's distribution in pixels. */
+/** In pixels. */
 interface PlacedSpread {
   readonly system: string;
-  /** The steps of the histogram, closed at the bottom. */
+  /** The outline of the histogram, closed at the bottom. */
   readonly path: string;
   readonly base: number;
   readonly top: number;
@@ -122,7 +122,7 @@ interface LatencyLayout {
   marks: readonly Mark[];
 }
 
-/** A histogram for each system over the same axis, one under the other. */
+/** Histograms under each other on one axis. */
 export function computeLatencyLayout(spreads: readonly MeasuredSpread[], width: number): LatencyLayout {
   const rows = computeBarRows(
     spreads.map(({ system }) => system),
@@ -173,7 +173,7 @@ function placeSpread(spread: MeasuredSpread, { top, band }: BarRow, x: Axis): Pl
 
 type LatencyBin = LatencySpread["bins"][number];
 
-/** Equal times make a bin without width: it is drawn with some. */
+/** A bin of equal times has no width of its own. */
 function computeBinBox(
   { from, to, count }: LatencyBin,
   { x, base, scale }: { x: Axis; base: number; scale: number },
@@ -202,21 +202,19 @@ function createBinMark(
     series: system,
     x: box.x + box.width / 2,
     y: box.y,
-    // The whole height of the row, because a bin of few trials is too low to be hit.
+    // The full height of the row, because a low bin could not be clicked.
     box: { ...box, y: top, height: band },
     ...describeLatencyBin(spread, bin),
     selection: { system, latency: { from: bin.from, to: bin.to } },
   };
 }
 
-/** A system of which times are known. */
 type MeasuredSpread = LatencySpread & { quantiles: NonNullable<LatencySpread["quantiles"]> };
 
 function isMeasuredSpread(spread: LatencySpread): spread is MeasuredSpread {
   return spread.quantiles !== null && spread.n > 0;
 }
 
-/** What a tooltip tells of a bin. */
 function describeLatencyBin(
   { system, n, quantiles }: MeasuredSpread,
   { from, to, count }: LatencySpread["bins"][number],
@@ -232,7 +230,7 @@ function describeLatencyBin(
   };
 }
 
-/** What the chart shows, or why there is none. */
+/** What the chart shows, or why it is empty. */
 export function describeLatencies(spreads: readonly LatencySpread[]): string {
   const known = spreads.filter(isMeasuredSpread).sort((a, b) => a.quantiles.p50 - b.quantiles.p50);
   const [fastest, slowest] = [known[0], known.at(-1)];
@@ -249,7 +247,6 @@ function listLatencyNotes(spreads: readonly LatencySpread[]): string[] {
   return unknown.length === 0 ? [] : [`Not measured: ${formatNameList(unknown, 8)}.`];
 }
 
-/** The same as a table. */
 function buildLatencyTable(spreads: readonly LatencySpread[]): ChartTableData {
   const quantiles = ["min", "p25", "p50", "p75", "p95", "p99", "max"] as const;
   return {

@@ -1,4 +1,4 @@
-/** Every place in a layout that holds no number a drawing can use, for tests: a path, and what is there. */
+/** Lists values in a layout that cannot be drawn, such as NaN, each with its path. */
 export function findUnusableValues(value: unknown, path = "layout"): string[] {
   if (typeof value === "number") return Number.isFinite(value) ? [] : [`${path}: ${value}`];
   if (typeof value === "string") return /\b(NaN|undefined|Infinity)\b/.test(value) ? [`${path}: ${value}`] : [];

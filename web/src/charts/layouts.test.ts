@@ -13,7 +13,7 @@ import { computeRadarLayout, computeSpeedBars } from "./radar.js";
 import { computeTokenCostLayout } from "./token-cost.js";
 import { buildTrendLines, computeTrendLayout } from "./trend.js";
 
-// Whatever the data, nothing may be drawn at a place that is none.
+// Property tests: no data may produce a position that is not a number.
 
 const width = fc.integer({ min: 240, max: 1600 });
 const name = fc.string({ maxLength: 30, unit: "grapheme" });
@@ -32,14 +32,13 @@ function draws<T>(data: fc.Arbitrary<T>, layout: (data: T, width: number) => unk
   );
 }
 
-/** Up to forty systems, each with a name of its own. */
 function systems<T>(one: fc.Arbitrary<T>): fc.Arbitrary<(T & { system: string })[]> {
   return fc
     .array(fc.tuple(name, one), { maxLength: 40 })
     .map((all) => all.map(([start, item], index) => ({ ...item, system: `${start}${index}` })));
 }
 
-test("quality and cost", () => {
+test("the quality–cost layout has finite positions for any data", () => {
   const points = systems(
     fc.record({
       harness: fc.option(name),
@@ -59,7 +58,7 @@ test("quality and cost", () => {
   });
 });
 
-test("cost and speed", () => {
+test("the cost–speed layout has finite positions for any data", () => {
   const points = systems(
     fc.record({
       harness: fc.option(name),
@@ -75,7 +74,7 @@ test("cost and speed", () => {
   );
 });
 
-test("speed, as a radar and as bars", () => {
+test("the radar and its bars have finite positions for any data", () => {
   const spokes = systems(fc.record({ seconds: maybeAmount, isClipped: fc.boolean() }));
   const data = fc.record({ limitSeconds: maybeAmount, spokes });
   draws(data, computeRadarLayout);
@@ -124,12 +123,12 @@ const run = fc
   );
 const runs = fc.array(run, { maxLength: 12 });
 
-test("trends", () => {
+test("the trend layout has finite positions for any data", () => {
   for (const figure of ["pass_rate", "cost_per_pass_usd"] as const)
     draws(runs, (all, wide) => computeTrendLayout(buildTrendLines(all, figure), figure, wide));
 });
 
-test("error categories over runs and by system", () => {
+test("the error columns and rows have finite positions for any data", () => {
   draws(runs, (all, wide) => {
     const [byRun, bySystem] = [buildBarsByRun(all), buildBarsBySystem(all)];
     const faultsOf = (bars: typeof byRun) => rankCategories(bars).map(({ category }) => category);
@@ -137,7 +136,7 @@ test("error categories over runs and by system", () => {
   });
 });
 
-test("pass curves", () => {
+test("the pass curve layout has finite positions for any data", () => {
   const point = fc.record({
     k: fc.integer({ min: 1, max: 50 }),
     n: fc.nat(),
@@ -152,7 +151,7 @@ test("pass curves", () => {
   draws(curves, computePassCurvesLayout);
 });
 
-test("heat maps", () => {
+test("the heat map layout has finite positions for any data", () => {
   const map = fc.record({
     system: name,
     dataset: name,
@@ -167,7 +166,7 @@ test("heat maps", () => {
   );
 });
 
-test("cost by class of token, in both units", () => {
+test("the token cost layout has finite positions for any data, in both units", () => {
   const part = fc.record({ tokens: fc.nat(), costUsd: maybeAmount });
   const costs = systems(
     fc.record({
@@ -182,7 +181,7 @@ test("cost by class of token, in both units", () => {
     draws(costs, (all, wide) => computeTokenCostLayout(all, unit, wide));
 });
 
-test("latencies", () => {
+test("the latency layout has finite positions for any data", () => {
   const edges = fc.array(amount, { minLength: 2, maxLength: 12 }).map((all) => all.sort((a, b) => a - b));
   const spreads = systems(
     fc.tuple(edges, fc.array(fc.nat(), { minLength: 12, maxLength: 12 })).map(([all, counts]) => ({

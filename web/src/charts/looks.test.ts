@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { assignLooks, assignSystemLooks, getSeriesLook, SHAPES } from "./looks.js";
 
-test("a system keeps its look when others are added behind it", () => {
+test("a system keeps its look when others are added after it", () => {
   const one = assignLooks(["b", "a"]);
   const other = assignLooks(["b", "a", "0", "b"]);
   for (const name of ["a", "b"]) expect(one(name)).toEqual(other(name));
   expect(one("b")).toEqual({ color: "var(--series-1)", shape: "circle" });
 });
 
-test("charts of a page without a list of systems agree, whatever their order", () => {
+test("charts without a list of systems use the same looks in any order", () => {
   const one = assignSystemLooks(undefined, ["b", "a", "c"]);
   const other = assignSystemLooks(undefined, ["c", "b", "a"]);
   for (const name of ["a", "b", "c"]) expect(one(name)).toEqual(other(name));
@@ -21,7 +21,7 @@ test("forty systems all look different", () => {
   expect(looks.size).toBe(40);
 });
 
-test("neighbours differ in color and in shape", () => {
+test("neighbors differ in color and in shape", () => {
   for (let place = 0; place < 63; place++) {
     expect(getSeriesLook(place).color).not.toBe(getSeriesLook(place + 1).color);
     expect(getSeriesLook(place).shape).not.toBe(getSeriesLook(place + 1).shape);
@@ -29,6 +29,6 @@ test("neighbours differ in color and in shape", () => {
   expect(new Set(SHAPES).size).toBe(8);
 });
 
-test("a name nobody announced still has a look", () => {
+test("an unknown name has a look too", () => {
   expect(assignLooks(["a"])("z")).toEqual(getSeriesLook(1));
 });

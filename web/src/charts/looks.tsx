@@ -11,12 +11,12 @@ import {
 } from "d3-shape";
 import type { Box } from "./plot.js";
 
-/** Shapes of marks, so that nothing is told by color alone. */
+/** Shapes of marks, because color alone must not carry information. */
 export const SHAPES = ["circle", "square", "triangle", "diamond", "cross", "star", "wedge", "wye"] as const;
 
 export type Shape = (typeof SHAPES)[number];
 
-/** How one system (or harness) looks on the whole page. */
+/** How one system or harness is drawn on the whole page. */
 export interface SeriesLook {
   readonly color: string;
   readonly shape: Shape;
@@ -25,8 +25,7 @@ export interface SeriesLook {
 const COLOR_COUNT = 8;
 
 /**
- * The look of each name by its place, so that a system keeps its look when others are added at the end; no two of the
- * first 64 look the same.
+ * Assigns looks by position, so that a system keeps its look when others are added at the end; the first 64 all differ.
  * @example
  * const series = assignLooks(["a", "b"]);
  * series("a"); // { color: "var(--series-1)", shape: "circle" }
@@ -36,7 +35,7 @@ export function assignLooks(names: readonly string[]): (name: string) => SeriesL
   return (name) => getSeriesLook(places.get(name) ?? places.size);
 }
 
-/** The looks of the systems of a chart: as the page has them, else by name, so that charts with the same systems agree. */
+/** In the order of the page, or by name, so that charts of the same systems agree. */
 export function assignSystemLooks(
   all: readonly string[] | undefined,
   names: readonly string[],
@@ -44,7 +43,7 @@ export function assignSystemLooks(
   return assignLooks(all ?? [...names].sort());
 }
 
-/** The look of the n-th of a list that has an order of its own, such as the classes of tokens. */
+/** The look of the n-th member of a fixed list, such as the classes of tokens. */
 export function getSeriesLook(place: number): SeriesLook {
   const round = Math.floor(place / COLOR_COUNT);
   return {
@@ -53,7 +52,7 @@ export function getSeriesLook(place: number): SeriesLook {
   };
 }
 
-/** A triangle that stands on its tip. */
+/** A triangle that points down. */
 const WEDGE: SymbolType = {
   draw(context, area) {
     const height = Math.sqrt(area * Math.sqrt(3)) / Math.sqrt(3);
@@ -75,16 +74,16 @@ const SYMBOLS: Readonly<Record<Shape, SymbolType>> = {
   wye: symbolWye,
 };
 
-/** The outline of a mark around 0, 0, of an area in square pixels. */
+/** An SVG path around 0, 0; the area is in square pixels. */
 export function buildShapePath(shape: Shape, area = 64): string {
   return symbol(SYMBOLS[shape], area)() ?? "";
 }
 
-/** Drawn over a color, so that areas differ in more than it. */
+/** Drawn over a color, so that areas differ by more than color. */
 export type Texture = "plain" | "stripes" | "dots" | "bars" | "checks";
 
 /**
- * What fills with a texture of one drawing; null for none.
+ * The `fill` of a texture; null for the plain one.
  * @example
  * getTextureUrl("P0-1", "dots"); // "url(#P0-1-dots)"
  */
@@ -92,7 +91,7 @@ export function getTextureUrl(prefix: string, texture: Texture): string | null {
   return texture === "plain" ? null : `url(#${prefix}-${texture})`;
 }
 
-/** The textures of one drawing: each has its own, so that a downloaded picture is whole. */
+/** Each drawing defines its own textures, so that a downloaded picture is complete. */
 export function TextureDefs({ prefix }: { prefix: string }) {
   const common = { width: 6, height: 6, patternUnits: "userSpaceOnUse" } as const;
   return (
@@ -113,7 +112,6 @@ export function TextureDefs({ prefix }: { prefix: string }) {
   );
 }
 
-/** A rectangle in a color, with a texture over it. */
 export function TexturedBox({ box, color, texture }: { box: Box; color: string; texture: string | null }) {
   return (
     <g>

@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
 import { formatName, formatNameList, truncateName } from "./names.js";
 
-test("a name shows and steers nothing", () => {
+test("removes control characters from a name", () => {
   expect(formatName("\u001b[2Ja\u202eb\nc")).toBe("\ufffd[2Ja\ufffdb c");
   expect(formatName(" \n")).toBe("(no name)");
   expect(formatName("<script>")).toBe("<script>");
 });
 
-test("names are cut by letters, not in the middle of one", () => {
+test("truncates a name between letters", () => {
   expect(truncateName("short", 100)).toBe("short");
   expect(truncateName("🦊🦊🦊🦊🦊🦊", 21)).toBe("🦊🦊…");
   expect(truncateName("anything", 0)).toBe("a…");
 });
 
-test("lists of names read as a sentence", () => {
+test("joins names as a sentence", () => {
   expect(formatNameList([])).toBe("");
   expect(formatNameList(["a"])).toBe("a");
   expect(formatNameList(["a", "b"])).toBe("a and b");

@@ -1,20 +1,20 @@
 import { replaceControlCharacters } from "../../../src/report/format.js";
 
-/** About how wide a letter of the charts' small text is. */
+/** An approximate width, in pixels, of a letter in the small text of charts. */
 const LETTER_WIDTH = 7;
 
-/** A name as it is shown: names come from files, and may hold what steers the text around them. */
+/** Names come from files, and may contain control characters. */
 export function formatName(name: string): string {
   return replaceControlCharacters(name).replace(/\s+/g, " ").trim() || "(no name)";
 }
 
-/** About how much room a text takes in a chart, in pixels. */
+/** In pixels. */
 export function estimateTextWidth(text: string): number {
   return [...text].length * LETTER_WIDTH;
 }
 
 /**
- * A name cut to the room there is; the whole stands in the tooltip and the table.
+ * Truncates a name to a width; the tooltip and the table show all of it.
  * @example
  * truncateName("a-very-long-name", 60); // "a-very-l…"
  */
@@ -24,13 +24,13 @@ export function truncateName(name: string, width: number): string {
   return letters.length <= room ? letters.join("") : `${letters.slice(0, room - 1).join("")}…`;
 }
 
-/** A name in a sentence, which a very long one would drown. */
+/** For a sentence, which a very long name would make unreadable. */
 export function shortenName(name: string): string {
   return truncateName(name, 300);
 }
 
 /**
- * Names in a sentence, the first few of many.
+ * Joins names for a sentence, and counts those beyond the first few.
  * @example
  * formatNameList(["a", "b", "c"]); // "a, b and c"
  */

@@ -28,7 +28,7 @@ interface PassCurvesPlotProps extends Pick<PassCurvesChartProps, "data" | "onPic
   series: (name: string) => SeriesLook;
 }
 
-/** With more systems than this, only the curve that is pointed at shows its band. */
+/** With more systems, only the highlighted curve shows its band. */
 const MAX_CURVE_BANDS = 3;
 
 /**
@@ -145,7 +145,6 @@ interface PassCurvesLayout {
 
 const CURVE_KINDS: readonly CurveKind[] = ["passAt", "passHat"];
 
-/** Places both curves of every system. */
 export function computePassCurvesLayout(curves: readonly PassCurve[], width: number): PassCurvesLayout {
   const height = computeChartHeight(width);
   const area = computePlotArea(width, height);
@@ -157,7 +156,7 @@ export function computePassCurvesLayout(curves: readonly PassCurve[], width: num
   return { height, area, x, y, curves: drawn, marks };
 }
 
-/** k is a whole number, and so are all ticks; the first and the last keep off the edges. */
+/** k is a whole number, and so are its ticks; the first and the last keep away from the edges. */
 function createWholeNumberAxis(ks: readonly number[], { left, right }: PlotArea): Axis {
   const [least, most] = [Math.min(...ks, 1), Math.max(...ks, 1)];
   const step = Math.max(1, Math.ceil((most - least + 1) / computeTickCount({ left, right, top: 0, bottom: 0 }, 40)));
@@ -213,7 +212,6 @@ type CurveKind = "passAt" | "passHat";
 
 const CURVE_NAMES: Readonly<Record<CurveKind, string>> = { passAt: "pass@k", passHat: "pass^k" };
 
-/** A curve's value at k with its interval. */
 function getCurveValue(
   point: PassCurveChartPoint,
   kind: CurveKind,
@@ -237,7 +235,7 @@ function describeCurvePoint(
   };
 }
 
-/** What the chart shows, or why there is none. */
+/** What the chart shows, or why it is empty. */
 export function describePassCurves(curves: readonly PassCurve[]): string {
   const drawn = curves.filter(({ points }) => points.some(hasPassValue));
   const most = Math.max(0, ...drawn.flatMap(({ points }) => points.filter(hasPassValue).map(({ k }) => k)));
@@ -261,7 +259,6 @@ function describeLastPoint({ system, points }: PassCurve): string[] {
   ];
 }
 
-/** The same as a table. */
 function buildPassCurveTable(curves: readonly PassCurve[]): ChartTableData {
   return {
     columns: ["System", "k", "pass@k", "from", "to", "pass^k", "from ", "to ", "Tasks"],

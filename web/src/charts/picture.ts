@@ -3,10 +3,10 @@ import { truncateName } from "./names.js";
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 const TITLE_HEIGHT = 34;
 const PICTURE_MARGIN = 12;
-/** Twice as many pixels as on the page, for screens and slides that are larger. */
+/** Twice the pixels of the page, for large screens and slides. */
 const PNG_SCALE = 2;
 
-/** What the stylesheet says, and a picture outside of the page would not know; with what it is unless said. */
+/** Styles that come from the stylesheet, with their defaults; a picture outside of the page needs them inline. */
 const COPIED_STYLES: Readonly<Record<string, string>> = {
   fill: "rgb(0, 0, 0)",
   "fill-opacity": "1",
@@ -23,7 +23,7 @@ const COPIED_STYLES: Readonly<Record<string, string>> = {
   "font-weight": "400",
 };
 
-/** The chart of a figure with its title, its legend and the ground it stands on; null when it has no drawing. */
+/** The chart of a figure with title, legend and background; null when nothing is drawn. */
 export function buildPicture(figure: HTMLElement, title: string): SVGSVGElement | null {
   const plot = figure.querySelector<SVGSVGElement>(".plot > svg");
   if (plot === null) return null;
@@ -52,7 +52,7 @@ function createEmptyPicture({ width, height }: { width: number; height: number }
   return picture;
 }
 
-/** The first color behind an element that can be seen. */
+/** The first background color behind an element that is not transparent. */
 function findBackgroundColor(element: HTMLElement | null): string {
   if (element === null) return getComputedStyle(document.body).backgroundColor;
   const color = getComputedStyle(element).backgroundColor;
@@ -78,7 +78,7 @@ function createStyledText(element: Element, content: string): SVGTextElement {
   return text;
 }
 
-/** An entry of the legend at the place where the page has it. */
+/** Copies an entry of the legend to its position on the page. */
 function copyLegendEntry(entry: Element, origin: DOMRect): SVGElement[] {
   const glyph = entry.querySelector("svg");
   const words = entry.querySelector(".entryName");
@@ -101,7 +101,7 @@ function moveSvg(svg: SVGSVGElement, x: number, y: number): SVGSVGElement {
   return svg;
 }
 
-/** A copy that looks the same without the stylesheet, and without what only the keyboard needs. */
+/** A copy that looks the same without the stylesheet, and has no keyboard targets. */
 function copyWithStyles(original: SVGSVGElement): SVGSVGElement {
   const copy = original.cloneNode(true) as SVGSVGElement;
   const originals = original.querySelectorAll<SVGElement>("*");
@@ -127,12 +127,10 @@ function setAttributes(element: Element, attributes: Readonly<Record<string, str
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
 }
 
-/** The picture as a file. */
 export function serializePicture(picture: SVGSVGElement): string {
   return replaceForbiddenCharacters(new XMLSerializer().serializeToString(picture));
 }
 
-/** The picture in pixels. */
 export async function renderPng(svg: Blob, picture: SVGSVGElement): Promise<Blob> {
   const address = URL.createObjectURL(svg);
   try {
@@ -159,7 +157,7 @@ function drawToPng(image: HTMLImageElement, picture: SVGSVGElement): Promise<Blo
 }
 
 /**
- * The name of a file for a title.
+ * A file name for a title.
  * @example
  * buildFileName("Cost–Speed Frontier"); // "cost-speed-frontier"
  */
@@ -168,20 +166,20 @@ export function buildFileName(title: string): string {
   return words.join("-").slice(0, 80) || "chart";
 }
 
-/** Hands a file to the reader. */
+/** Offers a file as a download. */
 export function saveFile(file: Blob, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(file);
   link.download = name;
   link.click();
-  // The browser has begun to read it by then.
+  // By then the browser has started to read it.
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** What no XML file may hold: controls but tab and line breaks, halves of letters, and two that are no letters. */
+/** XML allows no control characters but tab and line breaks, no lone surrogates, and not these two. */
 const FORBIDDEN_IN_XML = /(?![\t\n\r])\p{Cc}|\p{Cs}|[\ufffe\uffff]/gu;
 
-/** A serialised picture that every reader of XML accepts, whatever a name in it holds. */
+/** Makes a serialized picture valid XML, whatever a name in it contains. */
 export function replaceForbiddenCharacters(text: string): string {
   return text.replace(FORBIDDEN_IN_XML, "\ufffd");
 }

@@ -5,12 +5,12 @@ import type { ErrorCategory, FacetValue } from "../../../src/core/row.js";
 interface PlotProps {
   width: number;
   height: number;
-  /** What is drawn, for those who hear it. */
+  /** For screen readers. */
   label: string;
   marks: readonly Mark[];
   onPick?: ((picked: ChartSelection) => void) | undefined;
   children?: ComponentChildren;
-  /** In place of `children`: the drawing while a mark of a series is shown, or none. */
+  /** Instead of `children`: draws with the series that is highlighted, if any. */
   draw?: (series: string | null) => ComponentChildren;
 }
 
@@ -23,7 +23,7 @@ export function Plot({ width, height, label, marks, onPick, children, draw }: Pl
   const drawing = useMemo(() => draw?.(series), [draw, series]);
   return (
     <div class="plot" {...handlers}>
-      {/* Not role="img": what is inside of an image cannot be reached, and the marks can. */}
+      {/* Not role="img": the children of an image cannot be focused, and the marks can. */}
       {/* biome-ignore lint/a11y/useSemanticElements: a drawing holds no fieldset */}
       <svg
         class={mark?.selection !== undefined && onPick !== undefined ? "canPick" : undefined}
@@ -56,7 +56,7 @@ type PlotHandlers = Pick<
   "onPointerMove" | "onPointerLeave" | "onClick" | "onKeyDown" | "onFocusIn" | "onFocusOut"
 >;
 
-/** Which mark is shown: the one under the pointer, else the one with the focus. */
+/** The mark under the pointer, else the focused one. */
 function useActiveMark(marks: readonly Mark[], onPick: PlotProps["onPick"]) {
   const [hovered, setHovered] = useState<number | null>(null);
   const [focused, setFocused] = useState<number | null>(null);
@@ -76,7 +76,7 @@ function useActiveMark(marks: readonly Mark[], onPick: PlotProps["onPick"]) {
     },
     onClick: (event) => {
       const index = findClickedMark(marks, event);
-      // A finger cannot hover: the first tap shows, the second picks.
+      // A finger cannot hover: the first tap shows the tooltip, the second picks.
       const isFirstTap = event instanceof PointerEvent && event.pointerType === "touch" && tapped.current !== index;
       tapped.current = index;
       if (isFirstTap) setHovered(index);
@@ -107,7 +107,7 @@ function findMarkUnderPointer(marks: readonly Mark[], event: TargetedEvent<HTMLD
   return index === -1 ? null : index;
 }
 
-/** A click made by a keyboard or a screen reader has no place: it means the mark it was sent to. */
+/** A click by keyboard or screen reader has no position: it means the focused mark. */
 function findClickedMark(marks: readonly Mark[], event: TargetedEvent<HTMLDivElement, MouseEvent>): number | null {
   return event.detail === 0 ? findFocusedMark(event) : findMarkUnderPointer(marks, event);
 }
@@ -130,7 +130,7 @@ function focusMark({ currentTarget }: TargetedKeyboardEvent<HTMLDivElement>, ind
 
 interface MarkTargetsProps {
   marks: readonly Mark[];
-  /** The one that the tab key leads to. */
+  /** The mark that the tab key focuses. */
   current: number;
   canPick: boolean;
   tipId: string;
@@ -138,7 +138,7 @@ interface MarkTargetsProps {
   shown: string | null;
 }
 
-/** What is focused and heard in place of the marks; invisible but for a ring, and no part of a downloaded picture. */
+/** Focusable elements for the marks; invisible except for a ring, and not part of a downloaded picture. */
 function MarkTargets({ marks, current, canPick, tipId, shown }: MarkTargetsProps) {
   const targets = useMemo(
     () =>
@@ -176,7 +176,7 @@ interface TooltipProps {
 const TOOLTIP_GAP = 14;
 const MAX_TOOLTIP_WIDTH = 320;
 
-/** What is known of a mark, beside it, towards the side that has more room. */
+/** Shown beside a mark, on the side with more space. */
 function Tooltip({ id, mark, width, height, canPick }: TooltipProps) {
   return (
     <div class="tooltip" role="tooltip" id={id} style={computeTooltipStyle(mark, width, height)}>
@@ -206,7 +206,7 @@ function computeTooltipStyle({ x, y }: Mark, width: number, height: number) {
   };
 }
 
-/** One thing that a tooltip tells, such as `["Cost", "$0.02"]`. */
+/** Such as `["Cost", "$0.02"]`. */
 export type TooltipFact = readonly [label: string, value: string];
 
 export interface Box {
@@ -216,21 +216,21 @@ export interface Box {
   readonly height: number;
 }
 
-/** Something in a chart that can be pointed at, focused and picked. */
+/** Something in a chart that can be hovered, focused and picked. */
 export interface Mark {
   readonly id: string;
-  /** Marks of one series are stepped through with left and right, the series with up and down. */
+  /** Left and right step through the marks of a series, up and down through the series. */
   readonly series: string;
   readonly x: number;
   readonly y: number;
-  /** Its extent when it is no point. */
+  /** Its extent, unless it is a point. */
   readonly box?: Box;
   readonly title: string;
   readonly facts: readonly TooltipFact[];
   readonly selection?: ChartSelection;
 }
 
-/** A mark in words, for those who hear it. */
+/** For screen readers. */
 export function describeMark({ title, facts }: Mark): string {
   return [title, ...facts.map(([label, value]) => `${label} ${value}`)].join(", ");
 }
@@ -240,10 +240,10 @@ interface PointerPosition {
   y: number;
 }
 
-/** How far a pointer may be from a mark, in pixels. */
+/** In pixels. */
 const MAX_POINTER_DISTANCE = 26;
 
-/** The mark that a pointer means: the one that it is in, or the nearest that is near enough; -1 for none. */
+/** The index of the mark that contains the pointer, or of the nearest one; -1 when none is near. */
 export function findNearestMark(marks: readonly Mark[], place: PointerPosition): number {
   let [nearest, least] = [-1, MAX_POINTER_DISTANCE];
   for (const [index, mark] of marks.entries()) {
@@ -260,7 +260,7 @@ function measureDistance({ x, y, box }: Mark, place: PointerPosition): number {
   return Math.hypot(across, down) * 4;
 }
 
-/** Where an arrow key leads from a mark; the same mark at an end, and null for keys that lead nowhere. */
+/** Where an arrow key leads from a mark: the same mark at an end, null for other keys. */
 export function findNextMark(marks: readonly Mark[], from: number, key: string): number | null {
   const last = marks.length - 1;
   if (key === "ArrowRight") return Math.min(from + 1, last);
@@ -271,7 +271,7 @@ export function findNextMark(marks: readonly Mark[], from: number, key: string):
   return key === "ArrowUp" ? findMarkInNextSeries(marks, from, -1) : null;
 }
 
-/** The mark nearest in x of the series before or after; the next mark when there is one series alone. */
+/** The mark nearest in x of the next or previous series; the next mark when there is only one series. */
 function findMarkInNextSeries(marks: readonly Mark[], from: number, step: 1 | -1): number {
   const mark = marks[from];
   const names = [...new Set(marks.map(({ series }) => series))];
@@ -285,7 +285,7 @@ function findMarkInNextSeries(marks: readonly Mark[], from: number, step: 1 | -1
   return best;
 }
 
-/** What the reader picked in a chart: the rows behind it are those that have all of these. */
+/** What was picked in a chart: it stands for the rows that match all of these. */
 export interface ChartSelection {
   run?: string;
   system?: string;
@@ -293,15 +293,15 @@ export interface ChartSelection {
   category?: ErrorCategory;
   /** Such as `{ depth: 0.5, length: 4096 }`. */
   facets?: Readonly<Record<string, FacetValue>>;
-  /** Seconds, from the one up to the other. */
+  /** In seconds. */
   latency?: { readonly from: number; readonly to: number };
 }
 
-/** What all charts take besides their data. */
+/** The properties of all charts besides their data. */
 export interface ChartProps {
-  /** In place of the chart's own title. */
+  /** Replaces the title of the chart. */
   title?: string | undefined;
-  /** Every system of the page, so that one has the same color in all charts; those of the data when left out. */
+  /** Every system of the page, so that each has the same color in all charts. Default: those of the data. */
   systems?: readonly string[] | undefined;
   /** Called when a mark is clicked, or picked with Enter. */
   onPick?: ((picked: ChartSelection) => void) | undefined;

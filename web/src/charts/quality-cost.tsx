@@ -41,7 +41,7 @@ interface QualityCostPlotProps extends Pick<QualityCostChartProps, "data" | "onP
 }
 
 /**
- * Quality against the cost of an attempt, or its tokens where no cost is known, with the front of the best for their price.
+ * Quality against cost per attempt, or against tokens where no cost is known, with the Pareto front.
  * @example
  * <QualityCostChart data={run.charts.qualityCost} onPick={({ system }) => navigate(["run", id], { system })} />
  */
@@ -98,7 +98,7 @@ function QualityCostPlot({ data, width, words, getLook, onPick }: QualityCostPlo
   );
 }
 
-/** Each system has its color; the shape tells the harness when there are several, else the system too. */
+/** Color shows the system; shape shows the harness when there are several. */
 function chooseQualityCostLooks(points: readonly QualityCostPoint[], systems: readonly string[] | undefined) {
   const bySystem = assignSystemLooks(
     systems,
@@ -142,7 +142,6 @@ function buildQualityCostLegend(
   ];
 }
 
-/** Everything of the chart in pixels. */
 interface QualityCostLayout {
   height: number;
   area: PlotArea;
@@ -155,17 +154,15 @@ interface QualityCostLayout {
   marks: readonly Mark[];
 }
 
-/** A system that has both: only these can be drawn. */
+/** Only systems with both can be drawn. */
 type PlacedQualityCostPoint = QualityCostPoint & { cost: number; quality: number };
 
 function hasCostAndQuality(point: QualityCostPoint): point is PlacedQualityCostPoint {
   return point.cost !== null && point.quality !== null;
 }
 
-/** Half of the extent of a mark, for its label. */
 const MARK_RADIUS = 6;
 
-/** Places all systems whose quality and cost are known. */
 export function computeQualityCostLayout(
   { points, front, hull, costUnit }: QualityCostData,
   width: number,
@@ -252,13 +249,13 @@ function findHullMembers(names: readonly string[], placed: readonly PlacedQualit
   });
 }
 
-/** Who dominates a system stands beside its name, because a picture has no tooltip. */
+/** Named beside the system as well, because a downloaded picture has no tooltip. */
 function buildDominatedNote(name: string, placed: readonly PlacedQualityCostPoint[]): { note?: string } {
   const { dominatedBy = [] } = placed.find(({ system }) => system === name) ?? {};
   return dominatedBy.length === 0 ? {} : { note: `(dominated by ${formatNameList(dominatedBy, 2)})` };
 }
 
-/** Those on the front are named first when names are crowded. */
+/** Systems on the front get their labels first when space is short. */
 function sortFrontFirst(points: readonly ScatterPoint[]): ScatterPoint[] {
   return [...points].sort((a, b) => Number(a.isDominated) - Number(b.isDominated));
 }
@@ -279,7 +276,6 @@ function createQualityCostMark(
   };
 }
 
-/** What a tooltip tells of a system. */
 function describeQualityCostPoint(
   point: QualityCostPoint,
   units: CostUnitWords,
@@ -301,7 +297,7 @@ function formatQuality({ quality, low, high }: QualityCostPoint): string {
   return quality === null ? "–" : `${formatNumber(quality)} (${interval})`;
 }
 
-/** What the chart shows, or why there is none. */
+/** What the chart shows, or why it is empty. */
 export function describeQualityCost({ points, front, hull, costUnit }: QualityCostData): string {
   const units = getCostUnitWords({ costUnit });
   if (points.length === 0) return "There is nothing to draw: the run has no systems.";
@@ -333,7 +329,7 @@ function describeHull(front: readonly string[], hull: readonly string[]): string
     : ` A mix of two others reaches what ${formatNameList(under)} ${under.length > 1 ? "do" : "does"}.`;
 }
 
-/** Systems that have no place, and why. */
+/** Systems that are not drawn, and why. */
 export function listQualityCostNotes({ points, costUnit }: QualityCostData): string[] {
   const { unknown } = getCostUnitWords({ costUnit });
   const unscored = points.filter(({ quality }) => quality === null).map(({ system }) => system);
@@ -344,7 +340,6 @@ export function listQualityCostNotes({ points, costUnit }: QualityCostData): str
   ];
 }
 
-/** The same as a table. */
 export function buildQualityCostTable({ points, front, hull, costUnit }: QualityCostData): ChartTableData {
   const units = getCostUnitWords({ costUnit });
   return {
@@ -378,22 +373,22 @@ export function buildQualityCostTable({ points, front, hull, costUnit }: Quality
   };
 }
 
-/** How costs are told: in dollars, or in the tokens that stand for them. */
+/** How costs are described: in dollars, or in tokens where no cost is known. */
 interface CostUnitWords {
   readonly title: string;
-  /** Of one attempt, in tooltips and tables. */
+  /** The cost of one attempt, in tooltips and tables. */
   readonly name: string;
   readonly axis: string;
-  /** Of what costs nothing. */
+  /** Stands for a cost of zero. */
   readonly nothing: string;
   readonly text: (cost: number | null) => string;
   readonly tick: TickFormatter;
-  /** Of the first on the front. */
+  /** Describes the first system on the front. */
   readonly least: string;
-  /** Of one that dominates. */
+  /** Describes a system that dominates another. */
   readonly asLittle: string;
   readonly unknown: string;
-  /** What has to be said before anything else. */
+  /** Comes before the description. */
   readonly before: string;
 }
 
@@ -424,7 +419,6 @@ const COST_UNITS: Readonly<Record<QualityCostData["costUnit"], CostUnitWords>> =
   },
 };
 
-/** The words for the unit of a chart. */
 function getCostUnitWords({ costUnit }: Pick<QualityCostData, "costUnit">): CostUnitWords {
   return COST_UNITS[costUnit];
 }

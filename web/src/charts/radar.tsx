@@ -21,7 +21,7 @@ interface SpeedPlotProps extends Pick<SpeedRadarProps, "data" | "onPick"> {
 }
 
 /**
- * The median time to success of each system, on spokes for three to twelve systems, else as bars.
+ * The median time to success of each system, as a radar for three to twelve systems, else as bars.
  * @example
  * <SpeedRadar data={run.charts.radar} onPick={({ system }) => navigate(["run", id], { system })} />
  */
@@ -124,7 +124,6 @@ function SpeedBarsPlot({ data, width, words, series, onPick }: SpeedPlotProps) {
   );
 }
 
-/** A system on its spoke. */
 interface RadarPoint {
   system: string;
   isClipped: boolean;
@@ -139,12 +138,12 @@ interface RadarLayout {
   spokes: readonly { system: string; x: number; y: number }[];
   names: readonly { system: string; text: string; x: number; y: number; anchor: "start" | "middle" | "end" }[];
   points: readonly RadarPoint[];
-  /** The outline through neighbours; open where one was not measured. */
+  /** Connects neighbors; open where one was not measured. */
   outline: string;
   marks: readonly Mark[];
 }
 
-/** How far the spokes reach, in seconds. */
+/** The end of the spokes, in seconds. */
 function computeMaxSeconds({ spokes, limitSeconds }: RadarData): number {
   const longest = max(spokes, ({ seconds }) => seconds ?? 0) ?? 0;
   const reach = Math.min(longest, limitSeconds ?? longest);
@@ -153,7 +152,7 @@ function computeMaxSeconds({ spokes, limitSeconds }: RadarData): number {
 
 const MAX_RADAR_NAME_WIDTH = 130;
 
-/** Places every system on a spoke, the first at the top and the others clockwise. */
+/** The first system is at the top, the others follow clockwise. */
 export function computeRadarLayout(data: RadarData, width: number): RadarLayout {
   const height = Math.round(Math.min(Math.max(width * 0.6, 280), 400));
   const middle = { x: width / 2, y: height / 2 };
@@ -200,13 +199,13 @@ interface RadarNamePosition {
 }
 
 function placeRadarName(system: string, { x, y, middle, width }: RadarNamePosition): RadarLayout["names"][number] {
-  const isCentred = Math.abs(x - middle.x) < 8;
-  const anchor = isCentred ? "middle" : x > middle.x ? "start" : "end";
-  const room = isCentred ? 200 : x > middle.x ? width - x : x;
-  return { system, text: truncateName(system, room), x, y: y + (isCentred && y < middle.y ? 0 : 4), anchor };
+  const isCentered = Math.abs(x - middle.x) < 8;
+  const anchor = isCentered ? "middle" : x > middle.x ? "start" : "end";
+  const room = isCentered ? 200 : x > middle.x ? width - x : x;
+  return { system, text: truncateName(system, room), x, y: y + (isCentered && y < middle.y ? 0 : 4), anchor };
 }
 
-/** Lines between neighbours that were both measured; the last is a neighbour of the first. */
+/** Lines between neighbors that were both measured; the last is a neighbor of the first. */
 function buildRadarOutline(points: readonly (RadarPoint | null)[]): string {
   return points
     .map((from, index) => {
@@ -220,7 +219,7 @@ function createRadarMark(spoke: RadarSpoke, point: RadarPoint | null): Mark[] {
   return point === null ? [] : [{ ...describeSpoke(spoke), x: point.x, y: point.y }];
 }
 
-/** A system's mark but for its place. */
+/** A mark without its position. */
 function describeSpoke({ system, seconds, isClipped }: RadarSpoke): Omit<Mark, "x" | "y"> {
   return {
     id: system,
@@ -238,7 +237,7 @@ interface SpeedBarsLayout {
   marks: readonly Mark[];
 }
 
-/** The same data as bars, for fewer systems than a radar needs, or more than it can hold. */
+/** The same data as bars, for fewer or more systems than a radar can show. */
 export function computeSpeedBars(data: RadarData, width: number): SpeedBarsLayout {
   const rows = computeBarRows(
     data.spokes.map(({ system }) => system),
@@ -270,22 +269,20 @@ export function computeSpeedBars(data: RadarData, width: number): SpeedBarsLayou
   return { rows, x, bars, marks };
 }
 
-/** One system of the radar. */
 type RadarSpoke = RadarData["spokes"][number];
 
-/** A spoke that has a length. */
 type MeasuredSpoke = RadarSpoke & { seconds: number };
 
 function isMeasuredSpoke(spoke: RadarSpoke): spoke is MeasuredSpoke {
   return spoke.seconds !== null;
 }
 
-/** From how many systems on, and up to how many, spokes can be read; bars do for all others. */
+/** A radar is readable with three to twelve systems. */
 function canDrawRadar({ spokes }: RadarData): boolean {
   return spokes.length >= 3 && spokes.length <= 12;
 }
 
-/** What the chart shows, or why there is none. */
+/** What the chart shows, or why it is empty. */
 export function describeRadar(data: RadarData): string {
   const { spokes } = data;
   const measured = spokes.filter(isMeasuredSpoke).sort((a, b) => a.seconds - b.seconds);
@@ -301,7 +298,7 @@ export function describeRadar(data: RadarData): string {
   return `${shortenName(fastest.system)} is the fastest to a success with ${formatSeconds(fastest.seconds)} in the median, ${shortenName(slowest.system)} the slowest with ${formatSeconds(slowest.seconds)}. ${canDrawRadar(data) ? "Nearer to the middle" : "Shorter"} is faster.`;
 }
 
-/** What the drawing cuts or lacks. */
+/** What the drawing clips or leaves out. */
 export function listRadarNotes({ spokes, limitSeconds }: RadarData): string[] {
   const clipped = spokes.filter((spoke) => spoke.isClipped);
   const unmeasured = spokes.filter((spoke) => !isMeasuredSpoke(spoke)).map(({ system }) => system);
@@ -314,7 +311,6 @@ export function listRadarNotes({ spokes, limitSeconds }: RadarData): string[] {
   ];
 }
 
-/** The same as a table. */
 function buildRadarTable({ spokes, limitSeconds }: RadarData): ChartTableData {
   return {
     columns: ["System", "Median time to success", `Cut at ${formatSeconds(limitSeconds)}`],

@@ -6,7 +6,7 @@ import { buildHullPath, buildStepPath, placeLabels } from "./scatter.js";
 
 const y = createLinearAxis({ values: [0, 1], range: [100, 0], text: formatNumberTick, count: 5 });
 
-test("a front is a staircase, never a slope", () => {
+test("draws a front as a staircase, never as a slope", () => {
   const places = [
     { x: 10, y: 90 },
     { x: 50, y: 40 },
@@ -15,7 +15,7 @@ test("a front is a staircase, never a slope", () => {
   expect(buildStepPath([], 100)).toBe("");
 });
 
-test("half the way in dollars is half the way in quality", () => {
+test("draws half the dollars between two systems at half their difference in quality", () => {
   const members = [
     { cost: 1, quality: 0 },
     { cost: 100, quality: 1 },
@@ -33,7 +33,7 @@ test("half the way in dollars is half the way in quality", () => {
   expect(places).toHaveLength(62);
 });
 
-test("a hull that begins with a free system draws without NaN", () => {
+test("draws a hull that begins with a free system without NaN", () => {
   const x = createLogAxis({ values: [0, 5], range: [0, 400], text: formatNumberTick, count: 5 });
   const path = buildHullPath(
     [
@@ -56,18 +56,18 @@ const named = fc.record({
   note: fc.constantFrom("(dominated by b)", "(dominated by another system and 11 more)"),
 });
 
-test("a single mark has its name to the right, a little higher", () => {
+test("puts the label of a single mark to its upper right", () => {
   expect(placeLabels([{ name: "a", x: 100, y: 100, size: 6 }], area)).toEqual([
     { name: "a", text: "a", x: 106, y: 96 },
   ]);
 });
 
-test("at the right edge the name stands to the left", () => {
+test("puts the label to the left at the right edge", () => {
   const [label] = placeLabels([{ name: "system", x: 595, y: 100, size: 4 }], area);
   expect(label?.x).toBeLessThan(560);
 });
 
-test("a note stands after the name where there is room, and takes none from another name", () => {
+test("adds a note after a label where it fits, and never hides another label for it", () => {
   const noted = { name: "a", x: 100, y: 100, size: 6, note: "(dominated by b)" };
   const textsOf = (...marks: Parameters<typeof placeLabels>[0]) => placeLabels(marks, area).map(({ text }) => text);
   expect(textsOf(noted)).toEqual(["a (dominated by b)"]);
@@ -75,7 +75,7 @@ test("a note stands after the name where there is room, and takes none from anot
   expect(textsOf(noted, { name: "b", x: 150, y: 96, size: 6 })).toEqual(["a", "b"]);
 });
 
-test("labels never run into each other and stay inside", () => {
+test("labels never overlap, and stay inside the area", () => {
   fc.assert(
     fc.property(fc.array(named, { maxLength: 40 }), (marks) => {
       const labels = placeLabels(marks, area);

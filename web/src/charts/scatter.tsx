@@ -3,7 +3,6 @@ import { buildShapePath, type SeriesLook } from "./looks.js";
 import { estimateTextWidth, truncateName } from "./names.js";
 import type { Box } from "./plot.js";
 
-/** A system in a scatter chart. */
 export interface ScatterPoint {
   readonly name: string;
   readonly x: number;
@@ -12,11 +11,10 @@ export interface ScatterPoint {
   readonly area: number;
   readonly look: SeriesLook;
   readonly isDominated: boolean;
-  /** The ends of its interval. */
   readonly whisker: { readonly low: number; readonly high: number } | null;
 }
 
-/** All systems of a scatter chart: dominated ones hollow and faded, and under the others. */
+/** Dominated systems are hollow, faded and below the others. */
 export function ScatterPoints({ points }: { points: readonly ScatterPoint[] }) {
   const behindFirst = [...points].sort((a, b) => Number(b.isDominated) - Number(a.isDominated));
   return (
@@ -43,12 +41,11 @@ function ScatterMark({ point: { x, y, area, look, isDominated, whisker } }: { po
   );
 }
 
-/** A line from end to end with a short bar at each. */
+/** A line with a short bar at each end. */
 export function buildWhiskerPath(x: number, { low, high }: { low: number; high: number }): string {
   return `M${x - 3},${low}h6M${x},${low}V${high}M${x - 3},${high}h6`;
 }
 
-/** The names that found a place. */
 export function ScatterLabels({ labels }: { labels: readonly PlacedLabel[] }) {
   return (
     <g class="names" {...ARIA_HIDDEN}>
@@ -61,14 +58,12 @@ export function ScatterLabels({ labels }: { labels: readonly PlacedLabel[] }) {
   );
 }
 
-/** A mark that would like its name beside it. */
 interface LabeledMark {
   readonly name: string;
   readonly x: number;
   readonly y: number;
-  /** Half of its extent. */
   readonly size: number;
-  /** What stands after its name where there is room for it. */
+  /** Added after the name where it fits. */
   readonly note?: string;
 }
 
@@ -84,7 +79,7 @@ const MAX_LABEL_WIDTH = 150;
 const MAX_NOTE_WIDTH = 200;
 const LABEL_GAP = 4;
 
-/** Names beside their marks, as many as do not run into each other; the first ones have the choice. */
+/** Places labels beside their marks, as many as do not overlap; the first marks choose first. */
 export function placeLabels(marks: readonly LabeledMark[], area: PlotArea): PlacedLabel[] {
   const covered = marks.map(({ x, y, size }) => ({ x: x - size, y: y - size, width: 2 * size, height: 2 * size }));
   const names: PlacedName[] = [];
@@ -96,7 +91,7 @@ export function placeLabels(marks: readonly LabeledMark[], area: PlotArea): Plac
     );
     if (box !== undefined) names.push({ mark, text, box });
   }
-  // Notes come after all names: none of them is worth a name.
+  // After all names, because a note must not take the space of a name.
   for (const name of names) Object.assign(name, appendNote(name, { covered, names, area }));
   return names.map(({ mark: { name }, text, box }) => ({ name, text, x: box.x, y: box.y + LABEL_HEIGHT - 3 }));
 }
@@ -113,7 +108,7 @@ interface LabelSurroundings {
   area: PlotArea;
 }
 
-/** The name with its note, to the right of where it stands or to the left; as it is where there is no room. */
+/** The name with its note, extended to the right or to the left; unchanged where neither fits. */
 function appendNote(name: PlacedName, { covered, names, area }: LabelSurroundings): PlacedName {
   const { mark, text, box } = name;
   if (mark.note === undefined) return name;
@@ -126,7 +121,7 @@ function appendNote(name: PlacedName, { covered, names, area }: LabelSurrounding
   return wider === undefined ? name : { mark, text: noted, box: wider };
 }
 
-/** Right above, where the step of a front does not run through it; then right, left, above and below. */
+/** Upper right first, where the step of a front does not cross it; then right, left, above and below. */
 function listLabelBoxes({ x, y, size }: LabeledMark, width: number): Box[] {
   const at = (left: number, top: number): Box => ({ x: left, y: top, width, height: LABEL_HEIGHT });
   return [
@@ -157,14 +152,13 @@ interface PixelPoint {
   readonly y: number;
 }
 
-/** What a front reaches without mixing systems: along to the next member, and then to it. */
+/** The front as steps: horizontally to the next member, then vertically. */
 export function buildStepPath(places: readonly PixelPoint[], end: number): string {
   const [first, ...others] = places;
   if (first === undefined) return "";
   return `M${roundPixels(first.x)},${roundPixels(first.y)}${others.map(({ x, y }) => `H${roundPixels(x)}V${roundPixels(y)}`).join("")}H${roundPixels(end)}`;
 }
 
-/** A member of a hull: what it costs and how good it is. */
 export interface HullMember {
   readonly cost: number;
   readonly quality: number;
@@ -172,17 +166,17 @@ export interface HullMember {
 
 const HULL_PIECES = 60;
 
-/** What shares of two systems range: straight in dollars, and so a curve on a logarithmic axis. */
+/** Mixes of two systems lie on a straight line in dollars, which is a curve on a logarithmic axis. */
 export function buildHullPath(members: readonly HullMember[], x: Axis, y: Axis): string {
   const places = members.flatMap((member, index) => [member, ...interpolateMembers(member, members[index + 1])]);
   const steps = places.map(({ cost, quality }) => `${roundPixels(x.toPixel(cost))},${roundPixels(y.toPixel(quality))}`);
   return members.length < 2 ? "" : `M${steps.join("L")}`;
 }
 
-/** Mixes of two members, evenly spread over the decades between them. */
+/** Mixes of two members, evenly spaced over the decades between them. */
 function interpolateMembers(from: HullMember, to: HullMember | undefined): HullMember[] {
   if (to === undefined || !(to.cost > from.cost)) return [];
-  // Zero has no logarithm: seen from a free system, the curve begins four decades under the other one.
+  // Zero has no logarithm: from a free system, the curve begins four decades below the other one.
   const start = Math.max(from.cost, to.cost / 1e4);
   return Array.from({ length: HULL_PIECES }, (_, piece) => {
     const cost = start * (to.cost / start) ** ((piece + 1) / (HULL_PIECES + 1));
@@ -191,12 +185,12 @@ function interpolateMembers(from: HullMember, to: HullMember | undefined): HullM
   });
 }
 
-/** A tenth of a pixel is as fine as anybody sees. */
+/** A tenth of a pixel is finer than anybody sees. */
 function roundPixels(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** What systems cost, from left to right; by ratios, since prices differ by powers of ten. */
+/** Logarithmic, since prices differ by powers of ten. */
 export function createCostAxis(values: readonly number[], area: PlotArea, text: TickFormatter): Axis {
   return createLogAxis({ values, range: [area.left, area.right], text, count: computeTickCount(area) });
 }

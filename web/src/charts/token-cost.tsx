@@ -37,7 +37,7 @@ const PART_LOOKS: Readonly<Record<CostPartName, { color: string; texture: Textur
 };
 
 /**
- * What the tokens of each class came to, in dollars where prices are known, or in tokens.
+ * The cost of each class of tokens, in dollars where prices are known, or in tokens.
  * @example
  * <TokenCostChart data={run.charts.tokenCosts} onPick={({ system }) => navigate(["run", id], { system })} />
  */
@@ -140,12 +140,11 @@ interface TokenCostLayout {
   x: Axis;
   parts: readonly { readonly id: string; readonly name: CostPartName; readonly box: Box }[];
   totals: readonly { readonly system: string; readonly text: string; readonly x: number; readonly y: number }[];
-  /** What was billed where the classes do not add up to it. */
+  /** The bill, where the classes do not add up to it. */
   bills: readonly { readonly system: string; readonly x: number; readonly top: number; readonly bottom: number }[];
   marks: readonly Mark[];
 }
 
-/** A bar for each system, its classes one after the other. */
 export function computeTokenCostLayout(costs: readonly TokenCost[], unit: CostUnit, width: number): TokenCostLayout {
   const rows = computeBarRows(
     costs.map(({ system }) => system),
@@ -225,7 +224,6 @@ function placeTotal(cost: TokenCost, { unit, x, top }: TokenCostRow) {
   return { system: cost.system, text, x: x.toPixel(total === null ? 0 : end) + 6, y: top };
 }
 
-/** What the bars are made of. */
 type CostUnit = "dollars" | "tokens";
 
 const TOKEN_CLASS_NAMES: Readonly<Record<TokenClass, string>> = {
@@ -238,7 +236,7 @@ const TOKEN_CLASS_NAMES: Readonly<Record<TokenClass, string>> = {
 
 const TOKEN_CLASSES = Object.keys(TOKEN_CLASS_NAMES) as readonly TokenClass[];
 
-/** A part of a bar: a class of tokens, or what was billed and nobody can split, such as a trial that was stopped. */
+/** A class of tokens, or billed cost that cannot be split, such as that of a stopped trial. */
 type CostPartName = TokenClass | "notSplit";
 
 interface CostPart {
@@ -251,21 +249,20 @@ function formatPartName(name: CostPartName): string {
   return name === "notSplit" ? "not split" : TOKEN_CLASS_NAMES[name];
 }
 
-/** Sums of prices and a bill differ by roundings; up to this share of the larger they are the same. */
+/** A bill and a sum of prices count as equal up to this share of the larger. */
 const ROUNDING_TOLERANCE = 0.005;
 
-/** What the classes come to in dollars; 0 where their prices are not known. */
+/** In dollars; 0 where prices are not known. */
 function sumPricedUsd(cost: TokenCost): number {
   return isFullyPriced(cost) ? cost.classes.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0) : 0;
 }
 
-/** What was billed beyond the classes: nobody reported its tokens, or nobody knows their price. */
+/** Billed beyond the classes: the tokens were not reported, or have no known price. */
 function computeUnsplitUsd(cost: TokenCost): number {
   const rest = (cost.costUsd ?? 0) - sumPricedUsd(cost);
   return rest > (cost.costUsd ?? 0) * ROUNDING_TOLERANCE ? rest : 0;
 }
 
-/** The parts of a system's bar, one after the other. */
 export function listCostParts(cost: TokenCost, unit: CostUnit): CostPart[] {
   if (unit === "tokens") return [...cost.classes];
   const rest = computeUnsplitUsd(cost);
@@ -278,18 +275,17 @@ export function isFullyPriced({ classes }: TokenCost): boolean {
   return classes.length > 0 && classes.every(({ tokens, costUsd }) => tokens === 0 || costUsd !== null);
 }
 
-/** How much of a class there is. */
 function getAmount({ tokens, costUsd }: CostPart, unit: CostUnit): number {
   return Math.max((unit === "dollars" ? costUsd : tokens) ?? 0, 0);
 }
 
-/** All parts together; null when not known in this unit. */
+/** Null when not known in this unit. */
 export function computeTotal(cost: TokenCost, unit: CostUnit): number | null {
   const isKnown = unit === "dollars" ? isFullyPriced(cost) || cost.costUsd !== null : cost.classes.length > 0;
   return isKnown ? listCostParts(cost, unit).reduce((sum, part) => sum + getAmount(part, unit), 0) : null;
 }
 
-/** What a system came to: its bill, where there is one. */
+/** The bill, where there is one. */
 function computeSpent(cost: TokenCost, unit: CostUnit): number | null {
   return unit === "dollars" ? (cost.costUsd ?? computeTotal(cost, unit)) : computeTotal(cost, unit);
 }
@@ -311,7 +307,7 @@ function describeCostPart(cost: TokenCost, part: CostPart, unit: CostUnit): { ti
   };
 }
 
-/** What the chart shows, or why there is none. */
+/** What the chart shows, or why it is empty. */
 export function describeTokenCosts(costs: readonly TokenCost[], unit: CostUnit): string {
   if (costs.length === 0) return "There is nothing to draw: the run has no systems.";
   const known = costs.flatMap((cost) => {
@@ -324,7 +320,7 @@ export function describeTokenCosts(costs: readonly TokenCost[], unit: CostUnit):
   const largest = listCostParts(dearest.cost, unit).sort((a, b) => getAmount(b, unit) - getAmount(a, unit))[0];
   const share = largest === undefined || dearest.total === 0 ? "" : describeShare(largest, dearest.total, unit);
   const all = formatAmount(dearest.total, unit);
-  // One without a bar may have cost more.
+  // A system without a bar may have cost more.
   const among = known.length < costs.length ? `Of ${formatPlural(known.length, "system")} with a bar, ` : "";
   return unit === "dollars"
     ? `${among}${shortenName(system)} is the dearest with ${all}${share}.`
@@ -338,7 +334,7 @@ function describeShare(part: CostPart, total: number, unit: CostUnit): string {
     : `, ${share} of it for ${formatPartName(part.name)}`;
 }
 
-/** Systems without a bar, and totals that the bars do not add up to. */
+/** Systems without a bar, and bills that differ from their bars. */
 export function listTokenCostNotes(costs: readonly TokenCost[], unit: CostUnit): string[] {
   const without = costs.filter((cost) => computeTotal(cost, unit) === null);
   const unreported = without.filter(({ classes }) => classes.length === 0).map(({ system }) => system);
@@ -367,7 +363,6 @@ function isBilledLess(cost: TokenCost): boolean {
   return cost.costUsd !== null && total - cost.costUsd > total * ROUNDING_TOLERANCE;
 }
 
-/** The same as a table. */
 export function buildTokenCostTable(costs: readonly TokenCost[]): ChartTableData {
   return {
     columns: ["System", "Class", "Tokens", "Cost"],

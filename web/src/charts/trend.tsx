@@ -49,11 +49,11 @@ interface TrendPlotProps extends Pick<TrendChartProps, "figure" | "onPick"> {
   series: (name: string) => SeriesLook;
 }
 
-/** With more lines than this, bands would hide each other: then only the line that is pointed at shows its own. */
+/** With more lines, bands would hide each other: only the highlighted line shows its band. */
 const MAX_TREND_BANDS = 3;
 
 /**
- * One figure of each system over runs.
+ * One figure of each system over time.
  * @example
  * <TrendChart runs={runs} figure="pass_rate" title="Success rate" onPick={({ run = "" }) => navigate(["run", run])} />
  */
@@ -170,16 +170,14 @@ function TrendMark({ spot: { x, y, isBlank, whisker }, look, isSmall, hasWhisker
   );
 }
 
-/** A run on a line. */
 interface PlacedTrendPoint {
   readonly x: number;
   readonly y: number;
   readonly isBlank: boolean;
-  /** The ends of its interval, of a run that stands alone: a band needs two. */
+  /** The interval of an isolated run, because a band needs two points. */
   readonly whisker: { readonly low: number; readonly high: number } | null;
 }
 
-/** A line in pixels. */
 interface PlacedTrendLine {
   readonly system: string;
   readonly path: string;
@@ -197,10 +195,9 @@ interface TrendLayout {
   marks: readonly Mark[];
 }
 
-/** Values further apart than this are drawn on a logarithmic axis. */
+/** Values that differ by a larger factor are drawn on a logarithmic axis. */
 const MIN_LOG_RATIO = 100;
 
-/** Places every run of every system. */
 export function computeTrendLayout(lines: readonly TrendLine[], figure: CardFigure, width: number): TrendLayout {
   const height = computeChartHeight(width);
   const area = computePlotArea(width, height, 62);
@@ -265,9 +262,7 @@ function placeTrendLine({ system, points }: TrendLine, { x, y, area }: TrendAxes
 }
 
 function isIsolated(points: readonly TrendPoint[], index: number): boolean {
-  return [points[index - 1], points[index + 1]].every(
-    (neighbour) => neighbour === undefined || neighbour.blank !== null,
-  );
+  return [points[index - 1], points[index + 1]].every((neighbor) => neighbor === undefined || neighbor.blank !== null);
 }
 
 function computeWhisker({ low, high }: TrendPoint, y: Axis): PlacedTrendPoint["whisker"] {
@@ -292,7 +287,6 @@ function createTrendMark(point: TrendPoint, { x, y, figure }: TrendMarkPosition)
   };
 }
 
-/** What a tooltip tells of a system in a run: its figure, and what the run itself cost and took. */
 function describeTrendPoint(point: TrendPoint, figure: CardFigure): { title: string; facts: TooltipFact[] } {
   const { run, card, blank } = point;
   const facts: (TooltipFact | null)[] = [
@@ -307,7 +301,7 @@ function describeTrendPoint(point: TrendPoint, figure: CardFigure): { title: str
   return { title: formatName(card.system), facts: facts.filter((fact) => fact !== null) };
 }
 
-/** What the chart shows, or why there is none. */
+/** What the chart shows, or why it is empty. */
 export function describeTrend(lines: readonly TrendLine[], figure: CardFigure): string {
   const points = lines.flatMap((line) => line.points);
   if (points.length === 0) return "There is nothing to draw: no run has this figure.";
@@ -346,7 +340,7 @@ export function listTrendNotes(lines: readonly TrendLine[], runs: readonly RunCa
   ];
 }
 
-/** The same as a table, the latest run first. */
+/** The latest run first. */
 export function buildTrendTable(lines: readonly TrendLine[], figure: CardFigure): ChartTableData {
   const { format } = getFigureStyle(figure);
   const points = lines.flatMap((line) => line.points).sort((a, b) => b.at - a.at);
@@ -386,10 +380,10 @@ interface TrendLine {
   readonly points: readonly TrendPoint[];
 }
 
-/** From this share of infrastructure errors on, what is left says little about the system. */
+/** With more infrastructure errors than this, the other trials say little about the system. */
 const MAX_ERROR_SHARE = 0.5;
 
-/** One figure of each system over runs; runs without a date have no place in time. */
+/** Runs without a date are left out. */
 export function buildTrendLines(runs: readonly RunCard[], figure: CardFigure): TrendLine[] {
   const lines = new Map<string, TrendPoint[]>();
   for (const { run, at } of listDatedRuns(runs))
@@ -406,7 +400,7 @@ interface DatedRun {
   at: number;
 }
 
-/** Runs that have a place in time, oldest first. */
+/** Oldest first. */
 function listDatedRuns(runs: readonly RunCard[]): DatedRun[] {
   return runs
     .flatMap((run) => {
@@ -419,7 +413,7 @@ function listDatedRuns(runs: readonly RunCard[]): DatedRun[] {
 function buildTrendPoint({ run, at }: DatedRun, card: SystemCard, figure: CardFigure): TrendPoint {
   const value = card.figures[figure];
   const errors = computeErrorShare(card);
-  // Of the error rate itself, such a point is the very thing to see.
+  // A high error rate is what this figure should show.
   const isBlank = errors >= MAX_ERROR_SHARE && figure !== "error_rate";
   const blank = isBlank
     ? `${Math.round(errors * 100)} % of the trials had infrastructure errors`
@@ -437,7 +431,7 @@ function buildTrendPoint({ run, at }: DatedRun, card: SystemCard, figure: CardFi
   };
 }
 
-/** Of the trials that were begun: those that a stop left over would hide how many of the others broke. */
+/** Of the trials that started: skipped trials would hide how many of the others failed. */
 function computeErrorShare({ outcomes }: SystemCard): number {
   const begun = Object.values(outcomes).reduce((sum, count) => sum + count, 0) - outcomes.skipped;
   return begun === 0 ? 0 : outcomes.error / begun;
@@ -447,16 +441,14 @@ function getIntervalEnd({ figures }: SystemCard, name: string): number | null {
   return Object.entries(figures).find(([key]) => key === name)?.[1] ?? null;
 }
 
-/** Whether any run of a system can be drawn. */
 function hasTrendValue({ points }: TrendLine): boolean {
   return points.some(({ blank }) => blank === null);
 }
 
-/** How a figure is written, and how its axis behaves. */
 interface FigureStyle {
   format: (value: number | null) => string;
   tick: TickFormatter;
-  /** Shares always show all from 0 to 1. */
+  /** The axis of a share always goes from 0 to 1. */
   isShare: boolean;
 }
 
@@ -475,7 +467,7 @@ const SECOND_STYLE: FigureStyle = {
 };
 const NUMBER_STYLE: FigureStyle = { format: (value) => formatNumber(value), tick: formatNumberTick, isShare: false };
 
-/** By what the names of figures have in common. */
+/** Names of figures follow these patterns. */
 function getFigureStyle(figure: CardFigure): FigureStyle {
   if (/^(pass_rate|pass_hat|coverage|error_rate)/.test(figure)) return SHARE_STYLE;
   if (/^mean_score(_ci_\w+)?$/.test(figure)) return SCORE_STYLE;

@@ -36,7 +36,7 @@ const point: QualityCostPoint = {
   membership: null,
 };
 
-test("quality and cost: who is on the front, who is dominated, who has no place", () => {
+test("quality and cost: describes the front, dominated systems, and systems that are not drawn", () => {
   const points = [
     point,
     { ...point, system: "b", quality: 0.9, cost: 1 },
@@ -56,7 +56,7 @@ test("quality and cost: who is on the front, who is dominated, who has no place"
   expect(describeQualityCost({ ...data, points: [], front: [], hull: [] })).toContain("nothing to draw");
 });
 
-test("quality and tokens: where no cost is known, everything is told in tokens", () => {
+test("quality and cost: describes tokens where no cost is known", () => {
   const points = [
     { ...point, cost: 1234.5 },
     { ...point, system: "b", cost: 2000, quality: 0.4, dominatedBy: ["a"] },
@@ -73,7 +73,7 @@ test("quality and tokens: where no cost is known, everything is told in tokens",
   expect(JSON.stringify(rows)).not.toContain("$");
 });
 
-test("quality and cost: a member of the front under the hull is named", () => {
+test("quality and cost: names a member of the front that is below the hull", () => {
   const points = ["a", "b", "c"].map((system, index) => ({
     ...point,
     system,
@@ -85,7 +85,7 @@ test("quality and cost: a member of the front under the hull is named", () => {
   );
 });
 
-test("cost and speed: left out with the reason; the area of a mark grows with the success rate", () => {
+test("cost and speed: gives the reason for each system left out, and larger marks for higher success rates", () => {
   const placed: CostSpeedPoint = {
     system: "a",
     harness: null,
@@ -102,7 +102,7 @@ test("cost and speed: left out with the reason; the area of a mark grows with th
   expect(computeMarkArea(null)).toBe(computeMarkArea(0));
 });
 
-test("the radar names what it cuts with its real time", () => {
+test("radar: gives the real time of each clipped system", () => {
   const spokes = [
     { system: "a", seconds: 2, isClipped: false },
     { system: "b", seconds: 400, isClipped: true },
@@ -138,7 +138,7 @@ const runs = [
   runOf("none", "", { rate: 0.75, errors: 0 }),
 ];
 
-test("a trend is in order of time, and blank where half of the trials or more had infrastructure errors", () => {
+test("trend: orders runs by time, and leaves a point blank when half of its trials had infrastructure errors", () => {
   const lines = buildTrendLines(runs, "pass_rate");
   expect(lines[0]?.points.map(({ run, blank }) => [run.id, blank !== null])).toEqual([
     ["one", false],
@@ -156,14 +156,14 @@ test("a trend is in order of time, and blank where half of the trials or more ha
   ]);
 });
 
-test("trials that a stop left over do not hide that most of the others broke", () => {
+test("trend: does not count skipped trials when it decides that a point is blank", () => {
   const stopped = runOf("stopped", "2026-11-04T00:00:00Z", { rate: 1, errors: 8 });
   const systems = stopped.systems.map((card) => ({ ...card, outcomes: { ...card.outcomes, skipped: 90 } }));
   const [line] = buildTrendLines([{ ...stopped, systems }], "pass_rate");
   expect(line?.points[0]?.blank).toBe("80 % of the trials had infrastructure errors");
 });
 
-test("one more system is not several", () => {
+test("trend: uses the singular for one more system", () => {
   const run = runOf("one", "2026-11-01T00:00:00Z", { rate: 0.5, errors: 0 });
   const systems = ["a", "b", "c", "d"].flatMap((system) => run.systems.map((card) => ({ ...card, system })));
   expect(describeTrend(buildTrendLines([{ ...run, systems }], "error_rate"), "error_rate")).toMatch(
@@ -171,11 +171,11 @@ test("one more system is not several", () => {
   );
 });
 
-test("the error rate itself is never blank", () => {
+test("trend: never leaves a point of the error rate blank", () => {
   expect(buildTrendLines(runs, "error_rate")[0]?.points.every(({ blank }) => blank === null)).toBe(true);
 });
 
-test("error categories are added up, the most frequent first, and what went right is none of them", () => {
+test("errors: adds up categories, the most frequent first, without trials that had none", () => {
   const bars = buildBarsBySystem(runs);
   expect(bars).toMatchObject([{ key: "s", trials: 40, counts: { api_error: 9, cost_killed: 4 } }]);
   expect(rankCategories(bars)).toEqual([
@@ -190,7 +190,7 @@ test("error categories are added up, the most frequent first, and what went righ
   expect(describeErrors([], "run")).toContain("nothing to draw");
 });
 
-test("pass curves: one trial shows no dependability, several do", () => {
+test("pass curves: says that one trial per example shows no reliability", () => {
   const at = (k: number) => ({
     k,
     n: 9,
@@ -208,7 +208,7 @@ test("pass curves: one trial shows no dependability, several do", () => {
   expect(describePassCurves([])).toContain("nothing to draw");
 });
 
-test("heat maps: colors go from 0 to 1, and cells without data are told", () => {
+test("heat map: colors go from 0 to 1, and cells without data are counted", () => {
   const map = {
     system: "s",
     dataset: "needle",
@@ -224,7 +224,7 @@ test("heat maps: colors go from 0 to 1, and cells without data are told", () => 
   expect(buildHeatMapTable(map).rows).toEqual([["0.5", "0.250 (4)", "no data"]]);
 });
 
-test("cost by class: dollars where every class has a price, else it is said that they are not known", () => {
+test("token cost: uses dollars where every class has a price, and says where prices are not known", () => {
   const priced: TokenCost = {
     system: "a",
     costUsd: 3,
@@ -251,7 +251,7 @@ test("cost by class: dollars where every class has a price, else it is said that
   expect(listTokenCostNotes([{ ...priced, costUsd: 2 }], "dollars")[0]).toContain("what was billed");
 });
 
-test("tokens: what was billed and cannot be split has a bar, and the bill decides who is the dearest", () => {
+test("token cost: draws billed cost that cannot be split, and finds the most expensive system by its bill", () => {
   const usage = { name: "input", tokens: 10, costUsd: 1 } as const;
   const steady = { system: "steady", classes: [{ ...usage, costUsd: 2 }], costUsd: 2 };
   const stopped = { system: "stopped", classes: [usage], costUsd: 50 };
@@ -271,7 +271,7 @@ test("tokens: what was billed and cannot be split has a bar, and the bill decide
   expect(buildTokenCostTable(costs).rows).toContainEqual(["silent", "not split", "–", "$10.00"]);
 });
 
-test("latency: the fastest and the slowest", () => {
+test("latency: names the fastest and the slowest system", () => {
   const spread = (system: string, p50: number): LatencySpread => ({
     system,
     n: 3,

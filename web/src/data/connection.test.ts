@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createConnection } from "./connection.js";
 
-/** A server that is there or not, and counts how often it was asked. */
+/** A server that can be switched off, and counts requests. */
 function sampleServer() {
   const server = { isUp: true, asked: 0 };
   const ask = async () => {
@@ -11,8 +11,8 @@ function sampleServer() {
   return { server, connection: createConnection(ask, 5) };
 }
 
-describe("whether the server is there", () => {
-  test("is told when it is gone and when it is back", async () => {
+describe("connection", () => {
+  test("tells its listeners when the server is gone and when it is back", async () => {
     const { server, connection } = sampleServer();
     const said: boolean[] = [];
     connection.watch((isThere) => said.push(isThere));
@@ -25,7 +25,7 @@ describe("whether the server is there", () => {
     await expect.poll(() => said).toEqual([false, true]);
   });
 
-  test("is not told anew when one request failed and the server is there", async () => {
+  test("tells nothing when one request failed and the server still answers", async () => {
     const { server, connection } = sampleServer();
     const said: boolean[] = [];
     connection.watch((isThere) => said.push(isThere));
@@ -36,7 +36,7 @@ describe("whether the server is there", () => {
     expect(said).toEqual([]);
   });
 
-  test("is told at once to who comes while it is gone, and to nobody who has left", async () => {
+  test("tells a new listener at once that the server is gone, and stops telling one that left", async () => {
     const { server, connection } = sampleServer();
     const [first, late]: boolean[][] = [[], []];
     const leave = connection.watch((isThere) => first?.push(isThere));

@@ -1,17 +1,16 @@
-/** Whether the server is there. */
 export interface Connection {
-  /** Asks whether the server is still there, after something that only its absence explains. */
+  /** Checks whether the server still answers, after a failed request. */
   check(): void;
-  /** Tells when the server is gone and when it is back; the returned function ends that. */
+  /** Reports when the server is gone and when it is back, until the returned function is called. */
   watch(listen: (isThere: boolean) => void): () => void;
 }
 
-/** How long after one question the next is asked while there is no answer. */
 const DEFAULT_CHECK_INTERVAL_MS = 2000;
 
 /**
- * Follows whether a server answers. One failed request is no proof: it is gone when `ask` fails too, and then `ask` is
- * called again and again until it does not.
+ * Tracks whether a server answers. One failed request is not enough: the server is gone when `ask` fails too. Then
+ * `ask` is
+ * called repeatedly until it succeeds.
  * @example
  * const connection = createConnection(async () => void (await fetch(".", { method: "HEAD" })));
  * connection.watch((isThere) => console.log(isThere ? "back" : "gone"));

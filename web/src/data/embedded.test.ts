@@ -9,12 +9,12 @@ const OUTPUT = [
 ];
 const source = createEmbeddedSource(createSampleReport([{ system: "a", outcomes: ["fail"] }], { output: OUTPUT }));
 
-describe("a text out of the file", () => {
-  test("is there when the file holds all of it", async () => {
+describe("a text of an embedded report", () => {
+  test("is returned when the file holds all of it", async () => {
     expect(await source.getText("r1", KEY, { of: "output", name: "response" })).toBe("yes");
   });
 
-  test("is refused in words when the file holds its beginning alone", async () => {
+  test("is refused when the file holds only its beginning", async () => {
     const whole = source.getText("r1", KEY, { of: "output", name: "context" });
     await expect(whole).rejects.toThrow("only the beginning of the text, 13 of its 5,000,000 characters");
     await expect(source.getText("r1", KEY, { of: "example", name: "question" })).rejects.toThrow(
@@ -23,7 +23,7 @@ describe("a text out of the file", () => {
   });
 });
 
-test("a search finds all there is", async () => {
+test("a search in an embedded report finds every match", async () => {
   const search = (text: string) => source.searchTrials("r1", text, new AbortController().signal);
   expect(await search("YES")).toMatchObject({ matches: [KEY], isCut: false });
   expect(await search("no such text")).toEqual({ matches: [], isCut: false });

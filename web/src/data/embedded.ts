@@ -3,10 +3,10 @@ import { buildRunPage } from "../../../src/report/dashboard/run-query.js";
 import { formatCount, waitForNextTask } from "../ui/index.js";
 import { type DataSource, SourceError, type TrialKey } from "./source.js";
 
-/** The element that holds the data of a page that is a file. */
+/** The element with the data of a page that was saved as a file. */
 const DATA_ELEMENT_ID = "assay-data";
 
-/** The report inside this page; null when the page was served. */
+/** The report embedded in this page; null when the page comes from a server. */
 export async function readEmbeddedReport(): Promise<EmbeddedReport | null> {
   const packed = document.getElementById(DATA_ELEMENT_ID)?.textContent?.trim();
   if (packed === undefined || packed === "") return null;
@@ -15,7 +15,7 @@ export async function readEmbeddedReport(): Promise<EmbeddedReport | null> {
   return (await new Response(stream).json()) as EmbeddedReport;
 }
 
-/** Answers out of the file. */
+/** A source that reads from the file. */
 export function createEmbeddedSource(report: EmbeddedReport): DataSource {
   const trials = new Map(report.trials.map((trial) => [formatTrialKey(trial.row), trial]));
   const { card } = report.run;

@@ -4,23 +4,22 @@ import type { DataSource } from "./source.js";
 
 const SourceContext = createContext<DataSource | null>(null);
 
-/** Gives all pages below it their data. */
+/** Provides the data source to the pages below it. */
 export const SourceProvider = SourceContext.Provider;
 
-/** What the page is drawn from. */
 export function useSource(): DataSource {
   const source = useContext(SourceContext);
   if (source === null) throw new Error("There is no SourceProvider around this component.");
   return source;
 }
 
-/** Something that is fetched: on its way, there, or failed in words. What was there stays while it is fetched again. */
+/** A value that is being fetched. The previous value stays while it is fetched again. */
 export type LoadState<T> =
   | { state: "loading"; value: T | null }
   | { state: "ready"; value: T }
   | { state: "failed"; value: T | null; problem: string };
 
-/** Fetches something whenever one of `inputs` changes, and again when it failed and the server is back. */
+/** Fetches a value whenever one of `inputs` changes, and again when it failed and the server is back. */
 export function useLoadState<T>(load: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): LoadState<T> {
   const [loaded, setLoaded] = useState<LoadState<T>>({ state: "loading", value: null });
   const returns = useServerReturns(loaded.state === "failed");
@@ -48,7 +47,7 @@ interface LoadViewProps<T> {
   children: (value: T) => ComponentChildren;
 }
 
-/** Shows what was fetched, or says that it is on its way or why it did not come. */
+/** Shows the fetched value, that it is loading, or why it failed. */
 export function LoadView<T>({ loaded, what, children }: LoadViewProps<T>) {
   return (
     <>
@@ -68,7 +67,6 @@ export function LoadView<T>({ loaded, what, children }: LoadViewProps<T>) {
   );
 }
 
-/** Says that the server is gone, for as long as it is. */
 export function ServerNotice() {
   const source = useSource();
   const [isThere, setThere] = useState(true);
@@ -85,7 +83,7 @@ export function ServerNotice() {
   );
 }
 
-/** Counts how often the server came back while something had failed, so that it can be tried again. */
+/** Counts how often the server came back after a failure, so that the request can be repeated. */
 export function useServerReturns(hasFailed: boolean): number {
   const source = useSource();
   const [returns, setReturns] = useState(0);

@@ -8,7 +8,7 @@ import type {
   TrialView,
 } from "../../../src/report/dashboard/contract.js";
 
-/** One trial for tests: a name of its system, and how each of its trials ended. */
+/** A system, and how each of its trials ended. */
 export interface SampleTrials {
   system: string;
   outcomes: readonly ("pass" | "fail")[];
@@ -17,7 +17,7 @@ export interface SampleTrials {
 const SAMPLE_OUTCOMES = ["pass", "fail"] as const;
 const SAMPLE_EXAMPLE = { dataset: "qa", exampleId: "e1" };
 
-/** What a file would hold of one example, put to some systems several times. Trials in `leftOut` have no texts. */
+/** A report of one example with several systems and trials. Trials in `leftOut` have no texts. */
 export function createSampleReport(
   systems: readonly SampleTrials[],
   { leftOut = [], output = [] }: { leftOut?: readonly number[]; output?: readonly DisplayField[] } = {},

@@ -4,23 +4,23 @@ import { MAX_RUNS } from "../../../src/report/dashboard/run-query.js";
 import { throttle } from "../ui/index.js";
 import { type LoadState, useLoadState, useSource } from "./load.js";
 
-/** The newest runs, which pages over many runs are drawn from. */
+/** The newest runs, for pages that cover many runs. */
 export interface RunCards {
-  /** Of all runs; they say what can be filtered by. */
+  /** Of all runs; they give the choices of the filters. */
   all: readonly RunCard[];
-  /** Those that have the dataset and the tag, with the figures of that alone. */
+  /** Runs that match the dataset and the tag, with the figures of that part only. */
   shown: readonly RunCard[];
-  /** How many runs there are to show; more than are shown where there are very many. */
+  /** How many runs match; may be more than are listed. */
   total: number;
   unread: number;
 }
 
-/** How long after a list the next one is fetched, however often runs change. */
+/** Limits how often the list is fetched while runs change. */
 const MIN_LIST_INTERVAL_MS = 2000;
-/** How long after a list of the runs read so far the next one is fetched. */
+/** How soon the list is fetched again while the server is still reading runs. */
 const RELIST_INTERVAL_MS = 500;
 
-/** The newest runs of a filter, listed again when they change. */
+/** The newest runs that match a filter, updated when runs change. */
 export function useRunCards({ dataset = "", tag = "" }: RunFilter = {}): LoadState<RunCards> {
   const source = useSource();
   return useRunList(async () => {
@@ -32,7 +32,7 @@ export function useRunCards({ dataset = "", tag = "" }: RunFilter = {}): LoadSta
   }, [dataset, tag]);
 }
 
-/** A page of runs, listed again when they change. */
+/** A page of runs, updated when runs change. */
 export function useRunPage(query: RunListQuery): LoadState<RunPage> {
   const source = useSource();
   return useRunList(() => source.listRuns(query), [JSON.stringify(query)]);
@@ -53,7 +53,6 @@ function useRunList<T extends { unread: number }>(list: () => Promise<T>, inputs
   return loaded;
 }
 
-/** Counts how often the list of runs has changed. */
 function useRunChanges(): number {
   const source = useSource();
   const [version, setVersion] = useState(0);

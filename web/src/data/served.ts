@@ -11,7 +11,7 @@ import type {
 import { type Connection, createConnection } from "./connection.js";
 import { type DataSource, type RowReceiver, SourceError, type TrialKey, type TrialMatches } from "./source.js";
 
-/** Asks the server that the page came from. */
+/** A source that asks the server of this page. */
 export function createServedSource(): DataSource {
   const connection = createConnection(async () => void (await fetch(".", { method: "HEAD", cache: "no-store" })));
   const { get, getJson } = createClient(connection);
@@ -51,7 +51,7 @@ export function createServedSource(): DataSource {
 
 type QueryParameters = Readonly<Record<string, string | undefined>>;
 
-/** Requests of one server; one that does not come through is a reason to ask whether the server is there. */
+/** After a failed request, checks whether the server still answers. */
 function createClient(connection: Connection) {
   const get = async (path: string, words: QueryParameters = {}, signal?: AbortSignal): Promise<Response> => {
     const query = new URLSearchParams(
@@ -86,17 +86,17 @@ async function readProblem(response: Response): Promise<string> {
     const { error } = (await response.json()) as { error?: string };
     if (typeof error === "string") return error;
   } catch {
-    // Not in our words: its status has to do.
+    // The body is not from Assay: report the status.
   }
   return `The server answered ${response.status}.`;
 }
 
 function buildTrialParameters({ system, dataset, exampleId, trial }: TrialKey): QueryParameters {
-  // Numbers and texts are different ids: `1` is not `"1"`.
+  // Ids keep their type: `1` is not `"1"`.
   return { system, dataset, example: JSON.stringify(exampleId), trial: String(trial) };
 }
 
-/** One JSON line at a time, so that no piece of work is long. */
+/** One JSON line at a time, so that no task blocks the page. */
 async function readRowStream({ body }: Response, receive: RowReceiver): Promise<void> {
   if (body === null) return;
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
@@ -113,10 +113,10 @@ async function readRowStream({ body }: Response, receive: RowReceiver): Promise<
   }
 }
 
-/** Who is told of the events of each name. */
+/** By the name of the event. */
 type EventListeners = Readonly<Record<string, (data: unknown) => void>>;
 
-/** Events until their end; begun anew when the server was gone, because not every browser does that. */
+/** Listens until the stream ends, and reconnects when the server is back, because not every browser does. */
 function listenToEvents(url: string, connection: Connection, listeners: EventListeners): () => void {
   let events: EventSource | null = null;
   const begin = () => {
@@ -124,7 +124,7 @@ function listenToEvents(url: string, connection: Connection, listeners: EventLis
     events = new EventSource(url);
     for (const [name, listen] of Object.entries(listeners))
       events.addEventListener(name, ({ data }: MessageEvent<string>) => listen(JSON.parse(data)));
-    // Left to itself, it would ask again.
+    // Otherwise the browser would reconnect.
     events.addEventListener("end", end);
     events.addEventListener("error", connection.check);
   };

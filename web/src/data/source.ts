@@ -14,48 +14,47 @@ import type {
 
 export type { TrialKey };
 
-/** What a page is drawn from: a server, or the file that the page is in. */
+/** Where the pages get their data: a server, or the file that the page is in. */
 export interface DataSource {
-  /** `file` holds one run, never changes and cannot be asked for more. */
+  /** A `file` holds one run and never changes. */
   readonly kind: "served" | "file";
-  /** The one run that a file holds; null for a server, which may have any number. */
+  /** The run of a file; null for a server. */
   readonly singleRun: SingleRun | null;
-  /** A page of the list of runs; of the runs read so far, where there are very many. */
+  /** A page of the list of runs that were read so far. */
   listRuns(query: RunListQuery): Promise<RunPage>;
-  /** Runs by their ids; ids of no run are left out. */
+  /** Runs by id; unknown ids are left out. */
   listCards(ids: readonly string[]): Promise<readonly RunCard[]>;
   getRun(id: string): Promise<RunView>;
-  /** Calls back for each piece as it arrives, the head first. */
+  /** Calls back for each chunk as it arrives, the head first. */
   readRows(id: string, receive: RowReceiver, signal: AbortSignal): Promise<void>;
   getTrial(id: string, key: TrialKey): Promise<TrialView>;
-  /** The whole of a text that a trial shows the beginning of; fails when no more than that is kept. */
+  /** All of a text of which a trial has the beginning; fails when the rest was not kept. */
   getText(id: string, key: TrialKey, field: TextReference): Promise<string>;
-  /** Trials whose question or answer contains a text, whatever its case. */
+  /** Trials whose question or answer contains a text, ignoring case. */
   searchTrials(id: string, text: string, signal: AbortSignal): Promise<TrialMatches>;
   compareRuns(wanted: ComparisonQuery): Promise<CompareView>;
-  /** Tells how a run goes, and how its workers do, until it ends or the returned function is called. */
+  /** Reports the progress of a run and its workers, until it ends or the returned function is called. */
   watchRun(id: string, listeners: RunListeners): () => void;
-  /** Tells when the list of runs has changed. */
+  /** Reports changes of the list of runs. */
   watchRuns(listen: () => void): () => void;
-  /** Tells when the server is gone, and when it is back. */
+  /** Reports when the server is gone, and when it is back. */
   watchServer(listen: (isThere: boolean) => void): () => void;
 }
 
 interface RunListeners {
   progress(progress: LiveProgress): void;
-  /** Of a run over a queue: called whenever something about its workers has changed. */
+  /** For a run over a queue: called when its workers change. */
   queue(queue: QueueView | null): void;
 }
 
 export interface SingleRun {
   readonly id: string;
-  /** How many systems it has. */
   readonly systems: number;
 }
 
 export interface TrialMatches {
   readonly matches: readonly TrialKey[];
-  /** True when there are more, which are left out. */
+  /** True when there are more matches than these. */
   readonly isCut: boolean;
 }
 
@@ -77,7 +76,7 @@ export interface ComparisonQuery {
   systemB?: string;
 }
 
-/** What went wrong, in words for the reader of the page. */
+/** An error whose message is shown on the page. */
 export class SourceError extends Error {
   readonly code = "SOURCE";
 }

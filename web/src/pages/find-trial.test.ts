@@ -9,7 +9,7 @@ const SYSTEMS = [
 ];
 const key = (system: string) => ({ system, dataset: "qa", exampleId: "e1", trial: 0 });
 
-test("the first trial of the same system that ended so is found", async () => {
+test("finds the first trial of the system with an outcome", async () => {
   const source = createEmbeddedSource(createSampleReport(SYSTEMS));
   expect(await findTrialByOutcome(source, "r1", { key: key("a"), outcome: "fail" })).toEqual({ ...key("a"), trial: 2 });
   expect(await findTrialByOutcome(source, "r1", { key: key("a"), outcome: "pass" })).toEqual(key("a"));
@@ -17,7 +17,7 @@ test("the first trial of the same system that ended so is found", async () => {
   expect(await findTrialByOutcome(source, "r1", { key: key("b"), outcome: "error" })).toEqual(key("b"));
 });
 
-test("rows tell where the trial itself is not in the file", async () => {
+test("searches the rows when the trial is not in the file", async () => {
   const source = createEmbeddedSource(createSampleReport(SYSTEMS, { leftOut: [0] }));
   expect(await findTrialByOutcome(source, "r1", { key: key("a"), outcome: "fail" })).toEqual({ ...key("a"), trial: 2 });
   const unknown = { ...key("a"), exampleId: 1 };

@@ -3,8 +3,9 @@ import type { RowChunk, RowsHead } from "../../../src/report/dashboard/contract.
 import type { DataSource, TrialKey } from "../data/index.js";
 
 /**
- * The first trial of an example that ended in a way; the one that is named when none did. What a trial knows of the
- * others of its example is asked first, and all rows only where that trial cannot be had.
+ * The first trial of an example with an outcome, or the given trial when there is none. Asks a trial of the example
+ * first,
+ * and reads all rows only where that fails.
  * @example
  * await findTrialByOutcome(source, run, { key: { system: "a", dataset: "d", exampleId: 1, trial: 0 }, outcome: "fail" });
  */

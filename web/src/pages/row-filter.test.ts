@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { buildSelectionQuery, joinValues, parseRowFilter, splitValues } from "./row-filter.js";
 
-test("words come back, whatever is in them", () => {
+test("joined values can be split again, whatever they contain", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ minLength: 1, unit: fc.constantFrom(",", "\\", "a", "=", " ") })), (words) => {
       expect(splitValues(joinValues(words))).toEqual(words);
@@ -10,13 +10,13 @@ test("words come back, whatever is in them", () => {
   );
 });
 
-test("what is missing or empty is no word", () => {
+test("splits a missing or empty text into no values", () => {
   expect(splitValues(undefined)).toEqual([]);
   expect(splitValues("")).toEqual([]);
   expect(splitValues("pass,fail")).toEqual(["pass", "fail"]);
 });
 
-test("what is picked in a chart becomes the filter of the rows behind it", () => {
+test("turns a chart selection into the filter of its rows", () => {
   const filter = parseRowFilter(
     buildSelectionQuery({ system: "a,b", facets: { depth: 0.5, length: 4096 }, latency: { from: 0, to: 2 } }),
   );

@@ -2,15 +2,15 @@ import type { TrialKey } from "../../../src/core/row.js";
 import type { ChartSelection } from "../charts/index.js";
 import type { RouteQuery } from "../ui/index.js";
 
-/** Which rows are wanted: those that have all of these. An empty list and null want anything. */
+/** Rows must match all of these. An empty list and null match everything. */
 export interface RowFilter {
   readonly outcomes: readonly string[];
   readonly systems: readonly string[];
   readonly datasets: readonly string[];
   readonly categories: readonly string[];
-  /** A row must have every one of them. */
+  /** A row must have all of them. */
   readonly tags: readonly string[];
-  /** The score that `min` and `max` are about; the primary one when empty. */
+  /** The score that `min` and `max` limit; the primary one when empty. */
   readonly field: string;
   readonly min: number | null;
   readonly max: number | null;
@@ -21,10 +21,9 @@ export interface RowFilter {
   readonly text: string;
 }
 
-/** Trials whose texts contain what is looked for, by the id of their example. */
+/** Trials whose texts match, by the id of their example. */
 export type TextMatches = ReadonlyMap<string | number, readonly TrialKey[]>;
 
-/** The words of an address that a filter is made of. */
 const FILTER_PARAMETERS = [
   "outcome",
   "system",
@@ -40,7 +39,7 @@ const FILTER_PARAMETERS = [
 ] as const;
 
 /**
- * Reads a filter out of an address.
+ * Reads a filter from an address.
  * @example
  * parseRowFilter({ outcome: "fail,error", min: "0.5" });
  */
@@ -60,7 +59,7 @@ export function parseRowFilter(query: RouteQuery): RowFilter {
   };
 }
 
-/** The words of an address for a filter; `parseRowFilter` reads them. */
+/** The query of an address for a filter; `parseRowFilter` reads it. */
 export function buildRowFilterQuery(filter: Partial<RowFilter>): RouteQuery {
   return {
     outcome: joinValues(filter.outcomes ?? []),
@@ -77,17 +76,15 @@ export function buildRowFilterQuery(filter: Partial<RowFilter>): RouteQuery {
   };
 }
 
-/** Whether an address asks for some of the rows. */
 export function hasRowFilter(query: RouteQuery): boolean {
   return FILTER_PARAMETERS.some((word) => Boolean(query[word]));
 }
 
-/** What takes every filter out of an address. */
+/** A query that removes every filter from an address. */
 export function buildClearedFilterQuery(): RouteQuery {
   return Object.fromEntries(FILTER_PARAMETERS.map((word) => [word, undefined]));
 }
 
-/** Found trials, ready to be looked up. */
 export function groupMatches(keys: readonly TrialKey[]): TextMatches {
   const matches = new Map<string | number, TrialKey[]>();
   for (const key of keys) {
@@ -105,7 +102,7 @@ function parseNumber(word: string | undefined): number | null {
 }
 
 /**
- * Several words as one value of an address. A comma stands between them, and one inside a word is escaped.
+ * Joins values with commas, for an address; commas inside a value are escaped.
  * @example
  * joinValues(["pass", "a,b"]); // "pass,a\\,b"
  */
@@ -113,7 +110,7 @@ export function joinValues(words: readonly string[]): string {
   return words.map((word) => word.replace(/[\\,]/g, "\\$&")).join(",");
 }
 
-/** The words of a value that `joinValues` made; none when it is empty or missing. */
+/** Reverses `joinValues`; empty when the text is missing. */
 export function splitValues(value: string | undefined): string[] {
   if (value === undefined || value === "") return [];
   const words: string[] = [];
@@ -131,7 +128,7 @@ export function splitValues(value: string | undefined): string[] {
 }
 
 /**
- * The filter that leaves the rows behind what was picked in a chart.
+ * The filter that selects the rows behind a chart selection.
  * @example
  * buildSelectionQuery({ system: "echo", facets: { depth: 0.5 } }); // { system: "echo", tag: "depth=0.5", … }
  */

@@ -11,8 +11,8 @@ function isListed(query: Record<string, string>): boolean {
   return createSystemMatcher(parseSystemFilter(query))({ run, card });
 }
 
-describe("filters of a list", () => {
-  test("all have to fit", () => {
+describe("the filters of a list", () => {
+  test("must all match", () => {
     expect(isListed({})).toBe(true);
     expect(isListed({ harness: "codex", from: "2026-11-04", to: "2026-11-06", q: "nightly" })).toBe(true);
     expect(isListed({ harness: "pi" })).toBe(false);
@@ -20,12 +20,12 @@ describe("filters of a list", () => {
     expect(isListed({ to: "2026-11-03" })).toBe(false);
   });
 
-  test("every word is looked for, whatever its case, in the system and its run", () => {
+  test("search every word in the system and its run, ignoring case", () => {
     expect(isListed({ q: "MINI check" })).toBe(true);
     expect(isListed({ q: "mini weekly" })).toBe(false);
   });
 
-  test("offer what occurs, once and sorted", () => {
+  test("offer each value once, sorted", () => {
     const datasets = [{ name: "d10", examples: 1, fingerprint: "x" }];
     const runs = [
       createRunCard("a", { datasets, tags: ["level=2", "level=10"], systems: [card] }),
@@ -43,13 +43,13 @@ describe("filters of a list", () => {
   });
 });
 
-test("a line leads to its rows, those that its figures are of", () => {
+test("an entry links to the rows behind its figures", () => {
   const { path, query } = parseRoute(buildRowsAddress({ run, card }, { dataset: "qa", tag: "level=2" }));
   expect(path).toEqual(["run", "r1", "rows"]);
   expect(query).toEqual({ system: "gpt-5-mini", dataset: "qa", tag: "level=2" });
 });
 
-test("tags that are numbers go by their size, others by their name", () => {
+test("sorts numeric tags by value, others by name", () => {
   const tags = ["depth=1", "depth=0.5", "subject=b", "depth=0.25", "length=4000", "length=500", "subject=a", "depth=0"];
   expect(listRunFilterChoices([createRunCard("r", { tags })]).tags).toEqual([
     "depth=0",

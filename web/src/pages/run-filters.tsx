@@ -20,11 +20,11 @@ const NO_RUN_FILTER: RouteQuery = { dataset: "", tag: "", harness: "", from: "",
 interface RunFiltersProps {
   route: Route;
   choices: RunFilterChoices;
-  /** What else the page lets choose; it comes first. */
+  /** Additional filters, shown first. */
   children?: ComponentChildren;
 }
 
-/** The filters that lists of systems over runs share, all kept in the address. */
+/** The filters that the overview and the trends share, stored in the address. */
 export function RunFilters({ route, choices, children }: RunFiltersProps) {
   const { query } = route;
   const change = (changes: RouteQuery) => updateQuery(route, changes);
@@ -47,7 +47,7 @@ export function RunFilters({ route, choices, children }: RunFiltersProps) {
   );
 }
 
-/** A file holds the figures of its whole run alone, so that there is nothing to choose. */
+/** A file has only the figures of its whole run. */
 function DatasetFilters({ route, choices }: { route: Route; choices: RunFilterChoices }) {
   const { query } = route;
   if (useSource().kind === "file") return null;
@@ -71,13 +71,12 @@ function DatasetFilters({ route, choices }: { route: Route; choices: RunFilterCh
   );
 }
 
-/** What a list of systems over runs is narrowed to by the page itself; datasets and tags are the source's to filter by. */
+/** Filters that the page applies; the source filters by dataset and tag. */
 export interface SystemFilter extends DayRange {
   harness?: string | undefined;
   text?: string | undefined;
 }
 
-/** The words of an address that narrow a list. */
 export function parseSystemFilter({
   harness,
   from,
@@ -87,7 +86,6 @@ export function parseSystemFilter({
   return { harness, from, to, text: q };
 }
 
-/** Whether a system of a run is in the list. */
 export function createSystemMatcher({ harness, from, to, text }: SystemFilter): (candidate: RunSystem) => boolean {
   const words = splitSearchWords(text);
   return ({ run, card }) =>
@@ -96,14 +94,13 @@ export function createSystemMatcher({ harness, from, to, text }: SystemFilter): 
     hasWords([card.system, card.harness, card.model, run.title, run.id], words);
 }
 
-/** What there is to filter by. */
 interface RunFilterChoices {
   datasets: string[];
   tags: string[];
   harnesses: string[];
 }
 
-/** Everything that occurs in some runs, each once and sorted. */
+/** Each value once, sorted. */
 export function listRunFilterChoices(runs: readonly RunCard[]): RunFilterChoices {
   return {
     datasets: listDistinct(runs.flatMap(({ datasets }) => datasets.map(({ name }) => name))),
@@ -114,7 +111,7 @@ export function listRunFilterChoices(runs: readonly RunCard[]): RunFilterChoices
 
 const NAME_COLLATOR = new Intl.Collator("en", { numeric: true });
 
-/** Values of one facet that are numbers go by their size: `depth=0.25` before `depth=0.5`. */
+/** Numeric values of one facet are ordered by size: `depth=0.25` before `depth=0.5`. */
 function compareTags(x: string, y: string): number {
   const [a, b] = [splitTag(x), splitTag(y)];
   const difference = a.field === b.field ? a.value - b.value : Number.NaN;

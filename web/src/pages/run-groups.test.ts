@@ -10,8 +10,8 @@ function day(date: number): string {
   return `2026-11-${String(date).padStart(2, "0")}T12:00:00Z`;
 }
 
-describe("groups", () => {
-  test("hold runs that were asked the same, the group with the newest run first", () => {
+describe("groups of runs", () => {
+  test("hold runs over the same examples, the group with the newest run first", () => {
     const runs = [
       createRunCard("old", { createdAt: day(1), datasets: [QA, CODE] }),
       createRunCard("other content", { createdAt: day(2), datasets: [{ ...QA, fingerprint: "f2" }] }),
@@ -23,7 +23,7 @@ describe("groups", () => {
     ]);
   });
 
-  test("go by the dataset that is filtered by, whatever else a run was asked", () => {
+  test("follow the dataset of the filter, whatever else a run used", () => {
     const runs = [createRunCard("both", { datasets: [QA, CODE] }), createRunCard("one", { datasets: [QA] })];
     expect(groupRuns(runs)).toHaveLength(2);
     const [group, ...others] = groupRuns(runs, "qa");
@@ -40,10 +40,10 @@ function buildEntries(
   return groupRuns(runs).flatMap((group) => buildLeaderboardEntries(group, fits));
 }
 
-describe("lines of the leaderboard", () => {
+describe("the entries of a leaderboard", () => {
   const scored = (rate: number) => createSystemCard("s", { pass_rate: rate });
 
-  test("leave out a run that was stopped before it had anything, unless there is no other", () => {
+  test("leave out a run that was stopped before it had results, unless there is no other", () => {
     const outcomes = { pass: 0, fail: 0, error: 0, unscored: 0, skipped: 10 };
     const stopped = createRunCard("stopped", {
       createdAt: day(2),
@@ -64,7 +64,7 @@ describe("lines of the leaderboard", () => {
     expect(runsByName).toEqual({ s: "first", alone: "stopped", t: "broken" });
   });
 
-  test("are the latest run of each system that has ended, with the run before that measured something", () => {
+  test("are the latest finished run of each system, with the previous run that has figures", () => {
     const lines = buildEntries([
       createRunCard("first", { createdAt: day(1), systems: [scored(0.1)] }),
       createRunCard("failed", { createdAt: day(2), systems: [createSystemCard("s")] }),
@@ -75,13 +75,13 @@ describe("lines of the leaderboard", () => {
     expect(lines.map(({ run, previous }) => [run.id, previous?.run.id])).toEqual([["latest", "first"]]);
   });
 
-  test("that a filter leaves are still held against runs that it does not", () => {
+  test("are compared with previous runs that the filter hides", () => {
     const runs = [1, 2, 3].map((date) => createRunCard(`r${date}`, { createdAt: day(date), systems: [scored(0.5)] }));
     const lines = buildEntries(runs, ({ run }) => run.id === "r2");
     expect(lines.map(({ run, previous }) => [run.id, previous?.run.id])).toEqual([["r2", "r1"]]);
   });
 
-  test("keep harnesses apart, and name them where a system has several", () => {
+  test("separate harnesses, and name them where a system has several", () => {
     const systems = [createSystemCard("m", {}, { harness: "codex" }), createSystemCard("alone", {}, { harness: "pi" })];
     const lines = buildEntries([
       createRunCard("a", { systems }),
@@ -90,7 +90,7 @@ describe("lines of the leaderboard", () => {
     expect(lines.map(({ name }) => name).sort()).toEqual(["alone", "m (codex)", "m (no harness)"]);
   });
 
-  test("are ranked by quality and cost per pass; what lacks one ranks last", () => {
+  test("are ranked by quality and cost per pass; those without one of them come last", () => {
     const figures = (quality: number, cost: number) => ({ mean_score: quality, cost_per_pass_usd: cost });
     const systems = [
       createSystemCard("best", figures(0.9, 3)),
@@ -105,7 +105,7 @@ describe("lines of the leaderboard", () => {
     expect(ranks).toEqual({ best: 1, cheap: 1, beaten: 2, free: 1, unscored: 3 });
   });
 
-  test("are ranked by tokens for each pass where one of them has no price, as in its run", () => {
+  test("are ranked by tokens per pass where one of them has no price", () => {
     const systems = [
       createSystemCard("dear", { mean_score: 0.9, cost_per_pass_usd: 3, cost_of_pass: 10 }, { costUsd: 9 }),
       createSystemCard("cheap", { mean_score: 0.5, cost_per_pass_usd: 1, cost_of_pass: 20 }, { costUsd: 3 }),
@@ -133,7 +133,7 @@ describe("lines of the leaderboard", () => {
     expect(ranks).toEqual({ good: 1, worse: 2, "best by score": 1, broken: 3 });
   });
 
-  test("are ranked by tokens for each pass where no price is known", () => {
+  test("are ranked by tokens per pass where no price is known", () => {
     const systems = [
       createSystemCard("short", { mean_score: 0.5, cost_of_pass: 10 }),
       createSystemCard("long", { mean_score: 0.5, cost_of_pass: 20 }),
@@ -141,12 +141,12 @@ describe("lines of the leaderboard", () => {
     expect(buildEntries([createRunCard("r", { systems })]).map(({ rank }) => rank)).toEqual([1, 2]);
   });
 
-  test("show marks in place of characters that hide", () => {
+  test("reveal hidden characters in names", () => {
     const [line] = buildEntries([createRunCard("r", { systems: [createSystemCard("a\u202eb")] })]);
     expect(line?.name).toBe("a⟨U+202E⟩b");
   });
 
-  test("tell when runs were passed at different thresholds", () => {
+  test("list the different thresholds of their runs", () => {
     const runs = [
       createRunCard("a", { threshold: 0.7, systems: [createSystemCard("x")] }),
       createRunCard("b", { threshold: 0.5, systems: [createSystemCard("y")] }),

@@ -3,23 +3,22 @@ import { paretoFronts } from "../../../src/stats/pareto.js";
 import { buildAddress, type RouteQuery, revealLine } from "../ui/index.js";
 import { buildRowFilterQuery } from "./row-filter.js";
 
-/** One system of one run. */
 export interface RunSystem {
   run: RunCard;
   card: SystemCard;
 }
 
-/** A line of the leaderboard: the latest run of a system, and the one before it. */
+/** The latest run of a system, and the one before it. */
 export interface LeaderboardEntry extends RunSystem {
   key: string;
-  /** The system's name, with its harness where there are several of that name. */
+  /** With the harness where several systems have this name. */
   name: string;
   previous: RunSystem | null;
-  /** Its front by quality and `chooseRankingCost`; null when one of them is not known. */
+  /** Its Pareto front by quality and `chooseRankingCost`; null when one of them is not known. */
   rank: number | null;
 }
 
-/** Runs that were asked the same, and so may stand side by side. */
+/** Runs over the same examples, which can be compared. */
 export interface RunGroup {
   key: string;
   datasets: readonly DatasetCard[];
@@ -27,20 +26,19 @@ export interface RunGroup {
   runs: readonly RunCard[];
 }
 
-/** A group with its lines. */
 export interface LeaderboardData {
   group: RunGroup;
   entries: readonly LeaderboardEntry[];
 }
 
-/** The names of datasets, as a heading. */
 export function formatDatasetNames(datasets: readonly DatasetCard[]): string {
   return datasets.length === 0 ? "No dataset named" : revealLine(datasets.map(({ name }) => name).join(" + "));
 }
 
 /**
- * Runs by what they were asked: the same datasets with the same content, or the one dataset that is filtered by.
- * The group with the newest run comes first.
+ * Groups runs by datasets with the same content, or by the one dataset of the filter. The group with the newest run
+ * comes
+ * first.
  */
 export function groupRuns(runs: readonly RunCard[], dataset?: string): RunGroup[] {
   const groups = new Map<string, { key: string; datasets: readonly DatasetCard[]; runs: RunCard[] }>();
@@ -70,12 +68,12 @@ function sortNewestFirst(runs: readonly RunCard[]): RunCard[] {
   return [...runs].sort((x, y) => Date.parse(y.createdAt) - Date.parse(x.createdAt));
 }
 
-/** Whether the figures of a run can be held against others: it has ended, and can be read. */
+/** Only finished, readable runs can be compared. */
 function isFinished({ status }: RunCard): boolean {
   return status === "complete" || status === "incomplete";
 }
 
-/** The lines of a group: the latest run of each system and harness that fits, ranked among themselves. */
+/** The latest run of each matching system and harness, ranked. */
 export function buildLeaderboardEntries(group: RunGroup, fits: (candidate: RunSystem) => boolean): LeaderboardEntry[] {
   const latest = new Map<string, Omit<LeaderboardEntry, "rank" | "name">>();
   const all = group.runs.filter(isFinished).flatMap((run) => run.systems.map((card) => ({ run, card })));
@@ -90,7 +88,7 @@ export function buildLeaderboardEntries(group: RunGroup, fits: (candidate: RunSy
   return rankEntries([...latest.values()].map((entry) => ({ ...entry, name: formatName(entry.card) })));
 }
 
-/** A run that was stopped before its first trial was over says nothing, and must not hide the run before it. */
+/** A run that was stopped before its first trial ended must not hide the previous run. */
 function sortStartedFirst(all: readonly RunSystem[]): RunSystem[] {
   return [...all.filter(({ card }) => hasStarted(card)), ...all.filter(({ card }) => !hasStarted(card))];
 }
@@ -99,7 +97,7 @@ function hasStarted({ outcomes: { skipped: _, ...ended } }: SystemCard): boolean
   return Object.values(ended).some((count) => count > 0);
 }
 
-/** A run that measured nothing is nothing to compare with. */
+/** A run without figures cannot be compared with. */
 function hasFigures({ figures }: SystemCard): boolean {
   return figures.pass_rate !== null || figures.mean_score !== null;
 }
@@ -108,12 +106,11 @@ function buildSystemKey({ system, harness }: SystemCard): string {
   return JSON.stringify([system, harness]);
 }
 
-/** What tells a line from all others, for the address. */
 export function buildEntryKey({ run, card }: RunSystem): string {
   return JSON.stringify([run.id, card.system]);
 }
 
-/** What systems are called beside each other: by their harness as well, where one name has several. */
+/** Adds the harness where one name has several. */
 export function createSystemNamer(cards: readonly SystemCard[]): (card: SystemCard) => string {
   const harnesses = new Map<string, Set<string | null>>();
   for (const { system, harness } of cards) harnesses.set(system, (harnesses.get(system) ?? new Set()).add(harness));
@@ -121,7 +118,7 @@ export function createSystemNamer(cards: readonly SystemCard[]): (card: SystemCa
     revealLine((harnesses.get(system)?.size ?? 0) > 1 ? `${system} (${harness ?? "no harness"})` : system);
 }
 
-/** What systems are ranked by beside their quality, as in a run: dollars for each pass where all have a price, else output tokens. */
+/** The cost that systems are ranked by, as in a run: dollars per pass where all have a price, else output tokens. */
 export function chooseRankingCost(entries: readonly RunSystem[]): "cost_per_pass_usd" | "cost_of_pass" {
   const isPriced = entries.some(({ card }) => hasPrice(card)) && entries.every(({ card }) => !isMissingPrice(card));
   return isPriced ? "cost_per_pass_usd" : "cost_of_pass";
@@ -131,13 +128,13 @@ function hasPrice({ costUsd, figures }: SystemCard): boolean {
   return costUsd !== null || figures.cost_per_pass_usd !== null;
 }
 
-/** One that never gave an output cost nothing, and lacks no price. */
+/** A system that never gave an output needs no price. */
 function isMissingPrice(card: SystemCard): boolean {
   const { pass, fail, unscored } = card.outcomes;
   return !hasPrice(card) && pass + fail + unscored > 0;
 }
 
-/** A cost that a card has as null because nothing passed is infinite, and ranks by its quality. */
+/** When nothing passed, the cost per pass is infinite, and quality decides the rank. */
 function getRankingCost({ figures, outcomes }: SystemCard, cost: ReturnType<typeof chooseRankingCost>): number | null {
   return figures[cost] ?? (outcomes.pass === 0 && outcomes.fail > 0 ? Number.POSITIVE_INFINITY : null);
 }
@@ -145,30 +142,29 @@ function getRankingCost({ figures, outcomes }: SystemCard, cost: ReturnType<type
 function rankEntries(entries: readonly Omit<LeaderboardEntry, "rank">[]): LeaderboardEntry[] {
   const cost = chooseRankingCost(entries);
   const points = entries.map(({ card }) => ({ quality: card.figures.mean_score, cost: getRankingCost(card, cost) }));
-  // What lacks a figure ranks last; where all do, there is no rank.
+  // Entries that lack a figure rank last; if all do, there is no rank.
   const fronts = points.some(({ quality, cost: price }) => quality !== null && price !== null)
     ? paretoFronts(points)
     : [];
   return entries.map((entry, place) => ({ ...entry, rank: fronts[place] ?? null }));
 }
 
-/** Thresholds that decided pass or fail in these lines, where they differ: then pass rates cannot be compared. */
+/** With different thresholds, pass rates cannot be compared. */
 export function listThresholds(entries: readonly LeaderboardEntry[]): number[] {
   return [...new Set(entries.map(({ run }) => run.threshold))].sort((x, y) => x - y);
 }
 
-/** What figures are of, where they are not of a whole run. */
+/** The part of a run that figures cover. */
 export interface FigureScope {
   dataset?: string | undefined;
   tag?: string | undefined;
 }
 
-/** The rows behind the figures of a line, as an address. */
 export function buildRowsAddress(line: RunSystem, scope: FigureScope): string {
   return buildAddress(["run", line.run.id, "rows"], buildRowsQuery(line, scope));
 }
 
-/** The filter that leaves the rows behind the figures of a line. */
+/** The filter that selects the rows behind an entry. */
 export function buildRowsQuery({ card }: RunSystem, { dataset, tag }: FigureScope): RouteQuery {
   return buildRowFilterQuery({ systems: [card.system], datasets: dataset ? [dataset] : [], tags: tag ? [tag] : [] });
 }

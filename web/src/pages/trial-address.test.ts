@@ -10,7 +10,7 @@ const anyKey = fc.record({
   trial: fc.nat(),
 });
 
-test("a trial comes back out of its address, numbers as numbers", () => {
+test("a trial survives the address, numeric ids as numbers", () => {
   fc.assert(
     fc.property(anyKey, (key) => {
       const { path, query } = parseRoute(buildTrialAddress("a/b", key));
@@ -21,7 +21,7 @@ test("a trial comes back out of its address, numbers as numbers", () => {
   );
 });
 
-test("the list comes back, one without filters too", () => {
+test("the list of rows survives the address, also without filters", () => {
   const key = { system: "s", dataset: "d", exampleId: 1, trial: 0 };
   const listed = (from: Record<string, string>) => parseRowList(parseRoute(buildTrialAddress("r", key, from)).query);
   expect(listed({ outcome: "fail", sort: "-score" })).toMatchObject({ outcome: "fail", sort: "-score" });
@@ -34,7 +34,7 @@ test("an address without an example names no trial", () => {
   expect(parseTrialKey({ example: "typed by hand" })?.exampleId).toBe("typed by hand");
 });
 
-test("a trial can be asked for by how it ended, unless it is named by its number", () => {
+test("a trial can be addressed by its outcome, unless its number is given", () => {
   const key = { system: "s", dataset: "d", exampleId: 7, trial: 3 };
   const { query } = parseRoute(buildOutcomeAddress("r", key, "fail"));
   expect([parseTrialKey(query), parseOutcome(query)]).toEqual([{ ...key, trial: 0 }, "fail"]);

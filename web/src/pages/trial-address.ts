@@ -2,7 +2,7 @@ import { OUTCOMES, type Outcome, type TrialKey } from "../../../src/core/row.js"
 import { buildAddress, type RouteQuery } from "../ui/index.js";
 
 /**
- * The address of a trial. `from` is the list of rows that the reader comes from: its filters and its order.
+ * The address of a trial. `from` holds the filters and the order of the list that the reader comes from.
  * @example
  * buildTrialAddress("r1", { system: "echo", dataset: "one", exampleId: 1, trial: 0 }); // "#/run/r1/trial?system=echo&…"
  */
@@ -14,14 +14,14 @@ export function buildTrialAddress(
   return buildAddress(["run", run, "trial"], {
     system,
     dataset,
-    // Numbers and texts are different ids: `1` is not `"1"`.
+    // Ids keep their type: `1` is not `"1"`.
     example: JSON.stringify(exampleId),
     trial: String(trial),
     from: from === undefined ? undefined : formatRowList(from),
   });
 }
 
-/** The address of the first trial of an example that ended in a way; which one that is, is found out there. */
+/** The address of the first trial of an example with an outcome; the page finds out which one it is. */
 export function buildOutcomeAddress(
   run: string,
   { system, dataset, exampleId }: Omit<TrialKey, "trial">,
@@ -30,30 +30,30 @@ export function buildOutcomeAddress(
   return buildAddress(["run", run, "trial"], { system, dataset, example: JSON.stringify(exampleId), ended: outcome });
 }
 
-/** How the trial should have ended that an address asks for; null when it names one by its number, or says nothing. */
+/** The outcome in an address; null when the address has a trial number, or no outcome. */
 export function parseOutcome({ trial, ended }: RouteQuery): Outcome | null {
   return trial === undefined ? (OUTCOMES.find((outcome) => outcome === ended) ?? null) : null;
 }
 
-/** The trial that an address names; null when it names none. */
+/** Null when the address names no trial. */
 export function parseTrialKey({ system = "", dataset = "", example, trial = "0" }: RouteQuery): TrialKey | null {
   const exampleId = parseExampleId(example);
   const number = Number(trial);
   return exampleId === null || !Number.isInteger(number) ? null : { system, dataset, exampleId, trial: number };
 }
 
-/** The filters and the order of the list that an address says the reader comes from; null when it says none. */
+/** The filters and the order of the list that the reader comes from; null without a list. */
 export function parseRowList({ from }: RouteQuery): RouteQuery | null {
   return from === undefined ? null : Object.fromEntries(new URLSearchParams(from));
 }
 
-/** The words of a list in one; never empty, because a list without filters is one too. */
+/** Never empty, because a list without filters is a list too. */
 function formatRowList(query: RouteQuery): string {
   const words = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
   return new URLSearchParams([["list", "rows"], ...words]).toString();
 }
 
-/** An id that is no JSON is one that somebody typed. */
+/** An id that is not JSON was typed. */
 function parseExampleId(text: string | undefined): string | number | null {
   if (text === undefined) return null;
   try {

@@ -6,14 +6,13 @@ import { buildAddress, type Route, useRoute } from "../ui/index.js";
 import { listNavigationItems, resolveRoute } from "./navigation.js";
 import { ThemeChoice } from "./theme.js";
 
-/** The whole page: where to go, and where the reader is. */
 export function App() {
-  const { singleRun: only } = useSource();
-  const asked = useRoute();
-  const route = resolveRoute(asked, only);
-  // The address is put right as well, so that it can be kept and shared.
+  const { singleRun } = useSource();
+  const requested = useRoute();
+  const route = resolveRoute(requested, singleRun);
+  // Correct the address too, so that it can be shared.
   useEffect(() => {
-    if (route !== asked) history.replaceState(null, "", buildAddress(route.path, route.query));
+    if (route !== requested) history.replaceState(null, "", buildAddress(route.path, route.query));
   });
   return (
     <>
@@ -21,11 +20,11 @@ export function App() {
         Skip to the content
       </button>
       <header class="bar">
-        <a class="name" href={buildAddress(listNavigationItems(only)[0]?.path ?? [])}>
+        <a class="name" href={buildAddress(listNavigationItems(singleRun)[0]?.path ?? [])}>
           Assay
         </a>
         <nav aria-label="Pages">
-          {listNavigationItems(only).map(({ title, path }) => (
+          {listNavigationItems(singleRun).map(({ title, path }) => (
             <NavigationLink key={title} route={route} path={path}>
               {title}
             </NavigationLink>
@@ -33,7 +32,7 @@ export function App() {
         </nav>
         <ThemeChoice />
       </header>
-      {only === null && <ServerNotice />}
+      {singleRun === null && <ServerNotice />}
       <main id="content" tabIndex={-1}>
         <CurrentPage route={route} />
       </main>
@@ -55,7 +54,7 @@ function NavigationLink({ route, path, children }: NavigationLinkProps) {
   );
 }
 
-/** A link would not do: an address within the page is taken for a place to go. */
+/** Not a link: an address within the page would change the route. */
 function focusContent(): void {
   document.getElementById("content")?.focus();
 }

@@ -13,7 +13,7 @@ test("a file with one run opens it, and offers no lists of runs", () => {
     expect(resolveRoute(parseRoute(hash), ONLY)).toEqual(parseRoute(hash));
 });
 
-test("a server has all pages", () => {
+test("a server offers all pages", () => {
   expect(listNavigationItems(null).map(({ title }) => title)).toEqual(["Overview", "Runs", "Trends", "Compare"]);
   expect(resolveRoute(parseRoute("#/"), null)).toEqual({ path: [], query: {} });
 });

@@ -1,7 +1,6 @@
 import type { SingleRun } from "../data/index.js";
 import type { Route } from "../ui/index.js";
 
-/** A page that one can go to from everywhere. */
 export interface NavigationItem {
   readonly title: string;
   readonly path: readonly string[];
@@ -16,16 +15,16 @@ const SERVER_ITEMS: readonly NavigationItem[] = [
   COMPARE_ITEM,
 ];
 
-/** Where one can go: a file that holds one run has no lists of runs, and nothing to compare one system with. */
-export function listNavigationItems(only: SingleRun | null): readonly NavigationItem[] {
-  if (only === null) return SERVER_ITEMS;
-  const run = { title: "Run", path: ["run", only.id] };
-  return only.systems > 1 ? [run, COMPARE_ITEM] : [run];
+/** A file with one run has no lists of runs, and nothing to compare a single system with. */
+export function listNavigationItems(singleRun: SingleRun | null): readonly NavigationItem[] {
+  if (singleRun === null) return SERVER_ITEMS;
+  const run = { title: "Run", path: ["run", singleRun.id] };
+  return singleRun.systems > 1 ? [run, COMPARE_ITEM] : [run];
 }
 
 const LIST_PAGES: ReadonlySet<string | undefined> = new Set([undefined, "runs", "trends"]);
 
-/** The address as it is meant: in a file that holds one run, a list of runs is that run. */
-export function resolveRoute(route: Route, only: SingleRun | null): Route {
-  return only !== null && LIST_PAGES.has(route.path[0]) ? { path: ["run", only.id], query: {} } : route;
+/** In a file with one run, a list of runs leads to that run. */
+export function resolveRoute(route: Route, singleRun: SingleRun | null): Route {
+  return singleRun !== null && LIST_PAGES.has(route.path[0]) ? { path: ["run", singleRun.id], query: {} } : route;
 }

@@ -4,10 +4,10 @@ const THEMES = ["auto", "light", "dark"] as const;
 type Theme = (typeof THEMES)[number];
 const STORAGE_KEY = "assay-theme";
 
-/** Light, dark, or as the system has it; kept for the next visit. */
+/** Stored for the next visit. */
 export function ThemeChoice() {
   const [theme, setTheme] = useState<Theme>(loadTheme);
-  // At once: an effect would come too late for a reader who leaves.
+  // Not in an effect, which would run too late for a reader who leaves.
   const choose = (chosen: Theme) => {
     saveTheme(chosen);
     applyTheme(chosen);
@@ -27,7 +27,7 @@ export function ThemeChoice() {
   );
 }
 
-/** Puts on what was chosen on an earlier visit; before anything is drawn, so that a dark page does not begin white. */
+/** Runs before anything is drawn, so that a dark page does not flash white. */
 export function applySavedTheme(): void {
   applyTheme(loadTheme());
 }
@@ -40,7 +40,7 @@ function parseTheme(text: string | null): Theme {
   return THEMES.find((choice) => choice === text) ?? "auto";
 }
 
-/** Storage may be refused, for a file on disk for instance. */
+/** Storage may be unavailable, for a file on disk for instance. */
 function loadTheme(): Theme {
   try {
     return parseTheme(localStorage.getItem(STORAGE_KEY));
@@ -53,6 +53,6 @@ function saveTheme(theme: Theme): void {
   try {
     localStorage.setItem(STORAGE_KEY, theme);
   } catch {
-    // Then it is chosen again next time.
+    // The choice is lost after this visit.
   }
 }

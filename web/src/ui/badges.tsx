@@ -1,7 +1,7 @@
 import type { Outcome } from "../../../src/core/row.js";
 import type { RunStatus } from "../../../src/report/dashboard/contract.js";
 
-/** A sign for each, so that nothing is told by colour alone. */
+/** Signs, because color alone must not carry information. */
 const STATUS_SIGNS: Readonly<Record<RunStatus, string>> = {
   running: "◐",
   complete: "✓",
@@ -9,7 +9,6 @@ const STATUS_SIGNS: Readonly<Record<RunStatus, string>> = {
   damaged: "✕",
 };
 
-/** How far a run is, as a sign and a word. */
 export function StatusBadge({ status }: { status: RunStatus }) {
   return (
     <span class={`badge badge-${status}`}>
@@ -18,7 +17,6 @@ export function StatusBadge({ status }: { status: RunStatus }) {
   );
 }
 
-/** A sign for each, so that nothing is told by colour alone. */
 const OUTCOME_SIGNS: Readonly<Record<Outcome, string>> = {
   pass: "✓",
   fail: "✕",
@@ -27,7 +25,6 @@ const OUTCOME_SIGNS: Readonly<Record<Outcome, string>> = {
   skipped: "–",
 };
 
-/** How a trial ended, as a sign and a word. */
 export function OutcomeBadge({ outcome }: { outcome: Outcome }) {
   return (
     <span class={`outcome outcome-${outcome}`}>

@@ -1,6 +1,6 @@
 import { buildAddress } from "./route.js";
 
-/** What is chosen to be compared, and how another choice is made. */
+/** The picked runs or systems, and a handler for changes. */
 export interface PickState {
   picks: readonly ComparePick[];
   onPicks: (picks: readonly ComparePick[]) => void;
@@ -8,11 +8,10 @@ export interface PickState {
 
 interface PickBoxProps extends PickState {
   pick: ComparePick;
-  /** What is chosen by it, in words. */
+  /** Names what is picked. */
   label: string;
 }
 
-/** Chooses one of the two that are compared. */
 export function PickBox({ picks, pick, label, onPicks }: PickBoxProps) {
   return (
     <input
@@ -30,7 +29,7 @@ interface CompareBarProps extends PickState {
   formatName: (pick: ComparePick) => string;
 }
 
-/** What is chosen to be compared, and the way there. */
+/** The picks, and a link to their comparison. */
 export function CompareBar({ picks, formatName, onPicks }: CompareBarProps) {
   const address = buildCompareAddress(picks);
   return (
@@ -59,13 +58,13 @@ export function CompareBar({ picks, formatName, onPicks }: CompareBarProps) {
   );
 }
 
-/** What is chosen to be compared: a run, or one system of it. */
+/** A run, or one system of it. */
 export interface ComparePick {
   run: string;
   system?: string;
 }
 
-/** Reads what is chosen out of an address; nothing when it cannot be read. */
+/** Empty when the text is invalid. */
 export function parsePicks(text: string | undefined): ComparePick[] {
   try {
     const read: unknown = JSON.parse(text ?? "[]");
@@ -82,7 +81,6 @@ function parsePick(value: unknown): ComparePick[] {
   return [typeof system === "string" ? { run, system } : { run }];
 }
 
-/** Writes what is chosen for an address; empty when nothing is. */
 export function formatPicks(picks: readonly ComparePick[]): string {
   if (picks.length === 0) return "";
   return JSON.stringify(picks.map(({ run, system }) => (system === undefined ? [run] : [run, system])));
@@ -96,13 +94,13 @@ function isSamePick(one: ComparePick, other: ComparePick): boolean {
   return one.run === other.run && one.system === other.system;
 }
 
-/** Chooses one, or takes it back; a third takes the place of the one that was chosen first. */
+/** Adds or removes a pick; a third replaces the first. */
 export function togglePick(picks: readonly ComparePick[], pick: ComparePick): ComparePick[] {
   if (isPicked(picks, pick)) return picks.filter((other) => !isSamePick(other, pick));
   return [...picks, pick].slice(-2);
 }
 
-/** Where the two that are chosen are compared; null until there are two. */
+/** Null until there are two picks. */
 export function buildCompareAddress([a, b]: readonly ComparePick[]): string | null {
   if (a === undefined || b === undefined) return null;
   return buildAddress(["compare"], { a: a.run, b: b.run, systemA: a.system, systemB: b.system });

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { formatCount } from "./index.js";
+import { formatCount } from "./format.js";
 import { RevealedText } from "./revealed-text.js";
 import { Scrollable } from "./scrollable.js";
 import { useGrowingCount } from "./timing.js";
@@ -7,7 +7,7 @@ import { useGrowingCount } from "./timing.js";
 const DEFAULT_LINES_SHOWN = 60;
 const LINES_PER_STEP = 500;
 
-/** Lines with a leading `+`, `-` or space. The signs stay, so that colour tells nothing alone. */
+/** Lines with a leading `+`, `-` or space. The signs stay, because color alone must not carry information. */
 export function DiffLines({ label, lines }: { label: string; lines: readonly string[] }) {
   const [isOpen, setOpen] = useState(false);
   const count = useGrowingCount(isOpen ? lines.length : DEFAULT_LINES_SHOWN, LINES_PER_STEP, lines);

@@ -3,7 +3,6 @@ import { useRef, useState } from "preact/hooks";
 import type { DayRange } from "./format.js";
 import { revealLine } from "./revealed-text.js";
 
-/** The filters of a page, and a way to be rid of them all. */
 export function FilterBar({ onClear, children }: { onClear: (() => void) | null; children: ComponentChildren }) {
   return (
     <search class="filters" aria-label="Filters">
@@ -24,16 +23,16 @@ interface FilterChoice {
 
 interface SelectFilterProps {
   label: string;
-  /** Empty is all. */
+  /** Empty selects all. */
   value: string | undefined;
   choices: readonly (string | FilterChoice)[];
-  /** What stands for no choice; nothing when one must be made. */
+  /** The option for all; null when a choice is required. */
   all?: string | null;
   onChange: (value: string) => void;
 }
 
 /**
- * A drop-down. A value from the address that is no choice any more is shown, so that it can be seen and taken back.
+ * A drop-down. A value of the address that is no longer a choice is listed too, so that it can be seen and changed.
  * @example
  * <SelectFilter label="Dataset" value={query.dataset} choices={names} onChange={(dataset) => updateQuery(route, { dataset })} />
  */
@@ -63,7 +62,6 @@ interface TextFilterProps {
   onChange: (value: string) => void;
 }
 
-/** A field to search by text. */
 export function TextFilter({ label, value = "", placeholder, onChange }: TextFilterProps) {
   return (
     <label class="filter">
@@ -83,7 +81,6 @@ interface DateFilterProps extends DayRange {
   onChange: (change: DayRange) => void;
 }
 
-/** A first and a last day. */
 export function DateFilter({ from = "", to = "", onChange }: DateFilterProps) {
   return (
     <fieldset class="filter-pair">
@@ -124,13 +121,13 @@ interface MultiSelectFilterProps {
   onChange: (chosen: readonly string[]) => void;
 }
 
-/** From here on a field narrows the choices. */
+/** With more choices, a search field filters them. */
 const MIN_CHOICES_TO_NARROW = 12;
-/** More cannot be looked through anyway. */
+/** Nobody reads through more. */
 const MAX_CHOICES_SHOWN = 200;
 
 /**
- * A drop-down of boxes, any number of which can be ticked. What is chosen and no choice any more is shown all the same.
+ * A drop-down of check boxes. Chosen values that are no longer choices are listed too.
  * @example
  * <MultiSelectFilter label="System" choices={head.systems} chosen={filter.systems} onChange={setSystems} />
  */
@@ -197,7 +194,7 @@ interface NumberFilterProps {
   onChange: (value: string) => void;
 }
 
-/** A limit. It takes effect when it is finished: half a number is another one. */
+/** Takes effect when the input is finished: half a number is another number. */
 export function NumberFilter({ label, value, onChange }: NumberFilterProps) {
   return (
     <label class="filter filter-number">

@@ -2,11 +2,11 @@ import { formatNumber, formatDollars as formatPaid, formatPlural, formatSeconds 
 
 export { formatNumber, formatPlural, formatSeconds, formatShare } from "../../../src/report/format.js";
 
-/** What stands where nothing was measured. */
+/** Stands for values that were not measured. */
 export const MISSING = "–";
 
 /**
- * A score or rate, always with the same number of digits, so that a column of them is aligned.
+ * A score or rate with a fixed number of digits, so that columns are aligned.
  * @example
  * formatScore(0.8234); // "0.82"
  */
@@ -14,13 +14,13 @@ export function formatScore(value: number | null | undefined, digits = 2): strin
   return value === null || value === undefined ? MISSING : value.toFixed(digits);
 }
 
-/** Dollars; what is free has no digits that suggest a price. */
+/** A cost of zero has no decimals, which would suggest a price. */
 export function formatDollars(value: number | null | undefined): string {
   return value === 0 ? "$0" : formatPaid(value);
 }
 
 /**
- * What a run cost, as far as it is known.
+ * The known cost of a run.
  * @example
  * formatRunCost({ costUsd: 3.13, unpricedSystems: 1 }); // "≥ $3.13, 1 system without a price"
  */
@@ -53,7 +53,7 @@ export interface Interval {
 
 export type Formatter = (value: number | null) => string;
 
-/** Milliseconds, as seconds and minutes. */
+/** In seconds and minutes. */
 export function formatMilliseconds(value: number | null | undefined): string {
   return value === null || value === undefined ? MISSING : formatSeconds(value / 1000);
 }
@@ -61,7 +61,7 @@ export function formatMilliseconds(value: number | null | undefined): string {
 const COUNT_FORMAT = new Intl.NumberFormat("en-US");
 
 /**
- * A count with its thousands apart.
+ * A count with thousands separators.
  * @example
  * formatCount(12345); // "12,345"
  */
@@ -75,7 +75,7 @@ export function formatQuantity(count: number, noun: string): string {
 }
 
 /**
- * A value and what it was before, with as many digits as it takes to tell them apart.
+ * A previous and a current value, with as many digits as needed to show a difference.
  * @example
  * formatStep(0.61, 0.74); // "0.61 → 0.74"
  * formatStep(0.611, 0.614); // "0.611 → 0.614"
@@ -86,14 +86,14 @@ export function formatStep(before: number, after: number): string {
   return `${formatScore(before, digits)} → ${formatScore(after, digits)}`;
 }
 
-/** How much larger or smaller a value is than another, such as `+12 %`; a dash when the first was 0. */
+/** The relative change, such as `+12 %`; a dash when the first value is 0. */
 export function formatGrowth(before: number, after: number): string {
   if (before === 0) return MISSING;
   const percent = (after / before - 1) * 100;
   return `${percent >= 0 ? "+" : "−"}${formatNumber(Math.abs(percent), 0)} %`;
 }
 
-/** A day and a time, such as `14 Nov 2026, 16:05`, where the reader is unless a time zone is given. */
+/** A date and time, such as `14 Nov 2026, 16:05`, in the local time zone by default. */
 export function formatMoment(iso: string, timeZone?: string): string {
   return formatDate(iso, MOMENT_FORMAT, timeZone);
 }
@@ -108,7 +108,7 @@ export function formatDay(iso: string, timeZone?: string): string {
   return formatDate(iso, DAY_FORMAT, timeZone);
 }
 
-// Made once: making one costs a hundred times more than using it, and a list has thousands of dates.
+// Created once: that takes a hundred times longer than using one, and a list has thousands of dates.
 const DAY_FORMAT = createDateFormat({ day: "numeric", month: "short", year: "numeric" });
 const TIME_FORMAT = createDateFormat({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const MOMENT_FORMAT = createDateFormat({ ...DAY_FORMAT.options, ...TIME_FORMAT.options });
@@ -129,7 +129,7 @@ function formatDate(iso: string, { options, local }: DateFormat, timeZone: strin
   return format.format(date);
 }
 
-/** The day of a moment as date fields write it, such as `2026-11-14`; empty when it is no moment. */
+/** The local day as in date fields, such as `2026-11-14`; empty for an invalid date. */
 export function getLocalDay(iso: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return "";
@@ -138,13 +138,12 @@ export function getLocalDay(iso: string): string {
     .join("-");
 }
 
-/** A first and a last day, both part of it; one that is not given is no limit. */
+/** Both days are included; a missing one is no limit. */
 export interface DayRange {
   from?: string | undefined;
   to?: string | undefined;
 }
 
-/** Whether a moment lies within some days of the reader's calendar. */
 export function isWithinDays(iso: string, { from, to }: DayRange): boolean {
   if (!from && !to) return true;
   const day = getLocalDay(iso);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { formatJson, splitIntoBlocks, takeBeginning } from "./long-text.js";
 
-test("pieces make up the text, none is too long, and no character is cut in two", () => {
+test("blocks add up to the text, are not too long, and split no character", () => {
   const letter = fc.constantFrom("a", "\n", "😀", "é");
   fc.assert(
     fc.property(fc.string({ unit: letter, maxLength: 60 }), fc.integer({ min: 2, max: 10 }), (text, size) => {
@@ -17,18 +17,18 @@ test("pieces make up the text, none is too long, and no character is cut in two"
   );
 });
 
-test("pieces end with a line where they can", () => {
+test("blocks end at the end of a line where they can", () => {
   expect(splitIntoBlocks("one\ntwo\nthree", 9)).toEqual(["one\ntwo\n", "three"]);
   expect(splitIntoBlocks("", 9)).toEqual([]);
 });
 
-test("a beginning is short in characters and in lines", () => {
+test("a beginning is limited in characters and in lines", () => {
   expect(takeBeginning("a\nb\nc\nd", { characters: 100, lines: 2 })).toBe("a\nb");
   expect(takeBeginning("abcdef", { characters: 4, lines: 2 })).toBe("abcd");
   expect(takeBeginning("ab\n", { characters: 4, lines: 5 })).toBe("ab\n");
 });
 
-test("JSON is written as JSON.stringify would, line by line", () => {
+test("formats JSON as JSON.stringify does", () => {
   const lists = fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()));
   fc.assert(
     fc.property(lists, (value) => {
@@ -37,13 +37,13 @@ test("JSON is written as JSON.stringify would, line by line", () => {
   );
 });
 
-test("digits and escapes stay as they were written", () => {
+test("keeps digits and escapes as written", () => {
   expect(formatJson('{ "id": 12345678901234567890, "s": "\\u00e9 {,}" , "e":{ } }')).toBe(
     '{\n  "id": 12345678901234567890,\n  "s": "\\u00e9 {,}",\n  "e": {}\n}',
   );
 });
 
-test("what is no object or list is left alone", () => {
+test("leaves text alone that is not a JSON object or list", () => {
   for (const text of ["", "12", '"text"', "{broken", "[1,", "plain words", " "]) expect(formatJson(text)).toBeNull();
   expect(formatJson(`["${"x".repeat(600_000)}"]`)).toBeNull();
 });

@@ -1,26 +1,25 @@
 import { memo } from "preact/compat";
 import { useMemo, useState } from "preact/hooks";
-import { formatCount } from "./index.js";
+import { formatCount } from "./format.js";
 import { RevealedText } from "./revealed-text.js";
 import { Scrollable } from "./scrollable.js";
 import { useGrowingCount } from "./timing.js";
 
 interface LongTextProps {
-  /** What the text is, for those who hear of it only. */
+  /** For screen readers. */
   label: string;
   text: string;
-  /** Of the whole text, of which `text` may be the beginning. */
+  /** The length of the full text, of which `text` may be the beginning. */
   length: number;
   kind?: "text" | "json";
-  /** Fetches the whole text; absent when there is no more than `text`. */
+  /** Fetches the full text; absent when `text` is all there is. */
   load?: (() => Promise<string>) | undefined;
-  /** How much is shown at first. */
   first?: { characters: number; lines: number };
 }
 
 const DEFAULT_EXCERPT = { characters: 4000, lines: 40 };
 
-/** A text of any length and from anybody: its beginning, and the whole on demand, as text and nothing else. */
+/** A text of any length from any source: its beginning, and all of it on demand. Never interpreted as HTML. */
 export function LongText({ label, text, length, kind = "text", load, first = DEFAULT_EXCERPT }: LongTextProps) {
   const [whole, setWhole] = useState<string | null>(null);
   const [isOpen, setOpen] = useState(false);
@@ -40,7 +39,7 @@ export function LongText({ label, text, length, kind = "text", load, first = DEF
   };
   const open = () => {
     setProblem(null);
-    // What there is of it is shown in any case.
+    // The beginning is shown even if this fails.
     fetchWhole()
       .catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)))
       .finally(() => setOpen(true));
@@ -108,7 +107,7 @@ type CopyState = "ready" | "copied" | "failed";
 const COPY_LABELS: Readonly<Record<CopyState, string>> = { ready: "Copy", copied: "Copied", failed: "Could not copy" };
 const COPY_STATE_MS = 2000;
 
-/** Puts a text on the clipboard as it is, marks and all. */
+/** Copies the original text, without visible marks for hidden characters. */
 function CopyButton({ label, text }: { label: string; text: () => Promise<string> }) {
   const [state, setState] = useState<CopyState>("ready");
   const say = (next: CopyState) => {
@@ -130,7 +129,7 @@ function CopyButton({ label, text }: { label: string; text: () => Promise<string
   );
 }
 
-/** A browser lays out so many characters in a moment; blocks out of sight are not laid out at all. */
+/** A browser lays out this many characters quickly; blocks out of view are not laid out at all. */
 const BLOCK_LENGTH = 20_000;
 const BLOCKS_PER_STEP = 5;
 
@@ -140,7 +139,7 @@ interface TextBlocksProps {
   isWrapped: boolean;
 }
 
-/** A text in blocks, which are drawn a few at a time. */
+/** Draws a few blocks at a time. */
 export function TextBlocks({ label, text, isWrapped }: TextBlocksProps) {
   const blocks = useMemo(() => splitIntoBlocks(text, BLOCK_LENGTH), [text]);
   const count = useGrowingCount(blocks.length, BLOCKS_PER_STEP, text);
@@ -155,7 +154,7 @@ export function TextBlocks({ label, text, isWrapped }: TextBlocksProps) {
 }
 
 const TextBlock = memo(function TextBlock({ text }: { text: string }) {
-  // The end of the line is the end of the block.
+  // The end of the block ends the line.
   return (
     <pre class="text-block">
       <RevealedText text={text.endsWith("\n") ? text.slice(0, -1) : text} />
@@ -164,8 +163,8 @@ const TextBlock = memo(function TextBlock({ text }: { text: string }) {
 });
 
 /**
- * A text in pieces of at most `size` characters, which end at the end of a line where they can and never within a
- * character. Joined they are the text again.
+ * Splits a text into blocks of at most `size` characters, at the end of a line where possible and never inside a
+ * character.
  * @example
  * splitIntoBlocks("one\ntwo", 5); // ["one\n", "two"]
  */
@@ -179,7 +178,7 @@ export function splitIntoBlocks(text: string, size: number): string[] {
   return blocks;
 }
 
-/** The beginning of a text, at most so many characters and lines of it. */
+/** At most so many characters and lines. */
 export function takeBeginning(text: string, { characters, lines }: { characters: number; lines: number }): string {
   const first = text.slice(0, findBlockEnd(text, 0, characters));
   let at = -1;
@@ -193,21 +192,21 @@ export function takeBeginning(text: string, { characters, lines }: { characters:
 function findBlockEnd(text: string, start: number, size: number): number {
   const furthest = start + size;
   if (furthest >= text.length) return text.length;
-  // Within the piece alone: looking back from each piece of a text without lines would go to its beginning every time.
+  // Only within the block: searching back in a text without lines would scan all of it every time.
   const line = text.slice(start, furthest).lastIndexOf("\n");
   if (line >= 0) return start + line + 1;
-  // The second half of a pair is no beginning.
+  // Do not split a surrogate pair.
   const isHalf =
     size > 1 && /[\udc00-\udfff]/.test(text[furthest] ?? "") && /[\ud800-\udbff]/.test(text[furthest - 1] ?? "");
   return isHalf ? furthest - 1 : furthest;
 }
 
-/** Longer texts are shown as they came: to put them in order would hold up the page. */
+/** Formatting longer texts would block the page. */
 const MAX_FORMATTED_LENGTH = 500_000;
 
 /**
- * JSON with a line for each entry; null when the text is no object or list. Only the space between is changed: numbers
- * keep all their digits, and strings their escapes.
+ * Formats a JSON object or list with a line for each entry; null for other text. Only whitespace changes: numbers keep
+ * all digits, and strings their escapes.
  * @example
  * formatJson('{"a":[1,2.50]}'); // '{\n  "a": [\n    1,\n    2.50\n  ]\n}'
  */

@@ -3,13 +3,13 @@ import { formatCount, formatQuantity } from "./format.js";
 
 interface EmptyStateProps {
   title: string;
-  /** What to type to have something to see. */
+  /** A command that helps. */
   command?: string;
   children?: ComponentChildren;
 }
 
 /**
- * Says why there is nothing to see, and what to do.
+ * Says why a page is empty, and what to do.
  * @example
  * <EmptyState title="There are no runs yet" command="npx assay demo">The demo needs no key and no network.</EmptyState>
  */
@@ -27,7 +27,6 @@ export function EmptyState({ title, command, children }: EmptyStateProps) {
   );
 }
 
-/** What stands where no run was ever kept. */
 export function NoRunsState() {
   return (
     <EmptyState title="There are no runs yet" command="npx assay demo">
@@ -38,13 +37,11 @@ export function NoRunsState() {
 
 interface NewestRunsNoticeProps {
   runs: readonly unknown[];
-  /** How many there are. */
   total: number;
-  /** How many are not read yet. */
   unread: number;
 }
 
-/** Says that there are more runs than the page is drawn from, where that is so. */
+/** Says that a page does not cover all runs. */
 export function NewestRunsNotice({ runs, total, unread }: NewestRunsNoticeProps) {
   if (runs.length >= total && unread === 0) return null;
   return (

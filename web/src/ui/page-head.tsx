@@ -3,13 +3,13 @@ import { useEffect, useRef } from "preact/hooks";
 
 interface PageHeadProps {
   title: string;
-  /** What makes this another place than before, such as the id of the run; the title unless given. */
+  /** Identifies the page, such as the id of a run. Default: the title. */
   place?: string;
   children?: ComponentChildren;
 }
 
 /**
- * The heading of a page. It names the window, and takes the focus when the reader comes from another page.
+ * The heading of a page. Sets the title of the window, and takes the focus when the reader navigates.
  * @example
  * <PageHead title="Runs">Newest first.</PageHead>
  */
@@ -29,7 +29,7 @@ export function PageHead({ title, place = title, children }: PageHeadProps) {
   );
 }
 
-/** The first page that is opened leaves the focus where the browser has it, before the links that skip to the content. */
+/** The first page leaves the focus to the browser, so that the skip link comes first. */
 function focusHeading(heading: HTMLElement | null): void {
   const { dataset } = document.documentElement;
   if (dataset.arrived === "true") heading?.focus();

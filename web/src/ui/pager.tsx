@@ -1,19 +1,18 @@
 import { formatCount, formatQuantity } from "./format.js";
 
 interface PagerProps {
-  /** Place of the first one that is shown. */
+  /** The index of the first item shown. */
   offset: number;
-  /** How many are shown. */
+  /** How many items are shown. */
   count: number;
-  /** How many there are on all pages. */
+  /** How many items there are on all pages. */
   total: number;
-  /** How many a page holds. */
+  /** How many items fit on a page. */
   size: number;
-  /** Called with the number of a page; the first one is 1. */
+  /** Page numbers start at 1. */
   onPage: (page: number) => void;
 }
 
-/** The way to the previous and the next page of a long list. */
 export function Pager({ offset, count, total, size, onPage }: PagerProps) {
   if (total <= size) return null;
   const page = Math.floor(offset / size) + 1;
@@ -32,7 +31,7 @@ export function Pager({ offset, count, total, size, onPage }: PagerProps) {
   );
 }
 
-/** A button that was switched off would lose the focus. */
+/** Not `disabled`, because a disabled button loses the focus. */
 function PageButton({ isEnd, onClick, children }: { isEnd: boolean; onClick: () => void; children: string }) {
   return (
     <button type="button" aria-disabled={isEnd} onClick={() => !isEnd && onClick()}>
@@ -42,7 +41,7 @@ function PageButton({ isEnd, onClick, children }: { isEnd: boolean; onClick: () 
 }
 
 /**
- * Which of many are shown, in words.
+ * Which of many items are shown.
  * @example
  * formatShownRange({ offset: 100, count: 100, total: 20_000 }, "run"); // "101–200 of 20,000 runs"
  */

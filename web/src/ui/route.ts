@@ -1,13 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** Where the reader is: `#/run/ID/rows?outcome=fail` is `["run", "ID", "rows"]` with `{ outcome: "fail" }`. */
+/** `#/run/ID/rows?outcome=fail` is `["run", "ID", "rows"]` with `{ outcome: "fail" }`. */
 export interface Route {
   readonly path: readonly string[];
   readonly query: Readonly<Record<string, string>>;
 }
 
 /**
- * Reads an address.
+ * Parses the hash of an address.
  * @example
  * parseRoute("#/run/a%2Fb?outcome=fail"); // { path: ["run", "a/b"], query: { outcome: "fail" } }
  */
@@ -27,11 +27,11 @@ function decodePart(part: string): string {
   }
 }
 
-/** Values that are undefined or empty are left out of the address. */
+/** Undefined and empty values are left out of the address. */
 export type RouteQuery = Readonly<Record<string, string | undefined>>;
 
 /**
- * Writes an address, for `href`.
+ * Builds an address, for `href`.
  * @example
  * buildAddress(["run", "a/b"], { outcome: "fail" }); // "#/run/a%2Fb?outcome=fail"
  */
@@ -41,25 +41,25 @@ export function buildAddress(path: readonly string[], query: RouteQuery = {}): s
   return `#/${path.map(encodeURIComponent).join("/")}${search}`;
 }
 
-/** The address the page is at, followed as it changes. */
+/** The current route, updated when it changes. */
 export function useRoute(): Route {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
     const follow = () => setHash(location.hash);
     addEventListener("hashchange", follow);
-    // It may have changed between the first drawing and now.
+    // It may have changed since the first render.
     follow();
     return () => removeEventListener("hashchange", follow);
   }, []);
   return parseRoute(hash);
 }
 
-/** Goes to an address; the back button comes back from it. */
+/** Adds an entry to the history. */
 export function navigate(path: readonly string[], query: RouteQuery = {}): void {
   location.hash = buildAddress(path, query);
 }
 
-/** Changes words of the address in place: a filter that is typed letter by letter is one step back, not ten. */
+/** Replaces the history entry: a filter typed letter by letter is one step back, not ten. */
 export function updateQuery({ path, query }: Route, changes: RouteQuery): void {
   const address = buildAddress(path, { ...query, ...changes });
   if (address === location.hash) return;

@@ -2,12 +2,12 @@ import type { ComponentChildren } from "preact";
 
 interface ScrollableProps {
   class: string;
-  /** What it holds, for those who come to it by keyboard. */
+  /** For screen readers. */
   label: string;
   children: ComponentChildren;
 }
 
-/** What scrolls by itself, by keyboard too. */
+/** Scrolls on its own, also with the keyboard. */
 export function Scrollable({ class: own, label, children }: ScrollableProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset groups fields, and there are none.

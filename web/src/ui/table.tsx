@@ -3,9 +3,8 @@ import { useMemo } from "preact/hooks";
 import { type SortOrder, type SortValue, sortByValue, toggleOrder } from "../../../src/report/dashboard/order.js";
 
 interface SortableTableProps<T> {
-  /** What the table is of, in words. */
   caption: string;
-  /** Shows the caption above the table; otherwise it is there for those who cannot see the page. */
+  /** Shows the caption above the table; otherwise only screen readers read it. */
   isCaptionShown?: boolean;
   rows: readonly T[];
   columns: readonly TableColumn<T>[];
@@ -16,7 +15,7 @@ interface SortableTableProps<T> {
 }
 
 /**
- * A table that is sorted by a click on any head. Where it is sorted by is the page's to keep, in its address.
+ * A table that is sorted by a click on a head. The page keeps the order, in its address.
  * @example
  * <SortableTable caption="Systems" rows={systems} columns={COLUMNS} rowKey={formatName} order={order} onOrder={setOrder} />
  */
@@ -40,7 +39,6 @@ export function SortableTable<T>(props: SortableTableProps<T>) {
   );
 }
 
-/** The cells of one row. */
 export function RowCells<T>({ row, columns }: { row: T; columns: readonly TableColumn<T>[] }) {
   return (
     <>
@@ -59,7 +57,7 @@ export function RowCells<T>({ row, columns }: { row: T; columns: readonly TableC
   );
 }
 
-/** Where a wide table scrolls by itself, so that the page does not; the keyboard can scroll it too. */
+/** Scrolls a wide table, so that the page does not; also with the keyboard. */
 function TableScroll({ label, children }: { label: string; children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
@@ -75,7 +73,6 @@ interface TableHeadProps<T> {
   onOrder: (order: SortOrder) => void;
 }
 
-/** The head of a table: a button in each column that can be sorted by. */
 export function TableHead<T>({ columns, order, onOrder }: TableHeadProps<T>) {
   return (
     <thead>
@@ -104,12 +101,10 @@ export function TableHead<T>({ columns, order, onOrder }: TableHeadProps<T>) {
   );
 }
 
-/** Classes of all cells of a column. */
 function buildCellClass<T>({ isNumeric, class: own }: TableColumn<T>): string | undefined {
   return [isNumeric && "number", own].filter(Boolean).join(" ") || undefined;
 }
 
-/** How a column of a key is sorted, for `aria-sort`. */
 export function getAriaSort(key: string, order: SortOrder): "ascending" | "descending" | undefined {
   if (key !== order.key) return undefined;
   return order.isDescending ? "descending" : "ascending";
@@ -120,27 +115,26 @@ export function getSortMark(key: string, order: SortOrder): string {
   return order.isDescending ? "▾" : "▴";
 }
 
-/** One column of a table. */
 export interface TableColumn<T> {
-  /** Stands for it in the address. */
+  /** Names the column in the address. */
   key: string;
   title: ComponentChildren;
-  /** What the figure is, for those who do not know it. */
+  /** An explanation of the figure. */
   about?: string;
-  /** Numbers stand at the right. */
+  /** Aligned to the right. */
   isNumeric?: boolean;
-  /** The cell names its row. */
+  /** The cell is the head of its row. */
   isRowHead?: boolean;
-  /** What rows are sorted by; a column without it cannot be sorted by. */
+  /** The sort value; without it, the column cannot be sorted. */
   value?: (row: T) => SortValue;
-  /** Whether the first click puts the largest first. */
+  /** Whether the first click sorts the largest first. */
   startsDescending?: boolean;
-  /** For a column that needs a width of its own. */
+  /** For a column with its own width. */
   class?: string;
   cell: (row: T) => ComponentChildren;
 }
 
-/** Rows by the column that the order names; as they are when there is none. */
+/** Unchanged when the order names no column. */
 export function sortRows<T>(rows: readonly T[], columns: readonly TableColumn<T>[], order: SortOrder): readonly T[] {
   const value = columns.find(({ key }) => key === order.key)?.value;
   return value === undefined ? rows : sortByValue(rows, value, order.isDescending);

@@ -4,22 +4,21 @@ import { useId } from "preact/hooks";
 export interface Tab {
   key: string;
   title: string;
-  /** How much there is behind it. */
   count?: string;
 }
 
 interface TabsProps {
-  /** What the tabs are of, in words. */
+  /** For screen readers. */
   label: string;
   tabs: readonly Tab[];
   chosen: string;
   onChoose: (key: string) => void;
-  /** What is behind the chosen one. */
+  /** The content of the chosen tab. */
   children: ComponentChildren;
 }
 
 /**
- * Tabs with the arrow keys, Home and End; which one is chosen is the page's to keep, in its address.
+ * Tabs with arrow keys, Home and End. The page keeps the chosen tab, in its address.
  * @example
  * <Tabs label="Parts of the run" tabs={TABS} chosen="rows" onChoose={(tab) => updateQuery(route, { tab })}>…</Tabs>
  */

@@ -1,13 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** Something that is done at most once in a while: at once when it was not done lately, else when the time is over. */
 interface ThrottledCall {
   readonly call: () => void;
   readonly cancel: () => void;
 }
 
 /**
- * Makes something happen at most once in so many milliseconds; the last call is never lost.
+ * Limits how often a function runs: at once, then at most once per pause. The last call is never lost.
  * @example
  * const list = throttle(() => fetchRuns(), 2000);
  * source.watchRuns(list.call);
@@ -29,10 +28,10 @@ export function throttle(act: () => void, pauseMs: number): ThrottledCall {
   };
 }
 
-/** Shorter than a pause in typing that anybody notices. */
+/** Short enough that nobody notices the pause. */
 const SETTLE_DELAY_MS = 250;
 
-/** A value that is typed, once it has stayed the same for a moment: each letter would be a question to the server. */
+/** A typed value, once it has not changed for a moment, so that not every letter is a request. */
 export function useSettledValue<T>(value: T): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
@@ -42,12 +41,13 @@ export function useSettledValue<T>(value: T): T {
   return settled;
 }
 
-/** As long as one piece of work may take: well under what a reader notices. */
+/** Well under what a reader notices. */
 const MAX_SLICE_MS = 10;
 
 /**
- * Does work that gives way at each `yield` whenever it has gone on for a while, so that the page answers meanwhile.
- * Rejects with the reason of the signal when that is aborted.
+ * Runs a generator, and pauses at a `yield` when it has run for a while, so that the page stays responsive. Rejects
+ * when
+ * the signal is aborted.
  * @example
  * const places = await runInSlices(selectRows(table, query), signal);
  */
@@ -63,14 +63,15 @@ export async function runInSlices<T>(work: Generator<void, T>, signal: AbortSign
   }
 }
 
-/** Lets the browser draw and answer before the work goes on. */
+/** Lets the browser draw and handle events. */
 export function waitForNextTask(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }
 
 /**
- * How many of `total` things are to be drawn: a few at first, and more in each turn, so that no turn is long. It begins
- * anew when `of` is another.
+ * How many of `total` items to draw: a few at first, more with each task, so that no task is long. Starts again when
+ * `of`
+ * changes.
  */
 export function useGrowingCount(total: number, atOnce: number, of: unknown): number {
   const [grown, setGrown] = useState({ of, count: atOnce });

@@ -9,11 +9,11 @@ import {
   MISSING,
 } from "./format.js";
 
-/** A name and what it is; entries whose value is null are left out. */
+/** Entries whose value is null are left out. */
 export type KeyValue = readonly [name: string, value: ComponentChildren];
 
 /**
- * Facts as a list of names and values.
+ * A list of names and values.
  * @example
  * <KeyValues entries={[["Cost", "$0.12"], ["Git", revision]]} />
  */
@@ -33,14 +33,14 @@ export function KeyValues({ entries }: { entries: readonly KeyValue[] }) {
 }
 
 interface IntervalCellProps extends Interval {
-  /** What the bar reaches from and to; 0 to 1 unless given. */
+  /** The range of the bar. Default: 0 to 1. */
   from?: number;
   to?: number;
   format?: Formatter;
 }
 
 /**
- * A value with its interval in digits, and a small bar that shows where both lie.
+ * A value with its interval, and a small bar of both.
  * @example
  * <IntervalCell value={0.82} low={0.75} high={0.88} />
  */
@@ -85,7 +85,7 @@ function formatFullScore(value: number | null): string {
   return formatScore(value, 4);
 }
 
-/** A moment in two lines, for a narrow column; programs can read it as well. */
+/** On two lines, for a narrow column. */
 export function DateAndTime({ at }: { at: string }) {
   return (
     <time dateTime={at} class="nowrap">

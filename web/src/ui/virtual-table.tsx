@@ -10,14 +10,13 @@ interface VirtualTableProps<T> {
   rowKey: (row: T) => string;
   order: SortOrder;
   onOrder: (order: SortOrder) => void;
-  /** Of every row, in pixels: all are equally high, so that their places are known without drawing them. */
+  /** In pixels, the same for every row, so that positions are known without drawing. */
   rowHeight: number;
 }
 
-/** Rows drawn above and below those in sight. */
 const TABLE_OVERSCAN_ROWS = 12;
 
-/** A sortable table of many thousand rows, of which those in sight are drawn; the head stays in sight. */
+/** A sortable table of many thousand rows that draws only the visible ones; the head stays visible. */
 export function VirtualTable<T>(props: VirtualTableProps<T>) {
   const { caption, rows, columns, rowKey, order, onOrder, rowHeight } = props;
   const scroll = useRef<HTMLElement>(null);
@@ -54,7 +53,7 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
   );
 }
 
-/** Keeps the place of rows that are not drawn. */
+/** Fills the space of rows that are not drawn. */
 function RowGap({ height }: { height: number }) {
   if (height <= 0) return null;
   return (

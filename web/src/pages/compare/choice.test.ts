@@ -12,19 +12,19 @@ function parse(query: Record<string, string>, runs = RUNS) {
   return buildComparisonQuery(parseCompareChoice(query, runs));
 }
 
-test("two runs are compared by the systems of the same name, by their only ones, or by those that are named", () => {
+test("compares two runs by systems of the same name, by their only systems, or by the named ones", () => {
   expect(parse({ a: "r1", b: "r2" })).toEqual({ a: "r1", b: "r2" });
   expect(parse({ a: "r3", b: "r4" })).toEqual({ a: "r3", b: "r4" });
   expect(parse({ a: "r1", b: "r3", systemA: "y" })).toEqual({ a: "r1", b: "r3", systemA: "y" });
   expect(parse({ a: "r1", b: "r2", systemA: "x" })).toEqual({ a: "r1", b: "r2", systemA: "x" });
 });
 
-test("a run that stands alone is compared with itself", () => {
+test("compares the only run with itself", () => {
   expect(parse({}, RUNS.slice(0, 1))).toEqual({ a: "r1", b: "r1", systemA: "x", systemB: "y" });
   expect(parse({ a: "r1", b: "r1" })).toEqual({ a: "r1", b: "r1", systemA: "x", systemB: "y" });
 });
 
-test("what is missing is said", () => {
+test("says what still has to be chosen", () => {
   expect(parse({})).toMatch(/Choose two runs/);
   expect(parse({ a: "r1", b: "gone" })).toMatch(/Choose two runs/);
   expect(parse({ a: "r1", b: "r1", systemA: "x", systemB: "x" })).toMatch(/two of its systems/);
@@ -33,7 +33,7 @@ test("what is missing is said", () => {
   expect(parse({ a: "r1", b: "r2", systemA: "y" })).toMatch(/no system of the same name/);
 });
 
-test("a run that an address names and that is gone or damaged is named", () => {
+test("names a run of the address that is gone or damaged", () => {
   const damaged = { ...run("bad"), status: "damaged", problem: "Its rows cannot be read." } as RunCard;
   expect(describeAbsentRuns({ a: "r1", b: "r2" }, RUNS)).toEqual([]);
   expect(describeAbsentRuns({ a: "", b: undefined }, RUNS)).toEqual([]);

@@ -2,7 +2,6 @@ import type { RunCard } from "../../../../src/report/dashboard/contract.js";
 import type { ComparisonQuery } from "../../data/index.js";
 import { formatMoment, type Route, type RouteQuery, revealLine, SelectFilter, updateQuery } from "../../ui/index.js";
 
-/** What the reader has chosen to compare, as far as they have. */
 interface CompareChoice {
   readonly a: RunCard | null;
   readonly b: RunCard | null;
@@ -11,8 +10,8 @@ interface CompareChoice {
 }
 
 /**
- * The runs and systems that an address names. A run that stands alone is compared with itself, by the two systems that
- * come first where none are named.
+ * The runs and systems of an address. A single run is compared with itself, by its first two systems unless others are
+ * named.
  */
 export function parseCompareChoice(
   { a, b, systemA = "", systemB = "" }: RouteQuery,
@@ -26,7 +25,7 @@ export function parseCompareChoice(
   return { a: runA, b: runB, systemA: first?.system ?? "", systemB: second?.system ?? "" };
 }
 
-/** The ids of runs that an address names and that are not among some runs. */
+/** Ids of runs that the address names and the list lacks. */
 export function listUnknownRunIds({ a, b }: RouteQuery, runs: readonly RunCard[]): string[] {
   return listNamedRunIds({ a, b }).filter((name) => !runs.some(({ id }) => id === name));
 }
@@ -35,7 +34,7 @@ function listNamedRunIds({ a, b }: RouteQuery): string[] {
   return [...new Set([a, b])].flatMap((id) => id || []);
 }
 
-/** Runs that an address names and that cannot be compared, in words: links outlive what they lead to. */
+/** Links outlive runs: explains why a run of the address cannot be compared. */
 export function describeAbsentRuns({ a, b }: RouteQuery, runs: readonly RunCard[]): string[] {
   return listNamedRunIds({ a, b }).flatMap((name) => {
     const run = runs.find(({ id }) => id === name);
@@ -44,7 +43,7 @@ export function describeAbsentRuns({ a, b }: RouteQuery, runs: readonly RunCard[
   });
 }
 
-/** What to ask for; or, in words, what is still to be chosen. */
+/** The query; or, as text, what still has to be chosen. */
 export function buildComparisonQuery({ a, b, systemA, systemB }: CompareChoice): ComparisonQuery | string {
   if (a === null || b === null) return "Choose two runs, or one run twice to compare its systems.";
   const named = { ...(systemA === "" ? {} : { systemA }), ...(systemB === "" ? {} : { systemB }) };
@@ -83,10 +82,9 @@ interface CompareChooserProps {
   choice: CompareChoice;
 }
 
-/** Another choice is another comparison: what was picked in the last one does not go with it. */
+/** Another comparison has other tasks. */
 const NO_TASK_QUERY: RouteQuery = { task: undefined, pair: undefined, trialA: undefined, trialB: undefined };
 
-/** Which two runs, and which system of each. */
 export function CompareChooser({ route, runs, choice: { a, b, systemA, systemB } }: CompareChooserProps) {
   const change = (words: RouteQuery) => updateQuery(route, { ...words, ...NO_TASK_QUERY });
   const isSame = a !== null && a === b;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { diffTexts, listUnifiedLines, pairDiffLines } from "./diff-view.js";
 
-test("words that differ are told apart", () => {
+test("diffs texts by words", () => {
   expect(diffTexts("the cat sat", "the dog sat", "words")).toEqual([
     { side: "both", text: "the " },
     { side: "a", text: "cat" },
@@ -11,7 +11,7 @@ test("words that differ are told apart", () => {
   ]);
 });
 
-test("each side can be read out of a diff", () => {
+test("the pieces of each side add up to its text", () => {
   const texts = fc.string({ unit: fc.constantFrom("a", "b", " ", "\n"), maxLength: 40 });
   fc.assert(
     fc.property(texts, texts, fc.constantFrom("words" as const, "lines" as const), (a, b, unit) => {
@@ -26,14 +26,14 @@ test("each side can be read out of a diff", () => {
   );
 });
 
-test("texts with nothing in common are given up in a moment", () => {
+test("gives up quickly on texts with nothing in common", () => {
   const [a, b] = [1, 2].map((seed) => Array.from({ length: 40_000 }, (_, i) => (i * seed * 7919) % 99_991).join(" "));
   const began = performance.now();
   expect(diffTexts(a ?? "", b ?? "", "words")).toBeNull();
   expect(performance.now() - began).toBeLessThan(30_000);
 });
 
-test("lines stand beside what replaced them", () => {
+test("pairs removed lines with the lines that replaced them", () => {
   const pieces = diffTexts("one\ntwo\nthree\n", "one\n2\nthree\nfour\n", "lines") ?? [];
   expect(pairDiffLines(pieces)).toEqual([
     { a: "one", b: "one", isSame: true },

@@ -9,7 +9,7 @@ interface DiffViewProps {
   isSideBySide: boolean;
 }
 
-/** How two outputs differ; both as they are where they are too different. */
+/** The difference of two outputs, or both outputs where they differ too much. */
 export function DiffView({ a, b, unit, isSideBySide }: DiffViewProps) {
   const pieces = useMemo(() => diffTexts(a, b, unit), [a, b, unit]);
   const longest = Math.max(a.length, b.length);
@@ -106,7 +106,6 @@ function LineText({ line, sign }: { line: string | null; sign: string }) {
   return line === null ? null : <RevealedText text={`${sign}${line}`} />;
 }
 
-/** A piece of two texts: in both, in A alone, or in B alone. */
 interface DiffPiece {
   readonly side: "both" | "a" | "b";
   readonly text: string;
@@ -114,13 +113,13 @@ interface DiffPiece {
 
 type DiffUnit = "words" | "lines";
 
-/** Two texts that have little in common take very long to compare, and the result would help nobody. */
+/** Texts with little in common take very long to compare, for a useless result. */
 const DIFF_LIMITS = { timeout: 150, maxEditLength: 3000 };
-/** Longer texts are cut before they are compared. */
+/** Longer texts are truncated before they are compared. */
 const MAX_COMPARED_LENGTH = 200_000;
 
 /**
- * How two texts differ; null when they are too different to say in a moment.
+ * The difference of two texts; null when they differ too much to compare quickly.
  * @example
  * diffTexts("a b", "a c", "words"); // [{ side: "both", text: "a " }, { side: "a", text: "b" }, { side: "b", text: "c" }]
  */
@@ -136,14 +135,14 @@ function getDiffSide({ added, removed }: { added: boolean; removed: boolean }): 
   return removed ? "a" : "both";
 }
 
-/** A line of each side that stand next to each other; null where the other side has a line more. */
+/** Lines next to each other; null where the other side has an additional line. */
 interface DiffLinePair {
   readonly a: string | null;
   readonly b: string | null;
   readonly isSame: boolean;
 }
 
-/** Lines of a diff next to each other: what was replaced stands beside what replaced it. */
+/** Removed lines are next to the lines that replaced them. */
 export function pairDiffLines(pieces: readonly DiffPiece[]): DiffLinePair[] {
   const pairs: DiffLinePair[] = [];
   for (let i = 0; i < pieces.length; i++) {
@@ -159,7 +158,7 @@ export function pairDiffLines(pieces: readonly DiffPiece[]): DiffLinePair[] {
   return pairs;
 }
 
-/** The same as lines with a leading `+`, `-` or space. */
+/** Lines with a leading `+`, `-` or space. */
 export function listUnifiedLines(pieces: readonly DiffPiece[]): string[] {
   const signs = { both: " ", a: "-", b: "+" };
   return pieces.flatMap(({ side, text }) => splitLines(text).map((line) => `${signs[side]}${line}`));

@@ -12,7 +12,7 @@ function task(passesA: number, trialsA: number, passesB: number, trialsB: number
   return { dataset: "d", exampleId: 1, passesA, trialsA, passesB, trialsB, isFlaky: false };
 }
 
-test("trials are chosen that differ the way the task does", () => {
+test("chooses trials that differ the way the task does", () => {
   expect(chooseFlipOutcomes(task(1, 1, 0, 1))).toEqual({ a: "pass", b: "fail" });
   expect(chooseFlipOutcomes(task(0, 1, 1, 1))).toEqual({ a: "fail", b: "pass" });
   expect(chooseFlipOutcomes(task(3, 4, 1, 4))).toEqual({ a: "pass", b: "fail" });
@@ -23,13 +23,13 @@ test("trials are chosen that differ the way the task does", () => {
   expect(chooseFlipOutcomes(task(0, 2, 0, 2))).toBeNull();
 });
 
-test("a task that did not flip has no trials to prefer", () => {
+test("chooses no trials for a task that did not flip", () => {
   const flips = { toFail: [task(1, 1, 0, 1)], toPass: [], flaky: [] };
   expect(findFlipOutcomes({ flips }, { dataset: "d", exampleId: 1 })).toEqual({ a: "pass", b: "fail" });
   expect(findFlipOutcomes({ flips }, { dataset: "d", exampleId: "1" })).toBeNull();
 });
 
-test("a task comes back out of its word, numbers as numbers", () => {
+test("a task survives the address, numeric ids as numbers", () => {
   for (const exampleId of [7, "7", 'a "b"\\'])
     expect(parseTaskParameter(formatTaskParameter({ dataset: "d,e", exampleId }))).toEqual({
       dataset: "d,e",
@@ -37,11 +37,11 @@ test("a task comes back out of its word, numbers as numbers", () => {
     });
 });
 
-test("what is no task is none", () => {
+test("rejects a parameter that is not a task", () => {
   for (const word of [undefined, "", "{}", "[1,2]", '["d"]', "null"]) expect(parseTaskParameter(word)).toBeNull();
 });
 
-test("an id that was typed is a text, and a number too where it can be", () => {
+test("a typed id is text, and also a number where it can be", () => {
   expect(listPossibleIds("7")).toEqual([7, "7"]);
   expect(listPossibleIds("07")).toEqual(["07"]);
   expect(listPossibleIds("q7")).toEqual(["q7"]);

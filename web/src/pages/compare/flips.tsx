@@ -4,7 +4,6 @@ import type { TrialKey } from "../../data/index.js";
 import { buildAddress, formatCount, type Route, revealLine } from "../../ui/index.js";
 import { buildOutcomeAddress, buildTrialAddress } from "../trial-address.js";
 
-/** The two sides, as their trials are found. */
 export interface ComparedSides {
   readonly runA: string;
   readonly runB: string;
@@ -16,11 +15,11 @@ interface FlippedTasksProps {
   route: Route;
   comparison: PairedComparison;
   sides: ComparedSides;
-  /** Which of the compared pairs this is. */
+  /** The index among the compared pairs. */
   pair: number;
 }
 
-/** Tasks whose verdict is another in B, and those whose trials disagree. */
+/** Tasks with another verdict in B, and tasks whose trials disagree. */
 export function FlippedTasks({ comparison: { flips }, ...rest }: FlippedTasksProps) {
   return (
     <section>
@@ -121,13 +120,13 @@ function buildEndedTrialAddress(
   return ended === undefined ? buildTrialAddress(run, { ...key, trial: 0 }) : buildOutcomeAddress(run, key, ended);
 }
 
-/** How a trial of each side should have ended to show what flipped. */
+/** The outcomes of the two trials that show a flip. */
 export interface FlipOutcomes {
   readonly a: "pass" | "fail";
   readonly b: "pass" | "fail";
 }
 
-/** The two endings that differ the way the task does; null when no two trials of it differ. */
+/** Null when no two trials of the task differ. */
 export function chooseFlipOutcomes({ passesA, trialsA, passesB, trialsB }: TaskPasses): FlipOutcomes | null {
   const isToFail = passesA > 0 && passesB < trialsB;
   const isToPass = passesA < trialsA && passesB > 0;
@@ -136,7 +135,6 @@ export function chooseFlipOutcomes({ passesA, trialsA, passesB, trialsB }: TaskP
   return isToFail ? { a: "pass", b: "fail" } : null;
 }
 
-/** The same for any task of a comparison. */
 export function findFlipOutcomes(
   { flips }: Pick<PairedComparison, "flips">,
   { dataset, exampleId }: TaskName,
@@ -147,12 +145,11 @@ export function findFlipOutcomes(
   return task === undefined ? null : chooseFlipOutcomes(task);
 }
 
-/** A task as one word of an address. */
 export function formatTaskParameter({ dataset, exampleId }: TaskName): string {
   return JSON.stringify([dataset, exampleId]);
 }
 
-/** The task that `formatTaskParameter` wrote; null when it is none. */
+/** Null when the parameter is invalid. */
 export function parseTaskParameter(word: string | undefined): TaskName | null {
   if (word === undefined) return null;
   try {
@@ -164,7 +161,7 @@ export function parseTaskParameter(word: string | undefined): TaskName | null {
   }
 }
 
-/** What an id that was typed may mean: `7` is a number or a text. */
+/** A typed `7` may be a number or text. */
 export function listPossibleIds(text: string): (string | number)[] {
   return /^-?\d{1,15}$/.test(text) && String(Number(text)) === text ? [Number(text), text] : [text];
 }

@@ -16,7 +16,7 @@ function metric(known: Partial<MetricComparison>): MetricComparison {
   } as MetricComparison;
 }
 
-test("scores share one scale, and what it took is relative to A", () => {
+test("groups scores on one scale, and cost, time and tokens relative to A", () => {
   const [quality, economy] = buildForestGroups([
     metric({ difference: 0.1, low: -0.02, high: 0.19 }),
     metric({ kind: "economy", a: 200, difference: -100, low: -180, high: -20 }),
@@ -27,13 +27,13 @@ test("scores share one scale, and what it took is relative to A", () => {
   expect(economy?.rows[0]?.at).toBeCloseTo(0.25);
 });
 
-test("what has no difference, or nothing to be relative to, is not drawn", () => {
+test("leaves out metrics without a difference or without a base", () => {
   expect(buildForestGroups([metric({ difference: null }), metric({ kind: "economy", a: 0, difference: 5 })])).toEqual(
     [],
   );
 });
 
-test("everything drawn is within the plot", () => {
+test("keeps everything inside the plot", () => {
   const value = fc.double({ min: -1e6, max: 1e6, noNaN: true });
   fc.assert(
     fc.property(

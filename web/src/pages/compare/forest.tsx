@@ -5,7 +5,7 @@ import { formatNumber, revealLine } from "../../ui/index.js";
 const [WIDTH, ROW_HEIGHT, NAME_WIDTH, HEAD_HEIGHT] = [640, 24, 190, 22];
 const PLOT_WIDTH = WIDTH - NAME_WIDTH - 90;
 
-/** Differences with their intervals, one below the other: left of the middle A has more, right of it B has. */
+/** Differences with their intervals, left of the middle where A is larger, right of it where B is. */
 export function ForestPlots({ metrics }: { metrics: readonly MetricComparison[] }) {
   const groups = buildForestGroups(metrics);
   if (groups.length === 0) return null;
@@ -89,7 +89,7 @@ function shortenMetricName(name: string): string {
   return name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH - 1)}…` : name;
 }
 
-/** One line of the plot: a difference with its interval, as shares of the width. */
+/** Positions are shares of the width. */
 interface ForestRow {
   readonly metric: MetricComparison;
   readonly at: number;
@@ -97,7 +97,6 @@ interface ForestRow {
   readonly high: number | null;
 }
 
-/** Lines that share a scale. */
 interface ForestGroup {
   readonly title: string;
   /** The scale goes from minus this to plus this. */
@@ -107,8 +106,9 @@ interface ForestGroup {
 }
 
 /**
- * Differences that can be drawn on a common scale: scores as they are; money, time and tokens relative to A, because
- * seconds and dollars have no scale in common.
+ * Groups differences by scale: scores are absolute; cost, time and tokens are relative to A, because seconds and
+ * dollars
+ * share no scale.
  */
 export function buildForestGroups(metrics: readonly MetricComparison[]): ForestGroup[] {
   const scores = metrics.filter(({ kind }) => kind !== "economy");
@@ -119,7 +119,7 @@ export function buildForestGroups(metrics: readonly MetricComparison[]): ForestG
   ].filter(({ rows }) => rows.length > 0);
 }
 
-/** Where A is next to nothing, everything is many times as much: the plot ends here, and the table has the figure. */
+/** Limits the plot where A is close to zero; the table has the exact figure. */
 const MAX_RELATIVE = 10;
 
 interface ForestGroupOptions {
@@ -147,7 +147,7 @@ function buildForestGroup({ title, isRelative, metrics }: ForestGroupOptions): F
   return { title, isRelative, limit, rows };
 }
 
-/** The next number with one digit that is 1, 2 or 5; 1 when nothing differs. */
+/** The next of 1, 2 or 5 times a power of ten; 1 when nothing differs. */
 function roundUpToScale(value: number): number {
   if (!Number.isFinite(value)) return value;
   if (value <= 0) return 1;

@@ -19,7 +19,7 @@ const source = createEmbeddedSource(
 const task = { dataset: "qa", exampleId: "e1" };
 const side = (system: string) => ({ run: "r1", system, task, named: undefined, ended: undefined });
 
-test("trials are shown that ended as they should, unless the address names others", async () => {
+test("shows trials with the wanted outcomes, unless the address names others", async () => {
   const numbers = async (a: object, b: object) => {
     const both = await loadTrialPair(source, { ...side("a"), ...a }, { ...side("b"), ...b });
     return [both.a.row.trial, both.b.row.trial];
@@ -29,7 +29,7 @@ test("trials are shown that ended as they should, unless the address names other
   expect(await numbers({ ended: "pass", named: "0" }, { ended: "fail" })).toEqual([0, 1]);
 });
 
-test("of a text that a file holds the beginning of, the beginning is compared", async () => {
+test("compares the beginning of a text when the file has no more", async () => {
   const { a: view } = await loadTrialPair(source, side("a"), side("b"));
   const text = (name: string | undefined) => loadSideText(source, "r1", { view, name });
   expect(await text("response")).toEqual({ text: "yes", isCut: false });

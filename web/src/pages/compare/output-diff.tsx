@@ -13,11 +13,11 @@ interface OutputDiffProps {
   route: Route;
   task: TaskName;
   sides: ComparedSides;
-  /** How the trials should have ended that are shown unless the address names others; null for the first of each. */
+  /** The outcomes of the trials to show unless the address names others; null for the first trials. */
   ended: FlipOutcomes | null;
 }
 
-/** What A and B answered to one task, and how that differs; fetched when it is asked for. */
+/** Fetched only when a task is chosen. */
 export function OutputDiff({ route, task, sides, ended }: OutputDiffProps) {
   const source = useSource();
   const heading = useRef<HTMLHeadingElement>(null);
@@ -119,23 +119,20 @@ function describeTruncatedSides(isCutA: boolean, isCutB: boolean): string {
   return isCutA ? "the text of A" : "the text of B";
 }
 
-/** One trial of each side. */
 interface TrialPair {
   readonly a: TrialView;
   readonly b: TrialView;
 }
 
-/** The trial that one side is shown by. */
 interface SideTrialQuery {
   readonly run: string;
   readonly system: string;
   readonly task: TaskName;
-  /** Its number, where the address says one. */
+  /** Its number, when the address has one. */
   readonly named: string | undefined;
   readonly ended: Outcome | undefined;
 }
 
-/** The trials of both sides. */
 export async function loadTrialPair(source: DataSource, ofA: SideTrialQuery, ofB: SideTrialQuery): Promise<TrialPair> {
   const [a, b] = await Promise.all([loadSideTrial(source, ofA), loadSideTrial(source, ofB)]);
   return { a, b };
@@ -150,7 +147,7 @@ async function loadSideTrial(
   return source.getTrial(run, await findTrialByOutcome(source, run, { key, outcome: ended }));
 }
 
-/** An id that somebody typed may be a number or a text. */
+/** A typed id may be a number or text. */
 async function loadTrialByTypedId(source: DataSource, run: string, key: TrialKey): Promise<TrialView> {
   const [first = key.exampleId, second] =
     typeof key.exampleId === "number" ? [key.exampleId, String(key.exampleId)] : listPossibleIds(key.exampleId);
@@ -162,7 +159,6 @@ async function loadTrialByTypedId(source: DataSource, run: string, key: TrialKey
   }
 }
 
-/** A text of one side, as far as it can be had. */
 interface SideText {
   readonly text: string;
   readonly isCut: boolean;
@@ -170,11 +166,11 @@ interface SideText {
 
 interface SideTextQuery {
   readonly view: TrialView;
-  /** Of a field of the output. */
+  /** A field of the output. */
   readonly name: string | undefined;
 }
 
-/** The text of a field; a file may have its beginning alone. */
+/** A file may have only the beginning. */
 export async function loadSideText(source: DataSource, run: string, { view, name }: SideTextQuery): Promise<SideText> {
   const field = view.output.find((candidate) => candidate.name === name);
   if (field === undefined) return { text: "", isCut: false };

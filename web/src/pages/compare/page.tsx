@@ -38,7 +38,7 @@ export function ComparePage({ route }: { route: Route }) {
   );
 }
 
-/** Runs that the address names may be older than those to choose from. */
+/** The address may name runs that are older than those in the list. */
 function CompareWithNamedRuns({ route, page, others }: { route: Route; page: RunPage; others: readonly string[] }) {
   const source = useSource();
   const named = useLoadState(async () => (others.length === 0 ? [] : source.listCards(others)), [source]);
@@ -95,7 +95,7 @@ function ComparisonView({ route, wanted }: { route: Route; wanted: ComparisonQue
   );
 }
 
-/** A file holds each pair of systems one way round. */
+/** A file has each pair of systems in one direction only. */
 async function loadComparison(source: DataSource, wanted: ComparisonQuery): Promise<CompareView> {
   try {
     return await source.compareRuns(wanted);

@@ -31,13 +31,12 @@ interface ComparedPairProps {
   route: Route;
   comparison: PairedComparison;
   sides: ComparedSides;
-  /** Which of the compared pairs this is. */
+  /** The index among the compared pairs. */
   pair: number;
-  /** Of the runs that are compared. */
+  /** Of the compared runs. */
   datasets: readonly string[];
 }
 
-/** One system of A against one of B. */
 export function ComparedPair({ route, comparison, sides, pair, datasets }: ComparedPairProps) {
   const task = Number(route.query.pair ?? 0) === pair ? parseTaskParameter(route.query.task) : null;
   return (
@@ -71,7 +70,6 @@ function listPairCounts({ tasks, trials }: PairedComparison): KeyValue[] {
   ];
 }
 
-/** Things to know before believing a figure. */
 export function NoteList({ notes }: { notes: readonly string[] }) {
   if (notes.length === 0) return null;
   return (
@@ -110,7 +108,7 @@ function UnmatchedTasks({ comparison: { unmatched } }: { comparison: PairedCompa
   );
 }
 
-/** Any task can be looked at, whether it flipped or not. */
+/** Any task can be shown, whether it flipped or not. */
 function TaskChoice({ route, comparison: { flips }, pair, datasets }: Omit<ComparedPairProps, "sides">) {
   const flipped = [...flips.toFail, ...flips.toPass, ...flips.flaky].map(({ dataset }) => dataset);
   const names = [...new Set([...flipped, ...datasets])];
@@ -153,7 +151,6 @@ const CHANGE_SIGNS: Readonly<Record<MetricComparison["change"], string>> = {
   unclear: "?",
 };
 
-/** The differences in figures. */
 function MetricTable({ metrics, level }: { metrics: readonly MetricComparison[]; level: number }) {
   return (
     <Scrollable class="table-scroll" label="Differences in figures">

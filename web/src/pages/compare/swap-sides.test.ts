@@ -26,7 +26,7 @@ function createView(a: string, b: string, rows: Record<string, ReturnType<typeof
   return { a: card(a), b: card(b), comparison: { ...names, level: 0.95, comparisons: [comparison], notes: [] } };
 }
 
-test("a mirrored comparison is the comparison of B with A", () => {
+test("swapping the sides gives the comparison of B with A", () => {
   const rows = {
     x: createRows("x", [true, true, false, true, false, false, true, true]),
     y: createRows("y", [true, false, true, true, true, true, true, false, true]),

@@ -14,7 +14,7 @@ const SWAPPED_CHANGES: Readonly<Record<Change, Change>> = {
   unclear: "unclear",
 };
 
-/** The same comparison with A and B exchanged: a file holds each pair once. */
+/** A file has each pair in one direction; this gives the other. */
 export function swapSides({ a, b, comparison }: CompareView): CompareView {
   const comparisons = comparison.comparisons.map(swapComparison);
   const notes = comparison.notes.map(swapSideNames);
@@ -70,7 +70,7 @@ function swapSideNames(text: string): string {
   return text.replace(/\b(in|of) ([AB])\b/g, (_, word: string, side: string) => `${word} ${side === "A" ? "B" : "A"}`);
 }
 
-/** Nothing is −0. */
+/** Avoids −0. */
 function negate(value: number | null): number | null {
   return value === null ? null : 0 - value;
 }

@@ -15,20 +15,20 @@ function changes(before: Figures, after: Figures) {
   return listFigureChanges(createSystemCard("s", before), createSystemCard("s", after));
 }
 
-describe("a change since the run before", () => {
-  test("says which way it went, and whether intervals overlap", () => {
+describe("a change since the previous run", () => {
+  test("has a direction, and says whether the intervals overlap", () => {
     const [apart] = changes(rate(0.5, 0.05), rate(0.7, 0.05));
     expect(apart).toMatchObject({ direction: "up", isBetter: true, certainty: "apart", step: "0.50 → 0.70" });
     const [overlap] = changes(rate(0.6, 0.1), rate(0.5, 0.1));
     expect(overlap).toMatchObject({ direction: "down", isBetter: false, certainty: "overlap" });
   });
 
-  test("is of unknown worth without an interval on both sides", () => {
+  test("has unknown certainty without both intervals", () => {
     const [change] = changes(rate(0.5, 0.1), rate(0.9));
     expect(change && describeCertainty(change)).toBe("no interval");
   });
 
-  test("of the same value is neither better nor worse", () => {
+  test("is neither better nor worse when the value is the same", () => {
     const [change] = changes(rate(0.5, 0.1), rate(0.5, 0.1));
     expect(change).toMatchObject({ direction: "same", isBetter: null, step: "0.50" });
     expect(change && describeCertainty(change)).toBe("");
@@ -54,7 +54,7 @@ function line(name: string, before: Figures | null, after: Figures): Leaderboard
   return { key: name, name, run, card: createSystemCard(name, after), previous, rank: null };
 }
 
-test("news begin with what is sure, then with what is large, and count the rest", () => {
+test("lists certain changes first, then large ones, and counts the rest", () => {
   const news = summarizeChanges([
     line("large", rate(0.2, 0.5), rate(0.8, 0.5)),
     line("small", rate(0.2, 0.5), rate(0.3, 0.5)),

@@ -25,7 +25,7 @@ interface ComparedMeasure {
   step: (before: number, after: number) => string;
 }
 
-/** What is held against the run before, quality first. */
+/** Figures that are compared with the previous run, quality first. */
 const COMPARED_MEASURES: readonly ComparedMeasure[] = [
   createRateMeasure("pass_rate", "pass rate", ["pass_rate_ci_low", "pass_rate_ci_high"]),
   createRateMeasure("mean_score", "quality", ["mean_score_ci_low", "mean_score_ci_high"]),
@@ -58,22 +58,20 @@ function createStepFormat(format: (value: number) => string): ComparedMeasure["s
     before === after ? format(after) : `${format(before)} → ${format(after)} (${formatGrowth(before, after)})`;
 }
 
-/** How one figure differs from the run before. */
 interface FigureChange {
   figure: CardFigure;
   words: string;
   before: number;
   after: number;
   direction: "up" | "down" | "same";
-  /** Null when it is the same. */
+  /** Null when unchanged. */
   isBetter: boolean | null;
-  /** Whether the two intervals lie apart or overlap; `unknown` when one of them is not known. */
+  /** Whether the intervals overlap; `unknown` when one is not known. */
   certainty: "apart" | "overlap" | "unknown";
   /** Such as `0.61 → 0.74`. */
   step: string;
 }
 
-/** The figures that both runs have, with how they differ. */
 export function listFigureChanges(before: SystemCard, after: SystemCard): FigureChange[] {
   return COMPARED_MEASURES.flatMap((measure) => compareFigure(measure, before, after) ?? []);
 }
@@ -111,27 +109,25 @@ function compareIntervals(before: FigureInterval | null, after: FigureInterval |
   return after.low > before.high || after.high < before.low ? "apart" : "overlap";
 }
 
-/** What a change is worth, in words; empty when there is none. */
+/** Empty when nothing changed. */
 export function describeCertainty({ direction, certainty }: FigureChange): string {
   if (direction === "same") return "";
   return { apart: "intervals apart", overlap: "intervals overlap", unknown: "no interval" }[certainty];
 }
 
-/** The change of a line in quality: of its pass rate, or of its mean score where there is none. */
+/** The change of the pass rate, or of the mean score where there is no pass rate. */
 export function findHeadlineChange({ previous, card }: LeaderboardEntry): FigureChange | null {
   return previous === null ? null : (listFigureChanges(previous.card, card)[0] ?? null);
 }
 
-/** What is new since the runs before. */
 interface ChangeSummary {
-  /** Lines whose quality moved, the surest and largest first. */
+  /** Entries whose quality changed, the most certain and largest first. */
   moved: readonly { entry: LeaderboardEntry; change: FigureChange }[];
   unchanged: number;
-  /** Systems that have no run before. */
+  /** Systems without a previous run. */
   fresh: number;
 }
 
-/** Takes lines of all parts together. */
 export function summarizeChanges(entries: readonly LeaderboardEntry[]): ChangeSummary {
   const changes = entries.flatMap((entry) => {
     const change = findHeadlineChange(entry);
@@ -153,7 +149,7 @@ function computeChangeWeight({ certainty, before, after }: FigureChange): number
 
 const DIRECTION_ARROWS = { up: "▲", down: "▼", same: "=" } as const;
 
-/** What became of a system since its last run: its quality at once, everything else when it is opened. */
+/** Shows the change of quality; the other figures are folded. */
 export function ChangeCell({ entry }: { entry: LeaderboardEntry }) {
   const { previous, card } = entry;
   if (previous === null) return <span class="quiet">first run</span>;
@@ -182,7 +178,7 @@ export function ChangeCell({ entry }: { entry: LeaderboardEntry }) {
   );
 }
 
-/** To the paired comparison, which is the fair one: intervals that overlap do not mean that nothing changed. */
+/** Links to the paired comparison, because overlapping intervals do not mean that nothing changed. */
 function ComparePreviousLink({ entry: { previous, run, card, name } }: { entry: LeaderboardEntry }) {
   const words = { a: previous?.run.id, b: run.id, systemA: previous?.card.system, systemB: card.system };
   return (
@@ -192,7 +188,6 @@ function ComparePreviousLink({ entry: { previous, run, card, name } }: { entry: 
   );
 }
 
-/** An arrow for the direction, and a word for whether that is good. */
 function ChangeText({ change: { direction, step, isBetter, certainty } }: { change: FigureChange }) {
   if (isBetter === null) return <span class="change-line">= {step}, the same</span>;
   return (
@@ -202,10 +197,9 @@ function ChangeText({ change: { direction, step, isBetter, certainty } }: { chan
   );
 }
 
-/** How many lines the list on top has at most. */
 const MAX_CHANGES_LISTED = 5;
 
-/** What changed since the last runs, the surest and largest first. */
+/** Changes since the previous runs, the most certain and largest first. */
 export function RecentChanges({ boards, scope }: { boards: readonly LeaderboardData[]; scope: FigureScope }) {
   const entries = boards.flatMap((board) => board.entries);
   const { moved, unchanged, fresh } = summarizeChanges(entries);

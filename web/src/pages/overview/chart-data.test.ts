@@ -13,8 +13,8 @@ function line(
   return { key: name, name, run: createRunCard(name), card, previous: null, rank: null };
 }
 
-describe("charts of a leaderboard", () => {
-  test("quality against the mean cost of an attempt, with who beats whom", () => {
+describe("the charts of a leaderboard", () => {
+  test("plot quality against mean cost, with the dominating systems", () => {
     const chart = buildQualityCostChart([
       line("free", {
         mean_cost_usd: 0,
@@ -34,7 +34,7 @@ describe("charts of a leaderboard", () => {
     expect(chart.costUnit).toBe("usd");
   });
 
-  test("quality against output tokens where nobody knows a cost", () => {
+  test("plot quality against output tokens where no cost is known", () => {
     const chart = buildQualityCostChart([
       line("long", { mean_output_tokens: 900, mean_score: 0.9 }),
       line("short", { mean_output_tokens: 10, mean_score: 0.4 }),
@@ -49,7 +49,7 @@ describe("charts of a leaderboard", () => {
     expect(buildQualityCostChart([line("none", { mean_score: 1 })]).costUnit).toBe("usd");
   });
 
-  test("cost against speed leaves out what has no place, and says why", () => {
+  test("leave out systems without a cost or a time, with the reason", () => {
     const both = { cost_per_pass_usd: 1, seconds_per_pass: 2, pass_rate: 0.5 };
     const chart = buildCostSpeedChart([
       line("shown", both),
@@ -72,7 +72,7 @@ describe("charts of a leaderboard", () => {
     ]);
   });
 
-  test("the radar is clipped at five times the median, however fast all are", () => {
+  test("clip the radar at five times the median", () => {
     const times = (seconds: number[]) =>
       buildRadarChart(seconds.map((value, place) => line(`s${place}`, { median_time_to_success_ms: value * 1000 })));
     expect(times([10, 10, 20, 200])).toMatchObject({ limitSeconds: 75 });

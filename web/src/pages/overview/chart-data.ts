@@ -16,7 +16,10 @@ import type {
 import { median } from "../../../../src/stats/quantile.js";
 import type { LeaderboardEntry } from "../run-groups.js";
 
-/** The quality–cost chart of some lines (numbers.md §6). Resampling needs the rows, so nobody knows the membership. */
+/**
+ * The quality–cost chart of a leaderboard (numbers.md §6). The membership is unknown, because resampling needs the
+ * rows.
+ */
 export function buildQualityCostChart(entries: readonly LeaderboardEntry[]): QualityCostChart {
   const costUnit = chooseCostUnit(entries);
   const bare = entries.map((entry) => buildQualityCostPoint(entry, costUnit));
@@ -25,10 +28,9 @@ export function buildQualityCostChart(entries: readonly LeaderboardEntry[]): Qua
   return { costUnit, points, front: findFrontNames(placed), hull: findHullNames(placed) };
 }
 
-/** The figure that holds the mean cost of an attempt, by its unit. */
 const COST_FIGURES = { usd: "mean_cost_usd", tokens: "mean_output_tokens" } as const;
 
-/** As for a run: tokens where nobody knows any price. */
+/** As for a run: tokens where no price is known. */
 function chooseCostUnit(entries: readonly LeaderboardEntry[]): QualityCostChart["costUnit"] {
   const isKnown = (figure: CardFigure) => entries.some(({ card }) => card.figures[figure] !== null);
   return !isKnown(COST_FIGURES.usd) && isKnown(COST_FIGURES.tokens) ? "tokens" : "usd";
@@ -50,7 +52,7 @@ function buildQualityCostPoint(
   };
 }
 
-/** Nowhere when one of both is not known. */
+/** Empty when one of both is not known. */
 function listFrontPoints(name: string, cost: number | null, gain: number | null): FrontPoint[] {
   return cost === null || gain === null ? [] : [{ name, cost, gain }];
 }
@@ -59,12 +61,11 @@ function findDominatingSystems(name: string, placed: readonly FrontPoint[]): str
   return placed.filter((place) => place.name === name).flatMap((place) => findDominators(place, placed));
 }
 
-/** The cost–speed chart of some lines. */
 export function buildCostSpeedChart(entries: readonly LeaderboardEntry[]): CostSpeedChart {
   const placed = entries.flatMap(({ name, card }) => {
     const seconds = card.figures.seconds_per_pass;
     if (seconds === null || explainOmission(card) !== null) return [];
-    // Both axes are better the lower; of a front, one of them is what is gained.
+    // A front maximizes its gain, and less time is better.
     return listFrontPoints(name, card.figures.cost_per_pass_usd, -seconds);
   });
   return { points: entries.map((entry) => buildCostSpeedPoint(entry, placed)), front: findFrontNames(placed) };
@@ -92,7 +93,7 @@ function getSecondsToSuccess({ figures }: SystemCard): number | null {
   return figures.median_time_to_success_ms === null ? null : figures.median_time_to_success_ms / 1000;
 }
 
-/** The speed radar of some lines: clipped at five times the median of the systems. */
+/** Clipped at five times the median of the systems. */
 export function buildRadarChart(entries: readonly LeaderboardEntry[]): RadarChart {
   const seconds = entries.flatMap(({ card }) => getSecondsToSuccess(card) ?? []);
   const limitSeconds = seconds.length === 0 ? null : 5 * median(seconds);

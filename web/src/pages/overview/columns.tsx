@@ -18,10 +18,9 @@ import type { LeaderboardEntry } from "../run-groups.js";
 import { buildRowsAddress, type FigureScope } from "../run-groups.js";
 import { ChangeCell, findHeadlineChange } from "./changes.js";
 
-/** Headlines over fewer planned trials than this are marked (numbers.md §1). */
+/** Figures that cover fewer of the planned trials are marked (numbers.md §1). */
 const MIN_COVERAGE = 0.95;
 
-/** The columns of the leaderboard. */
 export function buildLeaderboardColumns(picking: PickState, scope: FigureScope): TableColumn<LeaderboardEntry>[] {
   return [
     createSystemPickColumn(picking),
@@ -60,7 +59,7 @@ function createSystemColumn(scope: FigureScope): TableColumn<LeaderboardEntry> {
   };
 }
 
-/** The harness and the model, where they say more than the name. */
+/** Left out where they repeat the name. */
 function formatHarnessAndModel({ system, harness, model }: SystemCard): string {
   return [harness, model === system ? null : model].filter(Boolean).join(" · ");
 }

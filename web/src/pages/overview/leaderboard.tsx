@@ -30,11 +30,11 @@ interface LeaderboardProps {
   entries: readonly LeaderboardEntry[];
   picks: readonly ComparePick[];
   onPicks: (picks: readonly ComparePick[]) => void;
-  /** Whether its charts are shown before they are asked for. */
+  /** Whether its charts are open from the start. */
   isFirst: boolean;
 }
 
-/** The leaderboard of runs that were asked the same, and its charts. */
+/** The leaderboard of runs over the same examples, with its charts. */
 export function Leaderboard({ route, group, entries, picks, onPicks, isFirst }: LeaderboardProps) {
   const { dataset, tag } = route.query;
   const title = formatDatasetNames(group.datasets);
@@ -95,7 +95,7 @@ interface LeaderboardChartsProps {
   isOpen: boolean;
 }
 
-/** The charts of a leaderboard; drawn when they are opened, since there may be many parts. */
+/** Drawn when opened, since there may be many. */
 function LeaderboardCharts({ title, entries, scope, isOpen }: LeaderboardChartsProps) {
   const [isShown, setShown] = useState(isOpen);
   return (

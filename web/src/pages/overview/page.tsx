@@ -22,7 +22,7 @@ import { buildLeaderboardEntries, groupRuns, type LeaderboardData } from "../run
 import { RecentChanges } from "./changes.js";
 import { Leaderboard } from "./leaderboard.js";
 
-/** The leaderboard: which system is how good, how dear, how fast and how dependable, by what was asked. */
+/** The leaderboard: quality, cost, speed and reliability of each system, by dataset. */
 export function OverviewPage({ route }: { route: Route }) {
   const { dataset, tag } = route.query;
   const loaded = useRunCards({ ...(dataset && { dataset }), ...(tag && { tag }) });
@@ -51,10 +51,8 @@ function OverviewContent({ route, cards }: { route: Route; cards: RunCards }) {
   );
 }
 
-/** How many groups are drawn before the rest is asked for. */
 const DEFAULT_BOARDS_SHOWN = 12;
 
-/** All leaderboards that the filters leave. */
 function Leaderboards({ route, runs }: { route: Route; runs: readonly RunCard[] }) {
   const { query } = route;
   const { kind } = useSource();
@@ -105,7 +103,7 @@ function NoMatchingRuns() {
   );
 }
 
-/** Runs that are not on the board yet, because they are going. */
+/** Running runs, which are not on the leaderboard yet. */
 function RunningRuns({ runs }: { runs: readonly RunCard[] }) {
   const going = runs.filter(({ status }) => status === "running");
   return (

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { RowTable } from "./row-table.js";
 import { createSampleChunk, createSampleHead, createSampleTable } from "./rows-testing.js";
 
-test("pieces follow each other, and a row is found again by its key", () => {
+test("appends chunks, and finds a row by its key", () => {
   const table = new RowTable(createSampleHead(3));
   table.append(
     createSampleChunk([
@@ -20,13 +20,13 @@ test("pieces follow each other, and a row is found again by its key", () => {
   expect([table.getOutcome(2), table.getCategory(2)]).toEqual(["error", "rate_limit"]);
 });
 
-test("what was not measured is not a number, and 0 is one", () => {
+test("stores missing values as NaN, and 0 as 0", () => {
   const { columns } = createSampleTable([{ id: 1, score: 0 }, { id: 2 }]);
   expect([...columns.score.subarray(0, 2)]).toEqual([0, Number.NaN]);
   expect(columns.scores[0]?.[1]).toBeNaN();
 });
 
-test("more rows than were announced find room", () => {
+test("grows when more rows arrive than announced", () => {
   fc.assert(
     fc.property(fc.array(fc.array(fc.double({ noNaN: true }), { maxLength: 30 }), { maxLength: 6 }), (pieces) => {
       const table = new RowTable(createSampleHead(1));
@@ -40,7 +40,7 @@ test("more rows than were announced find room", () => {
   );
 });
 
-test("tags are kept once for each set of them", () => {
+test("stores each set of tags once", () => {
   const table = createSampleTable([
     { id: 1, tags: ["a=1", "b=2"] },
     { id: 2, tags: ["a=1"] },

@@ -2,8 +2,9 @@ import type { ErrorCategory, Outcome, TrialKey } from "../../../../src/core/row.
 import type { RowChunk, RowsHead } from "../../../../src/report/dashboard/contract.js";
 
 /**
- * All rows of a run, column by column, so that a hundred thousand fit in a few megabytes and are filtered and sorted
- * without making an object for each. What was not measured is NaN in here and null outside.
+ * All rows of a run in columns, so that a hundred thousand fit in a few megabytes and are filtered and sorted without
+ * an
+ * object for each. Missing values are NaN in the columns and null outside.
  * @example
  * const table = new RowTable(head);
  * table.append(chunk);
@@ -11,13 +12,13 @@ import type { RowChunk, RowsHead } from "../../../../src/report/dashboard/contra
  */
 export class RowTable {
   readonly head: RowsHead;
-  /** Tags of all rows so far, in the order in which they came. */
+  /** In the order of arrival. */
   readonly tags: string[] = [];
   #columns: RowColumns;
   #length = 0;
   readonly #ids: (string | number)[] = [];
   readonly #tagPlaces = new Map<string, number>();
-  /** Each set of tags once: rows have few different ones. */
+  /** Each set once, because rows share few different sets. */
   readonly #tagSets: number[][] = [];
   readonly #tagSetPlaces = new Map<string, number>();
 
@@ -26,7 +27,7 @@ export class RowTable {
     this.#columns = createRowColumns(Math.max(head.total, 16), head.fields.length);
   }
 
-  /** Rows that have arrived. */
+  /** How many rows have arrived. */
   get length(): number {
     return this.#length;
   }
@@ -39,7 +40,6 @@ export class RowTable {
     return this.#ids;
   }
 
-  /** Takes in the next rows. */
   append(chunk: RowChunk): void {
     const [from, count] = [this.#length, chunk.id.length];
     this.#columns = growRowColumns(this.#columns, from + count);
@@ -64,7 +64,6 @@ export class RowTable {
     this.#length = from + count;
   }
 
-  /** What tells the trial at a place from all others. */
   getKey(place: number): TrialKey {
     const { system, dataset, trial } = this.#columns;
     return {
@@ -83,7 +82,7 @@ export class RowTable {
     return this.head.categories[this.#columns.category[place] ?? 0] ?? "none";
   }
 
-  /** Where a trial is; -1 when it is not here. */
+  /** The index of a trial; -1 when it is missing. */
   findRow({ system, dataset, exampleId, trial }: TrialKey): number {
     const [s, d] = [this.head.systems.indexOf(system), this.head.datasets.indexOf(dataset)];
     const { columns } = this;
@@ -100,12 +99,12 @@ export class RowTable {
     return this.getTagSet(place).map((tag) => this.tags[tag] ?? "");
   }
 
-  /** Which of `tags` a row has, by their places. */
+  /** Indexes in `tags`. */
   getTagSet(place: number): readonly number[] {
     return this.#tagSets[this.#columns.tagSet[place] ?? 0] ?? [];
   }
 
-  /** For each set of tags, by its number in `columns.tagSet`, whether it has all that are wanted. */
+  /** For each set of tags, by its number in `columns.tagSet`, whether it contains all that are wanted. */
   matchTagSets(wanted: readonly string[]): boolean[] {
     const places = wanted.map((tag) => this.#tagPlaces.get(tag) ?? -1);
     return this.#tagSets.map((set) => places.every((place) => set.includes(place)));
@@ -138,7 +137,7 @@ function setMeasured(
   for (let i = 0; i < count; i++) column[from + i] = values[i] ?? Number.NaN;
 }
 
-/** The columns of all rows; what was not measured is NaN. Those that name something hold its place in the head. */
+/** Missing values are NaN. Columns of names hold indexes in the lists of the head. */
 interface RowColumns {
   readonly size: number;
   readonly system: Uint16Array;
@@ -158,7 +157,6 @@ interface RowColumns {
   readonly scores: readonly Float64Array[];
 }
 
-/** Columns with room for so many rows. */
 function createRowColumns(size: number, fields: number): RowColumns {
   return {
     size,
@@ -179,7 +177,7 @@ function createRowColumns(size: number, fields: number): RowColumns {
   };
 }
 
-/** The same columns with room for at least so many rows: a run that is going has more than were announced. */
+/** A running run sends more rows than announced. */
 function growRowColumns(columns: RowColumns, size: number): RowColumns {
   if (size <= columns.size) return columns;
   const larger = createRowColumns(Math.max(size, columns.size * 2), columns.scores.length);

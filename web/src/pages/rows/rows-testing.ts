@@ -2,7 +2,6 @@ import { ERROR_CATEGORIES, OUTCOMES } from "../../../../src/core/row.js";
 import type { RowChunk, RowsHead } from "../../../../src/report/dashboard/contract.js";
 import { RowTable } from "./row-table.js";
 
-/** One row of a table made for a test. */
 export interface SampleRow {
   id: string | number;
   system?: string;
@@ -32,7 +31,6 @@ export function createSampleHead(total: number): RowsHead {
   };
 }
 
-/** Rows as a server sends them. */
 export function createSampleChunk(rows: readonly SampleRow[], start = 0): RowChunk {
   return {
     start,
@@ -54,7 +52,6 @@ export function createSampleChunk(rows: readonly SampleRow[], start = 0): RowChu
   };
 }
 
-/** A table of such rows, in one piece. */
 export function createSampleTable(rows: readonly SampleRow[]): RowTable {
   const table = new RowTable(createSampleHead(rows.length));
   table.append(createSampleChunk(rows));

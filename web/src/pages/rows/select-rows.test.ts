@@ -25,7 +25,7 @@ function finish<T>(work: Generator<void, T>): T {
   return step.value;
 }
 
-test("each filter leaves the rows that have what it wants", () => {
+test("each filter selects the rows that match it", () => {
   expect(idsFor({})).toEqual(["q1", "q2", "Q10", 7]);
   expect(idsFor({ outcome: "fail,error" })).toEqual(["q2", "Q10"]);
   expect(idsFor({ system: "alpha" })).toEqual(["q2"]);
@@ -36,14 +36,14 @@ test("each filter leaves the rows that have what it wants", () => {
   expect(idsFor({ outcome: "pass", min: "0.6" })).toEqual(["q1"]);
 });
 
-test("a range is of the primary score or of a field, and leaves out what was not measured", () => {
+test("a range filters by the primary score or by a field, without rows that lack it", () => {
   expect(idsFor({ min: "0.1", max: "0.5" })).toEqual(["q2", 7]);
   expect(idsFor({ field: "f1", min: "0" })).toEqual(["q1", 7]);
   expect(idsFor({ field: "unknown", min: "0" })).toEqual([]);
   expect(idsFor({ latencyFrom: "2", latencyTo: "4" })).toEqual(["q2", 7]);
 });
 
-test("a text is looked for in ids, whatever its case, and in what was found elsewhere", () => {
+test("a text is searched in ids, ignoring case, and among the matches of the search", () => {
   expect(idsFor({ text: "q1" })).toEqual(["q1", "Q10"]);
   const found = [
     { system: "beta", dataset: "one", exampleId: 7, trial: 1 },
@@ -52,7 +52,7 @@ test("a text is looked for in ids, whatever its case, and in what was found else
   expect(idsFor({ text: "nothing like it" }, "", found)).toEqual([7]);
 });
 
-test("rows are sorted by any column, what was not measured last either way", () => {
+test("rows are sorted by any column, missing values last in both directions", () => {
   expect(idsFor({}, "score")).toEqual(["q2", 7, "q1", "Q10"]);
   expect(idsFor({}, "-score")).toEqual(["q1", 7, "q2", "Q10"]);
   expect(idsFor({}, "-field:f1")).toEqual([7, "q1", "q2", "Q10"]);
@@ -62,7 +62,7 @@ test("rows are sorted by any column, what was not measured last either way", () 
   expect(idsFor({}, "nonsense")).toEqual(["q1", "q2", "Q10", 7]);
 });
 
-test("many rows are sorted as an array would be", () => {
+test("sorts many rows as Array.sort does", () => {
   fc.assert(
     fc.property(
       fc.infiniteStream(fc.integer({ min: 0, max: 50 })),
@@ -80,7 +80,7 @@ test("many rows are sorted as an array would be", () => {
   );
 });
 
-test("a filter comes back out of the address it is written to", () => {
+test("a filter survives the address", () => {
   const filter = { ...parseRowFilter({}), outcomes: ["pass"], tags: ["a=1,2"], min: 0, max: 0.5, text: "x" };
   const words = buildRowFilterQuery(filter);
   expect(parseRowFilter(words)).toEqual(filter);
@@ -91,13 +91,13 @@ test("a filter comes back out of the address it is written to", () => {
 
 const anyId = fc.oneof(fc.integer(), fc.string({ unit: fc.constantFrom("a", "b", "0", "1", "9", "-") }));
 
-test("ids are in the order in which people count", () => {
+test("orders ids by the numbers in them", () => {
   expect(["q10", "b", "q2", 30, 4, "q2a"].sort(compareIds)).toEqual([4, 30, "b", "q2", "q2a", "q10"]);
   expect(compareIds("q01", "q1")).not.toBe(0);
   expect(compareIds("999999999999999999998", "999999999999999999999")).toBeLessThan(0);
 });
 
-test("it is an order: two ways agree, and none goes round in circles", () => {
+test("the order of ids is consistent and transitive", () => {
   fc.assert(
     fc.property(anyId, anyId, anyId, (a, b, c) => {
       expect(Math.sign(compareIds(a, b))).toBe(-Math.sign(compareIds(b, a)) || 0);

@@ -5,12 +5,12 @@ import type { RowFilter, TextMatches } from "../row-filter.js";
 import type { RowTable } from "./row-table.js";
 import type { LoadedRows } from "./use-rows.js";
 
-/** Which rows are shown, in their order. */
+/** The indexes of the rows to show, in order. */
 export interface VisibleRows {
-  /** Of which table. */
+  /** The table of the indexes. */
   readonly table: RowTable | null;
   readonly places: Uint32Array;
-  /** Others are being worked out. */
+  /** True while new indexes are computed. */
   readonly isWorking: boolean;
 }
 
@@ -22,7 +22,7 @@ interface RowQuery {
 
 const NO_VISIBLE_ROWS: VisibleRows = { table: null, places: new Uint32Array(), isWorking: true };
 
-/** The places of the rows that are wanted; those of before stay until others are found. */
+/** Keeps the previous rows until new ones are selected. */
 export function useVisibleRows({ table, version }: LoadedRows, { filter, order, matches }: RowQuery): VisibleRows {
   const [shown, setShown] = useState<VisibleRows>(NO_VISIBLE_ROWS);
   useEffect(() => {
@@ -32,7 +32,7 @@ export function useVisibleRows({ table, version }: LoadedRows, { filter, order, 
     runInSlices(selectRows(table, { filter, order, matches }), gone.signal).then(
       (places) => gone.signal.aborted || setShown({ table, places, isWorking: false }),
       () => {
-        // Given up for another filter or order.
+        // Aborted for another filter or order.
       },
     );
     return () => gone.abort();
@@ -40,7 +40,7 @@ export function useVisibleRows({ table, version }: LoadedRows, { filter, order, 
   return shown;
 }
 
-/** Filters and sorts, a piece at a time. */
+/** A generator, for `runInSlices`. */
 export function* selectRows(table: RowTable, { filter, order, matches }: RowQuery): Generator<void, Uint32Array> {
   const places = yield* filterRows(table, filter, matches);
   const compare = createRowComparator(table, order);
@@ -52,8 +52,8 @@ type RowTest = (place: number) => boolean;
 const ROWS_PER_STEP = 4096;
 
 /**
- * The places of the rows that a filter leaves, in the order of the table. Gives way every few thousand rows: see
- * `runInSlices`. Where texts were searched, `matches` says in which trials it was found.
+ * The indexes of matching rows in the order of the table. Yields every few thousand rows, for `runInSlices`. `matches`
+ * holds the trials found by a text search.
  */
 function* filterRows(
   table: RowTable,
@@ -103,13 +103,13 @@ function createTagTest(table: RowTable, wanted: readonly string[]): RowTest | nu
   return (place) => isWanted[tagSet[place] ?? 0] === true;
 }
 
-/** A field that no row has wants no row, rather than any. */
+/** An unknown field matches no row. */
 function getScoreColumn({ columns, head }: RowTable, field: string): Float64Array {
   if (field === "") return columns.score;
   return columns.scores[head.fields.indexOf(field)] ?? new Float64Array(columns.size).fill(Number.NaN);
 }
 
-/** What was not measured is in no range. */
+/** Missing values match no range. */
 function createRangeTest(column: Float64Array, min: number | null, max: number | null): RowTest | null {
   if (min === null && max === null) return null;
   const [low, high] = [min ?? Number.NEGATIVE_INFINITY, max ?? Number.POSITIVE_INFINITY];
@@ -139,12 +139,12 @@ function isFoundTrial(
   return found.some((key) => key.system === system && key.dataset === dataset && key.trial === trial);
 }
 
-/** Rows as they came: the order in which the run was planned. */
+/** The order in which the run was planned. */
 export const PLANNED_ORDER: SortOrder = { key: "", isDescending: false };
 
 /**
- * How two rows of a table stand to each other by a column, `field:NAME` for a score field; null when there is no such
- * column. What was not measured comes last either way.
+ * Compares two rows by a column, `field:NAME` for a score field; null when there is no such column. Missing values come
+ * last in both directions.
  */
 export function createRowComparator(table: RowTable, { key, isDescending }: SortOrder): RowComparator | null {
   if (key === "example") {
@@ -190,7 +190,6 @@ function isMeasureName(column: string): column is (typeof MEASURE_COLUMN_NAMES)[
   return (MEASURE_COLUMN_NAMES as readonly string[]).includes(column);
 }
 
-/** Each name's place in the order of the names. */
 function rankNames(column: Uint8Array | Uint16Array, names: readonly string[]): ArrayLike<number> {
   const order = names.map((_, place) => place).sort((a, b) => compareIds(names[a] ?? "", names[b] ?? ""));
   const ranks = new Uint32Array(names.length);
@@ -198,13 +197,13 @@ function rankNames(column: Uint8Array | Uint16Array, names: readonly string[]): 
   return column.map((place) => ranks[place] ?? 0);
 }
 
-/** Sorted at once at first: small enough for one step. */
+/** Small enough to be sorted in one step. */
 const SORTED_RUN_LENGTH = 2048;
 const MERGES_PER_STEP = 8192;
 
 type RowComparator = (a: number, b: number) => number;
 
-/** Sorts places by a total order. Gives way every few thousand of them: see `runInSlices`. */
+/** Sorts by a total order. Yields every few thousand rows, for `runInSlices`. */
 export function* mergeSort(places: Uint32Array, compare: RowComparator): Generator<void, Uint32Array> {
   let from = places.slice();
   for (let start = 0; start < from.length; start += SORTED_RUN_LENGTH) {
@@ -222,7 +221,7 @@ export function* mergeSort(places: Uint32Array, compare: RowComparator): Generat
 interface MergePass {
   readonly from: Uint32Array;
   readonly to: Uint32Array;
-  /** How long the pieces are that are in order already. */
+  /** The length of the runs that are sorted already. */
   readonly width: number;
   readonly compare: RowComparator;
 }
@@ -241,8 +240,8 @@ function* mergePass({ from, to, width, compare }: MergePass): Generator<void> {
 }
 
 /**
- * The order of ids as people count: numbers before texts, and `q2` before `q10`. Same for every reader, since it asks no
- * language.
+ * Orders ids by the numbers in them: numbers before texts, and `q2` before `q10`. Independent of the language of the
+ * reader.
  * @example
  * ["q10", "q2", 3].sort(compareIds); // [3, "q2", "q10"]
  */
@@ -262,7 +261,7 @@ function compareTexts(a: string, b: string): number {
     j += areNumbers ? y.length : 1;
   }
   const rest = a.length - i - (b.length - j);
-  // `q1` and `q01` count the same and are not: an order leaves no two of them alike.
+  // `q1` and `q01` have equal numbers, but an order must tell them apart.
   return rest !== 0 ? rest : Number(a > b) - Number(a < b);
 }
 
@@ -276,7 +275,7 @@ function isDigit(code: number): boolean {
   return code >= 48 && code <= 57;
 }
 
-/** By their value, however long they are. */
+/** By value, at any length. */
 function compareDigits(a: string, b: string): number {
   const [x, y] = [a.replace(/^0+(?=\d)/, ""), b.replace(/^0+(?=\d)/, "")];
   return x.length - y.length || Number(x > y) - Number(x < y);

@@ -4,10 +4,10 @@ import { type DataSource, useServerReturns, useSource } from "../../data/index.j
 import { groupMatches, type TextMatches } from "../row-filter.js";
 import { RowTable } from "./row-table.js";
 
-/** The rows of a run as far as they have come. */
+/** The rows of a run that have arrived. */
 export interface LoadedRows {
   readonly table: RowTable | null;
-  /** Grows with every piece that arrives: the table itself is the same. */
+  /** Grows with every chunk, while the table stays the same object. */
   readonly version: number;
   readonly isComplete: boolean;
   readonly problem: string | null;
@@ -15,25 +15,25 @@ export interface LoadedRows {
 
 interface CachedRows {
   readonly run: string;
-  /** Of the run, as `useRows` was told. */
+  /** As given to `useRows`. */
   readonly state: string | null;
   readonly table: RowTable;
 }
 
-/** How often the page is drawn anew while rows arrive. */
+/** While rows arrive. */
 const REDRAW_INTERVAL_MS = 250;
 
 const NO_ROWS_LOADED: LoadedRows = { table: null, version: 0, isComplete: false, problem: null };
 
 /**
- * The rows read last, for as long as their source is there: going to a trial and back, or on to the next one, must not
- * read a hundred thousand rows again. It belongs to the source, and no component outlives a change of page.
+ * The rows read last, for each source: going to a trial and back must not read a hundred thousand rows again, and no
+ * component survives a change of page.
  */
 const rowCache = new WeakMap<DataSource, CachedRows>();
 
 /**
- * The rows of a run, read piece by piece. Rows that were there stay until those of the next `state` are complete; with
- * null, those that were read last will do. Without a run nothing is read.
+ * Reads the rows of a run. Previous rows stay until those of the next `state` are complete; with null, cached rows are
+ * used whatever their state. Without a run nothing is read.
  */
 export function useRows(run: string | null, state: string | null): LoadedRows {
   const source = useSource();
@@ -60,7 +60,7 @@ interface RowLoadOptions {
   readonly source: DataSource;
   readonly run: string;
   readonly state: string | null;
-  /** Nothing is shown of this run yet, so that every piece is welcome. */
+  /** No rows of this run are shown yet, so show every chunk. */
   readonly isFirst: boolean;
   readonly signal: AbortSignal;
   readonly show: (change: (rows: LoadedRows) => LoadedRows) => void;
@@ -92,24 +92,23 @@ async function loadRows({ source, run, state, isFirst, signal, show }: RowLoadOp
   show(() => ({ table: read, version: read?.length ?? 0, isComplete: true, problem: null }));
 }
 
-/** What a search of the texts has come to. */
 export interface TextSearch {
   readonly matches: TextMatches | null;
   readonly count: number;
-  /** There are more than these. */
+  /** There are more matches than these. */
   readonly isCut: boolean;
   readonly isSearching: boolean;
   readonly problem: string | null;
 }
 
-/** Nobody wants each letter looked for while a word is typed. */
+/** Wait until the reader stops typing. */
 const TYPING_PAUSE_MS = 400;
-/** One letter is in every text. */
+/** One letter occurs in nearly every text. */
 const MIN_SEARCH_LENGTH = 2;
 
 const NO_SEARCH: TextSearch = { matches: null, count: 0, isCut: false, isSearching: false, problem: null };
 
-/** Looks for a text in the questions and answers of a run, once it has not changed for a moment. */
+/** Searches the questions and answers of a run, once the text has not changed for a moment. */
 export function useTextSearch(run: string | null, text: string): TextSearch {
   const source = useSource();
   const [search, setSearch] = useState<TextSearch>(NO_SEARCH);

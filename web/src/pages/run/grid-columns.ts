@@ -1,12 +1,11 @@
 import { formatCount, formatDollars, formatScore, formatSeconds, MISSING, revealLine } from "../../ui/index.js";
 import type { RowTable } from "../rows/row-table.js";
 
-/** A column of the grid of rows. */
 export interface GridColumn {
-  /** What rows are sorted by, as in the address. */
+  /** The sort key in the address. */
   readonly key: string;
   readonly title: string;
-  /** In pixels: the same for all rows, since most of them are never drawn. */
+  /** In pixels: fixed, since most rows are never drawn. */
   readonly width: number;
   readonly isNumeric: boolean;
   /** May be too long for its cell. */
@@ -14,12 +13,11 @@ export interface GridColumn {
   readonly text: (table: RowTable, place: number) => string;
 }
 
-/** Score fields that are shown unless others are chosen. */
 const DEFAULT_FIELD_COUNT = 6;
 
 /**
- * The columns of a table: those in which all rows are the same are left out, as are all but the first score fields
- * unless `fields` names others. `sortedBy` is always among them.
+ * Leaves out columns in which all rows are the same, and score fields beyond the first few unless `fields` names them.
+ * `sortedBy` is always included.
  */
 export function buildGridColumns(table: RowTable, fields: readonly string[] | null, sortedBy: string): GridColumn[] {
   const { head } = table;
@@ -37,7 +35,7 @@ export function buildGridColumns(table: RowTable, fields: readonly string[] | nu
   ];
 }
 
-/** Every column that rows can be sorted by, shown or not. */
+/** Including columns that are not shown. */
 export function listSortColumns({ head }: RowTable): readonly Pick<GridColumn, "key" | "title">[] {
   const fields = head.fields.map(createScoreColumn);
   return [
@@ -52,7 +50,6 @@ export function listSortColumns({ head }: RowTable): readonly Pick<GridColumn, "
   ];
 }
 
-/** The score fields that are shown when none are chosen. */
 export function selectDefaultFields(fields: readonly string[]): readonly string[] {
   return fields.slice(0, DEFAULT_FIELD_COUNT);
 }

@@ -16,7 +16,7 @@ test("keys move by a cell, by a page, and to both ends", () => {
   expect(moveInGrid("x", at, SIZE)).toBeNull();
 });
 
-test("no key leads out of the grid, however small it is", () => {
+test("no key leaves the grid, however small it is", () => {
   const keys = fc.constantFrom("ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "PageUp", "PageDown", "Home", "End");
   fc.assert(
     fc.property(keys, fc.integer({ min: 0, max: 3 }), fc.integer({ min: -1, max: 2 }), (key, rows, row) => {

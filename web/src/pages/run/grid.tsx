@@ -10,17 +10,17 @@ import type { GridColumn } from "./grid-columns.js";
 
 interface RowsGridProps extends GridOptions {
   table: RowTable;
-  /** Of the element that says which keys there are. */
+  /** The element that explains the keys. */
   keysId: string;
 }
 
-/** All rows, of which those in sight are drawn. The arrow keys move in it, and Enter opens a row. */
+/** Draws only the visible rows. The arrow keys move in it, and Enter opens a row. */
 export function RowsGrid({ table, keysId, ...use }: RowsGridProps) {
   const { places, columns, order, onOrder, getHref } = use;
   const { id, scroller, virtualizer, at, onKeyDown, onClick } = useGrid(use);
   const items = virtualizer.getVirtualItems();
-  // A row that scrolls into sight takes the elements of one that has gone, which costs far less than new ones. They keep
-  // their order in the document, and, as their number is even, their stripes: moved or restyled, they cost as much again.
+  // A row that scrolls into view reuses the elements of one that left, which is far cheaper than creating new ones. The
+  // elements keep their order and, as their number is even, their stripes: moving or restyling them would cost as much.
   const slots = useRef(2);
   slots.current = Math.max(slots.current, items.length + (items.length % 2));
   const getSlot = (index: number) => index % slots.current;
@@ -65,11 +65,11 @@ interface GridHeadProps {
   order: SortOrder;
   onOrder: (order: SortOrder) => void;
   gridId: string;
-  /** The cell that the keyboard is at; -1 when it is in a row. */
+  /** -1 when the active cell is in a row. */
   activeColumn: number;
 }
 
-/** The head of the grid: each column sorts by a click, or by Enter when the arrow keys have gone there. */
+/** A column is sorted by a click, or by Enter when its head is active. */
 function GridHead({ columns, order, onOrder, gridId, activeColumn }: GridHeadProps) {
   return (
     <div role="row" class="grid-head" aria-rowindex={1}>
@@ -96,7 +96,6 @@ function GridHead({ columns, order, onOrder, gridId, activeColumn }: GridHeadPro
   );
 }
 
-/** The order after a column's head was chosen. */
 function toggleColumnOrder(order: SortOrder, { key, isNumeric }: GridColumn): SortOrder {
   return toggleOrder(order, { key, startsDescending: isNumeric });
 }
@@ -108,13 +107,15 @@ interface GridRowProps {
   index: number;
   top: number;
   columns: readonly GridColumn[];
-  /** The cell that the keyboard is at; -1 when it is in another row. */
+  /** -1 when the active cell is in another row. */
   activeColumn: number;
   gridId: string;
   href: string;
 }
 
-/** One row. Its cells have no attribute that they can do without, and a row that stays in sight is not drawn again. */
+/**
+ * Cells have only the attributes they need, and a row that stays in view is not drawn again: scrolling must be fast.
+ */
 const GridRow = memo(function GridRow(props: GridRowProps) {
   const { table, place, index, top, columns, activeColumn, gridId, href } = props;
   return (
@@ -150,7 +151,7 @@ interface CellContentOptions {
   outcome: ReturnType<RowTable["getOutcome"]>;
 }
 
-/** Not a component: five hundred of them for each frame of scrolling took longer than all else. */
+/** Not a component: five hundred of them took most of the time of a frame. */
 function renderCellContent({ column, text, href, outcome }: CellContentOptions): ComponentChildren {
   if (column.key === "outcome") return <OutcomeBadge outcome={outcome} />;
   if (column.key !== "example") return text;
@@ -161,7 +162,6 @@ function renderCellContent({ column, text, href, outcome }: CellContentOptions):
   );
 }
 
-/** Classes of a cell of a column. */
 function buildGridCellClass({ isNumeric }: GridColumn, isActive: boolean): string {
   return `grid-cell${isNumeric ? " grid-number" : ""}${isActive ? " grid-active" : ""}`;
 }
@@ -176,10 +176,9 @@ interface GridOptions {
 
 const GRID_ROW_HEIGHT = 32;
 const GRID_HEAD_HEIGHT = 36;
-/** Rows that are drawn above and below those in sight. */
 const GRID_OVERSCAN_ROWS = 3;
 
-/** How a grid scrolls, where the keyboard is in it, and what keys and clicks do. */
+/** The scrolling, the active cell, and the handlers of keys and clicks. */
 function useGrid({ places, columns, order, onOrder, getHref }: GridOptions) {
   const id = useId();
   const scroller = useRef<HTMLDivElement>(null);
@@ -220,7 +219,7 @@ function useGrid({ places, columns, order, onOrder, getHref }: GridOptions) {
   return { id, scroller, virtualizer, at, onKeyDown, onClick: (event: MouseEvent) => handleRowClick(event, open) };
 }
 
-/** Up and down is the virtualizer's, which knows rows that are not drawn; sideways is the browser's. */
+/** The virtualizer scrolls vertically, since it knows rows that are not drawn; the browser scrolls horizontally. */
 function useHorizontalScroll(activeId: string, column: number): void {
   useEffect(() => {
     if (column > 0) document.getElementById(activeId)?.scrollIntoView({ block: "nearest", inline: "nearest" });
@@ -228,7 +227,7 @@ function useHorizontalScroll(activeId: string, column: number): void {
   }, [column]);
 }
 
-/** A click anywhere on a row opens it, unless a text was being selected; links go by themselves. */
+/** A click on a row opens it, unless text is selected; links work by themselves. */
 function handleRowClick(event: MouseEvent, open: (index: number) => void): void {
   const target = event.target as Element;
   const index = Number(target.closest<HTMLElement>("[data-index]")?.dataset.index ?? -1);
@@ -237,7 +236,7 @@ function handleRowClick(event: MouseEvent, open: (index: number) => void): void 
   else if (getSelection()?.isCollapsed !== false) open(index);
 }
 
-/** Which row was opened is kept with the step of the history, so that the way back leads to it. */
+/** Stored in the history, so that the back button returns to the row. */
 function saveOpenedRow(row: number): void {
   history.replaceState({ row }, "");
 }
@@ -247,12 +246,12 @@ function restoreOpenedRow(rows: number): number {
   return typeof row === "number" && row < rows ? row : 0;
 }
 
-/** The id by which the grid says which cell is active; row -1 is the head. */
+/** For `aria-activedescendant`; row -1 is the head. */
 function buildCellId(gridId: string, row: number, column: number): string {
   return `${gridId}-${row + 1}-${column}`;
 }
 
-/** A cell of the grid; row -1 is the head. */
+/** Row -1 is the head. */
 interface GridPosition {
   readonly row: number;
   readonly column: number;
@@ -261,12 +260,12 @@ interface GridPosition {
 interface GridSize {
   readonly rows: number;
   readonly columns: number;
-  /** Rows in sight at a time. */
+  /** Visible rows. */
   readonly page: number;
 }
 
 /**
- * Where a key leads from a cell; null when the key is none that moves.
+ * The cell to which a key leads; null for other keys.
  * @example
  * moveInGrid("PageDown", { row: 0, column: 1 }, { rows: 100, columns: 5, page: 20 }); // { row: 20, column: 1 }
  */

@@ -14,7 +14,7 @@ import {
 import { buildTrialAddress } from "../trial-address.js";
 import { SystemRowsLink } from "./summary-tab.js";
 
-/** How a run goes: how far it is, what it has spent, how long it will take, and what failed. */
+/** Progress, spending, remaining time and failures of a running run. */
 export function LivePanel({ id, progress }: { id: string; progress: LiveProgress }) {
   const { done, planned, costUsd, trialsPerSecond, secondsLeft } = progress;
   return (
@@ -45,7 +45,7 @@ function describeProgress({ done, planned, failures }: LiveProgress): string {
 
 const ANNOUNCE_INTERVAL_MS = 10_000;
 
-/** Says something aloud now and then: a reader who cannot see the bar must not hear each trial. */
+/** Announced only now and then: screen readers must not read out each trial. */
 function PoliteAnnouncement({ text }: { text: string }) {
   const latest = useRef(text);
   latest.current = text;

@@ -29,7 +29,7 @@ import { RunHead } from "./run-head.js";
 import { SummaryTab } from "./summary-tab.js";
 import { WorkersSection } from "./workers.js";
 
-/** One run: what came of it, in figures, charts and rows; live while it goes. */
+/** One run: summary, charts and rows; live while it runs. */
 export function RunPage({ route, id }: { route: Route; id: string }) {
   return <RunContent key={id} route={route} id={id} />;
 }
@@ -83,7 +83,7 @@ function listTabs({ card }: RunView): Tab[] {
   ];
 }
 
-/** Which part an address is about; one that asks for some of the rows is about rows. */
+/** An address with a filter of rows opens the rows. */
 function getActiveTab({ path: [, , part], query }: Route): "summary" | "charts" | "rows" {
   if (part === "charts" || part === "rows") return part;
   return part === undefined && hasRowFilter(query) ? "rows" : "summary";
@@ -103,7 +103,7 @@ function CompareRunLink({ view: { card } }: { view: RunView }) {
   );
 }
 
-/** Every chart of the run that has something to show. What is picked in one leads to the rows behind it. */
+/** Every chart with data. A pick in a chart opens the rows behind it. */
 function ChartsTab({ view }: { view: RunView }) {
   const { card, charts } = view;
   const shared = {
@@ -129,21 +129,20 @@ function ChartsTab({ view }: { view: RunView }) {
   );
 }
 
-/** A run as it is by now. */
 interface LiveRun {
   readonly loaded: LoadState<RunView>;
-  /** How it goes; null when it is not going. */
+  /** Null when it is not running. */
   readonly progress: LiveProgress | null;
-  /** Its workers; null when it goes over no queue. */
+  /** Null without a queue. */
   readonly queue: QueueView | null;
 }
 
-/** Reading many rows again takes longer, and changes less. */
+/** Large runs take longer to read, and change less. */
 const RELOAD_INTERVAL_MS = 5000;
 const LARGE_RUN_RELOAD_INTERVAL_MS = 30_000;
 const MIN_LARGE_RUN_TRIALS = 20_000;
 
-/** A run, followed while it goes, and read again now and then until it has ended. */
+/** Follows a run, and reads it again now and then until it ends. */
 function useLiveRun(id: string): LiveRun {
   const source = useSource();
   const [reads, setReads] = useState(0);
@@ -168,6 +167,6 @@ function useLiveRun(id: string): LiveRun {
     });
     return stop;
   }, [source, id, isRunning]);
-  // What is heard twice a second is newer than what was read, and the last of it stays when the run is over.
+  // Events are newer than what was read, and the last one stays when the run is over.
   return { loaded, progress, queue: heard === undefined ? (loaded.value?.queue ?? null) : heard };
 }

@@ -32,11 +32,11 @@ import { buildGridColumns, listSortColumns, selectDefaultFields } from "./grid-c
 interface RowsTabProps {
   route: Route;
   id: string;
-  /** How far the run is: rows are read again when it is another. */
+  /** Rows are read again when it changes. */
   state: string;
 }
 
-/** All rows of a run: those that the filters in the address leave, in the order that it says. */
+/** The rows of a run that match the filters of the address, in its order. */
 export function RowsTab({ route, id, state }: RowsTabProps) {
   const rows = useRows(id, state);
   const filter = parseRowFilter(route.query);
@@ -117,7 +117,7 @@ interface RowsStatusProps {
   text: string;
 }
 
-/** How many rows there are, and what is still being done about them. */
+/** The number of rows, and work in progress. */
 function RowsStatus({ rows, shown, search, text }: RowsStatusProps) {
   if (rows.table === null) return rows.isComplete ? null : <p class="loading">Loading rows …</p>;
   const { total } = rows.table.head;
@@ -148,14 +148,13 @@ interface RowFiltersProps {
   table: RowTable;
   filter: RowFilter;
   order: SortOrder;
-  /** Score fields that are shown; null when nobody chose. */
+  /** The score fields to show; null for the default. */
   fields: readonly string[] | null;
   isFiltered: boolean;
-  /** Changes words of the address. */
+  /** Updates the query of the address. */
   change: (words: RouteQuery) => void;
 }
 
-/** What rows are wanted, in which order, and which of their scores. */
 function RowFilters({ table, filter, order, fields, isFiltered, change }: RowFiltersProps) {
   const { head, tags } = table;
   const many = (word: string) => (chosen: readonly string[]) => change({ [word]: joinValues(chosen) });
@@ -208,7 +207,7 @@ function RowFilters({ table, filter, order, fields, isFiltered, change }: RowFil
   );
 }
 
-/** Stands for none, since what is empty is left out of the address. */
+/** Stands for no fields, since empty values are left out of the address. */
 const NO_FIELDS_PARAMETER = "-";
 
 function ScoreRangeFilter({ table, filter, change }: Pick<RowFiltersProps, "table" | "filter" | "change">) {
@@ -229,7 +228,7 @@ function ScoreRangeFilter({ table, filter, change }: Pick<RowFiltersProps, "tabl
   );
 }
 
-/** The heads of the grid do the same; this one is for columns that are not shown, and for narrow screens. */
+/** For columns that are not shown, and for narrow screens. */
 function SortChoice({ table, order, change }: Pick<RowFiltersProps, "table" | "order" | "change">) {
   const sign = order.isDescending ? "-" : "";
   return (

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { formatPassRule } from "./run-head.js";
 
-test("the field that decides is named: the one that was asked for, else those of the datasets", () => {
+test("names the field that decides: the requested one, else those of the datasets", () => {
   const format = (scoreField: string, ...fields: (string | null)[]) =>
     formatPassRule({ scoreField, threshold: 0.7, datasets: fields.map((primaryField) => ({ primaryField })) });
   expect(format("score", "contains")).toBe("contains ≥ 0.7");

@@ -15,7 +15,6 @@ import {
   StatusBadge,
 } from "../../ui/index.js";
 
-/** What the run was, and what it took. */
 export function RunHead({ view }: { view: RunView }) {
   const { card } = view;
   return (
@@ -78,7 +77,7 @@ function DatasetNames({ card }: { card: RunViewCard }) {
   );
 }
 
-/** A headline of less than this is marked: what is missing could change it. */
+/** A lower coverage is marked: the missing trials could change the figures. */
 const MIN_RUN_COVERAGE = 0.95;
 
 function RunCoverage({ card: { systems, planned } }: { card: RunViewCard }) {
@@ -113,7 +112,7 @@ function RunNotes({ notes }: { notes: readonly string[] }) {
 }
 
 /**
- * What a trial must reach to pass, by the field that decides: each dataset has its own where none was asked for.
+ * What a trial must reach to pass; each dataset has its own field unless one was requested.
  * @example
  * formatPassRule({ scoreField: "score", threshold: 0.7, datasets: [{ primaryField: "contains" }] }); // "contains ≥ 0.7"
  */

@@ -16,7 +16,7 @@ const SUMMARY = {
   efficiency: { speed_efficiency_score: 0.3, median_time_to_success_ms: null },
 };
 
-test("intervals, numbers and reasons are taken to the figure that they are about", () => {
+test("attaches intervals, counts and reasons to their figure", () => {
   const metrics = parseSummaryMetrics(SUMMARY);
   expect([...metrics.keys()]).toEqual([
     "num_pass",
@@ -31,13 +31,13 @@ test("intervals, numbers and reasons are taken to the figure that they are about
   expect(metrics.get("cost_of_pass")).toMatchObject({ value: null, reason: "no passes" });
 });
 
-test("a figure that stands on no task was not measured", () => {
+test("a figure over no tasks was not measured", () => {
   const metrics = parseSummaryMetrics({ latency_p95: 0, latency_p95_n: 0, pass_rate: 0, pass_rate_n: 3 });
   expect(metrics.get("latency_p95")).toMatchObject({ value: null, n: 0 });
   expect(listSummaryKeys([metrics], false)).toEqual(["pass_rate"]);
 });
 
-test("important figures come first, and those that nobody measured wait until all are wanted", () => {
+test("lists important figures first, and unmeasured ones only with all figures", () => {
   const systems = [parseSummaryMetrics(SUMMARY), parseSummaryMetrics({ mean_score: 1, pass_rate: 1 })];
   expect(listSummaryKeys(systems, false)).toEqual(["mean_score", "pass_rate", "pass_hat_2", "speed_efficiency_score"]);
   const all = listSummaryKeys(systems, true);
@@ -45,7 +45,7 @@ test("important figures come first, and those that nobody measured wait until al
   expect(all.toSorted()).toEqual([...new Set([...parseSummaryMetrics(SUMMARY).keys(), "pass_rate"])].toSorted());
 });
 
-test("keys are read by people, in their units", () => {
+test("formats keys and their units", () => {
   expect(formatKeyTitle("pass_hat_3")).toBe("pass^3");
   expect(formatKeyTitle("pass_at_3")).toBe("pass@3");
   expect(formatKeyTitle("mean_cost_usd")).toBe("mean cost");

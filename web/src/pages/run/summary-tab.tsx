@@ -17,12 +17,12 @@ import { buildRowFilterQuery } from "../row-filter.js";
 
 const TEXT_TOKEN_KEYS = new Set(["cost_of_pass", "mean_input_tokens", "mean_output_tokens", "compression_ratio"]);
 
-/** Whether every system works in a harness of its own, rather than being called directly. */
+/** Whether every system is an agent rather than a direct call. */
 function areAllAgents({ card: { systems } }: RunView): boolean {
   return systems.length > 0 && systems.every(({ harness }) => harness !== null && harness !== "api");
 }
 
-/** What came of each system: important figures first, all of them on demand. */
+/** The figures of each system: important ones first, all on demand. */
 export function SummaryTab({ route, view }: { route: Route; view: RunView }) {
   const systems = useMemo(
     () => Object.entries(view.summary).map(([system, summary]) => ({ system, metrics: parseSummaryMetrics(summary) })),
@@ -34,7 +34,7 @@ export function SummaryTab({ route, view }: { route: Route; view: RunView }) {
     systems.map(({ metrics }) => metrics),
     wantsAll,
   );
-  // Of agents, question and last message are not the tokens of their work.
+  // An agent uses more tokens than its question and its last message.
   const keys = wantsAll || !areAllAgents(view) ? found : found.filter((key) => !TEXT_TOKEN_KEYS.has(key));
   if (systems.length === 0) return <p class="quiet">There are no figures yet.</p>;
   return (
@@ -81,7 +81,6 @@ export function SummaryTab({ route, view }: { route: Route; view: RunView }) {
   );
 }
 
-/** A system, and the way to its rows. */
 export function SystemRowsLink({ run, system }: { run: string; system: string }) {
   return (
     <a href={buildAddress(["run", run, "rows"], buildRowFilterQuery({ systems: [system] }))}>
@@ -108,7 +107,6 @@ function MetricFigure({ metric }: { metric: SummaryMetric | undefined }) {
   );
 }
 
-/** Figures that belong to all systems together. */
 function AcrossSystems({ across }: { across: RunView["across"] }) {
   const entries = Object.entries(across).filter(([key]) => !key.endsWith("_reason"));
   if (entries.length === 0) return null;
@@ -127,22 +125,22 @@ function AcrossSystems({ across }: { across: RunView["across"] }) {
   );
 }
 
-/** A figure of one system with all that is said about it. */
+/** A figure with its interval, count and reason. */
 interface SummaryMetric {
   readonly key: string;
   readonly value: number | null;
   readonly low: number | null;
   readonly high: number | null;
-  /** How many tasks or trials stand behind it. */
+  /** The number of tasks or trials. */
   readonly n: number | null;
-  /** Why there is none. */
+  /** Why the value is missing. */
   readonly reason: string | null;
 }
 
-/** What is said about a key stands beside it under its name with one of these. */
+/** Keys with these suffixes describe another key. */
 const DETAIL_SUFFIX = /_(ci_low|ci_high|n|reason)$/;
 
-/** What most readers want to know, in this order; all of pass@k and pass^k come after the pass rate. */
+/** In the order of the table; pass@k and pass^k for every k follow the pass rate. */
 const IMPORTANT_KEYS: readonly RegExp[] = [
   /^mean_score$/,
   /^pass_rate$/,
@@ -168,7 +166,7 @@ const IMPORTANT_KEYS: readonly RegExp[] = [
   /^dataset:/,
 ];
 
-/** The figures of a summary by their key, with intervals and reasons taken to where they belong. */
+/** The figures of a summary by key, each with its interval and reason. */
 export function parseSummaryMetrics(summary: JsonSummary): Map<string, SummaryMetric> {
   const flat = flattenSummary(summary);
   const metrics = new Map<string, SummaryMetric>();
@@ -177,7 +175,7 @@ export function parseSummaryMetrics(summary: JsonSummary): Map<string, SummaryMe
     const n = getNumber(flat, `${key}_n`);
     metrics.set(key, {
       key,
-      // The mean of no tasks is written down as 0, which nobody has measured.
+      // The mean of no tasks is stored as 0, but was not measured.
       value: n === 0 ? null : value,
       low: getNumber(flat, `${key}_ci_low`),
       high: getNumber(flat, `${key}_ci_high`),
@@ -188,16 +186,16 @@ export function parseSummaryMetrics(summary: JsonSummary): Map<string, SummaryMe
   return metrics;
 }
 
-/** The keys of several systems, important ones first; only those unless all are wanted. */
+/** Important keys first; the others only when all are wanted. */
 export function listSummaryKeys(systems: readonly ReadonlyMap<string, SummaryMetric>[], wantsAll: boolean): string[] {
   const keys = [...new Set(systems.flatMap((metrics) => [...metrics.keys()]))];
   const important = IMPORTANT_KEYS.flatMap((pattern) => keys.filter((key) => pattern.test(key)));
-  // A figure that nobody has measured is worth a line only to those who want all.
+  // Figures that were not measured are shown only with all figures.
   const measured = important.filter((key) => systems.some((metrics) => metrics.get(key)?.value != null));
   return wantsAll ? [...important, ...keys.filter((key) => !important.includes(key))] : measured;
 }
 
-/** What the ranks of a run are by: dollars, tokens, or another figure; null in runs of versions that did not say. */
+/** What the ranks are based on: dollars, tokens, or another figure; null in runs of old versions. */
 function findRankBasis(summaries: readonly JsonSummary[]): string | null {
   const found = summaries.map((summary) => summary.pareto_basis).find((basis) => typeof basis === "string");
   return found ?? null;
@@ -208,7 +206,7 @@ const BASIS_TITLES: Readonly<Record<string, string>> = {
   tokens: "quality, output tokens of a pass",
 };
 
-/** A key as people read it: `mean_cost_usd` is `mean cost`. */
+/** For people: `mean_cost_usd` becomes `mean cost`. */
 export function formatKeyTitle(key: string, basis: string | null = null): string {
   const curve = /^pass_(at|hat)_(\d+)$/.exec(key);
   if (curve !== null) return `pass${curve[1] === "at" ? "@" : "^"}${curve[2]}`;
@@ -218,7 +216,6 @@ export function formatKeyTitle(key: string, basis: string | null = null): string
   return key.replace(/_(usd|ms)$/, "").replaceAll("_", " ");
 }
 
-/** Writes values of a key in its unit. */
 export function getKeyFormatter(key: string): (value: number | null) => string {
   if (/usd|cost_per_success/.test(key)) return formatDollars;
   if (/^latency|^duration/.test(key)) return formatSeconds;
@@ -241,7 +238,7 @@ function flattenSummary(summary: JsonSummary): FlatSummary {
   return new Map(entries);
 }
 
-/** A key of its own may end like one that is said about another, such as `mean_n`. */
+/** A key may have such a suffix by itself, such as `mean_n`. */
 function isDetailKey(key: string, flat: FlatSummary): boolean {
   return DETAIL_SUFFIX.test(key) && flat.has(key.replace(/_reason$/, "").replace(/_(ci_low|ci_high|n)$/, ""));
 }

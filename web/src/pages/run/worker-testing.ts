@@ -1,6 +1,6 @@
 import type { WorkerState } from "../../../../src/queue/contract.js";
 
-/** A worker for tests, in the midst of its work. */
+/** A worker that is running trials. */
 export function createSampleWorker(known: Partial<WorkerState> = {}): WorkerState {
   return {
     id: "a",

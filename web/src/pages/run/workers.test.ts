@@ -15,7 +15,7 @@ import {
 
 const AT_WORK = { delivered: 400, isOver: false, hasRefusals: true };
 
-/** The texts of a cell, as they are drawn. */
+/** The text of a cell as drawn. */
 function readText(node: unknown): string {
   if (Array.isArray(node)) return node.map(readText).join("");
   if (typeof node === "object" && node !== null)
@@ -26,7 +26,7 @@ function readText(node: unknown): string {
 const readLine = (whole: Parameters<typeof buildWorkerColumns>[0], row: WorkerState) =>
   Object.fromEntries(buildWorkerColumns(whole).map(({ title, cell }) => [readText(title), readText(cell(row))]));
 
-test("a worker has a line that says what it does, how fast, and what it waits for", () => {
+test("the row of a worker shows its load, its speed, and what it waits for", () => {
   expect(readLine(AT_WORK, worker({ waiting: "a place at api.example" }))).toEqual({
     Worker: "alpha pid 7",
     "At a time": "8",
@@ -39,13 +39,13 @@ test("a worker has a line that says what it does, how fast, and what it waits fo
   expect(readLine({ ...AT_WORK, delivered: 0 }, worker({ done: 0 }))).toMatchObject({ Share: "–" });
 });
 
-test("one that refuses says why", () => {
+test("the row of a worker that refuses shows the reason", () => {
   expect(readLine(AT_WORK, worker({ refuses: "system: its code differs" }))).toMatchObject({
     "Waits for": "Refuses: system: its code differs",
   });
 });
 
-test("when the run is over, the line says who did how much, and why one took no part", () => {
+test("after the run, the row shows the share of the worker, or why it took no part", () => {
   const over = { ...AT_WORK, isOver: true };
   expect(readLine({ ...over, hasRefusals: false }, worker({}))).toEqual({
     Worker: "alpha pid 7",
@@ -56,12 +56,12 @@ test("when the run is over, the line says who did how much, and why one took no 
   expect(readLine(over, worker({ refuses: "no" }))).toMatchObject({ "Took no part": "no" });
 });
 
-test("nothing in a name or a reason is hidden", () => {
+test("reveals hidden characters in names and reasons", () => {
   const line = readLine(AT_WORK, worker({ host: "\u202eevil\u001b[2J", waiting: "line\u0007" }));
   expect([line.Worker, line["Waits for"]]).toEqual(["⟨U+202E⟩evil⟨ESC⟩[2J pid 7", "line⟨BEL⟩"]);
 });
 
-test("workers can be sorted by what they do, and by name as people count", () => {
+test("sorts workers by their figures, and by name with numbers in order", () => {
   const columns = buildWorkerColumns(AT_WORK);
   const rows = [worker({ host: "node-10", done: 1 }), worker({ host: "node-9", done: 5 })];
   const hostsBy = (key: string, isDescending: boolean) =>
@@ -95,8 +95,8 @@ function budget(known: Partial<QueueBudget>): QueueBudget {
   return { maxCostUsd: 2, spentUsd: 0.5, reservedUsd: 0.1, ...nothing, ...known };
 }
 
-describe("workers in words", () => {
-  test("count those that take part, and do not change with every trial while the run goes", () => {
+describe("the description of the workers", () => {
+  test("counts active workers, and stays the same while only trials end", () => {
     expect(describeWorkers(queue("live"))).toBe("1 worker takes part, 1 refuses.");
     const others = [
       { ...WORKER, done: 9 },
@@ -108,18 +108,18 @@ describe("workers in words", () => {
     expect(describeWorkers(queue("live", { workers: none }))).toBe("No worker takes part, 2 refuse.");
   });
 
-  test("say what was done when it is over, and that nobody said how it ended when nobody did", () => {
+  test("says what was delivered, or that the end is unknown", () => {
     expect(describeWorkers(queue("over"))).toBe("When the coordinator stopped, 1 worker had delivered 1,200 trials.");
     expect(describeWorkers(queue("over", { isRunning: true }))).toMatch(/^The coordinator was stopped without a last/);
     expect(describeWorkers(queue("silent"))).toMatch(/^⚠ Nothing was heard .* 1 worker had delivered 1,200 trials\.$/);
     expect(describeWorkers(queue("over", { workers: [] }))).toBe("When the coordinator stopped, no worker was there.");
   });
 
-  test("add up the rates of those that take part", () => {
+  test("adds up the rates of active workers", () => {
     expect(sumTrialsPerSecond(queue("live", { workers: [WORKER, WORKER, REFUSING] }).state)).toBe(25);
   });
 
-  test("say what holds each of them up", () => {
+  test("explains what each worker waits for", () => {
     expect(explainWaiting(WORKER)).toBe("–");
     expect(explainWaiting({ ...WORKER, waiting: "a place at the endpoint" })).toBe("a place at the endpoint");
     expect(explainWaiting({ ...REFUSING, waiting: "ignored" })).toBe("Refuses: its code differs");
@@ -127,13 +127,13 @@ describe("workers in words", () => {
   });
 });
 
-describe("the budget in words", () => {
-  test("is a sum of a sum", () => {
+describe("the description of the budget", () => {
+  test("gives what was spent of the total", () => {
     expect(describeSpending(budget({}))).toBe("$0.5000 of $2.00 (25 %)");
     expect(describeSpending(budget({ maxCostUsd: 0, spentUsd: 0 }))).toBe("$0 of $0");
   });
 
-  test("has a line for what is lost, for what nobody knows and for its end, and none otherwise", () => {
+  test("warns of lost trials, unknown costs and an exhausted budget, and of nothing else", () => {
     expect(listBudgetWarnings(budget({}))).toEqual([]);
     expect(listBudgetWarnings(budget({ lostTrials: 1, lostUsd: 0.03 }))).toEqual([
       "1 trial was lost with the worker that ran it. Nobody knows what it cost: the $0.0300 that was set aside counts as spent.",

@@ -26,7 +26,7 @@ interface WorkersContentProps {
   queue: ReadableQueue;
 }
 
-/** Who works on a run over a queue, how fast, and what for they wait; of one that is over, who did how much. */
+/** The workers of a run over a queue: their speed and what they wait for, or their shares after the run. */
 export function WorkersSection({ route, queue }: { route: Route; queue: QueueView }) {
   return (
     <section class="workers" aria-labelledby="workers">
@@ -73,9 +73,9 @@ function listQueueFacts({ phase, state }: ReadableQueue): KeyValue[] {
   const { url, waiting, active, budget } = state;
   const isOver = phase === "over";
   return [
-    // A file that may be sent to anybody does not say where the queue is.
+    // The address of the queue is left out of files, which may be shared.
     ["Queue", url === "" ? null : <bdi key="queue">{revealLine(url)}</bdi>],
-    // Of a run that was stopped early: what nobody did.
+    // Trials that were never done, when a run was stopped early.
     ["Trials waiting", isOver && waiting === 0 ? null : formatCount(waiting)],
     ["Trials under way", isOver && active === 0 ? null : formatCount(active)],
     ["Together", phase === "live" ? `${formatNumber(sumTrialsPerSecond(state), 1)} trials/s` : null],
@@ -84,7 +84,7 @@ function listQueueFacts({ phase, state }: ReadableQueue): KeyValue[] {
   ];
 }
 
-/** Of a run that is over, its figures are what a reader looks for first. */
+/** Folded after the run, when its figures come first. */
 function FoldedWorkersTable({ route, queue }: WorkersContentProps) {
   if (queue.state.workers.length === 0) return null;
   return (
@@ -95,9 +95,9 @@ function FoldedWorkersTable({ route, queue }: WorkersContentProps) {
   );
 }
 
-/** More would take the browser longer to draw than the second until they change. */
+/** More would take longer to draw than the second until the next update. */
 const MAX_WORKERS_SHOWN = 500;
-/** Unless the reader sorts, workers stay in their places. */
+/** Workers keep their positions unless the reader sorts them. */
 const UNSORTED = { key: "", isDescending: false };
 
 function WorkersTable({ route, queue: { phase, state } }: WorkersContentProps) {
@@ -139,15 +139,13 @@ function NoteLines({ lines, class: own }: { lines: QueueState["notes"]; class: s
 }
 
 interface WorkerTableOptions {
-  /** What shares are of: the trials that all of them have delivered. */
+  /** The trials delivered by all workers. */
   delivered: number;
-  /** Of a run that is over, nobody waits for anything any more. */
+  /** Whether the run has ended: then no worker waits. */
   isOver: boolean;
-  /** Whether one of them takes no part. */
   hasRefusals: boolean;
 }
 
-/** The columns of the table of workers. */
 export function buildWorkerColumns({ delivered, isOver, hasRefusals }: WorkerTableOptions): TableColumn<WorkerState>[] {
   const done = [createCountColumn("done", "Done", "Trials delivered so far"), createShareColumn(delivered)];
   if (isOver) return [NAME_COLUMN, CONCURRENCY_COLUMN, ...done, ...(hasRefusals ? [REFUSAL_COLUMN] : [])];
@@ -161,7 +159,7 @@ export function buildWorkerColumns({ delivered, isOver, hasRefusals }: WorkerTab
   ];
 }
 
-/** A worker for those who cannot see the table around it. */
+/** For screen readers. */
 function formatWorkerName({ host, pid }: WorkerState): string {
   return `${revealLine(host)}, process ${pid}`;
 }
@@ -245,20 +243,17 @@ function createShareColumn(delivered: number): TableColumn<WorkerState> {
   };
 }
 
-/** What is known of the workers of a run, when it can be read. */
 export type ReadableQueue = Exclude<QueueView, { phase: "unreadable" }>;
 
-/** Those that take part. */
 function listActiveWorkers(workers: readonly WorkerState[]): WorkerState[] {
   return workers.filter(({ refuses }) => refuses === null);
 }
 
-/** Trials delivered by some workers together. */
 function sumDelivered(workers: readonly WorkerState[]): number {
   return workers.reduce((sum, { done }) => sum + done, 0);
 }
 
-/** The workers in a sentence. While the run goes, it changes only when a worker comes or goes, since it is read aloud. */
+/** Screen readers announce it, so during a run it changes only when a worker comes or goes. */
 export function describeWorkers({ phase, state }: ReadableQueue): string {
   const { workers, isRunning, at } = state;
   const taking = listActiveWorkers(workers);
@@ -285,18 +280,16 @@ function formatTrialCount(count: number): string {
   return `${formatCount(count)} ${count === 1 ? "trial" : "trials"}`;
 }
 
-/** Trials a second of all that take part. */
 export function sumTrialsPerSecond({ workers }: QueueState): number {
   return listActiveWorkers(workers).reduce((sum, { perSecond }) => sum + perSecond, 0);
 }
 
-/** What is spent, such as `$0.61 of $1.00 (61 %)`. */
+/** Such as `$0.61 of $1.00 (61 %)`. */
 export function describeSpending({ spentUsd, maxCostUsd }: QueueBudget): string {
   const share = maxCostUsd > 0 ? ` (${formatShare(spentUsd / maxCostUsd)})` : "";
   return `${formatDollars(spentUsd)} of ${formatDollars(maxCostUsd)}${share}`;
 }
 
-/** What has to be said about the money besides its sums. */
 export function listBudgetWarnings({ isRefusing, lostTrials, lostUsd, unknownCosts }: QueueBudget): string[] {
   const lines: string[] = [];
   if (isRefusing) lines.push("What is left of the budget is not enough for another trial: no more are started.");
@@ -314,15 +307,15 @@ function describeLostTrials(count: number, usd: number): string {
   return `${lost} Nobody knows what ${they} cost: the ${formatDollars(usd)} that was set aside counts as spent.`;
 }
 
-/** Why a worker does not do more; a dash when nothing holds it up. */
+/** What a worker waits for; a dash when it waits for nothing. */
 export function explainWaiting({ run, waiting, refuses }: WorkerState): string {
   if (refuses !== null) return `Refuses: ${refuses}`;
   return waiting ?? (run === null ? "a run" : "–");
 }
 
-/** How much of the budget is spent and how much is set aside; the words beside it say the same. */
+/** The text beside it says the same. */
 function BudgetBar({ budget: { maxCostUsd, spentUsd, reservedUsd } }: { budget: QueueBudget }) {
-  // Spending may end a little over the budget, and the bar does not.
+  // Spending may exceed the budget a little, the bar may not.
   const whole = Math.max(maxCostUsd, spentUsd + reservedUsd);
   if (whole === 0) return null;
   const [spent, aside] = [(100 * spentUsd) / whole, (100 * reservedUsd) / whole];

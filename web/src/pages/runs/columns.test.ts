@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { abbreviateNames } from "./columns.js";
 
-test("names a few, and says how many more there are", () => {
+test("abbreviates a list of names with the number of the others", () => {
   const names = [
     abbreviateNames([]),
     abbreviateNames(["a"]),

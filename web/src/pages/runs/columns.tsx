@@ -17,7 +17,6 @@ import {
   type TableColumn,
 } from "../../ui/index.js";
 
-/** The columns of the list of runs. */
 export function buildRunColumns(picking: PickState): TableColumn<RunCard>[] {
   return [
     createRunPickColumn(picking),
@@ -169,7 +168,7 @@ function PassRatesCell({ systems }: RunCard) {
   );
 }
 
-/** A few names, and how many more there are. */
+/** The first names, and the number of the others. */
 export function abbreviateNames(names: readonly string[], most = 1): string {
   const more = names.length - most;
   return more > 0 ? `${names.slice(0, most).join(", ")} +${more}` : names.join(", ");

@@ -37,11 +37,11 @@ import {
 } from "../../ui/index.js";
 import { buildRunColumns } from "./columns.js";
 
-/** Two lines of text and some air, in pixels. */
+/** Two lines of text with padding, in pixels. */
 const RUN_ROW_HEIGHT = 52;
 const NO_CHOICES: RunChoices = { statuses: [], commands: [], datasets: [] };
 
-/** Every run there is, newest first, page by page. */
+/** All runs, newest first, in pages. */
 export function RunsPage({ route }: { route: Route }) {
   const q = useSettledValue(route.query.q ?? "");
   const loaded = useRunPage(parseRunQuery({ ...route.query, q }));
@@ -49,7 +49,7 @@ export function RunsPage({ route }: { route: Route }) {
   return (
     <>
       <PageHead title="Runs" />
-      {/* Also above an answer that refuses a filter, so that it can be taken back. */}
+      {/* Also above an error, so that a rejected filter can be removed. */}
       {value?.all !== 0 && <RunsFilters route={route} choices={value?.choices ?? NO_CHOICES} />}
       <LoadView loaded={loaded} what="the runs">
         {(page) => (page.all === 0 && page.unread === 0 ? <NoRunsState /> : <RunsList route={route} page={page} />)}
@@ -58,7 +58,6 @@ export function RunsPage({ route }: { route: Route }) {
   );
 }
 
-/** The page of the list that an address asks for. */
 function parseRunQuery(query: Route["query"]): RunListQuery {
   const { q, status, command, dataset } = query;
   return {
@@ -112,7 +111,7 @@ function RunsList({ route, page }: { route: Route; page: RunPage }) {
   );
 }
 
-/** Runs that were picked may be on other pages. */
+/** Picked runs may be on other pages. */
 function PickedRunsBar({ picks, runs, onPicks }: PickState & { runs: readonly RunCard[] }) {
   const source = useSource();
   const others = picks.map(({ run }) => run).filter((wanted) => !runs.some(({ id }) => id === wanted));
@@ -181,7 +180,7 @@ function RunsFilters({ route, choices }: { route: Route; choices: RunChoices }) 
   );
 }
 
-/** Why runs cannot be read, in full; the table has room for the beginning alone. */
+/** The full reasons; the table has space for the beginning only. */
 function DamagedRuns({ runs }: { runs: readonly RunCard[] }) {
   const damaged = runs.filter(({ status }) => status === "damaged");
   if (damaged.length === 0) return null;

@@ -13,13 +13,13 @@ const RUNS = [
 ];
 
 describe("trends", () => {
-  test("have the metric of the address, and the success rate when it names none", () => {
+  test("use the metric of the address, and the success rate by default", () => {
     expect(parseTrendMetric("cost").figure).toBe("cost_per_pass_usd");
     expect(parseTrendMetric("nonsense").figure).toBe("pass_rate");
     expect(parseTrendMetric(undefined).figure).toBe("pass_rate");
   });
 
-  test("show the systems that fit, in the order of time", () => {
+  test("show the matching systems in order of time", () => {
     const shown = filterRuns(RUNS, { harness: "codex" });
     expect(shown.map(({ id, systems }) => [id, systems.map(({ system }) => system)])).toEqual([
       ["old", ["a"]],
@@ -27,12 +27,12 @@ describe("trends", () => {
     ]);
   });
 
-  test("leave damaged runs out, and the runs that they were given as they are", () => {
+  test("leave out damaged runs, and do not change their input", () => {
     expect(filterRuns(RUNS, {}).map(({ id }) => id)).toEqual(["old", "new", "other"]);
     expect(RUNS[0]?.systems).toHaveLength(2);
   });
 
-  test("begin with what was asked most often", () => {
+  test("begin with the group that has the most runs", () => {
     const parts = groupTrendRuns(filterRuns(RUNS, {}));
     expect(parts.map(({ runs }) => runs.length)).toEqual([2, 1]);
   });
@@ -45,7 +45,7 @@ describe("trends", () => {
     expect(listSystems(renameByHarness(twice.slice(1)))).toEqual(["a", "b"]);
   });
 
-  test("keep the colours of systems as runs are added", () => {
+  test("keep the colors of systems as runs are added", () => {
     const runs = filterRuns(RUNS, {});
     expect(listSystems(runs)).toEqual(["a", "b"]);
     expect(listSystems(runs.slice(0, 1))).toEqual(["a"]);

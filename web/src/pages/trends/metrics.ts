@@ -2,7 +2,7 @@ import type { CardFigure, RunCard } from "../../../../src/report/dashboard/contr
 import { createSystemMatcher, type SystemFilter } from "../run-filters.js";
 import { createSystemNamer, groupRuns, type RunGroup } from "../run-groups.js";
 
-/** What can be followed over time, by the word that stands for it in the address. */
+/** The metrics of the page; `value` is the word in the address. */
 export const TREND_METRICS = [
   { value: "success", label: "Success rate", figure: "pass_rate" },
   { value: "time", label: "Time to success", figure: "median_time_to_success_ms" },
@@ -13,12 +13,12 @@ export const TREND_METRICS = [
 
 export type TrendMetric = (typeof TREND_METRICS)[number];
 
-/** The metric of an address; the success rate when it names none. */
+/** The success rate by default. */
 export function parseTrendMetric(word: string | undefined): TrendMetric {
   return TREND_METRICS.find(({ value }) => value === word) ?? TREND_METRICS[0];
 }
 
-/** Runs with the systems that fit alone, oldest first; those without any are left out, and so are damaged ones. */
+/** Runs with only their matching systems, oldest first; without damaged runs and runs without such systems. */
 export function filterRuns(runs: readonly RunCard[], narrowing: SystemFilter): RunCard[] {
   const isFitting = createSystemMatcher(narrowing);
   return runs
@@ -28,18 +28,18 @@ export function filterRuns(runs: readonly RunCard[], narrowing: SystemFilter): R
     .sort((x, y) => Date.parse(x.createdAt) - Date.parse(y.createdAt));
 }
 
-/** Runs that were asked the same, the ones with the most runs first: that is where a trend can be seen. */
+/** The groups with the most runs first, since they show a trend. */
 export function groupTrendRuns(runs: readonly RunCard[], dataset?: string): RunGroup[] {
   return groupRuns(runs, dataset).sort((x, y) => y.runs.length - x.runs.length);
 }
 
-/** Runs whose systems carry their harness in the name where one name has several: they are never one line. */
+/** Adds the harness where one name has several, so that they are separate lines. */
 export function renameByHarness(runs: readonly RunCard[]): RunCard[] {
   const formatName = createSystemNamer(runs.flatMap(({ systems }) => systems));
   return runs.map((run) => ({ ...run, systems: run.systems.map((card) => ({ ...card, system: formatName(card) })) }));
 }
 
-/** Every system of some runs once, in the order of the first run that has it, so that colours stay as runs are added. */
+/** In the order of their first runs, so that colors stay when runs are added. */
 export function listSystems(runs: readonly RunCard[]): string[] {
   return [...new Set(runs.flatMap(({ systems }) => systems.map(({ system }) => system)))];
 }

@@ -26,10 +26,8 @@ import {
   type TrendMetric,
 } from "./metrics.js";
 
-/** How many sets of datasets are drawn before the rest is asked for. */
 const DEFAULT_GROUPS_SHOWN = 4;
 
-/** How systems went from run to run. */
 export function TrendsPage({ route }: { route: Route }) {
   const { dataset, tag } = route.query;
   const loaded = useRunCards({ ...(dataset && { dataset }), ...(tag && { tag }) });
@@ -85,7 +83,7 @@ function TrendGroups({ route, runs }: { route: Route; runs: readonly RunCard[] }
   );
 }
 
-/** One metric over the runs that were asked the same, and below it what went wrong in them. */
+/** One metric over runs of the same examples, and their errors below it. */
 function TrendGroup({ group, metric }: { group: RunGroup; metric: TrendMetric }) {
   const runs = useMemo(() => renameByHarness(group.runs.toReversed()), [group]);
   const systems = useMemo(() => listSystems(runs), [runs]);
@@ -108,7 +106,7 @@ function openRun({ run }: ChartSelection): void {
   if (run !== undefined) navigate(["run", run]);
 }
 
-/** A bar is of all systems of its run. */
+/** A bar covers all systems of its run. */
 function openErrors({ run, category }: ChartSelection): void {
   if (run !== undefined)
     navigate(["run", run, "rows"], buildSelectionQuery(category === undefined ? {} : { category }));

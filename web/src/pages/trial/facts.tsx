@@ -14,7 +14,6 @@ import {
 } from "../../ui/index.js";
 import { explainOutcome } from "./scores.js";
 
-/** How the trial ended and why. */
 export function Verdict({ view: { row, threshold } }: { view: TrialView }) {
   const why = explainOutcome(row, threshold);
   return (
@@ -33,7 +32,7 @@ const COST_SOURCES: Readonly<Record<EvalRow["costSource"], string>> = {
   unknown: "source unknown",
 };
 
-/** What the trial took: money, tokens and time; what was not measured is left out. */
+/** Values that were not measured are left out. */
 export function TrialFacts({ row }: { row: EvalRow }) {
   return <KeyValues entries={[...listCostFacts(row), ...listTimeFacts(row), ...listOriginFacts(row)]} />;
 }
@@ -70,7 +69,6 @@ function listOriginFacts(row: EvalRow): KeyValue[] {
   return [...facets, ["Group", row.group === null ? null : revealLine(String(row.group))]];
 }
 
-/** Tokens as billed, class by class. */
 export function TokenUsage({ view: { row, classes } }: { view: TrialView }) {
   const lines = classes.filter(({ tokens }) => tokens > 0);
   if (lines.length === 0) return null;

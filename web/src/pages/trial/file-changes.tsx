@@ -5,11 +5,10 @@ const FILE_CHANGE_SIGNS: Readonly<Record<FileDiff["change"], string>> = { added:
 
 interface FileChangesProps {
   changes: readonly FileDiff[];
-  /** Why some of them are not here. */
+  /** Why some changes are missing. */
   incomplete?: string | undefined;
 }
 
-/** Files that the work changed, each with what changed in it. */
 export function FileChanges({ changes, incomplete }: FileChangesProps) {
   return (
     <section aria-labelledby="changes">

@@ -9,11 +9,11 @@ import { buildTrialAddress } from "../trial-address.js";
 interface NeighborLinksProps {
   id: string;
   trial: TrialKey;
-  /** The filters and the order of the list that the reader comes from; null when they come from elsewhere. */
+  /** The filters and the order of the list that the reader came from; null without a list. */
   list: RouteQuery | null;
 }
 
-/** The way back to the rows, and to the ones before and after this one in the list that the reader comes from. */
+/** Links back to the rows, and to the previous and next row of that list. */
 export function NeighborLinks({ id, trial, list }: NeighborLinksProps) {
   const { list: _, ...words } = list ?? {};
   return (
@@ -49,7 +49,7 @@ function NeighborSteps({ id, trial, words }: { id: string; trial: TrialKey; word
   );
 }
 
-/** At the end of the list there is nowhere to go; the place stays, so that the other link does not jump. */
+/** At the end the text stays, so that the other link does not move. */
 function NeighborLink({ href, children }: { href: string | null; children: string }) {
   return href === null ? <span class="quiet">{children}</span> : <a href={href}>{children}</a>;
 }

@@ -23,7 +23,6 @@ import { Grades, Scores } from "./scores.js";
 import { TrialTexts } from "./texts.js";
 import { Timeline } from "./timeline.js";
 
-/** One trial with all that is known of it. */
 export function TrialPage({ route, id }: { route: Route; id: string }) {
   const trial = parseTrialKey(route.query);
   const ending = parseOutcome(route.query);
@@ -42,7 +41,7 @@ interface TrialContentProps {
   trial: TrialKey;
 }
 
-/** Goes on to the trial that is asked for by how it ended; the address that asked is not a place to come back to. */
+/** Opens the trial with an outcome; the address that asked for it is replaced. */
 function TrialByOutcome({ route, id, trial, ending }: TrialContentProps & { ending: Outcome }) {
   const source = useSource();
   const found = useLoadState(
@@ -63,7 +62,7 @@ function TrialContent({ route, id, trial }: TrialContentProps) {
   const source = useSource();
   const address = buildTrialAddress(id, trial);
   const loaded = useLoadState(() => source.getTrial(id, trial), [source, address]);
-  // What was there stays while the next one comes, but not under its name.
+  // The previous trial stays while the next one loads, but is dimmed.
   const isThis = loaded.value !== null && buildTrialAddress(id, loaded.value.row) === address;
   return (
     <>
@@ -116,7 +115,6 @@ function TrialSections({ route, id, view }: { route: Route; id: string; view: Tr
   );
 }
 
-/** The other trials of the same example, system by system. */
 function Siblings({ id, siblings }: { id: string; siblings: TrialView["siblings"] }) {
   if (siblings.length === 0) return null;
   return (
@@ -154,7 +152,6 @@ function Siblings({ id, siblings }: { id: string; siblings: TrialView["siblings"
 
 const ATTEMPT_EXCERPT = { characters: 1000, lines: 10 };
 
-/** Calls that failed before the trial had its output. */
 function FailedAttempts({ row: { attempts } }: { row: EvalRow }) {
   if (attempts.length === 0) return null;
   return (
@@ -172,7 +169,6 @@ function FailedAttempts({ row: { attempts } }: { row: EvalRow }) {
   );
 }
 
-/** What was noted about the trial, and what its system wrote down. */
 function TrialNotes({ row: { notes, metadata } }: { row: EvalRow }) {
   const text = metadata === null ? null : JSON.stringify(metadata);
   if (notes.length === 0 && text === null) return null;

@@ -11,20 +11,20 @@ const ROW = makeRow({
   primaryField: "f1",
 });
 
-test("a verdict is explained by the score and the threshold", () => {
+test("explains a verdict by the score and the threshold", () => {
   expect(explainOutcome(ROW, 0.7)).toBe("f1 = 0.4, less than 0.7");
   expect(explainOutcome({ ...ROW, outcome: "pass", passed: true }, 0.3)).toBe("f1 = 0.4, at least 0.3");
   expect(explainOutcome(ROW, 0.3)).toBe("f1 = 0.4");
 });
 
-test("what has no score is explained by what was noted", () => {
+test("explains a trial without a score by its notes", () => {
   const attempts = [{ errorCategory: "timeout" as const, message: "no answer", durationMs: 5 }];
   expect(explainOutcome(makeRow({ system: "s", exampleId: 1, outcome: "error", attempts }), 0.7)).toBe("no answer");
   expect(explainOutcome(makeRow({ system: "s", exampleId: 1, outcome: "unscored", notes: ["a", "b"] }), 0.7)).toBe("b");
   expect(explainOutcome(makeRow({ system: "s", exampleId: 1, outcome: "skipped" }), 0.7)).toBeNull();
 });
 
-test("the score that decides comes first, evidence without a score last", () => {
+test("lists the deciding score first, and evidence without a score last", () => {
   expect(listScores(ROW, { exact: "differs", judge: "says so" })).toEqual([
     { field: "f1", score: 0.4, evidence: null, decides: true },
     { field: "exact", score: 0, evidence: "differs", decides: false },

@@ -5,7 +5,6 @@ import { formatNumber, LongText, revealLine } from "../../ui/index.js";
 
 const EVIDENCE_EXCERPT = { characters: 600, lines: 8 };
 
-/** Each score with what was found, and what passing takes. */
 export function Scores({ view: { row, evidence, threshold } }: { view: TrialView }) {
   const scores = listScores(row, evidence);
   if (scores.length === 0) return null;
@@ -64,7 +63,6 @@ function ScoreRow({ score: { field, score, evidence, decides }, threshold, hasEv
   );
 }
 
-/** What each grader says of the work. */
 export function Grades({ grades }: { grades: readonly Grade[] }) {
   if (grades.length === 0) return null;
   return (
@@ -122,7 +120,7 @@ function formatGradeOutcome({ status, passed }: Grade): string {
 }
 
 /**
- * Why a trial ended as it did, in words; null when there is nothing to say.
+ * Why a trial ended as it did; null when nothing is known.
  * @example
  * explainOutcome(row, 0.7); // "f1 = 0.4, less than 0.7"
  */
@@ -132,12 +130,11 @@ export function explainOutcome(row: EvalRow, threshold: number): string | null {
   const score = getScore(row, "score");
   if (score === undefined) return null;
   const said = `${row.primaryField ?? "score"} = ${formatNumber(score)}`;
-  // Graders and required parts may decide otherwise than the threshold would.
+  // Graders and required parts may decide differently.
   if (row.passed !== score >= threshold) return said;
   return `${said}, ${row.passed ? "at least" : "less than"} ${formatNumber(threshold)}`;
 }
 
-/** A score with what was found, the one that decides first; then what was found about anything else. */
 interface ScoreWithEvidence {
   readonly field: string;
   readonly score: number | null;
@@ -145,7 +142,7 @@ interface ScoreWithEvidence {
   readonly decides: boolean;
 }
 
-/** Everything that evaluators said of a trial. */
+/** The deciding score first, then evidence without a score. */
 export function listScores(row: EvalRow, evidence: Readonly<Record<string, string>>): ScoreWithEvidence[] {
   const found = new Map(Object.entries(evidence));
   const scored = Object.entries(row.scores).map(([field, score]) => ({

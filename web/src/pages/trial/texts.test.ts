@@ -6,7 +6,7 @@ function field(name: string, text: string, length = text.length): DisplayField {
   return { name, text, length, kind: "text" };
 }
 
-test("what was handed on or only measured is no part of the answer", () => {
+test("separates what was produced from measurements and copied fields", () => {
   const example = [field("question", "why?"), field("context", "long")];
   const output = [
     field("response", "because"),
@@ -19,6 +19,6 @@ test("what was handed on or only measured is no part of the answer", () => {
   expect(others.map(({ name }) => name)).toEqual(["question", "latency"]);
 });
 
-test("texts that begin the same and go on differently are different", () => {
+test("treats texts with the same beginning and different lengths as different", () => {
   expect(splitOutput([field("context", "abc", 9)], [field("context", "abc", 8)]).produced).toHaveLength(1);
 });

@@ -2,10 +2,9 @@ import type { DisplayField, TrialView } from "../../../../src/report/dashboard/c
 import { type TrialKey, useSource } from "../../data/index.js";
 import { formatPlural, LongText, revealLine } from "../../ui/index.js";
 
-/** Fields of an example that hold what should have come back. */
+/** Fields of an example that hold the expected answer. */
 const GOLD_FIELD_PATTERN = /^(answers?|gold|expected|reference|target|label|solution)/i;
 
-/** What was asked, what came back, and what should have. */
 export function TrialTexts({ id, view }: { id: string; view: TrialView }) {
   const gold = view.example?.filter(({ name }) => GOLD_FIELD_PATTERN.test(name)) ?? [];
   const prompt = view.example?.filter(({ name }) => !GOLD_FIELD_PATTERN.test(name)) ?? [];
@@ -70,7 +69,7 @@ function TextFields({ id, trial, of, fields }: TextFieldsProps) {
   );
 }
 
-/** Fields of an output that are measurements, which the page shows elsewhere in words. */
+/** Measurements, which the page shows elsewhere. */
 const MEASUREMENT_FIELDS = new Set([
   "usage",
   "costUsd",
@@ -84,13 +83,12 @@ const MEASUREMENT_FIELDS = new Set([
   "metadata",
 ]);
 
-/** What a system produced, and what else stands in its output: figures, and fields handed on as they were given. */
+/** What a system produced, and the rest: measurements and fields copied from the example. */
 interface OutputParts {
   readonly produced: readonly DisplayField[];
   readonly others: readonly DisplayField[];
 }
 
-/** Tells what was produced from what was only handed on. */
 export function splitOutput(output: readonly DisplayField[], example: readonly DisplayField[]): OutputParts {
   const given = new Map(example.map((field) => [field.name, field]));
   const isOther = ({ name, text, length }: DisplayField) => {

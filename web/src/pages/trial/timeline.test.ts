@@ -11,7 +11,7 @@ function listPairs(steps: readonly TimelineStep[]) {
   return pairSteps(steps).map(({ place, result }) => [place, result === null ? null : steps.indexOf(result)]);
 }
 
-test("results stand with their calls, also when several are under way", () => {
+test("pairs results with their calls, also when calls overlap", () => {
   const steps = [step("says"), step("call", "a"), step("call", "b"), step("result", "b"), step("result", "a")];
   expect(listPairs(steps)).toEqual([
     [0, null],
@@ -20,7 +20,7 @@ test("results stand with their calls, also when several are under way", () => {
   ]);
 });
 
-test("without ids they go by their order, and what is alone stays", () => {
+test("pairs results without ids in order, and keeps those without a call", () => {
   const steps = [
     step("result"),
     step("call"),
@@ -38,7 +38,7 @@ test("without ids they go by their order, and what is alone stays", () => {
   ]);
 });
 
-test("an id that comes again belongs to the call before it", () => {
+test("gives a repeated id to the latest call", () => {
   const steps = [step("call", "a"), step("result", "a"), step("call", "a"), step("result", "a")];
   expect(listPairs(steps)).toEqual([
     [0, 1],
@@ -46,7 +46,7 @@ test("an id that comes again belongs to the call before it", () => {
   ]);
 });
 
-test("kinds are counted without the results that stand with their calls", () => {
+test("counts kinds without the results of calls", () => {
   expect(countKinds(pairSteps([step("call", "a"), step("result", "a"), step("says"), step("says")]))).toEqual([
     ["says", 2],
     ["call", 1],
@@ -70,7 +70,7 @@ function createStep(atMs: number, costUsd: number | null): TimelineStep {
   };
 }
 
-test("the line rises when something is spent, and goes on to the end", () => {
+test("draws a line that rises with spending and goes on to the end", () => {
   const line = buildRunningLine(
     [createStep(0, null), createStep(50, 1), createStep(75, 2), createStep(100, null)],
     "costUsd",
@@ -79,7 +79,7 @@ test("the line rises when something is spent, and goes on to the end", () => {
   expect(line).toEqual({ path: "M0 10H50V5H75V0H100", last: 2 });
 });
 
-test("without two known values, or without time, there is no line to draw wrongly", () => {
+test("draws no line without two values, and no NaN without time", () => {
   expect(buildRunningLine([createStep(0, 1)], "costUsd", BOX)).toBeNull();
   expect(buildRunningLine([createStep(0, 0), createStep(1, 0)], "costUsd", BOX)).toBeNull();
   expect(buildRunningLine([createStep(5, 1), createStep(5, 2)], "costUsd", BOX)?.path).not.toContain("NaN");

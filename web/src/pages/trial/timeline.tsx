@@ -17,7 +17,6 @@ import { joinValues, splitValues } from "../row-filter.js";
 const DEFAULT_STEPS_SHOWN = 150;
 const STEPS_PER_REDRAW = 40;
 
-/** The work of an agent, step by step. */
 export function Timeline({ route, steps }: { route: Route; steps: readonly TimelineStep[] }) {
   const entries = useMemo(() => pairSteps(steps), [steps]);
   const hidden = splitValues(route.query.hide);
@@ -80,7 +79,6 @@ function TimelineItems({ entries, of }: { entries: readonly TimelineEntry[]; of:
   );
 }
 
-/** What each kind is called, seen from the agent. */
 const STEP_KIND_WORDS: Readonly<Record<TimelineStep["kind"], string>> = {
   user: "user",
   says: "says",
@@ -95,12 +93,10 @@ const STEP_KIND_WORDS: Readonly<Record<TimelineStep["kind"], string>> = {
   other: "other",
 };
 
-/** How much of a step's text is seen without asking. */
 const STEP_EXCERPT = { characters: 1200, lines: 14 };
-/** A text as short as its line has nothing to expand. */
+/** Shorter texts fit on one line and cannot be expanded. */
 const MAX_SHORT_TEXT = 100;
 
-/** One step of the work: when, what, and what had been spent by then. */
 function TimelineItem({ entry: { step, result } }: { entry: TimelineEntry }) {
   const hasMore =
     step.text.length > MAX_SHORT_TEXT || step.text.includes("\n") || step.diff !== null || result !== null;
@@ -126,7 +122,7 @@ function TimelineItem({ entry: { step, result } }: { entry: TimelineEntry }) {
 }
 
 function StepTitle({ step, result }: Pick<TimelineEntry, "step" | "result">) {
-  // A call's title holds the gist of its arguments already.
+  // The title of a call contains its arguments.
   const isSaid = step.text !== "" && step.kind !== "call";
   return (
     <>
@@ -167,7 +163,7 @@ function StepBody({ step, result }: Pick<TimelineEntry, "step" | "result">) {
   );
 }
 
-/** What an agent says and what goes wrong is worth reading at once. */
+/** Messages and errors are open from the start. */
 function isOpenByDefault({ kind }: TimelineStep): boolean {
   return kind === "says" || kind === "error" || kind === "user";
 }
@@ -188,15 +184,15 @@ function formatSpent({ costUsd, tokens }: TimelineStep): string {
   return spent.join(" · ");
 }
 
-/** A step of the work; a call has its result with it, when it got one. */
+/** A step; a call comes with its result, if it has one. */
 interface TimelineEntry {
   readonly step: TimelineStep;
   readonly result: TimelineStep | null;
-  /** Among all steps. */
+  /** The index among all steps. */
   readonly place: number;
 }
 
-/** The steps with each result at its call: by the id of the call, or the next one after it where there are none. */
+/** Pairs results with calls by the id of the call, or in order where there are no ids. */
 export function pairSteps(steps: readonly TimelineStep[]): TimelineEntry[] {
   const results = matchResults(steps);
   const taken = new Set(results.values());
@@ -206,7 +202,7 @@ export function pairSteps(steps: readonly TimelineStep[]): TimelineEntry[] {
   });
 }
 
-/** For each call the place of its result. Ids may come again, so that each result goes to the latest call that waits. */
+/** The index of the result of each call. Ids may repeat, so a result belongs to the latest open call. */
 function matchResults(steps: readonly TimelineStep[]): Map<number, number> {
   const waiting = new Map<string | null, number[]>();
   const results = new Map<number, number>();
@@ -222,7 +218,7 @@ function matchResults(steps: readonly TimelineStep[]): Map<number, number> {
   return results;
 }
 
-/** Kinds of steps, in the order in which people want to see them. */
+/** In the order of the page. */
 const STEP_KINDS = [
   "user",
   "says",
@@ -237,7 +233,6 @@ const STEP_KINDS = [
   "other",
 ] as const satisfies readonly TimelineStep["kind"][];
 
-/** How many entries there are of each kind that occurs. */
 export function countKinds(entries: readonly TimelineEntry[]): [kind: TimelineStep["kind"], count: number][] {
   return STEP_KINDS.flatMap((kind) => {
     const count = entries.filter(({ step }) => step.kind === kind).length;
@@ -247,7 +242,7 @@ export function countKinds(entries: readonly TimelineEntry[]): [kind: TimelineSt
 
 const LINE_SIZE = { width: 600, height: 36 };
 
-/** What the work had cost by when, as small lines over its time. */
+/** Cumulative cost and tokens as small lines. */
 function RunningCosts({ steps }: { steps: readonly TimelineStep[] }) {
   const cost = buildRunningLine(steps, "costUsd", LINE_SIZE);
   const tokens = buildRunningLine(steps, "tokens", LINE_SIZE);
@@ -273,9 +268,8 @@ function RunningLineFigure({ name, line, end }: { name: string; line: RunningLin
   );
 }
 
-/** A line that rises as something is spent. */
 interface RunningLine {
-  /** Of an SVG path in a box of the given size. */
+  /** An SVG path in a box of the given size. */
   readonly path: string;
   readonly last: number;
 }
@@ -286,7 +280,7 @@ interface LineSize {
 }
 
 /**
- * What had been spent at each step, as a line of steps over time; null when fewer than two steps know it.
+ * Cumulative spending as a step line over time; null with fewer than two known values.
  * @example
  * buildRunningLine(timeline, "costUsd", { width: 600, height: 40 });
  */
