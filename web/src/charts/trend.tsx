@@ -380,8 +380,8 @@ interface TrendLine {
   readonly points: readonly TrendPoint[];
 }
 
-/** With more infrastructure errors than this, the other trials say little about the system. */
-const MAX_ERROR_SHARE = 0.5;
+/** From this share of infrastructure errors on, the other trials say little about the system. */
+const MIN_BLANK_ERROR_SHARE = 0.5;
 
 /** Runs without a date are left out. */
 export function buildTrendLines(runs: readonly RunCard[], figure: CardFigure): TrendLine[] {
@@ -414,7 +414,7 @@ function buildTrendPoint({ run, at }: DatedRun, card: SystemCard, figure: CardFi
   const value = card.figures[figure];
   const errors = computeErrorShare(card);
   // A high error rate is what this figure should show.
-  const isBlank = errors >= MAX_ERROR_SHARE && figure !== "error_rate";
+  const isBlank = errors >= MIN_BLANK_ERROR_SHARE && figure !== "error_rate";
   const blank = isBlank
     ? `${Math.round(errors * 100)} % of the trials had infrastructure errors`
     : value === null
