@@ -251,7 +251,7 @@ describe("a run with a judge", () => {
       ["unscored", null],
     ]);
     expect(rows[0]?.scores).toHaveProperty("f1");
-    expect(rows[2]?.notes[0]).toContain("llm_judge could not decide judge_score");
+    expect(rows[2]?.notes[0]).toContain('llm_judge could not decide "judge_score"');
     expect(rows[0]?.judgeCostUsd).toBeGreaterThan(0);
     expect(rows[0]?.costUsd).toBeNull();
     expect(summary.outputs?.judge_cost_usd).toBeGreaterThan(0);
@@ -393,7 +393,7 @@ describe("a run with a judge", () => {
     const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o", "--min-coverage", "0"];
     const { stdout } = await runPooledAssay(space.dir, ...BASE.slice(0, -2), ...judge);
     expect(stdout).toContain(
-      "1 unscored, the first in example 2: llm_judge could not decide judge_score: the judge says it cannot judge: Nothing to go by",
+      '1 unscored, the first in example 2: llm_judge could not decide "judge_score": the judge says it cannot judge: Nothing to go by',
     );
   });
 

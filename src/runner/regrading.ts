@@ -8,7 +8,7 @@ import type { RunBudgetPort } from "./ports.js";
 import { toRegradedRow } from "./record.js";
 import type { RowCollector } from "./row-collector.js";
 
-import { type Graded, scoreOutput, UNDECIDED_NOTE_PREFIX } from "./score.js";
+import { type Graded, SCORING_COST_NOTE, scoreOutput, UNDECIDED_NOTE_PREFIX } from "./score.js";
 
 /** What a system returned in a trial of an earlier run. */
 export interface RecordedOutput extends TrialKey {
@@ -69,6 +69,8 @@ export class Regrading {
     this.#graderNotes = [
       ...parts.formerEvaluators.map((name) => `${name} `),
       "no evaluators",
+      SCORING_COST_NOTE,
+      // As earlier versions wrote it.
       "what scoring has cost",
       UNDECIDED_NOTE_PREFIX,
     ];

@@ -341,7 +341,7 @@ describe("isolation of failures", () => {
     const sink: RowSink = { append: (entry) => kept.push(entry), flush: () => {} };
     const scored = { scores: { f1: 1 }, evidence: { f1: "word for word" }, unscored: { tone: "no judge" } };
     const row = await rowOf({ response: "x" }, { evaluators: scoring(scored), ports: { sink } });
-    expect(row).toMatchObject({ scores: { f1: 1 }, notes: ["e1 could not decide tone: no judge"] });
+    expect(row).toMatchObject({ scores: { f1: 1 }, notes: ['e1 could not decide "tone": no judge'] });
     expect(kept[0]?.evidence).toEqual({ f1: "word for word" });
   });
 

@@ -75,7 +75,7 @@ export function createPassProbe(trial: Trial, threshold: number, signal: AbortSi
 function toGraded(datasetPlan: DatasetPlan, sheet: ScoreSheet, meter: ScoringMeter): Graded {
   if (datasetPlan.evaluators.length === 0) sheet.addNote("no evaluators");
   else if (sheet.complete) checkReturnedFields(datasetPlan, sheet);
-  if (meter.isUnknown) sheet.addNote("what scoring has cost is not known: a judge has no price");
+  if (meter.isUnknown) sheet.addNote(`${SCORING_COST_NOTE}: a judge has no price`);
   const { scores, measures } = sheet;
   const deciding = findPrimaryField(
     datasetPlan,
@@ -94,6 +94,9 @@ function toGraded(datasetPlan: DatasetPlan, sheet: ScoreSheet, meter: ScoringMet
 
 /** Start of the note on a row whose deciding field is a measure. Matched when a run is graded again. */
 export const UNDECIDED_NOTE_PREFIX = "nothing decides";
+
+/** How the note about an unknown judging cost begins. */
+export const SCORING_COST_NOTE = "the cost of scoring is unknown";
 
 class EvaluatorFailure {
   readonly reason: string;
@@ -164,7 +167,7 @@ class ScoreSheet {
     for (const [field, value] of Object.entries(measures)) this.#addMeasure(evaluator, field, value);
     for (const [field, text] of Object.entries(evidence)) this.#addEvidence(evaluator, field, text);
     for (const [field, reason] of Object.entries(unscored)) {
-      this.#leaveOut(field, `${evaluator.name} could not decide ${field}: ${reason}`);
+      this.#leaveOut(field, `${evaluator.name} could not decide "${field}": ${reason}`);
     }
     const onlyMeasures = Object.keys(measures).length > 0 && Object.keys({ ...scores, ...unscored }).length === 0;
     return onlyMeasures ? undefined : scores;

@@ -119,7 +119,7 @@ describe("gradeRun", () => {
       score: () => ({ scores: {}, unscored: { u: "why" } }),
     };
     const run = await evaluate({ systems: [cut], dataset: DATASET, evaluators: [undecided], runsDir: dir });
-    expect(run.rows[0]).toMatchObject({ outcome: "unscored", notes: ["undecided could not decide u: why"] });
+    expect(run.rows[0]).toMatchObject({ outcome: "unscored", notes: ['undecided could not decide "u": why'] });
     const graded = await again(run);
     expect(graded.rows[0]).toMatchObject({ outcome: "pass", errorCategory: "truncated", notes: [] });
   });

@@ -55,7 +55,7 @@ describe("the cost of scoring", () => {
     const { rows } = await evaluate({ systems: [SYSTEM], dataset: DATASET, evaluators: [judge(null)] });
     expect(rows[0]).toMatchObject({
       judgeCostUsd: 0.25,
-      notes: ["what scoring has cost is not known: a judge has no price"],
+      notes: ["the cost of scoring is unknown: a judge has no price"],
     });
   });
 
