@@ -30,6 +30,8 @@ export interface EvalConfig {
   trials: number;
   seed: number;
   tokenizer: string;
+  /** The tool whose results were imported; absent for a run of Assay. Its seed is unknown. */
+  importedFrom?: string;
 }
 
 /** One dataset of a run, as the run folder describes it. */

@@ -19,9 +19,9 @@ const THREE = [row(1, "a"), row(2, "a"), row(3, "b"), row(4, "c")];
 
 describe("describeIntervalGroups", () => {
   it("reports the number of groups of intervals, and their field", () => {
-    expect(factsOf(THREE)).toEqual(["intervals over 3 groups of conversation"]);
+    expect(factsOf(THREE)).toEqual(["intervals over 3 groups by conversation"]);
     expect(factsOf(THREE, [undefined])).toEqual(["intervals over 3 groups"]);
-    expect(factsOf(THREE, ["conversation", "block"])).toEqual(["intervals over 3 groups of conversation or block"]);
+    expect(factsOf(THREE, ["conversation", "block"])).toEqual(["intervals over 3 groups by conversation or block"]);
   });
 
   it("is empty where every example is independent", () => {
@@ -30,17 +30,17 @@ describe("describeIntervalGroups", () => {
   });
 
   it("reports that a single group gives no intervals", () => {
-    expect(factsOf(THREE.slice(0, 2))).toEqual(["no intervals: all examples belong to one group of conversation"]);
+    expect(factsOf(THREE.slice(0, 2))).toEqual(["no intervals: all examples belong to the same conversation"]);
   });
 
   it("reports examples without a group, and differences between systems", () => {
     const mixed = [...THREE, row(5, null)];
     expect(factsOf(mixed)).toEqual([
-      "intervals over 4 groups of conversation, examples without a group counted singly",
+      "intervals over 4 groups by conversation, examples without a group counted singly",
     ]);
     const other = THREE.map((each) => row(Number(each.exampleId), each.group, { system: "t" }));
     const failed = { outcome: "error", scores: {}, primaryField: null } as const;
     const lossy = other.map((each) => (each.group === "c" ? makeRow({ ...each, ...failed }) : each));
-    expect(factsOf([...THREE, ...lossy])).toEqual(["intervals over 2 to 3 groups of conversation"]);
+    expect(factsOf([...THREE, ...lossy])).toEqual(["intervals over 2 to 3 groups by conversation"]);
   });
 });

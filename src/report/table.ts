@@ -253,13 +253,13 @@ function renderOtherTable(lines: readonly SystemLine[], keys: readonly string[])
 }
 
 function buildFooter(result: EvalResult, lines: readonly SystemLine[]): string[] {
-  const { config, timing, rows } = result;
+  const { config, rows } = result;
   const examples = config.datasets.reduce((total, dataset) => total + dataset.examples, 0);
   const names = config.datasets.map(({ name }) => name || "examples").join(", ");
   const facts = [
     `pass = ${describePassRule(rows, config)} ≥ ${config.threshold} · ${formatPlural(lines.length, "system")} × ${formatPlural(examples, "example")} (${names}) × ${formatPlural(config.trials, "trial")}`,
-    `${rows.length} trials planned: ${formatOutcomeCounts(lines)}`,
-    `${formatSeconds(timing.wallSeconds)} · ${formatNumber(timing.trialsPerSecond >= 10 ? Math.round(timing.trialsPerSecond) : timing.trialsPerSecond, 1)} trials/s${timing.cachedTrials === 0 ? "" : ` · ${timing.cachedTrials} from the cache`} · tokens by ${config.tokenizer} · seed ${config.seed}`,
+    `${formatPlural(rows.length, "trial")} planned: ${formatOutcomeCounts(lines)}`,
+    describeCourse(result),
   ];
   facts.push(...describeIntervalGroups(result), ...describeRank(result));
   const frontier = result.across.frontier_cost_of_pass;
@@ -269,6 +269,20 @@ function buildFooter(result: EvalResult, lines: readonly SystemLine[]): string[]
   if (lines.some(({ summary }) => (summary.coverage ?? 0) < LOW_COVERAGE))
     facts.push("⚠ fewer than 95 % of the planned trials were scored: interpret the figures with care");
   return [...facts, ...listReasons(rows, result.config), ...result.notes].map((fact) => `- ${toOneLine(fact)}`);
+}
+
+/** Time, speed and seed. A run without a measured time, such as most imported ones, shows neither time nor speed. */
+function describeCourse({ config, timing }: EvalResult): string {
+  const { wallSeconds, trialsPerSecond: speed, cachedTrials } = timing;
+  const parts = [
+    ...(wallSeconds === 0
+      ? []
+      : [formatSeconds(wallSeconds), `${formatNumber(speed >= 10 ? Math.round(speed) : speed, 1)} trials/s`]),
+    ...(cachedTrials === 0 ? [] : [`${cachedTrials} from the cache`]),
+    `tokens by ${config.tokenizer}`,
+    ...(config.importedFrom === undefined ? [`seed ${config.seed}`] : []),
+  ];
+  return parts.join(" · ");
 }
 
 function findAgents(rows: readonly EvalRow[]): Set<string> {
@@ -321,7 +335,12 @@ function listReasons(rows: readonly EvalRow[], config: EvalConfig): string[] {
 /** Only notes about the deciding field count. */
 function findUnscoredReason({ dataset, notes }: EvalRow, { datasets }: EvalConfig): string | undefined {
   const field = datasets.find(({ tags }) => tags.includes(dataset))?.primaryField;
-  return notes.find((note) => field != null && note.includes(` ${field}:`)) ?? notes.at(-1);
+  return notes.find((note) => field != null && isNoteAbout(note, field)) ?? notes.at(-1);
+}
+
+/** Notes of earlier versions name the field without quotes. */
+function isNoteAbout(note: string, field: string): boolean {
+  return note.includes(` "${field}":`) || note.includes(` ${field}:`);
 }
 
 /** The deciding fields of the rows: a mixture of datasets may have several. */
@@ -377,10 +396,11 @@ export function describeIntervalGroups({
   const counts = Object.values(summary).flatMap((own) => countGroups(own) ?? []);
   if (counts.length === 0) return [];
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
-  const of = formatGroupFields(config);
-  if (most === 1) return [`no intervals: all examples belong to one group${of}`];
+  const fields = formatGroupFields(config);
+  const by = fields === "" ? "" : ` by ${fields}`;
+  if (most === 1) return [`no intervals: all examples belong to the same ${fields || "group"}`];
   const others = rows.some(hasNoGroup) ? ", examples without a group counted singly" : "";
-  return [`intervals over ${least === most ? "" : `${least} to `}${formatPlural(most, "group")}${of}${others}`];
+  return [`intervals over ${least === most ? "" : `${least} to `}${formatPlural(most, "group")}${by}${others}`];
 }
 
 function countGroups(summary: Summary): number | undefined {
@@ -390,7 +410,7 @@ function countGroups(summary: Summary): number | undefined {
 
 function formatGroupFields({ datasets }: EvalConfig): string {
   const fields = new Set(datasets.flatMap(({ groupBy }) => groupBy ?? []));
-  return fields.size === 0 ? "" : ` of ${[...fields].join(" or ")}`;
+  return [...fields].join(" or ");
 }
 
 /** Rows of older versions have no group either. */

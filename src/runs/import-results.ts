@@ -105,7 +105,7 @@ async function collectResults(
 function createNothingReadError({ files, format }: OpenedResults, { bad }: CollectedTrials): DatasetError {
   const first = bad[0];
   const why = first === undefined ? "It contains no trials." : `${first.place}: ${first.message}.`;
-  return new DatasetError(`Nothing in ${files.join(", ")} can be read as ${format.name} results. ${why}`);
+  return new DatasetError(`Nothing in ${files.join(", ")} can be read as ${format.title} results. ${why}`);
 }
 
 /** Counts tokens of texts that came without a count; the tokenizer is loaded only if needed. */
@@ -185,6 +185,7 @@ function buildImportConfig(
     trials,
     seed: 0,
     tokenizer: DEFAULT_TOKENIZER,
+    importedFrom: format.name,
   };
 }
 

@@ -213,7 +213,7 @@ describe("results of AILANG", () => {
     const notes = result.notes.join("\n");
     expect(notes).toMatch(/a newer one of the same trial: 1\n.*a\.json/);
     expect(notes).toMatch(/could not be read and were skipped: 1\n.*torn\.json: it is not JSON/);
-    expect(notes).toMatch(/without ailang results, which were skipped: 1 \(.*notes\.json\)/);
+    expect(notes).toMatch(/without AILANG results, which were skipped: 1 \(.*notes\.json\)/);
     expect(result.timing.startedAt).toBe("2026-03-01T10:00:00.000Z");
   });
 
@@ -292,7 +292,7 @@ describe("problems with files", () => {
 
   it("end the import if nothing can be read, and name only the first five", async () => {
     const bad = Array.from({ length: 9 }, (_, i) => ailangRecord({ id: "", seed: i }));
-    await expect(imported({ "a.jsonl": bad })).rejects.toThrow(/Nothing in .*a\.jsonl can be read as ailang results/);
+    await expect(imported({ "a.jsonl": bad })).rejects.toThrow(/Nothing in .*a\.jsonl can be read as AILANG results/);
     const { result } = await imported({ "a.jsonl": [...bad, ailangRecord()] });
     expect(result.notes.join("\n")).toContain("skipped: 9");
     expect(result.notes.join("\n")).toContain("and 4 more");

@@ -223,7 +223,7 @@ const MAX_MESSAGE_CHARS = 200;
 export function listImportNotes({ format, files, notes }: OpenedResults, collected: CollectedTrials): string[] {
   const { bad, twice } = collected;
   return [
-    `imported from ${format.name} results (${files.length} ${files.length === 1 ? "file" : "files"}): outcomes are those of the original tool`,
+    `imported from ${format.title} results (${files.length} ${files.length === 1 ? "file" : "files"}): outcomes are those of the original tool`,
     ...notes,
     ...listBadRecordNotes(bad.map(({ place, message }) => `${place}: ${message.slice(0, MAX_MESSAGE_CHARS)}`)),
     ...listDuplicateNotes(twice),

@@ -54,6 +54,8 @@ export interface OpenedDocument {
 /** How to read the results of one tool. */
 export interface ImportFormat {
   readonly name: FormatName;
+  /** The name of the tool, as it writes it. */
+  readonly title: string;
   /** How to recognize a file of this format, for messages. */
   readonly toldBy: string;
   /** Opens a document that holds more than its records; null if it is not of this format. */
