@@ -119,7 +119,9 @@ describe.skipIf(isCommandMissing("git"))("assay oracle", () => {
     const never = SPEC.replace('value: "a + b"', "value: never");
     const fails = await oracle({ ...FILES, "eval.yaml": never }, "-e", "eval.yaml");
     expect(fails.code).toBe(1);
-    expect(fails.stdout).toContain("fix-add: the graders fail the golden state: not passed; failed: file-contains");
+    expect(fails.stdout).toContain(
+      "fix-add: the graders fail the golden state: not passed; failed graders: file-contains",
+    );
   });
 
   it("exits with 1 and git's message if a patch does not apply", async () => {

@@ -39,8 +39,8 @@ describe("GraderEvaluator", () => {
     const graders = [HI, { ...HI, name: "named", config: { substring: "ho" }, weight: 3 }, HI];
     const { scores, evidence } = await scored(example(graders), { response: "hi" });
     expect(scores).toEqual({ verdict: 0, weighted_score: 0.4, "output-contains": 1, named: 0, "output-contains-2": 1 });
-    expect(evidence?.verdict).toBe("not passed; failed: named");
-    expect(evidence?.named).toContain('does not have "ho"');
+    expect(evidence?.verdict).toBe("not passed; failed graders: named");
+    expect(evidence?.named).toContain('does not contain "ho"');
   });
 
   it("applies the example's threshold and required graders", async () => {
@@ -52,7 +52,7 @@ describe("GraderEvaluator", () => {
     const required = [first, { ...second, required: true }];
     const failed = await scored(example(required, { threshold: 0.5 }), hi);
     expect(failed.scores.verdict).toBe(0);
-    expect(failed.evidence?.verdict).toBe("not passed; score 0.5 of 0.5; failed: ho (required)");
+    expect(failed.evidence?.verdict).toBe("not passed: score 0.5, threshold 0.5; failed graders: ho (required)");
   });
 
   it("leaves unscored only what a grader in error would decide", async () => {

@@ -255,9 +255,9 @@ function addVerdict(
 function describeTrialVerdict(passed: boolean, score: number | null, { answers, threshold }: VerdictDetails): string {
   const failed = answers.filter(({ grade }) => grade.status === "ok" && !grade.passed);
   const names = failed.map(({ field, required }) => `${field}${required ? " (required)" : ""}`);
-  const reached = threshold === null ? [] : [`score ${Number((score ?? 0).toFixed(3))} of ${threshold}`];
-  const parts = [...reached, ...(names.length === 0 ? [] : [`failed: ${names.join(", ")}`])];
-  return [passed ? "passed" : "not passed", ...parts].join("; ");
+  const reached = threshold === null ? "" : `: score ${Number((score ?? 0).toFixed(3))}, threshold ${threshold}`;
+  const failures = names.length === 0 ? "" : `; failed graders: ${names.join(", ")}`;
+  return `${passed ? "passed" : "not passed"}${reached}${failures}`;
 }
 
 function addGrade({ scores, evidence, unscored }: GraderScores, field: string, grade: Grade): void {

@@ -48,5 +48,5 @@ function findJsonProblem(text: string): string | null {
 export async function extractOutputJson(output: Output): Promise<JsonResult> {
   const { parseResponseValue } = await import("../evaluators/json-schema/value.js");
   const found = parseResponseValue(output, true);
-  return found === null ? { problem: "the answer has no JSON" } : { text: JSON.stringify(found.value) };
+  return found === null ? { problem: "the answer contains no JSON" } : { text: JSON.stringify(found.value) };
 }

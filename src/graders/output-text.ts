@@ -36,7 +36,7 @@ function makeOutputTextGrader(name: string, search: TextSearch, isWanted: boolea
     grade: ({ output }) => {
       const answer = getAnswerText(output);
       const isThere = search.isIn(answer);
-      const found = `the answer ${isThere ? "has" : "does not have"} ${search.wanted}`;
+      const found = `the answer ${isThere ? search.verbs.found : search.verbs.missing} ${search.wanted}`;
       return makeVerdict(isThere === isWanted, isThere === isWanted ? found : `${found}: ${quoteExcerpt(answer)}`);
     },
   });

@@ -6,6 +6,8 @@ import { findPatternProblem, readPattern, testPattern } from "./pattern.js";
 export interface TextSearch {
   /** What is searched, for messages. */
   readonly wanted: string;
+  /** What a text does that has it, and what one does that has it not: "contains" or "matches". */
+  readonly verbs: { readonly found: string; readonly missing: string };
   isIn(text: string): boolean;
 }
 
@@ -23,12 +25,14 @@ export function checkFlags(value: { pattern?: string | undefined; flags: string 
 
 export function createTextSearch(substring: string, isCaseSensitive: boolean): TextSearch {
   const wanted = quoteExcerpt(substring);
-  if (isCaseSensitive) return { wanted, isIn: (text) => text.includes(substring) };
+  const verbs = { found: "contains", missing: "does not contain" };
+  if (isCaseSensitive) return { wanted, verbs, isIn: (text) => text.includes(substring) };
   const lower = substring.toLowerCase();
-  return { wanted, isIn: (text) => text.toLowerCase().includes(lower) };
+  return { wanted, verbs, isIn: (text) => text.toLowerCase().includes(lower) };
 }
 
 export function createPatternSearch(given: string, givenFlags: string): TextSearch {
   const expression = readPattern(given, givenFlags);
-  return { wanted: String(expression), isIn: (text) => testPattern(expression, text) };
+  const verbs = { found: "matches", missing: "does not match" };
+  return { wanted: String(expression), verbs, isIn: (text) => testPattern(expression, text) };
 }

@@ -185,9 +185,9 @@ describe("renderTrial", () => {
 
   it("names the source of an incomplete figure", () => {
     const cached = rendered({ costUsd: null, partial: true, cached: true }, { response: "" });
-    expect(cached).toContain("cost      unknown, incomplete, not paid for in this run");
+    expect(cached).toContain("cost      unknown (incomplete, replayed output)");
     expect(rendered({ inputTokens: 1200, outputTokens: 3 }, null)).toContain(
-      "tokens    1,200 in, 3 out, counted in the texts",
+      "tokens    1,200 in, 3 out, counted locally",
     );
     expect(rendered({ passed: true, scores: { f1: 0.2 } }, null)).toContain("outcome   pass: f1 = 0.2");
   });

@@ -346,16 +346,16 @@ const COST_SOURCES: Readonly<Record<EvalRow["costSource"], string>> = {
 };
 
 function describeCost({ costUsd, costSource, partial, cached }: EvalRow): string | null {
-  const remarks = [...(partial ? ["incomplete"] : []), ...(cached ? ["not paid for in this run"] : [])];
-  if (costUsd === null) return remarks.length === 0 ? null : ["unknown", ...remarks].join(", ");
+  const remarks = [...(partial ? ["incomplete"] : []), ...(cached ? ["replayed output"] : [])];
+  if (costUsd === null) return remarks.length === 0 ? null : `unknown (${remarks.join(", ")})`;
   return `${formatDollars(costUsd)} (${[COST_SOURCES[costSource], ...remarks].join(", ")})`;
 }
 
-/** As billed, or counted in the texts if nothing was reported. */
+/** As billed, or counted locally if nothing was reported. */
 function describeTokens({ usage, inputTokens, outputTokens }: EvalRow): string | null {
   if (usage !== null) return formatUsage(usage);
   if (inputTokens === 0 && outputTokens === 0) return null;
-  return `${formatThousands(inputTokens)} in, ${formatThousands(outputTokens)} out, counted in the texts`;
+  return `${formatThousands(inputTokens)} in, ${formatThousands(outputTokens)} out, counted locally`;
 }
 
 function describeTurns({ row, output, events }: TrialFactParts): string | null {
