@@ -124,7 +124,7 @@ describe("assay compare", () => {
     const { runsDir } = await stored({ systems });
     const { stdout } = await compare(runsDir, { systemA: "large", systemB: "small" });
     expect(stdout).toContain("## A: large, B: small");
-    await expect(compare(runsDir, {})).rejects.toThrow(/same run\. .*Systems of A: large, small/);
+    await expect(compare(runsDir, {})).rejects.toThrow(/same run\. .*Systems: large, small\.$/);
   });
 
   it("pairs what both runs scored, and reports the rest and how the runs differ", async () => {

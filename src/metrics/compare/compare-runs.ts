@@ -198,10 +198,11 @@ function requireDistinctSystems(a: string, b: string, { isSameRun, ...choice }: 
   );
 }
 
-function createAmbiguityError({ ofA, ofB }: SystemChoice, why: string): UsageError {
-  return new UsageError(
-    `${why}. Select the systems with --system-a and --system-b. Systems of A: ${ofA.join(", ")}. Systems of B: ${ofB.join(", ")}.`,
-  );
+function createAmbiguityError({ ofA, ofB, isSameRun }: SystemChoice, why: string): UsageError {
+  const systems = isSameRun
+    ? `Systems: ${ofA.join(", ")}.`
+    : `Systems of A: ${ofA.join(", ")}. Systems of B: ${ofB.join(", ")}.`;
+  return new UsageError(`${why}. Select the systems with --system-a and --system-b. ${systems}`);
 }
 
 function describeOmittedSystems(side: string, names: readonly string[], shared: readonly string[]): string[] {
