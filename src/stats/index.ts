@@ -34,6 +34,7 @@ export {
 export { type Clusters, mean, type Numbers, sum } from "./mean.js";
 export {
   holm,
+  MAX_EXACT_UNITS,
   mcnemarExact,
   type PairedDifference,
   type PairedOptions,

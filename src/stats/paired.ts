@@ -130,7 +130,8 @@ export interface SignFlipOptions {
   permutations?: number | undefined;
 }
 
-const MAX_EXACT_UNITS = 20;
+/** Up to this number of differences, all sign assignments are enumerated; above it they are sampled. */
+export const MAX_EXACT_UNITS = 20;
 const DEFAULT_PERMUTATIONS = 10_000;
 const MAX_FLIPS = 1e8;
 const MIN_PERMUTATIONS = 1000;

@@ -1,6 +1,13 @@
 import { UsageError } from "../../core/errors.js";
 import { type EvalRow, isScored, type Outcome } from "../../core/row.js";
-import { detectableDifference, mcnemarExact, mean, pairedDifference, type Seed } from "../../stats/index.js";
+import {
+  detectableDifference,
+  MAX_EXACT_UNITS,
+  mcnemarExact,
+  mean,
+  pairedDifference,
+  type Seed,
+} from "../../stats/index.js";
 import { type ComparableMetric, selectComparableMetrics } from "./comparable-metrics.js";
 import {
   adjustTogether,
@@ -152,9 +159,7 @@ interface PairedSample {
   isBinary: boolean;
 }
 
-/** Up to this number of units, all sign assignments are enumerated. */
-const MAX_EXACT_UNITS = 20;
-/** Above it they are sampled; fewer for very many tasks, but at least the second number. */
+/** Above MAX_EXACT_UNITS, signs are sampled; fewer for very many tasks, but at least the second number. */
 const DEFAULT_PERMUTATIONS = 10_000;
 const MIN_PERMUTATIONS = 1000;
 

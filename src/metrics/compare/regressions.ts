@@ -1,3 +1,4 @@
+import { MAX_EXACT_UNITS } from "../../stats/index.js";
 import { adjustTogether, type MetricComparison, type PairedComparison, toAlpha } from "./comparison.js";
 
 /** Options of `findRegressions` and `findRegressionsTogether`. */
@@ -93,6 +94,3 @@ export function computeMinTasks(level: number, hypotheses: number): number | nul
   const fewest = Math.floor(2 + Math.log2(Math.max(1, hypotheses) / toAlpha(level)));
   return fewest <= MAX_EXACT_UNITS ? fewest : null;
 }
-
-/** Above this, signs are sampled, and the number of samples limits p. */
-const MAX_EXACT_UNITS = 20;
