@@ -110,7 +110,7 @@ const EXAMPLES: { what: string; example: Record<string, unknown>; says: string }
   {
     what: "an unknown type of grader",
     example: { graders: [{ type: "file-exist", config: { path: "a" } }] },
-    says: 'there is no grader of this type. Did you mean "file-exists"?',
+    says: 'Unknown grader type "file-exist" (grader 1 of example ',
   },
   {
     what: "a grader whose config has an unknown key",

@@ -219,7 +219,7 @@ export const EVERY_GRADER: Readonly<Record<string, GraderCases>> = {
     passes: { config: { graders: [NO, YES] }, ...HI },
     fails: { config: { graders: [NO, NO] }, ...HI },
     errs: { config: { graders: [NO, SILENT] }, ...HI },
-    refuses: { config: { graders: [{ type: "nothing-known" }] }, words: "there is no grader of this type" },
+    refuses: { config: { graders: [{ type: "nothing-known" }] }, words: 'Unknown grader type "nothing-known"' },
   },
   not: {
     passes: { config: { grader: NO }, ...HI },

@@ -6,3 +6,16 @@ export class GraderError extends AssayError {
     super("GRADER", message, options);
   }
 }
+
+/** A grader names a type that does not exist. */
+export class UnknownGraderTypeError extends GraderError {
+  readonly type: string;
+  /** A question about the type that was probably meant, with a leading space; empty if there is none. */
+  readonly suggestion: string;
+
+  constructor(type: string, suggestion: string) {
+    super(`Unknown grader type "${type}".${suggestion}`);
+    this.type = type;
+    this.suggestion = suggestion;
+  }
+}

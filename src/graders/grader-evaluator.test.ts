@@ -321,7 +321,7 @@ describe("checkGraders", () => {
     [["file-exists"], "its grader 1 cannot be used: it must be an object with a type"],
     [
       [{ type: "file-exist" }],
-      'its grader 1 (file-exist) cannot be used: there is no grader of this type. Did you mean "file-exists"?',
+      'Unknown grader type "file-exist" (grader 1 of example 7). Did you mean "file-exists"?',
     ],
     [[HI, { ...FILE, config: { paths: "a" } }], "its grader 2 (file-exists) cannot be used: path is missing"],
     [[{ ...HI, wieght: 1 }], 'unknown key "wieght". Did you mean "weight"?'],

@@ -16,7 +16,7 @@ import { customMetricsGraders } from "./custom-metrics.js";
 import { diffGraders } from "./diff.js";
 import { fileExistsGraders } from "./file-exists.js";
 import { fileTextGraders } from "./file-text.js";
-import { GraderError } from "./grader-error.js";
+import { GraderError, UnknownGraderTypeError } from "./grader-error.js";
 import { jsonSchemaGraders } from "./json-schema.js";
 import { limitGraders } from "./limits.js";
 import { maxRepeatGraders } from "./max-repeat.js";
@@ -66,7 +66,7 @@ function createComposedFactories(registry: Registry): Readonly<Record<string, Gr
 export function makeGrader({ type, config }: GraderSpec, registry: Registry): Grader {
   const made =
     getOwn(createComposedFactories(registry), type) ?? findRegistered(type, registry) ?? getOwn(SIMPLE_FACTORIES, type);
-  if (made === undefined) throw new GraderError(`there is no grader of this type.${suggestGraderType(type, registry)}`);
+  if (made === undefined) throw new UnknownGraderTypeError(type, suggestGraderType(type, registry));
   if (typeof made === "function") return callFactory(made, config);
   if (config !== undefined && Object.keys(config).length > 0)
     throw new GraderError("it takes no config: it is registered ready-made");
@@ -92,6 +92,7 @@ function makePartGrader(spec: GraderSpec, registry: Registry): Grader {
   try {
     return makeGrader(spec, registry);
   } catch (error) {
+    if (error instanceof UnknownGraderTypeError) throw error;
     throw new GraderError(`${spec.name ?? spec.type}: ${getErrorMessage(error)}`, { cause: error });
   }
 }
@@ -177,6 +178,7 @@ function makeExampleGrader(given: unknown, { example, index, registry, fields }:
       required: spec.required ?? false,
     };
   } catch (error) {
+    if (error instanceof UnknownGraderTypeError) throw createUnknownTypeError(error, example, index);
     throw createExampleError(
       example,
       `its grader ${formatGraderTitle(given, index)} cannot be used: ${getErrorMessage(error)}`,
@@ -189,6 +191,14 @@ function formatGraderTitle(given: unknown, index: number): string {
   const { name, type } = (given ?? {}) as Partial<GraderSpec>;
   const title = name ?? type;
   return typeof title === "string" ? `${index + 1} (${title})` : String(index + 1);
+}
+
+function createUnknownTypeError(error: UnknownGraderTypeError, { id, dataset }: Example, index: number): GraderError {
+  const where = dataset === undefined || dataset === "" ? "" : ` in ${dataset}`;
+  return new GraderError(
+    `Unknown grader type "${error.type}" (grader ${index + 1} of example ${JSON.stringify(id)}${where}).${error.suggestion}`,
+    { cause: error },
+  );
 }
 
 function createExampleError({ id, dataset }: Example, what: string, cause?: unknown): GraderError {

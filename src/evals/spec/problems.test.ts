@@ -139,7 +139,7 @@ const CASES: readonly Case[] = [
     what: "an unknown grader",
     spec: stimulus("graders: [{ type: file-exist, config: { path: a } }]"),
     at: "4:15",
-    says: 'there is no grader of this type. Did you mean "file-exists"?',
+    says: 'Unknown grader type "file-exist". Did you mean "file-exists"?',
   },
   {
     what: "a grader without a type",

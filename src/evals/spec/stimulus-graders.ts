@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { GraderSpec, Registry } from "../../core/index.js";
 import { getErrorMessage } from "../../core/index.js";
-import { makeGrader } from "../../graders/index.js";
+import { makeGrader, UnknownGraderTypeError } from "../../graders/index.js";
 import type { KeyPath } from "../../utils/index.js";
 import { isRawMapping, toSnakeCaseKey } from "./key-aliases.js";
 import type { ProblemCollector } from "./problems.js";
@@ -216,21 +216,22 @@ interface CheckedGrader {
 
 /** Creates a grader to see whether that works, with settings in the spelling of other harnesses normalized. */
 export function checkGrader(spec: GraderSpec, registry: Registry): CheckedGrader {
-  const message = tryCreateGrader(spec, registry);
-  if (message === null) return { spec };
+  const error = tryCreateGrader(spec, registry);
+  if (error === null) return { spec };
   const config = normalizeConfigKeys(spec.config ?? {});
   const other = { ...spec, config };
   if (JSON.stringify(config) !== JSON.stringify(spec.config ?? {}) && tryCreateGrader(other, registry) === null)
     return { spec: other, note: `graders: settings of ${spec.type} in camel case are read with underscores` };
-  return { spec, problem: locateGraderProblem(spec, message) };
+  return { spec, problem: locateGraderProblem(spec, error) };
 }
 
-function tryCreateGrader(spec: GraderSpec, registry: Registry): string | null {
+/** Returns the error; null if the grader could be created. */
+function tryCreateGrader(spec: GraderSpec, registry: Registry): unknown {
   try {
     makeGrader(spec, registry);
     return null;
   } catch (error) {
-    return getErrorMessage(error);
+    return error;
   }
 }
 
@@ -240,7 +241,9 @@ function normalizeConfigKeys(config: Readonly<Record<string, unknown>>): Record<
 }
 
 /** Messages name the setting they are about first, or the unknown key: that gives the location. */
-function locateGraderProblem({ type, name, config = {} }: GraderSpec, message: string): GraderProblem {
+function locateGraderProblem({ type, name, config = {} }: GraderSpec, error: unknown): GraderProblem {
+  const message = getErrorMessage(error);
+  if (error instanceof UnknownGraderTypeError && error.type === type) return { text: message, isKey: false };
   const text = `the grader ${name ?? type} cannot be used: ${message.replace(/\.$/, "")}.`;
   const unknown = /^its config has the unknown key "([^"]+)"/.exec(message)?.[1];
   if (unknown !== undefined) return { text, key: [unknown], isKey: true };
