@@ -193,6 +193,8 @@ describe("cost estimate of judging", () => {
     const judge = ["--judge-url", mock.url, "--judge-model", "my-own"];
     const finished = await runPooledAssay(space.dir, "run", ...BASE, "--replay", "spoken.jsonl", ...judge, "--dry-run");
     expect(planOf(finished).judgeCostUsd).toEqual({ low: null, high: null });
+    const table = ["run", ...BASE, "--replay", "spoken.jsonl", ...judge, "--dry-run", "--output", "table"];
+    expect((await runPooledAssay(space.dir, ...table)).stdout).toContain("has no price. Set `pricing` for its model");
   });
 });
 

@@ -30,8 +30,12 @@ describe("reservations in --dry-run", () => {
 
   it("use the limit of a trial if the longest answer is unknown", async () => {
     expect(await told({})).toContain(
-      "reserved per trial of s: at most $0.5000 (its limit, as the length of its longest answer is unknown), so 2 trials may run at a time",
+      "reserved per trial of s: at most $0.5000 (its limit, since max_tokens is not set), so 2 trials may run at a time",
     );
+  });
+
+  it("say nothing about max_tokens if the limit is lower than the longest answer costs", async () => {
+    expect(await told({ maxOutputTokens: 1_000_000 })).toContain("at most $0.5000 (its limit), so 2 trials");
   });
 
   it("are unknown, or empty without a budget", async () => {

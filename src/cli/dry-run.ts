@@ -60,7 +60,14 @@ interface DryRunOptions {
 
 export function describePlan(plan: Plan, options: DryRunOptions & { output: string }): string {
   const report = buildPlanReport(plan, options);
-  return options.output === "json" ? `${JSON.stringify(report, null, 2)}\n` : formatPlanReport(report);
+  return options.output === "json"
+    ? `${JSON.stringify(report, null, 2)}\n`
+    : formatPlanReport(report, listUnboundedSystems(plan));
+}
+
+/** Systems whose answers have no maximum length. */
+function listUnboundedSystems({ systems }: Plan): ReadonlySet<string> {
+  return new Set(systems.filter(({ limits }) => limits?.maxOutputTokens === undefined).map(({ name }) => name));
 }
 
 function buildPlanReport(
@@ -172,13 +179,15 @@ function planReservations(plan: Plan, options: ReservationOptions): PlannedReser
   });
 }
 
-function describeReservation({ system, usd, by, atOnce }: PlannedReservation): string {
+function describeReservation({ system, usd, by, atOnce }: PlannedReservation, unbounded: ReadonlySet<string>): string {
   const then = `after ${MIN_TRIALS} trials, ${RESERVE_MARGIN} × the 95th percentile of their cost`;
   const trials = atOnce === 1 ? "1 trial" : `${atOnce} trials`;
   if (usd === null)
     return `reserved per trial of ${system}: as much as earlier trials have cost; the first ones run one by one`;
   const why =
-    by === "tokens" ? "its prompt and its longest answer" : "its limit, as the length of its longest answer is unknown";
+    by === "tokens"
+      ? "its prompt and its longest answer"
+      : `its limit${unbounded.has(system) ? ", since max_tokens is not set" : ""}`;
   return `reserved per trial of ${system}: at most ${formatDollars(usd)} (${why}), so ${trials} may run at a time; ${then}`;
 }
 
@@ -228,7 +237,7 @@ function estimateWallSeconds({ systems, cells, datasetIndexes }: Plan, maxWorker
   return Math.max(0, ...byEndpoint.values());
 }
 
-function formatPlanReport(report: PlanReport): string {
+function formatPlanReport(report: PlanReport, unbounded: ReadonlySet<string>): string {
   const { systems, datasets, examples, trials, planned, threshold, detectableDifference: difference } = report;
   const isWhole = planned === systems.length * examples * trials;
   const lines = [
@@ -241,7 +250,7 @@ function formatPlanReport(report: PlanReport): string {
       return `dataset ${dataset.name}: ${formatPlural(dataset.examples, "example")}, evaluators ${dataset.evaluators.join(", ") || "none"}, pass = ${field} ≥ ${threshold}`;
     }),
     `input: about ${report.inputTokens} tokens`,
-    ...describePlanCost(report),
+    ...describePlanCost(report, unbounded),
     ...(report.isJudged ? [describeJudgingCost(report.judgeCostUsd)] : []),
     ...(report.wallSeconds === 0 ? [] : [`wall time: about ${formatSeconds(report.wallSeconds)}`]),
     difference === null
@@ -252,9 +261,12 @@ function formatPlanReport(report: PlanReport): string {
   return `${lines.map((line) => `- ${toOneLine(line)}`).join("\n")}\n`;
 }
 
-function describePlanCost({ costUsd: { low, high }, maxCostUsd, reservations }: PlanReport): string[] {
+function describePlanCost(
+  { costUsd: { low, high }, maxCostUsd, reservations }: PlanReport,
+  unbounded: ReadonlySet<string>,
+): string[] {
   const budget = maxCostUsd === null ? [] : [`budget of the run: ${formatDollars(maxCostUsd)}`];
-  const limit = [...budget, ...reservations.map(describeReservation)];
+  const limit = [...budget, ...reservations.map((reservation) => describeReservation(reservation, unbounded))];
   if (low === null) return limit;
   const most = high === null ? "no upper limit" : `at most ${formatDollars(high)}`;
   return [`cost: at least ${formatDollars(low)} (prompts alone), ${most}`, ...limit];
@@ -332,7 +344,8 @@ function getMaxAnswerTokens(system: System): number | null {
 
 /** `prompts` names what the minimum covers. */
 export function describeJudgingCost({ low, high }: CostRange, prompts = "its prompts without the answers"): string {
-  if (low === null) return "judging costs extra; the amount is unknown, because the judge has no price";
+  if (low === null)
+    return "judging costs extra; the amount is unknown, because the judge has no price. Set `pricing` for its model in models.yml";
   const least = `judging costs extra: at least ${formatDollars(low)} (${prompts})`;
   return high === null
     ? `${least}; the maximum is unknown, because answers have no length limit (--max-tokens)`

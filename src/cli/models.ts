@@ -152,7 +152,7 @@ function formatExpectedTime(ms: number | undefined): string {
 function formatModelsTable(models: ModelsFile, lines: readonly ModelLine[]): string {
   const facts = [
     `${models.file} · default: ${models.default ?? "none"}`,
-    "Prices are in dollars per million tokens. Max cost is per trial; the rule shows where it comes from.",
+    'Prices are in dollars per million tokens. Max cost is per trial; the column "rule" shows where it comes from.',
   ];
   return `${renderMarkdownTable(COLUMNS, lines)}\n\n${facts.map((fact) => `- ${fact}\n`).join("")}`;
 }
