@@ -267,7 +267,7 @@ async function printReceipt(receipt: Receipt, { output }: GatewayFlags, outcome:
 /** The receipt as text: usage and cost per model, how requests ended, and what is uncertain. */
 function renderReceipt(receipt: Receipt): string {
   const { byModel, usage, totalUsd } = receipt;
-  const total = { model: "total", requests: sumCosts(byModel), usage, costUsd: totalUsd, costSource: null };
+  const total = { model: "total", requests: countRequests(byModel), usage, costUsd: totalUsd, costSource: null };
   const lines = byModel.length > 1 ? [...byModel, total] : byModel;
   const table = lines.length === 0 ? [] : [renderMarkdownTable(COLUMNS, lines), ""];
   return ["", "# Receipt", "", ...table, ...describeReceipt(receipt).map((fact) => `- ${toOneLine(fact)}`)].join("\n");
@@ -287,7 +287,7 @@ const COLUMNS: readonly TableColumn<ReceiptTableLine>[] = [
   { title: "cost source", cell: ({ costSource }) => costSource ?? "" },
 ];
 
-function sumCosts(lines: readonly ReceiptLine[]): number {
+function countRequests(lines: readonly ReceiptLine[]): number {
   return lines.reduce((sum, { requests }) => sum + requests, 0);
 }
 
@@ -306,7 +306,7 @@ function describeReceipt(receipt: Receipt): string[] {
     ([ending, words]) => `${receipt[ending]} ${words}`,
   );
   const found = [[formatPlural(requests, "request"), endings.join(", ")].filter(Boolean).join(": ")];
-  found.push(`${describeSpending(receipt)} in ${formatSeconds(durationMs / 1000)}`);
+  found.push(describeSpending(receipt), `duration: ${formatSeconds(durationMs / 1000)}`);
   if (unknownModels.length > 0) found.push(`no price is known for ${unknownModels.join(", ")}: set one with --models`);
   if (partial) found.push("⚠ parts are estimated or not priced: some usage was not reported, or a price is unknown");
   if (unmeteredPaths.length > 0)

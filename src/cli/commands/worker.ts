@@ -40,10 +40,11 @@ export function addWorkerCommand(program: Command, done: SetExitCode): void {
     .option("--shared-dir <dir>", "path of the folder for large outputs on this machine (default: set by the run)")
     .option("--header <name: value>", "for models: send a header that holds a key; repeatable", collectHeader)
     .option("--project <dir>", "the project folder on this machine (default: the path where the run was started)")
-    .option("--allow <kind,…>", `allow runs to use, besides the project's own files: ${KINDS}`, parseListFlag, [
-      "systems",
-      "models",
-    ])
+    .addOption(
+      new Option("--allow <kind,…>", `allow runs to use, besides the project's own files: ${KINDS}`)
+        .argParser(parseListFlag)
+        .default(["systems", "models"], "systems,models"),
+    )
     .option(
       "--allow-env <name,…>",
       "allow runs to name these variables and send them to endpoints they name",
