@@ -122,8 +122,16 @@ async function bundle(dir) {
     platform: "node",
     treeshake: { moduleSideEffects: SIDE_EFFECTS },
     checks: { bundlerTimings: false },
+    preserveEntrySignatures: "allow-extension",
     external: OUTSIDE.map((name) => new RegExp(`^${name}(/|$)`)),
   });
+  // The first pass tells what is loaded: following imports by hand would load all of every folder's index.ts.
+  const { output: first } = await build.generate({ format: "esm" });
+  const entries = first.filter(({ isEntry }) => isEntry);
+  const entryModules = new Set(entries.map(({ facadeModuleId }) => facadeModuleId));
+  const start = listLoadedModules(first, "src/cli/main.ts");
+  const run = listLoadedModules(first, "src/cli/run.ts");
+  const inEntries = new Set(entries.flatMap(({ moduleIds }) => moduleIds));
   const { output } = await build.write({
     dir,
     format: "esm",
@@ -132,14 +140,26 @@ async function bundle(dir) {
     chunkFileNames: "chunks/[name]-[hash].js",
     comments: { annotation: false, jsdoc: false },
     codeSplitting: {
+      includeDependenciesRecursively: false,
+      // Entries hold nothing but themselves, or the bundler would add exports to them for other files.
       groups: [
-        { name: "start", test: /\/src\/cli\/main\.ts$/, priority: 2 },
-        { name: "run", test: /\/src\/cli\/run\.ts$/, priority: 1 },
+        { name: "start", test: (id) => start.has(id) && !entryModules.has(id), priority: 3 },
+        { name: "run", test: (id) => run.has(id) && !entryModules.has(id), priority: 2 },
+        { name: "library", test: (id) => inEntries.has(id) && !entryModules.has(id), priority: 1 },
       ],
     },
   });
   await build.close();
   return listModules(output);
+}
+
+/** The ids of all modules that importing a module loads at once. */
+function listLoadedModules(output, path) {
+  const chunks = new Map(output.map((part) => [part.fileName, part]));
+  const first = output.find(({ moduleIds }) => moduleIds?.includes(join(root, path)));
+  const loaded = new Set([first]);
+  for (const { imports } of loaded) for (const name of imports) if (chunks.has(name)) loaded.add(chunks.get(name));
+  return new Set([...loaded].flatMap(({ moduleIds }) => moduleIds));
 }
 
 /** What users import, by the file it becomes: package.json names the files, and the declarations say their sources. */

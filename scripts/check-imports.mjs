@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // Checks the imports of src/, here or under the path given, against docs/architecture.md:
 // - a folder imports from the layers below it, and from a folder of its own layer where that makes no cycle;
-// - it enters another folder through its index.ts, unless it loads a file lazily with import();
+// - it enters another folder through its index.ts, or through contract.ts, which holds types that need no package;
+//   only a lazy import() names any other file;
 // - modules of one folder do not import each other in a circle.
 // The folders of the page in web/src/ import in one direction too, through their index.ts.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -33,6 +34,9 @@ const TEST_CODE = /^testing\/|\.(?:test|d|fixture)\.ts$|-testing\.ts$|\/scripted
 
 /** What the public entry shows of the layers above it: the type of a config file. */
 const SHOWN_BY_INDEX = ["cli/run-config.ts"];
+
+/** The files of a folder that other folders import. */
+const ENTRANCES = ["index.ts", "contract.ts"];
 
 const root = resolve(process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url)));
 const src = join(root, "src");
@@ -74,7 +78,8 @@ function findProblem({ file, specifier, target }) {
 function findDetour({ file, target, isLazy }) {
   const to = target === null ? "." : findFolder(target);
   if (isLazy || to === "." || to === findFolder(file) || to === TESTING || page.has(file)) return null;
-  if (target === `${to}/index.ts` || (file === "index.ts" && SHOWN_BY_INDEX.includes(target))) return null;
+  if (ENTRANCES.some((name) => target === `${to}/${name}`) || (file === "index.ts" && SHOWN_BY_INDEX.includes(target)))
+    return null;
   return existsSync(join(src, to, "index.ts")) ? `${to} is entered through ${to}/index.ts` : null;
 }
 

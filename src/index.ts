@@ -169,7 +169,7 @@ export {
   type PanelRule,
 } from "./graders/index.js";
 export type { DialectName, Message } from "./models/index.js";
-export type { Announcement, PlanSource, QueueState, WorkerState } from "./queue/index.js";
+export type { Announcement, PlanSource, QueueState, WorkerState } from "./queue/contract.js";
 export type { Progress } from "./runner/index.js";
 export type { BudgetOptions, QueueOptions } from "./runs/index.js";
 export {

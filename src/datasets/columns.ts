@@ -1,6 +1,6 @@
 import type { Example, LoadOptions } from "../core/index.js";
 import { DatasetError, findClosestName } from "../core/index.js";
-import type { ParquetTable } from "./parquet/index.js";
+import type { ParquetTable } from "./parquet/table.js";
 import type { RawRow } from "./source-row.js";
 
 const MAX_SHOWN_VALUES = 10;

@@ -2,7 +2,6 @@
 export { catalog } from "./catalog/catalog.js";
 export { createCatalogDefinitions, MEMORY_DATASET_NAMES } from "./catalog/definitions.js";
 export type { CatalogEntry, Configs, ExampleFields, HubSource, LineColumns, RowContext } from "./catalog/entry.js";
-export type { Fixture, FixtureFile, ParquetFixture } from "./catalog/fixture.js";
 export { getEntryScoring, readCaution, resolveEntryConfig } from "./catalog/load-entry.js";
 export {
   RowProblem,
@@ -19,7 +18,6 @@ export { generateNeedles, type NeedleExample, type NeedleOptions } from "./gener
 export { readGzipFile } from "./gunzip.js";
 export { HubError } from "./hub/errors.js";
 export type { HubOptions } from "./hub/hub.js";
-export { type ScriptedHub, startScriptedHub } from "./hub/scripted-hub.js";
 export { readJsonl } from "./json.js";
 export { type LoadDatasetOptions, loadDataset } from "./load-dataset.js";
 export { type LoadFilesOptions, loadFile, loadFiles } from "./load-file.js";

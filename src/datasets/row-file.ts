@@ -1,6 +1,6 @@
 import { type ByteSource, createMemoryBytes, openLocalBytes } from "../utils/index.js";
 import { type FileFormat, getFormat } from "./formats.js";
-import type { ParquetTable } from "./parquet/index.js";
+import type { ParquetTable } from "./parquet/table.js";
 import { createUnreadableError, isGzip, readFirstBytes, readPlainBytes } from "./read-bytes.js";
 import type { RawRow, RowReadOptions, SourceRow } from "./source-row.js";
 

@@ -1,7 +1,7 @@
 import type { Example } from "../core/index.js";
 import { ColumnValues, createFilterError, formatScalar, selectTableColumns } from "./columns.js";
 import type { ExampleCollector, LoadedRows, LoadRowsOptions } from "./load-rows.js";
-import type { DrawnRows, ParquetTable, TableSample } from "./parquet/index.js";
+import type { DrawnRows, ParquetTable, TableSample } from "./parquet/table.js";
 import { readTableRows } from "./row-file.js";
 import { computeDrawOrder, getSampleSeed } from "./sample.js";
 

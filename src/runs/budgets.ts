@@ -21,7 +21,7 @@ import {
   type Limits,
   UsageError,
 } from "../core/index.js";
-import type { QueueBudget } from "../queue/index.js";
+import type { QueueBudget } from "../queue/contract.js";
 import { formatDollars, formatPlural } from "../report/index.js";
 import type { BudgetPort, Plan, RunBudgetPort, TrialReservation, UnreportedSpend } from "../runner/index.js";
 

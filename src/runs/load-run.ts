@@ -1,5 +1,5 @@
 import { computeCost, type ModelEntry, type ModelsFile, toDollars } from "../budget/index.js";
-import type { EvalResult, Metric, Timing } from "../core/index.js";
+import type { DatasetConfig, EvalConfig, EvalResult, Metric, Timing, TrialKey } from "../core/index.js";
 import { type EvalRow, listCallUsages, makeRow, RunFolderError, registry } from "../core/index.js";
 import { standardMetrics } from "../metrics/index.js";
 import { RunResult } from "../report/index.js";
@@ -29,7 +29,7 @@ export async function loadRun(dir: string, { prices, soFar = false }: LoadRunOpt
   const metrics = await resolveRunMetrics(manifest);
   const summary = readSummary(dir);
   return new RunResult({
-    rows: soFar ? repriced.rows : [...repriced.rows, ...createSkippedRows(stored, manifest)],
+    rows: soFar ? repriced.rows : addSkippedRows(repriced.rows, dir, manifest),
     metrics: metrics.known,
     config: manifest.config,
     timing: summary?.timing ?? createEmptyTiming(manifest),
@@ -40,7 +40,7 @@ export async function loadRun(dir: string, { prices, soFar = false }: LoadRunOpt
   });
 }
 
-function encodeTrialKey({ system, dataset, exampleId, trial }: EvalRow): string {
+function encodeTrialKey({ system, dataset, exampleId, trial }: TrialKey): string {
   return JSON.stringify([system, dataset, exampleId, trial]);
 }
 
@@ -54,18 +54,62 @@ export function readStoredRows(dir: string, { config }: Manifest): EvalRow[] {
   return sortRowsByPlan(readRows(dir), { systems: config.systems, examples: readExampleIndex(dir) });
 }
 
-/** Creates rows for planned trials without one, so that coverage is correct for a stopped run. */
-function createSkippedRows(rows: readonly EvalRow[], { config }: Manifest): EvalRow[] {
-  return config.datasets.flatMap(({ examples, tags, terms }) =>
-    (terms?.systems ?? config.systems).flatMap((system) => {
-      const run = rows.filter((row) => row.system === system && tags.includes(row.dataset)).length;
-      const missing = examples * (terms?.trials ?? config.trials) - run;
-      const dataset = tags[0] ?? "";
-      return Array.from({ length: Math.max(0, missing) }, (_, i) =>
-        makeRow({ system, dataset, exampleId: `never run ${i + 1}`, outcome: "skipped", errorCategory: "skipped" }),
-      );
-    }),
-  );
+/** Adds a row for each planned trial without one, so that coverage is correct for a stopped run. */
+function addSkippedRows(rows: readonly EvalRow[], dir: string, { config }: Manifest): readonly EvalRow[] {
+  const skipped = config.datasets.flatMap((dataset) => createSkippedRows(dataset, { rows, dir, config }));
+  if (skipped.length === 0) return rows;
+  return sortRowsByPlan([...rows, ...skipped], { systems: config.systems, examples: readExampleIndex(dir) });
+}
+
+interface StoredRun {
+  rows: readonly EvalRow[];
+  dir: string;
+  config: EvalConfig;
+}
+
+function createSkippedRows({ examples, tags, terms }: DatasetConfig, { rows, dir, config }: StoredRun): EvalRow[] {
+  const trials = terms?.trials ?? config.trials;
+  const own = rows.filter(({ dataset }) => tags.includes(dataset));
+  return (terms?.systems ?? config.systems).flatMap((system) => {
+    const done = own.filter((row) => row.system === system);
+    const missing = examples * trials - done.length;
+    if (missing <= 0) return [];
+    const named = listMissingTrials({ dir, system, tags, trials, done }).slice(0, missing);
+    // Runs of versions that did not store examples do not know which ones are missing.
+    const unnamed = Array.from({ length: missing - named.length }, (_, i) => ({
+      dataset: tags[0] ?? "",
+      exampleId: `never run ${Math.floor(i / trials) + 1}`,
+      trial: i % trials,
+    }));
+    return [...named, ...unnamed].map((key) =>
+      makeRow({ system, outcome: "skipped", errorCategory: "skipped", ...findExampleFacts(key, own), ...key }),
+    );
+  });
+}
+
+interface MissingTrialSearch {
+  dir: string;
+  system: string;
+  tags: readonly string[];
+  trials: number;
+  done: readonly EvalRow[];
+}
+
+function listMissingTrials({ dir, system, tags, trials, done }: MissingTrialSearch): Omit<TrialKey, "system">[] {
+  const known = new Set(done.map(encodeTrialKey));
+  const keys = [...(readExampleIndex(dir)?.listKeys() ?? [])].filter(({ dataset }) => tags.includes(dataset));
+  return keys
+    .flatMap((key) => Array.from({ length: trials }, (_, trial) => ({ ...key, trial })))
+    .filter((key) => !known.has(encodeTrialKey({ ...key, system })));
+}
+
+/** What the other trials of an example say about it. */
+function findExampleFacts(
+  { dataset, exampleId }: Pick<TrialKey, "dataset" | "exampleId">,
+  rows: readonly EvalRow[],
+): Partial<Pick<EvalRow, "facets" | "group">> {
+  const other = rows.find((row) => row.dataset === dataset && row.exampleId === exampleId);
+  return other === undefined ? {} : { facets: other.facets, group: other.group };
 }
 
 /** The metrics of the run that are available here; those of a plugin may not be. */

@@ -6,17 +6,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { EvalRow } from "../core/index.js";
 import { didYouMean, digest, UsageError, VERSION } from "../core/index.js";
+import type { Announcement, PlanSource, QueueBudget, QueueState } from "../queue/contract.js";
 import {
-  type Announcement,
   coordinateRun,
   createSigner,
   openRedis,
-  type PlanSource,
   QUEUE_SCHEMA,
   QUEUE_STATE_FILE,
-  type QueueBudget,
   type QueueSigner,
-  type QueueState,
 } from "../queue/index.js";
 import type { RunPorts } from "../runner/index.js";
 import { buildPlanIdentity, type OpenRun, readManifest, readRunFile } from "../store/index.js";

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Redis } from "ioredis";
 import { describeValue, getErrorMessage, QueueError, UsageError, VERSION } from "../core/index.js";
 import { memoTokenizer } from "../models/index.js";
-import type { Announcement, WorkerState } from "../queue/index.js";
+import type { Announcement, WorkerState } from "../queue/contract.js";
 import {
   createSigner,
   KEYS,

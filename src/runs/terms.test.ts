@@ -86,10 +86,7 @@ describe("overrides of a dataset", () => {
     [{ trials: 0 }, /trials of the dataset one/],
     [{ maxCostUsd: -1 }, /maxCostUsd of the dataset one/],
     [{ hardTimeoutMs: 0 }, /hardTimeoutMs of the dataset one/],
-    [
-      { maxCostUsd: 1 },
-      /"one" limits each trial to \$1\.00, but no price is known for the system "a", .* models\.yml/,
-    ],
+    [{ maxCostUsd: 1 }, /"one" limits each trial to \$1\.00, but no price is known for the system "a", .* models\.yml/],
     [{ runs: 3 } as DatasetOverrides, /unknown key "runs"/],
   ])("are rejected if they cannot be enforced: %o", async (terms, message) => {
     const run = evaluate({ systems: [echo("a"), echo("b")], dataset: dataset("one", ["x"], terms) });

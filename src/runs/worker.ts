@@ -1,4 +1,4 @@
-import type { WorkerState } from "../queue/index.js";
+import type { WorkerState } from "../queue/contract.js";
 import type { EvaluateOptions } from "./options.js";
 
 /** Options of `runWorker`. */

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
-import type { Fixture, FixtureFile, ParquetFixture } from "../datasets/index.js";
-import { type ScriptedHub, startScriptedHub } from "../datasets/index.js";
+import type { Fixture, FixtureFile, ParquetFixture } from "../datasets/catalog/fixture.js";
+import { type ScriptedHub, startScriptedHub } from "../datasets/hub/scripted-hub.js";
 import { createZip } from "./write-zip.js";
 
 /** A hub that serves the files of one repository. */

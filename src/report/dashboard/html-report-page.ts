@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import type { EvalResult, EvalRow, Outcome } from "../../core/index.js";
 import { AssayError, VERSION } from "../../core/index.js";
-import type { WorkerState } from "../../queue/index.js";
+import type { WorkerState } from "../../queue/contract.js";
 import {
   encodeExampleKey,
   hasRunEnded,

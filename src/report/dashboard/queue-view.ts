@@ -1,13 +1,8 @@
 import { type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { getErrorMessage, RunFolderError } from "../../core/index.js";
-import {
-  QUEUE_STATE_FILE,
-  QUEUE_STATE_SCHEMA,
-  type QueueBudget,
-  type QueueState,
-  type WorkerState,
-} from "../../queue/index.js";
+import type { QueueBudget, QueueState, WorkerState } from "../../queue/contract.js";
+import { QUEUE_STATE_FILE, QUEUE_STATE_SCHEMA } from "../../queue/index.js";
 import { readRunFile } from "../../store/index.js";
 import { cutText } from "../format.js";
 import type { QueueView } from "./contract.js";
