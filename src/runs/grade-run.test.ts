@@ -6,6 +6,7 @@ import { TrialError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { EvalResult } from "../core/result.js";
+import type { EvalRow } from "../core/row.js";
 import type { System } from "../core/system.js";
 import { evaluate } from "../evaluate.js";
 import { readManifest } from "../store/journal.js";
@@ -101,6 +102,33 @@ describe("gradeRun", () => {
     const back = await again(graded, { evaluators: [EXACT] });
     expect(back.summary.even?.pass_rate).toBe(run.summary.even?.pass_rate);
     expect(back.config.title).toBe(graded.config.title);
+  });
+
+  it("reports trials that were not run under their own examples, as the run itself does", async () => {
+    const stop = new AbortController();
+    const stopping: System = {
+      name: "stopping",
+      process: ({ id }, { signal }) => {
+        if (id === 3) stop.abort();
+        signal.throwIfAborted();
+        return { response: `${id}` };
+      },
+    };
+    const before = await evaluate({
+      systems: [stopping],
+      dataset: DATASET,
+      evaluators: [EXACT],
+      trials: 3,
+      maxWorkers: 1,
+      runsDir: dir,
+      signal: stop.signal,
+    });
+    expect(before.rows.some(({ outcome }) => outcome === "skipped")).toBe(true);
+    const graded = await gradeRun(before.runDir ?? "", { datasets: [DATASET], evaluators: [EXACT], runsDir: dir });
+    const loaded = await loadRun(graded.runDir ?? "");
+    const name = ({ exampleId, trial, outcome }: EvalRow) => [exampleId, trial, outcome];
+    expect(loaded.rows.map(name)).toEqual(graded.rows.map(name));
+    expect(loaded.summary).toEqual(graded.summary);
   });
 
   it("calls no system", async () => {

@@ -4,7 +4,14 @@ import { type EvalRow, listCallUsages, makeRow, RunFolderError, registry } from 
 import { standardMetrics } from "../metrics/index.js";
 import { RunResult } from "../report/index.js";
 import type { Manifest } from "../store/index.js";
-import { readExampleIndex, readManifest, readRows, readSummary, sortRowsByPlan } from "../store/index.js";
+import {
+  encodeExampleKey,
+  readExampleIndex,
+  readManifest,
+  readRows,
+  readSummary,
+  sortRowsByPlan,
+} from "../store/index.js";
 
 /** Options of `loadRun`. */
 export interface LoadRunOptions {
@@ -56,60 +63,53 @@ export function readStoredRows(dir: string, { config }: Manifest): EvalRow[] {
 
 /** Adds a row for each planned trial without one, so that coverage is correct for a stopped run. */
 function addSkippedRows(rows: readonly EvalRow[], dir: string, { config }: Manifest): readonly EvalRow[] {
-  const skipped = config.datasets.flatMap((dataset) => createSkippedRows(dataset, { rows, dir, config }));
-  if (skipped.length === 0) return rows;
-  return sortRowsByPlan([...rows, ...skipped], { systems: config.systems, examples: readExampleIndex(dir) });
+  const planned = config.datasets.reduce((sum, dataset) => sum + countPlannedTrials(dataset, config), 0);
+  if (rows.length >= planned) return rows;
+  const examples = readExampleIndex(dir);
+  const keys = [...(examples?.listKeys() ?? [])];
+  const skipped = config.datasets.flatMap((dataset) => createSkippedRows(dataset, { rows, keys, config }));
+  return sortRowsByPlan([...rows, ...skipped], { systems: config.systems, examples });
 }
+
+function countPlannedTrials({ examples, terms }: DatasetConfig, config: EvalConfig): number {
+  return examples * (terms?.trials ?? config.trials) * (terms?.systems ?? config.systems).length;
+}
+
+type ExampleKey = Pick<TrialKey, "dataset" | "exampleId">;
 
 interface StoredRun {
   rows: readonly EvalRow[];
-  dir: string;
+  /** Of all examples; empty for runs of versions that did not store them. */
+  keys: readonly ExampleKey[];
   config: EvalConfig;
 }
 
-function createSkippedRows({ examples, tags, terms }: DatasetConfig, { rows, dir, config }: StoredRun): EvalRow[] {
+function createSkippedRows({ examples, tags, terms }: DatasetConfig, { rows, keys, config }: StoredRun): EvalRow[] {
   const trials = terms?.trials ?? config.trials;
   const own = rows.filter(({ dataset }) => tags.includes(dataset));
+  const known = new Set(own.map(encodeTrialKey));
+  const facts = new Map(own.map((row) => [encodeExampleKey(row.dataset, row.exampleId), row]));
+  const planned = keys
+    .filter(({ dataset }) => tags.includes(dataset))
+    .flatMap((key) => Array.from({ length: trials }, (_, trial) => ({ ...key, trial })));
   return (terms?.systems ?? config.systems).flatMap((system) => {
-    const done = own.filter((row) => row.system === system);
-    const missing = examples * trials - done.length;
-    if (missing <= 0) return [];
-    const named = listMissingTrials({ dir, system, tags, trials, done }).slice(0, missing);
-    // Runs of versions that did not store examples do not know which ones are missing.
-    const unnamed = Array.from({ length: missing - named.length }, (_, i) => ({
-      dataset: tags[0] ?? "",
-      exampleId: `never run ${Math.floor(i / trials) + 1}`,
-      trial: i % trials,
-    }));
-    return [...named, ...unnamed].map((key) =>
-      makeRow({ system, outcome: "skipped", errorCategory: "skipped", ...findExampleFacts(key, own), ...key }),
-    );
+    const done = own.filter((row) => row.system === system).length;
+    const missing = Math.max(0, examples * trials - done);
+    const named = planned.filter((key) => !known.has(encodeTrialKey({ ...key, system }))).slice(0, missing);
+    return [...named, ...createUnnamedTrials(missing - named.length, trials, tags[0] ?? "")].map((key) => {
+      const { facets = null, group = null } = facts.get(encodeExampleKey(key.dataset, key.exampleId)) ?? {};
+      return makeRow({ ...key, system, outcome: "skipped", errorCategory: "skipped", facets, group });
+    });
   });
 }
 
-interface MissingTrialSearch {
-  dir: string;
-  system: string;
-  tags: readonly string[];
-  trials: number;
-  done: readonly EvalRow[];
-}
-
-function listMissingTrials({ dir, system, tags, trials, done }: MissingTrialSearch): Omit<TrialKey, "system">[] {
-  const known = new Set(done.map(encodeTrialKey));
-  const keys = [...(readExampleIndex(dir)?.listKeys() ?? [])].filter(({ dataset }) => tags.includes(dataset));
-  return keys
-    .flatMap((key) => Array.from({ length: trials }, (_, trial) => ({ ...key, trial })))
-    .filter((key) => !known.has(encodeTrialKey({ ...key, system })));
-}
-
-/** What the other trials of an example say about it. */
-function findExampleFacts(
-  { dataset, exampleId }: Pick<TrialKey, "dataset" | "exampleId">,
-  rows: readonly EvalRow[],
-): Partial<Pick<EvalRow, "facets" | "group">> {
-  const other = rows.find((row) => row.dataset === dataset && row.exampleId === exampleId);
-  return other === undefined ? {} : { facets: other.facets, group: other.group };
+/** Stands for trials of examples that were not stored. */
+function createUnnamedTrials(count: number, trials: number, dataset: string): Omit<TrialKey, "system">[] {
+  return Array.from({ length: count }, (_, i) => ({
+    dataset,
+    exampleId: `never run ${Math.floor(i / trials) + 1}`,
+    trial: i % trials,
+  }));
 }
 
 /** The metrics of the run that are available here; those of a plugin may not be. */

@@ -129,6 +129,11 @@ export class ExampleIndex {
     return this.#size++;
   }
 
+  /** The examples in the order they were added, dataset by dataset. */
+  *listKeys(): Generator<StoredExampleKey> {
+    for (const [dataset, ids] of this.#datasets) for (const exampleId of ids.keys()) yield { dataset, exampleId };
+  }
+
   #getIds(dataset: string): Map<string | number, number> {
     const known = this.#datasets.get(dataset);
     if (known !== undefined) return known;
