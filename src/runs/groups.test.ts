@@ -60,7 +60,7 @@ describe("groups of a run", () => {
     const json = result.toJSON();
     expect(json.rows[7]).toHaveProperty("group", "b");
     expect(json.summary.yes).toMatchObject({ mean_score_groups: 3 });
-    expect(result.toTable()).toContain("- intervals over 3 groups of talk\n");
+    expect(result.toTable()).toContain("- intervals over 3 groups by talk\n");
     expect(result.toTable()).not.toContain("_groups");
     expect(result.toColumns().group).toHaveLength(16);
   });
@@ -69,7 +69,7 @@ describe("groups of a run", () => {
     const { runDir } = await measure();
     const loaded = await loadRun(runDir ?? "");
     expect(loaded.summary.yes).toMatchObject(BY_TALK);
-    expect(loaded.toTable()).toContain("- intervals over 3 groups of talk\n");
+    expect(loaded.toTable()).toContain("- intervals over 3 groups by talk\n");
     const [journal = ""] = readdirSync(runDir ?? "").filter((file) => file.startsWith("rows"));
     const path = join(runDir ?? "", journal);
     writeFileSync(path, readFileSync(path, "utf8").replaceAll(/,"group":"\w"/g, ""));
@@ -136,6 +136,6 @@ describe("groups of a run", () => {
       "dataset:more talks_groups": 2,
     });
     expect(result.summary.yes).not.toHaveProperty("dataset:quiz_groups");
-    expect(result.toTable()).toContain("- intervals over 9 groups of talk, examples without a group counted singly\n");
+    expect(result.toTable()).toContain("- intervals over 9 groups by talk, examples without a group counted singly\n");
   });
 });
