@@ -21,7 +21,7 @@ describe(`${KILLS} × kill -9`, () => {
       const bill = computeBill(killed.requests, ranIn(killed.report));
       figures.push(figuresOf(scenario, killed, bill));
 
-      expect(countRows(killed)).toEqual({ lost: 0, doubled: 0 });
+      expect(countRows(killed)).toEqual({ lost: 0, duplicated: 0 });
       expectSameReport(killed.report, whole.report, scenario);
       // A trial in flight loses its calls since the last stored output, whether answered or interrupted.
       expect(bill.answeredTwice + bill.cut).toBeLessThanOrEqual(killed.inFlight * scenario.callsAtStake);
@@ -59,10 +59,10 @@ function ranIn({ rows }: PrintedReport): (id: string) => boolean {
 }
 
 /** How many trials of the report are missing in the journal, and how many are there twice. */
-function countRows({ lines, report }: ChaosOutcome): { lost: number; doubled: number } {
+function countRows({ lines, report }: ChaosOutcome): { lost: number; duplicated: number } {
   const rows = lines.filter(({ kind, outcome }) => kind === undefined && outcome !== "skipped");
   const distinct = new Set(rows.map(({ exampleId, trial }) => `${exampleId} ${trial}`)).size;
-  return { lost: report.rows.filter(wasRun).length - distinct, doubled: rows.length - distinct };
+  return { lost: report.rows.filter(wasRun).length - distinct, duplicated: rows.length - distinct };
 }
 
 /**
@@ -92,8 +92,8 @@ function withoutTimes(value: unknown): unknown {
 }
 
 const COLUMNS = [
-  ...["scenario", "kills", "trials", "lost", "doubled", "calls", "cut", "answered twice", "in flight, at most"],
-  ...["budget", "billed", "receipt", "of it lost"],
+  ...["scenario", "kills", "trials", "lost", "duplicated", "calls", "cut", "answered twice", "max in flight"],
+  ...["budget", "billed", "receipt", "of which lost"],
 ];
 
 const figures: string[][] = [];
@@ -103,9 +103,9 @@ afterAll(() => {
 });
 
 function figuresOf({ name, examples }: Scenario, killed: ChaosOutcome, bill: Bill): string[] {
-  const { lost, doubled } = countRows(killed);
+  const { lost, duplicated } = countRows(killed);
   const { maxCostUsd, spentUsd, lostUsd } = killed.report.budget;
-  const counts = [killed.kills, examples, lost, doubled, bill.calls, bill.cut, bill.answeredTwice, killed.inFlight];
+  const counts = [killed.kills, examples, lost, duplicated, bill.calls, bill.cut, bill.answeredTwice, killed.inFlight];
   const dollars = [maxCostUsd, bill.billedUsd, spentUsd, lostUsd].map((usd) => `$${usd.toFixed(2)}`);
   return [name, ...counts.map(String), ...dollars];
 }
