@@ -57,6 +57,25 @@ export function isConversation(turns: unknown): turns is Turn[] {
   return Array.isArray(turns) && turns.every(isTurn);
 }
 
+/** Roles have several names in datasets: "human" is the user, "model" the assistant. */
+export function normalizeRole(role: string): "user" | "assistant" | "system" {
+  const known = role.toLowerCase();
+  if (known === "assistant" || known === "model") return "assistant";
+  return known === "system" || known === "developer" ? "system" : "user";
+}
+
+/** True if the system must answer this turn: the user speaks, and the example has no assistant turn after it. */
+export function isOpenTurn(turn: Turn, next: Turn | undefined): boolean {
+  return normalizeRole(turn.role) === "user" && (next === undefined || normalizeRole(next.role) !== "assistant");
+}
+
+/** True if the question is asked after the turns: it is not empty, and the last turn does not ask it already. */
+export function asksAfterTurns({ turns = [], question }: Pick<Example, "turns" | "question">): boolean {
+  const last = turns.at(-1);
+  const isSaid = last !== undefined && normalizeRole(last.role) === "user" && last.content === question;
+  return question !== undefined && question !== "" && !isSaid;
+}
+
 function isTurn(turn: unknown): turn is Turn {
   const { role, content } = (turn ?? {}) as Partial<Turn>;
   return typeof role === "string" && typeof content === "string";

@@ -63,6 +63,7 @@ export type {
 } from "./evaluator.js";
 export {
   applyChoiceOrder,
+  asksAfterTurns,
   type Example,
   type ExampleSource,
   findExampleProblem,
@@ -70,6 +71,8 @@ export {
   hasId,
   isChoiceOrder,
   isConversation,
+  isOpenTurn,
+  normalizeRole,
   OPTION_LETTERS,
   readChoiceOrder,
   renderChoices,

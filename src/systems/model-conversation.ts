@@ -1,5 +1,5 @@
 import type { Example, Output, StopReason, TrialContext, Turn, Usage } from "../core/index.js";
-import { SENT_WITHOUT_NOTE, TrialError } from "../core/index.js";
+import { asksAfterTurns, isOpenTurn, normalizeRole, SENT_WITHOUT_NOTE, TrialError } from "../core/index.js";
 import type { HttpClient, HttpRequest } from "../models/index.js";
 import {
   type AnswerDelta,
@@ -217,17 +217,13 @@ function buildSingleScript({ context, question }: Example): ConversationScript {
 /** The model answers wherever the example has no assistant turn. The context comes first. */
 function buildTurnsScript({ turns = [], context, question }: Example): ConversationScript {
   const script: (Message | typeof ASK)[] = turns.flatMap((turn, at) => toScriptSteps(turn, turns[at + 1]));
-  const last = turns.at(-1);
-  const isAsked = last !== undefined && toMessageRole(last) === "user" && last.content === question;
-  if (question && !isAsked) script.push({ role: "user", parts: [question] }, ASK);
+  if (question && asksAfterTurns({ turns, question })) script.push({ role: "user", parts: [question] }, ASK);
   return addContext(script, context);
 }
 
 function toScriptSteps(turn: Turn, next: Turn | undefined): ConversationScript {
-  const role = toMessageRole(turn);
-  const message: Message = { role, parts: [turn.content] };
-  const isOpen = role === "user" && (next === undefined || toMessageRole(next) !== "assistant");
-  return isOpen ? [message, ASK] : [message];
+  const message: Message = { role: normalizeRole(turn.role), parts: [turn.content] };
+  return isOpenTurn(turn, next) ? [message, ASK] : [message];
 }
 
 function addContext(script: ConversationScript, context: string | undefined): ConversationScript {
@@ -240,12 +236,6 @@ function addContext(script: ConversationScript, context: string | undefined): Co
 /** The non-empty texts, without duplicates. */
 function collectUniqueTexts(...texts: (string | undefined)[]): string[] {
   return [...new Set(texts.filter((text): text is string => text !== undefined && text !== ""))];
-}
-
-function toMessageRole({ role }: Turn): Message["role"] {
-  const known = role.toLowerCase();
-  if (known === "assistant" || known === "model") return "assistant";
-  return known === "system" || known === "developer" ? "system" : "user";
 }
 
 export interface ReplyOptions {

@@ -1,6 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Output } from "../../core/index.js";
-import { type Example, isConversation, type Turn } from "../../core/index.js";
+import {
+  asksAfterTurns,
+  type Example,
+  isConversation,
+  isOpenTurn,
+  normalizeRole,
+  type Turn,
+} from "../../core/index.js";
 import { convertToText, listGolds } from "../../evaluators/index.js";
 
 /** The task as shown to the judge: context, then conversation or question, then choices. */
@@ -26,31 +33,17 @@ function buildConversationMaterial(example: Example, turns: readonly Turn[], out
   const shown: Material[] = [];
   let asked = 0;
   const add = (role: string, text: string, isOpen: boolean) => {
-    shown.push({ tag: toRoleTag(role), text });
+    // Roles come from datasets and become tag names, so they are limited to known ones.
+    shown.push({ tag: normalizeRole(role), text });
     // The last reply is the answer that is judged.
     const reply = isOpen && asked + 1 < replies.length ? replies[asked] : undefined;
     if (isOpen) asked += 1;
     if (reply !== undefined) shown.push({ tag: "assistant", text: reply });
   };
-  turns.forEach((turn, at) => {
-    const next = turns[at + 1];
-    add(
-      turn.role,
-      turn.content,
-      toRoleTag(turn.role) === "user" && (next === undefined || toRoleTag(next.role) === "user"),
-    );
-  });
+  for (const [at, turn] of turns.entries()) add(turn.role, turn.content, isOpenTurn(turn, turns[at + 1]));
   const question = convertToText(example.question);
-  const last = turns.at(-1);
-  if (question !== "" && !(last?.role === "user" && last.content === question)) add("user", question, true);
+  if (asksAfterTurns({ turns: [...turns], question })) add("user", question, true);
   return shown;
-}
-
-/** Roles come from datasets and become tag names, so they are limited to known ones. */
-export function toRoleTag(role: string): string {
-  const known = role.toLowerCase();
-  if (known === "assistant" || known === "model") return "assistant";
-  return known === "system" || known === "developer" ? "system" : "user";
 }
 
 function makeMaterial(tag: string, text: string): Material[] {

@@ -3,8 +3,11 @@ import { UsageError } from "../../core/errors.js";
 import type { Example } from "../../core/example.js";
 import { computeFingerprint } from "../../core/fingerprint.js";
 import type { Output } from "../../core/system.js";
+import { ASK, buildExampleScript } from "../../systems/model-conversation.js";
 import { LLMJudge } from "./llm-judge.js";
+import { buildTaskMaterial } from "./material.js";
 import { createScriptedJudge, extractTagged } from "./scripted-judge.js";
+import { countAskedTurns } from "./turns.js";
 
 const user = (content: string) => ({ role: "user", content });
 const example: Example = { id: 1, turns: [user("Write a poem."), user("Now shorter.")] };
@@ -39,6 +42,24 @@ describe("a judge with perTurn", () => {
     expect(shown).toEqual([
       [["Write a poem."], [], ["A long poem."]],
       [["Write a poem.", "Now shorter."], ["A long poem."], ["Short."]],
+    ]);
+  });
+
+  it("knows the same open turns as a model, whatever the roles are called", async () => {
+    const turns = [
+      { role: "Human", content: "Hi." },
+      { role: "developer", content: "Be brief." },
+      { role: "human", content: "Now?" },
+    ];
+    const conversation: Example = { id: 1, turns, question: "Now?" };
+    const given = { response: "Two.", replies: ["One.", "Two."] };
+    expect(buildExampleScript(conversation).filter((step) => step === ASK)).toHaveLength(2);
+    expect(countAskedTurns(conversation)).toBe(2);
+    expect(buildTaskMaterial(conversation, given).map(({ tag, text }) => [tag, text])).toEqual([
+      ["user", "Hi."],
+      ["assistant", "One."],
+      ["system", "Be brief."],
+      ["user", "Now?"],
     ]);
   });
 

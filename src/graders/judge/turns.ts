@@ -1,10 +1,9 @@
 import type { Output } from "../../core/index.js";
-import { type Example, isConversation, type Turn } from "../../core/index.js";
+import { asksAfterTurns, type Example, isConversation, isOpenTurn } from "../../core/index.js";
 import { convertToText, getResponseText } from "../../evaluators/index.js";
 import { mean } from "../../stats/index.js";
 import { AGREEMENT_FIELD, type Judgement, SCORE_FIELD } from "./judgement.js";
 import type { JudgedCase } from "./judging-mode.js";
-import { toRoleTag } from "./material.js";
 
 /** Later turns have fields too, but only these can be selected by name. */
 const DECLARED_TURNS = 10;
@@ -45,17 +44,13 @@ function listReplies(output: Output): string[] {
 
 /** The example up to each turn that the system must answer. */
 function listAskedExamples(example: Example): Example[] {
-  const { question, ...rest } = example;
+  const { question: _, ...rest } = example;
   const { turns } = example;
   if (!isConversation(turns) || turns.length === 0) return [example];
-  const isOpen = (turn: Turn, next: Turn | undefined) =>
-    toRoleTag(turn.role) === "user" && (next === undefined || toRoleTag(next.role) !== "assistant");
   const asked: Example[] = turns.flatMap((turn, at) =>
-    isOpen(turn, turns[at + 1]) ? [{ ...rest, turns: turns.slice(0, at + 1) }] : [],
+    isOpenTurn(turn, turns[at + 1]) ? [{ ...rest, turns: turns.slice(0, at + 1) }] : [],
   );
-  const last = turns.at(-1);
-  const isSaid = last !== undefined && toRoleTag(last.role) === "user" && last.content === question;
-  return question && !isSaid ? [...asked, example] : asked;
+  return asksAfterTurns(example) ? [...asked, example] : asked;
 }
 
 function addTurnReference(
