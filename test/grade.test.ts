@@ -27,6 +27,8 @@ describe("assay grade", () => {
     const [parent, child] = space.runs();
     const manifest = JSON.parse(readFileSync(join(space.dir, child ?? "", "manifest.json"), "utf8"));
     expect(manifest.parent.runId).toBe(parent?.split("/").at(-1));
+    expect(finished.stderr).toContain(`Grading ${parent}\n`);
+    expect(finished.stderr).toContain(`Stored in ${child}\n`);
     expect(report.notes[0]).toBe(`graded again from the outputs of ${manifest.parent.runId}`);
     const shown = await runPooledAssay(space.dir, "report", child ?? "", "--output", "json");
     const { pass_rate, mean_score, cost_of_pass } = report.summary.wordy ?? {};

@@ -1,5 +1,5 @@
 import "../builtins.js";
-import { dirname, resolve } from "node:path";
+import { dirname, isAbsolute, relative, resolve } from "node:path";
 import type { EvalResult, ExampleSource } from "../core/index.js";
 import { type Dataset, makeDataset, omitUndefined, registry, UsageError } from "../core/index.js";
 import { mapSpecPaths } from "../datasets/index.js";
@@ -74,14 +74,17 @@ export async function executeGrade(run: string | undefined, told: GradeFlags): P
   requireTrustedRun(dir, told);
   if (resume !== undefined) requireTrustedRun(resume, told);
   requireTrustedPlugins(told.plugins, told);
-  if (run === undefined) printNote(`Grading ${dir}`);
+  const startedIn = process.cwd();
+  if (run === undefined) printNote(`Grading ${formatPathFrom(startedIn, dir)}`);
   if (resume !== undefined) requireChild(resume, parent);
   const flags = { ...getStoredGradeFlags(stopped), ...resolveGradePaths(told) };
   const invocation = recordGradeInvocation(parent, flags);
   enterFolder(invocation);
   const config = await resolveGradeFlags(invocation, flags);
   checkColumns(config.columns ?? COLUMN_GROUPS);
-  const show = await isolateUserCode(() => gradeStoredRun({ dir, parent, config, flags, invocation, runsDir, resume }));
+  const show = await isolateUserCode(() =>
+    gradeStoredRun({ dir, parent, config, flags, invocation, runsDir, resume, startedIn }),
+  );
   return show();
 }
 
@@ -93,6 +96,8 @@ interface GradeRequest {
   invocation: GradeInvocation;
   runsDir: string;
   resume: string | undefined;
+  /** Where the command was started: paths are shown relative to it. */
+  startedIn: string;
 }
 
 async function gradeStoredRun(request: GradeRequest): Promise<PrintReport> {
@@ -125,10 +130,11 @@ async function gradeStoredRun(request: GradeRequest): Promise<PrintReport> {
       onProgress: (state) => progress?.update(state),
       onNote: printNote,
     });
-    const goOn = `assay grade --resume ${result.runDir}`;
+    const shownDir = result.runDir === null ? null : formatPathFrom(request.startedIn, result.runDir);
+    const goOn = `assay grade --resume ${shownDir}`;
     const { exitCode: stopCode } = interrupt;
     const also = request.invocation.of === "eval" ? { also: () => finishGrading(result) } : {};
-    return () => reportResult(result, { config, gates, stopCode, goOn, ...also });
+    return () => reportResult(result, { config, gates, stopCode, goOn, shownDir, ...also });
   } finally {
     progress?.clear();
     interrupt.release();
@@ -136,6 +142,12 @@ async function gradeStoredRun(request: GradeRequest): Promise<PrintReport> {
     const { of } = request.invocation;
     if (of === "eval" || of === "experiment") await (await import("./eval.js")).closeGraders(loaded);
   }
+}
+
+/** Relative if it is inside the folder. */
+function formatPathFrom(folder: string, path: string): string {
+  const way = relative(folder, path);
+  return way === "" || way.startsWith("..") || isAbsolute(way) ? path : way;
 }
 
 /** The gates of eval files apply to regraded outputs, too. */

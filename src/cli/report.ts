@@ -103,6 +103,8 @@ interface ReportContext {
   gates: Gates;
   /** Exit code after an interrupt; null if there was none. */
   stopCode: number | null;
+  /** The folder of the run as shown to the user. Default: that of the result. */
+  shownDir?: string | null;
   /** The command that resumes an interrupted run. */
   goOn: string;
   /** Further processing of the result and its judgment; runs even after an interrupt. */
@@ -115,7 +117,8 @@ export async function reportResult(result: EvalResult, about: ReportContext): Pr
   const judged = about.stopCode === null ? tryApplyGates(result, about.gates) : null;
   const gates = judged?.verdicts ?? [];
   await writeResult(await renderReport(output, result, { gates, ...(columns === undefined ? {} : { columns }) }));
-  if (result.runDir !== null) printNote(`Stored in ${result.runDir}`);
+  const { shownDir = result.runDir } = about;
+  if (shownDir !== null) printNote(`Stored in ${shownDir}`);
   const more = await about.also?.(gates);
   if (about.stopCode !== null) {
     printNote(`Interrupted. Resume with: ${about.goOn}`);
