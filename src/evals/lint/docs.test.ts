@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { LINT_RULES } from "./lint.js";
 
-const PAGE = readFileSync(new URL("../../../docs/lint.md", import.meta.url), "utf8");
+const PAGE = readFileSync(new URL("../../../docs/reference/lint.md", import.meta.url), "utf8");
 
 /** The rows of the rule tables, cell by cell. */
 const rows = PAGE.split("\n")
