@@ -1,7 +1,7 @@
 // Scores recorded outputs with a simulated judge, then measures how far the judge agrees with people.
 import { fileURLToPath } from "node:url";
 import { evaluate, LLMJudge, loadDataset, loadFile, ReplaySystem } from "assay";
-import { calibrateJudge, findingsOf } from "assay/graders";
+import { calibrateJudge, listFindings } from "assay/graders";
 import { bundledPrice } from "assay/models";
 import { startMock } from "assay/testing";
 
@@ -32,7 +32,7 @@ try {
   console.log(`judging cost $${result.summary.outputs.judge_cost_usd.toFixed(6)}\n`);
 
   const { examples: labels } = await loadFile(beside("labels.jsonl"));
-  for (const { figure, words } of findingsOf(await calibrateJudge({ judge, labels })))
+  for (const { figure, words } of listFindings(await calibrateJudge({ judge, labels })))
     console.log(`${figure}: ${words}`);
 } finally {
   await judge.close();

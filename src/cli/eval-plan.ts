@@ -9,13 +9,13 @@ import {
   UsageError,
 } from "../core/index.js";
 import {
-  datasetOf,
   type EvalSpec,
   findSpecs,
   loadSpec,
   matchesTags,
   resolveSharedEnvironments,
   type Stimulus,
+  toDataset,
 } from "../evals/index.js";
 import type { AgentConfig } from "./run-config.js";
 import type { EvalSelection, RunFlags } from "./run-flags.js";
@@ -164,7 +164,7 @@ interface EvalDatasetOptions {
 /** The test cases of a file as examples, with the settings of the file and of the command. */
 async function makeEvalDataset(spec: EvalSpec, { config, systems }: EvalDatasetOptions): Promise<Dataset> {
   const { threshold, timeoutMs } = config.eval ?? {};
-  const { fingerprint: _, ...dataset } = await datasetOf(spec, registry);
+  const { fingerprint: _, ...dataset } = await toDataset(spec, registry);
   const { maxCostUsd, ...terms } = dataset.terms ?? {};
   const own: DatasetOverrides = {
     ...terms,

@@ -5,10 +5,10 @@ import {
   calibrateJudge,
   type Estimate,
   type Finding,
-  findingsOf,
   type JudgeAgreement,
   type LabelRow,
   type LLMJudge,
+  listFindings,
   readLabel,
 } from "../graders/index.js";
 import {
@@ -136,7 +136,7 @@ interface CalibrationReport {
 
 function renderCalibration(calibration: Calibration, report: CalibrationReport): string {
   const { badRows: _, ...rest } = calibration;
-  const words = findingsOf(calibration).map(({ figure, words: text }) => `${figure}: ${text}`);
+  const words = listFindings(calibration).map(({ figure, words: text }) => `${figure}: ${text}`);
   if (report.output === "json") {
     const all = { schema: "assay.judge-calibration/1", file: report.path, ...rest, badRows: report.badLines, words };
     return `${JSON.stringify(all, null, 2)}\n`;
@@ -154,7 +154,7 @@ const COLUMNS: readonly TableColumn<Finding>[] = [
 
 function formatCalibrationSections(calibration: Calibration, report: CalibrationReport): string[] {
   const { agreement } = calibration;
-  const found = findingsOf(calibration);
+  const found = listFindings(calibration);
   return [
     ...(found.length === 0 ? [] : [renderMarkdownTable(COLUMNS, found)]),
     ...(agreement === null ? [] : [formatConfusionTable(agreement)]),

@@ -3,7 +3,6 @@ import { relative } from "node:path";
 import { didYouMean, EXIT, registry, UsageError } from "../core/index.js";
 import {
   type CheckedStimulus,
-  datasetOf,
   findSpecs,
   isSurvivor,
   type LeftOut,
@@ -17,6 +16,7 @@ import {
   type StimulusCheck,
   type StimulusPlace,
   type TriedOmission,
+  toDataset,
 } from "../evals/index.js";
 import {
   formatPlural,
@@ -87,7 +87,7 @@ async function loadOracleTasks(evals: readonly string[], { config, environments 
   for (const file of await findSpecs(evals.length > 0 ? evals : (config.evals?.paths ?? ["."]))) {
     const spec = await loadSpec(file, { registry, environments });
     for (const note of spec.notes) printNote(`${file}: ${note}`);
-    tasks.push(...oracleTasks(spec, await datasetOf(spec, registry)));
+    tasks.push(...oracleTasks(spec, await toDataset(spec, registry)));
   }
   return tasks;
 }

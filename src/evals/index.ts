@@ -52,6 +52,6 @@ export { buildEvalJsonSchema } from "./spec/json-schema.js";
 export { SpecError } from "./spec/problems.js";
 export { type LoadSpecOptions, loadSpec } from "./spec/read-spec.js";
 export type { EvalSpec, SkillUnderTest, SpecDefaults, Stimulus } from "./spec/spec.js";
-export { datasetOf } from "./spec/spec-dataset.js";
+export { toDataset } from "./spec/spec-dataset.js";
 export type { SharedEnvironment } from "./spec/spec-environment.js";
 export { matchesTags } from "./spec/tags.js";

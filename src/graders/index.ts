@@ -18,9 +18,9 @@ export {
   type Calibration,
   type Estimate,
   type Finding,
-  findingsOf,
   type JudgeAgreement,
   type LengthBias,
+  listFindings,
   type PairLengthBias,
   type PositionBias,
 } from "./judge/calibration.js";

@@ -3,7 +3,6 @@ import "../index.js";
 
 export {
   type CheckedStimulus,
-  datasetOf,
   type EvalLimits,
   type EvalSpec,
   type EvalSuite,
@@ -49,6 +48,7 @@ export {
   type StimulusName,
   type StimulusPlace,
   type TriedOmission,
+  toDataset,
   type Variant,
   type VariantPlan,
 } from "../evals/index.js";

@@ -1,7 +1,7 @@
 import type { Dataset, Registry } from "../../core/index.js";
 import { AssayError } from "../../core/index.js";
 import type { KeyPath } from "../../utils/index.js";
-import { datasetOf, type LoadSpecOptions, loadSpec, matchesTags } from "../spec/index.js";
+import { type LoadSpecOptions, loadSpec, matchesTags, toDataset } from "../spec/index.js";
 import type { EvalSpec } from "../spec/spec.js";
 import { ExperimentError, type ExperimentProblem, formatRelativePath, locateProblem } from "./experiment-error.js";
 import { type Experiment, readExperimentTree, type Setting, type Variant } from "./load-experiment.js";
@@ -34,7 +34,7 @@ export function createSpecReader({ environments, registry, judgeModel }: SpecRea
   };
   return {
     load: (file, edit) => loadSpec(file, { ...shared, edit }),
-    dataset: (spec) => datasetOf(spec, registry),
+    dataset: (spec) => toDataset(spec, registry),
     isWanted: matchesTags,
   };
 }

@@ -41,7 +41,7 @@ export function oracleTasks(spec: EvalSpec, dataset: Dataset): OracleTask[] {
  * each missing line. Removes all folders it creates, even when it is stopped.
  * @example
  * const spec = await loadSpec("eval.yaml");
- * const checks = await runOracle(oracleTasks(spec, await datasetOf(spec)));
+ * const checks = await runOracle(oracleTasks(spec, await toDataset(spec)));
  */
 export async function runOracle(tasks: readonly OracleTask[], options: OracleOptions = {}): Promise<StimulusCheck[]> {
   const { maxOmissions = DEFAULT_MAX_OMISSIONS, workers = DEFAULT_WORKERS, registry = defaultRegistry } = options;

@@ -2,12 +2,12 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadSpec } from "./read-spec.js";
-import { datasetOf } from "./spec-dataset.js";
+import { toDataset } from "./spec-dataset.js";
 import { createJudgingRegistry, createSpecFolder, TIDY_SKILL } from "./spec-testing.js";
 
 const registry = createJudgingRegistry();
 
-describe("datasetOf", () => {
+describe("toDataset", () => {
   it("builds examples with files and skills, and terms from defaults", async () => {
     using folder = createSpecFolder("", {
       "shared/schema.md": "all",
@@ -31,7 +31,7 @@ triggers: { should: [Tidy up] }
 `,
     });
     const spec = await loadSpec(join(folder.path, "evals/eval.yaml"), { registry });
-    const dataset = await datasetOf(spec, registry);
+    const dataset = await toDataset(spec, registry);
     expect(dataset).toMatchObject({
       name: "e",
       skill: "tidy",
@@ -71,7 +71,7 @@ triggers: { should: [Tidy up] }
 
   it("builds a usable dataset from unchecked test cases: their trials are unscored", async () => {
     using folder = createSpecFolder("stimuli: [{ name: s, prompt: p }]\n");
-    const dataset = await datasetOf(await loadSpec(folder.file, { registry }), registry);
+    const dataset = await toDataset(await loadSpec(folder.file, { registry }), registry);
     const [evaluator] = dataset.evaluators ?? [];
     const [example] = dataset.examples;
     if (evaluator === undefined || example === undefined) throw new Error("There is nothing to score.");
@@ -92,6 +92,6 @@ triggers: { should: [Tidy up] }
     );
     symlinkSync(join(outside.path, "secret.txt"), join(folder.path, "app/link.txt"));
     const spec = await loadSpec(folder.file, { registry });
-    await expect(datasetOf(spec, registry)).rejects.toThrow(/test case "s": .*is a link to a target outside/);
+    await expect(toDataset(spec, registry)).rejects.toThrow(/test case "s": .*is a link to a target outside/);
   });
 });

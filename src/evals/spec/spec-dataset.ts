@@ -15,9 +15,9 @@ import { EnvironmentContentReader } from "./spec-environment.js";
 /**
  * Builds a dataset from a spec. Reads the files that the environments name.
  * @example
- * const dataset = await datasetOf(await loadSpec("eval.yaml"));
+ * const dataset = await toDataset(await loadSpec("eval.yaml"));
  */
-export async function datasetOf(spec: EvalSpec, registry: Registry = defaultRegistry): Promise<Dataset> {
+export async function toDataset(spec: EvalSpec, registry: Registry = defaultRegistry): Promise<Dataset> {
   const contents = new EnvironmentContentReader(spec.file);
   const examples: Example[] = [];
   for (const stimulus of spec.stimuli) examples.push(await buildExample(stimulus, spec, contents));

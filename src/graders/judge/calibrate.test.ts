@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { calibrateJudge } from "./calibrate.js";
 import type { Calibration } from "./calibration.js";
-import { findingsOf } from "./calibration.js";
+import { listFindings } from "./calibration.js";
 import type { LabelRow } from "./labels.js";
 import { LLMJudge } from "./llm-judge.js";
 import { createScriptedJudge, extractTagged, type ScriptedJudge } from "./scripted-judge.js";
 
 const wordsOf = (calibration: Calibration) =>
-  Object.fromEntries(findingsOf(calibration).map(({ figure, words }) => [figure, words]));
+  Object.fromEntries(listFindings(calibration).map(({ figure, words }) => [figure, words]));
 
 /** Repeats the verdict in the response: rows are written as "pass …" or "fail …". */
 const literal = createScriptedJudge((message) => {
@@ -75,7 +75,7 @@ describe("calibrating a judge of single answers", () => {
     expect(calibration.agreement).toMatchObject({ accuracy: none, kappa: none, quadraticKappa: none });
     expect(calibration.agreement?.meanDifference).toMatchObject({ value: expect.closeTo(7 / 3, 12), ...none });
     expect(calibration.length).toMatchObject({ correlation: none, longerHalf: none });
-    for (const { estimate, words } of findingsOf(calibration)) {
+    for (const { estimate, words } of listFindings(calibration)) {
       expect(estimate.low).toBeNull();
       expect(words).toContain("too few to tell");
     }
@@ -180,7 +180,7 @@ describe("calibrating a judge of single answers", () => {
       costUsd: null,
       reasons: ["The judge failed. down"],
     });
-    expect(findingsOf(calibration)).toEqual([]);
+    expect(listFindings(calibration)).toEqual([]);
   });
 });
 

@@ -97,9 +97,9 @@ export interface Finding {
  * Lists the figures of a calibration, each explained in plain words. A bias is only reported if its interval excludes
  * chance.
  * @example
- * findingsOf(calibration).map(({ words }) => words);
+ * listFindings(calibration).map(({ words }) => words);
  */
-export function findingsOf({ agreement, position, length, scale }: Calibration): Finding[] {
+export function listFindings({ agreement, position, length, scale }: Calibration): Finding[] {
   return [
     ...(agreement === null ? [] : listAgreementFindings(agreement, scale)),
     ...(position === null ? [] : listPositionFindings(position)),

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadSpec } from "../../spec/read-spec.js";
-import { datasetOf } from "../../spec/spec-dataset.js";
+import { toDataset } from "../../spec/spec-dataset.js";
 import { lint } from "../lint.js";
 import { createLintFolder, createLintOptions } from "../lint-testing.js";
 import { buildSkillFile } from "../skill/skill-cases.js";
@@ -80,7 +80,7 @@ describe("environments that a run rejects", () => {
     using folder = createLintFolder({ "eval.yaml": spec(environment), "tidy/SKILL.md": buildSkillFile() });
     spoil?.(join(folder.path, "tidy"));
     const file = join(folder.path, "eval.yaml");
-    await expect(datasetOf(await loadSpec(file))).rejects.toThrow(says);
+    await expect(toDataset(await loadSpec(file))).rejects.toThrow(says);
     const { findings } = await lint([file], { cwd: folder.path, ...createLintOptions() });
     expect(findings).toEqual([
       expect.objectContaining({ code: "EVAL-ENVIRONMENT", line: 2, message: expect.stringContaining(says) }),
