@@ -538,7 +538,7 @@ describe("resume", () => {
     expect(resumed.summary.one?.coverage).toBe(1);
   });
 
-  it("refuses a folder that is none", async () => {
+  it("rejects a folder that is not a run", async () => {
     await expect(evaluate(options({ resume: join(dir, "nowhere") }))).rejects.toThrow(RunFolderError);
     await expect(evaluate(options({ resume: dir }))).rejects.toThrow("is not a run folder");
   });

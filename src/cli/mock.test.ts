@@ -85,7 +85,7 @@ describe("assay mock", () => {
     ["a host that others can reach", { host: "0.0.0.0" }, "--host 0.0.0.0 would give other machines access"],
     ["a name that begins like this machine's", { host: "127.evil.example" }, "would give other machines access"],
     ["a fault it does not know", { fault: ["42=0.5"] }, "--fault 42=0.5: unknown kind."],
-    ["a rate that is none", { fault: ["429=often"] }, "the rate must be a number from 0 to 1, as in 429=0.1"],
+    ["an invalid rate", { fault: ["429=often"] }, "the rate must be a number from 0 to 1, as in 429=0.1"],
     ["a script that is not there", { script: "/none.yaml" }, "The script /none.yaml cannot be read"],
     ["a share above 1", { successRate: 3 }, "successRate must be from 0 to 1."],
   ];

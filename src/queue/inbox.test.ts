@@ -124,7 +124,7 @@ describe.skipIf(isCommandMissing("redis-server"))("ResultInbox", () => {
     ["another dataset", 1, rowOf(1, { dataset: "d" })],
     ["another trial", 1, rowOf(1, { trial: 1 })],
     ["a place beyond the plan", 3, rowOf(3)],
-    ["a place that is none", Number.NaN, rowOf(1)],
+    ["an invalid place", Number.NaN, rowOf(1)],
   ])("does not record a row of %s", async (_, index, row) => {
     const { inbox, settled, recorded, notes } = await opened();
     const lines = { row: encodeRow(row), output: null };

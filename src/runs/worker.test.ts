@@ -121,7 +121,7 @@ describe.skipIf(isCommandMissing("redis-server"))("runWorker", () => {
     await redis.set(KEYS.run(KEY), text.replace("assay.queue/1", "assay.queue/2"));
     await expect(serve(options)).rejects.toThrow("or was changed");
     const announcement = SAMPLE_SIGNER.openAnnouncement(KEY, text);
-    if (announcement === null) throw new Error("it is none");
+    if (announcement === null) throw new Error("there is no announcement");
     await redis.set(KEYS.run(KEY), SAMPLE_SIGNER.signAnnouncement(announcement, Date.now() - 360_000));
     await expect(serve(options)).rejects.toThrow(
       /was signed 6 minutes ago: it may be a replayed old one, or the clocks/,

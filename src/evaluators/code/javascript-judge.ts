@@ -189,7 +189,7 @@ Object.assign(globalThis, { require });
 ${JAVASCRIPT_PEER_FACTORY}
 const peer = createPeer({
   send, receive, holdsTests: false,
-  // Between two questions nobody listens: it waits for the next one, and asks before it answers that.
+  // Nothing is read between two questions: wait for the next one, and ask before answering it.
   beforeAsk: () => { if (!isAsked && held === null) held = peer.read(); },
 });
 const job = JSON.parse(receive());

@@ -231,7 +231,7 @@ class Containers:
         return self.shared[form[1]].value
 
     def sweep(self):
-        """The numbers of those that nobody in this process holds any more."""
+        """The numbers of those that are no longer held in this process."""
         swept = []
         if self.receiving:
             return swept

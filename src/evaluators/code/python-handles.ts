@@ -30,7 +30,7 @@ OPERATIONS.update({
 })
 DECIDING = ARITHMETIC.union(EQUALITY, ORDER, ("__contains__",))
 SPECIAL = tuple(OPERATIONS) + ("__call__", "__await__")
-# What an object that is held as a built-in value is asked for, whoever made it: nothing that decides a comparison.
+# What an object that is held as a built-in value is asked for, regardless of its origin: nothing that decides a comparison.
 ASKED_OF_VALUES = frozenset(("__str__", "__repr__", "__format__", "__call__", "__enter__", "__exit__"))
 # What is asked for besides when the tests made the object by its class.
 ASKED_OF_CONTAINERS = ARITHMETIC | {"__getitem__", "__setitem__", "__delitem__", "__missing__"}
@@ -204,7 +204,7 @@ def make_special(name):
 
 
 def make_comparison(name):
-    """Between two objects of the program, their own methods decide. Between one and a value, nobody asks them."""
+    """Between two objects of the program, their own methods decide. Between one and a value, they are not called."""
     def compare(self, other):
         if is_a(other, Handle):
             return PEER.ask("op", self, name, (other,))

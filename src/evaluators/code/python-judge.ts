@@ -193,7 +193,7 @@ def is_known_module(value):
 
 
 def calls_something(source):
-    """A type hint names classes. One that calls something is none."""
+    """A type hint names classes. An annotation that calls something does not."""
     import dis
     code = source if type(source) is CODE else compile(source, "<hint>", "eval")
     return any("CALL" in step.opname for step in dis.get_instructions(code))
