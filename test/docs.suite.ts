@@ -13,6 +13,7 @@ import { MemoryEfficiency } from "../src/metrics/index.js";
 import { passAtK, passHatK } from "../src/stats/index.js";
 import { BUILT_IN_MEMORIES, MEMORY_DATASETS } from "../src/systems/memory/index.js";
 import { lacksIsolation } from "../src/testing/isolation.js";
+import { DocsProject, ROOT, type ShellResult } from "./docs/docs-project.js";
 import {
   type CodeBlock,
   findBrokenLinks,
@@ -22,7 +23,6 @@ import {
   parseTableRows,
   stripCode,
 } from "./docs/markdown.js";
-import { DocsProject, ROOT, type ShellResult } from "./docs/workspace.js";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const markdownIn = (dir: string) =>

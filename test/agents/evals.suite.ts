@@ -14,7 +14,7 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findProgram } from "../../src/exec/process/index.js";
-import { INSTALLED_AGENTS, MODELS } from "./bench.js";
+import { INSTALLED_AGENTS, MODELS } from "./real-agent.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const EVAL_FILE = join("evals", "changelog", "eval.yaml");

@@ -11,7 +11,7 @@ import {
   startMockModel,
   sumMockUsage,
   tryAgent,
-} from "./bench.js";
+} from "./real-agent.js";
 
 const GREETING = `hello-from-${process.pid}-${Date.now()}`;
 const HELLO = `echo ${GREETING} > hello.txt && cat hello.txt`;

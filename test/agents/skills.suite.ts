@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Environment } from "../../src/core/environment.js";
 import { findProgram } from "../../src/exec/process/index.js";
 import type { ToolStep } from "../../src/testing/mock/script.js";
-import { type AgentTrial, expectNothingLeft, INSTALLED_AGENTS, tryAgent } from "./bench.js";
+import { type AgentTrial, expectNothingLeft, INSTALLED_AGENTS, tryAgent } from "./real-agent.js";
 
 const SKILL = "moss-reports";
 const DESCRIPTION = "Writes reports on moss. Use it whenever somebody asks for a report on moss.";

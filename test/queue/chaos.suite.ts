@@ -5,8 +5,8 @@ import { type RedisServer, startRedis } from "../../src/testing/redis-server.js"
 import { parseReport, type RunningCommand, runAssay, startAssay } from "../../src/testing/run-assay.js";
 import { isCommandMissing } from "../../src/testing/system-command.js";
 import { TempProject } from "../../src/testing/temp-project.js";
-import { countTrials, dropReportTimes, readJsonLines } from "./fields.js";
-import { WorkerPool } from "./flock.js";
+import { countTrials, dropReportTimes, readJsonLines } from "./stored-fields.js";
+import { WorkerPool } from "./worker-pool.js";
 
 const EXAMPLES = 2500;
 const TRIALS = 4;

@@ -4,7 +4,7 @@ import { type RedisServer, startRedis } from "../../src/testing/redis-server.js"
 import { type FinishedCommand, parseReport, runAssay, startAssay } from "../../src/testing/run-assay.js";
 import { isCommandMissing } from "../../src/testing/system-command.js";
 import { TempProject } from "../../src/testing/temp-project.js";
-import { countTrials, dropReportTimes, readJsonLines } from "./fields.js";
+import { countTrials, dropReportTimes, readJsonLines } from "./stored-fields.js";
 
 const TOTAL = 12;
 const GRADED = 4;

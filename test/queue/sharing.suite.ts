@@ -5,9 +5,9 @@ import { type RedisServer, startRedis } from "../../src/testing/redis-server.js"
 import { parseReport, startAssay } from "../../src/testing/run-assay.js";
 import { isCommandMissing } from "../../src/testing/system-command.js";
 import { TempProject } from "../../src/testing/temp-project.js";
-import { openCuttableProxy } from "./cut-off.js";
-import { countTrials, readJsonLines } from "./fields.js";
-import { WorkerPool } from "./flock.js";
+import { openCuttableProxy } from "./cuttable-proxy.js";
+import { countTrials, readJsonLines } from "./stored-fields.js";
+import { WorkerPool } from "./worker-pool.js";
 
 const WORKERS = 4;
 const questions = (count: number) =>

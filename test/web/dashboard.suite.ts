@@ -3,11 +3,11 @@ import { isCommandMissing } from "../../src/testing/system-command.js";
 import { describeAgent } from "./describe-agent.js";
 import { describeCharts } from "./describe-charts.js";
 import { describeLeaderboard } from "./describe-leaderboard.js";
-import { describeThemes } from "./describe-looks.js";
+import { describeNavigation } from "./describe-navigation.js";
 import { describePages } from "./describe-pages.js";
-import { describeScreenshots } from "./describe-pictures.js";
 import { describeRows } from "./describe-rows.js";
-import { describeNavigation } from "./describe-ways.js";
+import { describeScreenshots } from "./describe-screenshots.js";
+import { describeThemes } from "./describe-themes.js";
 import { useSite } from "./site.js";
 import { storeDashboardRuns } from "./stored-runs.js";
 

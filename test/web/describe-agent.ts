@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { formatTrialHash } from "./places.js";
+import { formatTrialHash } from "./pages.js";
 import type { Site } from "./site.js";
-import { waitFor } from "./soon.js";
 import type { DashboardRuns } from "./stored-runs.js";
+import { waitFor } from "./wait-for.js";
 
 /** The trial of an agent: its steps, changes and running cost. */
 export function describeAgent(site: Site<DashboardRuns>): void {

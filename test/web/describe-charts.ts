@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import type { Download, Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { expectUsable, isDrawing } from "./in-page.js";
+import { expectUsable, isDrawing } from "./page-checks.js";
 import type { Site } from "./site.js";
-import { waitFor } from "./soon.js";
 import type { DashboardRuns } from "./stored-runs.js";
+import { waitFor } from "./wait-for.js";
 
 /** Every chart of the dashboard, by page. */
 const CHARTS: readonly { hash: (runs: DashboardRuns) => string; titles: readonly string[] }[] = [

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { expectHarmless } from "./in-page.js";
-import { formatTrialHash } from "./places.js";
+import { expectHarmless } from "./page-checks.js";
+import { formatTrialHash } from "./pages.js";
 import type { Site } from "./site.js";
-import { waitFor } from "./soon.js";
 import { ECHO, type HardRuns, HOSTILE, LONG_LENGTH, listHostileIds } from "./stored-runs.js";
+import { waitFor } from "./wait-for.js";
 
 /** A click is answered within this time, whatever the page is doing. */
 const MAX_RESPONSE_MS = 2000;

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { runAssay } from "../../src/testing/run-assay.js";
 import { TempProject } from "../../src/testing/temp-project.js";
 import type { Site } from "./site.js";
-import { waitFor } from "./soon.js";
 import type { HardRuns } from "./stored-runs.js";
+import { waitFor } from "./wait-for.js";
 
 const TITLE = "Skills in May";
 

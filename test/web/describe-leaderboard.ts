@@ -5,8 +5,8 @@ import { paretoFronts } from "../../src/stats/pareto.js";
 import { parseReport, runAssay } from "../../src/testing/run-assay.js";
 import { expectInOrder, type Sorted } from "./in-order.js";
 import type { Site } from "./site.js";
-import { waitFor } from "./soon.js";
 import type { DashboardRuns } from "./stored-runs.js";
+import { waitFor } from "./wait-for.js";
 
 type Figures = Readonly<Record<string, number | null>>;
 

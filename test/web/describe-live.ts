@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { saveScreenshot } from "./pictures.js";
+import { saveScreenshot } from "./screenshots.js";
 import type { Site } from "./site.js";
-import { waitFor } from "./soon.js";
 import { createSlowSystem, type HardRuns, startLiveRun } from "./stored-runs.js";
+import { waitFor } from "./wait-for.js";
 
 const TITLE = "A live run";
 const TRIALS = 8;

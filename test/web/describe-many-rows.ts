@@ -2,8 +2,8 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { measureLongestTask } from "./longest-task.js";
 import type { Site } from "./site.js";
-import { waitFor } from "./soon.js";
 import type { HardRuns } from "./stored-runs.js";
+import { waitFor } from "./wait-for.js";
 
 /** No task may block the page for longer. */
 const MAX_TASK_MS = 50;

@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { expectFits, expectUsable } from "./in-page.js";
-import { type DashboardPage, listPages, waitForPage } from "./places.js";
+import { expectFits, expectUsable } from "./page-checks.js";
+import { type DashboardPage, listPages, waitForPage } from "./pages.js";
 import type { Site } from "./site.js";
-import { waitFor } from "./soon.js";
 import type { DashboardRuns } from "./stored-runs.js";
+import { waitFor } from "./wait-for.js";
 
 const NAMES = ["overview", "runs", "trends", "summary", "charts", "rows", "trial", "timeline", "compare"] as const;
 

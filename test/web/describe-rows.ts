@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { Site } from "./site.js";
-import { waitFor } from "./soon.js";
-import { readStoredRows } from "./stored-rows.js";
 import type { DashboardRuns } from "./stored-runs.js";
+import { readStoredRows } from "./stored-runs.js";
+import { waitFor } from "./wait-for.js";
 
 /** The rows of a run: filters, order and keyboard. */
 export function describeRows(site: Site<DashboardRuns>): void {

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type ServedDashboard, type Site, serveRuns } from "./site.js";
-import { waitFor } from "./soon.js";
 import type { HardRuns } from "./stored-runs.js";
+import { waitFor } from "./wait-for.js";
 
 const TOKEN = "a-token-of-some-length";
 

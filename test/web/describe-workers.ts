@@ -3,12 +3,11 @@ import type { Locator, Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { QueueState } from "../../src/queue/contract.js";
 import { createSampleQueue, createSampleWorker, writeQueueFile } from "../../src/report/dashboard/queue-testing.js";
-import { expectFits, expectHarmless, expectUsable } from "./in-page.js";
-import { saveScreenshot } from "./pictures.js";
+import { expectFits, expectHarmless, expectUsable, findSeriousViolations } from "./page-checks.js";
+import { saveScreenshot } from "./screenshots.js";
 import type { Site } from "./site.js";
-import { waitFor } from "./soon.js";
 import { createSlowSystem, type HardRuns, HOSTILE, startLiveRun } from "./stored-runs.js";
-import { findSeriousViolations } from "./violations.js";
+import { waitFor } from "./wait-for.js";
 
 const TITLE = "A run over a queue";
 const ALPHA = createSampleWorker({ host: "alpha", pid: 4121, done: 300, perSecond: 41.2 });

@@ -3,11 +3,10 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { copyRunTimes } from "../../src/testing/fixture-runs.js";
 import { isCommandMissing } from "../../src/testing/system-command.js";
-import { readFocus } from "./in-page.js";
+import { findSeriousViolations, readFocus } from "./page-checks.js";
 import { useSite } from "./site.js";
-import { waitFor } from "./soon.js";
 import { storeSmallRun } from "./stored-runs.js";
-import { findSeriousViolations } from "./violations.js";
+import { waitFor } from "./wait-for.js";
 
 const COPIES = 1100;
 /** Includes the copied run. */

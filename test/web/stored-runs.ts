@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import {
   AnswerQuality,
+  type EvalRow,
   type EvaluateOptions,
   type Example,
   evaluate,
@@ -309,4 +310,12 @@ async function storeManyRows(runsDir: string, count: number): Promise<string> {
 
 function parseRow(line: string): object {
   return JSON.parse(line) as object;
+}
+
+export function readStoredRows(runsDir: string, run: string): EvalRow[] {
+  const text = readFileSync(join(runsDir, run, "rows.jsonl"), "utf8");
+  return text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as EvalRow);
 }

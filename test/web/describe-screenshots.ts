@@ -4,11 +4,11 @@ import { pathToFileURL } from "node:url";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { runAssay } from "../../src/testing/run-assay.js";
-import { isScreenshotDue, saveScreenshot } from "./pictures.js";
-import { formatTrialHash } from "./places.js";
+import { formatTrialHash } from "./pages.js";
+import { isScreenshotDue, saveScreenshot } from "./screenshots.js";
 import type { Site } from "./site.js";
-import { waitFor } from "./soon.js";
 import type { DashboardRuns } from "./stored-runs.js";
+import { waitFor } from "./wait-for.js";
 
 interface View {
   name: string;

@@ -1,6 +1,7 @@
+import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { waitFor } from "./soon.js";
+import { waitFor } from "./wait-for.js";
 
 // Scripts for the page are strings: they run there without access to the test.
 
@@ -51,4 +52,21 @@ export async function expectHarmless(page: Page): Promise<void> {
   expect(await page.evaluate("window.pwned")).toBeUndefined();
   expect(await page.locator("script").count(), "only the script of the page itself").toBe(1);
   expect(await page.locator("main").locator("img, iframe, [onload], [onerror], [href^=javascript]").count()).toBe(0);
+}
+
+interface Violation {
+  id: string;
+  impact: string | null;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+/** Serious axe violations of a page. */
+export async function findSeriousViolations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<{ violations: Violation[] }>(
+    'axe.run(document, { resultTypes: ["violations"] })',
+  );
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
 }

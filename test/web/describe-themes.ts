@@ -1,13 +1,12 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { readColors } from "./colours-at.js";
 import { findPage } from "./describe-pages.js";
-import { expectUsable } from "./in-page.js";
-import { waitForPage } from "./places.js";
+import { expectUsable, findSeriousViolations } from "./page-checks.js";
+import { waitForPage } from "./pages.js";
+import { readColors } from "./read-colors.js";
 import type { Site } from "./site.js";
-import { waitFor } from "./soon.js";
 import type { DashboardRuns } from "./stored-runs.js";
-import { findSeriousViolations } from "./violations.js";
+import { waitFor } from "./wait-for.js";
 
 const NAMES = ["overview", "runs", "trends", "summary", "charts", "rows", "trial", "timeline", "compare"] as const;
 

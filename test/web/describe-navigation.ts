@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { readFocus } from "./in-page.js";
+import { readFocus } from "./page-checks.js";
 import type { Site } from "./site.js";
-import { waitFor } from "./soon.js";
 import type { DashboardRuns } from "./stored-runs.js";
+import { waitFor } from "./wait-for.js";
 
 /** More than the tab stops of any page before its content. */
 const MAX_TABS = 60;
