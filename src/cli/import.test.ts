@@ -60,6 +60,8 @@ describe("assay import", () => {
     expect(stderr).toContain("Detected context-bench results.");
     expect(stderr).toMatch(/Stored in .*runs/);
     expect(stdout).toMatch(/keep\s+\|/);
+    expect(stdout).toContain("- imported from context-bench results (1 file)");
+    expect(stdout).not.toMatch(/trials\/s|seed/);
     const report = await written(() => executeReport("latest", { runsDir, output: "table" }));
     expect(report.stdout).toBe(stdout);
     const shown = await written(() => executeShow({ run: "latest", trial: "a", runsDir, output: "text" }));

@@ -2,7 +2,7 @@ import "../builtins.js";
 import { didYouMean, EXIT, registry, UsageError } from "../core/index.js";
 import { formatPlural } from "../report/index.js";
 import { type ImportProgress, type ImportRunOptions, importRun } from "../runs/index.js";
-import type { FormatName } from "../store/index.js";
+import { FORMAT_TITLES, type FormatName } from "../store/index.js";
 import { exitOnSignal } from "./interrupt.js";
 import { StatusLine } from "./progress.js";
 import { printNote, writeResult } from "./streams.js";
@@ -25,7 +25,7 @@ export async function executeImport(files: readonly string[], flags: ImportFlags
   const imported = await showImportProgress(line, (onProgress) =>
     importRun({ ...toImportOptions(files, flags), onProgress }),
   );
-  if (format === undefined) printNote(`Detected ${imported.format} results.`);
+  if (format === undefined) printNote(`Detected ${FORMAT_TITLES[imported.format]} results.`);
   await writeResult(await registry.get("reporter", output).render(imported.result, {}));
   printNote(`Stored in ${imported.result.runDir}`);
   return EXIT.fine;

@@ -18,6 +18,7 @@ import {
   type CollectedDataset,
   type CollectedTrials,
   createRunId,
+  FORMAT_TITLES,
   type ImportedSystem,
   listImportNotes,
   type Manifest,
@@ -105,7 +106,9 @@ async function collectResults(
 function createNothingReadError({ files, format }: OpenedResults, { bad }: CollectedTrials): DatasetError {
   const first = bad[0];
   const why = first === undefined ? "It contains no trials." : `${first.place}: ${first.message}.`;
-  return new DatasetError(`Nothing in ${files.join(", ")} can be read as ${format.title} results. ${why}`);
+  return new DatasetError(
+    `Nothing in ${files.join(", ")} can be read as ${FORMAT_TITLES[format.name]} results. ${why}`,
+  );
 }
 
 /** Counts tokens of texts that came without a count; the tokenizer is loaded only if needed. */

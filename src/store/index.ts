@@ -24,7 +24,7 @@ export { type TestRun, writeTestRun } from "./history/run-testing.js";
 export { formatSchema } from "./history/schema.js";
 export type { TextPieces } from "./history/write-pieces.js";
 export { type CollectedDataset, type CollectedTrials, listImportNotes, TrialCollector } from "./import/collect.js";
-export { FORMAT_NAMES, type FormatName, type ImportedSystem } from "./import/format.js";
+export { FORMAT_NAMES, FORMAT_TITLES, type FormatName, type ImportedSystem } from "./import/format.js";
 export { type OpenedResults, openResultFiles, readTrials } from "./import/open-results.js";
 export { RUN_FILES, RunJournal, readManifest, readRows } from "./journal.js";
 export { isRunLocked } from "./lock.js";

@@ -20,7 +20,6 @@ import { toGradedOutcome, toUngradedOutcome, VERDICT_FIELD } from "./verdict.js"
 /** Results of AILANG benchmarks: one JSON file per trial, a list of them, or JSON lines. */
 export const ailang: ImportFormat = {
   name: "ailang",
-  title: "AILANG",
   toldBy: 'records with "id", "lang", "model" and "stdout_ok" or "compile_ok"',
   isRecord: (record) =>
     ["id", "lang", "model"].every((name) => typeof getField(record, name) === "string") &&

@@ -1,6 +1,6 @@
 import { DatasetError, digest, type EvalRow, makeRow, type TrialKey } from "../../core/index.js";
 import { groupByKey } from "./fields.js";
-import type { ImportedSystem, ImportedTrial } from "./format.js";
+import { FORMAT_TITLES, type ImportedSystem, type ImportedTrial } from "./format.js";
 import type { ImportProblem, OpenedResults, ReadTrial } from "./open-results.js";
 
 /** What the trials tell about a dataset. */
@@ -223,7 +223,7 @@ const MAX_MESSAGE_CHARS = 200;
 export function listImportNotes({ format, files, notes }: OpenedResults, collected: CollectedTrials): string[] {
   const { bad, twice } = collected;
   return [
-    `imported from ${format.title} results (${files.length} ${files.length === 1 ? "file" : "files"}): outcomes are those of the original tool`,
+    `imported from ${FORMAT_TITLES[format.name]} results (${files.length} ${files.length === 1 ? "file" : "files"}): outcomes are those of the original tool`,
     ...notes,
     ...listBadRecordNotes(bad.map(({ place, message }) => `${place}: ${message.slice(0, MAX_MESSAGE_CHARS)}`)),
     ...listDuplicateNotes(twice),

@@ -24,7 +24,6 @@ const PASS_THRESHOLD = 0.7;
 /** Results of the Python package context-bench, as written by `result.to_json()`. */
 export const contextBench: ImportFormat = {
   name: "context-bench",
-  title: "context-bench",
   toldBy: 'a document with "rows", each with "system", "example_id" and "scores"',
   open: openContextBench,
   isRecord: (record) =>

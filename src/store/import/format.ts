@@ -7,6 +7,14 @@ export const FORMAT_NAMES = ["ailang", "vally", "context-bench", "promptfoo"] as
 /** A tool whose results can be imported. */
 export type FormatName = (typeof FORMAT_NAMES)[number];
 
+/** The tools, as they write their names. */
+export const FORMAT_TITLES: Readonly<Record<FormatName, string>> = {
+  ailang: "AILANG",
+  vally: "Vally",
+  "context-bench": "context-bench",
+  promptfoo: "promptfoo",
+};
+
 /** A measured system, as described by the file. */
 export interface ImportedSystem {
   readonly name: string;
@@ -54,8 +62,6 @@ export interface OpenedDocument {
 /** How to read the results of one tool. */
 export interface ImportFormat {
   readonly name: FormatName;
-  /** The name of the tool, as it writes it. */
-  readonly title: string;
   /** How to recognize a file of this format, for messages. */
   readonly toldBy: string;
   /** Opens a document that holds more than its records; null if it is not of this format. */

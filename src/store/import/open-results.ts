@@ -11,7 +11,7 @@ import {
   streamDocumentRecords,
   streamLineRecords,
 } from "./file-content.js";
-import type { ImportedTrial, ImportFormat, ReadRecord } from "./format.js";
+import { FORMAT_TITLES, type ImportedTrial, type ImportFormat, type ReadRecord } from "./format.js";
 import { createUnknownFormatError, detectFormat, findFormat } from "./formats.js";
 
 /** A file that may hold results. */
@@ -107,7 +107,9 @@ export function openResultFiles(paths: readonly string[], name?: string): Opened
   if (search.format === null) throw createUnknownFormatError(paths.join(", "));
   const { format, files, damaged } = search;
   if (files.length === 0)
-    throw new DatasetError(`${paths.join(", ")}: there are no ${format.title} results. ${formatFirstProblem(damaged)}`);
+    throw new DatasetError(
+      `${paths.join(", ")}: there are no ${FORMAT_TITLES[format.name]} results. ${formatFirstProblem(damaged)}`,
+    );
   return { format, files, damaged, notes: [...found.notes, ...search.listNotes()] };
 }
 
@@ -152,7 +154,7 @@ class FormatSearch {
     if (length === 0) return [];
     const named = this.#others.slice(0, MAX_LISTED_FILES).join(", ");
     return [
-      `files without ${this.format?.title} results, which were skipped: ${length} (${named}${length > MAX_LISTED_FILES ? ", …" : ""})`,
+      `files without ${this.format === null ? "" : `${FORMAT_TITLES[this.format.name]} `}results, which were skipped: ${length} (${named}${length > MAX_LISTED_FILES ? ", …" : ""})`,
     ];
   }
 

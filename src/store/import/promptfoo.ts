@@ -27,7 +27,6 @@ import { collectGradeEvidence, listGradeScores, toGradedOutcome, toUngradedOutco
 /** Results of promptfoo: `promptfoo eval -o results.json` (versions 2 to 4), or `-o results.jsonl`. */
 export const promptfoo: ImportFormat = {
   name: "promptfoo",
-  title: "promptfoo",
   toldBy: 'a document with "results.results", or lines with "provider", "prompt", "success" and "score"',
   open: openPromptfoo,
   isRecord: (record) =>

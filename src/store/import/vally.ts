@@ -36,7 +36,6 @@ const TRIAL_TYPE = "trial-result";
 /** Results of skill evals: `results.jsonl` of Vally and of `assay eval`. */
 export const vally: ImportFormat = {
   name: "vally",
-  title: "Vally",
   toldBy: 'lines with "type": "trial-result", or with "stimulus" and "gradeResult", "grades" or "trajectory"',
   isRecord: (record) => record.type === TRIAL_TYPE || record.type === "run-summary" || isVallyTrial(record),
   read: (record, file) => (isVallyTrial(record) || record.type === TRIAL_TYPE ? readVallyRecord(record, file) : null),
