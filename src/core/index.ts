@@ -132,27 +132,26 @@ export { computeRetryDelay, DEFAULT_RETRY, getRetry, type RetryPolicy } from "./
 export {
   type Attempt,
   type CostSource,
-  countTrials,
-  createTrialCounts,
-  EMPTY_ROW,
   ERROR_CATEGORIES,
   type ErrorCategory,
   type EvalRow,
   type Facets,
   type FacetValue,
+  type FactUnit,
   getMeasure,
   getScore,
   hasOutput,
   isScored,
   makeRow,
+  type NamedRowField,
   OTHER_MODEL_NOTE,
   OUTCOMES,
   type Outcome,
+  ROW_FIELD_LIST,
   ROW_FIELDS,
   type RowInit,
   SENT_WITHOUT_NOTE,
   SLOW_NOTE,
-  type TrialCounts,
   type TrialKey,
 } from "./row.js";
 export { findSecretsInPath, isCredentialName, isNonSecretName } from "./secret-names.js";
@@ -183,4 +182,5 @@ export {
   type Trajectory,
   type TrajectoryEvent,
 } from "./trajectory.js";
+export { countTrials, createTrialCounts, type TrialCounts } from "./trial-counts.js";
 export { VERSION } from "./version.js";

@@ -1,5 +1,7 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { getScore, hasOutput, isScored, makeRow, OUTCOMES, ROW_FIELDS } from "./row.js";
+import { getScore, hasOutput, isScored, makeRow, OUTCOMES, ROW_FIELD_LIST, ROW_FIELDS } from "./row.js";
 
 const about = { system: "s", exampleId: 1 } as const;
 
@@ -8,7 +10,7 @@ describe("makeRow", () => {
     const row = makeRow({ ...about, outcome: "skipped" });
     expect(row.costUsd).toBeNull();
     expect(row.costSource).toBe("unknown");
-    expect(JSON.parse(JSON.stringify(row))).toEqual({
+    expect(JSON.parse(JSON.stringify(row))).toMatchObject({
       system: "s",
       exampleId: 1,
       dataset: "",
@@ -47,7 +49,7 @@ describe("makeRow", () => {
   it("lists every field in the order it is written", () => {
     const written = JSON.parse(JSON.stringify(makeRow({ ...about, outcome: "pass" }))) as object;
     expect(Object.keys(written)).toEqual(ROW_FIELDS);
-    expect(ROW_FIELDS).toHaveLength(32);
+    expect(ROW_FIELDS.toSorted()).toEqual(ROW_FIELD_LIST.map(({ name }) => name).sort());
   });
 
   it("creates a plain object that survives a copy", () => {
@@ -63,6 +65,20 @@ describe("makeRow", () => {
 
   it("does not share scores between rows", () => {
     expect(makeRow({ ...about, outcome: "pass" }).scores).not.toBe(makeRow({ ...about, outcome: "pass" }).scores);
+  });
+});
+
+describe("the table of row fields", () => {
+  it("matches the tables in the docs: run npm run docs:rows", () => {
+    const script = fileURLToPath(new URL("../../scripts/row-tables.mjs", import.meta.url));
+    const { status, stderr } = spawnSync(process.execPath, [script, "--check"], { encoding: "utf8" });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  });
+
+  it("has labels that fit the column of assay show", () => {
+    const labels = ROW_FIELD_LIST.flatMap(({ fact }) => fact?.show ?? []);
+    expect(labels).toContain("judging");
+    expect(labels.filter((label) => label.length > 9)).toEqual([]);
   });
 });
 

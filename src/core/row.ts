@@ -41,51 +41,229 @@ export type FacetValue = string | number | boolean;
 /** Example fields to break results down by, e.g. `{ subject: "anatomy" }`. */
 export type Facets = Readonly<Record<string, FacetValue>>;
 
-/** One finished trial. What was not measured is null, never 0. */
-export interface EvalRow {
-  system: string;
-  exampleId: string | number;
-  dataset: string;
-  trial: number;
-  outcome: Outcome;
-  errorCategory: ErrorCategory;
-  scores: Record<string, number>;
-  /** Numbers from evaluators with any range, such as a number of characters. Averaged, but they decide nothing. */
-  measures: Readonly<Record<string, number>>;
-  /** The field that decided pass or fail; null if none did. */
-  primaryField: string | null;
-  passed: boolean | null;
-  inputTokens: number;
-  outputTokens: number;
-  usage: Usage | null;
-  costUsd: number | null;
-  costSource: CostSource;
-  overshootUsd: number | null;
-  /** Cost of scoring, such as judge calls; not part of `costUsd`. */
-  judgeCostUsd: number | null;
-  /** True if usage or cost is known to be incomplete. */
-  partial: boolean;
-  /** True if the output came from the cache or a recording, so this run did not pay for it. */
-  cached: boolean;
-  /** Seconds inside `System.process`. */
-  latency: number | null;
-  /** Milliseconds from admission to the end of the system's work, including retries. */
-  durationMs: number | null;
-  ttftMs: number | null;
-  firstAttemptMs: number | null;
-  successAtMs: number | null;
-  turns: number | null;
-  tokensPerSec: number | null;
-  /** Running cost when the trial was stopped; 0 if it was not. */
-  costKilledAt: number;
-  attempts: readonly Attempt[];
-  notes: readonly string[];
-  metadata: Readonly<Record<string, unknown>> | null;
-  /** Copied from the example, so that a stored run can be broken down without its examples. */
-  facets: Facets | null;
-  /** What the example shares with others of its dataset, such as a conversation. Rows of one group are not independent. */
-  group: string | number | null;
+/** The unit of a value: dollars, seconds, milliseconds, a number of things, or things per second. */
+export type FactUnit = "usd" | "seconds" | "ms" | "count" | "rate";
+
+/** A field that is shown by itself rather than in a sentence with others. */
+interface RowFact {
+  readonly unit: FactUnit;
+  /** Its label on the trial page. */
+  readonly page?: string;
+  /** Its label in `assay show`: at most 9 characters. */
+  readonly show?: string;
 }
+
+/** How a field is stored and shown. */
+interface RowFieldOptions {
+  /** The DuckDB type of its column. */
+  readonly sqlType: string;
+  /** Describes its column, in `assay query --schema` and docs/guides/history.md. */
+  readonly about: string;
+  /** The name of its column, if it is not the field's own in snake_case. */
+  readonly columnName?: string;
+  /** Written to the journal even if its value is neutral. */
+  readonly isAlwaysWritten?: boolean;
+  readonly fact?: RowFact;
+}
+
+interface RowField<Value> extends RowFieldOptions {
+  /** Never set: carries the type of the field. */
+  readonly value?: Value;
+}
+
+function defineField<Value>(options: RowFieldOptions): RowField<Value> {
+  return options;
+}
+
+/**
+ * The fields of a row, in the order of the SQL columns and the docs. The type of rows, the journal, the SQL views, the
+ * tables in the docs and the facts of a trial are derived from it. Editors and docs/reference/json-report.md show the doc
+ * comments. `makeRow` has the neutral values. After a change: `npm run docs:rows`.
+ */
+const ROW_FIELD_TABLE = {
+  /** Name of the system. */
+  system: defineField<string>({ sqlType: "VARCHAR", about: "the system", isAlwaysWritten: true }),
+  /** Name of the example's dataset; `""` if it has none. */
+  dataset: defineField<string>({ sqlType: "VARCHAR", about: "the dataset of the example", isAlwaysWritten: true }),
+  /** Id of the example. */
+  exampleId: defineField<string | number>({
+    sqlType: "VARCHAR",
+    about: "the example; numbers as text",
+    isAlwaysWritten: true,
+  }),
+  /** Number of the trial of its example, from 0. */
+  trial: defineField<number>({
+    sqlType: "BIGINT",
+    about: "the trial number of the example, from 0",
+    isAlwaysWritten: true,
+  }),
+  /** How it ended: `pass`, `fail`, `error`, `unscored` or `skipped`. */
+  outcome: defineField<Outcome>({
+    sqlType: "VARCHAR",
+    about: "pass, fail, error, unscored or skipped",
+    isAlwaysWritten: true,
+  }),
+  /** What went wrong; `none` if nothing did. */
+  errorCategory: defineField<ErrorCategory>({
+    sqlType: "VARCHAR",
+    about: "the error category; none if there was no error",
+    isAlwaysWritten: true,
+  }),
+  /** Scores from evaluators by field, each in [0, 1]. */
+  scores: defineField<Record<string, number>>({
+    sqlType: "MAP(VARCHAR, DOUBLE)",
+    about: "all scores: scores['f1']",
+    isAlwaysWritten: true,
+  }),
+  /** Numbers from evaluators with any range, such as a number of characters. Averaged, but they decide nothing. */
+  measures: defineField<Readonly<Record<string, number>>>({
+    sqlType: "MAP(VARCHAR, DOUBLE)",
+    about: "values that do not decide pass or fail: measures['characters']",
+  }),
+  /** The field that decided pass or fail; null if none did. */
+  primaryField: defineField<string | null>({
+    sqlType: "VARCHAR",
+    about: "the score that decided pass or fail",
+  }),
+  /** Whether it passed; null if undecided. */
+  passed: defineField<boolean | null>({ sqlType: "BOOLEAN", about: "NULL if undecided" }),
+  /** Tokens of the input, counted locally. */
+  inputTokens: defineField<number>({
+    sqlType: "BIGINT",
+    about: "tokens of the system's input",
+    isAlwaysWritten: true,
+  }),
+  /** Tokens of the output, counted locally. */
+  outputTokens: defineField<number>({
+    sqlType: "BIGINT",
+    about: "tokens of the system's output",
+    isAlwaysWritten: true,
+  }),
+  /**
+   * Tokens as reported: `input`, `output`, `cacheRead`, `cacheWrite`, `cacheWrite1h` (part of `cacheWrite`), `reasoning`
+   * (part of `output`). Null if nothing was reported.
+   */
+  usage: defineField<Usage | null>({
+    sqlType:
+      'STRUCT("input" BIGINT, "output" BIGINT, cache_read BIGINT, cache_write BIGINT, cache_write_1h BIGINT, reasoning BIGINT)',
+    about: "tokens as billed: usage.input; NULL if not reported",
+  }),
+  /** Cost in dollars: as reported, else tokens × price; null if unknown. */
+  costUsd: defineField<number | null>({
+    sqlType: "DOUBLE",
+    about: "the cost of the trial; NULL if unknown",
+  }),
+  /**
+   * Source of `costUsd`: `provider` (reported), `priced` (reported tokens × price), `estimated` (some tokens were counted
+   * locally) or `unknown`.
+   */
+  costSource: defineField<CostSource>({
+    sqlType: "VARCHAR",
+    about: "provider, priced, estimated or unknown",
+  }),
+  /** By how much the final bill exceeds the trial's limit, in dollars; null if it does not. */
+  overshootUsd: defineField<number | null>({
+    sqlType: "DOUBLE",
+    about: "by how much the cost exceeded the limit",
+  }),
+  /** Cost of scoring, such as judge calls; not part of `costUsd`. Null if nothing was spent or the cost is unknown. */
+  judgeCostUsd: defineField<number | null>({
+    sqlType: "DOUBLE",
+    about: "the cost of scoring, not part of cost_usd",
+    fact: { unit: "usd", show: "judging" },
+  }),
+  /** True if usage or cost is known to be incomplete. */
+  partial: defineField<boolean>({ sqlType: "BOOLEAN", about: "usage or cost is known to be incomplete" }),
+  /** True if the output came from the cache, a recording or the run that was graded, so this run did not pay for it. */
+  cached: defineField<boolean>({ sqlType: "BOOLEAN", about: "the output came from the cache or a recording" }),
+  /** Seconds inside `System.process`, or as the system reported. */
+  latency: defineField<number | null>({
+    sqlType: "DOUBLE",
+    about: "seconds inside the system",
+    fact: { unit: "seconds", page: "Latency" },
+  }),
+  /**
+   * Milliseconds from admission to the end of the system's work, with failed calls and the waits between them; without
+   * the wait for a slot.
+   */
+  durationMs: defineField<number | null>({
+    sqlType: "DOUBLE",
+    about: "from admission to the end of the work, including retries",
+    fact: { unit: "ms", page: "Duration" },
+  }),
+  /** Milliseconds to the first token, as the system reported. */
+  ttftMs: defineField<number | null>({
+    sqlType: "DOUBLE",
+    about: "until the first token",
+    fact: { unit: "ms", page: "First token" },
+  }),
+  /** Milliseconds to the first edit, otherwise to the first text, as the system reported. */
+  firstAttemptMs: defineField<number | null>({
+    sqlType: "DOUBLE",
+    about: "until the first edit, otherwise the first text",
+    fact: { unit: "ms", page: "First attempt" },
+  }),
+  /** Milliseconds until the work would have passed, as the system reported; null if not measured. */
+  successAtMs: defineField<number | null>({
+    sqlType: "DOUBLE",
+    about: "until the graders passed it; NULL if not measured",
+    fact: { unit: "ms", page: "Success" },
+  }),
+  /** Turns taken, as the system reported. */
+  turns: defineField<number | null>({
+    sqlType: "BIGINT",
+    about: "turns taken",
+    fact: { unit: "count", page: "Turns" },
+  }),
+  /** Output tokens per second of generation, as the system reported. */
+  tokensPerSec: defineField<number | null>({
+    sqlType: "DOUBLE",
+    about: "output tokens per second of generation",
+    fact: { unit: "rate", page: "Tokens per second" },
+  }),
+  /** The first running cost above the limit, in dollars; 0 for a trial that was not stopped for its cost. */
+  costKilledAt: defineField<number>({
+    sqlType: "DOUBLE",
+    about: "cost at which it was stopped by its budget; 0 if it was not",
+  }),
+  /** Failed calls, including those that were retried: `errorCategory`, `message`, `durationMs`. */
+  attempts: defineField<readonly Attempt[]>({
+    sqlType: "STRUCT(error_category VARCHAR, message VARCHAR, duration_ms DOUBLE)[]",
+    about: "failed calls before the output",
+  }),
+  /** What the system logged, what evaluators could not decide, `slow: …` for a trial slower than expected of its model. */
+  notes: defineField<readonly string[]>({ sqlType: "VARCHAR[]", about: "notes about the trial" }),
+  /** As the system returned it, and `judgeUsage`: a judge's tokens, with the fields of `usage`. */
+  metadata: defineField<Readonly<Record<string, unknown>> | null>({
+    sqlType: "JSON",
+    about: "metadata of the system: metadata->>'model'",
+  }),
+  /**
+   * Fields of the example by which its dataset breaks down results, such as `subject`: name → text, number or boolean.
+   * Copied from the example, so that a stored run can be broken down without its examples.
+   */
+  facets: defineField<Facets | null>({
+    sqlType: "JSON",
+    about: "facets of the example: facets->>'subject'",
+  }),
+  /**
+   * What the example shares with others of its dataset, such as a conversation, by the dataset's `groupBy`. Rows of one
+   * group are not independent. Null in rows of older versions.
+   */
+  group: defineField<string | number | null>({
+    sqlType: "VARCHAR",
+    about: "the group of the example",
+    // `group` is an SQL keyword.
+    columnName: "group_id",
+  }),
+};
+
+type FieldValues<Fields> = {
+  [Name in keyof Fields]: Fields[Name] extends RowField<infer Value> ? Value : never;
+};
+
+/** One finished trial. What was not measured is null, never 0. */
+export interface EvalRow extends FieldValues<typeof ROW_FIELD_TABLE> {}
 
 /** Identifies a trial within a run. */
 export type TrialKey = Pick<EvalRow, "system" | "dataset" | "exampleId" | "trial">;
@@ -99,8 +277,10 @@ export const OTHER_MODEL_NOTE = "another model";
 /** First words of the note on a trial whose model rejected a request parameter. */
 export const SENT_WITHOUT_NOTE = "sent without";
 
+const REQUIRED_FIELDS = ["system", "exampleId", "outcome"] as const;
+
 /** The fields of a row; those without a neutral value are required. */
-export type RowInit = Partial<EvalRow> & Pick<EvalRow, "system" | "exampleId" | "outcome">;
+export type RowInit = Partial<EvalRow> & Pick<EvalRow, (typeof REQUIRED_FIELDS)[number]>;
 
 const NO_MEASURES: EvalRow["measures"] = Object.freeze({});
 const EMPTY_LIST: readonly never[] = Object.freeze([]);
@@ -111,6 +291,8 @@ const EMPTY_LIST: readonly never[] = Object.freeze([]);
  * makeRow({ system: "s", exampleId: 1, outcome: "pass", scores: { f1: 1 }, passed: true });
  */
 export function makeRow(known: RowInit): EvalRow {
+  // A literal with constants, in the order of the journal: rows keep one shape. Neutral values out of the table would make
+  // decoding a fifth slower, a loop over it a third.
   return {
     system: known.system,
     dataset: known.dataset ?? "",
@@ -147,10 +329,29 @@ export function makeRow(known: RowInit): EvalRow {
   };
 }
 
-export const EMPTY_ROW: Readonly<EvalRow> = makeRow({ system: "", exampleId: "", outcome: "skipped" });
+const NEUTRAL_ROW = makeRow({ system: "", exampleId: "", outcome: "skipped" });
 
 /** Every field of a row, in the order it is written. */
-export const ROW_FIELDS = Object.keys(EMPTY_ROW) as readonly (keyof EvalRow)[];
+export const ROW_FIELDS = Object.keys(NEUTRAL_ROW) as readonly (keyof EvalRow)[];
+
+/** A field of the table with what follows from its name. */
+export interface NamedRowField extends RowFieldOptions {
+  readonly name: keyof EvalRow;
+  readonly columnName: string;
+  /** The value if nothing is known; undefined if every row must have the field. */
+  readonly neutral: EvalRow[keyof EvalRow] | undefined;
+}
+
+/** The table as a list. */
+export const ROW_FIELD_LIST: readonly NamedRowField[] = Object.entries(ROW_FIELD_TABLE).map(([key, field]) => {
+  const name = key as keyof EvalRow;
+  const isRequired = (REQUIRED_FIELDS as readonly string[]).includes(name);
+  return { columnName: toSnakeCase(name), ...field, name, neutral: isRequired ? undefined : NEUTRAL_ROW[name] };
+});
+
+function toSnakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
 
 /** True if the output was graded, so that the row counts toward quality. */
 export function isScored(row: EvalRow): boolean {
@@ -178,53 +379,4 @@ export function getScore(row: EvalRow, field: string): number | undefined {
 export function getMeasure({ measures, scores }: EvalRow, field: string): number | undefined {
   if (measures != null && Object.hasOwn(measures, field)) return measures[field];
   return Object.hasOwn(scores, field) ? scores[field] : undefined;
-}
-
-/** The outcomes and total cost of one system's trials. */
-export interface TrialCounts {
-  trials: number;
-  outcomes: Record<Outcome, number>;
-  /** Counts per error category; categories that did not occur are absent. */
-  categories: Partial<Record<ErrorCategory, number>>;
-  /** Total of the known costs; null if no cost is known. */
-  costUsd: number | null;
-}
-
-/**
- * Counts the trials of each system, so that a list of runs can be shown without reading rows.
- * @example
- * countTrials(result.rows)["gpt-5"]?.outcomes.pass; // 41
- */
-export function countTrials(rows: readonly EvalRow[]): Record<string, TrialCounts> {
-  const bySystem = new Map<string, TrialCounts>();
-  let system = "";
-  let counts: TrialCounts | undefined;
-  for (let i = 0; i < rows.length; i++) {
-    const row = rows[i] as EvalRow;
-    // Rows are usually ordered by system, so look it up only when it changes.
-    if (counts === undefined || row.system !== system) {
-      system = row.system;
-      counts = getSystemCounts(system, bySystem);
-    }
-    addTrialToCounts(row, counts);
-  }
-  return Object.fromEntries(bySystem);
-}
-
-export function createTrialCounts(): TrialCounts {
-  const outcomes = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
-  return { trials: 0, outcomes, categories: {}, costUsd: null };
-}
-
-function getSystemCounts(system: string, bySystem: Map<string, TrialCounts>): TrialCounts {
-  const known = bySystem.get(system) ?? createTrialCounts();
-  bySystem.set(system, known);
-  return known;
-}
-
-function addTrialToCounts({ outcome, errorCategory, costUsd }: EvalRow, counts: TrialCounts): void {
-  counts.trials += 1;
-  counts.outcomes[outcome] += 1;
-  if (errorCategory !== "none") counts.categories[errorCategory] = (counts.categories[errorCategory] ?? 0) + 1;
-  if (costUsd != null) counts.costUsd = (counts.costUsd ?? 0) + costUsd;
 }

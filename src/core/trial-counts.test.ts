@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { countTrials, createTrialCounts, ERROR_CATEGORIES, makeRow, OUTCOMES } from "./row.js";
+import { ERROR_CATEGORIES, makeRow, OUTCOMES } from "./row.js";
+import { countTrials, createTrialCounts } from "./trial-counts.js";
 
 const row = (known: object) => makeRow({ system: "a", exampleId: 1, outcome: "pass", ...known });
 

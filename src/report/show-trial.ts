@@ -4,10 +4,12 @@ import {
   countTurns,
   type ErrorCategory,
   type EvalRow,
+  type FactUnit,
   findFirstAttemptTime,
   getMeasure,
   getScore,
   type Output,
+  ROW_FIELD_LIST,
   STOP_REASONS,
   type StopReason,
   type Trajectory,
@@ -293,13 +295,30 @@ function listTrialFacts(parts: TrialFactParts): TrialFact[] {
     ["outcome", describeOutcome(row, parts.threshold)],
     ["stopped", describeStop(parts)],
     ["cost", describeCost(row)],
-    ["judging", row.judgeCostUsd === null ? null : formatDollars(row.judgeCostUsd)],
+    ...listFieldFacts(row),
     ["tokens", describeTokens(row)],
     ["turns", describeTurns(parts)],
     ["time", describeTime(parts)],
     ["metadata", row.metadata === null ? null : JSON.stringify(row.metadata)],
   ];
   return facts.flatMap(([about, text]) => (text === null ? [] : [[about, text] as const]));
+}
+
+const FACT_FORMATS: Readonly<Record<FactUnit, (value: number) => string>> = {
+  usd: formatDollars,
+  seconds: formatSeconds,
+  ms: (value) => formatSeconds(value / 1000),
+  count: formatThousands,
+  rate: (value) => `${formatNumber(value, 1)}/s`,
+};
+
+/** The fields that have a line of their own. */
+function listFieldFacts(row: EvalRow): [string, string][] {
+  return ROW_FIELD_LIST.flatMap(({ name, neutral, fact }): [string, string][] => {
+    const value = row[name];
+    if (fact?.show === undefined || typeof value !== "number" || value === neutral) return [];
+    return [[fact.show, FACT_FORMATS[fact.unit](value)]];
+  });
 }
 
 function describeOutcome(row: EvalRow, threshold: number): string {

@@ -1,14 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Output } from "../core/index.js";
-import {
-  EMPTY_ROW,
-  type EvalRow,
-  getErrorMessage,
-  makeRow,
-  OUTCOMES,
-  ROW_FIELDS,
-  type TrialKey,
-} from "../core/index.js";
+import { type EvalRow, getErrorMessage, makeRow, OUTCOMES, ROW_FIELD_LIST, type TrialKey } from "../core/index.js";
 import type { EncodedTrial, FinishedTrial, MoneyEntry, UngradedOutput } from "../runner/index.js";
 
 /** Outputs with more characters of JSON become separate files, so that lines stay readable. */
@@ -31,30 +23,19 @@ export function pickTrialKey({ system, dataset, exampleId, trial }: TrialKey): T
   return { system, dataset, exampleId, trial };
 }
 
-/** Fields that every line has. */
-const ALWAYS_WRITTEN: ReadonlySet<keyof EvalRow> = new Set([
-  "system",
-  "dataset",
-  "exampleId",
-  "trial",
-  "outcome",
-  "errorCategory",
-  "scores",
-  "inputTokens",
-  "outputTokens",
-]);
-const OPTIONAL_FIELDS = ROW_FIELDS.filter((field) => !ALWAYS_WRITTEN.has(field));
+const OPTIONAL_FIELDS = ROW_FIELD_LIST.filter(({ isAlwaysWritten }) => isAlwaysWritten !== true).map(
+  ({ name, neutral }) => ({ name, neutral, isContainer: typeof neutral === "object" && neutral !== null }),
+);
 
-/** Encodes a row as one line of JSON. Optional fields with default values are omitted: `makeRow` restores them. */
+/** Encodes a row as one line of JSON. Optional fields with neutral values are omitted: `makeRow` restores them. */
 export function encodeRow(row: EvalRow): string {
   const line: Record<string, unknown> = { ...row };
-  for (const field of OPTIONAL_FIELDS) if (isEmptyField(field, row[field])) line[field] = undefined;
+  for (const { name, neutral, isContainer } of OPTIONAL_FIELDS) {
+    const value = row[name];
+    // Not deleted: that would give the copy a slow shape of its own.
+    if (value === neutral || (isContainer && Object.keys(value ?? {}).length === 0)) line[name] = undefined;
+  }
   return JSON.stringify(line);
-}
-
-function isEmptyField(field: keyof EvalRow, value: unknown): boolean {
-  const empty = EMPTY_ROW[field];
-  return value === empty || (typeof empty === "object" && empty !== null && Object.keys(value ?? {}).length === 0);
 }
 
 /** Decodes a line written by `encodeRow`, of this version or an older one. */

@@ -1,4 +1,4 @@
-import { OUTCOMES } from "../../core/index.js";
+import { type EvalRow, type NamedRowField, OUTCOMES, ROW_FIELD_LIST } from "../../core/index.js";
 import { EXAMPLES_FILE } from "../examples.js";
 import { RUN_FILES } from "../journal.js";
 import type { LineTable } from "./line-source.js";
@@ -16,40 +16,20 @@ const TRIAL_KEY_TYPES = {
 /** The same in SQL, with defaults for missing fields. */
 export const TRIAL_KEY_SQL = ["system", "coalesce(dataset, '')", '"exampleId"', "coalesce(trial, 0)"];
 
+/** The types of fields whose lines differ from their columns: ids of two types, and names within structs. */
+const LINE_TYPES: Partial<Readonly<Record<keyof EvalRow, string>>> = {
+  ...TRIAL_KEY_TYPES,
+  usage:
+    'STRUCT("input" BIGINT, "output" BIGINT, "cacheRead" BIGINT, "cacheWrite" BIGINT, "cacheWrite1h" BIGINT, "reasoning" BIGINT)',
+  attempts: 'STRUCT("errorCategory" VARCHAR, "message" VARCHAR, "durationMs" DOUBLE)[]',
+  group: "JSON",
+};
+
 /** Reads lines of rows.jsonl. */
 export const ROW_TABLE: Omit<LineTable, "files"> = {
   name: RUN_FILES.rows,
   columns: {
-    ...TRIAL_KEY_TYPES,
-    outcome: "VARCHAR",
-    errorCategory: "VARCHAR",
-    scores: "MAP(VARCHAR, DOUBLE)",
-    measures: "MAP(VARCHAR, DOUBLE)",
-    primaryField: "VARCHAR",
-    passed: "BOOLEAN",
-    inputTokens: "BIGINT",
-    outputTokens: "BIGINT",
-    usage:
-      'STRUCT("input" BIGINT, "output" BIGINT, "cacheRead" BIGINT, "cacheWrite" BIGINT, "cacheWrite1h" BIGINT, "reasoning" BIGINT)',
-    costUsd: "DOUBLE",
-    costSource: "VARCHAR",
-    overshootUsd: "DOUBLE",
-    judgeCostUsd: "DOUBLE",
-    partial: "BOOLEAN",
-    cached: "BOOLEAN",
-    latency: "DOUBLE",
-    durationMs: "DOUBLE",
-    ttftMs: "DOUBLE",
-    firstAttemptMs: "DOUBLE",
-    successAtMs: "DOUBLE",
-    turns: "BIGINT",
-    tokensPerSec: "DOUBLE",
-    costKilledAt: "DOUBLE",
-    attempts: 'STRUCT("errorCategory" VARCHAR, "message" VARCHAR, "durationMs" DOUBLE)[]',
-    notes: "VARCHAR[]",
-    metadata: "JSON",
-    facets: "JSON",
-    group: "JSON",
+    ...Object.fromEntries(ROW_FIELD_LIST.map(({ name, sqlType }) => [name, LINE_TYPES[name] ?? sqlType])),
     kind: "VARCHAR",
   },
   key: TRIAL_KEY_SQL,
@@ -58,37 +38,35 @@ export const ROW_TABLE: Omit<LineTable, "files"> = {
   isOther: "(kind is not null and outcome is null)",
 };
 
-/** Columns that are not just a renamed field. Default values are omitted from lines and restored here. */
+/** Columns that are not just a field with its neutral value. */
 const SPECIAL_COLUMNS: Readonly<Record<string, string>> = {
   run: "f.run",
   created_at: "f.created_at",
-  dataset: "coalesce(dataset, '')",
   example_id: `"exampleId"->>'$'`,
-  trial: "coalesce(trial, 0)",
-  error_category: `coalesce("errorCategory", 'none')`,
   score: `coalesce(scores['score'], scores["primaryField"])`,
-  scores: "coalesce(scores, map{})",
-  measures: "coalesce(measures, map{})",
-  input_tokens: 'coalesce("inputTokens", 0)',
-  output_tokens: 'coalesce("outputTokens", 0)',
   usage: `case when usage is not null then {'input': usage."input", 'output': usage."output", 'cache_read': usage."cacheRead", 'cache_write': usage."cacheWrite", 'cache_write_1h': usage."cacheWrite1h", 'reasoning': usage."reasoning"} end`,
-  cost_source: `coalesce("costSource", 'unknown')`,
-  partial: "coalesce(partial, false)",
-  cached: "coalesce(cached, false)",
-  cost_killed_at: 'coalesce("costKilledAt", 0)',
   attempts: `list_transform(coalesce(attempts, []), lambda a: {'error_category': a."errorCategory", 'message': a."message", 'duration_ms': a."durationMs"})`,
-  notes: "coalesce(notes, [])",
   group_id: `"group"->>'$'`,
 };
 
+const FIELD_COLUMNS = Object.fromEntries(ROW_FIELD_LIST.map((field) => [field.columnName, buildFieldColumn(field)]));
+
 /** The columns of `rows`, from raw lines joined to their files `f`. */
 export function buildRowSelection(): string {
-  const columns = ROW_COLUMNS.map(([name]) => `${SPECIAL_COLUMNS[name] ?? `"${toCamelCaseName(name)}"`} as "${name}"`);
-  return columns.join(", ");
+  return ROW_COLUMNS.map(([name]) => `${SPECIAL_COLUMNS[name] ?? FIELD_COLUMNS[name]} as "${name}"`).join(", ");
 }
 
-function toCamelCaseName(name: string): string {
-  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+/** Neutral values are omitted from lines and restored here. */
+function buildFieldColumn({ name, neutral }: NamedRowField): string {
+  const restored = formatNeutralValue(neutral);
+  return restored === null ? `"${name}"` : `coalesce("${name}", ${restored})`;
+}
+
+function formatNeutralValue(neutral: NamedRowField["neutral"]): string | null {
+  if (neutral === undefined || neutral === null) return null;
+  if (Array.isArray(neutral)) return "[]";
+  if (typeof neutral === "object") return "map{}";
+  return typeof neutral === "string" ? quoteSql(neutral) : String(neutral);
 }
 
 /** The fields of an output with their types. */

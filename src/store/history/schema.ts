@@ -1,49 +1,4 @@
-/** The columns of `rows`: the fields of a row in snake_case, and its run. `group` is an SQL keyword, hence `group_id`. */
-export const ROW_COLUMNS: readonly ViewColumn[] = [
-  ["run", "VARCHAR", "the name of the run folder"],
-  ["created_at", "TIMESTAMP", "when the run was started, in UTC"],
-  ["system", "VARCHAR", "the system"],
-  ["dataset", "VARCHAR", "the dataset of the example"],
-  ["example_id", "VARCHAR", "the example; numbers as text"],
-  ["trial", "BIGINT", "the trial number of the example, from 0"],
-  ["outcome", "VARCHAR", "pass, fail, error, unscored or skipped"],
-  ["error_category", "VARCHAR", "the error category; none if there was no error"],
-  ["score", "DOUBLE", "the primary score"],
-  ["scores", "MAP(VARCHAR, DOUBLE)", "all scores: scores['f1']"],
-  ["measures", "MAP(VARCHAR, DOUBLE)", "values that do not decide pass or fail: measures['characters']"],
-  ["primary_field", "VARCHAR", "the score that decided pass or fail"],
-  ["passed", "BOOLEAN", "NULL if undecided"],
-  ["input_tokens", "BIGINT", "tokens of the system's input"],
-  ["output_tokens", "BIGINT", "tokens of the system's output"],
-  [
-    "usage",
-    'STRUCT("input" BIGINT, "output" BIGINT, cache_read BIGINT, cache_write BIGINT, cache_write_1h BIGINT, reasoning BIGINT)',
-    "tokens as billed: usage.input; NULL if not reported",
-  ],
-  ["cost_usd", "DOUBLE", "the cost of the trial; NULL if unknown"],
-  ["cost_source", "VARCHAR", "provider, priced, estimated or unknown"],
-  ["overshoot_usd", "DOUBLE", "by how much the cost exceeded the limit"],
-  ["judge_cost_usd", "DOUBLE", "the cost of scoring, not part of cost_usd"],
-  ["partial", "BOOLEAN", "usage or cost is known to be incomplete"],
-  ["cached", "BOOLEAN", "the output came from the cache or a recording"],
-  ["latency", "DOUBLE", "seconds inside the system"],
-  ["duration_ms", "DOUBLE", "from admission to the end of the work, including retries"],
-  ["ttft_ms", "DOUBLE", "until the first token"],
-  ["first_attempt_ms", "DOUBLE", "until the first edit, otherwise the first text"],
-  ["success_at_ms", "DOUBLE", "until the graders passed it; NULL if not measured"],
-  ["turns", "BIGINT", "turns taken"],
-  ["tokens_per_sec", "DOUBLE", "output tokens per second of generation"],
-  ["cost_killed_at", "DOUBLE", "cost at which it was stopped by its budget; 0 if it was not"],
-  [
-    "attempts",
-    "STRUCT(error_category VARCHAR, message VARCHAR, duration_ms DOUBLE)[]",
-    "failed calls before the output",
-  ],
-  ["notes", "VARCHAR[]", "notes about the trial"],
-  ["metadata", "JSON", "metadata of the system: metadata->>'model'"],
-  ["facets", "JSON", "facets of the example: facets->>'subject'"],
-  ["group_id", "VARCHAR", "the group of the example"],
-];
+import { type NamedRowField, ROW_FIELD_LIST } from "../../core/index.js";
 
 /** The views that a statement can use. */
 export const VIEW_NAMES = ["runs", "rows", "trials", "usage", "summary"] as const;
@@ -61,6 +16,18 @@ export interface ViewDescription {
 
 const RUN_COLUMN: ViewColumn = ["run", "VARCHAR", "the name of the run folder"];
 const CREATED_COLUMN: ViewColumn = ["created_at", "TIMESTAMP", "when the run was started, in UTC"];
+
+/** The columns of `rows`: the run of a row, and its fields. */
+export const ROW_COLUMNS: readonly ViewColumn[] = [
+  RUN_COLUMN,
+  CREATED_COLUMN,
+  ...ROW_FIELD_LIST.flatMap(listFieldColumns),
+];
+
+function listFieldColumns({ name, columnName, sqlType, about }: NamedRowField): ViewColumn[] {
+  const column: ViewColumn = [columnName, sqlType, about];
+  return name === "scores" ? [["score", "DOUBLE", "the primary score"], column] : [column];
+}
 
 const RUN_COLUMNS: readonly ViewColumn[] = [
   RUN_COLUMN,
