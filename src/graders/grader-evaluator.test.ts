@@ -319,10 +319,7 @@ describe("checkGraders", () => {
   it.each([
     [undefined, "The example 7: its graders are undefined, not a list."],
     [["file-exists"], "its grader 1 cannot be used: it must be an object with a type"],
-    [
-      [{ type: "file-exist" }],
-      'Unknown grader type "file-exist" (grader 1 of example 7). Did you mean "file-exists"?',
-    ],
+    [[{ type: "file-exist" }], 'Unknown grader type "file-exist" (grader 1 of example 7). Did you mean "file-exists"?'],
     [[HI, { ...FILE, config: { paths: "a" } }], "its grader 2 (file-exists) cannot be used: path is missing"],
     [[{ ...HI, wieght: 1 }], 'unknown key "wieght". Did you mean "weight"?'],
     [[{ ...HI, weight: -1 }], "weight must not be negative"],
