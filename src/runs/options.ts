@@ -1,4 +1,5 @@
 import type { Dataset, Evaluator, ExampleSource, Metric, RetryPolicy, System, Tokenizer } from "../core/index.js";
+import { didYouMean, UsageError } from "../core/index.js";
 import type { OutagePolicy, Progress } from "../runner/index.js";
 import type { BudgetOptions } from "./budgets.js";
 import type { QueueOptions } from "./queue-run.js";
@@ -52,4 +53,39 @@ export interface EvaluateOptions {
   invocation?: unknown;
   /** Address of a Redis server: trials are run by workers, on any number of machines. */
   queue?: string | QueueOptions;
+}
+
+const KNOWN_OPTIONS: Readonly<Record<keyof EvaluateOptions, true>> = {
+  systems: true,
+  dataset: true,
+  datasets: true,
+  evaluators: true,
+  metrics: true,
+  scoreField: true,
+  threshold: true,
+  trials: true,
+  seed: true,
+  maxWorkers: true,
+  budget: true,
+  retry: true,
+  outage: true,
+  cacheDir: true,
+  runsDir: true,
+  resume: true,
+  title: true,
+  tokenizer: true,
+  skipBadRows: true,
+  signal: true,
+  onProgress: true,
+  onNote: true,
+  invocation: true,
+  queue: true,
+};
+
+/** An unknown option would be silently ignored. */
+export function checkEvaluateOptions(options: EvaluateOptions): void {
+  const unknown = Object.keys(options).find((key) => !Object.hasOwn(KNOWN_OPTIONS, key));
+  if (unknown !== undefined) {
+    throw new UsageError(`evaluate() has no option "${unknown}".${didYouMean(unknown, Object.keys(KNOWN_OPTIONS))}`);
+  }
 }

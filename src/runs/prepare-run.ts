@@ -30,7 +30,7 @@ import {
 } from "../runner/index.js";
 import { FileOutputCache } from "../store/index.js";
 import { createBudgets } from "./budgets.js";
-import type { EvaluateOptions } from "./options.js";
+import { checkEvaluateOptions, type EvaluateOptions } from "./options.js";
 
 export const DEFAULT_MAX_WORKERS = 8;
 
@@ -100,41 +100,6 @@ async function requireGradingPrices({ datasetPlans, examples, datasetIndexes }: 
 
 function isPricedEvaluator(evaluator: Evaluator): evaluator is PricedEvaluator {
   return evaluator.isPaid === true && "findPrices" in evaluator && "estimate" in evaluator;
-}
-
-const KNOWN_OPTIONS: Readonly<Record<keyof EvaluateOptions, true>> = {
-  systems: true,
-  dataset: true,
-  datasets: true,
-  evaluators: true,
-  metrics: true,
-  scoreField: true,
-  threshold: true,
-  trials: true,
-  seed: true,
-  maxWorkers: true,
-  budget: true,
-  retry: true,
-  outage: true,
-  cacheDir: true,
-  runsDir: true,
-  resume: true,
-  title: true,
-  tokenizer: true,
-  skipBadRows: true,
-  signal: true,
-  onProgress: true,
-  onNote: true,
-  invocation: true,
-  queue: true,
-};
-
-/** An unknown option would be silently ignored. */
-function checkEvaluateOptions(options: EvaluateOptions): void {
-  const unknown = Object.keys(options).find((key) => !Object.hasOwn(KNOWN_OPTIONS, key));
-  if (unknown !== undefined) {
-    throw new UsageError(`evaluate() has no option "${unknown}".${didYouMean(unknown, Object.keys(KNOWN_OPTIONS))}`);
-  }
 }
 
 function listRunDatasets({ dataset, datasets }: EvaluateOptions): readonly (ExampleSource | Dataset)[] {
