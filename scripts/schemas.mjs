@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Writes schemas/*.schema.json from the schemas that the files are read with, and the table of keys in
-// docs/reference/command-line.md. A key is described by the doc comment above it in the source. With --check it writes nothing, says which files are out of date, and exits with 1 when one is.
+// Writes schemas/*.schema.json from the schemas that the files are read with, and the tables of flags and keys in
+// docs/reference/command-line.md. A key is described by the doc comment above it in the source. With --check it writes
+// nothing, says which files are out of date, and exits with 1 when one is.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -12,13 +13,18 @@ const FOLDER = new URL("../schemas/", import.meta.url);
 
 /** Where the keys of a file are declared: the source, and the declaration to begin with. eval.yaml describes its own. */
 const DECLARATIONS = {
-  "config.schema.json": { sources: ["datasets/named-files.ts", "cli/run-config-schema.ts"], root: "RUN_CONFIG_KEYS" },
+  "config.schema.json": {
+    sources: ["datasets/named-files.ts", "cli/run-config-schema.ts", "cli/run-settings.ts"],
+    root: "RUN_SETTINGS",
+  },
   "experiment.schema.json": { sources: ["evals/experiment/load-experiment.ts"], root: "experimentSchema" },
   "mock.schema.json": { sources: ["testing/mock/script.ts"], root: "MockScript" },
   "models.schema.json": { sources: ["budget/rules.ts", "budget/model-schema.ts"], root: "buildModelSchema" },
 };
 
-const { jsonSchemas } = await createJiti(import.meta.url).import("../src/cli/json-schemas.ts");
+const jiti = createJiti(import.meta.url);
+const { jsonSchemas } = await jiti.import("../src/cli/json-schemas.ts");
+const { RUN_SETTINGS, getFlagName } = await jiti.import("../src/cli/run-settings.ts");
 const schemas = jsonSchemas();
 for (const [name, { sources, root }] of Object.entries(DECLARATIONS)) {
   const declared = findDeclarations(sources, root);
@@ -27,9 +33,12 @@ for (const [name, { sources, root }] of Object.entries(DECLARATIONS)) {
 }
 
 const PAGE = new URL("../docs/reference/command-line.md", import.meta.url);
-const TABLE = /(<!-- Keys: written by npm run schema -->\n\n).*?(\n\n<!-- End of keys -->)/s;
+const KEY_TABLE = /(<!-- Keys: written by npm run schema -->\n\n).*?(\n\n<!-- End of keys -->)/s;
+const FLAG_TABLES = /(<!-- Flags of (.+?): written by npm run schema -->\n\n).*?(\n\n<!-- End of flags -->)/gs;
 const page = readFileSync(PAGE, "utf8");
-const newPage = page.replace(TABLE, (_, start, end) => start + makeKeyTable() + end);
+const newPage = page
+  .replace(KEY_TABLE, (_, start, end) => start + makeKeyTable() + end)
+  .replace(FLAG_TABLES, (_, start, section, end) => start + makeFlagTable(section) + end);
 
 const wrong = Object.keys(schemas).filter((name) => !isDeepStrictEqual(readSchema(name), schemas[name]));
 const extra = readdirSync(FOLDER).filter((name) => !Object.hasOwn(schemas, name));
@@ -37,7 +46,7 @@ if (process.argv.includes("--check")) {
   for (const name of wrong) console.error(`schemas/${name} is out of date. Run npm run schema.`);
   for (const name of extra) console.error(`schemas/${name} is not written by scripts/schemas.mjs. Remove it.`);
   if (newPage !== page)
-    console.error("The keys in docs/reference/command-line.md are out of date. Run npm run schema.");
+    console.error("The flags or keys in docs/reference/command-line.md are out of date. Run npm run schema.");
   if (wrong.length + extra.length > 0 || newPage !== page) process.exitCode = 1;
 } else {
   if (wrong.length > 0) writeSchemas(wrong);
@@ -83,9 +92,15 @@ function describe(schema, source, declared) {
       if (member === undefined) continue;
       const text = readComment(member);
       if (text !== "") value.description ??= text;
-      const inner = member.initializer ?? member.type;
+      const inner = findKindSchema(member, declared) ?? member.initializer ?? member.type;
       if (inner !== undefined) describe(value, inner, declared);
     }
+}
+
+/** A setting of `run` names the kind of its value, whose schema is declared apart. */
+function findKindSchema(member, declared) {
+  const kind = findKeys(member.initializer ?? member, declared).get("kind")?.initializer?.text;
+  return kind === undefined ? undefined : findKeys(declared.get("KIND_SCHEMAS"), declared).get(kind);
 }
 
 /** The keys that a piece of source declares, here or in what it names. */
@@ -129,10 +144,41 @@ function makeKeyTable() {
   const keys = findKeys(declared.get(root), declared);
   const rows = Object.entries(schemas["config.schema.json"].properties).map(([key, schema]) => {
     const tag = ts.getJSDocTags(keys.get(key)).find(({ tagName }) => tagName.text === "flag");
-    const flag = tag?.comment ?? `\`--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}\``;
+    const flag = tag?.comment ?? `\`${getFlagName(RUN_SETTINGS[key])}\``;
     return [`\`${key}\``, flag, nameType(schema), schema.description.replaceAll("|", "\\|")];
   });
-  const lines = [["key", "flag", "value", "meaning"], ["---", "---", "---", "---"], ...rows];
+  return makeTable(["key", "flag", "value", "meaning"], rows);
+}
+
+/** The flags of `assay run` under one heading. */
+function makeFlagTable(section) {
+  const settings = Object.values(RUN_SETTINGS).filter((setting) => setting.section === section);
+  if (settings.length === 0) throw new Error(`No setting in src/cli/run-settings.ts has the section "${section}".`);
+  const rows = settings.map(({ flag, help, docs }) => [
+    formatFlag(flag).replaceAll("|", "\\|"),
+    docs ?? formatHelp(help),
+  ]);
+  return makeTable(["flag", "meaning"], rows);
+}
+
+/** Marks flags as code, and leaves out what the heading says. */
+function formatHelp(help) {
+  return help.replace(/^for models: /, "").replace(/(?<![\w-])--?[a-z][\w-]*/g, "`$&`");
+}
+
+/** `-n, --max-examples <count>` becomes "`-n`, `--max-examples COUNT`". */
+function formatFlag(flag) {
+  const [, names, open, argument, close] = /^([^<[]+?)(?: ([<[])(.+)([>\]]))?$/.exec(flag);
+  const code = names.replace(", ", "`, `");
+  if (argument === undefined) return `\`${code}\``;
+  // Words before a bar are literal, as in <inherit|dir>.
+  const value = argument.replace(/[^|]+$/, (word) => word.toUpperCase());
+  if (open === "[") return `\`${code} [${value}${close}\``;
+  return `\`${code} ${value.includes(" ") ? `"${value}"` : value}\``;
+}
+
+function makeTable(head, rows) {
+  const lines = [head, head.map(() => "---"), ...rows];
   return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 

@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, extname, relative, resolve } from "node:path";
 import { resolveCommandPaths } from "../agents/index.js";
-import { didYouMean, UsageError } from "../core/index.js";
+import { didYouMean, getOwn, UsageError } from "../core/index.js";
 import type { NamedFiles } from "../datasets/index.js";
 import { mapSpecPaths } from "../datasets/index.js";
 import type { EvalSuite, EvalsConfig } from "../evals/index.js";
 import { isModulePath, loadModule } from "./load-module.js";
 import type { AgentConfig, RunConfig } from "./run-config.js";
+import { RUN_SETTINGS, type RunSetting } from "./run-settings.js";
 import { requireTrust, type TrustFlags } from "./trust.js";
 
 const CONFIG_FILE_NAMES = ["assay.config.ts", "assay.config.mjs", "assay.config.yaml", "assay.config.yml"];
@@ -52,27 +53,29 @@ function resolveConfigPaths(config: RunConfig, dir: string): RunConfig {
   const module = <T>(spec: T) => (typeof spec === "string" && isModulePath(spec) ? anchor(spec) : spec);
   const evaluator = <T>(spec: T) => (typeof spec === "string" ? resolveEvaluatorPath(spec, anchor) : spec);
   const dataset = <T>(spec: T) => (typeof spec === "string" ? mapSpecPaths(spec, anchor) : spec);
-  const { systems, evaluators, metrics, datasets, namedDatasets, plugins, replay, reader } = config;
-  const { cacheDir, runsDir, sharedDir, modelsFile, agents, agentHome, keepWorkspaces, evals } = config;
+  const { systems, evaluators, metrics, datasets, namedDatasets, reader, agents, agentHome, evals } = config;
   return {
-    ...config,
+    ...resolvePathSettings(config, anchor),
     ...(systems && { systems: systems.map(module) }),
     ...(evaluators && { evaluators: evaluators.map(evaluator) }),
     ...(metrics && { metrics: metrics.map(module) }),
     ...(datasets && { datasets: datasets.map(dataset) }),
     ...(namedDatasets && { namedDatasets: resolveNamedFilePaths(namedDatasets, anchor) }),
-    ...(plugins && { plugins: plugins.map(anchor) }),
-    ...(replay && { replay: replay.map(anchor) }),
     ...(reader && { reader: module(reader) }),
-    ...(modelsFile && { modelsFile: anchor(modelsFile) }),
     ...(agents && { agents: agents.map((agent) => resolveAgentPaths(agent, { folder: dir, anchor })) }),
     ...(agentHome && agentHome !== "inherit" && { agentHome: anchor(agentHome) }),
-    ...(keepWorkspaces && { keepWorkspaces: anchor(keepWorkspaces) }),
-    ...(cacheDir && { cacheDir: anchor(cacheDir) }),
-    ...(runsDir && { runsDir: anchor(runsDir) }),
-    ...(sharedDir && { sharedDir: anchor(sharedDir) }),
     ...(evals && { evals: resolveEvalPaths(evals, anchor) }),
   };
+}
+
+/** Resolves the settings that are always paths. */
+function resolvePathSettings(config: RunConfig, anchor: (path: string) => string): RunConfig {
+  const entries = Object.entries(config).map(([name, value]): [string, unknown] => {
+    const kind = getOwn<RunSetting>(RUN_SETTINGS, name)?.kind;
+    if (kind === "path" && value) return [name, anchor(value as string)];
+    return [name, kind === "paths" ? (value as string[] | undefined)?.map(anchor) : value];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Paths of environments stay: their reader knows the config's folder. */

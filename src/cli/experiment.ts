@@ -39,7 +39,6 @@ import type { PrintReport } from "./report.js";
 import { closeResources } from "./resolve.js";
 import { DEFAULT_MIN_COVERAGE, type RunConfig } from "./run-config.js";
 import { toOutageOptions } from "./run-source.js";
-import { toAgentConfigs } from "./shared-flags.js";
 import { printNote, writeResult } from "./streams.js";
 import { requireTrust } from "./trust.js";
 import { isolateUserCode } from "./user-code.js";
@@ -66,7 +65,7 @@ export interface ExperimentRunFlags extends ExperimentReportFlags {
   judgeModel?: string;
   judgeUrl?: string;
   judgeApiKeyEnv?: string;
-  agentEnv?: string;
+  agentEnv?: readonly string[];
   strictModel?: boolean;
   keepWorkspaces?: string;
   models?: string;
@@ -159,10 +158,10 @@ function openVariantSystem(
   const { maxCost, trialMaxCost, dryRun: isDry } = flags;
   const run = {
     ...selectAgentSettings(config),
-    ...toAgentConfigs(agentEnv === undefined ? {} : { agentEnv }),
     ...omitUndefined({
       agentHome,
       agentUrl,
+      agentEnv,
       keepWorkspaces,
       strictModel,
       modelsFile: models,

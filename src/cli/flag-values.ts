@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { UsageError } from "../core/index.js";
 
 // Parsers for flag values. Each error says what is accepted.
 
@@ -8,6 +9,13 @@ export function collectValues(value: string, before: readonly string[] = []): st
 
 export function parseListFlag(value: string): string[] {
   return value.split(",").map((item) => item.trim());
+}
+
+export function parseAgentEnvFlag(value: string): string[] {
+  const names = parseListFlag(value);
+  const wrong = names.find((name) => !/^[A-Za-z_]\w*$/.test(name));
+  if (wrong !== undefined) throw new UsageError(`--agent-env expects variable names like NPM_TOKEN, got "${wrong}".`);
+  return names;
 }
 
 export function parseNumberFlag(value: string): number {

@@ -1,11 +1,12 @@
 import { dirname, join, resolve } from "node:path";
-import { getErrorMessage, isNonSecretName, RunFolderError, UsageError } from "../core/index.js";
+import { getErrorMessage, getOwn, isNonSecretName, RunFolderError, UsageError } from "../core/index.js";
 import { stripSecrets } from "../queue/index.js";
 import { findRun, isRunComplete, RUN_FILES, readManifest } from "../store/index.js";
 import { findConfig, loadConfig } from "./config-file.js";
 import { dropQueueFlags } from "./queue-address.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
+import { RUN_SETTINGS, type RunSetting } from "./run-settings.js";
 import { printNote } from "./streams.js";
 import { requireTrust, type TrustFlags } from "./trust.js";
 
@@ -47,16 +48,10 @@ export function mergeEvalSelection(
   return before.eval === undefined && now.eval === undefined ? {} : { eval: { ...before.eval, ...now.eval } };
 }
 
-/** The flags to store: without trust, secrets, or flags that only say how to run. */
-function selectStoredFlags({
-  resume: _,
-  dryRun: __,
-  quiet: ___,
-  verbose: ____,
-  trust: _____,
-  ...flags
-}: RunFlags): RunFlags {
-  const { queue, headers, ...others } = flags;
+/** The flags to store: without secrets, or flags that are only for the command line. */
+function selectStoredFlags({ verbose: _, ...flags }: RunFlags): RunFlags {
+  const kept = Object.entries(flags).filter(([name]) => getOwn<RunSetting>(RUN_SETTINGS, name)?.role !== "command");
+  const { queue, headers, ...others } = Object.fromEntries(kept) as RunFlags;
   return {
     ...others,
     ...(queue === undefined ? {} : { queue: stripSecrets(queue) }),

@@ -28,6 +28,7 @@ import { FunctionSystem, ReplaySystem } from "../systems/index.js";
 import { fingerprintModule, isModulePath, loadModule, type ModuleExports } from "./load-module.js";
 import { loadWithProgress } from "./progress.js";
 import type { RunConfig } from "./run-config.js";
+import { getFlagName, MODEL_SETTINGS, RUN_SETTINGS } from "./run-settings.js";
 import { printNote } from "./streams.js";
 
 export async function loadPlugins(registry: Registry, paths: readonly string[]): Promise<void> {
@@ -99,13 +100,18 @@ export function usesModels({ models, systems = [], replay = [], agents = [] }: R
 
 /** Rejects model settings that would be silently ignored. */
 function requireNoModelSettings(config: RunConfig): void {
-  const given = Object.entries(MODEL_SETTINGS).filter(([key]) => config[key as keyof RunConfig] !== undefined);
+  const { modelsFile } = RUN_SETTINGS;
+  const given = Object.entries({ modelsFile, ...MODEL_SETTINGS }).filter(
+    ([key]) => config[key as keyof RunConfig] !== undefined,
+  );
   const hasAgents = (config.agents ?? []).length > 0;
   const isUsed = (key: string) =>
     (config.judge !== undefined && JUDGE_SETTINGS.has(key)) || (hasAgents && AGENT_SETTINGS.has(key));
-  const flag = given.find(([key]) => !isUsed(key))?.[1];
-  if (flag === undefined) return;
-  throw new UsageError(`${flag} is only for models, but this run has none. Add --model or --proxy, or remove it.`);
+  const unused = given.find(([key]) => !isUsed(key))?.[1];
+  if (unused === undefined) return;
+  throw new UsageError(
+    `${getFlagName(unused)} is only for models, but this run has none. Add --model or --proxy, or remove it.`,
+  );
 }
 
 /** Settings that also apply to judges. */
@@ -113,18 +119,6 @@ const JUDGE_SETTINGS = new Set(["modelsFile", "allowInsecure"]);
 
 /** Settings that also apply to agents' models. */
 const AGENT_SETTINGS = new Set(["modelsFile", "allowInsecure", "apiKeyEnv"]);
-
-const MODEL_SETTINGS = {
-  modelsFile: "--models",
-  systemPrompt: "--system-prompt",
-  temperature: "--temperature",
-  maxTokens: "--max-tokens",
-  extraBody: "--extra-body",
-  headers: "--header",
-  timeout: "--timeout",
-  apiKeyEnv: "--api-key-env",
-  allowInsecure: "--allow-insecure",
-} as const satisfies Partial<Record<keyof RunConfig, string>>;
 
 /** An error on close must not discard results. */
 export async function closeResources(things: readonly (System | Evaluator)[]): Promise<void> {

@@ -1,19 +1,41 @@
 import { readFileSync } from "node:fs";
-import type { Command } from "commander";
-import { AGENT_NAMES } from "../budget/index.js";
+import { type Command, Option } from "commander";
 import { didYouMean, getErrorMessage, UsageError } from "../core/index.js";
 import { DIALECT_NAMES, type DialectName } from "../models/index.js";
-import {
-  collectThresholds,
-  collectValues,
-  parseCountFlag,
-  parseDollarsFlag,
-  parseListFlag,
-  parseNumberFlag,
-} from "./flag-values.js";
+import { collectValues, parseCountFlag, parseDollarsFlag, parseNumberFlag } from "./flag-values.js";
 import type { AgentConfig, JudgeConfig, ModelConfig, RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
+import {
+  AGENT_NAME_SETTINGS,
+  AGENT_SETTINGS,
+  KIND_PARSERS,
+  REPORT_SETTINGS,
+  type RunSetting,
+  type RunSettings,
+} from "./run-settings.js";
 import { TRUST_FLAG } from "./trust.js";
+
+/** Adds the flags of settings. Commander stores each value under the name of the setting. */
+export function addSettings(command: Command, settings: RunSettings): Command {
+  for (const [name, setting] of Object.entries(settings)) {
+    if (setting.flag !== undefined) command.addOption(new SettingOption(name, setting));
+  }
+  return command;
+}
+
+class SettingOption extends Option {
+  readonly #name: string;
+
+  constructor(name: string, { flag = "", help, kind, parse = KIND_PARSERS[kind] ?? undefined }: RunSetting) {
+    super(flag, help);
+    this.#name = name;
+    if (parse !== undefined) this.argParser(parse as (value: string, before: unknown) => unknown);
+  }
+
+  override attributeName(): string {
+    return this.negate ? super.attributeName() : this.#name;
+  }
+}
 
 export interface JudgeFlags {
   /** Several form a panel. */
@@ -93,7 +115,7 @@ function readRubric(path: string): string {
 }
 
 /** Values of `--proxy`, `--model`, `--name` and `--api`, each once or repeated. */
-interface ModelFlags {
+export interface ModelFlags {
   model?: readonly string[] | undefined;
   proxy?: readonly string[] | undefined;
   name?: readonly string[] | undefined;
@@ -154,44 +176,27 @@ interface PositionedFlag {
 }
 
 export interface AgentFlags {
-  agent?: readonly PositionedFlag[];
-  agentCommand?: readonly PositionedFlag[];
-  agentName?: readonly string[];
-  agentModel?: string;
-  agentEnv?: string;
+  agent?: readonly PositionedFlag[] | undefined;
+  agentCommand?: readonly PositionedFlag[] | undefined;
+  agentName?: readonly string[] | undefined;
+  agentModel?: string | undefined;
 }
 
 export function addAgentFlags(command: Command): Command {
   // --agent-name values follow the order of the agents, which come from two flags.
   let place = 0;
   const placed = (given: string, before: readonly PositionedFlag[] = []) => [...before, { place: place++, given }];
-  return addAgentSettings(
-    command
-      .option("--agent <name[:model]>", `run a coding agent: ${AGENT_NAMES.join(", ")}; repeatable`, placed)
-      .option("--agent-command <command>", "run any other agent: 'my-agent {prompt}'; repeatable", placed)
-      .option("--agent-name <name>", "name an agent; once for each agent, in the same order", collectValues)
-      .option("--agent-model <name>", "for --agent-command: the model, for its price and for {model}")
-      .option(
-        "--agent-parallel <count>",
-        "run at most this many agent trials at a time (default: the number of cores, at most 4)",
-        parseCountFlag,
-      ),
-  );
-}
-
-/** Flags for how agents are run, however they are named. */
-function addAgentSettings(command: Command): Command {
-  return command
-    .option("--agent-home <inherit|dir>", "use your own HOME, or a folder, for agents that are logged in there")
-    .option("--agent-url <url>", "send the agents' model calls here instead of to their provider")
-    .option("--agent-env <name,…>", "pass these environment variables on to agents")
-    .option("--strict-model", "count a trial as an error when the agent called a model other than the requested one")
-    .option("--keep-workspaces <dir>", "keep what agents leave behind, one folder per trial");
+  return addSettings(command, {
+    ...AGENT_NAME_SETTINGS,
+    agent: { ...AGENT_NAME_SETTINGS.agent, parse: placed },
+    agentCommand: { ...AGENT_NAME_SETTINGS.agentCommand, parse: placed },
+    ...AGENT_SETTINGS,
+  });
 }
 
 /** In the order in which they were written. */
-export function toAgentConfigs(flags: AgentFlags): Pick<RunConfig, "agents" | "agentEnv"> {
-  const { agent = [], agentCommand = [], agentName = [], agentModel, agentEnv } = flags;
+export function toAgentConfigs(flags: AgentFlags): Pick<RunConfig, "agents"> {
+  const { agent = [], agentCommand = [], agentName = [], agentModel } = flags;
   if (agentModel !== undefined && agentCommand.length === 0)
     throw new UsageError(
       `--agent-model is only for --agent-command. For a named agent, write --agent NAME:${agentModel}.`,
@@ -200,10 +205,7 @@ export function toAgentConfigs(flags: AgentFlags): Pick<RunConfig, "agents" | "a
   const known = agent.map(({ place, given }) => ({ place, agent: { agent: given } }));
   const others = agentCommand.map(({ place, given }) => ({ place, agent: { command: given, ...model } }));
   const agents = [...known, ...others].sort((a, b) => a.place - b.place).map((each) => each.agent);
-  return {
-    ...(agents.length + agentName.length === 0 ? {} : { agents: nameAgents(agents, agentName) }),
-    ...(agentEnv === undefined ? {} : { agentEnv: splitVariableNames(agentEnv) }),
-  };
+  return agents.length + agentName.length === 0 ? {} : { agents: nameAgents(agents, agentName) };
 }
 
 function nameAgents(agents: readonly AgentConfig[], names: readonly string[]): AgentConfig[] {
@@ -213,20 +215,6 @@ function nameAgents(agents: readonly AgentConfig[], names: readonly string[]): A
     );
   if (names.includes("")) throw new UsageError("--agent-name is empty. Give the agent a name, or leave out the flag.");
   return agents.map((agent, i) => ({ ...agent, ...(names[i] === undefined ? {} : { name: names[i] }) }));
-}
-
-function splitVariableNames(list: string): string[] {
-  const names = list.split(",").map((name) => name.trim());
-  const wrong = names.find((name) => !/^[A-Za-z_]\w*$/.test(name));
-  if (wrong !== undefined) throw new UsageError(`--agent-env expects variable names like NPM_TOKEN, got "${wrong}".`);
-  return names;
-}
-
-export function addQueueFlags(command: Command): Command {
-  return command
-    .option("--queue <url>", "run the trials on workers connected to this Redis: redis://HOST:6379 (see: assay worker)")
-    .option("--no-queue", "run the trials here, even if the config file or the resumed run has a queue")
-    .option("--shared-dir <dir>", "with --queue: store large outputs in this folder, shared by all machines");
 }
 
 /** As parsed by commander: false for --no-queue. */
@@ -239,26 +227,10 @@ export function describeQueue(queue: QueueFlags["queue"] | undefined): Pick<RunF
   return queue === false ? { withoutQueue: true } : { queue };
 }
 
-/** Flags of every command that reports results and checks gates. */
 export function addReportFlags(command: Command, usual = "table"): Command {
-  return command
-    .option(
-      "--output <name>",
-      `print table, json, eval, markdown, junit or html, or a plugin's report (default: ${usual})`,
-    )
-    .option(
-      "--columns <groups>",
-      "select columns of the table: quality, tokens, cost, speed, trials, datasets, facets, other",
-      parseListFlag,
-    )
-    .option(
-      "--min-coverage <share>",
-      "exit 3 if a smaller share of the planned trials was scored (default: 0.95)",
-      parseNumberFlag,
-    )
-    .option("--fail-under <metric=value>", "exit 1 if a system's metric is lower; repeatable", collectThresholds)
-    .option("--fail-over <metric=value>", "exit 1 if a system's metric is higher; repeatable", collectThresholds)
-    .option("--quiet", "print no progress");
+  const { output } = REPORT_SETTINGS;
+  const help = output.help.replace("default: table", `default: ${usual}`);
+  return addSettings(command, { ...REPORT_SETTINGS, output: { ...output, help } });
 }
 
 /** Flags of commands that run eval files: models, judges and costs. */
@@ -287,7 +259,7 @@ export function addEvalRunFlags(command: Command): Command {
 
 /** Flags of commands that run eval files: agents and project. */
 export function addEvalProjectFlags(command: Command): Command {
-  return addAgentSettings(command)
+  return addSettings(command, AGENT_SETTINGS)
     .option("--models <file>", "read models, prices and budgets from this file (default: models.yml if present)")
     .option("--api-key-env <variable>", "read the key of the agent's model from this environment variable")
     .option("--allow-insecure", "allow sending a key over plain http to another machine")

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { listKeyVariables } from "../budget/index.js";
-import { didYouMean, QueueError, UsageError } from "../core/index.js";
+import { didYouMean, getOwn, QueueError, UsageError } from "../core/index.js";
 import { mapSpecPaths } from "../datasets/index.js";
 import { isWithin } from "../exec/index.js";
 import { resolveEvaluatorPath } from "./config-file.js";
@@ -9,6 +9,7 @@ import type { Invocation } from "./invocation.js";
 import { isModulePath } from "./load-module.js";
 import type { AgentConfig, JudgeConfig, ModelConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
+import { RUN_SETTINGS, type RunSetting } from "./run-settings.js";
 
 /** What a run may request from a worker. The worker's own project files need no permission. */
 const PERMISSION_KINDS = [
@@ -37,10 +38,16 @@ type PermissionRequest =
   | { readonly env: string }
   | { readonly url: string };
 
-/** What each flag requests. Every flag needs an entry, so that none is allowed by omission. */
+/** What each flag requests. Every flag that is not declared harmless needs an entry, so that none is allowed by omission. */
 type PermissionRequests = {
-  readonly [Name in keyof Required<RunFlags>]: (value: NonNullable<RunFlags[Name]>) => readonly PermissionRequest[];
+  readonly [Name in Exclude<keyof RunFlags, HarmlessName>]-?: (
+    value: NonNullable<RunFlags[Name]>,
+  ) => readonly PermissionRequest[];
 };
+
+type HarmlessName = {
+  [Name in keyof typeof RUN_SETTINGS]: (typeof RUN_SETTINGS)[Name] extends { isHarmless: true } ? Name : never;
+}[keyof typeof RUN_SETTINGS];
 
 const requestNothing = () => [];
 const requestPath = (value: string): PermissionRequest[] => [{ path: value }];
@@ -85,47 +92,9 @@ const REQUESTS: PermissionRequests = {
   configDir: requestPath,
   cacheDir: requestPath,
   keepWorkspaces: requestPath,
-  // The following flags neither run, read nor send anything on a worker.
-  config: requestNothing,
-  runsDir: requestNothing,
-  sharedDir: requestNothing,
-  queue: requestNothing,
-  withoutQueue: requestNothing,
-  title: requestNothing,
-  systemPrompt: requestNothing,
-  temperature: requestNothing,
-  maxTokens: requestNothing,
-  extraBody: requestNothing,
-  headers: requestNothing,
+  // The following are not declared in run-settings.ts, and neither run, read nor send anything on a worker.
   secretHeaders: requestNothing,
-  timeout: requestNothing,
-  allowInsecure: requestNothing,
-  agentParallel: requestNothing,
-  strictModel: requestNothing,
-  scoreField: requestNothing,
-  threshold: requestNothing,
-  trials: requestNothing,
-  seed: requestNothing,
-  shuffleSeed: requestNothing,
-  maxWorkers: requestNothing,
-  maxCost: requestNothing,
-  trialMaxCost: requestNothing,
-  maxRetries: requestNothing,
-  onOutage: requestNothing,
-  maxExamples: requestNothing,
-  head: requestNothing,
-  map: requestNothing,
-  filter: requestNothing,
-  skipBadRows: requestNothing,
-  tokenizer: requestNothing,
-  output: requestNothing,
-  columns: requestNothing,
-  minCoverage: requestNothing,
-  failUnder: requestNothing,
-  failOver: requestNothing,
-  resume: requestNothing,
-  dryRun: requestNothing,
-  quiet: requestNothing,
+  withoutQueue: requestNothing,
   verbose: requestNothing,
 };
 
@@ -189,8 +158,9 @@ function requestConfig(file: string): PermissionRequest[] {
 
 function collectRequests(flags: RunFlags): PermissionRequest[] {
   return Object.entries(flags).flatMap(([name, value]) => {
-    if (!Object.hasOwn(REQUESTS, name)) throw new QueueError(`it has the unknown setting "${name}"`);
-    const asks = REQUESTS[name as keyof RunFlags] as (value: unknown) => readonly PermissionRequest[];
+    if (getOwn<RunSetting>(RUN_SETTINGS, name)?.isHarmless) return [];
+    const asks = getOwn<unknown>(REQUESTS, name) as ((value: unknown) => readonly PermissionRequest[]) | undefined;
+    if (asks === undefined) throw new QueueError(`it has the unknown setting "${name}"`);
     return value === undefined || value === null ? [] : asks(value);
   });
 }

@@ -12,14 +12,14 @@ import {
 import type { SetExitCode } from "../program.js";
 import { DEFAULT_CACHE_DIR } from "../run-config.js";
 import type { EvalSelection, RunFlags } from "../run-flags.js";
+import { QUEUE_SETTINGS } from "../run-settings.js";
 import {
   addEvalProjectFlags,
   addEvalRunFlags,
-  addQueueFlags,
   addReportFlags,
+  addSettings,
   describeQueue,
   type QueueFlags,
-  toAgentConfigs,
 } from "../shared-flags.js";
 
 const EXAMPLES = `
@@ -56,7 +56,7 @@ export function addEvalCommand(program: Command, done: SetExitCode): void {
     .option("--output-dir <dir>", "write results.jsonl, report.md, junit.xml and report.json to this folder")
     .option("--junit <file>", "write JUnit XML to this file")
     .option("--markdown <file>", "write a pull request comment to this file");
-  addQueueFlags(addReportFlags(addEvalProjectFlags(addEvalRunFlags(command)), "eval"))
+  addSettings(addReportFlags(addEvalProjectFlags(addEvalRunFlags(command)), "eval"), QUEUE_SETTINGS)
     .option("--cache-dir [dir]", "cache outputs by content and reuse them (default folder: .assay/cache)")
     .option("--runs-dir <dir>", "write run folders here (default: .assay/runs)")
     .option("--seed <number>", "seed the order and the bootstrap (default: 0)", parseIntegerFlag)
@@ -87,7 +87,7 @@ function parseDurationFlag(value: string): number {
 /** Option names as commander parses them. */
 type EvalCommandOptions = Omit<
   RunFlags,
-  "eval" | "models" | "modelsFile" | "plugins" | "cacheDir" | "threshold" | "agentEnv" | "queue"
+  "eval" | "models" | "modelsFile" | "plugins" | "cacheDir" | "threshold" | "queue"
 > &
   QueueFlags &
   Pick<
@@ -114,7 +114,6 @@ type EvalCommandOptions = Omit<
     models?: string;
     plugin?: string[];
     cacheDir?: string | true;
-    agentEnv?: string;
   };
 
 function toEvalFlags(options: EvalCommandOptions): RunFlags {
@@ -134,7 +133,7 @@ function toEvalFlags(options: EvalCommandOptions): RunFlags {
     ...others
   } = options;
   const { mock, requirePass, junit, markdown, outputDir, workers, models, plugin, cacheDir, ...settings } = others;
-  const { agentEnv, queue, ...same } = settings;
+  const { queue, ...same } = settings;
   const choice = {
     files,
     suite,
@@ -157,7 +156,6 @@ function toEvalFlags(options: EvalCommandOptions): RunFlags {
   return {
     ...same,
     ...describeQueue(queue),
-    ...toAgentConfigs(agentEnv === undefined ? {} : { agentEnv }),
     eval: omitUndefined(choice),
     ...(workers === undefined ? {} : { agentParallel: workers }),
     ...(models === undefined ? {} : { modelsFile: models }),

@@ -3,7 +3,8 @@ import { collectPairs, collectValues, parseCountFlag, parseDollarsFlag, parseNum
 import type { GradeFlags } from "../grade.js";
 import type { CalibrateFlags } from "../judge.js";
 import type { SetExitCode } from "../program.js";
-import { addReportFlags, type JudgeFlags, splitJudgeFlags } from "../shared-flags.js";
+import { JUDGE_SETTINGS } from "../run-settings.js";
+import { addReportFlags, addSettings, type JudgeFlags, splitJudgeFlags } from "../shared-flags.js";
 import { TRUST_FLAG } from "../trust.js";
 
 /** Option names as commander parses them: repeatable flags are singular. */
@@ -19,27 +20,6 @@ type GradeCommandOptions = Omit<
     metric?: string[];
     plugin?: string[];
   };
-
-export function addJudgeFlags(command: Command): Command {
-  return command
-    .option(
-      "--judge-model <name>",
-      "judge with this model: from models.yml or PROVIDER/MODEL; several form a panel",
-      collectValues,
-    )
-    .option("--judge-url <url>", "call the judge at this base URL; repeatable", collectValues)
-    .option(
-      "--judge-api <dialect>",
-      "API format of the judge: chat, responses, anthropic, gemini; repeatable",
-      collectValues,
-    )
-    .option("--judge-api-key-env <variable>", "read the judge's key from this environment variable")
-    .option("--judge-scale <name>", "set the scale: binary, 1-5 or 1-10 (default: binary)")
-    .option("--judge-rubric <file>", "read the rubric from this text file")
-    .option("--judge-panel <rule>", "combine several judges by mean, median, majority or min (default: mean)")
-    .option("--judge-pairwise", "compare two answers, in both orders, instead of scoring one")
-    .option("--judge-per-turn", "judge each turn of a conversation with the turns before it, and take the mean");
-}
 
 export function addGradeCommand(program: Command, done: SetExitCode): void {
   const command = program
@@ -76,7 +56,7 @@ export function addGradeCommand(program: Command, done: SetExitCode): void {
     .option("--runs-dir <dir>", "read run folders, and write the new one, here (default: .assay/runs)")
     .option("--resume <run>", "resume a stopped grading and keep its results")
     .option("--dry-run", "print what would be scored and what judging costs; score nothing");
-  addReportFlags(addJudgeFlags(command))
+  addReportFlags(addSettings(command, JUDGE_SETTINGS))
     .option("--models <file>", "read models and prices for the judge from this file (default: models.yml if present)")
     .addHelpText(
       "after",
@@ -97,7 +77,7 @@ export function addJudgeCommand(program: Command, done: SetExitCode): void {
       "--labels <file>",
       "read human-labeled answers from this JSONL file: { question, response, label }, or with --judge-pairwise { response_a, response_b, label: a, b or tie }",
     );
-  addJudgeFlags(command)
+  addSettings(command, JUDGE_SETTINGS)
     .option("--models <file>", "read models and prices from this file (default: models.yml if present)")
     .option("--max-workers <count>", "make this many calls at a time (default: 8)", parseCountFlag)
     .option("--max-cost <dollars>", "stop before a row that might exceed this cost", parseDollarsFlag)

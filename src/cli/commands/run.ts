@@ -1,34 +1,21 @@
 import type { Command } from "commander";
-import { didYouMean, UsageError } from "../../core/index.js";
-import {
-  collectHeader,
-  collectPair,
-  collectPairs,
-  collectValues,
-  parseCountFlag,
-  parseDollarsFlag,
-  parseIntegerFlag,
-  parseNumberFlag,
-  parseObjectFlag,
-  parseOutageAction,
-} from "../flag-values.js";
+import { didYouMean, omitUndefined, UsageError } from "../../core/index.js";
 import type { SetExitCode } from "../program.js";
 import { DEFAULT_CACHE_DIR } from "../run-config.js";
 import type { RunFlags } from "../run-flags.js";
+import { INPUT_SETTINGS, QUEUE_SETTINGS, RUN_SETTINGS, SHARED_RUN_SETTINGS } from "../run-settings.js";
 import {
   type AgentFlags,
   addAgentFlags,
-  addQueueFlags,
-  addReportFlags,
+  addSettings,
   describeModels,
   describeQueue,
   type JudgeFlags,
+  type ModelFlags,
   type QueueFlags,
   splitJudgeFlags,
   toAgentConfigs,
 } from "../shared-flags.js";
-import { TRUST_FLAG } from "../trust.js";
-import { addJudgeFlags } from "./grading.js";
 
 const RUN_EXAMPLES = `
 Models:      --model NAME of models.yml, --model PROVIDER/MODEL, or --proxy URL --model NAME
@@ -68,18 +55,9 @@ Examples:
 export function addRunCommand(program: Command, done: SetExitCode): void {
   const command = program
     .command("run", { isDefault: true })
-    .description("run systems on datasets and report (the default command)")
-    .option("--system <spec>", "measure this system; repeatable", collectValues)
-    .option("--replay <file>", "measure outputs recorded in a JSONL file; repeatable", collectValues)
-    .option("--dataset <spec>", "run this dataset: a name, a file, or NAME=FILE; repeatable", collectValues)
-    .option("--map <field=column,…>", "read each field from this column of a file", collectPairs)
-    .option("--skip-bad-rows", "skip rows that cannot be read, and count them")
-    .option("--cache-dir [dir]", "cache outputs by content and reuse them (default folder: .assay/cache)")
-    .option(
-      "--unsafe-local-exec",
-      "run generated code without a sandbox if there is none: it can do everything you can",
-    );
-  addQueueFlags(addRunFlags(addAgentFlags(command)))
+    .description("run systems on datasets and report (the default command)");
+  addAgentFlags(addSettings(command, INPUT_SETTINGS));
+  addSettings(command, { ...SHARED_RUN_SETTINGS, ...QUEUE_SETTINGS })
     .addHelpText("after", RUN_EXAMPLES)
     .allowExcessArguments(true)
     .action(async (options: CommanderRunOptions, { args }: Command) => {
@@ -90,96 +68,22 @@ export function addRunCommand(program: Command, done: SetExitCode): void {
 }
 
 export function addMemoryCommand(program: Command, done: SetExitCode): void {
+  const { systems, datasets, reader } = RUN_SETTINGS;
   const command = program
     .command("memory")
-    .description("measure memory systems on long conversations: recall and cost")
-    .option("--system <spec>", "measure this memory; repeatable", collectValues)
-    .option("--dataset <spec>", "run locomo, longmemeval:s, …, or NAME=FILE for a local copy", collectValues)
-    .option("--reader <file>", "answer from retrieved memories with this system instead of a model");
-  addRunFlags(command)
+    .description("measure memory systems on long conversations: recall and cost");
+  addSettings(command, {
+    systems: { ...systems, help: "measure this memory; repeatable" },
+    datasets: { ...datasets, help: "run locomo, longmemeval:s, …, or NAME=FILE for a local copy" },
+    reader,
+    ...SHARED_RUN_SETTINGS,
+  })
     .addHelpText("after", MEMORY_EXAMPLES)
     .allowExcessArguments(false)
     .action(async (options: CommanderRunOptions) => {
       const { executeMemory } = await import("../memory.js");
       done(await executeMemory(toRunFlags(options)));
     });
-}
-
-function addRunFlags(command: Command): Command {
-  addModelFlags(command)
-    .option(
-      "--max-cost <dollars>",
-      "limit the cost of the whole run: trials that might exceed it are not started",
-      parseDollarsFlag,
-    )
-    .option(
-      "--trial-max-cost <dollars>",
-      "limit the cost of each trial: it is stopped there and graded on what it has produced",
-      parseNumberFlag,
-    )
-    .option("--max-retries <count>", "retry calls that fail before any output (default: 5)", parseIntegerFlag)
-    .option(
-      "--on-outage <action>",
-      "if an endpoint is down: stop (after 60 s) or wait (default: stop)",
-      parseOutageAction,
-    )
-    .option(
-      "--evaluator <spec>",
-      "replace the datasets' evaluators: NAME for every dataset, DATASET=NAME for one; repeatable",
-      collectValues,
-    );
-  return addReportFlags(addJudgeFlags(command))
-    .option("--metric <spec>", "add a metric to the standard ones; repeatable", collectValues)
-    .option("--plugin <file>", "load a module that exports register(registry); repeatable", collectValues)
-    .option(...TRUST_FLAG)
-    .option("--config <file>", "read the run from this file (default: assay.config.ts, .mjs, .yaml if present)")
-    .option(
-      "-n, --max-examples <count>",
-      "run at most this many examples of each dataset, a seeded sample",
-      parseCountFlag,
-    )
-    .option("--head", "with -n: take the first examples instead of a sample")
-    .option("--shuffle-seed <number>", "seed only the sample (default: --seed)", parseIntegerFlag)
-    .option("--filter <column=value>", "keep only examples whose column equals the value; repeatable", collectPair)
-    .option("--score-field <field>", "use this score to decide pass or fail (default: each dataset's own)")
-    .option("--threshold <share>", "pass if the score is at least this (default: 0.7)", parseNumberFlag)
-    .option("--trials <count>", "run each example this many times with each system (default: 1)", parseCountFlag)
-    .option("--seed <number>", "seed the sample, the order and the bootstrap (default: 0)", parseIntegerFlag)
-    .option("--max-workers <count>", "run this many trials at a time (default: 8)", parseCountFlag)
-    .option("--tokenizer <name>", "count tokens with cl100k_base or o200k_base (default: cl100k_base)")
-    .option("--runs-dir <dir>", "write run folders here (default: .assay/runs)")
-    .option("--resume [run]", "resume a stopped run (default: the latest unfinished one)")
-    .option("--title <text>", "set the title of the report")
-    .option("--dry-run", "print the plan and the differences it can detect; run nothing");
-}
-
-function addModelFlags(command: Command): Command {
-  return command
-    .option(
-      "--model <name>",
-      "measure this model: from models.yml, PROVIDER/MODEL, or served by --proxy; repeatable",
-      collectValues,
-    )
-    .option(
-      "--proxy <url>",
-      "call an OpenAI-compatible endpoint at this base URL; repeatable, each with a --model",
-      collectValues,
-    )
-    .option("--name <name>", "name the system of a --model or --proxy; repeatable", collectValues)
-    .option("--api <dialect>", "API format: chat, responses, anthropic, gemini; repeatable", collectValues)
-    .option("--models <file>", "read models, prices and budgets from this file (default: models.yml if present)")
-    .option("--system-prompt <text>", "for models: set the system prompt")
-    .option("--temperature <number>", "for models: set the temperature", parseNumberFlag)
-    .option("--max-tokens <count>", "for models: limit the length of answers", parseCountFlag)
-    .option("--extra-body <json>", "for models: merge this into the body of every request", parseObjectFlag)
-    .option("--header <name: value>", "for models: send an extra header; repeatable", collectHeader)
-    .option(
-      "--timeout <seconds>",
-      "for models: limit the time of one call (default: 30 s more than the hard timeout)",
-      parseNumberFlag,
-    )
-    .option("--api-key-env <variable>", "for models: read the key from this environment variable")
-    .option("--allow-insecure", "for models: allow sending a key over plain http to another machine");
 }
 
 /** `run` is the default command, so it receives every word that is not a command. */
@@ -191,65 +95,21 @@ function explainStrayArgument(program: Command, word: string): UsageError {
   return new UsageError(`Unknown command "${word}".${didYouMean(word, commands)}`);
 }
 
-/** Option names as commander parses them: repeatable flags are singular. */
-type CommanderRunOptions = Omit<
-  RunFlags,
-  | "systems"
-  | "datasets"
-  | "evaluators"
-  | "judge"
-  | "metrics"
-  | "plugins"
-  | "cacheDir"
-  | "models"
-  | "modelsFile"
-  | "headers"
-  | "agents"
-  | "agentEnv"
-  | "queue"
-> &
+/** As commander parses them: several flags form one key. */
+type CommanderRunOptions = Omit<RunFlags, "models" | "agents" | "judge" | "queue" | "cacheDir"> &
+  ModelFlags &
   AgentFlags &
   JudgeFlags &
-  QueueFlags & {
-    model?: string[];
-    proxy?: string[];
-    name?: string[];
-    api?: string[];
-    models?: string;
-    header?: Record<string, string>;
-    system?: string[];
-    dataset?: string[];
-    evaluator?: string[];
-    metric?: string[];
-    plugin?: string[];
-    cacheDir?: string | true;
-  };
+  QueueFlags & { cacheDir?: string | true };
 
 function toRunFlags(options: CommanderRunOptions): RunFlags {
   const { judge, rest } = splitJudgeFlags(options);
-  const { agent, agentCommand, agentName, agentModel, agentEnv, queue, ...others } = rest;
-  const { system, dataset, evaluator, metric, plugin, cacheDir, model, proxy, name, api, models, header, ...same } =
-    others;
-  const described = describeModels({ model, proxy, name, api });
+  const { agent, agentCommand, agentName, agentModel, model, proxy, name, api, queue, cacheDir, ...same } = rest;
+  const models = describeModels({ model, proxy, name, api });
   return {
     ...same,
     ...describeQueue(queue),
-    ...toAgentConfigs({
-      ...(agent === undefined ? {} : { agent }),
-      ...(agentCommand === undefined ? {} : { agentCommand }),
-      ...(agentName === undefined ? {} : { agentName }),
-      ...(agentModel === undefined ? {} : { agentModel }),
-      ...(agentEnv === undefined ? {} : { agentEnv }),
-    }),
-    ...(judge === undefined ? {} : { judge }),
-    ...(described === undefined ? {} : { models: described }),
-    ...(models === undefined ? {} : { modelsFile: models }),
-    ...(header === undefined ? {} : { headers: header }),
-    ...(system === undefined ? {} : { systems: system }),
-    ...(dataset === undefined ? {} : { datasets: dataset }),
-    ...(evaluator === undefined ? {} : { evaluators: evaluator }),
-    ...(metric === undefined ? {} : { metrics: metric }),
-    ...(plugin === undefined ? {} : { plugins: plugin }),
-    ...(cacheDir === undefined ? {} : { cacheDir: cacheDir === true ? DEFAULT_CACHE_DIR : cacheDir }),
+    ...toAgentConfigs({ agent, agentCommand, agentName, agentModel }),
+    ...omitUndefined({ judge, models, cacheDir: cacheDir === true ? DEFAULT_CACHE_DIR : cacheDir }),
   };
 }

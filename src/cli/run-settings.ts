@@ -1,0 +1,749 @@
+import { AGENT_NAMES } from "../budget/index.js";
+import {
+  collectHeader,
+  collectPair,
+  collectPairs,
+  collectThresholds,
+  collectValues,
+  parseAgentEnvFlag,
+  parseCountFlag,
+  parseDollarsFlag,
+  parseIntegerFlag,
+  parseListFlag,
+  parseNumberFlag,
+  parseObjectFlag,
+  parseOutageAction,
+} from "./flag-values.js";
+import { TRUST_FLAG } from "./trust.js";
+
+export type FlagParser = (value: string, before: never) => unknown;
+
+/** How the command line reads each kind of value. `KIND_SCHEMAS` in run-config-schema.ts checks it in config files. */
+export const KIND_PARSERS = {
+  text: null,
+  textOrTrue: null,
+  path: null,
+  switch: null,
+  share: parseNumberFlag,
+  amount: parseNumberFlag,
+  positive: parseNumberFlag,
+  integer: parseIntegerFlag,
+  wholeNumber: parseIntegerFlag,
+  count: parseCountFlag,
+  outageAction: parseOutageAction,
+  texts: collectValues,
+  paths: collectValues,
+  textByName: collectPair,
+  numberByName: collectThresholds,
+  object: parseObjectFlag,
+  systems: collectValues,
+  datasets: collectValues,
+  evaluators: collectValues,
+  metrics: collectValues,
+  models: null,
+  agents: null,
+  judge: null,
+  namedDatasets: null,
+  evals: null,
+} satisfies Record<string, FlagParser | null>;
+
+export type SettingKind = keyof typeof KIND_PARSERS;
+
+export interface RunSetting {
+  readonly kind: SettingKind;
+  /**
+   * Default: a key of config files. "command" is only for the command line, and not stored with the run. "part" is combined
+   * with other flags into a key, as --model and --proxy into `models`.
+   */
+  readonly role?: "command" | "part";
+  /** As commander declares it. A key without it has none, or several parts. */
+  readonly flag?: string;
+  readonly help?: string;
+  /** Default: the parser of its kind. */
+  readonly parse?: FlagParser;
+  /** Its heading in docs/reference/command-line.md. */
+  readonly section?: string;
+  /** Its meaning there, in Markdown. Default: the help. */
+  readonly docs?: string;
+  /** True if it neither runs, reads nor sends anything on a worker. Any other needs an entry in worker-allow.ts. */
+  readonly isHarmless?: true;
+}
+
+export type RunSettings = Readonly<Record<string, RunSetting>>;
+
+// Each setting is declared once, here, in the order of the help. Editors show the doc comment of a key, in TypeScript and
+// in YAML. zod is not imported, so that --help stays fast.
+
+export const INPUT_SETTINGS = {
+  /** Systems to measure: names such as truncate:0.5, or modules. */
+  systems: {
+    kind: "systems",
+    flag: "--system <spec>",
+    help: "measure this system; repeatable",
+    docs: "measure this system: a name such as `truncate:0.5`, or a file such as `./my-system.ts`; repeatable",
+    section: "Systems, datasets and evaluators",
+  },
+  /** Files of recorded outputs, each measured as a system. */
+  replay: {
+    kind: "paths",
+    flag: "--replay <file>",
+    help: "measure outputs recorded in a JSONL file; repeatable",
+    docs: "measure outputs recorded in a JSONL file, as a system named after the file; repeatable",
+    section: "Systems, datasets and evaluators",
+  },
+  /** Datasets: names such as gsm8k, files, or NAME=FILE. */
+  datasets: {
+    kind: "datasets",
+    flag: "--dataset <spec>",
+    help: "run this dataset: a name, a file, or NAME=FILE; repeatable",
+    docs: "run this dataset: a name such as `gsm8k`, `mmlu:anatomy`, `gsm8k@REVISION` or `needle:lengths=500,1000`; a file (`.jsonl`, `.ndjson`, `.json`, `.csv`, `.tsv`, `.parquet`, each also with `.gz`); or `NAME=FILE,…` to read local files like that dataset; repeatable. See [datasets.md](../guides/datasets.md)",
+    section: "Systems, datasets and evaluators",
+  },
+  /** Field → column in dataset files. */
+  map: {
+    kind: "textByName",
+    parse: collectPairs,
+    flag: "--map <field=column,…>",
+    help: "read each field from this column of a file",
+    docs: "read each field (`question`, `context`, `answer`, `id`, …) from this column of a file; not for named datasets",
+    section: "Examples and samples",
+    isHarmless: true,
+  },
+  /** Skips rows that cannot be read, and counts them. */
+  skipBadRows: {
+    kind: "switch",
+    flag: "--skip-bad-rows",
+    help: "skip rows that cannot be read, and count them",
+    section: "Examples and samples",
+    isHarmless: true,
+  },
+  /** Folder of cached outputs, reused by content. Default: no cache. */
+  cacheDir: {
+    kind: "path",
+    flag: "--cache-dir [dir]",
+    help: "cache outputs by content and reuse them (default folder: .assay/cache)",
+    docs: "cache outputs by content and reuse them (default folder: `.assay/cache`). Without the flag nothing is cached",
+    section: "Execution",
+  },
+  /** Allows generated code to run without a sandbox. */
+  unsafeLocalExec: {
+    kind: "switch",
+    flag: "--unsafe-local-exec",
+    help: "run generated code without a sandbox if there is none: it can do everything you can",
+    docs: "run generated code without a sandbox if there is none: it can do everything you can. See [sandbox.md](../guides/sandbox.md)",
+    section: "Systems, datasets and evaluators",
+  },
+} satisfies RunSettings;
+
+/** How agents are run, however they are named. */
+export const AGENT_SETTINGS = {
+  /** `inherit` for your own HOME, or a folder, for agents that are logged in there. Default: a temporary one. */
+  agentHome: {
+    kind: "text",
+    flag: "--agent-home <inherit|dir>",
+    help: "use your own HOME, or a folder, for agents that are logged in there",
+    docs: "use your own HOME, or a folder, for agents that are logged in there (default: a temporary one)",
+    section: "Agents",
+  },
+  /** Where the agents' model calls are sent instead of to their provider. */
+  agentUrl: {
+    kind: "text",
+    flag: "--agent-url <url>",
+    help: "send the agents' model calls here instead of to their provider",
+    section: "Agents",
+  },
+  /** Environment variables passed on to agents. */
+  agentEnv: {
+    kind: "texts",
+    parse: parseAgentEnvFlag,
+    flag: "--agent-env <name,…>",
+    help: "pass these environment variables on to agents",
+    section: "Agents",
+  },
+  /** Counts a trial as an error when the agent called a model other than the requested one. */
+  strictModel: {
+    kind: "switch",
+    flag: "--strict-model",
+    help: "count a trial as an error when the agent called a model other than the requested one",
+    section: "Agents",
+    isHarmless: true,
+  },
+  /** Folder for the agents' workspaces. Default: workspaces are removed. */
+  keepWorkspaces: {
+    kind: "path",
+    flag: "--keep-workspaces <dir>",
+    help: "keep what agents leave behind, one folder per trial",
+    section: "Agents",
+  },
+} satisfies RunSettings;
+
+export const AGENT_NAME_SETTINGS = {
+  /**
+   * Coding agents: names, `NAME:MODEL`, or a command.
+   * @flag `--agent`, `--agent-command`, `--agent-model`, `--agent-name`
+   */
+  agents: { kind: "agents" },
+  agent: {
+    kind: "texts",
+    role: "part",
+    flag: "--agent <name[:model]>",
+    help: `run a coding agent: ${AGENT_NAMES.join(", ")}; repeatable`,
+    section: "Agents",
+  },
+  agentCommand: {
+    kind: "texts",
+    role: "part",
+    flag: "--agent-command <command>",
+    help: "run any other agent: 'my-agent {prompt}'; repeatable",
+    docs: "run any other agent: `'my-agent {prompt}'`, or with `{prompt_file}`; repeatable",
+    section: "Agents",
+  },
+  agentName: {
+    kind: "texts",
+    role: "part",
+    flag: "--agent-name <name>",
+    help: "name an agent; once for each agent, in the same order",
+    docs: "name an agent; once for each `--agent` and `--agent-command`, in the same order",
+    section: "Agents",
+  },
+  agentModel: {
+    kind: "text",
+    role: "part",
+    flag: "--agent-model <name>",
+    help: "for --agent-command: the model, for its price and for {model}",
+    docs: "for `--agent-command`: the model, for its address, key and price, and for `{model}`",
+    section: "Agents",
+  },
+  /** Concurrent agent trials. Default: the number of cores, at most 4. */
+  agentParallel: {
+    kind: "count",
+    flag: "--agent-parallel <count>",
+    help: "run at most this many agent trials at a time (default: the number of cores, at most 4)",
+    section: "Agents",
+    isHarmless: true,
+  },
+} satisfies RunSettings;
+
+const MODEL_NAME_SETTINGS = {
+  /**
+   * Models behind an API: names from the models file, `provider/model`, or models with their endpoint.
+   * @flag `--model`, `--proxy`, `--name`, `--api`
+   */
+  models: { kind: "models" },
+  model: {
+    kind: "texts",
+    role: "part",
+    flag: "--model <name>",
+    help: "measure this model: from models.yml, PROVIDER/MODEL, or served by --proxy; repeatable",
+    docs: "measure this model: from `models.yml`, `PROVIDER/MODEL`, or served by `--proxy`; repeatable. See [models.md](../guides/models.md)",
+    section: "Systems, datasets and evaluators",
+  },
+  proxy: {
+    kind: "texts",
+    role: "part",
+    flag: "--proxy <url>",
+    help: "call an OpenAI-compatible endpoint at this base URL; repeatable, each with a --model",
+    docs: "call an endpoint at this base URL; repeatable, each with a `--model`",
+    section: "Systems, datasets and evaluators",
+  },
+  name: {
+    kind: "texts",
+    role: "part",
+    flag: "--name <name>",
+    help: "name the system of a --model or --proxy; repeatable",
+    section: "Systems, datasets and evaluators",
+  },
+  api: {
+    kind: "texts",
+    role: "part",
+    flag: "--api <format>",
+    help: "API format: chat, responses, anthropic, gemini; repeatable",
+    docs: "API format: `chat` (the default for proxies), `responses`, `anthropic`, `gemini`; repeatable",
+    section: "Systems, datasets and evaluators",
+  },
+  /** The file with models, prices and budgets. Default: models.yml if present. */
+  modelsFile: {
+    kind: "path",
+    flag: "--models <file>",
+    help: "read models, prices and budgets from this file (default: models.yml if present)",
+    docs: "read models, prices and budgets from this file (default: `models.yml` or `models.yaml` if present). See [budgets.md](../guides/budgets.md)",
+    section: "Systems, datasets and evaluators",
+  },
+} satisfies RunSettings;
+
+/** Settings for all models of a run, or for one. */
+export const MODEL_SETTINGS = {
+  /** The system prompt of every request. */
+  systemPrompt: {
+    kind: "text",
+    flag: "--system-prompt <text>",
+    help: "for models: set the system prompt",
+    section: "Models",
+    isHarmless: true,
+  },
+  /** The sampling temperature. */
+  temperature: {
+    kind: "amount",
+    flag: "--temperature <number>",
+    help: "for models: set the temperature",
+    docs: "set the temperature (default: the model's own)",
+    section: "Models",
+    isHarmless: true,
+  },
+  /** The maximum length of an answer in tokens. */
+  maxTokens: {
+    kind: "count",
+    flag: "--max-tokens <count>",
+    help: "for models: limit the length of answers",
+    section: "Models",
+    isHarmless: true,
+  },
+  /** Merged into the body of every request; null removes a key. */
+  extraBody: {
+    kind: "object",
+    flag: "--extra-body <json>",
+    help: "for models: merge this into the body of every request",
+    docs: "merge this into the body of every request; null removes a key",
+    section: "Models",
+    isHarmless: true,
+  },
+  /** Extra headers of every request. */
+  headers: {
+    kind: "textByName",
+    parse: collectHeader,
+    flag: "--header <name: value>",
+    help: "for models: send an extra header; repeatable",
+    section: "Models",
+    isHarmless: true,
+  },
+  /** Timeout of one call in seconds. */
+  timeout: {
+    kind: "positive",
+    flag: "--timeout <seconds>",
+    help: "for models: limit the time of one call (default: 30 s more than the hard timeout)",
+    section: "Models",
+    isHarmless: true,
+  },
+  /** The name of the environment variable that holds the API key. */
+  apiKeyEnv: {
+    kind: "text",
+    flag: "--api-key-env <variable>",
+    help: "for models: read the key from this environment variable",
+    section: "Models",
+  },
+  /** Allows sending a key over plain http to another machine. */
+  allowInsecure: {
+    kind: "switch",
+    flag: "--allow-insecure",
+    help: "for models: allow sending a key over plain http to another machine",
+    section: "Models",
+    isHarmless: true,
+  },
+} satisfies RunSettings;
+
+const LIMIT_SETTINGS = {
+  /** Limit for the whole run in dollars. */
+  maxCost: {
+    kind: "positive",
+    parse: parseDollarsFlag,
+    flag: "--max-cost <dollars>",
+    help: "limit the cost of the whole run: trials that might exceed it are not started",
+    docs: "limit the cost of the whole run, judging included: trials that might exceed it are not started",
+    section: "Budget",
+    isHarmless: true,
+  },
+  /** Limit for each trial in dollars, instead of the one in the models file. */
+  trialMaxCost: {
+    kind: "amount",
+    flag: "--trial-max-cost <dollars>",
+    help: "limit the cost of each trial: it is stopped there and graded on what it has produced",
+    docs: "limit the cost of each trial, instead of the limit in the models file: it is stopped there and graded on what it has produced; 0 for no limit",
+    section: "Budget",
+    isHarmless: true,
+  },
+  /** Retries of a call that failed before any output. Default: 5. */
+  maxRetries: {
+    kind: "wholeNumber",
+    flag: "--max-retries <count>",
+    help: "retry calls that fail before any output (default: 5)",
+    section: "Models",
+    isHarmless: true,
+  },
+  /** What to do if an endpoint is down: stop after a minute, or wait. Default: stop. */
+  onOutage: {
+    kind: "outageAction",
+    flag: "--on-outage <action>",
+    help: "if an endpoint is down: stop (after 60 s) or wait (default: stop)",
+    docs: "if an endpoint is down: `stop` its systems after 60 s, or `wait` (default: `stop`). See [models.md](../guides/models.md#stopped-systems)",
+    section: "Models",
+    isHarmless: true,
+  },
+  /** Evaluators that replace the datasets' own: NAME for every dataset, DATASET=NAME for one. */
+  evaluators: {
+    kind: "evaluators",
+    flag: "--evaluator <spec>",
+    help: "replace the datasets' evaluators: NAME for every dataset, DATASET=NAME for one; repeatable",
+    docs: "replace the datasets' evaluators, by name or file: `NAME` for every dataset, `DATASET=NAME` for one; repeatable. See [evaluators.md](evaluators.md)",
+    section: "Systems, datasets and evaluators",
+  },
+} satisfies RunSettings;
+
+export const JUDGE_SETTINGS = {
+  /**
+   * Models that judge answers: they score every dataset in addition to its evaluators.
+   * @flag `--judge-model` and the others
+   */
+  judge: { kind: "judge" },
+  judgeModel: {
+    kind: "texts",
+    role: "part",
+    flag: "--judge-model <name>",
+    help: "judge with this model: from models.yml or PROVIDER/MODEL; several form a panel",
+    docs: "judge with this model: from `models.yml`, `PROVIDER/MODEL`, or served by `--judge-url`; several form a panel",
+    section: "Judges",
+  },
+  judgeUrl: {
+    kind: "texts",
+    role: "part",
+    flag: "--judge-url <url>",
+    help: "call the judge at this base URL; repeatable",
+    section: "Judges",
+  },
+  judgeApi: {
+    kind: "texts",
+    role: "part",
+    flag: "--judge-api <format>",
+    help: "API format of the judge: chat, responses, anthropic, gemini; repeatable",
+    docs: "API format of the judge: `chat`, `responses`, `anthropic`, `gemini`; repeatable",
+    section: "Judges",
+  },
+  judgeApiKeyEnv: {
+    kind: "text",
+    role: "part",
+    flag: "--judge-api-key-env <variable>",
+    help: "read the judge's key from this environment variable",
+    section: "Judges",
+  },
+  judgeScale: {
+    kind: "text",
+    role: "part",
+    flag: "--judge-scale <name>",
+    help: "set the scale: binary, 1-5 or 1-10 (default: binary)",
+    docs: "set the scale: `binary`, `1-5` or `1-10` (default: `binary`)",
+    section: "Judges",
+  },
+  judgeRubric: {
+    kind: "text",
+    role: "part",
+    flag: "--judge-rubric <file>",
+    help: "read the rubric from this text file",
+    section: "Judges",
+  },
+  judgePanel: {
+    kind: "text",
+    role: "part",
+    flag: "--judge-panel <rule>",
+    help: "combine several judges by mean, median, majority or min (default: mean)",
+    docs: "combine several judges by `mean`, `median`, `majority` or `min` (default: `mean`)",
+    section: "Judges",
+  },
+  judgePairwise: {
+    kind: "switch",
+    role: "part",
+    flag: "--judge-pairwise",
+    help: "compare two answers, in both orders, instead of scoring one",
+    section: "Judges",
+  },
+  judgePerTurn: {
+    kind: "switch",
+    role: "part",
+    flag: "--judge-per-turn",
+    help: "judge each turn of a conversation with the turns before it, and take the mean",
+    section: "Judges",
+  },
+} satisfies RunSettings;
+
+/** Of every command that reports results and checks gates. */
+export const REPORT_SETTINGS = {
+  /** Report format: table, json, eval, markdown, junit, html, or a plugin's. Default: table. */
+  output: {
+    kind: "text",
+    flag: "--output <name>",
+    help: "print table, json, eval, markdown, junit or html, or a plugin's report (default: table)",
+    docs: "print `table`, `json`, `eval`, `markdown`, `junit`, `html` (one file for a browser, see [dashboard.md](../guides/dashboard.md#html-report)), or a plugin's report (default: `table`)",
+    section: "Output",
+    isHarmless: true,
+  },
+  /** Column groups of the table: quality, tokens, cost, speed, trials, datasets, facets, other. */
+  columns: {
+    kind: "texts",
+    parse: parseListFlag,
+    flag: "--columns <groups>",
+    help: "select columns of the table: quality, tokens, cost, speed, trials, datasets, facets, other",
+    docs: "select columns of the table, separated by commas: `quality`, `tokens`, `cost`, `speed`, `trials`, `datasets`, `facets`, `other`. `facets` prints a heat map for every system. The speed and efficiency table is printed if something measured it, or if you select `speed`",
+    section: "Output",
+    isHarmless: true,
+  },
+  /** The minimum share of planned trials that must be scored. Default: 0.95. */
+  minCoverage: {
+    kind: "share",
+    flag: "--min-coverage <share>",
+    help: "exit 3 if a smaller share of the planned trials was scored (default: 0.95)",
+    section: "Pass or fail",
+    isHarmless: true,
+  },
+  /** Metric key → minimum. */
+  failUnder: {
+    kind: "numberByName",
+    flag: "--fail-under <metric=value>",
+    help: "exit 1 if a system's metric is lower; repeatable",
+    docs: "exit 1 if a system's metric is lower; repeatable. Takes any key of the summary, such as `facet:subject=anatomy`",
+    section: "Pass or fail",
+    isHarmless: true,
+  },
+  /** Metric key → maximum. */
+  failOver: {
+    kind: "numberByName",
+    flag: "--fail-over <metric=value>",
+    help: "exit 1 if a system's metric is higher; repeatable",
+    docs: "exit 1 if a system's metric is higher, for costs, times and error rates; repeatable",
+    section: "Pass or fail",
+    isHarmless: true,
+  },
+  quiet: {
+    kind: "switch",
+    role: "command",
+    flag: "--quiet",
+    help: "print no progress",
+    section: "Output",
+    isHarmless: true,
+  },
+} satisfies RunSettings;
+
+const PLAN_SETTINGS = {
+  /** Metrics in addition to the standard ones: names or modules. */
+  metrics: {
+    kind: "metrics",
+    flag: "--metric <spec>",
+    help: "add a metric to the standard ones; repeatable",
+    docs: "add a metric to the standard ones, by name or file; repeatable",
+    section: "Systems, datasets and evaluators",
+  },
+  /** Modules that export register(registry). */
+  plugins: {
+    kind: "paths",
+    flag: "--plugin <file>",
+    help: "load a module that exports register(registry); repeatable",
+    docs: "load a module that exports `register(registry)`; repeatable. See [plugins.md](../guides/plugins.md)",
+    section: "Systems, datasets and evaluators",
+  },
+  trust: {
+    kind: "switch",
+    role: "command",
+    flag: TRUST_FLAG[0],
+    help: TRUST_FLAG[1],
+    docs: "run code and commands named by files outside this folder. See [Trust](#trust)",
+    section: "Systems, datasets and evaluators",
+  },
+  config: {
+    kind: "text",
+    role: "command",
+    flag: "--config <file>",
+    help: "read the run from this file (default: assay.config.ts, .mjs, .yaml if present)",
+    docs: "read the run from this file (default: `assay.config.ts`, `.mjs` or `.yaml` if present)",
+    section: "Systems, datasets and evaluators",
+    isHarmless: true,
+  },
+  /** Maximum number of examples of each dataset, a seeded sample. Default: all. */
+  maxExamples: {
+    kind: "count",
+    flag: "-n, --max-examples <count>",
+    help: "run at most this many examples of each dataset, a seeded sample",
+    docs: "run at most this many examples of each dataset: a seeded sample, stratified if the dataset has a subject. A larger sample with the same seed contains the smaller one. See [datasets.md](../guides/datasets.md)",
+    section: "Examples and samples",
+    isHarmless: true,
+  },
+  /** With `maxExamples`: the first examples instead of a sample. */
+  head: {
+    kind: "switch",
+    flag: "--head",
+    help: "with -n: take the first examples instead of a sample",
+    section: "Examples and samples",
+    isHarmless: true,
+  },
+  /** Seed of only the sample. Default: `seed`. */
+  shuffleSeed: {
+    kind: "integer",
+    flag: "--shuffle-seed <number>",
+    help: "seed only the sample (default: --seed)",
+    section: "Examples and samples",
+    isHarmless: true,
+  },
+  /** Column → required value: keeps only matching examples. */
+  filter: {
+    kind: "textByName",
+    flag: "--filter <column=value>",
+    help: "keep only examples whose column equals the value; repeatable",
+    docs: "keep only examples whose column equals the value; repeatable, all must match. Filters apply before sampling",
+    section: "Examples and samples",
+    isHarmless: true,
+  },
+  /** The score that decides pass or fail. Default: each dataset's own. */
+  scoreField: {
+    kind: "text",
+    flag: "--score-field <field>",
+    help: "use this score to decide pass or fail (default: each dataset's own)",
+    section: "Pass or fail",
+    isHarmless: true,
+  },
+  /** The minimum score that passes. Default: 0.7. */
+  threshold: {
+    kind: "share",
+    flag: "--threshold <share>",
+    help: "pass if the score is at least this (default: 0.7)",
+    section: "Pass or fail",
+    isHarmless: true,
+  },
+  /** Trials of each example with each system. Default: 1. */
+  trials: {
+    kind: "count",
+    flag: "--trials <count>",
+    help: "run each example this many times with each system (default: 1)",
+    section: "Pass or fail",
+    isHarmless: true,
+  },
+  /** Seed of the sample, the order and the bootstrap. Default: 0. */
+  seed: {
+    kind: "integer",
+    flag: "--seed <number>",
+    help: "seed the sample, the order and the bootstrap (default: 0)",
+    docs: "seed the sample, the order, the trials and the bootstrap (default: 0)",
+    section: "Execution",
+    isHarmless: true,
+  },
+  /** Concurrent trials. Default: 8. */
+  maxWorkers: {
+    kind: "count",
+    flag: "--max-workers <count>",
+    help: "run this many trials at a time (default: 8)",
+    docs: "run this many trials at a time, per endpoint, and for all systems without an endpoint together (default: 8)",
+    section: "Execution",
+    isHarmless: true,
+  },
+  /** Tokenizer: cl100k_base or o200k_base. Default: cl100k_base. */
+  tokenizer: {
+    kind: "text",
+    flag: "--tokenizer <name>",
+    help: "count tokens with cl100k_base or o200k_base (default: cl100k_base)",
+    docs: "count tokens with `cl100k_base` or `o200k_base` (default: `cl100k_base`)",
+    section: "Execution",
+    isHarmless: true,
+  },
+  /** Folder for run folders. Default: .assay/runs. */
+  runsDir: {
+    kind: "path",
+    flag: "--runs-dir <dir>",
+    help: "write run folders here (default: .assay/runs)",
+    docs: "write run folders here (default: `.assay/runs`)",
+    section: "Execution",
+    isHarmless: true,
+  },
+  /** True for the latest unfinished run. */
+  resume: {
+    kind: "textOrTrue",
+    role: "command",
+    flag: "--resume [run]",
+    help: "resume a stopped run (default: the latest unfinished one)",
+    docs: "resume a stopped run, by folder or id (default: the latest unfinished one). Needs no other flag except the run's `--runs-dir`",
+    section: "Execution",
+    isHarmless: true,
+  },
+  /** The title of the report. */
+  title: {
+    kind: "text",
+    flag: "--title <text>",
+    help: "set the title of the report",
+    section: "Output",
+    isHarmless: true,
+  },
+  dryRun: {
+    kind: "switch",
+    role: "command",
+    flag: "--dry-run",
+    help: "print the plan and the differences it can detect; run nothing",
+    docs: "print the plan, its cost and duration, and the differences it can detect; run nothing",
+    section: "Execution",
+    isHarmless: true,
+  },
+} satisfies RunSettings;
+
+export const QUEUE_SETTINGS = {
+  /** The Redis whose workers run the trials, as redis://HOST:6379. Default: trials run in this process. */
+  queue: {
+    kind: "text",
+    flag: "--queue <url>",
+    help: "run the trials on workers connected to this Redis: redis://HOST:6379 (see: assay worker)",
+    docs: "run the trials on workers connected to this Redis: `redis://HOST:6379`. See [scale.md](../guides/scale.md)",
+    section: "Execution",
+    isHarmless: true,
+  },
+  noQueue: {
+    kind: "switch",
+    role: "part",
+    flag: "--no-queue",
+    help: "run the trials here, even if the config file or the resumed run has a queue",
+    section: "Execution",
+  },
+  /** With `queue`: a folder shared by all machines, for large outputs. */
+  sharedDir: {
+    kind: "path",
+    flag: "--shared-dir <dir>",
+    help: "with --queue: store large outputs in this folder, shared by all machines",
+    section: "Execution",
+    isHarmless: true,
+  },
+} satisfies RunSettings;
+
+/** Of other commands. */
+const OTHER_SETTINGS = {
+  /** For memories: the system that answers from what they retrieve, instead of a model. */
+  reader: {
+    kind: "text",
+    flag: "--reader <file>",
+    help: "answer from retrieved memories with this system instead of a model",
+  },
+  /**
+   * Named files of the project, for `datasets` and --dataset; written by `assay datasets import`.
+   * @flag `assay datasets import`
+   */
+  namedDatasets: { kind: "namedDatasets" },
+  /**
+   * Eval files, suites and shared environments for `assay eval`.
+   * @flag `-e`, `--suite` of `assay eval`
+   */
+  evals: { kind: "evals" },
+} satisfies RunSettings;
+
+/** Of both `run` and `memory`. */
+export const SHARED_RUN_SETTINGS = {
+  ...MODEL_NAME_SETTINGS,
+  ...MODEL_SETTINGS,
+  ...LIMIT_SETTINGS,
+  ...JUDGE_SETTINGS,
+  ...REPORT_SETTINGS,
+  ...PLAN_SETTINGS,
+};
+
+export const RUN_SETTINGS = {
+  ...INPUT_SETTINGS,
+  ...AGENT_NAME_SETTINGS,
+  ...AGENT_SETTINGS,
+  ...SHARED_RUN_SETTINGS,
+  ...QUEUE_SETTINGS,
+  ...OTHER_SETTINGS,
+};
+
+/** `--max-examples` of `-n, --max-examples <count>`. */
+export function getFlagName({ flag = "" }: RunSetting): string {
+  return /--[\w-]+/.exec(flag)?.[0] ?? "";
+}
