@@ -257,6 +257,7 @@ async function* loadSystemsModule(path: string): AsyncGenerator<System> {
       ...(system.model === undefined ? {} : { model: system.model }),
       ...(system.limits === undefined ? {} : { limits: system.limits }),
       ...(system.endpoint === undefined ? {} : { endpoint: system.endpoint }),
+      ...(system.endpointName === undefined ? {} : { endpointName: system.endpointName }),
       ...addModuleFingerprint(path, system, "process"),
     };
   }
