@@ -1,4 +1,4 @@
-import type { EvalRow } from "../../../../src/core/row.js";
+import { type EvalRow, type FactUnit, ROW_FIELD_LIST } from "../../../../src/core/row.js";
 import type { TokenClass, TrialView } from "../../../../src/report/dashboard/contract.js";
 import {
   formatCount,
@@ -34,7 +34,7 @@ const COST_SOURCES: Readonly<Record<EvalRow["costSource"], string>> = {
 
 /** Values that were not measured are left out. */
 export function TrialFacts({ row }: { row: EvalRow }) {
-  return <KeyValues entries={[...listCostFacts(row), ...listTimeFacts(row), ...listOriginFacts(row)]} />;
+  return <KeyValues entries={[...listCostFacts(row), ...listFieldFacts(row), ...listOriginFacts(row)]} />;
 }
 
 function listCostFacts(row: EvalRow): KeyValue[] {
@@ -52,16 +52,20 @@ function listCostFacts(row: EvalRow): KeyValue[] {
   ];
 }
 
-function listTimeFacts(row: EvalRow): KeyValue[] {
-  return [
-    ["Latency", row.latency === null ? null : formatSeconds(row.latency)],
-    ["Duration", row.durationMs === null ? null : formatMilliseconds(row.durationMs)],
-    ["First token", row.ttftMs === null ? null : formatMilliseconds(row.ttftMs)],
-    ["First attempt", row.firstAttemptMs === null ? null : formatMilliseconds(row.firstAttemptMs)],
-    ["Success", row.successAtMs === null ? null : formatMilliseconds(row.successAtMs)],
-    ["Turns", row.turns === null ? null : formatCount(row.turns)],
-    ["Tokens per second", row.tokensPerSec === null ? null : formatNumber(row.tokensPerSec, 1)],
-  ];
+const FACT_FORMATS: Readonly<Record<FactUnit, (value: number) => string>> = {
+  usd: formatDollars,
+  seconds: formatSeconds,
+  ms: formatMilliseconds,
+  count: formatCount,
+  rate: (value) => formatNumber(value, 1),
+};
+
+function listFieldFacts(row: EvalRow): KeyValue[] {
+  return ROW_FIELD_LIST.flatMap(({ name, neutral, fact }): KeyValue[] => {
+    const value = row[name];
+    if (fact?.page === undefined || typeof value !== "number" || value === neutral) return [];
+    return [[fact.page, FACT_FORMATS[fact.unit](value)]];
+  });
 }
 
 function listOriginFacts(row: EvalRow): KeyValue[] {
