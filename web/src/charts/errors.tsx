@@ -268,7 +268,7 @@ function stackCategories(
       y: box.y + box.height / 2,
       box,
       ...describeCategorySegment(bar, category),
-      picked: { ...bar.selection, category },
+      selection: { ...bar.selection, category },
     })),
   };
 }
