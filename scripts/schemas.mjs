@@ -36,6 +36,7 @@ const PAGE = new URL("../docs/reference/command-line.md", import.meta.url);
 const KEY_TABLE = /(<!-- Keys: written by npm run schema -->\n\n).*?(\n\n<!-- End of keys -->)/s;
 const FLAG_TABLES = /(<!-- Flags of (.+?): written by npm run schema -->\n\n).*?(\n\n<!-- End of flags -->)/gs;
 const page = readFileSync(PAGE, "utf8");
+requireSections([...page.matchAll(FLAG_TABLES)].map(([, , section]) => section));
 const newPage = page
   .replace(KEY_TABLE, (_, start, end) => start + makeKeyTable() + end)
   .replace(FLAG_TABLES, (_, start, section, end) => start + makeFlagTable(section) + end);
@@ -150,10 +151,16 @@ function makeKeyTable() {
   return makeTable(["key", "flag", "value", "meaning"], rows);
 }
 
+/** A flag without a section on the page would be missing there. */
+function requireSections(sections) {
+  for (const [name, { flag, section }] of Object.entries(RUN_SETTINGS))
+    if (flag !== undefined && section !== null && !sections.includes(section))
+      throw new Error(`The section of ${name} in src/cli/run-settings.ts must be one of: ${sections.join("; ")}.`);
+}
+
 /** The flags of `assay run` under one heading. */
 function makeFlagTable(section) {
   const settings = Object.values(RUN_SETTINGS).filter((setting) => setting.section === section);
-  if (settings.length === 0) throw new Error(`No setting in src/cli/run-settings.ts has the section "${section}".`);
   const rows = settings.map(({ flag, help, docs }) => [
     formatFlag(flag).replaceAll("|", "\\|"),
     docs ?? formatHelp(help),

@@ -61,8 +61,8 @@ export interface RunSetting {
   readonly help?: string;
   /** Default: the parser of its kind. */
   readonly parse?: FlagParser;
-  /** Its heading in docs/reference/command-line.md. */
-  readonly section?: string;
+  /** Its heading in docs/reference/command-line.md; null if it is not a flag of `run`. */
+  readonly section?: string | null;
   /** Its meaning there, in Markdown. Default: the help. */
   readonly docs?: string;
   /** True if it neither runs, reads nor sends anything on a worker. Any other needs an entry in worker-allow.ts. */
@@ -711,6 +711,7 @@ const OTHER_SETTINGS = {
     kind: "text",
     flag: "--reader <file>",
     help: "answer from retrieved memories with this system instead of a model",
+    section: null,
   },
   /**
    * Named files of the project, for `datasets` and --dataset; written by `assay datasets import`.
