@@ -6,8 +6,6 @@ export {
   QUEUE_SCHEMA,
   QUEUE_STATE_FILE,
   QUEUE_STATE_SCHEMA,
-  type QueueBudget,
-  type QueueState,
   type WorkerState,
 } from "./contract.js";
 export { coordinateRun } from "./coordinator.js";

@@ -132,7 +132,7 @@ export function readRecordedTime(latency: unknown): Pick<AttemptSuccess, "latenc
 }
 
 /** Rounds to microseconds: a plain division leaves up to seventeen digits in every row. */
-export function msToSeconds(durationMs: number): number {
+function msToSeconds(durationMs: number): number {
   return Math.round(durationMs * 1000) / 1e6;
 }
 

@@ -30,18 +30,18 @@ export function openLimitedCall({ trial, seed, limits, ports, warnings }: Limite
 }
 
 /** Lets a system that works in phases say which part of its time counts, and what to do at the end of the trial. */
-function addPhases(call: SystemCall, limits: Limits | null, { clock }: ChainPorts): void {
+function addPhases(call: SystemCall, limits: Limits | null, ports: ChainPorts): void {
   call.context.atEnd = (task) => {
     call.atEnd = [...(call.atEnd ?? []), task];
   };
   call.context.timed = async (work) => {
-    const start = clock();
+    const start = ports.clock();
     call.stop?.startClock(computeRemainingMs(limits, call));
     try {
       return await work();
     } finally {
       call.stop?.stopClock();
-      call.workMs = roundToMicroseconds(clock() - start);
+      call.workMs = roundToMicroseconds(ports.clock() - start);
     }
   };
 }

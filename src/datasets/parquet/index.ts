@@ -1,3 +1,3 @@
 export { joinTables } from "./join-tables.js";
 export { openParquet } from "./parquet-file.js";
-export type { DrawnRows, ParquetTable, TableSample } from "./table.js";
+export type { ParquetTable } from "./table.js";
