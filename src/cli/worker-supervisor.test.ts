@@ -115,9 +115,7 @@ describe.skipIf(isCommandMissing("redis-server"))("worker", () => {
   it("reports how a process crashed, and waits before it starts another", async () => {
     const { starts, hears } = supervise("process.exit(7);");
     await announce("one");
-    await hears(
-      /The process for one-id ended \(exit code 7\)\. It is restarted in 30 s, or when the run is announced/,
-    );
+    await hears(/The process for one-id ended \(exit code 7\)\. It is restarted in 30 s, or when the run is announced/);
     await announce("one");
     await announce("two");
     await hears(/The process for two-id ended/);
