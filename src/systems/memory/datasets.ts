@@ -62,7 +62,9 @@ export function findMemoryDataset(spec: string): NamedMemoryEntry {
   const [base = "", ...rest] = name.split(":");
   const entry = Object.hasOwn(MEMORY_DATASETS, base) ? MEMORY_DATASETS[base] : undefined;
   if (entry === undefined)
-    throw new UsageError(`Unknown memory dataset "${base}".${didYouMean(base, Object.keys(MEMORY_DATASETS))}`);
+    throw new UsageError(
+      `Unknown memory dataset "${base}".${didYouMean(base, Object.keys(MEMORY_DATASETS))} For your own file, write locomo=FILE or longmemeval=FILE.`,
+    );
   const config = resolveMemoryConfig(base, entry, rest.length === 0 ? undefined : rest.join(":"));
   return { name, entry, config, ...(revision.length === 0 ? {} : { revision: revision.join("@") }) };
 }
