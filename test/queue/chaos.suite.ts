@@ -43,10 +43,10 @@ describe.skipIf(isCommandMissing("redis-server"))("a run over four workers", () 
     });
     const what = ["--system", "./quick.mjs", "--system", "./slower.mjs", "--dataset", "data.jsonl"];
     const flags = ["run", ...what, "--trials", String(TRIALS), "--output", "json", "--quiet"];
-    const flock = new WorkerPool(space.dir, ["--queue", redis.url, "--lease", "3"]).add(WORKERS);
+    const pool = new WorkerPool(space.dir, ["--queue", redis.url, "--lease", "3"]).add(WORKERS);
     const run = new Restartable(space, [...flags, "--queue", redis.url]);
 
-    const kills = await disturb({ run, flock, redis });
+    const kills = await disturb({ run, pool, redis });
     const finished = await run.over;
     expect(kills).toEqual(KILLS);
     expect(finished.code).toBe(0);
@@ -58,7 +58,7 @@ describe.skipIf(isCommandMissing("redis-server"))("a run over four workers", () 
 
     const alone = await runAssay(space.dir, ...flags, "--runs-dir", "alone", "--max-workers", "64");
     expect(dropReportTimes(parseReport(finished))).toEqual(dropReportTimes(parseReport(alone)));
-    for (const { code, stderr } of await flock.drain()) expect(code, stderr).toBe(0);
+    for (const { code, stderr } of await pool.drain()) expect(code, stderr).toBe(0);
   }, 400_000);
 });
 
@@ -88,14 +88,14 @@ class Restartable {
 }
 
 /** Kills them in random order, with a pause after each, until each had its share. */
-async function disturb({ run, flock, redis }: { run: Restartable; flock: WorkerPool; redis: RedisServer }) {
+async function disturb({ run, pool, redis }: { run: Restartable; pool: WorkerPool; redis: RedisServer }) {
   const random = createRandom(9);
   const left = Object.entries(KILLS).flatMap(([whom, times]) => Array.from({ length: times }, () => whom));
   const killed: Record<string, number> = {};
   await sleep(4000);
   while (left.length > 0) {
     const [whom = ""] = left.splice(random.int(left.length), 1);
-    if (whom === "worker") await flock.replace(random.int(WORKERS));
+    if (whom === "worker") await pool.replace(random.int(WORKERS));
     else if (whom === "coordinator") await run.restart();
     else {
       await redis.kill();

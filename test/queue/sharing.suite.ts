@@ -41,11 +41,11 @@ models:
   it("a budget of $1 is exceeded by at most one reservation per worker, also when workers are killed", async () => {
     const mock = await mocked({ reply: "no", outputTokens: 200, latencyMs: 20 });
     const space = new TempProject({ "q.jsonl": questions(2000), "models.yml": priced(mock.url) });
-    const flock = new WorkerPool(space.dir, ["--queue", redis.url, "--lease", "3"]).add(WORKERS);
+    const pool = new WorkerPool(space.dir, ["--queue", redis.url, "--lease", "3"]).add(WORKERS);
     const flags = ["--model", "m", "--dataset", "q.jsonl", "--max-cost", "1", "--min-coverage", "0"];
     const run = startAssay(space.dir, ["run", ...flags, "--queue", redis.url, "--output", "json", "--quiet"]);
     await sleep(3500);
-    await flock.replace(1);
+    await pool.replace(1);
     const report = parseReport(await run.finished);
     const billed = mock.requests.reduce((sum, { usage }) => sum + (usage?.output ?? 0) * 1e-5, 0);
     expect(billed).toBeLessThanOrEqual(1 + WORKERS * 0.02);
@@ -55,13 +55,13 @@ models:
     const rows = report.rows.filter(({ outcome }) => outcome !== "skipped");
     expect(rows.length).toBeGreaterThan(300);
     expect(report.notes.join("\n")).toContain("budget stopped");
-    await flock.drain();
+    await pool.drain();
   }, 120_000);
 
   it("an endpoint limit of eight concurrent calls is learned by all workers together, and every trial succeeds", async () => {
     const mock = await mocked({ reply: "a", maxConcurrent: 8, latencyMs: 30 });
     const space = new TempProject({ "q.jsonl": questions(400) });
-    const flock = new WorkerPool(space.dir, ["--queue", redis.url, "--concurrency", "16"]).add(WORKERS);
+    const pool = new WorkerPool(space.dir, ["--queue", redis.url, "--concurrency", "16"]).add(WORKERS);
     const flags = ["--proxy", mock.url, "--model", "m", "--dataset", "q.jsonl", "--queue", redis.url];
     const report = parseReport(await startAssay(space.dir, ["run", ...flags, "--output", "json", "--quiet"]).finished);
     expect(report.rows.filter(({ outcome }) => outcome === "error")).toEqual([]);
@@ -69,7 +69,7 @@ models:
     // Each worker on its own would exceed it again and again.
     const { byStatus } = mock.counts;
     expect(byStatus["429"] ?? 0).toBeLessThan(200);
-    await flock.drain();
+    await pool.drain();
   }, 120_000);
 
   it("a slow system delays no other", async () => {
@@ -81,7 +81,7 @@ models:
       "slow.mjs": system("slow", 1000),
       "quick.mjs": system("quick", 5),
     });
-    const flock = new WorkerPool(space.dir, ["--queue", redis.url, "--concurrency", "4"]).add(2);
+    const pool = new WorkerPool(space.dir, ["--queue", redis.url, "--concurrency", "4"]).add(2);
     const flags = ["--system", "./slow.mjs", "--system", "./quick.mjs", "--dataset", "q.jsonl", "--queue", redis.url];
     const report = parseReport(await startAssay(space.dir, ["run", ...flags, "--output", "json", "--quiet"]).finished);
     const times = (name: string) =>
@@ -89,7 +89,7 @@ models:
     const slow = times("slow").sort((a, b) => a - b);
     // The fast one is finished before the slow one has done a third.
     expect(Math.max(...times("quick"))).toBeLessThan(slow[20] ?? 0);
-    await flock.drain();
+    await pool.drain();
   }, 120_000);
 
   it("a disconnected worker loses its trials to others; what it delivers later is not recorded twice", async () => {
@@ -102,10 +102,10 @@ models:
     const cut = startAssay(space.dir, ["worker", "--queue", way.url, "--concurrency", "4", "--lease", "3"]);
     const flags = ["run", "--system", "./s.mjs", "--dataset", "q.jsonl", "--queue", redis.url, "--output", "json"];
     const run = startAssay(space.dir, flags);
-    await cut.says("Taking part");
+    await cut.says("Joining");
     await sleep(1500);
     way.cut();
-    const flock = new WorkerPool(space.dir, ["--queue", redis.url, "--concurrency", "2", "--lease", "3"]).add(1);
+    const pool = new WorkerPool(space.dir, ["--queue", redis.url, "--concurrency", "2", "--lease", "3"]).add(1);
     await sleep(7000);
     way.restore();
     const report = parseReport(await run.finished);
@@ -113,7 +113,7 @@ models:
     const counts = countTrials(readJsonLines(space.path(space.runs()[0] ?? ""), "rows.jsonl"));
     expect(counts.size).toBe(300);
     expect([...counts].filter(([, count]) => count !== 1)).toEqual([]);
-    await flock.drain();
+    await pool.drain();
     cut.child.kill("SIGTERM");
     expect((await cut.finished).code).toBe(0);
   }, 120_000);
@@ -124,7 +124,7 @@ models:
       "shared/readme.txt": "a folder that all machines see",
       "s.mjs": `export default { name: "s", process: (example) => ({ response: example.answer + "x".repeat(3 << 20) }) };`,
     });
-    const flock = new WorkerPool(space.dir, ["--queue", redis.url]).add(1);
+    const pool = new WorkerPool(space.dir, ["--queue", redis.url]).add(1);
     const flags = ["--system", "./s.mjs", "--dataset", "q.jsonl", "--queue", redis.url, "--shared-dir", "shared"];
     const finished = await startAssay(space.dir, ["run", ...flags, "--output", "json", "--quiet"]).finished;
     expect(finished.code, finished.stderr).toBe(0);
@@ -135,6 +135,6 @@ models:
       const stored = JSON.parse(space.read(run, String(file)));
       expect(stored.output.response).toHaveLength(2 + (3 << 20));
     }
-    await flock.drain();
+    await pool.drain();
   }, 120_000);
 });
