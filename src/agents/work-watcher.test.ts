@@ -32,11 +32,12 @@ describe("the success time", () => {
 
   it("is that of the last change when only the end is correct", async () => {
     const { row } = await runScriptedTrial({
-      does: [writes("wrong"), { wait: 500 }, writes("right"), { end: "done" }],
+      does: [writes("wrong"), { wait: 2000 }, writes("right"), { end: "done" }],
       example: { graders: RIGHT },
     });
     expect(row.outcome).toBe("pass");
-    expect(row.successAtMs).toBeGreaterThan(500);
+    // The clock starts when this process hears of the start, which on a busy machine is after the agent has begun.
+    expect(row.successAtMs).toBeGreaterThan(1000);
     expect(row.successAtMs).toBeLessThanOrEqual(row.durationMs ?? 0);
   });
 
