@@ -53,6 +53,22 @@ describe("assay judge calibrate", () => {
     expect(code).toBe(0);
   });
 
+  it("reads labels from CSV and lists the rows on which judge and people differ", async () => {
+    const mock = await mockOf({ reply: LITERAL });
+    const lines = LABELS.map(({ question, response, label }) => `${question},${response},${label}`);
+    const space = new TempProject({ "labels.csv": ["Question,Response,Label", ...lines].join("\n") });
+    const given = ["judge", "calibrate", "--labels", "labels.csv", "--judge-url", mock.url, "--judge-model", "gpt-4o"];
+    const { code, stdout } = await runPooledAssay(space.dir, ...given);
+    expect(stdout).toMatch(/\| accuracy +\| +70 % \|/);
+    expect(stdout).toContain("Judge and people differ on 6 rows:");
+    expect(stdout).toMatch(/\| +9 \| fail +\| pass +\| Q0\? +\| right 0 +\|/);
+    expect(code).toBe(0);
+    const { stdout: json } = await runPooledAssay(space.dir, ...given, "--output", "json");
+    const { disagreements } = JSON.parse(json) as { disagreements: unknown[] };
+    expect(disagreements).toHaveLength(6);
+    expect(disagreements[0]).toEqual({ row: 9, question: "Q0?", response: "right 0", people: "fail", judge: "pass" });
+  });
+
   it.each(["chat", "responses", "anthropic", "gemini"])("calls the judge in %s", async (api) => {
     const mock = await mockOf({ reply: LITERAL });
     const space = new TempProject({
@@ -164,7 +180,7 @@ describe("assay judge calibrate", () => {
   });
 
   it.each([
-    ["no labels", ["--judge-model", "m"], "--labels labels.jsonl"],
+    ["no labels", ["--judge-model", "m"], "--labels labels.csv or labels.jsonl"],
     ["no judge", ["--labels", "labels.jsonl"], "Add --judge-model"],
     ["an unknown judge", ["--labels", "labels.jsonl", "--judge-model", "gpt"], "--judge-url URL --judge-model gpt"],
     [

@@ -1,8 +1,9 @@
 import { EXIT, UsageError } from "../core/index.js";
-import { isBadRow, readJsonl } from "../datasets/index.js";
+import { closeFiles, isBadRow, openRowFile, type RawRow } from "../datasets/index.js";
 import {
   type Calibration,
   calibrateJudge,
+  type Disagreement,
   type Estimate,
   type Finding,
   type JudgeAgreement,
@@ -42,7 +43,7 @@ const OUTPUTS = ["table", "json"];
 export async function executeJudge(action: string | undefined, flags: CalibrateFlags): Promise<number> {
   const { labels: path, output = "table" } = flags;
   if (action !== "calibrate") throw new UsageError(`Unknown action "${action ?? ""}". Write: assay judge calibrate.`);
-  if (path === undefined) throw new UsageError("No labels are given. Add --labels labels.jsonl.");
+  if (path === undefined) throw new UsageError("No labels are given. Add --labels labels.csv or labels.jsonl.");
   if (!OUTPUTS.includes(output))
     throw new UsageError(`Unknown output format "${output}". Use --output table or --output json.`);
   if (flags.judgePerTurn === true)
@@ -83,17 +84,30 @@ interface LabelFile {
 async function readLabels(path: string, { scale }: LLMJudge): Promise<LabelFile> {
   const good: LabelRow[] = [];
   const badLines: string[] = [];
-  for await (const rows of readJsonl(path)) {
-    for (const source of rows) {
-      const label = isBadRow(source) ? source.problem : readLabel(source.row, scale, source.line);
-      if (typeof label === "string") badLines.push(`${path}:${source.line}: ${label}`);
-      else if (!isBadRow(source)) good.push(source.row as LabelRow);
+  const file = await openRowFile({ path });
+  try {
+    for await (const rows of file.batches()) {
+      for (const source of rows) {
+        const row = isBadRow(source) ? null : nameLabelColumns(source.row);
+        const label = isBadRow(source) ? source.problem : readLabel(row, scale, source.line);
+        if (typeof label === "string") badLines.push(`${file.at(source.line)}: ${label}`);
+        else if (row !== null) good.push(row);
+      }
     }
+  } finally {
+    await closeFiles([file]);
   }
   for (const line of badLines) printNote(line);
   if (good.length === 0)
     throw new UsageError(`${path} has no usable rows (${formatPlural(badLines.length, "bad row")}).`);
   return { good, badLines };
+}
+
+/** As in datasets, the case of a column does not matter. */
+function nameLabelColumns(row: RawRow): LabelRow {
+  const names = Object.keys(row).map((column) => [column, column.trim().toLowerCase()] as const);
+  const renamed = names.flatMap(([column, name]) => (name in row ? [] : [[name, row[column]] as const]));
+  return { ...row, ...Object.fromEntries(renamed) } as LabelRow;
 }
 
 const PROGRESS_EVERY_MS = 5000;
@@ -158,6 +172,7 @@ function formatCalibrationSections(calibration: Calibration, report: Calibration
   return [
     ...(found.length === 0 ? [] : [renderMarkdownTable(COLUMNS, found)]),
     ...(agreement === null ? [] : [formatConfusionTable(agreement)]),
+    ...(calibration.disagreements.length === 0 ? [] : [formatDisagreements(calibration.disagreements)]),
     describeCalibration(calibration, report)
       .map((fact) => `- ${fact}`)
       .join("\n"),
@@ -185,6 +200,26 @@ function formatConfusionTable({ categories, confusion }: JudgeAgreement): string
     columns,
     categories.map((label, i) => ({ label, counts: confusion[i] ?? [] })),
   );
+}
+
+const MAX_SHOWN_DISAGREEMENTS = 10;
+
+function formatDisagreements(rows: readonly Disagreement[]): string {
+  const columns: TableColumn<Disagreement>[] = [
+    { title: "row", align: "right", cell: ({ row }) => String(row) },
+    { title: "human", cell: ({ people }) => people },
+    { title: "judge", cell: ({ judge }) => judge },
+    { title: "question", cell: ({ question }) => shorten(question ?? "–") },
+    { title: "response", cell: ({ response }) => shorten(response) },
+  ];
+  const more = rows.length - MAX_SHOWN_DISAGREEMENTS;
+  const rest = more > 0 ? `\n\n${formatPlural(more, "more row")}: see --output json` : "";
+  return `Judge and people differ on ${formatPlural(rows.length, "row")}:\n\n${renderMarkdownTable(columns, rows.slice(0, MAX_SHOWN_DISAGREEMENTS))}${rest}`;
+}
+
+function shorten(text: string): string {
+  const line = toOneLine(text);
+  return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
 function describeCalibration(calibration: Calibration, { path, badLines }: CalibrationReport): string[] {

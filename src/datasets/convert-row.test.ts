@@ -32,6 +32,18 @@ describe("convertRow", () => {
     });
   });
 
+  it("finds columns whatever their case and spaces, unless the field has its own column or is mapped", () => {
+    const row = { ID: 7, " Question ": "q", Answer: "a", Topic: "t" };
+    expect(convert({ ...row })).toEqual({ ...row, id: 7, question: "q", answer: "a" });
+    expect(convert({ id: 1, question: "own", Question: "other" })).toMatchObject({ question: "own" });
+    const mapped = convert({ id: 1, Question: "other", prompt: "q" }, { map: { question: "prompt" } });
+    expect(mapped).toMatchObject({ question: "q" });
+  });
+
+  it("suspects another separator if there is one column", () => {
+    expect(convert({ "question;answer": "a;b" })).toContain('is it separated by ";"?');
+  });
+
   it.each([
     ["a number", { answer: 4 }, { answer: "4" }],
     ["a boolean", { answer: false }, { answer: "false" }],

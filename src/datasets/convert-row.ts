@@ -20,10 +20,11 @@ export type Conversion = { readonly example: Example; readonly idFromContent: bo
  * convertRow({ prompt: "2 + 2?", answer: 4 }, { map: { question: "prompt" } });
  */
 export function convertRow(row: RawRow, options: ConvertRowOptions = {}): Conversion {
-  const idFromContent = isMissingId(row[options.map?.id ?? "id"]);
+  const map = findSpelledColumns(row, options.map);
+  const idFromContent = isMissingId(row[map?.id ?? "id"]);
   // Computed before anything changes: the row may become the example itself.
   const ownId = idFromContent ? hashContent(row) : null;
-  const fields = options.map === undefined ? (row as Record<string, unknown>) : renameColumns(row, options.map);
+  const fields = map === undefined ? (row as Record<string, unknown>) : renameColumns(row, map);
   let absent = false;
   if (options.textOnly === true || !hasExpectedTypes(fields)) {
     for (const field in fields) {
@@ -38,6 +39,17 @@ export function convertRow(row: RawRow, options: ConvertRowOptions = {}): Conver
   if (ownId !== null) fields.id = ownId;
   if (options.dataset !== undefined && fields.dataset === undefined) fields.dataset = options.dataset;
   return { example: (absent ? dropUndefinedFields(fields) : fields) as Example, idFromContent };
+}
+
+/** Adds columns that are a field but for case and spaces, such as "Question", unless the field has a column already. */
+function findSpelledColumns(row: RawRow, map: ConvertRowOptions["map"]): ConvertRowOptions["map"] {
+  let found = map;
+  for (const column in row) {
+    const field = column.trim().toLowerCase();
+    if (field === column || !COERCIONS.has(field) || field in row || found?.[field] !== undefined) continue;
+    found = { ...found, [field]: column };
+  }
+  return found;
 }
 
 /** Adds new names beside the old ones; copies the row only if a new name would hide a column. */
@@ -171,7 +183,13 @@ function hasPrompt({ context, question, turns }: Record<string, unknown>): boole
 }
 
 function describeMissingPrompt(columns: readonly string[]): string {
-  return `has neither a context nor a question (its columns: ${columns.join(", ") || "none"}; choose one with --map question=COLUMN)`;
+  const [only = ""] = columns;
+  const separator = columns.length === 1 ? /[;|\t]/.exec(only)?.[0] : undefined;
+  const hint =
+    separator === undefined
+      ? "choose one with --map question=COLUMN"
+      : `is it separated by ${JSON.stringify(separator)}? Use commas, or save it as .tsv with tabs`;
+  return `has neither a context nor a question (its columns: ${columns.join(", ") || "none"}; ${hint})`;
 }
 
 function dropUndefinedFields(fields: Record<string, unknown>): Record<string, unknown> {

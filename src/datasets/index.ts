@@ -12,6 +12,7 @@ export {
   requireTextList,
 } from "./catalog/row-fields.js";
 export { formatScalar, matchesFilter } from "./columns.js";
+export { convertRow } from "./convert-row.js";
 export { isDatasetFile, mapSpecPaths, parseDatasetSpec, splitSpecFiles, stripRevision } from "./dataset-spec.js";
 export { FILE_EXTENSIONS } from "./formats.js";
 export { generateNeedles, type NeedleExample, type NeedleOptions } from "./generate-needles.js";
@@ -24,5 +25,6 @@ export { type LoadFilesOptions, loadFile, loadFiles } from "./load-file.js";
 export { createFilesDefinition, type NamedFiles } from "./named-files.js";
 export { needle } from "./needle.js";
 export { createUnreadableError, isGzip, readFirstBytes } from "./read-bytes.js";
+export { closeFiles, openRowFile } from "./row-file.js";
 export { requireMaxExamples, takeSample } from "./sample.js";
 export { isBadRow, isRawRow, type RawRow } from "./source-row.js";

@@ -16,6 +16,7 @@ export { type CalibrateOptions, type CalibrationProgress, calibrateJudge } from 
 export {
   type BadLabel,
   type Calibration,
+  type Disagreement,
   type Estimate,
   type Finding,
   type JudgeAgreement,

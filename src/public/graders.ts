@@ -7,6 +7,7 @@ export {
   type Calibration,
   type CalibrationProgress,
   calibrateJudge,
+  type Disagreement,
   type Finding,
   GraderError,
   graderFactories,

@@ -97,7 +97,7 @@ export function addMockCommand(program: Command, done: SetExitCode): void {
     .option("--latency <ms>", "wait this long before the first byte", parseNumberFlag)
     .option("--tokens-per-sec <count>", "stream at this rate", parseNumberFlag)
     .option("--reply <text>", "answer with this text; 'echo' repeats the question")
-    .option("--answers <file>", "answer the examples of this JSONL file correctly")
+    .option("--answers <file>", "answer the examples of this dataset file correctly")
     .option("--success-rate <share>", "answer this share of known examples correctly", parseNumberFlag)
     .option("--output-tokens <count>", "set the length of answers", parseCountFlag)
     .option("--fault <kind=rate>", "inject faults such as 429=0.1, 500=0.05, cut=0.02; repeatable", collectValues)

@@ -14,6 +14,7 @@ import {
 import type {
   BadLabel,
   Calibration,
+  Disagreement,
   Estimate,
   JudgeAgreement,
   LengthBias,
@@ -121,14 +122,14 @@ class CalibrationRun {
   }
 
   async #judgeOne(label: Label, at: number): Promise<void> {
-    const { example, output, people, length, otherLength } = label;
+    const { people, length, otherLength } = label;
     const meter = this.cost.beginLabel();
     try {
       const context = { signal: this.#signal, meter };
-      const { scores, unscored, votes } = await this.#judge.judge(example, output, context);
+      const { scores, unscored, votes } = await this.#judge.judge(label.example, label.output, context);
       const judge = scores[SCORE_FIELD];
       const orders = votes.flatMap((vote) => (vote.orders === undefined ? [] : [vote.orders]));
-      if (judge !== undefined) this.#judged[at] = { people, judge, length, otherLength, orders };
+      if (judge !== undefined) this.#judged[at] = { label, people, judge, length, otherLength, orders };
       else this.#countUnjudged(unscored?.[SCORE_FIELD] ?? "the judge gave no score");
     } catch (error) {
       if (this.#signal.aborted) return;
@@ -164,6 +165,7 @@ class CalibrationRun {
       notAsked: labels - items.length - this.#notJudged - this.#failed,
       reasons: [...this.#reasons],
       agreement: isEmpty ? null : computeJudgeAgreement(items, scale),
+      disagreements: listDisagreements(this.#judged, scale),
       position: isEmpty || scale !== "pairwise" ? null : computePositionBias(items),
       length: isEmpty ? null : length(),
       costUsd: this.cost.costUsd,
@@ -290,6 +292,7 @@ function doesPreferLonger(item: JudgedLabel, who: "judge" | "people"): boolean {
 
 /** A row that people and the judge have both judged, as scores in [0, 1]. */
 interface JudgedLabel {
+  readonly label: Label;
   readonly people: number;
   readonly judge: number;
   readonly length: number;
@@ -338,6 +341,19 @@ function computeJudgeAgreement(items: readonly JudgedLabel[], scale: JudgeScale 
     categories,
     confusion: tableOf(pairs),
   };
+}
+
+function listDisagreements(rows: readonly (JudgedLabel | undefined)[], scale: JudgeScale | "pairwise"): Disagreement[] {
+  const categories = listCategories(scale);
+  const differing = rows.flatMap((item, at) => {
+    if (item === undefined) return [];
+    const [people, judge] = [toCategory(item.people, scale), toCategory(item.judge, scale)];
+    const { example, output } = item.label;
+    const texts = { question: example.question ?? null, response: output.response ?? "" };
+    const names = { people: categories[people] ?? "", judge: categories[judge] ?? "" };
+    return people === judge ? [] : [{ distance: Math.abs(people - judge), row: { row: at + 1, ...texts, ...names } }];
+  });
+  return differing.sort((a, b) => b.distance - a.distance).map(({ row }) => row);
 }
 
 /** The mean of judge − people in points of the scale; null without items. */

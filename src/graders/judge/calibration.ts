@@ -58,6 +58,17 @@ export interface BadLabel {
   readonly problem: string;
 }
 
+/** A row that the judge puts into another category than people. */
+export interface Disagreement {
+  /** Its number among the usable rows, from 1. */
+  readonly row: number;
+  readonly question: string | null;
+  readonly response: string;
+  /** Categories of the scale; for a pair "a", "b" or "tie". */
+  readonly people: string;
+  readonly judge: string;
+}
+
 /** How a judge compares with labels by people. */
 export interface Calibration {
   readonly scale: JudgeScale | "pairwise";
@@ -75,6 +86,8 @@ export interface Calibration {
   readonly reasons: readonly string[];
   /** Null if nothing was judged. */
   readonly agreement: JudgeAgreement | null;
+  /** The rows on which the judge and people differ, the largest differences first. */
+  readonly disagreements: readonly Disagreement[];
   /** Null unless the judge compares pairs. */
   readonly position: PositionBias | null;
   readonly length: LengthBias | PairLengthBias | null;

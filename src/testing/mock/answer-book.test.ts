@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AnswerBook, readAnswers } from "./behavior.js";
+import { describe, expect, it } from "vitest";
+import { AnswerBook } from "./behavior.js";
 
 function bookOf(...questions: string[]): AnswerBook {
   return new AnswerBook(questions.map((question) => ({ question, answer: `answer to ${question}` })));
@@ -50,37 +47,5 @@ describe("AnswerBook", () => {
     expect(new Set(wrong)).toEqual(new Set(["Rome", "Oslo"]));
     expect(wrong[3]).toBe(book.pickWrongAnswer("Paris", 3));
     expect(new AnswerBook([]).pickWrongAnswer("Paris", 1)).not.toContain("Paris");
-  });
-});
-
-describe("readAnswers", () => {
-  let dir: string;
-  beforeEach(() => {
-    dir = mkdtempSync(join(tmpdir(), "assay-answers-"));
-  });
-  afterEach(() => rmSync(dir, { recursive: true }));
-
-  function file(content: string): string {
-    writeFileSync(join(dir, "a.jsonl"), content);
-    return join(dir, "a.jsonl");
-  }
-
-  it("reads examples and skips those without a question or an answer", () => {
-    const rows = [
-      { question: "a", answer: 4 },
-      { question: "b", answers: ["x", "y"], context: "c" },
-      { question: "c" },
-      { answer: "d" },
-    ];
-    expect(readAnswers(file(`${rows.map((row) => JSON.stringify(row)).join("\n")}\n\n`))).toEqual([
-      { question: "a", answer: "4" },
-      { question: "b", answer: "x", context: "c" },
-    ]);
-  });
-
-  it("explains what is wrong with a file", () => {
-    expect(() => readAnswers(file('{"question":"a","answer":"b"}\n{ broken'))).toThrow(/a\.jsonl:2 is not valid JSON/);
-    expect(() => readAnswers(file('{"prompt":"a"}'))).toThrow(/has no row with both a question and an answer/);
-    expect(() => readAnswers(join(dir, "none.jsonl"))).toThrow(/none\.jsonl cannot be read: ENOENT/);
   });
 });

@@ -1,10 +1,8 @@
-import { readFileSync } from "node:fs";
-import { getErrorMessage, getOwn, UsageError } from "../../core/index.js";
+import { getOwn, UsageError } from "../../core/index.js";
 import { hashSeed } from "../../stats/index.js";
 import { PATTERN } from "./check-script.js";
 import { FaultPlan, type FaultSubject } from "./faults.js";
 import type { MockPrompt } from "./prompt.js";
-import { type MockJson, toList, toObject, toTextOrEmpty } from "./prompt.js";
 import type { KnownAnswer, MockBehavior, MockScript, RateLimit, ReplyRule, ToolRule, ToolStep } from "./script.js";
 import { drawRandom, Occurrences } from "./seeded-random.js";
 
@@ -51,7 +49,8 @@ function overrideBehavior(common: LiveBehavior, changes: MockBehavior, now: () =
 }
 
 function createAnswerBook({ answers = [] }: MockBehavior): AnswerBook {
-  return new AnswerBook(typeof answers === "string" ? readAnswers(answers) : answers);
+  if (typeof answers === "string") throw new UsageError(`The answers ${answers} were not loaded. Use startMock.`);
+  return new AnswerBook(answers);
 }
 
 function needsArrivals({ latencyMs }: MockBehavior, faults: FaultPlan): boolean {
@@ -275,39 +274,6 @@ export class AnswerBook {
 function hasOverlap(a: string, b: string): boolean {
   const [one, other] = [a.toLowerCase(), b.toLowerCase()];
   return one.includes(other) || other.includes(one);
-}
-
-/** Reads a JSONL file of examples; skips rows without a question or an answer. */
-export function readAnswers(path: string): KnownAnswer[] {
-  const entries = readAnswerFile(path)
-    .split("\n")
-    .flatMap((line, index) => (line.trim() === "" ? [] : toKnownAnswers(parseAnswerRow(line, `${path}:${index + 1}`))));
-  if (entries.length > 0) return entries;
-  throw new UsageError(`${path} has no row with both a question and an answer. Use a JSONL file that has them.`);
-}
-
-function readAnswerFile(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (cause) {
-    throw new UsageError(`The answers ${path} cannot be read: ${getErrorMessage(cause)}.`, { cause });
-  }
-}
-
-function parseAnswerRow(line: string, at: string): MockJson {
-  try {
-    return toObject(JSON.parse(line));
-  } catch (cause) {
-    throw new UsageError(`${at} is not valid JSON (${getErrorMessage(cause)}). Each line must be one example.`, {
-      cause,
-    });
-  }
-}
-
-function toKnownAnswers({ question, answer, answers, context }: MockJson): KnownAnswer[] {
-  const right = typeof answer === "number" ? String(answer) : toTextOrEmpty(answer ?? toList(answers)[0]);
-  if (toTextOrEmpty(question) === "" || right === "") return [];
-  return [{ question: toTextOrEmpty(question), answer: right, ...(typeof context === "string" && { context }) }];
 }
 
 /** Matches texts that contain the given text, or a regular expression written as `/…/flags`. */

@@ -151,7 +151,7 @@ export interface MockBehavior {
   readonly chunkTokens?: number;
   /** The answer: a text, `echo` for the last user text, or the first matching rule. */
   readonly reply?: string | readonly ReplyRule[];
-  /** Questions with known answers: a JSONL file of examples, or a list. They take precedence over `reply`. */
+  /** Questions with known answers: a dataset file, or a list. They take precedence over `reply`. */
   readonly answers?: string | readonly KnownAnswer[];
   /** The share of tasks answered correctly, for all models or by model. The seed decides which ones. */
   readonly successRate?: number | Readonly<Record<string, number>>;

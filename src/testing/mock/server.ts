@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { getErrorMessage, UsageError } from "../../core/index.js";
 import { estimatePromptTokens } from "./answer.js";
+import { loadScriptAnswers } from "./answer-file.js";
 import { createBehaviors, type LiveBehavior } from "./behavior.js";
 import { checkScript } from "./check-script.js";
 import { MockExchange } from "./exchange.js";
@@ -55,7 +56,7 @@ export interface Mock {
 export async function startMock(options: MockOptions = {}): Promise<Mock> {
   const { port = 0, host = "127.0.0.1", keepRequests = 10_000, keepBodies = false, ...rest } = options;
   const { onRequest = null, now = getRealTime, ...given } = rest;
-  const script = checkScript(given);
+  const script = await loadScriptAnswers(checkScript(given));
   const log = new RequestLog(keepRequests);
   const desk = { script, behaviours: createBehaviors(script, now), log, now, keepBodies, onRequest };
   // Clients keep connections as long as they like; closing idle ones would race with their next request.
