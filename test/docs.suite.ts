@@ -120,7 +120,7 @@ async function flagsOf(command: string): Promise<Set<string>> {
     help += String(text);
     return true;
   });
-  const ended = buildProgram(["node", "assay", ...command.split(" ").filter(Boolean), "--help"]).run();
+  const ended = buildProgram(["node", "assay", ...command.split(" ").filter(Boolean), "--help", "all"]).run();
   await expect(ended).rejects.toMatchObject({ code: "commander.helpDisplayed" });
   writing.mockRestore();
   return flagsIn(help.slice(0, help.search(/^(Systems|Examples?):/m)));

@@ -159,7 +159,7 @@ describe("assay init", () => {
 
 describe("flags of assay eval", () => {
   it("each appear in one of its test suites", async () => {
-    const { stdout } = await runAssay(new TempProject().dir, "eval", "--help");
+    const { stdout } = await runAssay(new TempProject().dir, "eval", "--help", "all");
     const flags = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag = ""]) => flag);
     expect(flags.length).toBeGreaterThan(35);
     const folder = new URL(".", import.meta.url);

@@ -336,7 +336,7 @@ describe("assay run", () => {
   });
 
   it("has a test for each of its flags", async () => {
-    const { stdout } = await runPooledAssay(new TempProject().dir, "run", "--help");
+    const { stdout } = await runPooledAssay(new TempProject().dir, "run", "--help", "all");
     const flags = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag = ""]) => flag);
     expect(flags.length).toBeGreaterThan(25);
     const folder = new URL(".", import.meta.url);

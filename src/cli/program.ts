@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { didYouMean, UsageError, VERSION } from "../core/index.js";
 import { addCompareCommand } from "./commands/compare.js";
 import { addDatasetsCommand } from "./commands/datasets.js";
-import { addEvalCommand } from "./commands/eval.js";
+import { addEvalCommand, COMMON_EVAL_FLAGS } from "./commands/eval.js";
 import { addExperimentCommand } from "./commands/experiment.js";
 import { addExportCommand } from "./commands/export.js";
 import { addGradeCommand, addJudgeCommand } from "./commands/grading.js";
@@ -13,11 +13,12 @@ import { addGatewayCommand, addMockCommand, addModelsCommand, addReportCommand }
 import { addOracleCommand } from "./commands/oracle.js";
 import { addQueryCommand } from "./commands/query.js";
 import { addQueueCommand } from "./commands/queue.js";
-import { addMemoryCommand, addRunCommand } from "./commands/run.js";
+import { addMemoryCommand, addRunCommand, COMMON_RUN_FLAGS } from "./commands/run.js";
 import { addServeCommand } from "./commands/serve.js";
 import { addShowCommand } from "./commands/show.js";
 import { addWorkerCommand } from "./commands/worker.js";
 import { collectValues, parseIntegerFlag } from "./flag-values.js";
+import { type CommandGroup, createHelpOutput, HELP_STYLE, showOnlyFlags, wantsCommonFlags } from "./help.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
 
 export interface CliProgram {
@@ -35,11 +36,19 @@ export function buildProgram(argv: readonly string[]): CliProgram {
     .exitOverride()
     .showSuggestionAfterError()
     .showHelpAfterError("Run with --help for usage and examples.")
+    .configureHelp(HELP_STYLE)
+    .configureOutput(createHelpOutput())
     .version(VERSION, "-V, --version", "print the version");
-  for (const add of selectCommands(argv)) add(program, done);
+  for (const { name, group, add, commonFlags } of selectCommands(argv)) {
+    add(program, done);
+    const command = program.commands.find((one) => one.name() === name);
+    command?.helpGroup(`${group}:`);
+    if (name !== "mock") command?.option("--verbose", "print stack traces with errors");
+    if (command !== undefined && commonFlags !== undefined && wantsCommonFlags(argv))
+      showOnlyFlags(command, commonFlags);
+  }
+  program.commandsGroup("Project:").helpCommand("help [command]", "show the help of a command");
   program.addHelpText("after", EXAMPLES);
-  for (const command of program.commands)
-    if (command.name() !== "mock") command.option("--verbose", "print stack traces with errors");
   return {
     async run() {
       await program.parseAsync([...argv]);
@@ -50,60 +59,62 @@ export function buildProgram(argv: readonly string[]): CliProgram {
 
 export type SetExitCode = (exitCode: number) => void;
 
-/** In the order of the help. */
-const COMMANDS: ReadonlyMap<string, (program: Command, done: SetExitCode) => void> = new Map([
-  ["run", addRunCommand],
-  ["memory", addMemoryCommand],
-  ["eval", addEvalCommand],
-  ["init", addInitCommand],
-  ["lint", addLintCommand],
-  ["oracle", addOracleCommand],
-  ["experiment", addExperimentCommand],
-  ["demo", addDemoCommand],
-  ["datasets", addDatasetsCommand],
-  ["models", addModelsCommand],
-  ["report", addReportCommand],
-  ["compare", addCompareCommand],
-  ["worker", addWorkerCommand],
-  ["queue", addQueueCommand],
-  ["serve", addServeCommand],
-  ["show", addShowCommand],
-  ["query", addQueryCommand],
-  ["export", addExportCommand],
-  ["import", addImportCommand],
-  ["grade", addGradeCommand],
-  ["judge", addJudgeCommand],
-  ["gateway", addGatewayCommand],
-  ["mock", addMockCommand],
-  ["doctor", addDoctorCommand],
-]);
+interface CliCommand {
+  readonly name: string;
+  /** Its heading in `assay --help`. */
+  readonly group: CommandGroup;
+  readonly add: (program: Command, done: SetExitCode) => void;
+  /** For a command with dozens of flags: those that `--help` shows. `--help all` shows the rest. */
+  readonly commonFlags?: readonly string[];
+}
+
+/** In the order of the help, group by group. */
+const COMMANDS: readonly CliCommand[] = [
+  { name: "run", group: "Measure", add: addRunCommand, commonFlags: COMMON_RUN_FLAGS },
+  { name: "memory", group: "Measure", add: addMemoryCommand, commonFlags: [...COMMON_RUN_FLAGS, "--reader"] },
+  { name: "grade", group: "Measure", add: addGradeCommand },
+  { name: "judge", group: "Measure", add: addJudgeCommand },
+  { name: "demo", group: "Measure", add: addDemoCommand },
+  { name: "report", group: "Look", add: addReportCommand },
+  { name: "show", group: "Look", add: addShowCommand },
+  { name: "compare", group: "Look", add: addCompareCommand },
+  { name: "query", group: "Look", add: addQueryCommand },
+  { name: "export", group: "Look", add: addExportCommand },
+  { name: "eval", group: "Evals", add: addEvalCommand, commonFlags: COMMON_EVAL_FLAGS },
+  { name: "experiment", group: "Evals", add: addExperimentCommand },
+  { name: "lint", group: "Evals", add: addLintCommand },
+  { name: "oracle", group: "Evals", add: addOracleCommand },
+  { name: "serve", group: "Serve and scale", add: addServeCommand },
+  { name: "gateway", group: "Serve and scale", add: addGatewayCommand },
+  { name: "mock", group: "Serve and scale", add: addMockCommand },
+  { name: "worker", group: "Serve and scale", add: addWorkerCommand },
+  { name: "queue", group: "Serve and scale", add: addQueueCommand },
+  { name: "init", group: "Project", add: addInitCommand },
+  { name: "datasets", group: "Project", add: addDatasetsCommand },
+  { name: "models", group: "Project", add: addModelsCommand },
+  { name: "import", group: "Project", add: addImportCommand },
+  { name: "doctor", group: "Project", add: addDoctorCommand },
+];
 
 /** Only the named command, since building the flags of all commands takes most of the time; all if none is named. */
-function selectCommands([, , name = ""]: readonly string[]): Iterable<(program: Command, done: SetExitCode) => void> {
-  const named = COMMANDS.get(name);
-  return named === undefined ? COMMANDS.values() : [named];
+function selectCommands([, , name]: readonly string[]): readonly CliCommand[] {
+  const named = COMMANDS.find((command) => command.name === name);
+  return named === undefined ? COMMANDS : [named];
 }
 
 const EXAMPLES = `
 Examples:
-  assay demo                                                     compare context compressors, offline
-  assay demo budgets                                             run three simulated models with dollar budgets
-  assay demo agents                                              run coding agents on eight tiny tasks, with a simulated model
+  assay demo                    compare context compressors, offline
   assay --model openai/gpt-5 --dataset questions.jsonl --max-cost 2
-  assay --agent claude --agent codex:gpt-5.5 --dataset agent-tasks --trials 3 --max-cost 5
-  assay show latest off-by-one                                   see what an agent did, event by event
-  assay serve                                                    view all runs in the browser
-  assay --model openai/gpt-5 --dataset gsm8k --dataset mmlu:anatomy -n 50 --max-cost 2
-  assay memory --system bm25:10 --dataset locomo --model openai/gpt-5-mini -n 100
-  assay --proxy http://127.0.0.1:8080 --model my-model --dataset questions.jsonl
-  assay gateway --max-cost 0.30 -- my-program args               limit the cost of any program
-  assay --system truncate:0.5 --system extract:0.3 --dataset needle -n 50
-  assay --system ./my-system.ts --dataset questions.jsonl --trials 3 --fail-under pass_rate=0.8
-  assay --replay outputs.jsonl --dataset questions.jsonl --output json
-  assay run --resume                                             resume the latest unfinished run
-  assay worker --queue redis://queue:6379                        run trials of assay run --queue, on any machine
+  assay --system ./my-system.ts --dataset questions.jsonl --trials 3
+  assay --agent claude --dataset agent-tasks --max-cost 5
+  assay show latest             see what a system did, trial by trial
+  assay serve                   view all runs in the browser
 
-Exit codes: 0 success, 1 a gate failed, 2 wrong usage or configuration, 3 infrastructure or coverage too low, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).`;
+Without a command, assay runs systems: assay run --help shows the flags.
+Exit codes: 0 success, 1 a gate failed, 2 wrong usage or configuration,
+            3 infrastructure or coverage too low,
+            130 interrupted (143 by SIGTERM, 129 by SIGHUP).`;
 
 const DEMO_EXAMPLES = `
 Examples:

@@ -63,6 +63,8 @@ export interface RunSetting {
   readonly parse?: FlagParser;
   /** Its heading in docs/reference/command-line.md; null if it is not a flag of `run`. */
   readonly section?: string | null;
+  /** True for the dozen that `--help` shows; `--help all` shows every flag, under its section. */
+  readonly isCommon?: true;
   /** Its meaning there, in Markdown. Default: the help. */
   readonly docs?: string;
   /** True if it neither runs, reads nor sends anything on a worker. Any other needs an entry in worker-allow.ts. */
@@ -82,6 +84,7 @@ export const INPUT_SETTINGS = {
     help: "measure this system; repeatable",
     docs: "measure this system: a name such as `truncate:0.5`, or a file such as `./my-system.ts`; repeatable",
     section: "Systems, datasets and evaluators",
+    isCommon: true,
   },
   /** Files of recorded outputs, each measured as a system. */
   replay: {
@@ -98,6 +101,7 @@ export const INPUT_SETTINGS = {
     help: "run this dataset: a name, a file, or NAME=FILE; repeatable",
     docs: "run this dataset: a name such as `gsm8k`, `mmlu:anatomy`, `gsm8k@REVISION` or `needle:lengths=500,1000`; a file (`.jsonl`, `.ndjson`, `.json`, `.csv`, `.tsv`, `.parquet`, each also with `.gz`); or `NAME=FILE,…` to read local files like that dataset; repeatable. See [datasets.md](../guides/datasets.md)",
     section: "Systems, datasets and evaluators",
+    isCommon: true,
   },
   /** Field → column in dataset files. */
   map: {
@@ -189,6 +193,7 @@ export const AGENT_NAME_SETTINGS = {
     flag: "--agent <name[:model]>",
     help: `run a coding agent: ${AGENT_NAMES.join(", ")}; repeatable`,
     section: "Agents",
+    isCommon: true,
   },
   agentCommand: {
     kind: "texts",
@@ -237,6 +242,7 @@ const MODEL_NAME_SETTINGS = {
     help: "measure this model: from models.yml, PROVIDER/MODEL, or served by --proxy; repeatable",
     docs: "measure this model: from `models.yml`, `PROVIDER/MODEL`, or served by `--proxy`; repeatable. See [models.md](../guides/models.md)",
     section: "Systems, datasets and evaluators",
+    isCommon: true,
   },
   proxy: {
     kind: "texts",
@@ -245,6 +251,7 @@ const MODEL_NAME_SETTINGS = {
     help: "call an OpenAI-compatible endpoint at this base URL; repeatable, each with a --model",
     docs: "call an endpoint at this base URL; repeatable, each with a `--model`",
     section: "Systems, datasets and evaluators",
+    isCommon: true,
   },
   name: {
     kind: "texts",
@@ -351,6 +358,7 @@ const LIMIT_SETTINGS = {
     docs: "limit the cost of the whole run, judging included: trials that might exceed it are not started",
     section: "Budget",
     isHarmless: true,
+    isCommon: true,
   },
   /** Limit for each trial in dollars, instead of the one in the models file. */
   trialMaxCost: {
@@ -385,6 +393,7 @@ const LIMIT_SETTINGS = {
     help: "replace the datasets' evaluators: NAME for every dataset, DATASET=NAME for one; repeatable",
     docs: "replace the datasets' evaluators, by name or file: `NAME` for every dataset, `DATASET=NAME` for one; repeatable. See [evaluators.md](evaluators.md)",
     section: "Systems, datasets and evaluators",
+    isCommon: true,
   },
 } satisfies RunSettings;
 
@@ -401,6 +410,7 @@ export const JUDGE_SETTINGS = {
     help: "judge with this model: from models.yml or PROVIDER/MODEL; several form a panel",
     docs: "judge with this model: from `models.yml`, `PROVIDER/MODEL`, or served by `--judge-url`; several form a panel",
     section: "Judges",
+    isCommon: true,
   },
   judgeUrl: {
     kind: "texts",
@@ -473,6 +483,7 @@ export const REPORT_SETTINGS = {
     docs: "print `table`, `json`, `eval`, `markdown`, `junit`, `html` (one file for a browser, see [dashboard.md](../guides/dashboard.md#html-report)), or a plugin's report (default: `table`)",
     section: "Output",
     isHarmless: true,
+    isCommon: true,
   },
   /** Column groups of the table: quality, tokens, cost, speed, trials, datasets, facets, other. */
   columns: {
@@ -500,6 +511,7 @@ export const REPORT_SETTINGS = {
     docs: "exit 1 if a system's metric is lower; repeatable. Takes any key of the summary, such as `facet:subject=anatomy`",
     section: "Pass or fail",
     isHarmless: true,
+    isCommon: true,
   },
   /** Metric key → maximum. */
   failOver: {
@@ -553,6 +565,7 @@ const PLAN_SETTINGS = {
     docs: "read the run from this file (default: `assay.config.ts`, `.mjs` or `.yaml` if present)",
     section: "Systems, datasets and evaluators",
     isHarmless: true,
+    isCommon: true,
   },
   /** Maximum number of examples of each dataset, a seeded sample. Default: all. */
   maxExamples: {
@@ -562,6 +575,7 @@ const PLAN_SETTINGS = {
     docs: "run at most this many examples of each dataset: a seeded sample, stratified if the dataset has a subject. A larger sample with the same seed contains the smaller one. See [datasets.md](../guides/datasets.md)",
     section: "Examples and samples",
     isHarmless: true,
+    isCommon: true,
   },
   /** With `maxExamples`: the first examples instead of a sample. */
   head: {
@@ -611,6 +625,7 @@ const PLAN_SETTINGS = {
     help: "run each example this many times with each system (default: 1)",
     section: "Pass or fail",
     isHarmless: true,
+    isCommon: true,
   },
   /** Seed of the sample, the order and the bootstrap. Default: 0. */
   seed: {
@@ -657,6 +672,7 @@ const PLAN_SETTINGS = {
     docs: "resume a stopped run, by folder or id (default: the latest unfinished one). Needs no other flag except the run's `--runs-dir`",
     section: "Execution",
     isHarmless: true,
+    isCommon: true,
   },
   /** The title of the report. */
   title: {
@@ -674,6 +690,7 @@ const PLAN_SETTINGS = {
     docs: "print the plan, its cost and duration, and the differences it can detect; run nothing",
     section: "Execution",
     isHarmless: true,
+    isCommon: true,
   },
 } satisfies RunSettings;
 
@@ -743,6 +760,13 @@ export const RUN_SETTINGS = {
   ...QUEUE_SETTINGS,
   ...OTHER_SETTINGS,
 };
+
+/** The flags of the settings that `--help` shows. */
+export function listCommonFlags(settings: RunSettings): string[] {
+  return Object.values(settings)
+    .filter(({ isCommon }) => isCommon === true)
+    .map(getFlagName);
+}
 
 /** `--max-examples` of `-n, --max-examples <count>`. */
 export function getFlagName({ flag = "" }: RunSetting): string {

@@ -26,9 +26,10 @@ export function addSettings(command: Command, settings: RunSettings): Command {
 class SettingOption extends Option {
   readonly #name: string;
 
-  constructor(name: string, { flag = "", help, kind, parse = KIND_PARSERS[kind] ?? undefined }: RunSetting) {
+  constructor(name: string, { flag = "", help, kind, section, parse = KIND_PARSERS[kind] ?? undefined }: RunSetting) {
     super(flag, help);
     this.#name = name;
+    if (section != null) this.helpGroup(`${section}:`);
     if (parse !== undefined) this.argParser(parse as (value: string, before: unknown) => unknown);
   }
 

@@ -22,6 +22,24 @@ import {
   type QueueFlags,
 } from "../shared-flags.js";
 
+/** Those that `--help` shows. */
+export const COMMON_EVAL_FLAGS = [
+  "--eval",
+  "--tag",
+  "--runs",
+  "--executor",
+  "--model",
+  "--mock",
+  "--judge-model",
+  "--max-cost",
+  "--output",
+  "--require-pass",
+  "--junit",
+  "--markdown",
+  "--resume",
+  "--dry-run",
+] as const;
+
 const EXAMPLES = `
 Executors:   ${AGENT_NAMES.join(", ")}, or your own command: 'my-agent {prompt} {skills}'
 Tags:        --tag area=js, --tag '!slow', --tag area=js,area=ts (either); several --tag flags must all match
@@ -43,6 +61,7 @@ export function addEvalCommand(program: Command, done: SetExitCode): void {
   const command = program
     .command("eval")
     .description("run eval files: agent test cases with skills, graders and gates")
+    .optionsGroup("Test cases:")
     .option("-e, --eval <paths...>", "run these eval files, folders with eval.yaml, or patterns (default: this folder)")
     .option("--suite <name>", "run a suite of the config file")
     .option("--tag <filter>", "run test cases whose tags match: area=js, !slow; repeatable", collectValues)
@@ -52,11 +71,15 @@ export function addEvalCommand(program: Command, done: SetExitCode): void {
     .option("--model <names>", "run these models of the agent, separated by commas", parseListFlag)
     .option("--threshold <share>", "pass a trial if its weighted score is at least this", parseNumberFlag)
     .option("--timeout <duration>", "limit each trial, such as 90s or 5m", parseDurationFlag)
+    .optionsGroup("Output:")
     .option("--require-pass", "exit 1 unless every trial passed")
     .option("--output-dir <dir>", "write results.jsonl, report.md, junit.xml and report.json to this folder")
     .option("--junit <file>", "write JUnit XML to this file")
     .option("--markdown <file>", "write a pull request comment to this file");
-  addSettings(addReportFlags(addEvalProjectFlags(addEvalRunFlags(command)), "eval"), QUEUE_SETTINGS)
+  addEvalRunFlags(command.optionsGroup("Models, judges and costs:"));
+  addEvalProjectFlags(command.optionsGroup("Project:"));
+  addSettings(addReportFlags(command, "eval"), QUEUE_SETTINGS)
+    .optionsGroup("Execution:")
     .option("--cache-dir [dir]", "cache outputs by content and reuse them (default folder: .assay/cache)")
     .option("--runs-dir <dir>", "write run folders here (default: .assay/runs)")
     .option("--seed <number>", "seed the order and the bootstrap (default: 0)", parseIntegerFlag)

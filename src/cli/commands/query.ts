@@ -9,9 +9,9 @@ Views: runs, rows, trials, usage, summary. assay query --schema lists their colu
 
 Examples:
   assay query --schema
-  assay query "select run, status, cost_usd from runs order by created_at desc limit 10"
+  assay query "select run, status, cost_usd from runs order by created_at limit 9"
   assay query "select system, avg(score), sum(cost_usd) from rows group by system" --output csv
-  assay query "select example_id, question, response from trials where outcome = 'fail'" --output jsonl
+  assay query "select question, response from trials where outcome = 'fail'" --output jsonl
   assay query --file trend.sql --output json
   echo "from summary where metric = 'pass_rate'" | assay query -`;
 

@@ -3,7 +3,7 @@ import { didYouMean, omitUndefined, UsageError } from "../../core/index.js";
 import type { SetExitCode } from "../program.js";
 import { DEFAULT_CACHE_DIR } from "../run-config.js";
 import type { RunFlags } from "../run-flags.js";
-import { INPUT_SETTINGS, QUEUE_SETTINGS, RUN_SETTINGS, SHARED_RUN_SETTINGS } from "../run-settings.js";
+import { INPUT_SETTINGS, listCommonFlags, QUEUE_SETTINGS, RUN_SETTINGS, SHARED_RUN_SETTINGS } from "../run-settings.js";
 import {
   type AgentFlags,
   addAgentFlags,
@@ -17,6 +17,8 @@ import {
   toAgentConfigs,
 } from "../shared-flags.js";
 
+export const COMMON_RUN_FLAGS: readonly string[] = listCommonFlags(RUN_SETTINGS);
+
 const RUN_EXAMPLES = `
 Models:      --model NAME of models.yml, --model PROVIDER/MODEL, or --proxy URL --model NAME
 Systems:     passthrough, truncate:SHARE[:head|tail|middle], extract:SHARE, dedupe, …; or a file: ./my-system.ts
@@ -24,21 +26,15 @@ Datasets:    a .jsonl, .json, .csv, .tsv or .parquet file (also .gz), or a name 
              NAME@REVISION pins a hub revision, NAME=FILE reads a local file like that dataset
 Evaluators:  answer_quality, math_equivalence, multiple_choice_accuracy, code_execution and more (docs/reference/evaluators.md),
              or a file; DATASET=NAME for one dataset (default: each dataset's own)
-Queue:       with --queue, this command plans and records, and every assay worker on that Redis runs trials. Only workers
-             need keys; --max-workers limits the concurrent calls per endpoint of all workers together
 
 Examples:
   assay run --system truncate:0.5 --system extract:0.3 --dataset needle -n 50
   assay run --model openai/gpt-5 --dataset gsm8k --dataset mmlu:anatomy -n 50 --max-cost 2
   assay run --system ./my-system.ts --dataset data.csv --map question=prompt,answer=gold
-  assay run --model openai/gpt-5 --model anthropic/claude-sonnet-4-5 --dataset data.jsonl --max-cost 5 --dry-run
-  assay run --proxy http://127.0.0.1:8080 --name squeezed --model gpt-5 --dataset data.jsonl --trials 3
+  assay run --proxy http://127.0.0.1:8080 --model my-model --dataset data.jsonl --trials 3
   assay run --agent claude --agent codex:gpt-5.5 --dataset agent-tasks --trials 3 --max-cost 5
-  assay run --agent-command 'my-agent {prompt}' --dataset tasks.jsonl --trial-max-cost 0.30
-  assay run --replay outputs.jsonl --dataset data.jsonl --score-field contains --threshold 1
   assay run --config nightly.config.yaml --trials 5 --fail-under pass_hat_3=0.8
-  assay run --resume 20261115-213334-needle
-  assay run --queue redis://queue:6379 --model openai/gpt-5 --dataset gsm8k --max-cost 2      run on all machines with assay worker`;
+  assay run --resume            resume the latest unfinished run`;
 
 const MEMORY_EXAMPLES = `
 Memories:    full-history, last-n:20 (the last turns), bm25:10 (the best-matching turns), or a file: ./my-memory.ts
@@ -52,6 +48,15 @@ Examples:
   assay memory --system bm25:5 --reader ./reader.ts --dataset locomo --filter question_type=temporal
   assay memory --resume`;
 
+const NOTHING_TO_RUN = `There is nothing to run: no flags, and no assay.config.ts, .mjs or .yaml in this folder.
+
+Begin with one of these:
+  assay demo                    compare context compressors, offline
+  assay --model openai/gpt-5 --dataset questions.jsonl --max-cost 2
+  assay --system ./my-system.ts --dataset questions.jsonl
+  assay init                    write an eval that runs
+  assay --help                  list all commands`;
+
 export function addRunCommand(program: Command, done: SetExitCode): void {
   const command = program
     .command("run", { isDefault: true })
@@ -62,6 +67,7 @@ export function addRunCommand(program: Command, done: SetExitCode): void {
     .allowExcessArguments(true)
     .action(async (options: CommanderRunOptions, { args }: Command) => {
       if (args[0] !== undefined) throw explainStrayArgument(program, args[0]);
+      if (program.args.length === 0 && (await isFolderEmpty())) throw new UsageError(NOTHING_TO_RUN);
       const { executeRun } = await import("../run.js");
       done(await executeRun(toRunFlags(options)));
     });
@@ -84,6 +90,12 @@ export function addMemoryCommand(program: Command, done: SetExitCode): void {
       const { executeMemory } = await import("../memory.js");
       done(await executeMemory(toRunFlags(options)));
     });
+}
+
+/** True if this folder describes no run. */
+async function isFolderEmpty(): Promise<boolean> {
+  const { findConfig } = await import("../config-file.js");
+  return findConfig(process.cwd()) === undefined;
 }
 
 /** `run` is the default command, so it receives every word that is not a command. */
