@@ -13,6 +13,7 @@ import { formatPlural, formatTrialName, renderTrial, renderTrialTable, toOneLine
 import { readStoredRows } from "../runs/index.js";
 import type { Manifest } from "../store/index.js";
 import { findLatestRun, findRun, readManifest, readOutput } from "../store/index.js";
+import { quoteShellWord } from "../utils/index.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
 import { writeResult } from "./streams.js";
 
@@ -193,13 +194,4 @@ function createUnknownTrialError({ trial, rows, command }: TrialChoice): UsageEr
 
 function chooseVerb(names: readonly string[]): string {
   return `${names.length === 1 ? "is" : "are"} ${names.join(", ")}`;
-}
-
-/**
- * Quotes a word for the shell.
- * @example
- * quoteShellWord("it's"); // "'it'\\''s'"
- */
-function quoteShellWord(word: string): string {
-  return /^[\w@%+=:,./-][\w@%+=:,./#-]*$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -103,6 +103,15 @@ export {
   selectPrices,
   type TokenPrices,
 } from "./price.js";
+export type {
+  BestSystem,
+  CheapestSystem,
+  CostBasis,
+  FastestSystem,
+  QualityDifference,
+  QualityKey,
+  Recommendation,
+} from "./recommendation.js";
 export {
   type Factory,
   type GateVerdict,
@@ -142,6 +151,7 @@ export {
   getScore,
   hasOutput,
   isScored,
+  listAgentSystems,
   makeRow,
   type NamedRowField,
   OTHER_MODEL_NOTE,

@@ -1,4 +1,5 @@
 import type { DatasetGate, DatasetOrigin, DatasetOverrides } from "./dataset.js";
+import type { Recommendation } from "./recommendation.js";
 import type { EvalRow, Outcome } from "./row.js";
 
 /** The summary of one system: metric keys to values. Null is "not measured"; Infinity is "no passes". */
@@ -100,6 +101,8 @@ export interface EvalResult {
   readonly runDir: string | null;
   /** Messages for the reader, such as rows that were skipped. */
   readonly notes: readonly string[];
+  /** Which system to choose; null for one system. */
+  readonly recommendation: Recommendation | null;
   filter(filter: RowFilter): EvalResult;
   toTable(options?: { columns?: readonly string[] }): string;
   toJSON(): JsonReport;
@@ -116,6 +119,8 @@ export interface JsonReport {
   /** Spending of a run with a budget in dollars; absent otherwise. */
   budget?: BudgetReceipt;
   notes: readonly string[];
+  /** Which system to choose; null for one system. */
+  recommendation: Recommendation | null;
   run: string | null;
   rows: readonly EvalRow[];
 }

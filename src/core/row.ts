@@ -358,6 +358,16 @@ export function isScored(row: EvalRow): boolean {
   return row.outcome === "pass" || row.outcome === "fail";
 }
 
+/** The systems that are agents: the tokens of their prompt and last message are not those of their work. */
+export function listAgentSystems(rows: readonly EvalRow[]): Set<string> {
+  const agents = new Set<string>();
+  for (let i = 0; i < rows.length; i++) {
+    const { metadata, system } = rows[i] as EvalRow;
+    if (metadata !== null && typeof metadata?.agent === "string") agents.add(system);
+  }
+  return agents;
+}
+
 /** True if the system returned an output. */
 export function hasOutput(row: EvalRow): boolean {
   return row.outcome !== "error" && row.outcome !== "skipped";

@@ -32,6 +32,7 @@ export {
   type UnmatchedTask,
 } from "./compare/comparison.js";
 export { classifyLift, findQualityMetric, type Lift, type LiftOptions } from "./compare/lift.js";
+export { recommendSystem } from "./compare/recommend.js";
 export {
   computeMinTasks,
   findDrops,
@@ -42,6 +43,7 @@ export {
 } from "./compare/regressions.js";
 export { CompressionRatio } from "./compression-ratio.js";
 export { CostOfPass } from "./cost-of-pass.js";
+export { LOW_COVERAGE } from "./coverage.js";
 export { EFFICIENCY_KEYS } from "./efficiency.js";
 export { estimateAmount, estimateScore } from "./estimates.js";
 export { CELL_FACETS, FacetBreakdown, type FacetGroup, groupByFacet } from "./facet-breakdown.js";

@@ -1,5 +1,5 @@
 import { getOwn } from "../core/index.js";
-import type { Lift } from "../metrics/index.js";
+import { type Lift, LOW_COVERAGE } from "../metrics/index.js";
 import type { ExperimentReport, Figure, PairedDelta, Passes, StimulusDifference, VariantLift } from "./experiment.js";
 
 import { formatDollars, formatNumber, formatPlural, formatSeconds, formatShare } from "./format.js";
@@ -20,9 +20,6 @@ export function renderExperimentMarkdown(report: ExperimentReport): string {
   ];
   return `${parts.join("\n\n")}\n`;
 }
-
-/** A lower coverage than this is marked. */
-const LOW_COVERAGE = 0.95;
 
 function createVariantColumns({ variants, baseline }: ExperimentReport): TableColumn<VariantLine>[] {
   const k = Math.max(1, ...variants.flatMap(({ curves }) => curves.map((point) => point.k)));

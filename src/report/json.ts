@@ -5,16 +5,20 @@ import { EFFICIENCY_KEYS } from "../metrics/index.js";
 /** The report for programs. Rows are written one by one, so that a large run needs no huge string. */
 export const jsonReporter = {
   name: "json",
-  render: (result) => serializeChunks(buildReportHead(result), result.rows),
+  render: (result) => serializeChunks(buildFullHead(result), result.rows),
 } satisfies Reporter;
 
 /** Converts a result to plain JSON data: undefined and infinite values are null, with a reason next to them. */
 export function toJsonReport(result: EvalResult): JsonReport {
-  return { ...buildReportHead(result), rows: [...result.rows] };
+  return { ...buildFullHead(result), rows: [...result.rows] };
 }
 
-/** Without rows, of which there may be very many. */
-export function buildReportHead(result: EvalResult): Omit<JsonReport, "rows"> {
+function buildFullHead(result: EvalResult): Omit<JsonReport, "rows"> {
+  return { ...buildReportHead(result), recommendation: result.recommendation };
+}
+
+/** Without rows, of which there may be very many, and without the recommendation, which takes time to compute. */
+export function buildReportHead(result: EvalResult): Omit<JsonReport, "rows" | "recommendation"> {
   const systems = Object.entries(result.summary);
   return {
     schema: "assay.report/1",

@@ -94,7 +94,9 @@ describe("toTable", () => {
     const cells = cellsOf(resultOf([row("a", 1, "error"), row("a", 2, "skipped")]).toTable()).get("a");
     expect(cells).toEqual(["–", "–", "– → –", "–", "∞", "–", "–", "0 % ⚠"]);
     expect(table).toContain("3 trials planned: 0 pass, 0 fail, 1 error, 1 unscored, 1 skipped");
-    expect(table).toContain("⚠ fewer than 95 % of the planned trials were scored");
+    expect(table).toContain(
+      "\n\n⚠ No trial was scored (3 trials). Most often (1): error: no reason given.\n\n| system",
+    );
     const nearly = Array.from({ length: 20 }, (_, id) => row("a", id, id === 0 ? "error" : "pass"));
     expect(resultOf(nearly).toTable()).not.toContain("⚠");
   });

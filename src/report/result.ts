@@ -5,6 +5,7 @@ import type {
   JsonReport,
   Metric,
   MetricContext,
+  Recommendation,
   RowFilter,
   Summary,
   Timing,
@@ -12,6 +13,7 @@ import type {
 import { type EvalRow, getOwn, OTHER_MODEL_NOTE, ROW_FIELDS, SENT_WITHOUT_NOTE } from "../core/index.js";
 import { summarize } from "../metrics/index.js";
 import { toJsonReport } from "./json.js";
+import { buildRecommendation } from "./recommendation.js";
 import { renderTable } from "./table.js";
 
 export interface ResultParts {
@@ -38,6 +40,7 @@ export class RunResult implements EvalResult {
   readonly runDir: string | null;
   readonly notes: readonly string[];
   readonly #parts: ResultParts;
+  #recommendation: Recommendation | null | undefined;
 
   constructor(parts: ResultParts) {
     const { scoreField, threshold, seed } = parts.config;
@@ -56,6 +59,12 @@ export class RunResult implements EvalResult {
     this.config = parts.config;
     this.runDir = parts.runDir;
     this.notes = [...new Set([...parts.notes, ...notes, ...collectReportedNotes(parts.rows)])];
+  }
+
+  /** Computed when it is first read, because comparing systems takes time in large runs. */
+  get recommendation(): Recommendation | null {
+    if (this.#recommendation === undefined) this.#recommendation = buildRecommendation(this);
+    return this.#recommendation;
   }
 
   filter(filter: RowFilter): EvalResult {

@@ -1,7 +1,8 @@
 import type { EvalConfig, EvalResult, Reporter, ReportOptions, Summary } from "../core/index.js";
-import { didYouMean, type EvalRow, getOwn, isScored, UsageError } from "../core/index.js";
+import { didYouMean, type EvalRow, getOwn, isScored, listAgentSystems, UsageError } from "../core/index.js";
 import {
   formatGroupsKey,
+  LOW_COVERAGE,
   listIntervalKeys,
   listNamedMetrics,
   listSummaryKeys,
@@ -18,10 +19,9 @@ import {
   getMeasured,
   type SystemLine,
 } from "./format.js";
+import { describeLead, findMissingReason } from "./lead.js";
 import { renderMarkdownTable, type TableColumn, toOneLine } from "./markdown.js";
-
-/** A lower coverage than this is marked. */
-const LOW_COVERAGE = 0.95;
+import { renderRecommendation } from "./recommendation.js";
 
 /** Column groups of `--columns`. */
 export const COLUMN_GROUPS = ["quality", "tokens", "cost", "speed", "trials", "datasets", "facets", "other"] as const;
@@ -35,14 +35,18 @@ export const tableReporter = {
 } satisfies Reporter;
 
 export function renderTable(result: EvalResult, options: ReportOptions = {}): string {
-  const agents = findAgents(result.rows);
+  const agents = listAgentSystems(result.rows);
   const lines = Object.entries(result.summary).map(([system, summary]) => ({
     system,
     summary,
     isAgent: agents.has(system),
   }));
   const groups = checkColumns(options.columns ?? COLUMN_GROUPS);
-  const parts = [`# ${toOneLine(result.config.title)}`, renderMarkdownTable(createMainColumns(lines, groups), lines)];
+  const parts = [
+    `# ${toOneLine(result.config.title)}`,
+    ...describeLead(result),
+    renderMarkdownTable(createMainColumns(lines, groups), lines),
+  ];
   if (groups.includes("trials") && result.config.trials > 1)
     parts.push(renderPassCurveTable(lines, result.config.trials));
   const wantsSpeed = options.columns?.includes("speed") === true || result.rows.some(hasTiming);
@@ -51,12 +55,13 @@ export function renderTable(result: EvalResult, options: ReportOptions = {}): st
   const datasets = groups.includes("datasets") ? listDatasetKeys(lines) : [];
   if (datasets.length > 1) parts.push(renderDatasetTable(lines, datasets));
   const layouts = buildFacetLayouts(result);
-  if (groups.includes("facets")) parts.push(...renderFacets(lines, layouts, options.columns !== undefined));
+  if (groups.includes("facets") && result.rows.some(isScored))
+    parts.push(...renderFacets(lines, layouts, options.columns !== undefined));
   const measures = groups.includes("other") ? listMeasureKeys(lines) : [];
   if (measures.length > 0) parts.push(renderMeasureTable(lines, measures));
   const others = groups.includes("other") ? listOtherKeys(result, lines, listFacetKeys(layouts)) : [];
   if (others.length > 0) parts.push(renderOtherTable(lines, others));
-  parts.push(buildFooter(result, lines).join("\n"));
+  parts.push(buildFooter(result, lines).join("\n"), ...renderRecommendation(result.recommendation));
   return `${parts.join("\n\n")}\n`;
 }
 
@@ -266,8 +271,6 @@ function buildFooter(result: EvalResult, lines: readonly SystemLine[]): string[]
   if (frontier != null && Number.isFinite(frontier))
     facts.push(`frontier cost of pass over all systems: ${formatNumber(frontier, 1)} tokens`);
   facts.push(...describeJudging(rows));
-  if (lines.some(({ summary }) => (summary.coverage ?? 0) < LOW_COVERAGE))
-    facts.push("⚠ fewer than 95 % of the planned trials were scored: interpret the figures with care");
   return [...facts, ...listReasons(rows, result.config), ...result.notes].map((fact) => `- ${toOneLine(fact)}`);
 }
 
@@ -283,15 +286,6 @@ function describeCourse({ config, timing }: EvalResult): string {
     ...(config.importedFrom === undefined ? [`seed ${config.seed}`] : []),
   ];
   return parts.join(" · ");
-}
-
-function findAgents(rows: readonly EvalRow[]): Set<string> {
-  const agents = new Set<string>();
-  for (let i = 0; i < rows.length; i++) {
-    const { metadata, system } = rows[i] as EvalRow;
-    if (metadata !== null && typeof metadata?.agent === "string") agents.add(system);
-  }
-  return agents;
 }
 
 const RANK_BASES: Readonly<Record<string, string>> = { usd: "dollars per pass", tokens: "output tokens per pass" };
@@ -327,20 +321,9 @@ function listReasons(rows: readonly EvalRow[], config: EvalConfig): string[] {
     else known.count += 1;
   }
   return [...found.values()].map(({ row, count }) => {
-    const reason = row.outcome === "error" ? row.attempts.at(-1)?.message : findUnscoredReason(row, config);
+    const reason = findMissingReason(row, config);
     return `${row.system}: ${count} ${row.outcome}, the first in example ${row.exampleId}: ${reason ?? "no reason given"}`;
   });
-}
-
-/** Only notes about the deciding field count. */
-function findUnscoredReason({ dataset, notes }: EvalRow, { datasets }: EvalConfig): string | undefined {
-  const field = datasets.find(({ tags }) => tags.includes(dataset))?.primaryField;
-  return notes.find((note) => field != null && isNoteAbout(note, field)) ?? notes.at(-1);
-}
-
-/** Notes of earlier versions name the field without quotes. */
-function isNoteAbout(note: string, field: string): boolean {
-  return note.includes(` "${field}":`) || note.includes(` ${field}:`);
 }
 
 /** The deciding fields of the rows: a mixture of datasets may have several. */

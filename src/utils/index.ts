@@ -9,3 +9,4 @@ export { JSON_SCHEMA_DRAFT, type JsonSchema, toJsonSchema } from "./json-schema.
 export { isLocked, type LockRules, tryLock, withLock } from "./lock.js";
 export { findModule, findPackageFile } from "./package-file.js";
 export { checkRequestOrigin, LOOPBACK_HOSTS } from "./request-origin.js";
+export { quoteShellWord } from "./shell-word.js";

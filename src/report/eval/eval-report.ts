@@ -174,7 +174,7 @@ function averageKnown(values: readonly (number | null)[]): number | null {
 }
 
 /** Fields that combine the checks. */
-const OVERALL_FIELDS = new Set(["verdict", "weighted_score"]);
+export const OVERALL_FIELDS = new Set(["verdict", "weighted_score"]);
 
 /** Names of the checks without a full score. */
 export function listFailedChecks({ scores }: EvalRow): string[] {
