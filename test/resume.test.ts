@@ -109,11 +109,11 @@ describe("--resume from elsewhere", () => {
     const id = basename(run);
     const lost = await runAssay(workspace.dir, "--resume", id);
     expect(lost.stderr).toBe(
-      `assay: There is no run folder ${id}, neither here nor in .assay/runs. Pass its path, or the folder that holds it with --runs-dir.\n`,
+      `assay: There is no run folder ${id}, neither here nor in .assay/runs, and no run there has this tag or title. List the runs with assay runs, or pass the folder that holds them with --runs-dir.\n`,
     );
     expect(lost).toMatchObject({ code: 2, stdout: "" });
     const elsewhere = await runAssay(workspace.dir, "--resume", id, "--runs-dir", "other");
-    expect(elsewhere.stderr).toContain("neither here nor in other.");
+    expect(elsewhere.stderr).toContain("neither here nor in other,");
     const found = await runAssay(workspace.dir, "--resume", id, "--runs-dir", "kept");
     expect(parseReport(found).summary.slow).toMatchObject({ num_pass: 4 });
     expect(workspace.runs("kept")).toEqual([run]);

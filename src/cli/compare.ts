@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { didYouMean, EXIT, RunFolderError, UsageError } from "../core/index.js";
 import { type ComparedRun, compareRuns, type RunComparison } from "../metrics/index.js";
 import {
@@ -10,7 +10,7 @@ import {
   renderCompareText,
 } from "../report/index.js";
 import { readStoredRows } from "../runs/index.js";
-import { findLatestRun, findRun, readManifest } from "../store/index.js";
+import { findBaseline, findRun, readManifest } from "../store/index.js";
 import { printNote, writeResult } from "./streams.js";
 
 export interface CompareFlags {
@@ -32,15 +32,13 @@ export interface CompareRequest extends CompareFlags {
   b?: string;
 }
 
-const LATEST = "latest";
 const FORMATS = ["table", "json", "markdown"];
 const QUALITY_METRICS = ["pass_rate", "mean_score"];
 
 export async function executeCompare(request: CompareRequest): Promise<number> {
   checkCompareFlags(request);
   const { metric, systemA, systemB, level, seed } = request;
-  const a = readStoredRun(request.a, request.runsDir);
-  const b = request.b === undefined ? a : readStoredRun(request.b, request.runsDir);
+  const { a, b } = readComparedRuns(request);
   const compared = compareRuns(a.run, b.run, { metrics: metric, systemA, systemB, level, seed });
   const notes = [
     ...describeMissingTrials("A", a),
@@ -75,13 +73,28 @@ function checkCompareFlags({ output, metric, failOnRegression = false, minDiffer
     throw new UsageError(`${gate} checks ${QUALITY_METRICS.join(" and ")}. Add one of them to --metric.`);
 }
 
+/** A single run of one system is compared with the baseline, if there is one. */
+function readComparedRuns(request: CompareRequest): { a: ComparedStoredRun; b: ComparedStoredRun } {
+  const { runsDir, systemA, systemB } = request;
+  const a = readStoredRun(request.a, runsDir);
+  if (request.b !== undefined) return { a, b: readStoredRun(request.b, runsDir) };
+  if (a.run.config.systems.length > 1 || systemA !== undefined || systemB !== undefined) return { a, b: a };
+  const baseline = findBaseline(runsDir);
+  if (baseline === null)
+    throw new UsageError(
+      `${request.a} has one system, so it needs another run to be compared with. Name both: assay compare BEFORE AFTER. Or set a baseline first: assay baseline set BEFORE`,
+    );
+  printNote(`Comparing the baseline ${basename(baseline)} with ${request.a}`);
+  return { a: readStoredRun(baseline, runsDir), b: a };
+}
+
 interface ComparedStoredRun {
   run: ComparedRun;
   planned: number;
 }
 
 function readStoredRun(name: string, runsDir: string): ComparedStoredRun {
-  const dir = name === LATEST ? findLatestRun(runsDir) : findRun({ runsDir, name, isCandidate: () => true });
+  const dir = findRun({ runsDir, name, onNote: printNote });
   const manifest = readManifest(dir);
   const rows = readStoredRows(dir, manifest);
   if (rows.length === 0) throw new RunFolderError(`${dir} has no finished trials, so there is nothing to compare yet.`);

@@ -81,7 +81,7 @@ export interface StoredExperiment {
 
 /** The folder of the named run, or of the latest experiment. */
 export function findExperimentDir(name: string, { runsDir }: ExperimentReportFlags): string {
-  return name === LATEST ? findLatestExperiment(runsDir) : findRun({ runsDir, name, isCandidate: () => true });
+  return name === LATEST ? findLatestExperiment(runsDir) : findRun({ runsDir, name, onNote: printNote });
 }
 
 /** Skips other kinds of runs. */

@@ -18,7 +18,7 @@ export interface ExportFlags {
 export async function executeExport(run: string, flags: ExportFlags): Promise<number> {
   const { out, force = false, withOutputs = false, runsDir } = flags;
   if (force && out === undefined) throw new UsageError("--force requires --out: there is no file to overwrite.");
-  const dir = resolve(findRun({ runsDir, name: run, isCandidate: () => true }));
+  const dir = resolve(findRun({ runsDir, name: run, onNote: printNote }));
   const options: ExportOptions = {
     dir,
     format: flags.format as ExportFormat,

@@ -62,7 +62,7 @@ export type GradeFlags = Pick<
 /** `assay grade`: scores the outputs of a stored run again. Calls no system. */
 export async function executeGrade(run: string | undefined, told: GradeFlags): Promise<number> {
   const runsDir = resolve(told.runsDir ?? DEFAULT_RUNS_DIR);
-  const find = (name: string) => resolve(findRun({ runsDir, name, isCandidate: () => true }));
+  const find = (name: string) => resolve(findRun({ runsDir, name, onNote: printNote }));
   const resume = told.resume === undefined ? undefined : find(told.resume);
   const stopped = resume === undefined ? null : readManifest(resume);
   const named = run ?? stopped?.parent?.runId;

@@ -72,7 +72,9 @@ export function recallInvocation(
   command: Invocation["command"],
 ): { dir: string; invocation: Invocation } {
   const name = resume === true ? undefined : resume;
-  const dir = resolve(findRun({ runsDir, name, isCandidate: (candidate) => wasStartedBy(command, candidate) }));
+  const dir = resolve(
+    findRun({ runsDir, name, isCandidate: (candidate) => wasStartedBy(command, candidate), onNote: printNote }),
+  );
   const { invocation } = readManifest(dir);
   requireTrustedRun(dir, { trust });
   if (!isInvocation(invocation, [command])) throw new UsageError(`${dir} ${describeStarter(invocation)}`);

@@ -14,6 +14,7 @@ import { addOracleCommand } from "./commands/oracle.js";
 import { addQueryCommand } from "./commands/query.js";
 import { addQueueCommand } from "./commands/queue.js";
 import { addMemoryCommand, addRunCommand, COMMON_RUN_FLAGS } from "./commands/run.js";
+import { addBaselineCommand, addRunsCommand } from "./commands/runs.js";
 import { addServeCommand } from "./commands/serve.js";
 import { addShowCommand } from "./commands/show.js";
 import { addWorkerCommand } from "./commands/worker.js";
@@ -78,6 +79,8 @@ const COMMANDS: readonly CliCommand[] = [
   { name: "report", group: "Look", add: addReportCommand },
   { name: "show", group: "Look", add: addShowCommand },
   { name: "compare", group: "Look", add: addCompareCommand },
+  { name: "runs", group: "Look", add: addRunsCommand },
+  { name: "baseline", group: "Look", add: addBaselineCommand },
   { name: "query", group: "Look", add: addQueryCommand },
   { name: "export", group: "Look", add: addExportCommand },
   { name: "eval", group: "Evals", add: addEvalCommand, commonFlags: COMMON_EVAL_FLAGS },

@@ -41,9 +41,7 @@ export async function executeReport(run: string | undefined, flags: ReportFlags)
   await loadPlugins(registry, flags.plugin ?? []);
   if (flags.output !== undefined) registry.get("reporter", flags.output);
   checkOutput(flags.output);
-  const dir = resolve(
-    run === undefined ? findLatestRun(runsDir) : findRun({ runsDir, name: run, isCandidate: () => true }),
-  );
+  const dir = resolve(run === undefined ? findLatestRun(runsDir) : findRun({ runsDir, name: run, onNote: printNote }));
   const reporter = registry.get("reporter", flags.output ?? chooseReporter(dir));
   const result = await loadRun(dir, prices === undefined ? {} : { prices: await loadModels(prices) });
   const isJunit = reporter === junitReporter;

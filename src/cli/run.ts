@@ -7,7 +7,7 @@ import { loadTokenizer } from "../models/index.js";
 import { COLUMN_GROUPS, checkColumns } from "../report/index.js";
 import { makePlan } from "../runner/index.js";
 import { createBudgets, DEFAULT_MAX_WORKERS } from "../runs/index.js";
-import { readManifest } from "../store/index.js";
+import { checkTag, readManifest } from "../store/index.js";
 import { describePlan, findJudgingPrices } from "./dry-run.js";
 import type { Gates } from "./gates.js";
 import { createInterrupt } from "./interrupt.js";
@@ -57,6 +57,7 @@ export async function runFromSource(bench: RunSource, flags: RunFlags): Promise<
   if (flags.resume !== undefined && flags.config !== undefined) {
     throw new UsageError("--config cannot be combined with --resume: a resumed run keeps its own config.");
   }
+  requireNewRunForTags(flags);
   requireTrustedPlugins(flags.plugins, flags);
   const resumed = flags.resume === undefined ? null : recallInvocation(flags, bench.command);
   const invocation = resumed?.invocation ?? recordInvocation(flags, bench.command);
@@ -76,6 +77,15 @@ export async function runFromSource(bench: RunSource, flags: RunFlags): Promise<
     });
   });
   return report();
+}
+
+/** A tag that cannot be used is an error before anything is spent. */
+function requireNewRunForTags({ resume, tags = [] }: RunFlags): void {
+  if (resume !== undefined && tags.length > 0)
+    throw new UsageError(
+      `Only a new run can be tagged when it is started. Tag a stored one with: assay runs tag RUN ${tags.join(" ")}`,
+    );
+  for (const tag of tags) checkTag(tag);
 }
 
 /** A dataset may set its own number of trials. */
@@ -160,7 +170,8 @@ async function measureRun(parts: RunParts, request: MeasureRequest): Promise<Pri
 }
 
 function toStoreOptions({ config, invocation, resume }: MeasureRequest) {
-  return { ...(resume === undefined ? { runsDir: config.runsDir ?? DEFAULT_RUNS_DIR } : { resume }), invocation };
+  const { runsDir = DEFAULT_RUNS_DIR, tags = [] } = config;
+  return { ...(resume === undefined ? { runsDir, tags } : { resume }), invocation };
 }
 
 /** Workers make the same plan from the run's current invocation. */

@@ -12,10 +12,10 @@ import {
 import { formatPlural, formatTrialName, renderTrial, renderTrialTable, toOneLine } from "../report/index.js";
 import { readStoredRows } from "../runs/index.js";
 import type { Manifest } from "../store/index.js";
-import { findLatestRun, findRun, readManifest, readOutput } from "../store/index.js";
+import { findLatestRun, findRun, LATEST_NAME, readManifest, readOutput } from "../store/index.js";
 import { quoteShellWord } from "../utils/index.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
-import { writeResult } from "./streams.js";
+import { printNote, writeResult } from "./streams.js";
 
 export interface ShowFlags extends TrialFilter {
   output: string;
@@ -30,7 +30,6 @@ export interface ShowRequest extends ShowFlags {
   trial?: string;
 }
 
-const LATEST = "latest";
 const FORMATS = ["text", "json"];
 const MAX_LISTED = 50;
 
@@ -60,17 +59,17 @@ interface ShowContext {
 }
 
 function findRunFolder({ run, trial, runsDir }: ShowRequest): string {
-  if (run === undefined || run === LATEST) return findLatestRun(runsDir);
+  if (run === undefined) return findLatestRun(runsDir);
   try {
-    return findRun({ runsDir, name: run, isCandidate: () => true });
+    return findRun({ runsDir, name: run, onNote: printNote });
   } catch (cause) {
     if (trial !== undefined || !(cause instanceof RunFolderError)) throw cause;
-    const hint = `For a trial of the latest run: assay show ${LATEST} ${quoteShellWord(run)}`;
+    const hint = `For a trial of the latest run: assay show ${LATEST_NAME} ${quoteShellWord(run)}`;
     throw new RunFolderError(`${cause.message} ${hint}`, { cause });
   }
 }
 
-function formatShowCommand({ run = LATEST, runsDir }: ShowRequest): string {
+function formatShowCommand({ run = LATEST_NAME, runsDir }: ShowRequest): string {
   const place = runsDir === DEFAULT_RUNS_DIR ? "" : ` --runs-dir ${quoteShellWord(runsDir)}`;
   return `assay show ${quoteShellWord(run)}${place}`;
 }

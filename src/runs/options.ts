@@ -1,6 +1,7 @@
 import type { Dataset, Evaluator, ExampleSource, Metric, RetryPolicy, System, Tokenizer } from "../core/index.js";
 import { didYouMean, UsageError } from "../core/index.js";
 import type { OutagePolicy, Progress } from "../runner/index.js";
+import { checkTag } from "../store/index.js";
 import type { BudgetOptions } from "./budgets.js";
 import type { QueueOptions } from "./queue-run.js";
 
@@ -40,6 +41,8 @@ export interface EvaluateOptions {
   /** A run folder to resume: only its missing and failed trials are run. */
   resume?: string;
   title?: string;
+  /** Tags of the stored run, by which it can be named. A resumed run keeps its own. */
+  tags?: readonly string[];
   /** Default: "cl100k_base". */
   tokenizer?: string | Tokenizer;
   /** Skip examples that cannot be run instead of stopping at the first. */
@@ -73,6 +76,7 @@ const KNOWN_OPTIONS: Readonly<Record<keyof EvaluateOptions, true>> = {
   runsDir: true,
   resume: true,
   title: true,
+  tags: true,
   tokenizer: true,
   skipBadRows: true,
   signal: true,
@@ -88,4 +92,5 @@ export function checkEvaluateOptions(options: EvaluateOptions): void {
   if (unknown !== undefined) {
     throw new UsageError(`evaluate() has no option "${unknown}".${didYouMean(unknown, Object.keys(KNOWN_OPTIONS))}`);
   }
+  for (const tag of options.tags ?? []) checkTag(tag);
 }

@@ -28,7 +28,7 @@ import {
   searchTrials,
   TrialFiles,
 } from "../report/index.js";
-import { RUN_FILES, readManifest } from "../store/index.js";
+import { LABELS_FILE, RUN_FILES, readManifest } from "../store/index.js";
 import { RunTail } from "./run-tail.js";
 
 /** Loads a stored run; `soFar` for a run still in progress. */
@@ -93,7 +93,9 @@ function isFresh({ loadedAt, tookMs }: CachedRun): boolean {
 }
 
 async function readRunState(dir: string): Promise<string> {
-  const states = await Promise.all([RUN_FILES.rows, RUN_FILES.summary].map((file) => readFileState(join(dir, file))));
+  const states = await Promise.all(
+    [RUN_FILES.rows, RUN_FILES.summary, LABELS_FILE].map((file) => readFileState(join(dir, file))),
+  );
   return `${basename(dir)} ${states.join(" ")}`;
 }
 

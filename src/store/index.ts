@@ -27,7 +27,19 @@ export { type CollectedDataset, type CollectedTrials, listImportNotes, TrialColl
 export { FORMAT_NAMES, FORMAT_TITLES, type FormatName, type ImportedSystem } from "./import/format.js";
 export { type OpenedResults, openResultFiles, readTrials } from "./import/open-results.js";
 export { RUN_FILES, RunJournal, readManifest, readRows } from "./journal.js";
-export { isRunLocked } from "./lock.js";
+export {
+  addTags,
+  BASELINE_TAG,
+  checkTag,
+  clearBaseline,
+  LABELS_FILE,
+  LATEST_NAME,
+  type RunLabels,
+  readLabels,
+  removeTags,
+  renameRun,
+} from "./labels.js";
+export { isRunLocked, lockRun } from "./lock.js";
 export { listPlanDifferences, type Manifest, type PlanIdentity, RUN_SCHEMA, type SystemRecord } from "./manifest.js";
 export { buildPlanIdentity, createRowLookup, type OpenRun, openRunStore, type RowLookup } from "./open-run.js";
 export { FileOutputCache } from "./output-cache.js";
@@ -45,5 +57,5 @@ export {
 } from "./row-codec.js";
 export { sortRowsByPlan } from "./row-order.js";
 export { openRunFile, readRunFile, readRunLines } from "./run-file.js";
-export { createRunId, findLatestRun, findRun, makeRunDir } from "./run-folder.js";
+export { createRunId, findBaseline, findLatestRun, findNamedRuns, findRun, makeRunDir } from "./run-folder.js";
 export { countFinishedTrials, hasRunEnded, isRunComplete, readSummary, type StoredSummary } from "./summary-file.js";

@@ -16,6 +16,7 @@ import { getErrorMessage, JournalError, RunFolderError } from "../core/index.js"
 import type { EncodedTrial, FinishedTrial, MoneyEntry, RowSink, UngradedOutput } from "../runner/index.js";
 import { writeAtomically, writeContentAddressed, writeLines } from "../utils/index.js";
 import { writeExamples } from "./examples.js";
+import { readLabels } from "./labels.js";
 import { lockRun } from "./lock.js";
 import { type Manifest, RUN_SCHEMA } from "./manifest.js";
 import {
@@ -267,7 +268,7 @@ function tryRemove(path: string): void {
   }
 }
 
-/** Reads the manifest of a run folder, or throws with the reason. */
+/** Reads the manifest of a run folder, with the title that the run has now, or throws with the reason. */
 export function readManifest(dir: string): Manifest {
   if (!existsSync(dir)) throw new RunFolderError(`There is no run folder ${dir}.`);
   if (!statSync(dir).isDirectory())
@@ -275,7 +276,7 @@ export function readManifest(dir: string): Manifest {
   const path = join(dir, RUN_FILES.manifest);
   if (!existsSync(path)) throw new RunFolderError(`${dir} is not a run folder: it has no ${RUN_FILES.manifest}.`);
   const manifest = parseManifest(dir);
-  if (manifest.schema === RUN_SCHEMA && isCompleteManifest(manifest)) return manifest as Manifest;
+  if (manifest.schema === RUN_SCHEMA && isCompleteManifest(manifest)) return renameManifest(dir, manifest as Manifest);
   if (manifest.schema === RUN_SCHEMA)
     throw new RunFolderError(`${path} is incomplete: it does not say what was planned. Start a new run instead.`);
   const { schema } = manifest;
@@ -284,6 +285,11 @@ export function readManifest(dir: string): Manifest {
       `${path} has the format ${schema}; this version reads up to ${RUN_SCHEMA}. Update Assay to open it.`,
     );
   throw new RunFolderError(`${path} was not written by Assay (no "schema": "${RUN_SCHEMA}").`);
+}
+
+function renameManifest(dir: string, manifest: Manifest): Manifest {
+  const { title } = readLabels(dir);
+  return title === null ? manifest : { ...manifest, config: { ...manifest.config, title } };
 }
 
 function isCompleteManifest({ config, systems }: Partial<Omit<Manifest, "schema">>): boolean {

@@ -13,6 +13,7 @@ import {
 import { readGitRevision } from "./git.js";
 import type { JournalSpend } from "./journal.js";
 import { RunJournal, readManifest } from "./journal.js";
+import { addTags } from "./labels.js";
 import { listPlanDifferences, type Manifest, type PlanIdentity, RUN_SCHEMA, type SystemRecord } from "./manifest.js";
 import { readUngraded } from "./outputs.js";
 import { encodeKey, pickTrialKey } from "./row-codec.js";
@@ -30,6 +31,8 @@ export interface StoreOptions {
   invocation?: unknown;
   /** The run whose outputs are graded again. */
   parent?: Manifest["parent"] | undefined;
+  /** Tags of the new run. */
+  tags?: readonly string[] | undefined;
 }
 
 /** Opens the store of a run: a stored run to resume, a new folder, or nothing if the run is not stored. */
@@ -40,8 +43,9 @@ export function openRunStore(plan: Plan, config: EvalConfig, options: StoreOptio
   if (options.resume !== undefined) return resumeRun(options.resume, plan, identity);
   const now = new Date();
   const dir = makeRunDir(options.runsDir ?? "", createRunId(config.title, now));
-  const { invocation, parent } = options;
+  const { invocation, parent, tags = [] } = options;
   const journal = RunJournal.create(dir, createManifest(identity, { runId: basename(dir), now, invocation, parent }));
+  if (tags.length > 0) addTags(dir, tags, options.runsDir ?? "");
   journal.writeExamples(plan.examples);
   return { journal, earlier: NO_EARLIER_RESULTS, notes: [] };
 }

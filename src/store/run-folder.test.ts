@@ -68,7 +68,7 @@ describe("findRun", () => {
 
   it("says where it looked for a missing run", () => {
     expect(() => find("20260101-000000-a")).toThrow(
-      `There is no run folder 20260101-000000-a, neither here nor in ${dir}. Pass its path, or the folder that holds it with --runs-dir`,
+      `There is no run folder 20260101-000000-a, neither here nor in ${dir}, and no run there has this tag or title. List the runs with assay runs, or pass the folder that holds them with --runs-dir.`,
     );
   });
 

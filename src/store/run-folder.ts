@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
-import { RunFolderError } from "../core/index.js";
+import { basename, join } from "node:path";
+import { findClosestName, RunFolderError } from "../core/index.js";
 import { RUN_FILES } from "./journal.js";
+import { BASELINE_TAG, LATEST_NAME, readLabels } from "./labels.js";
 import { readRunFile } from "./run-file.js";
 import { isRunComplete } from "./summary-file.js";
 
@@ -42,21 +43,79 @@ function isNewDir(dir: string): boolean {
 
 export interface RunFolderQuery {
   runsDir: string;
-  /** A folder or a run id; if omitted, the latest unfinished run. */
+  /** A folder, a run id, `latest`, a tag or a title; if omitted, the latest unfinished run. */
   name: string | undefined;
   /** Which of the unfinished runs count if none is named. */
-  isCandidate: (dir: string) => boolean;
+  isCandidate?: (dir: string) => boolean;
+  /** Told when several runs have the name. */
+  onNote?: (note: string) => void;
 }
 
-/** The name for the run that was started last. */
-const LATEST_NAME = "latest";
-
-/** Finds a run by folder, run id or `latest`; without a name, the latest unfinished one. */
-export function findRun({ runsDir, name, isCandidate }: RunFolderQuery): string {
+/** Finds a run by folder, run id, `latest`, tag or title; without a name, the latest unfinished one. */
+export function findRun({ runsDir, name, isCandidate = () => true, onNote }: RunFolderQuery): string {
   if (name === undefined) return findLatestUnfinished(runsDir, isCandidate);
-  return name === LATEST_NAME && !existsSync(LATEST_NAME)
-    ? findLatestRun(runsDir, isCandidate)
-    : findNamedRun(runsDir, name);
+  if (name === LATEST_NAME && !existsSync(LATEST_NAME)) return findLatestRun(runsDir, isCandidate);
+  const { dirs, by } = findNamedRuns(runsDir, name);
+  if (dirs.length > 1)
+    onNote?.(`${dirs.length} runs have the ${by} "${name}": using the newest, ${basename(dirs[0])}.`);
+  return dirs[0];
+}
+
+/** The runs with a name, newest first, and what the name is. */
+export interface NamedRuns {
+  dirs: readonly [string, ...string[]];
+  by: "folder" | "tag" | "title";
+}
+
+/** Finds all runs with a name: a folder or id, else a tag, else a title. */
+export function findNamedRuns(runsDir: string, name: string): NamedRuns {
+  const places = [name, join(runsDir, name)];
+  const found = places.find(isRunFolder);
+  if (found !== undefined) return { dirs: [found], by: "folder" };
+  const runs = listRunFolders(runsDir).map((dir) => ({ dir, ...readRunName(dir) }));
+  for (const [by, hasName] of NAME_KINDS) {
+    const [first, ...others] = runs.filter((run) => hasName(run, name)).map(({ dir }) => dir);
+    if (first !== undefined) return { dirs: [first, ...others], by };
+  }
+  const other = places.find((place) => existsSync(place));
+  if (other !== undefined) return { dirs: [other], by: "folder" };
+  if (name === BASELINE_TAG)
+    throw new RunFolderError(`There is no baseline in ${runsDir}. Set one with: assay baseline set RUN`);
+  const known = new Set(runs.flatMap(({ dir, title, tags }) => [...tags, title, basename(dir)]));
+  const guess = findClosestName(name, known);
+  throw new RunFolderError(
+    `There is no run folder ${name}, neither here nor in ${runsDir}, and no run there has this tag or title.${guess === undefined ? "" : ` Did you mean "${guess}"?`} List the runs with assay runs, or pass the folder that holds them with --runs-dir.`,
+  );
+}
+
+/** The run with the tag `baseline`; null if there is none. */
+export function findBaseline(runsDir: string): string | null {
+  return listRunFolders(runsDir).find((dir) => readLabels(dir).tags.includes(BASELINE_TAG)) ?? null;
+}
+
+interface RunName {
+  title: string;
+  tags: readonly string[];
+}
+
+const NAME_KINDS: readonly (readonly [by: "tag" | "title", hasName: (run: RunName, name: string) => boolean])[] = [
+  ["tag", ({ tags }, name) => tags.includes(name)],
+  ["title", ({ title }, name) => title === name],
+];
+
+function readRunName(dir: string): RunName {
+  const { title, tags } = readLabels(dir);
+  return { title: title ?? readPlannedTitle(dir), tags };
+}
+
+/** Empty if the manifest is damaged. */
+function readPlannedTitle(dir: string): string {
+  try {
+    const { config } = JSON.parse(readRunFile(dir, RUN_FILES.manifest)) as { config?: { title?: unknown } };
+    return typeof config?.title === "string" ? config.title : "";
+  } catch {
+    return "";
+  }
 }
 
 /** Finds the last started run among the candidates. */
@@ -87,15 +146,6 @@ function readCreationTime(dir: string): number {
   } catch {
     return mtimeMs;
   }
-}
-
-function findNamedRun(runsDir: string, name: string): string {
-  const places = [name, join(runsDir, name)];
-  const found = places.find(isRunFolder) ?? places.find((place) => existsSync(place));
-  if (found !== undefined) return found;
-  throw new RunFolderError(
-    `There is no run folder ${name}, neither here nor in ${runsDir}. Pass its path, or the folder that holds it with --runs-dir.`,
-  );
 }
 
 function findLatestUnfinished(runsDir: string, isCandidate: (dir: string) => boolean): string {

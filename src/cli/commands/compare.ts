@@ -10,6 +10,7 @@ Metrics:     pass_rate, mean_score, mean_cost_usd, latency_mean, duration_mean, 
 
 Examples:
   assay compare 20261115-213334-gsm8k latest
+  assay compare baseline latest                                    after: assay baseline set RUN
   assay compare main-run latest --fail-on-regression --metric pass_rate
   assay compare latest --system-a gpt-5 --system-b gpt-5-mini      two systems of one run
   assay compare before after --fail-on-regression --min-difference 0.02 --output markdown
@@ -19,8 +20,11 @@ export function addCompareCommand(program: Command, done: SetExitCode): void {
   program
     .command("compare")
     .description("compare two stored runs task by task, with confidence intervals and exact tests; runs nothing")
-    .argument("<a>", "a run folder or id, or 'latest': the baseline")
-    .argument("[b]", "the run to compare with it (default: another system of the same run)")
+    .argument("<a>", "a run folder or id, 'latest', a tag or a title: the run before")
+    .argument(
+      "[b]",
+      "the run to compare with it (default: another system of the same run; for a run of one system, the baseline)",
+    )
     .option(
       "--metric <names>",
       "compare only these metrics, separated by commas (default: all that both runs have)",

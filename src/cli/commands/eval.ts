@@ -90,6 +90,11 @@ export function addEvalCommand(program: Command, done: SetExitCode): void {
       parseOutageAction,
     )
     .option("--title <text>", "set the title of the report")
+    .option(
+      "--run-tag <name>",
+      "tag the run, so that it can be named by it (see: assay runs); repeatable",
+      collectValues,
+    )
     .option("--resume [run]", "resume a stopped eval (default: the latest unfinished one)")
     .option("--dry-run", "print the plan and the differences it can detect; run nothing")
     .addHelpText("after", EXAMPLES)
@@ -129,6 +134,7 @@ type EvalCommandOptions = Omit<
   > & {
     eval?: string[];
     tag?: string[];
+    runTag?: string[];
     stimulus?: string[];
     executor?: string[];
     model?: string[];
@@ -144,6 +150,7 @@ function toEvalFlags(options: EvalCommandOptions): RunFlags {
     eval: files,
     suite,
     tag,
+    runTag,
     stimulus,
     runs,
     executor,
@@ -180,6 +187,7 @@ function toEvalFlags(options: EvalCommandOptions): RunFlags {
     ...same,
     ...describeQueue(queue),
     eval: omitUndefined(choice),
+    ...(runTag === undefined ? {} : { tags: runTag }),
     ...(workers === undefined ? {} : { agentParallel: workers }),
     ...(models === undefined ? {} : { modelsFile: models }),
     ...(plugin === undefined ? {} : { plugins: plugin }),

@@ -95,7 +95,7 @@ function addExperimentReport(experiment: Command, done: SetExitCode): void {
   const command = experiment
     .command("report")
     .description("report a stored experiment again; runs nothing")
-    .argument("[run]", "a run folder or id, or 'latest' (default: the latest experiment)");
+    .argument("[run]", "a run folder or id, 'latest', a tag or a title (default: the latest experiment)");
   addReportOptions(command).action(async (run: string | undefined, options: ExperimentReportFlags) => {
     const { executeExperimentReport } = await import("../experiment-report.js");
     done(await executeExperimentReport(run, options));

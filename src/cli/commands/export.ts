@@ -15,7 +15,7 @@ export function addExportCommand(program: Command, done: SetExitCode): void {
   program
     .command("export")
     .description("export a stored run as CSV, Parquet, JSON or JUnit; runs nothing")
-    .argument("<run>", "a run folder or id, or 'latest'")
+    .argument("<run>", "a run folder or id, 'latest', a tag or a title")
     .requiredOption("--format <name>", "write csv, parquet, json or junit")
     .option("--out <file>", "write to this file (default: stdout; required for Parquet)")
     .option("--with-outputs", "CSV and Parquet: include questions, answers and evidence")

@@ -25,7 +25,7 @@ export function addGradeCommand(program: Command, done: SetExitCode): void {
   const command = program
     .command("grade")
     .description("score the outputs of a stored run again, optionally with other evaluators; calls no system")
-    .argument("[run]", "a run folder or id (default: the latest run that is not itself a grading)")
+    .argument("[run]", "a run folder or id, a tag or a title (default: the latest run that is not itself a grading)")
     .option(
       "--evaluator <spec>",
       "replace the run's evaluators: NAME for every dataset, DATASET=NAME for one; repeatable",

@@ -35,7 +35,7 @@ export function addReportCommand(program: Command, done: SetExitCode): void {
   program
     .command("report")
     .description("report a stored run again, optionally with other prices; runs nothing")
-    .argument("[run]", "a run folder or id (default: the latest)")
+    .argument("[run]", "a run folder or id, 'latest', a tag or a title (default: the latest)")
     .option("--prices <file>", "recompute costs from the used tokens with the prices of this models file")
     .option(
       "--output <name>",

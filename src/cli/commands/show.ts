@@ -15,7 +15,7 @@ export function addShowCommand(program: Command, done: SetExitCode): void {
   program
     .command("show")
     .description("show a stored trial: its result and why, and an agent's work event by event; runs nothing")
-    .argument("[run]", "a run folder or id, or 'latest' (default: the latest)")
+    .argument("[run]", "a run folder or id, 'latest', a tag or a title (default: the latest)")
     .argument("[trial]", "an example id, or ID#N for its trial N, counted from 0 (default: list all trials)")
     .option("--system <name>", "only trials of this system")
     .option("--dataset <name>", "only trials on this dataset")

@@ -34,6 +34,7 @@ export function createRunCard(id: string, known: Partial<RunCard> = {}): RunCard
     done: 10,
     datasets: [{ name: "qa", examples: 10, fingerprint: "f1" }],
     tags: [],
+    runTags: [],
     systems: [],
     costUsd: null,
     unpricedSystems: 0,

@@ -12,7 +12,17 @@ const CONFIG = makeConfig({ systems: ["x", "y"] });
 function card(id: string, more: Partial<RunCard> = {}): RunCard {
   return {
     ...{ id, title: "A run", createdAt: "2026-01-01T00:00:00.000Z", status: "complete", command: null },
-    ...{ planned: 8, done: 8, datasets: [], tags: [], systems: [], costUsd: null, unpricedSystems: 0, wallSeconds: 1 },
+    ...{
+      planned: 8,
+      done: 8,
+      datasets: [],
+      tags: [],
+      runTags: [],
+      systems: [],
+      costUsd: null,
+      unpricedSystems: 0,
+      wallSeconds: 1,
+    },
     ...{ threshold: 0.7, parent: null, problem: null },
     ...more,
   };

@@ -73,6 +73,8 @@ export interface RunCard {
   datasets: readonly DatasetCard[];
   /** Tags that its results are broken down by, such as `subject=anatomy`. */
   tags: readonly string[];
+  /** Tags that users gave the run, by which it can be named. */
+  runTags: readonly string[];
   systems: readonly SystemCard[];
   /** Of the trials with a known cost; null when there are none. */
   costUsd: number | null;
@@ -103,13 +105,19 @@ export interface RunFilter {
 
 /** A page of the list of runs: filters, order and size. */
 export interface RunListQuery extends RunFilter {
-  /** Words in the id, the title, a dataset, a system, a model or a harness. */
+  /** Words in the id, the title, a tag of the run, a dataset, a system, a model or a harness. */
   q?: string;
   status?: RunStatus;
   /** `program` for runs without a command. */
   command?: string;
   /** Runs that have this dataset, with the figures of the whole run. */
   hasDataset?: string;
+  /** Runs that have this system. */
+  hasSystem?: string;
+  /** Runs that a user gave this tag. */
+  runTag?: string;
+  /** Runs started at this time or later, in milliseconds since 1970. */
+  since?: number;
   /** A key of `RUN_SORTS`, prefixed with `-` for descending order. Default: `-when`. */
   sort?: string;
   /** Default: 100. */

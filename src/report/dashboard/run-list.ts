@@ -7,7 +7,9 @@ import {
   countFinishedTrials,
   hasRunEnded,
   isRunLocked,
+  LABELS_FILE,
   RUN_FILES,
+  readLabels,
   readManifest,
   readSummary,
   type StoredSummary,
@@ -159,9 +161,15 @@ export class RunList {
 
   /** Synchronous if the card is stored or the summary is enough; otherwise computed from the rows. */
   #readCard(folder: RunFolder): RunCard | Promise<RunCard> {
+    const card = this.#readUnlabeledCard(folder);
+    if (!folder.hasLabels) return card;
+    return card instanceof Promise ? card.then((read) => labelCard(read, folder)) : labelCard(card, folder);
+  }
+
+  #readUnlabeledCard(folder: RunFolder): RunCard | Promise<RunCard> {
     const { dir, cardSources, isRunning } = folder;
     const kept = cardSources === null || isRunning ? null : readCard(dir, cardSources);
-    if (kept !== null) return { ...kept, id: folder.id };
+    if (kept !== null) return { ...kept, id: folder.id, runTags: [] };
     try {
       const manifest = readManifest(folder.dir);
       const stored = readSummary(folder.dir);
@@ -201,9 +209,9 @@ export class RunList {
     try {
       const slice = filterResult(await this.#loadResult(folder), filter);
       if (slice === null) return null;
-      const { id, status, wallSeconds, tags } = card;
+      const { id, status, wallSeconds, tags, runTags } = card;
       const about = { id, status, wallSeconds, manifest: readManifest(folder.dir), planned: slice.rows.length };
-      return { ...buildRunCard({ ...about, ...toCardParts(slice) }), tags };
+      return { ...buildRunCard({ ...about, ...toCardParts(slice) }), tags, runTags };
     } catch (error) {
       return { ...card, status: "damaged", problem: getErrorMessage(error) };
     }
@@ -212,6 +220,12 @@ export class RunList {
   #removeAllBut(ids: ReadonlySet<string>): void {
     for (const id of this.#kept.keys()) if (!ids.has(id)) this.#kept.delete(id);
   }
+}
+
+/** Labels may change at any time, so they are not part of the stored card. */
+function labelCard(card: RunCard, { dir }: RunFolder): RunCard {
+  const { title, tags } = readLabels(dir);
+  return { ...card, title: title ?? card.title, runTags: tags };
 }
 
 function isCurrent(kept: CachedRunCard, { state, isRunning }: RunFolder): boolean {
@@ -306,18 +320,22 @@ interface RunFolder {
   readonly cardSources: CardSources | null;
   /** True when rows were written after the summary. */
   readonly hasNewerRows: boolean;
+  /** True when a user gave it tags or another title. */
+  readonly hasLabels: boolean;
 }
 
 /** Checks a folder without reading its files; null when it is not a run. */
 export function inspectRunFolder(dir: string): RunFolder | null {
   const manifest = statRunFile(join(dir, RUN_FILES.manifest));
   if (manifest === undefined) return null;
-  const [summary, rows, card] = [RUN_FILES.summary, RUN_FILES.rows, CARD_FILE].map((name) =>
+  const [summary, rows, labels, card] = [RUN_FILES.summary, RUN_FILES.rows, LABELS_FILE, CARD_FILE].map((name) =>
     statRunFile(join(dir, name)),
   );
   const lock = join(dir, RUN_FILES.lock);
   const isRunning = statRunFile(lock) !== undefined && isRunLocked(lock);
-  const files = [manifest, summary, rows].map((file) => (file === undefined ? "-" : `${file.mtimeMs} ${file.size}`));
+  const files = [manifest, summary, rows, labels].map((file) =>
+    file === undefined ? "-" : `${file.mtimeMs} ${file.size}`,
+  );
   return {
     id: basename(dir),
     dir,
@@ -326,6 +344,7 @@ export function inspectRunFolder(dir: string): RunFolder | null {
     writtenAt: manifest.mtime,
     cardSources: isNewestFile(card, [manifest, summary, rows]) ? [manifest, summary, rows] : null,
     hasNewerRows: (rows?.mtimeMs ?? 0) > (summary?.mtimeMs ?? 0),
+    hasLabels: labels !== undefined,
   };
 }
 

@@ -53,13 +53,16 @@ function sortRuns(runs: RunCard[], sort: string | undefined): RunCard[] {
 
 /** Keeps the order. */
 export function filterRuns(runs: readonly RunCard[], query: RunListQuery): RunCard[] {
-  const { q, status, command, hasDataset, dataset, tag } = query;
+  const { q, status, command, hasDataset, hasSystem, runTag, since, dataset, tag } = query;
   const words = splitSearchWords(q);
   return runs.filter(
     (run) =>
       (!status || run.status === status) &&
       (!command || getRunCommand(run) === command) &&
       (!hasDataset || hasDatasetNamed(run, hasDataset)) &&
+      (!hasSystem || run.systems.some(({ system }) => system === hasSystem)) &&
+      (!runTag || run.runTags.includes(runTag)) &&
+      (since === undefined || Date.parse(run.createdAt) >= since) &&
       (!dataset || hasDatasetNamed(run, dataset)) &&
       (!tag || run.tags.includes(tag)) &&
       (words.length === 0 || hasWords(listSearchedTexts(run), words)),
@@ -77,10 +80,11 @@ export function getRunCommand({ command }: RunCard): string {
   return command ?? PROGRAM_COMMAND;
 }
 
-function listSearchedTexts({ id, title, datasets, systems }: RunCard): (string | null)[] {
+function listSearchedTexts({ id, title, runTags, datasets, systems }: RunCard): (string | null)[] {
   return [
     id,
     title,
+    ...runTags,
     ...datasets.map(({ name }) => name),
     ...systems.flatMap(({ system, model, harness }) => [system, model, harness]),
   ];

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import type { JsonSummary, Price, TokenPrices } from "../../core/index.js";
 import { getOwn } from "../../core/index.js";
 import { RUN_FILES } from "../journal.js";
+import { readLabels } from "../labels.js";
 import { isRunLocked } from "../lock.js";
 import { countFinishedTrials, hasRunEnded, readSummary, type StoredSummary } from "../summary-file.js";
 import { QueryDatabase } from "./database.js";
@@ -327,6 +328,7 @@ function toRunLine({ run, dir, manifest }: StoredRun, summary: StoredSummary | n
   return {
     run,
     title: config.title ?? null,
+    tags: readLabels(dir).tags,
     command: readInvocationCommand(manifest.invocation),
     status: readRunStatus(dir, summary, manifest.planned),
     created_at: manifest.createdAt ?? null,

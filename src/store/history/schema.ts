@@ -32,6 +32,7 @@ function listFieldColumns({ name, columnName, sqlType, about }: NamedRowField): 
 const RUN_COLUMNS: readonly ViewColumn[] = [
   RUN_COLUMN,
   ["title", "VARCHAR", "the title of the run"],
+  ["tags", "VARCHAR[]", "the tags given with assay runs tag or --tag"],
   ["command", "VARCHAR", "the command that started it; NULL for a program"],
   ["status", "VARCHAR", "complete, incomplete or running"],
   CREATED_COLUMN,

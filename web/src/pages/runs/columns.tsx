@@ -43,10 +43,10 @@ const TITLE_COLUMN: TableColumn<RunCard> = {
   isRowHead: true,
   class: "w-title",
   value: RUN_SORTS.title,
-  cell: ({ id, title, problem }) =>
+  cell: ({ id, title, runTags, problem }) =>
     problem === null ? (
-      <a class="two-lines" href={buildAddress(["run", id])} title={`${title}\n${id}`}>
-        {revealLine(title)}
+      <a class="two-lines" href={buildAddress(["run", id])} title={[title, ...runTags, id].join("\n")}>
+        {revealLine([title, ...runTags].join(" · "))}
       </a>
     ) : (
       <>
