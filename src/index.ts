@@ -46,6 +46,7 @@ export type {
   Output,
   Price,
   PriceTier,
+  Recommendation,
   RetryPolicy,
   RowFilter,
   ScoreContext,
