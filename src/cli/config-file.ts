@@ -6,7 +6,7 @@ import type { NamedFiles } from "../datasets/index.js";
 import { mapSpecPaths } from "../datasets/index.js";
 import type { EvalSuite, EvalsConfig } from "../evals/index.js";
 import { isModulePath, loadModule } from "./load-module.js";
-import type { AgentConfig, RunConfig } from "./run-config.js";
+import type { AgentConfig, PromptConfig, RunConfig } from "./run-config.js";
 import { RUN_SETTINGS, type RunSetting } from "./run-settings.js";
 import { requireTrust, type TrustFlags } from "./trust.js";
 
@@ -53,7 +53,7 @@ function resolveConfigPaths(config: RunConfig, dir: string): RunConfig {
   const module = <T>(spec: T) => (typeof spec === "string" && isModulePath(spec) ? anchor(spec) : spec);
   const evaluator = <T>(spec: T) => (typeof spec === "string" ? resolveEvaluatorPath(spec, anchor) : spec);
   const dataset = <T>(spec: T) => (typeof spec === "string" ? mapSpecPaths(spec, anchor) : spec);
-  const { systems, evaluators, metrics, datasets, namedDatasets, reader, agents, agentHome, evals } = config;
+  const { systems, evaluators, metrics, datasets, namedDatasets, reader, agents, agentHome, evals, models } = config;
   return {
     ...resolvePathSettings(config, anchor),
     ...(systems && { systems: systems.map(module) }),
@@ -61,11 +61,29 @@ function resolveConfigPaths(config: RunConfig, dir: string): RunConfig {
     ...(metrics && { metrics: metrics.map(module) }),
     ...(datasets && { datasets: datasets.map(dataset) }),
     ...(namedDatasets && { namedDatasets: resolveNamedFilePaths(namedDatasets, anchor) }),
+    ...resolvePromptPaths(config, anchor),
+    ...(models && {
+      models: models.map((model) =>
+        typeof model === "string" ? model : { ...model, ...resolvePromptPaths(model, anchor) },
+      ),
+    }),
     ...(reader && { reader: module(reader) }),
     ...(agents && { agents: agents.map((agent) => resolveAgentPaths(agent, { folder: dir, anchor })) }),
     ...(agentHome && agentHome !== "inherit" && { agentHome: anchor(agentHome) }),
     ...(evals && { evals: resolveEvalPaths(evals, anchor) }),
   };
+}
+
+function resolvePromptPaths(
+  { prompts }: Pick<RunConfig, "prompts">,
+  anchor: (path: string) => string,
+): Pick<RunConfig, "prompts"> {
+  if (prompts === undefined) return {};
+  const resolveOne = (prompt: string | PromptConfig) => {
+    if (typeof prompt === "string") return anchor(prompt);
+    return prompt.file === undefined ? prompt : { ...prompt, file: anchor(prompt.file) };
+  };
+  return { prompts: prompts.map(resolveOne) };
 }
 
 /** Resolves the settings that are always paths. */

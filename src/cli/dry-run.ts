@@ -10,7 +10,7 @@ import type { Evaluator, Example, Limits, Output, System, Tokenizer, TokenPrices
 import type { EstimateOptions, JudgingCost } from "../graders/index.js";
 import { formatDollars, formatPlural, formatSeconds, toOneLine } from "../report/index.js";
 import type { Plan } from "../runner/index.js";
-import { computePromptSize, countExampleTokens } from "../runner/index.js";
+import { computePromptSize, countInputTokens } from "../runner/index.js";
 import { detectableDifference } from "../stats/index.js";
 
 /** A plan before anything is spent: how much work it is and which differences it can detect. */
@@ -82,8 +82,14 @@ function buildPlanReport(
   const sent = systems.map(() => 0);
   for (const [index, example] of plan.examples.entries()) {
     const cell = cells[datasetIndexes[index] ?? 0];
-    const tokens = countExampleTokens(example, count) * (cell?.trials ?? 0);
-    for (const system of cell?.systems ?? []) sent[system] = (sent[system] ?? 0) + tokens;
+    // The same for every system without a prompt of its own, and a context may be long.
+    let shared: number | undefined;
+    for (const at of cell?.systems ?? []) {
+      const system: Pick<System, "listInputTexts"> = systems[at] ?? {};
+      const tokens = shared ?? countInputTokens({ system, example }, count);
+      if (system.listInputTexts === undefined) shared = tokens;
+      sent[at] = (sent[at] ?? 0) + tokens * (cell?.trials ?? 0);
+    }
   }
   return {
     schema: "assay.plan/1",
@@ -169,7 +175,7 @@ function planReservations(plan: Plan, options: ReservationOptions): PlannedReser
       const limit = plan.datasetPlans[datasetPlan]?.terms?.maxCostUsd ?? trialMaxCostUsd ?? limits.maxCostUsd;
       const can = estimateMaxCost(
         { ...limits, maxCostUsd: limit },
-        computePromptSize(example, countExampleTokens(example, count)),
+        computePromptSize(example, countInputTokens({ system, example }, count)),
       );
       if (can !== null && can.usd >= (most?.usd ?? 0)) most = can;
     }

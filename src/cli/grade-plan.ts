@@ -52,7 +52,7 @@ export async function planGrading(request: GradePlanRequest): Promise<PrintRepor
 function makeGradePlan({ parent, config, datasets, evaluators }: GradePlanRequest): Promise<Plan> {
   const { systems, trials, seed, threshold } = parent.config;
   return makePlan({
-    systems: systems.map((name) => ({ name, process: () => ({}), fingerprint: () => name })),
+    systems: systems.map((name) => ({ name, process: () => ({}), fingerprint: () => name, listInputTexts: () => [] })),
     datasets,
     metrics: [],
     trials,

@@ -110,6 +110,7 @@ async function loadRunMemoryQuestions(config: RunConfig, revisions: Revisions): 
 
 /** The systems that answer from retrieved memories. */
 async function openReaderSystems(config: RunConfig): Promise<readonly System[]> {
+  if (config.prompts !== undefined) throw new UsageError("--prompt (prompts) is not for assay memory. Remove it.");
   const { reader, models, ...rest } = config;
   if (reader === undefined) return models === undefined ? [] : openModelSystems(config);
   if (models !== undefined) throw new UsageError("--reader replaces --model. Remove one of them.");

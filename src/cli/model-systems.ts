@@ -14,7 +14,7 @@ import {
 import type { Limits, System } from "../core/index.js";
 import { didYouMean, isLoopback, omitUndefined, UsageError } from "../core/index.js";
 import type { DialectName } from "../models/index.js";
-import { ModelSystem } from "../systems/index.js";
+import { addPromptName, ModelSystem, type Prompt } from "../systems/index.js";
 import type { AgentConfig, ModelConfig, RunConfig } from "./run-config.js";
 import { isPlanOnly, type PlanFlags } from "./run-flags.js";
 import { printNote } from "./streams.js";
@@ -26,8 +26,12 @@ const ANY_MODEL = "default";
 export async function openModelSystems(config: ModelRunConfig): Promise<ModelSystem[]> {
   const file = await loadRunModelsFile(config);
   const systems: ModelSystem[] = [];
-  for (const model of config.models ?? [])
-    systems.push(await openModelSystem(typeof model === "string" ? { model } : model, config, file));
+  for (const given of config.models ?? []) {
+    const model = typeof given === "string" ? { model: given } : given;
+    if (model.prompts !== undefined)
+      throw new UsageError("`prompts` are for models that are measured, not for judges and readers. Remove them.");
+    systems.push(await openModelSystem(model, { run: config, file }));
+  }
   return systems;
 }
 
@@ -42,8 +46,30 @@ export async function* openMeasuredModels(config: ModelRunConfig): AsyncGenerato
       model.model === undefined || model.proxy !== undefined
         ? null
         : getModelAgent(findConfiguredModel(model.model, file));
-    if (agent === null) yield await openModelSystem(model, config, file);
+    if (agent === null) yield* openPromptedModels(model, config, file);
+    else if ((model.prompts ?? config.prompts) !== undefined)
+      throw new UsageError(
+        `The model "${agent.name}" is run by the agent ${agent.agent}, which takes no --prompt. Remove it.`,
+      );
     else yield await (await import("./agent-systems.js")).openAgentSystem({ ...agent, ...selectName(model) }, config);
+  }
+}
+
+/** One system for each prompt, or one without. */
+async function* openPromptedModels(
+  model: ModelConfig,
+  run: ModelRunConfig,
+  file: ModelsFile | null,
+): AsyncGenerator<ModelSystem> {
+  const given = model.prompts ?? run.prompts;
+  if (given === undefined) return yield await openModelSystem(model, { run, file });
+  if (given.length === 0) throw new UsageError("`prompts` is empty. Name a prompt, or remove it.");
+  const { openPrompts } = await import("./prompt-files.js");
+  const prompts = await openPrompts(given);
+  for (const prompt of prompts) {
+    // A name that the user gave stays as it is, unless it would be used twice.
+    const isNamed = model.name !== undefined && prompts.length === 1;
+    yield await openModelSystem(model, { run, file, prompt, isNamed });
   }
 }
 
@@ -78,10 +104,17 @@ interface LocatedModel {
   limits: Limits;
 }
 
+interface OpenModelOptions {
+  run: ModelRunConfig;
+  file: ModelsFile | null;
+  prompt?: Prompt;
+  /** True if the system's name is complete without that of the prompt. */
+  isNamed?: boolean;
+}
+
 async function openModelSystem(
   wanted: ModelConfig,
-  run: ModelRunConfig,
-  file: ModelsFile | null,
+  { run, file, prompt, isNamed = false }: OpenModelOptions,
 ): Promise<ModelSystem> {
   const { model, name, baseUrl, dialect, keyVariable, limits } = await locateRunModel(wanted, file);
   const apiKeyEnv = wanted.apiKeyEnv ?? run.apiKeyEnv ?? keyVariable;
@@ -92,7 +125,8 @@ async function openModelSystem(
     baseUrl,
     dialect,
     limits,
-    ...(name === undefined ? {} : { name }),
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(name === undefined ? {} : { name: isNamed ? name : addPromptName(name, prompt) }),
     // Planning makes no requests.
     ...(apiKeyEnv === null || isPlanOnly(run) ? {} : { apiKeyEnv }),
   });

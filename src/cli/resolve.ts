@@ -205,10 +205,16 @@ function loadAtRevision(spec: string, options: LoadDatasetOptions, revisions: Re
 
 export function selectLoadOptions(config: RunConfig): LoadOptions {
   const { maxExamples, head, seed, shuffleSeed, map, filter, skipBadRows } = config;
+  const anyColumns = hasPrompts(config) ? true : undefined;
   const idle = head === true ? "--head (head)" : shuffleSeed === undefined ? undefined : "--shuffle-seed (shuffleSeed)";
   if (maxExamples === undefined && idle !== undefined)
     throw new UsageError(`${idle} requires -n. Add -n, or remove it.`);
-  return omitUndefined({ maxExamples, head, seed, shuffleSeed, map, filter, skipBadRows });
+  return omitUndefined({ maxExamples, head, seed, shuffleSeed, map, filter, skipBadRows, anyColumns });
+}
+
+/** Prompts insert any column, so rows need neither a context nor a question; the plan checks what each system needs. */
+function hasPrompts({ prompts, models = [] }: RunConfig): boolean {
+  return prompts !== undefined || models.some((model) => typeof model !== "string" && model.prompts !== undefined);
 }
 
 export function getSpecName(spec: string): string {

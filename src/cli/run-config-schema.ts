@@ -12,6 +12,22 @@ const texts = makeOptional(makeList(z.string()));
 const textByName = makeOptional(z.record(z.string(), z.string()).readonly());
 const api = makeOptional(z.enum(DIALECT_NAMES));
 
+const PROMPT_KEYS = {
+  /** The name in the systems' names. Default: the name of the file without its extension. */
+  name: text,
+  /** The file with the prompt. */
+  file: text,
+  /** The prompt itself, instead of a file: a text with {{question}} and other columns. */
+  template: text,
+};
+
+/** A prompt: a file, or the text itself. */
+export interface PromptConfig extends InferredConfig<typeof PROMPT_KEYS> {}
+const prompt: z.ZodType<PromptConfig> = z
+  .strictObject(PROMPT_KEYS)
+  .refine(({ file, template }) => (file === undefined) !== (template === undefined), "needs either file or template")
+  .refine(({ name, template }) => template === undefined || name !== undefined, "needs a name beside template");
+
 /** Checks for values of each kind in config files. */
 const BASIC_SCHEMAS = {
   text: z.string(),
@@ -30,6 +46,9 @@ const BASIC_SCHEMAS = {
   textByName: z.record(z.string(), z.string()).readonly(),
   numberByName: z.record(z.string(), z.number()).readonly(),
   object: z.record(z.string(), z.unknown()).readonly(),
+  prompts: makeList(
+    z.union([z.string(), prompt], { error: "must be a file, a pattern, { name, file } or { name, template }" }),
+  ),
 };
 
 const MODEL_KEYS = {

@@ -1,6 +1,6 @@
 import type { RunConfig } from "./run-config-schema.js";
 
-export type { AgentConfig, JudgeConfig, ModelConfig, RunConfig } from "./run-config-schema.js";
+export type { AgentConfig, JudgeConfig, ModelConfig, PromptConfig, RunConfig } from "./run-config-schema.js";
 
 /**
  * Helps an editor complete a config file.

@@ -36,6 +36,7 @@ export const KIND_PARSERS = {
   textByName: collectPair,
   numberByName: collectThresholds,
   object: parseObjectFlag,
+  prompts: collectValues,
   systems: collectValues,
   datasets: collectValues,
   evaluators: collectValues,
@@ -280,6 +281,17 @@ const MODEL_NAME_SETTINGS = {
 
 /** Settings for all models of a run, or for one. */
 export const MODEL_SETTINGS = {
+  /**
+   * Prompts: files, patterns such as `prompts/*.md`, { name, file } or { name, template }. Each model is measured with each.
+   * Default: context and question as they are.
+   */
+  prompts: {
+    kind: "prompts",
+    flag: "--prompt <file...>",
+    help: "for models: ask with this prompt, a text with {{question}}, {{context}} or any column; each model is measured with each prompt",
+    docs: "ask with this prompt: a file with `{{question}}`, `{{context}}` or any column, or a pattern such as `'prompts/*.md'`; repeatable. Each model is measured with each prompt. See [prompts.md](../guides/prompts.md)",
+    section: "Models",
+  },
   /** The system prompt of every request. */
   systemPrompt: {
     kind: "text",

@@ -89,6 +89,7 @@ const REQUESTS: PermissionRequests = {
   namedDatasets: (named) => Object.values(named).flatMap(({ files }) => requestPaths(files)),
   replay: requestPaths,
   modelsFile: requestPath,
+  prompts: requestPromptFiles,
   configDir: requestPath,
   cacheDir: requestPath,
   keepWorkspaces: requestPath,
@@ -116,9 +117,17 @@ function requestDatasetPaths(spec: string): PermissionRequest[] {
   return found;
 }
 
+function requestPromptFiles(prompts: NonNullable<ModelConfig["prompts"]>): PermissionRequest[] {
+  return prompts.flatMap((prompt) => {
+    const file = typeof prompt === "string" ? prompt : prompt.file;
+    return file === undefined ? [] : requestPath(file);
+  });
+}
+
 function requestModel(given: string | ModelConfig): PermissionRequest[] {
-  const { model, proxy, apiKeyEnv } = typeof given === "string" ? { model: given } : given;
+  const { model, proxy, apiKeyEnv, prompts = [] } = typeof given === "string" ? { model: given } : given;
   return [
+    ...requestPromptFiles(prompts),
     { kind: "models", what: `the model ${model ?? proxy ?? ""}` },
     ...(proxy === undefined ? [] : [{ url: proxy }]),
     ...(apiKeyEnv === undefined ? [] : [requestVariable(apiKeyEnv)]),

@@ -84,6 +84,8 @@ export interface LoadOptions {
   map?: Readonly<Record<string, string>>;
   /** Keep rows whose column equals the value, e.g. `{ subject: "anatomy" }`. */
   filter?: Readonly<Record<string, string>>;
+  /** For files: accept rows with neither a context nor a question, for systems that read other columns. */
+  anyColumns?: boolean;
   /** Count unreadable rows instead of stopping at the first. */
   skipBadRows?: boolean;
   /** The part after the colon in `name:config`. */

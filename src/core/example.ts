@@ -7,7 +7,7 @@ export interface Turn {
   [key: string]: unknown;
 }
 
-/** What a system is asked. Needs a `context` or a `question`. */
+/** What a system is asked. Needs a `context` or a `question`, unless every system reads other columns, such as a prompt's. */
 export interface Example {
   id: string | number;
   context?: string;
@@ -34,8 +34,8 @@ export function hasId({ id }: Partial<Example>): boolean {
   return id !== undefined && id !== null && id !== "";
 }
 
-/** Describes why a value is not a runnable example; null if it is one. */
-export function findExampleProblem(value: unknown): string | null {
+/** Describes why a value is not a runnable example; null if it is one. `needsText`: it must have a context or a question. */
+export function findExampleProblem(value: unknown, needsText = true): string | null {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return `is ${describeValue(value)}, not an object`;
   const { id, context, question, turns } = value as Partial<Example>;
@@ -50,7 +50,7 @@ export function findExampleProblem(value: unknown): string | null {
   if (turns !== undefined && !isConversation(turns))
     return 'has turns that are not a list of { "role", "content" } strings';
   const asks = Boolean(context) || Boolean(question) || (turns !== undefined && turns.length > 0);
-  return asks ? null : "has neither context nor question";
+  return asks || !needsText ? null : "has neither context nor question";
 }
 
 export function isConversation(turns: unknown): turns is Turn[] {

@@ -137,6 +137,13 @@ export interface System {
   readonly endpoint?: string;
   /** The endpoint as shown to users. Default: the part of `endpoint` before the first space. */
   readonly endpointName?: string;
+  /** The name of the prompt it was made with, where several are compared. */
+  readonly prompt?: string;
+  /**
+   * The texts that it sends for an example, if they are not its context, question and turns: for estimates of tokens and
+   * cost. Such a system also takes examples that have neither context nor question.
+   */
+  listInputTexts?(example: Example): readonly string[];
   /** Called for each example before the run. Throw to end the run, for example if the system cannot offer a skill. */
   checkExample?(example: Example): void;
   /** True if it does setup and cleanup around its work: its trials get `timed` and `atEnd`. */

@@ -102,7 +102,7 @@ describe("convertRow", () => {
     ["no turns", { turns: [] }, "turns"],
   ])("rejects a row with %s, and lists its columns", (_, row, columns) => {
     expect(convert(row)).toBe(
-      `has neither a context nor a question (its columns: ${columns}; choose one with --map question=COLUMN)`,
+      `has neither a context nor a question (its columns: ${columns}; choose one with --map question=COLUMN, or insert them with --prompt)`,
     );
   });
 

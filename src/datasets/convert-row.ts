@@ -6,6 +6,8 @@ export interface ConvertRowOptions {
   map?: Readonly<Record<string, string>>;
   /** For text-only formats (CSV): an empty cell is no value, and lists may be written as JSON arrays. */
   textOnly?: boolean;
+  /** Accepts rows with neither a context nor a question. */
+  anyColumns?: boolean;
   /** Name of the dataset, for rows that do not name one. */
   dataset?: string;
 }
@@ -35,7 +37,7 @@ export function convertRow(row: RawRow, options: ConvertRowOptions = {}): Conver
     }
   }
   if (Array.isArray(fields.answer)) absent = moveAnswers(fields) || absent;
-  if (!hasPrompt(fields)) return { problem: describeMissingPrompt(Object.keys(row)) };
+  if (options.anyColumns !== true && !hasPrompt(fields)) return { problem: describeMissingPrompt(Object.keys(row)) };
   if (ownId !== null) fields.id = ownId;
   if (options.dataset !== undefined && fields.dataset === undefined) fields.dataset = options.dataset;
   return { example: (absent ? dropUndefinedFields(fields) : fields) as Example, idFromContent };
@@ -187,7 +189,7 @@ function describeMissingPrompt(columns: readonly string[]): string {
   const separator = columns.length === 1 ? /[;|\t]/.exec(only)?.[0] : undefined;
   const hint =
     separator === undefined
-      ? "choose one with --map question=COLUMN"
+      ? "choose one with --map question=COLUMN, or insert them with --prompt"
       : `is it separated by ${JSON.stringify(separator)}? Use commas, or save it as .tsv with tabs`;
   return `has neither a context nor a question (its columns: ${columns.join(", ") || "none"}; ${hint})`;
 }

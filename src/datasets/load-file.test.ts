@@ -99,7 +99,7 @@ describe("loadFile", () => {
         /^data\.jsonl:2: the row is not valid JSON \(.+\)\. Fix the row, or pass --skip/,
       );
       expect(await failure(jsonl([rows[0], rows[3]]))).toBe(
-        `data.jsonl:2: the row has neither a context nor a question (its columns: id; choose one with --map question=COLUMN). ${ADVICE}`,
+        `data.jsonl:2: the row has neither a context nor a question (its columns: id; choose one with --map question=COLUMN, or insert them with --prompt). ${ADVICE}`,
       );
       expect(await failure(file("bad.csv", "id,question\n1,a\n2,b,c\n"))).toBe(
         `bad.csv:3: the row has 3 cells, but the header has 2. ${ADVICE}`,

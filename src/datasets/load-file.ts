@@ -77,7 +77,11 @@ interface FilesInput {
 async function readFiles(rowFiles: readonly RowFile[], { paths, options }: FilesInput): Promise<Dataset> {
   const { name, subject, ...rows } = pickRowOptions(options);
   const hash = createHash("sha256");
-  const conversion = createConversion(rowFiles, { dataset: name, ...(rows.map && { map: rows.map }) });
+  const conversion = createConversion(rowFiles, {
+    dataset: name,
+    ...(rows.map && { map: rows.map }),
+    ...(options.anyColumns === undefined ? {} : { anyColumns: options.anyColumns }),
+  });
   const { examples, notes, groupBy } = await loadRows({
     ...rows,
     name: rowFiles.length === 1 ? (rowFiles[0]?.name ?? name) : name,
@@ -99,7 +103,10 @@ async function readFiles(rowFiles: readonly RowFile[], { paths, options }: Files
     name,
     examples,
     ...(isKnownByBytes && {
-      fingerprint: { of: examples, sha256: hash.update(canonicalJson({ ...rows, subject })).digest("hex") },
+      fingerprint: {
+        of: examples,
+        sha256: hash.update(canonicalJson({ ...rows, subject, ...pickSkipping(options) })).digest("hex"),
+      },
     }),
     // Default: compare answers as text.
     evaluators: graders ?? [new AnswerQuality()],
@@ -133,13 +140,26 @@ function createConversion(rowFiles: readonly RowFile[], renaming: ConvertRowOpti
   };
 }
 
+/** Which rows are skipped depends on `anyColumns`; without skipping, the rows are the same or there is an error. */
+function pickSkipping({ skipBadRows, anyColumns }: LoadFilesOptions): Pick<LoadFilesOptions, "anyColumns"> {
+  return skipBadRows === true && anyColumns === true ? { anyColumns } : {};
+}
+
 /** The options that determine which rows are used, and how. */
 function pickRowOptions(options: LoadFilesOptions): Omit<LoadFilesOptions, NonRowOption> {
-  const { files: _, onDownload: __, signal: ___, registry: ____, permissions: _____, ...rest } = options;
+  const {
+    files: _,
+    onDownload: __,
+    signal: ___,
+    registry: ____,
+    permissions: _____,
+    anyColumns: ______,
+    ...rest
+  } = options;
   return rest;
 }
 
-type NonRowOption = "files" | "onDownload" | "signal" | "registry" | "permissions";
+type NonRowOption = "files" | "onDownload" | "signal" | "registry" | "permissions" | "anyColumns";
 
 interface EvaluatorSource {
   readonly registry: Registry;

@@ -1,3 +1,5 @@
+import { readdir } from "node:fs/promises";
+import { join, normalize, sep } from "node:path";
 import { braceExpand, Minimatch, type MinimatchOptions } from "minimatch";
 
 /** A path pattern: `*`, `**`, `?`, `{a,b}`, `[abc]`, `[!abc]`. */
@@ -53,4 +55,49 @@ export function readGlob(pattern: string): Glob {
     matches: (path) => !isSkipped(path) && glob.match(path),
     canContain: (folder) => !isSkipped(folder) && glob.match(folder, true),
   };
+}
+
+const WILDCARD = /[*?[{]/;
+
+/** Whether a path is a pattern. */
+export function isGlob(path: string): boolean {
+  return WILDCARD.test(path);
+}
+
+/** Which folders a search enters, and which files it lists; paths are relative to its start, with slashes. */
+export interface FileFilter {
+  canContain(folder: string): boolean;
+  matches(file: string): boolean;
+}
+
+/**
+ * Lists the files that a pattern matches, sorted by name. The search starts at the part before the first wildcard.
+ * @example
+ * await findMatchingFiles("prompts/*.md"); // ["prompts/long.md", "prompts/short.md"]
+ */
+export async function findMatchingFiles(
+  pattern: string,
+  also: FileFilter = { canContain: () => true, matches: () => true },
+): Promise<string[]> {
+  const parts = pattern.split(sep).join("/").split("/");
+  const firstWild = parts.findIndex(isGlob);
+  if (firstWild === -1) return [];
+  const base = parts.slice(0, firstWild).join("/") || (pattern.startsWith("/") ? "/" : ".");
+  const glob = readGlob(parts.slice(firstWild).join("/"));
+  return listFilesBelow(base, {
+    canContain: (folder) => also.canContain(folder) && glob.canContain(folder),
+    matches: (file) => glob.matches(file) && also.matches(file),
+  });
+}
+
+/** Lists the files of a folder that the filter accepts, sorted by name; none if there is no such folder. */
+export async function listFilesBelow(folder: string, wanted: FileFilter, inside = ""): Promise<string[]> {
+  const entries = await readdir(join(folder, inside), { withFileTypes: true }).catch(() => []);
+  const files: string[] = [];
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = inside === "" ? entry.name : `${inside}/${entry.name}`;
+    if (!entry.isDirectory()) files.push(...(wanted.matches(path) ? [normalize(join(folder, path))] : []));
+    else if (wanted.canContain(path)) files.push(...(await listFilesBelow(folder, wanted, path)));
+  }
+  return files;
 }

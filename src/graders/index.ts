@@ -9,7 +9,7 @@ import { createBuiltInFactories } from "./make-grader.js";
  */
 export const graderFactories: Readonly<Record<string, GraderFactory>> = createBuiltInFactories(registry);
 export { findGraderInput, type GraderFacts, type GraderInput, graderFacts } from "./facts.js";
-export { type Glob, readGlob } from "./glob.js";
+export { findMatchingFiles, isGlob, listFilesBelow, readGlob } from "./glob.js";
 export { GraderError, UnknownGraderTypeError } from "./grader-error.js";
 export { GraderEvaluator, type GraderEvaluatorOptions } from "./grader-evaluator.js";
 export { type CalibrateOptions, type CalibrationProgress, calibrateJudge } from "./judge/calibrate.js";

@@ -111,9 +111,9 @@ export function toReservationRequest(
   limits: Limits | null,
   book: Pick<ReservationLog, "tokens" | "isStored">,
 ): ReservationRequest {
-  const { system, datasetPlan, example, exampleIndex } = trial;
+  const { system, datasetPlan, example } = trial;
   const isJudged = datasetPlan.evaluators.some(({ isPaid }) => isPaid === true);
-  const prompt = computePromptSize(example, book.tokens.countInput(exampleIndex, example));
+  const prompt = computePromptSize(example, book.tokens.countInput(trial));
   const judgingCanCost = () => estimateJudgingCost(trial, limits, book.tokens);
   return { system, limits, isJudged, judgingCanCost, isStored: book.isStored(trial), prompt };
 }

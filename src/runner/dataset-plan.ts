@@ -100,12 +100,21 @@ interface ExampleOrigin {
   isCompared: boolean;
 }
 
+interface ExampleTableOptions {
+  skipBad: boolean;
+  /** True if an example must have a context or a question. */
+  needsText: boolean;
+  /** How many will be added. */
+  datasets: number;
+}
+
 /** Collects examples, gives each an id and a dataset, and rejects invalid ones. */
 export class ExampleTable {
   readonly examples: Example[] = [];
   /** By dataset: the dataset tags of its examples, which may carry their own. */
   readonly tags: Set<string>[] = [];
   readonly #skipBad: boolean;
+  readonly #needsText: boolean;
   readonly #isOnly: boolean;
   readonly #notes: string[] = [];
   /** By dataset: the index of its first example. */
@@ -115,9 +124,9 @@ export class ExampleTable {
   #bad = 0;
   #firstBad = "";
 
-  /** `datasets`: how many will be added. */
-  constructor({ skipBad, datasets }: { skipBad: boolean; datasets: number }) {
+  constructor({ skipBad, needsText, datasets }: ExampleTableOptions) {
     this.#skipBad = skipBad;
+    this.#needsText = needsText;
     this.#isOnly = datasets === 1;
   }
 
@@ -155,7 +164,7 @@ export class ExampleTable {
 
   #addRaw(raw: Example, from: ExampleOrigin): void {
     from.position += 1;
-    const problem = findExampleProblem(raw);
+    const problem = findExampleProblem(raw, this.#needsText);
     if (problem === null) this.#add(raw, from);
     else this.#reject(`Example ${from.position}${from.dataset === "" ? "" : ` of ${from.dataset}`} ${problem}`);
   }

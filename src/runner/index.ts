@@ -34,7 +34,7 @@ export type {
   RunPorts,
   TrialReservation,
 } from "./ports.js";
-export { countExampleTokens, TokenCounter, toNotRunRow } from "./record.js";
+export { countInputTokens, TokenCounter, toNotRunRow } from "./record.js";
 export { Regrading } from "./regrading.js";
 export { type EarlierResults, NO_EARLIER_RESULTS, RowCollector, type UnreportedSpend } from "./row-collector.js";
 export { runPlan } from "./run.js";

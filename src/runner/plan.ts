@@ -67,7 +67,11 @@ export async function makePlan(options: PlanOptions): Promise<Plan> {
   requirePositiveInteger("trials", options.trials ?? 1);
   requireThreshold(threshold);
   const systems = checkPlanSystems(options.systems);
-  const table = new ExampleTable({ skipBad: options.skipBadRows === true, datasets: options.datasets.length });
+  const table = new ExampleTable({
+    skipBad: options.skipBadRows === true,
+    needsText: systems.some(({ listInputTexts }) => listInputTexts === undefined),
+    datasets: options.datasets.length,
+  });
   const datasetPlans: DatasetPlan[] = [];
   for (const [index, source] of options.datasets.entries()) {
     const dataset = toDatasetSource(source);

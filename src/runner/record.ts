@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { Example, Limits, ScoringCost, Tokenizer } from "../core/index.js";
+import type { Example, Limits, ScoringCost, System, Tokenizer } from "../core/index.js";
 import {
   type Attempt,
   describeValue,
@@ -26,7 +26,17 @@ import type { Graded } from "./score.js";
 const NOT_COUNTED = -1;
 
 /** Counts the tokens of a system's input. If question and context are the same text, it is sent once. */
-export function countExampleTokens(example: Example, count: (text: string) => number): number {
+export function countInputTokens(
+  { system, example }: { system: Pick<System, "listInputTexts">; example: Example },
+  count: (text: string) => number,
+): number {
+  const own = system.listInputTexts?.(example);
+  return own === undefined
+    ? countExampleTokens(example, count)
+    : own.reduce((total, text) => total + (text === "" ? 0 : count(text)), 0);
+}
+
+function countExampleTokens(example: Example, count: (text: string) => number): number {
   const { context = "", question = "", turns = [] } = example;
   let tokens = context === "" ? 0 : count(context);
   if (question !== context && question !== "") tokens += count(question);
@@ -45,7 +55,8 @@ export class TokenCounter {
     this.#inputs = new Float64Array(examples).fill(NOT_COUNTED);
   }
 
-  countInput(exampleIndex: number, example: Example): number {
+  countInput({ exampleIndex, example, system }: Pick<Trial, "exampleIndex" | "example" | "system">): number {
+    if (system.listInputTexts !== undefined) return countInputTokens({ system, example }, (text) => this.#count(text));
     const known = this.#inputs[exampleIndex] ?? NOT_COUNTED;
     if (known !== NOT_COUNTED) return known;
     const tokens = countExampleTokens(example, (text) => this.#count(text));
@@ -168,7 +179,7 @@ function toErrorRow(
     trial: trial.trial,
     outcome: "error",
     errorCategory: category,
-    inputTokens: tokens.countInput(trial.exampleIndex, trial.example),
+    inputTokens: tokens.countInput(trial),
     durationMs: call.lostMs + attempt.durationMs,
     attempts: [...earlier, ...call.failed, attempt],
     notes: call.messages,
@@ -201,7 +212,7 @@ function toGradedRow(finished: TrialResult, returned: AttemptSuccess): EvalRow {
   });
   Object.assign(row, measurements, bill, judged);
   return Object.assign(row, {
-    inputTokens: tokens.countInput(trial.exampleIndex, trial.example),
+    inputTokens: tokens.countInput(trial),
     outputTokens: finished.produced,
     latency: returned.latency,
     durationMs: returned.durationMs === null ? null : call.lostMs + returned.durationMs,

@@ -153,8 +153,11 @@ function createStoredSystem(name: string, { systems }: Manifest): System {
     name,
     isRecorded: true,
     process: () => ({}),
+    // Its outputs exist, whatever it was asked.
+    listInputTexts: () => [],
     fingerprint: () => record?.fingerprint ?? name,
     ...(record?.model === undefined ? {} : { model: record.model }),
+    ...(record?.prompt === undefined ? {} : { prompt: record.prompt }),
     ...(record?.limits === undefined ? {} : { limits: record.limits }),
   };
 }

@@ -25,6 +25,8 @@ export interface SystemRecord {
   fingerprint: string;
   model?: string;
   harness?: string;
+  /** The name of its prompt, where several are compared. */
+  prompt?: string;
   limits?: Limits;
 }
 

@@ -56,11 +56,12 @@ export function buildPlanIdentity(plan: Plan, config: EvalConfig): PlanIdentity 
 }
 
 function buildSystemRecord(system: System): SystemRecord {
-  const { model, harness, limits } = system;
+  const { model, harness, prompt, limits } = system;
   return {
     fingerprint: computeFingerprint(system, "process"),
     ...(model === undefined ? {} : { model }),
     ...(harness === undefined ? {} : { harness }),
+    ...(prompt === undefined ? {} : { prompt }),
     ...(limits === undefined ? {} : { limits }),
   };
 }

@@ -24,5 +24,8 @@ export {
 } from "./memory/memory-system.js";
 export { MemoryTrials } from "./memory/memory-trials.js";
 export { READER_INSTRUCTION, type Reader, type SystemReaderOptions, systemReader, toReader } from "./memory/reader.js";
-export { type ModelOptions, type ModelQuestion, ModelSystem } from "./model.js";
+export { addPromptName, type ModelOptions, type ModelQuestion, ModelSystem } from "./model.js";
+export { Prompt, type PromptMessage, type PromptOptions } from "./prompts/prompt.js";
+export { PromptError } from "./prompts/prompt-error.js";
+export { getPromptName, type ReadPromptOptions, readPrompt } from "./prompts/read-prompt.js";
 export { type ReplayCoverage, type ReplayOptions, type ReplayRecord, ReplaySystem } from "./replay.js";

@@ -28,6 +28,7 @@ import {
 } from "../models/index.js";
 import { ModelMeter } from "./model-call.js";
 import { ASK, buildExampleScript, type ConversationScript, ModelConversation } from "./model-conversation.js";
+import type { Prompt } from "./prompts/prompt.js";
 
 /**
  * A model behind an endpoint.
@@ -41,6 +42,8 @@ export class ModelSystem implements System {
   readonly harness = "api";
   declare readonly model?: string;
   declare readonly limits?: Limits;
+  declare readonly prompt?: string;
+  declare readonly listInputTexts?: (example: Example) => readonly string[];
   readonly #options: ModelOptions;
   readonly #settings: ModelSettings;
   /** Parameters that the model has rejected: later calls omit them. */
@@ -54,6 +57,11 @@ export class ModelSystem implements System {
     this.name = name;
     if (model !== "") this.model = model;
     this.endpoint = secrets.mark === "" ? host : `${host} ${secrets.mark}`;
+    if (options.prompt !== undefined) {
+      const { prompt } = options;
+      this.prompt = prompt.name;
+      this.listInputTexts = (example) => prompt.render(example).flatMap(({ parts }) => parts);
+    }
     if (options.limits !== undefined)
       this.limits = { ...options.limits, ...findMaxOutputTokens(options, this.#settings) };
   }
@@ -76,9 +84,14 @@ export class ModelSystem implements System {
     return this.#startConversation(options, trial, answer).run([...messages, ASK]);
   }
 
+  /** Throws a `PromptError` if the example lacks a column that the prompt inserts. */
+  checkExample(example: Example): void {
+    this.#options.prompt?.render(example);
+  }
+
   /** Everything that affects the output, without secrets. */
   fingerprint(): unknown {
-    const { systemPrompt, temperature, maxTokens, extraBody, headers = {}, buildMessages } = this.#options;
+    const { systemPrompt, temperature, maxTokens, extraBody, headers = {}, buildMessages, prompt } = this.#options;
     const { workUrl, dialect, model, secrets } = this.#settings;
     return {
       url: secrets.scrub(workUrl),
@@ -94,6 +107,7 @@ export class ModelSystem implements System {
           .map(hashHeader),
       ),
       buildMessages: buildMessages === undefined ? undefined : String(buildMessages),
+      prompt: prompt?.fingerprint(),
     };
   }
 
@@ -116,7 +130,7 @@ export class ModelSystem implements System {
   }
 
   #buildScript(example: Example): ConversationScript {
-    const { buildMessages } = this.#options;
+    const { prompt, buildMessages = prompt && ((asked: Example) => prompt.render(asked)) } = this.#options;
     return buildMessages === undefined ? buildExampleScript(example) : [...buildMessages(example), ASK];
   }
 
@@ -157,7 +171,7 @@ const HARD_TIMEOUT_MARGIN_MS = 30_000;
 
 /** Options of `ModelSystem`: its endpoint, its parameters and its limits. */
 export interface ModelOptions {
-  /** Default: host, port and model. */
+  /** Default: host, port, model and prompt. */
   name?: string;
   /** As the endpoint names it; optional if the endpoint has only one. */
   model?: string;
@@ -182,6 +196,8 @@ export interface ModelOptions {
   stream?: boolean;
   /** Replaces context, question and turns: the model is asked once, with these messages. */
   buildMessages?: (example: Example) => readonly Message[];
+  /** Replaces context and question by a template with columns of the example; see `readPrompt`. */
+  prompt?: Prompt;
   limits?: Limits;
   /** Allows sending a key over plain http to another machine. */
   allowInsecure?: boolean;
@@ -228,7 +244,7 @@ function resolveModelSettings(options: ModelOptions): ModelSettings {
   const hasKey = key.value !== null || named.some(([name]) => !isNonSecretName(name));
   const base = requireSafeEndpoint({ url: baseUrl, hasKey, allowInsecure: options.allowInsecure ?? false });
   return {
-    name: options.name ?? (model === "" ? host : `${host}/${model}`),
+    name: options.name ?? addPromptName(model === "" ? host : `${host}/${model}`, options.prompt),
     model,
     dialect,
     url: buildCallUrl(base, dialect.path(model, stream)),
@@ -240,6 +256,11 @@ function resolveModelSettings(options: ModelOptions): ModelSettings {
     stream,
     timeoutMs,
   };
+}
+
+/** The name of a model's system with one of several prompts. */
+export function addPromptName(name: string, prompt: Pick<Prompt, "name"> | undefined): string {
+  return prompt === undefined ? name : `${name}+${prompt.name}`;
 }
 
 /** Later than the trial's own limit: a trial stopped there is graded, but one whose call timed out is an error. */
@@ -264,7 +285,9 @@ function requireModelDialect(name: string, model: string): Dialect {
 }
 
 function requireValidOptions(options: ModelOptions): void {
-  const { name, model, temperature, maxTokens } = options;
+  const { name, model, temperature, maxTokens, prompt, buildMessages } = options;
+  if (prompt !== undefined && buildMessages !== undefined)
+    throw new UsageError("prompt and buildMessages both say what the model is asked. Remove one of them.");
   if (name === "") throw new UsageError("The name of a model system must not be empty. Give one, or leave it out.");
   if (model !== undefined && typeof model !== "string") {
     throw new UsageError(`The model must be a name, but is ${describeValue(model)}.`);

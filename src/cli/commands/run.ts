@@ -32,6 +32,7 @@ Examples:
   assay run --model openai/gpt-5 --dataset gsm8k --dataset mmlu:anatomy -n 50 --max-cost 2
   assay run --system ./my-system.ts --dataset data.csv --map question=prompt,answer=gold
   assay run --proxy http://127.0.0.1:8080 --model my-model --dataset data.jsonl --trials 3
+  assay run --model openai/gpt-5 --prompt prompts/*.md --dataset data.csv      compare prompts with {{question}} or any column
   assay run --agent claude --agent codex:gpt-5.5 --dataset agent-tasks --trials 3 --max-cost 5
   assay run --config nightly.config.yaml --trials 5 --fail-under pass_hat_3=0.8
   assay run --resume            resume the latest unfinished run`;
