@@ -291,6 +291,7 @@ export const MODEL_SETTINGS = {
     help: "for models: ask with this prompt, a text with {{question}}, {{context}} or any column; each model is measured with each prompt",
     docs: "ask with this prompt: a file with `{{question}}`, `{{context}}` or any column, or a pattern such as `'prompts/*.md'`; repeatable. Each model is measured with each prompt. See [prompts.md](../guides/prompts.md)",
     section: "Models",
+    isCommon: true,
   },
   /** The system prompt of every request. */
   systemPrompt: {
