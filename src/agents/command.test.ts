@@ -12,7 +12,7 @@ import {
   runScriptedTrial,
 } from "../testing/scripted-trial.js";
 import type { LaunchRequest } from "./adapter.js";
-import { createCommandAdapter, deriveCommandName, requireCommandModel } from "./command.js";
+import { createCommandAdapter, requireCommandModel } from "./command.js";
 
 const REQUEST: LaunchRequest = {
   prompt: "Do it",
@@ -130,20 +130,6 @@ describe("files named in a command", () => {
     ]);
     expect(wordsFor("agents/tiny.mjs {prompt}")[0]).toBe(tiny);
   });
-});
-
-it.each([
-  ["node agents/tiny.mjs {prompt}", "tiny"],
-  ["my-agent {prompt}", "my-agent"],
-  ["python3 -u /opt/other.py --task {prompt}", "other"],
-  ["npx -y some-agent {prompt}", "some-agent"],
-  ["env MY_KEY=hush _B=c my-agent {prompt}", "my-agent"],
-  ["env MY_KEY=hush {prompt}", "env"],
-  ["my-agent {prompt_file}", "my-agent"],
-  ["bash {prompt}", "bash"],
-  ["{prompt}", "command"],
-])("is named after its program: %s", (template, name) => {
-  expect(deriveCommandName(template)).toBe(name);
 });
 
 describe("launch", () => {

@@ -1,7 +1,7 @@
-import { statSync } from "node:fs";
-import { basename, extname, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { AgentEventBody } from "../core/index.js";
 import { UsageError } from "../core/index.js";
+import { ENV_ASSIGNMENT, isFilePath, splitCommand } from "../exec/index.js";
 import type { AgentAdapter, AgentEnd, AgentFigures, LaunchRequest, StreamReader } from "./adapter.js";
 
 const MODEL_PLACEHOLDER = "{model}";
@@ -12,9 +12,6 @@ const MCP_PLACEHOLDER = /\{mcp_config\}|ASSAY_MCP_CONFIG/;
 
 /** The task itself, or the path of a file with it. */
 const PROMPT_PLACEHOLDER = /\{prompt(?:_file)?\}/;
-
-/** A shell variable assignment before a program. */
-const ENV_ASSIGNMENT = /^([A-Za-z_]\w*)=/;
 
 /**
  * Creates an adapter for any command that takes a task and works in its folder. It is metered by the gateway, which it
@@ -78,22 +75,6 @@ function createNoModelError(): UsageError {
   );
 }
 
-/** Programs that run other programs. */
-const RUNNERS = new Set(["node", "npx", "python", "python3", "sh", "bash", "env", "deno", "bun", "uv", "uvx"]);
-
-/**
- * Derives the default name of a command for reports.
- * @example
- * deriveCommandName("node agents/tiny.mjs {prompt}"); // "tiny"
- */
-export function deriveCommandName(template: string): string {
-  // A variable's value may be a secret.
-  const isName = (word: string) => !word.startsWith("-") && !word.includes("{") && !ENV_ASSIGNMENT.test(word);
-  const names = splitCommand(template).filter(isName);
-  const name = names.find((word) => !RUNNERS.has(basename(word))) ?? names[0] ?? "command";
-  return basename(name, extname(name));
-}
-
 /** In one pass, so that a prompt containing {model} is not changed. */
 function fillPlaceholders(word: string, request: LaunchRequest): string {
   const { prompt, promptFile, model, skillsDir, mcp } = request;
@@ -146,51 +127,4 @@ class TextReader implements StreamReader {
     this.#said = (this.#said + text).slice(-MAX_RESPONSE_CHARS);
     return [{ type: "assistant_message", text }];
   }
-}
-
-/** A word, including quoted and escaped parts. */
-const WORD_PATTERN = /(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/gs;
-
-/**
- * Splits a command into words like a shell, without any other shell features.
- * @example
- * splitCommand("node 'my agent.mjs' {prompt}"); // ["node", "my agent.mjs", "{prompt}"]
- */
-export function splitCommand(command: string): string[] {
-  const rest = command.replace(WORD_PATTERN, "").trim();
-  if (rest !== "") throw new UsageError(`The command "${command}" has an unclosed quote.`);
-  return Array.from(command.matchAll(WORD_PATTERN), ([word]) => unquoteWord(word));
-}
-
-function unquoteWord(word: string): string {
-  return word.replace(
-    /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)/gs,
-    (_, double?: string, single?: string, escaped?: string) =>
-      double === undefined ? (single ?? escaped ?? "") : double.replace(/\\(["\\$`])/g, "$1"),
-  );
-}
-
-/** True for a word that names a file of the folder. A word without a dot or a slash is never a file. */
-function isFilePath(word: string, folder: string): boolean {
-  return /[./]/.test(word) && statSync(resolve(folder, word), { throwIfNoEntry: false })?.isFile() === true;
-}
-
-/**
- * Rewrites the file names in a command that are relative to a config file.
- * @example
- * resolveCommandPaths("node agent.mjs {prompt}", { folder: "nightly", anchor: (path) => `nightly/${path}` });
- */
-export function resolveCommandPaths(
-  command: string,
-  { folder, anchor }: { folder: string; anchor: (path: string) => string },
-): string {
-  return command.replace(WORD_PATTERN, (raw) => {
-    const word = unquoteWord(raw);
-    return isFilePath(word, folder) ? quotePath(anchor(word)) : raw;
-  });
-}
-
-/** Quoted as one word for `splitCommand`. */
-function quotePath(path: string): string {
-  return /^[\w./@+-]+$/.test(path) ? path : `"${path.replace(/["\\$`]/g, "\\$&")}"`;
 }

@@ -3,6 +3,6 @@ export { AGENT_NAMES } from "../budget/index.js";
 export type { AgentAdapter, AgentModel, AgentName } from "./adapter.js";
 export { ADAPTERS, requireAdapter } from "./adapters/index.js";
 export { AgentSystem, type AgentSystemOptions, getDefaultAgentConcurrency } from "./agent-system.js";
-export { createCommandAdapter, deriveCommandName, resolveCommandPaths } from "./command.js";
+export { createCommandAdapter } from "./command.js";
 export { describeAgents, detectAgent } from "./detect.js";
 export { type AgentOptions, getAgentName, openAgent } from "./open-agent.js";

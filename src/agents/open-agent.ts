@@ -3,10 +3,11 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { findModelsFile, loadModels } from "../budget/index.js";
 import { getErrorMessage, UsageError } from "../core/index.js";
+import { deriveCommandName } from "../exec/index.js";
 import type { AgentAdapter } from "./adapter.js";
 import { requireAdapter } from "./adapters/index.js";
 import { AgentSystem, getDefaultAgentConcurrency } from "./agent-system.js";
-import { createCommandAdapter, deriveCommandName, requireCommandModel } from "./command.js";
+import { createCommandAdapter, requireCommandModel } from "./command.js";
 import { detectAgent } from "./detect.js";
 import { type AgentModelOptions, locateModel } from "./locate-model.js";
 

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, extname, relative, resolve } from "node:path";
-import { resolveCommandPaths } from "../agents/index.js";
 import { didYouMean, getOwn, UsageError } from "../core/index.js";
 import type { NamedFiles } from "../datasets/index.js";
 import { mapSpecPaths } from "../datasets/index.js";
 import type { EvalSuite, EvalsConfig } from "../evals/index.js";
+import { resolveCommandPaths } from "../exec/index.js";
 import { isModulePath, loadModule } from "./load-module.js";
 import type { AgentConfig, PromptConfig, RunConfig } from "./run-config.js";
 import { RUN_SETTINGS, type RunSetting } from "./run-settings.js";

@@ -5,7 +5,6 @@ import {
   type AgentAdapter,
   AgentSystem,
   createCommandAdapter,
-  deriveCommandName,
   detectAgent,
   getDefaultAgentConcurrency,
   requireAdapter,
@@ -15,7 +14,7 @@ import type { EvalResult, EvalRow, Limits } from "../core/index.js";
 import { registry } from "../core/index.js";
 import { loadDataset } from "../datasets/index.js";
 import { evaluate } from "../evaluate.js";
-import { findProgram } from "../exec/index.js";
+import { deriveCommandName, findProgram } from "../exec/index.js";
 import type { DialectName } from "../models/index.js";
 import { formatDollars, formatPlural, formatSeconds } from "../report/index.js";
 import { type Mock, startMock } from "../testing/mock/index.js";

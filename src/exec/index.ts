@@ -1,4 +1,11 @@
 /** Runs programs: processes, workspaces, sandbox, worker threads. */
+export {
+  deriveCommandName,
+  ENV_ASSIGNMENT,
+  isFilePath,
+  resolveCommandPaths,
+  splitCommand,
+} from "./process/command-words.js";
 export { describeNotExecutable, findProgram, isMissingExecuteBit } from "./process/find-program.js";
 export { type ProgramEnd, RunningProgram, startAttached, startProgram } from "./process/program.js";
 export { type CommandResult, runCommand } from "./process/run-command.js";

@@ -6,7 +6,7 @@ import { OutputBuffer } from "./run-command.js";
 
 async function keep(chunks: readonly Uint8Array[], maxBytes: number): Promise<OutputBuffer> {
   const stream = Readable.from(chunks.filter(({ length }) => length > 0).map((chunk) => Buffer.from(chunk)));
-  const kept = new OutputBuffer(stream, maxBytes);
+  const kept = OutputBuffer.read(stream, maxBytes);
   await once(stream, "end");
   return kept;
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
-import { PassThrough, type Readable } from "node:stream";
+import { PassThrough, type Readable, type Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { createProgramStartError } from "./find-program.js";
@@ -42,9 +42,12 @@ export interface StartOptions {
 }
 
 export interface ProgramOptions extends StartOptions {
-  /** Text for stdin. Default: none. */
-  readonly input?: string;
+  /** Text for stdin, or `OPEN_INPUT` to write to it later. Default: none. */
+  readonly input?: string | typeof OPEN_INPUT;
 }
+
+/** Keeps stdin open: the program's `stdin` is written to and ended by the caller. */
+export const OPEN_INPUT: unique symbol = Symbol("open stdin");
 
 /** A started program and all processes it started. */
 export class RunningProgram {
@@ -106,6 +109,8 @@ export class RunningProgram {
 
 /** A program with readable output. */
 export class PipedProgram extends RunningProgram {
+  /** Null unless it was kept open. */
+  readonly stdin: Writable | null;
   readonly stdout: Readable;
   readonly stderr: Readable;
   /** Resolves when all output was read, at the latest about a second after the program ended and its last output. */
@@ -113,6 +118,7 @@ export class PipedProgram extends RunningProgram {
 
   constructor(child: ChildProcess & { stdout: Readable; stderr: Readable }, tree: ProcessTree) {
     super(child, tree);
+    this.stdin = child.stdin;
     const [stdout, stderr] = [
       createOutputStream(child.stdout, this.ended),
       createOutputStream(child.stderr, this.ended),
@@ -140,7 +146,8 @@ export async function startProgram({ input, ...options }: ProgramOptions): Promi
   ]);
   watchdog.watch(tree.root, marker);
   // The program may end before reading all input.
-  child.stdin?.on("error", () => undefined).end(input);
+  child.stdin?.on("error", () => undefined);
+  if (typeof input === "string") child.stdin?.end(input);
   return new PipedProgram(child as ChildProcess & { stdout: Readable; stderr: Readable }, tree);
 }
 

@@ -4,17 +4,23 @@ import { StringDecoder } from "node:string_decoder";
 import { setTimeout as wait } from "node:timers/promises";
 import { type PipedProgram, type ProgramEnd, type ProgramOptions, startProgram } from "./program.js";
 
-/** Reads a stream to its end and keeps the first and the last part. */
+/** Keeps the first and the last part of an output. */
 export class OutputBuffer {
   readonly #head: RingBuffer;
   readonly #tail: RingBuffer;
 
-  constructor(stream: Readable, maxBytes: number) {
+  constructor(maxBytes: number) {
     const headBytes = Math.ceil(maxBytes / 2);
     this.#head = new RingBuffer(headBytes);
     this.#tail = new RingBuffer(maxBytes - headBytes);
-    stream.on("data", (chunk: Buffer) => this.#append(chunk));
+  }
+
+  /** Keeps the output of a stream, read to its end. */
+  static read(stream: Readable, maxBytes: number): OutputBuffer {
+    const buffer = new OutputBuffer(maxBytes);
+    stream.on("data", (chunk: Buffer) => buffer.append(chunk));
     stream.on("error", () => undefined);
+    return buffer;
   }
 
   get isTruncated(): boolean {
@@ -27,7 +33,7 @@ export class OutputBuffer {
     return `${decodeHead(head)}\n[${this.#tail.droppedBytes} bytes left out]\n${decodeTail(tail)}`;
   }
 
-  #append(chunk: Buffer): void {
+  append(chunk: Buffer): void {
     const room = this.#head.freeBytes;
     if (room > 0) this.#head.push(chunk.subarray(0, room));
     if (chunk.length > room) this.#tail.push(chunk.subarray(room));
@@ -130,8 +136,8 @@ export async function runCommand(options: CommandOptions): Promise<CommandResult
   signal?.throwIfAborted();
   const startedAt = performance.now();
   const program = await startProgram(toProgramOptions(options));
-  const stdout = new OutputBuffer(program.stdout, maxOutputBytes);
-  const stderr = new OutputBuffer(program.stderr, maxOutputBytes);
+  const stdout = OutputBuffer.read(program.stdout, maxOutputBytes);
+  const stderr = OutputBuffer.read(program.stderr, maxOutputBytes);
   const first = await waitForFirst(program, options);
   const durationMs = performance.now() - startedAt;
   await program.stop(graceMs);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { resolveCommandPaths, splitCommand } from "./command.js";
+import { deriveCommandName, resolveCommandPaths, splitCommand } from "./command-words.js";
 
 let folder = "";
 beforeEach(() => {
@@ -34,4 +34,20 @@ it("keeps one word as one word, whatever the path contains", () => {
       ]);
     }),
   );
+});
+
+it.each([
+  ["node agents/tiny.mjs {prompt}", "tiny"],
+  ["my-agent {prompt}", "my-agent"],
+  ["python3 -u /opt/other.py --task {prompt}", "other"],
+  ["npx -y some-agent {prompt}", "some-agent"],
+  ["env MY_KEY=hush _B=c my-agent {prompt}", "my-agent"],
+  ["env MY_KEY=hush {prompt}", "env"],
+  ["my-agent {prompt_file}", "my-agent"],
+  ["bash {prompt}", "bash"],
+  ["{prompt}", "command"],
+  ["uv run python3.12 tools/squeeze.py", "squeeze"],
+  ["ruby -w squeeze.rb", "squeeze"],
+])("is named after its program: %s", (template, name) => {
+  expect(deriveCommandName(template)).toBe(name);
 });
