@@ -1,6 +1,7 @@
 export { findProgram } from "./find-program.js";
 export { isGroupRunning } from "./process-table.js";
 export {
+  OPEN_INPUT,
   type PipedProgram,
   type ProgramEnd,
   type ProgramOptions,
@@ -10,4 +11,4 @@ export {
   startAttached,
   startProgram,
 } from "./program.js";
-export { type CommandOptions, type CommandResult, runCommand } from "./run-command.js";
+export { type CommandOptions, type CommandResult, OutputBuffer, runCommand } from "./run-command.js";

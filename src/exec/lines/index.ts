@@ -1,0 +1,3 @@
+export type { JsonFields, LineReply, LineRequest } from "./line-process.js";
+export { ProgramError, type ProgramProblem } from "./program-error.js";
+export { type CallOptions, DEFAULT_CALL_TIMEOUT_MS, ProgramPool, type ProgramPoolOptions } from "./program-pool.js";
