@@ -24,7 +24,7 @@ export { dialects } from "./dialects/index.js";
 export { findRefusedParameter, getReplacementParameter, isParameterSent } from "./dialects/refused-parameter.js";
 export { type ClientLease, type HttpClient, type HttpRequest, leaseClient, openClient } from "./http/client.js";
 export { parseEndpointHost, requireSafeEndpoint } from "./http/endpoint.js";
-export { createHttpConnectionError } from "./http/errors.js";
+export { classifyHttpStatus, createHttpConnectionError } from "./http/errors.js";
 export { type HttpHeaders, type HttpResponse, parseRetryAfter, readHeader } from "./http/response.js";
 export { SseReader } from "./http/sse.js";
 export { loadTokenizer, type MemoOptions, memoTokenizer, type TokenizerName } from "./tokens/tokenizer.js";

@@ -1,4 +1,5 @@
 /** Systems that ship with Assay: functions, replays, models, compressors, memories. */
+export { CommandSystem, type CommandSystemOptions } from "./command-system.js";
 export * from "./compressors/index.js";
 export { type FunctionResult, FunctionSystem, type FunctionSystemOptions } from "./function-system.js";
 export {
@@ -29,3 +30,4 @@ export { Prompt, type PromptMessage, type PromptOptions } from "./prompts/prompt
 export { PromptError } from "./prompts/prompt-error.js";
 export { getPromptName, type ReadPromptOptions, readPrompt } from "./prompts/read-prompt.js";
 export { type ReplayCoverage, type ReplayOptions, type ReplayRecord, ReplaySystem } from "./replay.js";
+export { UrlSystem, type UrlSystemOptions } from "./url-system.js";

@@ -3,6 +3,7 @@ import type { StopReason, Tokenizer, TrialBudget, Usage } from "../core/index.js
 import { countPromptTokens, type InfrastructureCategory, type Outlook, type Retry, TrialError } from "../core/index.js";
 import {
   type AnswerDelta,
+  classifyHttpStatus,
   type Dialect,
   findRefusedParameter,
   type HttpClient,
@@ -388,7 +389,7 @@ export class RefusedParameterError extends TrialError {
 
 /** Converts an error status to an error that says whether the call may be retried. */
 function createStatusError(site: CallSite, { status, headers, said, now }: FailedAnswer): TrialError {
-  const category = classifyStatus(status);
+  const category = classifyHttpStatus(status);
   const isPassing = category !== "api_error" || status >= 500;
   const retry = { afterMs: parseRetryAfter(headers, now) };
   const outlook = classifyOutlook(status, said);
@@ -402,15 +403,9 @@ function createStatusError(site: CallSite, { status, headers, said, now }: Faile
 const CONTENT_FILTER = /content.?(?:filter|policy|management)|flagged|moderat|safety/i;
 
 function classifyOutlook(status: number, said: string): Outlook | null {
-  if (classifyStatus(status) !== "api_error" || CONTENT_FILTER.test(said)) return null;
+  if (classifyHttpStatus(status) !== "api_error" || CONTENT_FILTER.test(said)) return null;
   if (status >= 500) return "down";
   return [401, 403, 404].includes(status) ? "refused" : "rejected";
-}
-
-function classifyStatus(status: number): InfrastructureCategory {
-  if (status === 429 || status === 529) return "rate_limit";
-  // 524 is Cloudflare's status for a server that did not answer in time.
-  return [408, 504, 524].includes(status) ? "timeout" : "api_error";
 }
 
 function explainStatus({ host, url, model, keyLabel }: CallSite, status: number, said: string): string {

@@ -1,4 +1,10 @@
-import { getErrorMessage, type Outlook, type Retry, TrialError } from "../../core/index.js";
+import {
+  getErrorMessage,
+  type InfrastructureCategory,
+  type Outlook,
+  type Retry,
+  TrialError,
+} from "../../core/index.js";
 
 /** Retry without a requested delay. */
 const RETRYABLE: { retry: Retry } = { retry: { afterMs: null } };
@@ -83,4 +89,11 @@ function explainUnknownError({ cause, code, host }: { cause: unknown; code: stri
 export function getNodeErrorCode(error: unknown): string {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === "string" ? code : "";
+}
+
+/** The category of an error status. */
+export function classifyHttpStatus(status: number): InfrastructureCategory {
+  if (status === 429 || status === 529) return "rate_limit";
+  // 524 is Cloudflare's status for a server that did not answer in time.
+  return [408, 504, 524].includes(status) ? "timeout" : "api_error";
 }
