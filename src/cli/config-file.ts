@@ -6,7 +6,8 @@ import { mapSpecPaths } from "../datasets/index.js";
 import type { EvalSuite, EvalsConfig } from "../evals/index.js";
 import { resolveCommandPaths } from "../exec/index.js";
 import { isModulePath, loadModule } from "./load-module.js";
-import type { AgentConfig, PromptConfig, RunConfig } from "./run-config.js";
+import { isCommandConfig } from "./program-config.js";
+import type { AgentConfig, CommandConfig, PromptConfig, RunConfig } from "./run-config.js";
 import { RUN_SETTINGS, type RunSetting } from "./run-settings.js";
 import { requireTrust, type TrustFlags } from "./trust.js";
 
@@ -38,7 +39,10 @@ export function isCodeFile(path: string): boolean {
 function findCode({ plugins = [], agents = [], ...config }: RunConfig): string | undefined {
   const { systems = [], evaluators = [], metrics = [], reader } = config;
   const specs = [...systems, ...evaluators, ...metrics, reader].filter((spec) => typeof spec === "string");
-  const commands = agents.map((agent) => (typeof agent === "string" ? undefined : agent.command));
+  const commands = [
+    ...agents.map((agent) => (typeof agent === "string" ? undefined : agent.command)),
+    ...[...systems, ...evaluators].map((spec) => (isCommandConfig(spec) ? spec.command : undefined)),
+  ];
   return [...plugins, ...specs.filter((spec) => resolveEvaluatorPath(spec, () => "") !== spec), ...commands].find(
     (found) => found !== undefined,
   );
@@ -52,12 +56,13 @@ function resolveConfigPaths(config: RunConfig, dir: string): RunConfig {
   };
   const module = <T>(spec: T) => (typeof spec === "string" && isModulePath(spec) ? anchor(spec) : spec);
   const evaluator = <T>(spec: T) => (typeof spec === "string" ? resolveEvaluatorPath(spec, anchor) : spec);
+  const program = <T>(spec: T) => (isCommandConfig(spec) ? resolveProgramPaths(spec, { folder: dir, anchor }) : spec);
   const dataset = <T>(spec: T) => (typeof spec === "string" ? mapSpecPaths(spec, anchor) : spec);
   const { systems, evaluators, metrics, datasets, namedDatasets, reader, agents, agentHome, evals, models } = config;
   return {
     ...resolvePathSettings(config, anchor),
-    ...(systems && { systems: systems.map(module) }),
-    ...(evaluators && { evaluators: evaluators.map(evaluator) }),
+    ...(systems && { systems: systems.map(program).map(module) }),
+    ...(evaluators && { evaluators: evaluators.map(program).map(evaluator) }),
     ...(metrics && { metrics: metrics.map(module) }),
     ...(datasets && { datasets: datasets.map(dataset) }),
     ...(namedDatasets && { namedDatasets: resolveNamedFilePaths(namedDatasets, anchor) }),
@@ -117,6 +122,14 @@ function resolveNamedFilePaths(
   return Object.fromEntries(
     Object.entries(named).map(([name, given]) => [name, { ...given, files: given.files.map(anchor) }]),
   );
+}
+
+function resolveProgramPaths<T extends CommandConfig>(
+  spec: T,
+  place: { folder: string; anchor: (path: string) => string },
+): T {
+  const command = resolveCommandPaths(spec.command, place);
+  return { ...spec, command, ...(spec.cwd === undefined ? {} : { cwd: place.anchor(spec.cwd) }) };
 }
 
 function resolveAgentPaths(

@@ -1,7 +1,9 @@
 import type { Evaluator, ExampleSource, Registry } from "../core/index.js";
 import { type Dataset, didYouMean, makeDataset, UsageError } from "../core/index.js";
+import { CommandEvaluator } from "../evaluators/index.js";
 import { isModulePath } from "./load-module.js";
 import type { JudgedRunConfig, RunJudges } from "./make-judge.js";
+import { isCommandConfig } from "./program-config.js";
 import {
   addModuleFingerprint,
   createFromRegistry,
@@ -9,7 +11,7 @@ import {
   getSpecName,
   loadOneFromModule,
 } from "./resolve.js";
-import type { RunConfig } from "./run-config.js";
+import type { EvaluatorCommandConfig, RunConfig } from "./run-config.js";
 import { isPlanOnly } from "./run-flags.js";
 import { printNote } from "./streams.js";
 
@@ -81,8 +83,12 @@ async function makeChosenEvaluators(
 ): Promise<ChosenEvaluator[]> {
   const chosen: ChosenEvaluator[] = [];
   for (const given of config.evaluators ?? []) {
+    if (isCommandConfig(given)) {
+      chosen.push({ dataset: null, evaluator: openCommandEvaluator(given), isMade: true });
+      continue;
+    }
     if (typeof given !== "string") {
-      chosen.push({ dataset: null, evaluator: given, isMade: false });
+      chosen.push({ dataset: null, evaluator: given as Evaluator, isMade: false });
       continue;
     }
     const { dataset, spec } = splitDatasetPrefix(given, names);
@@ -91,6 +97,10 @@ async function makeChosenEvaluators(
     chosen.push({ dataset, evaluator, isMade: !isJudge });
   }
   return chosen;
+}
+
+function openCommandEvaluator({ timeout, ...options }: EvaluatorCommandConfig): Evaluator {
+  return new CommandEvaluator({ ...options, ...(timeout === undefined ? {} : { timeoutMs: timeout * 1000 }) });
 }
 
 /** Assigns evaluators to datasets; a judge without a dataset applies to all. */

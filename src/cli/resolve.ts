@@ -26,6 +26,8 @@ import { createFilesDefinition, MEMORY_DATASET_NAMES, stripRevision } from "../d
 import type { Manifest } from "../store/index.js";
 import { FunctionSystem, ReplaySystem } from "../systems/index.js";
 import { fingerprintModule, isModulePath, loadModule, type ModuleExports } from "./load-module.js";
+import { isProgramConfig } from "./program-config.js";
+import { nameProgramSystems, openProgramSystem, type SystemSpec } from "./program-systems.js";
 import { loadWithProgress } from "./progress.js";
 import type { RunConfig } from "./run-config.js";
 import { getFlagName, MODEL_SETTINGS, RUN_SETTINGS } from "./run-settings.js";
@@ -70,21 +72,22 @@ export async function withSystems<T>(
 export async function resolveOneSystem(registry: Registry, spec: string, config: RunConfig): Promise<System> {
   requireNoModelSettings(config);
   const found: System[] = [];
-  for await (const system of resolveSystems(registry, spec)) found.push(system);
+  for await (const system of resolveSystems(registry, spec, config)) found.push(system);
   const [system, ...more] = found;
   if (system !== undefined && more.length === 0) return system;
   throw new ShapeError(`${spec} exports several systems where one is expected.`);
 }
 
-async function* resolveSystems(registry: Registry, spec: string | System): AsyncGenerator<System> {
-  if (typeof spec !== "string") yield requireShape<System>("A system of the config", spec, ["process"]);
+async function* resolveSystems(registry: Registry, spec: SystemSpec, config: RunConfig): AsyncGenerator<System> {
+  if (isProgramConfig(spec)) yield openProgramSystem(spec, config);
+  else if (typeof spec !== "string") yield requireShape<System>("A system of the config", spec, ["process"]);
   else if (isModulePath(spec)) yield* loadSystemsModule(spec);
   else yield await createFromRegistry(registry.get("system", getSpecName(spec)), getSpecArgument(spec));
 }
 
 async function* makeSystems(registry: Registry, config: RunConfig): AsyncGenerator<System> {
   if (config.reader !== undefined) throw new UsageError("--reader is only for assay memory. Remove it.");
-  for (const spec of config.systems ?? []) yield* resolveSystems(registry, spec);
+  for (const spec of nameProgramSystems(config.systems ?? [])) yield* resolveSystems(registry, spec, config);
   if (usesModels(config)) {
     const { openMeasuredModels } = await import("./model-systems.js");
     yield* openMeasuredModels(config);
@@ -105,14 +108,22 @@ function requireNoModelSettings(config: RunConfig): void {
     ([key]) => config[key as keyof RunConfig] !== undefined,
   );
   const hasAgents = (config.agents ?? []).length > 0;
+  const programs = (config.systems ?? []).filter(isProgramConfig);
+  const hasUrls = programs.some((program) => "url" in program);
   const isUsed = (key: string) =>
-    (config.judge !== undefined && JUDGE_SETTINGS.has(key)) || (hasAgents && AGENT_SETTINGS.has(key));
+    (config.judge !== undefined && JUDGE_SETTINGS.has(key)) ||
+    (hasAgents && AGENT_SETTINGS.has(key)) ||
+    (programs.length > 0 && key === "timeout") ||
+    (hasUrls && URL_SETTINGS.has(key));
   const unused = given.find(([key]) => !isUsed(key))?.[1];
   if (unused === undefined) return;
   throw new UsageError(
     `${getFlagName(unused)} is only for models, but this run has none. Add --model or --proxy, or remove it.`,
   );
 }
+
+/** Settings that also apply to systems behind an address. */
+const URL_SETTINGS = new Set(["headers", "allowInsecure"]);
 
 /** Settings that also apply to judges. */
 const JUDGE_SETTINGS = new Set(["modelsFile", "allowInsecure"]);

@@ -88,6 +88,54 @@ const agents = makeList(
   z.union([z.string(), agent], { error: "must be a name or { agent, command, model, name, api }" }),
 );
 
+const COMMAND_KEYS = {
+  /** The name in the report. Default: the name of the script, or the host. */
+  name: text,
+  /** The program and its arguments: `python compress.py`. It reads and prints one JSON object per line. */
+  command: z.string(),
+  /** Processes or requests at a time. Default: the number of cores; for an address, adapts to the endpoint. */
+  maxParallel: count,
+  /** The folder it runs in. Default: the working folder. */
+  cwd: text,
+  /** Environment variables, besides your own. */
+  env: textByName,
+  /** True for a new process per request, false for processes that are kept. Default: found out. */
+  once: flag,
+  /** Timeout of one answer in seconds. Default: 600. */
+  timeout: makeOptional(z.number().positive()),
+};
+
+/** A system or evaluator in any language: a program that answers in JSON lines. */
+export interface CommandConfig extends InferredConfig<typeof COMMAND_KEYS> {}
+const command: z.ZodType<CommandConfig> = z.strictObject(COMMAND_KEYS);
+
+const EVALUATOR_COMMAND_KEYS = {
+  ...COMMAND_KEYS,
+  /** The score fields that it may emit, best first. Default: unknown until it answers. */
+  fields: texts,
+};
+
+/** An evaluator in any language. */
+export interface EvaluatorCommandConfig extends InferredConfig<typeof EVALUATOR_COMMAND_KEYS> {}
+const evaluatorCommand: z.ZodType<EvaluatorCommandConfig> = z.strictObject(EVALUATOR_COMMAND_KEYS);
+
+const URL_KEYS = {
+  /** The name in the report. Default: the name of the script, or the host. */
+  name: text,
+  /** The address that each request is posted to as JSON. */
+  url: z.string(),
+  /** Headers of every request. */
+  headers: textByName,
+  /** Processes or requests at a time. Default: the number of cores; for an address, adapts to the endpoint. */
+  maxParallel: count,
+  /** Timeout of one answer in seconds. Default: 600. */
+  timeout: makeOptional(z.number().positive()),
+};
+
+/** A system behind an address. */
+export interface UrlConfig extends InferredConfig<typeof URL_KEYS> {}
+const url: z.ZodType<UrlConfig> = z.strictObject(URL_KEYS);
+
 const JUDGE_KEYS = {
   /** The models that judge; several form a panel. */
   models: models.refine((given) => given.length > 0, "must name a model").meta({ minItems: 1 }),
@@ -125,9 +173,17 @@ const namedFiles: z.ZodType<NamedFiles> = z.strictObject({
 
 const KIND_SCHEMAS = {
   ...BASIC_SCHEMAS,
-  systems: makeNamedList<System>(),
+  systems: makeList(
+    z.union([z.string(), command, url, z.custom<System>(isConfigObjectWith("process"))], {
+      error: "must be a name, a path, { name, command, … }, { name, url, … } or a system",
+    }),
+  ),
   datasets: makeNamedList<Dataset | ExampleSource>(),
-  evaluators: makeNamedList<Evaluator>(),
+  evaluators: makeList(
+    z.union([z.string(), evaluatorCommand, z.custom<Evaluator>(isConfigObjectWith("score"))], {
+      error: "must be a name, a path, { name, command, … } or an evaluator",
+    }),
+  ),
   metrics: makeNamedList<Metric>(),
   models,
   agents,
@@ -190,6 +246,10 @@ function makeList<T extends z.ZodType>(schema: T) {
 /** Specs; a module may also contain the objects themselves. */
 function makeNamedList<T extends object>() {
   return makeList(z.union([z.string(), z.custom<T>(isConfigObject)], { error: "must be a name, a path or an object" }));
+}
+
+function isConfigObjectWith(method: string): (value: unknown) => boolean {
+  return (value) => isConfigObject(value) && (method in (value as object) || !("command" in (value as object)));
 }
 
 function isConfigObject(value: unknown): boolean {

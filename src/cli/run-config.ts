@@ -1,6 +1,15 @@
 import type { RunConfig } from "./run-config-schema.js";
 
-export type { AgentConfig, JudgeConfig, ModelConfig, PromptConfig, RunConfig } from "./run-config-schema.js";
+export type {
+  AgentConfig,
+  CommandConfig,
+  EvaluatorCommandConfig,
+  JudgeConfig,
+  ModelConfig,
+  PromptConfig,
+  RunConfig,
+  UrlConfig,
+} from "./run-config-schema.js";
 
 /**
  * Helps an editor complete a config file.

@@ -78,7 +78,10 @@ export type RunSettings = Readonly<Record<string, RunSetting>>;
 // in YAML. zod is not imported, so that --help stays fast.
 
 export const INPUT_SETTINGS = {
-  /** Systems to measure: names such as truncate:0.5, or modules. */
+  /**
+   * Systems to measure: names such as truncate:0.5, modules, programs as { name, command }, or addresses as { name, url }.
+   * @flag `--system`, `--system-command`, `--system-url`
+   */
   systems: {
     kind: "systems",
     flag: "--system <spec>",
@@ -86,6 +89,22 @@ export const INPUT_SETTINGS = {
     docs: "measure this system: a name such as `truncate:0.5`, or a file such as `./my-system.ts`; repeatable",
     section: "Systems, datasets and evaluators",
     isCommon: true,
+  },
+  systemCommand: {
+    kind: "texts",
+    role: "part",
+    flag: "--system-command <command>",
+    help: "measure a program in any language: 'python compress.py'; repeatable",
+    docs: "measure a program in any language that reads and prints one JSON object per line: `'python compress.py'`; repeatable. See [any-language.md](../guides/any-language.md)",
+    section: "Systems, datasets and evaluators",
+  },
+  systemUrl: {
+    kind: "texts",
+    role: "part",
+    flag: "--system-url <url>",
+    help: "measure a system behind an address: each request is posted as JSON; repeatable",
+    docs: "measure a system behind an address: each request is posted to it as JSON; repeatable. See [any-language.md](../guides/any-language.md#systems-behind-an-address)",
+    section: "Systems, datasets and evaluators",
   },
   /** Files of recorded outputs, each measured as a system. */
   replay: {
@@ -399,7 +418,10 @@ const LIMIT_SETTINGS = {
     section: "Models",
     isHarmless: true,
   },
-  /** Evaluators that replace the datasets' own: NAME for every dataset, DATASET=NAME for one. */
+  /**
+   * Evaluators that replace the datasets' own: NAME for every dataset, DATASET=NAME for one, or programs as { name, command }.
+   * @flag `--evaluator`, `--evaluator-command`
+   */
   evaluators: {
     kind: "evaluators",
     flag: "--evaluator <spec>",
@@ -407,6 +429,14 @@ const LIMIT_SETTINGS = {
     docs: "replace the datasets' evaluators, by name or file: `NAME` for every dataset, `DATASET=NAME` for one; repeatable. See [evaluators.md](evaluators.md)",
     section: "Systems, datasets and evaluators",
     isCommon: true,
+  },
+  evaluatorCommand: {
+    kind: "texts",
+    role: "part",
+    flag: "--evaluator-command <command>",
+    help: "score with a program in any language: 'python score.py'; repeatable",
+    docs: "score every dataset with a program in any language: `'python score.py'`; repeatable. See [any-language.md](../guides/any-language.md#evaluators)",
+    section: "Systems, datasets and evaluators",
   },
 } satisfies RunSettings;
 

@@ -97,7 +97,7 @@ function findMaxTrials({ datasets }: RunParts, { trials = 1 }: RunConfig): numbe
 function requireSystemsAndDatasets(systems: readonly System[], config: RunConfig): void {
   if (systems.length === 0)
     throw new UsageError(
-      "No system is given. Add --model openai/gpt-5, --agent claude, --proxy http://127.0.0.1:8080 --model NAME, --system ./my-system.ts, --system truncate:0.5 or --replay outputs.jsonl.",
+      "No system is given. Add --model openai/gpt-5, --agent claude, --proxy http://127.0.0.1:8080 --model NAME, --system ./my-system.ts, --system-command 'python my-system.py', --system-url URL, --system truncate:0.5 or --replay outputs.jsonl.",
     );
   if ((config.datasets ?? []).length === 0)
     throw new UsageError("No dataset is given. Add --dataset needle or --dataset questions.jsonl.");

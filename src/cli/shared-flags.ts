@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type Command, Option } from "commander";
-import { didYouMean, getErrorMessage, UsageError } from "../core/index.js";
+import { didYouMean, getErrorMessage, omitUndefined, UsageError } from "../core/index.js";
 import { DIALECT_NAMES, type DialectName } from "../models/index.js";
 import { collectValues, parseCountFlag, parseDollarsFlag, parseNumberFlag } from "./flag-values.js";
 import type { AgentConfig, JudgeConfig, ModelConfig, RunConfig } from "./run-config.js";
@@ -216,6 +216,32 @@ function nameAgents(agents: readonly AgentConfig[], names: readonly string[]): A
     );
   if (names.includes("")) throw new UsageError("--agent-name is empty. Give the agent a name, or leave out the flag.");
   return agents.map((agent, i) => ({ ...agent, ...(names[i] === undefined ? {} : { name: names[i] }) }));
+}
+
+/** Values of `--system-command`, `--system-url` and `--evaluator-command`, and of `--name` for the first two. */
+export interface ProgramFlags {
+  systemCommand?: readonly string[] | undefined;
+  systemUrl?: readonly string[] | undefined;
+  evaluatorCommand?: readonly string[] | undefined;
+  name?: readonly string[] | undefined;
+}
+
+/** Systems and evaluators by name or file, followed by programs and addresses. */
+export function addProgramConfigs(
+  { systems, evaluators }: Pick<RunConfig, "systems" | "evaluators">,
+  { systemCommand = [], systemUrl = [], evaluatorCommand = [], name = [] }: ProgramFlags,
+): Pick<RunConfig, "systems" | "evaluators"> {
+  const programs = [...systemCommand.map((command) => ({ command })), ...systemUrl.map((url) => ({ url }))];
+  if (name.length > 0 && name.length !== programs.length)
+    throw new UsageError(
+      `The command line has ${programs.length} systems that --name could name, but ${name.length} --name flags. Give one for each --system-command, then one for each --system-url, or none.`,
+    );
+  const named = programs.map((program, i) => ({ ...program, ...(name[i] === undefined ? {} : { name: name[i] }) }));
+  const scorers = evaluatorCommand.map((command) => ({ command }));
+  return omitUndefined({
+    systems: named.length === 0 ? systems : [...(systems ?? []), ...named],
+    evaluators: scorers.length === 0 ? evaluators : [...(evaluators ?? []), ...scorers],
+  });
 }
 
 /** As parsed by commander: false for --no-queue. */

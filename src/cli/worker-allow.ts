@@ -7,6 +7,7 @@ import { resolveEvaluatorPath } from "./config-file.js";
 import { toAgentConfig } from "./eval-plan.js";
 import type { Invocation } from "./invocation.js";
 import { isModulePath } from "./load-module.js";
+import { isProgramConfig } from "./program-config.js";
 import type { AgentConfig, JudgeConfig, ModelConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
 import { RUN_SETTINGS, type RunSetting } from "./run-settings.js";
@@ -60,12 +61,25 @@ const requestModule = (value: string): PermissionRequest[] => [
 const requestModules = (specs: readonly unknown[]): PermissionRequest[] =>
   specs.flatMap((spec) => (typeof spec === "string" && isModulePath(spec) ? requestModule(spec) : []));
 
+function requestPrograms(specs: readonly unknown[]): PermissionRequest[] {
+  return specs
+    .filter(isProgramConfig)
+    .flatMap((spec): PermissionRequest[] =>
+      "command" in spec
+        ? [{ kind: "commands", what: `the command ${JSON.stringify(spec.command)}` }]
+        : [{ kind: "systems", what: `the address ${spec.url}` }, { url: spec.url }],
+    );
+}
+
 const REQUESTS: PermissionRequests = {
-  systems: requestModules,
+  systems: (specs) => [...requestModules(specs), ...requestPrograms(specs)],
   metrics: requestModules,
   plugins: (values) => values.flatMap(requestModule),
   reader: (value) => requestModules([value]),
-  evaluators: (specs) => specs.flatMap((spec) => (typeof spec === "string" ? requestEvaluatorModules(spec) : [])),
+  evaluators: (specs) => [
+    ...specs.flatMap((spec) => (typeof spec === "string" ? requestEvaluatorModules(spec) : [])),
+    ...requestPrograms(specs),
+  ],
   models: (models) => models.flatMap(requestModel),
   judge: ({ models = [] }: Partial<JudgeConfig>) => models.flatMap(requestModel),
   agents: (agents) => agents.map((agent) => requestAgent(typeof agent === "string" ? { agent } : agent)),

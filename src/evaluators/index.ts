@@ -1,7 +1,9 @@
 /** Evaluators: output to scores. */
+
 export { AnswerQuality, type AnswerQualityOptions } from "./answer-quality.js";
 export { Citation } from "./citation.js";
 export { CodeExecution, type CodeExecutionOptions } from "./code-execution.js";
+export { CommandEvaluator, type CommandEvaluatorOptions } from "./command-evaluator.js";
 export { evaluatorFactories } from "./factories.js";
 export { FinalAnswer } from "./final-answer.js";
 export { convertToText, getResponseText, listGolds } from "./gold.js";

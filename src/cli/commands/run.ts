@@ -7,11 +7,13 @@ import { INPUT_SETTINGS, listCommonFlags, QUEUE_SETTINGS, RUN_SETTINGS, SHARED_R
 import {
   type AgentFlags,
   addAgentFlags,
+  addProgramConfigs,
   addSettings,
   describeModels,
   describeQueue,
   type JudgeFlags,
   type ModelFlags,
+  type ProgramFlags,
   type QueueFlags,
   splitJudgeFlags,
   toAgentConfigs,
@@ -112,15 +114,24 @@ function explainStrayArgument(program: Command, word: string): UsageError {
 type CommanderRunOptions = Omit<RunFlags, "models" | "agents" | "judge" | "queue" | "cacheDir"> &
   ModelFlags &
   AgentFlags &
+  ProgramFlags &
   JudgeFlags &
   QueueFlags & { cacheDir?: string | true };
 
 function toRunFlags(options: CommanderRunOptions): RunFlags {
   const { judge, rest } = splitJudgeFlags(options);
   const { agent, agentCommand, agentName, agentModel, model, proxy, name, api, queue, cacheDir, ...same } = rest;
-  const models = describeModels({ model, proxy, name, api });
+  const { systemCommand, systemUrl, evaluatorCommand, systems, evaluators, ...plain } = same;
+  const programs = { systemCommand, systemUrl, evaluatorCommand };
+  // Names belong to models if there are any, otherwise to programs.
+  const namesPrograms = (model ?? proxy) === undefined && (systemCommand ?? systemUrl) !== undefined;
+  const models = describeModels({ model, proxy, name: namesPrograms ? undefined : name, api });
   return {
-    ...same,
+    ...plain,
+    ...addProgramConfigs(omitUndefined({ systems, evaluators }), {
+      ...programs,
+      name: namesPrograms ? name : undefined,
+    }),
     ...describeQueue(queue),
     ...toAgentConfigs({ agent, agentCommand, agentName, agentModel }),
     ...omitUndefined({ judge, models, cacheDir: cacheDir === true ? DEFAULT_CACHE_DIR : cacheDir }),
