@@ -5,11 +5,12 @@ import { EXIT, type Reporter, registry } from "../core/index.js";
 import { loadDataset } from "../datasets/index.js";
 import { evaluate } from "../evaluate.js";
 import { AnswerQuality } from "../evaluators/index.js";
-import { formatDollars, formatShare } from "../report/index.js";
+import { createLayout, formatDollars, formatShare } from "../report/index.js";
 import { createRandom } from "../stats/index.js";
 import { ModelSystem } from "../systems/index.js";
 import { startMock } from "../testing/mock/index.js";
 import { withSystems } from "./resolve.js";
+import { detectScreen } from "./screen.js";
 import { checkOutput, printNote, writeResult } from "./streams.js";
 
 const SYSTEMS = [
@@ -56,17 +57,18 @@ export async function showDemo(
   result: EvalResult,
   { reporter, conclusion, next }: { reporter: Reporter; conclusion: string; next: string },
 ): Promise<number> {
-  await writeResult(await reporter.render(result));
-  if (reporter.name === "table") await writeResult(`\n${conclusion}\n`);
+  const screen = detectScreen();
+  await writeResult(await reporter.render(result, screen));
+  if (reporter.name === "table") await writeResult(`\n${createLayout(screen).text(conclusion)}\n`);
   printNote(`\nStored in ${result.runDir}\n${next}`);
   return EXIT.fine;
 }
 
 const DEMO_NEXT_STEPS = `What to do next:
-  assay serve                                                 view the run in the browser
-  assay datasets show needle                                  see an example of the dataset
-  assay --system extract:0.2 --dataset needle -n 200          try another share
-  assay --system ./my-system.ts --dataset my-questions.jsonl  measure your own system`;
+  assay serve                                              view the run in the browser
+  assay datasets show needle                               see an example
+  assay --system extract:0.2 --dataset needle -n 200       try another share
+  assay --system ./my-system.ts --dataset questions.jsonl  measure your own`;
 
 /** The best value is the system on the Pareto front with the most kept answers for the tokens it sends. */
 function describeDemo({ summary }: EvalResult): string {

@@ -5,6 +5,7 @@ import { type ImportProgress, type ImportRunOptions, importRun } from "../runs/i
 import { FORMAT_TITLES, type FormatName } from "../store/index.js";
 import { exitOnSignal } from "./interrupt.js";
 import { StatusLine } from "./progress.js";
+import { detectScreen } from "./screen.js";
 import { printNote, writeResult } from "./streams.js";
 
 export interface ImportFlags {
@@ -26,7 +27,7 @@ export async function executeImport(files: readonly string[], flags: ImportFlags
     importRun({ ...toImportOptions(files, flags), onProgress }),
   );
   if (format === undefined) printNote(`Detected ${FORMAT_TITLES[imported.format]} results.`);
-  await writeResult(await registry.get("reporter", output).render(imported.result, {}));
+  await writeResult(await registry.get("reporter", output).render(imported.result, detectScreen()));
   printNote(`Stored in ${imported.result.runDir}`);
   return EXIT.fine;
 }

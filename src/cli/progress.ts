@@ -1,7 +1,8 @@
 import type { Dataset, DownloadProgress } from "../core/index.js";
 import { type LoadDatasetOptions, loadDataset } from "../datasets/index.js";
-import { formatBytes, formatDollars, formatPlural, formatSeconds, formatShare } from "../report/index.js";
+import { cutColumns, formatBytes, formatDollars, formatPlural, formatSeconds, formatShare } from "../report/index.js";
 import type { Progress } from "../runner/index.js";
+import { canRedraw } from "./screen.js";
 
 export interface ProgressStream {
   isTTY?: boolean;
@@ -16,25 +17,27 @@ const PLAIN_LINE_MS = 5000;
 export class StatusLine {
   readonly #stream: ProgressStream;
   readonly #every: number;
+  readonly #canRedraw: boolean;
   #last = 0;
   #drawn = false;
 
   constructor(stream: ProgressStream, { plainLineMs = PLAIN_LINE_MS } = {}) {
     this.#stream = stream;
-    this.#every = stream.isTTY === true ? REDRAW_MS : plainLineMs;
+    this.#canRedraw = canRedraw(stream);
+    this.#every = this.#canRedraw ? REDRAW_MS : plainLineMs;
   }
 
   /** Does nothing if the last update was too recent. */
   show(text: () => string, elapsedMs: number): void {
     if (elapsedMs - this.#last < this.#every) return;
     this.#last = elapsedMs;
-    if (this.#stream.isTTY !== true) {
+    if (!this.#canRedraw) {
       this.#stream.write(`${text()}\n`);
       return;
     }
     // A terminal of unknown width reports 0.
-    const width = Math.max(20, (this.#stream.columns || 80) - 1);
-    this.#stream.write(`\r\u001b[2K${text().slice(0, width)}`);
+    const width = (this.#stream.columns || 80) - 1;
+    this.#stream.write(`\r\u001b[2K${cutColumns(text(), width)}`);
     this.#drawn = true;
   }
 

@@ -21,6 +21,7 @@ import { applyGates, checkGateFlags, type GateJudgment, type Gates } from "./gat
 import { loadPlugins } from "./resolve.js";
 import { DEFAULT_MIN_COVERAGE, type RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
+import { detectScreen } from "./screen.js";
 import { checkOutput, printNote, writeResult } from "./streams.js";
 import { requireTrustedPlugins } from "./trust.js";
 
@@ -48,7 +49,7 @@ export async function executeReport(run: string | undefined, flags: ReportFlags)
   await writeResult(
     isJunit
       ? await renderWithEvidence(result)
-      : await reporter.render(result, columns === undefined ? {} : { columns }),
+      : await reporter.render(result, { ...detectScreen(), ...(columns === undefined ? {} : { columns }) }),
   );
   return EXIT.fine;
 }
@@ -114,7 +115,8 @@ export async function reportResult(result: EvalResult, about: ReportContext): Pr
   const { output = "table", columns } = about.config;
   const judged = about.stopCode === null ? tryApplyGates(result, about.gates) : null;
   const gates = judged?.verdicts ?? [];
-  await writeResult(await renderReport(output, result, { gates, ...(columns === undefined ? {} : { columns }) }));
+  const options = { gates, ...detectScreen(), ...(columns === undefined ? {} : { columns }) };
+  await writeResult(await renderReport(output, result, options));
   const { shownDir = result.runDir } = about;
   if (shownDir !== null) printNote(`Stored in ${shownDir}`);
   const more = await about.also?.(gates);

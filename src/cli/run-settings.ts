@@ -528,13 +528,13 @@ export const REPORT_SETTINGS = {
     isHarmless: true,
     isCommon: true,
   },
-  /** Column groups of the table: quality, tokens, cost, speed, trials, datasets, facets, other. */
+  /** Column groups of the table: quality, tokens, cost, speed, trials, datasets, facets, other; or all. */
   columns: {
     kind: "texts",
     parse: parseListFlag,
     flag: "--columns <groups>",
-    help: "select columns of the table: quality, tokens, cost, speed, trials, datasets, facets, other",
-    docs: "select columns of the table, separated by commas: `quality`, `tokens`, `cost`, `speed`, `trials`, `datasets`, `facets`, `other`. `facets` prints a heat map for every system. The speed and efficiency table is printed if something measured it, or if you select `speed`",
+    help: "select columns of the table: quality, tokens, cost, speed, trials, datasets, facets, other; or all, which leaves out none",
+    docs: "select columns of the table, separated by commas: `quality`, `tokens`, `cost`, `speed`, `trials`, `datasets`, `facets`, `other`; or `all`, which leaves out none however narrow the terminal is. `facets` prints a heat map for every system. The speed and efficiency table is printed if something measured it, or if you select `speed`",
     section: "Output",
     isHarmless: true,
   },

@@ -41,6 +41,10 @@ export interface ReportOptions {
   gates?: readonly GateVerdict[];
   /** Column groups to show in a table. */
   columns?: readonly string[];
+  /** Columns of the terminal the report has to fit; absent for files and pipes, which get Markdown of any width. */
+  width?: number;
+  /** True if the terminal shows colors. */
+  hasColors?: boolean;
 }
 
 /** The type behind each kind of name. */

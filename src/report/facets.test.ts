@@ -24,7 +24,7 @@ function partsOf(rows: readonly EvalRow[], tags: readonly string[] = ["d"], isAs
   const lines = Object.entries(summary).map(([system, own]) => ({ system, summary: own }));
   const layouts = buildFacetLayouts({ rows, config });
   for (const key of listFacetKeys(layouts)) expect(Object.keys(summary.s ?? {})).toContain(key);
-  return renderFacets(lines, layouts, isAsked);
+  return renderFacets(lines, layouts, { isAsked });
 }
 
 /** The cells of a part's table, line by line. */

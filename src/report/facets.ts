@@ -1,7 +1,9 @@
 import type { EvalResult, FacetValue, Summary } from "../core/index.js";
+import { getOwn } from "../core/index.js";
 import { CELL_FACETS, type FacetGroup, groupByFacet } from "../metrics/index.js";
 import { countTasks, createIntervalCell, formatPlural, getMeasured, type SystemLine } from "./format.js";
-import { renderMarkdownTable, type TableColumn, toOneLine } from "./markdown.js";
+import { createLayout, type Layout } from "./layout.js";
+import { type Figure, type TableColumn, toOneLine } from "./markdown.js";
 
 /** A facet value and its key in the summary. */
 export interface FacetEntry {
@@ -28,6 +30,20 @@ export interface FacetLayout {
 /** Limit for reports that did not ask for maps: one for each system would hide the rest. */
 const MAX_MAPS = 4;
 
+export interface FacetOptions {
+  /** True if the user asked for facets. */
+  isAsked: boolean;
+  /** Leaves no column out. */
+  isComplete?: boolean;
+  /** Default: Markdown. */
+  layout?: Layout;
+}
+
+/** Draws a table under what it is about. */
+type Draw = <T>(about: string, columns: readonly TableColumn<T>[], items: readonly T[]) => string;
+
+const HINT = "See all with --columns all, or in a wider terminal.";
+
 /**
  * Renders the results by facet: a heat map of depth and length for each system, a table for any other facet. Many maps are
  * shown only on request.
@@ -35,20 +51,22 @@ const MAX_MAPS = 4;
 export function renderFacets(
   lines: readonly SystemLine[],
   layouts: readonly FacetLayout[],
-  isAsked: boolean,
+  { isAsked, isComplete = false, layout: drawing = createLayout() }: FacetOptions,
 ): string[] {
+  const draw: Draw = (about, columns, items) =>
+    `${drawing.text(about)}\n\n${drawing.table(columns, items, { isComplete, hint: HINT })}`;
   return layouts.flatMap((layout) => {
     const hasMap = layout.cells.length > 0;
     const maps =
       lines.length > MAX_MAPS && !isAsked
-        ? [formatHeatMapHint(lines)]
-        : lines.map((line) => renderHeatMap(line, layout));
+        ? [drawing.text(formatHeatMapHint(lines))]
+        : lines.map((line) => renderHeatMap(line, layout, draw));
     const isOnMap = (field: string) => hasMap && (CELL_FACETS as readonly string[]).includes(field);
     const fields = [...layout.byField].filter(([field]) => !isOnMap(field));
     const { dataset } = layout;
     return [
       ...(hasMap ? maps : []),
-      ...fields.map(([field, entries]) => renderFacetTable(lines, { field, entries, dataset })),
+      ...fields.map(([field, entries]) => renderFacetTable(lines, { field, entries, dataset }, draw)),
     ];
   });
 }
@@ -98,7 +116,11 @@ interface FacetTableParts {
  * The mean score by facet value, with a column for each system. Of very many values, the lowest are shown, because they are
  * the interesting ones.
  */
-function renderFacetTable(lines: readonly SystemLine[], { field, entries, dataset }: FacetTableParts): string {
+function renderFacetTable(
+  lines: readonly SystemLine[],
+  { field, entries, dataset }: FacetTableParts,
+  draw: Draw,
+): string {
   const lowest = entries.toSorted((a, b) => averageScore(lines, a) - averageScore(lines, b)).slice(0, MAX_VALUES);
   // Numbers are sorted by value, names by rising score.
   const shown = entries.every(({ value }) => isNumericFacet(value))
@@ -109,20 +131,33 @@ function renderFacetTable(lines: readonly SystemLine[], { field, entries, datase
     shown.length === entries.length
       ? ""
       : `: the ${shown.length} lowest of ${entries.length} values; the JSON report has all`;
-  return `${about}${more}.\n\n${renderMarkdownTable(createFacetColumns(lines, field), shown)}`;
+  return draw(`${about}${more}.`, createFacetColumns(lines, field), shown);
 }
 
 function createFacetColumns(lines: readonly SystemLine[], field: string): TableColumn<FacetEntry>[] {
   const scores = lines.map((line) => ({
-    title: `${line.system} [95 %]`,
+    title: line.system,
     align: "right" as const,
     cell: ({ key }: FacetEntry) => createIntervalCell(key)(line),
+    figure: createFacetFigure(line),
   }));
   return [
     { title: field, cell: ({ value }) => String(value) },
     { title: "n", align: "right", cell: (entry) => formatTaskCounts(lines, entry) },
     ...scores,
   ];
+}
+
+function createFacetFigure({ summary }: SystemLine): Figure<FacetEntry> {
+  return {
+    unit: "number",
+    level: "95 %",
+    get: ({ key }) => ({
+      value: getMeasured(summary, key),
+      low: getOwn(summary, `${key}_ci_low`) ?? null,
+      high: getOwn(summary, `${key}_ci_high`) ?? null,
+    }),
+  };
 }
 
 /** The number of tasks of each system, shown once when it is the same for all. */
@@ -165,7 +200,7 @@ interface CellScore {
 }
 
 /** How well a system finds the needle by its depth (down) and the length of the text (across), with means at the edges. */
-function renderHeatMap({ system, summary }: SystemLine, layout: FacetLayout): string {
+function renderHeatMap({ system, summary }: SystemLine, layout: FacetLayout, draw: Draw): string {
   const lengths = layout.byField.get("length") ?? [];
   const lines = buildHeatMapLines(summary, layout);
   const cells = lines.slice(0, -1).flatMap(({ scores }) => scores.slice(0, -1));
@@ -181,7 +216,7 @@ function renderHeatMap({ system, summary }: SystemLine, layout: FacetLayout): st
   ];
   const of = layout.dataset === null ? "" : ` of ${toOneLine(layout.dataset)}`;
   const means = counts.size === 1 ? "" : "; the number of tasks in parentheses";
-  return `${toOneLine(system)}: mean score by depth and length${of}${each} (${LEGEND}${means}).\n\n${renderMarkdownTable(columns, lines)}`;
+  return draw(`${toOneLine(system)}: mean score by depth and length${of}${each} (${LEGEND}${means}).`, columns, lines);
 }
 
 function buildHeatMapLines(summary: Summary, { byField, cells }: FacetLayout): HeatMapLine[] {

@@ -1,5 +1,6 @@
 import type { Summary } from "../core/result.js";
 import { getOwn } from "../core/shape.js";
+import type { SystemKind } from "./system-kinds.js";
 
 /** Few digits, and a dash for a missing value. */
 export function formatNumber(value: number | null | undefined, digits = 3): string {
@@ -64,8 +65,8 @@ export function replaceControlCharacters(text: string): string {
 export interface SystemLine {
   system: string;
   summary: Summary;
-  /** True for agents, which work in many turns: their prompt and last message are not all of their tokens. */
-  isAgent?: boolean;
+  /** Default: a compressor. */
+  kind?: SystemKind;
 }
 
 /** Shows a value with its interval, or a dash when it is based on no task. */

@@ -53,7 +53,10 @@ export {
   replaceControlCharacters,
 } from "./format.js";
 export { buildReportHead, jsonReporter } from "./json.js";
+export { createLayout, type Layout, type Screen } from "./layout.js";
 export { renderMarkdownTable, type TableColumn, toOneLine } from "./markdown.js";
 export { RunResult } from "./result.js";
 export { formatTrialName, renderTrial, renderTrialTable } from "./show-trial.js";
-export { COLUMN_GROUPS, checkColumns, tableReporter } from "./table.js";
+export { checkColumns, tableReporter } from "./table.js";
+export { COLUMN_GROUPS } from "./table-columns.js";
+export { cutColumns } from "./text-block.js";

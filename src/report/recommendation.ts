@@ -11,6 +11,7 @@ import type {
 import { recommendSystem } from "../metrics/index.js";
 import { quoteShellWord } from "../utils/index.js";
 import { formatDollars, formatNumber, formatSeconds } from "./format.js";
+import { createLayout } from "./layout.js";
 import { findOtherField } from "./lead.js";
 import { toOneLine } from "./markdown.js";
 
@@ -60,10 +61,9 @@ function formatFlag(flag: string, value: string): string {
 }
 
 /** The section at the end of a report; empty for one system. */
-export function renderRecommendation(recommendation: Recommendation | null): string[] {
+export function renderRecommendation(recommendation: Recommendation | null, layout = createLayout()): string[] {
   if (recommendation === null) return [];
-  const lines = describeRecommendation(recommendation).map((line) => `- ${line}`);
-  return [`## Recommendation\n\n${lines.join("\n")}`];
+  return [layout.heading("Recommendation", 2), layout.bullets(describeRecommendation(recommendation))];
 }
 
 const QUALITY_WORDS: Readonly<Record<QualityKey, string>> = { pass_rate: "pass rate", mean_score: "mean score" };

@@ -1,169 +1,98 @@
 import type { EvalConfig, EvalResult, Reporter, ReportOptions, Summary } from "../core/index.js";
-import { didYouMean, type EvalRow, getOwn, isScored, listAgentSystems, UsageError } from "../core/index.js";
+import { didYouMean, type EvalRow, getOwn, isScored, omitUndefined, UsageError } from "../core/index.js";
 import {
   formatGroupsKey,
-  LOW_COVERAGE,
   listIntervalKeys,
   listNamedMetrics,
   listSummaryKeys,
   MEASURE_PREFIX,
 } from "../metrics/index.js";
 import { buildFacetLayouts, listFacetKeys, renderFacets } from "./facets.js";
-import {
-  createIntervalCell,
-  formatDollars,
-  formatNumber,
-  formatPlural,
-  formatSeconds,
-  formatShare,
-  getMeasured,
-  type SystemLine,
-} from "./format.js";
+import { formatDollars, formatNumber, formatPlural, formatSeconds, type SystemLine } from "./format.js";
+import { createLayout } from "./layout.js";
 import { describeLead, findMissingReason } from "./lead.js";
-import { renderMarkdownTable, type TableColumn, toOneLine } from "./markdown.js";
+import type { TableColumn } from "./markdown.js";
 import { renderRecommendation } from "./recommendation.js";
+import { findSystemKinds, sendsTokensOn } from "./system-kinds.js";
+import {
+  COLUMN_GROUPS,
+  type ColumnGroup,
+  createEfficiencyColumns,
+  createIntervalColumn,
+  createMainColumns,
+  createMemoryColumns,
+  createPassCurveColumns,
+  SYSTEM_COLUMN,
+} from "./table-columns.js";
 
-/** Column groups of `--columns`. */
-export const COLUMN_GROUPS = ["quality", "tokens", "cost", "speed", "trials", "datasets", "facets", "other"] as const;
-
-type ColumnGroup = (typeof COLUMN_GROUPS)[number];
-
-/** The report for people: Markdown, one row for each system, headline values with intervals and counts. */
+/** The report for people: Markdown or for a terminal, one row for each system, headline values with intervals and counts. */
 export const tableReporter = {
   name: "table",
   render: (result, options) => renderTable(result, options),
 } satisfies Reporter;
 
 export function renderTable(result: EvalResult, options: ReportOptions = {}): string {
-  const agents = listAgentSystems(result.rows);
+  const kinds = findSystemKinds(result.rows, result.summary);
   const lines = Object.entries(result.summary).map(([system, summary]) => ({
     system,
     summary,
-    isAgent: agents.has(system),
+    ...omitUndefined({ kind: kinds.get(system) }),
   }));
   const groups = checkColumns(options.columns ?? COLUMN_GROUPS);
+  const isComplete = options.columns?.includes(ALL_COLUMNS) === true;
+  const layout = createLayout(options);
+  const draw = (columns: readonly TableColumn<SystemLine>[]) =>
+    layout.table(columns, lines, { isComplete, hint: HINT });
   const parts = [
-    `# ${toOneLine(result.config.title)}`,
-    ...describeLead(result),
-    renderMarkdownTable(createMainColumns(lines, groups), lines),
+    layout.heading(result.config.title),
+    ...describeLead(result).map((line) => layout.text(line)),
+    draw(createMainColumns(lines, groups)),
   ];
   if (groups.includes("trials") && result.config.trials > 1)
-    parts.push(renderPassCurveTable(lines, result.config.trials));
-  const wantsSpeed = options.columns?.includes("speed") === true || result.rows.some(hasTiming);
-  if (groups.includes("speed") && wantsSpeed) parts.push(renderEfficiencyTable(lines));
-  if (groups.includes("tokens") && lines.some(hasMemory)) parts.push(renderMemoryTable(lines));
+    parts.push(layout.text(PASS_CURVE_TEXT), draw(createPassCurveColumns(result.config.trials)));
+  const wantsSpeed = options.columns !== undefined && groups.includes("speed");
+  if (groups.includes("speed") && (wantsSpeed || result.rows.some(hasTiming)))
+    parts.push(layout.text(EFFICIENCY_TEXT), draw(createEfficiencyColumns()));
+  if (groups.includes("tokens") && lines.some(hasMemory))
+    parts.push("Retrieved context and latency of memories.", draw(createMemoryColumns()));
   const datasets = groups.includes("datasets") ? listDatasetKeys(lines) : [];
-  if (datasets.length > 1) parts.push(renderDatasetTable(lines, datasets));
+  if (datasets.length > 1) parts.push(draw(createKeyColumns(datasets, "dataset:")));
   const layouts = buildFacetLayouts(result);
   if (groups.includes("facets") && result.rows.some(isScored))
-    parts.push(...renderFacets(lines, layouts, options.columns !== undefined));
+    parts.push(...renderFacets(lines, layouts, { isAsked: options.columns !== undefined, isComplete, layout }));
   const measures = groups.includes("other") ? listMeasureKeys(lines) : [];
-  if (measures.length > 0) parts.push(renderMeasureTable(lines, measures));
+  if (measures.length > 0) parts.push(layout.text(MEASURE_TEXT), draw(createKeyColumns(measures, MEASURE_PREFIX)));
   const others = groups.includes("other") ? listOtherKeys(result, lines, listFacetKeys(layouts)) : [];
-  if (others.length > 0) parts.push(renderOtherTable(lines, others));
-  parts.push(buildFooter(result, lines).join("\n"), ...renderRecommendation(result.recommendation));
+  if (others.length > 0) parts.push(draw(createKeyColumns(others, "")));
+  parts.push(layout.bullets(buildFooter(result, lines)), ...renderRecommendation(result.recommendation, layout));
   return `${parts.join("\n\n")}\n`;
+}
+
+/** Selects all column groups, and leaves out nothing that does not fit. */
+const ALL_COLUMNS = "all";
+
+const HINT = "See all with --columns all, or in a wider terminal.";
+
+const PASS_CURVE_TEXT = "pass@k: at least one of k trials passes. pass^k: all k do (unbiased).";
+
+const EFFICIENCY_TEXT =
+  "Speed and efficiency: medians over passing trials; speed efficiency = pass rate ÷ (1 + minutes to success).";
+
+const MEASURE_TEXT = "Mean measures of evaluators; they do not affect verdicts.";
+
+function createKeyColumns(keys: readonly string[], prefix: string): TableColumn<SystemLine>[] {
+  // A user's own metric may have no interval.
+  const showsLevel = prefix === MEASURE_PREFIX;
+  const columns = keys.map((key) => createIntervalColumn({ title: key.slice(prefix.length), key, showsLevel }));
+  return [SYSTEM_COLUMN, ...columns];
 }
 
 /** Validates names that come from flags and config files. */
 export function checkColumns(columns: readonly string[]): readonly ColumnGroup[] {
-  const unknown = columns.find((group) => !(COLUMN_GROUPS as readonly string[]).includes(group));
-  if (unknown === undefined) return columns as readonly ColumnGroup[];
-  throw new UsageError(`Unknown column group "${unknown}".${didYouMean(unknown, COLUMN_GROUPS)}`);
-}
-
-function createMainColumns(lines: readonly SystemLine[], groups: readonly ColumnGroup[]): TableColumn<SystemLine>[] {
-  const columns: TableColumn<SystemLine>[] = [{ title: "system", cell: ({ system }) => system }];
-  if (groups.includes("quality")) columns.push(...createQualityColumns());
-  const areAgents = lines.length > 0 && lines.every(({ isAgent }) => isAgent);
-  if (groups.includes("tokens") && !areAgents) columns.push(...createTokenColumns(lines));
-  if (groups.includes("cost") && lines.some(({ summary }) => summary.mean_cost_usd != null))
-    columns.push(...createCostColumns());
-  if (groups.includes("speed")) columns.push(...createSpeedColumns());
-  columns.push({ title: "coverage", align: "right", cell: ({ summary }) => formatTrialCoverage(summary) });
-  if (lines.length > 1 && lines.some(({ summary }) => summary.pareto_rank !== undefined)) {
-    columns.push({ title: "Pareto rank", align: "right", cell: ({ summary }) => formatNumber(summary.pareto_rank) });
-  }
-  return columns;
-}
-
-function createQualityColumns(): TableColumn<SystemLine>[] {
-  return [
-    { title: "mean score [95 %]", align: "right", cell: createIntervalCell("mean_score") },
-    { title: "pass rate [95 %]", align: "right", cell: createIntervalCell("pass_rate") },
-  ];
-}
-
-function createTokenColumns(lines: readonly SystemLine[]): TableColumn<SystemLine>[] {
-  const unlessAgent = (cell: (line: SystemLine) => string) => (line: SystemLine) =>
-    line.isAgent === true ? "–" : cell(line);
-  const costOfPass: TableColumn<SystemLine> = {
-    title: "cost of pass (tokens) [95 %]",
-    align: "right",
-    cell: unlessAgent(createIntervalCell("cost_of_pass", 1)),
-  };
-  // The metric that counts them may be missing.
-  if (lines.every(({ summary }) => summary.mean_input_tokens === undefined)) return [costOfPass];
-  return [
-    {
-      title: "tokens in → out",
-      align: "right",
-      cell: unlessAgent(
-        ({ summary }) =>
-          `${formatRounded(getMeasured(summary, "mean_input_tokens"))} → ${formatRounded(getMeasured(summary, "mean_output_tokens"))}`,
-      ),
-    },
-    {
-      title: "compression",
-      align: "right",
-      cell: unlessAgent(({ summary }) => formatShare(getMeasured(summary, "compression_ratio"))),
-    },
-    costOfPass,
-  ];
-}
-
-function createCostColumns(): TableColumn<SystemLine>[] {
-  return [
-    { title: "mean cost", align: "right", cell: ({ summary }) => formatDollars(summary.mean_cost_usd) },
-    { title: "cost per pass", align: "right", cell: ({ summary }) => formatDollars(summary.cost_per_pass_usd) },
-  ];
-}
-
-function createSpeedColumns(): TableColumn<SystemLine>[] {
-  return [
-    {
-      title: "latency p50",
-      align: "right",
-      cell: ({ summary }) => formatSeconds(getMeasured(summary, "latency_median", "latency_mean")),
-    },
-    {
-      title: "p95",
-      align: "right",
-      cell: ({ summary }) => formatSeconds(getMeasured(summary, "latency_p95", "latency_mean")),
-    },
-  ];
-}
-
-function formatRounded(value: number | null | undefined): string {
-  return value == null ? "–" : String(Math.round(value));
-}
-
-function formatTrialCoverage(summary: Summary): string {
-  const share = summary.coverage ?? 0;
-  return `${formatShare(share)}${share < LOW_COVERAGE ? " ⚠" : ""}`;
-}
-
-function renderPassCurveTable(lines: readonly SystemLine[], trials: number): string {
-  const ks = Array.from({ length: trials }, (_, i) => i + 1);
-  const columns: TableColumn<SystemLine>[] = [
-    { title: "system", cell: ({ system }) => system },
-    ...ks.map((k) => ({ title: `pass@${k}`, align: "right" as const, cell: createIntervalCell(`pass_at_${k}`) })),
-    ...ks
-      .slice(1)
-      .map((k) => ({ title: `pass^${k}`, align: "right" as const, cell: createIntervalCell(`pass_hat_${k}`) })),
-    { title: "flaky tasks", align: "right", cell: ({ summary }) => formatShare(getMeasured(summary, "flaky_rate")) },
-  ];
-  return `pass@k: at least one of k trials passes. pass^k: all k do (unbiased).\n\n${renderMarkdownTable(columns, lines)}`;
+  const known: readonly string[] = [...COLUMN_GROUPS, ALL_COLUMNS];
+  const unknown = columns.find((group) => !known.includes(group));
+  if (unknown !== undefined) throw new UsageError(`Unknown column group "${unknown}".${didYouMean(unknown, known)}`);
+  return columns.includes(ALL_COLUMNS) ? COLUMN_GROUPS : (columns as readonly ColumnGroup[]);
 }
 
 /** True when more than the duration of calls was measured, whether the trial passed or not. Older records have 0 for unknown. */
@@ -175,28 +104,6 @@ function hasTiming({ turns, firstAttemptMs, successAtMs, tokensPerSec, errorCate
 
 function isAboveZero(value: number | null | undefined): boolean {
   return value != null && value > 0;
-}
-
-function renderEfficiencyTable(lines: readonly SystemLine[]): string {
-  const milliseconds = (key: string) => (line: SystemLine) => formatSeconds(toSeconds(getOwn(line.summary, key)));
-  const plain = (key: string) => (line: SystemLine) => formatNumber(getOwn(line.summary, key), 2);
-  const columns: [string, (line: SystemLine) => string][] = [
-    ["to first attempt", milliseconds("median_time_to_first_attempt_ms")],
-    ["to success", milliseconds("median_time_to_success_ms")],
-    ["turns", plain("median_turns_to_success")],
-    ["tokens/s", plain("median_tokens_per_sec")],
-    ["p90 cost", ({ summary }) => formatDollars(summary.p90_cost_per_success)],
-    ["speed efficiency", ({ summary }) => formatNumber(summary.speed_efficiency_score)],
-    ["cost killed", plain("cost_killed_count")],
-    ["slow", plain("slow_count")],
-  ];
-  const right = columns.map(([title, cell]) => ({ title, align: "right" as const, cell }));
-  const table = renderMarkdownTable([{ title: "system", cell: ({ system }: SystemLine) => system }, ...right], lines);
-  return `Speed and efficiency: medians over passing trials; speed efficiency = pass rate ÷ (1 + minutes to success).\n\n${table}`;
-}
-
-function toSeconds(ms: number | null | undefined): number | null {
-  return ms == null ? null : ms / 1000;
 }
 
 /** The keys of the breakdown. Keys beside them (`_n`, `_ci_low`) have no interval of their own; a tag may have the same ending. */
@@ -211,30 +118,8 @@ function listKeysWithPrefix(lines: readonly SystemLine[], prefix: string): strin
   return [...new Set(keys)];
 }
 
-function renderDatasetTable(lines: readonly SystemLine[], keys: readonly string[]): string {
-  const columns: TableColumn<SystemLine>[] = [
-    { title: "system", cell: ({ system }) => system },
-    ...keys.map((key) => ({
-      title: key.slice("dataset:".length),
-      align: "right" as const,
-      cell: createIntervalCell(key),
-    })),
-  ];
-  return renderMarkdownTable(columns, lines);
-}
-
 function listMeasureKeys(lines: readonly SystemLine[]): string[] {
   return listKeysWithPrefix(lines, MEASURE_PREFIX);
-}
-
-function renderMeasureTable(lines: readonly SystemLine[], keys: readonly string[]): string {
-  const columns = keys.map((key) => ({
-    title: `${toOneLine(key.slice(MEASURE_PREFIX.length))} [95 %]`,
-    align: "right" as const,
-    cell: createIntervalCell(key),
-  }));
-  const table = renderMarkdownTable([{ title: "system", cell: ({ system }: SystemLine) => system }, ...columns], lines);
-  return `Mean measures of evaluators; they do not affect verdicts.\n\n${table}`;
 }
 
 /** The values of the user's own metrics. */
@@ -249,14 +134,6 @@ function listOtherKeys({ config }: EvalResult, lines: readonly SystemLine[], fac
   return [...keys].filter((key) => !keys.has(isBesideAnother(key) ?? ""));
 }
 
-function renderOtherTable(lines: readonly SystemLine[], keys: readonly string[]): string {
-  const columns: TableColumn<SystemLine>[] = [
-    { title: "system", cell: ({ system }) => system },
-    ...keys.map((key) => ({ title: key, align: "right" as const, cell: createIntervalCell(key) })),
-  ];
-  return renderMarkdownTable(columns, lines);
-}
-
 function buildFooter(result: EvalResult, lines: readonly SystemLine[]): string[] {
   const { config, rows } = result;
   const examples = config.datasets.reduce((total, dataset) => total + dataset.examples, 0);
@@ -268,10 +145,10 @@ function buildFooter(result: EvalResult, lines: readonly SystemLine[]): string[]
   ];
   facts.push(...describeIntervalGroups(result), ...describeRank(result));
   const frontier = result.across.frontier_cost_of_pass;
-  if (frontier != null && Number.isFinite(frontier))
+  if (frontier != null && Number.isFinite(frontier) && lines.some(({ kind }) => sendsTokensOn(kind)))
     facts.push(`frontier cost of pass over all systems: ${formatNumber(frontier, 1)} tokens`);
   facts.push(...describeJudging(rows));
-  return [...facts, ...listReasons(rows, result.config), ...result.notes].map((fact) => `- ${toOneLine(fact)}`);
+  return [...facts, ...listReasons(rows, result.config), ...result.notes];
 }
 
 /** Time, speed and seed. A run without a measured time, such as most imported ones, shows neither time nor speed. */
@@ -346,21 +223,6 @@ function formatOutcomeCounts(lines: readonly SystemLine[]): string {
     if (count > 0) counts.push(`${count} ${outcome}`);
   }
   return counts.join(", ");
-}
-
-function renderMemoryTable(lines: readonly SystemLine[]): string {
-  const seconds = (key: string) => (line: SystemLine) => formatSeconds(getOwn(line.summary, key) ?? null);
-  const columns: [string, (line: SystemLine) => string][] = [
-    ["context tokens [95 %]", createIntervalCell("mean_context_tokens", 0)],
-    ["share of history [95 %]", createIntervalCell("context_share")],
-    ["score per 1k tokens [95 %]", createIntervalCell("score_per_1k_context_tokens")],
-    ["ingest p50", seconds("ingest_seconds_p50")],
-    ["p95", seconds("ingest_seconds_p95")],
-    ["query p50", seconds("query_seconds_p50")],
-    ["p95", seconds("query_seconds_p95")],
-  ];
-  const right = columns.map(([title, cell]): TableColumn<SystemLine> => ({ title, align: "right", cell }));
-  return `Retrieved context and latency of memories.\n\n${renderMarkdownTable([{ title: "system", cell: ({ system }) => system }, ...right], lines)}`;
 }
 
 function hasMemory({ summary }: SystemLine): boolean {

@@ -61,8 +61,12 @@ const ZERO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u;
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 
+/** Makes the character before it an emoji, which most terminals then draw two columns wide. */
+const EMOJI_SELECTOR = "\ufe0f";
+
+/** Never fewer than a terminal takes. It may be more for emoji that are joined into one, which many do not join. */
 function countColumns(character: string): number {
-  if (character < "\u0300") return 1;
+  if (character < "\u0300" || character === EMOJI_SELECTOR) return 1;
   if (ZERO_WIDTH.test(character)) return 0;
   return WIDE.test(character) ? 2 : 1;
 }
@@ -71,6 +75,12 @@ export function measureColumns(line: string): number {
   let columns = 0;
   for (const character of line) columns += countColumns(character);
   return columns;
+}
+
+/** The start of a line that takes no more columns than this. */
+export function cutColumns(line: string, width: number): string {
+  if (measureColumns(line) <= width) return line;
+  return width <= 0 ? "" : line.slice(0, countFittingUnits(line, width));
 }
 
 /**
