@@ -17,7 +17,7 @@ export interface DatasetsArguments {
   files: readonly string[];
 }
 
-const ACTIONS = ["show", "import"];
+const ACTIONS = ["show", "export", "import"];
 
 export async function executeDatasets(
   { action, name, files }: DatasetsArguments,
@@ -25,7 +25,7 @@ export async function executeDatasets(
 ): Promise<number> {
   if (action !== undefined && !ACTIONS.includes(action))
     throw new UsageError(
-      `Unknown action "${action}".${didYouMean(action, ACTIONS)} Write: assay datasets show NAME, or assay datasets import NAME FILE….`,
+      `Unknown action "${action}".${didYouMean(action, ACTIONS)} Write: assay datasets show NAME, assay datasets export NAME, or assay datasets import NAME FILE….`,
     );
   const config = await loadProjectConfig(action, options);
   requireTrustedPlugins(options.plugin, options);
@@ -34,11 +34,14 @@ export async function executeDatasets(
   requireNoImportFlags(options);
   registerNamedDatasets(registry, config);
   if (action === undefined) {
+    requireNoExportFlags(options);
     process.stdout.write(replaceControlCharacters(await listDatasets(registry)));
     return EXIT.fine;
   }
-  if (name === undefined) throw new UsageError("The dataset is missing. Write: assay datasets show NAME.");
-  if (files.length > 0) throw new UsageError(`assay datasets show takes one dataset, got also "${files[0]}".`);
+  if (name === undefined) throw new UsageError(`The dataset is missing. Write: assay datasets ${action} NAME.`);
+  if (files.length > 0) throw new UsageError(`assay datasets ${action} takes one dataset, got also "${files[0]}".`);
+  if (action === "export") return (await import("./export-dataset.js")).exportDataset(name, options);
+  requireNoExportFlags(options);
   const { printDatasetSpec } = await import("./show-dataset.js");
   return printDatasetSpec(name, options);
 }
@@ -67,6 +70,19 @@ function requireNoImportFlags({ template, subject, evaluator, scoreField, descri
   const given = { template, subject, evaluator, "score-field": scoreField, description, replace };
   const flag = Object.entries(given).find(([, value]) => value !== undefined)?.[0];
   if (flag !== undefined) throw new UsageError(`--${flag} is only for assay datasets import. Remove it.`);
+}
+
+function requireNoExportFlags({ maxExamples, head, shuffleSeed, filter, skipBadRows, answers }: DatasetsOptions) {
+  const given = {
+    "max-examples": maxExamples,
+    head,
+    "shuffle-seed": shuffleSeed,
+    filter,
+    "skip-bad-rows": skipBadRows,
+    "no-answers": answers === false ? true : undefined,
+  };
+  const flag = Object.entries(given).find(([, value]) => value !== undefined)?.[0];
+  if (flag !== undefined) throw new UsageError(`--${flag} is only for assay datasets export. Remove it.`);
 }
 
 interface DatasetLine {

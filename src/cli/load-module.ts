@@ -20,12 +20,45 @@ export async function loadModule(path: string, what: string): Promise<ModuleExpo
   const file = resolve(path);
   if (!existsSync(file)) throw new ModuleError(`The ${what} ${path} does not exist.`);
   if (!statSync(file).isFile()) throw new ModuleError(`The ${what} ${path} is not a file.`);
+  requireModuleFile(path, what);
   try {
     return TYPESCRIPT.has(extname(file)) ? await importTypeScript(file) : await importPlain(file);
   } catch (cause) {
     const reason = (await findSyntaxError(file)) ?? takeFirstLines(describeError(cause));
     throw new ModuleError(`The ${what} ${path} cannot be loaded: ${reason}`, { cause });
   }
+}
+
+/** Programs that run files of other languages. */
+const INTERPRETERS: Readonly<Record<string, string>> = {
+  ".go": "go run",
+  ".jl": "julia",
+  ".lua": "lua",
+  ".php": "php",
+  ".pl": "perl",
+  ".py": "python3",
+  ".r": "Rscript",
+  ".rb": "ruby",
+  ".sh": "sh",
+};
+
+/** Flags for programs, by what they replace. */
+const COMMAND_FLAGS: Readonly<Record<string, string>> = {
+  system: "--system-command",
+  memory: "--system-command",
+  evaluator: "--evaluator-command",
+};
+
+/** Rejects a file in another language, which would fail as if it had a syntax error. */
+export function requireModuleFile(path: string, what: string): void {
+  const interpreter = INTERPRETERS[extname(path).toLowerCase()];
+  if (interpreter === undefined) return;
+  const flag = COMMAND_FLAGS[what];
+  const other =
+    flag === undefined ? "" : ` For a program in another language, write: ${flag} '${interpreter} ${path}'.`;
+  throw new ModuleError(
+    `The ${what} ${path} is not a JavaScript or TypeScript file. Accepted: ${MODULE_EXTENSIONS.join(", ")}.${other}`,
+  );
 }
 
 async function importPlain(file: string): Promise<ModuleExports> {

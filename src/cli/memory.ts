@@ -2,9 +2,11 @@ import type { System } from "../core/index.js";
 import { type Dataset, makeDataset, registry, UsageError } from "../core/index.js";
 import { splitSpecFiles, stripRevision } from "../datasets/index.js";
 import { createMemoryMetrics, loadMemoryDataset, type MemoryDataset } from "../evaluate-memory.js";
+import { fingerprintCommand } from "../exec/index.js";
 import { loadTokenizer } from "../models/index.js";
 import {
   builtInMemory,
+  createCommandMemory,
   createMemoryFromModule,
   HistoryTokens,
   listRubricNotes,
@@ -14,13 +16,15 @@ import {
   type Reader,
   systemReader,
 } from "../systems/index.js";
-import { fingerprintModule, isModulePath, loadModule } from "./load-module.js";
+import { fingerprintModule, isModulePath, loadModule, requireModuleFile } from "./load-module.js";
 import { openModelSystems } from "./model-systems.js";
+import { isCommandConfig } from "./program-config.js";
+import { nameProgramSystems } from "./program-systems.js";
 import { createDownloadLine, StatusLine } from "./progress.js";
 import { requireNoQueue } from "./queue-address.js";
 import { closeResources, type Revisions, resolveOneSystem, selectLoadOptions } from "./resolve.js";
 import { runFromSource } from "./run.js";
-import type { RunConfig } from "./run-config.js";
+import type { CommandConfig, RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
 import type { RunSource } from "./run-source.js";
 
@@ -40,7 +44,7 @@ const MEMORY_SOURCE: RunSource = {
     const opened: System[] = [];
     try {
       // Check names before anything is downloaded.
-      const memories = await resolveMemories(specs, readers);
+      const memories = await resolveMemories(specs, readers, config);
       const { dataset, conversations } = await loadRunMemoryDataset(config, revisions);
       const tokenizer = loadTokenizer(config.tokenizer ?? "cl100k_base");
       const shared = { conversations, tokenizer, history: new HistoryTokens(conversations, tokenizer) };
@@ -63,13 +67,17 @@ const MEMORY_SOURCE: RunSource = {
   },
 };
 
-function listMemorySpecs({ systems = [], replay }: RunConfig): string[] {
+function listMemorySpecs({ systems = [], replay }: RunConfig): (string | CommandConfig)[] {
   if (replay !== undefined) throw new UsageError("--replay is only for assay run. Remove it.");
   if (systems.length === 0)
-    throw new UsageError("No memory is given. Add --system bm25:10, full-history, last-n:20 or ./my-memory.ts.");
-  return systems.map((spec) => {
-    if (typeof spec === "string") return spec;
-    throw new UsageError(`assay memory takes memories by name or file, not "${spec.name}" as an object.`);
+    throw new UsageError(
+      "No memory is given. Add --system bm25:10, full-history, last-n:20 or ./my-memory.ts, or --system-command 'python my-memory.py'.",
+    );
+  return nameProgramSystems(systems).map((spec) => {
+    if (typeof spec === "string" || isCommandConfig(spec)) return spec;
+    throw new UsageError(
+      `assay memory takes memories by name, file or command, not "${spec.name}" as an object or an address.`,
+    );
   });
 }
 
@@ -123,15 +131,33 @@ interface NamedMemory {
 }
 
 /** Every built-in memory with every reader; custom memories answer themselves. */
-async function resolveMemories(specs: readonly string[], readers: readonly System[]): Promise<NamedMemory[]> {
+async function resolveMemories(
+  specs: readonly (string | CommandConfig)[],
+  readers: readonly System[],
+  { timeout }: RunConfig,
+): Promise<NamedMemory[]> {
   const memories: NamedMemory[] = [];
   for (const spec of specs) {
-    if (isModulePath(spec)) {
+    if (typeof spec !== "string") memories.push(openCommandMemory({ ...(timeout && { timeout }), ...spec }));
+    else if (isModulePath(spec)) {
       const source = createMemoryFromModule(await loadModule(spec, "memory"), spec);
       memories.push({ source, fingerprint: fingerprintModule(spec) });
-    } else memories.push(...makeBuiltInMemories(spec, readers));
+    } else {
+      requireModuleFile(spec, "memory");
+      memories.push(...makeBuiltInMemories(spec, readers));
+    }
   }
   return memories;
+}
+
+/** Each conversation has one process that is kept, so there is nothing to choose about processes. */
+function openCommandMemory({ timeout, maxParallel, once, ...options }: CommandConfig): NamedMemory {
+  if (maxParallel !== undefined || once !== undefined)
+    throw new UsageError(
+      "`maxParallel` and `once` are not for memories: each conversation has one process. Remove them.",
+    );
+  const limit = timeout === undefined ? {} : { timeoutMs: timeout * 1000 };
+  return { source: createCommandMemory({ ...options, ...limit }), fingerprint: fingerprintCommand(options) };
 }
 
 function makeBuiltInMemories(spec: string, readers: readonly System[]): NamedMemory[] {

@@ -1,7 +1,7 @@
 import type { Evaluator, ExampleSource, Registry } from "../core/index.js";
 import { type Dataset, didYouMean, makeDataset, UsageError } from "../core/index.js";
 import { CommandEvaluator } from "../evaluators/index.js";
-import { isModulePath } from "./load-module.js";
+import { isModulePath, requireModuleFile } from "./load-module.js";
 import type { JudgedRunConfig, RunJudges } from "./make-judge.js";
 import { isCommandConfig } from "./program-config.js";
 import {
@@ -170,6 +170,7 @@ async function resolveEvaluator(registry: Registry, spec: string, config: RunCon
   // The part after the colon may look like a path: `regex:x.js`.
   const isNamed = spec.includes(":") && registry.has("evaluator", getSpecName(spec));
   if (!isNamed && isModulePath(spec)) return loadEvaluatorModule(spec);
+  if (!isNamed) requireModuleFile(spec, "evaluator");
   const { unsafeLocalExec = false } = config;
   return createFromRegistry(registry.get("evaluator", getSpecName(spec)), getSpecArgument(spec), { unsafeLocalExec });
 }

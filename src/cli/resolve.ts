@@ -25,7 +25,7 @@ import type { LoadDatasetOptions } from "../datasets/index.js";
 import { createFilesDefinition, MEMORY_DATASET_NAMES, stripRevision } from "../datasets/index.js";
 import type { Manifest } from "../store/index.js";
 import { FunctionSystem, ReplaySystem } from "../systems/index.js";
-import { fingerprintModule, isModulePath, loadModule, type ModuleExports } from "./load-module.js";
+import { fingerprintModule, isModulePath, loadModule, type ModuleExports, requireModuleFile } from "./load-module.js";
 import { isProgramConfig } from "./program-config.js";
 import { nameProgramSystems, openProgramSystem, type SystemSpec } from "./program-systems.js";
 import { loadWithProgress } from "./progress.js";
@@ -82,7 +82,10 @@ async function* resolveSystems(registry: Registry, spec: SystemSpec, config: Run
   if (isProgramConfig(spec)) yield openProgramSystem(spec, config);
   else if (typeof spec !== "string") yield requireShape<System>("A system of the config", spec, ["process"]);
   else if (isModulePath(spec)) yield* loadSystemsModule(spec);
-  else yield await createFromRegistry(registry.get("system", getSpecName(spec)), getSpecArgument(spec));
+  else {
+    requireModuleFile(spec, "system");
+    yield await createFromRegistry(registry.get("system", getSpecName(spec)), getSpecArgument(spec));
+  }
 }
 
 async function* makeSystems(registry: Registry, config: RunConfig): AsyncGenerator<System> {

@@ -11,6 +11,7 @@ export {
   lastTurns,
 } from "./memory/built-in.js";
 export { checkMemoryOptions } from "./memory/check-options.js";
+export { type CommandMemoryOptions, createCommandMemory } from "./memory/command-memory.js";
 export type { Conversation, Session } from "./memory/conversation.js";
 export { findMemoryDataset, listRubricNotes, MEMORY_DATASETS, type MemoryEntry } from "./memory/datasets.js";
 export { HistoryTokens } from "./memory/history.js";
@@ -30,4 +31,5 @@ export { Prompt, type PromptMessage, type PromptOptions } from "./prompts/prompt
 export { PromptError } from "./prompts/prompt-error.js";
 export { getPromptName, type ReadPromptOptions, readPrompt } from "./prompts/read-prompt.js";
 export { type ReplayCoverage, type ReplayOptions, type ReplayRecord, ReplaySystem } from "./replay.js";
+export { EVALUATOR_FIELDS } from "./system-request.js";
 export { UrlSystem, type UrlSystemOptions } from "./url-system.js";

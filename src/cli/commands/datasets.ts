@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { collectPairs, collectValues, parseIntegerFlag } from "../flag-values.js";
+import { collectPair, collectPairs, collectValues, parseCountFlag, parseIntegerFlag } from "../flag-values.js";
 import type { SetExitCode } from "../program.js";
 import { TRUST_FLAG } from "../trust.js";
 
@@ -9,6 +9,7 @@ Examples:
   assay datasets show gsm8k                                 describe it and print one example
   assay datasets show mmlu:anatomy
   assay datasets show questions.jsonl --map question=prompt
+  assay datasets export gsm8k -n 100 > data.jsonl           write examples for other tools; measure what they produce with --replay
   assay datasets import faq faq.csv --map question=q,answer=a
   assay datasets import my-maths extra.jsonl --template gsm8k
   assay run --dataset gsm8k=./test.jsonl …                  read a local file like the named dataset
@@ -29,14 +30,21 @@ export interface DatasetsOptions {
   description?: string;
   replace?: boolean;
   seed: number;
+  maxExamples?: number;
+  head?: boolean;
+  shuffleSeed?: number;
+  filter?: Readonly<Record<string, string>>;
+  skipBadRows?: boolean;
+  /** False for --no-answers. */
+  answers?: boolean;
 }
 
 export function addDatasetsCommand(program: Command, done: SetExitCode): void {
   program
     .command("datasets")
-    .description("list named datasets, show one, or name your own files")
-    .argument("[action]", "'show' or 'import' (default: list all datasets)")
-    .argument("[name]", "the dataset, or a file to show")
+    .description("list named datasets, show or export one, or name your own files")
+    .argument("[action]", "'show', 'export' or 'import' (default: list all datasets)")
+    .argument("[name]", "the dataset, or a file to show or export")
     .argument("[files...]", "with import: the files")
     .option("--plugin <file>", "load a module that exports register(registry); repeatable", collectValues)
     .option(...TRUST_FLAG)
@@ -51,7 +59,17 @@ export function addDatasetsCommand(program: Command, done: SetExitCode): void {
     .option("--score-field <field>", "with import: the score that decides pass or fail")
     .option("--description <text>", "with import: describe the dataset in one line")
     .option("--replace", "with import: replace the files that have this name now")
-    .option("--seed <number>", "choose the example that is shown", parseIntegerFlag, 0)
+    .option("--seed <number>", "choose the example that is shown, or the sample that is exported", parseIntegerFlag, 0)
+    .option("-n, --max-examples <count>", "with export: at most this many examples, a seeded sample", parseCountFlag)
+    .option("--head", "with export and -n: take the first examples instead of a sample")
+    .option("--shuffle-seed <number>", "with export: seed only the sample (default: --seed)", parseIntegerFlag)
+    .option(
+      "--filter <column=value>",
+      "with export: keep only examples whose column equals the value; repeatable",
+      collectPair,
+    )
+    .option("--no-answers", "with export: leave out answers and other fields that are for evaluators")
+    .option("--skip-bad-rows", "with export: skip rows that cannot be read, and count them")
     .addHelpText("after", EXAMPLES)
     .action(async (action: string | undefined, name: string | undefined, files: string[], options: DatasetsOptions) => {
       const { executeDatasets } = await import("../datasets.js");

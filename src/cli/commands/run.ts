@@ -23,7 +23,8 @@ export const COMMON_RUN_FLAGS: readonly string[] = listCommonFlags(RUN_SETTINGS)
 
 const RUN_EXAMPLES = `
 Models:      --model NAME of models.yml, --model PROVIDER/MODEL, or --proxy URL --model NAME
-Systems:     passthrough, truncate:SHARE[:head|tail|middle], extract:SHARE, dedupe, …; or a file: ./my-system.ts
+Systems:     passthrough, truncate:SHARE[:head|tail|middle], extract:SHARE, dedupe, …; or a file: ./my-system.ts;
+             in any other language: --system-command 'python my-system.py', or --system-url http://…
 Datasets:    a .jsonl, .json, .csv, .tsv or .parquet file (also .gz), or a name from 'assay datasets': gsm8k, mmlu:anatomy;
              NAME@REVISION pins a hub revision, NAME=FILE reads a local file like that dataset
 Evaluators:  answer_quality, math_equivalence, multiple_choice_accuracy, code_execution and more (docs/reference/evaluators.md),
@@ -33,6 +34,7 @@ Examples:
   assay run --system truncate:0.5 --system extract:0.3 --dataset needle -n 50
   assay run --model openai/gpt-5 --dataset gsm8k --dataset mmlu:anatomy -n 50 --max-cost 2
   assay run --system ./my-system.ts --dataset data.csv --map question=prompt,answer=gold
+  assay run --system-command 'python compress.py' --dataset needle --evaluator-command 'python score.py'
   assay run --proxy http://127.0.0.1:8080 --model my-model --dataset data.jsonl --trials 3
   assay run --model openai/gpt-5 --prompt prompts/*.md --dataset data.csv      compare prompts with {{question}} or any column
   assay run --agent claude --agent codex:gpt-5.5 --dataset agent-tasks --trials 3 --max-cost 5
@@ -40,7 +42,8 @@ Examples:
   assay run --resume            resume the latest unfinished run`;
 
 const MEMORY_EXAMPLES = `
-Memories:    full-history, last-n:20 (the last turns), bm25:10 (the best-matching turns), or a file: ./my-memory.ts
+Memories:    full-history, last-n:20 (the last turns), bm25:10 (the best-matching turns), or a file: ./my-memory.ts;
+             in any other language: --system-command 'python memory.py'
 Datasets:    locomo, longmemeval:s, longmemeval:m, longmemeval:oracle; NAME=FILE reads a local copy
 Reader:      the model that answers from what a built-in memory retrieves: --model or --proxy, or --reader ./reader.ts
 
@@ -77,12 +80,13 @@ export function addRunCommand(program: Command, done: SetExitCode): void {
 }
 
 export function addMemoryCommand(program: Command, done: SetExitCode): void {
-  const { systems, datasets, reader } = RUN_SETTINGS;
+  const { systems, systemCommand, datasets, reader } = RUN_SETTINGS;
   const command = program
     .command("memory")
     .description("measure memory systems on long conversations: recall and cost");
   addSettings(command, {
     systems: { ...systems, help: "measure this memory; repeatable" },
+    systemCommand: { ...systemCommand, help: "measure a memory in any language: 'python memory.py'; repeatable" },
     datasets: { ...datasets, help: "run locomo, longmemeval:s, …, or NAME=FILE for a local copy" },
     reader,
     ...SHARED_RUN_SETTINGS,

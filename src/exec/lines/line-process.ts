@@ -13,6 +13,8 @@ export type LineRequest = JsonFields & { readonly id: string | number };
 export interface LineReply {
   readonly fields: JsonFields;
   readonly stderr: string;
+  /** The process that answered. */
+  readonly pid: number;
 }
 
 export interface LineProcessOptions {
@@ -282,7 +284,7 @@ export class LineProcess {
     this.#pending.delete(id);
     this.#answers += 1;
     this.#rememberAnswered(id);
-    pending.caller?.resolve({ fields, stderr: pending.stderr.text() });
+    pending.caller?.resolve({ fields, stderr: pending.stderr.text(), pid: this.pid });
     if (this.#isInputClosed && this.#pending.size === 0) this.#stopIfLingering();
     this.#options.onChange(this);
   }

@@ -102,6 +102,11 @@ export class ProgramPool {
     }
   }
 
+  /** True while this process runs and takes requests. */
+  has(pid: number | null): boolean {
+    return [...this.#processes].some((process) => process.pid === pid && process.isOpen);
+  }
+
   /** Ends all processes and everything they started. Calls in progress fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
