@@ -3,6 +3,7 @@ import { registry, UsageError } from "./core/index.js";
 import { createCatalogDefinitions, needle } from "./datasets/index.js";
 import { evaluatorFactories } from "./evaluators/index.js";
 import { listNamedMetrics } from "./metrics/index.js";
+import { loadTokenizer, TOKENIZER_NAMES } from "./models/index.js";
 import {
   evalReporter,
   htmlReporter,
@@ -33,6 +34,7 @@ registry.register("evaluator", "graders", async () => {
 registry.register("evaluator", "llm_judge", () => {
   throw new UsageError("llm_judge needs a judge model. Set --judge-model, or pass an LLMJudge.");
 });
+for (const name of TOKENIZER_NAMES) registry.register("tokenizer", name, () => loadTokenizer(name));
 for (const metric of listNamedMetrics()) registry.register("metric", metric.name, () => metric);
 for (const reporter of [tableReporter, jsonReporter, evalReporter, markdownReporter, junitReporter, htmlReporter])
   registry.register("reporter", reporter.name, reporter);

@@ -1,9 +1,9 @@
-import type { EvalResult, Evaluator, Example, Metric, System, Tokenizer } from "./core/index.js";
+import type { EvalResult, Evaluator, Example, Metric, System } from "./core/index.js";
 import { type Dataset, digest, getErrorMessage, makeDataset, UsageError } from "./core/index.js";
 import { evaluateWith } from "./evaluate.js";
 import { AnswerQuality } from "./evaluators/index.js";
 import { MemoryEfficiency, standardMetrics } from "./metrics/index.js";
-import { loadTokenizer } from "./models/index.js";
+import { resolveTokenizer } from "./models/index.js";
 import type { EvaluateOptions } from "./runs/index.js";
 import {
   builtInMemory,
@@ -99,7 +99,7 @@ async function openMemories(
   { systems, loaded, options }: OpenMemoriesOptions,
 ): Promise<void> {
   const { conversations, dataset } = loaded;
-  const tokenizer = resolveMemoryTokenizer(options);
+  const tokenizer = resolveTokenizer(options.tokenizer);
   const history = new HistoryTokens(conversations, tokenizer);
   const { maxOpen, signal } = options;
   const shared = { conversations, tokenizer, history, ...(maxOpen === undefined ? {} : { maxOpen }) };
@@ -141,13 +141,7 @@ function createNamedMemory(spec: string, reader: Reader | undefined, options: Ev
     throw new UsageError(
       `The memory "${spec}" needs a reader that answers from the retrieved text. Pass one as \`reader\`.`,
     );
-  return builtInMemory(spec, { reader, tokenizer: resolveMemoryTokenizer(options) });
-}
-
-function resolveMemoryTokenizer({ tokenizer = "cl100k_base" }: EvaluateMemoryOptions): Tokenizer {
-  if (typeof tokenizer === "string") return loadTokenizer(tokenizer);
-  if (typeof tokenizer?.count === "function") return tokenizer;
-  throw new UsageError("The tokenizer must be a name or an object with a method count(text).");
+  return builtInMemory(spec, { reader, tokenizer: resolveTokenizer(options.tokenizer) });
 }
 
 function buildMemoryLoadOptions({ load, seed, signal }: EvaluateMemoryOptions): MemoryLoadOptions {

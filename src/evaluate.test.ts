@@ -1,3 +1,4 @@
+import "./builtins.js";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -97,6 +98,15 @@ describe("evaluate", () => {
     ]);
   });
 
+  it("computes only the metrics it is given if asked to, also when the run is loaded", async () => {
+    const result = await evaluate(options({ metrics: { only: [new PassRate()] }, runsDir: dir }));
+    expect(result.config.metrics).toEqual(["pass_rate"]);
+    expect(result.summary.one).toMatchObject({ pass_rate: expect.any(Number), coverage: 1 });
+    for (const key of ["mean_score", "cost_of_pass", "latency_mean"])
+      expect(result.summary.one).not.toHaveProperty(key);
+    expect((await loadRun(result.runDir ?? "")).summary).toEqual(result.summary);
+  });
+
   it("has the standard metrics for its systems and datasets", async () => {
     const named = (name: string): Dataset => {
       const own = examples(2);
@@ -116,6 +126,10 @@ describe("evaluate", () => {
     ["no dataset", { dataset: undefined }, "No dataset given"],
     ["no systems", { systems: undefined }, "no system to measure"],
     ["a metric without compute", { metrics: [{ name: "m" }] }, '"m" has no method compute()'],
+    ["only metrics that are none", { metrics: { only: [] } }, "`metrics.only` names no metric"],
+    ["only metrics without compute", { metrics: { only: [{ name: "m" }] } }, '"m" has no method compute()'],
+    ["metrics that are no list", { metrics: { just: [] } }, "must be a list of metrics, or { only: [...] }"],
+    ["the name of a metric", { metrics: "pass_rate" }, "must be a list of metrics, or { only: [...] }"],
     ["no workers", { maxWorkers: 0 }, "maxWorkers must be a whole number"],
     ["a tokenizer that cannot count", { tokenizer: {} }, "an object with a method count(text)"],
     ["an unknown tokenizer", { tokenizer: "cl100k" }, /cl100k_base/],

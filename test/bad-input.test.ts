@@ -100,7 +100,7 @@ const USAGE_ERRORS: Case[] = [
   {
     what: "an unknown tokenizer",
     args: [...FINE, "--tokenizer", "gpt2"],
-    says: /Unknown tokenizer "gpt2"\. Use one of: cl100k_base, o200k_base/,
+    says: /Unknown tokenizer "gpt2"\. Known: cl100k_base, o200k_base/,
   },
   {
     what: "an unknown column group",

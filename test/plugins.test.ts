@@ -15,6 +15,7 @@ export function register(registry) {
   registry.register("evaluator", "first-letter", { name: "first-letter", fields: ["first"], score: (example, output) => ({ first: Number(example.answer[0] === output.response[0]) }) });
   registry.register("metric", "longest", { name: "longest", compute: (rows) => ({ longest: rows.length }) });
   registry.register("reporter", "shout", { name: "shout", render: (result) => ["ROWS ", String(result.rows.length), "\\n"] });
+  registry.register("tokenizer", "letters", { count: (text) => text.length });
   registry.register("grader", "strict", { name: "strict", grade: () => ({ passed: true }) });
 }`;
 
@@ -29,6 +30,14 @@ describe("plugin", () => {
     const flags = ["--evaluator", "first-letter", "--metric", "longest", "--metric", "pass_rate", "--output", "json"];
     const named = parseReport(await runAssay(space.dir, ...base, ...flags));
     expect(named.summary["say:BLUE"]).toMatchObject({ longest: 2, pass_rate: 0.5 });
+    const counted = parseReport(await runAssay(space.dir, ...base, "--tokenizer", "letters", "--output", "json"));
+    expect(counted).toMatchObject({
+      config: { tokenizer: "letters" },
+      rows: [{ outputTokens: 4 }, { outputTokens: 4 }],
+    });
+    const wrong = await runAssay(space.dir, ...base, "--tokenizer", "leters");
+    expect(wrong).toMatchObject({ code: 2, stdout: "" });
+    expect(wrong.stderr).toContain('Unknown tokenizer "leters". Did you mean "letters"?');
     expect(await runAssay(space.dir, ...base, "--output", "shout")).toMatchObject({ code: 0, stdout: "ROWS 2\n" });
     const { stdout } = await runAssay(space.dir, "datasets", "--plugin", `./${name}`);
     expect(stdout).toMatch(/\| colours +\| +\| loud +\| +\| What colour is it\? +\|/);

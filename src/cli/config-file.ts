@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, extname, relative, resolve } from "node:path";
-import { didYouMean, getOwn, UsageError } from "../core/index.js";
+import { didYouMean, getOwn, listChosenMetrics, type Metric, mapMetricChoice, UsageError } from "../core/index.js";
 import type { NamedFiles } from "../datasets/index.js";
 import { mapSpecPaths } from "../datasets/index.js";
 import type { EvalSuite, EvalsConfig } from "../evals/index.js";
@@ -38,7 +38,9 @@ export function isCodeFile(path: string): boolean {
 /** The first entry of a config that is code or a command. */
 function findCode({ plugins = [], agents = [], ...config }: RunConfig): string | undefined {
   const { systems = [], evaluators = [], metrics = [], reader } = config;
-  const specs = [...systems, ...evaluators, ...metrics, reader].filter((spec) => typeof spec === "string");
+  const specs = [...systems, ...evaluators, ...listChosenMetrics<unknown>(metrics), reader].filter(
+    (spec) => typeof spec === "string",
+  );
   const commands = [
     ...agents.map((agent) => (typeof agent === "string" ? undefined : agent.command)),
     ...[...systems, ...evaluators].map((spec) => (isCommandConfig(spec) ? spec.command : undefined)),
@@ -63,7 +65,7 @@ function resolveConfigPaths(config: RunConfig, dir: string): RunConfig {
     ...resolvePathSettings(config, anchor),
     ...(systems && { systems: systems.map(program).map(module) }),
     ...(evaluators && { evaluators: evaluators.map(program).map(evaluator) }),
-    ...(metrics && { metrics: metrics.map(module) }),
+    ...(metrics && { metrics: mapMetricChoice<string | Metric, string | Metric>(metrics, module) }),
     ...(datasets && { datasets: datasets.map(dataset) }),
     ...(namedDatasets && { namedDatasets: resolveNamedFilePaths(namedDatasets, anchor) }),
     ...resolvePromptPaths(config, anchor),

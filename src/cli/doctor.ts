@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { EXIT, getErrorMessage, VERSION } from "../core/index.js";
 import { findProgram } from "../exec/index.js";
-import { loadTokenizer } from "../models/index.js";
+import { loadTokenizer, TOKENIZER_NAMES } from "../models/index.js";
 import { renderMarkdownTable } from "../report/index.js";
 
 /** `bad` means that a run would not work without it. */
@@ -47,9 +47,7 @@ function checkNodeVersion(): DoctorCheck {
 
 function checkTokenTables(): DoctorCheck {
   try {
-    const counts = (["cl100k_base", "o200k_base"] as const).map(
-      (name) => `${name} ${loadTokenizer(name).count("hello world")}`,
-    );
+    const counts = TOKENIZER_NAMES.map((name) => `${name} ${loadTokenizer(name).count("hello world")}`);
     return { what: "tokenizers", state: "ok", detail: `tokens of "hello world": ${counts.join(", ")}` };
   } catch (error) {
     return { what: "tokenizers", state: "bad", detail: getErrorMessage(error) };

@@ -1,6 +1,6 @@
 import type { Dataset, Evaluator, ExampleSource } from "../core/index.js";
 import { EXIT, hasOutput } from "../core/index.js";
-import { loadTokenizer } from "../models/index.js";
+import { resolveTokenizer } from "../models/index.js";
 import { formatPlural, toOneLine } from "../report/index.js";
 import { makePlan, type Plan } from "../runner/index.js";
 import type { Manifest } from "../store/index.js";
@@ -65,7 +65,7 @@ function makeGradePlan({ parent, config, datasets, evaluators }: GradePlanReques
 
 function buildGradeReport(plan: Plan, { dir, parent, config }: GradePlanRequest): GradeReport {
   const judgeCostUsd: CostRange = { low: 0, high: 0 };
-  const tokenizer = loadTokenizer(config.tokenizer ?? "cl100k_base");
+  const tokenizer = resolveTokenizer(config.tokenizer);
   const indexOf = createRowLookup(plan);
   let outputs = 0;
   const graded = new Set(readRows(dir).filter(hasOutput).map(encodeKey));

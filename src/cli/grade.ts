@@ -1,9 +1,9 @@
 import "../builtins.js";
 import { dirname, isAbsolute, relative, resolve } from "node:path";
-import type { EvalResult, ExampleSource } from "../core/index.js";
-import { type Dataset, makeDataset, omitUndefined, registry, UsageError } from "../core/index.js";
+import type { EvalResult, ExampleSource, Metric } from "../core/index.js";
+import { type Dataset, makeDataset, mapMetricChoice, omitUndefined, registry, UsageError } from "../core/index.js";
 import { mapSpecPaths } from "../datasets/index.js";
-import { mergeStandardMetrics } from "../metrics/index.js";
+import { selectMetrics } from "../metrics/index.js";
 import { COLUMN_GROUPS, checkColumns } from "../report/index.js";
 import { gradeRun, resolveRunMetrics } from "../runs/index.js";
 import type { Manifest } from "../store/index.js";
@@ -108,7 +108,7 @@ async function gradeStoredRun(request: GradeRequest): Promise<PrintReport> {
   checkOutput(config.output);
   const loaded = await loadGradedDatasets(request);
   const { datasets, evaluators, made } = await resolveEvaluators(registry, config, loaded);
-  const metrics = mergeStandardMetrics(await resolveMetrics(registry, config), (await resolveRunMetrics(parent)).known);
+  const metrics = selectMetrics(await resolveMetrics(registry, config), (await resolveRunMetrics(parent)).known);
   const gates = resolveGates({ ...config, trials: parent.config.trials }, { metrics, datasets });
   const progress = flags.quiet === true ? null : new ProgressLine(process.stderr);
   const interrupt = createInterrupt(() => progress?.clear());
@@ -119,7 +119,7 @@ async function gradeStoredRun(request: GradeRequest): Promise<PrintReport> {
     }
     const result = await gradeRun(request.dir, {
       datasets,
-      metrics,
+      metrics: { only: metrics },
       ...(evaluators === undefined ? {} : { evaluators }),
       ...omitUndefined({ scoreField: config.scoreField, threshold: config.threshold, maxWorkers: config.maxWorkers }),
       ...(config.maxCost === undefined ? {} : { maxCostUsd: config.maxCost }),
@@ -266,7 +266,7 @@ function resolveGradePaths(flags: GradeFlags): GradeFlags {
     ...flags,
     ...(choice?.files && { eval: { ...choice, files: choice.files.map((path) => resolve(path)) } }),
     ...(evaluators && { evaluators: evaluators.map(evaluator) }),
-    ...(metrics && { metrics: metrics.map(module) }),
+    ...(metrics && { metrics: mapMetricChoice<string | Metric, string | Metric>(metrics, module) }),
     ...(datasets && { datasets: datasets.map(dataset) }),
     ...(plugins && { plugins: plugins.map((path) => resolve(path)) }),
     ...(modelsFile && { modelsFile: resolve(modelsFile) }),

@@ -3,7 +3,7 @@ import { type Dataset, makeDataset, registry, UsageError } from "../core/index.j
 import { splitSpecFiles, stripRevision } from "../datasets/index.js";
 import { createMemoryMetrics, loadMemoryDataset, type MemoryDataset } from "../evaluate-memory.js";
 import { fingerprintCommand } from "../exec/index.js";
-import { loadTokenizer } from "../models/index.js";
+import { resolveTokenizer } from "../models/index.js";
 import {
   builtInMemory,
   createCommandMemory,
@@ -45,8 +45,8 @@ const MEMORY_SOURCE: RunSource = {
     try {
       // Check names before anything is downloaded.
       const memories = await resolveMemories(specs, readers, config);
+      const tokenizer = resolveTokenizer(config.tokenizer);
       const { dataset, conversations } = await loadRunMemoryDataset(config, revisions);
-      const tokenizer = loadTokenizer(config.tokenizer ?? "cl100k_base");
       const shared = { conversations, tokenizer, history: new HistoryTokens(conversations, tokenizer) };
       for (const { source, fingerprint } of memories)
         opened.push(

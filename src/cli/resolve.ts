@@ -6,6 +6,7 @@ import type {
   Factory,
   LoadOptions,
   Metric,
+  MetricChoice,
   Permissions,
   Registry,
   System,
@@ -15,6 +16,7 @@ import {
   DatasetError,
   describeError,
   getErrorMessage,
+  listChosenMetrics,
   ModuleError,
   omitUndefined,
   requireShape,
@@ -145,11 +147,13 @@ export async function closeResources(things: readonly (System | Evaluator)[]): P
   }
 }
 
-export async function resolveMetrics(registry: Registry, config: RunConfig): Promise<Metric[]> {
-  return resolveEach(config.metrics ?? [], {
+export async function resolveMetrics(registry: Registry, config: RunConfig): Promise<MetricChoice> {
+  const choice = config.metrics ?? [];
+  const resolved = await resolveEach(listChosenMetrics<string | Metric>(choice), {
     named: (spec) => createFromRegistry(registry.get("metric", getSpecName(spec)), getSpecArgument(spec)),
     fromModule: (path) => loadOneFromModule<Metric>(path, "metric", "compute"),
   });
+  return "only" in choice ? { only: resolved } : resolved;
 }
 
 export function registerNamedDatasets(

@@ -8,12 +8,19 @@ describe("config schema", () => {
     expect(runConfigSchema.safeParse({ systems: ["dedupe", system], title: undefined }).success).toBe(true);
   });
 
+  it.each([[["pass_rate", "./mine.mjs"]], [{ only: ["pass_rate"] }]])("accepts the metrics %j", (metrics) => {
+    expect(runConfigSchema.safeParse({ metrics }).success).toBe(true);
+  });
+
   it.each([
     { systems: [3] },
     { title: null },
     { judge: { models: [] } },
     { namedDatasets: { faq: {} } },
     { models: [{ maxTokens: 0.5 }] },
+    { metrics: "pass_rate" },
+    { metrics: { only: [] } },
+    { metrics: { only: ["pass_rate"], also: [] } },
   ])("rejects %j", (config) => {
     expect(runConfigSchema.safeParse(config).success).toBe(false);
   });

@@ -171,6 +171,10 @@ const namedFiles: z.ZodType<NamedFiles> = z.strictObject({
   primaryField: text,
 });
 
+const onlyMetrics = z.strictObject({
+  only: makeNamedList<Metric>().refine((given) => given.length > 0, "must name a metric"),
+});
+
 const KIND_SCHEMAS = {
   ...BASIC_SCHEMAS,
   systems: makeList(
@@ -184,7 +188,9 @@ const KIND_SCHEMAS = {
       error: "must be a name, a path, { name, command, … } or an evaluator",
     }),
   ),
-  metrics: makeNamedList<Metric>(),
+  metrics: z.union([makeNamedList<Metric>(), onlyMetrics], {
+    error: "must be a list of names, paths or objects, or { only: [...] } to replace the standard metrics",
+  }),
   models,
   agents,
   judge,

@@ -576,7 +576,7 @@ export const REPORT_SETTINGS = {
 } satisfies RunSettings;
 
 const PLAN_SETTINGS = {
-  /** Metrics in addition to the standard ones: names or modules. */
+  /** Metrics in addition to the standard ones: names or modules. `{ only: [...] }` replaces the standard ones. */
   metrics: {
     kind: "metrics",
     flag: "--metric <spec>",
@@ -688,12 +688,12 @@ const PLAN_SETTINGS = {
     section: "Execution",
     isHarmless: true,
   },
-  /** Tokenizer: cl100k_base or o200k_base. Default: cl100k_base. */
+  /** Tokenizer: cl100k_base, o200k_base or one of a plugin. Default: cl100k_base. */
   tokenizer: {
     kind: "text",
     flag: "--tokenizer <name>",
-    help: "count tokens with cl100k_base or o200k_base (default: cl100k_base)",
-    docs: "count tokens with `cl100k_base` or `o200k_base` (default: `cl100k_base`)",
+    help: "count tokens with cl100k_base, o200k_base or a plugin's tokenizer (default: cl100k_base)",
+    docs: "count tokens with `cl100k_base`, `o200k_base` or [a plugin's tokenizer](../guides/plugins.md#rules-for-each-kind) (default: `cl100k_base`)",
     section: "Execution",
     isHarmless: true,
   },

@@ -1,7 +1,7 @@
 import type { Dataset, EvalResult, Evaluator, ExampleSource, Metric, System } from "../core/index.js";
 import { type GateVerdict, omitUndefined, registry } from "../core/index.js";
 import type { EvaluateOptions } from "../evaluate.js";
-import { mergeStandardMetrics, type StandardMetrics } from "../metrics/index.js";
+import { type StandardMetrics, selectMetrics } from "../metrics/index.js";
 import { formatPlural } from "../report/index.js";
 import { ReplaySystem } from "../systems/index.js";
 import type { GateJudgment } from "./gates.js";
@@ -26,7 +26,8 @@ export function toEvaluateOptions(parts: RunParts, config: RunConfig): EvaluateO
     systems: parts.systems,
     datasets: parts.datasets,
     ...(parts.evaluators === undefined ? {} : { evaluators: parts.evaluators }),
-    metrics: parts.metrics,
+    // They include the standard ones already.
+    metrics: { only: parts.metrics },
     ...toBudgetOptions(config),
     ...(config.cacheDir === undefined ? {} : { cacheDir: config.cacheDir }),
   };
@@ -126,10 +127,7 @@ async function resolveRunParts(
     datasets,
     evaluators,
     made: [...made, ...collectDatasetEvaluators(config, loaded)],
-    metrics: mergeStandardMetrics(
-      await resolveMetrics(registry, config),
-      bench.metrics(systems.length, datasets.length),
-    ),
+    metrics: selectMetrics(await resolveMetrics(registry, config), bench.metrics(systems.length, datasets.length)),
   };
 }
 

@@ -3,7 +3,7 @@ import type { System } from "../core/index.js";
 import { EXIT, type GateVerdict, registry, UsageError } from "../core/index.js";
 import { type EvaluateOptions, evaluateWith } from "../evaluate.js";
 import { standardMetrics } from "../metrics/index.js";
-import { loadTokenizer } from "../models/index.js";
+import { resolveTokenizer } from "../models/index.js";
 import { COLUMN_GROUPS, checkColumns } from "../report/index.js";
 import { makePlan } from "../runner/index.js";
 import { createBudgets, DEFAULT_MAX_WORKERS } from "../runs/index.js";
@@ -68,6 +68,7 @@ export async function runFromSource(bench: RunSource, flags: RunFlags): Promise<
   const report = await isolateUserCode(async () => {
     await registerRunEntries(config);
     registry.get("reporter", config.output ?? "table");
+    if (config.tokenizer !== undefined) registry.get("tokenizer", config.tokenizer);
     checkOutput(config.output);
     const revisions = resumed === null ? new Map() : getStoredRevisions(readManifest(resumed.dir));
     return withRunParts(bench, { config, revisions }, (parts) => {
@@ -115,7 +116,7 @@ async function dryRunPlan(
     ...(evaluators === undefined ? {} : { evaluators }),
   });
   await findJudgingPrices(plan);
-  const tokenizer = loadTokenizer(config.tokenizer ?? "cl100k_base");
+  const tokenizer = resolveTokenizer(config.tokenizer);
   const { output = "table", maxWorkers = DEFAULT_MAX_WORKERS, maxCost = null, trialMaxCost = null } = config;
   createBudgets(toBudgetOptions(config).budget, {
     systems,

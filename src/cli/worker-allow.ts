@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { listKeyVariables } from "../budget/index.js";
-import { didYouMean, getOwn, QueueError, UsageError } from "../core/index.js";
+import { didYouMean, getOwn, listChosenMetrics, QueueError, UsageError } from "../core/index.js";
 import { mapSpecPaths } from "../datasets/index.js";
 import { isWithin } from "../exec/index.js";
 import { resolveEvaluatorPath } from "./config-file.js";
@@ -73,7 +73,7 @@ function requestPrograms(specs: readonly unknown[]): PermissionRequest[] {
 
 const REQUESTS: PermissionRequests = {
   systems: (specs) => [...requestModules(specs), ...requestPrograms(specs)],
-  metrics: requestModules,
+  metrics: (choice) => requestModules(listChosenMetrics<unknown>(choice)),
   plugins: (values) => values.flatMap(requestModule),
   reader: (value) => requestModules([value]),
   evaluators: (specs) => [

@@ -95,3 +95,20 @@ export function requireThreshold(threshold: number): number {
     `The threshold must be between 0 and 1, but is ${describeValue(threshold)}. Scores are fractions, not percentages.`,
   );
 }
+
+/** Metrics in addition to the standard ones, or `only` these. */
+export type MetricChoice<T = Metric> = readonly T[] | { readonly only: readonly T[] };
+
+/** The metrics that a choice names. */
+export function listChosenMetrics<T>(choice: MetricChoice<T>): readonly T[] {
+  return "only" in choice ? choice.only : choice;
+}
+
+/**
+ * Replaces the metrics of a choice one by one.
+ * @example
+ * mapMetricChoice({ only: ["./mine.ts"] }, resolve); // { only: ["/project/mine.ts"] }
+ */
+export function mapMetricChoice<T, U>(choice: MetricChoice<T>, map: (metric: T) => U): MetricChoice<U> {
+  return "only" in choice ? { only: choice.only.map(map) } : choice.map(map);
+}

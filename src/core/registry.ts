@@ -6,7 +6,7 @@ import type { Metric } from "./metric.js";
 import type { EvalResult } from "./result.js";
 import { describeValue, requireShape } from "./shape.js";
 import { didYouMean } from "./suggest.js";
-import type { System } from "./system.js";
+import type { System, Tokenizer } from "./system.js";
 
 /** Permissions of a run for the objects created for it. */
 export interface Permissions {
@@ -55,6 +55,7 @@ export interface RegistryKinds {
   metric: Metric | Factory<Metric>;
   reporter: Reporter;
   grader: Grader | GraderFactory;
+  tokenizer: Tokenizer | (() => Tokenizer);
 }
 
 /** The kinds of objects that can be registered. */
@@ -67,10 +68,11 @@ const REQUIRED_METHODS: Record<RegistryKind, readonly string[]> = {
   metric: ["compute"],
   reporter: ["render"],
   grader: ["grade"],
+  tokenizer: ["count"],
 };
 
 /**
- * A registry of named datasets, systems, evaluators, graders, metrics and reporters.
+ * A registry of named datasets, systems, evaluators, graders, metrics, reporters and tokenizers.
  * @example
  * registry.register("evaluator", "brief", { name: "brief", score: (_, output) => ({ brief: 1 }) });
  * registry.get("evaluator", "brief");

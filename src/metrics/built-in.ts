@@ -1,4 +1,4 @@
-import type { Metric, MetricRun } from "../core/index.js";
+import type { Metric, MetricChoice, MetricRun } from "../core/index.js";
 import { CompressionRatio } from "./compression-ratio.js";
 import { CostOfPass } from "./cost-of-pass.js";
 import { Coverage } from "./coverage.js";
@@ -35,10 +35,11 @@ export function addCoreMetrics(metrics: readonly Metric[]): Metric[] {
 /** Selects the standard metrics of a run by its number of systems and datasets. */
 export type StandardMetrics = (systems: number, datasets: number) => readonly Metric[];
 
-/** A metric named by the run replaces the standard one with the same name. */
-export function mergeStandardMetrics(named: readonly Metric[], standard: readonly Metric[]): Metric[] {
-  const names = new Set(named.map(({ name }) => name));
-  return [...standard.filter(({ name }) => !names.has(name)), ...named];
+/** A metric named by the run replaces the standard one with the same name; `only` replaces all of them. */
+export function selectMetrics(choice: MetricChoice, standard: readonly Metric[]): Metric[] {
+  if ("only" in choice) return [...choice.only];
+  const names = new Set(choice.map(({ name }) => name));
+  return [...standard.filter(({ name }) => !names.has(name)), ...choice];
 }
 
 /** The metrics of a run that does not name any. */

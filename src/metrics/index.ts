@@ -2,8 +2,8 @@
 export {
   listNamedMetrics,
   listSummaryKeys,
-  mergeStandardMetrics,
   type StandardMetrics,
+  selectMetrics,
   standardMetrics,
 } from "./built-in.js";
 export { compareRows } from "./compare/compare-rows.js";

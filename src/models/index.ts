@@ -27,4 +27,11 @@ export { parseEndpointHost, requireSafeEndpoint } from "./http/endpoint.js";
 export { classifyHttpStatus, createHttpConnectionError } from "./http/errors.js";
 export { type HttpHeaders, type HttpResponse, parseRetryAfter, readHeader } from "./http/response.js";
 export { SseReader } from "./http/sse.js";
-export { loadTokenizer, type MemoOptions, memoTokenizer, type TokenizerName } from "./tokens/tokenizer.js";
+export { resolveTokenizer } from "./tokens/resolve-tokenizer.js";
+export {
+  loadTokenizer,
+  type MemoOptions,
+  memoTokenizer,
+  TOKENIZER_NAMES,
+  type TokenizerName,
+} from "./tokens/tokenizer.js";

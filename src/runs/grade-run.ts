@@ -1,6 +1,6 @@
-import type { Dataset, EvalResult, EvalRow, Evaluator, ExampleSource, Metric, System } from "../core/index.js";
+import type { Dataset, EvalResult, EvalRow, Evaluator, ExampleSource, MetricChoice, System } from "../core/index.js";
 import { RunFolderError } from "../core/index.js";
-import { mergeStandardMetrics } from "../metrics/index.js";
+import { selectMetrics } from "../metrics/index.js";
 import { loadTokenizer } from "../models/index.js";
 import { RunResult } from "../report/index.js";
 import type { Progress } from "../runner/index.js";
@@ -33,8 +33,8 @@ export interface GradeOptions {
   datasets: readonly (ExampleSource | Dataset)[];
   /** Used for every dataset. Default: each dataset's own. */
   evaluators?: readonly Evaluator[];
-  /** Computed in addition to the run's metrics; replaces one of the same name. */
-  metrics?: readonly Metric[];
+  /** A list is computed in addition to the run's metrics, and replaces those of the same name; `{ only }` replaces all. */
+  metrics?: MetricChoice;
   /** Field that decides pass or fail. Default: each dataset's primary field. */
   scoreField?: string;
   /** Default: the run's threshold. */
@@ -65,7 +65,7 @@ export interface GradeOptions {
 export async function gradeRun(dir: string, options: GradeOptions): Promise<EvalResult> {
   const parent = readManifest(dir);
   const { config: before } = parent;
-  const metrics = mergeStandardMetrics(checkMetrics(options.metrics ?? []), (await resolveRunMetrics(parent)).known);
+  const metrics = selectMetrics(checkMetrics(options.metrics ?? []), (await resolveRunMetrics(parent)).known);
   const { signal = new AbortController().signal, maxWorkers = DEFAULT_MAX_WORKERS } = options;
   requirePositiveInteger("maxWorkers", maxWorkers);
   const plan = await makePlan({

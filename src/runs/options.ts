@@ -1,4 +1,4 @@
-import type { Dataset, Evaluator, ExampleSource, Metric, RetryPolicy, System, Tokenizer } from "../core/index.js";
+import type { Dataset, Evaluator, ExampleSource, MetricChoice, RetryPolicy, System, Tokenizer } from "../core/index.js";
 import { didYouMean, UsageError } from "../core/index.js";
 import type { OutagePolicy, Progress } from "../runner/index.js";
 import { checkTag } from "../store/index.js";
@@ -16,10 +16,10 @@ export interface EvaluateOptions {
   /** Used for every dataset. Default: each dataset's own. */
   evaluators?: readonly Evaluator[];
   /**
-   * Computed in addition to the standard metrics for this number of systems and datasets; replaces one of the same name.
-   * The standard metrics cannot be turned off: read the keys you need.
+   * A list is computed in addition to the standard metrics, and replaces those of the same name. `{ only: [...] }`
+   * replaces them all; counts, coverage, costs, facets and measures are in every summary.
    */
-  metrics?: readonly Metric[];
+  metrics?: MetricChoice;
   /** Field that decides pass or fail. Default: each dataset's primary field. */
   scoreField?: string;
   /** Minimum score to pass. Default: 0.7. */
@@ -43,7 +43,7 @@ export interface EvaluateOptions {
   title?: string;
   /** Tags of the stored run, by which it can be named. A resumed run keeps its own. */
   tags?: readonly string[];
-  /** Default: "cl100k_base". */
+  /** A registered name, or a tokenizer. Default: "cl100k_base". */
   tokenizer?: string | Tokenizer;
   /** Skip examples that cannot be run instead of stopping at the first. */
   skipBadRows?: boolean;

@@ -6,6 +6,7 @@ import type {
   Example,
   ExampleSource,
   Metric,
+  MetricChoice,
   RetryPolicy,
   Tokenizer,
 } from "../core/index.js";
@@ -15,11 +16,12 @@ import {
   describeValue,
   didYouMean,
   getErrorMessage,
+  listChosenMetrics,
   requireShape,
   UsageError,
 } from "../core/index.js";
-import { mergeStandardMetrics, type StandardMetrics, standardMetrics } from "../metrics/index.js";
-import { loadTokenizer } from "../models/index.js";
+import { type StandardMetrics, selectMetrics, standardMetrics } from "../metrics/index.js";
+import { resolveTokenizer } from "../models/index.js";
 import {
   DEFAULT_OUTAGE,
   describePlanDatasets,
@@ -56,7 +58,7 @@ export async function prepareRun(
   const datasets = listRunDatasets(options);
   // `makePlan` reports missing systems.
   const always = standard(options.systems?.length ?? 0, datasets.length);
-  const metrics = mergeStandardMetrics(checkMetrics(options.metrics ?? []), always);
+  const metrics = selectMetrics(checkMetrics(options.metrics ?? []), always);
   const { maxWorkers = DEFAULT_MAX_WORKERS, signal = new AbortController().signal } = options;
   requirePositiveInteger("maxWorkers", maxWorkers);
   const tokenizer = resolveTokenizer(options.tokenizer);
@@ -109,14 +111,27 @@ function listRunDatasets({ dataset, datasets }: EvaluateOptions): readonly (Exam
   return given;
 }
 
-export function checkMetrics(metrics: readonly Metric[]): readonly Metric[] {
+export function checkMetrics(choice: MetricChoice): MetricChoice {
+  requireMetricChoice(choice);
   const names = new Set<string>();
-  for (const metric of metrics) {
+  for (const metric of listChosenMetrics(choice)) {
     requireShape<Metric>("A metric", metric, ["compute"]);
     if (names.has(metric.name)) throw new UsageError(`Two metrics are named "${metric.name}". Remove one.`);
     names.add(metric.name);
   }
-  return metrics;
+  return choice;
+}
+
+/** Options come from programs without type checks, too. */
+function requireMetricChoice(choice: unknown): void {
+  if (Array.isArray(choice)) return;
+  const keys = typeof choice === "object" && choice !== null ? Object.keys(choice) : [];
+  const only = keys.length === 1 && keys[0] === "only" ? (choice as { only: unknown }).only : undefined;
+  if (!Array.isArray(only))
+    throw new UsageError(
+      `\`metrics\` must be a list of metrics, or { only: [...] } to replace the standard ones, but is ${describeValue(choice)}.`,
+    );
+  if (only.length === 0) throw new UsageError("`metrics.only` names no metric. Name one, or leave `metrics` out.");
 }
 
 function resolveRetryPolicy(given: Partial<RetryPolicy> = {}): RetryPolicy {
@@ -142,12 +157,6 @@ function resolveOutagePolicy(given: Partial<OutagePolicy> = {}): OutagePolicy {
       `outage.giveUpAfterMs must be a number of milliseconds of 0 or more, or Infinity, but is ${describeValue(giveUpAfterMs)}.`,
     );
   return policy;
-}
-
-function resolveTokenizer(tokenizer: string | Tokenizer = "cl100k_base"): Tokenizer {
-  if (typeof tokenizer === "string") return loadTokenizer(tokenizer);
-  if (typeof tokenizer?.count === "function") return tokenizer;
-  throw new UsageError("The tokenizer must be a name or an object with a method count(text).");
 }
 
 export function buildRunConfig(

@@ -164,6 +164,9 @@ const SCANNER_FACTORIES = { cl100k_base: createCl100kScanner, o200k_base: create
 /** The built-in encodings. */
 export type TokenizerName = keyof typeof SCANNER_FACTORIES;
 
+/** The names of the built-in encodings. */
+export const TOKENIZER_NAMES = Object.keys(SCANNER_FACTORIES) as readonly TokenizerName[];
+
 // Deliberate module state: a table is megabytes of immutable data, and a process needs at most one of each.
 const loadedTokenizers = new Map<string, Tokenizer>();
 
@@ -177,7 +180,7 @@ export function loadTokenizer(name: string): Tokenizer {
   const known = loadedTokenizers.get(name);
   if (known) return known;
   if (!isTokenizerName(name)) {
-    throw new UsageError(`Unknown tokenizer "${name}". Use one of: ${Object.keys(SCANNER_FACTORIES).join(", ")}.`);
+    throw new UsageError(`Unknown tokenizer "${name}". Use one of: ${TOKENIZER_NAMES.join(", ")}.`);
   }
   const tokenizer = new BpeTokenizer(name);
   loadedTokenizers.set(name, tokenizer);
