@@ -11,6 +11,7 @@ import {
 } from "../report/index.js";
 import { readStoredRows } from "../runs/index.js";
 import { findBaseline, findRun, readManifest } from "../store/index.js";
+import { createScreenLayout } from "./screen.js";
 import { printNote, writeResult } from "./streams.js";
 
 export interface CompareFlags {
@@ -112,7 +113,9 @@ function renderComparison(
 ): string {
   const { output } = request;
   if (output === "json") return `${JSON.stringify(buildCompareReport(compared, request), null, 2)}\n`;
-  return output === "markdown" ? renderCompareMarkdown(compared, gates) : renderCompareText(compared);
+  return output === "markdown"
+    ? renderCompareMarkdown(compared, gates)
+    : renderCompareText(compared, createScreenLayout());
 }
 
 /** Check first whether anything was compared: a gate without data decides nothing. */

@@ -4,11 +4,12 @@ import "../builtins.js";
 import { didYouMean, EXIT, type Registry, registry, UsageError } from "../core/index.js";
 import type { CatalogEntry } from "../datasets/index.js";
 import { getEntryScoring, resolveEntryConfig } from "../datasets/index.js";
-import { renderMarkdownTable, replaceControlCharacters, type TableColumn } from "../report/index.js";
+import type { TableColumn } from "../report/index.js";
 import type { DatasetsOptions } from "./commands/datasets.js";
 import { findConfig, loadConfig } from "./config-file.js";
 import { loadPlugins, registerNamedDatasets } from "./resolve.js";
 import type { RunConfig } from "./run-config.js";
+import { createScreenLayout } from "./screen.js";
 import { requireTrustedPlugins } from "./trust.js";
 
 export interface DatasetsArguments {
@@ -35,7 +36,7 @@ export async function executeDatasets(
   registerNamedDatasets(registry, config);
   if (action === undefined) {
     requireNoExportFlags(options);
-    process.stdout.write(replaceControlCharacters(await listDatasets(registry)));
+    process.stdout.write(await listDatasets(registry));
     return EXIT.fine;
   }
   if (name === undefined) throw new UsageError(`The dataset is missing. Write: assay datasets ${action} NAME.`);
@@ -117,7 +118,8 @@ async function listDatasets(registry: Registry): Promise<string> {
     "Files are datasets too: .jsonl, .json, .csv, .tsv and .parquet, also with .gz: --dataset ./questions.jsonl",
     "NAME=FILE reads a local file like that dataset: --dataset gsm8k=./test.jsonl",
   ];
-  return `${renderMarkdownTable(COLUMNS, lines)}\n\n${others.join("\n")}\n`;
+  const layout = createScreenLayout();
+  return `${layout.table(COLUMNS, lines)}\n\n${layout.text(others.join("\n"))}\n`;
 }
 
 const COLUMNS: TableColumn<DatasetLine>[] = [

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { EXIT, getErrorMessage, VERSION } from "../core/index.js";
 import { findProgram } from "../exec/index.js";
 import { loadTokenizer, TOKENIZER_NAMES } from "../models/index.js";
-import { renderMarkdownTable } from "../report/index.js";
+import { createScreenLayout } from "./screen.js";
 
 /** `bad` means that a run would not work without it. */
 interface DoctorCheck {
@@ -13,6 +13,8 @@ interface DoctorCheck {
 
 const MIN_NODE_VERSION = [20, 19] as const;
 const MIN_FREE_BYTES = 1 << 28;
+
+const STATE_TONES = { ok: "good", missing: "warning", bad: "bad" } as const;
 
 /** `assay doctor`: checks what this machine has, and says how to fix what is missing. */
 export async function executeDoctor(): Promise<number> {
@@ -26,15 +28,16 @@ export async function executeDoctor(): Promise<number> {
     ...checkPrograms(),
     ...(await checkAgents()),
   ];
-  const table = renderMarkdownTable(
+  const layout = createScreenLayout();
+  const table = layout.table<DoctorCheck>(
     [
       { title: "what", cell: ({ what }) => what },
-      { title: "state", cell: ({ state }) => state },
+      { title: "state", cell: ({ state }) => state, tone: ({ state }) => STATE_TONES[state] },
       { title: "detail", cell: ({ detail }) => detail },
     ],
     checks,
   );
-  process.stdout.write(`# Assay ${VERSION}\n\n${table}\n`);
+  process.stdout.write(`${layout.heading(`Assay ${VERSION}`)}\n\n${table}\n`);
   return checks.some(({ state }) => state === "bad") ? EXIT.infrastructure : EXIT.fine;
 }
 

@@ -18,6 +18,7 @@ import {
 import { readStoredRows } from "../runs/index.js";
 import { findLatestRun, findRun, readManifest } from "../store/index.js";
 import { DEFAULT_MIN_COVERAGE } from "./run-config.js";
+import { createScreenLayout } from "./screen.js";
 import { printNote, writeResult } from "./streams.js";
 
 export interface ExperimentReportFlags {
@@ -27,7 +28,7 @@ export interface ExperimentReportFlags {
   runsDir: string;
 }
 
-const OUTPUTS = ["markdown", "json"];
+const OUTPUTS = ["table", "markdown", "json"];
 const LATEST = "latest";
 
 /** `assay experiment merge`: combines the runs of all shards. */
@@ -57,7 +58,9 @@ export function checkExperimentFlags({ output, level }: ExperimentReportFlags): 
 }
 
 export function renderExperiment(report: ExperimentReport, output: string): string {
-  return output === "json" ? `${JSON.stringify(report, null, 2)}\n` : renderExperimentMarkdown(report);
+  return output === "json"
+    ? `${JSON.stringify(report, null, 2)}\n`
+    : renderExperimentMarkdown(report, output === "markdown" ? undefined : createScreenLayout());
 }
 
 /** Differences between variants with too few scored trials say nothing. */

@@ -10,14 +10,8 @@ import {
 import type { Price } from "../core/index.js";
 import { EXIT, UsageError } from "../core/index.js";
 import { type ProgramEnd, type RunningProgram, startAttached } from "../exec/index.js";
-import {
-  formatDollars,
-  formatPlural,
-  formatSeconds,
-  renderMarkdownTable,
-  type TableColumn,
-  toOneLine,
-} from "../report/index.js";
+import { createLayout, formatDollars, formatPlural, formatSeconds, type TableColumn } from "../report/index.js";
+import { detectScreen } from "./screen.js";
 import { printNote, writeResult } from "./streams.js";
 
 export interface GatewayFlags {
@@ -267,10 +261,12 @@ async function printReceipt(receipt: Receipt, { output }: GatewayFlags, outcome:
 /** The receipt as text: usage and cost per model, how requests ended, and what is uncertain. */
 function renderReceipt(receipt: Receipt): string {
   const { byModel, usage, totalUsd } = receipt;
+  // Notes have no escape codes.
+  const layout = createLayout({ ...detectScreen(process.stderr), hasColors: false });
   const total = { model: "total", requests: countRequests(byModel), usage, costUsd: totalUsd, costSource: null };
   const lines = byModel.length > 1 ? [...byModel, total] : byModel;
-  const table = lines.length === 0 ? [] : [renderMarkdownTable(COLUMNS, lines), ""];
-  return ["", "# Receipt", "", ...table, ...describeReceipt(receipt).map((fact) => `- ${toOneLine(fact)}`)].join("\n");
+  const table = lines.length === 0 ? [] : [layout.table(COLUMNS, lines), ""];
+  return ["", layout.heading("Receipt"), "", ...table, layout.bullets(describeReceipt(receipt))].join("\n");
 }
 
 type ReceiptTableLine = Pick<ReceiptLine, "model" | "requests" | "usage" | "costUsd"> & { costSource: string | null };

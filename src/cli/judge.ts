@@ -17,13 +17,12 @@ import {
   formatNumber,
   formatPlural,
   formatShare,
-  renderMarkdownTable,
-  replaceControlCharacters,
   type TableColumn,
   toOneLine,
 } from "../report/index.js";
 import { createInterrupt } from "./interrupt.js";
 import { makeRunJudge } from "./make-judge.js";
+import { createScreenLayout } from "./screen.js";
 import { type JudgeFlags, splitJudgeFlags } from "./shared-flags.js";
 import { printNote, writeResult } from "./streams.js";
 
@@ -155,7 +154,7 @@ function renderCalibration(calibration: Calibration, report: CalibrationReport):
     const all = { schema: "assay.judge-calibration/1", file: report.path, ...rest, badRows: report.badLines, words };
     return `${JSON.stringify(all, null, 2)}\n`;
   }
-  return replaceControlCharacters(`${formatCalibrationSections(calibration, report).join("\n\n")}\n`);
+  return `${formatCalibrationSections(calibration, report).join("\n\n")}\n`;
 }
 
 const COLUMNS: readonly TableColumn<Finding>[] = [
@@ -170,12 +169,10 @@ function formatCalibrationSections(calibration: Calibration, report: Calibration
   const { agreement } = calibration;
   const found = listFindings(calibration);
   return [
-    ...(found.length === 0 ? [] : [renderMarkdownTable(COLUMNS, found)]),
+    ...(found.length === 0 ? [] : [createScreenLayout().table(COLUMNS, found)]),
     ...(agreement === null ? [] : [formatConfusionTable(agreement)]),
     ...(calibration.disagreements.length === 0 ? [] : [formatDisagreements(calibration.disagreements)]),
-    describeCalibration(calibration, report)
-      .map((fact) => `- ${fact}`)
-      .join("\n"),
+    createScreenLayout().bullets(describeCalibration(calibration, report)),
   ];
 }
 
@@ -196,7 +193,7 @@ function formatConfusionTable({ categories, confusion }: JudgeAgreement): string
       cell: ({ counts }: { counts: readonly number[] }) => String(counts[i] ?? 0),
     })),
   ];
-  return renderMarkdownTable(
+  return createScreenLayout().table(
     columns,
     categories.map((label, i) => ({ label, counts: confusion[i] ?? [] })),
   );
@@ -214,7 +211,7 @@ function formatDisagreements(rows: readonly Disagreement[]): string {
   ];
   const more = rows.length - MAX_SHOWN_DISAGREEMENTS;
   const rest = more > 0 ? `\n\n${formatPlural(more, "more row")}: see --output json` : "";
-  return `Judge and people differ on ${formatPlural(rows.length, "row")}:\n\n${renderMarkdownTable(columns, rows.slice(0, MAX_SHOWN_DISAGREEMENTS))}${rest}`;
+  return `Judge and people differ on ${formatPlural(rows.length, "row")}:\n\n${createScreenLayout().table(columns, rows.slice(0, MAX_SHOWN_DISAGREEMENTS))}${rest}`;
 }
 
 function shorten(text: string): string {

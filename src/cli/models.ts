@@ -11,7 +11,8 @@ import {
 } from "../budget/index.js";
 import type { Price, TokenPrices } from "../core/index.js";
 import { EXIT, UsageError } from "../core/index.js";
-import { formatSeconds, renderMarkdownTable, replaceControlCharacters, type TableColumn } from "../report/index.js";
+import { formatSeconds, replaceControlCharacters, type TableColumn } from "../report/index.js";
+import { createScreenLayout } from "./screen.js";
 import { printNote, writeResult } from "./streams.js";
 
 export interface ModelsFlags {
@@ -48,9 +49,7 @@ export async function executeModels(
   if (check) return checkModelsFile(path, { output, env });
   const models = await loadModels(path);
   const lines = listModelLines(models, env);
-  await writeResult(
-    output === "json" ? describeModelsJson(models, lines) : replaceControlCharacters(formatModelsTable(models, lines)),
-  );
+  await writeResult(output === "json" ? describeModelsJson(models, lines) : formatModelsTable(models, lines));
   return EXIT.fine;
 }
 
@@ -154,7 +153,8 @@ function formatModelsTable(models: ModelsFile, lines: readonly ModelLine[]): str
     `${models.file} · default: ${models.default ?? "none"}`,
     'Prices are in dollars per million tokens. Max cost is per trial; the column "rule" shows where it comes from.',
   ];
-  return `${renderMarkdownTable(COLUMNS, lines)}\n\n${facts.map((fact) => `- ${fact}\n`).join("")}`;
+  const layout = createScreenLayout();
+  return `${layout.table(COLUMNS, lines)}\n\n${layout.bullets(facts)}\n`;
 }
 
 /** Anything after the path may be a secret. */

@@ -18,16 +18,11 @@ import {
   type TriedOmission,
   toDataset,
 } from "../evals/index.js";
-import {
-  formatPlural,
-  renderMarkdownTable,
-  replaceControlCharacters,
-  type TableColumn,
-  toOneLine,
-} from "../report/index.js";
+import { formatPlural, replaceControlCharacters, type TableColumn, toOneLine } from "../report/index.js";
 import { type EvalProject, openEvalProject } from "./eval-project.js";
 import { createInterrupt } from "./interrupt.js";
 import { StatusLine } from "./progress.js";
+import { createScreenLayout } from "./screen.js";
 import { printNote, writeResult } from "./streams.js";
 import { requireTrust, type TrustFlags } from "./trust.js";
 import { isolateUserCode } from "./user-code.js";
@@ -132,8 +127,8 @@ function chooseOracleExitCode(checks: readonly StimulusCheck[], strict: boolean)
 
 function renderOracle(checks: readonly StimulusCheck[], output: string): string {
   if (output === "json") return `${JSON.stringify(toOracleJson(checks), null, 2)}\n`;
-  const sections = [formatOracleTable(checks), ...formatOracleLists(checks), formatBulletList(listOracleFacts(checks))];
-  return replaceControlCharacters(`${sections.filter((section) => section !== "").join("\n\n")}\n`);
+  const lists = [...formatOracleLists(checks), formatBulletList(listOracleFacts(checks))].map(replaceControlCharacters);
+  return `${[formatOracleTable(checks), ...lists].filter((section) => section !== "").join("\n\n")}\n`;
 }
 
 function toOracleJson(checks: readonly StimulusCheck[]): Record<string, unknown> {
@@ -171,6 +166,9 @@ function listSurvivors(checks: readonly StimulusCheck[]): UncaughtOmission[] {
   return listUncaught(checks, isSurvivor);
 }
 
+const ORACLE_TEXT =
+  "The untouched state must fail and the golden state must pass; a line survives if no grader notices that it is missing.";
+
 function formatOracleTable(checks: readonly StimulusCheck[]): string {
   const counted = (key: "tried" | "caught" | "survived" | "harmless") => ({
     align: "right" as const,
@@ -189,7 +187,8 @@ function formatOracleTable(checks: readonly StimulusCheck[]): string {
     { title: "survived", ...counted("survived") },
     { title: "harmless-looking", ...counted("harmless") },
   ];
-  return `The untouched state must fail and the golden state must pass; a line survives if no grader notices that it is missing.\n\n${renderMarkdownTable(columns, checks)}`;
+  const layout = createScreenLayout();
+  return `${layout.text(ORACLE_TEXT)}\n\n${layout.table(columns, checks)}`;
 }
 
 function formatStateCell(check: StimulusCheck, state: "untouched" | "golden", wanted: StateVerdict["outcome"]): string {

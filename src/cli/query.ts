@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { didYouMean, EXIT, getErrorMessage, UsageError } from "../core/index.js";
-import { renderMarkdownTable, type TableColumn } from "../report/index.js";
+import type { TableColumn } from "../report/index.js";
 import {
   formatSchema,
   type JsonValue,
@@ -12,6 +12,7 @@ import {
   runQuery,
   streamCsv,
 } from "../store/index.js";
+import { createScreenLayout } from "./screen.js";
 import { printNote, writeResult } from "./streams.js";
 
 export interface QueryFlags {
@@ -143,7 +144,7 @@ async function* formatAnswerTable(answer: QueryAnswer, limit: number): AsyncGene
     rows.push(...piece.slice(0, limit - rows.length));
     if (rows.length >= limit) break;
   }
-  const table = renderMarkdownTable(answer.columns.map(toTableColumn), rows);
+  const table = createScreenLayout().table(answer.columns.map(toTableColumn), rows);
   yield rows.length === 0 ? `${table}\n\nNo matching rows.\n` : `${table}\n`;
 }
 

@@ -10,8 +10,9 @@ import {
   removeSharedFolder,
   stripSecrets,
 } from "../queue/index.js";
-import { renderMarkdownTable, type TableColumn, toOneLine } from "../report/index.js";
+import { type TableColumn, toOneLine } from "../report/index.js";
 import { requireQueueUrl } from "./queue-address.js";
+import { createScreenLayout } from "./screen.js";
 import { printNote, writeResult } from "./streams.js";
 
 export interface StatusFlags {
@@ -88,11 +89,11 @@ interface QueueStatus {
 /** Runs and workers as tables, and what to do about abandoned runs. */
 function describeQueueStatus({ queue, runs, workers }: QueueStatus): string {
   const parts = [
-    runs.length === 0 ? `There are no runs at ${queue}.` : renderMarkdownTable(RUN_COLUMNS, runs),
+    runs.length === 0 ? `There are no runs at ${queue}.` : createScreenLayout().table(RUN_COLUMNS, runs),
     ...runs.filter(({ isCoordinated }) => !isCoordinated).map(describeNextStep),
     workers.length === 0
       ? `There are no workers. Start one with: assay worker --queue ${queue}`
-      : renderMarkdownTable(buildWorkerColumns(runs), workers),
+      : createScreenLayout().table(buildWorkerColumns(runs), workers),
   ];
   return `${parts.join("\n\n")}\n`;
 }

@@ -7,11 +7,11 @@ import {
   type RunCard,
   RunList,
   type RunStatus,
-  renderMarkdownTable,
   STATUSES,
   type TableColumn,
 } from "../report/index.js";
 import { loadRun } from "../runs/index.js";
+import { createScreenLayout } from "./screen.js";
 import { printNote, writeResult } from "./streams.js";
 
 export interface RunsFlags {
@@ -53,7 +53,7 @@ export async function executeRuns(words: readonly string[], flags: RunsFlags): P
     return EXIT.fine;
   }
   if (total === 0) printNote(all === 0 ? `There is no run in ${runsDir}.` : `None of the ${all} runs match.`);
-  else await writeResult(`${renderMarkdownTable(COLUMNS, runs)}\n`);
+  else await writeResult(`${createScreenLayout().table(COLUMNS, runs)}\n`);
   if (runs.length < total) printNote(`Showing ${runs.length} of ${total} runs. Use -n ${total} to list all.`);
   return EXIT.fine;
 }

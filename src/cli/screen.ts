@@ -1,4 +1,4 @@
-import type { Screen } from "../report/index.js";
+import { createLayout, type Layout, type Screen } from "../report/index.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -34,4 +34,9 @@ function hasColors(stream: OutputStream, { FORCE_COLOR, NO_COLOR, TERM }: Enviro
 /** True if lines can be redrawn: a terminal that knows escape codes. */
 export function canRedraw(stream: OutputStream, { TERM }: Environment = process.env): boolean {
   return stream.isTTY === true && TERM !== "dumb";
+}
+
+/** The layout of what a command prints to stdout. */
+export function createScreenLayout(): Layout {
+  return createLayout(detectScreen());
 }

@@ -9,12 +9,13 @@ import {
   RunFolderError,
   UsageError,
 } from "../core/index.js";
-import { formatPlural, formatTrialName, renderTrial, renderTrialTable, toOneLine } from "../report/index.js";
+import { formatPlural, formatTrialName, renderTrial, renderTrialTable } from "../report/index.js";
 import { readStoredRows } from "../runs/index.js";
 import type { Manifest } from "../store/index.js";
 import { findLatestRun, findRun, LATEST_NAME, readManifest, readOutput } from "../store/index.js";
 import { quoteShellWord } from "../utils/index.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
+import { createScreenLayout } from "./screen.js";
 import { printNote, writeResult } from "./streams.js";
 
 export interface ShowFlags extends TrialFilter {
@@ -84,8 +85,9 @@ function formatTrialList({ manifest, rows, request }: ShowContext, stored: numbe
     ...(rows.length < stored ? [`${rows.length} of ${formatPlural(stored, "trial")} match the flags`] : []),
     `show one: ${formatShowCommand(request)} TRIAL`,
   ];
-  const table = shown.length === 0 ? "No trials match." : renderTrialTable(shown);
-  return `# ${toOneLine(manifest.config.title)}\n\n${table}\n\n${facts.map((fact) => `- ${toOneLine(fact)}\n`).join("")}`;
+  const layout = createScreenLayout();
+  const table = shown.length === 0 ? "No trials match." : renderTrialTable(shown, layout);
+  return `${layout.heading(manifest.config.title)}\n\n${table}\n\n${layout.bullets(facts)}\n`;
 }
 
 /** One by one, because a large run does not fit into one string. */

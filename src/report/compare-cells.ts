@@ -1,6 +1,7 @@
 import type { Change, MetricComparison, PairedComparison, TaskName } from "../metrics/compare/index.js";
 import { formatDollars, formatNumber, formatSeconds } from "./format.js";
 import { toOneLine } from "./markdown.js";
+import type { Tone } from "./style.js";
 
 type NumberFormat = (value: number | null) => string;
 
@@ -18,6 +19,13 @@ export const CHANGE_WORDS: Readonly<Record<Change, string>> = {
   worse: "worse",
   same: "the same",
   unclear: "not significantly different",
+};
+
+export const CHANGE_TONES: Readonly<Record<Change, Tone | null>> = {
+  better: "good",
+  worse: "bad",
+  same: null,
+  unclear: null,
 };
 
 export function formatComparedValue({ metric }: MetricComparison, value: number | null): string {

@@ -14,6 +14,7 @@ import {
   type TestName,
 } from "../metrics/index.js";
 import {
+  CHANGE_TONES,
   CHANGE_WORDS,
   createSignedFormat,
   createTaskNamer,
@@ -23,37 +24,42 @@ import {
   formatPValue,
 } from "./compare-cells.js";
 import { formatNumber, formatPlural, formatShare } from "./format.js";
-import { renderMarkdownTable, type TableColumn, toOneLine } from "./markdown.js";
+import { createLayout, type Layout } from "./layout.js";
+import { type TableColumn, toOneLine } from "./markdown.js";
 
-type ListStyle = (list: TaskList) => string;
+/** How a comparison is drawn. */
+interface CompareStyle {
+  layout: Layout;
+  list: (list: TaskList, layout: Layout) => string;
+}
 
 /** Renders the comparison of two runs for a terminal. */
-export function renderCompareText(compared: RunComparison): string {
-  return renderRunComparison(compared, renderPlainList);
+export function renderCompareText(compared: RunComparison, layout = createLayout()): string {
+  return renderRunComparison(compared, { layout, list: renderPlainList });
 }
 
 /** For a comment on a pull request: long lists are folded, and the results of gates come first. */
 export function renderCompareMarkdown(compared: RunComparison, gates: readonly GateMessages[] = []): string {
   const warnings = gates.flatMap(({ warning }) => (warning === null ? [] : [`**⚠ ${toOneLine(warning)}**\n\n`]));
   const failures = gates.flatMap((gate) => gate.failures.map((failure) => `**✕ ${toOneLine(failure)}**\n\n`));
-  return `${[...warnings, ...failures].join("")}${renderRunComparison(compared, renderFoldedList)}`;
+  return `${[...warnings, ...failures].join("")}${renderRunComparison(compared, { layout: createLayout(), list: renderFoldedList })}`;
 }
 
-function renderRunComparison({ a, b, comparisons, notes }: RunComparison, listed: ListStyle): string {
-  const title = `# ${formatRunTitle(a)} → ${formatRunTitle(b)}`;
-  const sections = comparisons.map((comparison) => renderSystemComparison(comparison, listed));
-  const remarks = notes.length === 0 ? [] : [formatBullets(notes)];
+function renderRunComparison({ a, b, comparisons, notes }: RunComparison, style: CompareStyle): string {
+  const title = style.layout.heading(`${formatRunTitle(a)} → ${formatRunTitle(b)}`);
+  const sections = comparisons.map((comparison) => renderSystemComparison(comparison, style));
+  const remarks = notes.length === 0 ? [] : [style.layout.bullets(notes)];
   return `${[title, ...sections, ...remarks].join("\n\n")}\n`;
 }
 
-function renderSystemComparison(comparison: PairedComparison, listed: ListStyle): string {
+function renderSystemComparison(comparison: PairedComparison, { layout, list }: CompareStyle): string {
   const { systemA, systemB } = comparison;
   const parts = [
-    `## A: ${toOneLine(systemA)}, B: ${toOneLine(systemB)}`,
-    formatCompareHeadline(comparison),
-    renderMetricTable(comparison),
-    formatBullets(listComparisonFacts(comparison)),
-    ...buildTaskLists(comparison).map(listed),
+    layout.heading(`A: ${systemA}, B: ${systemB}`, 2),
+    layout.text(formatCompareHeadline(comparison)),
+    renderMetricTable(comparison, layout),
+    layout.bullets(listComparisonFacts(comparison)),
+    ...buildTaskLists(comparison).map((tasks) => list(tasks, layout)),
   ];
   return parts.join("\n\n");
 }
@@ -62,17 +68,13 @@ function formatRunTitle({ run, title }: RunName): string {
   return toOneLine(run === null ? title : basename(run));
 }
 
-function formatBullets(lines: readonly string[]): string {
-  return lines.map((line) => `- ${toOneLine(line)}`).join("\n");
+function renderPlainList({ title, entries, more }: TaskList, layout: Layout): string {
+  return `${layout.text(title)}\n\n${layout.bullets(appendRemainder(entries, more))}`;
 }
 
-function renderPlainList({ title, entries, more }: TaskList): string {
-  return `${title}\n\n${formatBullets(appendRemainder(entries, more))}`;
-}
-
-function renderFoldedList({ title, entries, more }: TaskList): string {
+function renderFoldedList({ title, entries, more }: TaskList, layout: Layout): string {
   const lines = appendRemainder(entries, more).map((entry) => entry.replaceAll("&", "&amp;").replaceAll("<", "&lt;"));
-  return `<details>\n<summary>${title}</summary>\n\n${formatBullets(lines)}\n\n</details>`;
+  return `<details>\n<summary>${title}</summary>\n\n${layout.bullets(lines)}\n\n</details>`;
 }
 
 function appendRemainder(entries: readonly string[], more: number): string[] {
@@ -103,7 +105,7 @@ function formatCompareHeadline(comparison: PairedComparison): string {
   return LIFT_SENTENCES[classifyLift(comparison)];
 }
 
-function renderMetricTable({ metrics, level }: PairedComparison): string {
+function renderMetricTable({ metrics, level }: PairedComparison, layout: Layout): string {
   const right = (title: string, cell: (metric: MetricComparison) => string): TableColumn<MetricComparison> => ({
     title,
     align: "right",
@@ -111,15 +113,20 @@ function renderMetricTable({ metrics, level }: PairedComparison): string {
   });
   const columns: TableColumn<MetricComparison>[] = [
     { title: "metric", cell: formatMetricName },
-    right("A", (metric) => formatComparedValue(metric, metric.a)),
-    right("B", (metric) => formatComparedValue(metric, metric.b)),
-    right(`B - A [${formatShare(level)}]`, formatDifference),
+    { ...right("A", (metric) => formatComparedValue(metric, metric.a)), priority: 0 },
+    { ...right("B", (metric) => formatComparedValue(metric, metric.b)), priority: 1 },
+    { ...right(`B - A [${formatShare(level)}]`, formatDifference), priority: 3 },
     right("p", ({ p }) => formatPValue(p)),
     right("adjusted p", ({ adjustedP }) => formatPValue(adjustedP)),
-    { title: "B is", cell: ({ change, n, reason }) => (n === 0 ? (reason ?? "–") : CHANGE_WORDS[change]) },
+    {
+      title: "B is",
+      cell: ({ change, n, reason }) => (n === 0 ? (reason ?? "–") : CHANGE_WORDS[change]),
+      tone: ({ change, n }) => (n === 0 ? null : CHANGE_TONES[change]),
+      priority: 2,
+    },
     right("tasks", ({ n }) => String(n)),
   ];
-  return renderMarkdownTable(columns, metrics);
+  return layout.table(columns, metrics, { hint: "Use a wider terminal, or --output markdown." });
 }
 
 function listComparisonFacts(comparison: PairedComparison): string[] {

@@ -3,20 +3,21 @@ import { type Lift, LOW_COVERAGE } from "../metrics/index.js";
 import type { ExperimentReport, Figure, PairedDelta, Passes, StimulusDifference, VariantLift } from "./experiment.js";
 
 import { formatDollars, formatNumber, formatPlural, formatSeconds, formatShare } from "./format.js";
-import { renderMarkdownTable, type TableColumn, toOneLine } from "./markdown.js";
+import { createLayout, type Layout } from "./layout.js";
+import { type TableColumn, toOneLine } from "./markdown.js";
 
 type VariantLine = ExperimentReport["variants"][number];
 
-/** The report of an experiment for people, as Markdown that is also readable in a terminal. */
-export function renderExperimentMarkdown(report: ExperimentReport): string {
+/** The report of an experiment for people. Default: as Markdown. */
+export function renderExperimentMarkdown(report: ExperimentReport, layout = createLayout()): string {
   const parts = [
-    `# ${toOneLine(report.name)}`,
-    ...(report.description === null ? [] : [toOneLine(report.description)]),
-    renderMarkdownTable(createVariantColumns(report), report.variants),
-    ...renderLifts(report),
-    ...renderStimuli(report),
-    ...renderMissingStimuli(report),
-    renderExperimentFooter(report),
+    layout.heading(report.name),
+    ...(report.description === null ? [] : [layout.text(toOneLine(report.description))]),
+    layout.table(createVariantColumns(report), report.variants),
+    ...renderLifts(report, layout),
+    ...renderStimuli(report, layout),
+    ...renderMissingStimuli(report, layout),
+    renderExperimentFooter(report, layout),
   ];
   return `${parts.join("\n\n")}\n`;
 }
@@ -69,7 +70,7 @@ const LIFT_LABELS: Readonly<Record<Lift, string>> = {
   inconclusive: "inconclusive",
 };
 
-function renderLifts({ lifts, baseline, level }: ExperimentReport): string[] {
+function renderLifts({ lifts, baseline, level }: ExperimentReport, layout: Layout): string[] {
   if (lifts.length === 0) return [];
   const columns: TableColumn<VariantLift>[] = [
     { title: "variant", cell: ({ variant }) => variant },
@@ -94,7 +95,7 @@ function renderLifts({ lifts, baseline, level }: ExperimentReport): string[] {
     },
     { title: "paired test cases", align: "right", cell: ({ paired }) => String(paired) },
   ];
-  return [`## Difference from ${toOneLine(baseline)}`, renderMarkdownTable(columns, lifts)];
+  return [layout.heading(`Difference from ${baseline}`, 2), layout.table(columns, lifts)];
 }
 
 function formatSigned(value: number | null, format: (size: number) => string = formatNumber): string {
@@ -120,7 +121,7 @@ function appendChange(text: string, change: number | null): string {
   return change === null ? text : `${text} (${formatSigned(change, formatShare)})`;
 }
 
-function renderStimuli({ stimuli, baseline, variants }: ExperimentReport): string[] {
+function renderStimuli({ stimuli, baseline, variants }: ExperimentReport, layout: Layout): string[] {
   const hasSeveral = new Set(Object.values(stimuli).flatMap((lines) => lines.map((line) => line.eval))).size > 1;
   return variants.flatMap(({ name }) => {
     const lines = getOwn(stimuli, name);
@@ -132,7 +133,7 @@ function renderStimuli({ stimuli, baseline, variants }: ExperimentReport): strin
       { title: name, align: "right", cell: (line) => formatPasses(line.variant) },
       { title: "difference", align: "right", cell: ({ difference }) => formatSigned(difference) },
     ];
-    return [`## ${toOneLine(name)}, by test case`, renderMarkdownTable(columns, lines)];
+    return [layout.heading(`${name}, by test case`, 2), layout.table(columns, lines)];
   });
 }
 
@@ -143,16 +144,16 @@ function formatPasses({ passes, trials, rate: share }: Passes): string {
 /** Missing test cases often have one reason; the JSON lists them all. */
 const MAX_MISSING = 20;
 
-function renderMissingStimuli({ missing }: ExperimentReport): string[] {
+function renderMissingStimuli({ missing }: ExperimentReport, layout: Layout): string[] {
   if (missing.length === 0) return [];
   const lines = missing
     .slice(0, MAX_MISSING)
-    .map((each) => `- ${toOneLine(each.stimulus)} (${toOneLine(each.eval)}): ${toOneLine(each.variants.join(", "))}`);
-  const rest = missing.length > MAX_MISSING ? [`- … and ${missing.length - MAX_MISSING} more`] : [];
-  return [`## Not scored in every variant`, [...lines, ...rest].join("\n")];
+    .map((each) => `${each.stimulus} (${each.eval}): ${each.variants.join(", ")}`);
+  const rest = missing.length > MAX_MISSING ? [`… and ${missing.length - MAX_MISSING} more`] : [];
+  return [layout.heading("Not scored in every variant", 2), layout.bullets([...lines, ...rest])];
 }
 
-function renderExperimentFooter({ variants, lifts, level, notes, vary }: ExperimentReport): string {
+function renderExperimentFooter({ variants, lifts, level, notes, vary }: ExperimentReport, layout: Layout): string {
   const trials = variants.reduce((sum, variant) => sum + Object.values(variant.trials).reduce((a, b) => a + b, 0), 0);
   const known = variants.map(({ totalCostUsd }) => totalCostUsd);
   const isKnown = known.every((cost) => cost !== null);
@@ -165,7 +166,7 @@ function renderExperimentFooter({ variants, lifts, level, notes, vary }: Experim
     ...describeDetectable(lifts),
     ...notes,
   ];
-  return lines.map((line) => `- ${toOneLine(line)}`).join("\n");
+  return layout.bullets(lines);
 }
 
 function describeMissingCoverage(variants: readonly VariantLine[]): string[] {

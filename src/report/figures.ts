@@ -47,7 +47,7 @@ function selectFinite(numbers: readonly (number | null | undefined)[]): number[]
 /** Each unit with the factor from the unit of the values. */
 const SCALES: Readonly<Record<Unit, readonly { from: number; factor: number; before: string; after: string }[]>> = {
   number: [{ from: 0, factor: 1, before: "", after: "" }],
-  share: [{ from: 0, factor: 100, before: "", after: "%" }],
+  share: [{ from: 0, factor: 100, before: "", after: " %" }],
   dollars: [{ from: 0, factor: 1, before: "$", after: "" }],
   seconds: [
     { from: 120, factor: 1 / 60, before: "", after: " min" },

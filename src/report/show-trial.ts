@@ -16,7 +16,9 @@ import {
   type TrajectoryEvent,
 } from "../core/index.js";
 import { formatBytes, formatDollars, formatNumber, formatPlural, formatSeconds } from "./format.js";
-import { renderMarkdownTable, type TableColumn, toOneLine } from "./markdown.js";
+import { createLayout } from "./layout.js";
+import { type TableColumn, toOneLine } from "./markdown.js";
+import type { Tone } from "./style.js";
 import { indentHanging, TERMINAL_WIDTH, wrapText } from "./text-block.js";
 import {
   formatAnyValue,
@@ -419,13 +421,13 @@ function deriveFirstAttempt(events: readonly TrajectoryEvent[], startedAt: numbe
  * @example
  * renderTrialTable([makeRow({ system: "s", exampleId: "fr", outcome: "pass" })]);
  */
-export function renderTrialTable(rows: readonly EvalRow[]): string {
+export function renderTrialTable(rows: readonly EvalRow[], layout = createLayout()): string {
   const has = (test: (row: EvalRow) => boolean): boolean => rows.some(test);
   const columns: TableColumn<EvalRow>[] = [
     { title: "system", cell: ({ system }) => system },
     ...(has(({ dataset }) => dataset !== rows[0]?.dataset) ? [datasetColumn] : []),
     { title: "trial", cell: formatTrialName },
-    { title: "outcome", cell: ({ outcome }) => outcome },
+    { title: "outcome", cell: ({ outcome }) => outcome, tone: ({ outcome }) => OUTCOME_TONES[outcome] },
     ...(has(({ errorCategory }) => errorCategory !== "none") ? [categoryColumn] : []),
     { title: "score", align: "right", cell: (row) => formatNumber(getScore(row, "score")) },
     ...(has(({ turns }) => turns !== null) ? [turnsColumn] : []),
@@ -436,8 +438,16 @@ export function renderTrialTable(rows: readonly EvalRow[]): string {
       cell: ({ durationMs, latency }) => formatSeconds(chooseSeconds(durationMs, latency)),
     },
   ];
-  return renderMarkdownTable(columns, rows);
+  return layout.table(columns, rows);
 }
+
+const OUTCOME_TONES: Readonly<Record<EvalRow["outcome"], Tone | null>> = {
+  pass: "good",
+  fail: "bad",
+  error: "warning",
+  unscored: "warning",
+  skipped: null,
+};
 
 const datasetColumn: TableColumn<EvalRow> = { title: "dataset", cell: ({ dataset }) => dataset };
 const categoryColumn: TableColumn<EvalRow> = {

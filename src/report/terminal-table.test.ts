@@ -56,7 +56,7 @@ describe("renderTerminalTable", () => {
 
   it("is a list where even two columns do not fit, and where nothing may be left out", () => {
     const items = [named("a", 1, 0.5, 2, 3)];
-    const list = ["a", "  number of 0   1", "  share of 1    50%", "  dollars of 2  $2.00", "  seconds of 3  3 s"];
+    const list = ["a", "  number of 0   1", "  share of 1    50 %", "  dollars of 2  $2.00", "  seconds of 3  3 s"];
     expect(draw(createColumns(UNITS), items, { width: 30, isComplete: true })).toBe(list.join("\n"));
     expect(draw(createColumns(UNITS), items, { width: 10 })).not.toContain("Left out");
   });

@@ -104,7 +104,7 @@ function addExperimentReport(experiment: Command, done: SetExitCode): void {
 
 function addReportOptions(command: Command): Command {
   return command
-    .option("--output <name>", "print markdown or json", "markdown")
+    .option("--output <name>", "print table, markdown or json", "table")
     .option("--level <share>", "set the confidence level of differences", parseNumberFlag, 0.95)
     .option("--seed <number>", "seed the order and the permutation tests that sample", parseIntegerFlag, 0)
     .option("--runs-dir <dir>", "read and write run folders here", DEFAULT_RUNS_DIR)

@@ -1,31 +1,34 @@
 import type { EvalResult, GateVerdict, Reporter, ReportOptions } from "../../core/index.js";
 import { formatDollars, formatNumber, formatPlural, formatSeconds } from "../format.js";
+import { createLayout, type Layout } from "../layout.js";
 import { renderMarkdownTable, type TableColumn, toOneLine } from "../markdown.js";
 import { type EvalPart, type EvalReport, evalReport, type GateResult, type StimulusLine } from "./eval-report.js";
 
 /** The report of an eval for people: a table of test cases for each eval and system, the skill, triggers and gates. */
-export const evalReporter = { name: "eval", render: (result) => renderEvalText(evalReport(result)) } satisfies Reporter;
+export const evalReporter = {
+  name: "eval",
+  render: (result: EvalResult, options: ReportOptions = {}) =>
+    renderEvalText(evalReport(result), createLayout(options)),
+} satisfies Reporter;
 
-function renderEvalText(report: EvalReport): string {
+function renderEvalText(report: EvalReport, layout: Layout): string {
   const [only, ...others] = report.parts;
   const isTitled = others.length === 0 && only !== undefined && formatPartHeading(only) === report.title;
-  const parts = report.parts.map((part) => renderEvalPart(part, isTitled));
-  const notes = report.notes.map((note) => `- ${toOneLine(note)}`).join("\n");
-  return `${[`# ${toOneLine(report.title)}`, ...parts, notes].filter((text) => text !== "").join("\n\n")}\n`;
+  const parts = report.parts.map((part) => renderEvalPart(part, isTitled, layout));
+  const notes = layout.bullets(report.notes);
+  return `${[layout.heading(report.title), ...parts, notes].filter((text) => text !== "").join("\n\n")}\n`;
 }
 
 function formatPartHeading(part: EvalPart): string {
   return `${part.eval}: ${part.system}`;
 }
 
-function renderEvalPart(part: EvalPart, isTitled: boolean): string {
+function renderEvalPart(part: EvalPart, isTitled: boolean, layout: Layout): string {
   const k = part.stimuli[0]?.k ?? 1;
   return [
-    ...(isTitled ? [] : [`## ${toOneLine(formatPartHeading(part))}`]),
-    renderMarkdownTable(createStimulusColumns(k, part.unit), part.stimuli),
-    describePart(part)
-      .map((line) => `- ${line}`)
-      .join("\n"),
+    ...(isTitled ? [] : [layout.heading(formatPartHeading(part), 2)]),
+    layout.table(createStimulusColumns(k, part.unit), part.stimuli),
+    layout.bullets(describePart(part)),
   ].join("\n\n");
 }
 
