@@ -1,6 +1,6 @@
 import type { EvalResult, GateVerdict, Metric, MetricRun } from "../core/index.js";
-import { didYouMean, EXIT, getOwn, UsageError } from "../core/index.js";
-import { listSummaryKeys, MEASURE_PREFIX } from "../metrics/index.js";
+import { didYouMean, EXIT, getOwn, MEASURE_PREFIX, UsageError } from "../core/index.js";
+import { listSummaryKeys } from "../metrics/index.js";
 import { formatNumber, formatPlural, formatShare, getMeasured } from "../report/index.js";
 
 /** Conditions for the command to succeed. */

@@ -155,6 +155,7 @@ export {
   hasOutput,
   isScored,
   listAgentSystems,
+  MEASURE_PREFIX,
   makeRow,
   type NamedRowField,
   OTHER_MODEL_NOTE,

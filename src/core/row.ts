@@ -382,6 +382,9 @@ export function getScore(row: EvalRow, field: string): number | undefined {
   return row.scores[row.primaryField];
 }
 
+/** Prefix of the names of measures in summaries and comparisons. */
+export const MEASURE_PREFIX = "measure:";
+
 /**
  * Returns a measure of a row. An evaluator that does not separate measures from scores may return a value inside [0, 1]
  * on one row and outside on another; both are the same measure.

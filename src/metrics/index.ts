@@ -50,7 +50,6 @@ export { CELL_FACETS, FacetBreakdown, type FacetGroup, groupByFacet } from "./fa
 export { type FrontierOptions, frontierCostOfPass } from "./frontier.js";
 export { Latency } from "./latency.js";
 export { MeanScore } from "./mean-score.js";
-export { MEASURE_PREFIX } from "./measures.js";
 export { MemoryEfficiency } from "./memory-efficiency.js";
 export { type ParetoOptions, ParetoRank } from "./pareto-rank.js";
 export { PassRate } from "./pass-rate.js";

@@ -1,10 +1,15 @@
-import { type Estimate, type EvalRow, getMeasure, type Metric, type MetricContext, pickValues } from "../core/index.js";
+import {
+  type Estimate,
+  type EvalRow,
+  getMeasure,
+  MEASURE_PREFIX,
+  type Metric,
+  type MetricContext,
+  pickValues,
+} from "../core/index.js";
 import { meanInterval } from "../stats/index.js";
 import { toEstimateInterval } from "./estimates.js";
 import { computeTaskMeans, getTaskIndex, readColumn, sumByTask } from "./tasks.js";
-
-/** Prefix of the summary keys of measures. */
-export const MEASURE_PREFIX = "measure:";
 
 /**
  * The mean of every measure, over the rows that have it.

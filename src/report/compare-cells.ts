@@ -17,6 +17,7 @@ const METRIC_FORMATS = new Map<string, NumberFormat>([
 export const CHANGE_WORDS: Readonly<Record<Change, string>> = {
   better: "better",
   worse: "worse",
+  different: "significantly different",
   same: "the same",
   unclear: "not significantly different",
 };
@@ -24,6 +25,7 @@ export const CHANGE_WORDS: Readonly<Record<Change, string>> = {
 export const CHANGE_TONES: Readonly<Record<Change, Tone | null>> = {
   better: "good",
   worse: "bad",
+  different: null,
   same: null,
   unclear: null,
 };

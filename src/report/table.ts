@@ -1,12 +1,14 @@
 import type { EvalConfig, EvalResult, Reporter, ReportOptions, Summary } from "../core/index.js";
-import { didYouMean, type EvalRow, getOwn, isScored, omitUndefined, UsageError } from "../core/index.js";
 import {
-  formatGroupsKey,
-  listIntervalKeys,
-  listNamedMetrics,
-  listSummaryKeys,
+  didYouMean,
+  type EvalRow,
+  getOwn,
+  isScored,
   MEASURE_PREFIX,
-} from "../metrics/index.js";
+  omitUndefined,
+  UsageError,
+} from "../core/index.js";
+import { formatGroupsKey, listIntervalKeys, listNamedMetrics, listSummaryKeys } from "../metrics/index.js";
 import { buildFacetLayouts, listFacetKeys, renderFacets } from "./facets.js";
 import { formatDollars, formatNumber, formatPlural, formatSeconds, type SystemLine } from "./format.js";
 import { createLayout } from "./layout.js";

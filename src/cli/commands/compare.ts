@@ -6,7 +6,7 @@ import { DEFAULT_RUNS_DIR } from "../run-config.js";
 
 const EXAMPLES = `
 Metrics:     pass_rate, mean_score, mean_cost_usd, latency_mean, duration_mean, mean_output_tokens, mean_turns,
-             or a score field such as f1
+             a score field such as f1, or a measure such as measure:characters
 
 Examples:
   assay compare 20261115-213334-gsm8k latest

@@ -1,5 +1,5 @@
 import { UsageError } from "../../core/errors.js";
-import { type EvalRow, getScore, hasOutput, isScored } from "../../core/row.js";
+import { type EvalRow, getMeasure, getScore, hasOutput, isScored, MEASURE_PREFIX } from "../../core/row.js";
 import { didYouMean } from "../../core/suggest.js";
 import type { Better, CompareOptions, MetricKind } from "./comparison.js";
 
@@ -27,13 +27,15 @@ export function selectComparableMetrics(
   const known = [...createQualityMetrics(scoreField), ...ECONOMY_METRICS];
   if (metrics === undefined) return listDefaultComparisons(sides, known, scoreField);
   const fields = new Set([...collectScoreFields(sides.a), ...collectScoreFields(sides.b)]);
+  const measures = new Set([...collectMeasures(sides.a), ...collectMeasures(sides.b)]);
   return [...new Set(metrics)].map((name) => {
     const found = known.find(({ metric }) => metric === name);
     const field = name.startsWith(FIELD_PREFIX) ? name.slice(FIELD_PREFIX.length) : name;
     if (found !== undefined) return found;
     if (fields.has(field)) return createFieldMetric(field);
+    if (measures.has(name)) return createMeasureMetric(name);
     throw new UsageError(
-      `Unknown metric "${name}".${didYouMean(name, [...known.map(({ metric }) => metric), ...fields])}`,
+      `Unknown metric "${name}".${didYouMean(name, [...known.map(({ metric }) => metric), ...fields, ...measures])}`,
     );
   });
 }
@@ -71,6 +73,11 @@ function createFieldMetric(field: string): ComparableMetric {
   return { metric: `${FIELD_PREFIX}${field}`, kind: "field", better: "more", read };
 }
 
+function createMeasureMetric(metric: string): ComparableMetric {
+  const field = metric.slice(MEASURE_PREFIX.length);
+  return { metric, kind: "measure", better: "neither", read: (row) => getMeasure(row, field) };
+}
+
 /** Only trials with an output: one that failed immediately was neither cheap nor fast. */
 function createEconomyMetric(metric: string, read: (row: EvalRow) => number | null): ComparableMetric {
   return {
@@ -93,6 +100,14 @@ function collectScoreFields(rows: readonly EvalRow[]): Set<string> {
   const fields = new Set<string>();
   for (const { scores } of rows) for (const field in scores) fields.add(field);
   return fields;
+}
+
+/** The names of measures, as in summaries. */
+function collectMeasures(rows: readonly EvalRow[]): Set<string> {
+  const names = new Set<string>();
+  // Rows of older versions have no measures.
+  for (const { measures } of rows) for (const field in measures ?? {}) names.add(`${MEASURE_PREFIX}${field}`);
+  return names;
 }
 
 /** The primary field is already compared as the score. */

@@ -357,6 +357,25 @@ describe("minimum detectable difference", () => {
   });
 });
 
+describe("measures", () => {
+  const measured = (scale: number) =>
+    Array.from({ length: 8 }, (_, exampleId) => row({ exampleId, measures: { characters: scale * (exampleId + 1) } }));
+
+  it("are compared if named, and are neither better nor worse", () => {
+    const [found] = compareRows(measured(10), measured(20), { metrics: ["measure:characters"] }).metrics;
+    expect(found).toMatchObject({ metric: "measure:characters", kind: "measure", a: 45, b: 90, change: "different" });
+    const [back] = compareRows(measured(20), measured(10), { metrics: ["measure:characters"] }).metrics;
+    expect(back).toMatchObject({ difference: -45, change: "different", detectable: null });
+  });
+
+  it("are left out by default, because they would weaken the correction for the others", () => {
+    expect(compareRows(measured(10), measured(20)).metrics.map(({ kind }) => kind)).not.toContain("measure");
+    expect(() => compareRows(measured(1), measured(2), { metrics: ["measure:character"] })).toThrow(
+      'Did you mean "measure:characters"?',
+    );
+  });
+});
+
 it("compares 100,000 rows in seconds", () => {
   const half = (shift: number) =>
     Array.from({ length: 50_000 }, (_, i) =>

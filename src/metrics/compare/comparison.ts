@@ -7,7 +7,10 @@ export interface CompareOptions {
   keyOf?: ((row: EvalRow) => string) | undefined;
   /** The score field behind `mean_score`. Default: "score", the primary score. */
   scoreField?: string | undefined;
-  /** Names of the metrics to compare; `field:` may be omitted for score fields. Default: all that both sides have. */
+  /**
+   * Names of the metrics to compare; `field:` may be omitted for score fields. Default: all that both sides have, without
+   * measures (`measure:characters`), which decide nothing and would weaken the correction for the others.
+   */
   metrics?: readonly string[] | undefined;
   /** Confidence level of intervals; an adjusted p below 1 − level is significant. Default: 0.95. */
   level?: number | undefined;
@@ -15,21 +18,21 @@ export interface CompareOptions {
   seed?: Seed | undefined;
 }
 
-/** Whether higher or lower values are better. */
-export type Better = "more" | "less";
+/** Whether higher or lower values are better; `neither` for measures, whose meaning only their evaluator knows. */
+export type Better = "more" | "less" | "neither";
 
-/** `quality` decides regressions; `field` is a further score; `economy` is cost, time or tokens. */
-export type MetricKind = "quality" | "field" | "economy";
+/** `quality` decides regressions; `field` is a further score; `economy` is cost, time or tokens; `measure` is an evaluator's. */
+export type MetricKind = "quality" | "field" | "economy" | "measure";
 
-/** How a metric changed from A to B, after correction for several metrics. */
-export type Change = "better" | "worse" | "same" | "unclear";
+/** How a metric changed from A to B, after correction for several metrics; `different` if neither direction is better. */
+export type Change = "better" | "worse" | "different" | "same" | "unclear";
 
 /** The test behind a p-value: McNemar's exact test for pass or fail, else a sign-flip permutation test, exact or sampled. */
 export type TestName = "mcnemar" | "sign-flip" | "sign-flip-sampled";
 
 /** One metric of A and B over the tasks that have it on both sides. Undefined values are null, with a `reason`. */
 export interface MetricComparison {
-  /** As in a summary: `pass_rate`, `mean_score`, `mean_cost_usd`, …, or `field:NAME` for a score field. */
+  /** As in a summary: `pass_rate`, `mean_score`, `mean_cost_usd`, …, or `field:NAME` for a score field, `measure:NAME` for a measure. */
   metric: string;
   kind: MetricKind;
   better: Better;
@@ -171,5 +174,6 @@ function buildHypothesisKey({ n, a, b, difference, se, p }: MetricComparison, pl
 function classifyChange({ difference, se, better, adjustedP }: MetricComparison, level: number): Change {
   if (difference === 0 && se === 0) return "same";
   if (difference === null || adjustedP === null || adjustedP >= toAlpha(level)) return "unclear";
+  if (better === "neither") return "different";
   return difference > 0 === (better === "more") ? "better" : "worse";
 }

@@ -147,6 +147,7 @@ function getFormValue(words: FormData, name: string): string {
 const CHANGE_SIGNS: Readonly<Record<MetricComparison["change"], string>> = {
   better: "▲",
   worse: "▼",
+  different: "≠",
   same: "=",
   unclear: "?",
 };

@@ -10,6 +10,7 @@ import type { CompareView } from "../../../../src/report/dashboard/contract.js";
 const SWAPPED_CHANGES: Readonly<Record<Change, Change>> = {
   better: "worse",
   worse: "better",
+  different: "different",
   same: "same",
   unclear: "unclear",
 };
