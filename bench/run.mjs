@@ -1,8 +1,8 @@
-// npm run bench [-- throughput startup requests gateway memory dashboard queue] : prints a Markdown table of ratios.
+// npm run bench [-- throughput startup requests gateway memory dashboard queue lines] : prints a Markdown table of ratios.
 // npm run bench -- million : a million rows, which takes minutes, only when asked for.
 import { machine } from "./measure.mjs";
 
-const SECTIONS = ["throughput", "startup", "requests", "gateway", "memory", "dashboard", "queue"];
+const SECTIONS = ["throughput", "startup", "requests", "gateway", "memory", "dashboard", "queue", "lines"];
 /** Measured only when they are named: they take minutes. */
 const ON_REQUEST = ["million"];
 const ALL = [...SECTIONS, ...ON_REQUEST];

@@ -134,6 +134,8 @@ export {
   Citation,
   CodeExecution,
   type CodeExecutionOptions,
+  CommandEvaluator,
+  type CommandEvaluatorOptions,
   FinalAnswer,
   IFEvalChecker,
   type IFEvalCheckerOptions,
@@ -194,6 +196,8 @@ export {
 export type { JsonValue, QueryColumn, QueryOptions, QueryResult, QueryRow } from "./store/index.js";
 export { FORMAT_NAMES, type FormatName, QueryStopped, queryRuns } from "./store/index.js";
 export {
+  CommandSystem,
+  type CommandSystemOptions,
   type DedupeOptions,
   dedupe,
   extract,
@@ -219,6 +223,8 @@ export {
   type TruncateMode,
   type TruncateOptions,
   truncate,
+  UrlSystem,
+  type UrlSystemOptions,
   type WindowOptions,
   window,
 } from "./systems/index.js";

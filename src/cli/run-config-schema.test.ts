@@ -4,7 +4,7 @@ import { runConfigSchema } from "./run-config-schema.js";
 
 describe("config schema", () => {
   it("accepts objects, and keys that a module sets to undefined", () => {
-    const system = { name: "echo", run: () => ({ response: "" }) };
+    const system = { name: "echo", process: () => ({ response: "" }) };
     expect(runConfigSchema.safeParse({ systems: ["dedupe", system], title: undefined }).success).toBe(true);
   });
 

@@ -179,13 +179,15 @@ const KIND_SCHEMAS = {
   ...BASIC_SCHEMAS,
   systems: makeList(
     z.union([z.string(), command, url, z.custom<System>(isConfigObjectWith("process"))], {
-      error: "must be a name, a path, { name, command, … }, { name, url, … } or a system",
+      error:
+        "must be a name, a path, { name, command, maxParallel, cwd, env, once, timeout }, { name, url, headers, maxParallel, timeout } or a system with process()",
     }),
   ),
   datasets: makeNamedList<Dataset | ExampleSource>(),
   evaluators: makeList(
     z.union([z.string(), evaluatorCommand, z.custom<Evaluator>(isConfigObjectWith("score"))], {
-      error: "must be a name, a path, { name, command, … } or an evaluator",
+      error:
+        "must be a name, a path, { name, command, fields, maxParallel, cwd, env, once, timeout } or an evaluator with score()",
     }),
   ),
   metrics: z.union([makeNamedList<Metric>(), onlyMetrics], {
@@ -255,7 +257,7 @@ function makeNamedList<T extends object>() {
 }
 
 function isConfigObjectWith(method: string): (value: unknown) => boolean {
-  return (value) => isConfigObject(value) && (method in (value as object) || !("command" in (value as object)));
+  return (value) => isConfigObject(value) && method in (value as object);
 }
 
 function isConfigObject(value: unknown): boolean {

@@ -29,6 +29,8 @@ describe("default permissions of a worker", () => {
 
   it.each([
     [{ agents: [{ command: "sh -c 'id; env' {prompt}" }] }, /the command "sh -c .*--allow systems,models,commands$/],
+    [{ systems: [{ command: "python3 x.py" }] }, /the command "python3 x.py".*--allow systems,models,commands$/],
+    [{ evaluators: [{ command: "python3 x.py" }] }, /the command "python3 x.py".*--allow systems,models,commands$/],
     [{ eval: { executors: ["sh -c id {prompt}"] } }, /the command.*--allow systems,models,commands$/],
     [{ evals: { environments: {} } }, /--allow systems,models,commands$/],
     [{ agents: ["claude"] }, /the agent claude.*--allow systems,models,agents$/],

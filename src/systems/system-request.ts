@@ -60,12 +60,13 @@ export interface ReplyContext {
 /** Reads an answer: the same fields as a recorded output, or an `error`. */
 export function readSystemReply(fields: JsonFields, { label, request, metadata, codes }: ReplyContext): Output {
   const { error, ...told } = omitEchoed(fields, request);
-  const read = readRecord({ ...told, id: request.id });
+  const hasFailed = error !== undefined && error !== null && error !== "";
+  // A failure needs no text, but may have a cost.
+  const read = readRecord({ ...(hasFailed ? { response: "" } : {}), ...told, id: request.id });
   const output = "output" in read ? read.output : null;
   const refuse = (problem: string, message: string) =>
     new TrialError("system_error", message, { spent: toSpent(output, { ...metadata, problem }) });
-  if (error !== undefined && error !== null && error !== "")
-    throw refuse(codes.reported, `${label} reported an error: ${describeReportedError(error)}`);
+  if (hasFailed) throw refuse(codes.reported, `${label} reported an error: ${describeReportedError(error)}`);
   if (output === null)
     throw refuse(
       codes.wrong,

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { availableParallelism } from "node:os";
 import { getErrorMessage } from "../../core/index.js";
 import { type AskOptions, LineProcess, type LineReply, type LineRequest } from "./line-process.js";
@@ -90,6 +91,8 @@ export class ProgramPool {
     request: LineRequest,
     { signal, timeoutMs = DEFAULT_CALL_TIMEOUT_MS, timed }: CallOptions,
   ): Promise<LineReply> {
+    // Calls of one run share its signal.
+    setMaxListeners(0, signal);
     for (let resends = 0; ; resends += 1) {
       const process = await this.#acquire(String(request.id), signal);
       const work = () => this.#ask(process, request, { signal, timeoutMs });
