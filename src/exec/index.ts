@@ -1,7 +1,7 @@
 /** Runs programs: processes, workspaces, sandbox, worker threads. */
 export { type CommandOptions, fingerprintCommand, openCommandPool } from "./lines/command.js";
 export type { JsonFields, LineReply, LineRequest } from "./lines/line-process.js";
-export { ProgramError, type ProgramProblem } from "./lines/program-error.js";
+export { ProgramError } from "./lines/program-error.js";
 export { ProgramPool } from "./lines/program-pool.js";
 export {
   deriveCommandName,

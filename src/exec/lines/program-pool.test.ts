@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readProcess } from "../process/process-table.js";
-import { type CallOptions, ProgramError, ProgramPool, type ProgramPoolOptions } from "./index.js";
+import { ProgramError } from "./program-error.js";
+import { type CallOptions, ProgramPool, type ProgramPoolOptions } from "./program-pool.js";
 
 let folder = "";
 const pools: ProgramPool[] = [];

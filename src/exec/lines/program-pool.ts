@@ -33,7 +33,7 @@ export interface CallOptions {
   readonly timed?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
 }
 
-export const DEFAULT_CALL_TIMEOUT_MS = 600_000;
+const DEFAULT_CALL_TIMEOUT_MS = 600_000;
 
 const DEFAULT_SILENCE_MS = 1000;
 const DEFAULT_MAX_LINE_BYTES = 32 << 20;
