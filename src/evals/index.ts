@@ -45,6 +45,7 @@ export {
   type StimulusPlace,
   type TriedOmission,
 } from "./oracle/result.js";
+export type { ConvertedProject } from "./promptfoo/convert.js";
 export { type EvalSuite, type EvalsConfig, resolveSharedEnvironments } from "./spec/evals-config.js";
 export { evalsSchema } from "./spec/evals-schema.js";
 export { findSpecs } from "./spec/find-specs.js";

@@ -2,9 +2,15 @@ import * as z from "zod";
 import type { Graded, GraderFactory, ScoredWithEvidence, Verdict } from "../core/index.js";
 import type { JsonSchema } from "../evaluators/index.js";
 import { makeBuiltInGrader, makeErrorVerdict, makeVerdict } from "./built-in-grader.js";
-import { readConfig } from "./config.js";
+import { flag, readConfig } from "./config.js";
 import { GraderError } from "./grader-error.js";
-import { checkJsonSource, extractOutputJson, jsonSourceConfig, readWorkspaceJson } from "./json-source.js";
+import {
+  checkJsonSource,
+  extractOutputJson,
+  jsonSourceConfig,
+  readOutputJson,
+  readWorkspaceJson,
+} from "./json-source.js";
 
 const SCHEMA_MESSAGE = "must be a JSON Schema: an object, true or false, or one of these as JSON text";
 const schemaConfig = z.unknown().transform((given, context) => {
@@ -13,7 +19,7 @@ const schemaConfig = z.unknown().transform((given, context) => {
   return parseSchema(given) ?? true;
 });
 const jsonSchemaConfig = z
-  .strictObject({ ...jsonSourceConfig, schema: schemaConfig })
+  .strictObject({ ...jsonSourceConfig, whole: flag.optional(), schema: schemaConfig })
   .superRefine(checkJsonSource)
   .refine(
     ({ path, output }) => path !== undefined || output !== undefined,
@@ -26,9 +32,11 @@ let sharedEvaluator: Promise<JsonSchema> | null = null;
 /** Checks JSON in a workspace file or in the answer against a JSON Schema. */
 export const jsonSchemaGraders = {
   "json-schema": (given) => {
-    const { path, schema } = readConfig(jsonSchemaConfig, given);
-    const find = (graded: Graded) =>
-      path === undefined ? extractOutputJson(graded.output) : readWorkspaceJson(graded, path);
+    const { path, schema, whole = false } = readConfig(jsonSchemaConfig, given);
+    const find = (graded: Graded) => {
+      if (path !== undefined) return readWorkspaceJson(graded, path);
+      return whole ? readOutputJson(graded.output) : extractOutputJson(graded.output);
+    };
     return makeBuiltInGrader({
       name: "json-schema",
       folderUse: path === undefined ? "none" : "looks",

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { Graded, Output } from "../core/index.js";
 import { path } from "./config.js";
 import { readWorkspaceFile, requireWorkspace, resolveInside } from "./graded-workspace.js";
+import { getAnswerText } from "./output-text.js";
 
 /** Config keys for where a grader reads its JSON. */
 export const jsonSourceConfig = {
@@ -42,6 +43,13 @@ function findJsonProblem(text: string): string | null {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+/** Reads an answer that is JSON and nothing else. */
+export function readOutputJson(output: Output): JsonResult {
+  const text = getAnswerText(output);
+  const problem = findJsonProblem(text);
+  return problem === null ? { text } : { problem: `the answer is not JSON: ${problem}` };
 }
 
 /** Extracts JSON from the answer, ignoring prose and code fences around it. */
