@@ -1,7 +1,6 @@
 import type { Change, MetricComparison, PairedComparison, TaskName } from "../metrics/compare/index.js";
 import { formatDollars, formatNumber, formatSeconds } from "./format.js";
-import { toOneLine } from "./markdown.js";
-import type { Tone } from "./style.js";
+import { type Tone, toOneLine } from "./markdown.js";
 
 type NumberFormat = (value: number | null) => string;
 

@@ -1,6 +1,8 @@
 import type { Summary } from "../core/result.js";
 import { getOwn } from "../core/shape.js";
-import type { SystemKind } from "./system-kinds.js";
+
+/** What a system is, as far as its trials show it. Columns that say nothing about a kind are not shown for it. */
+export type SystemKind = "compressor" | "memory" | "model" | "agent" | "other";
 
 /** Few digits, and a dash for a missing value. */
 export function formatNumber(value: number | null | undefined, digits = 3): string {

@@ -1,5 +1,7 @@
 import { replaceControlCharacters } from "./format.js";
-import type { Tone } from "./style.js";
+
+/** What a part of a screen means. */
+export type Tone = "heading" | "best" | "faint" | "good" | "bad" | "warning";
 
 /** What a column shows, whether it is drawn as Markdown or for a terminal. */
 export interface TableColumn<T> {

@@ -17,8 +17,8 @@ import {
 } from "../core/index.js";
 import { formatBytes, formatDollars, formatNumber, formatPlural, formatSeconds } from "./format.js";
 import { createLayout } from "./layout.js";
+import type { Tone } from "./markdown.js";
 import { type TableColumn, toOneLine } from "./markdown.js";
-import type { Tone } from "./style.js";
 import { indentHanging, TERMINAL_WIDTH, wrapText } from "./text-block.js";
 import {
   formatAnyValue,

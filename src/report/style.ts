@@ -1,7 +1,5 @@
 import { styleText } from "node:util";
-
-/** What a part of a screen means. */
-export type Tone = "heading" | "best" | "faint" | "good" | "bad" | "warning";
+import type { Tone } from "./markdown.js";
 
 const FORMATS = {
   heading: "bold",

@@ -1,9 +1,6 @@
 import type { EvalRow, Summary } from "../core/index.js";
 import { listAgentSystems } from "../core/index.js";
-import { getMeasured } from "./format.js";
-
-/** What a system is, as far as its trials show it. Columns that say nothing about a kind are not shown for it. */
-export type SystemKind = "compressor" | "memory" | "model" | "agent" | "other";
+import { getMeasured, type SystemKind } from "./format.js";
 
 /** A system whose outputs are longer than this many times its inputs answers; it does not compress. */
 const MAX_EXPANSION = 2;

@@ -1,7 +1,8 @@
 import { formatFigures } from "./figures.js";
+import type { Tone } from "./markdown.js";
 import { formatColumnTitle, type TableColumn, toOneLine } from "./markdown.js";
 import { shortenNames } from "./short-names.js";
-import type { Paint, Tone } from "./style.js";
+import type { Paint } from "./style.js";
 import { measureColumns, wrapText } from "./text-block.js";
 
 export interface TerminalTableOptions {

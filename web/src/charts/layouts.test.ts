@@ -112,6 +112,7 @@ const run = fc
       done: 1,
       datasets: [],
       tags: [],
+      runTags: [],
       systems: cards.map(({ system, value, errors }) => card(system, value, errors)),
       costUsd: null,
       unpricedSystems: 0,

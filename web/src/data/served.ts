@@ -18,8 +18,8 @@ export function createServedSource(): DataSource {
   return {
     kind: "served",
     singleRun: null,
-    listRuns: ({ limit, offset, ...query }) => {
-      const numbers = { limit: limit?.toString(), offset: offset?.toString() };
+    listRuns: ({ limit, offset, since, ...query }) => {
+      const numbers = { limit: limit?.toString(), offset: offset?.toString(), since: since?.toString() };
       return getJson<RunPage>("api/runs", { ...query, ...numbers, soFar: "true" });
     },
     listCards: async (ids) => {
