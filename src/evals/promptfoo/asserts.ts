@@ -288,7 +288,7 @@ async function readValue(part: Part, base: string, { files, vars }: AssertContex
 }
 
 /** Inserts `{{name}}` in texts, also inside lists and maps. */
-export function insertVars(value: unknown, vars: Readonly<Record<string, unknown>>): unknown {
+function insertVars(value: unknown, vars: Readonly<Record<string, unknown>>): unknown {
   if (typeof value === "string") return insertText(value, vars);
   if (Array.isArray(value)) return value.map((item) => insertVars(item, vars));
   if (!isMap(value)) return value;
