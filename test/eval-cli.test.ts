@@ -34,7 +34,16 @@ describe("an eval", () => {
   it("runs several files as one, writes the requested reports, and is reported and graded again without an agent", async () => {
     const space = new TempEvalProject(TWO);
     space.write("second-agent.mjs", space.read("agent.mjs"));
-    const reports = ["--output-dir", "out", "--junit", "ci/junit.xml", "--markdown", "comment.md"];
+    const reports = [
+      "--output-dir",
+      "out",
+      "--junit",
+      "ci/junit.xml",
+      "--markdown",
+      "comment.md",
+      "--github",
+      "summary",
+    ];
     const settings = [
       "--workers",
       "2",

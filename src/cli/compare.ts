@@ -1,20 +1,25 @@
 import { basename, resolve } from "node:path";
-import { didYouMean, EXIT, RunFolderError, UsageError } from "../core/index.js";
+import { didYouMean, EXIT, RunFolderError, type RunVerdict, UsageError } from "../core/index.js";
 import { type ComparedRun, compareRuns, type RunComparison } from "../metrics/index.js";
 import {
   buildCompareReport,
+  type CompareOutcome,
+  type ComparisonGate,
   describeDrops,
   describeRegressions,
+  formatPlural,
   type GateMessages,
+  renderCompareJunit,
   renderCompareMarkdown,
   renderCompareText,
 } from "../report/index.js";
 import { readStoredRows } from "../runs/index.js";
 import { findBaseline, findRun, readManifest } from "../store/index.js";
+import { checkPublishFlags, type PublishFlags, publishReports } from "./publish.js";
 import { createScreenLayout } from "./screen.js";
 import { printNote, writeResult } from "./streams.js";
 
-export interface CompareFlags {
+export interface CompareFlags extends PublishFlags {
   metric?: readonly string[];
   systemA?: string;
   systemB?: string;
@@ -38,6 +43,7 @@ const QUALITY_METRICS = ["pass_rate", "mean_score"];
 
 export async function executeCompare(request: CompareRequest): Promise<number> {
   checkCompareFlags(request);
+  checkPublishFlags(request);
   const { metric, systemA, systemB, level, seed } = request;
   const { a, b } = readComparedRuns(request);
   const compared = compareRuns(a.run, b.run, { metrics: metric, systemA, systemB, level, seed });
@@ -45,18 +51,37 @@ export async function executeCompare(request: CompareRequest): Promise<number> {
     ...describeMissingTrials("A", a),
     ...(a.run.runDir === b.run.runDir ? [] : describeMissingTrials("B", b)),
   ];
+  const told = { ...compared, notes: [...compared.notes, ...notes] };
   const gates = checkComparisonGates(compared, request);
-  await writeResult(renderComparison({ ...compared, notes: [...compared.notes, ...notes] }, { request, gates }));
-  return chooseCompareExitCode(compared, gates, request);
+  const outcome = { gates, verdict: judgeComparison(compared, gates, request) };
+  await writeResult(renderComparison(told, request, outcome));
+  printOutcome(compared, gates);
+  await publishReports(request, {
+    title: compared.b.title,
+    runDir: compared.b.run,
+    verdict: outcome.verdict,
+    problems: gates.flatMap(({ failures, warning }) => [...failures, ...(warning === null ? [] : [warning])]),
+    markdown: () => [renderCompareMarkdown(told, outcome)],
+    junit: () => [renderCompareJunit(told, outcome)],
+  });
+  return outcome.verdict.exitCode;
 }
 
 function checkComparisonGates(
   { comparisons }: RunComparison,
   { failOnRegression, minDifference, maxDrop }: CompareRequest,
-) {
+): ComparisonGate[] {
+  const name = (gate: string) => (messages: GateMessages, i: number) => ({
+    ...messages,
+    gate,
+    system: comparisons[i]?.systemB ?? "",
+  });
+  const tolerated = minDifference === undefined ? "" : ` --min-difference ${minDifference}`;
   return [
-    ...(failOnRegression === true ? describeRegressions(comparisons, minDifference ?? 0) : []),
-    ...(maxDrop === undefined ? [] : describeDrops(comparisons, maxDrop)),
+    ...(failOnRegression === true
+      ? describeRegressions(comparisons, minDifference ?? 0).map(name(`--fail-on-regression${tolerated}`))
+      : []),
+    ...(maxDrop === undefined ? [] : describeDrops(comparisons, maxDrop).map(name(`--max-drop ${maxDrop}`))),
   ];
 }
 
@@ -107,31 +132,38 @@ function describeMissingTrials(side: string, { run, planned }: ComparedStoredRun
   return missing > 0 ? [`planned trials of ${side} that were not run: ${missing}`] : [];
 }
 
-function renderComparison(
-  compared: RunComparison,
-  { request, gates }: { request: CompareRequest; gates: readonly GateMessages[] },
-): string {
+function renderComparison(compared: RunComparison, request: CompareRequest, outcome: CompareOutcome): string {
   const { output } = request;
   if (output === "json") return `${JSON.stringify(buildCompareReport(compared, request), null, 2)}\n`;
   return output === "markdown"
-    ? renderCompareMarkdown(compared, gates)
+    ? renderCompareMarkdown(compared, outcome)
     : renderCompareText(compared, createScreenLayout());
 }
 
-/** Check first whether anything was compared: a gate without data decides nothing. */
-function chooseCompareExitCode(
-  { comparisons }: RunComparison,
-  gates: readonly GateMessages[],
-  { maxDrop }: CompareRequest,
-): number {
-  const warnings = gates.flatMap(({ warning }) => warning ?? []);
-  for (const warning of warnings) printNote(warning);
+function printOutcome({ comparisons }: RunComparison, gates: readonly ComparisonGate[]): void {
   const empty = comparisons.filter(({ tasks }) => tasks.paired === 0);
-  for (const { systemA, systemB } of empty) printNote(`${systemA} and ${systemB}: no task was scored in both runs.`);
-  const failures = gates.flatMap((gate) => gate.failures);
-  for (const message of new Set([...failures, ...gates.flatMap(({ remarks }) => remarks)])) printNote(message);
-  if (empty.length > 0) return EXIT.infrastructure;
-  if (failures.length > 0) return EXIT.gateFailed;
+  const messages = [
+    ...gates.flatMap(({ warning }) => warning ?? []),
+    ...empty.map(({ systemA, systemB }) => `${systemA} and ${systemB}: no task was scored in both runs.`),
+    ...gates.flatMap(({ failures }) => failures),
+    ...gates.flatMap(({ remarks }) => remarks),
+  ];
+  for (const message of new Set(messages)) printNote(message);
+}
+
+/** Check first whether anything was compared: a gate without data decides nothing. */
+function judgeComparison(
+  { comparisons }: RunComparison,
+  gates: readonly ComparisonGate[],
+  { maxDrop }: CompareRequest,
+): RunVerdict {
+  if (comparisons.some(({ tasks }) => tasks.paired === 0))
+    return { exitCode: EXIT.infrastructure, words: "no task was scored in both runs" };
+  const failed = gates.filter(({ failures }) => failures.length > 0).length;
+  if (failed > 0)
+    return { exitCode: EXIT.gateFailed, words: `${failed} of ${formatPlural(gates.length, "gate")} failed` };
   // Where the test has too little data, --max-drop decides if it is set.
-  return warnings.length > 0 && maxDrop === undefined ? EXIT.infrastructure : EXIT.fine;
+  if (gates.some(({ warning }) => warning !== null) && maxDrop === undefined)
+    return { exitCode: EXIT.infrastructure, words: "nothing could be checked" };
+  return { exitCode: EXIT.fine, words: gates.length === 0 ? "no gates" : "no regression found" };
 }

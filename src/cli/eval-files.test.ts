@@ -1,19 +1,14 @@
-import { mkdirSync } from "node:fs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ReporterError } from "../core/errors.js";
 import { makeEvalResult, makeTrialRow, makeTrialRows } from "../testing/eval-result.js";
 import { TempProject } from "../testing/temp-project.js";
 import { writeEvalFiles } from "./eval-files.js";
 
-/** A folder that collects notes, with no workflow by default. */
-function space(files = {}, summary = ""): TempProject & { said: string[] } {
+/** A folder that collects notes. */
+function space(files = {}): TempProject & { said: string[] } {
   const said: string[] = [];
   const spy = vi.spyOn(process.stderr, "write").mockImplementation((text) => said.push(String(text)) > 0);
-  vi.stubEnv("GITHUB_STEP_SUMMARY", summary);
-  onTestFinished(() => {
-    spy.mockRestore();
-    vi.unstubAllEnvs();
-  });
+  onTestFinished(() => spy.mockRestore());
   return Object.assign(new TempProject(files), { said });
 }
 
@@ -28,17 +23,11 @@ const stored = (trial: number, more = {}) => ({
 });
 
 describe("writeEvalFiles", () => {
-  it("writes nothing by default", () => {
-    const { said } = space();
-    writeEvalFiles(makeEvalResult(makeTrialRows("P")), {});
-    expect(said).toEqual([]);
-  });
-
   it("writes a line for each trial, with and without its stored output", () => {
     const here = space({ "run/outputs.jsonl": [stored(0), stored(1, { grades: [grade] }), stored(9)] });
     const rows = [...makeTrialRows("PF", { costUsd: 0.5, turns: 3 }), makeTrialRow({ trial: 2, outcome: "skipped" })];
     const evals = { tidy: { skill: "sweep" } };
-    writeEvalFiles(makeEvalResult(rows, { runDir: here.path("run"), evals }), { outputDir: here.path("out/deep") });
+    writeEvalFiles(makeEvalResult(rows, { runDir: here.path("run"), evals }), here.path("out/deep"));
     const lines = here.read("out/deep/results.jsonl").trimEnd().split("\n");
     const read = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(read.map(({ trial, outcome, response, grades }) => [trial, outcome, response, grades])).toEqual([
@@ -53,26 +42,10 @@ describe("writeEvalFiles", () => {
     expect(here.said).toEqual(names.map((name) => `Written: ${here.path("out/deep", name)}\n`));
   });
 
-  it("appends to the summary of a workflow, which others write to as well", () => {
-    const before = new TempProject({ "summary.md": "before\n" });
-    const here = space({}, before.path("summary.md"));
-    writeEvalFiles(makeEvalResult(makeTrialRows("P")), { markdown: here.path("comment.md") });
-    expect(before.read("summary.md")).toBe(`before\n${here.read("comment.md")}`);
-  });
-
-  it.each(["junit", "markdown"] as const)(
-    "reports which file of --%s cannot be written, and that the run is stored",
-    (kind) => {
-      const here = space();
-      mkdirSync(here.path("folder"));
-      const write = () => writeEvalFiles(makeEvalResult(makeTrialRows("P")), { [kind]: here.path("folder") });
-      expect(write).toThrow(ReporterError);
-      expect(write).toThrow(/folder could not be written: EISDIR.*\. The run itself is stored\.$/);
-    },
-  );
-
-  it("reports the same for the summary of a workflow", () => {
-    space({}, "/dev/null/summary.md");
-    expect(() => writeEvalFiles(makeEvalResult(makeTrialRows("P")), {})).toThrow(/summary\.md could not be written/);
+  it("reports which file cannot be written, and that the run is stored", () => {
+    const here = space({ file: "" });
+    const write = () => writeEvalFiles(makeEvalResult(makeTrialRows("P")), here.path("file/deep"));
+    expect(write).toThrow(ReporterError);
+    expect(write).toThrow(/results\.jsonl could not be written: .*\. The run itself is stored\.$/);
   });
 });

@@ -1,61 +1,19 @@
-import { appendFileSync, closeSync, mkdirSync, openSync, writeSync } from "node:fs";
-import { dirname, join } from "node:path";
-import type { EvalResult, EvalRow, GateVerdict } from "../core/index.js";
-import { getErrorMessage, ReporterError } from "../core/index.js";
-import {
-  type EvalReport,
-  type EvidenceReader,
-  evalReport,
-  renderEvalMarkdown,
-  renderJunitXml,
-} from "../report/index.js";
+import { join } from "node:path";
+import type { EvalResult, EvalRow, ReportOptions } from "../core/index.js";
+import { type EvidenceReader, evalReport, renderEvalMarkdown, renderJunitXml } from "../report/index.js";
 import { encodeKey, readOutputs, type StoredOutput } from "../store/index.js";
-import type { EvalSelection } from "./run-flags.js";
-import { printNote } from "./streams.js";
+import { writeReportFile } from "./publish.js";
 
-interface EvalFileOptions extends Pick<EvalSelection, "junit" | "markdown" | "outputDir"> {
-  /** Gates given on the command line. */
-  gates?: readonly GateVerdict[];
-}
-
-/** Writes the requested reports of an eval; in a GitHub workflow also its summary. */
-export function writeEvalFiles(result: EvalResult, wanted: EvalFileOptions): void {
-  const report = evalReport(result, wanted.gates);
-  for (const { file, lines } of listEvalFiles(result, report, wanted)) {
-    tryToWrite(file, () => writeEvalLines(file, lines));
-    printNote(`Written: ${file}`);
-  }
-  const summary = process.env.GITHUB_STEP_SUMMARY ?? "";
-  if (summary !== "") tryToWrite(summary, () => appendFileSync(summary, renderEvalMarkdown(report)));
-}
-
-interface EvalOutputFile {
-  readonly file: string;
-  readonly lines: Iterable<string>;
-}
-
-function listEvalFiles(
-  result: EvalResult,
-  report: EvalReport,
-  { junit, markdown, outputDir, gates }: EvalFileOptions,
-): EvalOutputFile[] {
-  const comment = () => [renderEvalMarkdown(report)];
-  const beside =
-    outputDir === undefined
-      ? []
-      : [
-          { file: join(outputDir, "results.jsonl"), lines: formatResultLines(result) },
-          { file: join(outputDir, "report.json"), lines: [`${JSON.stringify(report, null, 2)}\n`] },
-          { file: join(outputDir, "report.md"), lines: comment() },
-          { file: join(outputDir, "junit.xml"), lines: renderJunitXml(result, createEvidenceReader(result), gates) },
-        ];
-  return [
-    ...beside,
-    ...(junit === undefined
-      ? []
-      : [{ file: junit, lines: renderJunitXml(result, createEvidenceReader(result), gates) }]),
-    ...(markdown === undefined ? [] : [{ file: markdown, lines: comment() }]),
-  ];
+/** Writes the files of `--output-dir`. */
+export function writeEvalFiles(result: EvalResult, outputDir: string, options: ReportOptions = {}): void {
+  const report = evalReport(result, options);
+  const files = {
+    "results.jsonl": formatResultLines(result),
+    "report.json": [`${JSON.stringify(report, null, 2)}\n`],
+    "report.md": [renderEvalMarkdown(report)],
+    "junit.xml": renderJunitXml(result, createEvidenceReader(result), options),
+  };
+  for (const [name, lines] of Object.entries(files)) writeReportFile(join(outputDir, name), lines);
 }
 
 /** What graders found in failed trials, read from the store on first use. */
@@ -76,26 +34,6 @@ function readEvidence(dir: string, keys: ReadonlySet<string>): Map<string, strin
     if (keys.has(key)) found.set(key, against.map(({ name, evidence }) => `${name}: ${evidence}`).join("; "));
   }
   return found;
-}
-
-function writeEvalLines(file: string, lines: Iterable<string>): void {
-  mkdirSync(dirname(file), { recursive: true });
-  const fd = openSync(file, "w");
-  try {
-    for (const line of lines) writeSync(fd, line);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-function tryToWrite(file: string, write: () => void): void {
-  try {
-    write();
-  } catch (cause) {
-    throw new ReporterError(`${file} could not be written: ${getErrorMessage(cause)}. The run itself is stored.`, {
-      cause,
-    });
-  }
 }
 
 /** One line per trial: its test case, result, grader verdicts and what the agent did. */

@@ -5,14 +5,13 @@ import { type JudgeModelPlace, registerJudgeGraders } from "../graders/index.js"
 import { standardMetrics } from "../metrics/index.js";
 import { evalReport, formatGateResult, resolveGateKey } from "../report/index.js";
 
-import { writeEvalFiles } from "./eval-files.js";
 import { planEvals, withMock } from "./eval-plan.js";
 import { checkGate, type GateJudgment } from "./gates.js";
 import { closeResources, withSystems } from "./resolve.js";
 import { runFromSource } from "./run.js";
 import type { RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
-import type { AfterRunContext, RunSource } from "./run-source.js";
+import type { RunSource } from "./run-source.js";
 import { printNote } from "./streams.js";
 import { requireTrust } from "./trust.js";
 
@@ -41,7 +40,7 @@ export const EVAL_SOURCE: RunSource = {
       }
     });
   },
-  afterRun: finishEval,
+  judge: judgeEval,
 };
 
 /** A dry run runs nothing, and a resumed run was trusted when it was started. */
@@ -108,12 +107,7 @@ export function selectAgentSettings(config: RunConfig): RunConfig {
   return rest;
 }
 
-/** Writes the requested files and applies the gates. */
-async function finishEval(result: EvalResult, { config, gates }: AfterRunContext): Promise<GateJudgment> {
-  writeEvalFiles(result, { ...config.eval, gates });
-  return judgeEval(result);
-}
-
+/** Applies the gates of the eval files. */
 export function judgeEval(result: EvalResult): GateJudgment {
   const started = result.rows.filter(({ outcome }) => outcome !== "skipped").length;
   if (started === 0) return { exitCode: EXIT.infrastructure, messages: ["No trials were run, so nothing can pass."] };
@@ -121,5 +115,6 @@ export function judgeEval(result: EvalResult): GateJudgment {
   const failed = parts.flatMap(({ eval: name, system, gates }) =>
     gates.filter(({ passed }) => !passed).map((gate) => `${name}: ${system}: gate ${formatGateResult(gate)}`),
   );
-  return { exitCode: failed.length > 0 ? EXIT.gateFailed : EXIT.fine, messages: failed };
+  const checked = parts.reduce((sum, { gates }) => sum + gates.length, 0);
+  return { exitCode: failed.length > 0 ? EXIT.gateFailed : EXIT.fine, messages: failed, checked };
 }

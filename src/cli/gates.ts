@@ -20,6 +20,8 @@ export interface GateJudgment {
   messages: string[];
   /** Every gate from a flag that could be checked, passed or not. */
   verdicts?: readonly GateVerdict[];
+  /** Number of gates that were checked and have no entry in `verdicts`. */
+  checked?: number;
 }
 
 export interface GatedRun {

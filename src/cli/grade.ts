@@ -1,6 +1,6 @@
 import "../builtins.js";
 import { dirname, isAbsolute, relative, resolve } from "node:path";
-import type { EvalResult, ExampleSource, Metric } from "../core/index.js";
+import type { ExampleSource, Metric } from "../core/index.js";
 import { type Dataset, makeDataset, mapMetricChoice, omitUndefined, registry, UsageError } from "../core/index.js";
 import { mapSpecPaths } from "../datasets/index.js";
 import { selectMetrics } from "../metrics/index.js";
@@ -10,7 +10,6 @@ import type { Manifest } from "../store/index.js";
 import { findLatestRun, findRun, readManifest } from "../store/index.js";
 import { loadConfig, resolveEvaluatorPath } from "./config-file.js";
 import type { ExperimentRunFlags } from "./experiment.js";
-import type { GateJudgment } from "./gates.js";
 import { createInterrupt } from "./interrupt.js";
 import { enterFolder, type Invocation, isInvocation, mergeEvalSelection, requireTrustedRun } from "./invocation.js";
 import { isModulePath } from "./load-module.js";
@@ -133,8 +132,8 @@ async function gradeStoredRun(request: GradeRequest): Promise<PrintReport> {
     const shownDir = result.runDir === null ? null : formatPathFrom(request.startedIn, result.runDir);
     const goOn = `assay grade --resume ${shownDir}`;
     const { exitCode: stopCode } = interrupt;
-    const also = request.invocation.of === "eval" ? { also: () => finishGrading(result) } : {};
-    return () => reportResult(result, { config, gates, stopCode, goOn, shownDir, ...also });
+    const judge = request.invocation.of === "eval" ? (await import("./eval.js")).judgeEval : undefined;
+    return () => reportResult(result, { config: withoutFiles(config), gates, stopCode, goOn, shownDir, judge });
   } finally {
     progress?.clear();
     interrupt.release();
@@ -150,10 +149,10 @@ function formatPathFrom(folder: string, path: string): string {
   return way === "" || way.startsWith("..") || isAbsolute(way) ? path : way;
 }
 
-/** The gates of eval files apply to regraded outputs, too. */
-async function finishGrading(result: EvalResult): Promise<GateJudgment> {
-  const { judgeEval } = await import("./eval.js");
-  return judgeEval(result);
+/** The files that the original run wrote are its own. */
+function withoutFiles({ junit: _, markdown: __, eval: choice, ...config }: RunFlags): RunFlags {
+  const { outputDir: ___, ...kept } = choice ?? {};
+  return { ...config, ...(choice === undefined ? {} : { eval: kept }) };
 }
 
 /** A run started from a program does not record where its examples are. */

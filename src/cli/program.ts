@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { didYouMean, UsageError, VERSION } from "../core/index.js";
+import { addCiCommand } from "./commands/ci.js";
 import { addCompareCommand } from "./commands/compare.js";
 import { addDatasetsCommand } from "./commands/datasets.js";
 import { addEvalCommand, COMMON_EVAL_FLAGS } from "./commands/eval.js";
@@ -73,6 +74,7 @@ interface CliCommand {
 const COMMANDS: readonly CliCommand[] = [
   { name: "run", group: "Measure", add: addRunCommand, commonFlags: COMMON_RUN_FLAGS },
   { name: "memory", group: "Measure", add: addMemoryCommand, commonFlags: [...COMMON_RUN_FLAGS, "--reader"] },
+  { name: "ci", group: "Measure", add: addCiCommand },
   { name: "grade", group: "Measure", add: addGradeCommand },
   { name: "judge", group: "Measure", add: addJudgeCommand },
   { name: "demo", group: "Measure", add: addDemoCommand },

@@ -7,17 +7,25 @@ import {
   collectFacets,
   type Dataset,
   EXIT,
-  type GateVerdict,
   getErrorMessage,
   type RenderedReport,
   ReporterError,
   type ReportOptions,
+  type RunVerdict,
   registry,
 } from "../core/index.js";
-import { COLUMN_GROUPS, checkColumns, junitReporter, renderJunitXml } from "../report/index.js";
+import {
+  COLUMN_GROUPS,
+  checkColumns,
+  evalReport,
+  junitReporter,
+  renderEvalMarkdown,
+  renderJunitXml,
+} from "../report/index.js";
 import { loadRun } from "../runs/index.js";
 import { findLatestRun, findRun, readManifest } from "../store/index.js";
-import { applyGates, checkGateFlags, type GateJudgment, type Gates } from "./gates.js";
+import { checkGateFlags, type Gates } from "./gates.js";
+import { type JudgeOptions, judgeRun } from "./judge-run.js";
 import { loadPlugins } from "./resolve.js";
 import { DEFAULT_MIN_COVERAGE, type RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
@@ -98,7 +106,7 @@ function listFacets(dataset: Dataset | ExampleSource): NonNullable<MetricRun["fa
 }
 
 interface ReportContext {
-  config: RunConfig;
+  config: RunConfig & Pick<RunFlags, "eval" | "github">;
   gates: Gates;
   /** Exit code after an interrupt; null if there was none. */
   stopCode: number | null;
@@ -106,37 +114,45 @@ interface ReportContext {
   shownDir?: string | null;
   /** The command that resumes an interrupted run. */
   goOn: string;
-  /** Further processing of the result and its judgment; runs even after an interrupt. */
-  also?: (gates: readonly GateVerdict[]) => Promise<GateJudgment | undefined>;
+  /** Applies gates that do not come from flags. */
+  judge?: JudgeOptions["judge"];
 }
 
-/** Writes the report to stdout and chooses the exit code. */
+/** Writes the report to stdout and to the requested files, and chooses the exit code. */
 export async function reportResult(result: EvalResult, about: ReportContext): Promise<number> {
-  const { output = "table", columns } = about.config;
-  const judged = about.stopCode === null ? tryApplyGates(result, about.gates) : null;
-  const gates = judged?.verdicts ?? [];
-  const options = { gates, ...detectScreen(), ...(columns === undefined ? {} : { columns }) };
+  const { config, stopCode } = about;
+  const { output = "table", columns } = config;
+  const { verdict, gates, messages, problem } = judgeRun(result, about);
+  const options = { gates, verdict, ...detectScreen(), ...(columns === undefined ? {} : { columns }) };
   await writeResult(await renderReport(output, result, options));
   const { shownDir = result.runDir } = about;
   if (shownDir !== null) printNote(`Stored in ${shownDir}`);
-  const more = await about.also?.(gates);
-  if (about.stopCode !== null) {
-    printNote(`Interrupted. Resume with: ${about.goOn}`);
-    return about.stopCode;
-  }
-  if (judged === null || "problem" in judged) throw judged?.problem;
-  const { exitCode, messages } = judged;
-  for (const message of [...messages, ...(more?.messages ?? [])]) printNote(message);
-  return exitCode === EXIT.fine ? (more?.exitCode ?? EXIT.fine) : exitCode;
+  await writeReportFiles(result, config, { options, messages });
+  if (stopCode !== null) printNote(`Interrupted. Resume with: ${about.goOn}`);
+  if (problem !== undefined) throw problem;
+  for (const message of messages) printNote(message);
+  return verdict.exitCode;
 }
 
-/** A gate on a metric that does not exist ends the command after the report is written. */
-function tryApplyGates(result: EvalResult, gates: Gates): GateJudgment | { problem: unknown; verdicts?: undefined } {
-  try {
-    return applyGates(result, gates);
-  } catch (problem) {
-    return { problem };
-  }
+async function writeReportFiles(
+  result: EvalResult,
+  config: ReportContext["config"],
+  { options, messages }: { options: ReportOptions & { verdict: RunVerdict }; messages: readonly string[] },
+): Promise<void> {
+  const { junit, markdown, github, eval: choice } = config;
+  if (choice?.outputDir !== undefined)
+    (await import("./eval-files.js")).writeEvalFiles(result, choice.outputDir, options);
+  if (junit === undefined && markdown === undefined && github === undefined) return;
+  const { createEvidenceReader } = await import("./eval-files.js");
+  const { publishReports } = await import("./publish.js");
+  await publishReports(config, {
+    title: result.config.title,
+    runDir: result.runDir,
+    verdict: options.verdict,
+    problems: messages,
+    markdown: () => [renderEvalMarkdown(evalReport(result, options))],
+    junit: () => renderJunitXml(result, createEvidenceReader(result), options),
+  });
 }
 
 /** A custom reporter may fail; the run itself is stored. */

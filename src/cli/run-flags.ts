@@ -37,9 +37,7 @@ export interface EvalSelection {
   mock?: string;
   /** True if every trial has to pass. */
   requirePass?: boolean;
-  /** Where reports are written besides stdout. */
-  junit?: string;
-  markdown?: string;
+  /** Where all reports are written besides stdout. */
   outputDir?: string;
 }
 

@@ -575,6 +575,37 @@ export const REPORT_SETTINGS = {
   },
 } satisfies RunSettings;
 
+/** Of `run`, `memory`, `eval` and `compare`: where the result is written besides stdout. */
+export const PUBLISH_SETTINGS = {
+  /** File for JUnit XML, with a case for each trial and gate. */
+  junit: {
+    kind: "path",
+    flag: "--junit <file>",
+    help: "write JUnit XML to this file",
+    docs: "write JUnit XML to this file, with a case for each trial and gate. See [ci.md](../guides/ci.md)",
+    section: "Output",
+    isHarmless: true,
+  },
+  /** File for the report as a pull request comment. */
+  markdown: {
+    kind: "path",
+    flag: "--markdown <file>",
+    help: "write a pull request comment to this file",
+    docs: "write the report as a pull request comment to this file. See [ci.md](../guides/ci.md)",
+    section: "Output",
+    isHarmless: true,
+  },
+  github: {
+    kind: "textOrTrue",
+    role: "command",
+    flag: "--github [part]",
+    help: "in a GitHub workflow: write the job summary, annotations and one pull request comment; 'summary' for no comment",
+    docs: "in a GitHub workflow: write the job summary, annotations, outputs and one pull request comment, updated on every push; `--github summary` writes no comment. See [ci.md](../guides/ci.md)",
+    section: "Output",
+    isHarmless: true,
+  },
+} satisfies RunSettings;
+
 const PLAN_SETTINGS = {
   /** Metrics in addition to the standard ones: names or modules. `{ only: [...] }` replaces the standard ones. */
   metrics: {
@@ -802,6 +833,7 @@ export const SHARED_RUN_SETTINGS = {
   ...LIMIT_SETTINGS,
   ...JUDGE_SETTINGS,
   ...REPORT_SETTINGS,
+  ...PUBLISH_SETTINGS,
   ...PLAN_SETTINGS,
 };
 

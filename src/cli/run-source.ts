@@ -1,5 +1,5 @@
 import type { Dataset, EvalResult, Evaluator, ExampleSource, Metric, System } from "../core/index.js";
-import { type GateVerdict, omitUndefined, registry } from "../core/index.js";
+import { omitUndefined, registry } from "../core/index.js";
 import type { EvaluateOptions } from "../evaluate.js";
 import { type StandardMetrics, selectMetrics } from "../metrics/index.js";
 import { formatPlural } from "../report/index.js";
@@ -61,14 +61,8 @@ export interface RunSource {
   readonly metrics: StandardMetrics;
   /** Passes systems and datasets to `use`, and closes the systems afterwards, also after an error. */
   open<T>(wanted: RunRequest, use: (lent: RunInputs) => Promise<T>): Promise<T>;
-  /** Processes the result besides the report, and may change the exit code. */
-  afterRun?(result: EvalResult, about: AfterRunContext): Promise<GateJudgment>;
-}
-
-export interface AfterRunContext {
-  config: RunFlags;
-  /** The gates of flags and their verdicts. */
-  gates: readonly GateVerdict[];
+  /** Applies gates that do not come from flags. */
+  judge?(result: EvalResult): GateJudgment;
 }
 
 interface RunRequest {

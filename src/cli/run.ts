@@ -1,6 +1,6 @@
 import "../builtins.js";
 import type { System } from "../core/index.js";
-import { EXIT, type GateVerdict, registry, UsageError } from "../core/index.js";
+import { EXIT, registry, UsageError } from "../core/index.js";
 import { type EvaluateOptions, evaluateWith } from "../evaluate.js";
 import { standardMetrics } from "../metrics/index.js";
 import { resolveTokenizer } from "../models/index.js";
@@ -20,6 +20,7 @@ import {
   resolveRunFlags,
 } from "./invocation.js";
 import { ProgressLine } from "./progress.js";
+import { checkPublishFlags } from "./publish.js";
 import { resolveRunQueue } from "./queue-address.js";
 import { type PrintReport, reportResult, resolveGates } from "./report.js";
 import { getStoredRevisions, resolveDatasets, withSystems } from "./resolve.js";
@@ -58,6 +59,7 @@ export async function runFromSource(bench: RunSource, flags: RunFlags): Promise<
     throw new UsageError("--config cannot be combined with --resume: a resumed run keeps its own config.");
   }
   requireNewRunForTags(flags);
+  checkPublishFlags(flags);
   requireTrustedPlugins(flags.plugins, flags);
   const resumed = flags.resume === undefined ? null : recallInvocation(flags, bench.command);
   const invocation = resumed?.invocation ?? recordInvocation(flags, bench.command);
@@ -159,11 +161,7 @@ async function measureRun(parts: RunParts, request: MeasureRequest): Promise<Pri
     });
     const goOn = `assay ${request.invocation.command} --resume ${result.runDir}`;
     const { exitCode: stopCode } = interrupt;
-    const also =
-      bench.afterRun === undefined
-        ? {}
-        : { also: async (verdicts: readonly GateVerdict[]) => bench.afterRun?.(result, { config, gates: verdicts }) };
-    return () => reportResult(result, { config, gates, stopCode, goOn, ...also });
+    return () => reportResult(result, { config, gates, stopCode, goOn, judge: bench.judge });
   } finally {
     progress?.clear();
     interrupt.release();

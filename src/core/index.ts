@@ -126,6 +126,7 @@ export {
   type RenderedReport,
   type Reporter,
   type ReportOptions,
+  type RunVerdict,
   registerDataset,
   registry,
 } from "./registry.js";

@@ -35,10 +35,19 @@ export interface GateVerdict {
   readonly words: string;
 }
 
+/** How a command ends. */
+export interface RunVerdict {
+  readonly exitCode: number;
+  /** In a few words: `1 of 2 gates failed`. */
+  readonly words: string;
+}
+
 /** Options of a reporter. */
 export interface ReportOptions {
   /** The gates that decide the exit code; absent outside of a command. */
   gates?: readonly GateVerdict[];
+  /** The exit code and its reason; absent outside of a command. */
+  verdict?: RunVerdict;
   /** Column groups to show in a table. */
   columns?: readonly string[];
   /** Columns of the terminal the report has to fit; absent for files and pipes, which get Markdown of any width. */

@@ -5,6 +5,7 @@ import {
   buildCompareReport,
   describeDrops,
   describeRegressions,
+  renderCompareJunit,
   renderCompareMarkdown,
   renderCompareText,
 } from "./compare.js";
@@ -78,16 +79,36 @@ describe("renderCompareText", () => {
 });
 
 describe("renderCompareMarkdown", () => {
-  it("puts warnings first", () => {
-    expect(renderCompareMarkdown(WORSE, [{ failures: [], warning: "nothing was checked", remarks: [] }])).toMatch(
-      /^\*\*⚠ nothing was checked\*\*\n\n# before/,
+  const gate = { gate: "--max-drop 0.1", system: "agent", failures: [], warning: null, remarks: [] };
+  const fine = { gates: [gate], verdict: { exitCode: 0, words: "no regression found" } };
+
+  it("begins with the marker, the verdict and each gate", () => {
+    expect(renderCompareMarkdown(WORSE, fine)).toMatch(
+      /^<!-- assay:after -->\n\n### ✅ after: no regression found\n\nA: before, B: after\n\n- ✅ agent: --max-drop 0\.1\n\n## A/,
     );
+    const blind = { gates: [{ ...gate, warning: "nothing was checked" }], verdict: { exitCode: 3, words: "blind" } };
+    expect(renderCompareMarkdown(WORSE, blind)).toMatch(/### ❌ after: blind\n\n.*\n\n- ⚠️ nothing was checked\n/);
+    const none = { gates: [], verdict: { exitCode: 0, words: "no gates" } };
+    expect(renderCompareMarkdown(WORSE, none)).toContain("### ⚪ after: no gates\n");
   });
 
-  it("folds lists and escapes task names", () => {
-    const odd = rows({ tasks: 1, passes: 1 }).map((row) => makeRow({ ...row, exampleId: "<b>" }));
-    const text = renderCompareMarkdown({ ...WORSE, comparisons: [compareRows(odd, [])] });
-    expect(text).toContain("<details>\n<summary>Not paired: 1</summary>\n\n- &lt;b>: not in B\n\n</details>");
+  it("folds lists, and names are text", () => {
+    const odd = rows({ tasks: 1, passes: 1 }).map((row) => makeRow({ ...row, exampleId: "<b> @me ![x](y)" }));
+    const text = renderCompareMarkdown({ ...WORSE, comparisons: [compareRows(odd, [])] }, fine);
+    expect(text).toContain(
+      "<details>\n<summary>Not paired: 1</summary>\n\n- &lt;b&gt; @\u200bme ![x&#93;(y): not in B\n\n</details>",
+    );
+  });
+});
+
+describe("renderCompareJunit", () => {
+  it("has a case for each gate, and an error for an exit code without a failed gate", () => {
+    const gate = { gate: "--max-drop 0.1", system: "a<b", failures: ["dropped"], warning: null, remarks: [] };
+    const failed = renderCompareJunit(WORSE, { gates: [gate], verdict: { exitCode: 1, words: "1 of 1 gate failed" } });
+    expect(failed).toContain('tests="1" failures="1" errors="0"');
+    expect(failed).toContain('name="a&lt;b: --max-drop 0.1: dropped"');
+    const empty = renderCompareJunit(WORSE, { gates: [], verdict: { exitCode: 3, words: "no task" } });
+    expect(empty).toContain('<error type="exit" message="no task"/>');
   });
 });
 

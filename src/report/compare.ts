@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import type { RunVerdict } from "../core/index.js";
 import {
   classifyLift,
   computeMinTasks,
@@ -13,6 +14,7 @@ import {
   type RunName,
   type TestName,
 } from "../metrics/index.js";
+import { COMMENT_LAYOUT, escapeMarkdown, formatCommentMarker, formatHeadline } from "./comment.js";
 import {
   CHANGE_TONES,
   CHANGE_WORDS,
@@ -23,6 +25,7 @@ import {
   formatMetricName,
   formatPValue,
 } from "./compare-cells.js";
+import { escapeXml, renderGateSuite } from "./eval/junit.js";
 import { formatNumber, formatPlural, formatShare } from "./format.js";
 import { createLayout, type Layout } from "./layout.js";
 import { type TableColumn, toOneLine } from "./markdown.js";
@@ -35,21 +38,53 @@ interface CompareStyle {
 
 /** Renders the comparison of two runs for a terminal. */
 export function renderCompareText(compared: RunComparison, layout = createLayout()): string {
-  return renderRunComparison(compared, { layout, list: renderPlainList });
+  const title = layout.heading(`${formatRunTitle(compared.a)} → ${formatRunTitle(compared.b)}`);
+  return `${[title, ...renderComparisonParts(compared, { layout, list: renderPlainList })].join("\n\n")}\n`;
 }
 
-/** For a comment on a pull request: long lists are folded, and the results of gates come first. */
-export function renderCompareMarkdown(compared: RunComparison, gates: readonly GateMessages[] = []): string {
-  const warnings = gates.flatMap(({ warning }) => (warning === null ? [] : [`**⚠ ${toOneLine(warning)}**\n\n`]));
-  const failures = gates.flatMap((gate) => gate.failures.map((failure) => `**✕ ${toOneLine(failure)}**\n\n`));
-  return `${[...warnings, ...failures].join("")}${renderRunComparison(compared, { layout: createLayout(), list: renderFoldedList })}`;
+/** The gates of a comparison and the exit code that they lead to. */
+export interface CompareOutcome {
+  gates: readonly ComparisonGate[];
+  verdict: RunVerdict;
 }
 
-function renderRunComparison({ a, b, comparisons, notes }: RunComparison, style: CompareStyle): string {
-  const title = style.layout.heading(`${formatRunTitle(a)} → ${formatRunTitle(b)}`);
+/** For a comment on a pull request: the verdict and the results of gates come first, and long lists are folded. */
+export function renderCompareMarkdown(compared: RunComparison, { gates, verdict }: CompareOutcome): string {
+  const parts = [
+    formatCommentMarker(compared.b.title),
+    formatHeadline(compared.b.title, verdict, gates.length),
+    escapeMarkdown(`A: ${formatRunTitle(compared.a)}, B: ${formatRunTitle(compared.b)}`),
+    gates.map(formatGateLines).join("\n"),
+    ...renderComparisonParts(compared, { layout: COMMENT_LAYOUT, list: renderFoldedList }),
+  ];
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+function formatGateLines({ gate, system, failures, warning }: ComparisonGate): string {
+  if (failures.length === 0 && warning === null) return `- ✅ ${escapeMarkdown(`${system}: ${gate}`)}`;
+  const lines = [...(warning === null ? [] : [`⚠️ ${escapeMarkdown(warning)}`]), ...failures.map(escapeFailure)];
+  return lines.map((line) => `- ${line}`).join("\n");
+}
+
+function escapeFailure(failure: string): string {
+  return `❌ ${escapeMarkdown(failure)}`;
+}
+
+/** A suite with a case for each gate, for CI servers. A gate that could not be checked is an error. */
+export function renderCompareJunit(compared: RunComparison, { gates, verdict }: CompareOutcome): string {
+  const title = `${formatRunTitle(compared.a)} → ${formatRunTitle(compared.b)}`;
+  const verdicts = gates.map(({ gate, system, failures, warning }) => ({
+    gate: `${system}: ${gate}`,
+    passed: failures.length === 0 && warning === null,
+    words: [...failures, ...(warning === null ? [] : [warning])].join("; ") || "passed",
+  }));
+  const suite = [...renderGateSuite(verdicts, verdict)].join("");
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${escapeXml(title)}">\n${suite}</testsuites>\n`;
+}
+
+function renderComparisonParts({ comparisons, notes }: RunComparison, style: CompareStyle): string[] {
   const sections = comparisons.map((comparison) => renderSystemComparison(comparison, style));
-  const remarks = notes.length === 0 ? [] : [style.layout.bullets(notes)];
-  return `${[title, ...sections, ...remarks].join("\n\n")}\n`;
+  return [...sections, ...(notes.length === 0 ? [] : [style.layout.bullets(notes)])];
 }
 
 function renderSystemComparison(comparison: PairedComparison, { layout, list }: CompareStyle): string {
@@ -73,8 +108,7 @@ function renderPlainList({ title, entries, more }: TaskList, layout: Layout): st
 }
 
 function renderFoldedList({ title, entries, more }: TaskList, layout: Layout): string {
-  const lines = appendRemainder(entries, more).map((entry) => entry.replaceAll("&", "&amp;").replaceAll("<", "&lt;"));
-  return `<details>\n<summary>${title}</summary>\n\n${layout.bullets(lines)}\n\n</details>`;
+  return `<details>\n<summary>${title}</summary>\n\n${layout.bullets(appendRemainder(entries, more))}\n\n</details>`;
 }
 
 function appendRemainder(entries: readonly string[], more: number): string[] {
@@ -248,6 +282,14 @@ export interface GateMessages {
   /** Printed first: the gate could not have failed. Null when it could. */
   warning: string | null;
   remarks: readonly string[];
+}
+
+/** The result of one gate for one pair of systems. */
+export interface ComparisonGate extends GateMessages {
+  /** As given on the command line. */
+  gate: string;
+  /** The system of run B. */
+  system: string;
 }
 
 /** Reports where B is lower than A by more than `maxDrop`. */

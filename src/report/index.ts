@@ -1,9 +1,14 @@
 /** Reports: tables, Markdown, JSON, JUnit, timelines, and the data of the dashboard. */
+
+export { cutComment, formatCommentMarker, formatHeadline } from "./comment.js";
 export {
   buildCompareReport,
+  type CompareOutcome,
+  type ComparisonGate,
   describeDrops,
   describeRegressions,
   type GateMessages,
+  renderCompareJunit,
   renderCompareMarkdown,
   renderCompareText,
 } from "./compare.js";

@@ -1,6 +1,6 @@
 /** Tools without a subject of their own: retry, limit, lock, files, YAML, text. */
 export { ConcurrencyLimit, type RetryState, retry } from "./async.js";
-export { writeAtomically, writeContentAddressed } from "./files/atomic.js";
+export { writeAtomically, writeContentAddressed, writePiecesAtomically } from "./files/atomic.js";
 export { type ByteSource, createMemoryBytes, openLocalBytes } from "./files/byte-source.js";
 export { isInsideDir, openFileInside } from "./files/inside.js";
 export { LF, LineBlockSplitter, readLineBlocks, readLines, type TextLine, writeLines } from "./files/lines.js";

@@ -123,7 +123,9 @@ describe.skipIf(INSTALLED_AGENTS.every(({ name }) => name !== "claude"))("an eva
     const files = ["--output-dir", "reports", "--junit", "ci/junit.xml", "--markdown", "ci/comment.md"];
     const summary = join(dir, "summary.md");
     const model = ["--executor", "claude", "--model", MODELS.claude ?? ""];
-    done = await assay(["eval", ...MOCK, ...model, "--runs", "2", ...files], { GITHUB_STEP_SUMMARY: summary });
+    done = await assay(["eval", ...MOCK, ...model, "--runs", "2", "--github", "summary", ...files], {
+      GITHUB_STEP_SUMMARY: summary,
+    });
     writeFileSync(join(dir, "idle.yaml"), "reply: I see.\n");
     idle = await assay(["eval", "--mock", "idle.yaml", ...model, "--runs", "1", "--output-dir", "idle"]);
   }, SETUP_MS);

@@ -3,6 +3,7 @@ import type { CompareFlags } from "../compare.js";
 import { parseIntegerFlag, parseListFlag, parseNumberFlag } from "../flag-values.js";
 import type { SetExitCode } from "../program.js";
 import { DEFAULT_RUNS_DIR } from "../run-config.js";
+import { PUBLISH_SETTINGS } from "../run-settings.js";
 
 const EXAMPLES = `
 Metrics:     pass_rate, mean_score, mean_cost_usd, latency_mean, duration_mean, mean_output_tokens, mean_turns,
@@ -45,6 +46,9 @@ export function addCompareCommand(program: Command, done: SetExitCode): void {
     .option("--level <share>", "set the confidence level of intervals (default: 0.95)", parseNumberFlag)
     .option("--seed <number>", "seed the permutation tests that sample", parseIntegerFlag, 0)
     .option("--output <name>", "print table, json or markdown", "table")
+    .option("--junit <file>", PUBLISH_SETTINGS.junit.help)
+    .option("--markdown <file>", PUBLISH_SETTINGS.markdown.help)
+    .option("--github [part]", PUBLISH_SETTINGS.github.help)
     .option("--runs-dir <dir>", "read run folders from here", DEFAULT_RUNS_DIR)
     .allowExcessArguments(false)
     .addHelpText("after", EXAMPLES)

@@ -12,7 +12,7 @@ import {
 import type { SetExitCode } from "../program.js";
 import { DEFAULT_CACHE_DIR } from "../run-config.js";
 import type { EvalSelection, RunFlags } from "../run-flags.js";
-import { QUEUE_SETTINGS } from "../run-settings.js";
+import { PUBLISH_SETTINGS, QUEUE_SETTINGS } from "../run-settings.js";
 import {
   addEvalProjectFlags,
   addEvalRunFlags,
@@ -36,6 +36,7 @@ export const COMMON_EVAL_FLAGS = [
   "--require-pass",
   "--junit",
   "--markdown",
+  "--github",
   "--resume",
   "--dry-run",
 ] as const;
@@ -73,12 +74,10 @@ export function addEvalCommand(program: Command, done: SetExitCode): void {
     .option("--timeout <duration>", "limit each trial, such as 90s or 5m", parseDurationFlag)
     .optionsGroup("Output:")
     .option("--require-pass", "exit 1 unless every trial passed")
-    .option("--output-dir <dir>", "write results.jsonl, report.md, junit.xml and report.json to this folder")
-    .option("--junit <file>", "write JUnit XML to this file")
-    .option("--markdown <file>", "write a pull request comment to this file");
+    .option("--output-dir <dir>", "write results.jsonl, report.md, junit.xml and report.json to this folder");
   addEvalRunFlags(command.optionsGroup("Models, judges and costs:"));
   addEvalProjectFlags(command.optionsGroup("Project:"));
-  addSettings(addReportFlags(command, "eval"), QUEUE_SETTINGS)
+  addSettings(addReportFlags(command, "eval"), { ...PUBLISH_SETTINGS, ...QUEUE_SETTINGS })
     .optionsGroup("Execution:")
     .option("--cache-dir [dir]", "cache outputs by content and reuse them (default folder: .assay/cache)")
     .option("--runs-dir <dir>", "write run folders here (default: .assay/runs)")
@@ -120,17 +119,7 @@ type EvalCommandOptions = Omit<
   QueueFlags &
   Pick<
     EvalSelection,
-    | "mock"
-    | "suite"
-    | "runs"
-    | "threshold"
-    | "judgeModel"
-    | "judgeUrl"
-    | "judgeApiKeyEnv"
-    | "requirePass"
-    | "junit"
-    | "markdown"
-    | "outputDir"
+    "mock" | "suite" | "runs" | "threshold" | "judgeModel" | "judgeUrl" | "judgeApiKeyEnv" | "requirePass" | "outputDir"
   > & {
     eval?: string[];
     tag?: string[];
@@ -162,7 +151,7 @@ function toEvalFlags(options: EvalCommandOptions): RunFlags {
     timeout,
     ...others
   } = options;
-  const { mock, requirePass, junit, markdown, outputDir, workers, models, plugin, cacheDir, ...settings } = others;
+  const { mock, requirePass, outputDir, workers, models, plugin, cacheDir, ...settings } = others;
   const { queue, ...same } = settings;
   const choice = {
     files,
@@ -179,8 +168,6 @@ function toEvalFlags(options: EvalCommandOptions): RunFlags {
     timeoutMs: timeout,
     mock,
     requirePass,
-    junit,
-    markdown,
     outputDir,
   };
   return {

@@ -104,7 +104,13 @@ Examples:
   assay baseline set latest
   assay compare baseline latest --fail-on-regression
   assay baseline                                 which run it is
+  assay baseline save evals/baseline             a folder to commit, for CI
   assay baseline clear`;
+
+const SAVE_EXAMPLES = `
+Examples:
+  assay baseline save evals/baseline                then: assay compare evals/baseline latest
+  assay baseline save evals/baseline nightly`;
 
 export function addBaselineCommand(program: Command, done: SetExitCode): void {
   const baseline = program
@@ -124,6 +130,15 @@ export function addBaselineCommand(program: Command, done: SetExitCode): void {
     .action(async (run: string, options: { runsDir: string }) => {
       const { executeTag, BASELINE_TAG } = await import("../edit-runs.js");
       done(await executeTag(run, [BASELINE_TAG], options));
+    });
+  addEditFlags(baseline.command("save"))
+    .description("copy a run without its outputs to a folder, to commit it or upload it as an artifact")
+    .argument("<folder>", "a new folder, or one that holds a saved baseline")
+    .argument("[run]", "a run folder or id, 'latest', a tag or a title", "latest")
+    .addHelpText("after", SAVE_EXAMPLES)
+    .action(async (folder: string, run: string, options: { runsDir: string }) => {
+      const { saveBaseline } = await import("../save-baseline.js");
+      done(await saveBaseline(folder, run, options));
     });
   addEditFlags(baseline.command("clear"))
     .description("have no baseline any more; deletes no run")

@@ -1,4 +1,12 @@
-import type { DatasetConfig, DatasetGate, EvalResult, GateVerdict, Summary } from "../../core/index.js";
+import type {
+  DatasetConfig,
+  DatasetGate,
+  EvalResult,
+  GateVerdict,
+  ReportOptions,
+  RunVerdict,
+  Summary,
+} from "../../core/index.js";
 import { type EvalRow, getOwn, getScore, isScored, OUTCOMES, type Outcome } from "../../core/index.js";
 import { computeSkillScore, computeStimulusScore, type TrialGrade } from "../../metrics/index.js";
 import { mean, passAtK, passHatK, wilsonInterval } from "../../stats/index.js";
@@ -12,6 +20,8 @@ export interface EvalReport {
   readonly parts: readonly EvalPart[];
   /** Gates of the command, over all parts; gates of eval files are in their parts. */
   readonly gates: readonly GateVerdict[];
+  /** How the command ended; null for a report of a stored run. */
+  readonly verdict: RunVerdict | null;
   readonly notes: readonly string[];
 }
 
@@ -42,10 +52,10 @@ export interface EvalPart {
  * const { parts } = evalReport(result);
  * parts[0]?.stimuli.map(({ stimulus, passRate }) => [stimulus, passRate]);
  */
-export function evalReport(result: EvalResult, gates: readonly GateVerdict[] = []): EvalReport {
+export function evalReport(result: EvalResult, { gates = [], verdict }: ReportOptions = {}): EvalReport {
   const { config, runDir, notes } = result;
   const parts = config.datasets.flatMap((dataset) => buildParts(result, dataset));
-  return { schema: "assay.eval/1", title: config.title, run: runDir, parts, gates, notes };
+  return { schema: "assay.eval/1", title: config.title, run: runDir, parts, gates, verdict: verdict ?? null, notes };
 }
 
 /** The name of examples without a dataset name. */

@@ -1,4 +1,12 @@
-import type { EvalResult, GateVerdict, Reporter, ReportOptions } from "../../core/index.js";
+import {
+  type EvalResult,
+  EXIT,
+  type GateVerdict,
+  type Reporter,
+  type ReportOptions,
+  type RunVerdict,
+} from "../../core/index.js";
+import { escapeMarkdown, formatCommentMarker, formatHeadline } from "../comment.js";
 import { formatDollars, formatNumber, formatPlural, formatSeconds } from "../format.js";
 import { createLayout, type Layout } from "../layout.js";
 import { renderMarkdownTable, type TableColumn, toOneLine } from "../markdown.js";
@@ -96,18 +104,15 @@ export function formatGateResult({ metric, op, value, actual, passed }: GateResu
 /** The report of an eval as a comment on a pull request: verdicts first, tables folded. */
 export const markdownReporter = {
   name: "markdown",
-  render: (result: EvalResult, { gates }: ReportOptions = {}) => renderEvalMarkdown(evalReport(result, gates)),
+  render: (result: EvalResult, options: ReportOptions = {}) => renderEvalMarkdown(evalReport(result, options)),
 } satisfies Reporter;
-
-/** A program finds its earlier comment by this marker, to update it. */
-const COMMENT_MARKER = "<!-- assay-eval -->";
 
 export function renderEvalMarkdown(report: EvalReport): string {
   const details = report.parts.map((part) => renderFoldedPart(part));
   const notes = report.notes.map((note) => `- ${escapeMarkdown(note)}`).join("\n");
   const gates = report.gates.map(formatGateLine).join("\n");
   const parts = [
-    COMMENT_MARKER,
+    formatCommentMarker(report.title),
     formatEvalHeadline(report),
     gates,
     renderMarkdownTable(PART_COLUMNS, report.parts),
@@ -117,18 +122,20 @@ export function renderEvalMarkdown(report: EvalReport): string {
   return `${parts.filter((text) => text !== "").join("\n\n")}\n`;
 }
 
-/** Green only if gates were passed: trials without a verdict prove nothing. */
-function formatEvalHeadline({ title, parts, gates: ofCommand }: EvalReport): string {
-  const gates = [...ofCommand, ...parts.flatMap((part) => part.gates)];
+function formatEvalHeadline(report: EvalReport): string {
+  const gates = [...report.gates, ...report.parts.flatMap((part) => part.gates)];
+  return formatHeadline(report.title, report.verdict ?? judgeStoredEval(report, gates), gates.length);
+}
+
+/** For a report without a command: what its gates say. Trials without a verdict prove nothing. */
+function judgeStoredEval({ parts }: EvalReport, gates: readonly { passed: boolean }[]): RunVerdict {
   const failed = gates.filter(({ passed }) => !passed).length;
-  const [sign, verdict] = parts.every(({ scored }) => scored === 0)
-    ? ["❌", "no trial has a verdict"]
-    : gates.length === 0
-      ? ["⚪", "no gates"]
-      : failed === 0
-        ? ["✅", "all gates passed"]
-        : ["❌", `${failed} of ${gates.length} gates failed`];
-  return `### ${sign} ${escapeMarkdown(title)}: ${verdict}`;
+  if (parts.every(({ scored }) => scored === 0))
+    return { exitCode: EXIT.infrastructure, words: "no trial has a verdict" };
+  if (gates.length === 0) return { exitCode: EXIT.fine, words: "no gates" };
+  return failed === 0
+    ? { exitCode: EXIT.fine, words: "all gates passed" }
+    : { exitCode: EXIT.gateFailed, words: `${failed} of ${formatPlural(gates.length, "gate")} failed` };
 }
 
 function formatGateLine({ gate, passed, words }: GateVerdict): string {
@@ -172,18 +179,4 @@ function renderFoldedPart(part: EvalPart): string {
       .join("\n"),
     "</details>",
   ].join("\n\n");
-}
-
-/**
- * Names and messages come from files and programs: in a pull request they must be text, not markup or mentions. A bar
- * after a backslash would still end a cell, so it is written as a character reference.
- */
-function escapeMarkdown(text: string): string {
-  return toOneLine(text)
-    .replace(/&/g, "&amp;")
-    .replace(/</g, "&lt;")
-    .replace(/>/g, "&gt;")
-    .replace(/[`|]/g, (sign) => `&#${sign.charCodeAt(0)};`)
-    .replace(/\](?=[([:])/g, "&#93;")
-    .replace(/@(?=\w)/g, "@\u200b");
 }

@@ -1,11 +1,19 @@
-import type { EvalResult, EvalRow, GateVerdict, Reporter, ReportOptions } from "../../core/index.js";
+import {
+  type EvalResult,
+  type EvalRow,
+  EXIT,
+  type GateVerdict,
+  type Reporter,
+  type ReportOptions,
+  type RunVerdict,
+} from "../../core/index.js";
 import { describeReason, type EvalPart, evalReport, listFailedChecks, UNNAMED_DATASET } from "./eval-report.js";
 import { formatGateResult } from "./eval-text.js";
 
 /** A report for CI servers: a suite for each eval and system, a case for each trial and gate. */
 export const junitReporter = {
   name: "junit",
-  render: (result: EvalResult, { gates }: ReportOptions = {}) => renderJunitXml(result, undefined, gates),
+  render: (result: EvalResult, options: ReportOptions = {}) => renderJunitXml(result, undefined, options),
 } satisfies Reporter;
 
 /**
@@ -15,7 +23,7 @@ export const junitReporter = {
 export function* renderJunitXml(
   result: EvalResult,
   evidenceOf: EvidenceReader = () => null,
-  gates: readonly GateVerdict[] = [],
+  { gates = [], verdict }: ReportOptions = {},
 ): Generator<string> {
   yield '<?xml version="1.0" encoding="UTF-8"?>\n';
   yield `<testsuites name="${escapeXml(result.config.title)}">\n`;
@@ -26,20 +34,28 @@ export function* renderJunitXml(
     const rows = result.rows.filter(({ dataset, system }) => tags.includes(dataset) && system === part.system);
     yield* renderSuite(part, rows, evidenceOf);
   }
-  if (gates.length > 0) yield* renderGateSuite(gates);
+  yield* renderGateSuite(gates, verdict);
   yield "</testsuites>\n";
 }
 
-/** The gates of the command, which cover the whole run. */
-function* renderGateSuite(gates: readonly GateVerdict[]): Generator<string> {
+/** The gates of the command, which cover the whole run. A command that failed without one has an error instead. */
+export function* renderGateSuite(gates: readonly GateVerdict[], verdict: RunVerdict = NO_VERDICT): Generator<string> {
   const failures = gates.filter(({ passed }) => !passed).length;
-  yield `  <testsuite name="gates" tests="${gates.length}" failures="${failures}" errors="0" skipped="0" time="0.000">\n`;
+  const errors = verdict.exitCode > EXIT.gateFailed && failures === 0 ? 1 : 0;
+  if (gates.length + errors === 0) return;
+  yield `  <testsuite name="gates" tests="${gates.length + errors}" failures="${failures}" errors="${errors}" skipped="0" time="0.000">\n`;
+  if (errors > 0) {
+    const words = escapeXml(verdict.words);
+    yield `    <testcase name="exit code ${verdict.exitCode}" classname="gates"><error type="exit" message="${words}"/></testcase>\n`;
+  }
   for (const { gate, passed, words } of gates) {
     const open = `    <testcase name="${escapeXml(`${gate}: ${words}`)}" classname="gates"`;
     yield passed ? `${open}/>\n` : `${open}><failure type="gate" message="${escapeXml(words)}"/></testcase>\n`;
   }
   yield "  </testsuite>\n";
 }
+
+const NO_VERDICT: RunVerdict = { exitCode: EXIT.fine, words: "" };
 
 /** Returns the graders' evidence for a trial, if there is any. */
 export type EvidenceReader = (row: EvalRow) => string | null;
@@ -95,7 +111,7 @@ function renderGateCase(gate: EvalPart["gates"][number], { eval: name, system }:
 }
 
 /** XML does not allow control characters, not even as character references. */
-function escapeXml(text: string): string {
+export function escapeXml(text: string): string {
   return text
     .replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD")
     .replace(/&/g, "&amp;")

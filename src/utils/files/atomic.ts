@@ -14,6 +14,27 @@ export function writeAtomically(path: string, content: string | Uint8Array): voi
   }
 }
 
+/** The same for a text in pieces, which may be too large for one string. */
+export function writePiecesAtomically(path: string, pieces: Iterable<string>): void {
+  const temporary = makeTempPath(path);
+  try {
+    writePiecesTo(temporary, pieces);
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+function writePiecesTo(path: string, pieces: Iterable<string>): void {
+  const file = openSync(path, "wx");
+  try {
+    for (const piece of pieces) writeFileSync(file, piece);
+  } finally {
+    closeSync(file);
+  }
+}
+
 /**
  * Writes a file named after the hash of its content and returns the name. Writes chunk by chunk, so that large content
  * need not be in memory.

@@ -1,0 +1,65 @@
+import { type EvalResult, EXIT, type GateVerdict, getErrorMessage, type RunVerdict } from "../core/index.js";
+import { formatPlural } from "../report/index.js";
+import { applyGates, type GateJudgment, type Gates } from "./gates.js";
+
+export interface JudgeOptions {
+  gates: Gates;
+  /** Exit code after an interrupt; null if there was none. */
+  stopCode: number | null;
+  /** Applies gates that do not come from flags. */
+  judge?: ((result: EvalResult) => GateJudgment) | undefined;
+}
+
+/** How a run ends: what all reports of it say, and its exit code. */
+export interface RunJudgment {
+  verdict: RunVerdict;
+  /** The gates from flags. */
+  gates: readonly GateVerdict[];
+  /** What failed, one gate each. */
+  messages: readonly string[];
+  /** A gate that cannot be checked; thrown after the reports are written. */
+  problem?: unknown;
+}
+
+export function judgeRun(result: EvalResult, { gates, stopCode, judge }: JudgeOptions): RunJudgment {
+  if (stopCode !== null) {
+    const done = result.rows.filter(({ outcome }) => outcome !== "skipped").length;
+    const words = `interrupted after ${done} of ${formatPlural(result.rows.length, "trial")}`;
+    return { verdict: { exitCode: stopCode, words }, gates: [], messages: [] };
+  }
+  try {
+    return combineJudgments(result, applyGates(result, gates), judge?.(result) ?? NO_GATES);
+  } catch (problem) {
+    const { exitCode = EXIT.infrastructure } = problem as { exitCode?: number };
+    const words = `a gate could not be checked: ${getErrorMessage(problem)}`;
+    return { verdict: { exitCode, words }, gates: [], messages: [], problem };
+  }
+}
+
+const NO_GATES: GateJudgment = { exitCode: EXIT.fine, messages: [] };
+
+/** Gates from flags decide first. */
+function combineJudgments({ rows }: EvalResult, ofFlags: GateJudgment, ofFiles: GateJudgment): RunJudgment {
+  const exitCode = ofFlags.exitCode === EXIT.fine ? ofFiles.exitCode : ofFlags.exitCode;
+  const messages = [...ofFlags.messages, ...ofFiles.messages];
+  const gates = ofFlags.verdicts ?? [];
+  const checked = gates.length + (ofFiles.checked ?? 0);
+  const words = describeVerdict({ exitCode, messages, checked, hasRun: rows.some(({ passed }) => passed !== null) });
+  return { verdict: { exitCode, words }, gates, messages };
+}
+
+interface JudgedRun {
+  exitCode: number;
+  messages: readonly string[];
+  /** Number of gates. */
+  checked: number;
+  /** False if no trial has a verdict. */
+  hasRun: boolean;
+}
+
+function describeVerdict({ exitCode, messages, checked, hasRun }: JudgedRun): string {
+  if (exitCode === EXIT.gateFailed) return `${messages.length} of ${formatPlural(checked, "gate")} failed`;
+  if (!hasRun) return "no trial has a verdict";
+  if (exitCode !== EXIT.fine) return "too few trials were scored";
+  return checked === 0 ? "no gates" : "all gates passed";
+}
