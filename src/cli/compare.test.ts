@@ -93,7 +93,9 @@ describe("assay compare", () => {
     expect(code).toBe(3);
     expect(stderr).toMatch(/^WARNING: --fail-on-regression CHECKED NOTHING for model: with 4 paired tasks, no loss/);
     const comment = await compare(runsDir, { a, b, failOnRegression: true, output: "markdown" });
-    expect(comment.stdout).toMatch(/^\*\*⚠ WARNING: --fail-on-regression CHECKED NOTHING/);
+    expect(comment.stdout).toMatch(
+      /nothing could be checked\n\n.*\n\n- ⚠️ WARNING: --fail-on-regression CHECKED NOTHING/,
+    );
     const ungated = await compare(runsDir, { a, b, output: "markdown" });
     expect(ungated.stdout + ungated.stderr).not.toContain("WARNING");
   });
@@ -111,7 +113,9 @@ describe("assay compare", () => {
       ].join(""),
     });
     const comment = await compare(runsDir, { a, b, maxDrop: 0.05, metric: ["pass_rate"], output: "markdown" });
-    expect(comment.stdout).toMatch(/^\*\*✕ model: pass_rate dropped by more than 0\.05: 1 → 0, -1\*\*\n\n# /);
+    expect(comment.stdout).toMatch(
+      /### ❌ .*: 1 of 1 gate failed\n\n.*\n\n- ❌ model: pass_rate dropped by more than 0\.05: 1 → 0, -1\n/,
+    );
     expect((await compare(runsDir, { a: b, b: a, maxDrop: 0 })).code).toBe(0);
     expect((await compare(runsDir, { a, b, maxDrop: 1 })).code).toBe(0);
     const both = await compare(runsDir, { a: b, b: a, maxDrop: 0, failOnRegression: true });

@@ -101,14 +101,18 @@ function describeRun(card: RunCard) {
 }
 
 const COLUMNS: readonly TableColumn<RunCard>[] = [
-  { title: "started (UTC)", cell: ({ createdAt }) => createdAt.slice(0, 16).replace("T", " ") },
-  { title: "title", cell: ({ title, status }) => (status === "complete" ? title : `${title} (${status})`) },
+  { title: "started (UTC)", cell: ({ createdAt }) => createdAt.slice(0, 16).replace("T", " "), priority: 3 },
+  {
+    title: "title",
+    cell: ({ title, status }) => (status === "complete" ? title : `${title} (${status})`),
+    priority: 0,
+  },
   { title: "systems", cell: ({ systems }) => joinShort(systems.map(({ system }) => system)) },
   { title: "dataset", cell: ({ datasets }) => joinShort(datasets.map(({ name }) => name)) },
-  { title: "pass rate", align: "right", cell: formatPassRates },
+  { title: "pass rate", align: "right", cell: formatPassRates, priority: 2 },
   { title: "cost", align: "right", cell: formatRunCost },
-  { title: "tags", cell: ({ runTags }) => runTags.join(", ") },
-  { title: "id", cell: ({ id }) => id },
+  { title: "tags", cell: ({ runTags }) => runTags.join(", "), priority: 4 },
+  { title: "id", cell: ({ id }) => id, priority: 1 },
 ];
 
 const MAX_NAMES = 2;
