@@ -42,7 +42,7 @@ export async function executeRuns(words: readonly string[], flags: RunsFlags): P
     q: words.join(" "),
     limit,
     ...(status === undefined ? {} : { status }),
-    ...(since === undefined ? {} : { since }),
+    ...(since === undefined ? {} : { since: new Date(since).toISOString() }),
     ...(tag === undefined ? {} : { runTag: tag }),
     ...(system === undefined ? {} : { hasSystem: system }),
     ...(dataset === undefined ? {} : { hasDataset: dataset }),

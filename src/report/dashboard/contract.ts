@@ -116,8 +116,8 @@ export interface RunListQuery extends RunFilter {
   hasSystem?: string;
   /** Runs that a user gave this tag. */
   runTag?: string;
-  /** Runs started at this time or later, in milliseconds since 1970. */
-  since?: number;
+  /** Runs started at this time or later, as an ISO date. */
+  since?: string;
   /** A key of `RUN_SORTS`, prefixed with `-` for descending order. Default: `-when`. */
   sort?: string;
   /** Default: 100. */

@@ -62,7 +62,7 @@ export function filterRuns(runs: readonly RunCard[], query: RunListQuery): RunCa
       (!hasDataset || hasDatasetNamed(run, hasDataset)) &&
       (!hasSystem || run.systems.some(({ system }) => system === hasSystem)) &&
       (!runTag || run.runTags.includes(runTag)) &&
-      (since === undefined || Date.parse(run.createdAt) >= since) &&
+      (!since || Date.parse(run.createdAt) >= Date.parse(since)) &&
       (!dataset || hasDatasetNamed(run, dataset)) &&
       (!tag || run.tags.includes(tag)) &&
       (words.length === 0 || hasWords(listSearchedTexts(run), words)),
