@@ -1,6 +1,5 @@
 import type { Evaluator, ExampleSource, Registry } from "../core/index.js";
 import { type Dataset, didYouMean, makeDataset, UsageError } from "../core/index.js";
-import { CommandEvaluator } from "../evaluators/index.js";
 import { isModulePath, requireModuleFile } from "./load-module.js";
 import type { JudgedRunConfig, RunJudges } from "./make-judge.js";
 import { isCommandConfig } from "./program-config.js";
@@ -84,7 +83,7 @@ async function makeChosenEvaluators(
   const chosen: ChosenEvaluator[] = [];
   for (const given of config.evaluators ?? []) {
     if (isCommandConfig(given)) {
-      chosen.push({ dataset: null, evaluator: openCommandEvaluator(given), isMade: true });
+      chosen.push({ dataset: null, evaluator: await openCommandEvaluator(given), isMade: true });
       continue;
     }
     if (typeof given !== "string") {
@@ -99,7 +98,8 @@ async function makeChosenEvaluators(
   return chosen;
 }
 
-function openCommandEvaluator({ timeout, ...options }: EvaluatorCommandConfig): Evaluator {
+async function openCommandEvaluator({ timeout, ...options }: EvaluatorCommandConfig): Promise<Evaluator> {
+  const { CommandEvaluator } = await import("../evaluators/command-evaluator.js");
   return new CommandEvaluator({ ...options, ...(timeout === undefined ? {} : { timeoutMs: timeout * 1000 }) });
 }
 

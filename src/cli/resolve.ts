@@ -29,7 +29,7 @@ import type { Manifest } from "../store/index.js";
 import { FunctionSystem, ReplaySystem } from "../systems/index.js";
 import { fingerprintModule, isModulePath, loadModule, type ModuleExports, requireModuleFile } from "./load-module.js";
 import { isProgramConfig } from "./program-config.js";
-import { nameProgramSystems, openProgramSystem, type SystemSpec } from "./program-systems.js";
+import type { SystemSpec } from "./program-systems.js";
 import { loadWithProgress } from "./progress.js";
 import type { RunConfig } from "./run-config.js";
 import { getFlagName, MODEL_SETTINGS, RUN_SETTINGS } from "./run-settings.js";
@@ -81,7 +81,7 @@ export async function resolveOneSystem(registry: Registry, spec: string, config:
 }
 
 async function* resolveSystems(registry: Registry, spec: SystemSpec, config: RunConfig): AsyncGenerator<System> {
-  if (isProgramConfig(spec)) yield openProgramSystem(spec, config);
+  if (isProgramConfig(spec)) yield (await import("./program-systems.js")).openProgramSystem(spec, config);
   else if (typeof spec !== "string") yield requireShape<System>("A system of the config", spec, ["process"]);
   else if (isModulePath(spec)) yield* loadSystemsModule(spec);
   else {
@@ -92,13 +92,18 @@ async function* resolveSystems(registry: Registry, spec: SystemSpec, config: Run
 
 async function* makeSystems(registry: Registry, config: RunConfig): AsyncGenerator<System> {
   if (config.reader !== undefined) throw new UsageError("--reader is only for assay memory. Remove it.");
-  for (const spec of nameProgramSystems(config.systems ?? [])) yield* resolveSystems(registry, spec, config);
+  for (const spec of await nameSystems(config.systems ?? [])) yield* resolveSystems(registry, spec, config);
   if (usesModels(config)) {
     const { openMeasuredModels } = await import("./model-systems.js");
     yield* openMeasuredModels(config);
   } else requireNoModelSettings(config);
   if ((config.agents ?? []).length > 0) yield* (await import("./agent-systems.js")).openAgentSystems(config);
   for (const file of config.replay ?? []) yield await ReplaySystem.fromFile(file);
+}
+
+/** Programs are loaded only by runs that have some. */
+async function nameSystems(specs: readonly SystemSpec[]): Promise<readonly SystemSpec[]> {
+  return specs.some(isProgramConfig) ? (await import("./program-systems.js")).nameProgramSystems(specs) : specs;
 }
 
 /** True if a run calls models directly: named ones, or the default of the models file if it names no system. */
