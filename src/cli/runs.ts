@@ -68,9 +68,9 @@ function parseStatus(status: string | undefined): RunStatus | undefined {
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /** Milliseconds since 1970 of a date, or of a time before `now`. */
-export function parseSince(text: string, now: number): number {
+function parseSince(text: string, now: number): number {
   const [, amount, unit = ""] = /^(\d+)([mhdw])$/.exec(text.trim()) ?? [];
-  if (amount !== undefined) return now - Number(amount) * (UNIT_MS[unit] ?? 0);
+  if (amount !== undefined) return Math.max(0, now - Number(amount) * (UNIT_MS[unit] ?? 0));
   const date = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(date)) return date;
   throw new UsageError(`--since takes a date such as 2026-11-01, or a time such as 90m, 12h, 7d or 4w, got "${text}".`);

@@ -34,7 +34,6 @@ export {
   clearBaseline,
   LABELS_FILE,
   LATEST_NAME,
-  type RunLabels,
   readLabels,
   removeTags,
   renameRun,
