@@ -101,7 +101,8 @@ function describeCheapest(cheapest: CheapestSystem, { best, differences }: Recom
       ? ""
       : ` (${best?.system}: ${basis === "usd" ? formatDollars(bestCost) : formatNumber(bestCost, 1)})`;
   const low = differences.find((one) => one.system === system)?.low ?? null;
-  const risk = low === null || low >= 0 ? "" : `; its ${quality} may be up to ${formatNumber(-low)} lower`;
+  // The interval of a difference of shares may go beyond what is possible.
+  const risk = low === null || low >= 0 ? "" : `; its ${quality} may be up to ${formatNumber(Math.min(1, -low))} lower`;
   return `Cheapest that is not significantly worse: ${system}, ${words}${beside}${risk}.`;
 }
 
@@ -110,9 +111,13 @@ function describeFastest(
   best: string,
   quality: string,
 ): string {
-  if (system === best) return `Fastest: ${system} itself, median latency ${formatSeconds(seconds)}.`;
+  if (system === best) return `Fastest: ${system} itself, median latency ${formatLatency(seconds)}.`;
   const but = isWorse ? `, but its ${quality} is significantly lower` : "";
-  return `Fastest: ${system}, median latency ${formatSeconds(seconds)} (${best}: ${formatSeconds(bestSeconds)})${but}.`;
+  return `Fastest: ${system}, median latency ${formatLatency(seconds)} (${best}: ${formatLatency(bestSeconds)})${but}.`;
+}
+
+function formatLatency(seconds: number): string {
+  return seconds < 0.0001 ? "under 0.1 ms" : formatSeconds(seconds);
 }
 
 /** The closest system, and the cheapest if it is another one. */

@@ -92,6 +92,9 @@ describe("recommendSystem", () => {
     expect(few).toMatchObject({ verdict: "unclear", difference: -1, moreExamples: 3 });
     const six = recommend([...makeRows("good", "PPPPPP"), ...makeRows("bad", "FFFFFF")])?.differences[0];
     expect(six).toMatchObject({ verdict: "worse" });
+    // Four of six examples differ. Six must, so that nine are needed if the share stays the same.
+    const some = recommend([...makeRows("good", "PPPPPP"), ...makeRows("bad", "FFFFPP")])?.differences[0];
+    expect(some).toMatchObject({ verdict: "unclear", moreExamples: 3 });
   });
 
   it("gives no number of examples if there is no difference", () => {

@@ -51,13 +51,16 @@ export function recommendSystem(run: RecommendedRun): SystemRecommendation | nul
   const [best, ...others] = sortByQuality(candidates, quality, cost?.key);
   if (best === undefined) return null;
   const { seed } = run.config;
-  const compared = others.map(({ system }) =>
-    compareSample({ metric: quality, kind: "quality", better: "more" }, values.pair(best.system, system), {
-      level: DEFAULT_LEVEL,
-      seed,
-    }),
-  );
-  const differences = judgeDifferences(compared, others);
+  const compared = others.map(({ system }): ComparedSystem => {
+    const sample = values.pair(best.system, system);
+    const metric = { metric: quality, kind: "quality", better: "more" } as const;
+    return {
+      system,
+      metric: compareSample(metric, sample, { level: DEFAULT_LEVEL, seed }),
+      differing: sample.a.filter((value, task) => value !== sample.b[task]).length,
+    };
+  });
+  const differences = judgeDifferences(compared);
   const worse = new Set(differences.flatMap(({ system, verdict }) => (verdict === "worse" ? system : [])));
   const good = [best, ...others].filter(({ system }) => !worse.has(system));
   return {
@@ -169,22 +172,31 @@ function findFastest(candidates: readonly Candidate[], worse: ReadonlySet<string
   return { ...fastest, bestSeconds: best.seconds, isWorse: worse.has(fastest.system) };
 }
 
+/** A system compared with the best one. */
+interface ComparedSystem {
+  readonly system: string;
+  readonly metric: MetricComparison;
+  /** Examples in which the two differ; only these count in an exact test. */
+  readonly differing: number;
+}
+
 /**
  * The best was chosen by the same data, so any pair of systems could have been compared, and the correction covers all
  * pairs. Those that were not compared count as not significant.
  */
-function judgeDifferences(compared: readonly MetricComparison[], others: readonly Candidate[]): QualityDifference[] {
+function judgeDifferences(compared: readonly ComparedSystem[]): QualityDifference[] {
   const alpha = toAlpha(DEFAULT_LEVEL);
-  const pairs = (others.length * (others.length + 1)) / 2;
-  const ps = compared.map(({ p }) => p ?? 1);
+  const pairs = (compared.length * (compared.length + 1)) / 2;
+  const ps = compared.map(({ metric }) => metric.p ?? 1);
   const adjusted = holm([...ps, ...Array<number>(pairs - ps.length).fill(1)]);
-  return compared.map((metric, i) => {
+  return compared.map((one, i) => {
+    const { system, metric } = one;
     const { n, difference, low, high, p, se } = metric;
     const adjustedP = p === null ? null : (adjusted[i] ?? null);
     const isWorse = difference !== null && difference < 0 && adjustedP !== null && adjustedP < alpha;
     const verdict = difference === 0 && se === 0 ? "same" : isWorse ? "worse" : "unclear";
     return {
-      system: others[i]?.system ?? "",
+      system,
       examples: n,
       difference,
       low,
@@ -192,16 +204,17 @@ function judgeDifferences(compared: readonly MetricComparison[], others: readonl
       p,
       adjustedP,
       verdict,
-      moreExamples: verdict === "unclear" ? estimateMoreExamples(metric, { alpha, pairs }) : null,
+      moreExamples: verdict === "unclear" ? estimateMoreExamples(one, { alpha, pairs }) : null,
     };
   });
 }
 
 /** By the measured variance; the same kind of examples is assumed, in groups of the same size if they have groups. */
 function estimateMoreExamples(
-  { n, groups, difference, se }: MetricComparison,
+  { metric, differing }: ComparedSystem,
   { alpha, pairs }: { alpha: number; pairs: number },
 ): number | null {
+  const { n, groups, difference, se } = metric;
   if (difference === null || difference >= 0 || se === null) return null;
   const enough =
     se === 0
@@ -214,7 +227,7 @@ function estimateMoreExamples(
           alpha: alpha / pairs,
           power: POWER,
         });
-  // With fewer tasks or groups than this, not even the largest difference is significant.
-  const fewest = (computeMinTasks(DEFAULT_LEVEL, pairs) ?? 0) * (n / (groups ?? n));
+  // With fewer differing tasks or groups than this, not even the largest difference is significant.
+  const fewest = (computeMinTasks(DEFAULT_LEVEL, pairs) ?? 0) * (n / (groups ?? n)) * (n / Math.max(1, differing));
   return Math.max(1, Math.ceil(Math.max(enough, fewest)) - n);
 }
