@@ -1,55 +1,52 @@
-import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { LAUNCHER } from "../src/testing/run-assay.js";
-import { isCommandMissing } from "../src/testing/system-command.js";
+import { type FinishedCommand, runAssay } from "../src/testing/run-assay.js";
 import { TempProject } from "../src/testing/temp-project.js";
 
-/** Runs a command on a terminal of 80 columns and returns all that reached it. */
-const ON_A_TERMINAL = `
-import fcntl, os, pty, struct, sys, termios
-pid, fd = pty.fork()
-if pid == 0:
-    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-    os.execvp(sys.argv[1], sys.argv[1:])
-while True:
-    try:
-        piece = os.read(fd, 65536)
-    except OSError:
-        break
-    if not piece:
-        break
-    sys.stdout.buffer.write(piece)
-os.waitpid(pid, 0)
-`;
+const CLEAR = "\u001b[2J";
+const TITLE = "\u001b]0;owned\u0007";
+const TURN = "\u202e";
 
-const COMMAND = ["--system", "passthrough", "--system", "truncate:0.5", "--dataset", "needle", "-n", "4"];
-
-function runOnTerminal(env: Record<string, string>): string {
-  const { NO_COLOR: _, FORCE_COLOR: __, COLUMNS: ___, ...inherited } = process.env;
-  return execFileSync("python3", ["-c", ON_A_TERMINAL, process.execPath, LAUNCHER, ...COMMAND], {
-    cwd: new TempProject().dir,
-    encoding: "utf8",
-    env: { ...inherited, TERM: "xterm", ...env },
-  });
+/** Checks that neither stream contains terminal control sequences. */
+function expectPlain({ stdout, stderr }: FinishedCommand): void {
+  const steering = /(?![\t\n])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u;
+  expect(JSON.stringify(stdout.match(steering))).toBe("null");
+  expect(JSON.stringify(stderr.match(steering))).toBe("null");
 }
 
-describe.skipIf(isCommandMissing("python3"))("on a terminal (needs python3 for its pty module)", () => {
-  it("fits the width and has colors", () => {
-    const text = runOnTerminal({});
-    expect(text).toContain("\u001b[1m");
-    expect(text).toContain("Left out: ");
-    expect(text).not.toContain("| system");
+describe("terminal output", () => {
+  const rows = [
+    { id: `${CLEAR}1`, question: `q${TITLE}`, answer: `a${TURN}`, dataset: `tag${CLEAR}` },
+    { id: "2", question: "q", answer: "a", dataset: "b" },
+  ];
+  const system = `export default { name: ${JSON.stringify(`sys${TITLE}`)}, process: (e) => ({ response: "a" }), close() { throw new Error(${JSON.stringify(`stuck${CLEAR}`)}); } };`;
+  const space = () =>
+    new TempProject({
+      "d.jsonl": rows,
+      "s.mjs": system,
+      "recorded.jsonl": [{ id: `${CLEAR}7`, response: "x" }],
+      "broken.mjs": `throw new Error(${JSON.stringify(`boom${CLEAR}`)})`,
+    });
+
+  it("is plain text in a report, its notes and a plan", async () => {
+    const args = ["--dataset", "d.jsonl", "--system", "./s.mjs", "--replay", "recorded.jsonl", "--title", `t${TITLE}`];
+    const report = await runAssay(space().dir, ...args);
+    expect(report.stdout).toContain("# t\ufffd]0;owned\ufffd");
+    expect(report.stdout).toContain("| sys\ufffd]0;owned\ufffd ");
+    expect(report.stderr).toContain("not in any dataset (\ufffd[2J7): ignored");
+    expect(report.stderr).toContain("could not be closed: stuck\ufffd[2J");
+    expectPlain(report);
+    const plan = await runAssay(space().dir, ...args, "--dry-run");
+    expect(plan.stdout).toContain("systems: sys\ufffd]0;owned\ufffd, recorded");
+    expectPlain(plan);
   });
 
-  it.each([{ NO_COLOR: "1" }, { TERM: "dumb" }])("has no colors with %j", (env) => {
-    expect(runOnTerminal(env)).not.toContain("\u001b[1m");
-  });
-
-  it("gets no escape code at all with TERM=dumb, not even for progress", () => {
-    expect(runOnTerminal({ TERM: "dumb" })).not.toContain("\u001b");
-  });
-
-  it("has colors with FORCE_COLOR on any terminal", () => {
-    expect(runOnTerminal({ TERM: "dumb", FORCE_COLOR: "1" })).toContain("\u001b[1m");
+  it("is plain text in a dataset's example and in errors", async () => {
+    const shown = await runAssay(space().dir, "datasets", "show", "d.jsonl");
+    expect(shown.stdout).toMatch(/One example [\s\S]*\nq/);
+    expectPlain(shown);
+    const failed = await runAssay(space().dir, "--dataset", "d.jsonl", "--system", "./broken.mjs", "--verbose");
+    expect(failed.stderr).toContain("boom\ufffd[2J");
+    expectPlain(failed);
+    expectPlain(await runAssay(space().dir, "--dataset", `${CLEAR}.jsonl`, "--system", "passthrough"));
   });
 });

@@ -59,7 +59,7 @@ export {
 } from "./format.js";
 export { buildReportHead, jsonReporter } from "./json.js";
 export { createLayout, type Layout, type Screen } from "./layout.js";
-export { renderMarkdownTable, type TableColumn, toOneLine } from "./markdown.js";
+export { type TableColumn, toOneLine } from "./markdown.js";
 export { RunResult } from "./result.js";
 export { formatTrialName, renderTrial, renderTrialTable } from "./show-trial.js";
 export { checkColumns, tableReporter } from "./table.js";

@@ -12,7 +12,7 @@ export interface Layout {
   table<T>(columns: readonly TableColumn<T>[], items: readonly T[], options?: TableOptions): string;
 }
 
-export interface TableOptions {
+interface TableOptions {
   /** Leaves no column out, however narrow the terminal. */
   isComplete?: boolean;
   /** Says how to see the columns that were left out. */
