@@ -32,8 +32,8 @@ const PURE = "stats";
 const TESTING = "testing";
 const TEST_CODE = /^testing\/|\.(?:test|d|fixture)\.ts$|-testing\.ts$|\/scripted-[\w-]+\.ts$/;
 
-/** What the public entry shows of the layers above it: the type of a config file. */
-const SHOWN_BY_INDEX = ["cli/run-config.ts"];
+/** What the public entry shows of the layers above it: the types of config files and evals. */
+const SHOWN_BY_INDEX = ["cli/define-eval.ts", "cli/run-config.ts"];
 
 /** The files of a folder that other folders import. */
 const ENTRANCES = ["index.ts", "contract.ts"];

@@ -10,6 +10,7 @@ import {
   jsonReporter,
   junitReporter,
   markdownReporter,
+  summaryReporter,
   tableReporter,
 } from "./report/index.js";
 
@@ -36,7 +37,15 @@ registry.register("evaluator", "llm_judge", () => {
 });
 for (const name of TOKENIZER_NAMES) registry.register("tokenizer", name, () => loadTokenizer(name));
 for (const metric of listNamedMetrics()) registry.register("metric", metric.name, () => metric);
-for (const reporter of [tableReporter, jsonReporter, evalReporter, markdownReporter, junitReporter, htmlReporter])
+for (const reporter of [
+  tableReporter,
+  summaryReporter,
+  jsonReporter,
+  evalReporter,
+  markdownReporter,
+  junitReporter,
+  htmlReporter,
+])
   registry.register("reporter", reporter.name, reporter);
 
 /** Loaded on demand to keep start-up fast. */

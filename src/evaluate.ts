@@ -1,5 +1,5 @@
-import type { EvalResult } from "./core/index.js";
-import { type StandardMetrics, standardMetrics } from "./metrics/index.js";
+import type { EvalResult, Metric } from "./core/index.js";
+import { type StandardMetrics, type StandardSummary, standardMetrics } from "./metrics/index.js";
 import { memoTokenizer } from "./models/index.js";
 import { RunResult } from "./report/index.js";
 import type { EarlierResults, RunPorts, UnreportedSpend } from "./runner/index.js";
@@ -29,6 +29,13 @@ const MAX_MEMO_CHARS = 16_000_000;
  * const result = await evaluate({ systems: [mySystem], dataset, evaluators: [new AnswerQuality()], scoreField: "f1" });
  * console.log(result.toTable());
  */
+export function evaluate<SystemName extends string, MetricKey extends string = never>(
+  options: EvaluateOptions<SystemName, MetricKey> & { metrics?: readonly Metric<MetricKey>[] },
+): Promise<EvalResult<SystemName, StandardSummary<MetricKey>>>;
+/** With `metrics: { only }` the summary may have any keys. */
+export function evaluate<SystemName extends string>(
+  options: EvaluateOptions<SystemName>,
+): Promise<EvalResult<SystemName>>;
 export function evaluate(options: EvaluateOptions): Promise<EvalResult> {
   return evaluateWith(standardMetrics, options);
 }

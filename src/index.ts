@@ -13,10 +13,21 @@ export {
   type AgentSystemOptions,
   openAgent,
 } from "./agents/index.js";
+export {
+  type DataRow,
+  defineEval,
+  type EvalData,
+  type EvalDefinition,
+  type EvalGate,
+  type EvaluatorFunction,
+  type EvaluatorInput,
+  type SystemFunction,
+} from "./cli/define-eval.js";
 export { defineConfig, type JudgeConfig, type ModelConfig, type RunConfig } from "./cli/run-config.js";
 export type {
   AgentEvent,
   AgentEventBody,
+  BaseExample,
   Bill,
   Comparison,
   DatasetConfig,
@@ -171,6 +182,7 @@ export {
   type LLMJudgeOptions,
   type PanelRule,
 } from "./graders/index.js";
+export type { StandardSummary, SummaryKey } from "./metrics/index.js";
 export type { DialectName, Message } from "./models/index.js";
 export type { Announcement, PlanSource, QueueState, WorkerState } from "./queue/contract.js";
 export type { Progress } from "./runner/index.js";

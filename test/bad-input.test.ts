@@ -117,7 +117,7 @@ const USAGE_ERRORS: Case[] = [
     args: ["dmo"],
     says: /Unknown command "dmo"\. Did you mean "demo"\? Known: compare, datasets, demo/,
   },
-  { what: "a stray argument", args: ["run", "needle"], says: /assay run takes only flags, got "needle"/ },
+  { what: "a stray argument", args: ["run", "needle"], says: /There is no eval file or folder needle\./ },
   { what: "no system", args: ["--dataset", "needle"], says: /No system is given\. Add --model/ },
   { what: "no dataset", args: ["--system", "passthrough"], says: /No dataset is given\. Add --dataset/ },
   {

@@ -5,7 +5,7 @@ import type { NamedFiles } from "../datasets/index.js";
 import { mapSpecPaths } from "../datasets/index.js";
 import type { EvalSuite, EvalsConfig } from "../evals/index.js";
 import { resolveCommandPaths } from "../exec/index.js";
-import { isModulePath, loadModule } from "./load-module.js";
+import { isEvalModule, isModulePath, loadModule } from "./load-module.js";
 import { isCommandConfig } from "./program-config.js";
 import type { AgentConfig, CommandConfig, PromptConfig, RunConfig } from "./run-config.js";
 import { RUN_SETTINGS, type RunSetting } from "./run-settings.js";
@@ -24,10 +24,17 @@ export function findConfig(dir: string): string | undefined {
 export async function loadConfig(path: string, trust: TrustFlags): Promise<RunConfig> {
   if (!existsSync(path)) throw new UsageError(`The config file ${path} does not exist.`);
   if (isCodeFile(path)) requireTrust(path, "it is code that would be run", trust);
-  const config = await (isCodeFile(path) ? loadConfigModule(path) : loadConfigYaml(path));
+  const config = await readConfig(path);
   const named = isCodeFile(path) ? undefined : findCode(config);
   if (named !== undefined) requireTrust(path, `it names ${named}, which would be run`, trust);
   return resolveConfigPaths(config, dirname(path));
+}
+
+async function readConfig(path: string): Promise<RunConfig> {
+  if (!isCodeFile(path)) return loadConfigYaml(path);
+  if (!isEvalModule(path)) return loadConfigModule(path);
+  const { loadEvalModule } = await import("./eval-module.js");
+  return checkConfig(await loadEvalModule(path), (problem) => `${path}: ${problem.text}`);
 }
 
 /** True if reading the config file runs code. */

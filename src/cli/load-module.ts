@@ -15,6 +15,13 @@ export function isModulePath(spec: string): boolean {
   return /^\.{0,2}\//.test(spec) || MODULE_EXTENSIONS.includes(extname(spec));
 }
 
+/** How the name of a file ends that exports an eval. */
+export const EVAL_ENDING = /\.eval\.[cm]?[jt]s$/;
+
+export function isEvalModule(path: string): boolean {
+  return EVAL_ENDING.test(path);
+}
+
 /** TypeScript goes through jiti, which is loaded only then. */
 export async function loadModule(path: string, what: string): Promise<ModuleExports> {
   const file = resolve(path);
@@ -76,6 +83,23 @@ function findPackageEntries(): Record<string, string> {
   const { exports } = require("assay/package.json") as { exports: Record<string, unknown> };
   const names = Object.keys(exports).map((path) => path.replace(/^\./, "assay"));
   return Object.fromEntries(names.map((name) => [name, require.resolve(name)]));
+}
+
+/** A local module that a module imports by name, and what it exports. */
+interface ImportedModule {
+  readonly file: string;
+  readonly exports: ModuleExports;
+}
+
+const STATIC_IMPORT = /^import\s+(?!type\b)[^"';]*\bfrom\s*["'](\.{1,2}\/[^"']+)["']/gm;
+
+/** The local modules that a loaded module imports directly, as the same instances. */
+export async function loadImports(path: string): Promise<ImportedModule[]> {
+  const root = resolve(path);
+  const specifiers = Array.from(readFileSync(root, "utf8").matchAll(STATIC_IMPORT), ([, specifier = ""]) => specifier);
+  const files = specifiers.flatMap((specifier) => resolveLocalImport(dirname(root), specifier) ?? []);
+  const load = TYPESCRIPT.has(extname(root)) ? importTypeScript : importPlain;
+  return Promise.all(files.map(async (file) => ({ file, exports: await load(file) })));
 }
 
 /** Node does not report where a module fails to parse, so the module and its local imports are parsed again to find out. */

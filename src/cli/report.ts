@@ -105,7 +105,17 @@ function listFacets(dataset: Dataset | ExampleSource): NonNullable<MetricRun["fa
   return examples.map((example) => ({ dataset: example.dataset ?? name, facets: collectFacets(example, dataset) }));
 }
 
+/** Shows the result of one run among several. */
+export interface RunOutlet {
+  /** Takes the report instead of stdout. */
+  write(report: RenderedReport): Promise<void>;
+  /** Called after the report, with the failed gates. */
+  finish(result: EvalResult, messages: readonly string[]): void;
+}
+
 interface ReportContext {
+  /** Default: stdout for the report, stderr for the rest. */
+  outlet?: RunOutlet | undefined;
   config: RunConfig & Pick<RunFlags, "eval" | "github">;
   gates: Gates;
   /** Exit code after an interrupt; null if there was none. */
@@ -124,15 +134,23 @@ export async function reportResult(result: EvalResult, about: ReportContext): Pr
   const { output = "table", columns } = config;
   const { verdict, gates, messages, problem } = judgeRun(result, about);
   const options = { gates, verdict, ...detectScreen(), ...(columns === undefined ? {} : { columns }) };
-  await writeResult(await renderReport(output, result, options));
+  const outlet = about.outlet ?? STREAMS;
+  await outlet.write(await renderReport(output, result, options));
   const { shownDir = result.runDir } = about;
-  if (shownDir !== null) printNote(`Stored in ${shownDir}`);
+  if (shownDir !== null && about.outlet === undefined) printNote(`Stored in ${shownDir}`);
   await writeReportFiles(result, config, { options, messages });
   if (stopCode !== null) printNote(`Interrupted. Resume with: ${about.goOn}`);
   if (problem !== undefined) throw problem;
-  for (const message of messages) printNote(message);
+  outlet.finish(result, messages);
   return verdict.exitCode;
 }
+
+const STREAMS: RunOutlet = {
+  write: writeResult,
+  finish: (_, messages) => {
+    for (const message of messages) printNote(message);
+  },
+};
 
 async function writeReportFiles(
   result: EvalResult,

@@ -1,4 +1,4 @@
-import { basename, extname } from "node:path";
+import { basename, extname, resolve } from "node:path";
 import type {
   Dataset,
   Evaluator,
@@ -24,7 +24,7 @@ import {
   UsageError,
 } from "../core/index.js";
 import type { LoadDatasetOptions } from "../datasets/index.js";
-import { createFilesDefinition, MEMORY_DATASET_NAMES, stripRevision } from "../datasets/index.js";
+import { createFilesDefinition, loadNamedDataset, MEMORY_DATASET_NAMES, stripRevision } from "../datasets/index.js";
 import type { Manifest } from "../store/index.js";
 import { FunctionSystem, ReplaySystem } from "../systems/index.js";
 import { fingerprintModule, isModulePath, loadModule, type ModuleExports, requireModuleFile } from "./load-module.js";
@@ -36,7 +36,8 @@ import { getFlagName, MODEL_SETTINGS, RUN_SETTINGS } from "./run-settings.js";
 import { printNote } from "./streams.js";
 
 export async function loadPlugins(registry: Registry, paths: readonly string[]): Promise<void> {
-  for (const path of paths) {
+  // Of several evals in one command, each may name the same plugin.
+  for (const path of paths.filter((each) => registry.addPlugin(resolve(each)))) {
     const { register } = await loadModule(path, "plugin");
     if (typeof register !== "function") {
       throw new ModuleError(`The plugin ${path} does not export a function register(registry).`);
@@ -195,7 +196,8 @@ export async function resolveDatasets(
   for (const spec of config.datasets ?? []) {
     if (typeof spec === "string" && isMemoryDataset(spec))
       throw new UsageError(`${spec} contains conversations for memories. Write: assay memory --dataset ${spec}.`);
-    datasets.push(typeof spec === "string" ? await loadAtRevision(spec, options, revisions) : spec);
+    if (typeof spec === "string") datasets.push(await loadAtRevision(spec, options, revisions));
+    else datasets.push("load" in spec ? await loadNamedDataset(spec, options) : spec);
   }
   const names = datasets.map((dataset) => ("examples" in dataset ? dataset.name : ""));
   const twice = names.find((name, index) => name !== "" && names.indexOf(name) !== index);

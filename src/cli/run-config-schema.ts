@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Dataset, Evaluator, ExampleSource, Metric, System } from "../core/index.js";
-import type { NamedFiles } from "../datasets/index.js";
+import type { NamedDataset, NamedFiles } from "../datasets/index.js";
 import type { EvalsConfig } from "../evals/index.js";
 import { DIALECT_NAMES } from "../models/index.js";
 import { MODEL_SETTINGS, RUN_SETTINGS, type RunSettings, type SettingKind } from "./run-settings.js";
@@ -183,7 +183,7 @@ const KIND_SCHEMAS = {
         "must be a name, a path, { name, command, maxParallel, cwd, env, once, timeout }, { name, url, headers, maxParallel, timeout } or a system with process()",
     }),
   ),
-  datasets: makeNamedList<Dataset | ExampleSource>(),
+  datasets: makeNamedList<Dataset | ExampleSource | NamedDataset>(),
   evaluators: makeList(
     z.union([z.string(), evaluatorCommand, z.custom<Evaluator>(isConfigObjectWith("score"))], {
       error:

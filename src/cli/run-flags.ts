@@ -41,6 +41,14 @@ export interface EvalSelection {
   outputDir?: string;
 }
 
+/** Settings that say what a run measures. */
+const INPUT_KEYS = ["systems", "replay", "datasets", "models", "agents"] as const;
+
+/** True if flags or a config name something to measure. */
+export function describesRun(config: RunConfig): boolean {
+  return INPUT_KEYS.some((key) => (config[key] ?? []).length > 0);
+}
+
 export type PlanFlags = Pick<RunFlags, "dryRun" | "queue">;
 
 /**

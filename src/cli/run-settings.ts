@@ -518,12 +518,12 @@ export const JUDGE_SETTINGS = {
 
 /** Of every command that reports results and checks gates. */
 export const REPORT_SETTINGS = {
-  /** Report format: table, json, eval, markdown, junit, html, or a plugin's. Default: table. */
+  /** Report format: table, summary, json, eval, markdown, junit, html, or a plugin's. Default: table. */
   output: {
     kind: "text",
     flag: "--output <name>",
-    help: "print table, json, eval, markdown, junit or html, or a plugin's report (default: table)",
-    docs: "print `table`, `json`, `eval`, `markdown`, `junit`, `html` (one file for a browser, see [dashboard.md](../guides/dashboard.md#html-report)), or a plugin's report (default: `table`)",
+    help: "print table, summary, json, eval, markdown, junit or html, or a plugin's report (default: table)",
+    docs: "print `table`, `summary` (one line per system and what failed; the default for eval files), `json`, `eval`, `markdown`, `junit`, `html` (one file for a browser, see [dashboard.md](../guides/dashboard.md#html-report)), or a plugin's report (default: `table`)",
     section: "Output",
     isHarmless: true,
     isCommon: true,

@@ -22,11 +22,11 @@ import {
 import { ProgressLine } from "./progress.js";
 import { checkPublishFlags } from "./publish.js";
 import { resolveRunQueue } from "./queue-address.js";
-import { type PrintReport, reportResult, resolveGates } from "./report.js";
+import { type PrintReport, type RunOutlet, reportResult, resolveGates } from "./report.js";
 import { getStoredRevisions, resolveDatasets, withSystems } from "./resolve.js";
 import { DEFAULT_RUNS_DIR, type RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
-import { isPlanOnly } from "./run-flags.js";
+import { describesRun, isPlanOnly } from "./run-flags.js";
 import {
   type RunParts,
   type RunSource,
@@ -50,11 +50,17 @@ export const RUN_SOURCE: RunSource = {
     }),
 };
 
-export function executeRun(flags: RunFlags): Promise<number> {
-  return runFromSource(RUN_SOURCE, flags);
+/** `assay run`: the run that flags describe or that is resumed; otherwise that of the config, and eval files. */
+export async function executeRun(flags: RunFlags, evals: readonly string[] = []): Promise<number> {
+  const run = (one: RunFlags, outlet?: RunOutlet) => runFromSource(RUN_SOURCE, one, outlet);
+  if (evals.length === 0 && (flags.resume !== undefined || (flags.config === undefined && describesRun(flags))))
+    return run(flags);
+  const { executeEvals } = await import("./run-evals.js");
+  return executeEvals(evals, flags, run);
 }
 
-export async function runFromSource(bench: RunSource, flags: RunFlags): Promise<number> {
+/** `outlet` takes the report, for one run of several. */
+export async function runFromSource(bench: RunSource, flags: RunFlags, outlet?: RunOutlet): Promise<number> {
   if (flags.resume !== undefined && flags.config !== undefined) {
     throw new UsageError("--config cannot be combined with --resume: a resumed run keeps its own config.");
   }
@@ -75,8 +81,8 @@ export async function runFromSource(bench: RunSource, flags: RunFlags): Promise<
     const revisions = resumed === null ? new Map() : getStoredRevisions(readManifest(resumed.dir));
     return withRunParts(bench, { config, revisions }, (parts) => {
       const gates = resolveGates({ ...config, trials: findMaxTrials(parts, config) }, parts);
-      if (flags.dryRun === true) return dryRunPlan(parts, config);
-      return measureRun(parts, { config, gates, flags, invocation, queue, resume: resumed?.dir, bench });
+      if (flags.dryRun === true) return dryRunPlan(parts, config, outlet);
+      return measureRun(parts, { config, gates, flags, invocation, queue, resume: resumed?.dir, bench, outlet });
     });
   });
   return report();
@@ -109,6 +115,7 @@ function requireSystemsAndDatasets(systems: readonly System[], config: RunConfig
 async function dryRunPlan(
   { systems, datasets, evaluators, metrics }: RunParts,
   config: RunConfig,
+  outlet: RunOutlet | undefined,
 ): Promise<PrintReport> {
   const plan = await makePlan({
     ...toPlanOptions(config),
@@ -127,7 +134,7 @@ async function dryRunPlan(
   });
   const options = { tokenizer, output, maxWorkers, maxCostUsd: maxCost, trialMaxCostUsd: trialMaxCost };
   return async () => {
-    await writeResult(describePlan(plan, options));
+    await (outlet?.write ?? writeResult)(describePlan(plan, options));
     return EXIT.fine;
   };
 }
@@ -141,6 +148,7 @@ interface MeasureRequest {
   queue: ReturnType<typeof resolveRunQueue>;
   resume: string | undefined;
   bench: RunSource;
+  outlet: RunOutlet | undefined;
 }
 
 async function measureRun(parts: RunParts, request: MeasureRequest): Promise<PrintReport> {
@@ -161,7 +169,7 @@ async function measureRun(parts: RunParts, request: MeasureRequest): Promise<Pri
     });
     const goOn = `assay ${request.invocation.command} --resume ${result.runDir}`;
     const { exitCode: stopCode } = interrupt;
-    return () => reportResult(result, { config, gates, stopCode, goOn, judge: bench.judge });
+    return () => reportResult(result, { config, gates, stopCode, goOn, outlet: request.outlet, judge: bench.judge });
   } finally {
     progress?.clear();
     interrupt.release();

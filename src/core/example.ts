@@ -7,8 +7,8 @@ export interface Turn {
   [key: string]: unknown;
 }
 
-/** What a system is asked. Needs a `context` or a `question`, unless every system reads other columns, such as a prompt's. */
-export interface Example {
+/** The fields of an example that have a meaning to Assay. */
+export type BaseExample = {
   id: string | number;
   context?: string;
   question?: string;
@@ -19,8 +19,15 @@ export interface Example {
   choice_order?: readonly number[];
   turns?: Turn[];
   dataset?: string;
-  [key: string]: unknown;
-}
+};
+
+/**
+ * What a system is asked. Needs a `context` or a `question`, unless every system reads other columns, such as a prompt's.
+ * `Example<Row>` has the fields of a row besides; without a row type, any other field is unknown.
+ * @example
+ * const getCity = (example: Example<{ city: string }>) => example.city;
+ */
+export type Example<Row extends object = Record<string, unknown>> = BaseExample & Row;
 
 /** Anything that yields examples: an array, a generator, a stream of rows. */
 export type ExampleSource = Iterable<Example> | AsyncIterable<Example>;

@@ -64,6 +64,7 @@ export type {
 export {
   applyChoiceOrder,
   asksAfterTurns,
+  type BaseExample,
   type Example,
   type ExampleSource,
   findExampleProblem,

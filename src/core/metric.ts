@@ -70,9 +70,9 @@ export interface EstimateInterval {
  * @example
  * const refusals: Metric = { name: "refusals", compute: (rows) => ({ refusals: rows.filter((r) => r.errorCategory === "refused").length }) };
  */
-export interface Metric {
+export interface Metric<Key extends string = string> {
   readonly name: string;
-  compute(rows: readonly EvalRow[], context?: MetricContext): Record<string, number | null>;
+  compute(rows: readonly EvalRow[], context?: MetricContext): Record<Key, number | null>;
   /** The same values with intervals; summaries prefer this over `compute`. */
   estimate?(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate>;
   /** Computes values across systems; called if there are several. */

@@ -89,6 +89,15 @@ const REQUIRED_METHODS: Record<RegistryKind, readonly string[]> = {
 export class Registry {
   readonly #kinds = new Map(Object.keys(REQUIRED_METHODS).map((kind) => [kind, new Map<string, unknown>()]));
 
+  readonly #plugins = new Set<string>();
+
+  /** Records that a plugin registers its entries; false if it has done so before. */
+  addPlugin(file: string): boolean {
+    const isNew = !this.#plugins.has(file);
+    this.#plugins.add(file);
+    return isNew;
+  }
+
   register<K extends RegistryKind>(
     kind: K,
     name: string,

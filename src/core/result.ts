@@ -80,11 +80,14 @@ export interface BudgetReceipt {
   readonly lostTrials: number;
 }
 
-/** The result of a run. */
-export interface EvalResult {
+/**
+ * The result of a run. The types know the names of the systems and the keys of their summaries where the call of
+ * `evaluate()` tells them.
+ */
+export interface EvalResult<SystemName extends string = string, SystemSummary = Summary> {
   readonly rows: readonly EvalRow[];
   /** By system name. */
-  readonly summary: Readonly<Record<string, Summary>>;
+  readonly summary: Readonly<Record<SystemName, SystemSummary>>;
   /** Why a summary value is null or infinite, by system name and key. */
   readonly reasons: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Values computed across all systems. */
@@ -103,7 +106,7 @@ export interface EvalResult {
   readonly notes: readonly string[];
   /** Which system to choose; null for one system. */
   readonly recommendation: Recommendation | null;
-  filter(filter: RowFilter): EvalResult;
+  filter(filter: RowFilter): EvalResult<SystemName, SystemSummary>;
   toTable(options?: { columns?: readonly string[] }): string;
   toJSON(): JsonReport;
   toColumns(): Record<string, unknown[]>;

@@ -117,8 +117,8 @@ export interface TrialContext {
  * @example
  * const shout: System = { name: "shout", process: (example) => ({ response: example.question?.toUpperCase() ?? "" }) };
  */
-export interface System {
-  readonly name: string;
+export interface System<Name extends string = string> {
+  readonly name: Name;
   process(example: Example, trial: TrialContext): Output | Promise<Output>;
   /** Identifies the system's work in the cache; see `computeFingerprint` for the default. */
   fingerprint?(): unknown;

@@ -20,7 +20,7 @@ export { readGzipFile } from "./gunzip.js";
 export { HubError } from "./hub/errors.js";
 export type { HubOptions } from "./hub/hub.js";
 export { readJsonl } from "./json.js";
-export { type LoadDatasetOptions, loadDataset } from "./load-dataset.js";
+export { type LoadDatasetOptions, loadDataset, loadNamedDataset, type NamedDataset } from "./load-dataset.js";
 export { type LoadFilesOptions, loadFile, loadFiles } from "./load-file.js";
 export { createFilesDefinition, type NamedFiles } from "./named-files.js";
 export { needle } from "./needle.js";

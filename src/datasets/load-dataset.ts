@@ -30,10 +30,36 @@ export interface LoadDatasetOptions extends LoadOptions {
  * const dataset = await loadDataset("needle", { maxExamples: 20 });
  */
 export async function loadDataset(spec: string, options: LoadDatasetOptions = {}): Promise<Dataset> {
-  const { registry = defaultRegistry, permissions, ...load } = options;
-  if (isDatasetFile(spec) && !registry.has("dataset", spec)) return loadFile(spec, { ...load, registry, permissions });
+  const { registry = defaultRegistry } = options;
+  if (isDatasetFile(spec) && !registry.has("dataset", spec)) return loadFile(spec, { ...options, registry });
   const { name, ...place } = parseDatasetSpec(spec, registry);
-  const definition = registry.get("dataset", name);
+  return loadDefinition(registry.get("dataset", name), options, { name, spec, place });
+}
+
+/** A dataset that is not registered: a definition with its name. */
+export interface NamedDataset extends DatasetDefinition {
+  readonly name: string;
+}
+
+/** Loads a dataset that is not registered. */
+export function loadNamedDataset(dataset: NamedDataset, options: LoadDatasetOptions): Promise<Dataset> {
+  return loadDefinition(dataset, options, { name: dataset.name, spec: dataset.name, place: {} });
+}
+
+interface DefinitionPlace {
+  name: string;
+  /** As the user wrote it. */
+  spec: string;
+  /** Config, revision and files. */
+  place: LoadOptions;
+}
+
+async function loadDefinition(
+  definition: DatasetDefinition,
+  options: LoadDatasetOptions,
+  { name, spec, place }: DefinitionPlace,
+): Promise<Dataset> {
+  const { registry = defaultRegistry, permissions, ...load } = options;
   const loaded = await definition.load({ ...load, ...place });
   const { examples, isChosen: _, ...about } = await sampleLoaded(loaded, name, load);
   if (examples.length === 0)

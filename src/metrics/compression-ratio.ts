@@ -33,6 +33,6 @@ export class CompressionRatio implements Metric {
   }
 
   keys() {
-    return ["compression_ratio", "mean_input_tokens", "mean_output_tokens"];
+    return ["compression_ratio", "mean_input_tokens", "mean_output_tokens"] as const;
   }
 }

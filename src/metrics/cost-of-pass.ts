@@ -37,6 +37,6 @@ export class CostOfPass implements Metric {
   }
 
   keys() {
-    return ["cost_of_pass", "num_passing"];
+    return ["cost_of_pass", "num_passing"] as const;
   }
 }

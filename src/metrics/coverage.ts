@@ -38,7 +38,7 @@ export class Coverage implements Metric {
   }
 
   keys() {
-    return ["coverage", "error_rate", "num_planned", ...OUTCOMES.map((outcome) => `num_${outcome}`)];
+    return ["coverage", "error_rate", "num_planned", ...OUTCOMES.map((outcome) => `num_${outcome}` as const)] as const;
   }
 }
 

@@ -63,7 +63,7 @@ export class Economy implements Metric {
       "tokens_per_pass_total",
       "prompt_compression_ratio",
       "judge_cost_usd",
-    ];
+    ] as const;
   }
 }
 

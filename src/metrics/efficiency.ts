@@ -40,7 +40,7 @@ export class Efficiency implements Metric {
   }
 
   keys() {
-    return [...EFFICIENCY_KEYS, "p90_cost_per_success_n", "time_to_success_fallback", "slow_count"];
+    return [...EFFICIENCY_KEYS, "p90_cost_per_success_n", "time_to_success_fallback", "slow_count"] as const;
   }
 }
 

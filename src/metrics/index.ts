@@ -71,5 +71,6 @@ export {
 } from "./scoring.js";
 export type { PassOptions, ScoreOptions } from "./settings.js";
 export { type Summaries, summarize } from "./summarize.js";
+export type { StandardSummary, SummaryKey } from "./summary-keys.js";
 export { formatGroupsKey, listIntervalKeys } from "./summary-table.js";
 export { filterPresent, getTaskIndex, type RowValueReader, readColumn, sumByTask } from "./tasks.js";

@@ -31,6 +31,6 @@ export class Latency implements Metric {
   }
 
   keys() {
-    return ["latency_mean", "latency_median", "latency_p95", "latency_p99"];
+    return ["latency_mean", "latency_median", "latency_p95", "latency_p99"] as const;
   }
 }

@@ -28,6 +28,6 @@ export class MeanScore implements Metric {
   }
 
   keys() {
-    return ["mean_score"];
+    return ["mean_score"] as const;
   }
 }

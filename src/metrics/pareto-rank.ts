@@ -41,7 +41,7 @@ export class ParetoRank implements Metric {
   }
 
   keys() {
-    return ["pareto_rank"];
+    return ["pareto_rank"] as const;
   }
 
   static rankSystems(summary: Readonly<Record<string, Summary>>, options: ParetoOptions = {}): Record<string, number> {

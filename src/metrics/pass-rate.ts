@@ -31,6 +31,6 @@ export class PassRate implements Metric {
   }
 
   keys() {
-    return ["pass_rate"];
+    return ["pass_rate"] as const;
   }
 }

@@ -62,6 +62,7 @@ export { createLayout, type Layout, type Screen } from "./layout.js";
 export { type TableColumn, toOneLine } from "./markdown.js";
 export { RunResult } from "./result.js";
 export { formatTrialName, renderTrial, renderTrialTable } from "./show-trial.js";
+export { summaryReporter } from "./summary.js";
 export { checkColumns, tableReporter } from "./table.js";
 export { COLUMN_GROUPS } from "./table-columns.js";
 export { cutColumns } from "./text-block.js";

@@ -1,4 +1,13 @@
-import type { Dataset, Evaluator, ExampleSource, MetricChoice, RetryPolicy, System, Tokenizer } from "../core/index.js";
+import type {
+  Dataset,
+  Evaluator,
+  ExampleSource,
+  Metric,
+  MetricChoice,
+  RetryPolicy,
+  System,
+  Tokenizer,
+} from "../core/index.js";
 import { didYouMean, UsageError } from "../core/index.js";
 import type { OutagePolicy, Progress } from "../runner/index.js";
 import { checkTag } from "../store/index.js";
@@ -6,9 +15,9 @@ import type { BudgetOptions } from "./budgets.js";
 import type { QueueOptions } from "./queue-run.js";
 
 /** Options of `evaluate`. */
-export interface EvaluateOptions {
+export interface EvaluateOptions<SystemName extends string = string, MetricKey extends string = string> {
   /** Systems to measure, each with a unique name. */
-  systems: readonly System[];
+  systems: readonly System<SystemName>[];
   /** The examples: any sync or async iterable, or a loaded dataset. */
   dataset?: ExampleSource | Dataset;
   /** Several datasets, each with its own evaluators and primary field. */
@@ -19,7 +28,7 @@ export interface EvaluateOptions {
    * A list is computed in addition to the standard metrics, and replaces those of the same name. `{ only: [...] }`
    * replaces them all; counts, coverage, costs, facets and measures are in every summary.
    */
-  metrics?: MetricChoice;
+  metrics?: MetricChoice<Metric<MetricKey>>;
   /** Field that decides pass or fail. Default: each dataset's primary field. */
   scoreField?: string;
   /** Minimum score to pass. Default: 0.7. */

@@ -5,8 +5,8 @@ import { describeValue, isThenable, ShapeError, TrialError } from "../core/index
 export type FunctionResult = string | Output;
 
 /** Options of `FunctionSystem`. */
-export interface FunctionSystemOptions {
-  name: string;
+export interface FunctionSystemOptions<Name extends string = string> {
+  name: Name;
   fn: (example: Example, trial: TrialContext) => FunctionResult | Promise<FunctionResult>;
   /** Identifies the function's work in the cache. Needed if it depends on values outside its source. */
   fingerprint?: unknown;
@@ -17,12 +17,12 @@ export interface FunctionSystemOptions {
  * @example
  * new FunctionSystem({ name: "shout", fn: (example) => (example.question ?? "").toUpperCase() });
  */
-export class FunctionSystem implements System {
-  readonly name: string;
+export class FunctionSystem<const Name extends string = string> implements System<Name> {
+  readonly name: Name;
   readonly #fn: FunctionSystemOptions["fn"];
   readonly #fingerprint: unknown;
 
-  constructor({ name, fn, fingerprint }: FunctionSystemOptions) {
+  constructor({ name, fn, fingerprint }: FunctionSystemOptions<Name>) {
     if (typeof name !== "string" || name === "") {
       throw new ShapeError(`A FunctionSystem needs a non-empty \`name\`, but has ${describeValue(name)}.`);
     }

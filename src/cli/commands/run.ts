@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { didYouMean, omitUndefined, UsageError } from "../../core/index.js";
 import type { SetExitCode } from "../program.js";
@@ -54,7 +55,7 @@ Examples:
   assay memory --system bm25:5 --reader ./reader.ts --dataset locomo --filter question_type=temporal
   assay memory --resume`;
 
-const NOTHING_TO_RUN = `There is nothing to run: no flags, and no assay.config.ts, .mjs or .yaml in this folder.
+const NOTHING_TO_RUN = `There is nothing to run: no flags, and neither assay.config.ts, .mjs or .yaml nor an *.eval.ts file in this folder.
 
 Begin with one of these:
   assay demo                    compare context compressors, offline
@@ -70,12 +71,12 @@ export function addRunCommand(program: Command, done: SetExitCode): void {
   addAgentFlags(addSettings(command, INPUT_SETTINGS));
   addSettings(command, { ...SHARED_RUN_SETTINGS, ...QUEUE_SETTINGS })
     .addHelpText("after", RUN_EXAMPLES)
-    .allowExcessArguments(true)
-    .action(async (options: CommanderRunOptions, { args }: Command) => {
-      if (args[0] !== undefined) throw explainStrayArgument(program, args[0]);
+    .argument("[evals...]", "eval files, or folders with *.eval.ts (default: assay.config.* and all eval files)")
+    .action(async (evals: string[], options: CommanderRunOptions) => {
+      for (const path of evals) if (!existsSync(path)) throw explainStrayArgument(program, path);
       if (program.args.length === 0 && (await isFolderEmpty())) throw new UsageError(NOTHING_TO_RUN);
       const { executeRun } = await import("../run.js");
-      done(await executeRun(toRunFlags(options)));
+      done(await executeRun(toRunFlags(options), evals));
     });
 }
 
@@ -102,13 +103,16 @@ export function addMemoryCommand(program: Command, done: SetExitCode): void {
 /** True if this folder describes no run. */
 async function isFolderEmpty(): Promise<boolean> {
   const { findConfig } = await import("../config-file.js");
-  return findConfig(process.cwd()) === undefined;
+  const { searchFolder } = await import("../find-eval-modules.js");
+  return findConfig(process.cwd()) === undefined && searchFolder(".").length === 0;
 }
 
 /** `run` is the default command, so it receives every word that is not a command. */
 function explainStrayArgument(program: Command, word: string): UsageError {
-  if (program.args[0] === "run") {
-    return new UsageError(`assay run takes only flags, got "${word}". Did you mean --system or --dataset ${word}?`);
+  if (program.args[0] === "run" || /[./\\]/.test(word)) {
+    return new UsageError(
+      `There is no eval file or folder ${word}. If it is a system or a dataset: --system or --dataset ${word}.`,
+    );
   }
   const commands = program.commands.map((command) => command.name());
   return new UsageError(`Unknown command "${word}".${didYouMean(word, commands)}`);
