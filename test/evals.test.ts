@@ -116,6 +116,14 @@ describe("eval files", () => {
     expect(code).toBe(2);
   });
 
+  it("are only planned with --dry-run", async () => {
+    const project = new TempProject({ ...files, "sum.eval.mjs": makeEval("") });
+    const { stdout, code } = await runPooledAssay(project.dir, "run", "--dry-run", "--output", "json");
+    expect(parseEvals(stdout).evals).toMatchObject([{ report: { trials: 1 } }, { exitCode: 0 }]);
+    expect(code).toBe(0);
+    expect(project.runs()).toEqual([]);
+  });
+
   it("run after the config, if that describes a run", async () => {
     const config = `systems: [./a.mjs]\ndatasets: [q.jsonl]\ntitle: From the config\n`;
     const project = new TempProject({
@@ -197,7 +205,7 @@ describe("eval files", () => {
     [
       "a wrong system",
       makeEval("").replace("(example) => example.answer", "{ a: 5 }"),
-      "A system of the config has no name.",
+      "systems.0: must be a name, a path, ",
     ],
     ["an evaluator without a name", makeEval("evaluators: [() => 1]"), "a function without a name"],
     ["evaluators that are no list", makeEval("evaluators: () => 1"), "not a list"],
@@ -221,6 +229,7 @@ describe("eval files", () => {
     [["run", "capitals.eval.ts", "--resume"], "--resume cannot be combined with eval files."],
     [["run", "capitals.eval.ts", "--config", "x.yaml"], "--config cannot be combined with eval files."],
     [["run", ".", "sub", "--output", "junit"], "--output junit is one file for one run, but there are 2 evals."],
+    [["run", "--junit", "x.xml"], "--junit writes one file for one run, but there are 2 evals."],
     [["run", "--output", "tabel"], `Unknown reporter "tabel". Did you mean "table"?`],
   ])("refuses %j", async (args, message) => {
     const project = new TempProject({ ...files, "empty/x.txt": "", "sub/x.eval.mjs": makeEval("") });

@@ -134,7 +134,8 @@ async function dryRunPlan(
   });
   const options = { tokenizer, output, maxWorkers, maxCostUsd: maxCost, trialMaxCostUsd: trialMaxCost };
   return async () => {
-    await (outlet?.write ?? writeResult)(describePlan(plan, options));
+    const text = describePlan(plan, options);
+    await (outlet === undefined ? writeResult(text) : outlet.write(text));
     return EXIT.fine;
   };
 }
