@@ -75,10 +75,12 @@ describe("assay doctor", () => {
 });
 
 describe("assay demo", () => {
-  /** The table without times. */
+  /** The table without times and without the name of the run. */
   const timeless = (table: string) =>
     table
       .replace(/^- .* trials\/s .*$/m, "")
+      .replace(/^- Fastest: .*$/m, "")
+      .replace(/(?:elsewhere\/)?\d{8}-\d{6}/, "")
       .split("\n")
       .map((line) => (line.startsWith("|") ? line.split("|").toSpliced(7, 2).join("|").replace(/ +/g, " ") : line))
       .join("\n");

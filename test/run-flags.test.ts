@@ -263,7 +263,7 @@ describe("assay run", () => {
       );
     const [comment, junit] = await Promise.all([run("markdown"), run("junit")]);
     expect([comment.code, junit.code]).toEqual([1, 1]);
-    expect(comment.stdout).toContain(": 1 of 1 gates failed\n");
+    expect(comment.stdout).toContain(": 1 of 1 gate failed\n");
     expect(comment.stdout).toContain("- ❌ paris: pass_rate = 0.25 is under 0.9 (--fail-under pass_rate=0.9)\n");
     expect(comment.stdout).not.toContain("stimul");
     expect(junit.stdout).toContain('<failure type="gate" message="paris: pass_rate = 0.25 is under 0.9"/>');

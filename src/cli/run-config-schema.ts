@@ -172,6 +172,7 @@ const namedFiles: z.ZodType<NamedFiles> = z.strictObject({
 });
 
 const onlyMetrics = z.strictObject({
+  /** Metrics instead of the standard ones. */
   only: makeNamedList<Metric>().refine((given) => given.length > 0, "must name a metric"),
 });
 
