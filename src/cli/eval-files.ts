@@ -11,9 +11,18 @@ export function writeEvalFiles(result: EvalResult, outputDir: string, options: R
     "results.jsonl": formatResultLines(result),
     "report.json": [`${JSON.stringify(report, null, 2)}\n`],
     "report.md": [renderEvalMarkdown(report)],
-    "junit.xml": renderJunitXml(result, createEvidenceReader(result), options),
+    "junit.xml": renderJunitFile(result, options),
   };
   for (const [name, lines] of Object.entries(files)) writeReportFile(join(outputDir, name), lines);
+}
+
+/** JUnit XML with the graders' evidence, which the store has and rows alone do not. */
+export function renderJunitFile(result: EvalResult, options: ReportOptions = {}): Iterable<string> {
+  return renderJunitXml(result, createEvidenceReader(result), options);
+}
+
+export function renderMarkdownFile(result: EvalResult, options: ReportOptions): string {
+  return renderEvalMarkdown(evalReport(result, options));
 }
 
 /** What graders found in failed trials, read from the store on first use. */

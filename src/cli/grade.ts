@@ -14,7 +14,6 @@ import { createInterrupt } from "./interrupt.js";
 import { enterFolder, type Invocation, isInvocation, mergeEvalSelection, requireTrustedRun } from "./invocation.js";
 import { isModulePath } from "./load-module.js";
 import { ProgressLine } from "./progress.js";
-import { dropQueueFlags } from "./queue-address.js";
 import { type PrintReport, reportResult, resolveGates } from "./report.js";
 import {
   closeResources,
@@ -28,6 +27,7 @@ import {
 import { resolveEvaluators } from "./resolve-evaluators.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
+import { dropQueueFlags } from "./run-flags.js";
 import { checkOutput, printNote } from "./streams.js";
 import { requireTrustedPlugins } from "./trust.js";
 import { isolateUserCode } from "./user-code.js";

@@ -3,9 +3,9 @@ import { getErrorMessage, getOwn, isNonSecretName, RunFolderError, UsageError } 
 import { stripSecrets } from "../queue/index.js";
 import { findRun, isRunComplete, RUN_FILES, readManifest } from "../store/index.js";
 import { findConfig, loadConfig } from "./config-file.js";
-import { dropQueueFlags } from "./queue-address.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
+import { dropQueueFlags } from "./run-flags.js";
 import { RUN_SETTINGS, type RunSetting } from "./run-settings.js";
 import { printNote } from "./streams.js";
 import { requireTrust, type TrustFlags } from "./trust.js";

@@ -3,13 +3,13 @@ import { describe, expect, it } from "vitest";
 import { UsageError } from "../core/errors.js";
 import { TempProject } from "../testing/temp-project.js";
 import {
-  dropQueueFlags,
   requireNoQueue,
   requireQueueUrl,
   requireSharedFolder,
   resolveQueueUrl,
   resolveRunQueue,
 } from "./queue-address.js";
+import { dropQueueFlags } from "./run-flags.js";
 
 describe("queue address", () => {
   it("is the given one, or ASSAY_QUEUE", () => {

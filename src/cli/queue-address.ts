@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import { getErrorMessage, UsageError } from "../core/index.js";
 import { stripSecrets } from "../queue/index.js";
 import type { RunConfig } from "./run-config.js";
-import type { RunFlags } from "./run-flags.js";
 
 /** Keeps the password out of commands and files. */
 const PASSWORD_VARIABLE = "ASSAY_QUEUE_PASSWORD";
@@ -29,8 +28,14 @@ export function resolveQueueUrl(url: string, env: EnvironmentVariables = process
   return parsed.href;
 }
 
-/** The queue of a run and the folder for its large outputs; null without a queue. */
-export function resolveRunQueue(config: RunConfig): { url: string; sharedDir?: string } | null {
+/** The queue of a run and the folder for its large outputs. */
+export interface RunQueue {
+  url: string;
+  sharedDir?: string;
+}
+
+/** Null without a queue. */
+export function resolveRunQueue(config: RunConfig): RunQueue | null {
   const { queue, sharedDir } = config;
   if (queue !== undefined)
     return {
@@ -53,11 +58,6 @@ export function requireSharedFolder(dir: string): string {
     throw new UsageError(`--shared-dir ${folder} cannot be used: ${getErrorMessage(cause)}.`, { cause });
   }
   return folder;
-}
-
-/** For work that is done on this machine in any case. */
-export function dropQueueFlags({ queue: _, sharedDir: __, withoutQueue: ___, ...run }: RunFlags): RunFlags {
-  return run;
 }
 
 /** Rejects a queue that would be ignored. */

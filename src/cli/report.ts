@@ -14,18 +14,12 @@ import {
   type RunVerdict,
   registry,
 } from "../core/index.js";
-import {
-  COLUMN_GROUPS,
-  checkColumns,
-  evalReport,
-  junitReporter,
-  renderEvalMarkdown,
-  renderJunitXml,
-} from "../report/index.js";
+import { COLUMN_GROUPS, checkColumns, junitReporter } from "../report/index.js";
 import { loadRun } from "../runs/index.js";
 import { findLatestRun, findRun, readManifest } from "../store/index.js";
 import { checkGateFlags, type Gates } from "./gates.js";
 import { type JudgeOptions, judgeRun } from "./judge-run.js";
+import { publishReports } from "./publish.js";
 import { loadPlugins } from "./resolve.js";
 import { DEFAULT_MIN_COVERAGE, type RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
@@ -64,8 +58,7 @@ export async function executeReport(run: string | undefined, flags: ReportFlags)
 
 /** Stored outputs give CI more detail than rows alone. */
 async function renderWithEvidence(result: EvalResult): Promise<Iterable<string>> {
-  const { createEvidenceReader } = await import("./eval-files.js");
-  return renderJunitXml(result, createEvidenceReader(result));
+  return (await import("./eval-files.js")).renderJunitFile(result);
 }
 
 /** Evals are reported by test case, as when they ran. */
@@ -161,15 +154,14 @@ async function writeReportFiles(
   if (choice?.outputDir !== undefined)
     (await import("./eval-files.js")).writeEvalFiles(result, choice.outputDir, options);
   if (junit === undefined && markdown === undefined && github === undefined) return;
-  const { createEvidenceReader } = await import("./eval-files.js");
-  const { publishReports } = await import("./publish.js");
+  const { renderJunitFile, renderMarkdownFile } = await import("./eval-files.js");
   await publishReports(config, {
     title: result.config.title,
     runDir: result.runDir,
     verdict: options.verdict,
     problems: messages,
-    markdown: () => [renderEvalMarkdown(evalReport(result, options))],
-    junit: () => renderJunitXml(result, createEvidenceReader(result), options),
+    markdown: () => [renderMarkdownFile(result, options)],
+    junit: () => renderJunitFile(result, options),
   });
 }
 

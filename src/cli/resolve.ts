@@ -26,7 +26,7 @@ import {
 import type { LoadDatasetOptions } from "../datasets/index.js";
 import { createFilesDefinition, loadNamedDataset, MEMORY_DATASET_NAMES, stripRevision } from "../datasets/index.js";
 import type { Manifest } from "../store/index.js";
-import { FunctionSystem, ReplaySystem } from "../systems/index.js";
+import { FunctionSystem } from "../systems/index.js";
 import { fingerprintModule, isModulePath, loadModule, type ModuleExports, requireModuleFile } from "./load-module.js";
 import { isProgramConfig } from "./program-config.js";
 import type { SystemSpec } from "./program-systems.js";
@@ -99,7 +99,10 @@ async function* makeSystems(registry: Registry, config: RunConfig): AsyncGenerat
     yield* openMeasuredModels(config);
   } else requireNoModelSettings(config);
   if ((config.agents ?? []).length > 0) yield* (await import("./agent-systems.js")).openAgentSystems(config);
-  for (const file of config.replay ?? []) yield await ReplaySystem.fromFile(file);
+  for (const file of config.replay ?? []) {
+    const { ReplaySystem } = await import("../systems/replay.js");
+    yield await ReplaySystem.fromFile(file);
+  }
 }
 
 /** Programs are loaded only by runs that have some. */

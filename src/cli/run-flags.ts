@@ -58,3 +58,8 @@ export type PlanFlags = Pick<RunFlags, "dryRun" | "queue">;
 export function isPlanOnly({ dryRun, queue }: PlanFlags): boolean {
   return dryRun === true || queue !== undefined;
 }
+
+/** For work that is done on this machine in any case. */
+export function dropQueueFlags({ queue: _, sharedDir: __, withoutQueue: ___, ...run }: RunFlags): RunFlags {
+  return run;
+}

@@ -2,8 +2,6 @@ import type { Dataset, EvalResult, Evaluator, ExampleSource, Metric, System } fr
 import { omitUndefined, registry } from "../core/index.js";
 import type { EvaluateOptions } from "../evaluate.js";
 import { type StandardMetrics, selectMetrics } from "../metrics/index.js";
-import { formatPlural } from "../report/index.js";
-import { ReplaySystem } from "../systems/index.js";
 import type { GateJudgment } from "./gates.js";
 import type { Invocation } from "./invocation.js";
 import {
@@ -17,7 +15,6 @@ import {
 import { resolveEvaluators } from "./resolve-evaluators.js";
 import type { RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
-import { printNote } from "./streams.js";
 
 /** Options for `evaluate`, and for a worker of the run. */
 export function toEvaluateOptions(parts: RunParts, config: RunConfig): EvaluateOptions {
@@ -114,8 +111,8 @@ async function resolveRunParts(
   bench: RunSource,
 ): Promise<RunParts> {
   const { datasets, evaluators, made } = await resolveEvaluators(registry, config, loaded);
-  for (const system of systems)
-    if (system instanceof ReplaySystem) reportReplayCoverage(system, datasets, config.trials ?? 1);
+  if (systems.some((system) => "coverage" in system))
+    (await import("./replay-coverage.js")).reportReplayCoverage(systems, datasets, config.trials ?? 1);
   return {
     systems,
     datasets,
@@ -123,30 +120,4 @@ async function resolveRunParts(
     made: [...made, ...collectDatasetEvaluators(config, loaded)],
     metrics: selectMetrics(await resolveMetrics(registry, config), bench.metrics(systems.length, datasets.length)),
   };
-}
-
-function reportReplayCoverage(
-  system: ReplaySystem,
-  datasets: readonly (Dataset | ExampleSource)[],
-  trials: number,
-): void {
-  const examples = datasets.flatMap((dataset) => ("examples" in dataset ? dataset.examples : []));
-  const { missing, unknown } = system.coverage(
-    examples.map(({ id }) => id),
-    trials,
-  );
-  const orderless = system.countUnknownOrders(examples);
-  const some = (list: readonly unknown[]) => `${list.slice(0, 5).join(", ")}${list.length > 5 ? ", …" : ""}`;
-  if (missing.length > 0)
-    printNote(
-      `${system.name}: no recorded output for ${formatPlural(missing.length, "example")} (${some(missing)}): counted as errors`,
-    );
-  if (orderless > 0)
-    printNote(
-      `${system.name}: ${formatPlural(orderless, "recorded output")} without "choices" or "choice_order": letters are read in the order of the dataset file`,
-    );
-  if (unknown.length > 0)
-    printNote(
-      `${system.name}: ${formatPlural(unknown.length, "recorded id")} not in any dataset (${some(unknown)}): ignored`,
-    );
 }

@@ -8,7 +8,6 @@ import { COLUMN_GROUPS, checkColumns } from "../report/index.js";
 import { makePlan } from "../runner/index.js";
 import { createBudgets, DEFAULT_MAX_WORKERS } from "../runs/index.js";
 import { checkTag, readManifest } from "../store/index.js";
-import { describePlan, findJudgingPrices } from "./dry-run.js";
 import type { Gates } from "./gates.js";
 import { createInterrupt } from "./interrupt.js";
 import {
@@ -21,7 +20,7 @@ import {
 } from "./invocation.js";
 import { ProgressLine } from "./progress.js";
 import { checkPublishFlags } from "./publish.js";
-import { resolveRunQueue } from "./queue-address.js";
+import type { RunQueue } from "./queue-address.js";
 import { type PrintReport, type RunOutlet, reportResult, resolveGates } from "./report.js";
 import { getStoredRevisions, resolveDatasets, withSystems } from "./resolve.js";
 import { DEFAULT_RUNS_DIR, type RunConfig } from "./run-config.js";
@@ -71,7 +70,7 @@ export async function runFromSource(bench: RunSource, flags: RunFlags, outlet?: 
   const invocation = resumed?.invocation ?? recordInvocation(flags, bench.command);
   const config = await resolveRunFlags(invocation, flags);
   checkColumns(config.columns ?? COLUMN_GROUPS);
-  const queue = resolveRunQueue(config);
+  const queue = await loadRunQueue(config);
   if (resumed !== null && !isPlanOnly(config)) requireHeaders(invocation, flags.headers);
   const report = await isolateUserCode(async () => {
     await registerRunEntries(config);
@@ -124,6 +123,7 @@ async function dryRunPlan(
     metrics,
     ...(evaluators === undefined ? {} : { evaluators }),
   });
+  const { describePlan, findJudgingPrices } = await import("./dry-run.js");
   await findJudgingPrices(plan);
   const tokenizer = resolveTokenizer(config.tokenizer);
   const { output = "table", maxWorkers = DEFAULT_MAX_WORKERS, maxCost = null, trialMaxCost = null } = config;
@@ -140,13 +140,19 @@ async function dryRunPlan(
   };
 }
 
+/** Most runs have none, and do without its code. */
+async function loadRunQueue(config: RunConfig): Promise<RunQueue | null> {
+  if (config.queue === undefined && config.sharedDir === undefined) return null;
+  return (await import("./queue-address.js")).resolveRunQueue(config);
+}
+
 interface MeasureRequest {
   config: RunFlags;
   gates: Gates;
   flags: RunFlags;
   invocation: Invocation;
   /** Null if the trials run here. */
-  queue: ReturnType<typeof resolveRunQueue>;
+  queue: RunQueue | null;
   resume: string | undefined;
   bench: RunSource;
   outlet: RunOutlet | undefined;

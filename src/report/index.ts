@@ -43,8 +43,9 @@ export {
   type StimulusLine,
   type TriggerScore,
 } from "./eval/eval-report.js";
-export { evalReporter, formatGateResult, markdownReporter, renderEvalMarkdown } from "./eval/eval-text.js";
-export { type EvidenceReader, junitReporter, renderJunitXml } from "./eval/junit.js";
+export { formatGateResult, renderEvalMarkdown } from "./eval/eval-text.js";
+export { type EvidenceReader, renderJunitXml } from "./eval/junit.js";
+export { evalReporter, junitReporter, markdownReporter } from "./eval/reporters.js";
 export { buildExperimentReport, type ExperimentReport, type ReportedVariant } from "./experiment.js";
 export { renderExperimentMarkdown } from "./experiment-markdown.js";
 export {

@@ -1,9 +1,11 @@
 import type { EvalConfig, EvalResult, EvalRow, Outcome } from "../core/index.js";
 import { getOwn, isScored } from "../core/index.js";
 import { LOW_COVERAGE } from "../metrics/index.js";
-import { OVERALL_FIELDS } from "./eval/eval-report.js";
 import { cutText, formatPlural, formatShare } from "./format.js";
 import { toOneLine } from "./markdown.js";
+
+/** Fields that combine the checks. */
+export const OVERALL_FIELDS: ReadonlySet<string> = new Set(["verdict", "weighted_score"]);
 
 /** The part of a result that its first lines are about. */
 export type LedRun = Pick<EvalResult, "rows" | "summary" | "config">;

@@ -2,9 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { EvalResult } from "../../core/result.js";
 import { makeEvalResult, makeTrialRows } from "../../testing/eval-result.js";
-import { markdownReporter } from "./eval-text.js";
+import { evalReport } from "./eval-report.js";
+import { renderEvalMarkdown } from "./eval-text.js";
 
-const textOf = (result: EvalResult) => [...markdownReporter.render(result)].join("");
+const textOf = (result: EvalResult) => renderEvalMarkdown(evalReport(result));
 const gate = (value: number) => ({ metric: "pass_rate", op: ">=" as const, value });
 const headline = (text: string) => text.split("\n").find((line) => line.startsWith("### "));
 
@@ -36,7 +37,7 @@ describe("the eval report as a comment", () => {
       { gate: "--fail-under pass_rate=0.9", passed: false, words: "bot: pass_rate = 0.5 is under 0.9" },
       { gate: "--require-pass", passed: true, words: "--require-pass: every trial passed" },
     ];
-    const text = [...markdownReporter.render(makeEvalResult(makeTrialRows("PF")), { gates })].join("");
+    const text = renderEvalMarkdown(evalReport(makeEvalResult(makeTrialRows("PF")), { gates }));
     expect(headline(text)).toBe("### ❌ a run: 1 of 2 gates failed");
     expect(text).toContain(
       "- ❌ bot: pass_rate = 0.5 is under 0.9 (--fail-under pass_rate=0.9)\n- ✅ --require-pass: every",

@@ -10,6 +10,7 @@ import type {
 import { type EvalRow, getOwn, getScore, isScored, OUTCOMES, type Outcome } from "../../core/index.js";
 import { computeSkillScore, computeStimulusScore, type TrialGrade } from "../../metrics/index.js";
 import { mean, passAtK, passHatK, wilsonInterval } from "../../stats/index.js";
+import { OVERALL_FIELDS } from "../lead.js";
 
 /** The results of an eval by test case, for people, pull requests and CI. */
 export interface EvalReport {
@@ -182,9 +183,6 @@ function averageKnown(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : mean(known);
 }
-
-/** Fields that combine the checks. */
-export const OVERALL_FIELDS = new Set(["verdict", "weighted_score"]);
 
 /** Names of the checks without a full score. */
 export function listFailedChecks({ scores }: EvalRow): string[] {

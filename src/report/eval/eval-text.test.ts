@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { EvalResult } from "../../core/result.js";
 import { makeEvalResult, makeTrialRow, makeTrialRows } from "../../testing/eval-result.js";
 import { evalReport } from "./eval-report.js";
-import { describePart, evalReporter, formatGateResult } from "./eval-text.js";
+import { describePart, formatGateResult, renderEvalText } from "./eval-text.js";
 
 const gate = { metric: "pass_hat_2", op: ">=" as const, value: 0.8 };
-const textOf = (result: EvalResult) => [...evalReporter.render(result)].join("");
+const textOf = (result: EvalResult) => renderEvalText(result);
 const facts = (result: EvalResult) => evalReport(result).parts.flatMap((part) => describePart(part));
 
 describe("the eval report for people", () => {

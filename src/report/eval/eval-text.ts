@@ -1,25 +1,14 @@
-import {
-  type EvalResult,
-  EXIT,
-  type GateVerdict,
-  type Reporter,
-  type ReportOptions,
-  type RunVerdict,
-} from "../../core/index.js";
+import { type EvalResult, EXIT, type GateVerdict, type ReportOptions, type RunVerdict } from "../../core/index.js";
 import { escapeMarkdown, formatCommentMarker, formatHeadline } from "../comment.js";
 import { formatDollars, formatNumber, formatPlural, formatSeconds } from "../format.js";
 import { createLayout, type Layout } from "../layout.js";
 import { renderMarkdownTable, type TableColumn, toOneLine } from "../markdown.js";
 import { type EvalPart, type EvalReport, evalReport, type GateResult, type StimulusLine } from "./eval-report.js";
 
-/** The report of an eval for people: a table of test cases for each eval and system, the skill, triggers and gates. */
-export const evalReporter = {
-  name: "eval",
-  render: (result: EvalResult, options: ReportOptions = {}) =>
-    renderEvalText(evalReport(result), createLayout(options)),
-} satisfies Reporter;
-
-function renderEvalText(report: EvalReport, layout: Layout): string {
+/** For people: a table of test cases for each eval and system, the skill, triggers and gates. */
+export function renderEvalText(result: EvalResult, options: ReportOptions = {}): string {
+  const report = evalReport(result);
+  const layout = createLayout(options);
   const [only, ...others] = report.parts;
   const isTitled = others.length === 0 && only !== undefined && formatPartHeading(only) === report.title;
   const parts = report.parts.map((part) => renderEvalPart(part, isTitled, layout));
@@ -101,12 +90,7 @@ export function formatGateResult({ metric, op, value, actual, passed }: GateResu
   return `${metric} ${op} ${value}: ${found}, ${passed ? "passed" : "failed"}`;
 }
 
-/** The report of an eval as a comment on a pull request: verdicts first, tables folded. */
-export const markdownReporter = {
-  name: "markdown",
-  render: (result: EvalResult, options: ReportOptions = {}) => renderEvalMarkdown(evalReport(result, options)),
-} satisfies Reporter;
-
+/** For a comment on a pull request: verdicts first, tables folded. */
 export function renderEvalMarkdown(report: EvalReport): string {
   const details = report.parts.map((part) => renderFoldedPart(part));
   const notes = report.notes.map((note) => `- ${escapeMarkdown(note)}`).join("\n");

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { EvalResult } from "../../core/result.js";
 import { makeEvalResult, makeTrialRow, makeTrialRows } from "../../testing/eval-result.js";
-import { junitReporter, renderJunitXml } from "./junit.js";
+import { renderJunitXml } from "./junit.js";
+import { junitReporter } from "./reporters.js";
 
 interface Element {
   readonly name: string;
@@ -154,7 +155,7 @@ describe("renderJunitXml", () => {
       { gate: "--fail-under pass_rate=0.9", passed: false, words: "bot: pass_rate = 0.5 is under 0.9" },
       { gate: "--fail-over latency_mean=9", passed: true, words: "bot: latency_mean = 1" },
     ];
-    const text = [...junitReporter.render(makeEvalResult(makeTrialRows("P")), { gates })].join("");
+    const text = [...renderJunitXml(makeEvalResult(makeTrialRows("P")), undefined, { gates })].join("");
     expect(text).toContain('<testsuite name="gates" tests="2" failures="1" errors="0" skipped="0" time="0.000">');
     expect(text).toContain('<failure type="gate" message="bot: pass_rate = 0.5 is under 0.9"/>');
   });
@@ -166,8 +167,8 @@ describe("renderJunitXml", () => {
     expect(suite?.children[0]?.attributes.classname).toBe("examples.agent");
   });
 
-  it("is the reporter named junit", () => {
-    const text = junitReporter.render(makeEvalResult(makeTrialRows("P"), { title: "t" }));
+  it("is the reporter named junit", async () => {
+    const text = await junitReporter.render(makeEvalResult(makeTrialRows("P"), { title: "t" }));
     expect(junitReporter.name).toBe("junit");
     expect([...text].join("")).toMatch(/^<\?xml [^>]*\?>\n<testsuites name="t">\n/);
   });

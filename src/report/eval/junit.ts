@@ -3,21 +3,14 @@ import {
   type EvalRow,
   EXIT,
   type GateVerdict,
-  type Reporter,
   type ReportOptions,
   type RunVerdict,
 } from "../../core/index.js";
 import { describeReason, type EvalPart, evalReport, listFailedChecks, UNNAMED_DATASET } from "./eval-report.js";
 import { formatGateResult } from "./eval-text.js";
 
-/** A report for CI servers: a suite for each eval and system, a case for each trial and gate. */
-export const junitReporter = {
-  name: "junit",
-  render: (result: EvalResult, options: ReportOptions = {}) => renderJunitXml(result, undefined, options),
-} satisfies Reporter;
-
 /**
- * Renders the rows of a run as JUnit XML. A failed trial is a failure, a trial with an error is an error, and a trial
+ * Renders a run as JUnit XML: a suite for each eval and system, a case for each trial and gate. A failed trial is a failure, a trial with an error is an error, and a trial
  * without a verdict is skipped.
  */
 export function* renderJunitXml(
