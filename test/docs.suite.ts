@@ -33,7 +33,7 @@ const markdownIn = (dir: string) =>
 const GUIDES = ["README.md", ...markdownIn("docs")];
 const PAGES = [...GUIDES, "llms.txt", "examples/README.md", "CONTRIBUTING.md", "CHANGELOG.md"];
 /** A fence such as ` ```js my-system.mjs `: the block is the content of that file. */
-const FILE_NAME = /^[\w-]+(\.[\w-]+)+$/;
+const FILE_NAME = /^([\w-]+\/)*[\w-]+(\.[\w-]+)+$/;
 const EVERY_COMMAND = [
   "run",
   "eval",
@@ -44,6 +44,15 @@ const EVERY_COMMAND = [
   "experiment merge",
   "experiment report",
   "compare",
+  "runs",
+  "runs tag",
+  "runs rename",
+  "runs rm",
+  "baseline",
+  "baseline set",
+  "baseline save",
+  "baseline clear",
+  "ci",
   "memory",
   "demo",
   "datasets",
@@ -180,7 +189,7 @@ describe("runnable blocks", () => {
       (block) => block.language === "sh" && isRun(block),
     );
     expect(run.length).toBeGreaterThan(10);
-    for (const { text } of run) expect(text).toMatch(/^(npx assay |node examples\/|cd examples\n|cat > )/);
+    for (const { text } of run) expect(text).toMatch(/^(export COLUMNS=\d+\n)?(COLUMNS=\d+ )?(npx assay |node examples\/|cd examples\n|cat > )/);
   });
 
   test("print what comments say", async () => {
@@ -281,7 +290,8 @@ describe("links and names", () => {
     const foreign = parseBlocks(read(page)).filter(({ info }) => info === "no-run");
     const text = foreign
       .reduce((rest, block) => rest.replace(block.text, ""), read(page))
-      .replaceAll("`du --apparent-size`", "");
+      .replaceAll("`du --apparent-size`", "")
+      .replaceAll("`npx --no-install assay`", "");
     expect([...flagsIn(text)].filter((flag) => !known.all.has(flag))).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -28,7 +28,9 @@ export class DocsProject {
   }
 
   write(name: string, text: string): void {
-    writeFileSync(join(this.dir, name), text);
+    const path = join(this.dir, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
   }
 
   /** Runs shell commands as written in a page, and stops at the first failure. */
