@@ -32,6 +32,8 @@ const markdownIn = (dir: string) =>
 
 const GUIDES = ["README.md", ...markdownIn("docs")];
 const PAGES = [...GUIDES, "llms.txt", "examples/README.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+/** Each section of it has a folder of its own. test/jobs.test.ts runs it, and compares what is printed. */
+const RUN_ELSEWHERE = "docs/guides/jobs.md";
 /** A fence such as ` ```js my-system.mjs `: the block is the content of that file. */
 const FILE_NAME = /^([\w-]+\/)*[\w-]+(\.[\w-]+)+$/;
 const EVERY_COMMAND = [
@@ -175,7 +177,7 @@ describe("runnable blocks", () => {
     return printed;
   }
 
-  test.concurrent.each(PAGES)(
+  test.concurrent.each(PAGES.filter((page) => page !== RUN_ELSEWHERE))(
     "%s",
     async (page) => {
       let printed = "";
@@ -189,7 +191,8 @@ describe("runnable blocks", () => {
       (block) => block.language === "sh" && isRun(block),
     );
     expect(run.length).toBeGreaterThan(10);
-    for (const { text } of run) expect(text).toMatch(/^(export COLUMNS=\d+\n)?(COLUMNS=\d+ )?(npx assay |node examples\/|cd examples\n|cat > )/);
+    for (const { text } of run)
+      expect(text).toMatch(/^(export COLUMNS=\d+\n)?(COLUMNS=\d+ )?(npx assay |node examples\/|cd examples\n|cat > )/);
   });
 
   test("print what comments say", async () => {
@@ -291,7 +294,9 @@ describe("links and names", () => {
     const text = foreign
       .reduce((rest, block) => rest.replace(block.text, ""), read(page))
       .replaceAll("`du --apparent-size`", "")
-      .replaceAll("`npx --no-install assay`", "");
+      .replaceAll("`npx --no-install assay`", "")
+      // The typo that docs/guides/jobs.md shows.
+      .replaceAll("`npx assay --systm passthrough --dataset needle`", "");
     expect([...flagsIn(text)].filter((flag) => !known.all.has(flag))).toEqual([]);
   });
 

@@ -122,12 +122,13 @@ async function listDatasets(registry: Registry): Promise<string> {
   return `${layout.table(COLUMNS, lines)}\n\n${layout.text(others.join("\n"))}\n`;
 }
 
+/** In a narrow terminal, what a dataset is about matters most. */
 const COLUMNS: TableColumn<DatasetLine>[] = [
   { title: "dataset", cell: ({ name }) => name },
-  { title: "examples", align: "right", cell: ({ examples }) => examples },
-  { title: "primary score", cell: ({ primaryField }) => primaryField },
-  { title: "license", cell: ({ license }) => license },
-  { title: "description", cell: ({ about }) => about },
+  { title: "examples", align: "right", cell: ({ examples }) => examples, priority: 2 },
+  { title: "primary score", cell: ({ primaryField }) => primaryField, priority: 3 },
+  { title: "license", cell: ({ license }) => license, priority: 4 },
+  { title: "description", cell: ({ about }) => about, priority: 1 },
 ];
 
 function toDatasetLine(name: string, entry: CatalogEntry): DatasetLine {
