@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { ReportOptions } from "../core/index.js";
 import { type EvalRow, makeRow } from "../core/row.js";
 import { standardMetrics } from "../metrics/index.js";
 import { makeConfig, makeTiming } from "../testing/make-run.js";
@@ -14,11 +15,11 @@ const CONFIG = makeConfig({
 const TIMING = makeTiming();
 
 /** The table of one trial that did not pass. */
-function tableOf(more: Partial<EvalRow>): string {
+function tableOf(more: Partial<EvalRow>, options: ReportOptions = {}): string {
   const failed = { system: "a", exampleId: 1, outcome: "fail", passed: false, scores: { f1: 0 }, primaryField: "f1" };
   const rows = [makeRow({ ...failed, outcome: "fail", latency: 1, durationMs: 1000, ...more })];
   const metrics = standardMetrics(1, 1);
-  return new RunResult({ rows, metrics, config: CONFIG, timing: TIMING, runDir: null, notes: [] }).toTable();
+  return new RunResult({ rows, metrics, config: CONFIG, timing: TIMING, runDir: null, notes: [] }).toTable(options);
 }
 
 describe("the table of speed and efficiency", () => {
@@ -42,6 +43,26 @@ describe("the table of speed and efficiency", () => {
       expect(tableOf(more)).not.toContain("Speed and efficiency");
     },
   );
+});
+
+describe("speed and efficiency in a terminal", () => {
+  const passed: Partial<EvalRow> = { outcome: "pass", passed: true, scores: { f1: 1 }, turns: 1, firstAttemptMs: 20 };
+
+  it("is only named below 120 columns if the main table says as much", () => {
+    expect(tableOf(passed, { width: 119 })).toContain("Left out: speed and efficiency. See it with --columns speed.");
+    expect(tableOf(passed, { width: 119 })).not.toContain("Speed and efficiency:");
+  });
+
+  it.each<[Partial<EvalRow>, ReportOptions]>([
+    [{}, { width: 120 }],
+    [{}, {}],
+    [{}, { width: 80, columns: ["speed"] }],
+    [{ turns: 2 }, { width: 80 }],
+    [{ tokensPerSec: 50 }, { width: 80 }],
+    [{ errorCategory: "cost_killed" }, { width: 80 }],
+  ])("is shown with %o in %o", (more, options) => {
+    expect(tableOf({ ...passed, ...more }, options)).toContain("Speed and efficiency:");
+  });
 });
 
 describe("measures", () => {

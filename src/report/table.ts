@@ -53,8 +53,11 @@ export function renderTable(result: EvalResult, options: ReportOptions = {}): st
   if (groups.includes("trials") && result.config.trials > 1)
     parts.push(layout.text(PASS_CURVE_TEXT), draw(createPassCurveColumns(result.config.trials)));
   const wantsSpeed = options.columns !== undefined && groups.includes("speed");
-  if (groups.includes("speed") && (wantsSpeed || result.rows.some(hasTiming)))
-    parts.push(layout.text(EFFICIENCY_TEXT), draw(createEfficiencyColumns()));
+  if (groups.includes("speed") && (wantsSpeed || result.rows.some(hasTiming))) {
+    const isWorthIt = wantsSpeed || (options.width ?? WIDE) >= WIDE || lines.some(hasMoreThanLatency);
+    if (isWorthIt) parts.push(layout.text(EFFICIENCY_TEXT), draw(createEfficiencyColumns()));
+    else parts.push(layout.text(EFFICIENCY_LEFT_OUT_TEXT));
+  }
   if (groups.includes("tokens") && lines.some(hasMemory))
     parts.push("Retrieved context and latency of memories.", draw(createMemoryColumns()));
   const datasets = groups.includes("datasets") ? listDatasetKeys(lines) : [];
@@ -80,6 +83,11 @@ const PASS_CURVE_TEXT = "pass@k: at least one of k trials passes. pass^k: all k 
 const EFFICIENCY_TEXT =
   "Speed and efficiency: medians over passing trials; speed efficiency = pass rate ÷ (1 + minutes to success).";
 
+/** Narrower terminals show the efficiency only where it says more than the main table. */
+const WIDE = 120;
+
+const EFFICIENCY_LEFT_OUT_TEXT = "Left out: speed and efficiency. See it with --columns speed.";
+
 const MEASURE_TEXT = "Mean measures of evaluators; they do not affect verdicts.";
 
 function createKeyColumns(keys: readonly string[], prefix: string): TableColumn<SystemLine>[] {
@@ -102,6 +110,13 @@ function hasTiming({ turns, firstAttemptMs, successAtMs, tokensPerSec, errorCate
   // Written out for speed, because it runs for every row.
   if (turns != null || errorCategory === "cost_killed") return true;
   return isAboveZero(firstAttemptMs) || isAboveZero(successAtMs) || isAboveZero(tokensPerSec);
+}
+
+/** False for a model that answers in one turn, was not stopped and did not stream: the main table has its latency. */
+function hasMoreThanLatency({ summary }: SystemLine): boolean {
+  const get = (key: string) => getOwn(summary, key) ?? 0;
+  if (get("median_turns_to_success") > 1 || get("median_tokens_per_sec") > 0) return true;
+  return get("cost_killed_count") > 0 || get("slow_count") > 0;
 }
 
 function isAboveZero(value: number | null | undefined): boolean {
