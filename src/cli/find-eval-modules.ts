@@ -31,20 +31,26 @@ function requireEvalName(path: string): string {
   throw new UsageError(`${path} is not an eval file, which is named NAME.eval.ts. Did you mean ${flag}?`);
 }
 
-/** Hidden folders and those of tools are skipped, and so are folders that cannot be read. */
+/** Eval files of a folder, then those of the folders in it. */
 export function searchFolder(folder: string): string[] {
-  const entries = listEntries(folder).sort((a, b) => (a.name < b.name ? -1 : 1));
-  return entries.flatMap((entry) => {
-    const path = normalize(join(folder, entry.name));
-    if (entry.isDirectory())
-      return entry.name.startsWith(".") || SKIPPED_FOLDERS.has(entry.name) ? [] : searchFolder(path);
-    return isEvalModule(entry.name) ? [path] : [];
-  });
+  return listSourceFolders(folder).flatMap((each) =>
+    listEntries(each).flatMap((entry) =>
+      !entry.isDirectory() && isEvalModule(entry.name) ? [normalize(join(each, entry.name))] : [],
+    ),
+  );
+}
+
+/** A folder and those in it. Hidden folders and those of tools are skipped, and so are folders that cannot be read. */
+export function listSourceFolders(folder: string): string[] {
+  const inside = listEntries(folder).filter(
+    (entry) => entry.isDirectory() && !entry.name.startsWith(".") && !SKIPPED_FOLDERS.has(entry.name),
+  );
+  return [folder, ...inside.flatMap(({ name }) => listSourceFolders(join(folder, name)))];
 }
 
 function listEntries(folder: string) {
   try {
-    return readdirSync(folder, { withFileTypes: true });
+    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch {
     return [];
   }

@@ -91,7 +91,7 @@ interface ImportedModule {
   readonly exports: ModuleExports;
 }
 
-const STATIC_IMPORT = /^import\s+(?!type\b)[^"';]*\bfrom\s*["'](\.{1,2}\/[^"']+)["']/gm;
+const STATIC_IMPORT = /^[ \t]*import\s+(?!type\b)[^"';]*\bfrom\s*["'](\.{1,2}\/[^"']+)["']/gm;
 
 /** The local modules that a loaded module imports directly, as the same instances. */
 export async function loadImports(path: string): Promise<ImportedModule[]> {
@@ -131,7 +131,7 @@ function takeFirstLines(message: string): string {
  */
 export function fingerprintModule(path: string): string {
   const root = resolve(path);
-  const files = [...collectLocalImports(root, new Set())].sort();
+  const files = listLocalImports(root).sort();
   const hash = createHash("sha256");
   for (const file of files)
     hash
@@ -139,6 +139,11 @@ export function fingerprintModule(path: string): string {
       .update(readFileSync(file))
       .update("\u0000");
   return hash.digest("hex");
+}
+
+/** A module and its local imports, direct or indirect. */
+export function listLocalImports(path: string): string[] {
+  return [...collectLocalImports(resolve(path), new Set())];
 }
 
 const IMPORT = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](\.{1,2}\/[^"']+)["']/g;

@@ -805,6 +805,19 @@ export const QUEUE_SETTINGS = {
   },
 } satisfies RunSettings;
 
+/** Of `run`, for eval files. */
+export const WATCH_SETTINGS = {
+  watch: {
+    kind: "switch",
+    role: "command",
+    flag: "--watch",
+    help: "run eval files again when they or files they use change, with cached outputs",
+    docs: "run eval files again when they, their imports or their data change, with cached outputs. See [typescript.md](../guides/typescript.md#watch)",
+    section: "Execution",
+    isHarmless: true,
+  },
+} satisfies RunSettings;
+
 /** Of other commands. */
 const OTHER_SETTINGS = {
   /** For memories: the system that answers from what they retrieve, instead of a model. */
@@ -843,6 +856,7 @@ export const RUN_SETTINGS = {
   ...AGENT_SETTINGS,
   ...SHARED_RUN_SETTINGS,
   ...QUEUE_SETTINGS,
+  ...WATCH_SETTINGS,
   ...OTHER_SETTINGS,
 };
 

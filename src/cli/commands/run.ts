@@ -4,7 +4,14 @@ import { didYouMean, omitUndefined, UsageError } from "../../core/index.js";
 import type { SetExitCode } from "../program.js";
 import { DEFAULT_CACHE_DIR } from "../run-config.js";
 import type { RunFlags } from "../run-flags.js";
-import { INPUT_SETTINGS, listCommonFlags, QUEUE_SETTINGS, RUN_SETTINGS, SHARED_RUN_SETTINGS } from "../run-settings.js";
+import {
+  INPUT_SETTINGS,
+  listCommonFlags,
+  QUEUE_SETTINGS,
+  RUN_SETTINGS,
+  SHARED_RUN_SETTINGS,
+  WATCH_SETTINGS,
+} from "../run-settings.js";
 import {
   type AgentFlags,
   addAgentFlags,
@@ -40,6 +47,7 @@ Examples:
   assay run --model openai/gpt-5 --prompt prompts/*.md --dataset data.csv      compare prompts with {{question}} or any column
   assay run --agent claude --agent codex:gpt-5.5 --dataset agent-tasks --trials 3 --max-cost 5
   assay run --config nightly.config.yaml --trials 5 --fail-under pass_hat_3=0.8
+  assay run --watch evals/      run eval files (*.eval.ts) again when they change, with cached outputs
   assay run --resume            resume the latest unfinished run`;
 
 const MEMORY_EXAMPLES = `
@@ -69,15 +77,28 @@ export function addRunCommand(program: Command, done: SetExitCode): void {
     .command("run", { isDefault: true })
     .description("run systems on datasets and report (the default command)");
   addAgentFlags(addSettings(command, INPUT_SETTINGS));
-  addSettings(command, { ...SHARED_RUN_SETTINGS, ...QUEUE_SETTINGS })
+  addSettings(command, { ...SHARED_RUN_SETTINGS, ...QUEUE_SETTINGS, ...WATCH_SETTINGS });
+  const words = recordFlags(command);
+  command
     .addHelpText("after", RUN_EXAMPLES)
     .argument("[evals...]", "eval files, or folders with *.eval.ts (default: assay.config.* and all eval files)")
     .action(async (evals: string[], options: CommanderRunOptions) => {
       for (const path of evals) if (!existsSync(path)) throw explainStrayArgument(program, path);
       if (program.args.length === 0 && (await isFolderEmpty())) throw new UsageError(NOTHING_TO_RUN);
-      const { executeRun } = await import("../run.js");
-      done(await executeRun(toRunFlags(options), evals));
+      const { watch = false, ...flags } = toRunFlags(options);
+      if (watch) done(await (await import("../watch.js")).executeWatch(evals, { flags, words }));
+      else done(await (await import("../run.js")).executeRun(flags, evals));
     });
+}
+
+/** The flags as they were written, filled when the command line is parsed: for processes that run the same. */
+function recordFlags(command: Command): readonly string[] {
+  const words: string[] = [];
+  for (const option of command.options)
+    command.on(`option:${option.name()}`, (value: string | null | undefined) =>
+      words.push(value == null ? `--${option.name()}` : `--${option.name()}=${value}`),
+    );
+  return words;
 }
 
 export function addMemoryCommand(program: Command, done: SetExitCode): void {
