@@ -51,6 +51,8 @@ describe("an eval", () => {
       "7",
       "--title",
       "both",
+      "--run-tag",
+      "nightly",
       "--quiet",
       "--max-retries",
       "0",
@@ -103,6 +105,7 @@ describe("an eval", () => {
     expect(space.read("summary.md")).toBe(`before\n${space.read("comment.md")}`);
 
     const [run = ""] = space.runs();
+    expect(JSON.parse(space.read(run, "labels.json"))).toMatchObject({ tags: ["nightly"] });
     space.write("changed.yaml", space.read("evals/first/eval.yaml").replaceAll("made.txt }", "given.txt }"));
     const [again, junit, regraded, changed] = await Promise.all([
       space.assay("report", run),
