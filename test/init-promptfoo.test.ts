@@ -92,6 +92,35 @@ describe("assay init --from promptfooconfig.yaml", () => {
     expect(mock.requests[0]?.body).toMatchObject({ model: "gpt-4o-mini", temperature: 0 });
   });
 
+  it("keeps the options of a test, and inserts values that name other values", async () => {
+    const { space, said } = await convert(`prompts: ["{{text}} {{list}}"]
+providers: [openai:gpt-5-mini, "exec:python a.py", "webhook:http://localhost/x"]
+defaultTest: { assert: [{ type: contains, value: default }] }
+tests:
+  - vars: { text: "Hello {{name}}, {{ list }}", name: "{{title}} Ann", title: Dr., list: [1, 2] }
+    options: { disableVarExpansion: true, disableDefaultAsserts: true }
+    assert:
+      - { type: equals, value: "{{text}}" }
+      - { type: assert-set, assert: [{ type: contains, value: x }, { type: contains, value: y, weight: 0 }] }
+  - vars: { text: "{{text}}", list: "{{ name | upper }}" }
+`);
+    const rows = space.read("out/tests.jsonl").trimEnd().split("\n");
+    expect(rows.map((row) => JSON.parse(row))).toMatchObject([
+      {
+        text: "Hello Dr. Ann, [1,2]",
+        list: [1, 2],
+        graders: [
+          { type: "output-matches", config: { pattern: "^Hello Dr\\. Ann, \\[1,2\\]$" } },
+          { type: "all-of", config: { graders: [{ config: { substring: "x" } }] } },
+        ],
+      },
+      { graders: [{ type: "output-contains", config: { substring: "default" } }] },
+    ]);
+    expect(said.stderr).toContain("promptfooconfig.yaml:10: the template in the value of text is not taken over");
+    expect(said.stderr).toContain("systems: [{ name: NAME, command: COMMAND }]");
+    expect(said.stderr).toContain("systems: [{ name: NAME, url: URL }]");
+  });
+
   it("writes a project that passes a dry run even if nothing can be taken over", async () => {
     const config = "prompts: [file://p.py]\nproviders: [file://x.js]\ntests: file://t.py:make\nstrange: 1\n";
     const { space, said } = await convert(config, {});

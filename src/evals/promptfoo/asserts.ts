@@ -257,7 +257,8 @@ async function convertSet({ part, context }: ConverterInput): Promise<GraderSpec
     throw new AssertProblem(
       "a set with a threshold has no counterpart. Use any-of, or weights and a threshold of the example",
     );
-  const graders = await convertAsserts(take(part, "assert"), context);
+  // An assert of weight 0 fails nothing.
+  const graders = (await convertAsserts(take(part, "assert"), context)).filter(({ weight }) => weight !== 0);
   if (graders.length === 0) throw new AssertProblem("none of its asserts is taken over");
   return {
     type: "all-of",

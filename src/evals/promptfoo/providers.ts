@@ -49,13 +49,14 @@ const INSTEAD: readonly [RegExp, string][] = [
   [/^openai:codex/, "use the agent instead: agents: [codex] (docs/guides/agents.md)"],
   [
     /^(?:exec|python|golang|ruby):|\.(?:py|rb|go)(?::\w+)?$/,
-    "write a program that reads JSON, or a system in TypeScript (docs/guides/plugins.md)",
+    "let the program read and print JSON lines, and write systems: [{ name: NAME, command: COMMAND }] (docs/guides/any-language.md)",
   ],
   [/^file:|\.[cm]?[jt]s$/, "write it as a system: export default (example) => ({ response }) (docs/guides/plugins.md)"],
   [
-    /^(?:https?|websocket|wss?):/,
-    "write a system that calls it, or use { proxy: URL, model: NAME } if it speaks an OpenAI-compatible format",
+    /^(?:https?|webhook)(?::|$)/,
+    "write { model: NAME, proxy: URL } if it is OpenAI-compatible, else systems: [{ name: NAME, url: URL }] (docs/guides/any-language.md)",
   ],
+  [/^(?:websocket|wss?)(?::|$)/, "write a system that calls it (docs/guides/plugins.md)"],
   [
     /^(?:azure|bedrock|vertex|huggingface|replicate|cloudflare|localai|litellm|vllm|llama|lmstudio|databricks|sagemaker|watsonx)/,
     "if it has an OpenAI-compatible address, write { model: NAME, proxy: URL, apiKeyEnv: VARIABLE }",

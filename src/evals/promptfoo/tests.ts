@@ -129,11 +129,14 @@ async function convertTest(part: Part, context: TestContext): Promise<ConvertedT
   if (own === null || usual === null) return [];
   const { description, threshold = take(defaults, "threshold").value, metadata } = part.value;
   const tests: ConvertedTest[] = [];
-  for (const vars of multiply({ ...usual, ...own })) {
+  const { disableVarExpansion, disableDefaultAsserts } = readOptions(part, defaults);
+  const given = { ...usual, ...own };
+  for (const raw of disableVarExpansion === true ? [given] : multiply(given)) {
+    const vars = nestVars(raw, part, notes);
     const { files, parsesJson } = context;
     const asserts = { files, notes, vars, parsesJson, ...readGradingModels(part, defaults) };
     const graders = [
-      ...(await convertAsserts(take(defaults, "assert"), asserts)),
+      ...(disableDefaultAsserts === true ? [] : await convertAsserts(take(defaults, "assert"), asserts)),
       ...(await convertAsserts(take(part, "assert"), asserts)),
     ];
     tests.push({
@@ -147,12 +150,45 @@ async function convertTest(part: Part, context: TestContext): Promise<ConvertedT
   return tests;
 }
 
-const IDLE_OPTIONS = new Set(["provider", "disableVarExpansion", "repeat"]);
+const KNOWN_OPTIONS = new Set(["provider", "disableVarExpansion", "disableDefaultAsserts"]);
+
+/** The options of the test, and those that every test has. */
+function readOptions(part: Part, defaults: Part): Record<string, unknown> {
+  const [usual, own] = [defaults, part].map((from) => take(from, "options").value);
+  return { ...(isMap(usual) ? usual : {}), ...(isMap(own) ? own : {}) };
+}
+
+/** A value may name other values, as in `greeting: "Hello {{name}}"`. A prompt inserts texts as they are, so this is done here. */
+function nestVars(
+  vars: Readonly<Record<string, unknown>>,
+  part: Part,
+  notes: ConversionNotes,
+): Record<string, unknown> {
+  const insert = (value: unknown, depth: number): unknown =>
+    typeof value !== "string"
+      ? value
+      : value.replace(/\{\{\s*([\w$-]+)\s*\}\}/g, (text, name: string) => {
+          const other = Object.hasOwn(vars, name) ? vars[name] : undefined;
+          if (other === undefined || depth === 0) return text;
+          return typeof other === "object" ? JSON.stringify(other) : String(insert(other, depth - 1));
+        });
+  const nested = Object.fromEntries(Object.entries(vars).map(([name, value]) => [name, insert(value, MAX_NESTING)]));
+  const left = Object.keys(nested).find((name) => typeof nested[name] === "string" && /\{\{|\{%/.test(nested[name]));
+  if (left !== undefined)
+    notes.add(
+      take(part, "vars"),
+      `the template in the value of ${left} is not taken over: it is sent as it is. Write the text itself`,
+    );
+  return nested;
+}
+
+/** Values that name each other end here. */
+const MAX_NESTING = 5;
 
 export function checkOptions(options: Part, notes: ConversionNotes): void {
   if (!isMap(options.value)) return;
   for (const key of Object.keys(options.value))
-    if (!IDLE_OPTIONS.has(key))
+    if (!KNOWN_OPTIONS.has(key))
       notes.add(
         take(options, key),
         `the option ${key} is not taken over: ${/prefix|suffix/.test(key) ? "write it into the prompt" : /transform|postprocess/.test(key) ? "asserts see the answer as it is" : "it has no counterpart"}`,
