@@ -101,7 +101,10 @@ describe("--prompt", () => {
     expect(await refuse([...model, ...topics, "--prompt", "{{topic}}"])).toContain("A prompt is a file");
     expect(await refuse([...topics, "--system", "passthrough", "--prompt", "bad.md"])).toContain("only for models");
     expect(await refuse([...model, ...topics, "--prompt", "prompts/plain.md", "prompts/plain.md"])).toContain(
-      'Two prompts are named "prompts/plain"',
+      "The prompt prompts/plain.md is given twice",
+    );
+    expect(await refuse([...model, ...topics, "--prompt", "prompts/*.md", "./prompts/plain.md"])).toContain(
+      "The prompt prompts/plain.md is given twice",
     );
     const clash = [...model, ...topics, "--dry-run", "--prompt", "prompts/plain.md", "other/plain.md"];
     expect((await runInPool(space.dir, ["run", ...clash])).stdout).toContain("+other/plain");

@@ -1,3 +1,4 @@
+import { normalize } from "node:path";
 import { findMatchingFiles, isGlob } from "../graders/index.js";
 import { getPromptName, Prompt, PromptError, readPrompt } from "../systems/index.js";
 import type { PromptConfig, RunConfig } from "./run-config.js";
@@ -8,6 +9,7 @@ type GivenPrompts = NonNullable<RunConfig["prompts"]>;
 export async function openPrompts(given: GivenPrompts): Promise<Prompt[]> {
   const wanted: PromptConfig[] = [];
   for (const one of given) wanted.push(...(typeof one === "string" ? await findPromptFiles(one) : [one]));
+  requireDistinctFiles(wanted);
   const names = namePrompts(wanted);
   const prompts: Prompt[] = [];
   for (const [index, { file, template }] of wanted.entries()) {
@@ -40,6 +42,13 @@ function namePrompts(wanted: readonly PromptConfig[]): string[] {
     const isTaken = short.filter((other) => other === own).length > 1;
     return name === undefined && isTaken ? file.replace(/^\.\//, "").replace(/\.[^./]*$/, "") : own;
   });
+}
+
+/** Also a pattern may find a file that is named as well. */
+function requireDistinctFiles(wanted: readonly PromptConfig[]): void {
+  const files = wanted.flatMap(({ name, file }) => (name === undefined && file !== undefined ? [normalize(file)] : []));
+  const twice = files.find((file, index) => files.indexOf(file) !== index);
+  if (twice !== undefined) throw new PromptError(`The prompt ${twice} is given twice. Name it once.`);
 }
 
 function requireUniqueNames(prompts: readonly Prompt[]): void {

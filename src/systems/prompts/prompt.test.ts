@@ -100,7 +100,7 @@ describe("readPrompt", () => {
 
   it("explains files that are no prompts", async () => {
     mkdirSync(join(dir, "folder"));
-    await expect(readPrompt(join(dir, "none.md"))).rejects.toThrow(/none\.md cannot be read/);
+    await expect(readPrompt(join(dir, "none.md"))).rejects.toThrow(/There is no prompt file .*none\.md/);
     await expect(readPrompt(join(dir, "folder"))).rejects.toThrow(/is a folder/);
     await expect(readPrompt(write("image.md", "a\0b"))).rejects.toThrow(/not a text file/);
     await expect(readPrompt(write("broken.json", '[{"role":'))).rejects.toThrow(/broken\.json:1: /);

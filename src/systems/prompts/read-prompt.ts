@@ -71,6 +71,8 @@ function tryReadText(path: string): string {
     return readFileSync(path, "utf8");
   } catch (cause) {
     if (cause instanceof PromptError) throw cause;
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT")
+      throw new PromptError(`There is no prompt file ${path}. Check the path.`, { cause });
     throw new PromptError(`The prompt ${path} cannot be read: ${getErrorMessage(cause)}.`, { cause });
   }
 }
