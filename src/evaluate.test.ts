@@ -104,6 +104,7 @@ describe("evaluate", () => {
     expect(result.summary.one).toMatchObject({ pass_rate: expect.any(Number), coverage: 1 });
     for (const key of ["mean_score", "cost_of_pass", "latency_mean"])
       expect(result.summary.one).not.toHaveProperty(key);
+    expect(result.toTable()).toMatch(/^\| system +\| pass rate \[95 %\] \| coverage \|$/m);
     expect((await loadRun(result.runDir ?? "")).summary).toEqual(result.summary);
   });
 

@@ -8,7 +8,7 @@ import { type TableColumn, toOneLine } from "./markdown.js";
  */
 export function escapeMarkdown(text: string): string {
   return toOneLine(text)
-    .replace(/(?:@|#|\bwww\.)(?=\w)|:(?=\/\/)/gi, (sign) => `${sign}\u200b`)
+    .replace(/(?:@|#|www\.|\bGH-)(?=\w)|:(?=\/\/)/gi, (sign) => `${sign}\u200b`)
     .replace(/&/g, "&amp;")
     .replace(/</g, "&lt;")
     .replace(/>/g, "&gt;")

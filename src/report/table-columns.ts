@@ -95,11 +95,11 @@ function createFigureColumn({ title, unit, get, better, priority, cell }: Figure
 /** The columns of the main table. A terminal shows them by priority: first whether it passes, then cost and time. */
 export function createMainColumns(lines: readonly SystemLine[], groups: readonly ColumnGroup[]): SystemColumn[] {
   const columns: SystemColumn[] = [SYSTEM_COLUMN];
-  if (groups.includes("quality")) columns.push(...createQualityColumns());
+  if (groups.includes("quality")) columns.push(...createQualityColumns(lines));
   if (groups.includes("tokens")) columns.push(...createTokenColumns(lines));
   if (groups.includes("cost") && lines.some(({ summary }) => summary.mean_cost_usd != null))
     columns.push(...createCostColumns());
-  if (groups.includes("speed")) columns.push(...createSpeedColumns());
+  if (groups.includes("speed") && hasKey(lines, "latency_mean")) columns.push(...createSpeedColumns());
   columns.push(createCoverageColumn(lines));
   if (lines.length > 1 && lines.some(({ summary }) => summary.pareto_rank !== undefined))
     columns.push(
@@ -113,17 +113,17 @@ export function createMainColumns(lines: readonly SystemLine[], groups: readonly
   return columns;
 }
 
-function createQualityColumns(): SystemColumn[] {
-  return [
-    createIntervalColumn({
-      title: "mean score",
-      key: "mean_score",
-      better: "higher",
-      priority: 3,
-      intervalPriority: 7,
-    }),
-    createIntervalColumn({ title: "pass rate", key: "pass_rate", better: "higher", priority: 1, intervalPriority: 2 }),
+/** False if the metric that gives it is not part of the run. */
+function hasKey(lines: readonly SystemLine[], key: string): boolean {
+  return lines.length === 0 || lines.some(({ summary }) => getOwn(summary, key) !== undefined);
+}
+
+function createQualityColumns(lines: readonly SystemLine[]): SystemColumn[] {
+  const columns: IntervalColumn[] = [
+    { title: "mean score", key: "mean_score", better: "higher", priority: 3, intervalPriority: 7 },
+    { title: "pass rate", key: "pass_rate", better: "higher", priority: 1, intervalPriority: 2 },
   ];
+  return columns.filter(({ key }) => hasKey(lines, key)).map(createIntervalColumn);
 }
 
 /** How much of its input a compressor or memory sends on. For models and agents it says nothing. */
@@ -137,9 +137,8 @@ function createTokenColumns(lines: readonly SystemLine[]): SystemColumn[] {
     priority: 10,
     intervalPriority: 14,
   });
-  // The metric that counts them may be missing.
-  const counts = lines.every(({ summary }) => summary.mean_input_tokens === undefined) ? [] : createTokenCountColumns();
-  return [...counts, costOfPass].map(withoutOtherKinds);
+  const counts = hasKey(lines, "mean_input_tokens") ? createTokenCountColumns() : [];
+  return [...counts, ...(hasKey(lines, "cost_of_pass") ? [costOfPass] : [])].map(withoutOtherKinds);
 }
 
 function createTokenCountColumns(): SystemColumn[] {
