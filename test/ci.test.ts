@@ -27,6 +27,12 @@ export default {
   });
 }
 
+/** Half of its trials pass. */
+function evalFile(name: string, min: number): string {
+  return `export default { name: "${name}", data: [{ question: "a", answer: "a" }, { question: "b", answer: "c" }],
+  system: (example) => example.question, gates: { pass_rate: { min: ${min} } } };`;
+}
+
 interface Published {
   code: number | null;
   headline: string;
@@ -342,6 +348,34 @@ describe("action.yml", () => {
 });
 
 describe("assay ci", () => {
+  it("reports several evals as one, with the verdict of all", async () => {
+    const space = new TempProject({
+      "bad.eval.mjs": evalFile("bad", 0.9),
+      "good.eval.mjs": evalFile("good", 0.1),
+    });
+    const env = { GITHUB_OUTPUT: space.path("outputs"), GITHUB_STEP_SUMMARY: space.path("summary.md") };
+    const measure = async () => {
+      space.write("summary.md", "");
+      const running = startAssay(space.dir, ["ci", "--baseline", "none"], env);
+      const { code, stderr } = await running.finished;
+      return { code, stderr, summary: space.read("summary.md") };
+    };
+    const failed = await measure();
+    expect(failed.code).toBe(1);
+    expect(failed.summary).toMatch(/^<!-- assay:assay -->\n\n### ❌ assay: 1 of 2 evals failed: bad\.eval\.mjs\n/);
+    expect(failed.summary.match(/^#### .*$/gm)).toEqual([
+      "#### ❌ bad: 1 of 1 gate failed",
+      "#### ✅ good: all gates passed",
+    ]);
+    expect(failed.summary.match(/<!--/g)).toHaveLength(1);
+    expect(failed.stderr).not.toContain("::all gates passed");
+
+    space.write("bad.eval.mjs", evalFile("bad", 0.2));
+    const passed = await measure();
+    expect([passed.code, passed.summary]).toEqual([0, expect.stringContaining("### ✅ assay: 2 evals, none failed")]);
+    expect(passed.stderr).toContain("There are several evals, so none is compared with the baseline");
+  });
+
   it.each([
     [["--", "serve"], 'assay ci runs run, eval, memory, got "serve"'],
     [["--run", "x", "--", "run"], "--run compares a stored run"],

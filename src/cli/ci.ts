@@ -23,11 +23,13 @@ const DEFAULT_TITLE = "assay";
 /** `assay ci`: measure, compare with the baseline, and report both as one. */
 export async function executeCi(command: readonly string[], flags: CiFlags): Promise<number> {
   checkCiFlags(command, flags);
-  const isFork = isForkPullRequest(readGithubEvent(process.env), process.env.GITHUB_REPOSITORY);
+  const isFork = isForkPullRequest(readGithubEvent(process.env), process.env);
   if (isFork) printNote("This pull request comes from a fork: its code is not run, only stored runs are compared.");
   const measured =
     isFork || flags.run !== undefined ? null : await runStep([...withRunsDir(command, flags), "--quiet"]);
-  const run = flags.run ?? (measured === null ? null : (measured.outputs.get("run") ?? null));
+  const run = flags.run ?? (measured?.outputs.get("run") || null);
+  if (run === null && measured !== null && flags.baseline !== undefined && measured.exitCode === EXIT.fine)
+    printNote("There are several evals, so none is compared with the baseline. Name one eval file to compare it.");
   const compared = run === null ? null : await compareWithBaseline(run, flags);
   const steps = [measured, compared].filter((step) => step !== null);
   const verdict = combineVerdicts(steps, isFork);
@@ -169,8 +171,8 @@ function findTitle(run: string | null, { runsDir }: CiFlags): string {
 function renderCiReport(title: string, verdict: RunVerdict, steps: readonly CiStep[]): string {
   const parts = steps.map(({ markdown }) =>
     markdown
-      .replace(/^<!-- assay:.*? -->\s*/, "")
-      .replace(/^###/, "####")
+      .replace(/^<!-- assay:.*? -->\s*/gm, "")
+      .replace(/^###(?= )/gm, "####")
       .trimEnd(),
   );
   const gates = steps.some(({ markdown }) => /^### [✅❌]/mu.test(markdown)) ? 1 : 0;

@@ -172,7 +172,17 @@ describe("isForkPullRequest", () => {
     ["a fork", { pull_request: { head: branch("evil/r"), base: branch("o/r") } }, true],
     ["a deleted fork", { pull_request: { head: branch(null), base: branch("o/r") } }, true],
     ["an event without repositories", { pull_request: {} }, true],
+    ["an event without a pull request", { pull_request: null }, false],
+    ["a workflow after one of this repository", { workflow_run: { head_repository: { full_name: "o/r" } } }, false],
+    ["a workflow after one of a fork", { workflow_run: { head_repository: { full_name: "evil/r" } } }, true],
+    ["a workflow after one of a deleted fork", { workflow_run: { head_repository: null } }, true],
   ])("%s", (_, event, isFork) => {
-    expect(isForkPullRequest(event, "o/r")).toBe(isFork);
+    expect(isForkPullRequest(event, { GITHUB_REPOSITORY: "o/r" })).toBe(isFork);
+  });
+
+  it("is true if a workflow for pull requests has no event that can be read", () => {
+    for (const name of ["pull_request", "pull_request_target"])
+      expect(isForkPullRequest({}, { GITHUB_REPOSITORY: "o/r", GITHUB_EVENT_NAME: name })).toBe(true);
+    expect(isForkPullRequest({ pull_request: {} }, {})).toBe(true);
   });
 });

@@ -35,8 +35,7 @@ export async function publishToGithub(
 ): Promise<void> {
   const { verdict, problems, markdown, runDir } = report;
   appendTo("GITHUB_STEP_SUMMARY", cutComment(markdown, MAX_SUMMARY_CHARS), { env, onNote });
-  const outputs = { run: runDir ?? "", "exit-code": String(verdict.exitCode), "exit-reason": verdict.words };
-  appendTo("GITHUB_OUTPUT", Object.entries(outputs).map(formatOutput).join(""), { env, onNote });
+  writeGithubOutputs({ runDir, verdict }, { env, onNote });
   const level = verdict.exitCode === 0 ? "warning" : "error";
   const texts = problems.length > 0 || verdict.exitCode === 0 ? problems : [verdict.words];
   // Workflow commands are read from both streams; stdout belongs to the report.
@@ -47,6 +46,15 @@ export async function publishToGithub(
   } catch (error) {
     onNote(`No pull request comment was written: ${getErrorMessage(error)}`);
   }
+}
+
+/** Sets the outputs of the step. What is written last counts. */
+export function writeGithubOutputs(
+  { runDir, verdict }: Pick<GithubReport, "runDir" | "verdict">,
+  context: GithubContext,
+): void {
+  const outputs = { run: runDir ?? "", "exit-code": String(verdict.exitCode), "exit-reason": verdict.words };
+  appendTo("GITHUB_OUTPUT", Object.entries(outputs).map(formatOutput).join(""), context);
 }
 
 function appendTo(variable: string, text: string, { env, onNote }: GithubContext): void {
@@ -104,16 +112,18 @@ function readApiUrl({ GITHUB_API_URL: address = "" }: GithubContext["env"]): str
 
 /** The parts of a workflow's event that are used. Its texts come from anyone who may open a pull request. */
 export interface GithubEvent {
-  pull_request?: { number?: unknown; head?: GithubBranch; base?: GithubBranch };
-  issue?: { number?: unknown; pull_request?: unknown };
+  pull_request?: { number?: unknown; head?: GithubBranch; base?: GithubBranch } | null;
+  issue?: { number?: unknown; pull_request?: unknown } | null;
+  workflow_run?: { head_repository?: GithubRepository } | null;
 }
+
+type GithubRepository = { full_name?: unknown } | null;
 
 interface GithubBranch {
-  ref?: unknown;
-  repo?: { full_name?: unknown } | null;
+  repo?: GithubRepository;
 }
 
-/** Empty if there is no event or it cannot be read. */
+/** Empty if there is none, or if it cannot be read. */
 export function readGithubEvent({ GITHUB_EVENT_PATH: file = "" }: GithubContext["env"]): GithubEvent {
   if (file === "") return {};
   try {
@@ -124,11 +134,20 @@ export function readGithubEvent({ GITHUB_EVENT_PATH: file = "" }: GithubContext[
   }
 }
 
-/** Whether the workflow is about code of another repository, whose authors must not get at secrets of this one. */
-export function isForkPullRequest({ pull_request: pull }: GithubEvent, repository: string | undefined): boolean {
-  if (pull === undefined) return false;
+/**
+ * Whether the workflow is about code of another repository, whose authors must not get at secrets of this one. True as well
+ * if a workflow for pull requests does not say where the code comes from.
+ */
+export function isForkPullRequest(
+  { pull_request: pull, workflow_run: run }: GithubEvent,
+  { GITHUB_REPOSITORY: repository, GITHUB_EVENT_NAME: name = "" }: GithubContext["env"],
+): boolean {
+  // A workflow that follows another one has secrets, whoever started the first.
+  if (run != null) return run.head_repository?.full_name !== repository;
+  if (pull == null) return /^pull_request/.test(name);
   // The repository of a deleted fork is null.
-  return pull.head?.repo?.full_name !== (pull.base?.repo?.full_name ?? repository);
+  const head = pull.head?.repo?.full_name;
+  return head === undefined || head !== (pull.base?.repo?.full_name ?? repository);
 }
 
 function findPullRequest({ GITHUB_REF: ref = "" }: GithubContext["env"], event: GithubEvent): number | null {

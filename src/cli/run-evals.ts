@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import { AssayError, EXIT, getErrorMessage, registry, UsageError } from "../core/index.js";
+import { AssayError, EXIT, getErrorMessage, type RunVerdict, registry, UsageError } from "../core/index.js";
 import { findConfig, loadConfig } from "./config-file.js";
 import { type EvalsOutlet, JsonOutlet, TextOutlet } from "./evals-outlet.js";
 import { findEvalModules, searchFolder } from "./find-eval-modules.js";
@@ -40,18 +40,34 @@ function requireNoOther({ config, resume }: RunFlags): void {
 async function runEvals(files: readonly string[], flags: RunFlags, run: RunOne): Promise<number> {
   const outlet = createOutlet(files, flags);
   let worst: number = EXIT.fine;
+  const failed: string[] = [];
   for (const [index, file] of files.entries()) {
     outlet.begin(file);
     const code = await runOne(outlet, () => run({ output: "summary", ...flags, config: file }, outlet));
     await outlet.end(code);
     worst = Math.max(worst, code);
+    if (code !== EXIT.fine) failed.push(file);
     if (!isStopCode(code)) continue;
     const left = files.slice(index + 1);
     if (left.length > 0) printNote(`Not run: ${left.join(", ")}`);
     break;
   }
   await outlet.finishAll();
+  if (files.length > 1 && flags.github !== undefined && flags.dryRun !== true)
+    await tellGithub({ exitCode: worst, words: describeEvals(files, failed, worst) });
   return worst;
+}
+
+function describeEvals(files: readonly string[], failed: readonly string[], worst: number): string {
+  if (isStopCode(worst)) return "interrupted";
+  if (failed.length === 0) return `${files.length} evals, none failed`;
+  return `${failed.length} of ${files.length} evals failed: ${failed.join(", ")}`;
+}
+
+/** Each eval has set the outputs of the step to its own; these are for all of them. */
+async function tellGithub(verdict: RunVerdict): Promise<void> {
+  const { writeGithubOutputs } = await import("./github.js");
+  writeGithubOutputs({ runDir: null, verdict }, { env: process.env, onNote: printNote });
 }
 
 /** An eval that cannot run does not keep the others from running. */
