@@ -22,7 +22,14 @@ export {
 } from "./dialects/dialect.js";
 export { dialects } from "./dialects/index.js";
 export { findRefusedParameter, getReplacementParameter, isParameterSent } from "./dialects/refused-parameter.js";
-export { type ClientLease, type HttpClient, type HttpRequest, leaseClient, openClient } from "./http/client.js";
+export {
+  type ClientLease,
+  type HttpClient,
+  type HttpRequest,
+  leaseClient,
+  openClient,
+  RedirectError,
+} from "./http/client.js";
 export { parseEndpointHost, requireSafeEndpoint } from "./http/endpoint.js";
 export { classifyHttpStatus, createHttpConnectionError } from "./http/errors.js";
 export { type HttpHeaders, type HttpResponse, parseRetryAfter, readHeader } from "./http/response.js";

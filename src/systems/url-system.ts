@@ -6,6 +6,7 @@ import {
   type HttpResponse,
   leaseClient,
   parseRetryAfter,
+  RedirectError,
   readHeader,
   requireSafeEndpoint,
 } from "../models/index.js";
@@ -142,7 +143,7 @@ function createUrlError(problem: string, message: string): TrialError {
 function addProblem(error: unknown): unknown {
   if (!isTrialError(error) || error.spent !== undefined) return error;
   const { category, message, retry, outlook } = error;
-  const problem = findProblem(category, message);
+  const problem = findProblem(error);
   return new TrialError(category, message, {
     cause: error,
     spent: { metadata: { problem } },
@@ -150,9 +151,9 @@ function addProblem(error: unknown): unknown {
   });
 }
 
-function findProblem(category: string, message: string): string {
-  if (category === "timeout") return "URL_TIMEOUT";
-  return message.includes("Redirects are not followed") ? "URL_REDIRECT" : "URL_UNREACHABLE";
+function findProblem(error: TrialError): string {
+  if (error.category === "timeout") return "URL_TIMEOUT";
+  return error instanceof RedirectError ? "URL_REDIRECT" : "URL_UNREACHABLE";
 }
 
 function toLowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {

@@ -130,11 +130,14 @@ function explainRequestFailure(error: unknown, host: string, request: HttpReques
   }
 }
 
+/** The endpoint answered with another address. */
+export class RedirectError extends TrialError {}
+
 /** Not followed: the key is meant for this host only, and a redirected POST often becomes a GET. */
-function createRedirectError(from: URL, location: string): TrialError {
+function createRedirectError(from: URL, location: string): RedirectError {
   const to = URL.canParse(location, from.href) ? new URL(location, from) : null;
   const target = to === null ? "an invalid location" : to.origin + to.pathname;
-  return new TrialError(
+  return new RedirectError(
     "api_error",
     `${from.origin}${from.pathname} redirects to ${target}. Redirects are not followed; set the correct base URL.`,
   );
