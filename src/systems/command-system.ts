@@ -46,11 +46,12 @@ export class CommandSystem implements System {
     const request = toSystemRequest(example, trial, hiddenFields);
     const { signal, timed } = trial;
     try {
-      const { fields, stderr } = await this.#pool.call(request, {
+      const { fields, stderr, notes } = await this.#pool.call(request, {
         signal,
         timed,
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
       });
+      for (const note of notes) trial.log(note);
       return readSystemReply(fields, { label: command, request, metadata: toStderrMetadata(stderr), codes: CODES });
     } catch (error) {
       throw toProgramTrialError(error);

@@ -75,6 +75,7 @@ export class LineProcess {
   #hasSpoken = false;
   #hasAnnounced = false;
   #failure: ProgramError | null = null;
+  #hasFailedIdle = false;
   #end: ProgramEnd | null = null;
   #stopping: Promise<unknown> | null = null;
 
@@ -144,6 +145,11 @@ export class LineProcess {
   /** Set if it broke the protocol, failed, or ended without an answer. Null if it was stopped. */
   get failure(): ProgramError | null {
     return this.#failure;
+  }
+
+  /** True if it broke the protocol while no request was with it. */
+  get hasFailedIdle(): boolean {
+    return this.#hasFailedIdle;
   }
 
   canTake(id: string): boolean {
@@ -318,6 +324,7 @@ export class LineProcess {
     this.#lines.stop();
     const message = `${this.#options.label} ${what}`;
     this.#failure = new ProgramError(problem, message);
+    this.#hasFailedIdle = [...this.#pending.values()].every(({ caller }) => caller === null);
     this.#rejectAll((stderr) => new ProgramError(problem, message, { stderr }));
     void this.stop();
   }

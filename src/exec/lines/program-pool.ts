@@ -33,6 +33,11 @@ export interface CallOptions {
   readonly timed?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
 }
 
+export interface ProgramReply extends LineReply {
+  /** What happened between this request and the one before. */
+  readonly notes: readonly string[];
+}
+
 const DEFAULT_CALL_TIMEOUT_MS = 600_000;
 
 const DEFAULT_SILENCE_MS = 1000;
@@ -70,6 +75,7 @@ export class ProgramPool {
   readonly #processes = new Set<LineProcess>();
   readonly #leaving = new Set<Promise<void>>();
   readonly #waiting = new Set<Waiter>();
+  readonly #notes: string[] = [];
   #mode: Mode;
   #silenceMs: number;
   #isSecondTry = false;
@@ -90,14 +96,15 @@ export class ProgramPool {
   async call(
     request: LineRequest,
     { signal, timeoutMs = DEFAULT_CALL_TIMEOUT_MS, timed }: CallOptions,
-  ): Promise<LineReply> {
+  ): Promise<ProgramReply> {
     // Calls of one run share its signal.
     setMaxListeners(0, signal);
     for (let resends = 0; ; resends += 1) {
       const process = await this.#acquire(String(request.id), signal);
       const work = () => this.#ask(process, request, { signal, timeoutMs });
       try {
-        return await (timed === undefined ? work() : timed(work));
+        const reply = await (timed === undefined ? work() : timed(work));
+        return { ...reply, notes: this.#notes.splice(0) };
       } catch (error) {
         if (!(error instanceof UnreadRequest)) throw error;
         if (resends === MAX_RESENDS) throw error.error;
@@ -251,6 +258,9 @@ export class ProgramPool {
   #retire(process: LineProcess): void {
     this.#track(process.gone);
     if (process.failure !== null && process.answers === 0) this.#countFailure(process.failure);
+    // The answer before it was taken already, and no other request has failed.
+    else if (process.failure !== null && process.hasFailedIdle)
+      this.#notes.push(`${process.failure.message} It was stopped, and another process got the next request.`);
     const { end, answers, isInputClosed } = process;
     // It ended by itself after one answer, so each process takes one request.
     if (end?.code === 0 && answers === 1 && !isInputClosed && this.#options.once === undefined) this.#mode = "once";
