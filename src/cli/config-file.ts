@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, extname, relative, resolve } from "node:path";
+import type { z } from "zod";
 import { didYouMean, getOwn, listChosenMetrics, type Metric, mapMetricChoice, UsageError } from "../core/index.js";
 import type { NamedFiles } from "../datasets/index.js";
 import { mapSpecPaths } from "../datasets/index.js";
@@ -192,19 +193,38 @@ interface ConfigProblem {
 /** Strict, because an unknown key would be silently ignored otherwise. */
 async function checkConfig(config: unknown, say: (problem: ConfigProblem) => string): Promise<RunConfig> {
   // Loaded on demand: most runs have no config file.
-  const { runConfigSchema: schema } = await import("./run-config-schema.js");
+  const { runConfigSchema: schema, ENTRY_KEYS } = await import("./run-config-schema.js");
   const parsed = schema.safeParse(config);
   if (parsed.success) return checkConfigEvals(config as RunConfig, say);
-  const known = Object.keys(schema.shape);
-  const problems = parsed.error.issues.map((issue): ConfigProblem => {
+  const problems = parsed.error.issues.flatMap(findCloserIssues).map((issue): ConfigProblem => {
     const path = issue.path.map((key) => (typeof key === "number" ? key : String(key)));
     if (issue.code !== "unrecognized_keys")
       return { text: `${path.join(".") || "the config"}: ${issue.message}`, path };
     const key = issue.keys[0] ?? "";
-    const suggestion = path.length === 0 ? didYouMean(key, known) : ` Here: ${path.join(".")}.`;
-    return { text: `unknown key "${key}".${suggestion}`, path, unknownKey: key };
+    const known = path.length === 0 ? Object.keys(schema.shape) : (getOwn(ENTRY_KEYS, String(path[0])) ?? []);
+    const place = path.length === 0 ? "" : ` Here: ${path.join(".")}.`;
+    return {
+      text: `unknown key "${key}".${known.length === 0 ? "" : didYouMean(key, known)}${place}`,
+      path,
+      unknownKey: key,
+    };
   });
   throw new UsageError(problems.map(say).join("\n"));
+}
+
+/**
+ * What is wrong with an object where other forms are allowed too, judged by the form that it fits best. Without one, the
+ * issue itself, which lists all forms.
+ */
+function findCloserIssues(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== "invalid_union") return [issue];
+  const isInside = (each: z.core.$ZodIssue) => each.path.length > 0 || each.code === "unrecognized_keys";
+  const forms = issue.errors.filter((own) => own.every(isInside)).sort((a, b) => a.length - b.length);
+  const [best, second] = forms;
+  const unknown = best?.filter(({ code }) => code === "unrecognized_keys") ?? [];
+  const isClear = best !== undefined && best.length < (second?.length ?? Number.POSITIVE_INFINITY);
+  const chosen = unknown.length > 0 ? unknown : isClear ? best : null;
+  return chosen?.map((each) => ({ ...each, path: [...issue.path, ...each.path] })) ?? [issue];
 }
 
 /** `evals` has its own schema, loaded only if needed. */

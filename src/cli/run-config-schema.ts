@@ -201,6 +201,14 @@ const KIND_SCHEMAS = {
   evals: z.custom<EvalsConfig>(isConfigObject, "must be an object"),
 } satisfies Record<SettingKind, z.ZodType>;
 
+/** Keys of the objects in a list of the config, for suggestions. */
+export const ENTRY_KEYS: Readonly<Record<string, readonly string[]>> = {
+  systems: [...Object.keys({ ...COMMAND_KEYS, ...URL_KEYS }), "process"],
+  evaluators: [...Object.keys(EVALUATOR_COMMAND_KEYS), "score"],
+  agents: Object.keys(AGENT_KEYS),
+  judge: Object.keys(JUDGE_KEYS),
+};
+
 const RUN_CONFIG_KEYS = makeKeys(RUN_SETTINGS, KIND_SCHEMAS);
 
 /**
