@@ -5,13 +5,14 @@ import { type JudgeModelPlace, registerJudgeGraders } from "../graders/index.js"
 import { standardMetrics } from "../metrics/index.js";
 import { evalReport, formatGateResult, resolveGateKey } from "../report/index.js";
 
-import { planEvals, withMock } from "./eval-plan.js";
+import { planEvals } from "./eval-plan.js";
 import { checkGate, type GateJudgment } from "./gates.js";
 import { closeResources, withSystems } from "./resolve.js";
 import { runFromSource } from "./run.js";
 import type { RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
 import type { RunSource } from "./run-source.js";
+import { requireLocalMock, withMock } from "./simulate.js";
 import { printNote } from "./streams.js";
 import { requireTrust } from "./trust.js";
 
@@ -24,8 +25,9 @@ export const EVAL_SOURCE: RunSource = {
   command: "eval",
   metrics: standardMetrics,
   async open({ config }, use) {
-    requireNoMock(config);
-    return withMock({ mock: config.eval?.mock, agentUrl: config.agentUrl }, async (url) => {
+    requireLocalMock(config, config.eval?.mock);
+    return withMock({ mock: config.eval?.mock, agentUrl: config.agentUrl }, async (simulated) => {
+      const url = simulated?.url;
       const settings = url === undefined ? config : { ...config, agentUrl: url };
       registerJudgeGraders(locateEvalJudge(settings, url));
       const { specs, datasets, agents, notes } = await planEvals(settings);
@@ -47,14 +49,6 @@ export const EVAL_SOURCE: RunSource = {
 function requireTrustedSpecs(specs: readonly EvalSpec[], { dryRun, resume, trust }: RunFlags): void {
   if (dryRun === true || resume !== undefined) return;
   for (const { file } of specs) requireTrust(file, "it runs commands and agents", { trust });
-}
-
-/** Each worker would start its own simulated model at its own address. */
-function requireNoMock({ queue, eval: choice }: RunFlags): void {
-  if (queue === undefined || choice?.mock === undefined) return;
-  throw new UsageError(
-    "--mock works only on this machine, but queue workers run on others. Start assay mock --port 8080 where all of them can reach it, and pass --agent-url.",
-  );
 }
 
 /** Evaluators of eval files hold connections to judges. */

@@ -21,7 +21,7 @@ import { DEFAULT_MAX_WORKERS } from "../runs/index.js";
 import { openAgentSystem } from "./agent-systems.js";
 import { describePlan } from "./dry-run.js";
 import { closeGraders, selectAgentSettings } from "./eval.js";
-import { toAgentConfig, withMock } from "./eval-plan.js";
+import { toAgentConfig } from "./eval-plan.js";
 import { openEvalProject } from "./eval-project.js";
 import {
   checkExperimentFlags,
@@ -39,6 +39,7 @@ import type { PrintReport } from "./report.js";
 import { closeResources } from "./resolve.js";
 import { DEFAULT_MIN_COVERAGE, type RunConfig } from "./run-config.js";
 import { toOutageOptions } from "./run-source.js";
+import { withMock } from "./simulate.js";
 import { printNote, writeResult } from "./streams.js";
 import { requireTrust } from "./trust.js";
 import { isolateUserCode } from "./user-code.js";
@@ -81,7 +82,9 @@ export interface ExperimentRunFlags extends ExperimentReportFlags {
 /** `assay experiment run`: runs all variants of an experiment, or of one shard, in one run. */
 export async function executeExperimentRun(file: string, flags: ExperimentRunFlags): Promise<number> {
   checkExperimentFlags(flags);
-  return withMock(flags, (url) => runExperiment(file, url === undefined ? flags : { ...flags, agentUrl: url }));
+  return withMock(flags, (simulated) =>
+    runExperiment(file, simulated === undefined ? flags : { ...flags, agentUrl: simulated.url }),
+  );
 }
 
 /** The datasets of an experiment as planned, for regrading. */

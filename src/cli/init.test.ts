@@ -53,12 +53,13 @@ describe("assay init", () => {
     }
   });
 
-  it("names an installed agent, else claude, and says when there is none", async () => {
+  it("names an installed agent, else a tiny one that it writes, and says when there is none", async () => {
     const space = new TempProject({ "bin/x": "" });
     vi.stubEnv("PATH", space.path("bin"));
     onTestFinished(() => void vi.unstubAllEnvs());
     const { stderr } = await init(space.dir);
-    expect(executorIn(space)).toBe("claude");
+    expect(executorIn(space)).toBe("node tiny-agent.mjs {prompt} {skills}");
+    expect(existsSync(space.path("tiny-agent.mjs"))).toBe(true);
     expect(stderr).toContain("No agent is installed");
   });
 

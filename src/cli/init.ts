@@ -1,40 +1,72 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ADAPTERS, requireAdapter } from "../agents/index.js";
+import { requireAdapter } from "../agents/index.js";
 import { EXIT, getErrorMessage, UsageError } from "../core/index.js";
-import { findProgram } from "../exec/index.js";
 import { findPackageFile } from "../utils/index.js";
+import {
+  chooseKind,
+  findInstalledAgent,
+  findKind,
+  INIT_KINDS,
+  INIT_TEMPLATES,
+  type InitTemplate,
+  TINY_AGENT,
+} from "./init-kinds.js";
 import { printNote, writeResult } from "./streams.js";
 
-/** The files that are written: an example of this package. */
-const TEMPLATE = fileURLToPath(findPackageFile("examples/skill-eval"));
-
-const EVAL_FILE = join("evals", "changelog", "eval.yaml");
-
-/** `assay init`: writes a runnable eval into the user's folder. */
-export async function executeInit(folder: string, { executor, force = false }: InitOptions): Promise<number> {
+/** `assay init`: writes a small project that runs at once into the user's folder. */
+export async function executeInit(folder: string, options: InitOptions): Promise<number> {
+  const { executor, force = false } = options;
   if (executor !== undefined && !executor.includes("{prompt")) requireAdapter(executor);
-  const files = listTemplateFiles(TEMPLATE);
-  const there = files.filter((file) => existsSync(join(folder, file)));
+  const kind = await chooseKind(options);
+  if (kind === null) {
+    printNote("\nNothing was written.");
+    return STOPPED;
+  }
+  const template = INIT_TEMPLATES[kind];
+  const agent = template.hasAgent === true ? (executor ?? findInstalledAgent()) : undefined;
+  const files = listFiles(template, agent);
+  const names = files.map(({ name }) => name);
+  const there = names.filter((name) => existsSync(join(folder, name)));
   if (there.length > 0 && !force)
     throw new UsageError(
       `${there.map((file) => join(folder, file)).join(", ")} already ${there.length === 1 ? "exists" : "exist"}. Choose another folder, or overwrite with --force.`,
     );
-  for (const file of files) requireInsideFolder(folder, file);
-  const agent = executor ?? findInstalledAgent();
+  for (const name of names) requireInsideFolder(folder, name);
   const schemas = findSchemas(folder);
-  for (const file of files) writeTemplateFile(folder, file, { agent: agent ?? "claude", schemas });
-  await writeResult(files.map((file) => `${join(folder, file)}\n`));
-  for (const line of listInitNextSteps(folder, agent)) printNote(line);
+  for (const file of files) writeTemplateFile(folder, file, { agent, schemas, line: template.agentLine });
+  await writeResult(names.map((name) => `${join(folder, name)}\n`));
+  for (const line of listNextSteps(folder, template, agent)) printNote(line);
+  if (findKind(options) === undefined)
+    printNote(`This is --kind ${kind}. Others: ${INIT_KINDS.filter((other) => other !== kind).join(", ")}.`);
   if (!existsSync(schemas))
     printNote("Editors validate these files with the schemas of the package once it is installed here.");
   return EXIT.fine;
 }
 
+/** Exit code after Ctrl-C, as shells have it. */
+const STOPPED = 130;
+
 export interface InitOptions {
+  /** What to begin with. Default: asked on a terminal, otherwise a skill. */
+  kind?: string;
   executor?: string;
   force?: boolean;
+}
+
+interface TemplateFile {
+  /** Relative to the folder that is written. */
+  readonly name: string;
+  /** The file of this package that is copied. */
+  readonly source: string;
+}
+
+function listFiles({ folder, hasAgent }: InitTemplate, agent: string | undefined): TemplateFile[] {
+  const root = fileURLToPath(findPackageFile(folder));
+  const files = listTemplateFiles(root).map((name) => ({ name, source: join(root, name) }));
+  if (hasAgent !== true || agent !== undefined) return files;
+  return [...files, { name: TINY_AGENT, source: fileURLToPath(findPackageFile(`examples/${TINY_AGENT}`)) }];
 }
 
 function listTemplateFiles(folder: string): string[] {
@@ -73,10 +105,6 @@ function isLinkInto(root: string, link: string): boolean {
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-function findInstalledAgent(): string | undefined {
-  return Object.values(ADAPTERS).find(({ program }) => findProgram(program) !== null)?.name;
-}
-
 /**
  * The schemas folder for files in `folder`: in the node_modules that has the package, else where installing would put it.
  * Never the location of this process: npx removes its copy, and other machines have it elsewhere.
@@ -96,19 +124,24 @@ function listParentFolders(folder: string): string[] {
 }
 
 interface TemplateChanges {
-  readonly agent: string;
+  readonly agent: string | undefined;
+  readonly line: InitTemplate["agentLine"];
   /** Folder of the schemas that editors use. */
   readonly schemas: string;
 }
 
-function writeTemplateFile(folder: string, file: string, { agent, schemas }: TemplateChanges): void {
-  const target = join(folder, file);
-  const text = readFileSync(join(TEMPLATE, file), "utf8").replace(
+function writeTemplateFile(
+  folder: string,
+  { name, source }: TemplateFile,
+  { agent, line, schemas }: TemplateChanges,
+): void {
+  const target = join(folder, name);
+  const text = readFileSync(source, "utf8").replace(
     /^(# yaml-language-server: \$schema=).*\/(.*)$/m,
-    (_, key: string, name: string) => key + toRelativePath(dirname(resolve(target)), join(schemas, name)),
+    (_, key: string, schema: string) => key + toRelativePath(dirname(resolve(target)), join(schemas, schema)),
   );
-  const own =
-    file === EVAL_FILE ? text.replace(/^( {2}executor: ).*$/m, (_, key: string) => key + toYamlString(agent)) : text;
+  const namesAgent = line !== undefined && name === join(...line.file.split("/"));
+  const own = namesAgent ? text.replace(line.pattern, () => line.write(agent)) : text;
   try {
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, own);
@@ -123,22 +156,15 @@ function toRelativePath(from: string, to: string): string {
   return path.startsWith(".") ? path : `./${path}`;
 }
 
-/** A command may contain braces, which have a meaning in YAML. */
-function toYamlString(agent: string): string {
-  return /^[\w.-]+$/.test(agent) ? agent : JSON.stringify(agent);
-}
-
-function listInitNextSteps(folder: string, agent: string | undefined): string[] {
+/** Lists only commands that work at once. */
+function listNextSteps(folder: string, { next, later }: InitTemplate, agent: string | undefined): string[] {
   const enter = folder === "." ? [] : [`  cd ${folder}`];
-  const missing = agent === undefined ? ["No agent is installed: assay doctor shows how to install one."] : [];
+  const steps = next({ agent });
+  const width = Math.max(...steps.map(([command]) => command.length));
   return [
     "What to do next:",
     ...enter,
-    "  assay lint                                    check the files",
-    "  assay oracle                                  check that the graders work",
-    "  assay eval --mock evals/changelog/mock.yaml   try it with a simulated model, without a key",
-    "  assay eval --max-cost 5                       run it with a real model",
-    "  assay experiment run experiment.yaml --max-cost 10",
-    ...missing,
+    ...steps.map(([command, meaning]) => `  ${command.padEnd(width)}   ${meaning}`),
+    ...(later?.({ agent }) ?? []),
   ];
 }

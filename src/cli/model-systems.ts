@@ -14,7 +14,7 @@ import {
 import type { Limits, System } from "../core/index.js";
 import { didYouMean, isLoopback, omitUndefined, UsageError } from "../core/index.js";
 import type { DialectName } from "../models/index.js";
-import { addPromptName, ModelSystem, type Prompt } from "../systems/index.js";
+import { addPromptName, type ModelOptions, ModelSystem, type Prompt } from "../systems/index.js";
 import type { AgentConfig, ModelConfig, RunConfig } from "./run-config.js";
 import { isPlanOnly, type PlanFlags } from "./run-flags.js";
 import { printNote } from "./streams.js";
@@ -116,10 +116,10 @@ async function openModelSystem(
   wanted: ModelConfig,
   { run, file, prompt, isNamed = false }: OpenModelOptions,
 ): Promise<ModelSystem> {
-  const { model, name, baseUrl, dialect, keyVariable, limits } = await locateRunModel(wanted, file);
-  const apiKeyEnv = wanted.apiKeyEnv ?? run.apiKeyEnv ?? keyVariable;
+  const { model, name, baseUrl, dialect, keyVariable, limits } = simulate(await locateRunModel(wanted, file), run);
+  const apiKeyEnv = run.simulated === undefined ? (wanted.apiKeyEnv ?? run.apiKeyEnv ?? keyVariable) : null;
   const settings = { ...omitUndefined(selectModelSettings(run)), ...omitUndefined(selectModelSettings(wanted)) };
-  return new ModelSystem({
+  return createModelSystem(run, {
     ...settings,
     model,
     baseUrl,
@@ -130,6 +130,31 @@ async function openModelSystem(
     // Planning makes no requests.
     ...(apiKeyEnv === null || isPlanOnly(run) ? {} : { apiKeyEnv }),
   });
+}
+
+/** The same model and price, at the address of the simulated one. */
+function simulate(located: LocatedModel, { simulated }: ModelRunConfig): LocatedModel {
+  if (simulated === undefined) return located;
+  const { name, model, dialect } = located;
+  return { ...located, name: name ?? model, baseUrl: requireBaseUrl("--mock", simulated.url, dialect) };
+}
+
+function createModelSystem({ simulated }: ModelRunConfig, options: ModelOptions): ModelSystem {
+  return simulated === undefined ? new ModelSystem(options) : new SimulatedSystem(options, simulated.id);
+}
+
+/** Is identified by the script, since the port of a simulated model differs each time. */
+class SimulatedSystem extends ModelSystem {
+  readonly #id: string;
+
+  constructor(options: ModelOptions, id: string) {
+    super(options);
+    this.#id = id;
+  }
+
+  override fingerprint(): unknown {
+    return { ...Object(super.fingerprint()), url: this.#id };
+  }
 }
 
 function selectModelSettings(from: ModelConfig | RunConfig) {

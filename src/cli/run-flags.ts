@@ -5,11 +5,22 @@ export interface RunFlags extends RunConfig, CommandFlags {
   /** Headers that the stored run was started with and that are not stored. */
   secretHeaders?: readonly string[];
   eval?: EvalSelection;
+  /** Script of a simulated model that replaces the real ones, also those of agents, judges and readers. */
+  mock?: string;
+  /** The simulated model while it is running. */
+  simulated?: SimulatedModel;
   /** The folder of the config file; its paths are relative to it. */
   configDir?: string;
   /** Runs all trials here, even if the config file or the resumed run has a queue. */
   withoutQueue?: boolean;
   verbose?: boolean;
+}
+
+/** A scripted model on this machine. */
+export interface SimulatedModel {
+  readonly url: string;
+  /** Changes with the script, but not with the port: a run can be resumed, and real outputs are never mixed with simulated ones. */
+  readonly id: string;
 }
 
 /** What `assay eval` runs and writes, besides the flags of every run. */
@@ -49,7 +60,7 @@ export function describesRun(config: RunConfig): boolean {
   return INPUT_KEYS.some((key) => (config[key] ?? []).length > 0);
 }
 
-export type PlanFlags = Pick<RunFlags, "dryRun" | "queue">;
+export type PlanFlags = Pick<RunFlags, "dryRun" | "queue" | "simulated">;
 
 /**
  * True if this process calls no system: for a dry run, and for a run whose trials run on queue workers. Systems, agents and

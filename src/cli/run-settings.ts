@@ -250,6 +250,14 @@ export const AGENT_NAME_SETTINGS = {
 } satisfies RunSettings;
 
 const MODEL_NAME_SETTINGS = {
+  mock: {
+    kind: "path",
+    role: "part",
+    flag: "--mock <script>",
+    help: "simulate all models with this script; needs no key: see assay mock",
+    docs: "simulate all models with this script, also those of agents and judges; needs no key. See [mock.md](../guides/mock.md#in-a-run)",
+    section: "Systems, datasets and evaluators",
+  },
   /**
    * Models behind an API: names from the models file, `provider/model`, or models with their endpoint.
    * @flag `--model`, `--proxy`, `--name`, `--api`

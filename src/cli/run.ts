@@ -35,6 +35,7 @@ import {
   toPlanOptions,
   withRunParts,
 } from "./run-source.js";
+import { withSimulatedModels } from "./simulate.js";
 import { checkOutput, printNote, writeResult } from "./streams.js";
 import { requireTrustedPlugins } from "./trust.js";
 import { isolateUserCode } from "./user-code.js";
@@ -78,11 +79,13 @@ export async function runFromSource(bench: RunSource, flags: RunFlags, outlet?: 
     if (config.tokenizer !== undefined) registry.get("tokenizer", config.tokenizer);
     checkOutput(config.output);
     const revisions = resumed === null ? new Map() : getStoredRevisions(readManifest(resumed.dir));
-    return withRunParts(bench, { config, revisions }, (parts) => {
-      const gates = resolveGates({ ...config, trials: findMaxTrials(parts, config) }, parts);
-      if (flags.dryRun === true) return dryRunPlan(parts, config, outlet);
-      return measureRun(parts, { config, gates, flags, invocation, queue, resume: resumed?.dir, bench, outlet });
-    });
+    return withSimulatedModels(config, (settings) =>
+      withRunParts(bench, { config: settings, revisions }, (parts) => {
+        const gates = resolveGates({ ...config, trials: findMaxTrials(parts, config) }, parts);
+        if (flags.dryRun === true) return dryRunPlan(parts, config, outlet);
+        return measureRun(parts, { config, gates, flags, invocation, queue, resume: resumed?.dir, bench, outlet });
+      }),
+    );
   });
   return report();
 }

@@ -90,6 +90,7 @@ const REQUESTS: PermissionRequests = {
     ...(choice.judgeUrl === undefined ? [] : [{ url: choice.judgeUrl }]),
     ...(choice.judgeApiKeyEnv === undefined ? [] : [requestVariable(choice.judgeApiKeyEnv)]),
   ],
+  mock: requestPath,
   // Not a flag; it contains commands.
   evals: () => [{ kind: "commands", what: "environments of evals that are in no file of this project" }],
   agentHome: (home) => [{ kind: "agent-home", what: `the home folder ${home} for agents` }],
@@ -109,6 +110,7 @@ const REQUESTS: PermissionRequests = {
   keepWorkspaces: requestPath,
   // The following are not declared in run-settings.ts, and neither run, read nor send anything on a worker.
   secretHeaders: requestNothing,
+  simulated: requestNothing,
   withoutQueue: requestNothing,
   verbose: requestNothing,
 };

@@ -1,34 +1,60 @@
 import type { Command } from "commander";
+import { UsageError } from "../../core/index.js";
 import type { SetExitCode } from "../program.js";
 
 const EXAMPLES = `
-Writes a skill, an eval with a golden patch for each test case, a simulated model that can run it, an experiment
-and assay.config.yaml. Existing files are not overwritten.
+Kinds:
+  models       compare models on your questions
+  system       measure your own code, in JavaScript or TypeScript
+  typescript   write an eval in TypeScript
+  python       measure a program in Python or any other language
+  agent        measure a coding agent on tasks
+  skill        test whether a skill helps agents
+  memory       measure a memory on long conversations
+
+Asks for the kind on a terminal; without one, it writes a skill. Everything it writes runs without a key and without
+an installed agent. Existing files are not overwritten.
 
 Examples:
-  assay init                            write to this folder
+  assay init                            ask what to begin with
+  assay init my-evals --kind typescript
+  assay init my-models --kind models && cd my-models && assay run --mock mock.yaml
   assay init my-skills --executor codex
-  assay init my-evals --from promptfooconfig.yaml     convert a promptfoo config; runs nothing
-  assay lint && assay oracle            check the eval without starting an agent
-  assay eval --mock evals/changelog/mock.yaml`;
+  assay init my-evals --from promptfooconfig.yaml     convert a promptfoo config; runs nothing`;
 
 export function addInitCommand(program: Command, done: SetExitCode): void {
   program
     .command("init")
-    .description("write a starter skill with an eval that runs")
+    .description("write a small project that runs: models, your system, an agent, a skill, a memory")
     .argument("[folder]", "the folder to write to", ".")
-    .option("--executor <agent>", "name this agent in the eval (default: an installed one, else claude)")
+    .option("--kind <kind>", "what to begin with: models, system, typescript, python, agent, skill or memory")
+    .option("--executor <agent>", "for a skill or agent: run this agent (default: an installed one, else a tiny one)")
     .option("--from <file>", "convert this promptfooconfig.yaml: prompts, models, tests and asserts")
     .option("--force", "overwrite existing files")
     .option("--trust", "with --from: read files outside the folder of the config")
     .addHelpText("after", EXAMPLES)
-    .action(async (folder: string, options: { executor?: string; force?: boolean; from?: string; trust?: boolean }) => {
+    .action(async (folder: string, options: InitFlags) => {
       const { from } = options;
       if (from !== undefined) {
+        requireNoKind(options);
         const { executeInitPromptfoo } = await import("../init-promptfoo.js");
         return done(await executeInitPromptfoo(folder, { ...options, from }));
       }
       const { executeInit } = await import("../init.js");
       done(await executeInit(folder, options));
     });
+}
+
+interface InitFlags {
+  executor?: string;
+  force?: boolean;
+  from?: string;
+  kind?: string;
+  trust?: boolean;
+}
+
+function requireNoKind({ kind, executor }: InitFlags): void {
+  const other = kind !== undefined ? "--kind" : executor !== undefined ? "--executor" : undefined;
+  if (other !== undefined)
+    throw new UsageError(`${other} cannot be combined with --from, which converts what it finds. Remove one of them.`);
 }

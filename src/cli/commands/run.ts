@@ -46,6 +46,7 @@ Examples:
   assay run --proxy http://127.0.0.1:8080 --model my-model --dataset data.jsonl --trials 3
   assay run --model openai/gpt-5 --prompt prompts/*.md --dataset data.csv      compare prompts with {{question}} or any column
   assay run --agent claude --agent codex:gpt-5.5 --dataset agent-tasks --trials 3 --max-cost 5
+  assay run --model openai/gpt-5 --dataset data.csv --mock mock.yaml           simulate the model; needs no key
   assay run --config nightly.config.yaml --trials 5 --fail-under pass_hat_3=0.8
   assay run --watch evals/      run eval files (*.eval.ts) again when they change, with cached outputs
   assay run --resume            resume the latest unfinished run`;
@@ -69,7 +70,7 @@ Begin with one of these:
   assay demo                    compare context compressors, offline
   assay --model openai/gpt-5 --dataset questions.jsonl --max-cost 2
   assay --system ./my-system.ts --dataset questions.jsonl
-  assay init                    write an eval that runs
+  assay init                    write a small project that runs
   assay --help                  list all commands`;
 
 export function addRunCommand(program: Command, done: SetExitCode): void {

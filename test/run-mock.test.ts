@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { parseReport, runAssay } from "../src/testing/run-assay.js";
+import { TempProject } from "../src/testing/temp-project.js";
+
+const FILES = {
+  "data.jsonl": '{"id":"a","question":"Capital of France?","answer":"Paris"}\n',
+  "mock.yaml": "reply: Paris\n",
+};
+const RUN = ["run", "--model", "anthropic/claude-sonnet-4-5", "--model", "openai/gpt-5", "--dataset", "data.jsonl"];
+
+describe("assay run --mock", () => {
+  it("simulates models of every provider without a key, under their names and prices", async () => {
+    const space = new TempProject(FILES);
+    const report = parseReport(
+      await runAssay(space.dir, ...RUN, "--mock", "mock.yaml", "--max-cost", "5", "--output", "json"),
+    );
+    expect(Object.keys(report.summary)).toEqual(["anthropic/claude-sonnet-4-5", "openai/gpt-5"]);
+    expect(report.rows.map(({ outcome }) => outcome)).toEqual(["pass", "pass"]);
+    expect(report.rows.every(({ costUsd }) => Number(costUsd) > 0)).toBe(true);
+  });
+
+  it("reuses cached outputs as long as the script is the same", async () => {
+    const space = new TempProject(FILES);
+    const run = () =>
+      runAssay(space.dir, ...RUN, "--mock", "mock.yaml", "--cache-dir", "cache", "--output", "json").then(parseReport);
+    await run();
+    const cached = async () => (await run()).rows.map(({ cached: isCached }) => isCached);
+    expect(await cached()).toEqual([true, true]);
+    space.write("mock.yaml", "reply: Rome\n");
+    expect(await cached()).toEqual([false, false]);
+  });
+
+  it.each([
+    [["--mock", "none.yaml"], /none\.yaml cannot be read/],
+    [["--mock", "mock.yaml", "--agent-url", "http://127.0.0.1:1"], /--mock cannot be combined with --agent-url/],
+    [["--mock", "mock.yaml", "--queue", "redis://127.0.0.1:1"], /--mock works only on this machine/],
+  ])("refuses %j", async (flags, message) => {
+    const { code, stderr } = await runAssay(new TempProject(FILES).dir, ...RUN, ...flags);
+    expect(stderr).toMatch(message);
+    expect(code).toBe(2);
+  });
+});
