@@ -362,7 +362,13 @@ describe("an address", () => {
       "URL_HTML",
       "answered with an HTML page",
     ],
-    ["answers text", (_, r) => r.end("OK"), "URL_NOT_JSON", 'no JSON object: "OK"'],
+    ["answers text", (_, r) => r.end("OK"), "URL_NOT_JSON", 'answered with "OK", which is not a JSON object'],
+    [
+      "answers another request",
+      (_, r) => reply(r, { id: "q0", response: "Rome" }),
+      "URL_UNKNOWN_ID",
+      'answered the request "q0", but was asked "q1"',
+    ],
     ["never answers", () => {}, "URL_TIMEOUT", "did not answer within 1 s"],
     [
       "answers 400",

@@ -285,7 +285,7 @@ const MODEL_NAME_SETTINGS = {
     kind: "texts",
     role: "part",
     flag: "--name <name>",
-    help: "name the system of a --model or --proxy; repeatable",
+    help: "name the system of a --model, --proxy, --system-command or --system-url; repeatable",
     section: "Systems, datasets and evaluators",
   },
   api: {
@@ -367,7 +367,7 @@ export const MODEL_SETTINGS = {
   timeout: {
     kind: "positive",
     flag: "--timeout <seconds>",
-    help: "for models: limit the time of one call (default: 30 s more than the hard timeout)",
+    help: "for models, commands and addresses: limit the time of one call (default: 30 s more than the hard timeout; 600 s for commands and addresses)",
     section: "Models",
     isHarmless: true,
   },

@@ -70,7 +70,7 @@ export function readSystemReply(fields: JsonFields, { label, request, metadata, 
   if (output === null)
     throw refuse(
       codes.wrong,
-      `${label} printed an answer that ${"problem" in read ? read.problem : ""}. Answer with {"id": …, "response": "…"} or {"id": …, "context": "…"}.`,
+      `${label} gave an answer that ${"problem" in read ? read.problem : ""}. Answer with {"id": …, "response": "…"} or {"id": …, "context": "…"}.`,
     );
   const own = { ...output.metadata, ...metadata };
   return Object.keys(own).length === 0 ? output : { ...output, metadata: own };

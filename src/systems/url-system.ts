@@ -67,6 +67,12 @@ export class UrlSystem implements System {
   async process(example: Example, trial: TrialContext): Promise<Output> {
     const request = toSystemRequest(example, trial, this.#options.hiddenFields);
     const fields = await this.#post(JSON.stringify(request), trial.signal);
+    const { id = request.id } = fields;
+    if (id !== null && String(id) !== request.id)
+      throw createUrlError(
+        "URL_UNKNOWN_ID",
+        `${this.#address} answered the request ${JSON.stringify(id)}, but was asked ${JSON.stringify(request.id)}. Copy the "id" of the request, or leave it out.`,
+      );
     return readSystemReply(fields, { label: this.#address, request, metadata: {}, codes: CODES });
   }
 
@@ -102,9 +108,12 @@ export class UrlSystem implements System {
     const fields = parseObject(text);
     if (fields !== null) return fields;
     const isHtml = /html/i.test(contentType) || /^\s*<(?:!doctype|html)/i.test(text);
-    const what = isHtml ? "an HTML page" : `no JSON object: ${excerpt(text)}`;
+    const what = isHtml ? "an HTML page" : excerpt(text);
     const hint = isHtml ? "Check the path of the URL, and whether it needs a login" : "Answer with one JSON object";
-    throw createUrlError(isHtml ? "URL_HTML" : "URL_NOT_JSON", `${this.#address} answered with ${what}. ${hint}.`);
+    throw createUrlError(
+      isHtml ? "URL_HTML" : "URL_NOT_JSON",
+      `${this.#address} answered with ${text.trim() === "" ? "nothing" : what}${isHtml ? "" : ", which is not a JSON object"}. ${hint}.`,
+    );
   }
 
   async #createStatusError(response: HttpResponse): Promise<TrialError> {

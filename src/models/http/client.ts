@@ -139,7 +139,7 @@ function createRedirectError(from: URL, location: string): RedirectError {
   const target = to === null ? "an invalid location" : to.origin + to.pathname;
   return new RedirectError(
     "api_error",
-    `${from.origin}${from.pathname} redirects to ${target}. Redirects are not followed; set the correct base URL.`,
+    `${from.origin}${from.pathname} redirects to ${target}. Redirects are not followed; use the address it redirects to, if you trust it.`,
   );
 }
 
