@@ -23,6 +23,7 @@ export const COMMENT_LAYOUT: Layout = {
   heading: (text, level) => MARKDOWN.heading(escapeMarkdown(text), level),
   text: escapeMarkdown,
   bullets: (lines) => MARKDOWN.bullets(lines.map(escapeMarkdown)),
+  command: (label, command) => MARKDOWN.command(label, escapeMarkdown(command)),
   table: <T>(columns: readonly TableColumn<T>[], items: readonly T[]) =>
     MARKDOWN.table(
       columns.map((column) => ({ ...column, cell: (item: T) => escapeMarkdown(column.cell(item)) })),

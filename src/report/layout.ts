@@ -1,7 +1,7 @@
 import { renderMarkdownTable, type TableColumn, toOneLine } from "./markdown.js";
 import { createPaint, type Paint } from "./style.js";
 import { renderTerminalTable } from "./terminal-table.js";
-import { indentHanging, wrapText } from "./text-block.js";
+import { indentHanging, measureColumns, wrapText } from "./text-block.js";
 
 /** How a report is drawn: as Markdown of any width, or for a terminal. */
 export interface Layout {
@@ -9,6 +9,8 @@ export interface Layout {
   /** A paragraph. Its line breaks are kept. */
   text(text: string): string;
   bullets(lines: readonly string[]): string;
+  /** A bullet with a command that can be copied: a line that is too long goes on after a backslash. */
+  command(label: string, command: string): string;
   table<T>(columns: readonly TableColumn<T>[], items: readonly T[], options?: TableOptions): string;
 }
 
@@ -34,6 +36,7 @@ const MARKDOWN: Layout = {
   heading: (text, level = 1) => `${"#".repeat(level)} ${toOneLine(text)}`,
   text: (text) => text,
   bullets: (lines) => lines.map((line) => `- ${toOneLine(line)}`).join("\n"),
+  command: (label, command) => `- ${label}: ${toOneLine(command)}`,
   table: (columns, items) => renderMarkdownTable(columns, items),
 };
 
@@ -50,6 +53,22 @@ function createTerminalLayout(width: number, paint: Paint): Layout {
         .flatMap((line) => (width < 4 ? wrap(toOneLine(line)) : indentHanging("- ", wrap(toOneLine(line), width - 2))))
         .map((line) => (line.includes("⚠") ? paint(line, "warning") : line))
         .join("\n"),
+    command: (label, command) => `- ${breakCommand(`${label}: ${toOneLine(command)}`, width - 2).join(" \\\n    ")}`,
     table: (columns, items, options) => renderTerminalTable(columns, items, { width, paint, ...options }),
   };
+}
+
+/** The break and its indentation. */
+const BREAK_WIDTH = 4;
+
+/** Breaks a command before its flags. One with quotes stays whole, because a break may be inside of them. */
+function breakCommand(command: string, width: number): string[] {
+  if (/["'\\]/.test(command)) return [command];
+  const lines: string[] = [];
+  for (const part of command.split(/ (?=--)/)) {
+    const joined = lines.length === 0 ? part : `${lines.at(-1)} ${part}`;
+    if (lines.length > 0 && measureColumns(joined) > width - BREAK_WIDTH) lines.push(part);
+    else lines.splice(-1, 1, joined);
+  }
+  return lines;
 }

@@ -37,7 +37,7 @@ describe("the first lines of a report", () => {
     ]);
     const notes = ['judge could not decide "f1": no key', "slow: 3 s"];
     expect(describeLead(makeResult([row("pass"), row("unscored", { notes })]))).toEqual([
-      '⚠ 1 of 2 trials were not scored (50 %), so the figures may mislead. unscored: judge could not decide "f1": no key.',
+      '⚠ 1 of 2 trials was not scored (50 %), so the figures may mislead. unscored: judge could not decide "f1": no key.',
     ]);
     expect(describeLead(makeResult([row("pass"), row("skipped")]))[0]).toContain("skipped: never started.");
   });

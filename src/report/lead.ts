@@ -38,7 +38,7 @@ function describeLowCoverage({ rows, summary, config }: LedRun): string[] {
   const what =
     missing === rows.length
       ? `No trial was scored (${formatPlural(missing, "trial")})`
-      : `${missing} of ${formatPlural(rows.length, "trial")} were not scored (${formatShare(missing / rows.length)}), so the figures may mislead`;
+      : `${missing} of ${formatPlural(rows.length, "trial")} ${missing === 1 ? "was" : "were"} not scored (${formatShare(missing / rows.length)}), so the figures may mislead`;
   const often = reasons.length === 1 ? "" : `Most often (${first.count}): `;
   return [`⚠ ${what}. ${often}${describeReason(first)}`];
 }

@@ -63,16 +63,17 @@ function formatFlag(flag: string, value: string): string {
 /** The section at the end of a report; empty for one system. */
 export function renderRecommendation(recommendation: Recommendation | null, layout = createLayout()): string[] {
   if (recommendation === null) return [];
-  return [layout.heading("Recommendation", 2), layout.bullets(describeRecommendation(recommendation))];
+  const { next } = recommendation;
+  const bullets = layout.bullets(describeRecommendation(recommendation));
+  return [layout.heading("Recommendation", 2), next === null ? bullets : `${bullets}\n${layout.command("Next", next)}`];
 }
 
 const QUALITY_WORDS: Readonly<Record<QualityKey, string>> = { pass_rate: "pass rate", mean_score: "mean score" };
 
 /** Describes a recommendation in a few sentences. */
 function describeRecommendation(recommendation: Recommendation): string[] {
-  const { withheld, best, cheapest, fastest, next, notes } = recommendation;
-  const end = next === null ? [] : [`Next: ${next}`];
-  if (withheld !== null || best === null) return [`None: ${withheld}.`, ...end].map(toOneLine);
+  const { withheld, best, cheapest, fastest, notes } = recommendation;
+  if (withheld !== null || best === null) return [`None: ${withheld}.`].map(toOneLine);
   const quality = QUALITY_WORDS[recommendation.quality];
   const interval =
     best.low === null || best.high === null ? "" : ` [${formatNumber(best.low)}, ${formatNumber(best.high)}]`;
@@ -82,13 +83,12 @@ function describeRecommendation(recommendation: Recommendation): string[] {
     ...(fastest === null ? [] : [describeFastest(fastest, best.system, quality)]),
     ...selectDifferences(recommendation).map((one) => describeDifference(one, recommendation, quality)),
     ...notes.map((note) => `${note.charAt(0).toUpperCase()}${note.slice(1)}.`),
-    ...end,
   ].map(toOneLine);
 }
 
 const COST_WORDS: Readonly<Record<CostBasis, (cost: number) => string>> = {
   usd: (cost) => `${formatDollars(cost)} per pass`,
-  tokens: (cost) => `${formatNumber(cost, 1)} output tokens per pass`,
+  tokens: (cost) => `${formatNumber(cost, 1)} output ${cost === 1 ? "token" : "tokens"} per pass`,
   context_tokens: (cost) => `${formatNumber(cost, 0)} tokens of context`,
 };
 

@@ -163,7 +163,9 @@ function buildFooter(result: EvalResult, lines: readonly SystemLine[]): string[]
   facts.push(...describeIntervalGroups(result), ...describeRank(result));
   const frontier = result.across.frontier_cost_of_pass;
   if (frontier != null && Number.isFinite(frontier) && lines.some(({ kind }) => sendsTokensOn(kind)))
-    facts.push(`frontier cost of pass over all systems: ${formatNumber(frontier, 1)} tokens`);
+    facts.push(
+      `frontier cost of pass over all systems: ${formatNumber(frontier, 1)} ${frontier === 1 ? "token" : "tokens"}`,
+    );
   facts.push(...describeJudging(rows));
   return [...facts, ...listReasons(rows, result.config), ...result.notes];
 }

@@ -174,3 +174,20 @@ function readValues(text: string, index: number): string[] {
     .split(/ {2,}/)
     .map((value) => value.trim());
 }
+
+describe("a command", () => {
+  const draw = (width: number, command: string) => createLayout({ width }).command("Next", command);
+
+  it("is broken before a flag, so that it can be copied", () => {
+    const command = "assay compare 20261118-quiz --system-a first --system-b second";
+    expect(draw(100, command)).toBe(`- Next: ${command}`);
+    const lines = draw(50, command).split("\n");
+    expect(lines).toEqual(["- Next: assay compare 20261118-quiz \\", "    --system-a first --system-b second"]);
+    expect(draw(50, command).replaceAll(/\\\n */g, "")).toBe(`- Next: ${command}`);
+  });
+
+  it("with quotes is not broken", () => {
+    const command = "assay compare latest --system-a 'my --own' --system-b second";
+    expect(draw(30, command)).toBe(`- Next: ${command}`);
+  });
+});
