@@ -51,6 +51,14 @@ async function list(space: TempProject, ...flags: string[]): Promise<RunsReport>
 }
 
 describe("a run that was tagged and renamed", () => {
+  it("keeps the tags that several processes give it at once", async () => {
+    const space = storedRuns("a");
+    const tags = ["t1", "t2", "t3", "t4", "t5"];
+    await Promise.all(tags.map((tag) => runAssay(space.dir, "runs", "tag", "a", tag)));
+    expect((await list(space)).runs[0]?.tags).toEqual(tags);
+    expect(readdirSync(space.path(".assay/runs/a"))).not.toContain("labels.lock");
+  });
+
   it("is listed with both, and other commands take them for it", async () => {
     const space = project();
     expect((await measure(space, "right.jsonl", "--tag", "nightly", "--tag", "baseline")).code).toBe(0);

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../core/errors.js";
+import { makeConfig } from "../testing/make-run.js";
 import { TempProject } from "../testing/temp-project.js";
 import { writeTestRun } from "./history/run-testing.js";
 import { readManifest } from "./journal.js";
@@ -109,6 +110,24 @@ describe("a name", () => {
     expect(find("Prompt too")).toThrow('Did you mean "prompt two"?');
     expect(find("20261101-101010-gms8k")).toThrow('Did you mean "20261101-101010-gsm8k"?');
     expect(find("something else entirely")).toThrow(/title\. List the runs/);
+  });
+
+  it("may be the beginning of an id with date and time, if only one run has it", () => {
+    const { runsDir, dirs } = storeRuns("20261101-101010-gsm8k", "20261101-101011-a", "20261101-101011-a-2");
+    const find = (name: string) => findRun({ runsDir, name });
+    expect(find("20261101-101010")).toBe(dirs[0]);
+    expect(find("20261101-101010-gs")).toBe(dirs[0]);
+    expect(find("20261101-101011-a")).toBe(dirs[1]);
+    expect(() => find("20261101-101011")).toThrow(
+      'The ids of 2 runs begin with "20261101-101011": 20261101-101011-a-2, 20261101-101011-a. Pass a whole id.',
+    );
+    expect(() => find("20261101")).toThrow("There is no run folder 20261101");
+  });
+
+  it("with line breaks is found as lists show it", () => {
+    const space = new TempProject();
+    const dir = writeTestRun(space.path("a"), { manifest: { config: makeConfig({ title: "two\nlines" }) } });
+    expect(findRun({ runsDir: space.dir, name: "two lines" })).toBe(dir);
   });
 
   it("of a folder that is not a run loses to a tag", () => {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { getErrorMessage, RunFolderError, UsageError } from "../core/index.js";
-import { writeAtomically } from "../utils/index.js";
+import { type LockRules, tryLock, writeAtomically } from "../utils/index.js";
 import { readRunFile } from "./run-file.js";
 
 /** What users say about a run after it was made. Unlike the manifest it may change at any time. */
@@ -13,6 +13,7 @@ export interface RunLabels {
 }
 
 export const LABELS_FILE = "labels.json";
+const LOCK_FILE = "labels.lock";
 const SCHEMA = "assay.labels/1";
 const NO_LABELS: RunLabels = { title: null, tags: [] };
 
@@ -39,21 +40,19 @@ export function readLabels(dir: string): RunLabels {
 /** Gives a run tags. The tag `baseline` moves: the other runs of the folder lose it. */
 export function addTags(dir: string, added: readonly string[], runsDir: string): void {
   for (const tag of added) checkTag(tag);
-  const { title, tags } = readLabels(dir);
-  writeLabels(dir, { title, tags: [...tags, ...added] });
+  editLabels(dir, ({ title, tags }) => ({ title, tags: [...tags, ...added] }));
   if (added.includes(BASELINE_TAG)) clearBaseline(runsDir, { except: dir });
 }
 
 /** Takes tags from a run. */
 export function removeTags(dir: string, removed: readonly string[]): void {
-  const { title, tags } = readLabels(dir);
-  writeLabels(dir, { title, tags: tags.filter((tag) => !removed.includes(tag)) });
+  editLabels(dir, ({ title, tags }) => ({ title, tags: tags.filter((tag) => !removed.includes(tag)) }));
 }
 
 /** Gives a run another title. */
 export function renameRun(dir: string, title: string): void {
   checkTitle(title);
-  writeLabels(dir, { ...readLabels(dir), title: title.trim() });
+  editLabels(dir, ({ tags }) => ({ title: title.trim(), tags }));
 }
 
 /** Takes the baseline from the runs of a folder. Returns the names of those that had it. */
@@ -89,11 +88,33 @@ function checkTitle(title: string): void {
     throw new UsageError("The title has a line break or another control character. Use one line of plain text.");
 }
 
-function writeLabels(dir: string, { title, tags }: RunLabels): void {
-  const labels = { schema: SCHEMA, title, tags: [...new Set(tags)].sort() };
+/** Editing takes milliseconds, so that a lock of another machine is soon left over. */
+const LOCK_RULES: LockRules = { foreignForMs: 10_000, tornForMs: 1000 };
+const POLL_INTERVAL_MS = 10;
+const MAX_POLLS = 3000;
+
+/** Reads, changes and writes the labels while no other process does. */
+function editLabels(dir: string, change: (labels: RunLabels) => RunLabels): void {
   try {
-    writeAtomically(join(dir, LABELS_FILE), `${JSON.stringify(labels, null, 2)}\n`);
+    const release = lockLabels(join(dir, LOCK_FILE));
+    try {
+      const { title, tags } = change(readLabels(dir));
+      const labels = { schema: SCHEMA, title, tags: [...new Set(tags)].sort() };
+      writeAtomically(join(dir, LABELS_FILE), `${JSON.stringify(labels, null, 2)}\n`);
+    } finally {
+      release();
+    }
   } catch (cause) {
     throw new RunFolderError(`The labels of ${dir} cannot be written: ${getErrorMessage(cause)}.`, { cause });
   }
+}
+
+function lockLabels(path: string): () => void {
+  const clock = new Int32Array(new SharedArrayBuffer(4));
+  for (let poll = 0; poll < MAX_POLLS; poll++) {
+    const attempt = tryLock(path, LOCK_RULES);
+    if (attempt.isMine) return attempt.release;
+    Atomics.wait(clock, 0, 0, POLL_INTERVAL_MS);
+  }
+  throw new Error(`another process holds ${path}`);
 }

@@ -67,7 +67,7 @@ export interface NamedRuns {
   by: "folder" | "tag" | "title";
 }
 
-/** Finds all runs with a name: a folder or id, else a tag, else a title. */
+/** Finds all runs with a name: a folder or id, else a tag, else a title, else the beginning of an id. */
 export function findNamedRuns(runsDir: string, name: string): NamedRuns {
   const places = [name, join(runsDir, name)];
   const found = places.find(isRunFolder);
@@ -77,12 +77,19 @@ export function findNamedRuns(runsDir: string, name: string): NamedRuns {
     const [first, ...others] = runs.filter((run) => hasName(run, name)).map(({ dir }) => dir);
     if (first !== undefined) return { dirs: [first, ...others], by };
   }
+  const begun = isIdBeginning(name) ? runs.map(({ dir }) => dir).filter((dir) => basename(dir).startsWith(name)) : [];
+  const [only, ...more] = begun;
+  if (more.length > 0)
+    throw new RunFolderError(
+      `The ids of ${begun.length} runs begin with "${name}": ${begun.map((dir) => basename(dir)).join(", ")}. Pass a whole id.`,
+    );
+  if (only !== undefined) return { dirs: [only], by: "folder" };
   const other = places.find((place) => existsSync(place));
   if (other !== undefined) return { dirs: [other], by: "folder" };
   if (name === BASELINE_TAG)
     throw new RunFolderError(`There is no baseline in ${runsDir}. Set one with: assay baseline set RUN`);
   const known = new Set(runs.flatMap(({ dir, title, tags }) => [...tags, title, basename(dir)]));
-  const guess = findClosestName(name, known);
+  const guess = findClosestName(name, new Set([...known].map(joinLines)));
   throw new RunFolderError(
     `There is no run folder ${name}, neither here nor in ${runsDir}, and no run there has this tag or title.${guess === undefined ? "" : ` Did you mean "${guess}"?`} List the runs with assay runs, or pass the folder that holds them with --runs-dir.`,
   );
@@ -98,10 +105,20 @@ interface RunName {
   tags: readonly string[];
 }
 
+/** Date and time suffice, which mostly belong to one run. */
+function isIdBeginning(name: string): boolean {
+  return /^\d{8}-\d{6}/.test(name);
+}
+
 const NAME_KINDS: readonly (readonly [by: "tag" | "title", hasName: (run: RunName, name: string) => boolean])[] = [
   ["tag", ({ tags }, name) => tags.includes(name)],
-  ["title", ({ title }, name) => title === name],
+  ["title", ({ title }, name) => joinLines(title) === joinLines(name)],
 ];
+
+/** Lists show titles on one line. */
+function joinLines(title: string): string {
+  return title.replace(/\s+/g, " ").trim();
+}
 
 function readRunName(dir: string): RunName {
   const { title, tags } = readLabels(dir);

@@ -6,8 +6,8 @@ import { DEFAULT_RUNS_DIR } from "../run-config.js";
 import type { RunsFlags } from "../runs.js";
 
 const EXAMPLES = `
-A run is named by its folder, its id, 'latest', a tag or its title, in every command that takes a run. If several runs have
-the tag or title, the newest is used.
+Every command that takes a run takes its folder, its id (date and time are enough if they belong to one run), 'latest',
+a tag or its title. If several runs have the tag or title, the newest is used.
 
 Examples:
   assay runs                                     the newest 20 runs
