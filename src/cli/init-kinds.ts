@@ -10,7 +10,7 @@ export type InitKind = (typeof INIT_KINDS)[number];
 export const TINY_AGENT = "tiny-agent.mjs";
 
 /** What is known where the project is written. */
-export interface InitPlace {
+interface InitPlace {
   /** An installed or given agent, by name or as a command; undefined if there is none. */
   readonly agent: string | undefined;
 }
