@@ -70,7 +70,7 @@ describe("config file", () => {
     [
       "a wrong item",
       "systems:\n  - ./a.mjs\n  - 7\n",
-      "broken.yaml:3:5: systems.1: must be a name, a path or an object",
+      "broken.yaml:3:5: systems.1: must be a name, a path, { name, command, ",
     ],
     ["broken YAML", "systems: [a\ntrials: 2\n", "broken.yaml:2:1: "],
     ["no mapping", "- a\n", "broken.yaml:1:1: the config: "],
