@@ -362,8 +362,9 @@ describe("assay ci", () => {
     };
     const failed = await measure();
     expect(failed.code).toBe(1);
-    expect(failed.summary).toMatch(/^<!-- assay:assay -->\n\n### ❌ assay: 1 of 2 evals failed: bad\.eval\.mjs\n/);
+    expect(failed.summary).toMatch(/^<!-- assay:assay -->\n\n### ❌ assay: 1 of 2 evals failed: bad\n/);
     expect(failed.summary.match(/^#### .*$/gm)).toEqual([
+      "#### ❌ Evals: 1 of 2 evals failed: bad",
       "#### ❌ bad: 1 of 1 gate failed",
       "#### ✅ good: all gates passed",
     ]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runPooledAssay } from "../src/testing/cli-pool.js";
+import { runInPool, runPooledAssay } from "../src/testing/cli-pool.js";
 import { runAssay, startAssay } from "../src/testing/run-assay.js";
 import { TempProject } from "../src/testing/temp-project.js";
 
@@ -116,6 +116,34 @@ describe("eval files", () => {
     expect(code).toBe(2);
   });
 
+  it("give one JUnit file, one comment and one GitHub summary, which agree with the exit code", async () => {
+    const project = new TempProject({
+      ...files,
+      "bad.eval.mjs": "export default 5;",
+      "strict.eval.mjs": makeEval(`evaluators: [{ no: () => 0 }], gates: { pass_rate: { min: 0.9 } }`),
+    });
+    const env = { GITHUB_STEP_SUMMARY: project.path("summary.md"), GITHUB_OUTPUT: project.path("output.txt") };
+    const args = ["run", "--junit", "x.xml", "--markdown", "x.md", "--github", "summary"];
+    expect((await runInPool(project.dir, args, env)).code).toBe(2);
+    const [xml, markdown] = [project.read("x.xml"), project.read("x.md")];
+    expect(xml.match(/<testsuites /g)).toHaveLength(1);
+    for (const name of [
+      "bad.eval.mjs: gates",
+      "capitals: answer",
+      "capitals: gates",
+      "strict: strict",
+      "strict: gates",
+    ])
+      expect(xml).toContain(`<testsuite name="${name}"`);
+    expect(markdown.match(/<!-- assay:/g)).toHaveLength(1);
+    expect(markdown).toContain("### ❌ Evals: 2 of 3 evals failed: bad.eval.mjs, strict\n");
+    expect(markdown).toContain("### ❌ bad.eval.mjs: not run");
+    expect(markdown).toContain("### ✅ capitals: all gates passed");
+    expect(markdown).toContain("### ❌ strict: 1 of 1 gate failed");
+    expect(project.read("summary.md")).toBe(markdown);
+    expect(project.read("output.txt").match(/^exit-code<<.*\n(.*)/m)?.[1]).toBe("2");
+  });
+
   it("are only planned with --dry-run", async () => {
     const project = new TempProject({ ...files, "sum.eval.mjs": makeEval("") });
     const { stdout, code } = await runPooledAssay(project.dir, "run", "--dry-run", "--output", "json");
@@ -205,7 +233,7 @@ describe("eval files", () => {
     [
       "a wrong system",
       makeEval("").replace("(example) => example.answer", "{ a: 5 }"),
-      "systems.0: must be a name, a path, ",
+      'unknown key "a". Known: command, ',
     ],
     ["an evaluator without a name", makeEval("evaluators: [() => 1]"), "a function without a name"],
     ["evaluators that are no list", makeEval("evaluators: () => 1"), "not a list"],
@@ -229,7 +257,6 @@ describe("eval files", () => {
     [["run", "capitals.eval.ts", "--resume"], "--resume cannot be combined with eval files."],
     [["run", "capitals.eval.ts", "--config", "x.yaml"], "--config cannot be combined with eval files."],
     [["run", ".", "sub", "--output", "junit"], "--output junit is one file for one run, but there are 2 evals."],
-    [["run", "--junit", "x.xml"], "--junit writes one file for one run, but there are 2 evals."],
     [["run", "--output", "tabel"], `Unknown reporter "tabel". Did you mean "table"?`],
   ])("refuses %j", async (args, message) => {
     const project = new TempProject({ ...files, "empty/x.txt": "", "sub/x.eval.mjs": makeEval("") });

@@ -19,7 +19,7 @@ import { loadRun } from "../runs/index.js";
 import { findLatestRun, findRun, readManifest } from "../store/index.js";
 import { checkGateFlags, type Gates } from "./gates.js";
 import { type JudgeOptions, judgeRun } from "./judge-run.js";
-import { publishReports } from "./publish.js";
+import type { PublishedReport } from "./publish.js";
 import { loadPlugins } from "./resolve.js";
 import { DEFAULT_MIN_COVERAGE, type RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
@@ -104,6 +104,8 @@ export interface RunOutlet {
   write(report: RenderedReport): Promise<void>;
   /** Called after the report, with the failed gates. */
   finish(result: EvalResult, messages: readonly string[]): void;
+  /** Takes what --junit, --markdown and --github write. */
+  publish?(report: PublishedReport): void;
 }
 
 interface ReportContext {
@@ -131,7 +133,7 @@ export async function reportResult(result: EvalResult, about: ReportContext): Pr
   await outlet.write(await renderReport(output, result, options));
   const { shownDir = result.runDir } = about;
   if (shownDir !== null && about.outlet === undefined) printNote(`Stored in ${shownDir}`);
-  await writeReportFiles(result, config, { options, messages });
+  await writeReportFiles(result, config, { options, messages, outlet: about.outlet });
   if (stopCode !== null) printNote(`Interrupted. Resume with: ${about.goOn}`);
   if (problem !== undefined) throw problem;
   outlet.finish(result, messages);
@@ -148,21 +150,31 @@ const STREAMS: RunOutlet = {
 async function writeReportFiles(
   result: EvalResult,
   config: ReportContext["config"],
-  { options, messages }: { options: ReportOptions & { verdict: RunVerdict }; messages: readonly string[] },
+  {
+    options,
+    messages,
+    outlet,
+  }: {
+    options: ReportOptions & { verdict: RunVerdict };
+    messages: readonly string[];
+    outlet: RunOutlet | undefined;
+  },
 ): Promise<void> {
   const { junit, markdown, github, eval: choice } = config;
   if (choice?.outputDir !== undefined)
     (await import("./eval-files.js")).writeEvalFiles(result, choice.outputDir, options);
   if (junit === undefined && markdown === undefined && github === undefined) return;
   const { renderJunitFile, renderMarkdownFile } = await import("./eval-files.js");
-  await publishReports(config, {
+  const report: PublishedReport = {
     title: result.config.title,
     runDir: result.runDir,
     verdict: options.verdict,
     problems: messages,
     markdown: () => [renderMarkdownFile(result, options)],
     junit: () => renderJunitFile(result, options),
-  });
+  };
+  if (outlet?.publish !== undefined) outlet.publish(report);
+  else await (await import("./publish.js")).publishReports(config, report);
 }
 
 /** A custom reporter may fail; the run itself is stored. */

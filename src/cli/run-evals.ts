@@ -1,10 +1,11 @@
 import { relative } from "node:path";
-import { AssayError, EXIT, getErrorMessage, type RunVerdict, registry, UsageError } from "../core/index.js";
+import { AssayError, EXIT, getErrorMessage, registry, UsageError } from "../core/index.js";
 import { findConfig, loadConfig } from "./config-file.js";
 import { type EvalsOutlet, JsonOutlet, TextOutlet } from "./evals-outlet.js";
 import { findEvalModules, searchFolder } from "./find-eval-modules.js";
 import { isStopCode } from "./interrupt.js";
 import { isEvalModule } from "./load-module.js";
+import { checkPublishFlags, publishReports } from "./publish.js";
 import type { RunOutlet } from "./report.js";
 import { describesRun, type RunFlags } from "./run-flags.js";
 import { printNote } from "./streams.js";
@@ -38,57 +39,59 @@ function requireNoOther({ config, resume }: RunFlags): void {
 }
 
 async function runEvals(files: readonly string[], flags: RunFlags, run: RunOne): Promise<number> {
+  checkPublishFlags(flags);
   const outlet = createOutlet(files, flags);
+  const publication = await openPublication(files, flags);
   let worst: number = EXIT.fine;
-  const failed: string[] = [];
   for (const [index, file] of files.entries()) {
     outlet.begin(file);
-    const code = await runOne(outlet, () => run({ output: "summary", ...flags, config: file }, outlet));
+    const shown: RunOutlet = {
+      write: (report) => outlet.write(report),
+      finish: (result, messages) => outlet.finish(result, messages),
+      ...(publication && { publish: (report) => publication.add(report) }),
+    };
+    const code = await runOne(
+      () => run({ output: "summary", ...flags, config: file }, shown),
+      async (message, exitCode) => {
+        await outlet.fail(message);
+        publication?.fail(file, { exitCode, words: message });
+      },
+    );
     await outlet.end(code);
     worst = Math.max(worst, code);
-    if (code !== EXIT.fine) failed.push(file);
     if (!isStopCode(code)) continue;
     const left = files.slice(index + 1);
     if (left.length > 0) printNote(`Not run: ${left.join(", ")}`);
     break;
   }
   await outlet.finishAll();
-  if (files.length > 1 && flags.github !== undefined && flags.dryRun !== true)
-    await tellGithub({ exitCode: worst, words: describeEvals(files, failed, worst) });
+  if (publication !== null) await publishReports(flags, publication.finish(worst));
   return worst;
 }
 
-function describeEvals(files: readonly string[], failed: readonly string[], worst: number): string {
-  if (isStopCode(worst)) return "interrupted";
-  if (failed.length === 0) return `${files.length} evals, none failed`;
-  return `${failed.length} of ${files.length} evals failed: ${failed.join(", ")}`;
-}
-
-/** Each eval has set the outputs of the step to its own; these are for all of them. */
-async function tellGithub(verdict: RunVerdict): Promise<void> {
-  const { writeGithubOutputs } = await import("./github.js");
-  writeGithubOutputs({ runDir: null, verdict }, { env: process.env, onNote: printNote });
+/** Null if nothing is written besides stdout, or each eval writes its own because there is only one. */
+async function openPublication(files: readonly string[], { junit, markdown, github, dryRun }: RunFlags) {
+  if (files.length < 2 || dryRun === true) return null;
+  if (junit === undefined && markdown === undefined && github === undefined) return null;
+  const { EvalsPublication } = await import("./publish-evals.js");
+  return new EvalsPublication(files);
 }
 
 /** An eval that cannot run does not keep the others from running. */
-async function runOne(outlet: EvalsOutlet, run: () => Promise<number>): Promise<number> {
+async function runOne(
+  run: () => Promise<number>,
+  fail: (message: string, exitCode: number) => Promise<void>,
+): Promise<number> {
   try {
     return await run();
   } catch (error) {
-    await outlet.fail(getErrorMessage(error));
-    return error instanceof AssayError ? error.exitCode : EXIT.infrastructure;
+    const exitCode = error instanceof AssayError ? error.exitCode : EXIT.infrastructure;
+    await fail(getErrorMessage(error), exitCode);
+    return exitCode;
   }
 }
 
-function createOutlet(
-  files: readonly string[],
-  { output = "summary", dryRun, junit, markdown }: RunFlags,
-): EvalsOutlet {
-  const file = junit !== undefined ? "--junit" : markdown !== undefined ? "--markdown" : undefined;
-  if (files.length > 1 && file !== undefined)
-    throw new UsageError(
-      `${file} writes one file for one run, but there are ${files.length} evals. Name one eval file.`,
-    );
+function createOutlet(files: readonly string[], { output = "summary", dryRun }: RunFlags): EvalsOutlet {
   if (output === "json") return new JsonOutlet();
   if (files.length > 1 && ["html", "junit"].includes(output) && dryRun !== true)
     throw new UsageError(

@@ -19,7 +19,6 @@ import {
   resolveRunFlags,
 } from "./invocation.js";
 import { ProgressLine } from "./progress.js";
-import { checkPublishFlags } from "./publish.js";
 import type { RunQueue } from "./queue-address.js";
 import { type PrintReport, type RunOutlet, reportResult, resolveGates } from "./report.js";
 import { getStoredRevisions, resolveDatasets, withSystems } from "./resolve.js";
@@ -35,7 +34,6 @@ import {
   toPlanOptions,
   withRunParts,
 } from "./run-source.js";
-import { withSimulatedModels } from "./simulate.js";
 import { checkOutput, printNote, writeResult } from "./streams.js";
 import { requireTrustedPlugins } from "./trust.js";
 import { isolateUserCode } from "./user-code.js";
@@ -65,7 +63,7 @@ export async function runFromSource(bench: RunSource, flags: RunFlags, outlet?: 
     throw new UsageError("--config cannot be combined with --resume: a resumed run keeps its own config.");
   }
   requireNewRunForTags(flags);
-  checkPublishFlags(flags);
+  if (flags.github !== undefined) (await import("./publish.js")).checkPublishFlags(flags);
   requireTrustedPlugins(flags.plugins, flags);
   const resumed = flags.resume === undefined ? null : recallInvocation(flags, bench.command);
   const invocation = resumed?.invocation ?? recordInvocation(flags, bench.command);
@@ -79,13 +77,14 @@ export async function runFromSource(bench: RunSource, flags: RunFlags, outlet?: 
     if (config.tokenizer !== undefined) registry.get("tokenizer", config.tokenizer);
     checkOutput(config.output);
     const revisions = resumed === null ? new Map() : getStoredRevisions(readManifest(resumed.dir));
-    return withSimulatedModels(config, (settings) =>
+    const simulate = config.mock === undefined ? null : (await import("./simulate.js")).withSimulatedModels;
+    const measure = (settings: RunFlags) =>
       withRunParts(bench, { config: settings, revisions }, (parts) => {
         const gates = resolveGates({ ...config, trials: findMaxTrials(parts, config) }, parts);
         if (flags.dryRun === true) return dryRunPlan(parts, config, outlet);
         return measureRun(parts, { config, gates, flags, invocation, queue, resume: resumed?.dir, bench, outlet });
-      }),
-    );
+      });
+    return simulate === null ? measure(config) : simulate(config, measure);
   });
   return report();
 }

@@ -44,6 +44,7 @@ export {
   type TriggerScore,
 } from "./eval/eval-report.js";
 export { formatGateResult, renderEvalMarkdown } from "./eval/eval-text.js";
+export { type EvalSection, renderEvalsJunit, renderEvalsMarkdown } from "./eval/evals-report.js";
 export { type EvidenceReader, renderJunitXml } from "./eval/junit.js";
 export { evalReporter, junitReporter, markdownReporter } from "./eval/reporters.js";
 export { buildExperimentReport, type ExperimentReport, type ReportedVariant } from "./experiment.js";

@@ -9,7 +9,7 @@ export interface Job {
   readonly promised: number;
 }
 
-export type JobStep =
+type JobStep =
   | { readonly kind: "file"; readonly name: string; readonly text: string }
   | { readonly kind: "command"; readonly line: string; readonly exitCode: number }
   | { readonly kind: "printed"; readonly text: string };
