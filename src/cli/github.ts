@@ -49,7 +49,7 @@ export async function publishToGithub(
 }
 
 /** Sets the outputs of the step. What is written last counts. */
-export function writeGithubOutputs(
+function writeGithubOutputs(
   { runDir, verdict }: Pick<GithubReport, "runDir" | "verdict">,
   context: GithubContext,
 ): void {
