@@ -1,9 +1,13 @@
+import { once } from "node:events";
 import { symlinkSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runInPool } from "../src/testing/cli-pool.js";
 import { startMock } from "../src/testing/mock/index.js";
-import { parseReport } from "../src/testing/run-assay.js";
+import { parseReport, startAssay } from "../src/testing/run-assay.js";
 import { TempProject } from "../src/testing/temp-project.js";
 
 const CONFIG = `description: Greetings
@@ -155,5 +159,53 @@ tests:
     symlinkSync(outside.dir, join(dir, "linked/prompts"));
     expect((await runInPool(dir, ["init", "linked", "--trust", ...from])).stderr).toContain("leads out of");
     expect((await runInPool(dir, ["init", "x", "--from", "none.yaml"])).stderr).toContain("There is no file none.yaml");
+  });
+});
+
+describe("asserts that call a model", () => {
+  /** Embeds a text as the number of its letters a and b, so that equal texts are equal. */
+  async function startEmbeddings(): Promise<string> {
+    const server = createServer(async (request, response) => {
+      const { input } = JSON.parse(await text(request)) as { input: string[] };
+      const count = (word: string, letter: string) => word.split(letter).length;
+      const data = input.map((word) => ({ embedding: [count(word, "a"), count(word, "b")] }));
+      response.setHeader("content-type", "application/json").end(JSON.stringify({ data, usage: { prompt_tokens: 2 } }));
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  it("decide as in promptfoo: llm-rubric by a judge, similar by an embedding model", async () => {
+    const { space, said } = await convert(
+      `prompts: ["Say {{word}}"]
+providers: [openai:chat:gpt-4o-mini]
+tests:
+  - vars: { word: aaaa }
+    assert:
+      - { type: similar, value: aaaa, threshold: 0.9, provider: "openai:embedding:small" }
+      - { type: llm-rubric, value: It is polite., provider: "openai:chat:judge" }
+  - vars: { word: bbbb }
+    assert: [{ type: similar, value: aaaa, threshold: 0.9, provider: "openai:embedding:small" }]
+  - vars: { word: rude }
+    assert: [{ type: llm-rubric, value: It is polite., provider: "openai:chat:judge" }]
+`,
+      {},
+    );
+    expect(said).toMatchObject({ code: 0, stderr: expect.stringContaining("3 tests with 4 graders") });
+    const verdict = (value: string) => `{"reasoning": "So.", "cannot_judge": false, "verdict": "${value}"}`;
+    const judge = {
+      reply: [
+        { match: "rude", reply: verdict("fail") },
+        { match: "/./", reply: verdict("pass") },
+      ],
+    };
+    const answers = ["aaaa", "bbbb", "rude"].map((word) => ({ match: `Say ${word}`, reply: word }));
+    space.write("out/mock.json", JSON.stringify({ reply: answers, models: { judge } }));
+    const env = { OPENAI_BASE_URL: await startEmbeddings() };
+    const running = startAssay(space.path("out"), ["run", "--mock", "mock.json", "--output", "json", "--quiet"], env);
+    const { rows } = parseReport(await running.finished);
+    expect(rows.map(({ outcome }) => outcome)).toEqual(["pass", "fail", "fail"]);
   });
 });

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { hashContent, UsageError } from "../core/index.js";
+import { registerJudgeGraders } from "../graders/index.js";
 import type { RunFlags, SimulatedModel } from "./run-flags.js";
 import { printNote } from "./streams.js";
 
@@ -16,25 +16,30 @@ export async function withMock<T>(
 ): Promise<T> {
   if (script === undefined) return use();
   if (agentUrl !== undefined) throw new UsageError("--mock cannot be combined with --agent-url. Remove one of them.");
-  const [{ startMock }, { loadScript }] = await Promise.all([
+  const [{ startMock }, { loadScript }, { loadScriptAnswers }] = await Promise.all([
     import("../testing/mock/index.js"),
     import("../testing/mock/script-file.js"),
+    import("../testing/mock/answer-file.js"),
   ]);
-  const mock = await startMock({ ...loadScript(script), keepRequests: 0 });
+  const loaded = await loadScriptAnswers(loadScript(script));
+  const mock = await startMock({ ...loaded, keepRequests: 0 });
   printNote(`The model is simulated by ${script}: the results say nothing about a real one.`);
   try {
-    return await use({ url: mock.url, id: `mock ${hashContent(readFileSync(script, "utf8"))}` });
+    return await use({ url: mock.url, id: `mock ${hashContent(loaded)}` });
   } finally {
     await mock.close();
   }
 }
 
-/** Sends all model calls of a run to the simulated model of `--mock`. */
+/** Sends all model calls of a run to the simulated model of `--mock`, those of graders in the dataset included. */
 export function withSimulatedModels<T>(config: RunFlags, use: (config: RunFlags) => Promise<T>): Promise<T> {
   requireLocalMock(config, config.mock);
-  return withMock(config, (simulated) =>
-    use(simulated === undefined ? config : { ...config, simulated, agentUrl: simulated.url }),
-  );
+  return withMock(config, (simulated) => {
+    if (simulated === undefined) return use(config);
+    const { modelsFile } = config;
+    registerJudgeGraders({ url: simulated.url, ...(modelsFile === undefined ? {} : { modelsFile }) });
+    return use({ ...config, simulated, agentUrl: simulated.url });
+  });
 }
 
 /** Each worker would start its own simulated model at its own address. */
