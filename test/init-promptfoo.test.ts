@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { symlinkSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -165,12 +165,13 @@ tests:
 describe("asserts that call a model", () => {
   /** Embeds a text as the number of its letters a and b, so that equal texts are equal. */
   async function startEmbeddings(): Promise<string> {
-    const server = createServer(async (request, response) => {
+    const answer = async (request: IncomingMessage, response: ServerResponse) => {
       const { input } = JSON.parse(await text(request)) as { input: string[] };
       const count = (word: string, letter: string) => word.split(letter).length;
       const data = input.map((word) => ({ embedding: [count(word, "a"), count(word, "b")] }));
       response.setHeader("content-type", "application/json").end(JSON.stringify({ data, usage: { prompt_tokens: 2 } }));
-    });
+    };
+    const server = createServer((request, response) => void answer(request, response));
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     onTestFinished(() => void server.close());

@@ -55,7 +55,7 @@ describe("assay judge calibrate", () => {
 
   it("reads labels from CSV and lists the rows on which judge and people differ", async () => {
     const mock = await mockOf({ reply: LITERAL });
-    const lines = LABELS.map(({ question, response, label }) => `${question},${response},${label}`);
+    const lines = LABELS.map(({ question, response, label }) => `${question},${response},${String(label)}`);
     const space = new TempProject({ "labels.csv": ["Question,Response,Label", ...lines].join("\n") });
     const given = ["judge", "calibrate", "--labels", "labels.csv", "--judge-url", mock.url, "--judge-model", "gpt-4o"];
     const { code, stdout } = await runPooledAssay(space.dir, ...given);

@@ -74,7 +74,11 @@ async function compareWithBaseline(run: string, flags: CiFlags): Promise<CiStep 
     return null;
   }
   return runStep([
-    ...["compare", baseline, run, "--runs-dir", runsDir],
+    "compare",
+    baseline,
+    run,
+    "--runs-dir",
+    runsDir,
     ...(failOnRegression === true ? ["--fail-on-regression"] : []),
     ...(minDifference === undefined ? [] : ["--min-difference", String(minDifference)]),
     ...(maxDrop === undefined ? [] : ["--max-drop", String(maxDrop)]),

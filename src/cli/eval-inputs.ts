@@ -32,7 +32,7 @@ export function compareEvalInputs(before: EvalInputs, now: EvalInputs): EvalChan
   const files = new Set<string>();
   const evals: string[] = [];
   for (const file of new Set([...before.keys(), ...now.keys()])) {
-    const [old, current] = [before.get(file) ?? new Map(), now.get(file) ?? new Map()];
+    const [old, current] = [before.get(file) ?? new Map<string, string>(), now.get(file) ?? new Map<string, string>()];
     const differ = [...new Set([...old.keys(), ...current.keys()])].filter(
       (used) => (old.get(used) ?? null) !== (current.get(used) ?? null),
     );

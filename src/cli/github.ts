@@ -144,7 +144,7 @@ export function isForkPullRequest(
 ): boolean {
   // A workflow that follows another one has secrets, whoever started the first.
   if (run != null) return run.head_repository?.full_name !== repository;
-  if (pull == null) return /^pull_request/.test(name);
+  if (pull == null) return name.startsWith("pull_request");
   // The repository of a deleted fork is null.
   const head = pull.head?.repo?.full_name;
   return head === undefined || head !== (pull.base?.repo?.full_name ?? repository);

@@ -53,8 +53,7 @@ async function buildOwnFiles(project: ConvertedProject, from: string): Promise<R
 
 /** One line; text of a foreign file must not end the comment. */
 function toCommentText(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: removes them.
-  return text.replace(/[\u0000-\u001f\u007f\u0085\u2028\u2029]+/g, " ");
+  return text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ");
 }
 
 /** Scripts of asserts stay where they are; their paths become relative to the new project. */

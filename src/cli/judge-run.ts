@@ -18,7 +18,7 @@ export interface RunJudgment {
   /** What failed, one gate each. */
   messages: readonly string[];
   /** A gate that cannot be checked; thrown after the reports are written. */
-  problem?: unknown;
+  problem?: Error;
 }
 
 export function judgeRun(result: EvalResult, { gates, stopCode, judge }: JudgeOptions): RunJudgment {
@@ -32,7 +32,7 @@ export function judgeRun(result: EvalResult, { gates, stopCode, judge }: JudgeOp
   } catch (problem) {
     const { exitCode = EXIT.infrastructure } = problem as { exitCode?: number };
     const words = `a gate could not be checked: ${getErrorMessage(problem)}`;
-    return { verdict: { exitCode, words }, gates: [], messages: [], problem };
+    return { verdict: { exitCode, words }, gates: [], messages: [], problem: problem as Error };
   }
 }
 

@@ -62,7 +62,10 @@ async function* openPromptedModels(
   file: ModelsFile | null,
 ): AsyncGenerator<ModelSystem> {
   const given = model.prompts ?? run.prompts;
-  if (given === undefined) return yield await openModelSystem(model, { run, file });
+  if (given === undefined) {
+    yield await openModelSystem(model, { run, file });
+    return;
+  }
   if (given.length === 0) throw new UsageError("`prompts` is empty. Name a prompt, or remove it.");
   const { openPrompts } = await import("./prompt-files.js");
   const prompts = await openPrompts(given);

@@ -87,7 +87,7 @@ async function makeChosenEvaluators(
       continue;
     }
     if (typeof given !== "string") {
-      chosen.push({ dataset: null, evaluator: given as Evaluator, isMade: false });
+      chosen.push({ dataset: null, evaluator: given, isMade: false });
       continue;
     }
     const { dataset, spec } = splitDatasetPrefix(given, names);

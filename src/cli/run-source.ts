@@ -59,7 +59,7 @@ export interface RunSource {
   /** Passes systems and datasets to `use`, and closes the systems afterwards, also after an error. */
   open<T>(wanted: RunRequest, use: (lent: RunInputs) => Promise<T>): Promise<T>;
   /** Applies gates that do not come from flags. */
-  judge?(result: EvalResult): GateJudgment;
+  readonly judge?: (result: EvalResult) => GateJudgment;
 }
 
 interface RunRequest {

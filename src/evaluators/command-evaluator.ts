@@ -77,7 +77,10 @@ export class CommandEvaluator implements Evaluator {
 
   #readScores({ scores = {}, measures, evidence, unscored, error }: JsonFields): Scored {
     if (error !== undefined && error !== null && error !== "")
-      throw this.#fail("PROGRAM_REPORTED_ERROR", `reported an error: ${String(error)}`);
+      throw this.#fail(
+        "PROGRAM_REPORTED_ERROR",
+        `reported an error: ${typeof error === "string" ? error : JSON.stringify(error)}`,
+      );
     const read = {
       scores: this.#readRecord("scores", scores, "number"),
       ...(measures == null ? {} : { measures: this.#readRecord("measures", measures, "number") }),

@@ -69,7 +69,7 @@ export async function makePlan(options: PlanOptions): Promise<Plan> {
   const systems = checkPlanSystems(options.systems);
   const table = new ExampleTable({
     skipBad: options.skipBadRows === true,
-    needsText: systems.some(({ listInputTexts }) => listInputTexts === undefined),
+    needsText: systems.some((system) => system.listInputTexts === undefined),
     datasets: options.datasets.length,
   });
   const datasetPlans: DatasetPlan[] = [];

@@ -68,7 +68,7 @@ export class UrlSystem implements System {
     const request = toSystemRequest(example, trial, this.#options.hiddenFields);
     const fields = await this.#post(JSON.stringify(request), trial.signal);
     const { id = request.id } = fields;
-    if (id !== null && String(id) !== request.id)
+    if (id !== null && (typeof id === "string" ? id : JSON.stringify(id)) !== request.id)
       throw createUrlError(
         "URL_UNKNOWN_ID",
         `${this.#address} answered the request ${JSON.stringify(id)}, but was asked ${JSON.stringify(request.id)}. Copy the "id" of the request, or leave it out.`,

@@ -305,6 +305,7 @@ function insertText(text: string, vars: Readonly<Record<string, unknown>>): stri
     if (!/^[\w$-]+$/.test(name))
       throw new AssertProblem(`its value has the expression {{${name}}}. Write the text itself`);
     const value = Object.hasOwn(vars, name) ? vars[name] : "";
-    return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "");
+    if (value === undefined || value === null) return "";
+    return typeof value === "string" ? value : JSON.stringify(value);
   });
 }

@@ -300,7 +300,7 @@ function renameColumn(name: string): string {
 
 function toColumn(name: string, value: unknown): unknown {
   if (!TEXT_COLUMNS.has(name) || typeof value === "string") return value;
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return JSON.stringify(value);
 }
 
 function readPath(vars: Readonly<Record<string, unknown>>, name: string): unknown {

@@ -117,11 +117,9 @@ export class ConfigFiles {
       if (size > MAX_FILE_BYTES) throw new Error(`it has ${size} bytes`);
       return readFileSync(full, "utf8").replace(/^\uFEFF/, "");
     } catch (cause) {
-      const { code } = cause as { code?: unknown };
+      const { code } = cause as { code?: string };
       throw new FileReferenceError(
-        code === "ENOENT"
-          ? `there is no file ${path}`
-          : `${path} cannot be read: ${String(code ?? getErrorMessage(cause))}`,
+        code === "ENOENT" ? `there is no file ${path}` : `${path} cannot be read: ${code ?? getErrorMessage(cause)}`,
       );
     }
   }

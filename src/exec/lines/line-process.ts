@@ -178,7 +178,7 @@ export class LineProcess {
     try {
       return await new Promise<LineReply>((resolve, reject) => {
         pending.caller = { resolve, reject };
-        onAbort = () => reject(signal.reason);
+        onAbort = () => reject(signal.reason as Error);
         signal.addEventListener("abort", onAbort, { once: true });
         timer = setTimeout(() => reject(this.#toTimeoutError(timeoutMs, pending)), Math.min(timeoutMs, MAX_TIMER_MS));
         this.#program.stdin?.write(line);

@@ -57,8 +57,8 @@ type Mode = "lines" | "once" | null;
 
 interface Waiter {
   readonly id: string;
-  resolve(process: LineProcess): void;
-  reject(error: unknown): void;
+  readonly resolve: (process: LineProcess) => void;
+  readonly reject: (error: Error) => void;
 }
 
 /**
@@ -182,7 +182,7 @@ export class ProgramPool {
           reject(error);
         },
       };
-      onAbort = () => waiter.reject(signal.reason);
+      onAbort = () => waiter.reject(signal.reason as Error);
       signal.addEventListener("abort", onAbort, { once: true });
       this.#waiting.add(waiter);
       this.#assign();

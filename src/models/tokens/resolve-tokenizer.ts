@@ -19,7 +19,8 @@ export function resolveTokenizer(given: string | Tokenizer = DEFAULT_TOKENIZER):
   if (given === DEFAULT_TOKENIZER && !registry.has("tokenizer", given)) return loadTokenizer(given);
   const registered = registry.get("tokenizer", given);
   const made = typeof registered === "function" ? registered() : registered;
-  requireShape(`The tokenizer "${given}"`, { name: given, count: made?.count }, ["count"]);
+  const count: unknown = Reflect.get(Object(made) as object, "count");
+  requireShape(`The tokenizer "${given}"`, { name: given, count }, ["count"]);
   return made.name === given ? made : withName(made, given);
 }
 

@@ -12,7 +12,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "assay-memory-"));
 });
 afterEach(async () => {
-  await Promise.all(opened.splice(0).map((memory) => memory.close?.()));
+  await Promise.all(opened.splice(0).map(async (memory) => memory.close?.()));
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -70,10 +70,15 @@ function defaultPlace(name: string, template: PromptOptions["template"]): (line:
   return (line, message) => `The prompt "${name}", ${isOne ? "" : `message ${message + 1}, `}line ${line}`;
 }
 
+/** Unlike `Array.isArray`, it keeps the type of the items. */
+function isList(value: readonly PromptMessage[]): boolean {
+  return Array.isArray(value);
+}
+
 const ROLES = ["system", "developer", "user", "human", "assistant", "model"];
 
 function checkMessages(messages: readonly PromptMessage[], where: (message: number) => string): void {
-  if (!Array.isArray(messages) || messages.length === 0)
+  if (!isList(messages) || messages.length === 0)
     throw new PromptError(`${where(0)}: a chat prompt must be a list of { role, content }.`);
   for (const [index, message] of messages.entries()) {
     const { role, content } = (message ?? {}) as Partial<PromptMessage>;

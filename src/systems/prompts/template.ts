@@ -85,7 +85,7 @@ function readColumn(example: Example, name: string): unknown {
 }
 
 function formatColumn(value: unknown): string {
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** Not written by users as columns of their data. */
