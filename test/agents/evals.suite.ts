@@ -166,7 +166,7 @@ describe.skipIf(INSTALLED_AGENTS.every(({ name }) => name !== "claude"))("an eva
     expect(textOf("ci", "junit.xml")).toMatch(/<testsuite [^>]*tests="9" failures="0" errors="0" skipped="0"/);
     expect(textOf("idle", "junit.xml")).toMatch(/<testsuite [^>]*tests="5" failures="4"/);
     expect(textOf("ci", "comment.md")).toContain("all gates passed");
-    expect(textOf("idle", "report.md")).toContain("1 of 1 gates failed");
+    expect(textOf("idle", "report.md")).toContain("1 of 1 gate failed");
     expect(textOf("summary.md")).toBe(textOf("ci", "comment.md"));
     expect(JSON.parse(textOf("reports", "report.json"))).toMatchObject({ parts: [{ eval: SKILL }] });
   });
