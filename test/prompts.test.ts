@@ -11,7 +11,7 @@ const FILES = {
     '[{"role":"system","content":"Be {{tone}}."},{"role":"user","content":"Write about {{topic}}."}]',
 };
 
-async function mockOf(): Promise<Mock> {
+async function startPromptMock(): Promise<Mock> {
   const mock = await startMock({ answers: [{ question: "Write about", answer: "42" }], keepBodies: true });
   onTestFinished(() => mock.close());
   return mock;
@@ -23,7 +23,7 @@ const JSON_RUN = ["run", "--dataset", "topics.csv", "--output", "json", "--quiet
 
 describe("--prompt", () => {
   it("measures each model with each prompt, on data without a question", async () => {
-    const mock = await mockOf();
+    const mock = await startPromptMock();
     const space = new TempProject(FILES);
     const models = ["--proxy", mock.url, "--model", "a", "--model", "b"];
     const args = [...JSON_RUN, ...models, "--prompt", "prompts/plain.md", "prompts/chat.json"];
@@ -40,7 +40,7 @@ describe("--prompt", () => {
   });
 
   it("takes prompts from the config, for all models or for one, and keeps given names", async () => {
-    const mock = await mockOf();
+    const mock = await startPromptMock();
     const config = {
       datasets: ["../topics.csv"],
       prompts: ["../prompts/*.*", { name: "loud", template: "WRITE ABOUT {{topic}}" }],
@@ -64,7 +64,7 @@ describe("--prompt", () => {
   });
 
   it("caches by the content of the prompt, and grades a run again", async () => {
-    const mock = await mockOf();
+    const mock = await startPromptMock();
     const space = new TempProject(FILES);
     const args = [...JSON_RUN, "--proxy", mock.url, "--model", "a", "--cache-dir", "--prompt", "prompts/plain.md"];
     await runInPool(space.dir, args);
@@ -78,7 +78,7 @@ describe("--prompt", () => {
   });
 
   it("refuses before anything is sent", async () => {
-    const mock = await mockOf();
+    const mock = await startPromptMock();
     const space = new TempProject({
       ...FILES,
       "bad.md": "Hello\n{{topc}}",

@@ -90,7 +90,7 @@ export async function executeRemove(names: readonly string[], { runsDir, yes }: 
   for (const dir of dirs) printNote(`  ${describeRun(dir)}`);
   if (yes !== true) {
     if (!(process.stdin.isTTY && process.stderr.isTTY))
-      throw new UsageError(`Nothing was deleted: this is not a terminal, so nobody can be asked. Pass --yes.`);
+      throw new UsageError("Nothing was deleted, because there is no terminal to ask for confirmation. Pass --yes.");
     if (!(await askYesNo(`Delete ${what} with all outputs from ${runsDir}? [y/N] `))) {
       printNote("Nothing was deleted.");
       return EXIT.fine;

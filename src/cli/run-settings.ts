@@ -769,7 +769,7 @@ const PLAN_SETTINGS = {
   tags: {
     kind: "texts",
     flag: "--tag <name>",
-    help: "tag the run, so that it can be named by it (see: assay runs); repeatable",
+    help: "tag the run; other commands can name it by its tag (see: assay runs); repeatable",
     docs: "tag the run, so that other commands can name it: `assay compare nightly latest`; repeatable. See [history.md](../guides/history.md#names-and-tags)",
     section: "Output",
     isHarmless: true,

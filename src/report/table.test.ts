@@ -15,7 +15,7 @@ const CONFIG = makeConfig({
 const TIMING = makeTiming();
 
 /** The table of one trial that did not pass. */
-function tableOf(more: Partial<EvalRow>, options: ReportOptions = {}): string {
+function renderRow(more: Partial<EvalRow>, options: ReportOptions = {}): string {
   const failed = { system: "a", exampleId: 1, outcome: "fail", passed: false, scores: { f1: 0 }, primaryField: "f1" };
   const rows = [makeRow({ ...failed, outcome: "fail", latency: 1, durationMs: 1000, ...more })];
   const metrics = standardMetrics(1, 1);
@@ -30,17 +30,19 @@ describe("the table of speed and efficiency", () => {
     { tokensPerSec: 50 },
     { turns: 2, outcome: "error", passed: null, scores: {} },
   ])("is shown when nothing passed but something was measured: %o", (more) => {
-    expect(tableOf(more)).toContain("Speed and efficiency:");
+    expect(renderRow(more)).toContain("Speed and efficiency:");
   });
 
   it("counts stopped trials", () => {
-    expect(tableOf({ errorCategory: "cost_killed" })).toMatch(/\| +cost killed \| +slow \|\n.*\n\| a .*\| +1 \| +0 \|/);
+    expect(renderRow({ errorCategory: "cost_killed" })).toMatch(
+      /\| +cost killed \| +slow \|\n.*\n\| a .*\| +1 \| +0 \|/,
+    );
   });
 
   it.each<Partial<EvalRow>>([{}, { firstAttemptMs: 0, tokensPerSec: 0, successAtMs: 0 }, { errorCategory: "refused" }])(
     "is left out when nothing was: %o",
     (more) => {
-      expect(tableOf(more)).not.toContain("Speed and efficiency");
+      expect(renderRow(more)).not.toContain("Speed and efficiency");
     },
   );
 });
@@ -49,8 +51,8 @@ describe("speed and efficiency in a terminal", () => {
   const passed: Partial<EvalRow> = { outcome: "pass", passed: true, scores: { f1: 1 }, turns: 1, firstAttemptMs: 20 };
 
   it("is only named below 120 columns if the main table says as much", () => {
-    expect(tableOf(passed, { width: 119 })).toContain("Left out: speed and efficiency. See it with --columns speed.");
-    expect(tableOf(passed, { width: 119 })).not.toContain("Speed and efficiency:");
+    expect(renderRow(passed, { width: 119 })).toContain("Left out: speed and efficiency. See it with --columns speed.");
+    expect(renderRow(passed, { width: 119 })).not.toContain("Speed and efficiency:");
   });
 
   it.each<[Partial<EvalRow>, ReportOptions]>([
@@ -61,7 +63,7 @@ describe("speed and efficiency in a terminal", () => {
     [{ tokensPerSec: 50 }, { width: 80 }],
     [{ errorCategory: "cost_killed" }, { width: 80 }],
   ])("is shown with %o in %o", (more, options) => {
-    expect(tableOf({ ...passed, ...more }, options)).toContain("Speed and efficiency:");
+    expect(renderRow({ ...passed, ...more }, options)).toContain("Speed and efficiency:");
   });
 });
 

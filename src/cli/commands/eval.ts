@@ -91,7 +91,7 @@ export function addEvalCommand(program: Command, done: SetExitCode): void {
     .option("--title <text>", "set the title of the report")
     .option(
       "--run-tag <name>",
-      "tag the run, so that it can be named by it (see: assay runs); repeatable",
+      "tag the run; other commands can name it by its tag (see: assay runs); repeatable",
       collectValues,
     )
     .option("--resume [run]", "resume a stopped eval (default: the latest unfinished one)")
