@@ -159,7 +159,7 @@ describe("assay runs", () => {
     [["rename", "a", " "], "The title is empty"],
     [["rename", "a", "x", "y"], "too many arguments"],
     [["rm"], "missing required argument 'runs'"],
-    [["rm", "a"], "Nothing was deleted: this is not a terminal"],
+    [["rm", "a"], "Nothing was deleted, because there is no terminal"],
     [["rm", "/etc"], "/etc is not a run folder"],
     [["rm", "..", "--yes"], "is not a run folder"],
     [["rm", "test", "--yes"], '2 runs have the title "test": b, a. Name those to delete by id.'],
