@@ -67,8 +67,9 @@ export class UrlSystem implements System {
   async process(example: Example, trial: TrialContext): Promise<Output> {
     const request = toSystemRequest(example, trial, this.#options.hiddenFields);
     const fields = await this.#post(JSON.stringify(request), trial.signal);
-    const { id = request.id } = fields;
-    if (id !== null && (typeof id === "string" ? id : JSON.stringify(id)) !== request.id)
+    const { id } = fields;
+    // An id may come back as text: 7 as "7".
+    if (id !== undefined && id !== null && JSON.stringify(id) !== JSON.stringify(request.id) && id !== `${request.id}`)
       throw createUrlError(
         "URL_UNKNOWN_ID",
         `${this.#address} answered the request ${JSON.stringify(id)}, but was asked ${JSON.stringify(request.id)}. Copy the "id" of the request, or leave it out.`,
