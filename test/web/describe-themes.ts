@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { findPage } from "./describe-pages.js";
-import { expectUsable, findSeriousViolations } from "./page-checks.js";
+import { expectUsable, findViolations } from "./page-checks.js";
 import { waitForPage } from "./pages.js";
 import { readColors } from "./read-colors.js";
 import type { Site } from "./site.js";
@@ -17,9 +17,9 @@ export function describeThemes(site: Site<DashboardRuns>): void {
       const place = findPage(site, name);
       const page = await site.open(place.hash, { colorScheme: "light" });
       await waitForPage(page, place);
-      expect(await findSeriousViolations(page)).toEqual([]);
+      expect(await findViolations(page)).toEqual([]);
       await page.emulateMedia({ colorScheme: "dark" });
-      expect(await findSeriousViolations(page)).toEqual([]);
+      expect(await findViolations(page)).toEqual([]);
     });
 
     it("follow the system's dark mode, unless the reader chooses otherwise, which is kept", async () => {

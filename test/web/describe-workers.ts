@@ -3,7 +3,7 @@ import type { Locator, Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { QueueState } from "../../src/queue/contract.js";
 import { createSampleQueue, createSampleWorker, writeQueueFile } from "../../src/report/dashboard/queue-testing.js";
-import { expectFits, expectHarmless, expectUsable, findSeriousViolations } from "./page-checks.js";
+import { expectFits, expectHarmless, expectUsable, findViolations } from "./page-checks.js";
 import { saveScreenshot } from "./screenshots.js";
 import type { Site } from "./site.js";
 import { createSlowSystem, type HardRuns, HOSTILE, startLiveRun } from "./stored-runs.js";
@@ -84,7 +84,7 @@ export function describeWorkers(site: Site<HardRuns>): void {
       const { page, workers, tell, finish } = await openRun(first);
       await expectWorkers(workers);
       await expectBudget(workers);
-      expect(await findSeriousViolations(page)).toEqual([]);
+      expect(await findViolations(page)).toEqual([]);
       await saveScreenshot(page, "workers", workers);
       await expectSorting(page, workers);
 
@@ -128,9 +128,9 @@ export function describeWorkers(site: Site<HardRuns>): void {
       await waitFor(() => page.getByRole("rowheader", { name: /onload=/ }).count()).toBeGreaterThan(0);
       await expectHarmless(page);
       await expectUsable(page);
-      expect(await findSeriousViolations(page)).toEqual([]);
+      expect(await findViolations(page)).toEqual([]);
       await page.emulateMedia({ colorScheme: "dark" });
-      expect(await findSeriousViolations(page)).toEqual([]);
+      expect(await findViolations(page)).toEqual([]);
       await page.setViewportSize({ width: 400, height: 800 });
       await expectFits(page);
     });

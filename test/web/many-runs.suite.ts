@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { copyRunTimes } from "../../src/testing/fixture-runs.js";
 import { isCommandMissing } from "../../src/testing/system-command.js";
-import { findSeriousViolations, readFocus } from "./page-checks.js";
+import { findViolations, readFocus } from "./page-checks.js";
 import { useSite } from "./site.js";
 import { storeSmallRun } from "./stored-runs.js";
 import { waitFor } from "./wait-for.js";
@@ -25,7 +25,7 @@ describe.skipIf(isCommandMissing("chromium"))("more than a thousand runs in a br
     await page.getByText(`1–100 of 1,100 runs, out of ${TOTAL}`).waitFor();
     await page.getByText("Page 1 of 11").waitFor();
     await expectFirst(page, "Copy 0");
-    expect(await findSeriousViolations(page)).toEqual([]);
+    expect(await findViolations(page)).toEqual([]);
     await page.getByRole("button", { name: "Next →" }).focus();
     await page.keyboard.press("Enter");
     await page.getByText("101–200 of 1,100 runs").waitFor();

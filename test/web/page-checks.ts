@@ -60,13 +60,15 @@ interface Violation {
   nodes: { html: string; failureSummary: string }[];
 }
 
-/** Serious axe violations of a page. */
-export async function findSeriousViolations(page: Page): Promise<string[]> {
+const REPORTED_IMPACTS = new Set<string | null>(["moderate", "serious", "critical"]);
+
+/** Moderate and serious axe violations of a page. */
+export async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<{ violations: Violation[] }>(
     'axe.run(document, { resultTypes: ["violations"] })',
   );
   return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .filter(({ impact }) => REPORTED_IMPACTS.has(impact))
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
 }

@@ -4,7 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 
 const FOLDER = fileURLToPath(new URL("../../docs/images/", import.meta.url));
-const MAX_BYTES = 150_000;
+export const MAX_SCREENSHOT_BYTES = 150_000;
 const SIZE = { width: 1280, height: 720 };
 
 /** True if the screenshot does not exist yet, or ASSAY_SCREENSHOTS=1 renews all. */
@@ -19,7 +19,9 @@ export async function saveScreenshot(page: Page, name: string, part: Page | Loca
   mkdirSync(FOLDER, { recursive: true });
   await page.setViewportSize(SIZE);
   await part.screenshot({ path });
-  expect(statSync(path).size, `${path} is too large for a page of the documentation`).toBeLessThan(MAX_BYTES);
+  expect(statSync(path).size, `${path} is too large for a page of the documentation`).toBeLessThan(
+    MAX_SCREENSHOT_BYTES,
+  );
 }
 
 function toScreenshotPath(name: string): string {
