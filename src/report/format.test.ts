@@ -29,7 +29,7 @@ describe("formatSeconds", () => {
     [60, "1 min 0 s"],
     [119.4, "1 min 59 s"],
     [119.7, "2 min 0 s"],
-    [3725, "62 min 5 s"],
+    [3725, "1 h 2 min"],
     [null, "–"],
   ])("formats %s as %s", (value, text) => {
     expect(formatSeconds(value)).toBe(text);

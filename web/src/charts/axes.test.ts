@@ -10,6 +10,8 @@ import {
   formatNumberTick,
   formatSecondsTick,
   formatShareTick,
+  listDurationTicks,
+  listLogDurationTicks,
   listLogTicks,
   parseTimestamp,
   selectReadableTicks,
@@ -121,13 +123,42 @@ test("formats dollars for an axis", () => {
   ]);
 });
 
+test("ticks of durations are round in seconds, minutes and hours", () => {
+  const log = (low: number, high: number) =>
+    listLogDurationTicks([low, high], { count: 20, duration: "s" }).map(formatSecondsTick);
+  expect(log(0.9, 700)).toEqual(["1 s", "2 s", "5 s", "10 s", "30 s", "1 min", "2 min", "5 min", "10 min"]);
+  expect(log(1000, 50_000)).toEqual(["30 min", "1 h", "2 h", "6 h", "12 h"]);
+  expect(log(0.01, 0.2)).toEqual(["10 ms", "20 ms", "50 ms", "100 ms", "200 ms"]);
+  const linear = listDurationTicks([0, 1_000_000], { count: 5, duration: "ms" });
+  expect(linear.map((value) => formatSecondsTick(value / 1000))).toEqual([
+    "0 s",
+    "5 min",
+    "10 min",
+    "15 min",
+    "20 min",
+  ]);
+});
+
+test("an axis of durations covers its values with few ticks", () => {
+  fc.assert(
+    fc.property(fc.array(fc.double({ min: 1e-6, max: 1e8, noNaN: true }), { minLength: 1, maxLength: 9 }), (values) => {
+      const common = { ...options, values, duration: "s" as const, text: formatSecondsTick };
+      for (const axis of [createLogAxis(common), createLinearAxis({ ...common, include: [0] })]) {
+        isSound(axis, values, 1e-6);
+        expect(axis.ticks.length).toBeGreaterThan(0);
+        expect(axis.ticks.length).toBeLessThan(16);
+      }
+    }),
+  );
+});
+
 test("formats seconds for an axis", () => {
   expect([0, 0.001, 0.25, 1, 100, 600, 7200].map(formatSecondsTick)).toEqual([
     "0 s",
     "1 ms",
     "250 ms",
     "1 s",
-    "100 s",
+    "1 min 40 s",
     "10 min",
     "2 h",
   ]);

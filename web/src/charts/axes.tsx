@@ -25,7 +25,11 @@ interface AxisOptions {
   text: TickFormatter;
   /** An approximate number of ticks. */
   count: number;
+  /** Set when the values are durations: ticks are then round in seconds, minutes or hours. */
+  duration?: DurationUnit | undefined;
 }
+
+export type DurationUnit = "s" | "ms";
 
 /** In pixels, of a logarithmic axis. */
 const ZERO_LANE_WIDTH = 44;
@@ -34,19 +38,18 @@ const MIN_LOG_VALUE = 1e-60;
 const MAX_LOG_VALUE = 1e60;
 
 /** A logarithmic axis; zero gets a separate position before its beginning when one of the values is zero. */
-export function createLogAxis({ values, range: [from, to], text, count }: AxisOptions): Axis {
+export function createLogAxis({ values, range: [from, to], text, count, duration }: AxisOptions): Axis {
   const positive = values.filter((value): value is number => value !== null && value > 0).map(clampToLogRange);
   const direction = Math.sign(to - from) || 1;
   const zero = values.includes(0) ? from + (direction * ZERO_LANE_WIDTH) / 2 : null;
   const domain = computeLogDomain(positive);
   const scale = scaleLog(domain, [zero === null ? from : from + direction * ZERO_LANE_WIDTH, to]).clamp(true);
+  const ticks =
+    duration === undefined ? listLogTicks(domain, count) : listLogDurationTicks(domain, { count, duration });
   return {
     zeroPosition: zero,
     toPixel: (value) => (value > 0 ? scale(clampToLogRange(value)) : (zero ?? from)),
-    ticks:
-      positive.length === 0
-        ? []
-        : listLogTicks(domain, count).map((value) => ({ at: scale(value), text: text(value) })),
+    ticks: positive.length === 0 ? [] : ticks.map((value) => ({ at: scale(value), text: text(value) })),
   };
 }
 
@@ -98,17 +101,86 @@ interface LinearAxisOptions extends AxisOptions {
 }
 
 /** A linear axis that begins and ends at round numbers. */
-export function createLinearAxis({ values, range, text, count, include = [], within }: LinearAxisOptions): Axis {
+export function createLinearAxis({
+  values,
+  range,
+  text,
+  count,
+  duration,
+  include = [],
+  within,
+}: LinearAxisOptions): Axis {
   const [low = 0, high = 1] = extent([...values.filter((value) => value !== null), ...include]);
   const domain =
     within === undefined ? ensureSpan(low, high) : clampDomain(ensureSpan(low, high), { low, high, within });
-  const scale = scaleLinear(domain, [...range]).nice(count);
-  const [start = 0, end = 1] = scale.domain();
+  const scale = scaleLinear(domain, [...range]);
+  const ticks =
+    duration === undefined ? listNiceTicks(scale.nice(count), count) : listDurationTicks(domain, { count, duration });
+  if (duration !== undefined) scale.domain([ticks[0] ?? 0, ticks.at(-1) ?? 1]);
   return {
     zeroPosition: null,
     toPixel: (value) => scale(value),
-    ticks: roundTicks(start, end, count).map((value) => ({ at: scale(value), text: text(value) })),
+    ticks: ticks.map((value) => ({ at: scale(value), text: text(value) })),
   };
+}
+
+function listNiceTicks(scale: { domain(): number[] }, count: number): number[] {
+  const [start = 0, end = 1] = scale.domain();
+  return roundTicks(start, end, count);
+}
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Durations that people read at a glance, from a second to half a day. */
+const ROUND_SECONDS = [
+  ...[1, 2, 5, 10, 30],
+  ...[1, 2, 5, 10, 30].map((minutes) => minutes * MINUTE),
+  ...[1, 2, 6, 12].map((hours) => hours * HOUR),
+];
+
+interface DurationTickOptions {
+  count: number;
+  duration: DurationUnit;
+}
+
+/** Round durations within a span: decimal below a second and above a day. */
+function listRoundDurations(low: number, high: number): number[] {
+  const short = low < 1 ? listMultiplesOfPowers(low, Math.min(high, 0.999), [1, 2, 5]) : [];
+  const long = high >= DAY ? listMultiplesOfPowers(Math.max(low, DAY) / DAY, high / DAY, [1, 2, 5]) : [];
+  return [...short, ...ROUND_SECONDS, ...long.map((days) => days * DAY)].filter(
+    (value) => value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9),
+  );
+}
+
+const UNITS_PER_SECOND: Readonly<Record<DurationUnit, number>> = { s: 1, ms: 1000 };
+
+/** Round durations over a logarithmic span, thinned to about `count` of them. */
+export function listLogDurationTicks(
+  [low, high]: readonly [number, number],
+  { count, duration }: DurationTickOptions,
+): number[] {
+  const factor = UNITS_PER_SECOND[duration];
+  const all = listRoundDurations(low / factor, high / factor);
+  const step = Math.max(1, Math.ceil(all.length / Math.max(count, 2)));
+  const kept = all.filter((_, index) => index % step === 0);
+  return (kept.length > 0 ? kept : listLogTicks([low / factor, high / factor], count)).map((value) => value * factor);
+}
+
+/** Multiples of a round duration that cover a span. */
+export function listDurationTicks(
+  [low, high]: readonly [number, number],
+  { count, duration }: DurationTickOptions,
+): number[] {
+  const factor = UNITS_PER_SECOND[duration];
+  const smallest = (high - low) / factor / Math.max(count, 2);
+  const [step = smallest] = listRoundDurations(smallest, Math.max(smallest * 10, 2));
+  const first = Math.floor(low / factor / step + 1e-9);
+  const last = Math.ceil(high / factor / step - 1e-9);
+  return Array.from({ length: last - first + 1 }, (_, index) =>
+    Number(((first + index) * step * factor).toPrecision(12)),
+  );
 }
 
 /** Smaller spans count as empty: there are no round numbers between subnormal numbers. */
@@ -282,10 +354,33 @@ export function formatDollarTick(value: number): string {
   return `$${formatNumberTick(value)}`;
 }
 
+/**
+ * A duration in one unit if it is round there, else in two.
+ * @example
+ * formatSecondsTick(300); // "5 min"
+ * formatSecondsTick(5400); // "1 h 30 min"
+ */
 export function formatSecondsTick(value: number): string {
-  if (value >= 3600) return `${formatNumberTick(value / 3600)} h`;
-  if (value >= 120) return `${formatNumberTick(value / 60)} min`;
-  return value > 0 && value < 1 ? `${formatNumberTick(value * 1000)} ms` : `${formatNumberTick(value)} s`;
+  if (value === 0) return "0 s";
+  if (value < 1) return `${formatNumberTick(value * 1000)} ms`;
+  if (value < MINUTE) return `${formatNumberTick(value)} s`;
+  if (value >= DAY) return formatTwoUnits(value, { large: DAY, small: HOUR, names: ["d", "h"] });
+  return value >= HOUR
+    ? formatTwoUnits(value, { large: HOUR, small: MINUTE, names: ["h", "min"] })
+    : formatTwoUnits(value, { large: MINUTE, small: 1, names: ["min", "s"] });
+}
+
+interface TwoUnits {
+  large: number;
+  small: number;
+  names: readonly [string, string];
+}
+
+function formatTwoUnits(value: number, { large, small, names: [largeName, smallName] }: TwoUnits): string {
+  const count = Math.round(value / small);
+  const rest = count % (large / small);
+  const whole = `${formatNumberTick(Math.floor(count / (large / small)))} ${largeName}`;
+  return rest === 0 ? whole : `${whole} ${rest} ${smallName}`;
 }
 
 export function formatShareTick(value: number): string {
@@ -322,6 +417,14 @@ export function formatDayTick(iso: string): string {
 /** Low enough for a wide screen, high enough for a phone. */
 export function computeChartHeight(width: number): number {
   return Math.round(Math.min(Math.max(width * 0.5, 260), 400));
+}
+
+const MIN_LEFT_MARGIN = 40;
+
+/** As wide as the widest label of the left axis. */
+export function measureLeftMargin({ ticks }: Axis, zeroLabel = ""): number {
+  const widths = [zeroLabel, ...ticks.map(({ text }) => text)].map(estimateTextWidth);
+  return Math.max(MIN_LEFT_MARGIN, 12 + Math.max(...widths));
 }
 
 export function computePlotArea(width: number, height: number, left = 52): PlotArea {

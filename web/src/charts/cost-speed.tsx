@@ -10,6 +10,7 @@ import {
   formatDollarTick,
   formatSecondsTick,
   LeftAxis,
+  measureLeftMargin,
   type PlotArea,
 } from "./axes.js";
 import { ChartFrame, type ChartTableData, type LegendEntry } from "./frame.js";
@@ -163,21 +164,24 @@ export function computeCostSpeedLayout(
 
 function createCostSpeedAxes(placed: readonly PlacedCostSpeedPoint[], width: number) {
   const height = computeChartHeight(width);
-  const area = computePlotArea(width, height, 62);
+  const { top, bottom } = computePlotArea(width, height);
+  const y = createLogAxis({
+    values: placed.map(({ secondsPerPass }) => secondsPerPass),
+    range: [bottom, top],
+    text: formatSecondsTick,
+    count: 6,
+    duration: "s",
+  });
+  const area = computePlotArea(width, height, measureLeftMargin(y, "0 s"));
   return {
     height,
     area,
+    y,
     x: createCostAxis(
       placed.map(({ costPerPassUsd }) => costPerPassUsd),
       area,
       formatDollarTick,
     ),
-    y: createLogAxis({
-      values: placed.map(({ secondsPerPass }) => secondsPerPass),
-      range: [area.bottom, area.top],
-      text: formatSecondsTick,
-      count: 6,
-    }),
   };
 }
 

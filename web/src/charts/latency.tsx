@@ -138,6 +138,7 @@ export function computeLatencyLayout(spreads: readonly MeasuredSpread[], width: 
     range: [rows.left, rows.right],
     text: formatSecondsTick,
     count: computeTickCount(rows),
+    duration: "s",
   });
   const drawn = spreads.flatMap((spread, index) => {
     const row = rows.rows[index];

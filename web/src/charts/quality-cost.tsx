@@ -11,6 +11,7 @@ import {
   formatDollarTick,
   formatNumberTick,
   LeftAxis,
+  measureLeftMargin,
   type PlotArea,
   type TickFormatter,
 } from "./axes.js";
@@ -200,23 +201,25 @@ export function computeQualityCostLayout(
 
 function createQualityCostAxes(placed: readonly PlacedQualityCostPoint[], width: number, tick: TickFormatter) {
   const height = computeChartHeight(width);
-  const area = computePlotArea(width, height);
+  const { top, bottom } = computePlotArea(width, height);
   const qualities = placed.flatMap(({ quality, low, high }) => [quality, low, high]);
+  const y = createLinearAxis({
+    values: qualities,
+    range: [bottom, top],
+    text: formatNumberTick,
+    count: 5,
+    within: [0, 1],
+  });
+  const area = computePlotArea(width, height, measureLeftMargin(y));
   return {
     height,
     area,
+    y,
     x: createCostAxis(
       placed.map(({ cost }) => cost),
       area,
       tick,
     ),
-    y: createLinearAxis({
-      values: qualities,
-      range: [area.bottom, area.top],
-      text: formatNumberTick,
-      count: 5,
-      within: [0, 1],
-    }),
   };
 }
 

@@ -1,9 +1,17 @@
-import { max, ticks as roundTicks } from "d3-array";
+import { max } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import { useMemo } from "preact/hooks";
 import type { RadarChart as RadarData } from "../../../src/report/dashboard/contract.js";
 import { formatSeconds } from "../ui/index.js";
-import { ARIA_HIDDEN, type Axis, BottomAxis, computeTickCount, createLinearAxis, formatSecondsTick } from "./axes.js";
+import {
+  ARIA_HIDDEN,
+  type Axis,
+  BottomAxis,
+  computeTickCount,
+  createLinearAxis,
+  formatSecondsTick,
+  listDurationTicks,
+} from "./axes.js";
 import { BarNames, type BarRows, computeBarRows } from "./bars.js";
 import { ChartFrame, type ChartTableData } from "./frame.js";
 import { assignSystemLooks, buildShapePath, type SeriesLook } from "./looks.js";
@@ -168,8 +176,8 @@ export function computeRadarLayout(data: RadarData, width: number): RadarLayout 
   return {
     height,
     middle,
-    rings: roundTicks(0, computeMaxSeconds(data), 4)
-      .slice(1)
+    rings: listDurationTicks([0, computeMaxSeconds(data)], { count: 4, duration: "s" })
+      .filter((seconds) => seconds > 0 && seconds <= computeMaxSeconds(data))
       .map((seconds) => ({ radius: scale(seconds), text: formatSecondsTick(seconds) })),
     spokes: data.spokes.map(({ system }, index) => ({ system, ...at(index, radius) })),
     names: data.spokes.map(({ system }, index) => placeRadarName(system, { ...at(index, radius + 12), middle, width })),
@@ -249,6 +257,7 @@ export function computeSpeedBars(data: RadarData, width: number): SpeedBarsLayou
     range: [rows.left, rows.right],
     text: formatSecondsTick,
     count: computeTickCount(rows, 90),
+    duration: "s",
   });
   const clip = scaleLinear([0, reach], [0, reach]).clamp(true);
   const bars = data.spokes.flatMap(({ system, seconds, isClipped }, index) => {

@@ -21,11 +21,13 @@ import {
   createLinearAxis,
   createLogAxis,
   createTimeAxis,
+  type DurationUnit,
   formatDollarTick,
   formatNumberTick,
   formatSecondsTick,
   formatShareTick,
   LeftAxis,
+  measureLeftMargin,
   type PlotArea,
   parseTimestamp,
   type TickFormatter,
@@ -200,14 +202,14 @@ const MIN_LOG_RATIO = 100;
 
 export function computeTrendLayout(lines: readonly TrendLine[], figure: CardFigure, width: number): TrendLayout {
   const height = computeChartHeight(width);
-  const area = computePlotArea(width, height, 62);
   const points = lines.flatMap((line) => line.points);
+  const y = createValueAxis(points, figure, computePlotArea(width, height));
+  const area = computePlotArea(width, height, measureLeftMargin(y));
   const x = createTimeAxis({
     values: points.map(({ at }) => at),
     range: [area.left, area.right],
     count: computeTickCount(area, 84),
   });
-  const y = createValueAxis(points, figure, area);
   const drawn = lines.map((line) => placeTrendLine(line, { x, y, area }));
   const marks = lines.flatMap(({ points: all }, line) =>
     all.map((point, index) => createTrendMark(point, { ...(drawn[line]?.spots[index] ?? { x: 0, y: 0 }), figure })),
@@ -216,10 +218,10 @@ export function computeTrendLayout(lines: readonly TrendLine[], figure: CardFigu
 }
 
 function createValueAxis(points: readonly TrendPoint[], figure: CardFigure, area: PlotArea): Axis {
-  const { tick: text, isShare } = getFigureStyle(figure);
+  const { tick: text, isShare, duration } = getFigureStyle(figure);
   const drawn = points.filter(({ blank }) => blank === null);
   const values = drawn.flatMap(({ value, low, high }) => [value, low, high]).filter((value) => value !== null);
-  const common = { range: [area.bottom, area.top] as const, text, count: 5 };
+  const common = { range: [area.bottom, area.top] as const, text, count: 5, duration };
   const positive = drawn.map(({ value }) => value ?? 0).filter((value) => value > 0);
   if (!isShare && positive.length > 0 && Math.max(...positive) / Math.min(...positive) > MIN_LOG_RATIO)
     return createLogAxis({
@@ -450,6 +452,8 @@ interface FigureStyle {
   tick: TickFormatter;
   /** The axis of a share always goes from 0 to 1. */
   isShare: boolean;
+  /** Set for figures in seconds or milliseconds. */
+  duration?: DurationUnit;
 }
 
 const SHARE_STYLE: FigureStyle = { format: formatShare, tick: formatShareTick, isShare: true };
@@ -459,11 +463,13 @@ const MILLISECOND_STYLE: FigureStyle = {
   format: formatMilliseconds,
   tick: (value) => formatSecondsTick(value / 1000),
   isShare: false,
+  duration: "ms",
 };
 const SECOND_STYLE: FigureStyle = {
   format: (value) => formatMilliseconds(value === null ? null : value * 1000),
   tick: formatSecondsTick,
   isShare: false,
+  duration: "s",
 };
 const NUMBER_STYLE: FigureStyle = { format: (value) => formatNumber(value), tick: formatNumberTick, isShare: false };
 
