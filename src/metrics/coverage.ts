@@ -13,9 +13,6 @@ import { passRateInterval } from "../stats/index.js";
 import { estimateShare, toEstimateInterval } from "./estimates.js";
 import { countRows, getTaskIndex, readColumn } from "./tasks.js";
 
-/** With a lower coverage than this, what is missing may change the figures. */
-export const LOW_COVERAGE = 0.95;
-
 /** Counts planned trials by outcome, and the share of them that was scored. */
 export class Coverage implements Metric {
   readonly name = "coverage";

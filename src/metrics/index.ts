@@ -43,12 +43,12 @@ export {
 } from "./compare/regressions.js";
 export { CompressionRatio } from "./compression-ratio.js";
 export { CostOfPass } from "./cost-of-pass.js";
-export { LOW_COVERAGE } from "./coverage.js";
 export { EFFICIENCY_KEYS } from "./efficiency.js";
 export { estimateAmount, estimateScore } from "./estimates.js";
 export { CELL_FACETS, FacetBreakdown, type FacetGroup, groupByFacet } from "./facet-breakdown.js";
 export { type FrontierOptions, frontierCostOfPass } from "./frontier.js";
 export { Latency } from "./latency.js";
+export { LOW_COVERAGE } from "./low-coverage.js";
 export { MeanScore } from "./mean-score.js";
 export { MemoryEfficiency } from "./memory-efficiency.js";
 export { type ParetoOptions, ParetoRank } from "./pareto-rank.js";

@@ -113,7 +113,20 @@ describe("recommendSystem", () => {
     expect(cheaper).toMatchObject({ best: { system: "b" }, cheapest: { system: "b" } });
   });
 
-  it("compares tokens if a system has no price, and says so", () => {
+  it("leaves a system without a price out of the comparison of costs if others have one", () => {
+    const unpriced = { costUsd: null, costSource: "unknown" as const };
+    const rows = [
+      ...makeRows("a", GOOD, { costUsd: 0.04 }),
+      ...makeRows("b", GOOD, { costUsd: 0.01 }),
+      ...makeRows("c", GOOD, unpriced),
+    ];
+    expect(recommend(rows, standardMetrics(3, 1))).toMatchObject({
+      cheapest: { system: "b", basis: "usd" },
+      notes: ["the cost in dollars is unknown for c, left out of the comparison of costs"],
+    });
+  });
+
+  it("compares tokens if only one system has a price, and says so", () => {
     const unpriced = { costUsd: null, costSource: "unknown" as const };
     const [a, b] = [makeRows("a", GOOD, { outputTokens: 9 }), makeRows("b", GOOD, { ...unpriced, outputTokens: 5 })];
     expect(recommend([...a, ...b])).toMatchObject({

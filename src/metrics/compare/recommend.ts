@@ -15,7 +15,7 @@ import {
   type Summary,
 } from "../../core/index.js";
 import { holm, requiredTasks } from "../../stats/index.js";
-import { LOW_COVERAGE } from "../coverage.js";
+import { LOW_COVERAGE } from "../low-coverage.js";
 import { compareSample, POWER } from "./compare-sample.js";
 import { DEFAULT_LEVEL, type MetricComparison, toAlpha } from "./comparison.js";
 import { computeMinTasks } from "./regressions.js";
@@ -129,10 +129,16 @@ interface CostFigure {
   readonly key: string;
 }
 
-/** Dollars if every system has a price. The tokens of an agent's last message say nothing about its cost. */
+/** Systems without a price are left out if this many others have one. */
+const MIN_PRICED = 2;
+
+/**
+ * Dollars if several systems have a price: one local model must not hide what the others cost. The tokens of an agent's
+ * last message say nothing about its cost.
+ */
 function selectCost(candidates: readonly Candidate[], agents: ReadonlySet<string>): CostFigure | null {
   const all = (key: string) => candidates.every((one) => getFigure(one, key) !== null);
-  if (all("cost_per_pass_usd") && !candidates.some(hasUnknownCost)) return { basis: "usd", key: "cost_per_pass_usd" };
+  if (candidates.filter(isPriced).length >= MIN_PRICED) return { basis: "usd", key: "cost_per_pass_usd" };
   if (all("mean_context_tokens")) return { basis: "context_tokens", key: "mean_context_tokens" };
   if (agents.size > 0 || !all("cost_of_pass")) return null;
   return { basis: "tokens", key: "cost_of_pass" };
@@ -142,17 +148,25 @@ function hasUnknownCost({ summary }: Candidate): boolean {
   return (getOwn(summary, "cost_unknown_trials") ?? 0) > 0;
 }
 
+/** Infinite dollars per pass are known: nothing passed. */
+function isPriced(one: Candidate): boolean {
+  return getFigure(one, "cost_per_pass_usd") !== null && !hasUnknownCost(one);
+}
+
 function describeCostNotes(candidates: readonly Candidate[], cost: CostFigure | null): string[] {
-  if (cost?.basis === "usd") return [];
-  const unpriced = candidates.filter((one) => getFigure(one, "cost_per_pass_usd") === null || hasUnknownCost(one));
+  const unpriced = candidates.filter((one) => !isPriced(one));
+  if (unpriced.length === 0) return [];
   // Without any price nobody expects dollars, unless there is nothing else to count.
   if (unpriced.length === candidates.length && cost !== null) return [];
   const names = unpriced.map(({ system }) => system).join(", ");
+  if (cost?.basis === "usd")
+    return [`the cost in dollars is unknown for ${names}, left out of the comparison of costs`];
   return [`the cost in dollars is unknown for ${names}${cost === null ? "" : ", so tokens are compared"}`];
 }
 
 function findCheapest(good: readonly Candidate[], best: Candidate, { basis, key }: CostFigure): CheapestSystem | null {
-  const cost = (one: Candidate) => getFigure(one, key) ?? Number.POSITIVE_INFINITY;
+  const cost = (one: Candidate) =>
+    basis === "usd" && !isPriced(one) ? Number.POSITIVE_INFINITY : (getFigure(one, key) ?? Number.POSITIVE_INFINITY);
   // The best comes first, so it wins a tie.
   const cheapest = good.reduce((least, one) => (cost(one) < cost(least) ? one : least), best);
   if (!Number.isFinite(cost(cheapest))) return null;

@@ -147,9 +147,36 @@ export interface RunPage {
   unread: number;
 }
 
+/** What the value of a pick is counted in. */
+export type PickUnit = "score" | "share" | "usd" | "tokens" | "seconds";
+
+/** The system to pick for one purpose, and why. */
+export interface SystemPick {
+  role: "quality" | "cost" | "speed" | "reliability";
+  system: string;
+  /** Names the figure, such as "pass rate". */
+  label: string;
+  unit: PickUnit;
+  value: number;
+  low: number | null;
+  high: number | null;
+  /** One sentence. */
+  reason: string;
+}
+
+/** Which systems to pick; `withheld` says why none is. */
+export interface RunPicks {
+  withheld: string | null;
+  picks: readonly SystemPick[];
+  notes: readonly string[];
+}
+
 /** Everything about a run except its rows. */
 export interface RunView {
   card: RunCard;
+  /** What a reader must know before the figures, such as that few trials were scored; mostly empty. */
+  warnings: readonly string[];
+  picks: RunPicks;
   config: EvalConfig;
   timing: Timing | null;
   gitRevision: string | null;

@@ -2,8 +2,10 @@ import type { EvalResult } from "../../core/index.js";
 import { type ComparedRun, compareRuns, type RunName } from "../../metrics/index.js";
 import type { Manifest } from "../../store/index.js";
 import { buildReportHead } from "../json.js";
+import { describeLead } from "../lead.js";
 import { buildRunCharts } from "./charts/run-charts.js";
 import type { CompareView, QueueView, RunCard, RunView } from "./contract.js";
+import { buildRunPicks } from "./picks.js";
 
 interface RunViewParts {
   /** The loaded run; for a running one, its rows so far. */
@@ -24,6 +26,9 @@ export function buildRunView({ result, manifest, card, queue = null }: RunViewPa
   const { config, timing, summary, across, notes } = buildReportHead(result);
   return {
     card,
+    // A run in progress has few scored trials because it is not over.
+    warnings: card.status === "running" ? [] : describeLead(result).map((line) => line.replace(/^⚠ /, "")),
+    picks: buildRunPicks(result),
     config,
     // The duration of an unfinished run means nothing.
     timing: card.wallSeconds === null ? null : timing,

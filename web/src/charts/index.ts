@@ -4,6 +4,7 @@ export { HeatMapChart } from "./heat-map.js";
 export { LatencyChart } from "./latency.js";
 export { PassCurvesChart } from "./pass-curves.js";
 export type { ChartSelection } from "./plot.js";
+export { QualityBars } from "./quality-bars.js";
 export { QualityCostChart } from "./quality-cost.js";
 export { SpeedRadar } from "./radar.js";
 export { TokenCostChart } from "./token-cost.js";

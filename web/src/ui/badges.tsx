@@ -9,10 +9,16 @@ const STATUS_SIGNS: Readonly<Record<RunStatus, string>> = {
   damaged: "✕",
 };
 
-export function StatusBadge({ status }: { status: RunStatus }) {
+interface StatusBadgeProps {
+  status: RunStatus;
+  /** Marked amber: it ended, but its figures may mislead. */
+  isDoubtful?: boolean;
+}
+
+export function StatusBadge({ status, isDoubtful = false }: StatusBadgeProps) {
   return (
-    <span class={`badge badge-${status}`}>
-      <span aria-hidden="true">{STATUS_SIGNS[status]}</span> {status}
+    <span class={isDoubtful ? "badge badge-doubtful" : `badge badge-${status}`}>
+      <span aria-hidden="true">{isDoubtful ? "⚠" : STATUS_SIGNS[status]}</span> {status}
     </span>
   );
 }

@@ -1,3 +1,4 @@
+import { LOW_COVERAGE } from "../../../../src/metrics/low-coverage.js";
 import type { SystemCard } from "../../../../src/report/dashboard/contract.js";
 import {
   buildAddress,
@@ -17,9 +18,6 @@ import {
 import type { LeaderboardEntry } from "../run-groups.js";
 import { buildRowsAddress, type FigureScope } from "../run-groups.js";
 import { ChangeCell, findHeadlineChange } from "./changes.js";
-
-/** Figures that cover fewer of the planned trials are marked (numbers.md §1). */
-const MIN_COVERAGE = 0.95;
 
 export function buildLeaderboardColumns(picking: PickState, scope: FigureScope): TableColumn<LeaderboardEntry>[] {
   return [
@@ -171,7 +169,7 @@ const RANKING_COLUMNS: readonly TableColumn<LeaderboardEntry>[] = [
 ];
 
 function CoverageCell({ value }: { value: number | null }) {
-  if (value === null || value >= MIN_COVERAGE) return <>{formatShare(value)}</>;
+  if (value === null || value >= LOW_COVERAGE) return <>{formatShare(value)}</>;
   return (
     <span class="warn" title="Under 95 %: the figures are of a part of what was planned">
       <span role="img" aria-label="Low:">

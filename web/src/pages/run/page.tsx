@@ -19,10 +19,12 @@ import {
   PageHead,
   type Route,
   revealLine,
+  revealText,
   type Tab,
   Tabs,
 } from "../../ui/index.js";
-import { buildSelectionQuery, hasRowFilter } from "../row-filter.js";
+import { AnswerStrip } from "../answer-strip.js";
+import { buildRowFilterQuery, buildSelectionQuery, hasRowFilter } from "../row-filter.js";
 import { LivePanel } from "./live-panel.js";
 import { RowsTab } from "./rows-tab.js";
 import { RunHead } from "./run-head.js";
@@ -61,6 +63,18 @@ function RunSections({ route, view, live: { progress, queue } }: RunSectionsProp
       <CompareRunLink view={view} />
       {progress !== null && <LivePanel id={id} progress={progress} />}
       {queue !== null && <WorkersSection route={route} queue={queue} />}
+      {view.warnings.map((warning) => (
+        <p key={warning} class="banner" role="note">
+          <span aria-hidden="true">⚠</span> {revealText(warning)}
+        </p>
+      ))}
+      {progress === null && (
+        <AnswerStrip
+          answer={view.picks}
+          hasChoice={view.card.systems.length > 1}
+          getHref={(system) => buildAddress(["run", id, "rows"], buildRowFilterQuery({ systems: [system] }))}
+        />
+      )}
       <Tabs
         label="Parts of the run"
         tabs={listTabs(view)}

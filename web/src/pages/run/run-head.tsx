@@ -1,3 +1,4 @@
+import { LOW_COVERAGE } from "../../../../src/metrics/low-coverage.js";
 import type { RunView } from "../../../../src/report/dashboard/contract.js";
 import {
   buildAddress,
@@ -30,9 +31,9 @@ export function RunHead({ view }: { view: RunView }) {
   );
 }
 
-function listRunFacts({ card, config }: RunView): KeyValue[] {
+function listRunFacts({ card, config, warnings }: RunView): KeyValue[] {
   return [
-    ["Status", <StatusBadge key="status" status={card.status} />],
+    ["Status", <StatusBadge key="status" status={card.status} isDoubtful={warnings.length > 0} />],
     ["When", formatMoment(card.createdAt)],
     ["Trials", `${formatCount(card.done)} of ${formatCount(card.planned)}`],
     ["Coverage", <RunCoverage key="coverage" card={card} />],
@@ -40,7 +41,7 @@ function listRunFacts({ card, config }: RunView): KeyValue[] {
     ["Time", formatSeconds(card.wallSeconds)],
     ["Datasets", <DatasetNames key="datasets" card={card} />],
     ["Passing", revealLine(formatPassRule(config))],
-    ["Trials of each example", config.trials > 1 ? config.trials : null],
+    ["Trials per example", config.trials > 1 ? config.trials : null],
   ];
 }
 
@@ -77,14 +78,12 @@ function DatasetNames({ card }: { card: RunViewCard }) {
   );
 }
 
-/** A lower coverage is marked: the missing trials could change the figures. */
-const MIN_RUN_COVERAGE = 0.95;
-
-function RunCoverage({ card: { systems, planned } }: { card: RunViewCard }) {
+/** A low coverage is marked: the missing trials could change the figures. A run in progress is not over yet. */
+function RunCoverage({ card: { systems, planned, status } }: { card: RunViewCard }) {
   const scored = systems.reduce((sum, { outcomes }) => sum + outcomes.pass + outcomes.fail, 0);
   if (planned === 0) return <span>–</span>;
   const share = scored / planned;
-  return share < MIN_RUN_COVERAGE ? (
+  return share < LOW_COVERAGE && status !== "running" ? (
     <span class="warn">⚠ {formatShare(share)}</span>
   ) : (
     <span>{formatShare(share)}</span>
