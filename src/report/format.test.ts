@@ -39,11 +39,12 @@ describe("formatSeconds", () => {
 describe("formatShare and formatDollars", () => {
   it("round for people", () => {
     expect([0, 0.12345, 1, -2, null].map(formatShare)).toEqual(["0 %", "12.3 %", "100 %", "-200 %", "–"]);
-    expect([0, 12.345, 0.05, 0.00012, Infinity, null].map(formatDollars)).toEqual([
+    expect([0, 12.345, 0.05, 0.00012, 0.0000003, Infinity, null].map(formatDollars)).toEqual([
       "$0.0000",
       "$12.35",
       "$0.0500",
       "$0.00012",
+      "$0.00000030",
       "∞",
       "–",
     ]);

@@ -22,7 +22,17 @@ export function formatShare(value: number | null | undefined): string {
 export function formatDollars(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";
   if (!Number.isFinite(value)) return "∞";
-  return `$${value >= 0.01 || value === 0 ? value.toFixed(value >= 1 ? 2 : 4) : value.toPrecision(2)}`;
+  return `$${value >= 0.01 || value === 0 ? value.toFixed(value >= 1 ? 2 : 4) : formatTinyAmount(value)}`;
+}
+
+/** Below this, nobody counts the zeros. */
+const MIN_DECIMAL_AMOUNT = 1e-9;
+
+/** Two digits after the zeros: one style from cents to billionths. */
+function formatTinyAmount(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 0.01 || size < MIN_DECIMAL_AMOUNT) return value.toPrecision(2);
+  return value.toFixed(1 - Math.floor(Math.log10(size)));
 }
 
 export function formatSeconds(value: number | null | undefined): string {

@@ -83,7 +83,7 @@ export function describeCharts(site: Site<DashboardRuns>): void {
       const page = await site.open(`#/run/${site.runs.large}/charts`);
       const drawn = findChart(page, "Quality and cost");
       await findMark(drawn, /^swift,/).hover({ force: true });
-      await waitFor(() => drawn.getByRole("tooltip").textContent()).toMatch(/swift.*Cost of an attempt/);
+      await waitFor(() => drawn.getByRole("tooltip").textContent()).toMatch(/swift.*Cost per attempt/);
       await findMark(drawn, /^swift,/).focus();
       await page.keyboard.press("ArrowRight");
       await waitFor(() => drawn.locator("[data-mark]:focus").getAttribute("aria-label")).toMatch(/^steady,/);

@@ -232,8 +232,10 @@ export interface QualityCostPoint {
   membership: number | null;
 }
 
-/** Dollars per pass against seconds per pass: totals of all trials, including failures, divided by the passes. */
+/** Cost per pass against seconds per pass: totals of all trials, including failures, divided by the passes. */
 export interface CostSpeedChart {
+  /** Output tokens if no system has a cost per pass. */
+  costUnit: "usd" | "tokens";
   points: readonly CostSpeedPoint[];
   front: readonly string[];
 }
@@ -241,7 +243,8 @@ export interface CostSpeedChart {
 export interface CostSpeedPoint {
   system: string;
   harness: string | null;
-  costPerPassUsd: number | null;
+  /** In the chart's unit. */
+  costPerPass: number | null;
   secondsPerPass: number | null;
   passRate: number | null;
   dominatedBy: readonly string[];

@@ -113,13 +113,14 @@ test("keeps tick texts inside the edges and off the zero label", () => {
 });
 
 test("formats dollars for an axis", () => {
-  expect([1e-9, 2e-7, 0.001, 0.5, 20, 1e6].map(formatDollarTick)).toEqual([
-    "$10⁻⁹",
-    "$2·10⁻⁷",
+  expect([1e-9, 2e-7, 0.00001, 0.001, 0.5, 20, 1e6].map(formatDollarTick)).toEqual([
+    "$0.000000001",
+    "$0.0000002",
+    "$0.00001",
     "$0.001",
     "$0.5",
     "$20",
-    "$10⁶",
+    "$1 M",
   ]);
 });
 

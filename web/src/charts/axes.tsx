@@ -350,8 +350,14 @@ function formatSuperscript(power: number): string {
   return String(power).replace(/./g, (letter) => (letter === "-" ? "⁻" : (SUPERSCRIPT_DIGITS[Number(letter)] ?? "")));
 }
 
+/** Decimals, as in tables: `$0.00001`, never a power of ten beside them. */
 export function formatDollarTick(value: number): string {
-  return `$${formatNumberTick(value)}`;
+  if (value >= 1e6 && value < 1e9) return `$${formatNumber(value / 1e6, 1)} M`;
+  return `$${value > 0 && value < 1e-3 && value >= 1e-9 ? formatDecimal(value) : formatNumberTick(value)}`;
+}
+
+function formatDecimal(value: number): string {
+  return value.toFixed(2 - Math.floor(Math.log10(value) + 1e-9)).replace(/0+$/, "");
 }
 
 /**

@@ -1,25 +1,30 @@
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { CostSpeedChart as CostSpeedData, CostSpeedPoint } from "../../../src/report/dashboard/contract.js";
-import { formatDollars, formatPlural, formatSeconds, formatShare } from "../ui/index.js";
+import { formatCount, formatDollars, formatPlural, formatSeconds, formatShare } from "../ui/index.js";
 import {
   type Axis,
   BottomAxis,
   computeChartHeight,
   computePlotArea,
-  createLogAxis,
+  computeTickCount,
+  formatCountTick,
   formatDollarTick,
   formatSecondsTick,
   LeftAxis,
   measureLeftMargin,
   type PlotArea,
+  type TickFormatter,
 } from "./axes.js";
-import { ChartFrame, type ChartTableData, type LegendEntry } from "./frame.js";
-import { assignSystemLooks, type SeriesLook } from "./looks.js";
-import { formatName, formatNameList, shortenName } from "./names.js";
+import { type AxisScale, ChartFrame, type ChartTableData, type LegendEntry, ScaleChoice } from "./frame.js";
+import type { SeriesLook } from "./looks.js";
+import { formatName, formatNameList, shortenName, shortenSystemNames } from "./names.js";
 import { type ChartProps, type Mark, Plot, type TooltipFact } from "./plot.js";
 import {
+  buildHarnessLegend,
   buildStepPath,
-  createCostAxis,
+  chooseScatterLooks,
+  createScaledAxis,
+  listStepBoxes,
   type PlacedLabel,
   placeLabels,
   ScatterLabels,
@@ -34,81 +39,69 @@ interface CostSpeedChartProps extends ChartProps {
 interface CostSpeedPlotProps extends Pick<CostSpeedChartProps, "data" | "onPick"> {
   width: number;
   words: string;
+  drawing: CostSpeedDrawing;
+}
+
+interface CostSpeedDrawing {
   getLook: (point: CostSpeedPoint) => SeriesLook;
+  scale: AxisScale;
 }
 
 /**
- * Cost per pass against time per pass, failures included, with the Pareto frontier.
+ * Cost per success against time per success, failures included, with the Pareto frontier.
  * @example
  * <CostSpeedChart data={run.charts.costSpeed} onPick={({ system }) => navigate(["run", id], { system })} />
  */
 export function CostSpeedChart({ data, title = "Cost–Speed Frontier", systems, onPick }: CostSpeedChartProps) {
+  const [scale, setScale] = useState<AxisScale>("log");
   const words = describeCostSpeed(data);
-  const { getName, getLook } = useMemo(() => chooseCostSpeedLooks(data.points, systems), [data, systems]);
+  const drawing = useMemo(() => ({ getLook: chooseScatterLooks(data.points, systems), scale }), [data, systems, scale]);
   return (
     <ChartFrame
       title={title}
       words={words}
       table={() => buildCostSpeedTable(data)}
-      legend={buildCostSpeedLegend(data.points, getName, getLook)}
+      legend={buildCostSpeedLegend(data.points)}
       notes={listCostSpeedNotes(data)}
+      controls={<ScaleChoice title={title} scale={scale} onChange={setScale} />}
     >
       {data.points.some(hasCostAndTime)
         ? (width) => (
-            <CostSpeedPlot data={data} width={width} words={`${title}. ${words}`} getLook={getLook} onPick={onPick} />
+            <CostSpeedPlot data={data} width={width} words={`${title}. ${words}`} drawing={drawing} onPick={onPick} />
           )
         : null}
     </ChartFrame>
   );
 }
 
-function CostSpeedPlot({ data, width, words, getLook, onPick }: CostSpeedPlotProps) {
-  const layout = useMemo(() => computeCostSpeedLayout(data, width, getLook), [data, width, getLook]);
+function CostSpeedPlot({ data, width, words, drawing, onPick }: CostSpeedPlotProps) {
+  const layout = useMemo(() => computeCostSpeedLayout(data, width, drawing), [data, width, drawing]);
   const { height, area, x, y } = layout;
-  const drawing = useMemo(
+  const { axis, nothing } = COST_PER_PASS_WORDS[data.costUnit];
+  const shapes = useMemo(
     () => (
       <>
-        <LeftAxis axis={y} area={area} label="↑ seconds of all trials for each pass" zeroLabel="none" />
-        <BottomAxis axis={x} area={area} label="cost of a pass →" zeroLabel="free" />
+        <LeftAxis axis={y} area={area} label="↑ time per success (time of all trials ÷ successes)" zeroLabel="none" />
+        <BottomAxis axis={x} area={area} label={axis} zeroLabel={nothing} />
+        <ScatterLabels labels={layout.labels} />
         <path class="front" d={layout.step} />
         <ScatterPoints points={layout.points} />
-        <ScatterLabels labels={layout.labels} />
       </>
     ),
-    [layout],
+    [layout, axis, nothing],
   );
   return (
     <Plot width={width} height={height} label={words} marks={layout.marks} onPick={onPick}>
-      {drawing}
+      {shapes}
     </Plot>
   );
 }
 
-/** Color and shape show the harness, or the system when there is only one harness. */
-function chooseCostSpeedLooks(points: readonly CostSpeedPoint[], systems: readonly string[] | undefined) {
-  const harnesses = [...new Set(points.map(({ harness }) => harness ?? "no harness"))];
-  const isByHarness = harnesses.length > 1;
-  const series = isByHarness
-    ? assignSystemLooks(undefined, harnesses)
-    : assignSystemLooks(
-        systems,
-        points.map(({ system }) => system),
-      );
-  const getName = ({ system, harness }: CostSpeedPoint) => (isByHarness ? (harness ?? "no harness") : system);
-  return { getName, getLook: (point: CostSpeedPoint) => series(getName(point)) };
-}
-
-function buildCostSpeedLegend(
-  points: readonly CostSpeedPoint[],
-  getName: (point: CostSpeedPoint) => string,
-  getLook: (point: CostSpeedPoint) => SeriesLook,
-): LegendEntry[] {
-  const looks = new Map(points.filter(hasCostAndTime).map((point) => [getName(point), getLook(point)]));
+/** Systems are not listed: each has its name beside it. */
+function buildCostSpeedLegend(points: readonly CostSpeedPoint[]): LegendEntry[] {
   const quiet = { kind: "mark", color: "var(--quiet)", shape: "circle" } as const;
   return [
-    ...[...looks]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, look]): LegendEntry => ({ name, glyph: { kind: "mark", ...look } })),
+    ...buildHarnessLegend(points.filter(hasCostAndTime)),
     { name: "frontier", glyph: { kind: "line", color: "var(--text)" } },
     { name: "dominated", glyph: { ...quiet, isHollow: true } },
     { name: "10 % success", glyph: { ...quiet, area: computeMarkArea(0.1) / 2 } },
@@ -128,10 +121,10 @@ interface CostSpeedLayout {
 }
 
 /** Only systems with both can be drawn. */
-type PlacedCostSpeedPoint = CostSpeedPoint & { costPerPassUsd: number; secondsPerPass: number };
+type PlacedCostSpeedPoint = CostSpeedPoint & { costPerPass: number; secondsPerPass: number };
 
 function hasCostAndTime(point: CostSpeedPoint): point is PlacedCostSpeedPoint {
-  return point.leftOut === null && point.costPerPassUsd !== null && point.secondsPerPass !== null;
+  return point.leftOut === null && point.costPerPass !== null && point.secondsPerPass !== null;
 }
 
 /** The area of a mark shows the success rate; even the smallest can be seen and clicked. */
@@ -140,18 +133,18 @@ export function computeMarkArea(passRate: number | null): number {
 }
 
 export function computeCostSpeedLayout(
-  { points, front }: CostSpeedData,
+  { points, front, costUnit }: CostSpeedData,
   width: number,
-  getLook: (point: CostSpeedPoint) => SeriesLook,
+  { getLook, scale }: CostSpeedDrawing,
 ): CostSpeedLayout {
   const placed = points
     .filter(hasCostAndTime)
-    .sort((a, b) => a.costPerPassUsd - b.costPerPassUsd || a.secondsPerPass - b.secondsPerPass);
-  const { height, area, x, y } = createCostSpeedAxes(placed, width);
+    .sort((a, b) => a.costPerPass - b.costPerPass || a.secondsPerPass - b.secondsPerPass);
+  const { height, area, x, y } = createCostSpeedAxes(placed, { width, scale, costUnit });
   const drawn = placed.map(
     (point): ScatterPoint => ({
       name: point.system,
-      x: x.toPixel(point.costPerPassUsd),
+      x: x.toPixel(point.costPerPass),
       y: y.toPixel(point.secondsPerPass),
       area: computeMarkArea(point.passRate),
       look: getLook(point),
@@ -159,47 +152,62 @@ export function computeCostSpeedLayout(
       whisker: null,
     }),
   );
-  return { height, area, x, y, points: drawn, ...buildLabelsAndMarks({ placed, drawn, front, area }) };
+  return { height, area, x, y, points: drawn, ...buildLabelsAndMarks({ placed, drawn, front, area, costUnit }) };
 }
 
-function createCostSpeedAxes(placed: readonly PlacedCostSpeedPoint[], width: number) {
+interface CostSpeedAxisOptions {
+  width: number;
+  scale: AxisScale;
+  costUnit: CostSpeedData["costUnit"];
+}
+
+function createCostSpeedAxes(
+  placed: readonly PlacedCostSpeedPoint[],
+  { width, scale, costUnit }: CostSpeedAxisOptions,
+) {
   const height = computeChartHeight(width);
   const { top, bottom } = computePlotArea(width, height);
-  const y = createLogAxis({
+  const y = createScaledAxis({
     values: placed.map(({ secondsPerPass }) => secondsPerPass),
     range: [bottom, top],
     text: formatSecondsTick,
     count: 6,
+    scale,
     duration: "s",
   });
-  const area = computePlotArea(width, height, measureLeftMargin(y, "0 s"));
-  return {
-    height,
-    area,
-    y,
-    x: createCostAxis(
-      placed.map(({ costPerPassUsd }) => costPerPassUsd),
-      area,
-      formatDollarTick,
-    ),
-  };
+  const area = computePlotArea(width, height, measureLeftMargin(y, "none"));
+  const x = createScaledAxis({
+    values: placed.map(({ costPerPass }) => costPerPass),
+    range: [area.left, area.right],
+    text: COST_PER_PASS_WORDS[costUnit].tick,
+    count: computeTickCount(area),
+    scale,
+  });
+  return { height, area, x, y };
 }
 
-interface PlacedSystems {
+interface PlacedSystems extends Pick<CostSpeedData, "front" | "costUnit"> {
   placed: readonly PlacedCostSpeedPoint[];
   drawn: readonly ScatterPoint[];
-  front: readonly string[];
   area: PlotArea;
 }
 
-function buildLabelsAndMarks({ placed, drawn, front, area }: PlacedSystems) {
+function buildLabelsAndMarks({ placed, drawn, front, area, costUnit }: PlacedSystems) {
   const byName = new Map(drawn.map((point) => [point.name, point]));
   const onFront = front.flatMap((name) => byName.get(name) ?? []);
   const frontFirst = [...drawn].sort((a, b) => Number(a.isDominated) - Number(b.isDominated));
+  const getLabel = shortenSystemNames(placed.map(({ system }) => system));
   return {
     labels: placeLabels(
-      frontFirst.map((point) => ({ ...point, size: Math.sqrt(point.area) / 2 + 1 })),
-      area,
+      frontFirst.map(({ name, x, y, area: size, isDominated }) => ({
+        name,
+        text: getLabel(name),
+        x,
+        y,
+        size: Math.sqrt(size) / 2 + 1,
+        isQuiet: isDominated,
+      })),
+      { area, lines: listStepBoxes(onFront, area.right) },
     ),
     step: buildStepPath(onFront, area.right),
     marks: placed.map(
@@ -208,18 +216,22 @@ function buildLabelsAndMarks({ placed, drawn, front, area }: PlacedSystems) {
         series: point.system,
         x: drawn[index]?.x ?? 0,
         y: drawn[index]?.y ?? 0,
-        ...describeCostSpeedPoint(point),
+        ...describeCostSpeedPoint(point, costUnit),
         selection: { system: point.system },
       }),
     ),
   };
 }
 
-function describeCostSpeedPoint(point: CostSpeedPoint): { title: string; facts: TooltipFact[] } {
-  const { system, harness, costPerPassUsd, secondsPerPass, passRate, dominatedBy } = point;
+function describeCostSpeedPoint(
+  point: CostSpeedPoint,
+  costUnit: CostSpeedData["costUnit"],
+): { title: string; facts: TooltipFact[] } {
+  const { system, harness, costPerPass, secondsPerPass, passRate, dominatedBy } = point;
+  const { name, nothing, text } = COST_PER_PASS_WORDS[costUnit];
   const facts: (TooltipFact | null)[] = [
-    ["Cost of a pass", costPerPassUsd === 0 ? "free" : formatDollars(costPerPassUsd)],
-    ["Time of a pass", formatSeconds(secondsPerPass)],
+    [name, costPerPass === 0 ? nothing : text(costPerPass)],
+    ["Time per success", formatSeconds(secondsPerPass)],
     ["Success rate", formatShare(passRate)],
     harness === null ? null : ["Harness", formatName(harness)],
     dominatedBy.length === 0 ? ["Frontier", "on it"] : ["Dominated by", formatNameList(dominatedBy, 4)],
@@ -228,55 +240,104 @@ function describeCostSpeedPoint(point: CostSpeedPoint): { title: string; facts: 
 }
 
 /** What the chart shows, or why it is empty. */
-export function describeCostSpeed({ points, front }: CostSpeedData): string {
+export function describeCostSpeed({ points, front, costUnit }: CostSpeedData): string {
   if (points.length === 0) return "There is nothing to draw: the run has no systems.";
   const placed = points.filter(hasCostAndTime);
-  if (placed.length === 0) return "There is nothing to draw: no system has both a cost and a time of a pass.";
+  const { before, unknown, axisWords } = COST_PER_PASS_WORDS[costUnit];
+  if (placed.length === 0) return `There is nothing to draw: no system has ${unknown} and a time per success.`;
   const dominated = placed.filter(({ dominatedBy }) => dominatedBy.length > 0).length;
   const rest =
     placed.length > 1
       ? ` ${dominated === 0 ? "None" : dominated} of ${formatPlural(placed.length, "system")} ${dominated > 1 ? "are" : "is"} dominated.`
       : "";
-  return `${describeFrontier(front)}${rest} Dollars and seconds are of all trials, failures included, for each pass. Towards the lower left is cheaper and faster; larger marks succeed more often.`;
+  return `${before}${describeFrontier(front, costUnit)}${rest} ${axisWords} and time of all trials, failures included, divided by the successes. Lower left is better; larger marks succeed more often.`;
 }
 
-function describeFrontier(front: readonly string[]): string {
+function describeFrontier(front: readonly string[], costUnit: CostSpeedData["costUnit"]): string {
   const [cheapest, fastest] = [front[0], front.at(-1)];
+  const { least } = COST_PER_PASS_WORDS[costUnit];
   if (cheapest === undefined || fastest === undefined) return "No system is on the frontier.";
-  if (front.length === 1)
-    return `${shortenName(cheapest)} alone is on the frontier: the cheapest and the fastest for a pass.`;
-  return `On the frontier, ${shortenName(cheapest)} is the cheapest for a pass and ${shortenName(fastest)} the fastest.`;
+  if (front.length === 1) return `Per success, ${shortenName(cheapest)} is both the ${least} and the fastest.`;
+  return `Per success, ${shortenName(cheapest)} is the ${least} and ${shortenName(fastest)} the fastest.`;
 }
 
-/** Systems that are not drawn, each with the reason. */
+/** Systems that are not drawn, by reason. */
 export function listCostSpeedNotes({ points }: CostSpeedData): string[] {
-  const out = points.filter((point) => !hasCostAndTime(point));
-  const reasons = out.map(({ system, leftOut }) => `${formatName(system)} (${leftOut ?? "cost or time is not known"})`);
-  return out.length === 0 ? [] : [`Left out: ${reasons.join("; ")}.`];
+  const byReason = new Map<string, string[]>();
+  for (const point of points.filter((one) => !hasCostAndTime(one))) {
+    const reason = point.leftOut ?? "cost or time is not known";
+    byReason.set(reason, [...(byReason.get(reason) ?? []), point.system]);
+  }
+  const all = [...byReason].map(([reason, systems]) => `${formatNameList(systems, 8)} (${reason})`);
+  return all.length === 0 ? [] : [`Not shown: ${all.join("; ")}.`];
 }
 
-function buildCostSpeedTable({ points, front }: CostSpeedData): ChartTableData {
+/** Numbers before the names of other systems, which may be many. */
+export function buildCostSpeedTable({ points, front, costUnit }: CostSpeedData): ChartTableData {
+  const { name, text } = COST_PER_PASS_WORDS[costUnit];
   return {
     columns: [
       "System",
       "Harness",
-      "Dominated by",
-      "Left out because",
-      "Cost of a pass",
-      "Time of a pass",
+      name,
+      "Time per success",
       "Success rate",
       "On the frontier",
+      "Dominated by",
+      "Not shown because",
     ],
-    words: 4,
+    words: 2,
     rows: points.map((point) => [
       formatName(point.system),
       point.harness === null ? "–" : formatName(point.harness),
-      point.dominatedBy.length === 0 ? "–" : point.dominatedBy.map(formatName).join(", "),
-      point.leftOut ?? "–",
-      formatDollars(point.costPerPassUsd),
+      text(point.costPerPass),
       formatSeconds(point.secondsPerPass),
       formatShare(point.passRate),
       front.includes(point.system) ? "yes" : "no",
+      point.dominatedBy.length === 0 ? "–" : point.dominatedBy.map(formatName).join(", "),
+      point.leftOut ?? "–",
     ]),
   };
 }
+
+/** How a cost per success is described: in dollars, or in tokens where no cost is known. */
+interface CostPerPassWords {
+  readonly name: string;
+  readonly axis: string;
+  /** Stands for a cost of zero. */
+  readonly nothing: string;
+  readonly text: (cost: number | null) => string;
+  readonly tick: TickFormatter;
+  /** Describes the first system on the frontier. */
+  readonly least: string;
+  readonly unknown: string;
+  /** Begins the sentence on both axes. */
+  readonly axisWords: string;
+  /** Comes before the description. */
+  readonly before: string;
+}
+
+const COST_PER_PASS_WORDS: Readonly<Record<CostSpeedData["costUnit"], CostPerPassWords>> = {
+  usd: {
+    name: "Cost per success",
+    axis: "cost per success (cost of all trials ÷ successes) →",
+    nothing: "free",
+    text: formatDollars,
+    tick: formatDollarTick,
+    least: "cheapest",
+    unknown: "both a cost",
+    axisWords: "Cost",
+    before: "",
+  },
+  tokens: {
+    name: "Output tokens per success",
+    axis: "output tokens per success (tokens of all trials ÷ successes) →",
+    nothing: "none",
+    text: (cost) => formatCount(cost === null ? null : Math.round(cost)),
+    tick: formatCountTick,
+    least: "shortest",
+    unknown: "both output tokens",
+    axisWords: "Output tokens",
+    before: "No price is known, so output tokens stand in for cost. ",
+  },
+};

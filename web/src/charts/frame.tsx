@@ -69,6 +69,28 @@ export function ChartFrame({
   );
 }
 
+export type AxisScale = "log" | "linear";
+
+interface ScaleChoiceProps {
+  /** Of the chart. */
+  title: string;
+  scale: AxisScale;
+  onChange: (scale: AxisScale) => void;
+}
+
+/** For the `controls` of a chart. */
+export function ScaleChoice({ title, scale, onChange }: ScaleChoiceProps) {
+  return (
+    <fieldset class="choice" aria-label={`Scale of ${title}`}>
+      {(["log", "linear"] as const).map((choice) => (
+        <button key={choice} type="button" aria-pressed={choice === scale} onClick={() => onChange(choice)}>
+          {choice === "log" ? "Log" : "Linear"}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
 type LegendGlyph =
   | { kind: "mark"; color: string; shape: Shape; area?: number; isHollow?: boolean }
   | { kind: "line"; color: string; isDashed?: boolean; shape?: Shape }

@@ -21,7 +21,8 @@ const share = fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFr
 const maybeShare = fc.option(share);
 const amount = fc.oneof(fc.double({ min: 1e-9, max: 1e6, noNaN: true }), fc.constantFrom(0, 1));
 const maybeAmount = fc.option(amount);
-const look = () => getSeriesLook(0);
+const drawing = { getLook: () => getSeriesLook(0), scale: "log" } as const;
+const linear = { ...drawing, scale: "linear" } as const;
 
 function draws<T>(data: fc.Arbitrary<T>, layout: (data: T, width: number) => unknown): void {
   fc.assert(
@@ -54,7 +55,9 @@ test("the quality–cost layout has finite positions for any data", () => {
   draws(points, (all, wide) => {
     const front = all.map(({ system }) => system);
     const costUnit = all.length % 2 === 0 ? "usd" : "tokens";
-    return computeQualityCostLayout({ costUnit, points: all, front, hull: front }, wide, look);
+    return [drawing, linear].map((one) =>
+      computeQualityCostLayout({ costUnit, points: all, front, hull: front }, wide, one),
+    );
   });
 });
 
@@ -62,7 +65,7 @@ test("the cost–speed layout has finite positions for any data", () => {
   const points = systems(
     fc.record({
       harness: fc.option(name),
-      costPerPassUsd: maybeAmount,
+      costPerPass: maybeAmount,
       secondsPerPass: maybeAmount,
       passRate: maybeShare,
       dominatedBy: fc.array(name, { maxLength: 2 }),
@@ -70,7 +73,9 @@ test("the cost–speed layout has finite positions for any data", () => {
     }),
   );
   draws(points, (all, wide) =>
-    computeCostSpeedLayout({ points: all, front: all.map(({ system }) => system) }, wide, look),
+    [drawing, linear].map((one) =>
+      computeCostSpeedLayout({ costUnit: "usd", points: all, front: all.map(({ system }) => system) }, wide, one),
+    ),
   );
 });
 

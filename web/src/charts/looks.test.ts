@@ -12,7 +12,15 @@ test("charts without a list of systems use the same looks in any order", () => {
   const one = assignSystemLooks(undefined, ["b", "a", "c"]);
   const other = assignSystemLooks(undefined, ["c", "b", "a"]);
   for (const name of ["a", "b", "c"]) expect(one(name)).toEqual(other(name));
-  expect(assignSystemLooks(["c", "a"], ["a"])("a")).toEqual(getSeriesLook(1));
+});
+
+test("a system keeps its look on a page with other systems, and no two systems share one", () => {
+  const few = assignSystemLooks(undefined, ["atlas-large", "swift-8b"]);
+  const many = assignSystemLooks(["atlas-large", "swift-8b", "cedar-70b"], []);
+  for (const name of ["atlas-large", "swift-8b"]) expect(many(name)).toEqual(few(name));
+  const names = Array.from({ length: 16 }, (_, index) => `system-${index}`);
+  const look = assignSystemLooks(names, []);
+  expect(new Set(names.map((name) => look(name).color)).size).toBe(16);
 });
 
 test("forty systems all look different", () => {

@@ -22,10 +22,12 @@ export interface SeriesLook {
   readonly shape: Shape;
 }
 
-const COLOR_COUNT = 8;
+/** The first eight differ most. */
+const MAIN_COLOR_COUNT = 8;
+const COLOR_COUNT = 16;
 
 /**
- * Assigns looks by position, so that a system keeps its look when others are added at the end; the first 64 all differ.
+ * Assigns looks by position, so that a system keeps its look when others are added at the end; the first 128 all differ.
  * @example
  * const series = assignLooks(["a", "b"]);
  * series("a"); // { color: "var(--series-1)", shape: "circle" }
@@ -35,12 +37,40 @@ export function assignLooks(names: readonly string[]): (name: string) => SeriesL
   return (name) => getSeriesLook(places.get(name) ?? places.size);
 }
 
-/** In the order of the page, or by name, so that charts of the same systems agree. */
+/**
+ * Looks of systems by their names, so that a system has the same color on every page: each prefers one look, and takes
+ * another only if a system before it in the alphabet has that look.
+ */
 export function assignSystemLooks(
   all: readonly string[] | undefined,
   names: readonly string[],
 ): (name: string) => SeriesLook {
-  return assignLooks(all ?? [...names].sort());
+  const places = new Map<string, number>();
+  const taken = new Set<number>();
+  for (const name of [...new Set([...(all ?? []), ...names])].sort()) {
+    const place = findFreePlace(hashName(name), taken);
+    taken.add(place);
+    places.set(name, place);
+  }
+  return (name) => getSeriesLook(places.get(name) ?? places.size);
+}
+
+/** One of the main colors, then one of the others, then any. */
+function findFreePlace(hash: number, taken: ReadonlySet<number>): number {
+  const others = COLOR_COUNT - MAIN_COLOR_COUNT;
+  const wanted = [hash % MAIN_COLOR_COUNT, MAIN_COLOR_COUNT + (Math.floor(hash / MAIN_COLOR_COUNT) % others)];
+  const free = wanted.find((place) => !taken.has(place));
+  if (free !== undefined) return free;
+  let place = 0;
+  while (taken.has(place)) place += 1;
+  return place;
+}
+
+/** FNV-1a. */
+function hashName(name: string): number {
+  let hash = 0x811c9dc5;
+  for (const letter of name) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  return hash;
 }
 
 /** The look of the n-th member of a fixed list, such as the classes of tokens. */

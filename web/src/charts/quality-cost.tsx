@@ -1,4 +1,4 @@
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { QualityCostChart as QualityCostData, QualityCostPoint } from "../../../src/report/dashboard/contract.js";
 import { formatCount, formatDollars, formatNumber, formatPlural, formatShare } from "../ui/index.js";
 import {
@@ -6,6 +6,7 @@ import {
   BottomAxis,
   computeChartHeight,
   computePlotArea,
+  computeTickCount,
   createLinearAxis,
   formatCountTick,
   formatDollarTick,
@@ -15,15 +16,19 @@ import {
   type PlotArea,
   type TickFormatter,
 } from "./axes.js";
-import { ChartFrame, type ChartTableData, type LegendEntry } from "./frame.js";
-import { assignLooks, assignSystemLooks, type SeriesLook } from "./looks.js";
-import { formatName, formatNameList, shortenName } from "./names.js";
+import { type AxisScale, ChartFrame, type ChartTableData, type LegendEntry, ScaleChoice } from "./frame.js";
+import type { SeriesLook } from "./looks.js";
+import { formatName, formatNameList, shortenName, shortenSystemNames } from "./names.js";
 import { type ChartProps, type Mark, Plot, type TooltipFact } from "./plot.js";
 import {
+  buildHarnessLegend,
   buildHullPath,
   buildStepPath,
-  createCostAxis,
+  chooseScatterLooks,
+  createScaledAxis,
   type HullMember,
+  listStepBoxes,
+  listWhiskerBoxes,
   type PlacedLabel,
   placeLabels,
   ScatterLabels,
@@ -38,7 +43,13 @@ interface QualityCostChartProps extends ChartProps {
 interface QualityCostPlotProps extends Pick<QualityCostChartProps, "data" | "onPick"> {
   width: number;
   words: string;
+  drawing: QualityCostDrawing;
+}
+
+interface QualityCostDrawing {
   getLook: (point: QualityCostPoint) => SeriesLook;
+  /** Of the costs. */
+  scale: AxisScale;
 }
 
 /**
@@ -53,28 +64,30 @@ export function QualityCostChart({
   onPick,
 }: QualityCostChartProps) {
   const words = describeQualityCost(data);
-  const getLook = useMemo(() => chooseQualityCostLooks(data.points, systems), [data, systems]);
+  const [scale, setScale] = useState<AxisScale>("log");
+  const drawing = useMemo(() => ({ getLook: chooseScatterLooks(data.points, systems), scale }), [data, systems, scale]);
   return (
     <ChartFrame
       title={title}
       words={words}
       table={() => buildQualityCostTable(data)}
-      legend={buildQualityCostLegend(data.points, getLook)}
+      legend={buildQualityCostLegend(data.points)}
       notes={listQualityCostNotes(data)}
+      controls={<ScaleChoice title={title} scale={scale} onChange={setScale} />}
     >
       {data.points.some(hasCostAndQuality)
         ? (width) => (
-            <QualityCostPlot data={data} width={width} words={`${title}. ${words}`} getLook={getLook} onPick={onPick} />
+            <QualityCostPlot data={data} width={width} words={`${title}. ${words}`} drawing={drawing} onPick={onPick} />
           )
         : null}
     </ChartFrame>
   );
 }
 
-function QualityCostPlot({ data, width, words, getLook, onPick }: QualityCostPlotProps) {
-  const layout = useMemo(() => computeQualityCostLayout(data, width, getLook), [data, width, getLook]);
+function QualityCostPlot({ data, width, words, drawing, onPick }: QualityCostPlotProps) {
+  const layout = useMemo(() => computeQualityCostLayout(data, width, drawing), [data, width, drawing]);
   const { height, area, x, y } = layout;
-  const drawing = useMemo(
+  const shapes = useMemo(
     () => (
       <>
         <LeftAxis axis={y} area={area} label="↑ quality, with its interval" />
@@ -84,59 +97,25 @@ function QualityCostPlot({ data, width, words, getLook, onPick }: QualityCostPlo
           label={getCostUnitWords(data).axis}
           zeroLabel={getCostUnitWords(data).nothing}
         />
+        <ScatterLabels labels={layout.labels} />
         <path class="front" d={layout.step} />
         <path class="hull" d={layout.hull} />
         <ScatterPoints points={layout.points} />
-        <ScatterLabels labels={layout.labels} />
       </>
     ),
     [layout, data],
   );
   return (
     <Plot width={width} height={height} label={words} marks={layout.marks} onPick={onPick}>
-      {drawing}
+      {shapes}
     </Plot>
   );
 }
 
-/** Color shows the system; shape shows the harness when there are several. */
-function chooseQualityCostLooks(points: readonly QualityCostPoint[], systems: readonly string[] | undefined) {
-  const bySystem = assignSystemLooks(
-    systems,
-    points.map(({ system }) => system),
-  );
-  const harnesses = listHarnesses(points);
-  const byHarness = assignLooks(harnesses);
-  return ({ system, harness }: QualityCostPoint): SeriesLook => ({
-    color: bySystem(system).color,
-    shape: harnesses.length > 1 ? byHarness(harness ?? "").shape : bySystem(system).shape,
-  });
-}
-
-function listHarnesses(points: readonly QualityCostPoint[]): string[] {
-  return [...new Set(points.map(({ harness }) => harness ?? ""))].sort();
-}
-
-function buildQualityCostLegend(
-  points: readonly QualityCostPoint[],
-  getLook: (point: QualityCostPoint) => SeriesLook,
-): LegendEntry[] {
-  const placed = points.filter(hasCostAndQuality);
-  const harnesses = listHarnesses(points);
-  const byHarness = assignLooks(harnesses);
+/** Systems are not listed: each has its name beside it. */
+function buildQualityCostLegend(points: readonly QualityCostPoint[]): LegendEntry[] {
   return [
-    ...placed.map(
-      (point): LegendEntry => ({
-        name: point.system,
-        glyph: { kind: "mark", ...getLook(point), isHollow: point.dominatedBy.length > 0 },
-      }),
-    ),
-    ...(harnesses.length > 1 ? harnesses : []).map(
-      (harness): LegendEntry => ({
-        name: `harness: ${harness || "none"}`,
-        glyph: { kind: "mark", color: "var(--quiet)", shape: byHarness(harness).shape },
-      }),
-    ),
+    ...buildHarnessLegend(points.filter(hasCostAndQuality)),
     { name: "front", glyph: { kind: "line", color: "var(--text)" } },
     { name: "convex hull", glyph: { kind: "line", color: "var(--quiet)", isDashed: true } },
     { name: "dominated", glyph: { kind: "mark", color: "var(--quiet)", shape: "circle", isHollow: true } },
@@ -167,13 +146,17 @@ const MARK_RADIUS = 6;
 export function computeQualityCostLayout(
   { points, front, hull, costUnit }: QualityCostData,
   width: number,
-  getLook: (point: QualityCostPoint) => SeriesLook,
+  { getLook, scale }: QualityCostDrawing,
 ): QualityCostLayout {
   const placed = points.filter(hasCostAndQuality).sort((a, b) => a.cost - b.cost || a.quality - b.quality);
   const units = getCostUnitWords({ costUnit });
-  const { height, area, x, y } = createQualityCostAxes(placed, width, units.tick);
+  const { height, area, x, y } = createQualityCostAxes(placed, { width, scale, tick: units.tick });
   const drawn = placed.map((point) => placeQualityCostPoint(point, { x, y, look: getLook(point) }));
-  const onFront = findHullMembers(front, placed);
+  const steps = findHullMembers(front, placed).map(({ cost, quality }) => ({
+    x: x.toPixel(cost),
+    y: y.toPixel(quality),
+  }));
+  const getLabel = shortenSystemNames(placed.map(({ system }) => system));
   return {
     height,
     area,
@@ -181,25 +164,32 @@ export function computeQualityCostLayout(
     y,
     points: drawn,
     labels: placeLabels(
-      sortFrontFirst(drawn).map(({ name, x: left, y: top }) => ({
+      sortFrontFirst(drawn).map(({ name, x: left, y: top, isDominated }) => ({
         name,
+        text: getLabel(name),
         x: left,
         y: top,
         size: MARK_RADIUS,
-        ...buildDominatedNote(name, placed),
+        isQuiet: isDominated,
       })),
-      area,
+      { area, lines: [...listStepBoxes(steps, area.right), ...drawn.flatMap(listWhiskerBoxes)] },
     ),
-    step: buildStepPath(
-      onFront.map(({ cost, quality }) => ({ x: x.toPixel(cost), y: y.toPixel(quality) })),
-      area.right,
-    ),
+    step: buildStepPath(steps, area.right),
     hull: buildHullPath(findHullMembers(hull, placed), x, y),
     marks: placed.map((point, index) => createQualityCostMark(point, drawn[index], units)),
   };
 }
 
-function createQualityCostAxes(placed: readonly PlacedQualityCostPoint[], width: number, tick: TickFormatter) {
+interface QualityCostAxisOptions {
+  width: number;
+  scale: AxisScale;
+  tick: TickFormatter;
+}
+
+function createQualityCostAxes(
+  placed: readonly PlacedQualityCostPoint[],
+  { width, scale, tick }: QualityCostAxisOptions,
+) {
   const height = computeChartHeight(width);
   const { top, bottom } = computePlotArea(width, height);
   const qualities = placed.flatMap(({ quality, low, high }) => [quality, low, high]);
@@ -215,11 +205,13 @@ function createQualityCostAxes(placed: readonly PlacedQualityCostPoint[], width:
     height,
     area,
     y,
-    x: createCostAxis(
-      placed.map(({ cost }) => cost),
-      area,
-      tick,
-    ),
+    x: createScaledAxis({
+      values: placed.map(({ cost }) => cost),
+      range: [area.left, area.right],
+      text: tick,
+      count: computeTickCount(area),
+      scale,
+    }),
   };
 }
 
@@ -250,12 +242,6 @@ function findHullMembers(names: readonly string[], placed: readonly PlacedQualit
     const point = byName.get(name);
     return point === undefined ? [] : [{ cost: point.cost, quality: point.quality }];
   });
-}
-
-/** Named beside the system as well, because a downloaded picture has no tooltip. */
-function buildDominatedNote(name: string, placed: readonly PlacedQualityCostPoint[]): { note?: string } {
-  const { dominatedBy = [] } = placed.find(({ system }) => system === name) ?? {};
-  return dominatedBy.length === 0 ? {} : { note: `(dominated by ${formatNameList(dominatedBy, 2)})` };
 }
 
 /** Systems on the front get their labels first when space is short. */
@@ -305,7 +291,8 @@ export function describeQualityCost({ points, front, hull, costUnit }: QualityCo
   const units = getCostUnitWords({ costUnit });
   if (points.length === 0) return "There is nothing to draw: the run has no systems.";
   const placed = points.filter(({ cost, quality }) => cost !== null && quality !== null);
-  if (placed.length === 0) return "There is nothing to draw: no system has both a score and a known cost.";
+  if (placed.length === 0)
+    return "There is nothing to draw: no system has both a score and a known cost or output tokens.";
   const dominated = placed.filter(({ dominatedBy }) => dominatedBy.length > 0).length;
   const said = `${describeFront(front, units)} ${describeDominated(dominated, placed.length, units)}${describeHull(front, hull)}`;
   return `${units.before}${said}`;
@@ -314,22 +301,22 @@ export function describeQualityCost({ points, front, hull, costUnit }: QualityCo
 function describeFront(front: readonly string[], { least }: CostUnitWords): string {
   const [cheapest, best] = [front[0], front.at(-1)];
   if (cheapest === undefined || best === undefined) return "No system is on the front.";
-  if (front.length === 1) return `${shortenName(cheapest)} alone is on the front.`;
+  if (front.length === 1) return `Only ${shortenName(cheapest)} is on the front.`;
   return `${shortenName(cheapest)} ${least} and ${shortenName(best)} is the best.`;
 }
 
 function describeDominated(dominated: number, total: number, { asLittle }: CostUnitWords): string {
-  if (total === 1) return "There is no other system to hold against it.";
+  if (total === 1) return "There is nothing to compare it with.";
   if (dominated === 0) return `None of ${formatPlural(total, "system")} is dominated.`;
   const verb = dominated > 1 ? "are" : "is";
-  return `${dominated} of ${formatPlural(total, "system")} ${verb} dominated: another is at least as good and ${asLittle}, and better in one.`;
+  return `${dominated} of ${formatPlural(total, "system")} ${verb} dominated: another one is at least as good and ${asLittle}, and better in one of the two.`;
 }
 
 function describeHull(front: readonly string[], hull: readonly string[]): string {
   const under = front.filter((name) => !hull.includes(name));
   return under.length === 0 || hull.length < 2
     ? ""
-    : ` A mix of two others reaches what ${formatNameList(under)} ${under.length > 1 ? "do" : "does"}.`;
+    : ` Splitting the questions between two others matches ${formatNameList(under)} for less.`;
 }
 
 /** Systems that are not drawn, and why. */
@@ -338,8 +325,8 @@ export function listQualityCostNotes({ points, costUnit }: QualityCostData): str
   const unscored = points.filter(({ quality }) => quality === null).map(({ system }) => system);
   const unpriced = points.filter(({ cost, quality }) => cost === null && quality !== null).map(({ system }) => system);
   return [
-    ...(unpriced.length > 0 ? [`Not drawn, because ${unknown}: ${formatNameList(unpriced, 8)}.`] : []),
-    ...(unscored.length > 0 ? [`Not drawn, because nothing was scored: ${formatNameList(unscored, 8)}.`] : []),
+    ...(unpriced.length > 0 ? [`Not shown: ${formatNameList(unpriced, 8)} (${unknown}).`] : []),
+    ...(unscored.length > 0 ? [`Not shown: ${formatNameList(unscored, 8)} (nothing was scored).`] : []),
   ];
 }
 
@@ -349,7 +336,6 @@ export function buildQualityCostTable({ points, front, hull, costUnit }: Quality
     columns: [
       "System",
       "Harness",
-      "Dominated by",
       "Quality",
       "from",
       "to",
@@ -358,12 +344,12 @@ export function buildQualityCostTable({ points, front, hull, costUnit }: Quality
       "On the front",
       "On the hull",
       "Resamples on the front",
+      "Dominated by",
     ],
-    words: 3,
+    words: 2,
     rows: points.map((point) => [
       formatName(point.system),
       point.harness === null ? "–" : formatName(point.harness),
-      point.dominatedBy.length === 0 ? "–" : point.dominatedBy.map(formatName).join(", "),
       formatNumber(point.quality),
       formatNumber(point.low),
       formatNumber(point.high),
@@ -372,6 +358,7 @@ export function buildQualityCostTable({ points, front, hull, costUnit }: Quality
       front.includes(point.system) ? "yes" : "no",
       hull.includes(point.system) ? "yes" : "no",
       formatShare(point.membership),
+      point.dominatedBy.length === 0 ? "–" : point.dominatedBy.map(formatName).join(", "),
     ]),
   };
 }
@@ -398,27 +385,27 @@ interface CostUnitWords {
 const COST_UNITS: Readonly<Record<QualityCostData["costUnit"], CostUnitWords>> = {
   usd: {
     title: "Quality and cost",
-    name: "Cost of an attempt",
-    axis: "mean cost of an attempt →",
+    name: "Cost per attempt",
+    axis: "mean cost per attempt →",
     nothing: "free",
     text: formatDollars,
     tick: formatDollarTick,
-    least: "is the cheapest on the front",
+    least: "is the cheapest on the front,",
     asLittle: "as cheap",
-    unknown: "the cost is not known",
+    unknown: "cost not known",
     before: "",
   },
   tokens: {
     title: "Quality and output tokens",
-    name: "Output tokens of an attempt",
-    axis: "mean output tokens of an attempt →",
+    name: "Output tokens per attempt",
+    axis: "mean output tokens per attempt →",
     nothing: "none",
     text: (cost) => formatCount(cost === null ? null : Math.round(cost)),
     tick: formatCountTick,
-    least: "writes the least on the front",
-    asLittle: "as short",
-    unknown: "its output tokens are not known",
-    before: "No cost is known here, so output tokens stand in for it. ",
+    least: "writes the least of those on the front,",
+    asLittle: "as brief",
+    unknown: "output tokens not known",
+    before: "No price is known, so output tokens stand in for cost. ",
   },
 };
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createLinearAxis, createLogAxis, formatNumberTick } from "./axes.js";
 import { estimateTextWidth } from "./names.js";
-import { buildHullPath, buildStepPath, placeLabels } from "./scatter.js";
+import { buildHullPath, buildStepPath, listStepBoxes, placeLabels } from "./scatter.js";
 
 const y = createLinearAxis({ values: [0, 1], range: [100, 0], text: formatNumberTick, count: 5 });
 
@@ -48,37 +48,51 @@ test("draws a hull that begins with a free system without NaN", () => {
 });
 
 const area = { left: 0, right: 600, top: 0, bottom: 300 };
-const named = fc.record({
-  name: fc.string({ minLength: 1, maxLength: 40 }),
-  x: fc.double({ min: 0, max: 600, noNaN: true }),
-  y: fc.double({ min: 0, max: 300, noNaN: true }),
-  size: fc.constant(6),
-  note: fc.constantFrom("(dominated by b)", "(dominated by another system and 11 more)"),
-});
+const named = fc
+  .record({
+    name: fc.string({ minLength: 1, maxLength: 40 }),
+    x: fc.double({ min: 0, max: 600, noNaN: true }),
+    y: fc.double({ min: 0, max: 300, noNaN: true }),
+  })
+  .map((place) => ({ ...place, text: place.name, size: 6, isQuiet: false }));
+const mark = (text: string, x: number, y: number) => ({ name: text, text, x, y, size: 6, isQuiet: false });
 
 test("puts the label of a single mark to its upper right", () => {
-  expect(placeLabels([{ name: "a", x: 100, y: 100, size: 6 }], area)).toEqual([
-    { name: "a", text: "a", x: 106, y: 96 },
+  expect(placeLabels([mark("a", 100, 100)], { area })).toEqual([
+    { name: "a", text: "a", x: 106, y: 96, isQuiet: false, leader: null },
   ]);
 });
 
 test("puts the label to the left at the right edge", () => {
-  const [label] = placeLabels([{ name: "system", x: 595, y: 100, size: 4 }], area);
+  const [label] = placeLabels([mark("system", 595, 100)], { area });
   expect(label?.x).toBeLessThan(560);
 });
 
-test("adds a note after a label where it fits, and never hides another label for it", () => {
-  const noted = { name: "a", x: 100, y: 100, size: 6, note: "(dominated by b)" };
-  const textsOf = (...marks: Parameters<typeof placeLabels>[0]) => placeLabels(marks, area).map(({ text }) => text);
-  expect(textsOf(noted)).toEqual(["a (dominated by b)"]);
-  expect(textsOf({ ...noted, x: 590 })).toEqual(["a (dominated by b)"]);
-  expect(textsOf(noted, { name: "b", x: 150, y: 96, size: 6 })).toEqual(["a", "b"]);
+test("moves a label away from a line", () => {
+  const lines = listStepBoxes(
+    [
+      { x: 0, y: 90 },
+      { x: 300, y: 40 },
+    ],
+    600,
+  );
+  const [label] = placeLabels([mark("system", 100, 100)], { area, lines });
+  expect(label?.y).toBeGreaterThan(100);
+});
+
+test("labels every mark of a crowd, some with a leader line", () => {
+  const marks = Array.from({ length: 12 }, (_, index) =>
+    mark(`system-${index}`, 300 + (index % 4) * 8, 140 + index * 2),
+  );
+  const labels = placeLabels(marks, { area });
+  expect(labels).toHaveLength(12);
+  expect(labels.some(({ leader }) => leader !== null)).toBe(true);
 });
 
 test("labels never overlap, and stay inside the area", () => {
   fc.assert(
     fc.property(fc.array(named, { maxLength: 40 }), (marks) => {
-      const labels = placeLabels(marks, area);
+      const labels = placeLabels(marks, { area });
       for (const [index, a] of labels.entries()) {
         expect(a.x).toBeGreaterThanOrEqual(0);
         expect(a.x + estimateTextWidth(a.text)).toBeLessThanOrEqual(600.001);

@@ -1,5 +1,14 @@
-import { ARIA_HIDDEN, type Axis, computeTickCount, createLogAxis, type PlotArea, type TickFormatter } from "./axes.js";
-import { buildShapePath, type SeriesLook } from "./looks.js";
+import {
+  ARIA_HIDDEN,
+  type Axis,
+  createLinearAxis,
+  createLogAxis,
+  type DurationUnit,
+  type PlotArea,
+  type TickFormatter,
+} from "./axes.js";
+import type { AxisScale, LegendEntry } from "./frame.js";
+import { assignLooks, assignSystemLooks, buildShapePath, type SeriesLook } from "./looks.js";
 import { estimateTextWidth, truncateName } from "./names.js";
 import type { Box } from "./plot.js";
 
@@ -46,11 +55,13 @@ export function buildWhiskerPath(x: number, { low, high }: { low: number; high: 
   return `M${x - 3},${low}h6M${x},${low}V${high}M${x - 3},${high}h6`;
 }
 
+/** Drawn before the lines and marks, so that the ground around letters cuts no hole into them. */
 export function ScatterLabels({ labels }: { labels: readonly PlacedLabel[] }) {
   return (
     <g class="names" {...ARIA_HIDDEN}>
-      {labels.map(({ name, text, x, y }) => (
-        <text key={name} x={x} y={y}>
+      {labels.map(({ name, leader }) => leader !== null && <line key={name} class="leader" {...leader} />)}
+      {labels.map(({ name, text, x, y, isQuiet }) => (
+        <text key={name} class={isQuiet ? "quiet-name" : undefined} x={x} y={y}>
           {text}
         </text>
       ))}
@@ -60,11 +71,12 @@ export function ScatterLabels({ labels }: { labels: readonly PlacedLabel[] }) {
 
 interface LabeledMark {
   readonly name: string;
+  readonly text: string;
   readonly x: number;
   readonly y: number;
+  /** Half its width. */
   readonly size: number;
-  /** Added after the name where it fits. */
-  readonly note?: string;
+  readonly isQuiet: boolean;
 }
 
 export interface PlacedLabel {
@@ -72,65 +84,114 @@ export interface PlacedLabel {
   readonly text: string;
   readonly x: number;
   readonly y: number;
+  readonly isQuiet: boolean;
+  /** From the mark to its label, unless they are beside each other. */
+  readonly leader: { readonly x1: number; readonly y1: number; readonly x2: number; readonly y2: number } | null;
+}
+
+interface LabelSpace {
+  area: PlotArea;
+  /** Lines that labels should not cover, as boxes. */
+  lines?: readonly Box[];
 }
 
 const LABEL_HEIGHT = 14;
-const MAX_LABEL_WIDTH = 150;
-const MAX_NOTE_WIDTH = 200;
+const MAX_LABEL_WIDTH = 180;
+const MAX_LABEL_SHARE = 0.45;
 const LABEL_GAP = 4;
 
-/** Places labels beside their marks, as many as do not overlap; the first marks choose first. */
-export function placeLabels(marks: readonly LabeledMark[], area: PlotArea): PlacedLabel[] {
+/**
+ * Places a label for each mark, beside it or further away with a leader line; the first marks choose first. Labels never
+ * cover marks or each other, and avoid lines. A label without room is left out: its mark can be hovered and focused.
+ */
+export function placeLabels(marks: readonly LabeledMark[], { area, lines = [] }: LabelSpace): PlacedLabel[] {
   const covered = marks.map(({ x, y, size }) => ({ x: x - size, y: y - size, width: 2 * size, height: 2 * size }));
-  const names: PlacedName[] = [];
-  for (const mark of marks) {
-    const text = truncateName(mark.name, MAX_LABEL_WIDTH);
-    const taken = [...covered, ...names.map(({ box }) => box)];
-    const box = listLabelBoxes(mark, estimateTextWidth(text)).find(
-      (place) => isInsideArea(place, area) && isFreeOfOthers(place, taken),
+  const taken: Box[] = [...covered];
+  const avoided: Box[] = [...lines];
+  const room = Math.min(MAX_LABEL_WIDTH, (area.right - area.left) * MAX_LABEL_SHARE);
+  return marks.flatMap((mark, index) => {
+    const text = truncateName(mark.text, room);
+    const places = listLabelPlaces(mark, estimateTextWidth(text)).filter(
+      ({ box }) => isInsideArea(box, area) && isFreeOfOthers(box, taken),
     );
-    if (box !== undefined) names.push({ mark, text, box });
-  }
-  // After all names, because a note must not take the space of a name.
-  for (const name of names) Object.assign(name, appendNote(name, { covered, names, area }));
-  return names.map(({ mark: { name }, text, box }) => ({ name, text, x: box.x, y: box.y + LABEL_HEIGHT - 3 }));
+    const others = taken.filter((box) => box !== covered[index]);
+    const best = findCheapest(places, (place) => computePlaceCost(place, others, avoided));
+    if (best === null) return [];
+    taken.push(best.box);
+    if (best.leader !== null) avoided.push(...listLeaderBoxes(best.leader));
+    const { name, isQuiet } = mark;
+    return [{ name, text, isQuiet, x: best.box.x, y: best.box.y + LABEL_HEIGHT - 3, leader: best.leader }];
+  });
 }
 
-interface PlacedName {
-  mark: LabeledMark;
-  text: string;
+interface LabelPlace {
   box: Box;
+  leader: PlacedLabel["leader"];
+  /** How far from the best place it is. */
+  cost: number;
 }
 
-interface LabelSurroundings {
-  covered: readonly Box[];
-  names: readonly PlacedName[];
-  area: PlotArea;
+const LINE_COST = 30;
+const CROSSED_LEADER_COST = 60;
+
+function computePlaceCost({ box, leader, cost }: LabelPlace, others: readonly Box[], avoided: readonly Box[]): number {
+  const lines = avoided.some((line) => isOverlapping(box, line)) ? LINE_COST : 0;
+  const pieces = leader === null ? [] : listLeaderBoxes(leader);
+  const crossed = pieces.some((piece) => others.some((other) => isOverlapping(piece, other)));
+  return cost + lines + (crossed ? CROSSED_LEADER_COST : 0);
 }
 
-/** The name with its note, extended to the right or to the left; unchanged where neither fits. */
-function appendNote(name: PlacedName, { covered, names, area }: LabelSurroundings): PlacedName {
-  const { mark, text, box } = name;
-  if (mark.note === undefined) return name;
-  const noted = `${text} ${truncateName(mark.note, MAX_NOTE_WIDTH)}`;
-  const width = estimateTextWidth(noted);
-  const taken = [...covered, ...names.filter((other) => other !== name).map((other) => other.box)];
-  const wider = [box.x, box.x + box.width - width]
-    .map((x) => ({ ...box, x, width }))
-    .find((place) => isInsideArea(place, area) && isFreeOfOthers(place, taken));
-  return wider === undefined ? name : { mark, text: noted, box: wider };
+function findCheapest(places: readonly LabelPlace[], getCost: (place: LabelPlace) => number): LabelPlace | null {
+  let [best, least]: [LabelPlace | null, number] = [null, Number.POSITIVE_INFINITY];
+  for (const place of places) {
+    const cost = getCost(place);
+    if (cost < least) [best, least] = [place, cost];
+  }
+  return best;
 }
 
-/** Upper right first, where the step of a front does not cross it; then right, left, above and below. */
-function listLabelBoxes({ x, y, size }: LabeledMark, width: number): Box[] {
+const LEADER_LENGTHS = [16, 28, 42, 58, 78, 100];
+const LEADER_DIRECTIONS = 12;
+
+/** Beside the mark, beginning at the upper right, where the step of a front does not cross it; then in wider circles. */
+function listLabelPlaces({ x, y, size }: LabeledMark, width: number): LabelPlace[] {
   const at = (left: number, top: number): Box => ({ x: left, y: top, width, height: LABEL_HEIGHT });
-  return [
-    at(x + size, y - LABEL_HEIGHT - 1),
-    at(x + size + LABEL_GAP, y - LABEL_HEIGHT / 2),
-    at(x - size - LABEL_GAP - width, y - LABEL_HEIGHT / 2),
+  const [left, right] = [x - size - LABEL_GAP - width, x + size + LABEL_GAP];
+  const [above, middle, below] = [y - LABEL_HEIGHT - 1, y - LABEL_HEIGHT / 2, y + 1];
+  const near = [
+    at(x + size, above),
+    at(right, middle),
+    at(left, middle),
     at(x - width / 2, y - size - LABEL_GAP - LABEL_HEIGHT),
     at(x - width / 2, y + size + LABEL_GAP),
-  ];
+    at(x + size, below),
+    at(x - size - width, above),
+    at(x - size - width, below),
+  ].map((box, index) => ({ box, leader: null, cost: index * 2 }));
+  const far = LEADER_LENGTHS.flatMap((length) =>
+    Array.from({ length: LEADER_DIRECTIONS }, (_, turn): LabelPlace => {
+      const angle = (turn / LEADER_DIRECTIONS) * 2 * Math.PI - Math.PI / 3;
+      const [across, down] = [Math.cos(angle), Math.sin(angle)];
+      const end = { x: x + across * (size + length), y: y + down * (size + length) };
+      const box = at(
+        end.x + (across > 0.3 ? 2 : across < -0.3 ? -2 - width : -width / 2),
+        end.y + (down > 0.3 ? 0 : down < -0.3 ? -LABEL_HEIGHT : -LABEL_HEIGHT / 2),
+      );
+      const leader = { x1: x + across * size, y1: y + down * size, x2: end.x, y2: end.y };
+      return { box, leader, cost: 20 + length };
+    }),
+  );
+  return [...near, ...far];
+}
+
+const LEADER_PIECES = 8;
+
+/** Small boxes along a line. */
+function listLeaderBoxes({ x1, y1, x2, y2 }: NonNullable<PlacedLabel["leader"]>): Box[] {
+  return Array.from({ length: LEADER_PIECES }, (_, piece) => {
+    const share = (piece + 0.5) / LEADER_PIECES;
+    return { x: x1 + (x2 - x1) * share - 1, y: y1 + (y2 - y1) * share - 1, width: 2, height: 2 };
+  });
 }
 
 function isInsideArea(box: Box, { left, right, top, bottom }: PlotArea): boolean {
@@ -138,13 +199,33 @@ function isInsideArea(box: Box, { left, right, top, bottom }: PlotArea): boolean
 }
 
 function isFreeOfOthers(box: Box, taken: readonly Box[]): boolean {
-  return !taken.some(
-    (other) =>
-      box.x < other.x + other.width &&
-      other.x < box.x + box.width &&
-      box.y < other.y + other.height &&
-      other.y < box.y + box.height,
+  return !taken.some((other) => isOverlapping(box, other));
+}
+
+function isOverlapping(box: Box, other: Box): boolean {
+  return (
+    box.x < other.x + other.width &&
+    other.x < box.x + box.width &&
+    box.y < other.y + other.height &&
+    other.y < box.y + box.height
   );
+}
+
+/** The interval of a point, for `placeLabels`. */
+export function listWhiskerBoxes({ x, whisker }: ScatterPoint): Box[] {
+  if (whisker === null) return [];
+  const { low, high } = whisker;
+  return [{ x: x - 2, y: Math.min(low, high), width: 4, height: Math.max(Math.abs(low - high), 1) }];
+}
+
+/** The steps of a front, for `placeLabels`. */
+export function listStepBoxes(places: readonly PixelPoint[], end: number): Box[] {
+  return places.flatMap(({ x, y }, index) => {
+    const next = places[index + 1];
+    const across = { x, y: y - 1, width: Math.max((next?.x ?? end) - x, 1), height: 2 };
+    if (next === undefined) return [across];
+    return [across, { x: next.x - 1, y: Math.min(y, next.y), width: 2, height: Math.max(Math.abs(next.y - y), 1) }];
+  });
 }
 
 interface PixelPoint {
@@ -190,7 +271,54 @@ function roundPixels(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** Logarithmic, since prices differ by powers of ten. */
-export function createCostAxis(values: readonly number[], area: PlotArea, text: TickFormatter): Axis {
-  return createLogAxis({ values, range: [area.left, area.right], text, count: computeTickCount(area) });
+/** What the look of a point depends on. */
+interface LookedPoint {
+  readonly system: string;
+  readonly harness: string | null;
+}
+
+/** Color shows the system; shape shows the harness when there are several. */
+export function chooseScatterLooks(
+  points: readonly LookedPoint[],
+  systems: readonly string[] | undefined,
+): (point: LookedPoint) => SeriesLook {
+  const bySystem = assignSystemLooks(
+    systems,
+    points.map(({ system }) => system),
+  );
+  const harnesses = listHarnesses(points);
+  const byHarness = assignLooks(harnesses);
+  return ({ system, harness }) => ({
+    color: bySystem(system).color,
+    shape: harnesses.length > 1 ? byHarness(harness ?? "").shape : bySystem(system).shape,
+  });
+}
+
+/** The shapes of harnesses; empty when there is only one. Systems have their names beside them. */
+export function buildHarnessLegend(points: readonly LookedPoint[]): LegendEntry[] {
+  const harnesses = listHarnesses(points);
+  const byHarness = assignLooks(harnesses);
+  if (harnesses.length < 2) return [];
+  return harnesses.map((harness) => ({
+    name: harness || "no harness",
+    glyph: { kind: "mark", color: "var(--quiet)", shape: byHarness(harness).shape },
+  }));
+}
+
+function listHarnesses(points: readonly LookedPoint[]): string[] {
+  return [...new Set(points.map(({ harness }) => harness ?? ""))].sort();
+}
+
+interface ValueAxisOptions {
+  values: readonly number[];
+  range: readonly [number, number];
+  text: TickFormatter;
+  count: number;
+  scale: AxisScale;
+  duration?: DurationUnit;
+}
+
+/** For costs and times: logarithmic unless chosen otherwise, since they differ by powers of ten. */
+export function createScaledAxis({ scale, ...options }: ValueAxisOptions): Axis {
+  return scale === "log" ? createLogAxis(options) : createLinearAxis({ ...options, include: [0] });
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type {
+  CostSpeedChart,
   CostSpeedPoint,
   LatencySpread,
   QualityCostChart,
@@ -49,9 +50,9 @@ test("quality and cost: describes the front, dominated systems, and systems that
     hull: ["a", "b"],
   };
   expect(describeQualityCost(data)).toBe(
-    "a is the cheapest on the front and b is the best. 1 of 3 systems is dominated: another is at least as good and as cheap, and better in one.",
+    "a is the cheapest on the front, and b is the best. 1 of 3 systems is dominated: another one is at least as good and as cheap, and better in one of the two.",
   );
-  expect(listQualityCostNotes(data)).toEqual(["Not drawn, because the cost is not known: d."]);
+  expect(listQualityCostNotes(data)).toEqual(["Not shown: d (cost not known)."]);
   expect(buildQualityCostTable(data).rows).toHaveLength(4);
   expect(describeQualityCost({ ...data, points: [], front: [], hull: [] })).toContain("nothing to draw");
 });
@@ -64,11 +65,11 @@ test("quality and cost: describes tokens where no cost is known", () => {
   ];
   const data: QualityCostChart = { costUnit: "tokens", points, front: ["a"], hull: ["a"] };
   expect(describeQualityCost(data)).toBe(
-    "No cost is known here, so output tokens stand in for it. a alone is on the front. 1 of 2 systems is dominated: another is at least as good and as short, and better in one.",
+    "No price is known, so output tokens stand in for cost. Only a is on the front. 1 of 2 systems is dominated: another one is at least as good and as brief, and better in one of the two.",
   );
-  expect(listQualityCostNotes(data)).toEqual(["Not drawn, because its output tokens are not known: c."]);
+  expect(listQualityCostNotes(data)).toEqual(["Not shown: c (output tokens not known)."]);
   const { columns, rows } = buildQualityCostTable(data);
-  const place = columns.indexOf("Output tokens of an attempt");
+  const place = columns.indexOf("Output tokens per attempt");
   expect(rows.map((cells) => cells[place])).toEqual(["1,235", "2,000", "–"]);
   expect(JSON.stringify(rows)).not.toContain("$");
 });
@@ -81,7 +82,7 @@ test("quality and cost: names a member of the front that is below the hull", () 
     quality: index / 10,
   }));
   expect(describeQualityCost({ costUnit: "usd", points, front: ["a", "b", "c"], hull: ["a", "c"] })).toContain(
-    "A mix of two others reaches what b does.",
+    "Splitting the questions between two others matches b for less.",
   );
 });
 
@@ -89,15 +90,20 @@ test("cost and speed: gives the reason for each system left out, and larger mark
   const placed: CostSpeedPoint = {
     system: "a",
     harness: null,
-    costPerPassUsd: 1,
+    costPerPass: 1,
     secondsPerPass: 2,
     passRate: 0.5,
     dominatedBy: [],
     leftOut: null,
   };
-  const out = { ...placed, system: "b", costPerPassUsd: null, leftOut: "nothing passed" };
-  expect(describeCostSpeed({ points: [placed, out], front: ["a"] })).toMatch(/^a alone is on the frontier/);
-  expect(listCostSpeedNotes({ points: [placed, out], front: ["a"] })).toEqual(["Left out: b (nothing passed)."]);
+  const out = { ...placed, system: "b", costPerPass: null, leftOut: "nothing passed" };
+  const data: CostSpeedChart = { costUnit: "usd", points: [placed, out, { ...out, system: "c" }], front: ["a"] };
+  expect(describeCostSpeed(data)).toMatch(/^Per success, a is both the cheapest and the fastest\./);
+  expect(describeCostSpeed({ ...data, costUnit: "tokens" })).toMatch(/^No price is known, so output tokens stand in/);
+  expect(describeCostSpeed({ ...data, points: [out] })).toBe(
+    "There is nothing to draw: no system has both a cost and a time per success.",
+  );
+  expect(listCostSpeedNotes(data)).toEqual(["Not shown: b and c (nothing passed)."]);
   expect(computeMarkArea(1) - computeMarkArea(0.5)).toBeCloseTo(computeMarkArea(0.5) - computeMarkArea(0));
   expect(computeMarkArea(null)).toBe(computeMarkArea(0));
 });

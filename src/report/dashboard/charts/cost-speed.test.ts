@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createChartSystem } from "./chart-system.fixture.js";
 import { buildCostSpeedChart } from "./run-charts.js";
+import { selectCostSpeed } from "./select.js";
 
 const timed = (name: string, cost: number, seconds: number) =>
   createChartSystem(name, {
@@ -14,7 +15,7 @@ describe("buildCostSpeedChart", () => {
     expect(chart.points[2]).toEqual({
       system: "neither",
       harness: null,
-      costPerPassUsd: 5,
+      costPerPass: 5,
       secondsPerPass: 2,
       passRate: 0.5,
       dominatedBy: ["fast"],
@@ -37,5 +38,20 @@ describe("buildCostSpeedChart", () => {
       "the time per pass is unknown: not measured",
       "the cost per pass is unknown: not measured",
     ]);
+  });
+
+  it("uses output tokens where no system has a price", () => {
+    const bare = (name: string, tokens: number) =>
+      createChartSystem(name, { summary: { cost_of_pass: tokens, seconds_per_pass: 2, num_pass: 1 } });
+    const chart = buildCostSpeedChart([bare("short", 10), bare("long", 90)]);
+    expect(chart).toMatchObject({ costUnit: "tokens", front: ["short"] });
+    expect(chart.points[1]).toMatchObject({ costPerPass: 90, dominatedBy: ["short"], leftOut: null });
+  });
+
+  it("finds the front among selected systems", () => {
+    const chart = buildCostSpeedChart([timed("slow", 1, 9), timed("fast", 4, 1.5), timed("neither", 5, 2)]);
+    const selected = selectCostSpeed(chart, (name) => name !== "fast");
+    expect(selected.front).toEqual(["slow", "neither"]);
+    expect(selected.points.map(({ dominatedBy }) => dominatedBy)).toEqual([[], []]);
   });
 });

@@ -16,8 +16,8 @@ import type {
   RunCharts,
 } from "../contract.js";
 import { type ChartSystem, listChartSystems } from "./chart-system.js";
-import { type FrontPoint, findDominators, findFrontNames } from "./front.js";
 import { buildQualityCostChart } from "./quality-cost.js";
+import { placeCostSpeedPoints } from "./select.js";
 import { buildTokenCosts } from "./token-costs.js";
 
 const [DOWN, ACROSS] = CELL_FACETS;
@@ -165,43 +165,47 @@ export function buildRunCharts(result: EvalResult, manifest: Pick<Manifest, "sys
   };
 }
 
-/** Dollars and seconds per pass; failures are charged to the passes on both axes. */
+/** Dollars, or output tokens without a price, and seconds per pass; failures are charged to the passes on both axes. */
 export function buildCostSpeedChart(systems: readonly ChartSystem[]): CostSpeedChart {
-  const bare = systems.map(buildCostSpeedPoint);
-  const placed = bare.flatMap(toCostSpeedFrontPoint);
-  const points = bare.map((point) => ({
-    ...point,
-    dominatedBy: toCostSpeedFrontPoint(point).flatMap((place) => findDominators(place, placed)),
-  }));
-  return { points, front: findFrontNames(placed) };
+  const costUnit = chooseCostSpeedUnit(systems);
+  const bare = systems.map((system) => buildCostSpeedPoint(system, costUnit));
+  return { costUnit, ...placeCostSpeedPoints(bare) };
 }
 
-type CostSpeedValues = Omit<CostSpeedPoint, "dominatedBy">;
+const COST_PER_PASS_FIGURES = { usd: "cost_per_pass_usd", tokens: "cost_of_pass" } as const;
 
-function buildCostSpeedPoint(system: ChartSystem): CostSpeedValues {
+function chooseCostSpeedUnit(systems: readonly ChartSystem[]): CostSpeedChart["costUnit"] {
+  const isKnown = (key: string) => systems.some(({ figure }) => figure(key) !== null);
+  return !isKnown(COST_PER_PASS_FIGURES.usd) && isKnown(COST_PER_PASS_FIGURES.tokens) ? "tokens" : "usd";
+}
+
+function buildCostSpeedPoint(
+  system: ChartSystem,
+  costUnit: CostSpeedChart["costUnit"],
+): Omit<CostSpeedPoint, "dominatedBy"> {
   const { name, harness, figure } = system;
-  const costPerPassUsd = figure("cost_per_pass_usd");
+  const costPerPass = figure(COST_PER_PASS_FIGURES[costUnit]);
   const secondsPerPass = figure("seconds_per_pass");
+  const isPlaced = costPerPass !== null && secondsPerPass !== null;
   return {
     system: name,
     harness,
-    costPerPassUsd,
+    costPerPass,
     secondsPerPass,
     passRate: figure("pass_rate"),
-    leftOut: costPerPassUsd === null || secondsPerPass === null ? explainMissingPoint(system, costPerPassUsd) : null,
+    leftOut: isPlaced ? null : explainMissingPoint(system, costPerPass, costUnit),
   };
 }
 
-function explainMissingPoint({ figure, why }: ChartSystem, costPerPassUsd: number | null): string {
+function explainMissingPoint(
+  { figure, why }: ChartSystem,
+  costPerPass: number | null,
+  costUnit: CostSpeedChart["costUnit"],
+): string {
   if (figure("num_pass") === 0) return "nothing passed";
-  if (costPerPassUsd !== null) return `the time per pass is unknown: ${why("seconds_per_pass") ?? "not measured"}`;
-  return `the cost per pass is unknown: ${why("cost_per_pass_usd") ?? "not measured"}`;
-}
-
-/** Lower is better on both axes, so one of them is negated into a gain. */
-function toCostSpeedFrontPoint({ system, costPerPassUsd, secondsPerPass }: CostSpeedValues): FrontPoint[] {
-  if (costPerPassUsd === null || secondsPerPass === null) return [];
-  return [{ name: system, gain: -secondsPerPass, cost: costPerPassUsd }];
+  if (costPerPass !== null) return `the time per pass is unknown: ${why("seconds_per_pass") ?? "not measured"}`;
+  const noun = costUnit === "usd" ? "cost per pass is" : "output tokens per pass are";
+  return `the ${noun} unknown: ${why(COST_PER_PASS_FIGURES[costUnit]) ?? "not measured"}`;
 }
 
 /** pass@k and pass^k of the systems that ran examples several times. */

@@ -67,8 +67,8 @@ describe("the charts of a leaderboard", () => {
       null,
       null,
       "nothing passed",
-      "its cost is not known",
-      "its time was not measured",
+      "the cost is not known",
+      "the time was not measured",
     ]);
   });
 

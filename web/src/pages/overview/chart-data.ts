@@ -4,10 +4,10 @@ import {
   findFrontNames,
   findHullNames,
 } from "../../../../src/report/dashboard/charts/front.js";
+import { placeCostSpeedPoints } from "../../../../src/report/dashboard/charts/select.js";
 import type {
   CardFigure,
   CostSpeedChart,
-  CostSpeedPoint,
   QualityCostChart,
   QualityCostPoint,
   RadarChart,
@@ -62,31 +62,27 @@ function findDominatingSystems(name: string, placed: readonly FrontPoint[]): str
 }
 
 export function buildCostSpeedChart(entries: readonly LeaderboardEntry[]): CostSpeedChart {
-  const placed = entries.flatMap(({ name, card }) => {
-    const seconds = card.figures.seconds_per_pass;
-    if (seconds === null || explainOmission(card) !== null) return [];
-    // A front maximizes its gain, and less time is better.
-    return listFrontPoints(name, card.figures.cost_per_pass_usd, -seconds);
+  const isPriced = entries.some(({ card }) => card.figures.cost_per_pass_usd !== null);
+  const hasTokens = entries.some(({ card }) => card.figures.cost_of_pass !== null);
+  const costUnit = !isPriced && hasTokens ? "tokens" : "usd";
+  const points = entries.map(({ name, card }) => {
+    const costPerPass = card.figures[costUnit === "usd" ? "cost_per_pass_usd" : "cost_of_pass"];
+    return {
+      system: name,
+      harness: card.harness,
+      costPerPass,
+      secondsPerPass: card.figures.seconds_per_pass,
+      passRate: card.figures.pass_rate,
+      leftOut: explainOmission(card, costPerPass),
+    };
   });
-  return { points: entries.map((entry) => buildCostSpeedPoint(entry, placed)), front: findFrontNames(placed) };
+  return { costUnit, ...placeCostSpeedPoints(points) };
 }
 
-function buildCostSpeedPoint({ name, card }: LeaderboardEntry, placed: readonly FrontPoint[]): CostSpeedPoint {
-  return {
-    system: name,
-    harness: card.harness,
-    costPerPassUsd: card.figures.cost_per_pass_usd,
-    secondsPerPass: card.figures.seconds_per_pass,
-    passRate: card.figures.pass_rate,
-    dominatedBy: findDominatingSystems(name, placed),
-    leftOut: explainOmission(card),
-  };
-}
-
-function explainOmission({ figures, outcomes }: SystemCard): string | null {
+function explainOmission({ figures, outcomes }: SystemCard, costPerPass: number | null): string | null {
   if (outcomes.pass === 0) return "nothing passed";
-  if (figures.cost_per_pass_usd === null) return "its cost is not known";
-  return figures.seconds_per_pass === null ? "its time was not measured" : null;
+  if (costPerPass === null) return "the cost is not known";
+  return figures.seconds_per_pass === null ? "the time was not measured" : null;
 }
 
 function getSecondsToSuccess({ figures }: SystemCard): number | null {
