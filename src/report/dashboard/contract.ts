@@ -201,6 +201,7 @@ export interface RunCharts {
   qualityCost: QualityCostChart;
   costSpeed: CostSpeedChart;
   radar: RadarChart;
+  costRadar: CostRadarChart;
   passCurves: readonly PassCurve[];
   heatMaps: readonly HeatMap[];
   tokenCosts: readonly TokenCost[];
@@ -256,6 +257,13 @@ export interface CostSpeedPoint {
 export interface RadarChart {
   limitSeconds: number | null;
   spokes: readonly { system: string; seconds: number | null; isClipped: boolean }[];
+}
+
+/** Cost per success: dollars, or output tokens if no price is known. Clipped like the times. */
+export interface CostRadarChart {
+  unit: "usd" | "tokens";
+  limit: number | null;
+  spokes: readonly { system: string; cost: number | null; isClipped: boolean }[];
 }
 
 /** pass@k and pass^k for every k. */

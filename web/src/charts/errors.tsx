@@ -56,7 +56,7 @@ export function ErrorsChart({ runs, by = "run", title = "Top error codes", onPic
       table={() => buildErrorTable(bars, by)}
       legend={all.map((category) => buildErrorLegendEntry(category, { prefix, isOn: !hidden.has(category) }))}
       onToggle={(name) => setHidden(toggleName(hidden, name))}
-      notes={all.length > 1 ? ["A category of the legend can be switched off and on."] : []}
+      notes={all.length > 1 ? ["Click a category to hide it."] : []}
     >
       {all.length === 0
         ? null

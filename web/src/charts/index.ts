@@ -6,6 +6,6 @@ export { PassCurvesChart } from "./pass-curves.js";
 export type { ChartSelection } from "./plot.js";
 export { QualityBars } from "./quality-bars.js";
 export { QualityCostChart } from "./quality-cost.js";
-export { SpeedRadar } from "./radar.js";
+export { CostRadar, SpeedRadar } from "./radar.js";
 export { TokenCostChart } from "./token-cost.js";
 export { TrendChart } from "./trend.js";

@@ -64,7 +64,7 @@ function LatencyPlot({ spreads, width, words, series, onPick }: LatencyPlotProps
   const drawing = useMemo(
     () => (
       <>
-        <BottomAxis axis={x} area={rows} label="seconds of a trial, each row to its own height →" zeroLabel="0 s" />
+        <BottomAxis axis={x} area={rows} label="time per trial (heights not comparable) →" zeroLabel="0 s" />
         {layout.spreads.map((spread) => (
           <SpreadShape
             key={spread.system}

@@ -9,7 +9,7 @@ import { findUnusableValues } from "./layout-testing.js";
 import { getSeriesLook } from "./looks.js";
 import { computePassCurvesLayout } from "./pass-curves.js";
 import { computeQualityCostLayout } from "./quality-cost.js";
-import { computeRadarLayout, computeSpeedBars } from "./radar.js";
+import { computeMeasureBars, computeRadarLayout } from "./radar.js";
 import { computeTokenCostLayout } from "./token-cost.js";
 import { buildTrendLines, computeTrendLayout } from "./trend.js";
 
@@ -80,10 +80,11 @@ test("the cost–speed layout has finite positions for any data", () => {
 });
 
 test("the radar and its bars have finite positions for any data", () => {
-  const spokes = systems(fc.record({ seconds: maybeAmount, isClipped: fc.boolean() }));
-  const data = fc.record({ limitSeconds: maybeAmount, spokes });
+  const spokes = systems(fc.record({ value: maybeAmount, isClipped: fc.boolean() }));
+  const unit = fc.constantFrom("seconds" as const, "usd" as const, "tokens" as const);
+  const data = fc.record({ unit, limit: maybeAmount, spokes });
   draws(data, computeRadarLayout);
-  draws(data, computeSpeedBars);
+  draws(data, computeMeasureBars);
 });
 
 function card(system: string, value: number | null, errors: number): SystemCard {

@@ -243,7 +243,7 @@ export function describePassCurves(curves: readonly PassCurve[]): string {
   if (most === 1)
     return "Each example was tried once, so that pass@1 and pass^1 are both the pass rate. More trials show how dependable a system is.";
   const sentences = drawn.slice(0, 3).flatMap((curve) => describeLastPoint(curve));
-  const more = drawn.length > 3 ? ` and ${formatPlural(drawn.length - 3, "more system")}` : "";
+  const more = drawn.length > 3 ? `; ${drawn.length - 3} more in the table` : "";
   return `${sentences.join("; ")}${more}. The wider the gap between the two curves, the less a single trial can be relied on.`;
 }
 

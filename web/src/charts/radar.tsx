@@ -1,60 +1,186 @@
 import { max } from "d3-array";
 import { scaleLinear } from "d3-scale";
-import { useMemo } from "preact/hooks";
-import type { RadarChart as RadarData } from "../../../src/report/dashboard/contract.js";
-import { formatSeconds } from "../ui/index.js";
+import { useMemo, useState } from "preact/hooks";
+import type { CostRadarChart, RadarChart } from "../../../src/report/dashboard/contract.js";
+import { formatCount, formatDollars, formatSeconds } from "../ui/index.js";
 import {
   ARIA_HIDDEN,
   type Axis,
   BottomAxis,
   computeTickCount,
   createLinearAxis,
+  formatCountTick,
+  formatDollarTick,
   formatSecondsTick,
-  listDurationTicks,
+  type TickFormatter,
 } from "./axes.js";
 import { BarNames, type BarRows, computeBarRows } from "./bars.js";
 import { ChartFrame, type ChartTableData } from "./frame.js";
 import { assignSystemLooks, buildShapePath, type SeriesLook } from "./looks.js";
-import { formatName, formatNameList, shortenName, truncateName } from "./names.js";
+import { estimateTextWidth, formatName, formatNameList, shortenName, truncateName } from "./names.js";
 import { type Box, type ChartProps, type Mark, Plot } from "./plot.js";
 
-interface SpeedRadarProps extends ChartProps {
-  data: RadarData;
+/** One measure of each system, of which less is better. */
+export interface RadarMeasure {
+  readonly unit: "seconds" | "usd" | "tokens";
+  /** Larger values are drawn at this one; null when nothing was measured. */
+  readonly limit: number | null;
+  readonly spokes: readonly RadarSpoke[];
 }
 
-interface SpeedPlotProps extends Pick<SpeedRadarProps, "data" | "onPick"> {
-  width: number;
-  words: string;
-  series: (name: string) => SeriesLook;
+interface RadarSpoke {
+  readonly system: string;
+  readonly value: number | null;
+  readonly isClipped: boolean;
+}
+
+interface SpeedRadarProps extends ChartProps {
+  data: RadarChart;
+}
+
+interface CostRadarProps extends ChartProps {
+  data: CostRadarChart;
 }
 
 /**
- * The median time to success of each system, as a radar for three to twelve systems, else as bars.
+ * The median time to success of each system, as a radar or as bars.
  * @example
  * <SpeedRadar data={run.charts.radar} onPick={({ system }) => navigate(["run", id], { system })} />
  */
-export function SpeedRadar({ data, title = "Speed Radar", systems, onPick }: SpeedRadarProps) {
-  const words = describeRadar(data);
+export function SpeedRadar({ data, title = "Speed Radar", ...props }: SpeedRadarProps) {
+  const measure = useMemo(() => toSpeedMeasure(data), [data]);
+  return <MeasureRadar measure={measure} title={title} {...props} />;
+}
+
+/**
+ * Dollars per success of each system, or tokens per success where nothing has a price.
+ * @example
+ * <CostRadar data={run.charts.costRadar} onPick={({ system }) => navigate(["run", id], { system })} />
+ */
+export function CostRadar({ data, title = "Cost Radar", ...props }: CostRadarProps) {
+  const measure = useMemo(() => toCostMeasure(data), [data]);
+  return <MeasureRadar measure={measure} title={title} {...props} />;
+}
+
+/** Fastest first: beside each other are systems that take about as long. */
+export function toSpeedMeasure({ limitSeconds, spokes }: RadarChart): RadarMeasure {
+  const values = spokes.map(({ system, seconds, isClipped }) => ({ system, value: seconds, isClipped }));
+  return { unit: "seconds", limit: limitSeconds, spokes: sortSpokes(values) };
+}
+
+/** Cheapest first. */
+export function toCostMeasure({ unit, limit, spokes }: CostRadarChart): RadarMeasure {
+  const values = spokes.map(({ system, cost, isClipped }) => ({ system, value: cost, isClipped }));
+  return { unit, limit, spokes: sortSpokes(values) };
+}
+
+function sortSpokes(spokes: readonly RadarSpoke[]): RadarSpoke[] {
+  return [...spokes].sort((a, b) => (a.value ?? Number.POSITIVE_INFINITY) - (b.value ?? Number.POSITIVE_INFINITY) || 0);
+}
+
+interface UnitWords {
+  /** The whole value, for labels and tables. */
+  format: (value: number | null) => string;
+  tick: TickFormatter;
+  measure: string;
+  best: string;
+  worst: string;
+  missing: string;
+}
+
+const UNIT_WORDS: Readonly<Record<RadarMeasure["unit"], UnitWords>> = {
+  seconds: {
+    format: formatSeconds,
+    tick: formatSecondsTick,
+    measure: "Median time to success",
+    best: "fastest",
+    worst: "slowest",
+    missing: "No time to success was measured.",
+  },
+  usd: {
+    format: formatDollars,
+    tick: formatDollarTick,
+    measure: "Cost per success",
+    best: "cheapest",
+    worst: "most expensive",
+    missing: "No cost per success is known: nothing passed, or nothing has a price.",
+  },
+  tokens: {
+    format: formatCount,
+    tick: formatCountTick,
+    measure: "Output tokens per success",
+    best: "shortest",
+    worst: "longest",
+    missing: "No cost per success is known: nothing passed, or nothing has a price or a number of tokens.",
+  },
+};
+
+interface MeasureRadarProps extends ChartProps {
+  measure: RadarMeasure;
+  title: string;
+}
+
+type RadarView = "radar" | "bars";
+
+function MeasureRadar({ measure, title, systems, onPick }: MeasureRadarProps) {
+  const [wanted, setView] = useState<RadarView>("radar");
+  const words = describeRadar(measure);
   const series = useMemo(
     () =>
       assignSystemLooks(
         systems,
-        data.spokes.map(({ system }) => system),
+        measure.spokes.map(({ system }) => system),
       ),
-    [data, systems],
+    [measure, systems],
   );
-  const Drawn = canDrawRadar(data) ? RadarPlot : SpeedBarsPlot;
+  const canChoose = canDrawRadar(measure);
+  const Drawn = canChoose && wanted === "radar" ? RadarPlot : MeasureBarsPlot;
   return (
-    <ChartFrame title={title} words={words} table={() => buildRadarTable(data)} notes={listRadarNotes(data)}>
-      {data.spokes.some(isMeasuredSpoke)
-        ? (width) => <Drawn data={data} width={width} words={`${title}. ${words}`} series={series} onPick={onPick} />
+    <ChartFrame
+      title={title}
+      words={words}
+      table={() => buildRadarTable(measure)}
+      notes={listRadarNotes(measure)}
+      controls={canChoose && <ViewChoice view={wanted} title={title} onChange={setView} />}
+    >
+      {measure.spokes.some(isMeasuredSpoke)
+        ? (width) => (
+            <Drawn measure={measure} width={width} words={`${title}. ${words}`} series={series} onPick={onPick} />
+          )
         : null}
     </ChartFrame>
   );
 }
 
-function RadarPlot({ data, width, words, series, onPick }: SpeedPlotProps) {
-  const layout = useMemo(() => computeRadarLayout(data, width), [data, width]);
+function ViewChoice({
+  view,
+  title,
+  onChange,
+}: {
+  view: RadarView;
+  title: string;
+  onChange: (view: RadarView) => void;
+}) {
+  return (
+    <fieldset class="choice" aria-label={`View of ${title}`}>
+      {(["radar", "bars"] as const).map((choice) => (
+        <button key={choice} type="button" aria-pressed={choice === view} onClick={() => onChange(choice)}>
+          {choice === "radar" ? "Radar" : "Bars"}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+interface MeasurePlotProps extends Pick<ChartProps, "onPick"> {
+  measure: RadarMeasure;
+  width: number;
+  words: string;
+  series: (name: string) => SeriesLook;
+}
+
+function RadarPlot({ measure, width, words, series, onPick }: MeasurePlotProps) {
+  const layout = useMemo(() => computeRadarLayout(measure, width), [measure, width]);
   const { height, middle, marks } = layout;
   const drawing = useMemo(
     () => (
@@ -63,23 +189,28 @@ function RadarPlot({ data, width, words, series, onPick }: SpeedPlotProps) {
           {layout.spokes.map(({ system, x, y }) => (
             <line key={system} class="grid" x1={middle.x} y1={middle.y} x2={x} y2={y} />
           ))}
-          {layout.rings.map(({ radius, text }) => (
+          {layout.rings.map(({ radius, text, isCut }) => (
             <g key={radius}>
-              <circle class="grid" cx={middle.x} cy={middle.y} r={radius} />
+              <circle class={isCut ? "cut-ring" : "grid"} cx={middle.x} cy={middle.y} r={radius} />
               <text x={middle.x + 4} y={middle.y - radius + 13}>
                 {text}
               </text>
             </g>
           ))}
         </g>
-        <path class="outline" d={layout.outline} />
         {layout.points.map(({ system, x, y, isClipped }) => (
-          <RadarMark key={system} x={x} y={y} isClipped={isClipped} look={series(system)} />
+          <g key={system}>
+            <line class="curve" x1={middle.x} y1={middle.y} x2={x} y2={y} stroke={series(system).color} />
+            <RadarMark x={x} y={y} isClipped={isClipped} look={series(system)} />
+          </g>
         ))}
         <g class="names" {...ARIA_HIDDEN}>
-          {layout.names.map(({ system, text, x, y, anchor }) => (
+          {layout.names.map(({ system, text, value, x, y, anchor }) => (
             <text key={system} x={x} y={y} text-anchor={anchor}>
               {text}
+              <tspan class="value" x={x} dy="1.2em">
+                {value}
+              </tspan>
             </text>
           ))}
         </g>
@@ -106,24 +237,29 @@ function RadarMark({ x, y, isClipped, look }: { x: number; y: number; isClipped:
   );
 }
 
-function SpeedBarsPlot({ data, width, words, series, onPick }: SpeedPlotProps) {
-  const { rows, x, bars, marks } = useMemo(() => computeSpeedBars(data, width), [data, width]);
+function MeasureBarsPlot({ measure, width, words, series, onPick }: MeasurePlotProps) {
+  const { rows, x, bars, marks } = useMemo(() => computeMeasureBars(measure, width), [measure, width]);
   const drawing = useMemo(
     () => (
       <>
-        <BottomAxis axis={x} area={rows} label="median time to success →" />
+        <BottomAxis axis={x} area={rows} label={`${UNIT_WORDS[measure.unit].measure.toLowerCase()} →`} />
         <BarNames rows={rows} />
-        {bars.map(({ system, box, isClipped }) => (
+        {bars.map(({ system, box, isClipped, text }) => (
           <g key={system}>
             <rect {...box} fill={series(system).color} />
             {isClipped && (
               <path class="cut" d={`M${box.x + box.width - 10},${box.y + box.height + 3}l6,${-box.height - 6}`} />
             )}
+            <g class="names figures" {...ARIA_HIDDEN}>
+              <text x={box.x + box.width + 6} y={box.y + box.height / 2 + 4}>
+                {text}
+              </text>
+            </g>
           </g>
         ))}
       </>
     ),
-    [rows, x, bars, series],
+    [measure, rows, x, bars, series],
   );
   return (
     <Plot width={width} height={rows.height} label={words} marks={marks} onPick={onPick}>
@@ -139,52 +275,92 @@ interface RadarPoint {
   y: number;
 }
 
+interface RadarName {
+  system: string;
+  text: string;
+  /** The real value, also of a clipped system. */
+  value: string;
+  x: number;
+  y: number;
+  anchor: "start" | "middle" | "end";
+}
+
 interface RadarLayout {
   height: number;
   middle: { x: number; y: number };
-  rings: readonly { radius: number; text: string }[];
+  /** The outermost is marked when values are clipped there. */
+  rings: readonly { radius: number; text: string; isCut: boolean }[];
   spokes: readonly { system: string; x: number; y: number }[];
-  names: readonly { system: string; text: string; x: number; y: number; anchor: "start" | "middle" | "end" }[];
+  names: readonly RadarName[];
   points: readonly RadarPoint[];
-  /** Connects neighbors; open where one was not measured. */
-  outline: string;
   marks: readonly Mark[];
 }
 
-/** The end of the spokes, in seconds. */
-function computeMaxSeconds({ spokes, limitSeconds }: RadarData): number {
-  const longest = max(spokes, ({ seconds }) => seconds ?? 0) ?? 0;
-  const reach = Math.min(longest, limitSeconds ?? longest);
+/** The end of the spokes. */
+function computeReach({ spokes, limit }: RadarMeasure): number {
+  const largest = max(spokes, ({ value }) => value ?? 0) ?? 0;
+  const reach = Math.min(largest, limit ?? largest);
   return reach > 0 ? reach : 1;
 }
 
 const MAX_RADAR_NAME_WIDTH = 130;
+/** Rings nearer to the outermost one would put their label on its label. */
+const MAX_INNER_RING = 0.88;
 
-/** The first system is at the top, the others follow clockwise. */
-export function computeRadarLayout(data: RadarData, width: number): RadarLayout {
-  const height = Math.round(Math.min(Math.max(width * 0.6, 280), 400));
+/** The lowest value is at the top, the others follow clockwise; systems without a value have no spoke. */
+export function computeRadarLayout(measure: RadarMeasure, width: number): RadarLayout {
+  const { unit } = measure;
+  const measured = measure.spokes.filter(isMeasuredSpoke);
+  const height = Math.round(Math.min(Math.max(width * 0.62, 300), 400));
   const middle = { x: width / 2, y: height / 2 };
-  const radius = Math.max(50, Math.min(height / 2 - 30, width / 2 - Math.min(MAX_RADAR_NAME_WIDTH, width * 0.24)));
-  const scale = scaleLinear([0, computeMaxSeconds(data)], [0, radius]).clamp(true);
+  const radius = Math.max(50, Math.min(height / 2 - 44, width / 2 - Math.min(MAX_RADAR_NAME_WIDTH, width * 0.26)));
+  const reach = computeReach(measure);
+  const scale = scaleLinear([0, reach], [0, radius]).clamp(true);
   const at = (index: number, distance: number) =>
-    computePointAtAngle(middle, computeAngle(index, data.spokes.length), distance);
-  const points = data.spokes.map((spoke, index) =>
-    isMeasuredSpoke(spoke)
-      ? { system: spoke.system, isClipped: spoke.isClipped, ...at(index, scale(spoke.seconds)) }
-      : null,
-  );
+    computePointAtAngle(middle, computeAngle(index, measured.length), distance);
+  const points = measured.map(({ system, value, isClipped }, index) => ({
+    system,
+    isClipped,
+    ...at(index, scale(value)),
+  }));
   return {
     height,
     middle,
-    rings: listDurationTicks([0, computeMaxSeconds(data)], { count: 4, duration: "s" })
-      .filter((seconds) => seconds > 0 && seconds <= computeMaxSeconds(data))
-      .map((seconds) => ({ radius: scale(seconds), text: formatSecondsTick(seconds) })),
-    spokes: data.spokes.map(({ system }, index) => ({ system, ...at(index, radius) })),
-    names: data.spokes.map(({ system }, index) => placeRadarName(system, { ...at(index, radius + 12), middle, width })),
-    points: points.filter((point) => point !== null),
-    outline: buildRadarOutline(points),
-    marks: data.spokes.flatMap((spoke, index) => createRadarMark(spoke, points[index] ?? null)),
+    rings: listRings(measure, { radius, reach }),
+    spokes: measured.map(({ system }, index) => ({ system, ...at(index, radius) })),
+    names: measured.map((spoke, index) =>
+      placeRadarName(spoke, { ...at(index, radius + 12), middle, width, format: UNIT_WORDS[unit].format }),
+    ),
+    points,
+    marks: measured.flatMap((spoke, index) => {
+      const point = points[index];
+      return point === undefined ? [] : [{ ...describeSpoke(spoke, unit), x: point.x, y: point.y }];
+    }),
   };
+}
+
+function listRings(
+  { unit, spokes }: RadarMeasure,
+  { radius, reach }: { radius: number; reach: number },
+): RadarLayout["rings"] {
+  const { tick, format } = UNIT_WORDS[unit];
+  const isCut = spokes.some(({ isClipped }) => isClipped);
+  const { ticks, toPixel } = createLinearAxis({
+    values: [0, reach],
+    range: [0, radius],
+    text: tick,
+    count: 4,
+    ...(unit === "seconds" ? { duration: "s" as const } : {}),
+  });
+  // A linear axis ends at a round number, the spokes at the largest value.
+  const end = toPixel(reach) || 1;
+  const inner = ticks.flatMap(({ at, text }) => {
+    const share = at / end;
+    return share > 0.01 && share <= (isCut ? MAX_INNER_RING : 1)
+      ? [{ radius: share * radius, text, isCut: false }]
+      : [];
+  });
+  return isCut ? [...inner, { radius, text: `cut at ${format(reach)}`, isCut }] : inner;
 }
 
 function computeAngle(index: number, count: number): number {
@@ -204,129 +380,124 @@ interface RadarNamePosition {
   y: number;
   middle: { x: number; y: number };
   width: number;
+  format: UnitWords["format"];
 }
 
-function placeRadarName(system: string, { x, y, middle, width }: RadarNamePosition): RadarLayout["names"][number] {
+function placeRadarName(
+  { system, value, isClipped }: MeasuredSpoke,
+  { x, y, middle, width, format }: RadarNamePosition,
+): RadarName {
   const isCentered = Math.abs(x - middle.x) < 8;
   const anchor = isCentered ? "middle" : x > middle.x ? "start" : "end";
   const room = isCentered ? 200 : x > middle.x ? width - x : x;
-  return { system, text: truncateName(system, room), x, y: y + (isCentered && y < middle.y ? 0 : 4), anchor };
-}
-
-/** Lines between neighbors that were both measured; the last is a neighbor of the first. */
-function buildRadarOutline(points: readonly (RadarPoint | null)[]): string {
-  return points
-    .map((from, index) => {
-      const to = points[(index + 1) % points.length] ?? null;
-      return from === null || to === null ? "" : `M${from.x},${from.y}L${to.x},${to.y}`;
-    })
-    .join("");
-}
-
-function createRadarMark(spoke: RadarSpoke, point: RadarPoint | null): Mark[] {
-  return point === null ? [] : [{ ...describeSpoke(spoke), x: point.x, y: point.y }];
+  const rise = isCentered ? (y < middle.y ? 16 : -8) : 4;
+  return {
+    system,
+    text: truncateName(system, room),
+    value: `${format(value)}${isClipped ? " (cut)" : ""}`,
+    x,
+    y: y - rise,
+    anchor,
+  };
 }
 
 /** A mark without its position. */
-function describeSpoke({ system, seconds, isClipped }: RadarSpoke): Omit<Mark, "x" | "y"> {
+function describeSpoke({ system, value, isClipped }: RadarSpoke, unit: RadarMeasure["unit"]): Omit<Mark, "x" | "y"> {
+  const { measure, format } = UNIT_WORDS[unit];
   return {
     id: system,
     series: "all",
     title: formatName(system),
-    facts: [["Median time to success", `${formatSeconds(seconds)}${isClipped ? " (cut in the drawing)" : ""}`]],
+    facts: [[measure, `${format(value)}${isClipped ? " (cut in the drawing)" : ""}`]],
     selection: { system },
   };
 }
 
-interface SpeedBarsLayout {
+interface MeasureBarsLayout {
   rows: BarRows;
   x: Axis;
-  bars: readonly { system: string; box: Box; isClipped: boolean }[];
+  bars: readonly { system: string; box: Box; isClipped: boolean; text: string }[];
   marks: readonly Mark[];
 }
 
-/** The same data as bars, for fewer or more systems than a radar can show. */
-export function computeSpeedBars(data: RadarData, width: number): SpeedBarsLayout {
+/** The same data as sorted bars with their values. */
+export function computeMeasureBars(measure: RadarMeasure, width: number): MeasureBarsLayout {
+  const { format, tick } = UNIT_WORDS[measure.unit];
+  const measured = measure.spokes.filter(isMeasuredSpoke);
+  const texts = measured.map(({ value, isClipped }) => `${format(value)}${isClipped ? " (cut)" : ""}`);
   const rows = computeBarRows(
-    data.spokes.map(({ system }) => system),
-    { width, band: data.spokes.length > 12 ? 14 : 22 },
+    measured.map(({ system }) => system),
+    {
+      width,
+      band: measured.length > 12 ? 14 : 22,
+      after: Math.min(Math.max(14, ...texts.map((text) => estimateTextWidth(text) + 10)), width * 0.35),
+    },
   );
-  const reach = computeMaxSeconds(data);
+  const reach = computeReach(measure);
   const x = createLinearAxis({
     values: [0, reach],
     range: [rows.left, rows.right],
-    text: formatSecondsTick,
+    text: tick,
     count: computeTickCount(rows, 90),
-    duration: "s",
+    ...(measure.unit === "seconds" ? { duration: "s" as const } : {}),
   });
-  const clip = scaleLinear([0, reach], [0, reach]).clamp(true);
-  const bars = data.spokes.flatMap(({ system, seconds, isClipped }, index) => {
+  const bars = measured.flatMap(({ system, value, isClipped }, index) => {
     const row = rows.rows[index];
-    if (row === undefined || seconds === null) return [];
-    const end = x.toPixel(clip(seconds));
-    return [
-      { system, isClipped, box: { x: rows.left, y: row.top, width: Math.max(end - rows.left, 1), height: row.band } },
-    ];
+    if (row === undefined) return [];
+    const end = x.toPixel(Math.min(value, reach));
+    const box = { x: rows.left, y: row.top, width: Math.max(end - rows.left, 1), height: row.band };
+    return [{ system, isClipped, text: texts[index] ?? "", box }];
   });
-  const spokes = new Map(data.spokes.map((spoke) => [spoke.system, spoke]));
-  const marks = bars.flatMap(({ system, box }): Mark[] => {
-    const spoke = spokes.get(system);
-    return spoke === undefined
-      ? []
-      : [{ ...describeSpoke(spoke), x: box.x + box.width, y: box.y + box.height / 2, box }];
+  const marks = bars.flatMap(({ box }, index): Mark[] => {
+    const spoke = measured[index];
+    const place = { x: box.x + box.width, y: box.y + box.height / 2 };
+    return spoke === undefined ? [] : [{ ...describeSpoke(spoke, measure.unit), ...place, box }];
   });
   return { rows, x, bars, marks };
 }
 
-type RadarSpoke = RadarData["spokes"][number];
-
-type MeasuredSpoke = RadarSpoke & { seconds: number };
+type MeasuredSpoke = RadarSpoke & { readonly value: number };
 
 function isMeasuredSpoke(spoke: RadarSpoke): spoke is MeasuredSpoke {
-  return spoke.seconds !== null;
+  return spoke.value !== null;
 }
 
 /** A radar is readable with three to twelve systems. */
-function canDrawRadar({ spokes }: RadarData): boolean {
-  return spokes.length >= 3 && spokes.length <= 12;
+function canDrawRadar({ spokes }: RadarMeasure): boolean {
+  const count = spokes.filter(isMeasuredSpoke).length;
+  return count >= 3 && count <= 12;
 }
 
 /** What the chart shows, or why it is empty. */
-export function describeRadar(data: RadarData): string {
-  const { spokes } = data;
-  const measured = spokes.filter(isMeasuredSpoke).sort((a, b) => a.seconds - b.seconds);
-  const [fastest, slowest] = [measured[0], measured.at(-1)];
-  if (fastest === undefined || slowest === undefined)
-    return spokes.length === 0
-      ? "There is nothing to draw: the run has no systems."
-      : "There is nothing to draw: no system has a measured time to success.";
-  if (measured.length === 1)
-    return `${shortenName(fastest.system)} needs ${formatSeconds(fastest.seconds)} to a success in the median.`;
-  if (fastest.seconds === slowest.seconds)
-    return `All ${measured.length} systems need ${formatSeconds(fastest.seconds)} to a success in the median.`;
-  return `${shortenName(fastest.system)} is the fastest to a success with ${formatSeconds(fastest.seconds)} in the median, ${shortenName(slowest.system)} the slowest with ${formatSeconds(slowest.seconds)}. ${canDrawRadar(data) ? "Nearer to the middle" : "Shorter"} is faster.`;
+export function describeRadar({ unit, spokes }: RadarMeasure): string {
+  const { format, measure, best, worst, missing } = UNIT_WORDS[unit];
+  const measured = spokes.filter(isMeasuredSpoke);
+  const [first, last] = [measured[0], measured.at(-1)];
+  if (first === undefined || last === undefined) return missing;
+  if (measured.length === 1) return `${measure} of ${shortenName(first.system)}: ${format(first.value)}.`;
+  if (first.value === last.value) return `${measure}: ${format(first.value)} for all ${measured.length} systems.`;
+  return `${measure}: ${shortenName(first.system)} is the ${best} with ${format(first.value)}, ${shortenName(last.system)} the ${worst} with ${format(last.value)}.`;
 }
 
 /** What the drawing clips or leaves out. */
-export function listRadarNotes({ spokes, limitSeconds }: RadarData): string[] {
+export function listRadarNotes({ unit, spokes, limit }: RadarMeasure): string[] {
+  const { format } = UNIT_WORDS[unit];
   const clipped = spokes.filter((spoke) => spoke.isClipped);
   const unmeasured = spokes.filter((spoke) => !isMeasuredSpoke(spoke)).map(({ system }) => system);
-  const real = clipped.map(({ system, seconds }) => `${shortenName(system)} (${formatSeconds(seconds)})`);
+  const real = clipped.map(({ system, value }) => `${shortenName(system)} (${format(value)})`);
+  if (unmeasured.length === spokes.length) return [];
   return [
     ...(clipped.length > 0
-      ? [`Cut at ${formatSeconds(limitSeconds)}, with their real times: ${real.join("; ")}.`]
+      ? [`Cut at ${format(limit)}, five times the median of the systems; the real values: ${real.join("; ")}.`]
       : []),
-    ...(unmeasured.length > 0 ? [`Not measured: ${formatNameList(unmeasured, 8)}.`] : []),
+    ...(unmeasured.length > 0 ? [`Nothing passed, or not measured: ${formatNameList(unmeasured, 8)}.`] : []),
   ];
 }
 
-function buildRadarTable({ spokes, limitSeconds }: RadarData): ChartTableData {
+function buildRadarTable({ unit, spokes, limit }: RadarMeasure): ChartTableData {
+  const { format, measure } = UNIT_WORDS[unit];
   return {
-    columns: ["System", "Median time to success", `Cut at ${formatSeconds(limitSeconds)}`],
-    rows: spokes.map(({ system, seconds, isClipped }) => [
-      formatName(system),
-      formatSeconds(seconds),
-      isClipped ? "yes" : "no",
-    ]),
+    columns: ["System", measure, `Cut at ${format(limit)}`],
+    rows: spokes.map(({ system, value, isClipped }) => [formatName(system), format(value), isClipped ? "yes" : "no"]),
   };
 }

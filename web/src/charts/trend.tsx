@@ -312,7 +312,7 @@ export function describeTrend(lines: readonly TrendLine[], figure: CardFigure): 
   const changes = lines.flatMap((line) => describeTrendChange(line, format));
   if (changes.length === 0)
     return `There is nothing to draw: none of ${formatPlural(runs, "run")} has a value (${joinBlankReasons(points)}).`;
-  const more = changes.length > 3 ? ` and ${formatPlural(changes.length - 3, "more system")}` : "";
+  const more = changes.length > 3 ? `; ${changes.length - 3} more in the table` : "";
   return `Over ${formatPlural(runs, "run")}: ${changes.slice(0, 3).join("; ")}${more}.`;
 }
 

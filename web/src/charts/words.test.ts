@@ -14,7 +14,7 @@ import { buildHeatMapTable, computeColorDomain, computeColorStep, describeHeatMa
 import { describeLatencies } from "./latency.js";
 import { describePassCurves } from "./pass-curves.js";
 import { buildQualityCostTable, describeQualityCost, listQualityCostNotes } from "./quality-cost.js";
-import { describeRadar, listRadarNotes } from "./radar.js";
+import { computeRadarLayout, describeRadar, listRadarNotes, toCostMeasure, toSpeedMeasure } from "./radar.js";
 import {
   buildTokenCostTable,
   computeTotal,
@@ -108,17 +108,39 @@ test("cost and speed: gives the reason for each system left out, and larger mark
   expect(computeMarkArea(null)).toBe(computeMarkArea(0));
 });
 
-test("radar: gives the real time of each clipped system", () => {
+test("radar: orders systems by time, and gives the real time of each clipped system", () => {
   const spokes = [
-    { system: "a", seconds: 2, isClipped: false },
     { system: "b", seconds: 400, isClipped: true },
     { system: "c", seconds: null, isClipped: false },
+    { system: "a", seconds: 2, isClipped: false },
   ];
-  expect(describeRadar({ limitSeconds: 30, spokes })).toContain("a is the fastest to a success with 2.00 s");
-  expect(listRadarNotes({ limitSeconds: 30, spokes })).toEqual([
-    "Cut at 30.00 s, with their real times: b (6 min 40 s).",
-    "Not measured: c.",
+  const measure = toSpeedMeasure({ limitSeconds: 30, spokes });
+  expect(measure.spokes.map(({ system }) => system)).toEqual(["a", "b", "c"]);
+  expect(describeRadar(measure)).toBe(
+    "Median time to success: a is the fastest with 2.00 s, b the slowest with 6 min 40 s.",
+  );
+  expect(listRadarNotes(measure)).toEqual([
+    "Cut at 30.00 s, five times the median of the systems; the real values: b (6 min 40 s).",
+    "Nothing passed, or not measured: c.",
   ]);
+});
+
+test("radar: marks the ring at which values are cut, and names every value", () => {
+  const spokes = [0.01, 0.02, 0.03, 9].map((cost, place) => ({ system: `s${place}`, cost, isClipped: cost > 1 }));
+  const { rings, names, points } = computeRadarLayout(toCostMeasure({ unit: "usd", limit: 0.125, spokes }), 600);
+  expect(rings.filter(({ isCut }) => isCut)).toMatchObject([{ text: "cut at $0.1250" }]);
+  expect(names.at(-1)?.value).toBe("$9.00 (cut)");
+  expect(points.map(({ isClipped }) => isClipped)).toEqual([false, false, false, true]);
+});
+
+test("radar: says in one sentence that no cost is known", () => {
+  const measure = toCostMeasure({
+    unit: "tokens",
+    limit: null,
+    spokes: [{ system: "a", cost: null, isClipped: false }],
+  });
+  expect(describeRadar(measure)).toMatch(/^No cost per success is known/);
+  expect(listRadarNotes(measure)).toEqual([]);
 });
 
 function runOf(id: string, createdAt: string, { rate, errors }: { rate: number | null; errors: number }): RunCard {
@@ -169,11 +191,11 @@ test("trend: does not count skipped trials when it decides that a point is blank
   expect(line?.points[0]?.blank).toBe("80 % of the trials had infrastructure errors");
 });
 
-test("trend: uses the singular for one more system", () => {
+test("trend: says how many more systems are in the table", () => {
   const run = runOf("one", "2026-11-01T00:00:00Z", { rate: 0.5, errors: 0 });
   const systems = ["a", "b", "c", "d"].flatMap((system) => run.systems.map((card) => ({ ...card, system })));
   expect(describeTrend(buildTrendLines([{ ...run, systems }], "error_rate"), "error_rate")).toMatch(
-    / and 1 more system\.$/,
+    /; 1 more in the table\.$/,
   );
 });
 

@@ -42,7 +42,7 @@ export function RunFilters({ route, choices, children }: RunFiltersProps) {
         />
       )}
       <DateFilter from={query.from} to={query.to} onChange={(days) => change({ ...days })} />
-      <TextFilter label="Search" value={query.q} placeholder="system, model, run" onChange={(q) => change({ q })} />
+      <TextFilter label="Search" value={query.q} placeholder="system, model, harness" onChange={(q) => change({ q })} />
     </FilterBar>
   );
 }
@@ -86,12 +86,13 @@ export function parseSystemFilter({
   return { harness, from, to, text: q };
 }
 
+/** The text is searched in the names of the system: the title of a run often lists every system of the run. */
 export function createSystemMatcher({ harness, from, to, text }: SystemFilter): (candidate: RunSystem) => boolean {
   const words = splitSearchWords(text);
   return ({ run, card }) =>
     (!harness || card.harness === harness) &&
     isWithinDays(run.createdAt, { from, to }) &&
-    hasWords([card.system, card.harness, card.model, run.title, run.id], words);
+    hasWords([card.system, card.harness, card.model], words);
 }
 
 interface RunFilterChoices {

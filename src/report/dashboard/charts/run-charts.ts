@@ -6,6 +6,7 @@ import type { Manifest } from "../../../store/index.js";
 import { buildFacetLayouts, type FacetEntry, type FacetLayout } from "../../facets.js";
 import { createFigureReader, getDatasetLabel } from "../cards.js";
 import type {
+  CostRadarChart,
   CostSpeedChart,
   CostSpeedPoint,
   HeatMap,
@@ -140,10 +141,30 @@ const MAX_TIMES_MEDIAN = 5;
 /** The median time to success of each system; outliers are clipped in the chart but keep their value. */
 export function buildRadarChart(systems: readonly ChartSystem[]): RadarChart {
   const times = systems.map((system) => ({ system: system.name, seconds: readSecondsToSuccess(system) }));
-  const known = times.flatMap(({ seconds }) => seconds ?? []);
-  const limitSeconds = known.length === 0 ? null : MAX_TIMES_MEDIAN * median(known);
-  const isClipped = (seconds: number | null) => seconds !== null && limitSeconds !== null && seconds > limitSeconds;
-  return { limitSeconds, spokes: times.map((spoke) => ({ ...spoke, isClipped: isClipped(spoke.seconds) })) };
+  const limitSeconds = computeClipLimit(times.map(({ seconds }) => seconds));
+  return {
+    limitSeconds,
+    spokes: times.map((spoke) => ({ ...spoke, isClipped: isBeyond(spoke.seconds, limitSeconds) })),
+  };
+}
+
+/** The cost per success of each system; outliers are clipped in the chart but keep their value. */
+export function buildCostRadarChart(systems: readonly ChartSystem[]): CostRadarChart {
+  const unit = systems.some(({ figure }) => figure("cost_per_pass_usd") !== null) ? "usd" : "tokens";
+  const key = unit === "usd" ? "cost_per_pass_usd" : "cost_of_pass";
+  const costs = systems.map(({ name, figure }) => ({ system: name, cost: figure(key) }));
+  const limit = computeClipLimit(costs.map(({ cost }) => cost));
+  return { unit, limit, spokes: costs.map((spoke) => ({ ...spoke, isClipped: isBeyond(spoke.cost, limit) })) };
+}
+
+/** Null when nothing was measured. */
+function computeClipLimit(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : MAX_TIMES_MEDIAN * median(known);
+}
+
+function isBeyond(value: number | null, limit: number | null): boolean {
+  return value !== null && limit !== null && value > limit;
 }
 
 /** Null when nothing passed or no time was measured. */
@@ -158,6 +179,7 @@ export function buildRunCharts(result: EvalResult, manifest: Pick<Manifest, "sys
     qualityCost: buildQualityCostChart(systems, result.config),
     costSpeed: buildCostSpeedChart(systems),
     radar: buildRadarChart(systems),
+    costRadar: buildCostRadarChart(systems),
     passCurves: buildPassCurves(systems),
     heatMaps: buildHeatMaps(result),
     tokenCosts: buildTokenCosts(systems),

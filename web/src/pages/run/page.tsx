@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { LiveProgress, QueueView, RunView } from "../../../../src/report/dashboard/contract.js";
 import {
   type ChartSelection,
+  CostRadar,
   CostSpeedChart,
   ErrorsChart,
   HeatMapChart,
@@ -130,6 +131,7 @@ function ChartsTab({ view }: { view: RunView }) {
       {charts.qualityCost.points.length > 0 && <QualityCostChart data={charts.qualityCost} {...shared} />}
       {charts.costSpeed.points.length > 0 && <CostSpeedChart data={charts.costSpeed} {...shared} />}
       {charts.radar.spokes.length > 0 && <SpeedRadar data={charts.radar} {...shared} />}
+      {charts.costRadar.spokes.length > 0 && <CostRadar data={charts.costRadar} {...shared} />}
       {charts.passCurves.some(({ points }) => points.length > 1) && (
         <PassCurvesChart data={charts.passCurves} {...shared} />
       )}
