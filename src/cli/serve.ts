@@ -17,11 +17,15 @@ export interface ServeFlags {
   host?: string;
   /** True for --token without a value. */
   token?: string | true;
+  /** Lets the page write labels of trials. */
+  label?: boolean;
+  labeler?: string;
   open: boolean;
 }
 
 const DEFAULT_PORT = 4680;
 const MIN_TOKEN_LENGTH = 8;
+const MAX_LABELER_LENGTH = 100;
 const PAGE_DIR = fileURLToPath(findPackageFile("dist/web/"));
 
 /** `assay serve`: the dashboard, until Ctrl-C. */
@@ -31,12 +35,14 @@ export async function executeServe(flags: ServeFlags): Promise<number> {
   requireTokenUnlessLocal(host, token);
   const runsDir = resolve(flags.runsDir);
   requireRunsFolder(runsDir);
-  const options = { runsDir, load: loadRun, pageDir: PAGE_DIR, host, token };
+  const label = resolveLabelOptions(flags);
+  const options = { runsDir, load: loadRun, pageDir: PAGE_DIR, host, token, label };
   const server = port === undefined ? await listenOnDefaultPort(options) : await startServer({ ...options, port });
   const stopped = waitForStop();
   const address = token === null ? server.url : `${server.url}?token=${encodeURIComponent(token)}`;
   await writeResult(`${address}\n`);
   printNote(`Serving the runs of ${runsDir}. Stop with Ctrl-C.`);
+  if (label !== null) printNote("Labels are written to labels.jsonl in the folder of each run.");
   const remark = describeWildcardHost(host);
   if (remark !== null) printNote(remark);
   if (flags.open && process.stdout.isTTY) openBrowser(address);
@@ -57,6 +63,16 @@ function requireLongToken(token: string): string {
   throw new UsageError(
     `The token has only ${token.length} characters and could be guessed. Use at least ${MIN_TOKEN_LENGTH}.`,
   );
+}
+
+/** Null if the server only reads. */
+export function resolveLabelOptions({ label = false, labeler }: Pick<ServeFlags, "label" | "labeler">) {
+  if (labeler === undefined) return label ? { labeler: null } : null;
+  const name = labeler.trim();
+  if (!label) throw new UsageError("--labeler says who writes labels, but nobody can. Add --label.");
+  if (name === "" || name.length > MAX_LABELER_LENGTH || /\p{Cc}/u.test(name))
+    throw new UsageError(`--labeler must be a name of 1 to ${MAX_LABELER_LENGTH} characters on one line.`);
+  return { labeler: name };
 }
 
 function requireTokenUnlessLocal(host: string, token: string | null): void {

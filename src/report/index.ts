@@ -15,6 +15,8 @@ export {
 export { buildRunCard, writeCard } from "./dashboard/cards.js";
 export type {
   CompareView,
+  LabelAccess,
+  LabelView,
   LiveProgress,
   QueueView,
   RunCard,
@@ -25,6 +27,7 @@ export type {
   TrialView,
 } from "./dashboard/contract.js";
 export { htmlReporter } from "./dashboard/html-report.js";
+export { buildLabelView } from "./dashboard/label-view.js";
 export { countActiveWorkers, QueueFile } from "./dashboard/queue-view.js";
 export { serializeRowLines } from "./dashboard/rows.js";
 export { createYielder, inspectRunFolder, listFolderNames, RunList } from "./dashboard/run-list.js";

@@ -5,6 +5,7 @@ import type { EvalResult, TrialKey } from "../core/index.js";
 import { RunFolderError } from "../core/index.js";
 import type {
   CompareView,
+  LabelView,
   LiveProgress,
   QueueView,
   RunCard,
@@ -16,6 +17,7 @@ import type {
 } from "../report/index.js";
 import {
   buildCompareView,
+  buildLabelView,
   buildRunView,
   countActiveWorkers,
   createYielder,
@@ -28,7 +30,14 @@ import {
   searchTrials,
   TrialFiles,
 } from "../report/index.js";
-import { LABELS_FILE, RUN_FILES, readManifest } from "../store/index.js";
+import {
+  appendTrialLabel,
+  LABELS_FILE,
+  RUN_FILES,
+  readManifest,
+  readTrialLabels,
+  type TrialLabel,
+} from "../store/index.js";
 import { RunTail } from "./run-tail.js";
 
 /** Loads a stored run; `soFar` for a run still in progress. */
@@ -288,6 +297,25 @@ export class RunService {
     const { rows } = await this.#loadResult({ dir, card });
     const { systems } = readManifest(dir);
     return loadTrialView({ dir, rows, key, threshold: card.threshold, run: card.id, systems, files: this.#files });
+  }
+
+  async getLabels(id: string): Promise<LabelView> {
+    const found = await this.#find(id);
+    const { rows } = await this.#loadResult(found);
+    return buildLabelView(rows, readTrialLabels(found.dir));
+  }
+
+  /** Adds a label to a trial that the run has. Returns all labels. */
+  async addLabel(id: string, label: TrialLabel): Promise<LabelView> {
+    const found = await this.#find(id);
+    const { rows } = await this.#loadResult(found);
+    const { system, dataset, exampleId, trial } = label;
+    const isThere = rows.some(
+      (row) => row.system === system && row.dataset === dataset && row.exampleId === exampleId && row.trial === trial,
+    );
+    if (!isThere) throw new RunFolderError(`The run ${id} has no trial ${trial} of ${system} on ${exampleId}.`);
+    appendTrialLabel(found.dir, label);
+    return buildLabelView(rows, readTrialLabels(found.dir));
   }
 
   async getText(id: string, key: TrialKey, field: { of: "example" | "output"; name: string }): Promise<string> {

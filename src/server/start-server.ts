@@ -11,6 +11,7 @@ import { AssayError, getErrorMessage, RunFolderError, UsageError } from "../core
 import type { RunListQuery, RunStatus } from "../report/index.js";
 import { isRunSort, MAX_RUNS, RUN_SORTS, STATUSES, serializeRowLines } from "../report/index.js";
 import { checkRequestOrigin, LOOPBACK_HOSTS } from "../utils/index.js";
+import { type LabelOptions, makeLabelRoutes } from "./label-routes.js";
 import { type LoadRun, RunService } from "./run-service.js";
 
 export interface ServerOptions {
@@ -23,6 +24,8 @@ export interface ServerOptions {
   port: number;
   /** Token required on every request; null if only this machine can connect. */
   token: string | null;
+  /** How labels of trials are written; null to only read. Default: null. */
+  label?: LabelOptions | null;
 }
 
 export interface RunningServer {
@@ -52,13 +55,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return { url: `http://${shown}:${port}/`, port, close: () => closeHttpServer(server) };
 }
 
-function makeApp({ runsDir, load, pageDir, token, host }: ServerOptions): Hono {
+function makeApp({ runsDir, load, pageDir, token, host, label = null }: ServerOptions): Hono {
   const app = new Hono();
   const hosts = token === null ? new Set([...LOOPBACK_HOSTS, host]) : null;
   app.use(addSecurityHeaders, createGuard({ token, hosts }));
   app.onError((error, context) => sendError(context, error));
   app.notFound((context) => context.json({ error: "Not found." }, 404));
-  app.route("/api", makeApi(new RunService({ runsDir, load })));
+  const desk = new RunService({ runsDir, load });
+  app.route("/api", makeApi(desk).route("/", makeLabelRoutes(desk, label)));
   for (const [path, { file, type }] of Object.entries(PAGE_FILES)) {
     const content = readPageFile(pageDir, file);
     app.get(path, (context) => context.body(content, 200, { "Content-Type": type }));

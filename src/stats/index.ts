@@ -12,6 +12,7 @@ export {
   studentQuantile,
   studentTwoSidedP,
 } from "./distributions.js";
+export { bootstrapEstimate, type Estimate, estimateProportion } from "./estimate.js";
 export {
   amountInterval,
   clopperPearsonInterval,

@@ -1,4 +1,5 @@
 /** Run folders, the output cache, and SQL over stored runs. */
+export type { TrialLabel, TrialLabelDraft } from "./contract.js";
 export {
   decodeStoredExample,
   EXAMPLES_FILE,
@@ -58,3 +59,4 @@ export { sortRowsByPlan } from "./row-order.js";
 export { openRunFile, readRunFile, readRunLines } from "./run-file.js";
 export { createRunId, findBaseline, findLatestRun, findNamedRuns, findRun, makeRunDir } from "./run-folder.js";
 export { countFinishedTrials, hasRunEnded, isRunComplete, readSummary, type StoredSummary } from "./summary-file.js";
+export { appendTrialLabel, readTrialLabels, TRIAL_LABELS_FILE, trialLabelDraftSchema } from "./trial-labels.js";

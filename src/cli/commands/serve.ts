@@ -13,6 +13,7 @@ Examples:
   assay serve --runs-dir nightly/runs
   assay serve --host 0.0.0.0 --token            open to other machines, with the printed token
   ASSAY_TOKEN=… assay serve --host 0.0.0.0 --token
+  assay serve --label --labeler Ann             mark trials right or wrong, also blind
 
 To share one run as a file: assay report RUN --output html > report.html`;
 
@@ -27,6 +28,8 @@ export function addServeCommand(program: Command, done: SetExitCode): void {
       "--token [text]",
       "require this token from every visitor (default: ASSAY_TOKEN, or a new one that is printed)",
     )
+    .option("--label", "let the page mark trials right or wrong, written to labels.jsonl in the run folder")
+    .option("--labeler <name>", "with --label: who marks them, written into each label")
     .option("--no-open", "do not open a browser")
     .allowExcessArguments(false)
     .addHelpText("after", EXAMPLES)

@@ -1,13 +1,11 @@
 import type { ScoreMeter } from "../../core/index.js";
 import { getErrorMessage, isTrialError, UsageError } from "../../core/index.js";
 import {
-  bootstrapInterval,
+  bootstrapEstimate,
   cohenKappa,
-  computeWilsonBounds,
   crossTable,
+  estimateProportion,
   mean,
-  NO_INTERVAL,
-  normalQuantile,
   quadraticKappa,
   spearman,
 } from "../../stats/index.js";
@@ -15,7 +13,6 @@ import type {
   BadLabel,
   Calibration,
   Disagreement,
-  Estimate,
   JudgeAgreement,
   LengthBias,
   PairLengthBias,
@@ -359,30 +356,4 @@ function listDisagreements(rows: readonly (JudgedLabel | undefined)[], scale: Ju
 /** The mean of judge − people in points of the scale; null without items. */
 function computeMeanDifference(items: readonly JudgedLabel[], scale: JudgeScale | "pairwise"): number | null {
   return items.length === 0 ? null : mean(items.map(({ judge, people }) => judge - people)) * getScaleSpan(scale);
-}
-
-/** With fewer items no interval is given: resamples of a few rows say little. */
-const MIN_ITEMS = 10;
-const Z = normalQuantile(0.975);
-
-/**
- * The share of n verdicts, with a Wilson interval over the items they are about: two orders of a pair, or three judges of
- * it, are one item.
- */
-function estimateProportion(hits: number, n: number, items = n): Estimate {
-  if (n === 0) return { value: null, ...NO_INTERVAL, n };
-  const value = hits / n;
-  return { value, ...(items < MIN_ITEMS ? NO_INTERVAL : computeWilsonBounds(value, items, Z)), n };
-}
-
-/** Sorting every resample of very many labels would take longer than the judge did. */
-const MAX_DRAWS = 2e6;
-
-/** A statistic of the items with a bootstrap interval; without an interval if there are too few items. */
-function bootstrapEstimate<T>(items: readonly T[], figure: (items: readonly T[]) => number | null): Estimate {
-  const value = figure(items);
-  if (value === null || items.length < MIN_ITEMS) return { value, ...NO_INTERVAL, n: items.length };
-  const resamples = Math.min(2000, Math.max(200, Math.floor(MAX_DRAWS / items.length)));
-  const { low, high } = bootstrapInterval(items, (sample) => figure(sample) ?? Number.NaN, { seed: 0, resamples });
-  return { value, low, high, n: items.length };
 }

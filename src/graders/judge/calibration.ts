@@ -1,12 +1,8 @@
-import type { OpenInterval } from "../../stats/index.js";
+import type { Estimate } from "../../stats/index.js";
+
 import type { JudgeScale } from "./scale.js";
 
-/** A figure with its 95 % interval. The value is null if undefined; there is no interval for too few items. */
-export interface Estimate extends OpenInterval {
-  readonly value: number | null;
-  /** The number of items or verdicts it is based on. */
-  readonly n: number;
-}
+export type { Estimate };
 
 /** How well a judge agrees with people. */
 export interface JudgeAgreement {

@@ -3,6 +3,9 @@ import type { EvalConfig, JsonSummary, Timing } from "../../core/result.js";
 import type { ErrorCategory, EvalRow, Outcome, TrialKey } from "../../core/row.js";
 import type { RunComparison } from "../../metrics/compare/index.js";
 import type { QueueState } from "../../queue/contract.js";
+import type { TrialLabel, TrialLabelDraft } from "../../store/contract.js";
+
+export type { TrialLabel, TrialLabelDraft };
 
 // The data of the dashboard and the HTML report: made by `src/report/dashboard`, drawn by `web/`. Unknown is null, never
 // 0; numbers are never NaN or infinite.
@@ -187,6 +190,40 @@ export interface RunView {
   charts: RunCharts;
   /** Null when it used no queue. */
   queue: QueueView | null;
+  /** What all of its trials together may cost; null without a limit, or when it is not stored. */
+  maxCostUsd: number | null;
+}
+
+/** What people said about the trials of a run, and how far the verdicts agree. */
+export interface LabelView {
+  labels: readonly TrialLabel[];
+  agreement: LabelAgreement;
+}
+
+/** Labels against the verdicts of the run, over labeled trials that passed or failed. */
+export interface LabelAgreement {
+  rightPassed: number;
+  rightFailed: number;
+  wrongPassed: number;
+  wrongFailed: number;
+  /** Share of equal verdicts, with a Wilson interval. */
+  share: LabelFigure;
+  /** Cohen's kappa, with a bootstrap interval over trials. */
+  kappa: LabelFigure;
+  differing: readonly TrialKey[];
+}
+
+/** Without a value if undefined; without an interval for fewer than ten trials. */
+export interface LabelFigure {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+  n: number;
+}
+
+/** What the page needs to write labels; without a token it only reads. */
+export interface LabelAccess {
+  writeToken: string | null;
 }
 
 /**
@@ -450,4 +487,6 @@ export interface EmbeddedReport {
   comparisons: readonly CompareView[];
   /** Trials whose texts are left out to limit the size of the file. */
   trialsLeftOut: number;
+  /** Absent in files of older versions. */
+  labels?: LabelView;
 }

@@ -14,10 +14,12 @@ import {
   RUN_SCHEMA,
   readManifest,
   readSummary,
+  readTrialLabels,
 } from "../../store/index.js";
 import { findPackageFile } from "../../utils/index.js";
 import { buildRunCard, toCardParts } from "./cards.js";
 import type { CompareView, QueueView, RunCard, RunView } from "./contract.js";
+import { buildLabelView } from "./label-view.js";
 import { QueueFile } from "./queue-view.js";
 import { buildRowChunks, buildRowsHead } from "./rows.js";
 import { buildCompareView, buildRunView } from "./run-view.js";
@@ -208,7 +210,8 @@ export async function* serializeEmbeddedReport(
     yield separator + next.value;
     separator = ",";
   }
-  yield `],"trialsLeftOut":${next.value}}`;
+  const labels = buildLabelView(rows, dir === null ? [] : readTrialLabels(dir));
+  yield `],"trialsLeftOut":${next.value},"labels":${JSON.stringify(labels)}}`;
 }
 
 function* serializeList(name: string, items: Iterable<unknown>): Generator<string> {

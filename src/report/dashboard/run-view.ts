@@ -39,7 +39,14 @@ export function buildRunView({ result, manifest, card, queue = null }: RunViewPa
     across,
     charts: buildRunCharts(result, manifest),
     queue,
+    maxCostUsd: result.budget?.maxCostUsd ?? findInvokedBudget(manifest.invocation),
   };
+}
+
+/** A run in progress has no receipt yet, but the command line that started it names the budget. */
+function findInvokedBudget(invocation: unknown): number | null {
+  const { flags } = (invocation ?? {}) as { flags?: { maxCost?: unknown } };
+  return typeof flags?.maxCost === "number" ? flags.maxCost : null;
 }
 
 interface ComparedRunView {
