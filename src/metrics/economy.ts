@@ -88,11 +88,16 @@ function estimateDollars(tasks: TaskIndex, perPass: PerPassEstimator): Record<st
 
 /** Like dollars: the time of all trials, including failures and errors, per pass. */
 function estimateSecondsPerPass(tasks: TaskIndex, perPass: PerPassEstimator): Estimate {
-  const seconds = readColumn(tasks.rows, (row) => (row.durationMs == null ? undefined : row.durationMs / 1000));
+  const seconds = readColumn(tasks.rows, computeTrialSeconds);
   const unmeasured = countRows(tasks.rows, (row) => hasOutput(row) && row.durationMs == null);
   if (unmeasured > 0) return { value: null, reason: `trials without a measured time: ${unmeasured}` };
   if (filterPresent(seconds).length === 0) return { value: null, reason: "no trial has a measured time" };
   return perPass(sumByTask(tasks, fillMissing(seconds)).sums);
+}
+
+/** A system that reports a longer time than the clock is a recording, and its time is the real one. */
+function computeTrialSeconds({ durationMs, latency }: EvalRow): number | undefined {
+  return durationMs == null ? undefined : Math.max(durationMs / 1000, latency ?? 0);
 }
 
 function explainUnknownCost(isKnown: boolean, unknown: number): string {

@@ -64,6 +64,25 @@ describe("the entries of a leaderboard", () => {
     expect(runsByName).toEqual({ s: "first", alone: "stopped", t: "broken" });
   });
 
+  test("keep a good run when a newer one hardly worked, and say which was left out and why", () => {
+    const covered = (coverage: number, rate: number) => createSystemCard("s", { coverage, pass_rate: rate });
+    const good = createRunCard("good", { createdAt: day(1), systems: [covered(1, 0.8)] });
+    const bad = createRunCard("bad", { createdAt: day(2), systems: [covered(0.35, 0.6)] });
+    const stopped = createRunCard("stopped", { createdAt: day(3), status: "incomplete", systems: [covered(0.32, 1)] });
+    const [entry] = buildEntries([good, bad, stopped]);
+    expect(entry).toMatchObject({ run: { id: "good" }, doubt: null, previous: null });
+    expect(entry?.passedOver).toMatchObject({
+      run: { id: "stopped" },
+      reason: "the run was stopped: 32 % of its planned trials were scored",
+    });
+    const [alone] = buildEntries([bad]);
+    expect(alone).toMatchObject({
+      run: { id: "bad" },
+      doubt: "35 % of its planned trials were scored",
+      passedOver: null,
+    });
+  });
+
   test("are the latest finished run of each system, with the previous run that has figures", () => {
     const lines = buildEntries([
       createRunCard("first", { createdAt: day(1), systems: [scored(0.1)] }),

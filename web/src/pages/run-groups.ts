@@ -1,6 +1,7 @@
+import { LOW_COVERAGE } from "../../../src/metrics/low-coverage.js";
 import type { DatasetCard, RunCard, SystemCard } from "../../../src/report/dashboard/contract.js";
 import { paretoFronts } from "../../../src/stats/pareto.js";
-import { buildAddress, type RouteQuery, revealLine } from "../ui/index.js";
+import { buildAddress, formatShare, type RouteQuery, revealLine } from "../ui/index.js";
 import { buildRowFilterQuery } from "./row-filter.js";
 
 export interface RunSystem {
@@ -14,6 +15,10 @@ export interface LeaderboardEntry extends RunSystem {
   /** With the harness where several systems have this name. */
   name: string;
   previous: RunSystem | null;
+  /** Why its figures may mislead; null when they do not. */
+  doubt: string | null;
+  /** The newest run of the system, if it hardly worked and does not replace this one, and the reason. */
+  passedOver: { run: RunCard; reason: string } | null;
   /** Its Pareto front by quality and `chooseRankingCost`; null when one of them is not known. */
   rank: number | null;
 }
@@ -73,24 +78,54 @@ function isFinished({ status }: RunCard): boolean {
   return status === "complete" || status === "incomplete";
 }
 
-/** The latest run of each matching system and harness, ranked. */
+/** The latest run of each matching system and harness, ranked. A run that hardly worked does not replace a good one. */
 export function buildLeaderboardEntries(group: RunGroup, fits: (candidate: RunSystem) => boolean): LeaderboardEntry[] {
   const latest = new Map<string, Omit<LeaderboardEntry, "rank" | "name">>();
   const all = group.runs.filter(isFinished).flatMap((run) => run.systems.map((card) => ({ run, card })));
-  for (const candidate of sortStartedFirst(all)) {
+  const newest = new Map(all.toReversed().map((candidate) => [buildSystemKey(candidate.card), candidate]));
+  for (const candidate of sortGoodFirst(all)) {
     const who = buildSystemKey(candidate.card);
     const found = latest.get(who);
     if (found === undefined && fits(candidate))
-      latest.set(who, { ...candidate, key: buildEntryKey(candidate), previous: null });
-    else if (found?.previous === null && hasFigures(candidate.card)) found.previous = candidate;
+      latest.set(who, {
+        ...candidate,
+        key: buildEntryKey(candidate),
+        previous: null,
+        doubt: explainDoubt(candidate),
+        passedOver: findPassedOver(candidate, newest.get(who)),
+      });
+    else if (found?.previous === null && hasFigures(candidate.card) && explainDoubt(candidate) === null)
+      found.previous = candidate;
   }
   const formatName = createSystemNamer([...latest.values()].map(({ card }) => card));
   return rankEntries([...latest.values()].map((entry) => ({ ...entry, name: formatName(entry.card) })));
 }
 
-/** A run that was stopped before its first trial ended must not hide the previous run. */
-function sortStartedFirst(all: readonly RunSystem[]): RunSystem[] {
-  return [...all.filter(({ card }) => hasStarted(card)), ...all.filter(({ card }) => !hasStarted(card))];
+/** Good runs come first, then those that hardly worked, then those in which no trial ended. */
+function sortGoodFirst(all: readonly RunSystem[]): RunSystem[] {
+  const order = (candidate: RunSystem) => (!hasStarted(candidate.card) ? 2 : explainDoubt(candidate) === null ? 0 : 1);
+  return all.toSorted((a, b) => order(a) - order(b));
+}
+
+/**
+ * Why the figures of a system in a run may mislead; null when they do not.
+ * @example
+ * explainDoubt({ run, card }); // "35 % of its planned trials were scored"
+ */
+export function explainDoubt({ run, card }: RunSystem): string | null {
+  const { coverage } = card.figures;
+  if (coverage !== null && coverage < LOW_COVERAGE) {
+    const stopped = run.status === "incomplete" ? "the run was stopped: " : "";
+    return `${stopped}${formatShare(coverage)} of its planned trials were scored`;
+  }
+  return null;
+}
+
+function findPassedOver(chosen: RunSystem, newest: RunSystem | undefined): LeaderboardEntry["passedOver"] {
+  const reason = newest === undefined ? null : explainDoubt(newest);
+  if (newest === undefined || reason === null || newest.run.id === chosen.run.id) return null;
+  const isNewer = Date.parse(newest.run.createdAt) > Date.parse(chosen.run.createdAt);
+  return isNewer ? { run: newest.run, reason } : null;
 }
 
 function hasStarted({ outcomes: { skipped: _, ...ended } }: SystemCard): boolean {

@@ -22,6 +22,7 @@ interface SortableTableProps<T> {
 export function SortableTable<T>(props: SortableTableProps<T>) {
   const { caption, isCaptionShown = false, rows, columns, rowKey, order, onOrder, rowClass } = props;
   const inSight = useMemo(() => sortRows(rows, columns, order), [rows, columns, order.key, order.isDescending]);
+  const best = useMemo(() => findBestValues(rows, columns), [rows, columns]);
   return (
     <TableScroll label={caption}>
       <table class="table">
@@ -30,7 +31,7 @@ export function SortableTable<T>(props: SortableTableProps<T>) {
         <tbody>
           {inSight.map((row) => (
             <tr key={rowKey(row)} class={rowClass?.(row)}>
-              <RowCells row={row} columns={columns} />
+              <RowCells row={row} columns={columns} best={best} />
             </tr>
           ))}
         </tbody>
@@ -39,7 +40,28 @@ export function SortableTable<T>(props: SortableTableProps<T>) {
   );
 }
 
-export function RowCells<T>({ row, columns }: { row: T; columns: readonly TableColumn<T>[] }) {
+/** By the key of the column; columns without a best value are left out. */
+type BestValues = ReadonlyMap<string, SortValue>;
+
+function findBestValues<T>(rows: readonly T[], columns: readonly TableColumn<T>[]): BestValues {
+  const best = new Map<string, SortValue>();
+  for (const { key, value, isBestHigh, isBestLow } of columns) {
+    if (value === undefined || (!isBestHigh && !isBestLow)) continue;
+    const known = rows.map(value).filter((one) => typeof one === "number");
+    const [least, most] = [Math.min(...known), Math.max(...known)];
+    // With one value, or equal ones, there is nothing to choose.
+    if (known.length > 1 && least < most) best.set(key, isBestHigh ? most : least);
+  }
+  return best;
+}
+
+interface RowCellsProps<T> {
+  row: T;
+  columns: readonly TableColumn<T>[];
+  best?: BestValues;
+}
+
+export function RowCells<T>({ row, columns, best }: RowCellsProps<T>) {
   return (
     <>
       {columns.map((column) =>
@@ -48,7 +70,7 @@ export function RowCells<T>({ row, columns }: { row: T; columns: readonly TableC
             {column.cell(row)}
           </th>
         ) : (
-          <td key={column.key} class={buildCellClass(column)}>
+          <td key={column.key} class={buildCellClass(column, isBestCell(row, column, best))} data-key={column.key}>
             {column.cell(row)}
           </td>
         ),
@@ -76,6 +98,19 @@ interface TableHeadProps<T> {
 export function TableHead<T>({ columns, order, onOrder }: TableHeadProps<T>) {
   return (
     <thead>
+      {columns.some(({ group }) => group !== undefined) && (
+        <tr class="groups">
+          {listColumnGroups(columns).map(({ key, title, count }) =>
+            title === undefined ? (
+              <td key={key} colSpan={count} />
+            ) : (
+              <th key={key} scope="colgroup" colSpan={count} class="group">
+                {title}
+              </th>
+            ),
+          )}
+        </tr>
+      )}
       <tr>
         {columns.map((column) => (
           <th
@@ -101,8 +136,28 @@ export function TableHead<T>({ columns, order, onOrder }: TableHeadProps<T>) {
   );
 }
 
-function buildCellClass<T>({ isNumeric, class: own }: TableColumn<T>): string | undefined {
-  return [isNumeric && "number", own].filter(Boolean).join(" ") || undefined;
+function isBestCell<T>(row: T, { key, value }: TableColumn<T>, best: BestValues | undefined): boolean {
+  return value !== undefined && best?.get(key) !== undefined && best.get(key) === value(row);
+}
+
+function buildCellClass<T>({ isNumeric, class: own }: TableColumn<T>, isBest = false): string | undefined {
+  return [isNumeric && "number", isBest && "best", own].filter(Boolean).join(" ") || undefined;
+}
+
+interface ColumnGroup {
+  key: string;
+  title: string | undefined;
+  count: number;
+}
+
+function listColumnGroups<T>(columns: readonly TableColumn<T>[]): ColumnGroup[] {
+  const groups: ColumnGroup[] = [];
+  for (const { key, group } of columns) {
+    const last = groups.at(-1);
+    if (last !== undefined && last.title === group) last.count += 1;
+    else groups.push({ key, title: group, count: 1 });
+  }
+  return groups;
 }
 
 export function getAriaSort(key: string, order: SortOrder): "ascending" | "descending" | undefined {
@@ -121,6 +176,11 @@ export interface TableColumn<T> {
   title: ComponentChildren;
   /** An explanation of the figure. */
   about?: string;
+  /** Columns of one group have a common head above them. */
+  group?: string;
+  /** The best value of the column is bold. */
+  isBestHigh?: boolean;
+  isBestLow?: boolean;
   /** Aligned to the right. */
   isNumeric?: boolean;
   /** The cell is the head of its row. */

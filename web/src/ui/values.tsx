@@ -49,7 +49,7 @@ export function IntervalCell({ value, low, high, from = 0, to = 1, format = form
   return (
     <span class="interval" title={formatInterval({ value, low, high }, formatFullScore)}>
       <span>
-        <b>{format(value)}</b>
+        <span class="figure">{format(value)}</span>
         {low !== null && high !== null && (
           <span class="quiet">
             {" "}

@@ -51,7 +51,16 @@ describe("a change since the previous run", () => {
 function line(name: string, before: Figures | null, after: Figures): LeaderboardEntry {
   const run = createRunCard(name);
   const previous = before === null ? null : { run, card: createSystemCard(name, before) };
-  return { key: name, name, run, card: createSystemCard(name, after), previous, rank: null };
+  return {
+    key: name,
+    name,
+    run,
+    card: createSystemCard(name, after),
+    previous,
+    rank: null,
+    doubt: null,
+    passedOver: null,
+  };
 }
 
 test("lists certain changes first, then large ones, and counts the rest", () => {

@@ -10,7 +10,7 @@ function line(
   other: Partial<SystemCard> = {},
 ): LeaderboardEntry {
   const card = createSystemCard(name, figures, other);
-  return { key: name, name, run: createRunCard(name), card, previous: null, rank: null };
+  return { key: name, name, run: createRunCard(name), card, previous: null, rank: null, doubt: null, passedOver: null };
 }
 
 describe("the charts of a leaderboard", () => {

@@ -2,6 +2,7 @@ import { LOW_COVERAGE } from "../../../../src/metrics/low-coverage.js";
 import type { SystemCard } from "../../../../src/report/dashboard/contract.js";
 import {
   buildAddress,
+  chooseColumnFormat,
   DateAndTime,
   formatDollars,
   formatInterval,
@@ -19,13 +20,20 @@ import type { LeaderboardEntry } from "../run-groups.js";
 import { buildRowsAddress, type FigureScope } from "../run-groups.js";
 import { ChangeCell, findHeadlineChange } from "./changes.js";
 
-export function buildLeaderboardColumns(picking: PickState, scope: FigureScope): TableColumn<LeaderboardEntry>[] {
+/** Quality and pass rate are one column where they are equal. */
+export function buildLeaderboardColumns(
+  entries: readonly LeaderboardEntry[],
+  picking: PickState,
+  scope: FigureScope,
+): TableColumn<LeaderboardEntry>[] {
+  const areRatesEqual = entries.every(({ card: { figures } }) => figures.mean_score === figures.pass_rate);
   return [
     createSystemPickColumn(picking),
     createSystemColumn(scope),
-    ...QUALITY_COLUMNS,
-    ...COST_AND_SPEED_COLUMNS,
-    ...RANKING_COLUMNS,
+    ...(areRatesEqual ? [MERGED_QUALITY_COLUMN] : QUALITY_COLUMNS),
+    ...createCostColumns(entries),
+    ...createSpeedColumns(entries),
+    ...RELIABILITY_COLUMNS,
     RUN_COLUMN,
     CHANGE_COLUMN,
   ];
@@ -62,11 +70,13 @@ function formatHarnessAndModel({ system, harness, model }: SystemCard): string {
   return [harness, model === system ? null : model].filter(Boolean).join(" · ");
 }
 
-const QUALITY_COLUMNS: readonly TableColumn<LeaderboardEntry>[] = [
+const QUALITY_COLUMNS: readonly [TableColumn<LeaderboardEntry>, TableColumn<LeaderboardEntry>] = [
   {
     key: "quality",
-    title: "Quality",
+    group: "Quality",
+    title: "Mean score",
     about: "Mean score with its 95 % interval",
+    isBestHigh: true,
     startsDescending: true,
     isNumeric: true,
     value: ({ card }) => card.figures.mean_score,
@@ -76,8 +86,10 @@ const QUALITY_COLUMNS: readonly TableColumn<LeaderboardEntry>[] = [
   },
   {
     key: "pass_rate",
+    group: "Quality",
     title: "Pass rate",
     about: "Share of scored trials at or above the threshold, with its 95 % interval",
+    isBestHigh: true,
     startsDescending: true,
     isNumeric: true,
     value: ({ card }) => card.figures.pass_rate,
@@ -87,44 +99,82 @@ const QUALITY_COLUMNS: readonly TableColumn<LeaderboardEntry>[] = [
   },
 ];
 
-const COST_AND_SPEED_COLUMNS: readonly TableColumn<LeaderboardEntry>[] = [
-  {
-    key: "cost_per_pass",
-    title: "Cost per pass",
-    about: "Billed cost of all trials, failures included, for each pass",
-    isNumeric: true,
-    value: ({ card }) => card.figures.cost_per_pass_usd,
-    cell: ({ card: { figures } }) => (
-      <span title={formatCostInterval(figures)}>{formatDollars(figures.cost_per_pass_usd)}</span>
-    ),
-  },
-  {
-    key: "time_to_success",
-    title: "Time to success",
-    about: "Median over the trials that passed",
-    isNumeric: true,
-    value: ({ card }) => card.figures.median_time_to_success_ms,
-    cell: ({ card }) => formatMilliseconds(card.figures.median_time_to_success_ms),
-  },
-  {
-    key: "speed",
-    title: "Speed efficiency",
-    about: "Pass rate ÷ (1 + minutes to success)",
-    startsDescending: true,
-    isNumeric: true,
-    value: ({ card }) => card.figures.speed_efficiency_score,
-    cell: ({ card }) => formatScore(card.figures.speed_efficiency_score),
-  },
-];
+const [SCORE_COLUMN] = QUALITY_COLUMNS;
+
+/** Where both are equal, the column keeps the key of the default order and the better-known name. */
+const MERGED_QUALITY_COLUMN: TableColumn<LeaderboardEntry> = {
+  ...SCORE_COLUMN,
+  title: "Pass rate",
+  about: "Share of scored trials that passed, with its 95 % interval; here equal to the mean score",
+};
+
+/** One unit for all lines; "≥" and reasons are on the run page. */
+function createCostColumns(entries: readonly LeaderboardEntry[]): TableColumn<LeaderboardEntry>[] {
+  const { unit, format } = chooseColumnFormat(
+    "usd",
+    entries.map(({ card }) => card.figures.cost_per_pass_usd),
+  );
+  return [
+    {
+      key: "cost_per_pass",
+      group: "Cost",
+      title: `Per pass, ${unit}`,
+      about: "Billed cost of all trials, including failures, divided by the passes",
+      isNumeric: true,
+      isBestLow: true,
+      value: ({ card }) => card.figures.cost_per_pass_usd,
+      cell: ({ card: { figures } }) => (
+        <span title={formatCostInterval(figures)}>{format(figures.cost_per_pass_usd)}</span>
+      ),
+    },
+    PARETO_COLUMN,
+  ];
+}
+
+function createSpeedColumns(entries: readonly LeaderboardEntry[]): TableColumn<LeaderboardEntry>[] {
+  const { unit, format } = chooseColumnFormat(
+    "ms",
+    entries.map(({ card }) => card.figures.median_time_to_success_ms),
+  );
+  return [
+    {
+      key: "time_to_success",
+      group: "Speed",
+      title: `To success, ${unit}`,
+      about: "Median time to success over the trials that passed",
+      isNumeric: true,
+      isBestLow: true,
+      value: ({ card }) => card.figures.median_time_to_success_ms,
+      cell: ({ card }) => (
+        <span title={formatMilliseconds(card.figures.median_time_to_success_ms)}>
+          {format(card.figures.median_time_to_success_ms)}
+        </span>
+      ),
+    },
+    {
+      key: "speed",
+      group: "Speed",
+      title: "Efficiency",
+      about: "Pass rate ÷ (1 + minutes to success)",
+      startsDescending: true,
+      isNumeric: true,
+      isBestHigh: true,
+      value: ({ card }) => card.figures.speed_efficiency_score,
+      cell: ({ card }) => formatScore(card.figures.speed_efficiency_score),
+    },
+  ];
+}
 
 function formatCostInterval(figures: SystemCard["figures"]): string {
   const [low, high] = [figures.cost_per_pass_usd_ci_low, figures.cost_per_pass_usd_ci_high];
   return formatInterval({ value: figures.cost_per_pass_usd, low, high }, formatDollars);
 }
 
-const RANKING_COLUMNS: readonly TableColumn<LeaderboardEntry>[] = [
+const RELIABILITY_COLUMNS: readonly TableColumn<LeaderboardEntry>[] = [
   {
     key: "pass_hat",
+    group: "Reliability",
+    isBestHigh: true,
     title: "pass^k",
     about: "How likely all k trials of one example pass",
     startsDescending: true,
@@ -145,6 +195,7 @@ const RANKING_COLUMNS: readonly TableColumn<LeaderboardEntry>[] = [
   },
   {
     key: "coverage",
+    group: "Reliability",
     title: "Coverage",
     about: "Share of the planned trials that were scored",
     startsDescending: true,
@@ -152,21 +203,20 @@ const RANKING_COLUMNS: readonly TableColumn<LeaderboardEntry>[] = [
     value: ({ card }) => card.figures.coverage,
     cell: ({ card }) => <CoverageCell value={card.figures.coverage} />,
   },
-  {
-    key: "pareto",
-    title: "Pareto rank",
-    about:
-      "1 when no other system here is as good for less; by quality and cost per pass, in dollars where every system here has a price, else in tokens; last when one of them is not known",
-    isNumeric: true,
-    value: ({ rank }) => rank,
-    cell: ({ rank }) =>
-      rank === null ? (
-        <span title="No system here has both a quality and a cost per pass">{MISSING}</span>
-      ) : (
-        String(rank)
-      ),
-  },
 ];
+
+const PARETO_COLUMN: TableColumn<LeaderboardEntry> = {
+  key: "pareto",
+  group: "Cost",
+  isBestLow: true,
+  title: "Pareto rank",
+  about:
+    "1: no other system here is at least as good for less. By quality and dollars per pass if every system here has a price, else output tokens per pass; last if one of them is unknown",
+  isNumeric: true,
+  value: ({ rank }) => rank,
+  cell: ({ rank }) =>
+    rank === null ? <span title="No system here has both a quality and a cost per pass">{MISSING}</span> : String(rank),
+};
 
 function CoverageCell({ value }: { value: number | null }) {
   if (value === null || value >= LOW_COVERAGE) return <>{formatShare(value)}</>;
@@ -185,19 +235,23 @@ const RUN_COLUMN: TableColumn<LeaderboardEntry> = {
   title: "Run",
   startsDescending: true,
   value: ({ run }) => Date.parse(run.createdAt),
-  cell: ({ run }) => (
+  cell: ({ run, doubt }) => (
     <>
       <a href={buildAddress(["run", run.id])} title={`${run.title}\n${run.id}`} class="bare">
         <DateAndTime at={run.createdAt} />
       </a>
-      {run.status !== "complete" && <StatusBadge status={run.status} />}
+      {(run.status !== "complete" || doubt !== null) && (
+        <span title={doubt ?? undefined}>
+          <StatusBadge status={run.status} isDoubtful={doubt !== null} />
+        </span>
+      )}
     </>
   ),
 };
 
 const CHANGE_COLUMN: TableColumn<LeaderboardEntry> = {
   key: "change",
-  title: "Since its last run",
+  title: "Since last run",
   about: "Difference to the run before of the same system on the same examples",
   startsDescending: true,
   class: "since",

@@ -1,18 +1,24 @@
 import { useMemo, useState } from "preact/hooks";
 import { formatOrder, parseOrder } from "../../../../src/report/dashboard/order.js";
-import { type ChartSelection, CostSpeedChart, QualityCostChart, SpeedRadar } from "../../charts/index.js";
+import { type ChartSelection, CostSpeedChart, QualityBars, QualityCostChart, SpeedRadar } from "../../charts/index.js";
+import { useLoadState, useSource } from "../../data/index.js";
 import {
+  buildAddress,
   type ComparePick,
   formatCount,
+  formatMoment,
   formatNumber,
   formatPlural,
   navigate,
   type Route,
+  revealLine,
   SortableTable,
   updateQuery,
 } from "../../ui/index.js";
+import { AnswerStrip } from "../answer-strip.js";
 import {
   buildEntryKey,
+  buildRowsAddress,
   buildRowsQuery,
   chooseRankingCost,
   type FigureScope,
@@ -21,6 +27,7 @@ import {
   listThresholds,
   type RunGroup,
 } from "../run-groups.js";
+import { pickFromCards } from "./card-picks.js";
 import { buildCostSpeedChart, buildQualityCostChart, buildRadarChart } from "./chart-data.js";
 import { buildLeaderboardColumns } from "./columns.js";
 
@@ -39,14 +46,16 @@ export function Leaderboard({ route, group, entries, picks, onPicks, isFirst }: 
   const { dataset, tag } = route.query;
   const title = formatDatasetNames(group.datasets);
   const columns = useMemo(
-    () => buildLeaderboardColumns({ picks, onPicks }, { dataset, tag }),
-    [picks, onPicks, dataset, tag],
+    () => buildLeaderboardColumns(entries, { picks, onPicks }, { dataset, tag }),
+    [entries, picks, onPicks, dataset, tag],
   );
   return (
     <section class="part" aria-label={title}>
       <h2>{title}</h2>
       <p class="quiet">{describeLeaderboardSize(group, entries)}</p>
+      <PassedOverNote entries={entries} />
       <ThresholdNote entries={entries} />
+      <LeaderboardAnswer entries={entries} scope={{ dataset, tag }} />
       <TokenNote entries={entries} />
       <SortableTable
         caption={`Systems on ${title}`}
@@ -68,12 +77,50 @@ function describeLeaderboardSize({ datasets, runs }: RunGroup, entries: readonly
   return `${formatCount(examples)} ${examples === 1 ? "example" : "examples"} · ${shown} · ${formatPlural(runs.length, "run")} in all · content ${mark}`;
 }
 
+/** Newer runs that hardly worked do not replace good ones; this says which, and why. */
+function PassedOverNote({ entries }: { entries: readonly LeaderboardEntry[] }) {
+  const runs = new Map(
+    entries.flatMap(({ passedOver }) => (passedOver === null ? [] : [[passedOver.run.id, passedOver]])),
+  );
+  return (
+    <>
+      {[...runs.values()].map(({ run, reason }) => (
+        <p key={run.id} class="banner" role="note">
+          <span aria-hidden="true">⚠</span> A newer run is left out, because {reason}:{" "}
+          <a href={buildAddress(["run", run.id])}>{revealLine(run.title)}</a>, {formatMoment(run.createdAt)}.
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** Which system to pick. With one run it is that run's recommendation, made by paired tests. */
+function LeaderboardAnswer({ entries, scope }: { entries: readonly LeaderboardEntry[]; scope: FigureScope }) {
+  const source = useSource();
+  const [first] = entries;
+  const isFiltered = scope.tag !== undefined || (scope.dataset !== undefined && first?.run.datasets.length !== 1);
+  const isOneRun = !isFiltered && entries.every(({ run }) => run.id === first?.run.id);
+  const isWhole = isOneRun && first?.run.systems.length === entries.length;
+  const id = isWhole ? (first?.run.id ?? null) : null;
+  const loaded = useLoadState(async () => (id === null ? null : (await source.getRun(id)).picks), [source, id]);
+  const answer = useMemo(() => (id === null ? pickFromCards(entries) : loaded.value), [entries, id, loaded.value]);
+  if (answer === null) return null;
+  return (
+    <AnswerStrip
+      answer={answer}
+      hasChoice={entries.length > 1}
+      getHref={(system) => {
+        const entry = entries.find(({ name, card }) => name === system || card.system === system);
+        return entry === undefined ? "" : buildRowsAddress(entry, scope);
+      }}
+    />
+  );
+}
+
 function TokenNote({ entries }: { entries: readonly LeaderboardEntry[] }) {
   if (chooseRankingCost(entries) === "cost_per_pass_usd" || entries.every(({ rank }) => rank === null)) return null;
   return (
-    <p class="quiet">
-      Not every system here has a price, so Pareto ranks are by quality and output tokens for each pass.
-    </p>
+    <p class="quiet">Not every system here has a price, so Pareto ranks use quality and output tokens per pass.</p>
   );
 }
 
@@ -82,8 +129,8 @@ function ThresholdNote({ entries }: { entries: readonly LeaderboardEntry[] }) {
   if (thresholds.length < 2) return null;
   return (
     <p class="warn">
-      These runs passed trials at different thresholds ({thresholds.map((value) => formatNumber(value)).join(", ")}), so
-      their pass rates and costs per pass do not compare.
+      These runs used different thresholds ({thresholds.map((value) => formatNumber(value)).join(", ")}), so their pass
+      rates and costs per pass are not comparable.
     </p>
   );
 }
@@ -119,6 +166,7 @@ function ChartGrid({ entries, scope }: { entries: readonly LeaderboardEntry[]; s
   };
   return (
     <div class="chart-grid">
+      <QualityBars data={qualityCost.points} systems={systems} onPick={onPick} />
       <QualityCostChart data={qualityCost} systems={systems} onPick={onPick} />
       <CostSpeedChart data={costSpeed} systems={systems} onPick={onPick} />
       <SpeedRadar data={radar} systems={systems} onPick={onPick} />

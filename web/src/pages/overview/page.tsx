@@ -29,7 +29,7 @@ export function OverviewPage({ route }: { route: Route }) {
   return (
     <>
       <PageHead title="Overview">
-        How good, how dear, how fast, how dependable. Systems stand side by side when they were asked the same.
+        Quality, cost, speed and reliability. Systems are ranked together when they ran the same examples.
       </PageHead>
       <LoadView loaded={loaded} what="the runs">
         {(cards) => (cards.all.length === 0 ? <NoRunsState /> : <OverviewContent route={route} cards={cards} />)}
