@@ -400,6 +400,8 @@ export interface TrialView {
   evidence: Readonly<Record<string, string>>;
   grades: readonly Grade[];
   timeline: readonly TimelineStep[] | null;
+  /** True if the system does not report its tool calls; else absent. */
+  toolsUnseen?: true;
   /** Files changed by the agent. */
   changes: readonly FileDiff[] | null;
   /** Why some changes are missing; absent when all are here. */
@@ -423,7 +425,21 @@ export interface DisplayField {
 export interface TimelineStep {
   /** Milliseconds since the agent started; negative during set-up. */
   atMs: number;
-  kind: "user" | "says" | "thinks" | "call" | "result" | "tokens" | "turn" | "skill" | "error" | "system" | "other";
+  /** `pass` is the first passing state, `kill` the stop at a limit: both are added to what the system reported. */
+  kind:
+    | "user"
+    | "says"
+    | "thinks"
+    | "call"
+    | "result"
+    | "tokens"
+    | "turn"
+    | "skill"
+    | "error"
+    | "system"
+    | "other"
+    | "pass"
+    | "kill";
   /** A few words: the tool's name, the turn, the model. */
   title: string;
   text: string;
@@ -438,6 +454,11 @@ export interface TimelineStep {
   /** Cost up to this step; null if unknown. */
   costUsd: number | null;
   tokens: number | null;
+  /** Cost and tokens of this step alone; null for a step that is not a model request, or if unknown. */
+  stepCostUsd: number | null;
+  stepTokens: number | null;
+  /** How long a model request took; null if unknown. */
+  durationMs: number | null;
 }
 
 export interface FileDiff {

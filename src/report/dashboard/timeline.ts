@@ -21,7 +21,9 @@ const MAX_TITLE_LENGTH = 200;
 
 /** The content of a step; time and cost are added to it. */
 type StepContent = Pick<TimelineStep, "kind" | "title"> &
-  Partial<Pick<TimelineStep, "callId" | "isSuccess" | "diff">> & { text?: string };
+  Partial<Pick<TimelineStep, "callId" | "isSuccess" | "diff" | "stepCostUsd" | "stepTokens" | "durationMs">> & {
+    text?: string;
+  };
 
 type StepBuilder = (event: TrajectoryEvent) => StepContent | null;
 
@@ -93,7 +95,9 @@ class TimelineBuilder {
     return event.type === "turn_end" ? 0 : 1;
   }
 
-  #createStep({ kind, title, text = "", callId = null, isSuccess = null, diff = null }: StepContent): TimelineStep {
+  #createStep(content: StepContent): TimelineStep {
+    const { kind, title, text = "", callId = null, isSuccess = null, diff = null } = content;
+    const { stepCostUsd = null, stepTokens = null, durationMs = null } = content;
     return {
       atMs: this.#atMs,
       kind,
@@ -103,15 +107,18 @@ class TimelineBuilder {
       callId,
       isSuccess,
       diff,
-      costUsd: this.#hasUsed ? toFiniteTime(this.#used.costUsd) : null,
-      tokens: this.#hasUsed ? toFiniteTime(this.#used.tokens) : null,
+      costUsd: this.#hasUsed ? toFiniteNumber(this.#used.costUsd) : null,
+      tokens: this.#hasUsed ? toFiniteNumber(this.#used.tokens) : null,
+      stepCostUsd,
+      stepTokens,
+      durationMs,
     };
   }
 
   /** An event without a time gets that of the one before. */
   #getElapsedMs(event: TrajectoryEvent): number {
     const time = getEventTime(event);
-    return time === null ? this.#atMs : (toFiniteTime(time - this.#start) ?? this.#atMs);
+    return time === null ? this.#atMs : (toFiniteNumber(time - this.#start) ?? this.#atMs);
   }
 
   #buildCall(event: TrajectoryEvent): StepContent {
@@ -146,7 +153,14 @@ class TimelineBuilder {
     this.#hasUsed = true;
     const took = typeof durationMs === "number" ? ` · ${formatSeconds(durationMs / 1000)}` : "";
     const text = `${formatThousands(input)} in, ${formatThousands(output)} out${took}`;
-    return { kind: "tokens", title: typeof model === "string" ? model : "", text };
+    return {
+      kind: "tokens",
+      title: typeof model === "string" ? model : "",
+      text,
+      stepCostUsd: toFiniteNumber(event.costUsd),
+      stepTokens: toFiniteNumber(input + output),
+      durationMs: toFiniteNumber(durationMs),
+    };
   }
 }
 
@@ -155,10 +169,10 @@ function buildUnknownStep({ type, timestamp: _, ...data }: TrajectoryEvent): Ste
 }
 
 function getEventTime(event: TrajectoryEvent | undefined): number | null {
-  return toFiniteTime(event?.timestamp ?? null);
+  return toFiniteNumber(event?.timestamp ?? null);
 }
 
-function toFiniteTime(value: unknown): number | null {
+function toFiniteNumber(value: unknown): number | null {
   return typeof value === "number" && Number.isFinite(value) ? value : null;
 }
 

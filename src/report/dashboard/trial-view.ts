@@ -9,7 +9,9 @@ import { formatJson, readTrajectory, readWorkspaceChanges } from "../timeline.js
 import { findRunPrice } from "./charts/chart-system.js";
 import { sumTokenClasses } from "./charts/token-costs.js";
 import type { DisplayField, FileDiff, TrialView } from "./contract.js";
+import { findTrial } from "./find-trial.js";
 import { buildTimeline } from "./timeline.js";
+import { addTimelineMarks, type TrialLimits } from "./timeline-marks.js";
 import { TrialFiles } from "./trial-files.js";
 
 export interface TrialRequest {
@@ -33,10 +35,10 @@ export interface TrialRequest {
  */
 export async function loadTrialView(request: TrialRequest): Promise<TrialView> {
   const { rows, key, threshold, run, systems, dir, files = new TrialFiles() } = request;
-  const row = rows.find((candidate) => isSameTrial(candidate, key));
-  if (row === undefined) throw createMissingError(`The run ${run} has no such trial`, key);
-  const siblings = rows.filter((other) => isSameExample(other, key) && !isSameTrial(other, key));
-  return buildTrialView({ row, siblings, threshold, run, systems, ...(await readStoredTrial(dir, key, files)) });
+  const { found: row, datasets } = findTrial(rows, key);
+  if (row === null) throw createMissingError(`The run ${run} has no such trial`, key, datasets);
+  const siblings = rows.filter((other) => isSameExample(other, row) && !isSameTrial(other, row));
+  return buildTrialView({ row, siblings, threshold, run, systems, ...(await readStoredTrial(dir, row, files)) });
 }
 
 export interface StoredTrialTexts {
@@ -71,7 +73,9 @@ export function buildTrialView({ row, siblings, threshold, run, systems, example
     output: output === null ? [] : listOutputFields(output).map(truncateField),
     evidence: stored?.evidence ?? {},
     grades: stored?.grades ?? [],
-    timeline: trajectory === null ? null : buildTimeline(trajectory),
+    timeline:
+      trajectory === null ? null : addTimelineMarks(buildTimeline(trajectory), row, getLimits(systems, row.system)),
+    ...(trajectory?.toolsUnseen === true ? { toolsUnseen: true as const } : {}),
     changes: workspace === null ? null : listFileChanges(workspace, example?.environment as Environment | undefined),
     ...(workspace?.incomplete === undefined ? {} : { changesIncomplete: workspace.incomplete }),
     classes: sumTokenClasses([row], findRunPrice(systems, row.system)),
@@ -103,9 +107,23 @@ export async function readTrialText({
   throw createMissingError(`The run stores no field ${JSON.stringify(name)} in the ${of} of this trial`, key);
 }
 
-function createMissingError(what: string, { system, dataset, exampleId, trial }: TrialKey): RunFolderError {
+function getLimits(systems: Manifest["systems"], system: string): TrialLimits {
+  const { maxCostUsd, hardTimeoutMs } = systems[system]?.limits ?? {};
+  // 0 means no limit.
+  return { maxCostUsd: maxCostUsd || null, maxMs: hardTimeoutMs ?? null };
+}
+
+function createMissingError(
+  what: string,
+  { system, dataset, exampleId, trial }: TrialKey,
+  datasets: readonly string[] = [],
+): RunFolderError {
   const place = `system ${system}, dataset ${dataset || "(none)"}, example ${exampleId}, trial ${trial}`;
-  return new RunFolderError(`${what} (${place}). Look it up in the list of trials.`);
+  const remedy =
+    datasets.length > 1
+      ? `Add the dataset to the address, one of: ${datasets.join(", ")}.`
+      : "Look it up in the list of trials.";
+  return new RunFolderError(`${what} (${place}). ${remedy}`);
 }
 
 function isSameExample(row: EvalRow, { dataset, exampleId }: TrialKey): boolean {

@@ -1,4 +1,5 @@
 import type { DisplayField, EmbeddedReport, RunCard, TrialView } from "../../../src/report/dashboard/contract.js";
+import { findTrial } from "../../../src/report/dashboard/find-trial.js";
 import { buildRunPage } from "../../../src/report/dashboard/run-query.js";
 import { formatCount, waitForNextTask } from "../ui/index.js";
 import { type DataSource, SourceError, type TrialKey } from "./source.js";
@@ -33,7 +34,7 @@ export function createEmbeddedSource(report: EmbeddedReport): DataSource {
         await waitForNextTask();
       }
     },
-    getTrial: async (_id, key) => trials.get(formatTrialKey(key)) ?? refuse(describeMissingTrial(report)),
+    getTrial: async (_id, key) => trials.get(formatTrialKey(key)) ?? getTrialWithoutDataset(report, trials, key),
     getText: async (_id, key, { of, name }) => getFieldText(trials.get(formatTrialKey(key)), of, name),
     searchTrials: async (_id, text) => {
       const found = report.trials.filter((trial) => hasText(trial, text.toLowerCase()));
@@ -49,11 +50,28 @@ export function createEmbeddedSource(report: EmbeddedReport): DataSource {
   };
 }
 
+/** An address that was written by hand may leave out the dataset. */
+function getTrialWithoutDataset(
+  report: EmbeddedReport,
+  trials: ReadonlyMap<string, TrialView>,
+  key: TrialKey,
+): TrialView {
+  const { found, datasets } = findTrial(
+    report.trials.map(({ row }) => row),
+    key,
+  );
+  if (datasets.length > 1)
+    return refuse(`Several datasets have this trial. Add one to the address: ${datasets.join(", ")}.`);
+  const trial = found === null ? undefined : trials.get(formatTrialKey(found));
+  return trial ?? refuse(describeMissingTrial(report));
+}
+
 function refuse(problem: string): never {
   throw new SourceError(problem);
 }
 
 function describeMissingTrial({ trialsLeftOut, run }: EmbeddedReport): string {
+  if (trialsLeftOut === 0) return "This file has no such trial.";
   return `The texts of ${trialsLeftOut} trials were left out of this file to keep it small. See them with: assay serve, or assay show ${(run.card as RunCard).id}`;
 }
 

@@ -30,6 +30,45 @@ export function buildOutcomeAddress(
   return buildAddress(["run", run, "trial"], { system, dataset, example: JSON.stringify(exampleId), ended: outcome });
 }
 
+/** A trial of the same example, in this run or in another one. */
+export interface PairedTrial {
+  readonly run: string;
+  readonly system: string;
+  readonly trial: number;
+}
+
+/**
+ * The address of two trials of one example side by side.
+ * @example
+ * buildPairAddress("r1", trial, { system: "b", trial: 0 }); // "#/run/r1/trial?system=a&…&withSystem=b&withTrial=0"
+ */
+export function buildPairAddress(
+  run: string,
+  { system, dataset, exampleId, trial }: TrialKey,
+  other: Omit<PairedTrial, "run"> & Partial<PairedTrial>,
+): string {
+  return buildAddress(["run", run, "trial"], {
+    system,
+    dataset,
+    example: JSON.stringify(exampleId),
+    trial: String(trial),
+    withRun: other.run === run ? undefined : other.run,
+    withSystem: other.system,
+    withTrial: String(other.trial),
+  });
+}
+
+/** The other trial of a pair; null when the address names one trial alone. */
+export function parsePairedTrial(
+  { withRun, withSystem, withTrial }: RouteQuery,
+  run: string,
+  own: TrialKey,
+): PairedTrial | null {
+  if (withRun === undefined && withSystem === undefined && withTrial === undefined) return null;
+  const trial = Number(withTrial ?? 0);
+  return { run: withRun ?? run, system: withSystem ?? own.system, trial: Number.isInteger(trial) ? trial : 0 };
+}
+
 /** The outcome in an address; null when the address has a trial number, or no outcome. */
 export function parseOutcome({ trial, ended }: RouteQuery): Outcome | null {
   return trial === undefined ? (OUTCOMES.find((outcome) => outcome === ended) ?? null) : null;

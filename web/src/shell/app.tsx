@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { ServerNotice, useSource } from "../data/index.js";
 import { ComparePage, OverviewPage, RunPage, RunsPage, TrendsPage, TrialPage } from "../pages/index.js";
-import { buildAddress, type Route, useRoute } from "../ui/index.js";
+import { buildAddress, PageHead, type Route, useRoute } from "../ui/index.js";
 import { listNavigationItems, resolveRoute } from "./navigation.js";
 import { ThemeChoice } from "./theme.js";
 
@@ -68,8 +68,11 @@ function CurrentPage({ route }: { route: Route }) {
   if (page === "run" && id !== undefined)
     return part === "trial" ? <TrialPage route={route} id={id} /> : <RunPage route={route} id={id} />;
   return (
-    <p class="problem" role="alert">
-      There is no such page. <a href={buildAddress([])}>Go to the overview.</a>
-    </p>
+    <>
+      <PageHead title="Page not found" />
+      <p class="problem" role="alert">
+        There is no such page. <a href={buildAddress([])}>Go to the overview.</a>
+      </p>
+    </>
   );
 }

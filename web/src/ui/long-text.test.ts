@@ -24,7 +24,7 @@ test("blocks end at the end of a line where they can", () => {
 
 test("a beginning is limited in characters and in lines", () => {
   expect(takeBeginning("a\nb\nc\nd", { characters: 100, lines: 2 })).toBe("a\nb");
-  expect(takeBeginning("abcdef", { characters: 4, lines: 2 })).toBe("abcd");
+  expect(takeBeginning("abcdefgh", { characters: 4, lines: 2 })).toBe("abcd");
   expect(takeBeginning("ab\n", { characters: 4, lines: 5 })).toBe("ab\n");
 });
 
@@ -46,4 +46,9 @@ test("keeps digits and escapes as written", () => {
 test("leaves text alone that is not a JSON object or list", () => {
   for (const text of ["", "12", '"text"', "{broken", "[1,", "plain words", " "]) expect(formatJson(text)).toBeNull();
   expect(formatJson(`["${"x".repeat(600_000)}"]`)).toBeNull();
+});
+
+test("a text slightly over the limits is not cut", () => {
+  expect(takeBeginning("abcdef", { characters: 4, lines: 2 })).toBe("abcdef");
+  expect(takeBeginning("a\nb\nc", { characters: 100, lines: 2 })).toBe("a\nb\nc");
 });

@@ -178,8 +178,14 @@ export function splitIntoBlocks(text: string, size: number): string[] {
   return blocks;
 }
 
-/** At most so many characters and lines. */
+/** A text is not cut for the sake of a few more lines or characters. */
+const EXCERPT_TOLERANCE = 1.5;
+
+/** At most about so many characters and lines. */
 export function takeBeginning(text: string, { characters, lines }: { characters: number; lines: number }): string {
+  const isNearlyWhole =
+    text.length <= characters * EXCERPT_TOLERANCE && text.split("\n").length <= lines * EXCERPT_TOLERANCE;
+  if (isNearlyWhole) return text;
   const first = text.slice(0, findBlockEnd(text, 0, characters));
   let at = -1;
   for (let line = 0; line < lines; line++) {

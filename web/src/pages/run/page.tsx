@@ -42,6 +42,11 @@ function RunContent({ route, id }: { route: Route; id: string }) {
   return (
     <>
       <PageHead title={revealLine(live.loaded.value?.card.title ?? id)} place={id} />
+      {live.loaded.state === "failed" && live.loaded.value === null && (
+        <p>
+          <a href={buildAddress(["runs"])}>See all runs</a>
+        </p>
+      )}
       <LoadView loaded={live.loaded} what="the run">
         {(view) => <RunSections route={route} view={view} live={live} />}
       </LoadView>

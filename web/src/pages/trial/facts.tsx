@@ -48,7 +48,7 @@ function listCostFacts(row: EvalRow): KeyValue[] {
     ["Over its limit", row.overshootUsd === null ? null : formatDollars(row.overshootUsd)],
     ["Stopped at", row.costKilledAt > 0 ? formatDollars(row.costKilledAt) : null],
     ["Scoring cost", row.judgeCostUsd === null ? null : formatDollars(row.judgeCostUsd)],
-    ["Tokens in the texts", `${formatCount(row.inputTokens)} in, ${formatCount(row.outputTokens)} out`],
+    ["Text tokens", `${formatCount(row.inputTokens)} in, ${formatCount(row.outputTokens)} out`],
   ];
 }
 
@@ -69,8 +69,22 @@ function listFieldFacts(row: EvalRow): KeyValue[] {
 }
 
 function listOriginFacts(row: EvalRow): KeyValue[] {
-  const facets = Object.entries(row.facets ?? {}).map(([name, value]): KeyValue => [name, revealLine(String(value))]);
-  return [...facets, ["Group", row.group === null ? null : revealLine(String(row.group))]];
+  return [["Group", row.group === null ? null : revealLine(String(row.group))]];
+}
+
+/** What kind of example it is, such as its topic. */
+export function FacetChips({ row: { facets } }: { row: EvalRow }) {
+  const entries = Object.entries(facets ?? {});
+  if (entries.length === 0) return null;
+  return (
+    <ul class="chips" aria-label="Facets of the example">
+      {entries.map(([name, value]) => (
+        <li key={name} class="chip">
+          <span class="quiet">{revealLine(name)}</span> <bdi>{revealLine(String(value))}</bdi>
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 export function TokenUsage({ view: { row, classes } }: { view: TrialView }) {

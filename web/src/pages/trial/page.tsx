@@ -15,10 +15,18 @@ import {
   updateQuery,
 } from "../../ui/index.js";
 import { findTrialByOutcome } from "../find-trial.js";
-import { buildTrialAddress, parseOutcome, parseRowList, parseTrialKey } from "../trial-address.js";
-import { TokenUsage, TrialFacts, Verdict } from "./facts.js";
+import {
+  buildPairAddress,
+  buildTrialAddress,
+  parseOutcome,
+  parsePairedTrial,
+  parseRowList,
+  parseTrialKey,
+} from "../trial-address.js";
+import { FacetChips, TokenUsage, TrialFacts, Verdict } from "./facts.js";
 import { FileChanges } from "./file-changes.js";
 import { NeighborLinks } from "./neighbor-links.js";
+import { describeTrial, TrialPair } from "./pair.js";
 import { Grades, Scores } from "./scores.js";
 import { TrialTexts } from "./texts.js";
 import { Timeline } from "./timeline.js";
@@ -27,11 +35,16 @@ export function TrialPage({ route, id }: { route: Route; id: string }) {
   const trial = parseTrialKey(route.query);
   const ending = parseOutcome(route.query);
   if (trial !== null && ending !== null) return <TrialByOutcome route={route} id={id} trial={trial} ending={ending} />;
+  const other = trial === null ? null : parsePairedTrial(route.query, id, trial);
+  if (trial !== null && other !== null) return <TrialPair route={route} id={id} trial={trial} other={other} />;
   if (trial !== null) return <TrialContent route={route} id={id} trial={trial} />;
   return (
-    <p class="problem" role="alert">
-      This address names no trial. <a href={buildAddress(["run", id, "rows"])}>Choose one from the rows.</a>
-    </p>
+    <>
+      <PageHead title="No trial in this address" place={id} />
+      <p class="problem" role="alert">
+        This address names no trial. <a href={buildAddress(["run", id, "rows"])}>Choose one from the rows.</a>
+      </p>
+    </>
   );
 }
 
@@ -63,7 +76,12 @@ function TrialContent({ route, id, trial }: TrialContentProps) {
   const address = buildTrialAddress(id, trial);
   const loaded = useLoadState(() => source.getTrial(id, trial), [source, address]);
   // The previous trial stays while the next one loads, but is dimmed.
-  const isThis = loaded.value !== null && buildTrialAddress(id, loaded.value.row) === address;
+  const isThis = loaded.value !== null && isRequested(loaded.value.row, trial);
+  // An address without the dataset leads to the trial, and is completed so that it stays right.
+  useEffect(() => {
+    if (loaded.state === "ready" && isThis && loaded.value.row.dataset !== trial.dataset)
+      updateQuery(route, { dataset: loaded.value.row.dataset });
+  }, [loaded]);
   return (
     <>
       <nav class="crumbs" aria-label="Where this is">
@@ -81,6 +99,11 @@ function TrialContent({ route, id, trial }: TrialContentProps) {
         )}
       </PageHead>
       <NeighborLinks id={id} trial={trial} list={parseRowList(route.query)} />
+      {loaded.state === "failed" && (
+        <p>
+          <a href={buildAddress(["run", id, "rows"])}>See the rows of this run</a>
+        </p>
+      )}
       <LoadView loaded={loaded} what="the trial">
         {(view) => (
           <div key={buildTrialAddress(id, view.row)} class={isThis ? "trial" : "trial stale"} aria-busy={!isThis}>
@@ -92,34 +115,54 @@ function TrialContent({ route, id, trial }: TrialContentProps) {
   );
 }
 
+function isRequested(row: EvalRow, { system, dataset, exampleId, trial }: TrialKey): boolean {
+  const isSame = row.system === system && row.exampleId === exampleId && row.trial === trial;
+  return isSame && (row.dataset === dataset || dataset === "");
+}
+
 function formatTrialTitle({ exampleId, trial }: TrialKey): string {
   return `${revealLine(String(exampleId))} · trial ${trial}`;
 }
 
 function TrialSections({ route, id, view }: { route: Route; id: string; view: TrialView }) {
-  const { row } = view;
+  const { row, timeline } = view;
+  const isAgent = timeline !== null && timeline.length > 0;
+  const texts = <TrialTexts id={id} view={view} />;
+  const grading = (
+    <>
+      <Scores view={view} />
+      <Grades grades={view.grades} />
+    </>
+  );
   return (
     <>
       <Verdict view={view} />
+      <FacetChips row={row} />
       <TrialFacts row={row} />
-      <Scores view={view} />
-      <Grades grades={view.grades} />
-      <TrialTexts id={id} view={view} />
-      {view.timeline !== null && <Timeline route={route} steps={view.timeline} />}
+      {isAgent && <Timeline route={route} steps={timeline} areToolsUnseen={view.toolsUnseen === true} />}
       {view.changes !== null && <FileChanges changes={view.changes} incomplete={view.changesIncomplete} />}
+      {/* What an agent did matters more than its last words; what a model said is all there is. */}
+      {isAgent ? grading : texts}
+      {isAgent ? texts : grading}
       <FailedAttempts row={row} />
       <TrialNotes row={row} />
       <TokenUsage view={view} />
-      <Siblings id={id} siblings={view.siblings} />
+      <Siblings id={id} row={row} siblings={view.siblings} />
     </>
   );
 }
 
-function Siblings({ id, siblings }: { id: string; siblings: TrialView["siblings"] }) {
+interface SiblingsProps {
+  id: string;
+  row: EvalRow;
+  siblings: TrialView["siblings"];
+}
+
+function Siblings({ id, row, siblings }: SiblingsProps) {
   if (siblings.length === 0) return null;
   return (
     <section aria-labelledby="siblings">
-      <h2 id="siblings">The same example elsewhere</h2>
+      <h2 id="siblings">Other trials of this example</h2>
       <table class="table narrow">
         <caption class="unseen">Other trials of the same example</caption>
         <tbody>
@@ -137,6 +180,9 @@ function Siblings({ id, siblings }: { id: string; siblings: TrialView["siblings"
                         <a href={buildTrialAddress(id, trial)}>
                           <OutcomeBadge outcome={trial.outcome} /> trial {trial.trial}
                           {trial.score !== null && ` · ${formatScore(trial.score)}`}
+                        </a>{" "}
+                        <a class="small" href={buildPairAddress(id, row, trial)}>
+                          Compare<span class="unseen"> with {describeTrial(trial)}</span>
                         </a>
                       </li>
                     ))}
@@ -181,10 +227,10 @@ function TrialNotes({ row: { notes, metadata } }: { row: EvalRow }) {
         ))}
       </ul>
       {text !== null && (
-        <div class="field">
-          <h3>metadata</h3>
+        <details class="other-fields">
+          <summary>Metadata of the system</summary>
           <LongText label="metadata" text={text} length={text.length} kind="json" first={ATTEMPT_EXCERPT} />
-        </div>
+        </details>
       )}
     </section>
   );

@@ -5,8 +5,8 @@ import { formatNumber, LongText, revealLine } from "../../ui/index.js";
 
 const EVIDENCE_EXCERPT = { characters: 600, lines: 8 };
 
-export function Scores({ view: { row, evidence, threshold } }: { view: TrialView }) {
-  const scores = listScores(row, evidence);
+export function Scores({ view: { row, evidence, threshold, grades } }: { view: TrialView }) {
+  const scores = listScores(row, omitGraderEvidence(evidence, grades));
   if (scores.length === 0) return null;
   const hasEvidence = scores.some((score) => Boolean(score.evidence));
   return (
@@ -31,6 +31,19 @@ export function Scores({ view: { row, evidence, threshold } }: { view: TrialView
       </table>
     </section>
   );
+}
+
+/** The evidence that no grader gives: theirs is shown with their verdict. */
+export function omitGraderEvidence(
+  evidence: Readonly<Record<string, string>>,
+  grades: readonly Grade[],
+): Readonly<Record<string, string>> {
+  const told = new Set(listEvidence(grades));
+  return Object.fromEntries(Object.entries(evidence).filter(([, text]) => !told.has(text)));
+}
+
+function listEvidence(grades: readonly Grade[]): string[] {
+  return grades.flatMap(({ evidence, details }) => [evidence, ...listEvidence(details ?? [])]);
 }
 
 interface ScoreRowProps {

@@ -7,7 +7,10 @@ const GOLD_FIELD_PATTERN = /^(answers?|gold|expected|reference|target|label|solu
 
 export function TrialTexts({ id, view }: { id: string; view: TrialView }) {
   const gold = view.example?.filter(({ name }) => GOLD_FIELD_PATTERN.test(name)) ?? [];
-  const prompt = view.example?.filter(({ name }) => !GOLD_FIELD_PATTERN.test(name)) ?? [];
+  const { prompt, others: settings } = splitExample(
+    view.example?.filter(({ name }) => !GOLD_FIELD_PATTERN.test(name)) ?? [],
+    Object.keys(view.row.facets ?? {}),
+  );
   const fields = { id, trial: view.row };
   const { produced, others } = splitOutput(view.output, view.example ?? []);
   return (
@@ -31,11 +34,22 @@ export function TrialTexts({ id, view }: { id: string; view: TrialView }) {
           </section>
         )}
       </div>
-      <section aria-labelledby="asked">
-        <h2 id="asked">Prompt</h2>
-        {view.example === null && <p class="quiet">The run did not keep what was asked.</p>}
-        <TextFields {...fields} of="example" fields={prompt} />
-      </section>
+      {view.example === null && <p class="quiet">The run did not keep what was asked.</p>}
+      {prompt.length > 0 && (
+        <section aria-labelledby="asked">
+          <h2 id="asked">Prompt</h2>
+          <TextFields {...fields} of="example" fields={prompt} />
+        </section>
+      )}
+      {settings.length > 0 && (
+        <details class="other-fields">
+          <summary>
+            {formatPlural(settings.length, "other field")} of the example:{" "}
+            {settings.map(({ name }) => revealLine(name)).join(", ")}
+          </summary>
+          <TextFields {...fields} of="example" fields={settings} />
+        </details>
+      )}
     </>
   );
 }
@@ -96,4 +110,21 @@ export function splitOutput(output: readonly DisplayField[], example: readonly D
     return MEASUREMENT_FIELDS.has(name) || (before?.text === text && before.length === length);
   };
   return { produced: output.filter((field) => !isOther(field)), others: output.filter(isOther) };
+}
+
+/** Fields with lists or objects that a model is asked with. */
+const PROMPT_JSON_FIELDS = new Set(["turns", "choices", "messages", "input", "context", "conversation"]);
+
+interface ExampleParts {
+  /** What the system was asked. */
+  readonly prompt: readonly DisplayField[];
+  /** How it is set up and graded. */
+  readonly others: readonly DisplayField[];
+}
+
+/** Facets are shown as chips, and JSON such as environments and graders is no prompt. */
+export function splitExample(fields: readonly DisplayField[], facets: readonly string[]): ExampleParts {
+  const own = fields.filter(({ name }) => !facets.includes(name));
+  const isPrompt = ({ name, kind }: DisplayField) => kind === "text" || PROMPT_JSON_FIELDS.has(name);
+  return { prompt: own.filter(isPrompt), others: own.filter((field) => !isPrompt(field)) };
 }

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import type { TimelineStep } from "../../../../src/report/dashboard/contract.js";
-import { buildRunningLine, countKinds, pairSteps } from "./timeline.js";
+import { countKinds, pairSteps } from "./steps.js";
+import { buildRunningLine } from "./timeline.js";
 
 function step(kind: TimelineStep["kind"], callId: string | null = null): TimelineStep {
   const nothing = { title: "", text: "", length: 0, isSuccess: null, diff: null, costUsd: null, tokens: null };
-  return { atMs: 0, kind, callId, ...nothing };
+  return { atMs: 0, kind, callId, ...nothing, stepCostUsd: null, stepTokens: null, durationMs: null };
 }
 
 function listPairs(steps: readonly TimelineStep[]) {
@@ -67,6 +68,9 @@ function createStep(atMs: number, costUsd: number | null): TimelineStep {
     isSuccess: null,
     diff: null,
     tokens: null,
+    stepCostUsd: null,
+    stepTokens: null,
+    durationMs: null,
   };
 }
 

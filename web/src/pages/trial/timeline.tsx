@@ -1,4 +1,4 @@
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { TimelineStep } from "../../../../src/report/dashboard/contract.js";
 import {
   DiffLines,
@@ -9,29 +9,90 @@ import {
   LongText,
   type Route,
   revealLine,
+  TextFilter,
   updateQuery,
   useGrowingCount,
 } from "../../ui/index.js";
 import { joinValues, splitValues } from "../row-filter.js";
+import { FlameGraph } from "./flame-graph.js";
+import { countKinds, filterEntries, hasFailed, pairSteps, STEP_KIND_WORDS, type TimelineEntry } from "./steps.js";
 
 const DEFAULT_STEPS_SHOWN = 150;
 const STEPS_PER_REDRAW = 40;
 
-export function Timeline({ route, steps }: { route: Route; steps: readonly TimelineStep[] }) {
+interface TimelineProps {
+  route: Route;
+  steps: readonly TimelineStep[];
+  /** Whether the system does not report its tool calls. */
+  areToolsUnseen: boolean;
+}
+
+export function Timeline({ route, steps, areToolsUnseen }: TimelineProps) {
   const entries = useMemo(() => pairSteps(steps), [steps]);
-  const hidden = splitValues(route.query.hide);
-  const shown = entries.filter(({ step }) => !hidden.includes(step.kind));
+  const { failed, find = "", hide } = route.query;
+  const hidden = splitValues(hide);
+  const shown = useMemo(
+    () => filterEntries(entries, { hidden, isFailedOnly: failed === "true", text: find }),
+    [entries, hide, failed, find],
+  );
+  const [target, setTarget] = useState<number | null>(null);
+  const pick = (place: number) => {
+    // A step that the filters hide could not be shown.
+    if (!shown.some((entry) => entry.place === place))
+      updateQuery(route, { hide: undefined, failed: undefined, find: undefined });
+    setTarget(place);
+  };
   return (
     <section aria-labelledby="timeline">
       <h2 id="timeline">
         Timeline <span class="quiet">{formatPlural(entries.length, "step")}</span>
       </h2>
+      {areToolsUnseen && (
+        <p class="quiet">
+          This agent does not report its tool calls: the steps are its model requests and what it printed.
+        </p>
+      )}
+      <TimelineMarks steps={steps} onPick={pick} />
+      <FlameGraph entries={entries} onPick={pick} />
       <RunningCosts steps={steps} />
-      <KindFilter route={route} entries={entries} hidden={hidden} />
-      <TimelineItems entries={shown} of={steps} />
+      <div class="step-filters">
+        <TextFilter
+          label="Find in the timeline"
+          value={find}
+          onChange={(text) => updateQuery(route, { find: text || undefined })}
+        />
+        <KindFilter route={route} entries={entries} hidden={hidden} />
+      </div>
+      {shown.length < entries.length && (
+        <p class="quiet" role="status">
+          {formatCount(shown.length)} of {formatPlural(entries.length, "step")}
+        </p>
+      )}
+      <TimelineItems entries={shown} of={steps} target={target} onArrive={() => setTarget(null)} />
     </section>
   );
 }
+
+/** The first passing state and the stop, ahead of the steps among which they are. */
+function TimelineMarks({ steps, onPick }: { steps: readonly TimelineStep[]; onPick: (place: number) => void }) {
+  const marks = steps.flatMap((step, place) => (step.kind === "pass" || step.kind === "kill" ? [{ step, place }] : []));
+  if (marks.length === 0) return null;
+  return (
+    <ul class="step-marks">
+      {marks.map(({ step, place }) => (
+        <li key={place} class={`step-mark-${step.kind}`}>
+          {MARK_SIGNS[step.kind as "pass" | "kill"]}{" "}
+          <button type="button" class="plain" onClick={() => onPick(place)}>
+            {step.title}
+          </button>{" "}
+          at {formatStepTime(step.atMs)}. {step.text}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const MARK_SIGNS = { pass: "✓", kill: "■" } as const;
 
 interface KindFilterProps {
   route: Route;
@@ -55,19 +116,47 @@ function KindFilter({ route, entries, hidden }: KindFilterProps) {
           {STEP_KIND_WORDS[kind]} <span class="quiet">{formatCount(count)}</span>
         </label>
       ))}
+      <label>
+        <input
+          type="checkbox"
+          checked={route.query.failed === "true"}
+          onChange={({ currentTarget }) => updateQuery(route, { failed: currentTarget.checked ? "true" : undefined })}
+        />
+        Failed only <span class="quiet">{formatCount(entries.filter(hasFailed).length)}</span>
+      </label>
     </fieldset>
   );
 }
 
-function TimelineItems({ entries, of }: { entries: readonly TimelineEntry[]; of: readonly TimelineStep[] }) {
+interface TimelineItemsProps {
+  entries: readonly TimelineEntry[];
+  of: readonly TimelineStep[];
+  /** The place of a step to go to; null for none. */
+  target: number | null;
+  onArrive: () => void;
+}
+
+function TimelineItems({ entries, of, target, onArrive }: TimelineItemsProps) {
   const [isAll, setAll] = useState(false);
+  const list = useRef<HTMLOListElement>(null);
   const total = isAll ? entries.length : Math.min(entries.length, DEFAULT_STEPS_SHOWN);
   const count = useGrowingCount(total, STEPS_PER_REDRAW, of);
+  const passAt = of.findIndex(({ kind }) => kind === "pass");
+  useEffect(() => {
+    if (target === null) return;
+    const item = list.current?.querySelector<HTMLElement>(`[data-place="${target}"]`);
+    // A step that is not drawn yet comes with a later redraw.
+    if (!item) return setAll(true);
+    for (const details of item.querySelectorAll("details")) details.open = true;
+    item.scrollIntoView({ block: "center" });
+    item.focus({ preventScroll: true });
+    onArrive();
+  }, [target, count, entries]);
   return (
     <>
-      <ol class="steps">
+      <ol class="steps" ref={list}>
         {entries.slice(0, Math.min(count, total)).map((entry) => (
-          <TimelineItem key={entry.place} entry={entry} />
+          <TimelineItem key={entry.place} entry={entry} isAfterPass={passAt >= 0 && entry.place > passAt} />
         ))}
       </ol>
       {entries.length > total && (
@@ -79,29 +168,17 @@ function TimelineItems({ entries, of }: { entries: readonly TimelineEntry[]; of:
   );
 }
 
-const STEP_KIND_WORDS: Readonly<Record<TimelineStep["kind"], string>> = {
-  user: "user",
-  says: "says",
-  thinks: "thinks",
-  call: "calls",
-  result: "result",
-  tokens: "tokens",
-  turn: "turn",
-  skill: "skill",
-  error: "error",
-  system: "system",
-  other: "other",
-};
-
 const STEP_EXCERPT = { characters: 1200, lines: 14 };
 /** Shorter texts fit on one line and cannot be expanded. */
 const MAX_SHORT_TEXT = 100;
 
-function TimelineItem({ entry: { step, result } }: { entry: TimelineEntry }) {
+function TimelineItem({ entry, isAfterPass }: { entry: TimelineEntry; isAfterPass: boolean }) {
+  const { step, result, place } = entry;
+  const state = `${hasFailed(entry) ? " step-failed" : ""}${isAfterPass ? " step-after" : ""}`;
   const hasMore =
     step.text.length > MAX_SHORT_TEXT || step.text.includes("\n") || step.diff !== null || result !== null;
   return (
-    <li class={`step step-${step.kind}${hasFailed(result ?? step) ? " step-failed" : ""}`}>
+    <li class={`step step-${step.kind}${state}`} data-place={place} tabIndex={-1}>
       <span class="step-time">{formatStepTime(step.atMs)}</span>
       <span class="step-kind">{STEP_KIND_WORDS[step.kind]}</span>
       <div class="step-what">
@@ -116,7 +193,7 @@ function TimelineItem({ entry: { step, result } }: { entry: TimelineEntry }) {
           <StepTitle step={step} result={result} />
         )}
       </div>
-      <span class="step-spent">{formatSpent(result ?? step)}</span>
+      <StepSpending step={step} total={result ?? step} />
     </li>
   );
 }
@@ -147,9 +224,11 @@ function describeResult(call: TimelineStep, { isSuccess, atMs }: TimelineStep): 
 
 function StepBody({ step, result }: Pick<TimelineEntry, "step" | "result">) {
   const name = `${STEP_KIND_WORDS[step.kind]} ${revealLine(step.title)}`;
+  const isCall = step.kind === "call";
   return (
     <div class="step-body">
       {step.diff !== null && <DiffLines label={`Change by ${name}`} lines={step.diff} />}
+      {isCall && step.text !== "" && step.diff === null && <h4>Arguments</h4>}
       {step.text !== "" && step.diff === null && (
         <LongText label={name} text={step.text} length={step.length} first={STEP_EXCERPT} />
       )}
@@ -168,76 +247,27 @@ function isOpenByDefault({ kind }: TimelineStep): boolean {
   return kind === "says" || kind === "error" || kind === "user";
 }
 
-function hasFailed({ isSuccess, kind }: TimelineStep): boolean {
-  return isSuccess === false || kind === "error";
-}
-
 function formatStepTime(atMs: number): string {
   return atMs < 0 ? `−${formatMilliseconds(-atMs)}` : formatMilliseconds(atMs);
 }
 
-function formatSpent({ costUsd, tokens }: TimelineStep): string {
-  const spent = [
+/** What a step cost by itself, and what had been spent by then. */
+function StepSpending({ step, total }: { step: TimelineStep; total: TimelineStep }) {
+  const own = formatSpending(step.stepCostUsd, step.stepTokens);
+  const sum = formatSpending(total.costUsd, total.tokens);
+  return (
+    <span class="step-spent">
+      {own !== "" && <b>{own}</b>}
+      {(own !== "" || step.kind === "call") && sum !== "" && <span class="step-sum">Σ {sum}</span>}
+    </span>
+  );
+}
+
+function formatSpending(costUsd: number | null, tokens: number | null): string {
+  return [
     ...(costUsd === null ? [] : [formatDollars(costUsd)]),
     ...(tokens === null ? [] : [`${formatCount(tokens)} tok`]),
-  ];
-  return spent.join(" · ");
-}
-
-/** A step; a call comes with its result, if it has one. */
-interface TimelineEntry {
-  readonly step: TimelineStep;
-  readonly result: TimelineStep | null;
-  /** The index among all steps. */
-  readonly place: number;
-}
-
-/** Pairs results with calls by the id of the call, or in order where there are no ids. */
-export function pairSteps(steps: readonly TimelineStep[]): TimelineEntry[] {
-  const results = matchResults(steps);
-  const taken = new Set(results.values());
-  return steps.flatMap((step, place) => {
-    if (taken.has(place)) return [];
-    return [{ step, result: steps[results.get(place) ?? -1] ?? null, place }];
-  });
-}
-
-/** The index of the result of each call. Ids may repeat, so a result belongs to the latest open call. */
-function matchResults(steps: readonly TimelineStep[]): Map<number, number> {
-  const waiting = new Map<string | null, number[]>();
-  const results = new Map<number, number>();
-  for (const [place, { kind, callId }] of steps.entries()) {
-    const calls = waiting.get(callId) ?? [];
-    waiting.set(callId, calls);
-    if (kind === "call") calls.push(place);
-    if (kind !== "result") continue;
-    // Without ids, results come in the order of their calls.
-    const call = callId === null ? calls.shift() : calls.pop();
-    if (call !== undefined) results.set(call, place);
-  }
-  return results;
-}
-
-/** In the order of the page. */
-const STEP_KINDS = [
-  "user",
-  "says",
-  "thinks",
-  "call",
-  "result",
-  "skill",
-  "error",
-  "turn",
-  "tokens",
-  "system",
-  "other",
-] as const satisfies readonly TimelineStep["kind"][];
-
-export function countKinds(entries: readonly TimelineEntry[]): [kind: TimelineStep["kind"], count: number][] {
-  return STEP_KINDS.flatMap((kind) => {
-    const count = entries.filter(({ step }) => step.kind === kind).length;
-    return count === 0 ? [] : [[kind, count] as [TimelineStep["kind"], number]];
-  });
+  ].join(" · ");
 }
 
 const LINE_SIZE = { width: 600, height: 36 };
@@ -259,7 +289,7 @@ function RunningLineFigure({ name, line, end }: { name: string; line: RunningLin
   return (
     <figure class="running-line">
       <figcaption>
-        {name} over time: <b>{end}</b> in the end
+        {name} over time: <b>{end}</b> in total
       </figcaption>
       <svg viewBox={`0 -1 ${LINE_SIZE.width} ${LINE_SIZE.height + 2}`} preserveAspectRatio="none" aria-hidden="true">
         <path d={line.path} />
