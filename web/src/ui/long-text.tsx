@@ -2,6 +2,7 @@ import { memo } from "preact/compat";
 import { useMemo, useState } from "preact/hooks";
 import { formatCount } from "./format.js";
 import { RevealedText } from "./revealed-text.js";
+import { type RichContent, RichText, readRichContent, useRawTexts } from "./rich-text.js";
 import { Scrollable } from "./scrollable.js";
 import { useGrowingCount } from "./timing.js";
 
@@ -30,6 +31,10 @@ export function LongText({ label, text, length, kind = "text", load, first = DEF
   const [isFormatted, setFormatted] = useState(kind === "json");
   const shown = isFormatted && pretty !== null ? pretty : known;
   const beginning = useMemo(() => takeBeginning(shown, first), [shown]);
+  const visible = isOpen ? shown : beginning;
+  const [isRaw, setRaw] = useRawTexts();
+  const rich = useMemo(() => readVisibleContent(known, visible), [known, visible]);
+  const isPlain = isRaw || rich === null;
   const isCut = beginning.length < shown.length || known.length < length;
   const fetchWhole = async () => {
     if (known.length >= length || load === undefined) return known;
@@ -52,17 +57,24 @@ export function LongText({ label, text, length, kind = "text", load, first = DEF
     <div class="text">
       <div class="text-tools">
         <CopyButton label={label} text={fetchWhole} />
-        <TextToggle isOn={isWrapped} onToggle={setWrapped} label={label}>
-          Wrap lines
-        </TextToggle>
-        {pretty !== null && (
+        {rich !== null && (
+          <TextToggle isOn={isRaw} onToggle={setRaw} label={label}>
+            Raw
+          </TextToggle>
+        )}
+        {isPlain && (
+          <TextToggle isOn={isWrapped} onToggle={setWrapped} label={label}>
+            Wrap lines
+          </TextToggle>
+        )}
+        {isPlain && pretty !== null && (
           <TextToggle isOn={isFormatted} onToggle={setFormatted} label={label}>
             Format JSON
           </TextToggle>
         )}
       </div>
-      <TextBlocks label={label} text={isOpen ? shown : beginning} isWrapped={isWrapped} />
-      {isCut && !isOpen && (
+      {isPlain ? <TextBlocks label={label} text={visible} isWrapped={isWrapped} /> : <RichText content={rich} />}
+      {isCut && !isOpen && (isPlain || rich.kind === "markdown") && (
         <button type="button" class="text-more" onClick={open}>
           Show all {formatCount(length)} characters<span class="unseen"> of {label}</span>
         </button>
@@ -84,6 +96,12 @@ export function LongText({ label, text, length, kind = "text", load, first = DEF
       )}
     </div>
   );
+}
+
+/** A chat is drawn as a whole, since its messages are read from all of its JSON; other text as far as it is shown. */
+function readVisibleContent(known: string, visible: string): RichContent | null {
+  const whole = readRichContent(known);
+  return whole?.kind === "chat" ? whole : readRichContent(visible);
 }
 
 interface TextToggleProps {
