@@ -149,7 +149,7 @@ function formatExpectedCells(summary: Readonly<Record<string, unknown>>): string
 }
 
 function findBoard(page: Page): Locator {
-  return page.getByRole("region", { name: /^Systems on/ });
+  return page.getByRole("group", { name: /^Systems on/ });
 }
 
 /** The figures of a system; for those with an interval, the full text. */

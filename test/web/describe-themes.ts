@@ -25,12 +25,12 @@ export function describeThemes(site: Site<DashboardRuns>): void {
     it("follow the system's dark mode, unless the reader chooses otherwise, which is kept", async () => {
       const page = await site.open("#/", { colorScheme: "dark" });
       expect(await measureLightness(page)).toBeLessThan(60);
-      await page.getByLabel("Colours").selectOption("light");
+      await page.getByLabel("Theme").selectOption("light");
       await waitFor(() => measureLightness(page)).toBeGreaterThan(200);
       await page.reload();
       await waitFor(() => measureLightness(page)).toBeGreaterThan(200);
       await page.emulateMedia({ colorScheme: "light" });
-      await page.getByLabel("Colours").selectOption("dark");
+      await page.getByLabel("Theme").selectOption("dark");
       await page.reload();
       await waitFor(() => measureLightness(page)).toBeLessThan(60);
       await page.getByRole("link", { name: "Trends" }).click();

@@ -58,9 +58,13 @@ export function LoadView<T>({ loaded, what, children }: LoadViewProps<T>) {
       )}
       {loaded.value === null
         ? loaded.state === "loading" && (
-            <p class="loading" role="status">
-              Loading {what} …
-            </p>
+            <div class="skeleton" role="status">
+              <span class="unseen">Loading {what} …</span>
+              <i />
+              <i />
+              <i />
+              <i />
+            </div>
           )
         : children(loaded.value)}
     </>
@@ -75,8 +79,8 @@ export function ServerNotice() {
     <div role="status">
       {!isThere && (
         <p class="server-notice">
-          The server does not answer, so that what you see may be old. Start <code>assay serve</code> again: the page
-          goes on by itself.
+          The server does not answer, so this page may be out of date. Start <code>assay serve</code> again: the page
+          reconnects by itself.
         </p>
       )}
     </div>

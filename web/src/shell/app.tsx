@@ -71,7 +71,7 @@ function CurrentPage({ route }: { route: Route }) {
     <>
       <PageHead title="Page not found" />
       <p class="problem" role="alert">
-        There is no such page. <a href={buildAddress([])}>Go to the overview.</a>
+        Nothing is at this address. <a href={buildAddress([])}>Go to the overview.</a>
       </p>
     </>
   );

@@ -15,7 +15,7 @@ export function ThemeChoice() {
   };
   return (
     <label class="theme">
-      Colours{" "}
+      <span>Theme</span>{" "}
       <select value={theme} onChange={({ currentTarget }) => choose(parseTheme(currentTarget.value))}>
         {THEMES.map((choice) => (
           <option key={choice} value={choice}>

@@ -3,9 +3,14 @@ import { useRef, useState } from "preact/hooks";
 import type { DayRange } from "./format.js";
 import { revealLine } from "./revealed-text.js";
 
+/** On a small screen the filters are folded behind a button. */
 export function FilterBar({ onClear, children }: { onClear: (() => void) | null; children: ComponentChildren }) {
+  const [isOpen, setOpen] = useState(false);
   return (
-    <search class="filters" aria-label="Filters">
+    <search class={isOpen ? "filters is-open" : "filters"} aria-label="Filters">
+      <button type="button" class="filters-toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        Filters{onClear !== null && " (on)"}
+      </button>
       {children}
       {onClear !== null && (
         <button type="button" class="plain" onClick={onClear}>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { type SortOrder, type SortValue, sortByValue, toggleOrder } from "../../../src/report/dashboard/order.js";
+import { Scrollable } from "./scrollable.js";
 
 interface SortableTableProps<T> {
   caption: string;
@@ -79,13 +80,12 @@ export function RowCells<T>({ row, columns, best }: RowCellsProps<T>) {
   );
 }
 
-/** Scrolls a wide table, so that the page does not; also with the keyboard. */
+/** Scrolls a wide table, so that the page does not. No landmark: two datasets may have the same name. */
 function TableScroll({ label, children }: { label: string; children: ComponentChildren }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <section class="table-scroll" aria-label={label} tabIndex={0}>
+    <Scrollable class="table-scroll" label={label}>
       {children}
-    </section>
+    </Scrollable>
   );
 }
 

@@ -50,7 +50,7 @@ export function Leaderboard({ route, group, entries, picks, onPicks, isFirst }: 
     [entries, picks, onPicks, dataset, tag],
   );
   return (
-    <section class="part" aria-label={title}>
+    <section class="part">
       <h2>{title}</h2>
       <p class="quiet">{describeLeaderboardSize(group, entries)}</p>
       <PassedOverNote entries={entries} />

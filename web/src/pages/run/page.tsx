@@ -27,6 +27,7 @@ import {
 import { AnswerStrip } from "../answer-strip.js";
 import { buildRowFilterQuery, buildSelectionQuery, hasRowFilter } from "../row-filter.js";
 import { LivePanel } from "./live-panel.js";
+import { PrintAll } from "./print-all.js";
 import { RowsTab } from "./rows-tab.js";
 import { RunHead } from "./run-head.js";
 import { SummaryTab } from "./summary-tab.js";
@@ -65,6 +66,7 @@ function RunSections({ route, view, live: { progress, queue } }: RunSectionsProp
   const chosen = getActiveTab(route);
   return (
     <>
+      <p class="print-address small">{location.href}</p>
       <RunHead view={view} />
       <CompareRunLink view={view} />
       {progress !== null && <LivePanel id={id} progress={progress} />}
@@ -81,16 +83,25 @@ function RunSections({ route, view, live: { progress, queue } }: RunSectionsProp
           getHref={(system) => buildAddress(["run", id, "rows"], buildRowFilterQuery({ systems: [system] }))}
         />
       )}
-      <Tabs
-        label="Parts of the run"
-        tabs={listTabs(view)}
-        chosen={chosen}
-        onChoose={(tab) => navigate(["run", id, tab])}
-      >
-        {chosen === "summary" && <SummaryTab route={route} view={view} />}
-        {chosen === "charts" && <ChartsTab view={view} />}
-        {chosen === "rows" && <RowsTab route={route} id={id} state={`${view.card.status} ${view.card.done}`} />}
-      </Tabs>
+      {route.query.print === "all" ? (
+        <PrintAll
+          id={id}
+          state={`${view.card.status} ${view.card.done}`}
+          summary={<SummaryTab route={route} view={view} />}
+          charts={<ChartsTab view={view} />}
+        />
+      ) : (
+        <Tabs
+          label="Parts of the run"
+          tabs={listTabs(view)}
+          chosen={chosen}
+          onChoose={(tab) => navigate(["run", id, tab])}
+        >
+          {chosen === "summary" && <SummaryTab route={route} view={view} />}
+          {chosen === "charts" && <ChartsTab view={view} />}
+          {chosen === "rows" && <RowsTab route={route} id={id} state={`${view.card.status} ${view.card.done}`} />}
+        </Tabs>
+      )}
     </>
   );
 }
@@ -112,13 +123,16 @@ function getActiveTab({ path: [, , part], query }: Route): "summary" | "charts" 
 function CompareRunLink({ view: { card } }: { view: RunView }) {
   const source = useSource();
   const [a, b] = card.systems;
-  if (source.kind === "file" && b === undefined) return null;
+  const printAll = <a href={buildAddress(["run", card.id], { print: "all" })}>Print all</a>;
+  if (source.kind === "file" && b === undefined) return <p class="actions">{printAll}</p>;
   const pair = source.kind === "file" || b !== undefined ? { b: card.id, systemA: a?.system, systemB: b?.system } : {};
   return (
     <p class="actions">
       <a href={buildAddress(["compare"], { a: card.id, ...pair })}>
         {source.kind === "file" ? "Compare its systems" : "Compare its systems, or with another run"}
       </a>
+      {" · "}
+      {printAll}
     </p>
   );
 }

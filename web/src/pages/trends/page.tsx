@@ -89,7 +89,7 @@ function TrendGroup({ group, metric }: { group: RunGroup; metric: TrendMetric })
   const systems = useMemo(() => listSystems(runs), [runs]);
   const title = formatDatasetNames(group.datasets);
   return (
-    <section class="part" aria-label={title}>
+    <section class="part">
       <h2>{title}</h2>
       <p class="quiet">
         {formatPlural(runs.length, "run")} of {formatPlural(systems.length, "system")}
