@@ -188,6 +188,7 @@ export interface RunView {
   summary: Readonly<Record<string, JsonSummary>>;
   across: Readonly<Record<string, number | string | null>>;
   charts: RunCharts;
+  errors: TopErrors;
   /** Null when it used no queue. */
   queue: QueueView | null;
   /** What all of its trials together may cost; null without a limit, or when it is not stored. */
@@ -233,6 +234,27 @@ export interface LabelAccess {
 export type QueueView =
   | { phase: "live" | "silent" | "over"; state: QueueState }
   | { phase: "unreadable"; problem: string };
+
+/** The most frequent errors of a run. */
+export interface TopErrors {
+  /** Finished trials, of which errors are a share. */
+  trials: number;
+  /** The most frequent first, at most fifty. */
+  top: readonly TopError[];
+  /** Number of errors beyond these. */
+  leftOut: number;
+}
+
+export interface TopError {
+  /** A code of a compiler or provider, a message without ids and numbers, or the category. */
+  code: string;
+  category: ErrorCategory;
+  /** The message of its first trial; null if it has none. */
+  message: string | null;
+  count: number;
+  /** Those with the most trials first. */
+  systems: readonly { system: string; count: number }[];
+}
 
 export interface RunCharts {
   qualityCost: QualityCostChart;

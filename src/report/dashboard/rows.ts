@@ -1,5 +1,6 @@
 import { ERROR_CATEGORIES, type EvalRow, getMeasure, getScore, OUTCOMES } from "../../core/index.js";
 import type { RowChunk, RowsHead } from "./contract.js";
+import { listErrorTags } from "./errors.js";
 
 /** Small enough that a browser reads a chunk without a pause. */
 const ROWS_IN_CHUNK = 2000;
@@ -89,6 +90,7 @@ function toFiniteCell(value: number | null | undefined): number | null {
   return typeof value === "number" && Number.isFinite(value) ? value : null;
 }
 
-function listRowTags({ facets }: EvalRow): string[] {
-  return facets === null ? [] : Object.entries(facets).map(([field, value]) => `${field}=${value}`);
+function listRowTags(row: EvalRow): string[] {
+  const facets = Object.entries(row.facets ?? {}).map(([field, value]) => `${field}=${value}`);
+  return [...facets, ...listErrorTags(row)];
 }

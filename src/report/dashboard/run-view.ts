@@ -5,6 +5,7 @@ import { buildReportHead } from "../json.js";
 import { describeLead } from "../lead.js";
 import { buildRunCharts } from "./charts/run-charts.js";
 import type { CompareView, QueueView, RunCard, RunView } from "./contract.js";
+import { buildTopErrors } from "./errors.js";
 import { buildRunPicks } from "./picks.js";
 
 interface RunViewParts {
@@ -38,6 +39,7 @@ export function buildRunView({ result, manifest, card, queue = null }: RunViewPa
     summary,
     across,
     charts: buildRunCharts(result, manifest),
+    errors: buildTopErrors(result.rows),
     queue,
     maxCostUsd: result.budget?.maxCostUsd ?? findInvokedBudget(manifest.invocation),
   };

@@ -1,4 +1,5 @@
 import { scaleBand } from "d3-scale";
+import type { ComponentChildren } from "preact";
 import { useId, useMemo, useState } from "preact/hooks";
 import type { ErrorCategory } from "../../../src/core/row.js";
 import type { RunCard } from "../../../src/report/dashboard/contract.js";
@@ -26,6 +27,7 @@ interface ErrorsChartProps extends ChartProps {
   runs: readonly RunCard[];
   /** A bar for each run in order of time, or for each system over all runs. */
   by?: "run" | "system" | undefined;
+  controls?: ComponentChildren;
 }
 
 interface ErrorsPlotProps extends Pick<ErrorsChartProps, "onPick"> {
@@ -41,7 +43,7 @@ interface ErrorsPlotProps extends Pick<ErrorsChartProps, "onPick"> {
  * @example
  * <ErrorsChart runs={runs} onPick={({ run = "", category }) => navigate(["run", run], { category })} />
  */
-export function ErrorsChart({ runs, by = "run", title = "Top error codes", onPick }: ErrorsChartProps) {
+export function ErrorsChart({ runs, by = "run", title = "Top error codes", controls, onPick }: ErrorsChartProps) {
   const prefix = useId();
   const bars = useMemo(() => (by === "run" ? buildBarsByRun(runs) : buildBarsBySystem(runs)), [runs, by]);
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
@@ -55,6 +57,7 @@ export function ErrorsChart({ runs, by = "run", title = "Top error codes", onPic
       words={words}
       table={() => buildErrorTable(bars, by)}
       legend={all.map((category) => buildErrorLegendEntry(category, { prefix, isOn: !hidden.has(category) }))}
+      controls={controls}
       onToggle={(name) => setHidden(toggleName(hidden, name))}
       notes={all.length > 1 ? ["Click a category to hide it."] : []}
     >

@@ -8,4 +8,5 @@ export { QualityBars } from "./quality-bars.js";
 export { QualityCostChart } from "./quality-cost.js";
 export { CostRadar, SpeedRadar } from "./radar.js";
 export { TokenCostChart } from "./token-cost.js";
+export { TopErrorsView } from "./top-errors.js";
 export { TrendChart } from "./trend.js";

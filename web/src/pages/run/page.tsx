@@ -4,13 +4,13 @@ import {
   type ChartSelection,
   CostRadar,
   CostSpeedChart,
-  ErrorsChart,
   HeatMapChart,
   LatencyChart,
   PassCurvesChart,
   QualityCostChart,
   SpeedRadar,
   TokenCostChart,
+  TopErrorsView,
 } from "../../charts/index.js";
 import { type LoadState, LoadView, useLoadState, useSource } from "../../data/index.js";
 import {
@@ -154,7 +154,12 @@ function ChartsTab({ view }: { view: RunView }) {
       {charts.passCurves.some(({ points }) => points.length > 1) && (
         <PassCurvesChart data={charts.passCurves} {...shared} />
       )}
-      <ErrorsChart runs={[card]} by="system" {...shared} />
+      <TopErrorsView
+        errors={view.errors}
+        run={card}
+        buildLink={(error) => buildErrorLink(card.id, error)}
+        {...shared}
+      />
       {charts.tokenCosts.length > 0 && <TokenCostChart data={charts.tokenCosts} {...shared} />}
       {charts.latencies.some(({ n }) => n > 0) && <LatencyChart data={charts.latencies} {...shared} />}
       {charts.heatMaps.map((map) => (
@@ -162,6 +167,12 @@ function ChartsTab({ view }: { view: RunView }) {
       ))}
     </div>
   );
+}
+
+/** A code that is a category is filtered by as such, any other by its tag. */
+function buildErrorLink(id: string, { code, category }: RunView["errors"]["top"][number]): string {
+  const filter = code === category ? { categories: [category] } : { tags: [`error=${code}`] };
+  return buildAddress(["run", id, "rows"], buildRowFilterQuery(filter));
 }
 
 interface LiveRun {

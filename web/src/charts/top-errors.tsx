@@ -1,0 +1,123 @@
+import { useId, useState } from "preact/hooks";
+import type { RunCard, TopErrors } from "../../../src/report/dashboard/contract.js";
+import { formatCount, formatPlural, formatShare } from "../ui/index.js";
+import { ErrorsChart } from "./errors.js";
+import { formatName, formatNameList } from "./names.js";
+import type { ChartProps } from "./plot.js";
+
+interface TopErrorsViewProps extends ChartProps {
+  errors: TopErrors;
+  run: RunCard;
+  /** The address of the trials with an error. */
+  buildLink: (error: TopErrors["top"][number]) => string;
+}
+
+type ErrorsView = "table" | "bars";
+
+/**
+ * The most frequent errors of a run as a table that links to their trials; as bars by category on request.
+ * @example
+ * <TopErrorsView errors={run.errors} run={run.card} buildLink={({ category }) => `#/run/1/rows?category=${category}`} />
+ */
+export function TopErrorsView({ errors, run, buildLink, title = "Top error codes", ...props }: TopErrorsViewProps) {
+  const id = useId();
+  const [view, setView] = useState<ErrorsView>("table");
+  const choice = errors.top.length > 0 && <ErrorsViewChoice view={view} title={title} onChange={setView} />;
+  if (view === "bars") return <ErrorsChart runs={[run]} by="system" title={title} controls={choice} {...props} />;
+  return (
+    <figure class="chart" aria-labelledby={`${id}-title`}>
+      <figcaption>
+        <h3 id={`${id}-title`}>{title}</h3>
+        <p class="words" dir="auto">
+          {describeTopErrors(errors)}
+        </p>
+      </figcaption>
+      {choice !== false && <div class="tools">{choice}</div>}
+      {errors.top.length > 0 && <ErrorTable errors={errors} title={title} buildLink={buildLink} />}
+      {errors.leftOut > 0 && <p class="note">{formatPlural(errors.leftOut, "rarer error")} not shown.</p>}
+    </figure>
+  );
+}
+
+interface ErrorsViewChoiceProps {
+  view: ErrorsView;
+  title: string;
+  onChange: (view: ErrorsView) => void;
+}
+
+function ErrorsViewChoice({ view, title, onChange }: ErrorsViewChoiceProps) {
+  return (
+    <fieldset class="choice" aria-label={`View of ${title}`}>
+      {(["table", "bars"] as const).map((choice) => (
+        <button key={choice} type="button" aria-pressed={choice === view} onClick={() => onChange(choice)}>
+          {choice === "table" ? "Codes" : "Categories"}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+function ErrorTable({
+  errors,
+  title,
+  buildLink,
+}: Pick<TopErrorsViewProps, "errors" | "buildLink"> & { title: string }) {
+  return (
+    <div class="chartTable error-table">
+      <table>
+        <caption>{title}</caption>
+        <thead>
+          <tr>
+            {["Code or message", "Category"].map((column) => (
+              <th key={column} scope="col" class="word">
+                {column}
+              </th>
+            ))}
+            {["Trials", "Share"].map((column) => (
+              <th key={column} scope="col" class="figure">
+                {column}
+              </th>
+            ))}
+            <th scope="col" class="word">
+              Systems
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {errors.top.map((error) => (
+            <tr key={error.code}>
+              <th scope="row" class="word" dir="auto">
+                <strong>{formatName(error.code)}</strong>
+                {error.message !== null && error.message !== error.code && (
+                  <span class="quiet"> {formatName(error.message)}</span>
+                )}
+              </th>
+              <td class="word">{error.category}</td>
+              <td class="figure">
+                <a href={buildLink(error)} aria-label={`Show ${formatPlural(error.count, "trial")} with ${error.code}`}>
+                  {formatCount(error.count)}
+                </a>
+              </td>
+              <td class="figure">{formatShare(error.count / Math.max(errors.trials, 1))}</td>
+              <td class="word" dir="auto">
+                {formatNameList(
+                  error.systems.map(({ system, count }) => `${system} (${formatCount(count)})`),
+                  4,
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** The most frequent error, or that there was none. */
+export function describeTopErrors({ top, trials, leftOut }: TopErrors): string {
+  const [first] = top;
+  if (trials === 0) return "No trial has ended yet.";
+  if (first === undefined) return `Nothing went wrong in ${formatPlural(trials, "trial")}.`;
+  const kinds = formatPlural(top.length + leftOut, "different error");
+  return `${kinds} in ${formatPlural(trials, "trial")}. The most frequent is ${formatName(first.code)}: ${formatPlural(first.count, "trial")}, ${formatShare(first.count / trials)}.`;
+}
