@@ -24,6 +24,34 @@ export function describeAgent(site: Site<DashboardRuns>): void {
       expect(await calls.nth(2).locator(".step-spent").textContent()).toContain("$0.0200");
     });
 
+    it("is found without its dataset, and the address is completed", async () => {
+      const page = await site.open(`#/run/${site.runs.agent}/trial?system=claude&example=q-00001`);
+      await page.locator(".steps .step").first().waitFor();
+      await waitFor(() => page.url()).toContain("dataset=repairs");
+    });
+
+    it("goes from a block of the flame graph to its step", async () => {
+      const page = await site.open(
+        formatTrialHash(site.runs.agent, { system: "claude", dataset: "repairs", example: "q-00001" }),
+      );
+      const block = page.locator(".flame-block.flame-1").last();
+      await block.focus();
+      await page.keyboard.press("Enter");
+      await waitFor(() => page.evaluate(() => document.activeElement?.classList.contains("step"))).toBe(true);
+    });
+
+    it("shows failed steps only, and finds text in results", async () => {
+      const page = await site.open(
+        formatTrialHash(site.runs.agent, { system: "claude", dataset: "repairs", example: "q-00001" }),
+      );
+      await page.getByRole("checkbox", { name: /^Failed only/ }).check();
+      await waitFor(() => page.locator(".steps .step-call").allTextContents()).toEqual([
+        expect.stringContaining("Bash"),
+      ]);
+      await page.getByRole("searchbox", { name: "Find in the timeline" }).fill("no such text");
+      await waitFor(() => page.locator(".steps .step").count()).toBe(0);
+    });
+
     it("filters the steps by kind", async () => {
       const page = await site.open(
         formatTrialHash(site.runs.agent, { system: "claude", dataset: "repairs", example: "q-00001" }),
