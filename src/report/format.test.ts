@@ -30,6 +30,8 @@ describe("formatSeconds", () => {
     [119.4, "1 min 59 s"],
     [119.7, "2 min 0 s"],
     [3725, "1 h 2 min"],
+    [5818, "1 h 37 min"],
+    [7170, "2 h 0 min"],
     [null, "–"],
   ])("formats %s as %s", (value, text) => {
     expect(formatSeconds(value)).toBe(text);

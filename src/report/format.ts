@@ -38,7 +38,8 @@ function formatTinyAmount(value: number): string {
 export function formatSeconds(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";
   const whole = Math.round(value);
-  if (whole >= 3600) return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+  const minutes = Math.round(value / 60);
+  if (whole >= 3600) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
   if (value >= 60) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
   if (value >= 1) return `${value.toFixed(2)} s`;
   return `${formatNumber(value * 1000, 2)} ms`;

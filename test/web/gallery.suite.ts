@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isCommandMissing } from "../../src/testing/system-command.js";
+import { describeFigures } from "./describe-figures.js";
 import { saveSheet, THEMES, toSheetPath, WIDTHS } from "./gallery.js";
 import { expectFits, expectUsable, findViolations } from "./page-checks.js";
 import { formatTrialHash } from "./pages.js";
@@ -49,6 +50,8 @@ const FULL_PAGES = process.env.ASSAY_FULL_PAGES;
 /** Every page on realistic runs, at three widths and in both themes: usable, accessible, and kept as a picture. */
 describe.skipIf(isCommandMissing("chromium"))("pages of realistic runs", () => {
   const site = useSite(storeRealisticRuns);
+
+  describeFigures(site);
 
   it.each(PAGES)("$name", async ({ name, hash, content }) => {
     await showPage(site, { name, hash: hash(site.runs), content });
