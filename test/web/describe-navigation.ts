@@ -70,7 +70,7 @@ export function describeNavigation(site: Site<DashboardRuns>): void {
 
     it("an unknown address shows a message", async () => {
       const page = await site.open("#/nowhere", { expected: /404/ });
-      await page.getByText("There is no such page.").waitFor();
+      await page.getByText("Nothing is at this address.").waitFor();
       await page.goto(`${site.url}#/run/no-such-run`);
       await waitFor(() => page.getByRole("alert").textContent()).toMatch(/no-such-run/);
     });
