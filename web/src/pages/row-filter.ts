@@ -17,7 +17,7 @@ export interface RowFilter {
   /** Seconds. */
   readonly latencyFrom: number | null;
   readonly latencyTo: number | null;
-  /** In the id of the example, the question or the answer. */
+  /** In the id of the example, the name of the system, the question or the answer. */
   readonly text: string;
 }
 

@@ -36,6 +36,10 @@ test("each filter selects the rows that match it", () => {
   expect(idsFor({ outcome: "pass", min: "0.6" })).toEqual(["q1"]);
 });
 
+test("the name of a system alone finds its rows", () => {
+  expect(idsFor({ text: "Alph" })).toEqual(["q2"]);
+});
+
 test("a range filters by the primary score or by a field, without rows that lack it", () => {
   expect(idsFor({ min: "0.1", max: "0.5" })).toEqual(["q2", 7]);
   expect(idsFor({ field: "f1", min: "0" })).toEqual(["q1", 7]);

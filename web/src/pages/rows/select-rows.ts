@@ -122,9 +122,11 @@ function createRangeTest(column: Float64Array, min: number | null, max: number |
 function createTextTest(table: RowTable, text: string, matches: TextMatches | null): RowTest | null {
   const wanted = text.trim().toLowerCase();
   if (wanted === "") return null;
-  const { ids } = table;
+  const { ids, columns, head } = table;
+  const isNamed = head.systems.map((name) => name.toLowerCase().includes(wanted));
   return (place) => {
     const id = ids[place] ?? "";
+    if (isNamed[columns.system[place] ?? 0] === true) return true;
     return String(id).toLowerCase().includes(wanted) || isFoundTrial(table, place, matches?.get(id));
   };
 }

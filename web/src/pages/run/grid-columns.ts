@@ -1,4 +1,4 @@
-import { formatCount, formatDollars, formatScore, formatSeconds, MISSING, revealLine } from "../../ui/index.js";
+import { formatCount, formatScore, formatSeconds, MISSING, revealLine } from "../../ui/index.js";
 import type { RowTable } from "../rows/row-table.js";
 
 export interface GridColumn {
@@ -110,13 +110,20 @@ const CATEGORY_COLUMN: GridColumn = {
 
 const MEASURE_COLUMNS: readonly GridColumn[] = [
   createMeasureColumn("score", "Score", formatScore),
-  createMeasureColumn("costUsd", "Cost", formatDollars),
+  createMeasureColumn("costUsd", "$ per 1,000", formatPerThousand),
   createMeasureColumn("latency", "Latency", formatSeconds),
   createMeasureColumn("inputTokens", "Tokens in", formatCount),
   createMeasureColumn("outputTokens", "Tokens out", formatCount),
   createMeasureColumn("turns", "Turns", formatCount),
   createMeasureColumn("attempts", "Failed attempts", (value) => (value === 0 ? MISSING : formatCount(value))),
 ];
+
+/** One unit for the column, and enough digits for a cheap call: a single one costs a fraction of a cent. */
+function formatPerThousand(costUsd: number | null): string {
+  return costUsd === null ? MISSING : PER_THOUSAND_FORMAT.format(costUsd * 1000);
+}
+
+const PER_THOUSAND_FORMAT = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 4 });
 
 type MeasureKey = "score" | "costUsd" | "latency" | "inputTokens" | "outputTokens" | "turns" | "attempts";
 

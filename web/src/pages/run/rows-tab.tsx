@@ -163,7 +163,7 @@ function RowFilters({ table, filter, order, fields, isFiltered, change }: RowFil
       <TextFilter
         label="Text"
         value={filter.text}
-        placeholder="id, question or answer"
+        placeholder="id, system, question or answer"
         onChange={(text) => change({ text })}
       />
       <MultiSelectFilter label="Outcome" choices={head.outcomes} chosen={filter.outcomes} onChange={many("outcome")} />
