@@ -1,19 +1,13 @@
 import type { EvalRow } from "../core/index.js";
 import { didYouMean, EXIT, RunFolderError, UsageError } from "../core/index.js";
-import {
-  type ExperimentRecord,
-  formatShard,
-  mergeShards,
-  type RecordedVariant,
-  readExperimentRecord,
-} from "../evals/index.js";
+import { type ExperimentRecord, formatShard, mergeShards, readExperimentRecord } from "../evals/index.js";
 import {
   buildExperimentReport,
   type ExperimentReport,
   formatPlural,
   formatShare,
-  type ReportedVariant,
   renderExperimentMarkdown,
+  toReportedVariant,
 } from "../report/index.js";
 import { readStoredRows } from "../runs/index.js";
 import { findLatestRun, findRun, readManifest } from "../store/index.js";
@@ -141,12 +135,6 @@ async function reportStored({ record, stored, flags, notes, isPart = false }: Ex
   for (const problem of problems) printNote(problem);
   const covered = chooseCoverageExitCode(report, DEFAULT_MIN_COVERAGE);
   return problems.length === 0 ? covered : EXIT.infrastructure;
-}
-
-/** Older records lack the planned count; it is known only for complete runs, from their rows. */
-export function toReportedVariant({ planned, ...variant }: RecordedVariant, isComplete: boolean): ReportedVariant {
-  if (planned !== undefined) return { ...variant, planned: planned.here };
-  return isComplete ? variant : { ...variant, planned: null };
 }
 
 function describeUnfinished({ dir, rows, planned }: StoredExperiment): string {

@@ -15,7 +15,7 @@ import { evaluate } from "../evaluate.js";
 import type { JudgeModelPlace } from "../graders/index.js";
 import { standardMetrics } from "../metrics/index.js";
 import { loadTokenizer } from "../models/index.js";
-import { buildExperimentReport, formatPlural } from "../report/index.js";
+import { buildExperimentReport, formatPlural, toReportedVariant } from "../report/index.js";
 import { makePlan } from "../runner/index.js";
 import { DEFAULT_MAX_WORKERS } from "../runs/index.js";
 import { openAgentSystem } from "./agent-systems.js";
@@ -30,7 +30,6 @@ import {
   findExperimentDir,
   readStoredExperiment,
   renderExperiment,
-  toReportedVariant,
 } from "./experiment-report.js";
 import { createInterrupt } from "./interrupt.js";
 import { ProgressLine } from "./progress.js";

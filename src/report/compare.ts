@@ -1,10 +1,9 @@
 import { basename } from "node:path";
 import type { RunVerdict } from "../core/index.js";
 import {
-  classifyLift,
+  classifyAdjustedLift,
   computeMinTasks,
   findDrops,
-  findQualityMetric,
   findRegressionsTogether,
   type Lift,
   type MetricComparison,
@@ -12,7 +11,6 @@ import {
   type Regressions,
   type RunComparison,
   type RunName,
-  type TestName,
 } from "../metrics/index.js";
 import { COMMENT_LAYOUT, escapeMarkdown, formatCommentMarker, formatHeadline } from "./comment.js";
 import {
@@ -25,6 +23,7 @@ import {
   formatMetricName,
   formatPValue,
 } from "./compare-cells.js";
+import { describeCompareVerdict, describeTests } from "./compare-verdict.js";
 import { escapeXml, renderGateSuite } from "./eval/junit.js";
 import { formatNumber, formatPlural, formatShare } from "./format.js";
 import { createLayout, type Layout } from "./layout.js";
@@ -91,7 +90,7 @@ function renderSystemComparison(comparison: PairedComparison, { layout, list }: 
   const { systemA, systemB } = comparison;
   const parts = [
     layout.heading(`A: ${systemA}, B: ${systemB}`, 2),
-    layout.text(formatCompareHeadline(comparison)),
+    layout.text(describeCompareVerdict(comparison).sentence),
     renderMetricTable(comparison, layout),
     layout.bullets(listComparisonFacts(comparison)),
     ...buildTaskLists(comparison).map((tasks) => list(tasks, layout)),
@@ -124,20 +123,6 @@ interface TaskList {
 }
 
 const MAX_LISTED = 10;
-
-const LIFT_SENTENCES: Readonly<Record<Lift, string>> = {
-  better: "B is better than A.",
-  worse: "B is worse than A.",
-  same_but_cheaper: "B is as good as A and costs less.",
-  same_but_dearer: "B is no better than A and costs more.",
-  inconclusive: "No significant difference in quality between A and B.",
-};
-
-function formatCompareHeadline(comparison: PairedComparison): string {
-  if (comparison.tasks.paired === 0) return "Nothing to compare: no task was scored in both.";
-  if (findQualityMetric(comparison) === undefined) return "Quality was not compared.";
-  return LIFT_SENTENCES[classifyLift(comparison)];
-}
 
 function renderMetricTable({ metrics, level }: PairedComparison, layout: Layout): string {
   const right = (title: string, cell: (metric: MetricComparison) => string): TableColumn<MetricComparison> => ({
@@ -178,31 +163,10 @@ function listComparisonFacts(comparison: PairedComparison): string[] {
   return [
     counts.join(", "),
     ...grouped,
-    ...describeTests(metrics),
+    ...describeTests(comparison),
     ...metrics.flatMap(describeDetectableDifference),
     ...notes,
   ];
-}
-
-const TEST_NAMES: Readonly<Record<TestName, string>> = {
-  mcnemar: "McNemar's exact test (counts the tasks whose verdict changed)",
-  "sign-flip": "exact sign-flip permutation test (tries all signs of the paired differences)",
-  "sign-flip-sampled": "sampled sign-flip permutation test (tries random signs of the paired differences)",
-};
-
-function describeTests(metrics: readonly MetricComparison[]): string[] {
-  const used = (Object.keys(TEST_NAMES) as TestName[]).filter((name) => metrics.some(({ test }) => test === name));
-  if (used.length === 0) return [];
-  const ways = used.map((name) => {
-    const by = metrics.filter(({ test }) => test === name).map(formatMetricName);
-    return used.length === 1 ? TEST_NAMES[name] : `${TEST_NAMES[name]} for ${by.join(", ")}`;
-  });
-  const hypotheses = Math.max(...metrics.map((metric) => metric.hypotheses));
-  const adjusted =
-    hypotheses > 1
-      ? `, with Holm correction for ${hypotheses} comparisons (limits the chance of any false positive)`
-      : "";
-  return [`p-values: ${ways.join(" and ")}${adjusted}`];
 }
 
 function describeDetectableDifference(metric: MetricComparison): string[] {
@@ -270,7 +234,7 @@ export function buildCompareReport(
       undetectable: names(blind),
       ...(maxDrop === undefined ? {} : { dropped: names(findDrops(comparison, maxDrop)) }),
     };
-    return { ...comparison, lift: classifyLift(comparison), regressions };
+    return { ...comparison, lift: classifyAdjustedLift(comparison), regressions };
   });
   return { schema: "assay.comparison/1", ...compared, comparisons };
 }

@@ -1,7 +1,13 @@
 import { getOwn } from "../core/index.js";
-import { type Lift, LOW_COVERAGE } from "../metrics/index.js";
-import type { ExperimentReport, Figure, PairedDelta, Passes, StimulusDifference, VariantLift } from "./experiment.js";
-
+import { LOW_COVERAGE } from "../metrics/index.js";
+import {
+  formatCostDelta,
+  formatSigned,
+  formatSignedInterval,
+  formatTimeDelta,
+  LIFT_LABELS,
+} from "./experiment-cells.js";
+import type { ExperimentReport, Figure, Passes, StimulusDifference, VariantLift } from "./experiment-figures.js";
 import { formatDollars, formatNumber, formatPlural, formatSeconds, formatShare } from "./format.js";
 import { createLayout, type Layout } from "./layout.js";
 import { type TableColumn, toOneLine } from "./markdown.js";
@@ -62,14 +68,6 @@ function formatFigureWithInterval({ value, low, high }: Figure): string {
   return `${formatNumber(value)} [${formatNumber(low)}, ${formatNumber(high)}]`;
 }
 
-const LIFT_LABELS: Readonly<Record<Lift, string>> = {
-  better: "better",
-  worse: "worse",
-  same_but_cheaper: "same but cheaper",
-  same_but_dearer: "same but more expensive",
-  inconclusive: "inconclusive",
-};
-
 function renderLifts({ lifts, baseline, level }: ExperimentReport, layout: Layout): string[] {
   if (lifts.length === 0) return [];
   const columns: TableColumn<VariantLift>[] = [
@@ -96,29 +94,6 @@ function renderLifts({ lifts, baseline, level }: ExperimentReport, layout: Layou
     { title: "paired test cases", align: "right", cell: ({ paired }) => String(paired) },
   ];
   return [layout.heading(`Difference from ${baseline}`, 2), layout.table(columns, lifts)];
-}
-
-function formatSigned(value: number | null, format: (size: number) => string = formatNumber): string {
-  if (value === null) return "–";
-  return `${value < 0 ? "−" : value > 0 ? "+" : "±"}${format(Math.abs(value))}`;
-}
-
-function formatSignedInterval({ difference, low, high }: PairedDelta): string {
-  if (low === null || high === null) return formatSigned(difference);
-  const within = (bound: number) => formatSigned(Math.min(1, Math.max(-1, bound)));
-  return `${formatSigned(difference)} [${within(low)}, ${within(high)}]`;
-}
-
-function formatCostDelta({ difference }: PairedDelta, change: number | null): string {
-  return appendChange(formatSigned(difference, formatDollars), change);
-}
-
-function formatTimeDelta({ difference }: PairedDelta, change: number | null): string {
-  return appendChange(formatSigned(difference, formatSeconds), change);
-}
-
-function appendChange(text: string, change: number | null): string {
-  return change === null ? text : `${text} (${formatSigned(change, formatShare)})`;
 }
 
 function renderStimuli({ stimuli, baseline, variants }: ExperimentReport, layout: Layout): string[] {

@@ -2,7 +2,7 @@ import type { Estimate, NumberColumn, TaskIndex } from "../core/index.js";
 import { type EvalRow, getScore, hasOutput, isScored, OUTCOMES, type Outcome } from "../core/index.js";
 import {
   adjustTogether,
-  classifyLift,
+  classifyAdjustedLift,
   compareRows,
   DEFAULT_LEVEL,
   estimateAmount,
@@ -10,7 +10,6 @@ import {
   filterPresent,
   findMetricComparison,
   getTaskIndex,
-  type Lift,
   type MetricComparison,
   type PairedComparison,
   type RowValueReader,
@@ -18,6 +17,18 @@ import {
   sumByTask,
 } from "../metrics/index.js";
 import { passCurves } from "../stats/index.js";
+import type {
+  CurveFigure,
+  ExperimentReport,
+  Figure,
+  MissingStimulus,
+  PairedDelta,
+  Passes,
+  ReportedVariant,
+  StimulusDifference,
+  VariantFigures,
+  VariantLift,
+} from "./experiment-figures.js";
 
 /** What a report needs to know about an experiment besides its rows. */
 export interface ReportedExperiment {
@@ -29,28 +40,6 @@ export interface ReportedExperiment {
   /** The order of test cases. Default: that of the rows. */
   readonly order?: readonly StimulusId[];
   readonly notes?: readonly string[];
-}
-
-/** The report of an experiment, for JSON and Markdown. */
-export interface ExperimentReport {
-  readonly schema: "assay.experiment/1";
-  readonly name: string;
-  readonly description: string | null;
-  readonly baseline: string;
-  readonly vary: readonly string[];
-  /** Confidence level of intervals. */
-  readonly level: number;
-  /** The score that `meanScore` averages. */
-  readonly scoreField: string;
-  readonly variants: readonly (Omit<ReportedVariant, "planned"> & VariantFigures)[];
-  /** One for each variant except the baseline. */
-  readonly lifts: readonly VariantLift[];
-  /** By variant, without the baseline. */
-  readonly stimuli: Readonly<Record<string, readonly StimulusDifference[]>>;
-  readonly missing: readonly MissingStimulus[];
-  /** Folders of the runs that the rows come from. */
-  readonly runs: readonly string[];
-  readonly notes: readonly string[];
 }
 
 export interface ExperimentReportOptions {
@@ -108,43 +97,6 @@ function chooseFigureFields(rows: readonly EvalRow[]): FigureFields {
 }
 
 const WEIGHTED_SCORE_FIELD = "weighted_score";
-
-/** A value with its interval over test cases; null with a reason if unknown. */
-export interface Figure {
-  readonly value: number | null;
-  readonly low: number | null;
-  readonly high: number | null;
-  /** Number of test cases. */
-  readonly n: number;
-  readonly reason?: string;
-}
-
-/** Unbiased pass@k and pass^k for one k. */
-interface CurveFigure {
-  readonly k: number;
-  readonly passAtK: Figure;
-  readonly passHatK: Figure;
-}
-
-interface VariantFigures {
-  readonly stimuli: number;
-  readonly trials: Readonly<Record<Outcome, number>>;
-  /** Planned trials, run or not; null if unknown. */
-  readonly planned: number | null;
-  /** The share of the planned trials that were scored; null with a reason if the number of planned trials is unknown. */
-  readonly coverage: number | null;
-  readonly coverageReason?: string;
-  readonly passRate: Figure;
-  readonly curves: readonly CurveFigure[];
-  readonly meanScore: Figure;
-  readonly meanCostUsd: Figure;
-  /** Of all trials; null if the cost of some is unknown. */
-  readonly totalCostUsd: number | null;
-  readonly costPerPassUsd: number | null;
-  /** Trials with an output but without a known cost. */
-  readonly costUnknownTrials: number;
-  readonly meanSeconds: Figure;
-}
 
 /** The row fields that figures are computed from. */
 interface FigureFields {
@@ -243,37 +195,6 @@ function toBounds(interval: { low: number; high: number } | null): Pick<Figure, 
   return { low: interval.low, high: interval.high };
 }
 
-/** A paired difference from the baseline. */
-export interface PairedDelta {
-  readonly difference: number | null;
-  readonly low: number | null;
-  readonly high: number | null;
-  /** Test cases with a value in both. */
-  readonly n: number;
-  /** Two-sided p-value of the exact test. */
-  readonly p: number | null;
-  /** After Holm correction over all variants; null if not corrected, or if there are too few test cases. */
-  readonly adjustedP: number | null;
-  readonly reason?: string;
-}
-
-/** The difference between a variant and the baseline. */
-export interface VariantLift {
-  readonly variant: string;
-  readonly lift: Lift;
-  /** Test cases scored in both. */
-  readonly paired: number;
-  readonly passRate: PairedDelta;
-  readonly meanScore: PairedDelta;
-  readonly costUsd: PairedDelta;
-  /** The difference as a share of the baseline's cost; null when that is 0 or unknown. */
-  readonly costChange: number | null;
-  readonly seconds: PairedDelta;
-  readonly timeChange: number | null;
-  /** The minimum detectable difference of the pass rate at 80 % power; null if unknown. */
-  readonly detectable: number | null;
-}
-
 interface LiftSettings extends FigureFields {
   readonly baseline: string;
   readonly level: number;
@@ -302,7 +223,7 @@ function computeLift(comparison: PairedComparison, variant: string, time: Figure
   );
   return {
     variant,
-    lift: classifyLift(applyAdjustedP(comparison)),
+    lift: classifyAdjustedLift(comparison),
     paired: comparison.tasks.paired,
     passRate: toDelta(passRate),
     meanScore: toDelta(meanScore),
@@ -312,12 +233,6 @@ function computeLift(comparison: PairedComparison, variant: string, time: Figure
     timeChange: computeRelativeChange(seconds),
     detectable: passRate?.detectable?.difference ?? null,
   };
-}
-
-/** With several variants, the chance of a false positive grows, so the corrected p-value decides. */
-function applyAdjustedP(comparison: PairedComparison): PairedComparison {
-  const metrics = comparison.metrics.map((metric) => ({ ...metric, p: metric.adjustedP ?? metric.p }));
-  return { ...comparison, metrics };
 }
 
 function toDelta(metric: MetricComparison | undefined): PairedDelta {
@@ -330,16 +245,6 @@ function toDelta(metric: MetricComparison | undefined): PairedDelta {
 function computeRelativeChange(metric: MetricComparison | undefined): number | null {
   if (metric?.difference == null || metric.a === null || metric.a === 0) return null;
   return metric.difference / metric.a;
-}
-
-/** A variant of an experiment, and the names of the systems of its rows. */
-export interface ReportedVariant {
-  readonly name: string;
-  readonly systems: readonly string[];
-  /** JSON pointers with the values of the variant. */
-  readonly settings?: Readonly<Record<string, unknown>>;
-  /** Planned trials; null if unknown. Default: the number of rows. */
-  readonly planned?: number | null;
 }
 
 /** The name of the eval, which is the same in all variants, and the name of the test case. */
@@ -384,33 +289,6 @@ function formatStimulusId({ dataset, exampleId }: Pick<EvalRow, "dataset" | "exa
 /** False for placeholder rows of trials that a stopped run never started, which name no test case. */
 function hasStimulus({ dataset, outcome }: EvalRow): boolean {
   return dataset !== "" || outcome !== "skipped";
-}
-
-/** How often a test case passed. */
-export interface Passes {
-  readonly passes: number;
-  /** Scored trials. */
-  readonly trials: number;
-  /** Null when no trial was scored. */
-  readonly rate: number | null;
-}
-
-/** A test case in the baseline and in a variant. */
-export interface StimulusDifference {
-  readonly eval: string;
-  readonly stimulus: string;
-  readonly baseline: Passes;
-  readonly variant: Passes;
-  /** Variant minus baseline; null when one of them has no scored trial. */
-  readonly difference: number | null;
-}
-
-/** A test case that some variants lack or have not scored. */
-interface MissingStimulus {
-  readonly eval: string;
-  readonly stimulus: string;
-  /** The variants that lack it or have not scored it. */
-  readonly variants: readonly string[];
 }
 
 type RowsByVariant = ReadonlyMap<string, readonly EvalRow[]>;

@@ -26,6 +26,7 @@ export type {
   RunView,
   TrialView,
 } from "./dashboard/contract.js";
+export { isEvalRun, readGraderDetails } from "./dashboard/evals-view.js";
 export { htmlReporter } from "./dashboard/html-report.js";
 export { buildLabelView } from "./dashboard/label-view.js";
 export { countActiveWorkers, QueueFile } from "./dashboard/queue-view.js";
@@ -36,21 +37,14 @@ export { buildCompareView, buildRunView } from "./dashboard/run-view.js";
 export { searchTrials } from "./dashboard/search.js";
 export { TrialFiles } from "./dashboard/trial-files.js";
 export { loadTrialView, readTrialText } from "./dashboard/trial-view.js";
-export {
-  type EvalPart,
-  type EvalReport,
-  evalReport,
-  type GateResult,
-  resolveGateKey,
-  type SkillLine,
-  type StimulusLine,
-  type TriggerScore,
-} from "./eval/eval-report.js";
+export type { EvalPart, GateResult, SkillLine, StimulusLine, TriggerScore } from "./eval/eval-part.js";
+export { type EvalReport, evalReport, resolveGateKey } from "./eval/eval-report.js";
 export { formatGateResult, renderEvalMarkdown } from "./eval/eval-text.js";
 export { type EvalSection, renderEvalsJunit, renderEvalsMarkdown } from "./eval/evals-report.js";
 export { type EvidenceReader, renderJunitXml } from "./eval/junit.js";
 export { evalReporter, junitReporter, markdownReporter } from "./eval/reporters.js";
-export { buildExperimentReport, type ExperimentReport, type ReportedVariant } from "./experiment.js";
+export { buildExperimentReport } from "./experiment.js";
+export type { ExperimentReport, ReportedVariant } from "./experiment-figures.js";
 export { renderExperimentMarkdown } from "./experiment-markdown.js";
 export {
   formatBytes,
@@ -67,6 +61,7 @@ export { createLayout, type Layout, type Screen } from "./layout.js";
 export { type TableColumn, toOneLine } from "./markdown.js";
 export { RunResult } from "./result.js";
 export { formatTrialName, renderTrial, renderTrialTable } from "./show-trial.js";
+export { toReportedVariant } from "./stored-experiment.js";
 export { summaryReporter } from "./summary.js";
 export { checkColumns, tableReporter } from "./table.js";
 export { COLUMN_GROUPS } from "./table-columns.js";

@@ -22,10 +22,12 @@ import {
   countActiveWorkers,
   createYielder,
   inspectRunFolder,
+  isEvalRun,
   listFolderNames,
   loadTrialView,
   QueueFile,
   RunList,
+  readGraderDetails,
   readTrialText,
   searchTrials,
   TrialFiles,
@@ -283,7 +285,9 @@ export class RunService {
     const result = await this.#loadResult({ dir, card });
     const kept = this.#views.get(result);
     if (kept?.card === card) return kept.view;
-    const view = buildRunView({ result, manifest: readManifest(dir), card });
+    const manifest = readManifest(dir);
+    const graders = isEvalRun(result, manifest) ? await readGraderDetails(result, this.#files) : new Map();
+    const view = buildRunView({ result, manifest, card, graders });
     this.#views.set(result, { card, view });
     return view;
   }

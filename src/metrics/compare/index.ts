@@ -9,5 +9,7 @@ export type {
   PairedComparison,
   TaskName,
   TaskPasses,
+  TestName,
   UnmatchedTask,
 } from "./comparison.js";
+export { classifyAdjustedLift, classifyLift, findQualityMetric, type Lift } from "./lift.js";

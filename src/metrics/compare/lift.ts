@@ -39,6 +39,17 @@ export function classifyLift(comparison: PairedComparison, options: LiftOptions 
   return "inconclusive";
 }
 
+/**
+ * The same, decided by the corrected p-values: with several metrics, systems or variants, the chance of a false positive
+ * grows.
+ * @example
+ * classifyAdjustedLift(compareRuns(before, after).comparisons[0]); // "inconclusive"
+ */
+export function classifyAdjustedLift(comparison: PairedComparison, options: LiftOptions = {}): Lift {
+  const metrics = comparison.metrics.map((metric) => ({ ...metric, p: metric.adjustedP ?? metric.p }));
+  return classifyLift({ ...comparison, metrics }, options);
+}
+
 /** The quality metric; undefined if it was not compared. */
 export function findQualityMetric(
   comparison: PairedComparison,

@@ -1,9 +1,11 @@
 import type { Grade } from "../../core/grader.js";
 import type { EvalConfig, JsonSummary, Timing } from "../../core/result.js";
 import type { ErrorCategory, EvalRow, Outcome, TrialKey } from "../../core/row.js";
-import type { RunComparison } from "../../metrics/compare/index.js";
+import type { Lift, RunComparison } from "../../metrics/compare/index.js";
 import type { QueueState } from "../../queue/contract.js";
 import type { TrialLabel, TrialLabelDraft } from "../../store/contract.js";
+import type { EvalPart, StimulusLine } from "../eval/eval-part.js";
+import type { ExperimentReport } from "../experiment-figures.js";
 
 export type { TrialLabel, TrialLabelDraft };
 
@@ -193,6 +195,8 @@ export interface RunView {
   queue: QueueView | null;
   /** What all of its trials together may cost; null without a limit, or when it is not stored. */
   maxCostUsd: number | null;
+  /** Null unless it is a run of evals or of an experiment. */
+  evals: EvalsView | null;
 }
 
 /** What people said about the trials of a run, and how far the verdicts agree. */
@@ -225,6 +229,46 @@ export interface LabelFigure {
 /** What the page needs to write labels; without a token it only reads. */
 export interface LabelAccess {
   writeToken: string | null;
+}
+
+/** The test cases of a run of evals, as the reports of `assay eval` and `assay experiment` have them. */
+export interface EvalsView {
+  /** One for each eval file and system. */
+  parts: readonly Omit<EvalPart, "stimuli">[];
+  /** The systems that have test cases: the variants of an experiment. */
+  systems: readonly string[];
+  cases: readonly CaseLine[];
+  /** Null when the run is not an experiment. */
+  experiment: ExperimentReport | null;
+  /** Those that fail most come first. */
+  graders: readonly GraderLine[];
+}
+
+/** A test case, with a cell for each system that has it. */
+export interface CaseLine {
+  /** Without the name of the variant. */
+  eval: string;
+  stimulus: string;
+  cells: readonly CaseCell[];
+}
+
+export interface CaseCell extends Omit<StimulusLine, "stimulus"> {
+  system: string;
+  /** As in its rows. */
+  dataset: string;
+}
+
+/** How often a grader failed in trials that failed, of the scored trials that it was part of. */
+export interface GraderLine {
+  grader: string;
+  /** Null when its grades are not stored. */
+  type: string | null;
+  kind: "code" | "llm" | null;
+  /** What it found in one of the failed trials; empty if unknown. */
+  evidence: string;
+  ran: number;
+  failed: number;
+  systems: readonly { system: string; ran: number; failed: number }[];
 }
 
 /**
@@ -495,6 +539,15 @@ export interface CompareView {
   a: RunCard;
   b: RunCard;
   comparison: RunComparison;
+  /** For each of its comparisons, as `assay compare` prints it. */
+  verdicts: readonly CompareVerdict[];
+}
+
+export interface CompareVerdict {
+  lift: Lift;
+  sentence: string;
+  /** How p-values are computed and what their correction covers; empty when there are none. */
+  tests: readonly string[];
 }
 
 /** Progress of a running run, and how it ended. */

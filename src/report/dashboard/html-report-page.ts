@@ -19,6 +19,7 @@ import {
 import { findPackageFile } from "../../utils/index.js";
 import { buildRunCard, toCardParts } from "./cards.js";
 import type { CompareView, QueueView, RunCard, RunView } from "./contract.js";
+import { type GraderDetails, isEvalRun, readGraderDetails } from "./evals-view.js";
 import { buildLabelView } from "./label-view.js";
 import { QueueFile } from "./queue-view.js";
 import { buildRowChunks, buildRowsHead } from "./rows.js";
@@ -190,7 +191,8 @@ export async function* serializeEmbeddedReport(
 ): AsyncGenerator<string> {
   const { rows, runDir: dir } = result;
   const manifest = buildEmbeddedManifest(result);
-  const { card, ...run } = buildEmbeddedRun(result, manifest);
+  const graders = isEvalRun(result, manifest) ? await readGraderDetails(result, new TrialFiles()) : new Map();
+  const { card, ...run } = buildEmbeddedRun(result, manifest, graders);
   const head = buildRowsHead(rows);
   yield `{"schema":"assay.page/1","run":${JSON.stringify({ card, ...run })},"head":${JSON.stringify(head)}`;
   yield* serializeList("chunks", buildRowChunks(rows, head));
@@ -224,7 +226,7 @@ function* serializeList(name: string, items: Iterable<unknown>): Generator<strin
   yield "]";
 }
 
-function buildEmbeddedRun(result: EvalResult, manifest: Manifest = buildEmbeddedManifest(result)): RunView {
+function buildEmbeddedRun(result: EvalResult, manifest: Manifest, graders: GraderDetails): RunView {
   const { runDir, rows } = result;
   const parts = toCardParts(result);
   const stored = runDir === null ? null : readSummary(runDir);
@@ -240,7 +242,7 @@ function buildEmbeddedRun(result: EvalResult, manifest: Manifest = buildEmbedded
     ...parts,
   });
   const queue = runDir === null ? null : redactQueueView(new QueueFile(runDir).read({ isGoing: false }));
-  return buildRunView({ result, manifest, card, queue });
+  return buildRunView({ result, manifest, card, queue, graders });
 }
 
 /** A result that is not stored has no manifest. */

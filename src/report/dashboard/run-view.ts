@@ -1,11 +1,13 @@
 import type { EvalResult } from "../../core/index.js";
 import { type ComparedRun, compareRuns, type RunName } from "../../metrics/index.js";
 import type { Manifest } from "../../store/index.js";
+import { describeCompareVerdict } from "../compare-verdict.js";
 import { buildReportHead } from "../json.js";
 import { describeLead } from "../lead.js";
 import { buildRunCharts } from "./charts/run-charts.js";
 import type { CompareView, QueueView, RunCard, RunView } from "./contract.js";
 import { buildTopErrors } from "./errors.js";
+import { buildEvalsView, type GraderDetails } from "./evals-view.js";
 import { buildRunPicks } from "./picks.js";
 
 interface RunViewParts {
@@ -15,6 +17,8 @@ interface RunViewParts {
   card: RunCard;
   /** The state of its workers. Default: null. */
   queue?: QueueView | null;
+  /** What is known of the graders of an eval. Default: nothing. */
+  graders?: GraderDetails;
 }
 
 /**
@@ -23,7 +27,7 @@ interface RunViewParts {
  * const card = await runs.getCard("20261115-213334-needle");
  * if (card !== null) buildRunView({ result: await loadRun(dir), manifest: readManifest(dir), card });
  */
-export function buildRunView({ result, manifest, card, queue = null }: RunViewParts): RunView {
+export function buildRunView({ result, manifest, card, queue = null, graders = new Map() }: RunViewParts): RunView {
   const { config, timing, summary, across, notes } = buildReportHead(result);
   return {
     card,
@@ -42,6 +46,7 @@ export function buildRunView({ result, manifest, card, queue = null }: RunViewPa
     errors: buildTopErrors(result.rows),
     queue,
     maxCostUsd: result.budget?.maxCostUsd ?? findInvokedBudget(manifest.invocation),
+    evals: buildEvalsView({ result, manifest, card, details: graders }),
   };
 }
 
@@ -74,6 +79,7 @@ export function buildCompareView({ a, b, systemA, systemB }: CompareViewRequest)
   return {
     a: a.card,
     b: b.card,
+    verdicts: compared.comparisons.map(describeCompareVerdict),
     comparison: {
       ...compared,
       a: renameRun(compared.a, a.card),

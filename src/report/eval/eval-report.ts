@@ -11,6 +11,7 @@ import { type EvalRow, getOwn, getScore, isScored, OUTCOMES, type Outcome } from
 import { computeSkillScore, computeStimulusScore, type TrialGrade } from "../../metrics/index.js";
 import { mean, passAtK, passHatK, wilsonInterval } from "../../stats/index.js";
 import { OVERALL_FIELDS } from "../lead.js";
+import type { EvalPart, GateResult, SkillLine, StimulusLine, TriggerScore } from "./eval-part.js";
 
 /** The results of an eval by test case, for people, pull requests and CI. */
 export interface EvalReport {
@@ -24,27 +25,6 @@ export interface EvalReport {
   /** How the command ended; null for a report of a stored run. */
   readonly verdict: RunVerdict | null;
   readonly notes: readonly string[];
-}
-
-/** The results of one eval file for one system. */
-export interface EvalPart {
-  readonly eval: string;
-  /** `stimulus` for test cases of eval files, `example` for anything else. */
-  readonly unit: "stimulus" | "example";
-  readonly system: string;
-  readonly planned: number;
-  /** Trials that passed or failed. */
-  readonly scored: number;
-  readonly passed: number;
-  readonly stimuli: readonly StimulusLine[];
-  readonly skill: SkillLine;
-  /** Null when there are no trigger tests. */
-  readonly triggers: TriggerScore | null;
-  readonly gates: readonly GateResult[];
-  readonly passRate: number | null;
-  readonly passRateInterval: readonly [number, number] | null;
-  /** Of all trials; null if unknown. */
-  readonly costUsd: number | null;
 }
 
 /**
@@ -115,30 +95,6 @@ function groupRowsByStimulus(rows: readonly EvalRow[]): Map<string, EvalRow[]> {
 function sumIfKnown(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : known.reduce((total, value) => total + value, 0);
-}
-
-/** All trials of one test case by one system. Values that were not measured are null. */
-export interface StimulusLine {
-  readonly stimulus: string;
-  readonly trials: number;
-  readonly outcomes: Readonly<Record<Outcome, number>>;
-  readonly passRate: number | null;
-  /** Wilson interval over the trials. */
-  readonly passRateInterval: readonly [number, number] | null;
-  /** The k of `passAtK` and `passHatK`. */
-  readonly k: number;
-  readonly passAtK: number | null;
-  readonly passHatK: number | null;
-  /** The share of trials with the less frequent verdict, in percent. */
-  readonly flakyPercent: number | null;
-  readonly meanScore: number | null;
-  /** For each trial. */
-  readonly meanCostUsd: number | null;
-  readonly meanSeconds: number | null;
-  /** Why a trial has no verdict, if there is one without. */
-  readonly why: string | null;
-  /** The checks that failed, and how often; null when all trials with a verdict passed. */
-  readonly failed: string | null;
 }
 
 /** The usual number of trials in a row, if no gate names another. */
@@ -213,21 +169,6 @@ export function describeReason({ outcome, attempts, notes, errorCategory }: Eval
   return attempts.at(-1)?.message ?? notes[0] ?? errorCategory;
 }
 
-/** The result of a skill, or of an eval without one, over all test cases. */
-export interface SkillLine {
-  /** Null for an eval without a skill under test. */
-  readonly skill: string | null;
-  /** The mean over test cases of their mean weighted score; null when nothing was scored. */
-  readonly score: number | null;
-  /** Test cases with a verdict, and all of them. */
-  readonly scored: number;
-  readonly stimuli: number;
-  /** The smallest number of trials, used by the two values below. */
-  readonly k: number;
-  readonly passAtK: number | null;
-  readonly passRate: number | null;
-}
-
 /** Leaves out test cases without a verdict. */
 export function buildSkillLine(skill: string | null, groups: ReadonlyMap<string, readonly EvalRow[]>): SkillLine {
   const stimuli = [...groups].map(([name, rows]) => computeStimulusScore(name, toTrialGrades(rows), true));
@@ -254,20 +195,6 @@ function toTrialGrades(rows: readonly EvalRow[]): TrialGrade[] {
   });
 }
 
-/** How well a skill is activated when it should be, and only then. */
-export interface TriggerScore {
-  /** Numbers of trials. */
-  readonly truePositives: number;
-  readonly falsePositives: number;
-  readonly falseNegatives: number;
-  readonly trueNegatives: number;
-  /** Null when it was never activated. */
-  readonly precision: number | null;
-  /** Null when no trial should have activated it. */
-  readonly recall: number | null;
-  readonly f1: number | null;
-}
-
 /**
  * Precision, recall and F1 over the trials of trigger tests; null when there are none. A trial passes if the skill is
  * activated or not, as expected.
@@ -287,12 +214,6 @@ export function computeTriggerScore(rows: readonly EvalRow[]): TriggerScore | nu
 
 function computeRatio(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
-}
-
-/** A gate and its result. A value that was not measured passes no gate. */
-export interface GateResult extends DatasetGate {
-  readonly actual: number | null;
-  readonly passed: boolean;
 }
 
 /** Sums of decimals are not exact: a value equal to the limit must reach it. */

@@ -3,7 +3,8 @@ import { escapeMarkdown, formatCommentMarker, formatHeadline } from "../comment.
 import { formatDollars, formatNumber, formatPlural, formatSeconds } from "../format.js";
 import { createLayout, type Layout } from "../layout.js";
 import { renderMarkdownTable, type TableColumn, toOneLine } from "../markdown.js";
-import { type EvalPart, type EvalReport, evalReport, type GateResult, type StimulusLine } from "./eval-report.js";
+import type { EvalPart, GateResult, StimulusLine } from "./eval-part.js";
+import { type EvalReport, evalReport } from "./eval-report.js";
 
 /** For people: a table of test cases for each eval and system, the skill, triggers and gates. */
 export function renderEvalText(result: EvalResult, options: ReportOptions = {}): string {

@@ -6,7 +6,8 @@ import {
   type ReportOptions,
   type RunVerdict,
 } from "../../core/index.js";
-import { describeReason, type EvalPart, evalReport, listFailedChecks, UNNAMED_DATASET } from "./eval-report.js";
+import type { EvalPart } from "./eval-part.js";
+import { describeReason, evalReport, listFailedChecks, UNNAMED_DATASET } from "./eval-report.js";
 import { formatGateResult } from "./eval-text.js";
 
 /**

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { makeRow } from "../../../../src/core/row.js";
 import { compareRows } from "../../../../src/metrics/compare/index.js";
+import { describeCompareVerdict } from "../../../../src/report/compare-verdict.js";
 import type { CompareView, RunCard } from "../../../../src/report/dashboard/contract.js";
 import { swapSides } from "./swap-sides.js";
 
@@ -23,7 +24,13 @@ function createView(a: string, b: string, rows: Record<string, ReturnType<typeof
   const comparison = compareRows(rows[a] ?? [], rows[b] ?? []);
   const names = { a: { run: "r", title: a }, b: { run: "r", title: b } };
   const card = (id: string) => ({ id }) as unknown as RunCard;
-  return { a: card(a), b: card(b), comparison: { ...names, level: 0.95, comparisons: [comparison], notes: [] } };
+  const verdicts = [describeCompareVerdict(comparison)];
+  return {
+    a: card(a),
+    b: card(b),
+    comparison: { ...names, level: 0.95, comparisons: [comparison], notes: [] },
+    verdicts,
+  };
 }
 
 test("swapping the sides gives the comparison of B with A", () => {

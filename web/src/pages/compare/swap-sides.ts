@@ -5,6 +5,7 @@ import type {
   TaskPasses,
   UnmatchedTask,
 } from "../../../../src/metrics/compare/index.js";
+import { describeCompareVerdict } from "../../../../src/report/compare-verdict.js";
 import type { CompareView } from "../../../../src/report/dashboard/contract.js";
 
 const SWAPPED_CHANGES: Readonly<Record<Change, Change>> = {
@@ -19,7 +20,12 @@ const SWAPPED_CHANGES: Readonly<Record<Change, Change>> = {
 export function swapSides({ a, b, comparison }: CompareView): CompareView {
   const comparisons = comparison.comparisons.map(swapComparison);
   const notes = comparison.notes.map(swapSideNames);
-  return { a: b, b: a, comparison: { ...comparison, a: comparison.b, b: comparison.a, comparisons, notes } };
+  return {
+    a: b,
+    b: a,
+    comparison: { ...comparison, a: comparison.b, b: comparison.a, comparisons, notes },
+    verdicts: comparisons.map(describeCompareVerdict),
+  };
 }
 
 function swapComparison(comparison: PairedComparison): PairedComparison {

@@ -26,6 +26,7 @@ import {
 } from "../../ui/index.js";
 import { AnswerStrip } from "../answer-strip.js";
 import { buildRowFilterQuery, buildSelectionQuery, hasRowFilter } from "../row-filter.js";
+import { CasesTab } from "./cases-tab.js";
 import { LivePanel } from "./live-panel.js";
 import { PrintAll } from "./print-all.js";
 import { RowsTab } from "./rows-tab.js";
@@ -98,6 +99,7 @@ function RunSections({ route, view, live: { progress, queue } }: RunSectionsProp
           onChoose={(tab) => navigate(["run", id, tab])}
         >
           {chosen === "summary" && <SummaryTab route={route} view={view} />}
+          {chosen === "cases" && <CasesOrNotice view={view} />}
           {chosen === "charts" && <ChartsTab view={view} />}
           {chosen === "rows" && <RowsTab route={route} id={id} state={`${view.card.status} ${view.card.done}`} />}
         </Tabs>
@@ -106,17 +108,23 @@ function RunSections({ route, view, live: { progress, queue } }: RunSectionsProp
   );
 }
 
-function listTabs({ card }: RunView): Tab[] {
+function CasesOrNotice({ view }: { view: RunView }) {
+  if (view.evals !== null) return <CasesTab view={view} evals={view.evals} />;
+  return <p class="quiet">This run has no test cases: it is not one of assay eval or assay experiment.</p>;
+}
+
+function listTabs({ card, evals }: RunView): Tab[] {
   return [
     { key: "summary", title: "Summary" },
+    ...(evals === null ? [] : [{ key: "cases", title: "Test cases", count: formatCount(evals.cases.length) }]),
     { key: "charts", title: "Charts" },
     { key: "rows", title: "Rows", count: formatCount(card.done) },
   ];
 }
 
 /** An address with a filter of rows opens the rows. */
-function getActiveTab({ path: [, , part], query }: Route): "summary" | "charts" | "rows" {
-  if (part === "charts" || part === "rows") return part;
+function getActiveTab({ path: [, , part], query }: Route): "summary" | "cases" | "charts" | "rows" {
+  if (part === "cases" || part === "charts" || part === "rows") return part;
   return part === undefined && hasRowFilter(query) ? "rows" : "summary";
 }
 

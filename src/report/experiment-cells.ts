@@ -1,0 +1,34 @@
+import type { Lift } from "../metrics/compare/index.js";
+import type { PairedDelta } from "./experiment-figures.js";
+import { formatDollars, formatNumber, formatSeconds, formatShare } from "./format.js";
+
+export const LIFT_LABELS: Readonly<Record<Lift, string>> = {
+  better: "better",
+  worse: "worse",
+  same_but_cheaper: "same but cheaper",
+  same_but_dearer: "same but more expensive",
+  inconclusive: "inconclusive",
+};
+
+export function formatSigned(value: number | null, format: (size: number) => string = formatNumber): string {
+  if (value === null) return "–";
+  return `${value < 0 ? "−" : value > 0 ? "+" : "±"}${format(Math.abs(value))}`;
+}
+
+export function formatSignedInterval({ difference, low, high }: PairedDelta): string {
+  if (low === null || high === null) return formatSigned(difference);
+  const within = (bound: number) => formatSigned(Math.min(1, Math.max(-1, bound)));
+  return `${formatSigned(difference)} [${within(low)}, ${within(high)}]`;
+}
+
+export function formatCostDelta({ difference }: PairedDelta, change: number | null): string {
+  return appendChange(formatSigned(difference, formatDollars), change);
+}
+
+export function formatTimeDelta({ difference }: PairedDelta, change: number | null): string {
+  return appendChange(formatSigned(difference, formatSeconds), change);
+}
+
+function appendChange(text: string, change: number | null): string {
+  return change === null ? text : `${text} (${formatSigned(change, formatShare)})`;
+}
