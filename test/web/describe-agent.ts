@@ -37,7 +37,7 @@ export function describeAgent(site: Site<DashboardRuns>): void {
       const block = page.locator(".flame-block.flame-1").last();
       await block.focus();
       await page.keyboard.press("Enter");
-      await waitFor(() => page.evaluate(() => document.activeElement?.classList.contains("step"))).toBe(true);
+      await waitFor(() => page.locator(".steps .step:focus").count()).toBe(1);
     });
 
     it("shows failed steps only, and finds text in results", async () => {
