@@ -343,7 +343,7 @@ function listRings(
   { unit, spokes }: RadarMeasure,
   { radius, reach }: { radius: number; reach: number },
 ): RadarLayout["rings"] {
-  const { tick, format } = UNIT_WORDS[unit];
+  const { tick } = UNIT_WORDS[unit];
   const isCut = spokes.some(({ isClipped }) => isClipped);
   const { ticks, toPixel } = createLinearAxis({
     values: [0, reach],
@@ -360,7 +360,7 @@ function listRings(
       ? [{ radius: share * radius, text, isCut: false }]
       : [];
   });
-  return isCut ? [...inner, { radius, text: `cut at ${format(reach)}`, isCut }] : inner;
+  return isCut ? [...inner, { radius, text: "cut", isCut }] : inner;
 }
 
 function computeAngle(index: number, count: number): number {
