@@ -89,6 +89,18 @@ export function describeCharts(site: Site<DashboardRuns>): void {
       }
     });
 
+    it("show only the systems that are picked, and keep the choice in the address", async () => {
+      const page = await site.open(`#/run/${site.runs.large}/charts`);
+      const chart = findChart(page, "Quality and cost");
+      await findMark(chart, /^swift,/).waitFor({ state: "attached" });
+      await page.getByRole("button", { name: "Only steady" }).click();
+      await page.waitForURL(/systems=steady/);
+      await waitFor(() => chart.locator("[data-mark]").count()).toBe(1);
+      await page.getByRole("button", { name: "All", exact: true }).click();
+      await waitFor(() => chart.locator("[data-mark]").count()).toBe(3);
+      await expectUsable(page);
+    });
+
     it("describe a point on hover and with the arrow keys", async () => {
       const page = await site.open(`#/run/${site.runs.large}/charts`);
       const drawn = findChart(page, "Quality and cost");

@@ -165,7 +165,7 @@ export function listLogDurationTicks(
   const all = listRoundDurations(low / factor, high / factor);
   const step = Math.max(1, Math.ceil(all.length / Math.max(count, 2)));
   const kept = all.filter((_, index) => index % step === 0);
-  return (kept.length > 0 ? kept : listLogTicks([low / factor, high / factor], count)).map((value) => value * factor);
+  return (kept.length > 1 ? kept : listLogTicks([low / factor, high / factor], count)).map((value) => value * factor);
 }
 
 /** Multiples of a round duration that cover a span. */

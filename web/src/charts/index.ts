@@ -7,6 +7,8 @@ export type { ChartSelection } from "./plot.js";
 export { QualityBars } from "./quality-bars.js";
 export { QualityCostChart } from "./quality-cost.js";
 export { CostRadar, SpeedRadar } from "./radar.js";
+export { SystemPicker } from "./system-picker.js";
+export { selectRunCharts, selectRunSystems, selectSystems, selectTopErrors } from "./system-selection.js";
 export { TokenCostChart } from "./token-cost.js";
 export { TopErrorsView } from "./top-errors.js";
 export { TrendChart } from "./trend.js";

@@ -27,6 +27,7 @@ import {
   chooseScatterLooks,
   createScaledAxis,
   type HullMember,
+  listHullBoxes,
   listStepBoxes,
   listWhiskerBoxes,
   type PlacedLabel,
@@ -156,6 +157,7 @@ export function computeQualityCostLayout(
     x: x.toPixel(cost),
     y: y.toPixel(quality),
   }));
+  const onHull = findHullMembers(hull, placed);
   const getLabel = shortenSystemNames(placed.map(({ system }) => system));
   return {
     height,
@@ -172,10 +174,17 @@ export function computeQualityCostLayout(
         size: MARK_RADIUS,
         isQuiet: isDominated,
       })),
-      { area, lines: [...listStepBoxes(steps, area.right), ...drawn.flatMap(listWhiskerBoxes)] },
+      {
+        area,
+        lines: [
+          ...listStepBoxes(steps, area.right),
+          ...listHullBoxes(onHull, x, y),
+          ...drawn.flatMap(listWhiskerBoxes),
+        ],
+      },
     ),
     step: buildStepPath(steps, area.right),
-    hull: buildHullPath(findHullMembers(hull, placed), x, y),
+    hull: buildHullPath(onHull, x, y),
     marks: placed.map((point, index) => createQualityCostMark(point, drawn[index], units)),
   };
 }

@@ -249,9 +249,19 @@ const HULL_PIECES = 60;
 
 /** Mixes of two systems lie on a straight line in dollars, which is a curve on a logarithmic axis. */
 export function buildHullPath(members: readonly HullMember[], x: Axis, y: Axis): string {
-  const places = members.flatMap((member, index) => [member, ...interpolateMembers(member, members[index + 1])]);
-  const steps = places.map(({ cost, quality }) => `${roundPixels(x.toPixel(cost))},${roundPixels(y.toPixel(quality))}`);
+  const steps = listHullPlaces(members, x, y).map((place) => `${roundPixels(place.x)},${roundPixels(place.y)}`);
   return members.length < 2 ? "" : `M${steps.join("L")}`;
+}
+
+function listHullPlaces(members: readonly HullMember[], x: Axis, y: Axis): PixelPoint[] {
+  return members
+    .flatMap((member, index) => [member, ...interpolateMembers(member, members[index + 1])])
+    .map(({ cost, quality }) => ({ x: x.toPixel(cost), y: y.toPixel(quality) }));
+}
+
+/** The hull, for `placeLabels`. */
+export function listHullBoxes(members: readonly HullMember[], x: Axis, y: Axis): Box[] {
+  return listHullPlaces(members, x, y).map((place) => ({ x: place.x - 1, y: place.y - 1, width: 2, height: 2 }));
 }
 
 /** Mixes of two members, evenly spaced over the decades between them. */

@@ -1,6 +1,14 @@
 import { useMemo, useState } from "preact/hooks";
 import { formatOrder, parseOrder } from "../../../../src/report/dashboard/order.js";
-import { type ChartSelection, CostSpeedChart, QualityBars, QualityCostChart, SpeedRadar } from "../../charts/index.js";
+import {
+  type ChartSelection,
+  CostSpeedChart,
+  QualityBars,
+  QualityCostChart,
+  SpeedRadar,
+  SystemPicker,
+  selectSystems,
+} from "../../charts/index.js";
 import { useLoadState, useSource } from "../../data/index.js";
 import {
   buildAddress,
@@ -14,6 +22,7 @@ import {
   revealLine,
   SortableTable,
   updateQuery,
+  useRoute,
 } from "../../ui/index.js";
 import { AnswerStrip } from "../answer-strip.js";
 import {
@@ -156,16 +165,23 @@ function LeaderboardCharts({ title, entries, scope, isOpen }: LeaderboardChartsP
 }
 
 function ChartGrid({ entries, scope }: { entries: readonly LeaderboardEntry[]; scope: FigureScope }) {
+  const route = useRoute();
   const systems = useMemo(() => entries.map(({ name }) => name), [entries]);
-  const qualityCost = useMemo(() => buildQualityCostChart(entries), [entries]);
-  const costSpeed = useMemo(() => buildCostSpeedChart(entries), [entries]);
-  const radar = useMemo(() => buildRadarChart(entries), [entries]);
+  const selection = selectSystems(route, systems);
+  const shown = useMemo(
+    () => entries.filter(({ name }) => selection.isSelected(name)),
+    [entries, systems, route.query.systems],
+  );
+  const qualityCost = useMemo(() => buildQualityCostChart(shown), [shown]);
+  const costSpeed = useMemo(() => buildCostSpeedChart(shown), [shown]);
+  const radar = useMemo(() => buildRadarChart(shown), [shown]);
   const onPick = ({ system }: ChartSelection) => {
     const entry = entries.find(({ name }) => name === system);
     if (entry !== undefined) navigate(["run", entry.run.id, "rows"], buildRowsQuery(entry, scope));
   };
   return (
     <div class="chart-grid">
+      <SystemPicker {...selection} />
       <QualityBars data={qualityCost.points} systems={systems} onPick={onPick} />
       <QualityCostChart data={qualityCost} systems={systems} onPick={onPick} />
       <CostSpeedChart data={costSpeed} systems={systems} onPick={onPick} />

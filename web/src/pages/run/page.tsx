@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { LiveProgress, QueueView, RunView } from "../../../../src/report/dashboard/contract.js";
 import {
   type ChartSelection,
@@ -9,6 +9,11 @@ import {
   PassCurvesChart,
   QualityCostChart,
   SpeedRadar,
+  SystemPicker,
+  selectRunCharts,
+  selectRunSystems,
+  selectSystems,
+  selectTopErrors,
   TokenCostChart,
   TopErrorsView,
 } from "../../charts/index.js";
@@ -89,7 +94,7 @@ function RunSections({ route, view, live: { progress, queue } }: RunSectionsProp
           id={id}
           state={`${view.card.status} ${view.card.done}`}
           summary={<SummaryTab route={route} view={view} />}
-          charts={<ChartsTab view={view} />}
+          charts={<ChartsTab route={route} view={view} />}
         />
       ) : (
         <Tabs
@@ -100,7 +105,7 @@ function RunSections({ route, view, live: { progress, queue } }: RunSectionsProp
         >
           {chosen === "summary" && <SummaryTab route={route} view={view} />}
           {chosen === "cases" && <CasesOrNotice view={view} />}
-          {chosen === "charts" && <ChartsTab view={view} />}
+          {chosen === "charts" && <ChartsTab route={route} view={view} />}
           {chosen === "rows" && <RowsTab route={route} id={id} state={`${view.card.status} ${view.card.done}`} />}
         </Tabs>
       )}
@@ -146,15 +151,26 @@ function CompareRunLink({ view: { card } }: { view: RunView }) {
 }
 
 /** Every chart with data. A pick in a chart opens the rows behind it. */
-function ChartsTab({ view }: { view: RunView }) {
-  const { card, charts } = view;
+function ChartsTab({ route, view }: { route: Route; view: RunView }) {
+  const { card } = view;
+  const systems = useMemo(() => card.systems.map(({ system }) => system), [card]);
+  const selection = selectSystems(route, systems);
+  const charts = useMemo(
+    () => selectRunCharts(view.charts, selection.isSelected),
+    [view, systems, route.query.systems],
+  );
+  const [run = card] = useMemo(
+    () => selectRunSystems([card], selection.isSelected),
+    [card, systems, route.query.systems],
+  );
   const shared = {
-    systems: card.systems.map(({ system }) => system),
+    systems,
     onPick: (picked: ChartSelection) => navigate(["run", card.id, "rows"], buildSelectionQuery(picked)),
   };
   return (
     <div class="charts">
       <h2 class="unseen">Charts</h2>
+      <SystemPicker {...selection} />
       {charts.qualityCost.points.length > 0 && <QualityCostChart data={charts.qualityCost} {...shared} />}
       {charts.costSpeed.points.length > 0 && <CostSpeedChart data={charts.costSpeed} {...shared} />}
       {charts.radar.spokes.length > 0 && <SpeedRadar data={charts.radar} {...shared} />}
@@ -163,8 +179,8 @@ function ChartsTab({ view }: { view: RunView }) {
         <PassCurvesChart data={charts.passCurves} {...shared} />
       )}
       <TopErrorsView
-        errors={view.errors}
-        run={card}
+        errors={selectTopErrors(view.errors, run)}
+        run={run}
         buildLink={(error) => buildErrorLink(card.id, error)}
         {...shared}
       />

@@ -1,6 +1,13 @@
 import { useMemo, useState } from "preact/hooks";
 import type { RunCard } from "../../../../src/report/dashboard/contract.js";
-import { type ChartSelection, ErrorsChart, TrendChart } from "../../charts/index.js";
+import {
+  type ChartSelection,
+  ErrorsChart,
+  SystemPicker,
+  selectRunSystems,
+  selectSystems,
+  TrendChart,
+} from "../../charts/index.js";
 import { LoadView, type RunCards, useRunCards } from "../../data/index.js";
 import {
   EmptyState,
@@ -72,7 +79,7 @@ function TrendGroups({ route, runs }: { route: Route; runs: readonly RunCard[] }
   return (
     <>
       {groups.slice(0, limit).map((group) => (
-        <TrendGroup key={group.key} group={group} metric={parseTrendMetric(route.query.metric)} />
+        <TrendGroup key={group.key} route={route} group={group} metric={parseTrendMetric(route.query.metric)} />
       ))}
       {groups.length > limit && (
         <button type="button" onClick={() => setLimit(groups.length)}>
@@ -84,9 +91,11 @@ function TrendGroups({ route, runs }: { route: Route; runs: readonly RunCard[] }
 }
 
 /** One metric over runs of the same examples, and their errors below it. */
-function TrendGroup({ group, metric }: { group: RunGroup; metric: TrendMetric }) {
-  const runs = useMemo(() => renameByHarness(group.runs.toReversed()), [group]);
-  const systems = useMemo(() => listSystems(runs), [runs]);
+function TrendGroup({ route, group, metric }: { route: Route; group: RunGroup; metric: TrendMetric }) {
+  const all = useMemo(() => renameByHarness(group.runs.toReversed()), [group]);
+  const systems = useMemo(() => listSystems(all), [all]);
+  const selection = selectSystems(route, systems);
+  const runs = useMemo(() => selectRunSystems(all, selection.isSelected), [all, systems, route.query.systems]);
   const title = formatDatasetNames(group.datasets);
   return (
     <section class="part">
@@ -94,6 +103,7 @@ function TrendGroup({ group, metric }: { group: RunGroup; metric: TrendMetric })
       <p class="quiet">
         {formatPlural(runs.length, "run")} of {formatPlural(systems.length, "system")}
       </p>
+      <SystemPicker {...selection} />
       <div class="chart-stack">
         <TrendChart title={metric.label} runs={runs} figure={metric.figure} systems={systems} onPick={openRun} />
         <ErrorsChart title="Error categories" runs={runs} by="run" systems={systems} onPick={openErrors} />
