@@ -1,4 +1,10 @@
-import type { DisplayField, EmbeddedReport, RunCard, TrialView } from "../../../src/report/dashboard/contract.js";
+import type {
+  DisplayField,
+  EmbeddedReport,
+  LabelView,
+  RunCard,
+  TrialView,
+} from "../../../src/report/dashboard/contract.js";
 import { findTrial } from "../../../src/report/dashboard/find-trial.js";
 import { buildRunPage } from "../../../src/report/dashboard/run-query.js";
 import { formatCount, waitForNextTask } from "../ui/index.js";
@@ -15,6 +21,20 @@ export async function readEmbeddedReport(): Promise<EmbeddedReport | null> {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return (await new Response(stream).json()) as EmbeddedReport;
 }
+
+const NO_FIGURE = { value: null, low: null, high: null, n: 0 };
+const NO_LABELS: LabelView = {
+  labels: [],
+  agreement: {
+    rightPassed: 0,
+    rightFailed: 0,
+    wrongPassed: 0,
+    wrongFailed: 0,
+    share: NO_FIGURE,
+    kappa: NO_FIGURE,
+    differing: [],
+  },
+};
 
 /** A source that reads from the file. */
 export function createEmbeddedSource(report: EmbeddedReport): DataSource {
@@ -40,6 +60,9 @@ export function createEmbeddedSource(report: EmbeddedReport): DataSource {
       const found = report.trials.filter((trial) => hasText(trial, text.toLowerCase()));
       return { matches: found.map(({ row }) => row), isCut: false };
     },
+    getLabels: async () => report.labels ?? NO_LABELS,
+    canLabel: async () => false,
+    saveLabel: async () => refuse("This file cannot be changed. Write labels with: assay serve --label"),
     compareRuns: async ({ systemA, systemB }) =>
       report.comparisons.find(({ comparison: { comparisons } }) =>
         comparisons.some((pair) => pair.systemA === systemA && pair.systemB === systemB),

@@ -1,5 +1,7 @@
 import type {
   CompareView,
+  LabelAccess,
+  LabelView,
   LiveProgress,
   QueueView,
   RowChunk,
@@ -15,6 +17,15 @@ import { type DataSource, type RowReceiver, SourceError, type TrialKey, type Tri
 export function createServedSource(): DataSource {
   const connection = createConnection(async () => void (await fetch(".", { method: "HEAD", cache: "no-store" })));
   const { get, getJson } = createClient(connection);
+  let access: Promise<LabelAccess> | null = null;
+  // Fetched again after a failure, and after a refusal: a server that was started again has another token.
+  const getAccess = () => {
+    access ??= getJson<LabelAccess>("api/label-access").catch((error: unknown) => {
+      access = null;
+      throw error;
+    });
+    return access;
+  };
   return {
     kind: "served",
     singleRun: null,
@@ -38,6 +49,21 @@ export function createServedSource(): DataSource {
     },
     searchTrials: (id, text, signal) =>
       getJson<TrialMatches>(`api/runs/${encodeURIComponent(id)}/search`, { q: text }, signal),
+    getLabels: (id) => getJson<LabelView>(`api/runs/${encodeURIComponent(id)}/labels`),
+    canLabel: async () => (await getAccess()).writeToken !== null,
+    saveLabel: async (id, label) => {
+      const { writeToken } = await getAccess();
+      const response = await fetchFromServer(`api/runs/${encodeURIComponent(id)}/labels`, {
+        connection,
+        signal: undefined,
+        method: "POST",
+        headers: { "content-type": "application/json", "x-assay-write-token": writeToken ?? "" },
+        body: JSON.stringify(label),
+      });
+      if (response.ok) return (await response.json()) as LabelView;
+      access = null;
+      throw new SourceError(await readProblem(response));
+    },
     compareRuns: (wanted) => getJson<CompareView>("api/compare", { ...wanted }),
     watchRun: (id, { progress, queue }) =>
       listenToEvents(`api/runs/${encodeURIComponent(id)}/events`, connection, {
@@ -66,14 +92,14 @@ function createClient(connection: Connection) {
   return { get, getJson };
 }
 
-interface FetchOptions {
+interface FetchOptions extends Omit<RequestInit, "signal"> {
   connection: Connection;
   signal: AbortSignal | undefined;
 }
 
-async function fetchFromServer(url: string, { connection, signal }: FetchOptions): Promise<Response> {
+async function fetchFromServer(url: string, { connection, signal, ...init }: FetchOptions): Promise<Response> {
   try {
-    return await fetch(url, signal === undefined ? {} : { signal });
+    return await fetch(url, signal === undefined ? init : { ...init, signal });
   } catch (cause) {
     if (signal?.aborted) throw cause;
     connection.check();

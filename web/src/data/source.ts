@@ -1,6 +1,7 @@
 import type { TrialKey } from "../../../src/core/row.js";
 import type {
   CompareView,
+  LabelView,
   LiveProgress,
   QueueView,
   RowChunk,
@@ -9,6 +10,7 @@ import type {
   RunListQuery,
   RunPage,
   RunView,
+  TrialLabelDraft,
   TrialView,
 } from "../../../src/report/dashboard/contract.js";
 
@@ -32,6 +34,12 @@ export interface DataSource {
   getText(id: string, key: TrialKey, field: TextReference): Promise<string>;
   /** Trials whose question or answer contains a text, ignoring case. */
   searchTrials(id: string, text: string, signal: AbortSignal): Promise<TrialMatches>;
+  /** What people said about the trials of a run. */
+  getLabels(id: string): Promise<LabelView>;
+  /** Whether labels can be written. */
+  canLabel(): Promise<boolean>;
+  /** Returns the labels with the new one. */
+  saveLabel(id: string, label: TrialLabelDraft): Promise<LabelView>;
   compareRuns(wanted: ComparisonQuery): Promise<CompareView>;
   /** Reports the progress of a run and its workers, until it ends or the returned function is called. */
   watchRun(id: string, listeners: RunListeners): () => void;

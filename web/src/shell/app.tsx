@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { ServerNotice, useSource } from "../data/index.js";
-import { ComparePage, OverviewPage, RunPage, RunsPage, TrendsPage, TrialPage } from "../pages/index.js";
+import { ComparePage, LabelPage, OverviewPage, RunPage, RunsPage, TrendsPage, TrialPage } from "../pages/index.js";
 import { buildAddress, PageHead, type Route, useRoute } from "../ui/index.js";
 import { listNavigationItems, resolveRoute } from "./navigation.js";
 import { ThemeChoice } from "./theme.js";
@@ -65,6 +65,7 @@ function CurrentPage({ route }: { route: Route }) {
   if (page === "runs") return <RunsPage route={route} />;
   if (page === "trends") return <TrendsPage route={route} />;
   if (page === "compare") return <ComparePage route={route} />;
+  if (page === "run" && id !== undefined && part === "label") return <LabelPage key={id} route={route} id={id} />;
   if (page === "run" && id !== undefined)
     return part === "trial" ? <TrialPage route={route} id={id} /> : <RunPage route={route} id={id} />;
   return (

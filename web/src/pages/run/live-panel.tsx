@@ -14,8 +14,15 @@ import {
 import { buildTrialAddress } from "../trial-address.js";
 import { SystemRowsLink } from "./summary-tab.js";
 
+interface LivePanelProps {
+  id: string;
+  progress: LiveProgress;
+  /** The budget of the run; null without one. */
+  maxCostUsd: number | null;
+}
+
 /** Progress, spending, remaining time and failures of a running run. */
-export function LivePanel({ id, progress }: { id: string; progress: LiveProgress }) {
+export function LivePanel({ id, progress, maxCostUsd }: LivePanelProps) {
   const { done, planned, costUsd, trialsPerSecond, secondsLeft } = progress;
   return (
     <section class="live" aria-label="The run as it goes">
@@ -25,7 +32,10 @@ export function LivePanel({ id, progress }: { id: string; progress: LiveProgress
       <KeyValues
         entries={[
           ["Done", `${formatCount(done)} of ${formatCount(planned)} (${formatShare(done / Math.max(planned, 1))})`],
-          ["Spent", formatDollars(costUsd)],
+          [
+            "Spent",
+            maxCostUsd === null ? formatDollars(costUsd) : `${formatDollars(costUsd)} of ${formatDollars(maxCostUsd)}`,
+          ],
           ["Rate", trialsPerSecond === null ? "–" : `${formatNumber(trialsPerSecond, 1)} trials/s`],
           ["Left", secondsLeft === null ? "–" : `about ${formatSeconds(secondsLeft)}`],
         ]}

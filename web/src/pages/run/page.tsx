@@ -73,9 +73,9 @@ function RunSections({ route, view, live: { progress, queue } }: RunSectionsProp
   return (
     <>
       <p class="print-address small">{location.href}</p>
-      <RunHead view={view} />
+      <RunHead view={progress === null ? view : applyProgress(view, progress)} />
       <CompareRunLink view={view} />
-      {progress !== null && <LivePanel id={id} progress={progress} />}
+      {progress !== null && <LivePanel id={id} progress={progress} maxCostUsd={view.maxCostUsd} />}
       {queue !== null && <WorkersSection route={route} queue={queue} />}
       {view.warnings.map((warning) => (
         <p key={warning} class="banner" role="note">
@@ -118,6 +118,11 @@ function CasesOrNotice({ view }: { view: RunView }) {
   return <p class="quiet">This run has no test cases: it is not one of assay eval or assay experiment.</p>;
 }
 
+/** The head and the live panel must not disagree: events are newer than what was read. */
+function applyProgress(view: RunView, { done, planned, costUsd }: LiveProgress): RunView {
+  return { ...view, card: { ...view.card, done, planned, costUsd } };
+}
+
 function listTabs({ card, evals }: RunView): Tab[] {
   return [
     { key: "summary", title: "Summary" },
@@ -135,6 +140,7 @@ function getActiveTab({ path: [, , part], query }: Route): "summary" | "cases" |
 
 function CompareRunLink({ view: { card } }: { view: RunView }) {
   const source = useSource();
+  const canLabel = useLoadState(() => source.canLabel(), [source]);
   const [a, b] = card.systems;
   const printAll = <a href={buildAddress(["run", card.id], { print: "all" })}>Print all</a>;
   if (source.kind === "file" && b === undefined) return <p class="actions">{printAll}</p>;
@@ -146,6 +152,12 @@ function CompareRunLink({ view: { card } }: { view: RunView }) {
       </a>
       {" · "}
       {printAll}
+      {canLabel.value === true && (
+        <>
+          {" · "}
+          <a href={buildAddress(["run", card.id, "label"])}>Label blind</a>
+        </>
+      )}
     </p>
   );
 }

@@ -15,6 +15,7 @@ import {
   updateQuery,
 } from "../../ui/index.js";
 import { findTrialByOutcome } from "../find-trial.js";
+import { TrialLabelPanel } from "../labels/trial-label-panel.js";
 import {
   buildPairAddress,
   buildTrialAddress,
@@ -138,6 +139,7 @@ function TrialSections({ route, id, view }: { route: Route; id: string; view: Tr
     <>
       <Verdict view={view} />
       <FacetChips row={row} />
+      <TrialLabelPanel id={id} trial={row} />
       <TrialFacts row={row} />
       {isAgent && <Timeline route={route} steps={timeline} areToolsUnseen={view.toolsUnseen === true} />}
       {view.changes !== null && <FileChanges changes={view.changes} incomplete={view.changesIncomplete} />}
