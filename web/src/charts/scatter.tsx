@@ -131,7 +131,7 @@ interface LabelPlace {
   cost: number;
 }
 
-const LINE_COST = 30;
+const LINE_COST = 40;
 const CROSSED_LEADER_COST = 60;
 
 function computePlaceCost({ box, leader, cost }: LabelPlace, others: readonly Box[], avoided: readonly Box[]): number {

@@ -1,6 +1,6 @@
 import { useId, useState } from "preact/hooks";
 import type { RunCard, TopErrors } from "../../../src/report/dashboard/contract.js";
-import { formatCount, formatPlural, formatShare } from "../ui/index.js";
+import { formatCount, formatPlural, formatQuantity, formatShare } from "../ui/index.js";
 import { ErrorsChart } from "./errors.js";
 import { formatName, formatNameList } from "./names.js";
 import type { ChartProps } from "./plot.js";
@@ -94,7 +94,10 @@ function ErrorTable({
               </th>
               <td class="word">{error.category}</td>
               <td class="figure">
-                <a href={buildLink(error)} aria-label={`Show ${formatPlural(error.count, "trial")} with ${error.code}`}>
+                <a
+                  href={buildLink(error)}
+                  aria-label={`Show ${formatQuantity(error.count, "trial")} with ${error.code}`}
+                >
                   {formatCount(error.count)}
                 </a>
               </td>
