@@ -73,7 +73,7 @@ describe.skipIf(isCommandMissing("chromium"))("more than a thousand runs in a br
 
   it("have no page after the last, and say so", async () => {
     const page = await site.open("#/runs?page=99");
-    await page.getByText("Nothing is at this address of the list").waitFor();
+    await page.getByText("The list has no such page").waitFor();
     await page.getByRole("link", { name: "Go to the first page." }).click();
     await page.getByText(`1–100 of ${TOTAL} runs`).waitFor();
   });

@@ -143,7 +143,7 @@ function RunsTable({ route, page, picks, onPicks }: PickState & { route: Route; 
 
 function PageNotFound({ route }: { route: Route }) {
   return (
-    <EmptyState title="Nothing is at this address of the list">
+    <EmptyState title="The list has no such page">
       <a href={buildAddress(route.path, { ...route.query, page: "" })}>Go to the first page.</a>
     </EmptyState>
   );
