@@ -64,7 +64,7 @@ describe("buildRunPicks", () => {
     expect(quality?.value).toBe(0.975);
     expect(quality?.reason).toMatch(/^Highest pass rate of 3 systems; swift is not significantly worse \(p = /);
     expect(cost?.reason).toMatch(/^Cheapest that is not significantly worse than large; large costs \$0\.10/);
-    expect(speed?.reason).toBe("Lowest median latency; large takes 9.00 s, but its pass rate is significantly lower.");
+    expect(speed?.reason).toBe("Lowest median latency, but a significantly lower pass rate; large takes 9.00 s.");
     for (const { value, low, high } of picks)
       if (low !== null && high !== null) {
         expect(low).toBeLessThanOrEqual(value);

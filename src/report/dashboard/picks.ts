@@ -98,11 +98,11 @@ function formatCost(cost: number, unit: PickUnit): string {
 function pickSpeed({ fastest, best, quality }: Recommendation, own: PickCandidate | null): SystemPick | null {
   if (fastest === null || best === null || own === null) return null;
   const { system, seconds, bestSeconds, isWorse } = fastest;
-  const but = isWorse ? `, but its ${QUALITY_LABELS[quality]} is significantly lower` : "";
+  const but = isWorse ? `, but a significantly lower ${QUALITY_LABELS[quality]}` : "";
   const reason =
     system === best.system
       ? "Lowest median latency, and the best quality."
-      : `Lowest median latency; ${best.system} takes ${formatSeconds(bestSeconds)}${but}.`;
+      : `Lowest median latency${but}; ${best.system} takes ${formatSeconds(bestSeconds)}.`;
   const interval = readInterval(own.figure, "latency_median");
   return { role: "speed", system, label: "median latency", unit: "seconds", value: seconds, ...interval, reason };
 }

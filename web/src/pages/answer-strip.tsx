@@ -19,12 +19,14 @@ interface AnswerStripProps {
   answer: RunPicks;
   /** With one system there is nothing to pick from. */
   hasChoice: boolean;
+  /** Names the strip where a page has several, such as by its dataset. */
+  of?: string | undefined;
   /** Where the name of a system leads. */
   getHref: (system: string) => string;
 }
 
 /** Which system to pick for quality, cost, speed and reliability, and why. */
-export function AnswerStrip({ answer: { withheld, picks, notes }, hasChoice, getHref }: AnswerStripProps) {
+export function AnswerStrip({ answer: { withheld, picks, notes }, hasChoice, of, getHref }: AnswerStripProps) {
   if (withheld !== null)
     return (
       <p class="banner" role="note">
@@ -33,7 +35,10 @@ export function AnswerStrip({ answer: { withheld, picks, notes }, hasChoice, get
     );
   if (picks.length === 0) return null;
   return (
-    <section class="answers" aria-label={hasChoice ? "Which system to pick" : "The main figures"}>
+    <section
+      class="answers"
+      aria-label={`${hasChoice ? "Which system to pick" : "The main figures"}${of === undefined ? "" : `: ${of}`}`}
+    >
       {picks.map((pick) => (
         <article key={pick.role} class="answer">
           <h2>{(hasChoice ? ROLE_TITLES : ONLY_TITLES)[pick.role]}</h2>
@@ -70,4 +75,9 @@ export function formatPickValue(value: number, unit: PickUnit): string {
   if (unit === "seconds") return formatSeconds(value);
   if (unit === "tokens") return formatCount(Math.round(value));
   return unit === "share" ? formatShare(value) : formatNumber(value);
+}
+
+/** Holds the place of a strip that is being fetched. */
+export function AnswerSkeleton() {
+  return <div class="answers answers-loading" aria-busy="true" aria-label="Loading the answer" role="status" />;
 }

@@ -24,7 +24,7 @@ import {
   updateQuery,
   useRoute,
 } from "../../ui/index.js";
-import { AnswerStrip } from "../answer-strip.js";
+import { AnswerSkeleton, AnswerStrip } from "../answer-strip.js";
 import {
   buildEntryKey,
   buildRowsAddress,
@@ -64,7 +64,7 @@ export function Leaderboard({ route, group, entries, picks, onPicks, isFirst }: 
       <p class="quiet">{describeLeaderboardSize(group, entries)}</p>
       <PassedOverNote entries={entries} />
       <ThresholdNote entries={entries} />
-      <LeaderboardAnswer entries={entries} scope={{ dataset, tag }} />
+      <LeaderboardAnswer title={describeContent(group)} entries={entries} scope={{ dataset, tag }} />
       <TokenNote entries={entries} />
       <SortableTable
         caption={`Systems on ${title}`}
@@ -79,9 +79,14 @@ export function Leaderboard({ route, group, entries, picks, onPicks, isFirst }: 
   );
 }
 
+/** Datasets of one name may differ in content. */
+function describeContent({ datasets }: RunGroup): string {
+  return `${formatDatasetNames(datasets)} ${datasets.map(({ fingerprint }) => fingerprint.slice(0, 8)).join(", ")}`;
+}
+
 function describeLeaderboardSize({ datasets, runs }: RunGroup, entries: readonly LeaderboardEntry[]): string {
   const examples = datasets.reduce((sum, dataset) => sum + dataset.examples, 0);
-  const shown = `${formatPlural(entries.length, "system")}, the latest run of each`;
+  const shown = `${formatPlural(entries.length, "system")}, the latest good run of each`;
   const mark = datasets.map(({ fingerprint }) => fingerprint.slice(0, 8)).join(", ");
   return `${formatCount(examples)} ${examples === 1 ? "example" : "examples"} · ${shown} · ${formatPlural(runs.length, "run")} in all · content ${mark}`;
 }
@@ -103,8 +108,14 @@ function PassedOverNote({ entries }: { entries: readonly LeaderboardEntry[] }) {
   );
 }
 
+interface LeaderboardAnswerProps {
+  title: string;
+  entries: readonly LeaderboardEntry[];
+  scope: FigureScope;
+}
+
 /** Which system to pick. With one run it is that run's recommendation, made by paired tests. */
-function LeaderboardAnswer({ entries, scope }: { entries: readonly LeaderboardEntry[]; scope: FigureScope }) {
+function LeaderboardAnswer({ title, entries, scope }: LeaderboardAnswerProps) {
   const source = useSource();
   const [first] = entries;
   const isFiltered = scope.tag !== undefined || (scope.dataset !== undefined && first?.run.datasets.length !== 1);
@@ -113,9 +124,10 @@ function LeaderboardAnswer({ entries, scope }: { entries: readonly LeaderboardEn
   const id = isWhole ? (first?.run.id ?? null) : null;
   const loaded = useLoadState(async () => (id === null ? null : (await source.getRun(id)).picks), [source, id]);
   const answer = useMemo(() => (id === null ? pickFromCards(entries) : loaded.value), [entries, id, loaded.value]);
-  if (answer === null) return null;
+  if (answer === null) return loaded.state === "loading" ? <AnswerSkeleton /> : null;
   return (
     <AnswerStrip
+      of={title}
       answer={answer}
       hasChoice={entries.length > 1}
       getHref={(system) => {

@@ -67,10 +67,10 @@ function Leaderboards({ route, runs }: { route: Route; runs: readonly RunCard[] 
   if (boards.length === 0) return <NoMatchingRuns />;
   return (
     <>
-      {kind === "served" && <RecentChanges boards={boards} scope={{ dataset: query.dataset, tag: query.tag }} />}
       {boards.slice(0, limit).map(({ group, entries }, place) => (
         <Leaderboard key={group.key} {...{ route, group, entries, picks, onPicks }} isFirst={place === 0} />
       ))}
+      {kind === "served" && <RecentChanges boards={boards} scope={{ dataset: query.dataset, tag: query.tag }} />}
       {boards.length > limit && (
         <button type="button" onClick={() => setLimit(boards.length)}>
           Show {formatPlural(boards.length - limit, "more set")} of datasets
