@@ -39,7 +39,7 @@ const PAGES: readonly GalleryPage[] = [
   {
     name: "compare",
     hash: ({ weekly }) => `#/compare?a=${weekly[0]}&b=${weekly.at(-1)}`,
-    content: ".forest svg",
+    content: ".compare-verdict",
   },
   { name: "not-found", hash: () => "#/nowhere", content: "h1" },
 ];

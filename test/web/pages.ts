@@ -31,7 +31,7 @@ export function listPages({ large, agent, nightly: [first = ""], trials }: Dashb
       heading: "q-00001 · trial 0",
       content: ".steps .step",
     },
-    { name: "compare", hash: `#/compare?a=${first}&b=${trials}`, heading: "Compare", content: ".forest svg" },
+    { name: "compare", hash: `#/compare?a=${first}&b=${trials}`, heading: "Compare", content: ".compare-verdict" },
   ];
 }
 

@@ -1,6 +1,7 @@
 import type { RunCard } from "../../../../src/report/dashboard/contract.js";
 import type { ComparisonQuery } from "../../data/index.js";
-import { formatMoment, type Route, type RouteQuery, revealLine, SelectFilter, updateQuery } from "../../ui/index.js";
+import { type Route, type RouteQuery, revealLine, SelectFilter, updateQuery } from "../../ui/index.js";
+import { formatRunLabel } from "./verdicts.js";
 
 interface CompareChoice {
   readonly a: RunCard | null;
@@ -83,7 +84,7 @@ interface CompareChooserProps {
 }
 
 /** Another comparison has other tasks. */
-const NO_TASK_QUERY: RouteQuery = { task: undefined, pair: undefined, trialA: undefined, trialB: undefined };
+export const NO_TASK_QUERY: RouteQuery = { task: undefined, pair: undefined, trialA: undefined, trialB: undefined };
 
 export function CompareChooser({ route, runs, choice: { a, b, systemA, systemB } }: CompareChooserProps) {
   const change = (words: RouteQuery) => updateQuery(route, { ...words, ...NO_TASK_QUERY });
@@ -152,8 +153,4 @@ function SideChooser({ side, runs, run, system, isSame, onRun, onSystem }: SideC
       />
     </fieldset>
   );
-}
-
-function formatRunLabel({ title, createdAt, status }: RunCard): string {
-  return `${revealLine(title)} · ${formatMoment(createdAt)}${status === "complete" ? "" : ` · ${status}`}`;
 }

@@ -58,3 +58,17 @@ test("keeps everything inside the plot", () => {
     ),
   );
 });
+
+test("marks what is beyond the scale, with its real value", () => {
+  const [, economy] = buildForestGroups([
+    metric({ difference: 0.1, low: -0.02, high: 0.19 }),
+    metric({ kind: "economy", a: 1, difference: 23, low: -12, high: 58 }),
+    metric({ kind: "economy", a: 1, difference: 1, low: -2, high: 14 }),
+    metric({ kind: "economy", a: 1, difference: 1, low: 0.5, high: 1.5 }),
+  ]);
+  expect(economy?.rows.map(({ cut }) => cut)).toEqual([
+    { isLeft: true, isRight: true, isValue: true, text: "+2300 % [−1200 %, +5800 %]" },
+    { isLeft: false, isRight: true, isValue: false, text: "+100 % [−200 %, +1400 %]" },
+    { isLeft: false, isRight: false, isValue: false, text: null },
+  ]);
+});

@@ -2,9 +2,6 @@ import type { MetricComparison } from "../../../../src/metrics/compare/index.js"
 import { CHANGE_WORDS, formatDifference, formatMetricName } from "../../../../src/report/compare-cells.js";
 import { formatNumber, revealLine } from "../../ui/index.js";
 
-const [WIDTH, ROW_HEIGHT, NAME_WIDTH, HEAD_HEIGHT] = [640, 24, 190, 22];
-const PLOT_WIDTH = WIDTH - NAME_WIDTH - 90;
-
 /** Differences with their intervals, left of the middle where A is larger, right of it where B is. */
 export function ForestPlots({ metrics }: { metrics: readonly MetricComparison[] }) {
   const groups = buildForestGroups(metrics);
@@ -18,75 +15,80 @@ export function ForestPlots({ metrics }: { metrics: readonly MetricComparison[] 
   );
 }
 
-function ForestPlot({ group }: { group: ForestGroup }) {
-  const { title, rows } = group;
-  const height = HEAD_HEIGHT + rows.length * ROW_HEIGHT + 24;
+/** Text is outside of the drawings, so that it keeps its size on a small screen. */
+function ForestPlot({ group: { title, limit, isRelative, rows } }: { group: ForestGroup }) {
+  const format = (value: number) => (isRelative ? formatPercent(value) : formatNumber(value));
   return (
     <figure>
       <figcaption>{title}</figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${height}`} role="img" aria-label={`${title}: ${describeForest(rows)}`}>
-        <line
-          class="forest-zero"
-          x1={NAME_WIDTH + PLOT_WIDTH / 2}
-          x2={NAME_WIDTH + PLOT_WIDTH / 2}
-          y1={HEAD_HEIGHT - 6}
-          y2={height - 20}
-        />
-        <text class="forest-side" x={NAME_WIDTH} y={12}>
-          ← A has more
-        </text>
-        <text class="forest-side" x={NAME_WIDTH + PLOT_WIDTH} y={12} text-anchor="end">
-          B has more →
-        </text>
-        {rows.map((row, place) => (
-          <ForestLine key={row.metric.metric} row={row} y={HEAD_HEIGHT + place * ROW_HEIGHT + ROW_HEIGHT / 2} />
+      <div class="forest-ends forest-sides" aria-hidden="true">
+        <span>← A has more</span>
+        <span>B has more →</span>
+      </div>
+      <ul>
+        {rows.map((row) => (
+          <ForestLine key={row.metric.metric} row={row} />
         ))}
-        <ForestAxis group={group} y={height - 6} />
-      </svg>
+      </ul>
+      <div class="forest-ends" aria-hidden="true">
+        <span>{`−${format(limit)}`}</span>
+        <span>0</span>
+        <span>{`+${format(limit)}`}</span>
+      </div>
     </figure>
   );
 }
 
-function ForestLine({ row: { metric, at, low, high }, y }: { row: ForestRow; y: number }) {
-  const x = (share: number) => NAME_WIDTH + share * PLOT_WIDTH;
+function ForestLine({ row }: { row: ForestRow }) {
+  const { metric, at, low, high, cut } = row;
+  const name = revealLine(formatMetricName(metric));
   return (
-    <g class={`forest-${metric.change}`}>
-      <title>{`${revealLine(formatMetricName(metric))}: ${formatDifference(metric)}`}</title>
-      <text x={NAME_WIDTH - 10} y={y + 4} text-anchor="end">
-        {shortenMetricName(revealLine(formatMetricName(metric)))}
-      </text>
-      {low !== null && high !== null && (
-        <path d={`M${x(low)} ${y}H${x(high)}M${x(low)} ${y - 4}V${y + 4}M${x(high)} ${y - 4}V${y + 4}`} />
-      )}
-      <rect x={x(at) - 4} y={y - 4} width={8} height={8} />
-      <text x={NAME_WIDTH + PLOT_WIDTH + 10} y={y + 4}>
+    <li class={`forest-row forest-${metric.change}`} title={`${name}: ${formatDifference(metric)}`}>
+      <bdi class="forest-name">{name}</bdi>
+      <svg class="forest-plot" aria-hidden="true">
+        <line class="forest-zero" x1="50%" x2="50%" y1="0" y2="100%" />
+        {low !== null && high !== null && (
+          <>
+            <line class="forest-line" x1={toPercent(low)} x2={toPercent(high)} y1="50%" y2="50%" />
+            {!cut.isLeft && <ForestCap at={low} />}
+            {!cut.isRight && <ForestCap at={high} />}
+          </>
+        )}
+        {cut.isLeft && <ForestArrow at="0%" d="M10 -5L0 0L10 5Z" />}
+        {cut.isRight && <ForestArrow at="100%" d="M-10 -5L0 0L-10 5Z" />}
+        {!cut.isValue && <rect x={toPercent(at)} y="50%" width={8} height={8} transform="translate(-4 -4)" />}
+      </svg>
+      <span class="forest-word">
         {CHANGE_WORDS[metric.change]}
-      </text>
-    </g>
+        {cut.text !== null && <small> {cut.text}</small>}
+      </span>
+    </li>
   );
 }
 
-function ForestAxis({ group: { limit, isRelative }, y }: { group: ForestGroup; y: number }) {
-  const format = (value: number) => (isRelative ? `${formatNumber(value * 100, 1)} %` : formatNumber(value));
+function ForestCap({ at }: { at: number }) {
+  return <rect x={toPercent(at)} y="50%" width={1.5} height={8} transform="translate(-0.75 -4)" />;
+}
+
+/** Shows that the value is beyond the scale. */
+function ForestArrow({ at, d }: { at: string; d: string }) {
   return (
-    <g class="forest-axis">
-      <text x={NAME_WIDTH} y={y}>{`−${format(limit)}`}</text>
-      <text x={NAME_WIDTH + PLOT_WIDTH / 2} y={y} text-anchor="middle">
-        0
-      </text>
-      <text x={NAME_WIDTH + PLOT_WIDTH} y={y} text-anchor="end">{`+${format(limit)}`}</text>
-    </g>
+    <svg class="forest-arrow" aria-hidden="true" x={at} y="50%" overflow="visible">
+      <path d={d} />
+    </svg>
   );
 }
 
-function describeForest(rows: readonly ForestRow[]): string {
-  return rows.map(({ metric }) => `${revealLine(formatMetricName(metric))} ${CHANGE_WORDS[metric.change]}`).join(", ");
+function toPercent(share: number): string {
+  return `${share * 100}%`;
 }
 
-const MAX_NAME_LENGTH = 26;
+function formatPercent(share: number): string {
+  return `${formatNumber(share * 100, share < 1 ? 1 : 0)} %`;
+}
 
-function shortenMetricName(name: string): string {
-  return name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH - 1)}…` : name;
+function formatSignedPercent(share: number): string {
+  return `${share < 0 ? "−" : "+"}${formatPercent(Math.abs(share))}`;
 }
 
 /** Positions are shares of the width. */
@@ -95,6 +97,17 @@ interface ForestRow {
   readonly at: number;
   readonly low: number | null;
   readonly high: number | null;
+  readonly cut: ForestCut;
+}
+
+/** What of a row is beyond the scale. */
+interface ForestCut {
+  readonly isLeft: boolean;
+  readonly isRight: boolean;
+  /** Whether the difference itself is, and not only its interval. */
+  readonly isValue: boolean;
+  /** The real values; null when nothing is beyond the scale. */
+  readonly text: string | null;
 }
 
 interface ForestGroup {
@@ -107,8 +120,7 @@ interface ForestGroup {
 
 /**
  * Groups differences by scale: scores are absolute; cost, time and tokens are relative to A, because seconds and
- * dollars
- * share no scale.
+ * dollars share no scale.
  */
 export function buildForestGroups(metrics: readonly MetricComparison[]): ForestGroup[] {
   const scores = metrics.filter(({ kind }) => kind !== "economy");
@@ -119,7 +131,7 @@ export function buildForestGroups(metrics: readonly MetricComparison[]): ForestG
   ].filter(({ rows }) => rows.length > 0);
 }
 
-/** Limits the plot where A is close to zero; the table has the exact figure. */
+/** Limits the plot where A is close to zero. */
 const MAX_RELATIVE = 10;
 
 interface ForestGroupOptions {
@@ -143,8 +155,33 @@ function buildForestGroup({ title, isRelative, metrics }: ForestGroupOptions): F
     at: place(difference, unit),
     low: metric.low === null ? null : place(metric.low, unit),
     high: metric.high === null ? null : place(metric.high, unit),
+    cut: describeCut({ metric, difference, unit, limit }),
   }));
   return { title, isRelative, limit, rows };
+}
+
+interface DrawnDifference {
+  readonly metric: MetricComparison;
+  readonly difference: number;
+  /** What the scale is relative to. */
+  readonly unit: number;
+  readonly limit: number;
+}
+
+function describeCut({ metric, difference, unit, limit }: DrawnDifference): ForestCut {
+  const [at, low, high] = [difference, metric.low ?? difference, metric.high ?? difference].map(
+    (value) => value / unit,
+  );
+  const isBeyond = (value = 0) => Math.abs(value) > limit * (1 + 1e-9);
+  const ends = [at, low, high].filter((value) => isBeyond(value));
+  const hasInterval = metric.low !== null && metric.high !== null;
+  const interval = hasInterval ? ` [${formatSignedPercent(low ?? 0)}, ${formatSignedPercent(high ?? 0)}]` : "";
+  return {
+    isLeft: ends.some((value = 0) => value < 0),
+    isRight: ends.some((value = 0) => value > 0),
+    isValue: isBeyond(at),
+    text: ends.length === 0 ? null : `${formatSignedPercent(at ?? 0)}${interval}`,
+  };
 }
 
 /** The next of 1, 2 or 5 times a power of ten; 1 when nothing differs. */

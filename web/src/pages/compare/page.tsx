@@ -1,4 +1,5 @@
-import type { CompareView, RunCard, RunPage } from "../../../../src/report/dashboard/contract.js";
+import type { PairedComparison } from "../../../../src/metrics/compare/index.js";
+import type { CompareVerdict, CompareView, RunCard, RunPage } from "../../../../src/report/dashboard/contract.js";
 import { MAX_RUNS } from "../../../../src/report/dashboard/run-query.js";
 import {
   type ComparisonQuery,
@@ -9,16 +10,18 @@ import {
   useRunPage,
   useSource,
 } from "../../data/index.js";
-import { NewestRunsNotice, PageHead, type Route, revealText } from "../../ui/index.js";
+import { buildAddress, NewestRunsNotice, PageHead, type Route, revealText } from "../../ui/index.js";
 import {
   buildComparisonQuery,
   CompareChooser,
   describeAbsentRuns,
   listUnknownRunIds,
+  NO_TASK_QUERY,
   parseCompareChoice,
 } from "./choice.js";
 import { ComparedPair, NoteList } from "./pair.js";
 import { swapSides } from "./swap-sides.js";
+import { ComparedRuns, summarizeVerdicts, TestNotes, VerdictSentence, VerdictTable } from "./verdicts.js";
 
 /** Two runs, or two systems of one, side by side. */
 export function ComparePage({ route }: { route: Route }) {
@@ -76,8 +79,10 @@ function ComparisonView({ route, wanted }: { route: Route; wanted: ComparisonQue
   const loaded = useLoadState(() => loadComparison(source, wanted), [source, JSON.stringify(wanted)]);
   return (
     <LoadView loaded={loaded} what="the comparison">
-      {({ a, b, comparison }) => (
+      {({ a, b, comparison, verdicts }) => (
         <>
+          <ComparedRuns a={a} b={b} />
+          <Verdicts route={route} comparisons={comparison.comparisons} verdicts={verdicts} />
           <NoteList notes={comparison.notes} />
           {comparison.comparisons.map((pair, place) => (
             <ComparedPair
@@ -87,11 +92,38 @@ function ComparisonView({ route, wanted }: { route: Route; wanted: ComparisonQue
               sides={{ runA: a.id, runB: b.id, systemA: pair.systemA, systemB: pair.systemB }}
               pair={place}
               datasets={[...a.datasets, ...b.datasets].map(({ name }) => name)}
+              isOnly={comparison.comparisons.length === 1}
             />
           ))}
         </>
       )}
     </LoadView>
+  );
+}
+
+interface VerdictsProps {
+  route: Route;
+  comparisons: readonly PairedComparison[];
+  verdicts: readonly CompareVerdict[];
+}
+
+/** The answer before its evidence: one sentence, and one line per pair of systems where there are several. */
+function Verdicts({ route, comparisons, verdicts }: VerdictsProps) {
+  const [only, ...others] = verdicts;
+  const lines = comparisons.flatMap((comparison, place) => {
+    const verdict = verdicts[place];
+    const address = buildAddress(route.path, { ...route.query, ...NO_TASK_QUERY, pair: String(place) });
+    return verdict === undefined ? [] : [{ run: null, comparison, verdict, address }];
+  });
+  if (only === undefined) return null;
+  return (
+    <section class="compare-verdict" aria-label="Verdict">
+      <p class="verdict-sentence">
+        {others.length === 0 ? <VerdictSentence verdict={only} /> : summarizeVerdicts(verdicts)}
+      </p>
+      {others.length > 0 && <VerdictTable lines={lines} caption="Verdict for each system" />}
+      <TestNotes verdicts={verdicts} />
+    </section>
   );
 }
 

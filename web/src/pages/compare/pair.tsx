@@ -1,3 +1,4 @@
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { MetricComparison, PairedComparison } from "../../../../src/metrics/compare/index.js";
 import {
   CHANGE_WORDS,
@@ -26,6 +27,7 @@ import {
 } from "./flips.js";
 import { ForestPlots } from "./forest.js";
 import { OutputDiff } from "./output-diff.js";
+import { formatDifferenceInterval, SystemNames } from "./verdicts.js";
 
 interface ComparedPairProps {
   route: Route;
@@ -37,13 +39,50 @@ interface ComparedPairProps {
   datasets: readonly string[];
 }
 
-export function ComparedPair({ route, comparison, sides, pair, datasets }: ComparedPairProps) {
-  const task = Number(route.query.pair ?? 0) === pair ? parseTaskParameter(route.query.task) : null;
+/** One of several pairs is folded, and drawn only when it is opened: seven systems would make a very long page. */
+export function ComparedPair({ isOnly, ...pair }: ComparedPairProps & { isOnly: boolean }) {
+  if (!isOnly) return <FoldedPair {...pair} />;
   return (
     <section class="pair">
       <h2>
-        A <bdi>{revealLine(comparison.systemA)}</bdi> → B <bdi>{revealLine(comparison.systemB)}</bdi>
+        <SystemNames comparison={pair.comparison} />
       </h2>
+      <PairDetails {...pair} />
+    </section>
+  );
+}
+
+function FoldedPair(props: ComparedPairProps) {
+  const { route, comparison, pair } = props;
+  const isNamed = route.query.pair === String(pair);
+  const [isOpen, setOpen] = useState(isNamed);
+  const summary = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (!isNamed) return;
+    setOpen(true);
+    // Outputs take the focus themselves.
+    if (route.query.task === undefined) summary.current?.focus();
+  }, [isNamed]);
+  return (
+    <details class="pair pair-folded" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary ref={summary}>
+        <h2>
+          <SystemNames comparison={comparison} />
+        </h2>{" "}
+        <span class="quiet">
+          {formatPlural(comparison.flips.toFail.length, "example")} to fail,{" "}
+          {formatCount(comparison.flips.toPass.length)} to pass
+        </span>
+      </summary>
+      {isOpen && <PairDetails {...props} />}
+    </details>
+  );
+}
+
+function PairDetails({ route, comparison, sides, pair, datasets }: ComparedPairProps) {
+  const task = Number(route.query.pair ?? 0) === pair ? parseTaskParameter(route.query.task) : null;
+  return (
+    <>
       <KeyValues entries={listPairCounts(comparison)} />
       <NoteList notes={comparison.notes} />
       <div class="pair-figures">
@@ -56,7 +95,7 @@ export function ComparedPair({ route, comparison, sides, pair, datasets }: Compa
       {task !== null && (
         <OutputDiff route={route} task={task} sides={sides} ended={findFlipOutcomes(comparison, task)} />
       )}
-    </section>
+    </>
   );
 }
 
@@ -160,7 +199,7 @@ function MetricTable({ metrics, level }: { metrics: readonly MetricComparison[];
         <thead>
           <tr>
             <th scope="col">Metric</th>
-            {["A", "B", "B − A", `${level * 100} % interval`, "p adjusted", "Tasks"].map((title) => (
+            {["A", "B", "B − A", `${level * 100} % interval`, "p", "Adjusted p", "Tasks"].map((title) => (
               <th key={title} scope="col" class="number">
                 {title}
               </th>
@@ -180,7 +219,7 @@ function MetricTable({ metrics, level }: { metrics: readonly MetricComparison[];
 
 function MetricRow({ metric }: { metric: MetricComparison }) {
   const signed = createSignedFormat(metric);
-  const { a, b, difference, low, high, adjustedP, n, change, reason } = metric;
+  const { a, b, difference, p, adjustedP, n, change, reason } = metric;
   return (
     <tr>
       <th scope="row">
@@ -191,7 +230,8 @@ function MetricRow({ metric }: { metric: MetricComparison }) {
       <td class="number">
         <b>{signed(difference)}</b>
       </td>
-      <td class="number">{low === null || high === null ? "–" : `[${signed(low)}, ${signed(high)}]`}</td>
+      <td class="number">{formatDifferenceInterval(metric)}</td>
+      <td class="number">{formatPValue(p)}</td>
       <td class="number">{formatPValue(adjustedP)}</td>
       <td class="number">{formatCount(n)}</td>
       <td>

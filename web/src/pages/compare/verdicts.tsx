@@ -1,0 +1,178 @@
+import {
+  findQualityMetric,
+  type Lift,
+  type MetricComparison,
+  type PairedComparison,
+} from "../../../../src/metrics/compare/index.js";
+import { createSignedFormat, formatMetricName, formatPValue } from "../../../../src/report/compare-cells.js";
+import type { CompareVerdict, RunCard } from "../../../../src/report/dashboard/contract.js";
+import { buildAddress, formatMoment, formatPlural, revealLine, revealText, Scrollable } from "../../ui/index.js";
+
+/** Begins with the date, because runs of one title differ by nothing else and a narrow list cuts the end. */
+export function formatRunLabel({ title, createdAt, status }: RunCard): string {
+  return `${formatMoment(createdAt)} · ${revealLine(title)}${status === "complete" ? "" : ` · ${status}`}`;
+}
+
+/** Names A and B, each with a link to its run. */
+export function ComparedRuns({ a, b }: { a: RunCard; b: RunCard }) {
+  return (
+    <dl class="compared-runs">
+      {[a, b].map((run, place) => (
+        <div key={place}>
+          <dt>{place === 0 ? "A" : "B"}</dt>
+          <dd>
+            <a href={buildAddress(["run", run.id])}>
+              <bdi>{formatRunLabel(run)}</bdi>
+            </a>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const LIFT_SIGNS: Readonly<Record<Lift, string>> = {
+  better: "▲",
+  worse: "▼",
+  same_but_cheaper: "▲",
+  same_but_dearer: "▼",
+  inconclusive: "?",
+};
+
+/** The sentence of `assay compare`. */
+export function VerdictSentence({ verdict: { lift, sentence } }: { verdict: CompareVerdict }) {
+  return (
+    <>
+      <span class={`lift-sign lift-${lift}`} aria-hidden="true">
+        {LIFT_SIGNS[lift]}
+      </span>{" "}
+      {revealText(sentence)}
+    </>
+  );
+}
+
+/** How the p-values were computed and what their correction covers. */
+export function TestNotes({ verdicts }: { verdicts: readonly CompareVerdict[] }) {
+  const notes = [...new Set(verdicts.flatMap(({ tests }) => tests))];
+  if (notes.length === 0) return null;
+  return (
+    <ul class="notes quiet">
+      {notes.map((note) => (
+        <li key={note}>{revealText(note)}</li>
+      ))}
+    </ul>
+  );
+}
+
+const LIFT_WORDS: readonly (readonly [Lift, string])[] = [
+  ["worse", "worse in B"],
+  ["better", "better in B"],
+  ["same_but_cheaper", "as good and cheaper in B"],
+  ["same_but_dearer", "no better and dearer in B"],
+  ["inconclusive", "without a significant difference in quality"],
+];
+
+/**
+ * Counts the verdicts of several systems.
+ * @example
+ * summarizeVerdicts(verdicts); // "3 systems compared: 1 worse in B, 2 without a significant difference in quality."
+ */
+export function summarizeVerdicts(verdicts: readonly Pick<CompareVerdict, "lift">[]): string {
+  const counts = LIFT_WORDS.flatMap(([lift, words]) => {
+    const count = verdicts.filter((verdict) => verdict.lift === lift).length;
+    return count === 0 ? [] : [`${count} ${words}`];
+  });
+  return `${formatPlural(verdicts.length, "system")} compared: ${counts.join(", ")}.`;
+}
+
+/** One compared pair of systems in a table of verdicts. */
+export interface VerdictLine {
+  /** Null where all lines have the same runs. */
+  readonly run: RunCard | null;
+  readonly comparison: PairedComparison;
+  readonly verdict: CompareVerdict;
+  /** The address of its details. */
+  readonly address: string;
+}
+
+/** One line per pair of systems. */
+export function VerdictTable({ lines, caption }: { lines: readonly VerdictLine[]; caption: string }) {
+  const hasRuns = lines.some(({ run }) => run !== null);
+  return (
+    <Scrollable class="table-scroll" label={caption}>
+      <table class="table compare-verdicts">
+        <caption class="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            {hasRuns && <th scope="col">Run B</th>}
+            <th scope="col">System</th>
+            <th scope="col">Verdict</th>
+            <th scope="col">Metric</th>
+            {["B − A", "Interval", "p", "Adjusted p"].map((title) => (
+              <th key={title} scope="col" class="number">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map((line) => (
+            <VerdictRow key={line.address} line={line} hasRuns={hasRuns} />
+          ))}
+        </tbody>
+      </table>
+    </Scrollable>
+  );
+}
+
+function VerdictRow({ line: { run, comparison, verdict, address }, hasRuns }: { line: VerdictLine; hasRuns: boolean }) {
+  const quality = findQualityMetric(comparison);
+  return (
+    <tr>
+      {hasRuns && <td>{run !== null && <bdi>{formatRunLabel(run)}</bdi>}</td>}
+      <th scope="row">
+        <a href={address}>
+          <SystemNames comparison={comparison} />
+        </a>
+      </th>
+      <td class="verdict-cell">
+        <VerdictSentence verdict={verdict} />
+      </td>
+      {quality === undefined ? <td colSpan={5}>–</td> : <QualityCells metric={quality} />}
+    </tr>
+  );
+}
+
+function QualityCells({ metric }: { metric: MetricComparison }) {
+  const { difference, p, adjustedP, hypotheses } = metric;
+  return (
+    <>
+      <td>{formatMetricName(metric)}</td>
+      <td class="number">
+        <b>{createSignedFormat(metric)(difference)}</b>
+      </td>
+      <td class="number">{formatDifferenceInterval(metric)}</td>
+      <td class="number">{formatPValue(p)}</td>
+      <td class="number">
+        {formatPValue(adjustedP)}
+        {adjustedP !== null && <small class="quiet"> over {hypotheses}</small>}
+      </td>
+    </>
+  );
+}
+
+/** The interval of B − A, without the difference. */
+export function formatDifferenceInterval(metric: MetricComparison): string {
+  const signed = createSignedFormat(metric);
+  const { low, high } = metric;
+  return low === null || high === null ? "–" : `[${signed(low)}, ${signed(high)}]`;
+}
+
+export function SystemNames({ comparison: { systemA, systemB } }: { comparison: PairedComparison }) {
+  if (systemA === systemB) return <bdi>{revealLine(systemA)}</bdi>;
+  return (
+    <>
+      A <bdi>{revealLine(systemA)}</bdi> → B <bdi>{revealLine(systemB)}</bdi>
+    </>
+  );
+}
