@@ -403,8 +403,10 @@ export interface TokenCost {
   system: string;
   /** Each token is in one class; empty when no usage was reported. */
   classes: readonly { name: TokenClass; tokens: number; costUsd: number | null }[];
-  /** As billed; may exceed the sum of the classes, because a provider may charge for more. */
+  /** As billed, of the trials whose cost is known; may exceed the sum of the classes, because a provider may charge for more. */
   costUsd: number | null;
+  /** Trials with output and without a known cost: with any, the bill is at least `costUsd`. */
+  unknownCosts: number;
 }
 
 export type TokenClass = "input" | "cacheRead" | "cacheWrite" | "output" | "reasoning";

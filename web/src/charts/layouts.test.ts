@@ -178,6 +178,7 @@ test("the token cost layout has finite positions for any data, in both units", (
   const costs = systems(
     fc.record({
       costUsd: maybeAmount,
+      unknownCosts: fc.nat(),
       classes: fc.tuple(part, part).map(([one, other]) => [
         { name: "input" as const, ...one },
         { name: "output" as const, ...other },

@@ -220,7 +220,7 @@ function placeTotal(cost: TokenCost, { unit, x, top }: TokenCostRow) {
   const total = computeTotal(cost, unit);
   const shownTotal = unit === "dollars" ? (cost.costUsd ?? total) : total;
   const end = Math.max(total ?? 0, unit === "dollars" ? (shownTotal ?? 0) : 0);
-  const text = total === null ? "not known" : formatAmount(shownTotal, unit);
+  const text = total === null ? "not known" : formatSpent(cost, unit);
   return { system: cost.system, text, x: x.toPixel(total === null ? 0 : end) + 6, y: top };
 }
 
@@ -294,6 +294,24 @@ function formatAmount(value: number | null, unit: CostUnit): string {
   return unit === "dollars" ? formatDollars(value) : formatCount(value);
 }
 
+/**
+ * The bill with "≥" where trials without a known cost are missing from it.
+ * @example
+ * formatSpent({ system: "a", classes: [], costUsd: 2, unknownCosts: 1 }, "dollars"); // "≥ $2.00"
+ */
+export function formatSpent(cost: TokenCost, unit: CostUnit): string {
+  const text = formatAmount(computeSpent(cost, unit), unit);
+  return unit === "dollars" && hasPartialBill(cost) ? `≥ ${text}` : text;
+}
+
+function formatBill(cost: TokenCost): string {
+  return cost.costUsd === null ? formatDollars(null) : formatSpent(cost, "dollars");
+}
+
+function hasPartialBill({ costUsd, unknownCosts }: TokenCost): boolean {
+  return costUsd !== null && unknownCosts > 0;
+}
+
 function describeCostPart(cost: TokenCost, part: CostPart, unit: CostUnit): { title: string; facts: TooltipFact[] } {
   const total = computeTotal(cost, unit) ?? 0;
   return {
@@ -302,7 +320,7 @@ function describeCostPart(cost: TokenCost, part: CostPart, unit: CostUnit): { ti
       ["Cost", formatDollars(part.costUsd)],
       ["Tokens", formatCount(part.tokens)],
       ["Share", total === 0 ? "–" : formatShare(getAmount(part, unit) / total)],
-      ["Billed in all", formatDollars(cost.costUsd)],
+      ["Billed in all", formatBill(cost)],
     ],
   };
 }
@@ -319,11 +337,13 @@ export function describeTokenCosts(costs: readonly TokenCost[], unit: CostUnit):
   const { system } = dearest.cost;
   const largest = listCostParts(dearest.cost, unit).sort((a, b) => getAmount(b, unit) - getAmount(a, unit))[0];
   const share = largest === undefined || dearest.total === 0 ? "" : describeShare(largest, dearest.total, unit);
-  const all = formatAmount(dearest.total, unit);
+  const all = formatSpent(dearest.cost, unit);
   // A system without a bar may have cost more.
   const among = known.length < costs.length ? `Of ${formatPlural(known.length, "system")} with a bar, ` : "";
+  const mayBeExceeded = known.some(({ cost }) => cost !== dearest.cost && hasPartialBill(cost));
+  const rank = mayBeExceeded ? "has the largest known bill," : "is the dearest with";
   return unit === "dollars"
-    ? `${among}${shortenName(system)} is the dearest with ${all}${share}.`
+    ? `${among}${shortenName(system)} ${rank} ${all}${share}.`
     : `${among}${shortenName(system)} used the most tokens, ${all}${share}. The bars are tokens, not dollars.`;
 }
 
@@ -340,6 +360,7 @@ export function listTokenCostNotes(costs: readonly TokenCost[], unit: CostUnit):
   const unreported = without.filter(({ classes }) => classes.length === 0).map(({ system }) => system);
   const unpriced = without.filter(({ classes }) => classes.length > 0).map(({ system }) => system);
   const hasRest = unit === "dollars" && costs.some((cost) => computeUnsplitUsd(cost) > 0);
+  const partial = costs.filter(hasPartialBill);
   const hasMore = unit === "dollars" && costs.some(isBilledLess);
   return [
     ...(unit === "dollars" && unpriced.length > 0
@@ -351,6 +372,14 @@ export function listTokenCostNotes(costs: readonly TokenCost[], unit: CostUnit):
     ...(hasRest
       ? [
           "Not split: billed for trials of which not all tokens were reported, such as stopped ones, or without a price by class.",
+        ]
+      : []),
+    ...(unit === "dollars" && partial.length > 0
+      ? [
+          `≥: the cost of some trials is not known: ${formatNameList(
+            partial.map(({ system, unknownCosts }) => `${system} (${formatPlural(unknownCosts, "trial")})`),
+            8,
+          )}.`,
         ]
       : []),
     ...(hasMore ? ["The upright line is what was billed, where it is not the sum of the classes."] : []),
@@ -376,12 +405,7 @@ export function buildTokenCostTable(costs: readonly TokenCost[]): ChartTableData
           formatDollars(costUsd),
         ],
       ),
-      [
-        formatName(cost.system),
-        "billed in all",
-        formatCount(computeTotal(cost, "tokens")),
-        formatDollars(cost.costUsd),
-      ],
+      [formatName(cost.system), "billed in all", formatCount(computeTotal(cost, "tokens")), formatBill(cost)],
     ]),
   };
 }

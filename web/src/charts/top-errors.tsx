@@ -1,6 +1,6 @@
 import { useId, useState } from "preact/hooks";
 import type { RunCard, TopErrors } from "../../../src/report/dashboard/contract.js";
-import { formatCount, formatPlural, formatQuantity, formatShare } from "../ui/index.js";
+import { formatCount, formatQuantity, formatShare } from "../ui/index.js";
 import { ErrorsChart } from "./errors.js";
 import { formatName, formatNameList } from "./names.js";
 import type { ChartProps } from "./plot.js";
@@ -34,7 +34,7 @@ export function TopErrorsView({ errors, run, buildLink, title = "Top error codes
       </figcaption>
       {choice !== false && <div class="tools">{choice}</div>}
       {errors.top.length > 0 && <ErrorTable errors={errors} title={title} buildLink={buildLink} />}
-      {errors.leftOut > 0 && <p class="note">{formatPlural(errors.leftOut, "rarer error")} not shown.</p>}
+      {errors.leftOut > 0 && <p class="note">{formatQuantity(errors.leftOut, "rarer error")} not shown.</p>}
     </figure>
   );
 }
@@ -88,9 +88,7 @@ function ErrorTable({
             <tr key={error.code}>
               <th scope="row" class="word" dir="auto">
                 <strong>{formatName(error.code)}</strong>
-                {error.message !== null && error.message !== error.code && (
-                  <span class="quiet"> {formatName(error.message)}</span>
-                )}
+                <ErrorMessage error={error} />
               </th>
               <td class="word">{error.category}</td>
               <td class="figure">
@@ -116,11 +114,28 @@ function ErrorTable({
   );
 }
 
+function ErrorMessage({ error }: { error: TopErrors["top"][number] }) {
+  const message = removeCode(error);
+  return message === "" ? null : <span class="quiet"> {formatName(message)}</span>;
+}
+
+/**
+ * What a message says beyond its code, which stands before it.
+ * @example
+ * removeCode({ code: "HTTP 429", message: "HTTP 429: slow down" }); // "slow down"
+ */
+export function removeCode({ code, message }: Pick<TopErrors["top"][number], "code" | "message">): string {
+  if (message === null) return "";
+  // A longer word, such as that of code 42 and message 429, is no repetition.
+  const rest = message.startsWith(code) ? message.slice(code.length) : message;
+  return /^[\p{L}\p{N}]/u.test(rest) ? message : rest.replace(/^[\s:;,.–-]+/, "");
+}
+
 /** The most frequent error, or that there was none. */
 export function describeTopErrors({ top, trials, leftOut }: TopErrors): string {
   const [first] = top;
   if (trials === 0) return "No trial has ended yet.";
-  if (first === undefined) return `Nothing went wrong in ${formatPlural(trials, "trial")}.`;
-  const kinds = formatPlural(top.length + leftOut, "different error");
-  return `${kinds} in ${formatPlural(trials, "trial")}. The most frequent is ${formatName(first.code)}: ${formatPlural(first.count, "trial")}, ${formatShare(first.count / trials)}.`;
+  if (first === undefined) return `Nothing went wrong in ${formatQuantity(trials, "trial")}.`;
+  const kinds = formatQuantity(top.length + leftOut, "different error");
+  return `${kinds} in ${formatQuantity(trials, "trial")}. The most frequent is ${formatName(first.code)}: ${formatQuantity(first.count, "trial")}, ${formatShare(first.count / trials)}.`;
 }

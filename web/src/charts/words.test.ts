@@ -23,6 +23,7 @@ import {
   listCostParts,
   listTokenCostNotes,
 } from "./token-cost.js";
+import { describeTopErrors, removeCode } from "./top-errors.js";
 import { buildTrendLines, buildTrendTable, describeTrend, listTrendNotes } from "./trend.js";
 
 const point: QualityCostPoint = {
@@ -256,12 +257,18 @@ test("token cost: uses dollars where every class has a price, and says where pri
   const priced: TokenCost = {
     system: "a",
     costUsd: 3,
+    unknownCosts: 0,
     classes: [
       { name: "input", tokens: 10, costUsd: 1 },
       { name: "output", tokens: 5, costUsd: 2 },
     ],
   };
-  const bare: TokenCost = { system: "b", costUsd: null, classes: [{ name: "input", tokens: 10, costUsd: null }] };
+  const bare: TokenCost = {
+    system: "b",
+    costUsd: null,
+    unknownCosts: 1,
+    classes: [{ name: "input", tokens: 10, costUsd: null }],
+  };
   expect([isFullyPriced(priced), isFullyPriced(bare)]).toEqual([true, false]);
   expect([computeTotal(priced, "dollars"), computeTotal(bare, "dollars"), computeTotal(bare, "tokens")]).toEqual([
     3,
@@ -281,9 +288,9 @@ test("token cost: uses dollars where every class has a price, and says where pri
 
 test("token cost: draws billed cost that cannot be split, and finds the most expensive system by its bill", () => {
   const usage = { name: "input", tokens: 10, costUsd: 1 } as const;
-  const steady = { system: "steady", classes: [{ ...usage, costUsd: 2 }], costUsd: 2 };
-  const stopped = { system: "stopped", classes: [usage], costUsd: 50 };
-  const silent = { system: "silent", classes: [], costUsd: 10 };
+  const steady = { system: "steady", classes: [{ ...usage, costUsd: 2 }], costUsd: 2, unknownCosts: 0 };
+  const stopped = { system: "stopped", classes: [usage], costUsd: 50, unknownCosts: 0 };
+  const silent = { system: "silent", classes: [], costUsd: 10, unknownCosts: 0 };
   const costs = [steady, stopped, silent];
   expect(costs.map((cost) => computeTotal(cost, "dollars"))).toEqual([2, 50, 10]);
   expect(listCostParts(stopped, "dollars").map(({ name, costUsd }) => [name, costUsd])).toEqual([
@@ -297,6 +304,33 @@ test("token cost: draws billed cost that cannot be split, and finds the most exp
   );
   expect(listTokenCostNotes(costs, "dollars")).toEqual([expect.stringContaining("Not split: billed for trials")]);
   expect(buildTokenCostTable(costs).rows).toContainEqual(["silent", "not split", "–", "$10.00"]);
+});
+
+test("token cost: a bill that is known in part counts, and says so", () => {
+  const partial: TokenCost = { system: "partial", classes: [], costUsd: 9, unknownCosts: 2 };
+  const whole: TokenCost = { system: "whole", classes: [], costUsd: 4, unknownCosts: 0 };
+  expect(describeTokenCosts([whole, partial], "dollars")).toBe(
+    "partial is the dearest with ≥ $9.00, 100 % of it not split by class.",
+  );
+  expect(describeTokenCosts([{ ...whole, costUsd: 20 }, partial], "dollars")).toMatch(
+    /^whole has the largest known bill, \$20\.00/,
+  );
+  expect(listTokenCostNotes([whole, partial], "dollars")).toContain(
+    "≥: the cost of some trials is not known: partial (2 trials).",
+  );
+  expect(buildTokenCostTable([partial]).rows.at(-1)).toEqual(["partial", "billed in all", "–", "≥ $9.00"]);
+});
+
+test("top errors: a message does not repeat its code, and counts have separators", () => {
+  const cut = (code: string, message: string | null) => removeCode({ code, message });
+  expect(cut("HTTP 429", "HTTP 429: slow down")).toBe("slow down");
+  expect(cut("HTTP 429", "HTTP 429")).toBe("");
+  expect(cut("E42", "E429: other")).toBe("E429: other");
+  expect([cut("timeout", "no answer"), cut("timeout", null)]).toEqual(["no answer", ""]);
+  const first = { code: "HTTP 429", category: "api_error", message: null, count: 1200, systems: [] } as const;
+  expect(describeTopErrors({ trials: 20000, top: [first], leftOut: 0 })).toBe(
+    "1 different error in 20,000 trials. The most frequent is HTTP 429: 1,200 trials, 6 %.",
+  );
 });
 
 test("latency: names the fastest and the slowest system", () => {

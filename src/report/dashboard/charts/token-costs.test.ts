@@ -42,15 +42,16 @@ describe("buildTokenCosts", () => {
 
   it("reports the bill without classes when no usage was reported", () => {
     expect(buildTokenCosts([createChartSystem("a", { rows: [{ costUsd: 2 }, { costUsd: 0.5 }] })])).toEqual([
-      { system: "a", classes: [], costUsd: 2.5 },
+      { system: "a", classes: [], costUsd: 2.5, unknownCosts: 0 },
     ]);
   });
 
-  it("reports no bill when a part is unknown; a trial without output may be free", () => {
-    const bill = (...rows: object[]) => buildTokenCosts([createChartSystem("a", { rows })])[0]?.costUsd;
-    expect(bill({ costUsd: 2 }, {})).toBeNull();
-    expect(bill({ costUsd: 2 }, { outcome: "error" })).toBe(2);
-    expect(bill({ costUsd: 0 })).toBe(0);
+  it("keeps the known part of a bill, and counts the rest; a trial without output may be free", () => {
+    const bill = (...rows: object[]) => buildTokenCosts([createChartSystem("a", { rows })])[0];
+    expect(bill({ costUsd: 2 }, {}, {})).toMatchObject({ costUsd: 2, unknownCosts: 2 });
+    expect(bill({ costUsd: 2 }, { outcome: "error" })).toMatchObject({ costUsd: 2, unknownCosts: 0 });
+    expect(bill({ costUsd: 0 })).toMatchObject({ costUsd: 0, unknownCosts: 0 });
+    expect(bill({})).toMatchObject({ costUsd: null, unknownCosts: 1 });
   });
 
   it("uses the long-prompt price per call", () => {

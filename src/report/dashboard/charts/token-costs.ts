@@ -82,16 +82,17 @@ export function buildTokenCosts(systems: readonly ChartSystem[]): TokenCost[] {
   return systems.map((system) => ({
     system: system.name,
     classes: sumTokenClasses(system.rows, system.price),
-    costUsd: sumBilledCost(system.rows),
+    ...sumBilledCosts(system.rows),
   }));
 }
 
-/** A total is unknown if a part of it is. */
-function sumBilledCost(rows: readonly EvalRow[]): number | null {
-  let total: number | null = null;
+/** Keeps what is known when a part is not: one trial without a cost must not hide the largest bill of a run. */
+function sumBilledCosts(rows: readonly EvalRow[]): Pick<TokenCost, "costUsd" | "unknownCosts"> {
+  let costUsd: number | null = null;
+  let unknownCosts = 0;
   for (const row of rows) {
-    if (row.costUsd != null) total = (total ?? 0) + row.costUsd;
-    else if (hasOutput(row)) return null;
+    if (row.costUsd != null) costUsd = (costUsd ?? 0) + row.costUsd;
+    else if (hasOutput(row)) unknownCosts++;
   }
-  return total;
+  return { costUsd, unknownCosts };
 }
