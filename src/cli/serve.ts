@@ -66,7 +66,7 @@ function requireLongToken(token: string): string {
 }
 
 /** Null if the server only reads. */
-export function resolveLabelOptions({ label = false, labeler }: Pick<ServeFlags, "label" | "labeler">) {
+function resolveLabelOptions({ label = false, labeler }: Pick<ServeFlags, "label" | "labeler">) {
   if (labeler === undefined) return label ? { labeler: null } : null;
   const name = labeler.trim();
   if (!label) throw new UsageError("--labeler says who writes labels, but nobody can. Add --label.");

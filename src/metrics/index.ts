@@ -31,7 +31,7 @@ export {
   type TestName,
   type UnmatchedTask,
 } from "./compare/comparison.js";
-export { classifyAdjustedLift, classifyLift, findQualityMetric, type Lift, type LiftOptions } from "./compare/lift.js";
+export { classifyAdjustedLift, classifyLift, type Lift, type LiftOptions } from "./compare/lift.js";
 export { recommendSystem } from "./compare/recommend.js";
 export {
   computeMinTasks,

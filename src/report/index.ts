@@ -44,7 +44,7 @@ export { type EvalSection, renderEvalsJunit, renderEvalsMarkdown } from "./eval/
 export { type EvidenceReader, renderJunitXml } from "./eval/junit.js";
 export { evalReporter, junitReporter, markdownReporter } from "./eval/reporters.js";
 export { buildExperimentReport } from "./experiment.js";
-export type { ExperimentReport, ReportedVariant } from "./experiment-figures.js";
+export type { ExperimentReport } from "./experiment-figures.js";
 export { renderExperimentMarkdown } from "./experiment-markdown.js";
 export {
   formatBytes,

@@ -12,7 +12,7 @@ export interface LabelOptions {
 }
 
 /** The header in which the page sends its write token. */
-export const WRITE_TOKEN_HEADER = "x-assay-write-token";
+const WRITE_TOKEN_HEADER = "x-assay-write-token";
 
 const MAX_BODY_BYTES = 64 * 1024;
 

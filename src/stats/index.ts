@@ -16,12 +16,10 @@ export { bootstrapEstimate, type Estimate, estimateProportion } from "./estimate
 export {
   amountInterval,
   clopperPearsonInterval,
-  computeWilsonBounds,
   type Interval,
   type MeanInterval,
   type MeanIntervalOptions,
   meanInterval,
-  NO_INTERVAL,
   type OpenInterval,
   type PassRateInterval,
   type PassRateOptions,

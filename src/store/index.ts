@@ -59,4 +59,4 @@ export { sortRowsByPlan } from "./row-order.js";
 export { openRunFile, readRunFile, readRunLines } from "./run-file.js";
 export { createRunId, findBaseline, findLatestRun, findNamedRuns, findRun, makeRunDir } from "./run-folder.js";
 export { countFinishedTrials, hasRunEnded, isRunComplete, readSummary, type StoredSummary } from "./summary-file.js";
-export { appendTrialLabel, readTrialLabels, TRIAL_LABELS_FILE, trialLabelDraftSchema } from "./trial-labels.js";
+export { appendTrialLabel, readTrialLabels, trialLabelDraftSchema } from "./trial-labels.js";

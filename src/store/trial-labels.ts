@@ -7,7 +7,7 @@ import { readRunLines } from "./run-file.js";
 
 /** What people say about single trials. Not `labels.json`, which has the title and the tags of the whole run. */
 export const TRIAL_LABELS_FILE = "labels.jsonl";
-export const TRIAL_LABEL_SCHEMA = "assay.trial-label/1";
+const TRIAL_LABEL_SCHEMA = "assay.trial-label/1";
 
 const MAX_NOTE_LENGTH = 4000;
 const MAX_TAG_LENGTH = 64;

@@ -86,7 +86,7 @@ it("lists the graders that fail most first", () => {
 });
 
 it("is null for a run that is neither", () => {
-  const config = { ...CONFIG, datasets: CONFIG.datasets.map(({ terms, ...dataset }) => dataset) };
+  const config = { ...CONFIG, datasets: CONFIG.datasets.map(({ terms: _, ...dataset }) => dataset) };
   expect(build(RECORD, config)).not.toBeNull();
   expect(build(null, config)).toBeNull();
 });

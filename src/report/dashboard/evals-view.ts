@@ -39,7 +39,7 @@ export function buildEvalsView({ result, manifest, card, details = new Map() }: 
   if (!isEvalRun(result, manifest)) return null;
   const parts = evalReport(result).parts.filter(({ stimuli }) => stimuli.length > 0);
   return {
-    parts: parts.map(({ stimuli, ...part }) => part),
+    parts: parts.map(({ stimuli: _, ...part }) => part),
     systems: result.config.systems.filter((system) => parts.some((part) => part.system === system)),
     cases: buildCases(parts, record),
     experiment: record === null ? null : reportExperiment(record, result, card),

@@ -5,7 +5,7 @@ import { createFigureReader, type FigureReader } from "./cards.js";
 import type { PickUnit, RunPicks, SystemPick } from "./contract.js";
 
 /** A system with the figures it is picked by. */
-export interface PickCandidate {
+interface PickCandidate {
   readonly system: string;
   readonly figure: FigureReader;
   /** Trials of each example: the k of pass^k. */
@@ -108,7 +108,7 @@ function pickSpeed({ fastest, best, quality }: Recommendation, own: PickCandidat
 }
 
 /** By pass^k where examples had several trials, else by the share of trials that were scored. */
-export function pickReliability(candidates: readonly PickCandidate[]): SystemPick | null {
+function pickReliability(candidates: readonly PickCandidate[]): SystemPick | null {
   const k = Math.min(...candidates.map((candidate) => candidate.k));
   const key = k > 1 ? `pass_hat_${k}` : "coverage";
   const known = candidates.flatMap((candidate) => {

@@ -10,7 +10,7 @@ export interface Tick {
 
 /** Maps values to pixels. */
 export interface Axis {
-  toPixel(value: number): number;
+  readonly toPixel: (value: number) => number;
   readonly ticks: readonly Tick[];
   /** Where zero is drawn on an axis that cannot hold it. */
   readonly zeroPosition: number | null;
@@ -135,7 +135,11 @@ const DAY = 24 * HOUR;
 
 /** Durations that people read at a glance, from a second to half a day. */
 const ROUND_SECONDS = [
-  ...[1, 2, 5, 10, 30],
+  1,
+  2,
+  5,
+  10,
+  30,
   ...[1, 2, 5, 10, 30].map((minutes) => minutes * MINUTE),
   ...[1, 2, 6, 12].map((hours) => hours * HOUR),
 ];
@@ -353,7 +357,7 @@ function formatSuperscript(power: number): string {
 /** Decimals, as in tables: `$0.00001`, never a power of ten beside them. */
 export function formatDollarTick(value: number): string {
   if (value >= 1e6 && value < 1e9) return `$${formatNumber(value / 1e6, 1)} M`;
-  return `$${value > 0 && value < 1e-3 && value >= 1e-9 ? formatDecimal(value) : formatNumberTick(value)}`;
+  return `$${value < 1e-3 && value >= 1e-9 ? formatDecimal(value) : formatNumberTick(value)}`;
 }
 
 function formatDecimal(value: number): string {

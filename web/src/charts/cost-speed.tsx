@@ -273,7 +273,7 @@ export function listCostSpeedNotes({ points }: CostSpeedData): string[] {
 }
 
 /** Numbers before the names of other systems, which may be many. */
-export function buildCostSpeedTable({ points, front, costUnit }: CostSpeedData): ChartTableData {
+function buildCostSpeedTable({ points, front, costUnit }: CostSpeedData): ChartTableData {
   const { name, text } = COST_PER_PASS_WORDS[costUnit];
   return {
     columns: [

@@ -70,7 +70,7 @@ interface RankedPoint extends QualityPoint {
   quality: number;
 }
 
-export function rankByQuality(points: readonly QualityPoint[]): RankedPoint[] {
+function rankByQuality(points: readonly QualityPoint[]): RankedPoint[] {
   return points
     .flatMap((point) => (point.quality === null ? [] : [{ ...point, quality: point.quality }]))
     .sort((a, b) => b.quality - a.quality);
@@ -82,7 +82,7 @@ interface QualityBarsLayout {
   marks: readonly Mark[];
 }
 
-export function computeQualityBars(ranked: readonly RankedPoint[], width: number): QualityBarsLayout {
+function computeQualityBars(ranked: readonly RankedPoint[], width: number): QualityBarsLayout {
   const rows = computeBarRows(
     ranked.map(({ system }) => system),
     { width, band: 18, after: 56 },
@@ -118,7 +118,7 @@ function formatQuality({ quality, low, high }: RankedPoint): string {
   return `${formatNumber(quality)}${interval}`;
 }
 
-export function describeQualityBars(ranked: readonly RankedPoint[], systems: number): string {
+function describeQualityBars(ranked: readonly RankedPoint[], systems: number): string {
   const [best, ...others] = ranked;
   if (best === undefined) return "No quality yet: no trial was scored.";
   const missing = systems - ranked.length;

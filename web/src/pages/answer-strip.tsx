@@ -70,7 +70,7 @@ export function AnswerStrip({ answer: { withheld, picks, notes }, hasChoice, of,
   );
 }
 
-export function formatPickValue(value: number, unit: PickUnit): string {
+function formatPickValue(value: number, unit: PickUnit): string {
   if (unit === "usd") return formatDollars(value);
   if (unit === "seconds") return formatSeconds(value);
   if (unit === "tokens") return formatCount(Math.round(value));

@@ -4,7 +4,7 @@ import { formatNumber, MISSING } from "./format.js";
 export interface ColumnFormat {
   /** Shown in the head of the column, such as "s" or "$ per 1,000". */
   readonly unit: string;
-  format(value: number | null): string;
+  readonly format: (value: number | null) => string;
 }
 
 export type ColumnKind = "score" | "share" | "usd" | "seconds" | "ms" | "count" | "rank" | "number";

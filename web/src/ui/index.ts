@@ -29,7 +29,7 @@ export { EmptyState, NewestRunsNotice, NoRunsState } from "./notices.js";
 export { PageHead } from "./page-head.js";
 export { formatShownRange, Pager } from "./pager.js";
 export { RevealedText, revealLine, revealText } from "./revealed-text.js";
-export { Markdown, RichText, readRichContent, useRawTexts } from "./rich-text.js";
+
 export { buildAddress, navigate, parseRoute, type Route, type RouteQuery, updateQuery, useRoute } from "./route.js";
 export { Scrollable } from "./scrollable.js";
 export { getAriaSort, getSortMark, SortableTable, sortRows, type TableColumn } from "./table.js";

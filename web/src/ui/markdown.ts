@@ -8,7 +8,7 @@ export type MarkdownBlock =
   | { kind: "table"; head: readonly string[]; rows: readonly (readonly string[])[] }
   | { kind: "rule" };
 
-export interface MarkdownItem {
+interface MarkdownItem {
   text: string;
   /** Lists inside of the item. */
   blocks: readonly MarkdownBlock[];

@@ -4,7 +4,7 @@ import { hasMarkdown, type MarkdownBlock, type MarkdownSpan, parseMarkdown, pars
 import { RevealedText } from "./revealed-text.js";
 
 /** Longer texts are shown raw: the page would lay them out for too long. */
-export const MAX_RICH_LENGTH = 60_000;
+const MAX_RICH_LENGTH = 60_000;
 /** Longer JSON is not examined for messages. */
 const MAX_CHAT_LENGTH = 500_000;
 const MAX_MESSAGES = 200;
@@ -100,7 +100,7 @@ function getSide(role: string): "asked" | "answered" {
 }
 
 /** The beginning of a long text; the raw text has the rest. */
-export function Markdown({ text }: { text: string }) {
+function Markdown({ text }: { text: string }) {
   const shown = text.length > MAX_RICH_LENGTH ? text.slice(0, MAX_RICH_LENGTH) : text;
   const blocks = useMemo(() => parseMarkdown(shown), [shown]);
   if (text.trim() === "") return <p class="quiet">(empty)</p>;
@@ -229,7 +229,8 @@ function renderSpan(span: MarkdownSpan, place: number): ComponentChildren {
       return <em key={place}>{span.spans.map(renderSpan)}</em>;
     case "struck":
       return <s key={place}>{span.spans.map(renderSpan)}</s>;
-    default:
+    case "link":
+    case "image":
       return <Address key={place} {...span} />;
   }
 }

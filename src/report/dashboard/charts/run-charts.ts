@@ -149,7 +149,7 @@ export function buildRadarChart(systems: readonly ChartSystem[]): RadarChart {
 }
 
 /** The cost per success of each system; outliers are clipped in the chart but keep their value. */
-export function buildCostRadarChart(systems: readonly ChartSystem[]): CostRadarChart {
+function buildCostRadarChart(systems: readonly ChartSystem[]): CostRadarChart {
   const unit = systems.some(({ figure }) => figure("cost_per_pass_usd") !== null) ? "usd" : "tokens";
   const key = unit === "usd" ? "cost_per_pass_usd" : "cost_of_pass";
   const costs = systems.map(({ name, figure }) => ({ system: name, cost: figure(key) }));

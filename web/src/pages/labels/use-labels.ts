@@ -9,7 +9,7 @@ export interface Labels {
   readonly canWrite: boolean;
   /** Why the last label was not written; null if it was. */
   readonly problem: string | null;
-  save(label: TrialLabelDraft): Promise<boolean>;
+  save: (label: TrialLabelDraft) => Promise<boolean>;
 }
 
 /** The labels of a run's trials, and a way to add one. */

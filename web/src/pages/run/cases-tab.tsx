@@ -329,7 +329,7 @@ function CaseReason({ reason }: { reason: string }) {
   return <small class="quiet block case-reason">{revealLine(reason)}</small>;
 }
 
-export function findDifference(experiment: Experiment | null, variant: string, line: CaseLine): number | null {
+function findDifference(experiment: Experiment | null, variant: string, line: CaseLine): number | null {
   const stimuli = experiment !== null && Object.hasOwn(experiment.stimuli, variant) ? experiment.stimuli[variant] : [];
   const found = stimuli?.find((each) => each.eval === line.eval && each.stimulus === line.stimulus);
   return found?.difference ?? null;

@@ -65,7 +65,6 @@ function PrintedRows({ table }: { table: RowTable }) {
           </thead>
           <tbody>
             {Array.from({ length: count }, (_, place) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the rows are never reordered.
               <tr key={place}>
                 {columns.map(({ key, isNumeric, text }) => (
                   <td key={key} class={isNumeric ? "number" : undefined}>

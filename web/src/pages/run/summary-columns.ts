@@ -255,7 +255,7 @@ export function listBreakdowns(systems: readonly SystemMetrics[]): Breakdown[] {
   const keys = [...new Set(systems.flatMap(({ metrics }) => [...metrics.keys()]))];
   const groups = new Map<string, string[]>();
   for (const key of keys) {
-    const title = /^dataset:/.test(key) ? "dataset" : /^facet:([^=]+)=/.exec(key)?.[1];
+    const title = key.startsWith("dataset:") ? "dataset" : /^facet:([^=]+)=/.exec(key)?.[1];
     if (title !== undefined) groups.set(title, [...(groups.get(title) ?? []), key]);
   }
   return [...groups]

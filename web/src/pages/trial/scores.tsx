@@ -34,7 +34,7 @@ export function Scores({ view: { row, evidence, threshold, grades } }: { view: T
 }
 
 /** The evidence that no grader gives: theirs is shown with their verdict. */
-export function omitGraderEvidence(
+function omitGraderEvidence(
   evidence: Readonly<Record<string, string>>,
   grades: readonly Grade[],
 ): Readonly<Record<string, string>> {

@@ -123,7 +123,7 @@ interface ExampleParts {
 }
 
 /** Facets are shown as chips, and JSON such as environments and graders is no prompt. */
-export function splitExample(fields: readonly DisplayField[], facets: readonly string[]): ExampleParts {
+function splitExample(fields: readonly DisplayField[], facets: readonly string[]): ExampleParts {
   const own = fields.filter(({ name }) => !facets.includes(name));
   const isPrompt = ({ name, kind }: DisplayField) => kind === "text" || PROMPT_JSON_FIELDS.has(name);
   return { prompt: own.filter(isPrompt), others: own.filter((field) => !isPrompt(field)) };
