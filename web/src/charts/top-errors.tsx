@@ -132,7 +132,7 @@ export function removeCode({ code, message }: Pick<TopErrors["top"][number], "co
 }
 
 /** The most frequent error, or that there was none. */
-function describeTopErrors({ top, trials, leftOut }: TopErrors): string {
+export function describeTopErrors({ top, trials, leftOut }: TopErrors): string {
   const [first] = top;
   if (trials === 0) return "No trial has ended yet.";
   if (first === undefined) return `Nothing went wrong in ${formatQuantity(trials, "trial")}.`;
