@@ -13,8 +13,10 @@ export {
   renderCompareText,
 } from "./compare.js";
 export { buildRunCard, writeCard } from "./dashboard/cards.js";
+export { MAX_EXCERPT_EXAMPLES } from "./dashboard/choose-trial.js";
 export type {
   CompareView,
+  ExampleExcerpts,
   LabelAccess,
   LabelView,
   LiveProgress,
@@ -27,6 +29,7 @@ export type {
   TrialView,
 } from "./dashboard/contract.js";
 export { isEvalRun, readGraderDetails } from "./dashboard/evals-view.js";
+export { readExcerpts } from "./dashboard/excerpts.js";
 export { htmlReporter } from "./dashboard/html-report.js";
 export { buildLabelView } from "./dashboard/label-view.js";
 export { countActiveWorkers, QueueFile } from "./dashboard/queue-view.js";

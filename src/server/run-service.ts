@@ -5,6 +5,7 @@ import type { EvalResult, TrialKey } from "../core/index.js";
 import { RunFolderError } from "../core/index.js";
 import type {
   CompareView,
+  ExampleExcerpts,
   LabelView,
   LiveProgress,
   QueueView,
@@ -27,6 +28,7 @@ import {
   loadTrialView,
   QueueFile,
   RunList,
+  readExcerpts,
   readGraderDetails,
   readTrialText,
   searchTrials,
@@ -325,6 +327,13 @@ export class RunService {
   async getText(id: string, key: TrialKey, field: { of: "example" | "output"; name: string }): Promise<string> {
     const { dir } = await this.#find(id);
     return readTrialText({ dir, key, ...field, files: this.#files });
+  }
+
+  /** The beginnings of the texts of some examples of a dataset. */
+  async getExcerpts(id: string, dataset: string, ids: readonly (string | number)[]): Promise<ExampleExcerpts[]> {
+    const { dir, card } = await this.#find(id);
+    const { rows } = await this.#loadResult({ dir, card });
+    return readExcerpts({ dir, rows, dataset, ids, files: this.#files });
   }
 
   async search(

@@ -9,7 +9,7 @@ import { stream, streamSSE } from "hono/streaming";
 import type { TrialKey } from "../core/index.js";
 import { AssayError, getErrorMessage, RunFolderError, UsageError } from "../core/index.js";
 import type { RunListQuery, RunStatus } from "../report/index.js";
-import { isRunSort, MAX_RUNS, RUN_SORTS, STATUSES, serializeRowLines } from "../report/index.js";
+import { isRunSort, MAX_EXCERPT_EXAMPLES, MAX_RUNS, RUN_SORTS, STATUSES, serializeRowLines } from "../report/index.js";
 import { checkRequestOrigin, LOOPBACK_HOSTS } from "../utils/index.js";
 import { type LabelOptions, makeLabelRoutes } from "./label-routes.js";
 import { type LoadRun, RunService } from "./run-service.js";
@@ -209,6 +209,10 @@ function makeApi(desk: RunService): Hono {
     context.json(await desk.getTrial(context.req.param("id"), parseTrialKey(context))),
   );
   api.get("/runs/:id/text", (context) => sendTrialText(context, desk, context.req.param("id")));
+  api.get("/runs/:id/texts", async (context) => {
+    const ids = (context.req.queries("example") ?? []).slice(0, MAX_EXCERPT_EXAMPLES).map(parseExampleId);
+    return context.json(await desk.getExcerpts(context.req.param("id"), context.req.query("dataset") ?? "", ids));
+  });
   api.get("/runs/:id/search", async (context) => {
     const text = requireParam(context, "q");
     return context.json(await desk.search(context.req.param("id"), text, context.req.raw.signal));

@@ -480,6 +480,16 @@ export interface TrialView {
   siblings: readonly (TrialKey & { outcome: Outcome; score: number | null })[];
 }
 
+/** The beginnings of the texts of an example, with one trial of each system: the first that failed, or the first. */
+export interface ExampleExcerpts {
+  dataset: string;
+  exampleId: string | number;
+  /** Null when it is not stored. */
+  question: string | null;
+  expected: string | null;
+  responses: readonly { system: string; text: string | null }[];
+}
+
 /** A field of an example or an output, as text. */
 export interface DisplayField {
   name: string;

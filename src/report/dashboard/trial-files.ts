@@ -55,6 +55,29 @@ export class TrialFiles {
     return line === null ? null : decodeStoredExample(line, `${join(dir, EXAMPLES_FILE)}, example ${exampleId},`);
   }
 
+  /** In the order of `trials`; the file is opened once. */
+  async readOutputs(dir: string, trials: readonly TrialKey[]): Promise<(StoredOutput | null)[]> {
+    const lines = await this.#openRun(dir).outputs.findLines(trials.map(encodeKey));
+    const path = join(dir, RUN_FILES.outputs);
+    return trials.map((trial, place) => {
+      const line = lines[place] ?? null;
+      return line === null ? null : decodeStoredLine(line, formatTrialPlace(path, trial), dir);
+    });
+  }
+
+  /** In the order of `keys`; the file is opened once. */
+  async readExamples(
+    dir: string,
+    keys: readonly Omit<TrialKey, "system" | "trial">[],
+  ): Promise<(StoredExample | null)[]> {
+    const wanted = keys.map(({ dataset, exampleId }) => encodeExampleKey(dataset, exampleId));
+    const lines = await this.#openRun(dir).examples.findLines(wanted);
+    return keys.map(({ exampleId }, place) => {
+      const line = lines[place] ?? null;
+      return line === null ? null : decodeStoredExample(line, `${join(dir, EXAMPLES_FILE)}, example ${exampleId},`);
+    });
+  }
+
   /** Least recently used runs are dropped first. */
   #openRun(dir: string): RunFiles {
     const run = this.#runs.get(dir) ?? openRunFiles(dir);
@@ -120,13 +143,18 @@ class LineIndex {
 
   /** Null when there is no such line. */
   async findLine(key: string): Promise<string | null> {
+    return (await this.findLines([key]))[0] ?? null;
+  }
+
+  /** In the order of `keys`, null for those without a line. */
+  async findLines(keys: readonly string[]): Promise<(string | null)[]> {
     await this.#update();
-    const found = this.#read(key);
-    if (found === null || found.startsWith(`{${key}`)) return found;
+    const found = this.#read(keys);
+    if (found.every((line, place) => line === null || line.startsWith(`{${keys[place]}`))) return found;
     // The indexed file was replaced by another one.
     this.#clear();
     await this.#update();
-    return this.#read(key);
+    return this.#read(keys);
   }
 
   /** Serialized, so that concurrent requests index the file once. */
@@ -173,12 +201,12 @@ class LineIndex {
   }
 
   /** Synchronous, because short reads of local files are faster than the thread pool. */
-  #read(key: string): string | null {
-    const start = this.#starts.get(key);
-    if (start === undefined) return null;
+  #read(keys: readonly string[]): (string | null)[] {
+    const starts = keys.map((key) => this.#starts.get(key));
+    if (starts.every((start) => start === undefined)) return keys.map(() => null);
     const file = openRunFile(this.#dir, this.#name);
     try {
-      return readLine(file, start);
+      return starts.map((start) => (start === undefined ? null : readLine(file, start)));
     } finally {
       closeSync(file);
     }

@@ -1,6 +1,8 @@
+import { cutExcerpt, isShownBefore } from "../../../src/report/dashboard/choose-trial.js";
 import type {
   DisplayField,
   EmbeddedReport,
+  ExampleExcerpts,
   LabelView,
   RunCard,
   TrialView,
@@ -56,6 +58,7 @@ export function createEmbeddedSource(report: EmbeddedReport): DataSource {
     },
     getTrial: async (_id, key) => trials.get(formatTrialKey(key)) ?? getTrialWithoutDataset(report, trials, key),
     getText: async (_id, key, { of, name }) => getFieldText(trials.get(formatTrialKey(key)), of, name),
+    getExcerpts: async (_id, dataset, ids) => ids.flatMap((id) => buildExcerpts(report.trials, dataset, id)),
     searchTrials: async (_id, text) => {
       const found = report.trials.filter((trial) => hasText(trial, text.toLowerCase()));
       return { matches: found.map(({ row }) => row), isCut: false };
@@ -114,4 +117,28 @@ function describeTruncatedField({ text, length }: DisplayField): string {
 
 function hasText({ example, output }: TrialView, wanted: string): boolean {
   return [...(example ?? []), ...output].some(({ text }) => text.toLowerCase().includes(wanted));
+}
+
+/** Empty when the file has no trial of the example. */
+function buildExcerpts(
+  trials: readonly TrialView[],
+  dataset: string,
+  exampleId: string | number,
+): readonly ExampleExcerpts[] {
+  const shown = new Map<string, TrialView>();
+  for (const trial of trials) {
+    if (trial.row.dataset !== dataset || trial.row.exampleId !== exampleId) continue;
+    const known = shown.get(trial.row.system);
+    if (known === undefined || isShownBefore(trial.row, known.row)) shown.set(trial.row.system, trial);
+  }
+  const [first] = shown.values();
+  if (first === undefined) return [];
+  const responses = [...shown].map(([system, { output }]) => ({ system, text: cutField(output, ["response"]) }));
+  const question = cutField(first.example, ["question", "turns"]);
+  return [{ dataset, exampleId, question, expected: cutField(first.example, ["answer", "answers"]), responses }];
+}
+
+function cutField(fields: readonly DisplayField[] | null, names: readonly string[]): string | null {
+  const field = names.flatMap((name) => fields?.find((candidate) => candidate.name === name) ?? [])[0];
+  return field === undefined ? null : cutExcerpt(field.text);
 }

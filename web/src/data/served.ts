@@ -1,5 +1,6 @@
 import type {
   CompareView,
+  ExampleExcerpts,
   LabelAccess,
   LabelView,
   LiveProgress,
@@ -46,6 +47,10 @@ export function createServedSource(): DataSource {
     getText: async (id, key, { of, name }) => {
       const words = { ...buildTrialParameters(key), of, name };
       return (await get(`api/runs/${encodeURIComponent(id)}/text`, words)).text();
+    },
+    getExcerpts: (id, dataset, ids) => {
+      const words = new URLSearchParams([["dataset", dataset], ...ids.map((one) => ["example", JSON.stringify(one)])]);
+      return getJson<ExampleExcerpts[]>(`api/runs/${encodeURIComponent(id)}/texts?${words}`);
     },
     searchTrials: (id, text, signal) =>
       getJson<TrialMatches>(`api/runs/${encodeURIComponent(id)}/search`, { q: text }, signal),

@@ -1,6 +1,7 @@
 import type { TrialKey } from "../../../src/core/row.js";
 import type {
   CompareView,
+  ExampleExcerpts,
   LabelView,
   LiveProgress,
   QueueView,
@@ -32,6 +33,8 @@ export interface DataSource {
   getTrial(id: string, key: TrialKey): Promise<TrialView>;
   /** All of a text of which a trial has the beginning; fails when the rest was not kept. */
   getText(id: string, key: TrialKey, field: TextReference): Promise<string>;
+  /** The beginnings of the texts of at most fifty examples of a dataset; examples without texts are left out. */
+  getExcerpts(id: string, dataset: string, ids: readonly (string | number)[]): Promise<readonly ExampleExcerpts[]>;
   /** Trials whose question or answer contains a text, ignoring case. */
   searchTrials(id: string, text: string, signal: AbortSignal): Promise<TrialMatches>;
   /** What people said about the trials of a run. */

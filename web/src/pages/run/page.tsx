@@ -33,6 +33,7 @@ import { AnswerStrip } from "../answer-strip.js";
 import { buildRowFilterQuery, buildSelectionQuery, hasRowFilter } from "../row-filter.js";
 import { CasesTab } from "./cases-tab.js";
 import { LivePanel } from "./live-panel.js";
+import { OutputsTab } from "./outputs-tab.js";
 import { PrintAll } from "./print-all.js";
 import { RowsTab } from "./rows-tab.js";
 import { RunHead } from "./run-head.js";
@@ -106,6 +107,7 @@ function RunSections({ route, view, live: { progress, queue } }: RunSectionsProp
           {chosen === "summary" && <SummaryTab route={route} view={view} />}
           {chosen === "cases" && <CasesOrNotice view={view} />}
           {chosen === "charts" && <ChartsTab route={route} view={view} />}
+          {chosen === "outputs" && <OutputsTab route={route} id={id} state={`${view.card.status} ${view.card.done}`} />}
           {chosen === "rows" && <RowsTab route={route} id={id} state={`${view.card.status} ${view.card.done}`} />}
         </Tabs>
       )}
@@ -128,13 +130,14 @@ function listTabs({ card, evals }: RunView): Tab[] {
     { key: "summary", title: "Summary" },
     ...(evals === null ? [] : [{ key: "cases", title: "Test cases", count: formatCount(evals.cases.length) }]),
     { key: "charts", title: "Charts" },
+    { key: "outputs", title: "Outputs" },
     { key: "rows", title: "Rows", count: formatCount(card.done) },
   ];
 }
 
 /** An address with a filter of rows opens the rows. */
-function getActiveTab({ path: [, , part], query }: Route): "summary" | "cases" | "charts" | "rows" {
-  if (part === "cases" || part === "charts" || part === "rows") return part;
+function getActiveTab({ path: [, , part], query }: Route): "summary" | "cases" | "charts" | "outputs" | "rows" {
+  if (part === "cases" || part === "charts" || part === "outputs" || part === "rows") return part;
   return part === undefined && hasRowFilter(query) ? "rows" : "summary";
 }
 

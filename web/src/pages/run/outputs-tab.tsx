@@ -1,0 +1,221 @@
+import { useEffect, useState } from "preact/hooks";
+import { MAX_EXCERPT_EXAMPLES } from "../../../../src/report/dashboard/choose-trial.js";
+import type { ExampleExcerpts } from "../../../../src/report/dashboard/contract.js";
+import { type DataSource, useLoadState, useSource } from "../../data/index.js";
+import {
+  FilterBar,
+  formatScore,
+  formatShownRange,
+  MISSING,
+  OutcomeBadge,
+  Pager,
+  type Route,
+  revealLine,
+  runInSlices,
+  SelectFilter,
+  TextFilter,
+  updateQuery,
+} from "../../ui/index.js";
+import { type ExampleGroup, filterExamples, groupExamples, type OutputCell } from "../rows/group-examples.js";
+import type { RowTable } from "../rows/row-table.js";
+import { type LoadedRows, useRows, useTextSearch } from "../rows/use-rows.js";
+import { buildTrialAddress } from "../trial-address.js";
+
+const SHOW_CHOICES = [
+  { value: "differ", label: "Systems differ" },
+  { value: "failed", label: "Failed" },
+];
+
+interface OutputsTabProps {
+  route: Route;
+  id: string;
+  /** Rows are read again when it changes. */
+  state: string;
+}
+
+/** What every system answered to each example, side by side. */
+export function OutputsTab({ route, id, state }: OutputsTabProps) {
+  const rows = useRows(id, state);
+  const groups = useExampleGroups(rows);
+  const { show, text = "", page } = route.query;
+  const search = useTextSearch(id, text);
+  const change = (words: Record<string, string | undefined>) =>
+    updateQuery({ ...route, path: ["run", id, "outputs"] }, words);
+  if (rows.problem !== null)
+    return (
+      <p class="problem" role="alert">
+        {rows.problem}
+      </p>
+    );
+  if (rows.table === null || groups === null) return <p class="loading">Loading outputs …</p>;
+  const wanted = text.trim().toLowerCase();
+  const found = filterExamples(groups, show).filter(
+    ({ id: example, dataset }) =>
+      wanted === "" ||
+      String(example).toLowerCase().includes(wanted) ||
+      (search.matches?.get(example) ?? []).some((match) => match.dataset === dataset),
+  );
+  const last = Math.max(1, Math.ceil(found.length / MAX_EXCERPT_EXAMPLES));
+  const offset = (Math.min(Math.max(1, Math.trunc(Number(page)) || 1), last) - 1) * MAX_EXCERPT_EXAMPLES;
+  const shown = found.slice(offset, offset + MAX_EXCERPT_EXAMPLES);
+  const range = { offset, count: shown.length, total: found.length };
+  return (
+    <>
+      <h2 class="unseen">Outputs</h2>
+      <FilterBar onClear={show || text ? () => change({ show: "", text: "", page: "" }) : null}>
+        <SelectFilter
+          label="Show"
+          value={show}
+          choices={SHOW_CHOICES}
+          onChange={(next) => change({ show: next, page: "" })}
+        />
+        <TextFilter
+          label="Text"
+          value={text}
+          placeholder="id, question, output"
+          onChange={(next) => change({ text: next, page: "" })}
+        />
+      </FilterBar>
+      <p class="rows-state" role="status">
+        {formatShownRange(range, "example")}
+        {search.isSearching && <span class="quiet"> · searching the texts …</span>}
+        {search.isCut && <span class="warn"> · too many texts match: the first are shown</span>}
+        {search.problem !== null && <span class="problem"> · {search.problem}</span>}
+      </p>
+      {shown.length > 0 && <OutputsTable id={id} table={rows.table} groups={shown} state={state} />}
+      <Pager {...range} size={MAX_EXCERPT_EXAMPLES} onPage={(next) => change({ page: String(next) })} />
+    </>
+  );
+}
+
+/** Null until the rows are complete. */
+function useExampleGroups({ table, version, isComplete }: LoadedRows): readonly ExampleGroup[] | null {
+  const [groups, setGroups] = useState<readonly ExampleGroup[] | null>(null);
+  useEffect(() => {
+    if (table === null || !isComplete) return;
+    const gone = new AbortController();
+    runInSlices(groupExamples(table), gone.signal).then(setGroups, () => {
+      // Aborted for newer rows.
+    });
+    return () => gone.abort();
+  }, [table, version, isComplete]);
+  return groups;
+}
+
+function formatName({ dataset, id }: { dataset: string; id: string | number }): string {
+  return JSON.stringify([dataset, id]);
+}
+
+async function loadExcerpts(source: DataSource, run: string, groups: readonly ExampleGroup[]) {
+  const datasets = [...new Set(groups.map(({ dataset }) => dataset))];
+  const answers = await Promise.all(
+    datasets.map((name) =>
+      source.getExcerpts(
+        run,
+        name,
+        groups.filter(({ dataset }) => dataset === name).map(({ id }) => id),
+      ),
+    ),
+  );
+  return new Map(answers.flat().map((one) => [formatName({ dataset: one.dataset, id: one.exampleId }), one]));
+}
+
+interface OutputsTableProps {
+  id: string;
+  table: RowTable;
+  groups: readonly ExampleGroup[];
+  state: string;
+}
+
+function OutputsTable({ id, table, groups, state }: OutputsTableProps) {
+  const source = useSource();
+  const names = groups.map(formatName);
+  const loaded = useLoadState(() => loadExcerpts(source, id, groups), [source, id, state, names.join()]);
+  const texts = loaded.value;
+  const isLeftOut = source.kind === "file" && texts !== null && names.some((name) => !texts.has(name));
+  return (
+    <>
+      {loaded.state === "failed" && (
+        <p class="problem" role="alert">
+          {loaded.problem}
+        </p>
+      )}
+      {isLeftOut && (
+        <p class="quiet">Some texts were left out of this file to keep it small. See them with: assay serve</p>
+      )}
+      <table class="outputs">
+        <thead>
+          <tr>
+            <th scope="col">Question</th>
+            <th scope="col">Expected</th>
+            {table.head.systems.map((system) => (
+              <th key={system} scope="col">
+                {revealLine(system)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {groups.map((group, place) => (
+            <ExampleRow key={names[place]} id={id} table={table} group={group} texts={texts?.get(names[place] ?? "")} />
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+interface ExampleRowProps {
+  id: string;
+  table: RowTable;
+  group: ExampleGroup;
+  texts: ExampleExcerpts | undefined;
+}
+
+function ExampleRow({ id, table, group, texts }: ExampleRowProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <tr class={isOpen ? "is-open" : ""}>
+      <th scope="row">
+        <button type="button" class="plain" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <span aria-hidden="true">{isOpen ? "▾" : "▸"}</span> {revealLine(String(group.id))}
+        </button>
+        <span class="excerpt">{revealLine(texts?.question ?? "")}</span>
+      </th>
+      <td data-label="Expected">
+        <span class="excerpt">{revealLine(texts?.expected ?? MISSING)}</span>
+      </td>
+      {table.head.systems.map((system, place) => (
+        <td key={system} data-label={revealLine(system)}>
+          <OutputCellView
+            id={id}
+            table={table}
+            cell={group.cells.get(place)}
+            text={texts?.responses.find((response) => response.system === system)?.text ?? ""}
+          />
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+interface OutputCellProps {
+  id: string;
+  table: RowTable;
+  cell: OutputCell | undefined;
+  text: string;
+}
+
+function OutputCellView({ id, table, cell, text }: OutputCellProps) {
+  if (cell === undefined) return <span class="quiet">{MISSING}</span>;
+  const score = table.columns.score[cell.place] ?? Number.NaN;
+  return (
+    <>
+      <a href={buildTrialAddress(id, table.getKey(cell.place))}>
+        <OutcomeBadge outcome={table.getOutcome(cell.place)} />{" "}
+        {cell.trials > 1 ? `${cell.passed}/${cell.trials}` : formatScore(Number.isNaN(score) ? null : score)}
+      </a>
+      <span class="excerpt">{revealLine(text)}</span>
+    </>
+  );
+}
