@@ -11,6 +11,7 @@ import {
   Pager,
   type Route,
   revealLine,
+  revealText,
   runInSlices,
   SelectFilter,
   TextFilter,
@@ -180,10 +181,10 @@ function ExampleRow({ id, table, group, texts }: ExampleRowProps) {
         <button type="button" class="plain" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <span aria-hidden="true">{isOpen ? "▾" : "▸"}</span> {revealLine(String(group.id))}
         </button>
-        <span class="excerpt">{revealLine(texts?.question ?? "")}</span>
+        <span class="excerpt">{revealText(texts?.question ?? "")}</span>
       </th>
       <td data-label="Expected">
-        <span class="excerpt">{revealLine(texts?.expected ?? MISSING)}</span>
+        <span class="excerpt">{revealText(texts?.expected ?? MISSING)}</span>
       </td>
       {table.head.systems.map((system, place) => (
         <td key={system} data-label={revealLine(system)}>
@@ -215,7 +216,7 @@ function OutputCellView({ id, table, cell, text }: OutputCellProps) {
         <OutcomeBadge outcome={table.getOutcome(cell.place)} />{" "}
         {cell.trials > 1 ? `${cell.passed}/${cell.trials}` : formatScore(Number.isNaN(score) ? null : score)}
       </a>
-      <span class="excerpt">{revealLine(text)}</span>
+      <span class="excerpt">{revealText(text)}</span>
     </>
   );
 }
