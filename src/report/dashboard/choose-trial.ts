@@ -11,7 +11,7 @@ export function isShownBefore(a: { outcome: Outcome; trial: number }, b: { outco
   return x === y ? a.trial < b.trial : x;
 }
 
-export const MAX_EXCERPT_LENGTH = 200;
+const MAX_EXCERPT_LENGTH = 200;
 /** Examples of one request for excerpts. */
 export const MAX_EXCERPT_EXAMPLES = 50;
 

@@ -299,7 +299,7 @@ function formatAmount(value: number | null, unit: CostUnit): string {
  * @example
  * formatSpent({ system: "a", classes: [], costUsd: 2, unknownCosts: 1 }, "dollars"); // "≥ $2.00"
  */
-export function formatSpent(cost: TokenCost, unit: CostUnit): string {
+function formatSpent(cost: TokenCost, unit: CostUnit): string {
   const text = formatAmount(computeSpent(cost, unit), unit);
   return unit === "dollars" && hasPartialBill(cost) ? `≥ ${text}` : text;
 }
