@@ -24,6 +24,7 @@ export function SummaryTab({ route, view }: { route: Route; view: RunView }) {
   if (systems.length === 0) return <p class="quiet">No figures yet. They appear when the first trials are scored.</p>;
   return (
     <>
+      <h2 class="unseen">Summary</h2>
       {systems.length > 1 && (
         <QualityBars
           data={view.charts.qualityCost.points}
