@@ -56,6 +56,8 @@ export function describeNavigation(site: Site<DashboardRuns>): void {
       await page.keyboard.press("ArrowRight");
       await page.getByRole("figure", { name: "pass@k and pass^k" }).waitFor();
       await page.keyboard.press("ArrowRight");
+      await page.locator(".outputs .excerpt").first().waitFor();
+      await page.keyboard.press("ArrowRight");
       await page.locator(".grid-row").first().waitFor();
       expect(await readFocus(page)).toMatch(/^tab: Rows/);
     });

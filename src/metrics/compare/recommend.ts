@@ -129,16 +129,10 @@ interface CostFigure {
   readonly key: string;
 }
 
-/** Systems without a price are left out if this many others have one. */
-const MIN_PRICED = 2;
-
-/**
- * Dollars if several systems have a price: one local model must not hide what the others cost. The tokens of an agent's
- * last message say nothing about its cost.
- */
+/** Dollars if several systems have a price. The tokens of an agent's last message say nothing about its cost. */
 function selectCost(candidates: readonly Candidate[], agents: ReadonlySet<string>): CostFigure | null {
   const all = (key: string) => candidates.every((one) => getFigure(one, key) !== null);
-  if (candidates.filter(isPriced).length >= MIN_PRICED) return { basis: "usd", key: "cost_per_pass_usd" };
+  if (candidates.filter(isPriced).length > 1) return { basis: "usd", key: "cost_per_pass_usd" };
   if (all("mean_context_tokens")) return { basis: "context_tokens", key: "mean_context_tokens" };
   if (agents.size > 0 || !all("cost_of_pass")) return null;
   return { basis: "tokens", key: "cost_of_pass" };
@@ -148,7 +142,6 @@ function hasUnknownCost({ summary }: Candidate): boolean {
   return (getOwn(summary, "cost_unknown_trials") ?? 0) > 0;
 }
 
-/** Infinite dollars per pass are known: nothing passed. */
 function isPriced(one: Candidate): boolean {
   return getFigure(one, "cost_per_pass_usd") !== null && !hasUnknownCost(one);
 }
