@@ -88,16 +88,14 @@ function estimateDollars(tasks: TaskIndex, perPass: PerPassEstimator): Record<st
 
 /** Like dollars: the time of all trials, including failures and errors, per pass. */
 function estimateSecondsPerPass(tasks: TaskIndex, perPass: PerPassEstimator): Estimate {
-  const seconds = readColumn(tasks.rows, computeTrialSeconds);
+  // A system that reports a longer time than the clock is a recording, and its time is the real one.
+  const seconds = readColumn(tasks.rows, ({ durationMs, latency }) =>
+    durationMs == null ? undefined : Math.max(durationMs / 1000, latency ?? 0),
+  );
   const unmeasured = countRows(tasks.rows, (row) => hasOutput(row) && row.durationMs == null);
   if (unmeasured > 0) return { value: null, reason: `trials without a measured time: ${unmeasured}` };
   if (filterPresent(seconds).length === 0) return { value: null, reason: "no trial has a measured time" };
   return perPass(sumByTask(tasks, fillMissing(seconds)).sums);
-}
-
-/** A system that reports a longer time than the clock is a recording, and its time is the real one. */
-function computeTrialSeconds({ durationMs, latency }: EvalRow): number | undefined {
-  return durationMs == null ? undefined : Math.max(durationMs / 1000, latency ?? 0);
 }
 
 function explainUnknownCost(isKnown: boolean, unknown: number): string {

@@ -152,9 +152,9 @@ function describeCostNotes(candidates: readonly Candidate[], cost: CostFigure | 
   // Without any price nobody expects dollars, unless there is nothing else to count.
   if (unpriced.length === candidates.length && cost !== null) return [];
   const names = unpriced.map(({ system }) => system).join(", ");
-  if (cost?.basis === "usd")
-    return [`the cost in dollars is unknown for ${names}, left out of the comparison of costs`];
-  return [`the cost in dollars is unknown for ${names}${cost === null ? "" : ", so tokens are compared"}`];
+  return [
+    `the cost in dollars is unknown for ${names}${cost === null ? "" : cost.basis === "usd" ? " and not compared" : ", so tokens are compared"}`,
+  ];
 }
 
 function findCheapest(good: readonly Candidate[], best: Candidate, { basis, key }: CostFigure): CheapestSystem | null {
