@@ -122,7 +122,7 @@ describe("recommendSystem", () => {
     ];
     expect(recommend(rows, standardMetrics(3, 1))).toMatchObject({
       cheapest: { system: "b", basis: "usd" },
-      notes: ["the cost in dollars is unknown for c and not compared"],
+      notes: ["the cost in dollars is unknown for c (left out)"],
     });
   });
 

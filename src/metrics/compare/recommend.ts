@@ -153,7 +153,7 @@ function describeCostNotes(candidates: readonly Candidate[], cost: CostFigure | 
   if (unpriced.length === candidates.length && cost !== null) return [];
   const names = unpriced.map(({ system }) => system).join(", ");
   return [
-    `the cost in dollars is unknown for ${names}${cost === null ? "" : cost.basis === "usd" ? " and not compared" : ", so tokens are compared"}`,
+    `the cost in dollars is unknown for ${names}${cost === null ? "" : cost.basis === "usd" ? " (left out)" : ", so tokens are compared"}`,
   ];
 }
 
