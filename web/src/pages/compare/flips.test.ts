@@ -1,12 +1,7 @@
 import { expect, test } from "vitest";
 import type { TaskPasses } from "../../../../src/metrics/compare/index.js";
-import {
-  chooseFlipOutcomes,
-  findFlipOutcomes,
-  formatTaskParameter,
-  listPossibleIds,
-  parseTaskParameter,
-} from "./flips.js";
+import { formatTaskParameter, listPossibleIds, parseTaskParameter } from "./compared-task.js";
+import { chooseFlipOutcomes, findFlipOutcomes, isFlipped, sortByLoss } from "./flips.js";
 
 function task(passesA: number, trialsA: number, passesB: number, trialsB: number): TaskPasses {
   return { dataset: "d", exampleId: 1, passesA, trialsA, passesB, trialsB, isFlaky: false };
@@ -45,4 +40,12 @@ test("a typed id is text, and also a number where it can be", () => {
   expect(listPossibleIds("7")).toEqual([7, "7"]);
   expect(listPossibleIds("07")).toEqual(["07"]);
   expect(listPossibleIds("q7")).toEqual(["q7"]);
+});
+
+test("sorts by the loss of passes, and knows which tasks are listed", () => {
+  const [small, large, gain] = [task(3, 4, 1, 4), task(1, 1, 0, 1), task(1, 4, 3, 4)];
+  expect(sortByLoss([gain, small, large])).toEqual([large, small, gain]);
+  const flips = { toFail: [large], toPass: [], flaky: [] };
+  expect(isFlipped({ flips }, { dataset: "d", exampleId: 1 })).toBe(true);
+  expect(isFlipped({ flips }, { dataset: "d", exampleId: "1" })).toBe(false);
 });

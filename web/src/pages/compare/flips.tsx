@@ -3,13 +3,9 @@ import type { PairedComparison, TaskName, TaskPasses } from "../../../../src/met
 import type { TrialKey } from "../../data/index.js";
 import { buildAddress, formatCount, type Route, revealLine } from "../../ui/index.js";
 import { buildOutcomeAddress, buildTrialAddress } from "../trial-address.js";
-
-export interface ComparedSides {
-  readonly runA: string;
-  readonly runB: string;
-  readonly systemA: string;
-  readonly systemB: string;
-}
+import { NO_TASK_QUERY } from "./choice.js";
+import { type ComparedSides, type FlipOutcomes, formatTaskParameter } from "./compared-task.js";
+import { OutputDiff } from "./output-diff.js";
 
 interface FlippedTasksProps {
   route: Route;
@@ -24,11 +20,17 @@ export function FlippedTasks({ comparison: { flips }, ...rest }: FlippedTasksPro
   return (
     <section>
       <h3>What flipped</h3>
-      <FlipList title="From pass to fail" tasks={flips.toFail} {...rest} />
-      <FlipList title="From fail to pass" tasks={flips.toPass} {...rest} />
-      <FlipList title="Flaky: trials disagree" tasks={flips.flaky} {...rest} />
+      <FlipList title="From pass to fail" tasks={sortByLoss(flips.toFail)} {...rest} />
+      <FlipList title="From fail to pass" tasks={sortByLoss(flips.toPass).reverse()} {...rest} />
+      <FlipList title="Flaky: trials disagree" tasks={sortByLoss(flips.flaky)} {...rest} />
     </section>
   );
+}
+
+/** The largest loss of passes from A to B first. */
+export function sortByLoss(tasks: readonly TaskPasses[]): TaskPasses[] {
+  const gain = ({ passesA, trialsA, passesB, trialsB }: TaskPasses) => passesB / trialsB - passesA / trialsA;
+  return [...tasks].sort((one, other) => gain(one) - gain(other));
 }
 
 const DEFAULT_FLIPS_SHOWN = 20;
@@ -40,7 +42,10 @@ interface FlipListProps extends Omit<FlippedTasksProps, "comparison"> {
 }
 
 function FlipList({ title, tasks, ...rest }: FlipListProps) {
-  const [shown, setShown] = useState(DEFAULT_FLIPS_SHOWN);
+  const { route, pair } = rest;
+  const opened = tasks.findIndex((task) => isOpenTask(route, pair, task));
+  const [asked, setShown] = useState(DEFAULT_FLIPS_SHOWN);
+  const shown = Math.max(asked, opened + 1);
   if (tasks.length === 0)
     return (
       <p class="quiet">
@@ -48,7 +53,7 @@ function FlipList({ title, tasks, ...rest }: FlipListProps) {
       </p>
     );
   return (
-    <details class="flips" open={tasks.length <= DEFAULT_FLIPS_SHOWN}>
+    <details class="flips" open={tasks.length <= DEFAULT_FLIPS_SHOWN || opened >= 0}>
       <summary>
         {title}: <b>{formatCount(tasks.length)}</b>
       </summary>
@@ -85,31 +90,53 @@ function FlipRow({ task, route, sides, pair }: Omit<FlipListProps, "title" | "ta
   const { dataset, exampleId, passesA, trialsA, passesB, trialsB, isFlaky } = task;
   const ended = chooseFlipOutcomes(task);
   const name = revealLine(String(exampleId));
+  const isOpen = isOpenTask(route, pair, task);
+  const opening = isOpen ? NO_TASK_QUERY : { ...NO_TASK_QUERY, task: formatTaskParameter(task) };
   return (
-    <tr>
-      <th scope="row">
-        <bdi>{name}</bdi> <small class="quiet">{revealLine(dataset)}</small>
-        {isFlaky && <small class="warn"> flaky</small>}
-      </th>
-      <td class="number">
-        {passesA} of {trialsA}
-      </td>
-      <td class="number">
-        {passesB} of {trialsB}
-      </td>
-      <td class="flip-links">
-        <a href={buildEndedTrialAddress(sides.runA, { dataset, exampleId, system: sides.systemA }, ended?.a)}>
-          A<span class="unseen"> of {name}</span>
-        </a>
-        <a href={buildEndedTrialAddress(sides.runB, { dataset, exampleId, system: sides.systemB }, ended?.b)}>
-          B<span class="unseen"> of {name}</span>
-        </a>
-        <a href={buildAddress(["compare"], { ...route.query, task: formatTaskParameter(task), pair: String(pair) })}>
-          Both outputs<span class="unseen"> of {name}</span>
-        </a>
-      </td>
-    </tr>
+    <>
+      <tr>
+        <th scope="row">
+          <bdi>{name}</bdi> <small class="quiet">{revealLine(dataset)}</small>
+          {isFlaky && <small class="warn"> flaky</small>}
+        </th>
+        <td class="number">
+          {passesA} of {trialsA}
+        </td>
+        <td class="number">
+          {passesB} of {trialsB}
+        </td>
+        <td class="flip-links">
+          <a href={buildEndedTrialAddress(sides.runA, { dataset, exampleId, system: sides.systemA }, ended?.a)}>
+            A<span class="unseen"> of {name}</span>
+          </a>
+          <a href={buildEndedTrialAddress(sides.runB, { dataset, exampleId, system: sides.systemB }, ended?.b)}>
+            B<span class="unseen"> of {name}</span>
+          </a>
+          <a href={buildAddress(["compare"], { ...route.query, ...opening, pair: String(pair) })}>
+            {isOpen ? "Close outputs" : "Both outputs"}
+            <span class="unseen"> of {name}</span>
+          </a>
+        </td>
+      </tr>
+      {isOpen && (
+        <tr>
+          <td colSpan={4}>
+            <OutputDiff route={route} task={task} sides={sides} ended={ended} />
+          </td>
+        </tr>
+      )}
+    </>
   );
+}
+
+/** Whether the address asks for both outputs of the task. */
+function isOpenTask({ query }: Route, pair: number, task: TaskName): boolean {
+  return query.task === formatTaskParameter(task) && Number(query.pair ?? 0) === pair;
+}
+
+export function isFlipped({ flips }: Pick<PairedComparison, "flips">, task: TaskName): boolean {
+  const wanted = formatTaskParameter(task);
+  return [...flips.toFail, ...flips.toPass, ...flips.flaky].some((flip) => formatTaskParameter(flip) === wanted);
 }
 
 function buildEndedTrialAddress(
@@ -118,12 +145,6 @@ function buildEndedTrialAddress(
   ended: FlipOutcomes["a"] | undefined,
 ): string {
   return ended === undefined ? buildTrialAddress(run, { ...key, trial: 0 }) : buildOutcomeAddress(run, key, ended);
-}
-
-/** The outcomes of the two trials that show a flip. */
-export interface FlipOutcomes {
-  readonly a: "pass" | "fail";
-  readonly b: "pass" | "fail";
 }
 
 /** Null when no two trials of the task differ. */
@@ -143,25 +164,4 @@ export function findFlipOutcomes(
     (candidate) => candidate.exampleId === exampleId && candidate.dataset === dataset,
   );
   return task === undefined ? null : chooseFlipOutcomes(task);
-}
-
-export function formatTaskParameter({ dataset, exampleId }: TaskName): string {
-  return JSON.stringify([dataset, exampleId]);
-}
-
-/** Null when the parameter is invalid. */
-export function parseTaskParameter(word: string | undefined): TaskName | null {
-  if (word === undefined) return null;
-  try {
-    const [dataset, exampleId] = JSON.parse(word) as readonly unknown[];
-    const isId = typeof exampleId === "string" || typeof exampleId === "number";
-    return typeof dataset === "string" && isId ? { dataset, exampleId } : null;
-  } catch {
-    return null;
-  }
-}
-
-/** A typed `7` may be a number or text. */
-export function listPossibleIds(text: string): (string | number)[] {
-  return /^-?\d{1,15}$/.test(text) && String(Number(text)) === text ? [Number(text), text] : [text];
 }

@@ -6,8 +6,8 @@ import { type DataSource, LoadView, type TrialKey, useLoadState, useSource } fro
 import { OutcomeBadge, type Route, revealLine, SelectFilter, updateQuery } from "../../ui/index.js";
 import { findTrialByOutcome } from "../find-trial.js";
 import { buildTrialAddress } from "../trial-address.js";
+import { type ComparedSides, type FlipOutcomes, formatTaskParameter, listPossibleIds } from "./compared-task.js";
 import { DiffView } from "./diff-view.js";
-import { type ComparedSides, type FlipOutcomes, formatTaskParameter, listPossibleIds } from "./flips.js";
 
 interface OutputDiffProps {
   route: Route;

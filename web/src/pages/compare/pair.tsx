@@ -18,13 +18,8 @@ import {
   Scrollable,
   updateQuery,
 } from "../../ui/index.js";
-import {
-  type ComparedSides,
-  FlippedTasks,
-  findFlipOutcomes,
-  formatTaskParameter,
-  parseTaskParameter,
-} from "./flips.js";
+import { type ComparedSides, formatTaskParameter, parseTaskParameter } from "./compared-task.js";
+import { FlippedTasks, findFlipOutcomes, isFlipped } from "./flips.js";
 import { ForestPlots } from "./forest.js";
 import { OutputDiff } from "./output-diff.js";
 import { formatDifferenceInterval, SystemNames } from "./verdicts.js";
@@ -92,7 +87,7 @@ function PairDetails({ route, comparison, sides, pair, datasets }: ComparedPairP
       <FlippedTasks route={route} comparison={comparison} sides={sides} pair={pair} />
       <UnmatchedTasks comparison={comparison} />
       <TaskChoice route={route} comparison={comparison} pair={pair} datasets={datasets} />
-      {task !== null && (
+      {task !== null && !isFlipped(comparison, task) && (
         <OutputDiff route={route} task={task} sides={sides} ended={findFlipOutcomes(comparison, task)} />
       )}
     </>
