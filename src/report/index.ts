@@ -13,7 +13,7 @@ export {
   renderCompareText,
 } from "./compare.js";
 export { buildRunCard, writeCard } from "./dashboard/cards.js";
-export { MAX_EXCERPT_EXAMPLES } from "./dashboard/choose-trial.js";
+export { MAX_EXCERPT_EXAMPLES, MAX_EXCERPT_TRIALS } from "./dashboard/choose-trial.js";
 export type {
   CompareView,
   ExampleExcerpts,
@@ -26,10 +26,11 @@ export type {
   RunPage,
   RunStatus,
   RunView,
+  TrialExcerpts,
   TrialView,
 } from "./dashboard/contract.js";
 export { isEvalRun, readGraderDetails } from "./dashboard/evals-view.js";
-export { readExcerpts } from "./dashboard/excerpts.js";
+export { readExcerpts, readTrialExcerpts } from "./dashboard/excerpts.js";
 export { htmlReporter } from "./dashboard/html-report.js";
 export { buildLabelView } from "./dashboard/label-view.js";
 export { countActiveWorkers, QueueFile } from "./dashboard/queue-view.js";

@@ -14,6 +14,7 @@ import type {
   RunPage,
   RunStatus,
   RunView,
+  TrialExcerpts,
   TrialView,
 } from "../report/index.js";
 import {
@@ -30,6 +31,7 @@ import {
   RunList,
   readExcerpts,
   readGraderDetails,
+  readTrialExcerpts,
   readTrialText,
   searchTrials,
   TrialFiles,
@@ -334,6 +336,12 @@ export class RunService {
     const { dir, card } = await this.#find(id);
     const { rows } = await this.#loadResult({ dir, card });
     return readExcerpts({ dir, rows, dataset, ids, files: this.#files });
+  }
+
+  /** The beginnings of the texts of some trials, in their order. */
+  async getTrialExcerpts(id: string, keys: readonly TrialKey[]): Promise<TrialExcerpts[]> {
+    const { dir } = await this.#find(id);
+    return readTrialExcerpts(dir, keys, this.#files);
   }
 
   async search(

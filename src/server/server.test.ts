@@ -413,3 +413,16 @@ it("answers with the beginnings of the texts of some examples", async () => {
     { system: "wrong", text: "no idea </script>" },
   ]);
 });
+
+it("answers with the beginnings of the texts of some trials, in their order", async () => {
+  const id = await storedRun();
+  await start();
+  const name = (system: string, example: number) => `system=${system}&dataset=&example=${example}&trial=0`;
+  const texts = await json(`api/runs/${id}/trial-texts?${name("wrong", 1)}&${name("right", 1)}&${name("right", 99)}`);
+  expect(texts).toEqual([
+    { question: "Capital 1?", expected: "Paris", response: "no idea </script>" },
+    { question: "Capital 1?", expected: "Paris", response: "Paris" },
+    { question: null, expected: null, response: null },
+  ]);
+  expect(await json(`api/runs/${id}/trial-texts`)).toEqual([]);
+});

@@ -9,7 +9,15 @@ import { stream, streamSSE } from "hono/streaming";
 import type { TrialKey } from "../core/index.js";
 import { AssayError, getErrorMessage, RunFolderError, UsageError } from "../core/index.js";
 import type { RunListQuery, RunStatus } from "../report/index.js";
-import { isRunSort, MAX_EXCERPT_EXAMPLES, MAX_RUNS, RUN_SORTS, STATUSES, serializeRowLines } from "../report/index.js";
+import {
+  isRunSort,
+  MAX_EXCERPT_EXAMPLES,
+  MAX_EXCERPT_TRIALS,
+  MAX_RUNS,
+  RUN_SORTS,
+  STATUSES,
+  serializeRowLines,
+} from "../report/index.js";
 import { checkRequestOrigin, LOOPBACK_HOSTS } from "../utils/index.js";
 import { type LabelOptions, makeLabelRoutes } from "./label-routes.js";
 import { type LoadRun, RunService } from "./run-service.js";
@@ -213,6 +221,10 @@ function makeApi(desk: RunService): Hono {
     const ids = (context.req.queries("example") ?? []).slice(0, MAX_EXCERPT_EXAMPLES).map(parseExampleId);
     return context.json(await desk.getExcerpts(context.req.param("id"), context.req.query("dataset") ?? "", ids));
   });
+  api.get("/runs/:id/trial-texts", async (context) => {
+    const keys = parseTrialKeys(context).slice(0, MAX_EXCERPT_TRIALS);
+    return context.json(await desk.getTrialExcerpts(context.req.param("id"), keys));
+  });
   api.get("/runs/:id/search", async (context) => {
     const text = requireParam(context, "q");
     return context.json(await desk.search(context.req.param("id"), text, context.req.raw.signal));
@@ -253,6 +265,18 @@ function parseTrialKey(context: Context): TrialKey {
     exampleId: parseExampleId(example),
     trial: Number(context.req.query("trial") ?? 0),
   };
+}
+
+/** Many trials in one address: each parameter is repeated, once for each trial. */
+function parseTrialKeys(context: Context): TrialKey[] {
+  const read = (name: string) => context.req.queries(name) ?? [];
+  const [datasets, examples, trials] = [read("dataset"), read("example"), read("trial")];
+  return read("system").map((system, place) => ({
+    system,
+    dataset: datasets[place] ?? "",
+    exampleId: parseExampleId(examples[place] ?? ""),
+    trial: Number(trials[place] ?? 0),
+  }));
 }
 
 /** Ids are JSON, because the number 1 and the string "1" differ. */

@@ -82,7 +82,7 @@ export function describeRows(site: Site<DashboardRuns>): void {
       await press(page, "End");
       await waitFor(() => readActiveRow(page)).toBe(14_999);
       await waitFor(() => page.locator(".grid-active").textContent()).toBe("q-04999");
-      await press(page, "Home", "ArrowRight");
+      await press(page, "Home", "ArrowRight", "ArrowRight", "ArrowRight");
       await waitFor(() => page.locator(".grid-active").textContent()).toBe("swift");
       await press(page, "ArrowDown", "ArrowDown", "Enter");
       await page.getByRole("heading", { name: "q-00002 · trial 0" }).waitFor();
@@ -91,11 +91,43 @@ export function describeRows(site: Site<DashboardRuns>): void {
     it("can be sorted with the keyboard from the column head", async () => {
       const page = await open();
       await page.getByRole("grid", { name: "Rows" }).focus();
-      await press(page, "ArrowUp", "ArrowRight", "Enter");
+      await press(page, "ArrowUp", "ArrowRight", "ArrowRight", "ArrowRight", "Enter");
       await waitFor(() => page.getByRole("columnheader", { name: "System" }).getAttribute("aria-sort")).toBe(
         "ascending",
       );
       await waitFor(() => page.locator(".grid-row").first().textContent()).toContain("lavish");
+    });
+
+    it("show question, expected answer and response in one line, when they come into view", async () => {
+      const page = await open("?system=swift&outcome=pass");
+      const texts = async (at: string) => {
+        const row = page.locator(`.grid-row[aria-rowindex="${at}"]`);
+        return (await row.getByRole("gridcell").allTextContents()).slice(5, 8);
+      };
+      const [first = "", ...others] = readStoredRows(site.runsDir, site.runs.large)
+        .filter(({ system, outcome }) => system === "swift" && outcome === "pass")
+        .map(({ exampleId }) => String(exampleId).slice(2))
+        .sort();
+      const last = others.at(-1) ?? "";
+      const describeTexts = (n: string) => [
+        expect.stringContaining(`town number ${Number(n)}?`),
+        expect.stringContaining(`Town${Number(n)}`),
+        expect.stringContaining(`It is Town${Number(n)}.`),
+      ];
+      await waitFor(() => texts("2")).toEqual(describeTexts(first));
+      await expectCount(page, others.length + 1);
+      await page.getByRole("grid", { name: "Rows" }).press("End");
+      await waitFor(() => texts(String(others.length + 2))).toEqual(describeTexts(last));
+      expect(await page.getByRole("columnheader", { name: "Response" }).getByRole("button").count()).toBe(0);
+    });
+
+    it("show the outcome and the score on a small screen", async () => {
+      const page = await open();
+      await page.setViewportSize({ width: 390, height: 800 });
+      for (const name of ["Example", "Outcome", "Score"]) {
+        const box = await page.getByRole("columnheader", { name, exact: true }).boundingBox();
+        expect((box?.x ?? 390) + (box?.width ?? 0), name).toBeLessThanOrEqual(390);
+      }
     });
 
     it("lead to the next one of the same list", async () => {

@@ -14,6 +14,8 @@ export function isShownBefore(a: { outcome: Outcome; trial: number }, b: { outco
 const MAX_EXCERPT_LENGTH = 200;
 /** Examples of one request for excerpts. */
 export const MAX_EXCERPT_EXAMPLES = 50;
+/** Trials of one request for excerpts: their names must fit in an address. */
+export const MAX_EXCERPT_TRIALS = 20;
 
 /** The beginning of a text, without half of a character. */
 export function cutExcerpt(text: string): string {

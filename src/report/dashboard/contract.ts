@@ -490,6 +490,13 @@ export interface ExampleExcerpts {
   responses: readonly { system: string; text: string | null }[];
 }
 
+/** The beginnings of the texts of one trial; null where nothing is stored. */
+export interface TrialExcerpts {
+  question: string | null;
+  expected: string | null;
+  response: string | null;
+}
+
 /** A field of an example or an output, as text. */
 export interface DisplayField {
   name: string;

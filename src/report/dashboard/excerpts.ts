@@ -1,7 +1,8 @@
-import type { EvalRow } from "../../core/index.js";
+import type { EvalRow, TrialKey } from "../../core/index.js";
+import type { StoredExample } from "../../store/index.js";
 import { formatJson } from "../timeline.js";
 import { cutExcerpt, isShownBefore } from "./choose-trial.js";
-import type { ExampleExcerpts } from "./contract.js";
+import type { ExampleExcerpts, TrialExcerpts } from "./contract.js";
 import type { TrialFiles } from "./trial-files.js";
 
 export interface ExcerptRequest {
@@ -28,10 +29,30 @@ export async function readExcerpts({ dir, rows, dataset, ids, files }: ExcerptRe
   return known.map(({ exampleId }, place) => ({
     dataset,
     exampleId,
-    question: toExcerpt(examples[place]?.question ?? examples[place]?.turns),
-    expected: toExcerpt(examples[place]?.answer ?? examples[place]?.answers),
+    ...toExampleExcerpts(examples[place]),
     responses: [...(shown.get(exampleId) ?? [])].map(([system, row]) => ({ system, text: texts.get(row) ?? null })),
   }));
+}
+
+/** The beginnings of the texts of some trials, in the order of `keys`. */
+export async function readTrialExcerpts(
+  dir: string,
+  keys: readonly TrialKey[],
+  files: TrialFiles,
+): Promise<TrialExcerpts[]> {
+  const examples = await files.readExamples(dir, keys);
+  const outputs = await files.readOutputs(dir, keys);
+  return keys.map((_, place) => ({
+    ...toExampleExcerpts(examples[place]),
+    response: toExcerpt(outputs[place]?.output.response),
+  }));
+}
+
+function toExampleExcerpts(example: StoredExample | null | undefined): Pick<TrialExcerpts, "question" | "expected"> {
+  return {
+    question: toExcerpt(example?.question ?? example?.turns),
+    expected: toExcerpt(example?.answer ?? example?.answers),
+  };
 }
 
 function toExcerpt(value: unknown): string | null {

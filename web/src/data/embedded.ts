@@ -5,6 +5,7 @@ import type {
   ExampleExcerpts,
   LabelView,
   RunCard,
+  TrialExcerpts,
   TrialView,
 } from "../../../src/report/dashboard/contract.js";
 import { findTrial } from "../../../src/report/dashboard/find-trial.js";
@@ -59,6 +60,7 @@ export function createEmbeddedSource(report: EmbeddedReport): DataSource {
     getTrial: async (_id, key) => trials.get(formatTrialKey(key)) ?? getTrialWithoutDataset(report, trials, key),
     getText: async (_id, key, { of, name }) => getFieldText(trials.get(formatTrialKey(key)), of, name),
     getExcerpts: async (_id, dataset, ids) => ids.flatMap((id) => buildExcerpts(report.trials, dataset, id)),
+    getTrialExcerpts: async (_id, keys) => keys.map((key) => buildTrialExcerpts(trials.get(formatTrialKey(key)))),
     searchTrials: async (_id, text) => {
       const found = report.trials.filter((trial) => hasText(trial, text.toLowerCase()));
       return { matches: found.map(({ row }) => row), isCut: false };
@@ -133,12 +135,21 @@ function buildExcerpts(
   }
   const [first] = shown.values();
   if (first === undefined) return [];
-  const responses = [...shown].map(([system, { output }]) => ({ system, text: cutField(output, ["response"]) }));
-  const question = cutField(first.example, ["question", "turns"]);
-  return [{ dataset, exampleId, question, expected: cutField(first.example, ["answer", "answers"]), responses }];
+  const { question, expected } = buildTrialExcerpts(first);
+  const responses = [...shown].map(([system, trial]) => ({ system, text: buildTrialExcerpts(trial).response }));
+  return [{ dataset, exampleId, question, expected, responses }];
 }
 
-function cutField(fields: readonly DisplayField[] | null, names: readonly string[]): string | null {
+/** Without texts when the file does not have the trial. */
+function buildTrialExcerpts(trial: TrialView | undefined): TrialExcerpts {
+  return {
+    question: cutField(trial?.example, ["question", "turns"]),
+    expected: cutField(trial?.example, ["answer", "answers"]),
+    response: cutField(trial?.output, ["response"]),
+  };
+}
+
+function cutField(fields: readonly DisplayField[] | null | undefined, names: readonly string[]): string | null {
   const field = names.flatMap((name) => fields?.find((candidate) => candidate.name === name) ?? [])[0];
   return field === undefined ? null : cutExcerpt(field.text);
 }

@@ -10,6 +10,7 @@ import type {
   RunCard,
   RunPage,
   RunView,
+  TrialExcerpts,
 } from "../../../src/report/dashboard/contract.js";
 import { type Connection, createConnection } from "./connection.js";
 import { type DataSource, type RowReceiver, SourceError, type TrialKey, type TrialMatches } from "./source.js";
@@ -51,6 +52,10 @@ export function createServedSource(): DataSource {
     getExcerpts: (id, dataset, ids) => {
       const words = new URLSearchParams([["dataset", dataset], ...ids.map((one) => ["example", JSON.stringify(one)])]);
       return getJson<ExampleExcerpts[]>(`api/runs/${encodeURIComponent(id)}/texts?${words}`);
+    },
+    getTrialExcerpts: (id, keys) => {
+      const words = new URLSearchParams(keys.flatMap((key) => Object.entries(buildTrialParameters(key))));
+      return getJson<TrialExcerpts[]>(`api/runs/${encodeURIComponent(id)}/trial-texts?${words}`);
     },
     searchTrials: (id, text, signal) =>
       getJson<TrialMatches>(`api/runs/${encodeURIComponent(id)}/search`, { q: text }, signal),
@@ -122,7 +127,7 @@ async function readProblem(response: Response): Promise<string> {
   return `The server answered ${response.status}.`;
 }
 
-function buildTrialParameters({ system, dataset, exampleId, trial }: TrialKey): QueryParameters {
+function buildTrialParameters({ system, dataset, exampleId, trial }: TrialKey): Record<string, string> {
   // Ids keep their type: `1` is not `"1"`.
   return { system, dataset, example: JSON.stringify(exampleId), trial: String(trial) };
 }

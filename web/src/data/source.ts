@@ -11,6 +11,7 @@ import type {
   RunListQuery,
   RunPage,
   RunView,
+  TrialExcerpts,
   TrialLabelDraft,
   TrialView,
 } from "../../../src/report/dashboard/contract.js";
@@ -35,6 +36,8 @@ export interface DataSource {
   getText(id: string, key: TrialKey, field: TextReference): Promise<string>;
   /** The beginnings of the texts of at most fifty examples of a dataset; examples without texts are left out. */
   getExcerpts(id: string, dataset: string, ids: readonly (string | number)[]): Promise<readonly ExampleExcerpts[]>;
+  /** The beginnings of the texts of at most `MAX_EXCERPT_TRIALS` trials, in their order. */
+  getTrialExcerpts(id: string, keys: readonly TrialKey[]): Promise<readonly TrialExcerpts[]>;
   /** Trials whose question or answer contains a text, ignoring case. */
   searchTrials(id: string, text: string, signal: AbortSignal): Promise<TrialMatches>;
   /** What people said about the trials of a run. */

@@ -1,3 +1,4 @@
+import type { TrialExcerpts } from "../../../../src/report/dashboard/contract.js";
 import { formatCount, formatScore, formatSeconds, MISSING, revealLine } from "../../ui/index.js";
 import type { RowTable } from "../rows/row-table.js";
 
@@ -5,12 +6,14 @@ export interface GridColumn {
   /** The sort key in the address. */
   readonly key: string;
   readonly title: string;
-  /** In pixels: fixed, since most rows are never drawn. */
-  readonly width: number;
+  /** In CSS, and fixed, since most rows are never drawn. */
+  readonly width: string;
   readonly isNumeric: boolean;
   /** May be too long for its cell. */
   readonly isName?: boolean;
-  readonly text: (table: RowTable, place: number) => string;
+  /** A text that is loaded when its row comes into view: there is no order by it. */
+  readonly excerpt?: keyof TrialExcerpts;
+  readonly text: (table: RowTable, place: number, texts: TrialExcerpts | undefined) => string;
 }
 
 const DEFAULT_FIELD_COUNT = 6;
@@ -25,10 +28,12 @@ export function buildGridColumns(table: RowTable, fields: readonly string[] | nu
   const shown = head.fields.filter((field) => chosen.includes(field) || sortedBy === `field:${field}`);
   return [
     EXAMPLE_COLUMN,
+    OUTCOME_COLUMN,
+    SCORE_COLUMN,
     ...(head.systems.length > 1 || sortedBy === "system" ? [SYSTEM_COLUMN] : []),
     ...(head.datasets.length > 1 || sortedBy === "dataset" ? [DATASET_COLUMN] : []),
     TRIAL_COLUMN,
-    OUTCOME_COLUMN,
+    ...EXCERPT_COLUMNS,
     CATEGORY_COLUMN,
     ...MEASURE_COLUMNS,
     ...shown.map((field) => createScoreColumn(field, head.fields.indexOf(field))),
@@ -40,10 +45,11 @@ export function listSortColumns({ head }: RowTable): readonly Pick<GridColumn, "
   const fields = head.fields.map(createScoreColumn);
   return [
     EXAMPLE_COLUMN,
+    OUTCOME_COLUMN,
+    SCORE_COLUMN,
     SYSTEM_COLUMN,
     DATASET_COLUMN,
     TRIAL_COLUMN,
-    OUTCOME_COLUMN,
     CATEGORY_COLUMN,
     ...MEASURE_COLUMNS,
     ...fields,
@@ -57,7 +63,7 @@ export function selectDefaultFields(fields: readonly string[]): readonly string[
 const EXAMPLE_COLUMN: GridColumn = {
   key: "example",
   title: "Example",
-  width: 200,
+  width: "var(--example-width)",
   isNumeric: false,
   isName: true,
   text: ({ ids }, place) => revealLine(String(ids[place] ?? "")),
@@ -66,7 +72,7 @@ const EXAMPLE_COLUMN: GridColumn = {
 const SYSTEM_COLUMN: GridColumn = {
   key: "system",
   title: "System",
-  width: 190,
+  width: "190px",
   isNumeric: false,
   isName: true,
   text: ({ columns, head }, place) => revealLine(head.systems[columns.system[place] ?? 0] ?? ""),
@@ -75,7 +81,7 @@ const SYSTEM_COLUMN: GridColumn = {
 const DATASET_COLUMN: GridColumn = {
   key: "dataset",
   title: "Dataset",
-  width: 140,
+  width: "140px",
   isNumeric: false,
   isName: true,
   text: ({ columns, head }, place) => revealLine(head.datasets[columns.dataset[place] ?? 0] ?? ""),
@@ -84,7 +90,7 @@ const DATASET_COLUMN: GridColumn = {
 const TRIAL_COLUMN: GridColumn = {
   key: "trial",
   title: "Trial",
-  width: 62,
+  width: "62px",
   isNumeric: true,
   text: ({ columns }, place) => String(columns.trial[place] ?? 0),
 };
@@ -92,7 +98,7 @@ const TRIAL_COLUMN: GridColumn = {
 const OUTCOME_COLUMN: GridColumn = {
   key: "outcome",
   title: "Outcome",
-  width: 104,
+  width: "104px",
   isNumeric: false,
   text: (table, place) => table.getOutcome(place),
 };
@@ -100,7 +106,7 @@ const OUTCOME_COLUMN: GridColumn = {
 const CATEGORY_COLUMN: GridColumn = {
   key: "category",
   title: "Category",
-  width: 116,
+  width: "116px",
   isNumeric: false,
   text: (table, place) => {
     const category = table.getCategory(place);
@@ -108,8 +114,15 @@ const CATEGORY_COLUMN: GridColumn = {
   },
 };
 
+const EXCERPT_COLUMNS: readonly GridColumn[] = [
+  createExcerptColumn("question", "Question", 280),
+  createExcerptColumn("expected", "Expected", 160),
+  createExcerptColumn("response", "Response", 280),
+];
+
+const SCORE_COLUMN = createMeasureColumn("score", "Score", formatScore);
+
 const MEASURE_COLUMNS: readonly GridColumn[] = [
-  createMeasureColumn("score", "Score", formatScore),
   createMeasureColumn("costUsd", "$ per 1,000", formatPerThousand),
   createMeasureColumn("latency", "Latency", formatSeconds),
   createMeasureColumn("inputTokens", "Tokens in", formatCount),
@@ -118,21 +131,22 @@ const MEASURE_COLUMNS: readonly GridColumn[] = [
   createMeasureColumn("attempts", "Failed attempts", (value) => (value === 0 ? MISSING : formatCount(value))),
 ];
 
-/** One unit for the column, and enough digits for a cheap call: a single one costs a fraction of a cent. */
+/**
+ * One unit for the column, and the same digits, so that figures line up. A single call often costs a fraction of a cent.
+ */
 function formatPerThousand(costUsd: number | null): string {
   return costUsd === null ? MISSING : PER_THOUSAND_FORMAT.format(costUsd * 1000);
 }
 
-const PER_THOUSAND_FORMAT = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 4 });
+const PER_THOUSAND_FORMAT = new Intl.NumberFormat("en-US", { minimumFractionDigits: 4, maximumFractionDigits: 4 });
 
 type MeasureKey = "score" | "costUsd" | "latency" | "inputTokens" | "outputTokens" | "turns" | "attempts";
 
 function createMeasureColumn(key: MeasureKey, title: string, format: (value: number | null) => string): GridColumn {
-  const width = Math.max(88, title.length * 9 + 24);
   return {
     key,
     title,
-    width,
+    width: `${Math.max(88, title.length * 9 + 24)}px`,
     isNumeric: true,
     text: ({ columns }, place) => format(convertNanToNull(columns[key][place])),
   };
@@ -142,9 +156,21 @@ function createScoreColumn(field: string, index: number): GridColumn {
   return {
     key: `field:${field}`,
     title: field,
-    width: Math.min(220, Math.max(88, field.length * 8 + 30)),
+    width: `${Math.min(220, Math.max(88, field.length * 8 + 30))}px`,
     isNumeric: true,
     text: ({ columns }, place) => formatScore(convertNanToNull(columns.scores[index]?.[place])),
+  };
+}
+
+function createExcerptColumn(excerpt: keyof TrialExcerpts, title: string, pixels: number): GridColumn {
+  return {
+    key: excerpt,
+    title,
+    width: `${pixels}px`,
+    isNumeric: false,
+    isName: true,
+    excerpt,
+    text: (_table, _place, texts) => (texts === undefined ? "" : revealLine(texts[excerpt] ?? MISSING)),
   };
 }
 

@@ -4,18 +4,21 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import type { ComponentChildren } from "preact";
 import { memo } from "preact/compat";
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
+import type { TrialExcerpts } from "../../../../src/report/dashboard/contract.js";
 import { getAriaSort, getSortMark, OutcomeBadge, type SortOrder, toggleOrder } from "../../ui/index.js";
 import type { RowTable } from "../rows/row-table.js";
+import { useTrialTexts } from "../rows/use-trial-texts.js";
 import type { GridColumn } from "./grid-columns.js";
 
 interface RowsGridProps extends GridOptions {
+  run: string;
   table: RowTable;
   /** The element that explains the keys. */
   keysId: string;
 }
 
 /** Draws only the visible rows. The arrow keys move in it, and Enter opens a row. */
-export function RowsGrid({ table, keysId, ...use }: RowsGridProps) {
+export function RowsGrid({ run, table, keysId, ...use }: RowsGridProps) {
   const { places, columns, order, onOrder, getHref } = use;
   const { id, scroller, virtualizer, at, onKeyDown, onClick } = useGrid(use);
   const items = virtualizer.getVirtualItems();
@@ -25,7 +28,12 @@ export function RowsGrid({ table, keysId, ...use }: RowsGridProps) {
   slots.current = Math.max(slots.current, items.length + (items.length % 2));
   const getSlot = (index: number) => index % slots.current;
   const bySlot = items.toSorted((a, b) => getSlot(a.index) - getSlot(b.index));
-  const widths = useMemo(() => columns.map(({ width }) => `${width}px`).join(" "), [columns]);
+  const widths = useMemo(() => columns.map(({ width }) => width).join(" "), [columns]);
+  const texts = useTrialTexts(
+    run,
+    table,
+    items.map(({ index }) => places[index] ?? 0),
+  );
   return (
     <div
       ref={scroller}
@@ -47,6 +55,7 @@ export function RowsGrid({ table, keysId, ...use }: RowsGridProps) {
             key={getSlot(index)}
             table={table}
             place={places[index] ?? 0}
+            texts={texts.get(places[index] ?? 0)}
             index={index}
             top={start}
             columns={columns}
@@ -81,15 +90,19 @@ function GridHead({ columns, order, onOrder, gridId, activeColumn }: GridHeadPro
           aria-sort={getAriaSort(column.key, order)}
           class={buildGridCellClass(column, at === activeColumn)}
         >
-          <button
-            type="button"
-            tabIndex={-1}
-            title={column.title}
-            onClick={() => onOrder(toggleColumnOrder(order, column))}
-          >
+          {column.excerpt !== undefined ? (
             <span class="grid-title">{column.title}</span>
-            <span aria-hidden="true">{getSortMark(column.key, order)}</span>
-          </button>
+          ) : (
+            <button
+              type="button"
+              tabIndex={-1}
+              title={column.title}
+              onClick={() => onOrder(toggleColumnOrder(order, column))}
+            >
+              <span class="grid-title">{column.title}</span>
+              <span aria-hidden="true">{getSortMark(column.key, order)}</span>
+            </button>
+          )}
         </div>
       ))}
     </div>
@@ -103,6 +116,8 @@ function toggleColumnOrder(order: SortOrder, { key, isNumeric }: GridColumn): So
 interface GridRowProps {
   table: RowTable;
   place: number;
+  /** Undefined until they are loaded. */
+  texts: TrialExcerpts | undefined;
   /** Among the rows that are shown. */
   index: number;
   top: number;
@@ -117,7 +132,7 @@ interface GridRowProps {
  * Cells have only the attributes they need, and a row that stays in view is not drawn again: scrolling must be fast.
  */
 const GridRow = memo(function GridRow(props: GridRowProps) {
-  const { table, place, index, top, columns, activeColumn, gridId, href } = props;
+  const { table, place, texts, index, top, columns, activeColumn, gridId, href } = props;
   return (
     <div
       role="row"
@@ -127,7 +142,7 @@ const GridRow = memo(function GridRow(props: GridRowProps) {
       style={{ transform: `translateY(${top}px)` }}
     >
       {columns.map((column, at) => {
-        const text = column.text(table, place);
+        const text = column.text(table, place, texts);
         return (
           <div
             key={column.key}
@@ -200,7 +215,7 @@ function useGrid({ places, columns, order, onOrder, getHref }: GridOptions) {
   const choose = () => {
     const column = columns[at.column];
     if (at.row >= 0) open(at.row);
-    else if (column !== undefined) onOrder(toggleColumnOrder(order, column));
+    else if (column !== undefined && column.excerpt === undefined) onOrder(toggleColumnOrder(order, column));
   };
   const move = (key: string): boolean => {
     const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / GRID_ROW_HEIGHT) - 2);

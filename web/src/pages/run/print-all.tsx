@@ -42,7 +42,7 @@ export function PrintAll({ id, state, summary, charts }: PrintAllProps) {
 }
 
 function PrintedRows({ table }: { table: RowTable }) {
-  const columns = buildGridColumns(table, null, "");
+  const columns = buildGridColumns(table, null, "").filter(({ excerpt }) => excerpt === undefined);
   const count = Math.min(table.length, MAX_PRINTED_ROWS);
   return (
     <>
@@ -68,7 +68,7 @@ function PrintedRows({ table }: { table: RowTable }) {
               <tr key={place}>
                 {columns.map(({ key, isNumeric, text }) => (
                   <td key={key} class={isNumeric ? "number" : undefined}>
-                    {text(table, place)}
+                    {text(table, place, undefined)}
                   </td>
                 ))}
               </tr>

@@ -95,6 +95,7 @@ function FilteredRows({ table, places, route, id, order, change }: FilteredRowsP
   return (
     <>
       <RowsGrid
+        run={id}
         table={table}
         places={places}
         columns={columns}
