@@ -1,4 +1,5 @@
 import type { TrialKey } from "../../../src/core/row.js";
+import type { TrialLabel } from "../../../src/report/dashboard/contract.js";
 import type { ChartSelection } from "../charts/index.js";
 import type { RouteQuery } from "../ui/index.js";
 
@@ -19,10 +20,26 @@ export interface RowFilter {
   readonly latencyTo: number | null;
   /** In the id of the example, the name of the system, the question or the answer. */
   readonly text: string;
+  /** One of `LABEL_FILTERS`; empty for all rows. */
+  readonly label: string;
 }
 
+/** What people say about a trial; a label without a verdict, such as a note alone, is none. */
+export const LABEL_FILTERS = [
+  { value: "right", label: "right" },
+  { value: "wrong", label: "wrong" },
+  { value: "differs", label: "disagrees with the score" },
+  { value: "none", label: "not labeled" },
+] as const;
+
+/** By the id of the example. */
+type ByExample<T extends TrialKey> = ReadonlyMap<string | number, readonly T[]>;
+
+/** The labels of a run's trials. */
+export type RowLabels = ByExample<TrialLabel>;
+
 /** Trials whose texts match, by the id of their example. */
-export type TextMatches = ReadonlyMap<string | number, readonly TrialKey[]>;
+export type TextMatches = ByExample<TrialKey>;
 
 const FILTER_PARAMETERS = [
   "outcome",
@@ -36,6 +53,7 @@ const FILTER_PARAMETERS = [
   "latencyFrom",
   "latencyTo",
   "text",
+  "label",
 ] as const;
 
 /**
@@ -56,6 +74,7 @@ export function parseRowFilter(query: RouteQuery): RowFilter {
     latencyFrom: parseNumber(query.latencyFrom),
     latencyTo: parseNumber(query.latencyTo),
     text: query.text ?? "",
+    label: query.label ?? "",
   };
 }
 
@@ -73,6 +92,7 @@ export function buildRowFilterQuery(filter: Partial<RowFilter>): RouteQuery {
     latencyFrom: filter.latencyFrom?.toString(),
     latencyTo: filter.latencyTo?.toString(),
     text: filter.text,
+    label: filter.label,
   };
 }
 
@@ -85,8 +105,8 @@ export function buildClearedFilterQuery(): RouteQuery {
   return Object.fromEntries(FILTER_PARAMETERS.map((word) => [word, undefined]));
 }
 
-export function groupMatches(keys: readonly TrialKey[]): TextMatches {
-  const matches = new Map<string | number, TrialKey[]>();
+export function groupMatches<T extends TrialKey>(keys: readonly T[]): ByExample<T> {
+  const matches = new Map<string | number, T[]>();
   for (const key of keys) {
     const others = matches.get(key.exampleId);
     if (others === undefined) matches.set(key.exampleId, [key]);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { TrialLabel } from "../../../../src/report/dashboard/contract.js";
 import { buildRowFilterQuery, groupMatches, hasRowFilter, parseRowFilter } from "../row-filter.js";
 import { createSampleTable, type SampleRow } from "./rows-testing.js";
 import { compareIds, createRowComparator, mergeSort, PLANNED_ORDER, selectRows } from "./select-rows.js";
@@ -15,7 +16,14 @@ function idsFor(query: Record<string, string>, sort = "", found: Parameters<type
   const table = createSampleTable(ROWS);
   const order = sort === "" ? PLANNED_ORDER : { key: sort.replace(/^-/, ""), isDescending: sort.startsWith("-") };
   const matches = found === null ? null : groupMatches(found);
-  const places = finish(selectRows(table, { filter: parseRowFilter(query), order, matches }));
+  const key = { system: "beta", dataset: "one", trial: 0, note: "", tags: [], blind: true, at: "", labeler: null };
+  const labels = groupMatches<TrialLabel>([
+    { ...key, exampleId: "q1", verdict: "wrong" },
+    { ...key, exampleId: "q2", system: "alpha", verdict: "wrong" },
+    { ...key, exampleId: 7, trial: 1, verdict: "right" },
+    { ...key, exampleId: "Q10", dataset: "two", verdict: null, note: "odd" },
+  ]);
+  const places = finish(selectRows(table, { filter: parseRowFilter(query), order, matches, labels }));
   return [...places].map((place) => table.ids[place]);
 }
 
@@ -24,6 +32,13 @@ function finish<T>(work: Generator<void, T>): T {
   while (!step.done) step = work.next();
   return step.value;
 }
+
+test("rows are selected by their label, and by whether it disagrees with the outcome", () => {
+  expect(idsFor({ label: "right" })).toEqual([7]);
+  expect(idsFor({ label: "wrong" })).toEqual(["q1", "q2"]);
+  expect(idsFor({ label: "differs" })).toEqual(["q1"]);
+  expect(idsFor({ label: "none" })).toEqual(["Q10"]);
+});
 
 test("each filter selects the rows that match it", () => {
   expect(idsFor({})).toEqual(["q1", "q2", "Q10", 7]);

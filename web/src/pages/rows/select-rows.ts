@@ -1,7 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
+import type { TrialKey } from "../../../../src/core/row.js";
 import type { SortOrder } from "../../../../src/report/dashboard/order.js";
 import { runInSlices } from "../../ui/index.js";
-import type { RowFilter, TextMatches } from "../row-filter.js";
+import type { RowFilter, RowLabels, TextMatches } from "../row-filter.js";
 import type { RowTable } from "./row-table.js";
 import type { LoadedRows } from "./use-rows.js";
 
@@ -18,32 +19,37 @@ interface RowQuery {
   readonly filter: RowFilter;
   readonly order: SortOrder;
   readonly matches: TextMatches | null;
+  /** Null until they are loaded. */
+  readonly labels: RowLabels | null;
 }
 
 const NO_VISIBLE_ROWS: VisibleRows = { table: null, places: new Uint32Array(), isWorking: true };
 
 /** Keeps the previous rows until new ones are selected. */
-export function useVisibleRows({ table, version }: LoadedRows, { filter, order, matches }: RowQuery): VisibleRows {
+export function useVisibleRows({ table, version }: LoadedRows, query: RowQuery): VisibleRows {
+  const { filter, order, matches } = query;
+  // Labels that no filter asks for do not select the rows again.
+  const labels = filter.label === "" ? null : query.labels;
   const [shown, setShown] = useState<VisibleRows>(NO_VISIBLE_ROWS);
   useEffect(() => {
     if (table === null) return setShown(NO_VISIBLE_ROWS);
     const gone = new AbortController();
     setShown((before) => (before.table === table ? { ...before, isWorking: true } : NO_VISIBLE_ROWS));
-    runInSlices(selectRows(table, { filter, order, matches }), gone.signal).then(
+    runInSlices(selectRows(table, { filter, order, matches, labels }), gone.signal).then(
       (places) => gone.signal.aborted || setShown({ table, places, isWorking: false }),
       () => {
         // Aborted for another filter or order.
       },
     );
     return () => gone.abort();
-  }, [table, version, JSON.stringify(filter), order.key, order.isDescending, matches]);
+  }, [table, version, JSON.stringify(filter), order.key, order.isDescending, matches, labels]);
   return shown;
 }
 
 /** A generator, for `runInSlices`. */
-export function* selectRows(table: RowTable, { filter, order, matches }: RowQuery): Generator<void, Uint32Array> {
-  const places = yield* filterRows(table, filter, matches);
-  const compare = createRowComparator(table, order);
+export function* selectRows(table: RowTable, query: RowQuery): Generator<void, Uint32Array> {
+  const places = yield* filterRows(table, query);
+  const compare = createRowComparator(table, query.order);
   return compare === null ? places : yield* mergeSort(places, compare);
 }
 
@@ -52,16 +58,11 @@ type RowTest = (place: number) => boolean;
 const ROWS_PER_STEP = 4096;
 
 /**
- * The indexes of matching rows in the order of the table. Yields every few thousand rows, for `runInSlices`. `matches`
- * holds the trials found by a text search.
+ * The indexes of matching rows in the order of the table. Yields every few thousand rows, for `runInSlices`.
  */
-function* filterRows(
-  table: RowTable,
-  filter: RowFilter,
-  matches: TextMatches | null = null,
-): Generator<void, Uint32Array> {
+function* filterRows(table: RowTable, query: RowQuery): Generator<void, Uint32Array> {
   const { length } = table;
-  const tests = createRowTests(table, filter, matches);
+  const tests = createRowTests(table, query);
   const places = new Uint32Array(length);
   let kept = 0;
   for (let place = 0; place < length; place++) {
@@ -71,7 +72,7 @@ function* filterRows(
   return places.subarray(0, kept);
 }
 
-function createRowTests(table: RowTable, filter: RowFilter, matches: TextMatches | null): RowTest[] {
+function createRowTests(table: RowTable, { filter, matches, labels }: RowQuery): RowTest[] {
   const { columns, head } = table;
   const tests = [
     createNameTest(columns.outcome, head.outcomes, filter.outcomes),
@@ -82,6 +83,7 @@ function createRowTests(table: RowTable, filter: RowFilter, matches: TextMatches
     createRangeTest(getScoreColumn(table, filter.field), filter.min, filter.max),
     createRangeTest(columns.latency, filter.latencyFrom, filter.latencyTo),
     createTextTest(table, filter.text, matches),
+    createLabelTest(table, filter.label, labels),
   ];
   return tests.filter((test) => test !== null);
 }
@@ -127,18 +129,29 @@ function createTextTest(table: RowTable, text: string, matches: TextMatches | nu
   return (place) => {
     const id = ids[place] ?? "";
     if (isNamed[columns.system[place] ?? 0] === true) return true;
-    return String(id).toLowerCase().includes(wanted) || isFoundTrial(table, place, matches?.get(id));
+    return String(id).toLowerCase().includes(wanted) || findTrialAt(table, place, matches?.get(id)) !== null;
   };
 }
 
-function isFoundTrial(
-  table: RowTable,
-  place: number,
-  found: readonly { system: string; dataset: string; trial: number }[] = [],
-) {
-  if (found.length === 0) return false;
+function findTrialAt<T extends TrialKey>(table: RowTable, place: number, keys: readonly T[] = []): T | null {
+  if (keys.length === 0) return null;
   const { system, dataset, trial } = table.getKey(place);
-  return found.some((key) => key.system === system && key.dataset === dataset && key.trial === trial);
+  return keys.find((key) => key.system === system && key.dataset === dataset && key.trial === trial) ?? null;
+}
+
+/** What a person said about the trial of a row; null without a verdict. */
+export function getLabelVerdict(table: RowTable, place: number, labels: RowLabels): "right" | "wrong" | null {
+  return findTrialAt(table, place, labels.get(table.ids[place] ?? ""))?.verdict ?? null;
+}
+
+function createLabelTest(table: RowTable, wanted: string, labels: RowLabels | null): RowTest | null {
+  if (wanted === "" || labels === null) return null;
+  return (place) => {
+    const verdict = getLabelVerdict(table, place, labels);
+    if (wanted === "none") return verdict === null;
+    if (wanted !== "differs") return verdict === wanted;
+    return verdict !== null && table.getOutcome(place) === (verdict === "right" ? "fail" : "pass");
+  };
 }
 
 /** The order in which the run was planned. */

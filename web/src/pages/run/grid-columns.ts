@@ -1,6 +1,8 @@
 import type { TrialExcerpts } from "../../../../src/report/dashboard/contract.js";
 import { formatCount, formatScore, formatSeconds, MISSING, revealLine } from "../../ui/index.js";
+import type { RowLabels } from "../row-filter.js";
 import type { RowTable } from "../rows/row-table.js";
+import { getLabelVerdict } from "../rows/select-rows.js";
 
 export interface GridColumn {
   /** The sort key in the address. */
@@ -11,9 +13,16 @@ export interface GridColumn {
   readonly isNumeric: boolean;
   /** May be too long for its cell. */
   readonly isName?: boolean;
-  /** A text that is loaded when its row comes into view: there is no order by it. */
-  readonly excerpt?: keyof TrialExcerpts;
+  /** There is no order by it. */
+  readonly isUnsorted?: boolean;
   readonly text: (table: RowTable, place: number, texts: TrialExcerpts | undefined) => string;
+}
+
+export interface GridColumnOptions {
+  /** The score fields to show; null for the first few. */
+  readonly fields: readonly string[] | null;
+  readonly sortedBy: string;
+  readonly labels: RowLabels | null;
 }
 
 const DEFAULT_FIELD_COUNT = 6;
@@ -22,14 +31,14 @@ const DEFAULT_FIELD_COUNT = 6;
  * Leaves out columns in which all rows are the same, and score fields beyond the first few unless `fields` names them.
  * `sortedBy` is always included.
  */
-export function buildGridColumns(table: RowTable, fields: readonly string[] | null, sortedBy: string): GridColumn[] {
-  const { head } = table;
+export function buildGridColumns({ head }: RowTable, { fields, sortedBy, labels }: GridColumnOptions): GridColumn[] {
   const chosen = fields ?? selectDefaultFields(head.fields);
   const shown = head.fields.filter((field) => chosen.includes(field) || sortedBy === `field:${field}`);
   return [
     EXAMPLE_COLUMN,
     OUTCOME_COLUMN,
     SCORE_COLUMN,
+    ...(labels !== null && labels.size > 0 ? [createLabelColumn(labels)] : []),
     ...(head.systems.length > 1 || sortedBy === "system" ? [SYSTEM_COLUMN] : []),
     ...(head.datasets.length > 1 || sortedBy === "dataset" ? [DATASET_COLUMN] : []),
     TRIAL_COLUMN,
@@ -162,6 +171,17 @@ function createScoreColumn(field: string, index: number): GridColumn {
   };
 }
 
+function createLabelColumn(labels: RowLabels): GridColumn {
+  return {
+    key: "label",
+    title: "Label",
+    width: "84px",
+    isNumeric: false,
+    isUnsorted: true,
+    text: (table, place) => getLabelVerdict(table, place, labels) ?? MISSING,
+  };
+}
+
 function createExcerptColumn(excerpt: keyof TrialExcerpts, title: string, pixels: number): GridColumn {
   return {
     key: excerpt,
@@ -169,7 +189,7 @@ function createExcerptColumn(excerpt: keyof TrialExcerpts, title: string, pixels
     width: `${pixels}px`,
     isNumeric: false,
     isName: true,
-    excerpt,
+    isUnsorted: true,
     text: (_table, _place, texts) => (texts === undefined ? "" : revealLine(texts[excerpt] ?? MISSING)),
   };
 }

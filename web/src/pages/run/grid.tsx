@@ -90,7 +90,7 @@ function GridHead({ columns, order, onOrder, gridId, activeColumn }: GridHeadPro
           aria-sort={getAriaSort(column.key, order)}
           class={buildGridCellClass(column, at === activeColumn)}
         >
-          {column.excerpt !== undefined ? (
+          {column.isUnsorted ? (
             <span class="grid-title">{column.title}</span>
           ) : (
             <button
@@ -215,7 +215,7 @@ function useGrid({ places, columns, order, onOrder, getHref }: GridOptions) {
   const choose = () => {
     const column = columns[at.column];
     if (at.row >= 0) open(at.row);
-    else if (column !== undefined && column.excerpt === undefined) onOrder(toggleColumnOrder(order, column));
+    else if (column !== undefined && !column.isUnsorted) onOrder(toggleColumnOrder(order, column));
   };
   const move = (key: string): boolean => {
     const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / GRID_ROW_HEIGHT) - 2);

@@ -42,7 +42,9 @@ export function PrintAll({ id, state, summary, charts }: PrintAllProps) {
 }
 
 function PrintedRows({ table }: { table: RowTable }) {
-  const columns = buildGridColumns(table, null, "").filter(({ excerpt }) => excerpt === undefined);
+  const columns = buildGridColumns(table, { fields: null, sortedBy: "", labels: null }).filter(
+    ({ isUnsorted }) => !isUnsorted,
+  );
   const count = Math.min(table.length, MAX_PRINTED_ROWS);
   return (
     <>

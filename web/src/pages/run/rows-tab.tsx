@@ -13,13 +13,17 @@ import {
   TextFilter,
   updateQuery,
 } from "../../ui/index.js";
+import { useLabels } from "../labels/use-labels.js";
 import {
   buildClearedFilterQuery,
   buildRowFilterQuery,
+  groupMatches,
   hasRowFilter,
   joinValues,
+  LABEL_FILTERS,
   parseRowFilter,
   type RowFilter,
+  type RowLabels,
   splitValues,
 } from "../row-filter.js";
 import type { RowTable } from "../rows/row-table.js";
@@ -42,7 +46,9 @@ export function RowsTab({ route, id, state }: RowsTabProps) {
   const filter = parseRowFilter(route.query);
   const order = parseOrder(route.query.sort, PLANNED_ORDER);
   const search = useTextSearch(id, filter.text);
-  const shown = useVisibleRows(rows, { filter, order, matches: search.matches });
+  const { view } = useLabels(id);
+  const labels = useMemo(() => (view === null ? null : groupMatches(view.labels)), [view]);
+  const shown = useVisibleRows(rows, { filter, order, matches: search.matches, labels });
   const change = (words: RouteQuery) => updateQuery({ ...route, path: ["run", id, "rows"] }, words);
   return (
     <>
@@ -56,6 +62,7 @@ export function RowsTab({ route, id, state }: RowsTabProps) {
           table={rows.table}
           filter={filter}
           order={order}
+          hasLabels={labels !== null && labels.size > 0}
           fields={parseFields(route.query)}
           isFiltered={hasRowFilter(route.query)}
           change={change}
@@ -63,7 +70,7 @@ export function RowsTab({ route, id, state }: RowsTabProps) {
       )}
       <RowsStatus rows={rows} shown={shown} search={search} text={filter.text} />
       {shown.table !== null && (
-        <FilteredRows {...{ table: shown.table, places: shown.places, route, id, order, change }} />
+        <FilteredRows {...{ table: shown.table, places: shown.places, route, id, order, labels, change }} />
       )}
     </>
   );
@@ -79,15 +86,16 @@ interface FilteredRowsProps {
   route: Route;
   id: string;
   order: SortOrder;
+  labels: RowLabels | null;
   change: (words: RouteQuery) => void;
 }
 
-function FilteredRows({ table, places, route, id, order, change }: FilteredRowsProps) {
+function FilteredRows({ table, places, route, id, order, labels, change }: FilteredRowsProps) {
   const keysId = useId();
   const { fields, sort } = route.query;
   const columns = useMemo(
-    () => buildGridColumns(table, parseFields({ fields }), order.key),
-    [table, fields, order.key],
+    () => buildGridColumns(table, { fields: parseFields({ fields }), sortedBy: order.key, labels }),
+    [table, fields, order.key, labels],
   );
   const list = { ...buildRowFilterQuery(parseRowFilter(route.query)), sort };
   if (places.length === 0 && table.length > 0)
@@ -152,11 +160,12 @@ interface RowFiltersProps {
   /** The score fields to show; null for the default. */
   fields: readonly string[] | null;
   isFiltered: boolean;
+  hasLabels: boolean;
   /** Updates the query of the address. */
   change: (words: RouteQuery) => void;
 }
 
-function RowFilters({ table, filter, order, fields, isFiltered, change }: RowFiltersProps) {
+function RowFilters({ table, filter, order, fields, isFiltered, hasLabels, change }: RowFiltersProps) {
   const { head, tags } = table;
   const many = (word: string) => (chosen: readonly string[]) => change({ [word]: joinValues(chosen) });
   return (
@@ -185,6 +194,14 @@ function RowFilters({ table, filter, order, fields, isFiltered, change }: RowFil
       />
       {(tags.length > 0 || filter.tags.length > 0) && (
         <MultiSelectFilter label="Tag" choices={tags} chosen={filter.tags} onChange={many("tag")} />
+      )}
+      {(hasLabels || filter.label !== "") && (
+        <SelectFilter
+          label="Label"
+          value={filter.label}
+          choices={LABEL_FILTERS}
+          onChange={(label) => change({ label })}
+        />
       )}
       <ScoreRangeFilter table={table} filter={filter} change={change} />
       <span class="range">

@@ -1,7 +1,8 @@
 import { useMemo } from "preact/hooks";
 import type { TrialKey } from "../../data/index.js";
 import { buildAddress, formatCount, parseOrder, type RouteQuery } from "../../ui/index.js";
-import { parseRowFilter } from "../row-filter.js";
+import { useLabels } from "../labels/use-labels.js";
+import { groupMatches, parseRowFilter } from "../row-filter.js";
 import { PLANNED_ORDER, useVisibleRows } from "../rows/select-rows.js";
 import { useRows, useTextSearch } from "../rows/use-rows.js";
 import { buildTrialAddress } from "../trial-address.js";
@@ -28,7 +29,10 @@ function NeighborSteps({ id, trial, words }: { id: string; trial: TrialKey; word
   const filter = parseRowFilter(words);
   const rows = useRows(id, null);
   const { matches } = useTextSearch(id, filter.text);
-  const { table, places } = useVisibleRows(rows, { filter, order: parseOrder(words.sort, PLANNED_ORDER), matches });
+  const { view } = useLabels(id);
+  const labels = useMemo(() => (view === null ? null : groupMatches(view.labels)), [view]);
+  const order = parseOrder(words.sort, PLANNED_ORDER);
+  const { table, places } = useVisibleRows(rows, { filter, order, matches, labels });
   const at = useMemo(
     () => (table === null ? -1 : places.indexOf(table.findRow(trial))),
     [table, places, buildTrialAddress(id, trial)],
