@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { shufflePlaces } from "./order-trials.js";
+import { describeKappa } from "./page.js";
 import { splitTags } from "./trial-label-panel.js";
 
 test("the order holds every trial once, and the seed decides it", () => {
@@ -13,4 +14,9 @@ test("the order holds every trial once, and the seed decides it", () => {
 test("tags are split at commas, without blanks and repetitions", () => {
   expect(splitTags(" hard, ,odd,hard ")).toEqual(["hard", "odd"]);
   expect(splitTags("")).toEqual([]);
+});
+
+test("kappa is told with its interval, or why it is undefined", () => {
+  expect(describeKappa({ value: 0.5, low: 0.25, high: 0.75, n: 9 })).toBe("Cohen’s kappa: 0.50 [0.25, 0.75].");
+  expect(describeKappa({ value: null, low: null, high: null, n: 3 })).toMatch(/undefined as long as all labels/);
 });

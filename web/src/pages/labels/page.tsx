@@ -220,8 +220,8 @@ function Agreement({ id, agreement }: { id: string; agreement: LabelAgreement })
     <details class="agreement">
       <summary>Agreement with the verdicts of the run</summary>
       <p>
-        Your labels agree with the run on {formatFigure(share, formatShare)} of {formatCount(share.n)} trials. Cohen’s
-        kappa: {formatFigure(kappa, (value) => formatNumber(value, 2))}.
+        Your labels agree with the run on {formatFigure(share, formatShare)} of {formatCount(share.n)} trials.{" "}
+        {describeKappa(kappa)}
       </p>
       <table class="table narrow">
         <caption class="unseen">Labels and verdicts</caption>
@@ -266,6 +266,12 @@ function Agreement({ id, agreement }: { id: string; agreement: LabelAgreement })
       )}
     </details>
   );
+}
+
+/** Where all labels and verdicts are the same, chance alone would agree as well. */
+export function describeKappa(kappa: LabelFigure): string {
+  if (kappa.value === null) return "Cohen’s kappa is undefined as long as all labels and verdicts are the same.";
+  return `Cohen’s kappa: ${formatFigure(kappa, (value) => formatNumber(value, 2))}.`;
 }
 
 function formatFigure({ value, low, high }: LabelFigure, format: (value: number) => string): string {
