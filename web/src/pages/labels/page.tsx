@@ -6,16 +6,7 @@ import type {
   TrialLabelDraft,
 } from "../../../../src/report/dashboard/contract.js";
 import { LoadView, type TrialKey, useLoadState, useSource } from "../../data/index.js";
-import {
-  buildAddress,
-  formatCount,
-  formatNumber,
-  formatShare,
-  LongText,
-  PageHead,
-  type Route,
-  revealLine,
-} from "../../ui/index.js";
+import { buildAddress, formatCount, formatShare, LongText, PageHead, type Route, revealLine } from "../../ui/index.js";
 import { useRows } from "../rows/use-rows.js";
 import { buildTrialAddress } from "../trial-address.js";
 import { shufflePlaces } from "./order-trials.js";
@@ -271,7 +262,7 @@ function Agreement({ id, agreement }: { id: string; agreement: LabelAgreement })
 /** Where all labels and verdicts are the same, chance alone would agree as well. */
 export function describeKappa(kappa: LabelFigure): string {
   if (kappa.value === null) return "Cohen’s kappa is undefined as long as all labels and verdicts are the same.";
-  return `Cohen’s kappa: ${formatFigure(kappa, (value) => formatNumber(value, 2))}.`;
+  return `Cohen’s kappa: ${formatFigure(kappa, (value) => value.toFixed(2))}.`;
 }
 
 function formatFigure({ value, low, high }: LabelFigure, format: (value: number) => string): string {
