@@ -89,6 +89,26 @@ export function describeCharts(site: Site<DashboardRuns>): void {
       }
     });
 
+    it("isolate a system by its name at the end of its line, and show all again", async () => {
+      const page = await site.open("#/trends?dataset=villages&metric=cost");
+      const chart = findChart(page, "Cost per success");
+      const names = chart.getByRole("button", { name: /^Isolate / });
+      await names.first().waitFor();
+      const count = await names.count();
+      expect(count).toBeGreaterThan(1);
+      await names.first().click();
+      await page.waitForURL(/systems=/);
+      await waitFor(() => names.count()).toBe(1);
+      await expectUsable(page);
+      await names.first().focus();
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/^(?!.*systems=)/);
+      await waitFor(() => names.count()).toBe(count);
+      await chart.getByRole("button", { name: "Linear" }).click();
+      expect(await chart.getByRole("button", { name: "Linear" }).getAttribute("aria-pressed")).toBe("true");
+      await expectUsable(page);
+    });
+
     it("show only the systems that are picked, and keep the choice in the address", async () => {
       const page = await site.open(`#/run/${site.runs.large}/charts`);
       const chart = findChart(page, "Quality and cost");

@@ -85,11 +85,32 @@ test("an axis of shares ends at 100 %", () => {
   expect(axis.toPixel(1)).toBeCloseTo(640);
 });
 
-test("the ticks of moments seconds apart differ", () => {
-  const begun = Date.parse("2026-11-16T17:29:53Z");
-  const { ticks } = createTimeAxis({ values: [begun, begun + 9000], range: [62, 640], count: 8 });
-  expect(ticks.length).toBeGreaterThan(3);
-  expect(new Set(ticks.map(({ text }) => text)).size).toBe(ticks.length);
+test("a time axis has a tick at every run, and dates that do not overlap", () => {
+  const begun = new Date(2026, 9, 5, 8, 30).getTime();
+  const hour = 3600 * 1000;
+  const runs = [0, 168, 336, 337, 504].map((hours) => begun + hours * hour);
+  const { ticks, toPixel } = createTimeAxis({ values: [...runs, ...runs], range: [62, 640] });
+  expect(ticks.map(({ at }) => at)).toEqual([0, 1, 2, 4].map((index) => toPixel(runs[index] ?? 0)));
+  expect(ticks.map(({ text }) => text)).toEqual(["5 Oct", "12 Oct", "19 Oct", "26 Oct"]);
+});
+
+test("a time axis names what differs: the year, the time of a day, or the second", () => {
+  const texts = (...moments: Date[]) =>
+    createTimeAxis({ values: moments.map(Number), range: [62, 640] }).ticks.map(({ text }) => text);
+  expect(texts(new Date(2025, 11, 30), new Date(2026, 0, 5))).toEqual(["30 Dec", "5 Jan 2026"]);
+  expect(texts(new Date(2026, 0, 5, 8, 0), new Date(2026, 0, 5, 14, 5))).toEqual(["5 Jan", "14:05"]);
+  expect(texts(new Date(2026, 0, 5, 8, 0, 0), new Date(2026, 0, 5, 8, 0, 9))).toEqual(["5 Jan", "8:00:09"]);
+});
+
+test("a time axis of very many runs keeps its ticks apart", () => {
+  const { ticks } = createTimeAxis({
+    values: Array.from({ length: 900 }, (_, day) => day * 86_400_000),
+    range: [62, 640],
+  });
+  expect(ticks.length).toBeLessThan(200);
+  expect(selectReadableTicks(ticks, { from: 0, right: 640 }).map(({ text }) => text)).toEqual(
+    ticks.map(({ text }) => text).filter((text) => text !== ""),
+  );
 });
 
 test("parses the dates of runs, and rejects everything else", () => {

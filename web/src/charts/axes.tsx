@@ -211,20 +211,28 @@ function clampDomain(
   return [low >= least ? Math.max(start, least) : start, high <= most ? Math.min(end, most) : end];
 }
 
-/** An axis of times, in milliseconds since 1970. */
-export function createTimeAxis({ values, range: [from, to], count }: Omit<AxisOptions, "text">): Axis {
-  const known = values.filter((value) => value !== null);
+/** Nearer runs share a tick, in pixels. */
+const MIN_RUN_TICK_DISTANCE = 6;
+
+/** An axis of times, in milliseconds since 1970, with a tick at each of them and dates where there is room. */
+export function createTimeAxis({ values, range: [from, to] }: Pick<AxisOptions, "values" | "range">): Axis {
+  const known = [...new Set(values.filter((value) => value !== null))].sort((a, b) => a - b);
   const [low = 0, high = 0] = extent(known);
   const air = high > low ? (high - low) * 0.03 : 12 * 3600 * 1000;
   const scale = scaleTime([low - air, high + air], [from, to]);
-  return {
-    zeroPosition: null,
-    toPixel: (value) => scale(value),
-    ticks:
-      known.length === 0
-        ? []
-        : scale.ticks(count).map((moment) => ({ at: scale(moment), text: formatTimeTick(moment) })),
-  };
+  const ticks: Tick[] = [];
+  let [named, end]: [Date | null, number] = [null, 0];
+  for (const value of known) {
+    const [at, moment] = [scale(value), new Date(value)];
+    const text = formatTimeTick(moment, named);
+    const half = estimateTextWidth(text) / 2;
+    const place = Math.min(Math.max(at, half), to + MAX_OVERHANG - half);
+    const hasRoom = place - half >= end;
+    if (hasRoom) [named, end] = [moment, place + half + MIN_TICK_GAP];
+    if (hasRoom || at - (ticks.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= MIN_RUN_TICK_DISTANCE)
+      ticks.push({ at, text: hasRoom ? text : "" });
+  }
+  return { zeroPosition: null, toPixel: (value) => scale(value), ticks };
 }
 
 /** The rectangle in which the data are drawn. */
@@ -253,7 +261,7 @@ export function BottomAxis({ axis, area, label, zeroLabel }: AxisProps) {
         <line key={at} class="grid" x1={at} x2={at} y1={area.top} y2={area.bottom} />
       ))}
       {texts.map(({ at, text }) => (
-        <text key={text} x={at} y={area.bottom + 16} text-anchor="middle">
+        <text key={at} x={at} y={area.bottom + 16} text-anchor="middle">
           {text}
         </text>
       ))}
@@ -299,7 +307,7 @@ export function LeftAxis({ axis, area, label, zeroLabel }: AxisProps) {
   );
 }
 
-/** Later dates would make d3 search for round times without end. */
+/** Later dates are typing errors, and would squeeze the others together. */
 const MAX_TIMESTAMP = Date.UTC(2200, 0);
 
 /**
@@ -405,13 +413,18 @@ export function formatCountTick(value: number): string {
 
 const MONTH_FORMAT = new Intl.DateTimeFormat("en-GB", { month: "short" });
 
-/** The largest unit that changes at this tick: second, time of day, day, month or year. */
-function formatTimeTick(moment: Date): string {
-  const [hours, minutes, seconds] = [moment.getHours(), moment.getMinutes(), moment.getSeconds()];
-  if (seconds !== 0) return [hours, padTwoDigits(minutes), padTwoDigits(seconds)].join(":");
-  if (hours !== 0 || minutes !== 0) return `${hours}:${padTwoDigits(minutes)}`;
-  if (moment.getDate() !== 1) return `${moment.getDate()} ${MONTH_FORMAT.format(moment)}`;
-  return moment.getMonth() === 0 ? String(moment.getFullYear()) : MONTH_FORMAT.format(moment);
+/** The largest unit that differs from the tick named before: year, day, minute or second. */
+function formatTimeTick(moment: Date, named: Date | null): string {
+  const day = formatDay(moment);
+  if (named === null) return day;
+  if (named.getFullYear() !== moment.getFullYear()) return `${day} ${moment.getFullYear()}`;
+  if (formatDay(named) !== day) return day;
+  const minute = `${moment.getHours()}:${padTwoDigits(moment.getMinutes())}`;
+  return moment.getTime() - named.getTime() < 60_000 ? `${minute}:${padTwoDigits(moment.getSeconds())}` : minute;
+}
+
+function formatDay(moment: Date): string {
+  return `${moment.getDate()} ${MONTH_FORMAT.format(moment)}`;
 }
 
 function padTwoDigits(count: number): string {
@@ -421,7 +434,7 @@ function padTwoDigits(count: number): string {
 /** The day of a run, such as `14 Nov`; empty when it has no date. */
 export function formatDayTick(iso: string): string {
   const moment = new Date(iso);
-  return Number.isNaN(moment.getTime()) ? "" : `${moment.getDate()} ${MONTH_FORMAT.format(moment)}`;
+  return Number.isNaN(moment.getTime()) ? "" : formatDay(moment);
 }
 
 /** Low enough for a wide screen, high enough for a phone. */

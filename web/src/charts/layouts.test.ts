@@ -132,7 +132,8 @@ const runs = fc.array(run, { maxLength: 12 });
 
 test("the trend layout has finite positions for any data", () => {
   for (const figure of ["pass_rate", "cost_per_pass_usd"] as const)
-    draws(runs, (all, wide) => computeTrendLayout(buildTrendLines(all, figure), figure, wide));
+    for (const scale of ["log", "linear"] as const)
+      draws(runs, (all, width) => computeTrendLayout(buildTrendLines(all, figure), { figure, scale, width }));
 });
 
 test("the error columns and rows have finite positions for any data", () => {

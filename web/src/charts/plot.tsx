@@ -102,6 +102,7 @@ function useActiveMark(marks: readonly Mark[], onPick: PlotProps["onPick"]) {
 }
 
 function findMarkUnderPointer(marks: readonly Mark[], event: TargetedEvent<HTMLDivElement, MouseEvent>): number | null {
+  if (event.target instanceof Element && event.target.closest(".line-name") !== null) return null;
   const { left, top } = event.currentTarget.getBoundingClientRect();
   const index = findNearestMark(marks, { x: event.clientX - left, y: event.clientY - top });
   return index === -1 ? null : index;

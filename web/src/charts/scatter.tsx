@@ -325,7 +325,7 @@ interface ValueAxisOptions {
   text: TickFormatter;
   count: number;
   scale: AxisScale;
-  duration?: DurationUnit;
+  duration?: DurationUnit | undefined;
 }
 
 /** For costs and times: logarithmic unless chosen otherwise, since they differ by powers of ten. */

@@ -1,5 +1,5 @@
 import { area as areaShape, line as lineShape } from "d3-shape";
-import { useCallback, useMemo } from "preact/hooks";
+import { useCallback, useMemo, useState } from "preact/hooks";
 import type { CardFigure, RunCard, SystemCard } from "../../../src/report/dashboard/contract.js";
 import {
   formatDollars,
@@ -17,9 +17,6 @@ import {
   BottomAxis,
   computeChartHeight,
   computePlotArea,
-  computeTickCount,
-  createLinearAxis,
-  createLogAxis,
   createTimeAxis,
   type DurationUnit,
   formatDollarTick,
@@ -32,19 +29,30 @@ import {
   parseTimestamp,
   type TickFormatter,
 } from "./axes.js";
-import { ChartFrame, type ChartTableData, type LegendEntry } from "./frame.js";
+import { type AxisScale, ChartFrame, type ChartTableData, ScaleChoice } from "./frame.js";
+import {
+  computeLabelsHeight,
+  fitLineLabels,
+  LineLabels,
+  measureLabelMargin,
+  type PlacedLineLabel,
+  placeLineLabels,
+} from "./line-labels.js";
 import { assignSystemLooks, buildShapePath, type SeriesLook } from "./looks.js";
-import { formatName, shortenName } from "./names.js";
+import { formatName, shortenName, shortenSystemNames } from "./names.js";
 import { type ChartProps, type Mark, Plot, type TooltipFact } from "./plot.js";
-import { buildWhiskerPath } from "./scatter.js";
+import { buildWhiskerPath, createScaledAxis } from "./scatter.js";
 
 interface TrendChartProps extends ChartProps {
   runs: readonly RunCard[];
   figure: CardFigure;
+  /** Called when the name of a system is pressed: shows only that system, or all again. */
+  onIsolate?: ((system: string) => void) | undefined;
 }
 
-interface TrendPlotProps extends Pick<TrendChartProps, "figure" | "onPick"> {
+interface TrendPlotProps extends Pick<TrendChartProps, "figure" | "onPick" | "onIsolate"> {
   lines: readonly TrendLine[];
+  scale: AxisScale;
   width: number;
   title: string;
   words: string;
@@ -59,7 +67,8 @@ const MAX_TREND_BANDS = 3;
  * @example
  * <TrendChart runs={runs} figure="pass_rate" title="Success rate" onPick={({ run = "" }) => navigate(["run", run])} />
  */
-export function TrendChart({ runs, figure, title = "Trend", systems, onPick }: TrendChartProps) {
+export function TrendChart({ runs, figure, title = "Trend", systems, onPick, onIsolate }: TrendChartProps) {
+  const [chosen, setScale] = useState<AxisScale | null>(null);
   const lines = useMemo(() => buildTrendLines(runs, figure), [runs, figure]);
   const series = useMemo(
     () =>
@@ -70,14 +79,15 @@ export function TrendChart({ runs, figure, title = "Trend", systems, onPick }: T
     [lines, systems],
   );
   const words = describeTrend(lines, figure);
-  const legend = lines.map(({ system }): LegendEntry => ({ name: system, glyph: { kind: "line", ...series(system) } }));
+  const { isShare } = getFigureStyle(figure);
+  const scale = isShare ? "linear" : (chosen ?? chooseTrendScale(lines));
   return (
     <ChartFrame
       title={title}
       words={words}
       table={() => buildTrendTable(lines, figure)}
-      legend={legend}
       notes={listTrendNotes(lines, runs)}
+      controls={isShare ? null : <ScaleChoice title={title} scale={scale} onChange={setScale} />}
     >
       {!lines.some(hasTrendValue)
         ? null
@@ -85,19 +95,21 @@ export function TrendChart({ runs, figure, title = "Trend", systems, onPick }: T
             <TrendPlot
               lines={lines}
               figure={figure}
+              scale={scale}
               width={width}
               title={title}
               words={words}
               series={series}
               onPick={onPick}
+              onIsolate={onIsolate}
             />
           )}
     </ChartFrame>
   );
 }
 
-function TrendPlot({ lines, figure, width, title, words, series, onPick }: TrendPlotProps) {
-  const layout = useMemo(() => computeTrendLayout(lines, figure, width), [lines, figure, width]);
+function TrendPlot({ lines, figure, scale, width, title, words, series, onPick, onIsolate }: TrendPlotProps) {
+  const layout = useMemo(() => computeTrendLayout(lines, { figure, scale, width }), [lines, figure, scale, width]);
   const { height, area, x, y } = layout;
   const drawing = useCallback(
     (active: string | null) => (
@@ -113,9 +125,10 @@ function TrendPlot({ lines, figure, width, title, words, series, onPick }: Trend
             count={layout.lines.length}
           />
         ))}
+        <LineLabels labels={layout.labels} getLook={series} active={active} onIsolate={onIsolate} />
       </>
     ),
-    [layout, series, title],
+    [layout, series, title, onIsolate],
   );
   return (
     <Plot
@@ -194,41 +207,90 @@ interface TrendLayout {
   x: Axis;
   y: Axis;
   lines: readonly PlacedTrendLine[];
+  labels: readonly PlacedLineLabel[];
   marks: readonly Mark[];
 }
 
-/** Values that differ by a larger factor are drawn on a logarithmic axis. */
-const MIN_LOG_RATIO = 100;
+interface TrendDrawing {
+  figure: CardFigure;
+  scale: AxisScale;
+  width: number;
+}
 
-export function computeTrendLayout(lines: readonly TrendLine[], figure: CardFigure, width: number): TrendLayout {
-  const height = computeChartHeight(width);
+/** Values that differ by a larger factor are drawn on a logarithmic axis, unless the reader chooses. */
+const MIN_LOG_RATIO = 10;
+
+/** One slow system would flatten the others on a linear axis. */
+export function chooseTrendScale(lines: readonly TrendLine[]): AxisScale {
+  const drawn = lines.flatMap(({ points }) => points).filter(({ blank }) => blank === null);
+  const positive = drawn.map(({ value }) => value ?? 0).filter((value) => value > 0);
+  return positive.length > 0 && Math.max(...positive) / Math.min(...positive) > MIN_LOG_RATIO ? "log" : "linear";
+}
+
+export function computeTrendLayout(lines: readonly TrendLine[], { figure, scale, width }: TrendDrawing): TrendLayout {
   const points = lines.flatMap((line) => line.points);
-  const y = createValueAxis(points, figure, computePlotArea(width, height));
-  const area = computePlotArea(width, height, measureLeftMargin(y));
-  const x = createTimeAxis({
-    values: points.map(({ at }) => at),
-    range: [area.left, area.right],
-    count: computeTickCount(area, 84),
+  const outside = computePlotArea(width, 0);
+  const height = Math.max(computeChartHeight(width), computeLabelsHeight(lines.length) + outside.top - outside.bottom);
+  const names = lines.map(({ system }) => system);
+  const texts = fitLineLabels(names.map(shortenSystemNames(names)), width);
+  const y = createValueAxis(points, { figure, scale, area: computePlotArea(width, height) });
+  const area = {
+    ...computePlotArea(width, height, measureLeftMargin(y, "0")),
+    right: width - measureLabelMargin(texts),
+  };
+  const x = createTimeAxis({ values: points.map(({ at }) => at), range: [area.left, area.right] });
+  const drawn = placeBlanks(
+    lines.map((line) => placeTrendLine(line, { x, y, area })),
+    area,
+  );
+  const ends = drawn.map(({ system, spots }, index) => {
+    const { x: endX, y: endY } = spots.findLast(({ isBlank }) => !isBlank) ?? spots.at(-1) ?? { x: 0, y: 0 };
+    return { name: system, text: texts[index] ?? system, x: endX, y: endY };
   });
-  const drawn = lines.map((line) => placeTrendLine(line, { x, y, area }));
   const marks = lines.flatMap(({ points: all }, line) =>
     all.map((point, index) => createTrendMark(point, { ...(drawn[line]?.spots[index] ?? { x: 0, y: 0 }), figure })),
   );
-  return { height, area, x, y, lines: drawn, marks };
+  return { height, area, x, y, lines: drawn, labels: placeLineLabels(ends, area), marks };
 }
 
-function createValueAxis(points: readonly TrendPoint[], figure: CardFigure, area: PlotArea): Axis {
+interface ValueAxisOptions {
+  figure: CardFigure;
+  scale: AxisScale;
+  area: PlotArea;
+}
+
+function createValueAxis(points: readonly TrendPoint[], { figure, scale, area }: ValueAxisOptions): Axis {
   const { tick: text, isShare, duration } = getFigureStyle(figure);
   const drawn = points.filter(({ blank }) => blank === null);
   const values = drawn.flatMap(({ value, low, high }) => [value, low, high]).filter((value) => value !== null);
-  const common = { range: [area.bottom, area.top] as const, text, count: 5, duration };
-  const positive = drawn.map(({ value }) => value ?? 0).filter((value) => value > 0);
-  if (!isShare && positive.length > 0 && Math.max(...positive) / Math.min(...positive) > MIN_LOG_RATIO)
-    return createLogAxis({
-      ...common,
-      values: [...values.filter((value) => value > 0), ...(values.includes(0) ? [0] : [])],
-    });
-  return createLinearAxis({ ...common, values, include: isShare ? [0, 1] : [0] });
+  const common = { range: [area.bottom, area.top] as const, text, count: 5, duration, scale };
+  return createScaledAxis({ ...common, values: isShare ? [...values, 1] : values });
+}
+
+/** The distance of hollow marks, in pixels. */
+const BLANK_STEP = 11;
+
+/** Hollow marks of one run side by side, and in rows above each other where the next run is near. */
+function placeBlanks(lines: readonly PlacedTrendLine[], { left, bottom }: PlotArea): PlacedTrendLine[] {
+  const runs = [...new Set(lines.flatMap(({ spots }) => spots.map(({ x }) => x)))].sort((a, b) => a - b);
+  const gaps = runs.map((x, index) => x - (runs[index - 1] ?? 2 * left - x));
+  const columns = Math.max(1, Math.floor(Math.min(...gaps) / BLANK_STEP));
+  const counts = new Map<number, number>();
+  for (const { x, isBlank } of lines.flatMap(({ spots }) => spots))
+    if (isBlank) counts.set(x, (counts.get(x) ?? 0) + 1);
+  const placed = new Map<number, number>();
+  const place = (spot: PlacedTrendPoint): PlacedTrendPoint => {
+    if (!spot.isBlank) return spot;
+    const index = placed.get(spot.x) ?? 0;
+    placed.set(spot.x, index + 1);
+    const inRow = Math.min(columns, counts.get(spot.x) ?? 1);
+    return {
+      ...spot,
+      x: spot.x + ((index % inRow) - (inRow - 1) / 2) * BLANK_STEP,
+      y: bottom - 8 - Math.floor(index / inRow) * BLANK_STEP,
+    };
+  };
+  return lines.map((line) => ({ ...line, spots: line.spots.map(place) }));
 }
 
 interface TrendAxes {

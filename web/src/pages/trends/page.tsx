@@ -95,6 +95,8 @@ function TrendGroup({ route, group, metric }: { route: Route; group: RunGroup; m
   const all = useMemo(() => renameByHarness(group.runs.toReversed()), [group]);
   const systems = useMemo(() => listSystems(all), [all]);
   const selection = selectSystems(route, systems);
+  const { isSelected, onChange } = selection;
+  const isolate = (system: string) => onChange(systems.filter(isSelected).length > 1 ? [system] : systems);
   const runs = useMemo(() => selectRunSystems(all, selection.isSelected), [all, systems, route.query.systems]);
   const title = formatDatasetNames(group.datasets);
   return (
@@ -105,7 +107,14 @@ function TrendGroup({ route, group, metric }: { route: Route; group: RunGroup; m
       </p>
       <SystemPicker {...selection} />
       <div class="chart-stack">
-        <TrendChart title={metric.label} runs={runs} figure={metric.figure} systems={systems} onPick={openRun} />
+        <TrendChart
+          title={metric.label}
+          runs={runs}
+          figure={metric.figure}
+          systems={systems}
+          onPick={openRun}
+          onIsolate={systems.length > 1 ? isolate : undefined}
+        />
         <ErrorsChart title="Error categories" runs={runs} by="run" systems={systems} onPick={openErrors} />
       </div>
     </section>
