@@ -14,8 +14,10 @@ describe("the picks to compare", () => {
       expect(parsePicks(text)).toEqual(text?.includes("r1") ? [{ run: "r1" }] : []);
   });
 
-  test("are two at most: a third replaces the first, and a second click removes one", () => {
-    expect(togglePick([ONE, TWO], THREE)).toEqual([TWO, THREE]);
+  test("are six at most, and a second click removes one", () => {
+    expect(togglePick([ONE, TWO], THREE)).toEqual([ONE, TWO, THREE]);
+    const six = ["1", "2", "3", "4", "5", "6"].map((run) => ({ run }));
+    expect(togglePick(six, ONE)).toEqual(six);
     expect(togglePick([ONE, TWO], { ...ONE })).toEqual([TWO]);
     expect(isPicked([ONE], { run: "r1" })).toBe(false);
   });
@@ -26,5 +28,7 @@ describe("the picks to compare", () => {
       path: ["compare"],
       query: { a: "r1", b: "r2", systemA: ONE.system, systemB: "a" },
     });
+    const { query } = parseRoute(buildCompareAddress([ONE, TWO, THREE]) ?? "");
+    expect(parsePicks(query.also)).toEqual([THREE]);
   });
 });

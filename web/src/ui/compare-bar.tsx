@@ -18,8 +18,9 @@ export function PickBox({ picks, pick, label, onPicks }: PickBoxProps) {
       type="checkbox"
       class="pick"
       aria-label={`Compare ${label}`}
-      title="Choose two to compare them"
+      title="Choose two or more to compare them with the first"
       checked={isPicked(picks, pick)}
+      disabled={picks.length === MAX_PICKS && !isPicked(picks, pick)}
       onChange={() => onPicks(togglePick(picks, pick))}
     />
   );
@@ -39,14 +40,14 @@ export function CompareBar({ picks, formatName, onPicks }: CompareBarProps) {
           <span class="compare-names">
             {picks.map((pick, place) => (
               <span key={`${pick.run} ${pick.system}`}>
-                <b>{place === 0 ? "A" : "B"}</b> {formatName(pick)}
+                <b>{SIDE_LETTERS[place]}</b> {formatName(pick)}
               </span>
             ))}
             {address === null && <span class="quiet">Choose one more to compare them.</span>}
           </span>
           {address !== null && (
             <a class="button" href={address}>
-              Compare the two
+              {picks.length === 2 ? "Compare the two" : `Compare ${picks.length - 1} with A`}
             </a>
           )}
           <button type="button" class="plain" onClick={() => onPicks([])}>
@@ -58,6 +59,10 @@ export function CompareBar({ picks, formatName, onPicks }: CompareBarProps) {
   );
 }
 
+/** A is the baseline, every other is compared with it. */
+const SIDE_LETTERS = "ABCDEF";
+const MAX_PICKS = SIDE_LETTERS.length;
+
 /** A run, or one system of it. */
 export interface ComparePick {
   run: string;
@@ -68,7 +73,7 @@ export interface ComparePick {
 export function parsePicks(text: string | undefined): ComparePick[] {
   try {
     const read: unknown = JSON.parse(text ?? "[]");
-    return Array.isArray(read) ? read.flatMap(parsePick).slice(0, 2) : [];
+    return Array.isArray(read) ? read.flatMap(parsePick).slice(0, MAX_PICKS) : [];
   } catch {
     return [];
   }
@@ -94,14 +99,20 @@ function isSamePick(one: ComparePick, other: ComparePick): boolean {
   return one.run === other.run && one.system === other.system;
 }
 
-/** Adds or removes a pick; a third replaces the first. */
+/** Adds or removes a pick. The first is the baseline. */
 export function togglePick(picks: readonly ComparePick[], pick: ComparePick): ComparePick[] {
   if (isPicked(picks, pick)) return picks.filter((other) => !isSamePick(other, pick));
-  return [...picks, pick].slice(-2);
+  return [...picks, pick].slice(0, MAX_PICKS);
 }
 
-/** Null until there are two picks. */
-export function buildCompareAddress([a, b]: readonly ComparePick[]): string | null {
+/** Null until there are two picks. The third and later ones are in `also`. */
+export function buildCompareAddress([a, b, ...also]: readonly ComparePick[]): string | null {
   if (a === undefined || b === undefined) return null;
-  return buildAddress(["compare"], { a: a.run, b: b.run, systemA: a.system, systemB: b.system });
+  return buildAddress(["compare"], {
+    a: a.run,
+    b: b.run,
+    systemA: a.system,
+    systemB: b.system,
+    also: formatPicks(also),
+  });
 }

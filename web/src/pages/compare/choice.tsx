@@ -1,6 +1,15 @@
 import type { RunCard } from "../../../../src/report/dashboard/contract.js";
 import type { ComparisonQuery } from "../../data/index.js";
-import { type Route, type RouteQuery, revealLine, SelectFilter, updateQuery } from "../../ui/index.js";
+import {
+  type ComparePick,
+  formatPicks,
+  parsePicks,
+  type Route,
+  type RouteQuery,
+  revealLine,
+  SelectFilter,
+  updateQuery,
+} from "../../ui/index.js";
 import { formatRunLabel } from "./verdicts.js";
 
 interface CompareChoice {
@@ -27,17 +36,17 @@ export function parseCompareChoice(
 }
 
 /** Ids of runs that the address names and the list lacks. */
-export function listUnknownRunIds({ a, b }: RouteQuery, runs: readonly RunCard[]): string[] {
-  return listNamedRunIds({ a, b }).filter((name) => !runs.some(({ id }) => id === name));
+export function listUnknownRunIds(query: RouteQuery, runs: readonly RunCard[]): string[] {
+  return listNamedRunIds(query).filter((name) => !runs.some(({ id }) => id === name));
 }
 
-function listNamedRunIds({ a, b }: RouteQuery): string[] {
-  return [...new Set([a, b])].flatMap((id) => id || []);
+function listNamedRunIds({ a, b, also }: RouteQuery): string[] {
+  return [...new Set([a, b, ...parsePicks(also).map(({ run }) => run)])].flatMap((id) => id || []);
 }
 
 /** Links outlive runs: explains why a run of the address cannot be compared. */
-export function describeAbsentRuns({ a, b }: RouteQuery, runs: readonly RunCard[]): string[] {
-  return listNamedRunIds({ a, b }).flatMap((name) => {
+export function describeAbsentRuns(query: RouteQuery, runs: readonly RunCard[]): string[] {
+  return listNamedRunIds(query).flatMap((name) => {
     const run = runs.find(({ id }) => id === name);
     if (run === undefined) return [`There is no run ${name} here: it was removed, or is in another folder.`];
     return run.status === "damaged" ? [`The run ${name} is damaged: ${run.problem ?? "it cannot be read"}`] : [];
@@ -116,8 +125,52 @@ export function CompareChooser({ route, runs, choice: { a, b, systemA, systemB }
         onRun={(id) => change({ b: id, systemB: undefined })}
         onSystem={(system) => change({ a: a?.id, b: b?.id, systemA, systemB: system })}
       />
+      {a !== null && b !== null && runs.length > 1 && <AlsoChooser route={route} runs={runs} />}
     </form>
   );
+}
+
+/** Further runs that are compared with A. */
+function AlsoChooser({ route, runs }: Pick<CompareChooserProps, "route" | "runs">) {
+  const also = parsePicks(route.query.also);
+  const change = (picks: readonly ComparePick[]) => updateQuery(route, { also: formatPicks(picks) });
+  const named = listNamedRunIds(route.query);
+  const choices = runs
+    .filter(({ id, status }) => status !== "damaged" && !named.includes(id))
+    .map((card) => ({ value: card.id, label: formatRunLabel(card) }));
+  return (
+    <fieldset class="side side-also">
+      <legend>Compare with A as well</legend>
+      {also.map((pick) => (
+        <button
+          key={formatPicks([pick])}
+          type="button"
+          class="plain"
+          title="Leave it out"
+          onClick={() => change(also.filter((other) => other !== pick))}
+        >
+          <bdi>{formatPickLabel(pick, runs)}</bdi> ×
+        </button>
+      ))}
+      {choices.length > 0 && also.length < MAX_ALSO && (
+        <SelectFilter
+          label="Add a run"
+          value=""
+          choices={choices}
+          all="Choose a run"
+          onChange={(run) => change([...also, { run }])}
+        />
+      )}
+    </fieldset>
+  );
+}
+
+const MAX_ALSO = 4;
+
+function formatPickLabel({ run, system }: ComparePick, runs: readonly RunCard[]): string {
+  const card = runs.find(({ id }) => id === run);
+  const label = card === undefined ? revealLine(run) : formatRunLabel(card);
+  return system === undefined ? label : `${revealLine(system)}, ${label}`;
 }
 
 interface SideChooserProps {
@@ -148,7 +201,7 @@ function SideChooser({ side, runs, run, system, isSame, onRun, onSystem }: SideC
         label="System"
         value={system}
         choices={run?.systems.map((card) => ({ value: card.system, label: revealLine(card.system) })) ?? []}
-        all={isSame ? null : "those of the same name"}
+        all={isSame ? null : "systems with the same name"}
         onChange={onSystem}
       />
     </fieldset>

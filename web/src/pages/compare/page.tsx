@@ -1,16 +1,9 @@
 import type { PairedComparison } from "../../../../src/metrics/compare/index.js";
-import type { CompareVerdict, CompareView, RunCard, RunPage } from "../../../../src/report/dashboard/contract.js";
+import type { CompareVerdict, RunCard, RunPage } from "../../../../src/report/dashboard/contract.js";
 import { MAX_RUNS } from "../../../../src/report/dashboard/run-query.js";
-import {
-  type ComparisonQuery,
-  type DataSource,
-  LoadView,
-  SourceError,
-  useLoadState,
-  useRunPage,
-  useSource,
-} from "../../data/index.js";
-import { buildAddress, NewestRunsNotice, PageHead, type Route, revealText } from "../../ui/index.js";
+import { type ComparisonQuery, LoadView, useLoadState, useRunPage, useSource } from "../../data/index.js";
+import { buildAddress, NewestRunsNotice, PageHead, parsePicks, type Route, revealText } from "../../ui/index.js";
+import { AgainstBaseline } from "./against-baseline.js";
 import {
   buildComparisonQuery,
   CompareChooser,
@@ -19,8 +12,8 @@ import {
   NO_TASK_QUERY,
   parseCompareChoice,
 } from "./choice.js";
+import { loadComparison } from "./load-comparison.js";
 import { ComparedPair, NoteList } from "./pair.js";
-import { swapSides } from "./swap-sides.js";
 import { ComparedRuns, summarizeVerdicts, TestNotes, VerdictSentence, VerdictTable } from "./verdicts.js";
 
 /** Two runs, or two systems of one, side by side. */
@@ -69,7 +62,14 @@ function CompareContent({ route, runs }: { route: Route; runs: readonly RunCard[
           {revealText(problem)}
         </p>
       ))}
-      {typeof wanted === "string" ? <p class="quiet">{wanted}</p> : <ComparisonView route={route} wanted={wanted} />}
+      {typeof wanted === "string" ? (
+        <p class="quiet">{wanted}</p>
+      ) : (
+        <>
+          {parsePicks(route.query.also).length > 0 && <AgainstBaseline route={route} runs={runs} wanted={wanted} />}
+          <ComparisonView route={route} wanted={wanted} />
+        </>
+      )}
     </>
   );
 }
@@ -125,16 +125,4 @@ function Verdicts({ route, comparisons, verdicts }: VerdictsProps) {
       <TestNotes verdicts={verdicts} />
     </section>
   );
-}
-
-/** A file has each pair of systems in one direction only. */
-async function loadComparison(source: DataSource, wanted: ComparisonQuery): Promise<CompareView> {
-  try {
-    return await source.compareRuns(wanted);
-  } catch (error) {
-    const { a, b, systemA, systemB } = wanted;
-    if (source.kind !== "file" || !(error instanceof SourceError) || systemA === undefined || systemB === undefined)
-      throw error;
-    return swapSides(await source.compareRuns({ a: b, b: a, systemA: systemB, systemB: systemA }));
-  }
 }

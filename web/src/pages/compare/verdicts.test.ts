@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RunCard } from "../../../../src/report/dashboard/contract.js";
-import { formatRunLabel, summarizeVerdicts } from "./verdicts.js";
+import { formatRunLabel, sortByRegression, summarizeVerdicts, type VerdictLine } from "./verdicts.js";
 
 test("a run is named by its date first", () => {
   const card = { title: "Weekly", createdAt: "2026-11-16T08:30:00.000Z", status: "stopped" } as unknown as RunCard;
@@ -11,6 +11,22 @@ test("a run is named by its date first", () => {
 test("counts verdicts, losses first", () => {
   const verdicts = (["better", "inconclusive", "worse", "inconclusive"] as const).map((lift) => ({ lift }));
   expect(summarizeVerdicts(verdicts)).toBe(
-    "4 systems compared: 1 worse in B, 1 better in B, 2 without a significant difference in quality.",
+    "4 systems compared: 1 worse than A, 1 better than A, 2 without a significant difference in quality.",
   );
+});
+
+test("shows regressions first, and then the largest loss", () => {
+  const line = (address: string, lift: string, difference: number) =>
+    ({
+      address,
+      verdict: { lift },
+      comparison: { metrics: [{ metric: "pass_rate", role: "quality", difference }] },
+    }) as unknown as VerdictLine;
+  const lines = [
+    line("better", "better", 0.2),
+    line("same", "inconclusive", 0),
+    line("lower", "inconclusive", -0.1),
+    line("worse", "worse", -0.05),
+  ];
+  expect(sortByRegression(lines).map(({ address }) => address)).toEqual(["worse", "lower", "same", "better"]);
 });

@@ -43,11 +43,16 @@ const LIFT_SIGNS: Readonly<Record<Lift, string>> = {
 export function VerdictSentence({ verdict: { lift, sentence } }: { verdict: CompareVerdict }) {
   return (
     <>
-      <span class={`lift-sign lift-${lift}`} aria-hidden="true">
-        {LIFT_SIGNS[lift]}
-      </span>{" "}
-      {revealText(sentence)}
+      <LiftSign lift={lift} /> {revealText(sentence)}
     </>
+  );
+}
+
+function LiftSign({ lift }: { lift: Lift }) {
+  return (
+    <span class={`lift-sign lift-${lift}`} aria-hidden="true">
+      {LIFT_SIGNS[lift]}
+    </span>
   );
 }
 
@@ -65,17 +70,17 @@ export function TestNotes({ verdicts }: { verdicts: readonly CompareVerdict[] })
 }
 
 const LIFT_WORDS: readonly (readonly [Lift, string])[] = [
-  ["worse", "worse in B"],
-  ["better", "better in B"],
-  ["same_but_cheaper", "as good and cheaper in B"],
-  ["same_but_dearer", "no better and dearer in B"],
+  ["worse", "worse than A"],
+  ["better", "better than A"],
+  ["same_but_cheaper", "as good as A and cheaper"],
+  ["same_but_dearer", "no better than A and more expensive"],
   ["inconclusive", "without a significant difference in quality"],
 ];
 
 /**
  * Counts the verdicts of several systems.
  * @example
- * summarizeVerdicts(verdicts); // "3 systems compared: 1 worse in B, 2 without a significant difference in quality."
+ * summarizeVerdicts(verdicts); // "3 systems compared: 1 worse than A, 2 without a significant difference in quality."
  */
 export function summarizeVerdicts(verdicts: readonly Pick<CompareVerdict, "lift">[]): string {
   const counts = LIFT_WORDS.flatMap(([lift, words]) => {
@@ -95,7 +100,23 @@ export interface VerdictLine {
   readonly address: string;
 }
 
-/** One line per pair of systems. */
+/** Short, for a table: the figures beside it say the rest. */
+const LIFT_LABELS: Readonly<Record<Lift, string>> = {
+  better: "better",
+  worse: "worse",
+  same_but_cheaper: "as good, cheaper",
+  same_but_dearer: "no better, more expensive",
+  inconclusive: "no significant difference",
+};
+
+/** What got worse first, then by the difference in quality. */
+export function sortByRegression(lines: readonly VerdictLine[]): VerdictLine[] {
+  const rank = ({ verdict }: VerdictLine) => (verdict.lift === "worse" ? 0 : verdict.lift === "better" ? 2 : 1);
+  const difference = ({ comparison }: VerdictLine) => findQualityMetric(comparison)?.difference ?? 0;
+  return [...lines].sort((one, other) => rank(one) - rank(other) || difference(one) - difference(other));
+}
+
+/** One line per pair of systems, regressions first. */
 export function VerdictTable({ lines, caption }: { lines: readonly VerdictLine[]; caption: string }) {
   const hasRuns = lines.some(({ run }) => run !== null);
   return (
@@ -116,7 +137,7 @@ export function VerdictTable({ lines, caption }: { lines: readonly VerdictLine[]
           </tr>
         </thead>
         <tbody>
-          {lines.map((line) => (
+          {sortByRegression(lines).map((line) => (
             <VerdictRow key={line.address} line={line} hasRuns={hasRuns} />
           ))}
         </tbody>
@@ -136,7 +157,7 @@ function VerdictRow({ line: { run, comparison, verdict, address }, hasRuns }: { 
         </a>
       </th>
       <td class="verdict-cell">
-        <VerdictSentence verdict={verdict} />
+        <LiftSign lift={verdict.lift} /> {LIFT_LABELS[verdict.lift]}
       </td>
       {quality === undefined ? <td colSpan={5}>–</td> : <QualityCells metric={quality} />}
     </tr>
