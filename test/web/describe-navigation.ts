@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { readFocus } from "./page-checks.js";
+import { findViolations, readFocus } from "./page-checks.js";
 import type { Site } from "./site.js";
 import type { DashboardRuns } from "./stored-runs.js";
 import { waitFor } from "./wait-for.js";
@@ -60,6 +60,32 @@ export function describeNavigation(site: Site<DashboardRuns>): void {
       await page.keyboard.press("ArrowRight");
       await page.locator(".grid-row").first().waitFor();
       expect(await readFocus(page)).toMatch(/^tab: Rows/);
+    });
+
+    it("j and k move, / searches and ? shows the keys", async () => {
+      const page = await site.open(`#/run/${site.runs.large}/rows`);
+      await page.locator(".grid-row").first().waitFor();
+      for (const key of ["j", "j", "k", "Enter"]) await page.keyboard.press(key);
+      const heading = page.getByRole("heading", { level: 1 });
+      await waitFor(() => heading.textContent()).toMatch(/^q-00001 /);
+      await page.locator("a[rel=next]").waitFor();
+      await page.keyboard.press("j");
+      await waitFor(() => heading.textContent()).not.toMatch(/^q-00001 · trial 0/);
+      await page.keyboard.press("?");
+      await page.getByRole("dialog", { name: "Keys" }).waitFor();
+      expect(await findViolations(page)).toEqual([]);
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "hidden" });
+      await page.goto(`${site.url}#/run/${site.runs.trials}/outputs`);
+      await page.locator(".outputs .excerpt").first().waitFor();
+      for (const key of ["j", "j"]) await page.keyboard.press(key);
+      const focused = await readFocus(page);
+      await page.keyboard.press("k");
+      expect(await readFocus(page)).not.toBe(focused);
+      await page.keyboard.press("/");
+      expect(await readFocus(page)).toMatch(/Text/);
+      await page.keyboard.press("j");
+      await waitFor(() => page.getByLabel("Text").inputValue()).toBe("j");
     });
 
     it("the first tab stop skips to the content", async () => {

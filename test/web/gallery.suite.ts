@@ -43,6 +43,18 @@ const PAGES: readonly GalleryPage[] = [
     hash: ({ weekly }) => `#/compare?a=${weekly[0]}&b=${weekly.at(-1)}`,
     content: ".compare-verdict",
   },
+  {
+    name: "compare-many",
+    hash: ({ weekly: [a, b, ...also] }) =>
+      `#/compare?a=${a}&b=${b}&also=${encodeURIComponent(JSON.stringify(also.slice(0, 2).map((id) => [id])))}`,
+    content: ".compare-verdicts",
+  },
+  {
+    name: "run-flipped",
+    hash: ({ weekly }) => `#/run/${weekly.at(-1)}/outputs?show=flipped`,
+    content: ".outputs .flip",
+  },
+  { name: "label-queue", hash: ({ weekly }) => `#/run/${weekly.at(-1)}/label`, content: "main h1" },
   { name: "not-found", hash: () => "#/nowhere", content: "h1" },
 ];
 

@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import { ServerNotice, useSource } from "../data/index.js";
 import { ComparePage, LabelPage, OverviewPage, RunPage, RunsPage, TrendsPage, TrialPage } from "../pages/index.js";
 import { buildAddress, PageHead, type Route, useRoute } from "../ui/index.js";
+import { KeyHelp } from "./keys.js";
 import { listNavigationItems, resolveRoute } from "./navigation.js";
 import { ThemeChoice } from "./theme.js";
 
@@ -31,6 +32,7 @@ export function App() {
           ))}
         </nav>
         <ThemeChoice />
+        <KeyHelp />
       </header>
       {singleRun === null && <ServerNotice />}
       <main id="content" tabIndex={-1}>

@@ -1,6 +1,7 @@
 export { formatOrder, parseOrder, type SortOrder, toggleOrder } from "../../../src/report/dashboard/order.js";
 export { OutcomeBadge, StatusBadge } from "./badges.js";
 export { type ColumnFormat, type ColumnKind, chooseColumnFormat } from "./column-format.js";
+export { isCommandKey } from "./command-key.js";
 export { CompareBar, type ComparePick, formatPicks, PickBox, type PickState, parsePicks } from "./compare-bar.js";
 export { DiffLines } from "./diff-lines.js";
 export { DateFilter, FilterBar, MultiSelectFilter, NumberFilter, SelectFilter, TextFilter } from "./filters.js";

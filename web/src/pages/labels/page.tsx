@@ -6,11 +6,20 @@ import type {
   TrialLabelDraft,
 } from "../../../../src/report/dashboard/contract.js";
 import { LoadView, type TrialKey, useLoadState, useSource } from "../../data/index.js";
-import { buildAddress, formatCount, formatShare, LongText, PageHead, type Route, revealLine } from "../../ui/index.js";
+import {
+  buildAddress,
+  formatCount,
+  formatShare,
+  isCommandKey,
+  LongText,
+  PageHead,
+  type Route,
+  revealLine,
+} from "../../ui/index.js";
 import { useRows } from "../rows/use-rows.js";
 import { buildTrialAddress } from "../trial-address.js";
 import { shufflePlaces } from "./order-trials.js";
-import { findLabel, formatLabelKey, isCommandKey, type Labels, useLabels } from "./use-labels.js";
+import { findLabel, formatLabelKey, type Labels, useLabels } from "./use-labels.js";
 
 /** Labels trials without showing which system answered, or what the run made of it. */
 export function LabelPage({ route, id }: { route: Route; id: string }) {

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import type { TrialLabel, TrialLabelDraft } from "../../../../src/report/dashboard/contract.js";
 import type { TrialKey } from "../../data/index.js";
-import { formatMoment, revealLine, revealText } from "../../ui/index.js";
-import { findLabel, isCommandKey, useLabels } from "./use-labels.js";
+import { formatMoment, isCommandKey, revealLine, revealText } from "../../ui/index.js";
+import { findLabel, useLabels } from "./use-labels.js";
 
 /** Marks a trial right or wrong, with a note and tags; read-only unless the server writes labels. */
 export function TrialLabelPanel({ id, trial }: { id: string; trial: TrialKey }) {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { MAX_EXCERPT_EXAMPLES } from "../../../../src/report/dashboard/choose-trial.js";
-import type { ExampleExcerpts } from "../../../../src/report/dashboard/contract.js";
+import type { ExampleExcerpts, RunCard } from "../../../../src/report/dashboard/contract.js";
 import { type DataSource, useLoadState, useSource } from "../../data/index.js";
 import {
   FilterBar,
@@ -13,6 +13,7 @@ import {
   revealLine,
   revealText,
   runInSlices,
+  Scrollable,
   SelectFilter,
   TextFilter,
   updateQuery,
@@ -21,25 +22,31 @@ import { type ExampleGroup, filterExamples, groupExamples, type OutputCell } fro
 import type { RowTable } from "../rows/row-table.js";
 import { type LoadedRows, useRows, useTextSearch } from "../rows/use-rows.js";
 import { buildTrialAddress } from "../trial-address.js";
+import { BaselineFilter, type Flip, type Flips, useBaselines, useFlips } from "./baseline.js";
 
 const SHOW_CHOICES = [
   { value: "differ", label: "Systems differ" },
   { value: "failed", label: "Failed" },
+  { value: "flipped", label: "Flipped since baseline" },
 ];
 
 interface OutputsTabProps {
   route: Route;
-  id: string;
+  run: RunCard;
   /** Rows are read again when it changes. */
   state: string;
 }
 
 /** What every system answered to each example, side by side. */
-export function OutputsTab({ route, id, state }: OutputsTabProps) {
+export function OutputsTab({ route, run, state }: OutputsTabProps) {
+  const { id } = run;
   const rows = useRows(id, state);
   const groups = useExampleGroups(rows);
   const { show, text = "", page } = route.query;
   const search = useTextSearch(id, text);
+  const baselines = useBaselines(run);
+  const baseline = show === "flipped" ? (route.query.baseline ?? baselines?.[0]?.id ?? null) : null;
+  const flips = useFlips(baseline, id, state);
   const change = (words: Record<string, string | undefined>) =>
     updateQuery({ ...route, path: ["run", id, "outputs"] }, words);
   if (rows.problem !== null)
@@ -50,7 +57,10 @@ export function OutputsTab({ route, id, state }: OutputsTabProps) {
     );
   if (rows.table === null || groups === null) return <p class="loading">Loading outputs …</p>;
   const wanted = text.trim().toLowerCase();
-  const found = filterExamples(groups, show).filter(
+  const isFlipped = ({ dataset, id: exampleId }: ExampleGroup) =>
+    run.systems.some(({ system }) => flips.value?.get(system, { dataset, exampleId }) !== undefined);
+  const matching = show === "flipped" ? groups.filter(isFlipped) : filterExamples(groups, show);
+  const found = matching.filter(
     ({ id: example, dataset }) =>
       wanted === "" ||
       String(example).toLowerCase().includes(wanted) ||
@@ -68,8 +78,15 @@ export function OutputsTab({ route, id, state }: OutputsTabProps) {
           label="Show"
           value={show}
           choices={SHOW_CHOICES}
-          onChange={(next) => change({ show: next, page: "" })}
+          onChange={(next) => change({ show: next, baseline: "", page: "" })}
         />
+        {baseline !== null && baselines !== null && (
+          <BaselineFilter
+            baselines={baselines}
+            value={baseline}
+            onChange={(next) => change({ baseline: next, page: "" })}
+          />
+        )}
         <TextFilter
           label="Text"
           value={text}
@@ -79,11 +96,16 @@ export function OutputsTab({ route, id, state }: OutputsTabProps) {
       </FilterBar>
       <p class="rows-state" role="status">
         {formatShownRange(range, "example")}
+        {show === "flipped" && baselines?.length === 0 && (
+          <span class="warn"> · There is no earlier run over the same dataset to be the baseline.</span>
+        )}
+        {flips.state === "loading" && <span class="quiet"> · comparing with the baseline …</span>}
+        {flips.state === "failed" && <span class="problem"> · {revealLine(flips.problem)}</span>}
         {search.isSearching && <span class="quiet"> · searching the texts …</span>}
         {search.isCut && <span class="warn"> · too many texts match: the first are shown</span>}
         {search.problem !== null && <span class="problem"> · {search.problem}</span>}
       </p>
-      {shown.length > 0 && <OutputsTable id={id} table={rows.table} groups={shown} state={state} />}
+      {shown.length > 0 && <OutputsTable id={id} table={rows.table} groups={shown} state={state} flips={flips.value} />}
       <Pager {...range} size={MAX_EXCERPT_EXAMPLES} onPage={(next) => change({ page: String(next) })} />
     </>
   );
@@ -126,9 +148,10 @@ interface OutputsTableProps {
   table: RowTable;
   groups: readonly ExampleGroup[];
   state: string;
+  flips: Flips | null;
 }
 
-function OutputsTable({ id, table, groups, state }: OutputsTableProps) {
+function OutputsTable({ id, table, groups, state, flips }: OutputsTableProps) {
   const source = useSource();
   const names = groups.map(formatName);
   const loaded = useLoadState(() => loadExcerpts(source, id, groups), [source, id, state, names.join()]);
@@ -144,24 +167,33 @@ function OutputsTable({ id, table, groups, state }: OutputsTableProps) {
       {isLeftOut && (
         <p class="quiet">Some texts were left out of this file to keep it small. See them with: assay serve</p>
       )}
-      <table class="outputs">
-        <thead>
-          <tr>
-            <th scope="col">Question</th>
-            <th scope="col">Expected</th>
-            {table.head.systems.map((system) => (
-              <th key={system} scope="col">
-                {revealLine(system)}
-              </th>
+      <Scrollable class="table-scroll" label="Outputs">
+        <table class="outputs">
+          <thead>
+            <tr>
+              <th scope="col">Question</th>
+              <th scope="col">Expected</th>
+              {table.head.systems.map((system) => (
+                <th key={system} scope="col">
+                  {revealLine(system)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {groups.map((group, place) => (
+              <ExampleRow
+                key={names[place]}
+                id={id}
+                table={table}
+                group={group}
+                flips={flips}
+                texts={texts?.get(names[place] ?? "")}
+              />
             ))}
-          </tr>
-        </thead>
-        <tbody>
-          {groups.map((group, place) => (
-            <ExampleRow key={names[place]} id={id} table={table} group={group} texts={texts?.get(names[place] ?? "")} />
-          ))}
-        </tbody>
-      </table>
+          </tbody>
+        </table>
+      </Scrollable>
     </>
   );
 }
@@ -170,15 +202,16 @@ interface ExampleRowProps {
   id: string;
   table: RowTable;
   group: ExampleGroup;
+  flips: Flips | null;
   texts: ExampleExcerpts | undefined;
 }
 
-function ExampleRow({ id, table, group, texts }: ExampleRowProps) {
+function ExampleRow({ id, table, group, flips, texts }: ExampleRowProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <tr class={isOpen ? "is-open" : ""}>
       <th scope="row">
-        <button type="button" class="plain" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <button type="button" class="plain" data-key-stop aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <span aria-hidden="true">{isOpen ? "▾" : "▸"}</span> {revealLine(String(group.id))}
         </button>
         <span class="excerpt">{revealText(texts?.question ?? "")}</span>
@@ -192,6 +225,7 @@ function ExampleRow({ id, table, group, texts }: ExampleRowProps) {
             id={id}
             table={table}
             cell={group.cells.get(place)}
+            flip={flips?.get(system, { dataset: group.dataset, exampleId: group.id })}
             text={texts?.responses.find((response) => response.system === system)?.text ?? ""}
           />
         </td>
@@ -204,10 +238,11 @@ interface OutputCellProps {
   id: string;
   table: RowTable;
   cell: OutputCell | undefined;
+  flip: Flip | undefined;
   text: string;
 }
 
-function OutputCellView({ id, table, cell, text }: OutputCellProps) {
+function OutputCellView({ id, table, cell, flip, text }: OutputCellProps) {
   if (cell === undefined) return <span class="quiet">{MISSING}</span>;
   const score = table.columns.score[cell.place] ?? Number.NaN;
   return (
@@ -216,7 +251,24 @@ function OutputCellView({ id, table, cell, text }: OutputCellProps) {
         <OutcomeBadge outcome={table.getOutcome(cell.place)} />{" "}
         {cell.trials > 1 ? `${cell.passed}/${cell.trials}` : formatScore(Number.isNaN(score) ? null : score)}
       </a>
-      <span class="excerpt">{revealText(text)}</span>
+      {flip !== undefined && <FlipMark {...flip} />}
+      <span class="excerpt">
+        {text === "" ? <i class="quiet">{describeMissingText(table, cell)}</i> : revealText(text)}
+      </span>
     </>
   );
+}
+
+function FlipMark({ to, passed, trials }: Flip) {
+  return (
+    <span class={`flip flip-${to}`}>
+      {to === "fail" ? "▼" : "▲"} {passed}/{trials} in the baseline
+    </span>
+  );
+}
+
+/** The error where there is no output because of it. */
+function describeMissingText(table: RowTable, { place }: OutputCell): string {
+  const category = table.getCategory(place);
+  return category === "none" ? "" : category;
 }

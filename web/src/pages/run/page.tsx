@@ -83,7 +83,7 @@ function RunSections({ route, view, live: { progress, queue } }: RunSectionsProp
           <span aria-hidden="true">⚠</span> {revealText(warning)}
         </p>
       ))}
-      {progress === null && (
+      {progress === null && (chosen === "summary" || route.query.print === "all") && (
         <AnswerStrip
           answer={view.picks}
           hasChoice={view.card.systems.length > 1}
@@ -107,7 +107,9 @@ function RunSections({ route, view, live: { progress, queue } }: RunSectionsProp
           {chosen === "summary" && <SummaryTab route={route} view={view} />}
           {chosen === "cases" && <CasesOrNotice view={view} />}
           {chosen === "charts" && <ChartsTab route={route} view={view} />}
-          {chosen === "outputs" && <OutputsTab route={route} id={id} state={`${view.card.status} ${view.card.done}`} />}
+          {chosen === "outputs" && (
+            <OutputsTab route={route} run={view.card} state={`${view.card.status} ${view.card.done}`} />
+          )}
           {chosen === "rows" && <RowsTab route={route} id={id} state={`${view.card.status} ${view.card.done}`} />}
         </Tabs>
       )}

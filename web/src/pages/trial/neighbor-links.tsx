@@ -44,8 +44,12 @@ function NeighborSteps({ id, trial, words }: { id: string; trial: TrialKey; word
   };
   return (
     <>
-      <NeighborLink href={getHref(at - 1)}>← Previous</NeighborLink>
-      <NeighborLink href={getHref(at + 1)}>Next →</NeighborLink>
+      <NeighborLink href={getHref(at - 1)} rel="prev">
+        ← Previous
+      </NeighborLink>
+      <NeighborLink href={getHref(at + 1)} rel="next">
+        Next →
+      </NeighborLink>
       <span class="quiet" role="status">
         {formatCount(at + 1)} of {formatCount(places.length)}
       </span>
@@ -54,6 +58,11 @@ function NeighborSteps({ id, trial, words }: { id: string; trial: TrialKey; word
 }
 
 /** At the end the text stays, so that the other link does not move. */
-function NeighborLink({ href, children }: { href: string | null; children: string }) {
-  return href === null ? <span class="quiet">{children}</span> : <a href={href}>{children}</a>;
+function NeighborLink({ href, rel, children }: { href: string | null; rel: "prev" | "next"; children: string }) {
+  if (href === null) return <span class="quiet">{children}</span>;
+  return (
+    <a href={href} rel={rel}>
+      {children}
+    </a>
+  );
 }
