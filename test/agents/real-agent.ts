@@ -117,7 +117,7 @@ export function fillUsage({ usage }: EvalRow): Required<Usage> {
 }
 
 /** Command lines that contain a text: processes that an agent may have left behind. */
-export function listProcessesWith(text: string): string[] {
+function listProcessesWith(text: string): string[] {
   return readdirSync("/proc").filter((pid) => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false;
     try {

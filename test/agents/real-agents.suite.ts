@@ -5,7 +5,6 @@ import {
   expectNothingLeft,
   fillUsage,
   INSTALLED_AGENTS,
-  listProcessesWith,
   MODELS,
   openRealAgent,
   startMockModel,
