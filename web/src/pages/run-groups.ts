@@ -112,7 +112,7 @@ function sortGoodFirst(all: readonly RunSystem[]): RunSystem[] {
  * @example
  * explainDoubt({ run, card }); // "35 % of its planned trials were scored"
  */
-function explainDoubt({ run, card }: RunSystem): string | null {
+export function explainDoubt({ run, card }: RunSystem): string | null {
   const { coverage } = card.figures;
   if (coverage !== null && coverage < LOW_COVERAGE) {
     const stopped = run.status === "incomplete" ? "the run was stopped: " : "";

@@ -32,6 +32,7 @@ import {
 import { AnswerStrip } from "../answer-strip.js";
 import { buildRowFilterQuery, buildSelectionQuery, hasRowFilter } from "../row-filter.js";
 import { CasesTab } from "./cases-tab.js";
+import { formatHeadline } from "./headline.js";
 import { LivePanel } from "./live-panel.js";
 import { OutputsTab } from "./outputs-tab.js";
 import { PrintAll } from "./print-all.js";
@@ -47,9 +48,10 @@ export function RunPage({ route, id }: { route: Route; id: string }) {
 
 function RunContent({ route, id }: { route: Route; id: string }) {
   const live = useLiveRun(id);
+  const card = live.loaded.value?.card;
   return (
     <>
-      <PageHead title={revealLine(live.loaded.value?.card.title ?? id)} place={id} />
+      <PageHead title={revealLine(card === undefined ? id : formatHeadline(card))} place={id} />
       {live.loaded.state === "failed" && live.loaded.value === null && (
         <p>
           <a href={buildAddress(["runs"])}>See all runs</a>

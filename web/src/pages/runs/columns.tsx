@@ -16,6 +16,7 @@ import {
   StatusBadge,
   type TableColumn,
 } from "../../ui/index.js";
+import { explainDoubt } from "../run-groups.js";
 
 export function buildRunColumns(picking: PickState): TableColumn<RunCard>[] {
   return [
@@ -64,12 +65,7 @@ const STATUS_COLUMNS: readonly TableColumn<RunCard>[] = [
     title: "Status",
     class: "w-status",
     value: RUN_SORTS.status,
-    cell: ({ status, workers }) => (
-      <>
-        <StatusBadge status={status} />
-        {workers !== undefined && <span class="quiet small block">{formatPlural(workers, "worker")}</span>}
-      </>
-    ),
+    cell: (run) => <RunStatusCell run={run} />,
   },
   {
     key: "when",
@@ -172,4 +168,17 @@ function PassRatesCell({ systems }: RunCard) {
 export function abbreviateNames(names: readonly string[], most = 1): string {
   const more = names.length - most;
   return more > 0 ? `${names.slice(0, most).join(", ")} +${more}` : names.join(", ");
+}
+
+/** Amber with the reason where a finished run has too few scored trials. */
+function RunStatusCell({ run }: { run: RunCard }) {
+  const { status, workers, systems } = run;
+  const doubts = status === "running" ? [] : systems.flatMap((card) => explainDoubt({ run, card }) ?? []);
+  return (
+    <span title={doubts[0]}>
+      <StatusBadge status={status} isDoubtful={doubts.length > 0} />
+      {doubts.length > 0 && <span class="unseen">: {doubts[0]}</span>}
+      {workers !== undefined && <span class="quiet small block">{formatPlural(workers, "worker")}</span>}
+    </span>
+  );
 }
