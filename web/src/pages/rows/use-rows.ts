@@ -102,7 +102,7 @@ export interface TextSearch {
 }
 
 /** Wait until the reader stops typing. */
-const TYPING_PAUSE_MS = 400;
+const TYPING_PAUSE_MS = 120;
 /** One letter occurs in nearly every text. */
 const MIN_SEARCH_LENGTH = 2;
 
