@@ -1,4 +1,4 @@
-import { lstatSync } from "node:fs";
+import { lstatSync, type Stats } from "node:fs";
 import { isGitFolder, walkFolder } from "./folder.js";
 import { YieldTimer } from "./yield-timer.js";
 
@@ -52,6 +52,8 @@ interface FolderScan {
   /** Times of the first change since the previous scan, and of the last change of all. */
   readonly earliestMs: number;
   readonly latestMs: number;
+  /** Inodes with the last time. File times move in steps of milliseconds, so a change can have the same one. */
+  readonly latestInodes: ReadonlySet<number>;
 }
 
 class ScanningFolderWatch implements FolderWatch {
@@ -104,14 +106,20 @@ class ScanningFolderWatch implements FolderWatch {
   async #scan(): Promise<{ look: FolderScan; workedMs: number }> {
     const yieldTimer = new YieldTimer();
     const { path, ignore } = this.#options;
-    const seenMs = this.#last?.latestMs ?? 0;
+    const last = this.#last;
+    const latestInodes = new Set<number>();
     let [count, sum, earliestMs, latestMs] = [0, 0, Infinity, 0];
-    const time = (ms: number) => {
+    const isNew = (ms: number, inode: number) =>
+      last === null || ms > last.latestMs || (ms === last.latestMs && !last.latestInodes.has(inode));
+    const addTime = ({ ctimeMs: ms, ino }: Stats) => {
+      if (isNew(ms, ino)) earliestMs = Math.min(earliestMs, ms);
+      if (ms > latestMs) latestInodes.clear();
       latestMs = Math.max(latestMs, ms);
-      if (ms > seenMs) earliestMs = Math.min(earliestMs, ms);
+      if (ms === latestMs) latestInodes.add(ino);
     };
     // The folder itself, whose time changes when an entry is deleted.
-    time(lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0);
+    const folder = lstatSync(path, { throwIfNoEntry: false });
+    if (folder !== undefined) addTime(folder);
     await walkFolder(path, {
       ignore,
       yieldTimer,
@@ -119,11 +127,11 @@ class ScanningFolderWatch implements FolderWatch {
         count += 1;
         // Integers that wrap around, because a floating-point sum would lose small differences.
         sum = (sum + Math.floor(stats.ctimeMs * 1000 + stats.ino)) | 0;
-        time(stats.ctimeMs);
+        addTime(stats);
       },
     });
     return {
-      look: { count, sum, latestMs, earliestMs: Math.min(earliestMs, latestMs) },
+      look: { count, sum, latestMs, latestInodes, earliestMs: Math.min(earliestMs, latestMs) },
       workedMs: yieldTimer.workedMs,
     };
   }
