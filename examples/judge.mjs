@@ -18,8 +18,8 @@ const mock = await startMock({
     { match: "/./", reply: verdict("fail") },
   ],
 });
-const price = await bundledPrice({ model: "gpt-4o-mini" });
-const model = { model: "gpt-4o-mini", baseUrl: mock.url, limits: { price, maxCostUsd: null, hardTimeoutMs: null } };
+const price = await bundledPrice({ model: "gpt-6-luna" });
+const model = { model: "gpt-6-luna", baseUrl: mock.url, limits: { price, maxCostUsd: null, hardTimeoutMs: null } };
 const judge = new LLMJudge({ model });
 
 try {

@@ -14,7 +14,7 @@ const closedBook = {
     const answer = await fetch(`${gateway.env.OPENAI_BASE_URL}/chat/completions`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: question }] }),
+      body: JSON.stringify({ model: "gpt-6-sol", messages: [{ role: "user", content: question }] }),
       signal,
     });
     const { choices, error } = await answer.json();

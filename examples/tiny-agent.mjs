@@ -7,7 +7,7 @@ import { spawn } from "node:child_process";
 
 const { OPENAI_BASE_URL = "https://api.openai.com/v1", OPENAI_API_KEY = "" } = process.env;
 // Assay sets ASSAY_MODEL when it starts a program with --agent-command.
-const MODEL = process.env.OPENAI_MODEL ?? process.env.ASSAY_MODEL ?? "gpt-5-mini";
+const MODEL = process.env.OPENAI_MODEL ?? process.env.ASSAY_MODEL ?? "gpt-6-luna";
 const MAX_TURNS = 30;
 const MAX_TRIES = 4;
 const COMMAND_TIMEOUT_MS = 60_000;

@@ -15,7 +15,7 @@ const LAYERS = [
   ["core", "utils", "stats"],
   ["models", "exec", "metrics"],
   ["datasets", "budget", "systems", "evaluators"],
-  ["agents", "graders", "runner"],
+  ["agents", "graders", "runner", "stress"],
   ["store", "queue", "evals", "report"],
   ["runs"],
   ["."],

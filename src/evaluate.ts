@@ -9,6 +9,7 @@ import {
   createBudgets,
   createProgressCallback,
   createReceipt,
+  describeMatchedPrices,
   formatBudgetNotes,
   type PreparedRun,
   prepareEvaluators,
@@ -44,16 +45,22 @@ export function evaluate(options: EvaluateOptions): Promise<EvalResult> {
 export async function evaluateWith(standard: StandardMetrics, options: EvaluateOptions): Promise<EvalResult> {
   const prepared = await prepareRun(options, standard);
   const { plan, config, metrics, cache } = prepared;
+  // Most runs have no question, and do without its code.
+  const sequential = config.until === undefined ? null : await import("./runs/sequential-run.js");
   const queue = options.queue === undefined ? null : await openQueue(options.queue);
   try {
     // With a queue the workers score, so they prepare the evaluators.
     if (queue === null) await prepareEvaluators(plan);
-    const notes = [...plan.notes];
+    const notes = [...plan.notes, ...describeMatchedPrices(plan.systems)];
     const store = openRunStore(plan, config, options);
     const startedAt = new Date();
     const times = new SystemTimer(() => performance.now());
     try {
       for (const note of store.notes) options.onNote?.(note);
+      options.batches?.attach(
+        plan.systems.map(({ name }) => name),
+        store.journal?.openBatches(),
+      );
       const { spentUsd, rows: before } = store.earlier;
       const budgets = createBudgets(options.budget, {
         systems: plan.systems,
@@ -65,6 +72,7 @@ export async function evaluateWith(standard: StandardMetrics, options: EvaluateO
         budgets,
         store,
         times,
+        stopRule: options.until === "none" ? undefined : sequential?.createStopRule(plan, config),
         onProgress: createProgressCallback(options.onProgress, notes) ?? null,
       });
       const rows =
@@ -86,6 +94,7 @@ export async function evaluateWith(standard: StandardMetrics, options: EvaluateO
         timing,
         budget: spent === null ? undefined : createReceipt(spent),
         runDir,
+        sequential: sequential?.reportSequentialRun({ config, examples: plan.examples, rows }),
         notes,
       });
       if (store.journal !== null) storeResult(store.journal, result);
@@ -111,6 +120,7 @@ interface RunPortsOptions {
   budgets: RunBudgets;
   store: OpenRun;
   times: SystemTimer;
+  stopRule: RunPorts["stopRule"];
   onProgress: RunPorts["onProgress"];
 }
 
@@ -131,6 +141,7 @@ function buildRunPorts(
     whenIdle: registerIdleCallback,
     onProgress: around.onProgress,
     times: around.times,
+    stopRule: around.stopRule,
   };
 }
 

@@ -38,6 +38,7 @@ export type {
   EvalResult,
   Evaluator,
   Example,
+  ExampleFile,
   ExampleSource,
   FileChange,
   Grade,
@@ -66,6 +67,8 @@ export type {
   ScoreMeter,
   Scores,
   ScoringCost,
+  ServicePrice,
+  ServiceTier,
   StopReason,
   Summary,
   System,
@@ -131,6 +134,7 @@ export {
 } from "./core/index.js";
 export type { HubOptions } from "./datasets/index.js";
 export {
+  attachFiles,
   type LoadDatasetOptions,
   type LoadFilesOptions,
   loadDataset,

@@ -88,7 +88,14 @@ describe("exit code, comment and JUnit agree", () => {
       `export default { name: "slow", process: ({ id, answer }, { signal }) => {
   if (id < 2) return { response: answer };
   process.stderr.write("waiting\\n");
-  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  // Without a timer the process would be idle, and a run gives up trials that can never end.
+  const alive = setInterval(() => {}, 1000);
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => {
+      clearInterval(alive);
+      reject(signal.reason);
+    });
+  });
 } };`,
     );
     const files = ["--markdown", "out/comment.md", "--junit", "out/junit.xml"];

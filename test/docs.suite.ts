@@ -46,9 +46,11 @@ const EVERY_COMMAND = [
   "experiment merge",
   "experiment report",
   "compare",
+  "tasks",
   "runs",
   "runs tag",
   "runs rename",
+  "runs quarantine",
   "runs rm",
   "baseline",
   "baseline set",
@@ -56,9 +58,15 @@ const EVERY_COMMAND = [
   "baseline clear",
   "ci",
   "memory",
+  "migrate",
+  "stress",
   "demo",
   "datasets",
   "models",
+  "models show",
+  "prices",
+  "prices update",
+  "prices pin",
   "report",
   "serve",
   "show",
@@ -66,6 +74,7 @@ const EVERY_COMMAND = [
   "export",
   "import",
   "grade",
+  "label",
   "judge",
   "gateway",
   "mock",
@@ -323,7 +332,9 @@ describe("links and names", () => {
     expect(rows.length).toBeGreaterThan(10);
     for (const [names = "", address = "", variable = "", dialect = ""] of rows) {
       for (const name of code(names).split(", ")) {
-        const facts = [getDefaultBaseUrl(name), getKeyVariable(name) ?? "none", getProviderDialect(name)];
+        const env = { AWS_REGION: "region" };
+        const url = getDefaultBaseUrl(name, env)?.replace("region", "REGION") ?? "base_url";
+        const facts = [url, getKeyVariable(name, env) ?? "none", getProviderDialect(name)];
         expect([name, ...facts]).toEqual([name, code(address), code(variable), code(dialect)]);
       }
     }

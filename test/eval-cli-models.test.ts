@@ -157,6 +157,25 @@ describe("assay init", () => {
   });
 });
 
+describe("efforts of an eval", () => {
+  const write = (executor: string) =>
+    new TempEvalProject({
+      "eval.yaml": `name: asked\ndefaults: { executor: ${JSON.stringify(executor)}, model: openai/gpt-5-mini }\nstimuli:\n  - { name: asked, prompt: Do it., graders: [{ type: file-exists, config: { path: made.txt } }] }\n`,
+    });
+
+  it("run an agent once with each", async () => {
+    const { code, stdout, stderr } = await write("codex").eval("--effort", "low,high", "--dry-run");
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stdout + stderr).toContain("systems: codex:openai/gpt-5-mini@low, codex:openai/gpt-5-mini@high");
+  });
+
+  it("are refused for a program that cannot be told one", async () => {
+    const { code, stderr } = await write(TINY_AGENT_COMMAND).eval("--effort", "low", "--dry-run");
+    expect({ code, stderr }).toMatchObject({ code: 2 });
+    expect(stderr).toContain("cannot be told an effort, but is given low. Remove it.");
+  });
+});
+
 describe("flags of assay eval", () => {
   it("each appear in one of its test suites", async () => {
     const { stdout } = await runAssay(new TempProject().dir, "eval", "--help", "all");

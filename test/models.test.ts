@@ -104,6 +104,43 @@ describe("models on the command line", () => {
     expect(mock.requests[0]?.headers).toMatchObject({ "x-team": "blue" });
   });
 
+  it("sends --service-tier, and counts its price", async () => {
+    const mock = await mockOf();
+    const pricing = "{ input_per_1k: 2, output_per_1k: 2, flex: { input_per_1k: 1, output_per_1k: 1 } }";
+    const space = new TempProject({
+      "capitals.jsonl": CAPITAL_EXAMPLES,
+      "models.yml": `models:\n  m: { base_url: "${mock.url}", pricing: ${pricing} }\n`,
+    });
+    const costs = [];
+    for (const flags of [[], ["--service-tier", "flex"]]) {
+      const report = await run(space, ["--model", "m", "--trial-max-cost", "0", ...flags]);
+      costs.push(report.rows.reduce((sum, { costUsd }) => sum + Number(costUsd ?? Number.NaN), 0));
+    }
+    expect(bodiesOf(mock).map((body) => (body as { service_tier?: string }).service_tier)).toEqual([
+      ...CAPITAL_EXAMPLES.map(() => undefined),
+      ...CAPITAL_EXAMPLES.map(() => "flex"),
+    ]);
+    expect(costs[0]).toBeGreaterThan(0);
+    expect(costs[1]).toBeCloseTo((costs[0] ?? 0) / 2, 9);
+    const [unknown, wrong] = [
+      await runPooledAssay(
+        space.dir,
+        "run",
+        "--dataset",
+        "capitals.jsonl",
+        "--model",
+        "m",
+        "--service-tier",
+        "priority",
+        "--max-cost",
+        "1",
+      ),
+      await runPooledAssay(space.dir, "run", "--dataset", "capitals.jsonl", "--model", "m", "--service-tier", "fast"),
+    ];
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("pricing.priority in models.yml") });
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("It must be flex or priority.") });
+  });
+
   it("sends the key from the variable of --api-key-env, and names one that is not set", async () => {
     const mock = await mockOf({ requireKey: "dummy-key" });
     const args = ["--proxy", mock.url, "--model", "m", "--api-key-env", "TEAM_KEY"];

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { runPooledAssay } from "../src/testing/cli-pool.js";
 import { startMock } from "../src/testing/mock/index.js";
 import { parseReport, startAssay } from "../src/testing/run-assay.js";
@@ -93,6 +93,11 @@ describe("assay run", () => {
       ...["--system", "./oracle.mjs", "--output", "json"],
     );
     expect(report.rows).toMatchObject([{ exampleId: "7", outcome: "pass" }]);
+  });
+
+  it("--expert-cost is stored with the datasets", async () => {
+    const report = await json(new TempProject(files), ...BASE, "--expert-cost", "capitals=2.5");
+    expect(report.config.datasets).toMatchObject([{ expertCostUsd: 2.5 }]);
   });
 
   it("--skip-bad-rows counts skipped rows", async () => {
@@ -290,6 +295,18 @@ describe("assay run", () => {
     expect(both.code).toBe(3);
   });
 
+  it.each([
+    [["--until", "decided"], /compares systems, but the run has one/],
+    [["--until", "pass_rate>=0.5", "--margin", "0.1"], /--margin is for --until decided/],
+    [["--until", "pass_rate>=0.5", "--quality", "mean_score"], /Remove --quality mean_score/],
+    [["--until", "pass_rate>=0.5", "--population", "all"], /--population must be tasks or dataset/],
+    [["--confidence", "0.9"], /--confidence needs --until/],
+  ])("%j is refused", async (flags, message) => {
+    const { code, stderr } = await runPooledAssay(new TempProject(files).dir, ...BASE, ...flags);
+    expect(stderr).toMatch(message);
+    expect(code).toBe(2);
+  });
+
   it("--quiet prints no progress", async () => {
     const { stderr } = await runPooledAssay(new TempProject(files).dir, ...BASE, "--quiet");
     expect(stderr).toMatch(/^Stored in \S+\n$/);
@@ -333,6 +350,54 @@ describe("assay run", () => {
     expect((await runPooledAssay(space.dir, ...flags, "--on-outage", "maybe")).stderr).toContain(
       "It must be stop or wait",
     );
+  });
+
+  it("--batch submits with --batch-no-wait, and --resume collects", async () => {
+    const mock = await startMock({ reply: "Paris", batch: { delayMs: 3000 } });
+    onTestFinished(() => mock.close());
+    const space = new TempProject(files);
+    const model = ["--dataset", "capitals.jsonl", "--proxy", `${mock.url}/v1`, "--model", "m"];
+    const submitted = await runPooledAssay(space.dir, ...model, "--batch", "--batch-no-wait", "--batch-deadline", "6h");
+    expect(submitted.stderr).toContain("Collect the results with: assay run --resume");
+    expect(submitted).toMatchObject({ code: 0, stdout: "" });
+    const { rows } = parseReport(await runPooledAssay(space.dir, "--resume", "--output", "json"));
+    expect(rows.map(({ latency }) => latency)).toEqual(rows.map(() => null));
+    expect(mock.requests.filter(({ batch }) => batch !== null)).toHaveLength(rows.length);
+    const late = await runPooledAssay(space.dir, ...model, "--batch", "--batch-late", "never");
+    expect(late.stderr).toContain("It must be live or leave");
+  });
+
+  it("--batch-late leave ends with exit 3 after the deadline, since results are missing", async () => {
+    const mock = await startMock({ reply: "Paris", batch: { delayMs: 3_600_000 } });
+    onTestFinished(() => mock.close());
+    const space = new TempProject(files);
+    const model = ["--dataset", "capitals.jsonl", "--proxy", `${mock.url}/v1`, "--model", "m"];
+    const left = await runPooledAssay(
+      space.dir,
+      ...model,
+      "--batch",
+      "--batch-deadline",
+      "1s",
+      "--batch-late",
+      "leave",
+    );
+    expect(left.stderr).toContain("The deadline of the batches is over: ");
+    expect(left.stderr).toContain("Collect the results with: assay run --resume");
+    expect(left).toMatchObject({ code: 3, stdout: "" });
+  });
+
+  it.each([
+    ["a queue", ["--batch", "--queue", "redis://127.0.0.1:1"], "--batch cannot be combined with --queue"],
+    ["a service tier", ["--batch", "--service-tier", "flex"], "batches are a tier of their own"],
+    ["no --batch", ["--batch-deadline", "6h"], "--batch-deadline needs --batch"],
+    ["--mock that is left", ["--batch", "--batch-late", "leave", "--mock", "m.yaml"], "ends with the command"],
+    ["a compressor", ["--batch", "--system", "truncate:0.5"], "--batch is for models"],
+  ])("--batch is refused with %s", async (_, flags, message) => {
+    const space = new TempProject({ ...files, "m.yaml": "reply: Paris\n" });
+    const model = flags.includes("--system") ? [] : ["--proxy", "http://127.0.0.1:9/v1", "--model", "m"];
+    const { code, stderr } = await runPooledAssay(space.dir, "--dataset", "capitals.jsonl", ...model, ...flags);
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
   });
 
   it("has a test for each of its flags", async () => {

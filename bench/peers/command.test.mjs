@@ -12,7 +12,7 @@ const FAMILY = `
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 const held = Buffer.alloc(150 * 2 ** 20, 1);
-const work = "const held = Buffer.alloc(150 * 2 ** 20, 1); const end = Date.now() + 300; while (Date.now() < end); setInterval(() => held, 1e6)";
+const work = "const held = Buffer.alloc(150 * 2 ** 20, 1); while (process.cpuUsage().user < 300e3); setInterval(() => held, 1e6)";
 const child = spawn(process.execPath, ["-e", process.argv[2] === "stay" ? work : work.replace("setInterval(() => held, 1e6)", "")]);
 writeFileSync("child.pid", String(child.pid));
 child.on("close", () => console.log("child ended", held.length));

@@ -1,6 +1,6 @@
 import type { AGENT_NAMES, ProviderName } from "../budget/index.js";
-import type { AgentEventBody, McpServer, Usage } from "../core/index.js";
-import type { DialectName } from "../models/index.js";
+import type { AgentEventBody, Effort, EffortName, McpServer, Usage } from "../core/index.js";
+import type { GatewayDialectName } from "../models/index.js";
 import { readJsonObject, readJsonString } from "../models/index.js";
 
 /** The supported agents. */
@@ -13,7 +13,7 @@ export interface AgentModel {
   /** The name passed to the program when it uses its own settings. */
   readonly cliName: string;
   /** The API format of its endpoint. */
-  readonly dialect: DialectName;
+  readonly dialect: GatewayDialectName;
 }
 
 /** What an adapter needs to start its agent. */
@@ -23,6 +23,8 @@ export interface LaunchRequest {
   readonly promptFile: string;
   /** Null for the program's own default. */
   readonly model: AgentModel | null;
+  /** How much the model should think; null for the program's own default. */
+  readonly effort: Effort | null;
   /** Base URLs of the gateway for each provider's clients, in the form their SDKs expect. */
   readonly gateway: Readonly<Record<ProviderName, string>>;
   /** A placeholder key; the gateway replaces it with the real one. */
@@ -93,6 +95,15 @@ export interface StreamReader {
   readonly unknown: ReadonlyMap<string, number>;
 }
 
+/** The efforts that an agent can be told. */
+interface AgentEfforts {
+  readonly names: readonly EffortName[];
+  /** True when it also takes a number of thinking tokens. */
+  readonly takesTokens?: boolean;
+  /** True when it can only be told by files in a temporary HOME, which name the model. */
+  readonly inHomeOnly?: boolean;
+}
+
 /** Everything specific to one agent. */
 export interface AgentAdapter {
   readonly name: string;
@@ -101,7 +112,7 @@ export interface AgentAdapter {
   /** The version the adapter was last tested with. */
   readonly checkedVersion: string;
   /** Supported API formats, the default first. */
-  readonly dialects: readonly DialectName[];
+  readonly dialects: readonly GatewayDialectName[];
   /** The default provider; null when provider and model must be named. */
   readonly provider: string | null;
   /** How to install it. */
@@ -120,6 +131,8 @@ export interface AgentAdapter {
   readonly tools?: readonly string[];
   /** Whether it supports MCP servers: always, or only in a temporary HOME; absent for never. */
   readonly takesServers?: "always" | "in throw-away HOME";
+  /** The efforts it can be told; absent when it cannot. */
+  readonly efforts?: AgentEfforts;
   /** True when it prints plain text instead of events: its reader gets lines, and its exit code decides how it ended. */
   readonly printsText?: boolean;
   launch(request: LaunchRequest): AgentLaunch;
@@ -168,39 +181,6 @@ export function findStatusCode(message: string): number | null {
     if (status !== undefined) return Number(status);
   }
   return STATUS_BY_PHRASE.find(([name]) => name.test(message))?.[1] ?? null;
-}
-
-/** Names that let the program choose its model. */
-const WILDCARD_MODELS = new Set(["auto", "default"]);
-
-/** Suffixes that providers add for one release of a model: a date, a release number, "latest", a context length. */
-const RELEASE_SUFFIX =
-  /(?:[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{4}|\d{2}-\d{2}|\d{4}|00\d|latest|default|v\d+:\d+)|\[\w+\]|:\w+)$/;
-
-/**
- * True when two names mean the same model: with or without its provider, as an alias or as a dated release.
- * @example
- * isSameModel("gpt-5", "openai/gpt-5-2025-08-07"); // true
- * isSameModel("sonnet", "claude-sonnet-4-5"); // true
- * isSameModel("gpt-5", "gpt-5-mini"); // false
- */
-export function isSameModel(asked: string, called: string): boolean {
-  const [wanted, found] = [normalizeModelName(asked), normalizeModelName(called)];
-  if (wanted === found || WILDCARD_MODELS.has(wanted)) return true;
-  // An alias without a version means the newest of its family.
-  if (/\d/.test(wanted)) return false;
-  const words = new Set(found.split("-"));
-  return found !== "" && /\d/.test(found) && wanted.split("-").every((word) => words.has(word));
-}
-
-/** Lowercase, without provider and release, and with one separator in versions. */
-function normalizeModelName(name: string): string {
-  let plain = (name.split("/").at(-1) ?? name)
-    .toLowerCase()
-    .replace(/^(?:\w+\.)?(?:anthropic|openai|google|amazon)\./, "");
-  for (let shorter = plain.replace(RELEASE_SUFFIX, ""); shorter !== plain; shorter = plain.replace(RELEASE_SUFFIX, ""))
-    plain = shorter;
-  return plain.replaceAll(/(?<=\d)\.(?=\d)/g, "-");
 }
 
 /**

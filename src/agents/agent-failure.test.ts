@@ -206,6 +206,7 @@ describe("createAgentError", () => {
     generationMs: null,
     finish: null,
     message: "the connection broke.",
+    fault: null,
   };
   const idle = () => {
     const { signal } = new AbortController();

@@ -24,6 +24,7 @@ function answered(output: number, more: Partial<GatewayRequest> = {}): GatewayRe
     generationMs: null,
     finish: null,
     message: null,
+    fault: null,
     ...more,
   };
 }

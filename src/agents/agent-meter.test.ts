@@ -20,7 +20,7 @@ const LIMITS = { price: PRICE, maxCostUsd: 0, hardTimeoutMs: null };
 
 async function openMeter(upstreams: Partial<AgentUpstreams>): Promise<AgentMeter> {
   const all = { urls: {}, keys: {}, prices: new Map([["m", PRICE]]), allowInsecure: false, ...upstreams };
-  const meter = await AgentMeter.open(all, LIMITS, null);
+  const meter = await AgentMeter.open(all, LIMITS, { budget: null });
   onTestFinished(() => meter.close());
   return meter;
 }

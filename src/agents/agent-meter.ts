@@ -1,6 +1,6 @@
 import {
-  bundledPrice,
   countAllTokens,
+  findPrice,
   type Gateway,
   type GatewayRequest,
   type GatewayTotal,
@@ -8,9 +8,10 @@ import {
   type ProviderName,
   startGateway,
 } from "../budget/index.js";
-import type { AgentEvent, Limits, Price, TrialBudget, Usage } from "../core/index.js";
+import type { AgentEvent, Limits, Price, TrialContext, Usage } from "../core/index.js";
 import { OTHER_MODEL_NOTE } from "../core/index.js";
-import { type AgentEnd, type AgentFigures, isSameModel } from "./adapter.js";
+import { isSameModel } from "../models/index.js";
+import type { AgentEnd, AgentFigures } from "./adapter.js";
 
 /** Where an agent's model calls go. */
 export interface AgentUpstreams {
@@ -36,7 +37,11 @@ export class AgentMeter {
     this.requests = requests;
   }
 
-  static async open(upstreams: AgentUpstreams, limits: Limits, budget: TrialBudget | null): Promise<AgentMeter> {
+  static async open(
+    upstreams: AgentUpstreams,
+    limits: Limits,
+    { budget, faults }: Pick<TrialContext, "budget" | "faults">,
+  ): Promise<AgentMeter> {
     const requests: GatewayRequest[] = [];
     const gateway: Gateway = await startGateway({
       budget: {
@@ -47,8 +52,9 @@ export class AgentMeter {
       keys: upstreams.keys,
       prices: upstreams.prices,
       // Agents also call small models besides the given one.
-      priceOf: (model) => findReleasePrice(model, upstreams) ?? bundledPrice({ model }),
+      priceOf: (model) => findReleasePrice(model, upstreams) ?? findPrice({ model }),
       allowInsecure: upstreams.allowInsecure,
+      ...(faults !== undefined && { faults }),
       // Keys in our environment are not used: an agent only has the keys it was given.
       env: {},
       onRequest: (request) => void requests.push(request),

@@ -301,8 +301,10 @@ export function createAgentError(failure: AgentFailure): TrialError {
   const hasSpent = hasUsage(run.reader.figures.usage) || requests.some(({ usage }) => hasUsage(usage));
   // Without a model answer, texts come from the program itself, such as the error.
   const hasWorked = hasSpent || (!isSilent && run.events.some(isWorkEvent));
-  const mayRetry = !wasStopped && !hasWorked && isEndpoints && isTransientStatus(status);
-  const outlook = hasWorked || !isEndpoints || isHanging ? null : classifyAgentOutlook(status);
+  // An agent that does not survive an injected fault has failed, and its endpoint is fine.
+  const isInjected = requests.some(({ fault }) => fault !== null);
+  const mayRetry = !wasStopped && !hasWorked && isEndpoints && !isInjected && isTransientStatus(status);
+  const outlook = hasWorked || !isEndpoints || isHanging || isInjected ? null : classifyAgentOutlook(status);
   return new TrialError(category, maskKeys(formatAgentFailure(failure, trouble), keys), {
     spent,
     ...(mayRetry && { retry: { afterMs: null } }),

@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { computeCost, toDollars } from "../budget/index.js";
 import type {
+  Effort,
   Environment,
   Example,
   Limits,
@@ -14,7 +15,7 @@ import type {
   TrialBudget,
   TrialContext,
 } from "../core/index.js";
-import { getErrorMessage, TrialError, TrialStopped, UsageError } from "../core/index.js";
+import { getErrorMessage, hasExampleFiles, TrialError, TrialStopped, UsageError } from "../core/index.js";
 import { listOfferedSkills, toSkillFiles, Workspace, writeSkills } from "../exec/index.js";
 import { type AgentAdapter, type AgentFigures, type AgentModel, type LaunchRequest, toMcpSettings } from "./adapter.js";
 import { AgentMeter, type AgentUpstreams, hasUsage } from "./agent-meter.js";
@@ -57,6 +58,8 @@ export interface AgentSystemOptions {
   readonly maxParallel: number;
   /** A folder to use as HOME, with its settings and login; null for a temporary one. */
   readonly home: string | null;
+  /** How much its model thinks; null for its own default. */
+  readonly effort: Effort | null;
   /** Environment variables to pass on besides the usual ones. */
   readonly passEnv: readonly string[];
   /** True when a trial that called another model than requested is an error. */
@@ -68,7 +71,7 @@ export interface AgentSystemOptions {
 /**
  * A coding agent: a program that gets a task and a folder to work in.
  * @example
- * const claude: AgentSystem = await openAgent({ agent: "claude", model: "claude-opus-5" });
+ * const claude: AgentSystem = await openAgent({ agent: "claude", model: "claude-opus-5-5" });
  */
 export class AgentSystem implements System {
   readonly name: string;
@@ -77,9 +80,11 @@ export class AgentSystem implements System {
   readonly endpointName: string;
   readonly maxParallel: number;
   readonly worksInPhases = true;
+  readonly takesFaults = true;
   readonly graceMs = GRACE_MS;
   readonly harness: string;
   declare readonly model?: string;
+  declare readonly effort?: Effort;
   readonly #options: AgentSystemOptions;
   /** Workspaces of unfinished trials, removed on close when a run ends early. */
   readonly #open = new Set<Workspace>();
@@ -94,12 +99,13 @@ export class AgentSystem implements System {
     this.limits = options.limits;
     this.maxParallel = options.maxParallel;
     if (options.model !== null) this.model = options.model.name;
+    if (options.effort !== null) this.effort = options.effort;
   }
 
   async process(example: Example, trial: TrialContext): Promise<Output> {
     const extensions = this.#requireExtensions(example);
     const workspace = await this.#prepare(example, extensions, trial);
-    const meter = await AgentMeter.open(this.#options.upstreams, this.limits, trial.budget);
+    const meter = await AgentMeter.open(this.#options.upstreams, this.limits, trial);
     try {
       const run = await this.#start(example, { workspace, extensions, meter, trial });
       const timed = trial.timed ?? ((work) => work());
@@ -121,19 +127,27 @@ export class AgentSystem implements System {
     }
   }
 
-  /** Throws when the example has skills or MCP servers that the agent does not support. Called before anything is spent. */
+  /**
+   * Throws when the example has skills or MCP servers that the agent does not support, or images and files that it would
+   * not get. Called before anything is spent.
+   */
   checkExample(example: Example): void {
+    if (hasExampleFiles(example))
+      throw new UsageError(
+        `The example ${JSON.stringify(example.id)} has images or files, which are only sent to models: ${this.name} would not get them. Put them into its folder, with \`files\` of its \`environment\`.`,
+      );
     this.#requireExtensions(example);
   }
 
   /** Everything that affects the work, without secrets. */
   fingerprint(): unknown {
-    const { adapter, version, model, upstreams, home, passEnv } = this.#options;
+    const { adapter, version, model, effort, upstreams, home, passEnv } = this.#options;
     return {
       agent: adapter.name,
       command: adapter.command,
       version,
       model,
+      ...(effort === null ? {} : { effort }),
       urls: upstreams.urls,
       hasOwnHome: home !== null,
       passEnv,
@@ -159,7 +173,7 @@ export class AgentSystem implements System {
   }
 
   async #start(example: Example, { workspace, extensions, meter, trial }: PreparedAgentTrial): Promise<AgentRun> {
-    const { adapter, program, model, home } = this.#options;
+    const { adapter, program, model, effort, home } = this.#options;
     const prompt = formatAgentPrompt(example);
     const promptFile = join(workspace.root, "prompt.txt");
     await writeFile(promptFile, prompt);
@@ -167,6 +181,7 @@ export class AgentSystem implements System {
       prompt,
       promptFile,
       model,
+      effort,
       gateway: meter.urls,
       key: PLACEHOLDER_KEY,
       usesOwnHome: home !== null,

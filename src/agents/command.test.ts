@@ -24,6 +24,7 @@ const REQUEST: LaunchRequest = {
   isRoot: false,
   skillsDir: null,
   mcp: null,
+  effort: null,
 };
 
 /** The words a program is started with. */

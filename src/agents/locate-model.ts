@@ -12,8 +12,8 @@ import {
   resolveEndpoint,
 } from "../budget/index.js";
 import type { Limits, Price } from "../core/index.js";
-import { isLoopback, UsageError } from "../core/index.js";
-import type { DialectName } from "../models/index.js";
+import { EXAMPLE_MODELS, isLoopback, UsageError } from "../core/index.js";
+import type { DialectName, GatewayDialectName } from "../models/index.js";
 import type { AgentAdapter, AgentModel } from "./adapter.js";
 import type { AgentUpstreams } from "./agent-meter.js";
 
@@ -104,7 +104,7 @@ function getEntryModelName(
   return { provider: provider ?? adapter.provider, model: apiName, cliName: agentModelName ?? apiName };
 }
 
-/** `gpt-5.5` for an agent with a default provider, `openrouter/minimax/minimax-m2.7` for one without. */
+/** `gpt-5.6-sol` for an agent with a default provider, `openrouter/minimax/minimax-m2.7` for one without. */
 function parseAgentModelName(name: string, { adapter, options }: LocateModelOptions): QualifiedModelName {
   if (adapter.provider !== null) {
     const model = name.startsWith(`${adapter.provider}/`) ? name.slice(adapter.provider.length + 1) : name;
@@ -117,21 +117,25 @@ function parseAgentModelName(name: string, { adapter, options }: LocateModelOpti
   const [who, flag] =
     adapter.command === undefined ? [adapter.name, `--agent ${adapter.name}:`] : ["the command", "--agent-model "];
   throw new UsageError(
-    `Unknown model "${name}" for ${who}. Write ${flag}PROVIDER/MODEL (openai/gpt-5, openrouter/…), name a model of models.yml, or give its URL with --agent-url.`,
+    `Unknown model "${name}" for ${who}. Write ${flag}PROVIDER/MODEL (${EXAMPLE_MODELS.openai}, openrouter/…), name a model of models.yml, or give its URL with --agent-url.`,
   );
 }
 
-function resolveAgentDialect({ adapter, options: { api } }: LocateModelOptions, provider: string | null): DialectName {
+function resolveAgentDialect(
+  { adapter, options: { api } }: LocateModelOptions,
+  provider: string | null,
+): GatewayDialectName {
   const [usual] = adapter.dialects;
-  const dialect = api ?? (provider === null ? usual : requireSupportedDialect(adapter, getProviderDialect(provider)));
-  if (dialect !== undefined && adapter.dialects.includes(dialect)) return dialect;
+  const wanted = api ?? (provider === null ? usual : selectOpenAiDialect(adapter, getProviderDialect(provider)));
+  const dialect = adapter.dialects.find((each) => each === wanted);
+  if (dialect !== undefined) return dialect;
   throw new UsageError(
     `${adapter.name} does not support ${provider ?? "a model"} in the ${api ?? getProviderDialect(provider)} dialect, only ${adapter.dialects.join(", ")}.`,
   );
 }
 
 /** OpenAI's models support both of its dialects. */
-function requireSupportedDialect({ dialects }: AgentAdapter, dialect: DialectName): DialectName {
+function selectOpenAiDialect({ dialects }: AgentAdapter, dialect: DialectName): DialectName {
   return dialect === "chat" && !dialects.includes("chat") && dialects.includes("responses") ? "responses" : dialect;
 }
 
@@ -222,7 +226,7 @@ function locateCommandWithoutModel({ options, file }: LocateModelOptions): Agent
   };
 }
 
-const MOUNT_BY_DIALECT: Readonly<Record<DialectName, ProviderName>> = {
+const MOUNT_BY_DIALECT: Readonly<Record<GatewayDialectName, ProviderName>> = {
   chat: "openai",
   responses: "openai",
   anthropic: "anthropic",
@@ -230,6 +234,6 @@ const MOUNT_BY_DIALECT: Readonly<Record<DialectName, ProviderName>> = {
 };
 
 /** The gateway path of a dialect's clients. */
-function getMount(dialect: DialectName): ProviderName {
+function getMount(dialect: GatewayDialectName): ProviderName {
   return MOUNT_BY_DIALECT[dialect];
 }

@@ -1,10 +1,11 @@
 import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import { findModelsFile, loadModels } from "../budget/index.js";
-import { getErrorMessage, UsageError } from "../core/index.js";
+import { findConfiguredModel, findModelsFile, loadModels } from "../budget/index.js";
+import { type Effort, getErrorMessage, UsageError } from "../core/index.js";
 import { deriveCommandName } from "../exec/index.js";
-import type { AgentAdapter } from "./adapter.js";
+import { requireEffort } from "../models/index.js";
+import type { AgentAdapter, AgentModel } from "./adapter.js";
 import { requireAdapter } from "./adapters/index.js";
 import { AgentSystem, getDefaultAgentConcurrency } from "./agent-system.js";
 import { createCommandAdapter, requireCommandModel } from "./command.js";
@@ -21,6 +22,8 @@ export interface AgentOptions extends AgentModelOptions {
   model?: string;
   /** The name of the system. Default: the agent's name. */
   name?: string;
+  /** How much its model thinks, for agents that can be told. Default: the model's, or the agent's own. */
+  effort?: Effort;
   /** File with model prices and budgets. Default: models.yml in the working directory. */
   modelsFile?: string;
   /** Concurrent trials of agents. */
@@ -38,7 +41,7 @@ export interface AgentOptions extends AgentModelOptions {
 /**
  * Opens a coding agent as a system: finds its program, its model and endpoint, and the limits of a trial.
  * @example
- * const claude = await openAgent({ agent: "claude", model: "claude-opus-5" });
+ * const claude = await openAgent({ agent: "claude", model: "claude-opus-5-5" });
  * await evaluate({ systems: [claude], dataset: await loadDataset("agent-tasks") });
  */
 export async function openAgent(options: AgentOptions): Promise<AgentSystem> {
@@ -46,12 +49,16 @@ export async function openAgent(options: AgentOptions): Promise<AgentSystem> {
   const path = options.modelsFile ?? findModelsFile();
   const file = path === undefined ? null : await loadModels(path);
   const { model, upstreams, limits } = await locateModel({ adapter, wanted, options, file });
+  const listed = wanted === undefined ? undefined : findConfiguredModel(wanted, file);
+  const effort = options.effort ?? listed?.effort ?? null;
+  if (effort !== null) requireAgentEffort(effort, { adapter, model, usesOwnHome: options.home !== undefined });
   const found = options.isPlan === true ? { program: adapter.program, version: null } : await detectAgent(adapter);
   return new AgentSystem({
     ...found,
     name: getAgentName(options),
     adapter,
     model,
+    effort,
     upstreams,
     limits,
     maxParallel: options.maxParallel ?? getDefaultAgentConcurrency(),
@@ -60,6 +67,33 @@ export async function openAgent(options: AgentOptions): Promise<AgentSystem> {
     strictModel: options.strictModel === true,
     keepWorkspaces: resolveKeepFolder(options),
   });
+}
+
+interface EffortTarget {
+  readonly adapter: AgentAdapter;
+  readonly model: AgentModel | null;
+  readonly usesOwnHome: boolean;
+}
+
+/** Rejects an effort that the agent or its model does not support, before anything is spent. */
+function requireAgentEffort(effort: Effort, { adapter, model, usesOwnHome }: EffortTarget): void {
+  const { name, efforts } = adapter;
+  if (efforts === undefined)
+    throw new UsageError(
+      `The agent "${adapter.command ?? name}" cannot be told an effort, but is given ${effort}. Remove it.`,
+    );
+  if (efforts.inHomeOnly === true && usesOwnHome)
+    throw new UsageError(
+      `The agent ${name} reads its effort from its settings, which are yours with --agent-home. Remove the effort, or --agent-home.`,
+    );
+  if (efforts.inHomeOnly === true && model === null)
+    throw new UsageError(`The agent ${name} takes an effort only together with a model. Write ${name}:MODEL.`);
+  const isKnown = typeof effort === "number" ? efforts.takesTokens === true : efforts.names.includes(effort);
+  if (!isKnown) {
+    const values = [...efforts.names, ...(efforts.takesTokens === true ? ["a number of thinking tokens"] : [])];
+    throw new UsageError(`The agent ${name} does not support the effort ${effort}. Use one of: ${values.join(", ")}.`);
+  }
+  if (model !== null) requireEffort(effort, { model: model.name });
 }
 
 /**

@@ -65,4 +65,5 @@ export const LAUNCH_REQUEST: LaunchRequest = {
   isRoot: true,
   skillsDir: null,
   mcp: null,
+  effort: null,
 };

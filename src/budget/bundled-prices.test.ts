@@ -8,7 +8,9 @@ const AT = new Date("2026-01-15T12:00:00Z");
 describe("bundledPrice", () => {
   it("returns the price of a provider's model and its source", async () => {
     const { dependencies } = JSON.parse(readFileSync(resolve(import.meta.dirname, "../../package.json"), "utf8"));
-    expect(await bundledPrice({ model: "gpt-4o", provider: "openai", at: AT })).toEqual({
+    const { services, ...price } = (await bundledPrice({ model: "gpt-4o", provider: "openai", at: AT })) ?? {};
+    expect(Object.keys(services ?? {})).toEqual(["batch", "flex"]);
+    expect(price).toEqual({
       input: 2_500_000,
       output: 10_000_000,
       cacheRead: 1_250_000,

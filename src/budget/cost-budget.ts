@@ -7,6 +7,7 @@ import {
   requireTokenCount,
   requireTokenCounts,
   selectPrices,
+  selectServicePrice,
   toDollars,
   toPicoDollars,
 } from "./price.js";
@@ -59,6 +60,8 @@ export class CostBudget implements TrialBudget {
   #isReported = false;
   #isReportEstimated = false;
   #isReportPriced = false;
+  /** True once an answer came from a service tier without a known price. */
+  #hasUnknownService = false;
   #shares = 0;
   #nextShare: number;
 
@@ -77,12 +80,13 @@ export class CostBudget implements TrialBudget {
     this.#nextShare = this.#computeShareCost(0);
   }
 
-  add(usage: Usage, promptTokens?: number): Bill {
+  add(usage: Usage, promptTokens?: number, service: string | null = null): Bill {
     requireTokenCounts(usage);
     if (promptTokens !== undefined) requireTokenCount("promptTokens", promptTokens);
     this.#addUsage(usage);
     if (this.#price !== null) {
-      this.#prices = selectPrices(this.#price, promptTokens ?? countPromptTokens(usage));
+      const price = service === null ? this.#price : this.#findServicePrice(this.#price, service);
+      this.#prices = selectPrices(price, promptTokens ?? countPromptTokens(usage));
       this.#cost += computeTokenCost(this.#prices, usage);
     }
     this.#estimatedOutput = 0;
@@ -130,11 +134,18 @@ export class CostBudget implements TrialBudget {
   }
 
   get isEstimated(): boolean {
-    return this.#isReportEstimated || this.#estimatedOutput + this.#estimatedInput > 0;
+    return this.#hasUnknownService || this.#isReportEstimated || this.#estimatedOutput + this.#estimatedInput > 0;
   }
 
   get isPriced(): boolean {
     return this.#isReported ? this.#isReportPriced : this.#price !== null;
+  }
+
+  /** The answer's own service tier decides. Without a known price it is billed like the requested one, as an estimate. */
+  #findServicePrice(price: Price, service: string): Price {
+    const found = selectServicePrice(price, service);
+    if (found === null) this.#hasUnknownService = true;
+    return found ?? price;
   }
 
   #addUsage(usage: Usage): void {

@@ -1,7 +1,17 @@
 /** Prices, models.yml, and the budgets of trials and runs; the metering gateway. */
 export type { FileProblem } from "../utils/index.js";
-export { bundledPrice, type PriceQuery } from "./bundled-prices.js";
+export {
+  bundledPrice,
+  explainPrice,
+  findPrice,
+  formatLockKey,
+  openPriceBook,
+  type PriceBook,
+  type PriceExplanation,
+  type PriceQuery,
+} from "./bundled-prices.js";
 export { CostBudget, type CostBudgetOptions } from "./cost-budget.js";
+export { type FaultRule, formatFaultRules, parseFaultRules, TrialFaults } from "./gateway/faults.js";
 export { type Gateway, type GatewayOptions, startGateway } from "./gateway/gateway.js";
 export type { GatewayBudget, GatewayTotal } from "./gateway/ledger.js";
 export { PROVIDERS, type PriceLookup, type ProviderName } from "./gateway/provider.js";
@@ -26,15 +36,33 @@ export {
   isFreeSystem,
   type MaxCostEstimate,
   type Pricing,
+  selectServicePrice,
+  type TierPricing,
   toDollars,
   toPicoDollars,
 } from "./price.js";
 export {
+  formatPriceLock,
+  formatPriceTable,
+  LOCK_FILE,
+  type LockedPrice,
+  PRICES_FILE,
+  type PriceTable,
+  parsePriceTable,
+} from "./price-table.js";
+export {
   type Endpoint,
+  explainMissingUrl,
   getDefaultBaseUrl,
   getKeyVariable,
   getProviderDialect,
+  getProviderRequest,
+  isKnownProvider,
   listKeyVariables,
+  listMissingVariables,
+  listProviderKeys,
+  listSecretVariables,
+  type ProviderRequest,
   requireBaseUrl,
   resolveEndpoint,
 } from "./providers.js";
@@ -50,3 +78,4 @@ export {
   type SettleOptions,
 } from "./run-budget.js";
 export { RunningQuantile } from "./running-quantile.js";
+export { explainUnknownModel } from "./unknown-model.js";

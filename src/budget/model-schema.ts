@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { didYouMean } from "../core/index.js";
+import { didYouMean, type Effort, SERVICE_TIERS, type ServiceTier } from "../core/index.js";
 import type { KeyPath } from "../utils/index.js";
 import { JSON_SCHEMA_DRAFT, type JsonSchema, toJsonSchema } from "../utils/index.js";
 import type { Pricing } from "./price.js";
@@ -7,7 +7,11 @@ import type { Budgets } from "./resolve.js";
 import { BUDGET_RULES, MODEL_RULES, PRICING_RULES, RULE_SCHEMAS, type ValueRule } from "./rules.js";
 
 /** A checked model as written in the file. */
-export type RawModel = { [key in keyof typeof MODEL_RULES]?: string } & { pricing?: Pricing; budgets?: Budgets };
+export type RawModel = { [key in Exclude<keyof typeof MODEL_RULES, "effort">]?: string } & {
+  effort?: Effort;
+  pricing?: Pricing;
+  budgets?: Budgets;
+};
 
 interface ModelProblem {
   readonly path: KeyPath;
@@ -21,7 +25,8 @@ export type ModelCheck = (value: unknown) => ModelProblem[];
 
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   "": [...Object.keys(MODEL_RULES), "pricing", "budgets"],
-  pricing: Object.keys(PRICING_RULES),
+  pricing: [...Object.keys(PRICING_RULES), ...SERVICE_TIERS],
+  ...Object.fromEntries(SERVICE_TIERS.map((service) => [`pricing.${service}`, Object.keys(PRICING_RULES)])),
   budgets: Object.keys(BUDGET_RULES),
 };
 
@@ -78,11 +83,21 @@ function buildModelSchema() {
     Object.fromEntries(
       Object.entries(rules).map(([key, rule]) => [key, required.includes(key) ? kept(rule) : kept(rule).optional()]),
     );
+  const prices = fields(PRICING_RULES, ["input_per_1k", "output_per_1k"]);
+  const tier = z.strictObject(prices, section).optional();
+  const services: Readonly<Record<ServiceTier, typeof tier>> = {
+    /** What tokens cost in batches. Default: the provider's published share of the price. */
+    batch: tier,
+    /** What tokens cost in the service tier flex. Default: the provider's published share of the price. */
+    flex: tier,
+    /** What tokens cost in the service tier priority. Default: unknown. */
+    priority: tier,
+  };
   return z.strictObject(
     {
       ...fields(MODEL_RULES),
       /** What tokens cost. Default: the bundled price of the model. */
-      pricing: z.strictObject(fields(PRICING_RULES, ["input_per_1k", "output_per_1k"]), section).optional(),
+      pricing: z.strictObject({ ...prices, ...services }, section).optional(),
       /** What one trial may cost, and how long it may take. */
       budgets: z.strictObject(fields(BUDGET_RULES), section).optional(),
     },

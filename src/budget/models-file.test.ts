@@ -71,6 +71,7 @@ describe("loadModels", () => {
           apiKeyEnv: "OPENROUTER_API_KEY",
           agentCli: "opencode",
           agentModelName: "openrouter/minimax/minimax-m2.7",
+          effort: null,
           pricing: {
             input_per_1k: 0.0003,
             output_per_1k: 0.0012,
@@ -245,5 +246,26 @@ describe("a models file with problems", () => {
       /models file .*nope\.yml cannot be read: ENOENT/,
     );
     await expect(loadModels(workspace.dir)).rejects.toBeInstanceOf(BudgetError);
+  });
+});
+
+describe("an effort", () => {
+  const load = (effort: string) =>
+    loadModels(new TempProject({ "models.yml": `m: { provider: openai, effort: ${effort} }` }).path("models.yml"));
+
+  it.each([
+    ["low", "low"],
+    ["none", "none"],
+    ["4096", 4096],
+  ])("is read from %s", async (written, effort) => {
+    expect((await load(written)).models.get("m")?.effort).toBe(effort);
+  });
+
+  it.each(["lots", "0", "[low]", "true", "-3"])("is refused as %s", async (written) => {
+    await expect(load(written)).rejects.toThrow(/m: effort must be none, minimal, low, .* thinking tokens, not/);
+  });
+
+  it("is refused without a value", async () => {
+    await expect(load("")).rejects.toThrow(/m: effort has no value/);
   });
 });

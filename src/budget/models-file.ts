@@ -1,15 +1,24 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Limits, Price } from "../core/index.js";
-import { BudgetError, describeValue, didYouMean, getErrorMessage } from "../core/index.js";
+import type { Effort, Limits, Price } from "../core/index.js";
+import {
+  BudgetError,
+  describeValue,
+  didYouMean,
+  getErrorMessage,
+  getExampleModelName,
+  parseEffort,
+} from "../core/index.js";
 import { type FileProblem, type KeyPath, parseYaml, type YamlTree } from "../utils/index.js";
-import { bundledPrice } from "./bundled-prices.js";
+import { explainPrice, findPrice, openPriceBook, type PriceBook, type TableOrigin } from "./bundled-prices.js";
 import type { ModelCheck, RawModel } from "./model-schema.js";
 import { createPrice, type Pricing } from "./price.js";
+import { getPriceProvider } from "./providers.js";
 import { type Budgets, type ResolvedBudgets, resolveAtPrice } from "./resolve.js";
+import { addPublishedServices } from "./service-rules.js";
 
 /** Where a model's price was found. */
-export type PriceOrigin = "models.yml" | "bundled" | "none";
+export type PriceOrigin = "models.yml" | TableOrigin | "none";
 
 /** One model of a models file, with the values derived from it. */
 export interface ModelEntry {
@@ -23,6 +32,8 @@ export interface ModelEntry {
   readonly apiKeyEnv: string | null;
   readonly agentCli: string | null;
   readonly agentModelName: string | null;
+  /** Null for the model's own. */
+  readonly effort: Effort | null;
   readonly pricing: Pricing | null;
   readonly budgets: Budgets;
   readonly limits: Limits;
@@ -50,10 +61,10 @@ export class ModelsFileError extends BudgetError {
 }
 
 /**
- * Reads a models file. Models without pricing get the bundled price at the time `at`. Default: now.
+ * Reads a models file. Models without pricing get the price of the lock or the table at the time `at`. Default: now.
  * @example
  * const { models } = await loadModels("models.yml");
- * models.get("gpt-5")?.resolved.maxCostUsd;
+ * models.get("gpt-6-sol")?.resolved.maxCostUsd;
  */
 export async function loadModels(file: string, { at = new Date() }: { at?: Date } = {}): Promise<ModelsFile> {
   const tree = await parseYaml(readModelsText(file));
@@ -61,7 +72,7 @@ export async function loadModels(file: string, { at = new Date() }: { at?: Date 
   const { models: listed, defaultName, problems } = listModelsInTree(tree);
   // Most runs have no models file, so the checking code is loaded only when needed.
   const { createModelCheck } = await import("./model-schema.js");
-  const reading: ModelReadContext = { file, at, tree, check: createModelCheck() };
+  const reading: ModelReadContext = { file, at, tree, check: createModelCheck(), book: await openPriceBook() };
   const read = await Promise.all(listed.map((model) => readModel(model, reading)));
   const found = [...tree.problems, ...problems, ...read.flatMap((model) => model.problems)];
   if (found.length > 0) throw new ModelsFileError(file, found);
@@ -82,13 +93,14 @@ interface ModelReadContext {
   readonly at: Date;
   readonly tree: YamlTree;
   readonly check: ModelCheck;
+  readonly book: PriceBook;
 }
 
 type ReadModelResult = { readonly entry?: ModelEntry; readonly problems: readonly FileProblem[] };
 
 async function readModel(
   { name, value, path }: ListedModel,
-  { tree, check, file, at }: ModelReadContext,
+  { tree, check, file, at, book }: ModelReadContext,
 ): Promise<ReadModelResult> {
   const problems = check(value).map(({ path: inside, isUnknownKey, text }) =>
     isUnknownKey
@@ -97,7 +109,7 @@ async function readModel(
   );
   if (problems.length > 0) return { problems };
   try {
-    return { entry: await resolveModel(name, value as RawModel, { file, at }), problems: [] };
+    return { entry: await resolveModel(name, value as RawModel, { file, at, book }), problems: [] };
   } catch (error) {
     // All values are valid at this point; the only problem left is a limit that cannot take effect without a price.
     if (!(error instanceof BudgetError)) throw error;
@@ -109,11 +121,14 @@ async function readModel(
 async function resolveModel(
   name: string,
   raw: RawModel,
-  from: Pick<ModelReadContext, "file" | "at">,
+  from: Pick<ModelReadContext, "file" | "at" | "book">,
 ): Promise<ModelEntry> {
   const { api_name: apiName = name, provider = null, base_url: baseUrl = null, pricing = null, budgets = {} } = raw;
   const query = { model: apiName, provider, baseUrl, at: from.at };
-  const price = pricing === null ? await bundledPrice(query) : createPrice(pricing, from.file);
+  const seller = provider === null ? null : getPriceProvider(provider);
+  const found = pricing === null ? await explainPrice(query, from.book) : null;
+  const price =
+    pricing === null ? (found?.price ?? null) : addPublishedServices(createPrice(pricing, from.file), seller);
   const resolved = resolveAtPrice(price, budgets);
   return {
     name,
@@ -123,12 +138,13 @@ async function resolveModel(
     apiKeyEnv: raw.api_key_env ?? null,
     agentCli: raw.agent_cli ?? null,
     agentModelName: raw.agent_model_name ?? null,
+    effort: raw.effort === undefined ? null : parseEffort(raw.effort, "effort"),
     pricing,
     budgets,
     limits: buildModelLimits(price, budgets, resolved),
     resolved,
     price,
-    priceSource: pricing !== null ? "models.yml" : price !== null ? "bundled" : "none",
+    priceSource: pricing !== null ? "models.yml" : (found?.origin ?? "none"),
   };
 }
 
@@ -167,7 +183,7 @@ export async function findBundledLimits(wanted: {
   provider?: string;
   baseUrl?: string;
 }): Promise<Limits> {
-  return createPriceLimits(await bundledPrice(wanted));
+  return createPriceLimits(await findPrice(wanted));
 }
 
 /** The default limits of a trial. */
@@ -191,7 +207,7 @@ interface ModelsList {
 }
 
 const TOP_LEVEL_KEYS = ["models", "default"];
-const ADVICE = "Example: models: { gpt-5: { provider: openai } }";
+const ADVICE = `Example: models: { ${getExampleModelName("openai")}: { provider: openai } }`;
 
 /** The models of a file: those below `models:`, or the whole file when it contains only mappings. */
 function listModelsInTree(tree: YamlTree): ModelsList {

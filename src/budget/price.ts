@@ -1,11 +1,20 @@
 import type { System, Usage } from "../core/index.js";
-import { countPromptTokens, type Limits, type Price, selectPrices, type TokenPrices } from "../core/index.js";
+import {
+  countPromptTokens,
+  type Limits,
+  type Price,
+  SERVICE_TIERS,
+  type ServicePrice,
+  type ServiceTier,
+  selectPrices,
+  type TokenPrices,
+} from "../core/index.js";
 import { PICO_PER_1K, PICO_PER_DOLLAR, PRICING_RULES, requireRule, requireRules } from "./rules.js";
 
-export { selectPrices } from "../core/index.js";
+export { selectPrices, selectServicePrice } from "../core/index.js";
 
-/** Dollars per 1,000 tokens of each class, as in models.yml. */
-export interface Pricing {
+/** Dollars per 1,000 tokens of each class in one service tier. */
+export interface TierPricing {
   input_per_1k: number;
   output_per_1k: number;
   /** Default: the input price. */
@@ -16,15 +25,30 @@ export interface Pricing {
   cache_write_1h_per_1k?: number;
 }
 
+/** Dollars per 1,000 tokens of each class, as in models.yml, and those of service tiers. */
+export interface Pricing extends TierPricing, Partial<Record<ServiceTier, TierPricing>> {}
+
 /**
  * Converts prices to whole pico-dollars per token.
  * @example
  * createPrice({ input_per_1k: 0.0003, output_per_1k: 0.0012 }, "models.yml").input; // 300000
  */
 export function createPrice(pricing: Pricing, source: string): Price {
-  requireRule("pricing.input_per_1k", pricing.input_per_1k, PRICING_RULES.input_per_1k);
-  requireRule("pricing.output_per_1k", pricing.output_per_1k, PRICING_RULES.output_per_1k);
-  requireRules("pricing", pricing, PRICING_RULES);
+  const services: Partial<Record<ServiceTier, ServicePrice>> = {};
+  for (const service of SERVICE_TIERS) {
+    const own = pricing[service];
+    if (own != null) services[service] = createServicePrice(`pricing.${service}`, own, source);
+  }
+  return {
+    ...createServicePrice("pricing", pricing, source),
+    ...(Object.keys(services).length === 0 ? {} : { services }),
+  };
+}
+
+function createServicePrice(section: string, pricing: TierPricing, source: string): ServicePrice {
+  requireRule(`${section}.input_per_1k`, pricing.input_per_1k, PRICING_RULES.input_per_1k);
+  requireRule(`${section}.output_per_1k`, pricing.output_per_1k, PRICING_RULES.output_per_1k);
+  requireRules(section, pricing, PRICING_RULES);
   // The product of two doubles is off by less than a pico-dollar, so rounding restores the written value.
   const pico = (per1k: number) => Math.round(per1k * PICO_PER_1K);
   const cacheWrite = pricing.cache_write_per_1k ?? pricing.input_per_1k;
@@ -45,7 +69,11 @@ export function createPrice(pricing: Pricing, source: string): Price {
  * const price = createPrice({ input_per_1k: 0.0003, output_per_1k: 0.0012 }, "models.yml");
  * toDollars(computeCost(price, { input: 1000, output: 500 })); // 0.0009
  */
-export function computeCost(price: Price, usage: Usage, promptTokens: number = countPromptTokens(usage)): number {
+export function computeCost(
+  price: ServicePrice,
+  usage: Usage,
+  promptTokens: number = countPromptTokens(usage),
+): number {
   requireTokenCounts(usage);
   return computeTokenCost(selectPrices(price, promptTokens), usage);
 }
@@ -98,7 +126,8 @@ export function isFreeSystem({ isRecorded }: System, limits: Limits | null): boo
 
 /** The input of a trial: tokens of its prompt, and the number of model calls. */
 export interface PromptEstimate {
-  readonly tokens: number;
+  /** Null if it has files whose tokens cannot be known. */
+  readonly tokens: number | null;
   readonly calls: number;
 }
 
@@ -117,12 +146,16 @@ export interface MaxCostEstimate {
  */
 export function estimateMaxCost(limits: Limits | null, prompt: PromptEstimate): MaxCostEstimate | null {
   const limit = limits?.maxCostUsd ?? 0;
-  const tokens = limits === null ? null : estimateTokenCost(limits, prompt);
+  const tokens =
+    limits === null || prompt.tokens === null ? null : estimateTokenCost(limits, { ...prompt, tokens: prompt.tokens });
   if (tokens !== null && (limit === 0 || tokens < limit)) return { usd: tokens, by: "tokens" };
   return limit > 0 ? { usd: limit, by: "limit" } : null;
 }
 
-function estimateTokenCost({ price, maxOutputTokens }: Limits, { tokens, calls }: PromptEstimate): number | null {
+function estimateTokenCost(
+  { price, maxOutputTokens }: Limits,
+  { tokens, calls }: { tokens: number; calls: number },
+): number | null {
   if (price === null || maxOutputTokens === undefined) return null;
   const answers = maxOutputTokens * (calls - 1);
   const prices = selectPrices(price, tokens + answers);

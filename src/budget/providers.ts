@@ -1,15 +1,31 @@
 import { getOwn, isNonSecretName, UsageError } from "../core/index.js";
+import type { DialectName } from "../models/index.js";
 
-/** The API format of a provider's models. */
-type WireDialect = "chat" | "responses" | "anthropic" | "gemini";
+type Environment = Readonly<Record<string, string | undefined>>;
 
 interface ProviderDefaults {
+  /** With `{region}` where the region belongs. */
   readonly baseUrl: string | null;
   /** The usual environment variable for the key; null when none is needed or known. */
   readonly keyVariable: string | null;
-  readonly dialect: WireDialect;
+  /** A variable to use instead, if it is set and the usual one is not. */
+  readonly otherKeyVariable?: string;
+  /** The variables with the region. The first that is set counts. */
+  readonly regionVariables?: readonly string[];
+  readonly dialect: DialectName;
   /** The provider's name in the bundled price table; null when the table does not have it. */
   readonly seller: string | null;
+  /** Hosts that get its key, for a provider whose customers have hosts of their own. */
+  readonly hosts?: RegExp;
+  readonly request?: ProviderRequest;
+}
+
+/** How requests to a provider differ from others in its API format. */
+export interface ProviderRequest {
+  /** The header of the key, if not that of the API format; as a bearer token in `authorization`. */
+  readonly keyHeader?: "api-key" | "authorization";
+  /** Sent with every request, unless the user sets it. */
+  readonly extraBody?: Readonly<Record<string, unknown>>;
 }
 
 function createChatProvider(
@@ -36,6 +52,40 @@ const ANTHROPIC: ProviderDefaults = {
   seller: "anthropic",
 };
 
+/** Azure OpenAI: a resource of one's own, with deployments as models. */
+const AZURE: ProviderDefaults = {
+  ...createChatProvider(null, "AZURE_OPENAI_API_KEY", "azure"),
+  hosts: /\.(?:openai|cognitiveservices|services\.ai)\.azure\.com$/,
+  request: { keyHeader: "api-key" },
+};
+/** Vertex AI: Gemini below `…/publishers/google`, with an access token as the key. */
+const VERTEX: ProviderDefaults = {
+  baseUrl: null,
+  keyVariable: "CLOUDSDK_AUTH_ACCESS_TOKEN",
+  dialect: "gemini",
+  seller: "google",
+  hosts: /^(?:[a-z\d-]+-)?aiplatform\.googleapis\.com$/,
+  request: { keyHeader: "authorization" },
+};
+/** Amazon Bedrock: an API key as a bearer token, or an access key that signs each request. */
+const BEDROCK: ProviderDefaults = {
+  baseUrl: "https://bedrock-runtime.{region}.amazonaws.com",
+  keyVariable: "AWS_BEARER_TOKEN_BEDROCK",
+  otherKeyVariable: "AWS_ACCESS_KEY_ID",
+  regionVariables: ["AWS_REGION", "AWS_DEFAULT_REGION"],
+  dialect: "bedrock",
+  seller: "aws",
+  // Also FIPS endpoints, and endpoints in a network of one's own.
+  hosts: /(?:^|\.)bedrock-runtime(?:-fips)?\.[a-z\d-]+\.(?:(?:vpce\.)?amazonaws\.com|api\.aws)$/,
+};
+const OPENROUTER: ProviderDefaults = {
+  ...createChatProvider("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "openrouter"),
+  // Answers with what they cost.
+  request: { extraBody: { usage: { include: true } } },
+};
+/** Servers on this machine: they need no key and have no price, unless models.yml sets one. */
+const LLAMA_CPP = createChatProvider("http://127.0.0.1:8080/v1", null, null);
+
 /** Known providers by name. Other names are allowed: they use the chat dialect and have no defaults. */
 const PROVIDER_DEFAULTS: Readonly<Record<string, ProviderDefaults>> = {
   openai: OPENAI,
@@ -43,7 +93,12 @@ const PROVIDER_DEFAULTS: Readonly<Record<string, ProviderDefaults>> = {
   anthropic: ANTHROPIC,
   google: GOOGLE,
   gemini: GOOGLE,
-  openrouter: createChatProvider("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "openrouter"),
+  azure: AZURE,
+  "azure-responses": { ...AZURE, dialect: "responses" },
+  vertex: VERTEX,
+  "vertex-anthropic": { ...VERTEX, dialect: "anthropic" },
+  bedrock: BEDROCK,
+  openrouter: OPENROUTER,
   groq: createChatProvider("https://api.groq.com/openai/v1", "GROQ_API_KEY", "groq"),
   mistral: createChatProvider("https://api.mistral.ai/v1", "MISTRAL_API_KEY", "mistral"),
   deepseek: createChatProvider("https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", "deepseek"),
@@ -56,6 +111,10 @@ const PROVIDER_DEFAULTS: Readonly<Record<string, ProviderDefaults>> = {
   moonshot: MOONSHOT,
   moonshotai: MOONSHOT,
   ollama: createChatProvider("http://127.0.0.1:11434/v1", null, null),
+  vllm: createChatProvider("http://127.0.0.1:8000/v1", null, null),
+  "llama.cpp": LLAMA_CPP,
+  llamacpp: LLAMA_CPP,
+  lmstudio: createChatProvider("http://127.0.0.1:1234/v1", null, null),
   "openai-compatible": createChatProvider(null, null, null),
 };
 
@@ -68,22 +127,96 @@ function findProviderDefaults(provider: string | null): ProviderDefaults | undef
  * @example
  * getKeyVariable("google"); // "GEMINI_API_KEY"
  */
-export function getKeyVariable(provider: string | null): string | null {
-  return findProviderDefaults(provider)?.keyVariable ?? null;
+export function getKeyVariable(provider: string | null, env: Environment = process.env): string | null {
+  const { keyVariable = null, otherKeyVariable } = findProviderDefaults(provider) ?? {};
+  const usesOther = otherKeyVariable !== undefined && isSet(env, otherKeyVariable) && !isSet(env, keyVariable);
+  return usesOther ? otherKeyVariable : keyVariable;
 }
 
-/** The usual environment variables of all providers' keys. */
+/** The names of all known providers. */
+export function listProviders(): readonly string[] {
+  return Object.keys(PROVIDER_DEFAULTS);
+}
+
+/** The variables that belong to an access key of AWS. */
+const AWS_KEY_PARTS = ["AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"];
+
+/** The usual environment variables of all providers' keys, each of which a run may name as its key. */
 export function listKeyVariables(): readonly string[] {
-  return [...new Set(Object.values(PROVIDER_DEFAULTS).flatMap(({ keyVariable }) => keyVariable ?? []))];
+  const names = Object.values(PROVIDER_DEFAULTS).flatMap(({ keyVariable, otherKeyVariable }) => [
+    keyVariable ?? [],
+    otherKeyVariable ?? [],
+  ]);
+  return [...new Set(names.flat())];
+}
+
+/** The same, and variables that are parts of a key: they are never sent, so no run may name them. */
+export function listSecretVariables(): readonly string[] {
+  return [...listKeyVariables(), ...AWS_KEY_PARTS];
+}
+
+/** A provider whose key is set. */
+export interface ProviderKey {
+  readonly provider: string;
+  readonly variable: string;
+  /** What is still missing to call it; null if nothing is known to be. */
+  readonly problem: string | null;
+}
+
+/** The providers whose key is set, each variable once. */
+export function listProviderKeys(env: Environment): ProviderKey[] {
+  const keys = Object.entries(PROVIDER_DEFAULTS).flatMap(([provider, { regionVariables }]) => {
+    const variable = getKeyVariable(provider, env);
+    if (variable === null || !isSet(env, variable)) return [];
+    const missing = listMissingVariables(variable, env).map((name) => `set ${name}`);
+    const needsRegion = regionVariables !== undefined && getDefaultBaseUrl(provider, env) === null;
+    const steps = [...missing, ...(needsRegion ? [explainMissingUrl(provider)] : [])];
+    return [{ provider, variable, problem: steps.length === 0 ? null : steps.join("; ") }];
+  });
+  return keys.filter(({ variable }, at) => keys.findIndex((other) => other.variable === variable) === at);
 }
 
 /**
- * A provider's default base URL; null when it must be given.
+ * The variables that a key is still missing: its own, or the secret of an access key of AWS.
+ * @example
+ * listMissingVariables("AWS_ACCESS_KEY_ID", { AWS_ACCESS_KEY_ID: "AKIDEXAMPLE" }); // ["AWS_SECRET_ACCESS_KEY"]
+ */
+export function listMissingVariables(keyVariable: string | null, env: Environment): string[] {
+  if (keyVariable === null) return [];
+  const names = [keyVariable, ...(keyVariable === BEDROCK.otherKeyVariable ? AWS_KEY_PARTS.slice(0, 1) : [])];
+  return names.filter((name) => !isSet(env, name));
+}
+
+function isSet(env: Environment, name: string | null): boolean {
+  return name !== null && (env[name] ?? "").trim() !== "";
+}
+
+/**
+ * A provider's default base URL; null when it must be given, or when its region is not set.
  * @example
  * getDefaultBaseUrl("ollama"); // "http://127.0.0.1:11434/v1"
  */
-export function getDefaultBaseUrl(provider: string | null): string | null {
-  return findProviderDefaults(provider)?.baseUrl ?? null;
+export function getDefaultBaseUrl(provider: string | null, env: Environment = process.env): string | null {
+  const { baseUrl = null, regionVariables } = findProviderDefaults(provider) ?? {};
+  if (baseUrl === null || regionVariables === undefined) return baseUrl;
+  const region = regionVariables.map((name) => env[name]?.trim() ?? "").find((name) => name !== "");
+  return region === undefined || !/^[a-z\d-]+$/.test(region) ? null : baseUrl.replace("{region}", region);
+}
+
+/** True for a provider whose API format and key are known, even if its address is not. */
+export function isKnownProvider(provider: string | null): boolean {
+  return findProviderDefaults(provider) !== undefined;
+}
+
+/**
+ * Says how to give the address of a provider that has no default one.
+ * @example
+ * explainMissingUrl("bedrock"); // "set AWS_REGION, such as us-east-1, or add the model to models.yml with its base_url"
+ */
+export function explainMissingUrl(provider: string | null): string {
+  const [variable] = findProviderDefaults(provider)?.regionVariables ?? [];
+  const own = "add the model to models.yml with its base_url";
+  return variable === undefined ? own : `set ${variable}, such as us-east-1, or ${own}`;
 }
 
 /**
@@ -91,8 +224,17 @@ export function getDefaultBaseUrl(provider: string | null): string | null {
  * @example
  * getProviderDialect("anthropic"); // "anthropic"
  */
-export function getProviderDialect(provider: string | null): WireDialect {
+export function getProviderDialect(provider: string | null): DialectName {
   return findProviderDefaults(provider)?.dialect ?? "chat";
+}
+
+/**
+ * How requests to a provider differ from others in its API format.
+ * @example
+ * getProviderRequest("azure").keyHeader; // "api-key"
+ */
+export function getProviderRequest(provider: string | null): ProviderRequest {
+  return findProviderDefaults(provider)?.request ?? {};
 }
 
 /** The provider's name in the bundled price table. A name unknown here may be known there. */
@@ -114,7 +256,7 @@ export interface Endpoint {
   /** Null when unknown. */
   readonly baseUrl: string | null;
   readonly keyVariable: string | null;
-  readonly dialect: WireDialect;
+  readonly dialect: DialectName;
 }
 
 /**
@@ -123,12 +265,24 @@ export interface Endpoint {
  * @example
  * resolveEndpoint({ provider: "openai", baseUrl: null, apiKeyEnv: null }).keyVariable; // "OPENAI_API_KEY"
  */
-export function resolveEndpoint({ provider, baseUrl, apiKeyEnv, agentCli = null }: EndpointSource): Endpoint {
+export function resolveEndpoint(
+  { provider, baseUrl, apiKeyEnv, agentCli = null }: EndpointSource,
+  env: Environment = process.env,
+): Endpoint {
   const dialect = getProviderDialect(provider);
   if (agentCli !== null) return { baseUrl, keyVariable: apiKeyEnv, dialect };
-  const usual = getDefaultBaseUrl(provider);
-  const isAtHome = baseUrl === null || (usual !== null && hasSameOrigin(baseUrl, usual));
-  return { baseUrl: baseUrl ?? usual, keyVariable: apiKeyEnv ?? (isAtHome ? getKeyVariable(provider) : null), dialect };
+  const usual = getDefaultBaseUrl(provider, env);
+  const isAtHome =
+    baseUrl === null || (usual !== null && hasSameOrigin(baseUrl, usual)) || isProvidersHost(baseUrl, provider);
+  const keyVariable = apiKeyEnv ?? (isAtHome ? getKeyVariable(provider, env) : null);
+  return { baseUrl: baseUrl ?? usual, keyVariable, dialect };
+}
+
+/** Only over https: anyone could answer for the host on plain http. */
+function isProvidersHost(baseUrl: string, provider: string | null): boolean {
+  const hosts = findProviderDefaults(provider)?.hosts;
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
+  return hosts !== undefined && url !== null && url.protocol === "https:" && hosts.test(url.hostname);
 }
 
 function hasSameOrigin(a: string, b: string): boolean {
@@ -136,14 +290,20 @@ function hasSameOrigin(a: string, b: string): boolean {
 }
 
 /** Checks the base URL given with a flag. For a bare host, adds the dialect's usual path. */
-export function requireBaseUrl(flag: string, url: string, dialect: WireDialect): string {
+export function requireBaseUrl(flag: string, url: string, dialect: DialectName): string {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed === null || (parsed.protocol !== "http:" && parsed.protocol !== "https:"))
     throw new UsageError(`${flag} must be an http or https URL such as http://127.0.0.1:8080/v1, not "${url}".`);
   requireNoSecret(parsed);
   if (parsed.pathname !== "/") return url.replace(/\/+$/, "");
-  parsed.pathname = dialect === "gemini" ? "/v1beta" : "/v1";
-  return parsed.href;
+  parsed.pathname = getUsualPath(parsed, dialect);
+  return parsed.href.replace(/\/$/, "");
+}
+
+function getUsualPath({ hostname }: URL, dialect: DialectName): string {
+  if (dialect === "bedrock") return "";
+  if (AZURE.hosts?.test(hostname) === true) return "/openai/v1";
+  return dialect === "gemini" ? "/v1beta" : "/v1";
 }
 
 /** The command line is stored in the run folder so that the run can be resumed. */

@@ -1,4 +1,4 @@
-import { BudgetError, describeValue, didYouMean } from "../core/index.js";
+import { BudgetError, describeValue, didYouMean, EFFORT_NAMES, getErrorMessage, parseEffort } from "../core/index.js";
 import type { JsonSchema } from "../utils/index.js";
 
 /** Returns what is wrong with a value, as the end of a sentence that starts with its name; null when it is valid. */
@@ -135,6 +135,16 @@ function checkAgentCli(value: unknown): string | null {
   );
 }
 
+function checkEffort(value: unknown): string | null {
+  if (value === null) return "has no value: give it one, or remove the line";
+  try {
+    parseEffort(value, "it");
+    return null;
+  } catch (error) {
+    return getErrorMessage(error).replace(/^it /, "").replace(/\.$/, "");
+  }
+}
+
 export const MODEL_RULES = {
   /** The name of the model in requests. Default: its name in this file. */
   api_name: checkModelText,
@@ -148,6 +158,8 @@ export const MODEL_RULES = {
   agent_cli: checkAgentCli,
   /** What the coding agent calls the model. Default: api_name. */
   agent_model_name: checkModelText,
+  /** How much the model thinks: none, minimal, low, medium, high, xhigh, max, or a number of thinking tokens. Default: the model's own. */
+  effort: checkEffort,
 } as const satisfies Record<string, ValueRule>;
 
 /** The JSON Schema of each rule, for editors. */
@@ -160,4 +172,5 @@ export const RULE_SCHEMAS: ReadonlyMap<ValueRule, JsonSchema> = new Map<ValueRul
   [checkVariableName, { type: "string", pattern: "^[A-Za-z_]\\w*$" }],
   [checkHttpUrl, { type: "string", pattern: "^[Hh][Tt][Tt][Pp][Ss]?:" }],
   [checkAgentCli, { enum: AGENT_NAMES }],
+  [checkEffort, { anyOf: [{ enum: EFFORT_NAMES }, { type: "integer", minimum: 1 }] }],
 ]);

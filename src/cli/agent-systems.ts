@@ -1,6 +1,7 @@
 import { type AgentSystem, getAgentName, openAgent, requireAdapter } from "../agents/index.js";
-import { omitUndefined, UsageError } from "../core/index.js";
+import { addEffortName, type Effort, omitUndefined, UsageError } from "../core/index.js";
 import { addVersion, findInstalledVersion } from "./agent-version.js";
+import { listEfforts } from "./model-systems.js";
 import type { AgentConfig, RunConfig } from "./run-config.js";
 import { isPlanOnly, type PlanFlags } from "./run-flags.js";
 
@@ -9,7 +10,19 @@ type AgentRunConfig = RunConfig & PlanFlags;
 export async function* openAgentSystems(run: AgentRunConfig): AsyncGenerator<AgentSystem> {
   const agents = (run.agents ?? []).map((given) => (typeof given === "string" ? { agent: given } : given));
   requireUniqueAgentNames(agents.map(getAgentName));
-  for (const agent of agents) yield await openAgentSystem(agent, run);
+  for (const agent of agents) yield* openAgentEfforts(agent, run);
+}
+
+/** One system for each effort, or one without. */
+export async function* openAgentEfforts(agent: AgentConfig, run: AgentRunConfig): AsyncGenerator<AgentSystem> {
+  const { effort: own, ...plain } = agent;
+  const efforts = listEfforts(own ?? run.effort);
+  for (const effort of efforts) {
+    // A name that the user gave stays as it is, unless it would be used twice.
+    const isNamed = effort === undefined || (agent.name !== undefined && efforts.length === 1);
+    const name = isNamed ? {} : { name: addEffortName(getAgentName(agent), effort) };
+    yield await openAgentSystem({ ...plain, ...name, ...(effort === undefined ? {} : { effort }) }, run);
+  }
 }
 
 function requireUniqueAgentNames(names: readonly string[]): void {
@@ -20,7 +33,10 @@ function requireUniqueAgentNames(names: readonly string[]): void {
   );
 }
 
-export async function openAgentSystem(agent: AgentConfig, run: AgentRunConfig): Promise<AgentSystem> {
+/** An agent with at most one effort. */
+type SingleAgentConfig = Omit<AgentConfig, "effort"> & { effort?: Effort };
+
+export async function openAgentSystem(agent: SingleAgentConfig, run: AgentRunConfig): Promise<AgentSystem> {
   requireEnforceableBudget(agent, run);
   const { agentUrl, apiKeyEnv, allowInsecure, modelsFile, agentParallel, agentHome, agentEnv } = run;
   const { keepWorkspaces, strictModel } = run;

@@ -1,10 +1,11 @@
 import { Command } from "commander";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { RunFolderError, UsageError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { System } from "../core/system.js";
 import { type EvaluateOptions, evaluate } from "../evaluate.js";
+import { type CapturedOutput, captureOutput } from "../testing/capture-output.js";
 import { TempProject } from "../testing/temp-project.js";
 import { addCompareCommand } from "./commands/compare.js";
 import { type CompareRequest, executeCompare } from "./compare.js";
@@ -38,29 +39,8 @@ async function stored(...runs: Partial<EvaluateOptions>[]): Promise<{ runsDir: s
   return { runsDir, names: space.runs("runs").map((dir) => dir.slice("runs/".length)) };
 }
 
-interface Shown {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-async function captured(work: () => Promise<number>): Promise<Shown> {
-  const shown = { code: -1, stdout: "", stderr: "" };
-  const spies = (["stdout", "stderr"] as const).map((stream) =>
-    vi.spyOn(process[stream], "write").mockImplementation((text) => {
-      shown[stream] += String(text);
-      return true;
-    }),
-  );
-  const restore = () => spies.map((spy) => spy.mockRestore());
-  onTestFinished(() => void restore());
-  shown.code = await work();
-  restore();
-  return shown;
-}
-
-function compare(runsDir: string, request: Partial<CompareRequest>): Promise<Shown> {
-  return captured(() => executeCompare({ a: "latest", seed: 0, output: "table", runsDir, ...request }));
+function compare(runsDir: string, request: Partial<CompareRequest>): Promise<CapturedOutput> {
+  return captureOutput(() => executeCompare({ a: "latest", seed: 0, output: "table", runsDir, ...request }));
 }
 
 describe("assay compare", () => {
@@ -210,12 +190,26 @@ describe("assay compare", () => {
       "--runs-dir",
       runsDir,
     ];
-    const { stdout } = await captured(async () => {
+    const { stdout } = await captureOutput(async () => {
       await program.parseAsync(argv, { from: "user" });
       return code;
     });
     expect(code).toBe(1);
     expect(stdout).toContain("B - A [90 %]");
     expect(stdout).not.toContain("latency_mean");
+  });
+
+  it("judges non-inferiority with --margin", async () => {
+    const { runsDir, names } = await stored({}, { systems: [system(11)] }, { systems: [system(2)] });
+    const [before = "", after = "", worse = ""] = names;
+    const judge = (b: string, margin: number) =>
+      captureOutput(() => executeCompare({ a: before, b, margin, seed: 0, output: "table", runsDir }));
+    expect(await judge(after, 0.4)).toMatchObject({ code: 0, stderr: expect.stringContaining("model: non-inferior") });
+    expect(await judge(after, 0.05)).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/undecided: about \d+ more/),
+    });
+    expect(await judge(worse, 0.05)).toMatchObject({ code: 1, stderr: expect.stringContaining("model: inferior") });
+    await expect(judge(after, 5)).rejects.toThrow("--margin must be between 0 and 1");
   });
 });

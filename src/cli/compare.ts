@@ -1,20 +1,29 @@
 import { basename, resolve } from "node:path";
-import { didYouMean, EXIT, RunFolderError, type RunVerdict, UsageError } from "../core/index.js";
-import { type ComparedRun, compareRuns, type RunComparison } from "../metrics/index.js";
+import { didYouMean, EXIT, type LabelCorrections, RunFolderError, type RunVerdict, UsageError } from "../core/index.js";
+import {
+  type ComparedRun,
+  compareRuns,
+  describeHeadroom,
+  judgeCandidates,
+  type RunComparison,
+} from "../metrics/index.js";
 import {
   buildCompareReport,
   type CompareOutcome,
   type ComparisonGate,
+  createLayout,
   describeDrops,
+  describeMigrationVerdict,
   describeRegressions,
   formatPlural,
   type GateMessages,
   renderCompareJunit,
   renderCompareMarkdown,
   renderCompareText,
+  renderLabelCorrections,
 } from "../report/index.js";
-import { readStoredRows } from "../runs/index.js";
-import { findBaseline, findRun, readManifest } from "../store/index.js";
+import { createNothingCountedError, describeQuarantine, readCountedRows } from "../runs/index.js";
+import { findBaseline, findRun, type QuarantinedTrial, readManifest } from "../store/index.js";
 import { checkPublishFlags, type PublishFlags, publishReports } from "./publish.js";
 import { createScreenLayout } from "./screen.js";
 import { printNote, writeResult } from "./streams.js";
@@ -26,6 +35,8 @@ export interface CompareFlags extends PublishFlags {
   failOnRegression?: boolean;
   minDifference?: number;
   maxDrop?: number;
+  margin?: number;
+  labels?: boolean;
   level?: number;
   seed: number;
   output: string;
@@ -47,14 +58,26 @@ export async function executeCompare(request: CompareRequest): Promise<number> {
   const { metric, systemA, systemB, level, seed } = request;
   const { a, b } = readComparedRuns(request);
   const compared = compareRuns(a.run, b.run, { metrics: metric, systemA, systemB, level, seed });
-  const notes = [
-    ...describeMissingTrials("A", a),
-    ...(a.run.runDir === b.run.runDir ? [] : describeMissingTrials("B", b)),
-  ];
-  const told = { ...compared, notes: [...compared.notes, ...notes] };
-  const gates = checkComparisonGates(compared, request);
+  const sides =
+    a.run.runDir === b.run.runDir
+      ? ([["A", a]] as const)
+      : ([
+          ["A", a],
+          ["B", b],
+        ] as const);
+  const notes = sides.flatMap(([side, each]) => [
+    ...describeMissingTrials(side, each),
+    ...describeQuarantine({ rows: each.run.rows, quarantined: each.quarantined }).map((note) => `${side}: ${note}`),
+  ]);
+  const asked = request.margin ?? request.minDifference;
+  const told = {
+    ...compared,
+    notes: [...compared.notes, ...notes, ...describeHeadroom(compared, { runs: [a.run, b.run], asked })],
+  };
+  const labels = request.labels === true ? await correctPairs(compared, [a.run, b.run]) : null;
+  const gates = [...checkComparisonGates(compared, request), ...checkMargin(compared, [a.run, b.run], request.margin)];
   const outcome = { gates, verdict: judgeComparison(compared, gates, request) };
-  await writeResult(renderComparison(told, request, outcome));
+  await writeResult(renderComparison(told, { request, outcome, labels }));
   printOutcome(compared, gates);
   await publishReports(request, {
     title: compared.b.title,
@@ -85,12 +108,46 @@ function checkComparisonGates(
   ];
 }
 
-function checkCompareFlags({ output, metric, failOnRegression = false, minDifference, maxDrop }: CompareRequest): void {
+/** The verdict of `assay migrate` for stored runs. */
+function checkMargin(
+  { comparisons }: RunComparison,
+  [a, b]: readonly [ComparedRun, ComparedRun],
+  margin: number | undefined,
+): ComparisonGate[] {
+  if (margin === undefined) return [];
+  const select = ({ rows }: ComparedRun, name: string) => rows.filter(({ system }) => system === name);
+  const pairs = comparisons.map(({ systemA, systemB }) => ({
+    system: systemB,
+    from: select(a, systemA),
+    to: select(b, systemB),
+  }));
+  return judgeCandidates(pairs, { margin }).map(({ system, verdict, ...rest }) => {
+    const words = `${system}: ${describeMigrationVerdict({ verdict, ...rest })} (--margin ${margin})`;
+    return {
+      gate: `--margin ${margin}`,
+      system,
+      failures: verdict === "inferior" ? [words] : [],
+      warning: verdict === "undecided" ? words : null,
+      remarks: verdict === "non-inferior" ? [words] : [],
+    };
+  });
+}
+
+function checkCompareFlags({
+  output,
+  metric,
+  failOnRegression = false,
+  minDifference,
+  maxDrop,
+  margin,
+}: CompareRequest): void {
   if (!FORMATS.includes(output))
     throw new UsageError(`Unknown output format "${output}".${didYouMean(output, FORMATS)}`);
   for (const [flag, share] of Object.entries({ "--min-difference": minDifference, "--max-drop": maxDrop }))
     if (share !== undefined && !(share >= 0 && share <= 1))
       throw new UsageError(`${flag} must be between 0 and 1, got ${share}. It is a share, not a percentage.`);
+  if (margin !== undefined && !(margin > 0 && margin < 1))
+    throw new UsageError(`--margin must be between 0 and 1, got ${margin}. It is a share, such as 0.02.`);
   if (minDifference !== undefined && !failOnRegression)
     throw new UsageError("--min-difference requires --fail-on-regression. Pass both, or neither.");
   if (metric === undefined || metric.some((name) => QUALITY_METRICS.includes(name))) return;
@@ -116,28 +173,65 @@ function readComparedRuns(request: CompareRequest): { a: ComparedStoredRun; b: C
 
 interface ComparedStoredRun {
   run: ComparedRun;
+  quarantined: readonly QuarantinedTrial[];
   planned: number;
 }
 
 function readStoredRun(name: string, runsDir: string): ComparedStoredRun {
   const dir = findRun({ runsDir, name, onNote: printNote });
   const manifest = readManifest(dir);
-  const rows = readStoredRows(dir, manifest);
+  const { rows, quarantined } = readCountedRows(dir, manifest);
+  if (rows.length === 0 && quarantined.length > 0) throw createNothingCountedError(dir);
   if (rows.length === 0) throw new RunFolderError(`${dir} has no finished trials, so there is nothing to compare yet.`);
-  return { run: { rows, config: manifest.config, runDir: resolve(dir) }, planned: manifest.planned };
+  return { run: { rows, config: manifest.config, runDir: resolve(dir) }, quarantined, planned: manifest.planned };
 }
 
-function describeMissingTrials(side: string, { run, planned }: ComparedStoredRun): string[] {
-  const missing = planned - run.rows.length;
+function describeMissingTrials(side: string, { run, quarantined, planned }: ComparedStoredRun): string[] {
+  const missing = planned - run.rows.length - quarantined.length;
   return missing > 0 ? [`planned trials of ${side} that were not run: ${missing}`] : [];
 }
 
-function renderComparison(compared: RunComparison, request: CompareRequest, outcome: CompareOutcome): string {
+interface ComparisonExtras {
+  request: CompareRequest;
+  outcome: CompareOutcome;
+  labels: LabelCorrections | null;
+}
+
+function renderComparison(compared: RunComparison, { request, outcome, labels }: ComparisonExtras): string {
   const { output } = request;
-  if (output === "json") return `${JSON.stringify(buildCompareReport(compared, request), null, 2)}\n`;
-  return output === "markdown"
-    ? renderCompareMarkdown(compared, outcome)
-    : renderCompareText(compared, createScreenLayout());
+  if (output === "json") {
+    const report = { ...buildCompareReport(compared, request), ...(labels === null ? {} : { labels }) };
+    return `${JSON.stringify(report, null, 2)}\n`;
+  }
+  const isMarkdown = output === "markdown";
+  const layout = isMarkdown ? createLayout() : createScreenLayout();
+  const text = isMarkdown ? renderCompareMarkdown(compared, outcome) : renderCompareText(compared, layout);
+  if (labels === null) return text;
+  return `${[text.trimEnd(), ...renderLabelCorrections(labels, { figure: "difference" }, layout)].join("\n\n")}\n`;
+}
+
+/** The differences of all compared pairs, corrected by labels. */
+async function correctPairs(
+  { comparisons }: RunComparison,
+  [a, b]: readonly [ComparedRun, ComparedRun],
+): Promise<LabelCorrections> {
+  const { correctComparison } = await import("./read-label-sets.js");
+  const select = ({ rows, runDir }: ComparedRun, name: string) => ({
+    runDir: runDir ?? "",
+    rows: rows.filter(({ system }) => system === name),
+  });
+  const pairs = comparisons.map(({ systemA, systemB }) => correctComparison(select(a, systemA), select(b, systemB)));
+  const systems = pairs.flatMap((pair, i) =>
+    pair.systems.map((each) => ({
+      ...each,
+      system: `${comparisons[i]?.systemB ?? ""} − ${comparisons[i]?.systemA ?? ""}`,
+    })),
+  );
+  return {
+    systems,
+    halfWidth: pairs[0]?.halfWidth ?? 0,
+    notes: [...new Set(pairs.flatMap(({ notes }) => notes))],
+  };
 }
 
 function printOutcome({ comparisons }: RunComparison, gates: readonly ComparisonGate[]): void {

@@ -11,11 +11,11 @@ import {
 } from "../agents/index.js";
 import { createPrice } from "../budget/index.js";
 import type { EvalResult, EvalRow, Limits } from "../core/index.js";
-import { registry } from "../core/index.js";
+import { getExampleModelName, registry } from "../core/index.js";
 import { loadDataset } from "../datasets/index.js";
 import { evaluate } from "../evaluate.js";
 import { deriveCommandName, findProgram } from "../exec/index.js";
-import type { DialectName } from "../models/index.js";
+import type { GatewayDialectName } from "../models/index.js";
 import { formatDollars, formatPlural, formatSeconds } from "../report/index.js";
 import { type Mock, startMock } from "../testing/mock/index.js";
 import { findPackageFile } from "../utils/index.js";
@@ -38,7 +38,7 @@ const MODEL_SPEED = { latencyMs: 250, tokensPerSec: 4000 };
 const TIMEOUT_MS = 180_000;
 
 /** Agents require a known model name. Only the mock receives these. */
-const MODELS: Readonly<Record<DialectName, string>> = {
+const MODELS: Readonly<Record<GatewayDialectName, string>> = {
   chat: "demo-model",
   responses: "gpt-5.5",
   anthropic: "claude-sonnet-4-5",
@@ -100,6 +100,7 @@ async function openDemoAgent(adapter: AgentAdapter, mock: Mock): Promise<AgentSy
     name: adapter.command === undefined ? adapter.name : deriveCommandName(adapter.command),
     adapter,
     model: { name, cliName: name, dialect },
+    effort: null,
     upstreams: {
       urls: { openai: `${mock.url}/v1`, anthropic: mock.url, google: mock.url },
       keys: {},
@@ -179,7 +180,7 @@ function formatDemoNextSteps({ runDir, config }: EvalResult): string {
       view the run in the browser, with charts
   assay doctor
       list the installed agents
-  assay --agent claude:claude-sonnet-4-5 --dataset agent-tasks --trial-max-cost 0.30
+  assay --agent claude:${getExampleModelName("anthropicSmall")} --dataset agent-tasks --trial-max-cost 0.30
       run the tasks with a real model
   assay --agent-command 'my-agent {prompt}' --dataset agent-tasks
       run the tasks with your own agent`;

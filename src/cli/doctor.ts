@@ -1,4 +1,5 @@
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
+import { listProviderKeys } from "../budget/index.js";
 import { EXIT, getErrorMessage, VERSION } from "../core/index.js";
 import { findProgram } from "../exec/index.js";
 import { loadTokenizer, TOKENIZER_NAMES } from "../models/index.js";
@@ -7,14 +8,14 @@ import { createScreenLayout } from "./screen.js";
 /** `bad` means that a run would not work without it. */
 interface DoctorCheck {
   what: string;
-  state: "ok" | "missing" | "bad";
+  state: "ok" | "missing" | "ending" | "bad";
   detail: string;
 }
 
 const MIN_NODE_VERSION = [20, 19] as const;
 const MIN_FREE_BYTES = 1 << 28;
 
-const STATE_TONES = { ok: "good", missing: "warning", bad: "bad" } as const;
+const STATE_TONES = { ok: "good", missing: "warning", ending: "warning", bad: "bad" } as const;
 
 /** `assay doctor`: checks what this machine has, and says how to fix what is missing. */
 export async function executeDoctor(): Promise<number> {
@@ -27,6 +28,8 @@ export async function executeDoctor(): Promise<number> {
     ...(await checkSandbox()),
     ...checkPrograms(),
     ...(await checkAgents()),
+    checkKeys(),
+    ...(await checkModels()),
   ];
   const layout = createScreenLayout();
   const table = layout.table<DoctorCheck>(
@@ -115,5 +118,29 @@ async function checkAgents(): Promise<DoctorCheck[]> {
     what: `agent ${name}`,
     state: isReady ? "ok" : "missing",
     detail,
+  }));
+}
+
+/** The providers whose key is set here, which says nothing about whether it is valid. */
+function checkKeys(): DoctorCheck {
+  const keys = listProviderKeys(process.env);
+  const what = "keys of providers";
+  const problem = keys.find((key) => key.problem !== null);
+  const found = keys.map(({ provider, variable }) => `${provider} (${variable})`).join(", ");
+  if (problem !== undefined)
+    return { what, state: "missing", detail: `${found}; ${problem.provider}: ${problem.problem}` };
+  if (keys.length > 0) return { what, state: "ok", detail: `set for ${found}` };
+  return { what, state: "missing", detail: "none is set: export the variable of a provider, such as OPENAI_API_KEY" };
+}
+
+/** Models of this project that ended or end soon. */
+async function checkModels(): Promise<DoctorCheck[]> {
+  const { findEndingModels } = await import("./model-ends.js");
+  const ending = await findEndingModels({ dir: process.cwd(), now: new Date() });
+  if (ending.length === 0) return [{ what: "models", state: "ok", detail: "none named here is known to end soon" }];
+  return ending.map(({ place, model, text }) => ({
+    what: `model ${model}`,
+    state: "ending",
+    detail: `${text} (${place})`,
   }));
 }

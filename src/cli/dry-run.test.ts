@@ -21,6 +21,35 @@ async function told(limits: Partial<NonNullable<System["limits"]>>, maxCostUsd: 
   return describePlan(plan, { tokenizer, output: "table", maxWorkers: 8, maxCostUsd, trialMaxCostUsd: null });
 }
 
+describe("images and files in --dry-run", () => {
+  const image = { path: "a.png", mediaType: "image/png", size: 9, sha256: "0" };
+  const plan = async (countFileTokens: System["countFileTokens"]) => {
+    const system: System = {
+      name: "s",
+      process: () => ({}),
+      limits: { price: PRICE, maxCostUsd: 0.5, hardTimeoutMs: null, maxOutputTokens: 50 },
+      ...(countFileTokens === undefined ? {} : { countFileTokens }),
+    };
+    const dataset = [{ id: 1, question: "short", images: [image] }];
+    const planned = await makePlan({ systems: [system], datasets: [dataset], metrics: [], trials: 2 });
+    const tokenizer = { count: (text: string) => text.length };
+    return describePlan(planned, { tokenizer, output: "table", maxWorkers: 8, maxCostUsd: 1, trialMaxCostUsd: null });
+  };
+
+  it("are counted apart, and are part of the reservations", async () => {
+    const text = await plan(() => 100);
+    expect(text).toContain("- input: about 10 tokens of text, and at most 200 of images and files\n");
+    // Five tokens of text, a hundred of the image and the longest answer.
+    expect(text).toContain("reserved per trial of s: at most $0.0605 (its prompt and its longest answer)");
+  });
+
+  it("use the limit of a trial if their tokens are unknown", async () => {
+    const text = await plan(() => null);
+    expect(text).toContain("of text, and files whose tokens only the provider can count\n");
+    expect(text).toContain("reserved per trial of s: at most $0.5000 (its limit)");
+  });
+});
+
 describe("reservations in --dry-run", () => {
   it("follow from the longest prompt and answer, with the number of concurrent trials", async () => {
     expect(await told({ maxOutputTokens: 50 })).toContain(

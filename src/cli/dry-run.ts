@@ -6,7 +6,16 @@ import {
   RESERVE_MARGIN,
   toDollars,
 } from "../budget/index.js";
-import type { Evaluator, Example, Limits, Output, System, Tokenizer, TokenPrices } from "../core/index.js";
+import {
+  type Evaluator,
+  type Example,
+  hasExampleFiles,
+  type Limits,
+  type Output,
+  type System,
+  type Tokenizer,
+  type TokenPrices,
+} from "../core/index.js";
 import type { EstimateOptions, JudgingCost } from "../graders/index.js";
 import { formatDollars, formatPlural, formatSeconds, toOneLine } from "../report/index.js";
 import type { Plan } from "../runner/index.js";
@@ -22,7 +31,10 @@ interface PlanReport {
   examples: number;
   trials: number;
   threshold: number;
+  /** Of text; images and files are counted apart. */
   inputTokens: number;
+  /** The most tokens of images and text files; null if there are others, such as PDF files, whose tokens are unknown. */
+  fileTokens: number | null;
   /** From prompts alone to every trial at its limit; null if a price or a limit is unknown. */
   costUsd: CostRange;
   /** True if scoring costs money too, which is not part of `costUsd`. */
@@ -85,7 +97,8 @@ function buildPlanReport(
     // The same for every system without a prompt of its own, and a context may be long.
     let shared: number | undefined;
     for (const at of cell?.systems ?? []) {
-      const system: Pick<System, "listInputTexts"> = systems[at] ?? {};
+      const system: Pick<System, "listInputTexts" | "skips"> = systems[at] ?? {};
+      if (system.skips?.(example) === true) continue;
       const tokens = shared ?? countInputTokens({ system, example }, count);
       if (system.listInputTexts === undefined) shared = tokens;
       sent[at] = (sent[at] ?? 0) + tokens * (cell?.trials ?? 0);
@@ -105,6 +118,7 @@ function buildPlanReport(
     trials,
     threshold: plan.threshold,
     inputTokens: sent.reduce((total, tokens) => total + tokens, 0),
+    fileTokens: countPlannedFileTokens(plan),
     costUsd: estimateCostRange(plan, { sent, maxCostUsd, trialMaxCostUsd }),
     maxCostUsd,
     reservations: maxCostUsd === null ? [] : planReservations(plan, { count, maxWorkers, maxCostUsd, trialMaxCostUsd }),
@@ -115,6 +129,20 @@ function buildPlanReport(
     judgeCostUsd: estimateJudging(plan, count),
     notes: [...plan.notes, ...describeGroups(plan)],
   };
+}
+
+function countPlannedFileTokens({ examples, systems, cells, datasetIndexes }: Plan): number | null {
+  let total = 0;
+  for (const [index, example] of examples.entries()) {
+    if (!hasExampleFiles(example)) continue;
+    const cell = cells[datasetIndexes[index] ?? 0];
+    for (const at of cell?.systems ?? []) {
+      const tokens = systems[at]?.countFileTokens?.(example);
+      if (tokens === null) return null;
+      total += (tokens ?? 0) * (cell?.trials ?? 0);
+    }
+  }
+  return total;
 }
 
 /** The fewest tasks that a comparison of two systems is based on; not every system runs every dataset. */
@@ -171,11 +199,11 @@ function planReservations(plan: Plan, options: ReservationOptions): PlannedReser
     let most: MaxCostEstimate | null = null;
     for (const [at, example] of plan.examples.entries()) {
       const datasetPlan = plan.datasetIndexes[at] ?? 0;
-      if (plan.cells[datasetPlan]?.systems.has(index) !== true) continue;
+      if (plan.cells[datasetPlan]?.systems.has(index) !== true || system.skips?.(example) === true) continue;
       const limit = plan.datasetPlans[datasetPlan]?.terms?.maxCostUsd ?? trialMaxCostUsd ?? limits.maxCostUsd;
       const can = estimateMaxCost(
         { ...limits, maxCostUsd: limit },
-        computePromptSize(example, countInputTokens({ system, example }, count)),
+        computePromptSize({ example, system }, countInputTokens({ system, example }, count)),
       );
       if (can !== null && can.usd >= (most?.usd ?? 0)) most = can;
     }
@@ -255,7 +283,7 @@ function formatPlanReport(report: PlanReport, unbounded: ReadonlySet<string>): s
       const field = dataset.passField ?? "the first evaluator's first field";
       return `dataset ${dataset.name}: ${formatPlural(dataset.examples, "example")}, evaluators ${dataset.evaluators.join(", ") || "none"}, pass = ${field} ≥ ${threshold}`;
     }),
-    `input: about ${report.inputTokens} tokens`,
+    `input: about ${report.inputTokens} tokens${describeFileTokens(report.fileTokens)}`,
     ...describePlanCost(report, unbounded),
     ...(report.isJudged ? [describeJudgingCost(report.judgeCostUsd)] : []),
     ...(report.wallSeconds === 0 ? [] : [`wall time: about ${formatSeconds(report.wallSeconds)}`]),
@@ -265,6 +293,11 @@ function formatPlanReport(report: PlanReport, unbounded: ReadonlySet<string>): s
     ...report.notes,
   ];
   return `${lines.map((line) => `- ${toOneLine(line)}`).join("\n")}\n`;
+}
+
+function describeFileTokens(tokens: number | null): string {
+  if (tokens === null) return " of text, and files whose tokens only the provider can count";
+  return tokens === 0 ? "" : ` of text, and at most ${tokens} of images and files`;
 }
 
 function describePlanCost(

@@ -10,7 +10,7 @@ export function writeEvalFiles(result: EvalResult, outputDir: string, options: R
   const files = {
     "results.jsonl": formatResultLines(result),
     "report.json": [`${JSON.stringify(report, null, 2)}\n`],
-    "report.md": [renderEvalMarkdown(report)],
+    "report.md": [renderEvalMarkdown(report, result)],
     "junit.xml": renderJunitFile(result, options),
   };
   for (const [name, lines] of Object.entries(files)) writeReportFile(join(outputDir, name), lines);
@@ -22,7 +22,7 @@ export function renderJunitFile(result: EvalResult, options: ReportOptions = {})
 }
 
 export function renderMarkdownFile(result: EvalResult, options: ReportOptions): string {
-  return renderEvalMarkdown(evalReport(result, options));
+  return renderEvalMarkdown(evalReport(result, options), result);
 }
 
 /** What graders found in failed trials, read from the store on first use. */

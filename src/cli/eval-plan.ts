@@ -1,8 +1,10 @@
 import { getAgentName } from "../agents/index.js";
 import {
+  addEffortName,
   type Dataset,
   type DatasetOverrides,
   didYouMean,
+  type Effort,
   makeDataset,
   NothingToRunError,
   registry,
@@ -137,16 +139,27 @@ function createNothingToRunError(): NothingToRunError {
 }
 
 /** Every executor with every model. */
-function listSpecAgents({ defaults, file }: EvalSpec, { executors, models }: EvalSelection): AgentConfig[] {
+function listSpecAgents(
+  { defaults, file }: EvalSpec,
+  { executors, models, efforts = defaults.efforts }: EvalSelection,
+): AgentConfig[] {
   const asked = executors ?? (defaults.executor === null ? [] : [defaults.executor]);
   if (asked.length === 0)
     throw new UsageError(`${file} does not name an agent. Add --executor claude, or defaults.executor.`);
   const wanted = models ?? defaults.models;
   return asked.flatMap((executor) => {
     const agent = toAgentConfig(executor);
-    if (wanted.length === 0) return [agent];
-    return wanted.map((model) => ({ ...agent, model, name: `${getAgentName(agent)}:${model}` }));
+    if (wanted.length === 0) return listAgentEfforts(agent, efforts);
+    return wanted.flatMap((model) =>
+      listAgentEfforts({ ...agent, model, name: `${getAgentName(agent)}:${model}` }, efforts),
+    );
   });
+}
+
+/** The agent with every effort. */
+function listAgentEfforts(agent: AgentConfig, efforts: readonly Effort[]): AgentConfig[] {
+  if (efforts.length === 0) return [agent];
+  return efforts.map((effort) => ({ ...agent, effort, name: addEffortName(getAgentName(agent), effort) }));
 }
 
 /** An executor is the name of a known agent, or a command. */

@@ -9,7 +9,7 @@ import {
   renderExperimentMarkdown,
   toReportedVariant,
 } from "../report/index.js";
-import { readStoredRows } from "../runs/index.js";
+import { describeQuarantine, readCountedRows } from "../runs/index.js";
 import { findLatestRun, findRun, readManifest } from "../store/index.js";
 import { DEFAULT_MIN_COVERAGE } from "./run-config.js";
 import { createScreenLayout } from "./screen.js";
@@ -73,7 +73,9 @@ export interface StoredExperiment {
   dir: string;
   record: ExperimentRecord;
   rows: readonly EvalRow[];
+  /** Without the trials that are put aside. */
   planned: number;
+  notes: readonly string[];
 }
 
 /** The folder of the named run, or of the latest experiment. */
@@ -107,7 +109,9 @@ export function readStoredExperiment(dir: string): StoredExperiment {
   const manifest = readManifest(dir);
   const record = readExperimentRecord(manifest.invocation);
   if (record === null) throw new UsageError(`${dir} is not an experiment. Start one with assay experiment run.`);
-  return { dir, record, rows: readStoredRows(dir, manifest), planned: manifest.planned };
+  const { rows, quarantined } = readCountedRows(dir, manifest);
+  const planned = manifest.planned - quarantined.length;
+  return { dir, record, rows, planned, notes: describeQuarantine({ rows, quarantined }) };
 }
 
 interface ExperimentReportInput {
@@ -126,7 +130,7 @@ async function reportStored({ record, stored, flags, notes, isPart = false }: Ex
   const about = {
     ...record,
     variants: record.variants.map((variant) => toReportedVariant(variant, isComplete)),
-    notes: [...record.notes, ...notes, ...unfinished],
+    notes: [...record.notes, ...notes, ...stored.flatMap((each) => each.notes), ...unfinished],
   };
   const rows = stored.flatMap((each) => each.rows);
   const report = buildExperimentReport(about, rows, { ...flags, runs: stored.map(({ dir }) => dir) });

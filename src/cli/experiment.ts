@@ -147,7 +147,7 @@ function locateExperimentJudge(flags: ExperimentRunFlags): JudgeModelPlace {
 
 /** The system is named after the variant, so that rows show which one they belong to. */
 function openVariantSystem(
-  { name, executor, model }: PlannedSystem,
+  { name, executor, model, effort }: PlannedSystem,
   flags: ExperimentRunFlags,
   config: RunConfig,
 ): Promise<System> {
@@ -172,7 +172,8 @@ function openVariantSystem(
     }),
     ...omitUndefined({ agentParallel: workers, maxCost, trialMaxCost, dryRun: isDry }),
   };
-  return openAgentSystem({ ...toAgentConfig(executor), name, ...(model === null ? {} : { model }) }, run);
+  const { agent, command } = toAgentConfig(executor);
+  return openAgentSystem({ name, ...omitUndefined({ agent, command, model: model ?? undefined, effort }) }, run);
 }
 
 async function dryRunExperiment(

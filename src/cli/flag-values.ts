@@ -1,7 +1,21 @@
 import { InvalidArgumentError } from "commander";
-import { UsageError } from "../core/index.js";
+import {
+  DURATION_FORMAT_HINT,
+  type Effort,
+  type ExpertCosts,
+  getErrorMessage,
+  parseDuration,
+  parseEffort,
+  UsageError,
+} from "../core/index.js";
 
 // Parsers for flag values. Each error says what is accepted.
+
+/** Takes the value of a flag that a second one would silently replace. */
+export function parseOnce(value: string, before: string | undefined): string {
+  if (before !== undefined) throw new InvalidArgumentError(`It is given twice, as ${before} and ${value}. Name one.`);
+  return value;
+}
 
 export function collectValues(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
@@ -45,6 +59,33 @@ export function parseCountFlag(value: string): number {
 export function parseOutageAction(value: string): "stop" | "wait" {
   if (value !== "stop" && value !== "wait") throw new InvalidArgumentError("It must be stop or wait.");
   return value;
+}
+
+export function parseLateAction(value: string): "live" | "leave" {
+  if (value !== "live" && value !== "leave") throw new InvalidArgumentError("It must be live or leave.");
+  return value;
+}
+
+export function parseDurationFlag(value: string): string {
+  if (parseDuration(value) === null) throw new InvalidArgumentError(`It ${DURATION_FORMAT_HINT}.`);
+  return value;
+}
+
+export function parseServiceTierFlag(value: string): "flex" | "priority" {
+  if (value !== "flex" && value !== "priority") throw new InvalidArgumentError("It must be flex or priority.");
+  return value;
+}
+
+/** `low,high` or `4096`. */
+export function parseEffortsFlag(value: string): Effort[] {
+  try {
+    const efforts = parseListFlag(value).map((each) => parseEffort(each, "It"));
+    const twice = efforts.find((effort, at) => efforts.indexOf(effort) < at);
+    if (twice !== undefined) throw new UsageError(`It names ${twice} twice.`);
+    return efforts;
+  } catch (error) {
+    throw new InvalidArgumentError(getErrorMessage(error));
+  }
 }
 
 /** `a=b`, once or repeated. The value may contain commas. */
@@ -92,6 +133,26 @@ export function collectHeader(text: string, before: Readonly<Record<string, stri
   return { ...before, [text.slice(0, at).trim()]: text.slice(at + 1).trim() };
 }
 
+/** `3.5` for every dataset, or `gsm8k=3.5,math=12`, once or repeated. */
+export function collectExpertCosts(text: string, before?: ExpertCosts): ExpertCosts {
+  const isForAll = !text.includes("=");
+  if (before !== undefined && (isForAll || typeof before === "number"))
+    throw new InvalidArgumentError("Give one amount for all datasets, or DATASET=USD for each.");
+  if (isForAll) return parseExpertCost(text);
+  const costs = text.split(",").map((one): [string, number] => {
+    const at = one.lastIndexOf("=");
+    if (at < 1) throw new InvalidArgumentError("It must look like 3.5, or gsm8k=3.5.");
+    return [one.slice(0, at).trim(), parseExpertCost(one.slice(at + 1))];
+  });
+  return { ...before, ...Object.fromEntries(costs) };
+}
+
+function parseExpertCost(text: string): number {
+  const parsed = parseNumberFlag(text);
+  if (parsed <= 0) throw new InvalidArgumentError("It must be more than 0 dollars.");
+  return parsed;
+}
+
 /** `metric=number,metric=number`, once or repeated. The name of a metric may contain equals signs and commas. */
 export function collectThresholds(
   value: string,
@@ -123,4 +184,10 @@ function isCompleteGate(gate: string): boolean {
   const name = gate.trimStart();
   const own = name.startsWith("cell:") ? 2 : Number(name.startsWith("facet:"));
   return own === 0 || name.split("=").length > own + 1;
+}
+
+/** The half-width of an interval of a share. */
+export function checkHalfWidth(halfWidth: number | undefined): void {
+  if (halfWidth === undefined || (halfWidth > 0 && halfWidth < 0.5)) return;
+  throw new UsageError(`--half-width must be between 0 and 0.5, got ${halfWidth}. It is a share, such as 0.03.`);
 }

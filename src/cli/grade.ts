@@ -222,7 +222,7 @@ interface GradeInvocation extends Omit<Invocation, "command"> {
 const NOT_INHERITED_FLAGS = new Set(["output", "columns", "minCoverage", "failUnder", "failOver", "maxCost"]);
 
 function recordGradeInvocation({ invocation }: Manifest, flags: GradeFlags): GradeInvocation {
-  const before = isInvocation(invocation, ["run", "grade", "memory", "eval", "experiment"])
+  const before = isInvocation(invocation, ["run", "grade", "memory", "eval", "experiment", "migrate", "stress"])
     ? invocation
     : { cwd: process.cwd(), configFile: null, flags: {} };
   const { resume: _, quiet: __, trust: ___, ...kept } = flags;

@@ -1,5 +1,5 @@
 import { ADAPTERS } from "../agents/index.js";
-import { didYouMean, UsageError } from "../core/index.js";
+import { didYouMean, EXAMPLE_MODELS, UsageError } from "../core/index.js";
 import { findProgram } from "../exec/index.js";
 
 /** What `assay init` can begin with, in the order in which it asks. */
@@ -143,7 +143,8 @@ function hasPython(): boolean {
 }
 
 function toAgent(agent: string | undefined): string {
-  if (agent === undefined) return `{ name: tiny, command: "node ${TINY_AGENT} {prompt}", model: openai/gpt-5-mini }`;
+  if (agent === undefined)
+    return `{ name: tiny, command: "node ${TINY_AGENT} {prompt}", model: ${EXAMPLE_MODELS.openaiSmall} }`;
   return agent.includes("{prompt") ? `{ command: ${JSON.stringify(agent)} }` : toYamlString(agent);
 }
 

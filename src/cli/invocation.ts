@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from "node:path";
 import { getErrorMessage, getOwn, isNonSecretName, RunFolderError, UsageError } from "../core/index.js";
 import { stripSecrets } from "../queue/index.js";
-import { findRun, isRunComplete, RUN_FILES, readManifest } from "../store/index.js";
+import { findRun, RUN_FILES, readManifest, readSummary } from "../store/index.js";
 import { findConfig, loadConfig } from "./config-file.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
@@ -12,7 +12,7 @@ import { requireTrust, type TrustFlags } from "./trust.js";
 
 /** What is needed to start a run again: its folder, config file and flags. */
 export interface Invocation {
-  command: "run" | "grade" | "memory" | "eval" | "experiment";
+  command: "run" | "grade" | "memory" | "eval" | "experiment" | "migrate" | "stress";
   cwd: string;
   configFile: string | null;
   flags: RunFlags;
@@ -68,7 +68,7 @@ function splitSecretHeaders(headers: Readonly<Record<string, string>>): Pick<Run
 
 /** The stored run to resume, and how it was started. */
 export function recallInvocation(
-  { resume, runsDir = DEFAULT_RUNS_DIR, trust }: RunFlags,
+  { resume, runsDir = DEFAULT_RUNS_DIR, trust, until }: RunFlags,
   command: Invocation["command"],
 ): { dir: string; invocation: Invocation } {
   const name = resume === true ? undefined : resume;
@@ -78,8 +78,17 @@ export function recallInvocation(
   const { invocation } = readManifest(dir);
   requireTrustedRun(dir, { trust });
   if (!isInvocation(invocation, [command])) throw new UsageError(`${dir} ${describeStarter(invocation)}`);
-  printNote(isRunComplete(dir) ? `${dir} is already finished: nothing is run, this is its report` : `Resuming ${dir}`);
+  printNote(describeResumed(dir, until));
   return { dir, invocation };
+}
+
+function describeResumed(dir: string, until: string | undefined): string {
+  const { complete = false, sequential } = readSummary(dir) ?? {};
+  const notRun = sequential?.arms.reduce((sum, arm) => sum + arm.notRun, 0) ?? 0;
+  if (!complete || (notRun > 0 && until === "none")) return `Resuming ${dir}`;
+  if (sequential?.isDecided === true && notRun > 0)
+    return `${dir} is decided: nothing is run, this is its report. Run its other ${notRun} trials with --until none`;
+  return `${dir} is already finished: nothing is run, this is its report`;
 }
 
 /** Rejects a run folder of another project, because what its manifest names is run. */
@@ -138,7 +147,7 @@ export function isInvocation(value: unknown, commands: readonly string[]): value
 function describeStarter(invocation: unknown): string {
   const { command } = toFields(invocation);
   if (command === "grade") return "was created by `assay grade`. Resume it with: assay grade --resume RUN.";
-  if (command === "run" || command === "memory" || command === "eval")
+  if (typeof command === "string" && ["run", "memory", "eval", "migrate", "stress"].includes(command))
     return `was started by \`assay ${command}\`. Resume it with: assay ${command} --resume RUN.`;
   return command === "demo"
     ? "was started by `assay demo`, which cannot be resumed: run `assay demo` again."

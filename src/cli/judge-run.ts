@@ -1,5 +1,14 @@
-import { type EvalResult, EXIT, type GateVerdict, getErrorMessage, type RunVerdict } from "../core/index.js";
-import { formatPlural } from "../report/index.js";
+import {
+  asksForReaching,
+  type EvalResult,
+  EXIT,
+  type GateVerdict,
+  getErrorMessage,
+  type RunVerdict,
+  type SequentialAnswer,
+  type SequentialReport,
+} from "../core/index.js";
+import { formatPlural, summarizeSequential } from "../report/index.js";
 import { applyGates, type GateJudgment, type Gates } from "./gates.js";
 
 export interface JudgeOptions {
@@ -28,13 +37,36 @@ export function judgeRun(result: EvalResult, { gates, stopCode, judge }: JudgeOp
     return { verdict: { exitCode: stopCode, words }, gates: [], messages: [] };
   }
   try {
-    return combineJudgments(result, applyGates(result, gates), judge?.(result) ?? NO_GATES);
+    const judged = combineJudgments(result, applyGates(result, gates), judge?.(result) ?? NO_GATES);
+    return { ...judged, verdict: addSequentialVerdict(judged.verdict, result) };
   } catch (problem) {
     const { exitCode = EXIT.infrastructure } = problem as { exitCode?: number };
     const words = `a gate could not be checked: ${getErrorMessage(problem)}`;
     return { verdict: { exitCode, words }, gates: [], messages: [], problem: problem as Error };
   }
 }
+
+/** A run that may stop early has answered its question, or not. A failed gate or too few scored trials decide first. */
+function addSequentialVerdict(verdict: RunVerdict, { sequential }: EvalResult): RunVerdict {
+  if (sequential === null) return verdict;
+  const words = summarizeSequential(sequential);
+  const isFirst = verdict.exitCode !== EXIT.fine;
+  const gates = verdict.words === NO_GATES_WORDS ? "" : `${verdict.words}; `;
+  return { exitCode: isFirst ? verdict.exitCode : chooseSequentialExit(sequential), words: `${gates}${words}` };
+}
+
+/** As for `assay migrate`: 1 if the answer is no, 3 if there is none. */
+function chooseSequentialExit({ findings, isDecided, ...asked }: SequentialReport): number {
+  const has = (answer: SequentialAnswer) => findings.some((finding) => finding.answer === answer);
+  if (asked.margin !== undefined) {
+    if (has("non-inferior")) return EXIT.fine;
+    return isDecided ? EXIT.gateFailed : EXIT.infrastructure;
+  }
+  if (has(asksForReaching(asked) ? "missed" : "reached")) return EXIT.gateFailed;
+  return isDecided ? EXIT.fine : EXIT.infrastructure;
+}
+
+const NO_GATES_WORDS = "no gates";
 
 const NO_GATES: GateJudgment = { exitCode: EXIT.fine, messages: [] };
 
@@ -61,5 +93,5 @@ function describeVerdict({ exitCode, messages, checked, hasRun }: JudgedRun): st
   if (exitCode === EXIT.gateFailed) return `${messages.length} of ${formatPlural(checked, "gate")} failed`;
   if (!hasRun) return "no trial has a verdict";
   if (exitCode !== EXIT.fine) return "too few trials were scored";
-  return checked === 0 ? "no gates" : "all gates passed";
+  return checked === 0 ? NO_GATES_WORDS : "all gates passed";
 }

@@ -1,18 +1,29 @@
 import {
+  explainMissingUrl,
+  explainUnknownModel,
   findBundledLimits,
   findConfiguredModel,
   findModelsFile,
   getDefaultBaseUrl,
   getKeyVariable,
   getProviderDialect,
+  getProviderRequest,
   loadModels,
   type ModelEntry,
   type ModelsFile,
+  type ProviderRequest,
   requireBaseUrl,
   resolveEndpoint,
 } from "../budget/index.js";
-import type { Limits, System } from "../core/index.js";
-import { didYouMean, isLoopback, omitUndefined, UsageError } from "../core/index.js";
+import type { Effort, Limits, ServiceTier, System } from "../core/index.js";
+import {
+  addEffortName,
+  EXAMPLE_MODELS,
+  isLoopback,
+  omitUndefined,
+  selectServicePrice,
+  UsageError,
+} from "../core/index.js";
 import type { DialectName } from "../models/index.js";
 import { addPromptName, type ModelOptions, ModelSystem, type Prompt } from "../systems/index.js";
 import type { AgentConfig, ModelConfig, RunConfig } from "./run-config.js";
@@ -28,6 +39,8 @@ export async function openModelSystems(config: ModelRunConfig): Promise<ModelSys
   const systems: ModelSystem[] = [];
   for (const given of config.models ?? []) {
     const model = typeof given === "string" ? { model: given } : given;
+    if (typeof model.effort === "object" || typeof config.effort === "object")
+      throw new UsageError("Several efforts are for models that are measured, not for judges and readers. Name one.");
     if (model.prompts !== undefined)
       throw new UsageError("`prompts` are for models that are measured, not for judges and readers. Remove them.");
     systems.push(await openModelSystem(model, { run: config, file }));
@@ -51,28 +64,41 @@ export async function* openMeasuredModels(config: ModelRunConfig): AsyncGenerato
       throw new UsageError(
         `The model "${agent.name}" is run by the agent ${agent.agent}, which takes no --prompt. Remove it.`,
       );
-    else yield await (await import("./agent-systems.js")).openAgentSystem({ ...agent, ...selectName(model) }, config);
+    else
+      yield* (await import("./agent-systems.js")).openAgentEfforts(
+        { ...agent, ...omitUndefined({ name: model.name, effort: model.effort }) },
+        config,
+      );
   }
 }
 
-/** One system for each prompt, or one without. */
+/** One system for each effort and prompt, or one without. */
 async function* openPromptedModels(
   model: ModelConfig,
   run: ModelRunConfig,
   file: ModelsFile | null,
 ): AsyncGenerator<ModelSystem> {
+  const efforts = listEfforts(model.effort ?? run.effort);
+  // A name that the user gave stays as it is, unless it would be used twice.
+  for (const effort of efforts)
+    yield* openModelPrompts(model, { run, file, effort, hasOneEffort: efforts.length === 1 });
+}
+
+async function* openModelPrompts(
+  model: ModelConfig,
+  { run, file, effort, hasOneEffort }: Omit<OpenModelOptions, "prompt" | "isNamed"> & { hasOneEffort: boolean },
+): AsyncGenerator<ModelSystem> {
   const given = model.prompts ?? run.prompts;
   if (given === undefined) {
-    yield await openModelSystem(model, { run, file });
+    yield await openModelSystem(model, { run, file, effort, isNamed: model.name !== undefined && hasOneEffort });
     return;
   }
   if (given.length === 0) throw new UsageError("`prompts` is empty. Name a prompt, or remove it.");
   const { openPrompts } = await import("./prompt-files.js");
   const prompts = await openPrompts(given);
   for (const prompt of prompts) {
-    // A name that the user gave stays as it is, unless it would be used twice.
-    const isNamed = model.name !== undefined && prompts.length === 1;
-    yield await openModelSystem(model, { run, file, prompt, isNamed });
+    const isNamed = model.name !== undefined && prompts.length === 1 && hasOneEffort;
+    yield await openModelSystem(model, { run, file, effort, prompt, isNamed });
   }
 }
 
@@ -80,10 +106,6 @@ function getModelAgent(entry: ModelEntry | undefined): AgentConfig | null {
   return entry == null || entry.agentCli === null
     ? null
     : { agent: entry.agentCli, model: entry.name, name: entry.name };
-}
-
-function selectName({ name }: ModelConfig): Pick<AgentConfig, "name"> {
-  return name === undefined ? {} : { name };
 }
 
 async function loadRunModelsFile({ modelsFile }: RunConfig): Promise<ModelsFile | null> {
@@ -99,40 +121,89 @@ function listDefaultModels({ systems = [], replay = [], agents = [] }: RunConfig
 
 /** The address, API format and limits of a model. */
 interface LocatedModel {
+  /** Null if unknown. */
+  provider: string | null;
+  /** Null for the model's own. */
+  effort: Effort | null;
   model: string;
   name: string | undefined;
   baseUrl: string;
   dialect: DialectName;
   keyVariable: string | null;
   limits: Limits;
+  request: ProviderRequest;
 }
 
 interface OpenModelOptions {
   run: ModelRunConfig;
   file: ModelsFile | null;
   prompt?: Prompt;
+  /** Absent for that of the models file, or the model's own. */
+  effort?: Effort | undefined;
   /** True if the system's name is complete without that of the prompt. */
   isNamed?: boolean;
 }
 
 async function openModelSystem(
   wanted: ModelConfig,
-  { run, file, prompt, isNamed = false }: OpenModelOptions,
+  { run, file, prompt, effort = selectSingleEffort(wanted.effort ?? run.effort), isNamed = false }: OpenModelOptions,
 ): Promise<ModelSystem> {
-  const { model, name, baseUrl, dialect, keyVariable, limits } = simulate(await locateRunModel(wanted, file), run);
+  const located = simulate(await locateRunModel(wanted, file), run);
+  const {
+    model,
+    provider,
+    name = nameModel(located, effort),
+    baseUrl,
+    dialect,
+    keyVariable,
+    limits,
+    request,
+  } = located;
+  const asked = effort ?? located.effort ?? undefined;
   const apiKeyEnv = run.simulated === undefined ? (wanted.apiKeyEnv ?? run.apiKeyEnv ?? keyVariable) : null;
   const settings = { ...omitUndefined(selectModelSettings(run)), ...omitUndefined(selectModelSettings(wanted)) };
+  noteUnknownServicePrice(name ?? model, limits, settings.serviceTier);
   return createModelSystem(run, {
+    ...request,
     ...settings,
+    ...(request.extraBody === undefined ? {} : { extraBody: { ...request.extraBody, ...settings.extraBody } }),
     model,
     baseUrl,
     dialect,
     limits,
+    provider,
+    ...(asked === undefined ? {} : { effort: asked }),
     ...(prompt === undefined ? {} : { prompt }),
-    ...(name === undefined ? {} : { name: isNamed ? name : addPromptName(name, prompt) }),
+    ...(name === undefined ? {} : { name: isNamed ? name : addPromptName(addEffortName(name, effort), prompt) }),
+    ...(run.batches === undefined ? {} : { batches: run.batches }),
     // Planning makes no requests.
     ...(apiKeyEnv === null || isPlanOnly(run) ? {} : { apiKeyEnv }),
   });
+}
+
+function noteUnknownServicePrice(name: string, { price }: Limits, service: ServiceTier | undefined): void {
+  if (service === undefined || price === null || selectServicePrice(price, service) !== null) return;
+  printNote(
+    `The price of ${name} in the service tier ${service} is not known, so its costs are unknown and its trials have no limit in dollars. Give pricing.${service} in models.yml`,
+  );
+}
+
+/** A name to add the effort to; undefined if the system names itself. */
+function nameModel({ baseUrl, model }: LocatedModel, effort: Effort | undefined): string | undefined {
+  return effort === undefined ? undefined : `${new URL(baseUrl).host}/${model}`;
+}
+
+/** The efforts to measure; one undefined if none is set. */
+export function listEfforts(given: Effort | readonly Effort[] | undefined): readonly (Effort | undefined)[] {
+  if (given === undefined || typeof given !== "object") return [given];
+  if (given.length === 0) throw new UsageError("`effort` is empty. Name one, or remove it.");
+  const twice = given.find((effort, at) => given.indexOf(effort) < at);
+  if (twice !== undefined) throw new UsageError(`The effort ${twice} is given twice. Remove one.`);
+  return given;
+}
+
+function selectSingleEffort(given: Effort | readonly Effort[] | undefined): Effort | undefined {
+  return typeof given === "object" ? given[0] : given;
 }
 
 /** The same model and price, at the address of the simulated one. */
@@ -161,9 +232,9 @@ class SimulatedSystem extends ModelSystem {
 }
 
 function selectModelSettings(from: ModelConfig | RunConfig) {
-  const { systemPrompt, temperature, maxTokens, extraBody, headers, timeout, allowInsecure } = from;
+  const { systemPrompt, temperature, maxTokens, serviceTier, extraBody, headers, timeout, allowInsecure } = from;
   const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
-  return { systemPrompt, temperature, maxTokens, extraBody, headers, timeoutMs, allowInsecure };
+  return { systemPrompt, temperature, maxTokens, serviceTier, extraBody, headers, timeoutMs, allowInsecure };
 }
 
 async function locateRunModel(given: ModelConfig, file: ModelsFile | null): Promise<LocatedModel> {
@@ -182,6 +253,8 @@ async function locateProxiedModel(
   const model = entry?.apiName ?? given.model ?? ANY_MODEL;
   const baseUrl = requireBaseUrl("--proxy", proxy, dialect);
   return {
+    provider: entry?.provider ?? null,
+    effort: entry?.effort ?? null,
     model,
     name: given.name,
     baseUrl,
@@ -189,13 +262,14 @@ async function locateProxiedModel(
     keyVariable: entry?.apiKeyEnv ?? findProxyKey(baseUrl, dialect),
     // A proxy forwards to another provider's model and costs what that model costs.
     limits: entry?.limits ?? (await findBundledLimits({ model })),
+    request: getProviderRequest(entry?.provider ?? null),
   };
 }
 
 /** A proxy on this machine gets the default key; any other only a key that is named for it. */
 function findProxyKey(baseUrl: string, dialect: DialectName): string | null {
   const variable = getKeyVariable(
-    { chat: "openai", responses: "openai", anthropic: "anthropic", gemini: "google" }[dialect],
+    { chat: "openai", responses: "openai", anthropic: "anthropic", gemini: "google", bedrock: "bedrock" }[dialect],
   );
   const isSafe = isLoopback(new URL(baseUrl).hostname) && variable !== null && process.env[variable] !== undefined;
   return isSafe ? variable : null;
@@ -209,20 +283,23 @@ function locateListedModel(given: ModelConfig, entry: ModelEntry): LocatedModel 
   const { baseUrl, keyVariable, dialect: usual } = resolveEndpoint(entry);
   if (baseUrl === null)
     throw new UsageError(
-      `The model "${entry.name}" has no base_url, and its provider ${entry.provider ?? ""} has no default. Add base_url.`,
+      `The model "${entry.name}" has no base_url, and its provider ${entry.provider ?? ""} has no default: ${explainMissingUrl(entry.provider)}.`,
     );
   const dialect = given.api ?? usual;
   return {
+    provider: entry.provider,
+    effort: entry.effort,
     model: entry.apiName,
     name: given.name ?? entry.name,
     baseUrl: requireBaseUrl("base_url", baseUrl, dialect),
     dialect,
     keyVariable,
     limits: entry.limits,
+    request: getProviderRequest(entry.provider),
   };
 }
 
-/** `openai/gpt-5`: a known provider and its name for the model. */
+/** `openai/NAME`: a known provider and its name for the model. */
 async function locateProviderModel(
   { model = "", name, api }: ModelConfig,
   file: ModelsFile | null,
@@ -230,22 +307,25 @@ async function locateProviderModel(
   const slash = model.indexOf("/");
   const provider = model.slice(0, Math.max(0, slash));
   const baseUrl = getDefaultBaseUrl(provider);
-  if (slash < 1 || baseUrl === null) throw createUnknownModelError(model, file);
+  if (model.includes(","))
+    throw new UsageError(`"${model}" names several models. Repeat the flag for each, or use a list in the config.`);
   const own = model.slice(slash + 1);
+  if (slash < 1 || own === "" || baseUrl === null) throw createUnknownModelError(model, file);
   return {
+    provider,
+    effort: null,
     model: own,
     name: name ?? model,
     baseUrl,
     dialect: api ?? getProviderDialect(provider),
     keyVariable: getKeyVariable(provider),
     limits: await findBundledLimits({ model: own, provider, baseUrl }),
+    request: getProviderRequest(provider),
   };
 }
 
 function createUnknownModelError(model: string, file: ModelsFile | null): UsageError {
-  const where = file === null ? "There is no models.yml here" : `${file.file} has no model "${model}"`;
-  const guess = file === null ? "" : didYouMean(model, file.models.keys());
   return new UsageError(
-    `${where}.${guess} Write --model PROVIDER/MODEL (openai/gpt-5, anthropic/…, google/…, openrouter/…, ollama/…), or --proxy URL --model ${model || "MODEL"}.`,
+    `${explainUnknownModel(model, file)} Write --model PROVIDER/MODEL (${EXAMPLE_MODELS.openai}, anthropic/…, google/…, openrouter/…, ollama/…), or --proxy URL --model ${model || "MODEL"}.`,
   );
 }

@@ -18,6 +18,9 @@ default: cheap
 
 const ENV = { ANTHROPIC_API_KEY: "the-secret-itself", OPENROUTER_API_KEY: "" };
 
+/** Before any model of these tests ends soon. */
+const NOW = new Date("2025-12-01");
+
 interface Said {
   code: number;
   stdout: string;
@@ -35,7 +38,7 @@ async function run(files: Record<string, string>, options: ModelsFlags = {}): Pr
     });
     onTestFinished(() => spy.mockRestore());
   }
-  const code = await executeModels(options, { dir, env: ENV });
+  const code = await executeModels(options, { dir, env: ENV, now: NOW });
   return { code, ...said };
 }
 
@@ -121,7 +124,7 @@ describe("assay models", () => {
 
   it("shows an example if there is no file", async () => {
     await expect(run({})).rejects.toThrow(UsageError);
-    await expect(run({})).rejects.toThrow(/no models\.yml or models\.yaml here[\s\S]*models:\n {2}gpt-5:/);
+    await expect(run({})).rejects.toThrow(/no models\.yml or models\.yaml here[\s\S]*models:\n {2}gpt-6-sol:/);
   });
 
   it("fails with the problems of the file", async () => {
@@ -163,6 +166,17 @@ describe("assay models --check", () => {
     expect(JSON.parse(bad.stdout).problems).toEqual([expect.stringMatching(/:1:4: a: must be a mapping/)]);
     vi.restoreAllMocks();
     const good = await run({ "models.yml": "a: {}" }, { check: true, output: "json" });
-    expect(JSON.parse(good.stdout)).toEqual({ schema: "assay.models-check/1", problems: [] });
+    expect(JSON.parse(good.stdout)).toEqual({
+      schema: "assay.models-check/1",
+      problems: [],
+      warnings: [expect.stringMatching(/models\.yml: a: no address is known\. Add a base_url or a known provider\.$/)],
+    });
+  });
+
+  it("checks the config and eval files of a folder without a models file", async () => {
+    const files = { "assay.config.yaml": "models: [openai/gpt-4-turbo, anthropic/claude-3-opus]\n" };
+    const { code, stdout, stderr } = await run(files, { check: true });
+    expect([code, stdout]).toEqual([0, ""]);
+    expect(stderr).toMatch(/^assay\.config\.yaml:1: claude-3-opus ends on 2026-01-05, in 35 days\.$/m);
   });
 });

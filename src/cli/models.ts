@@ -1,7 +1,10 @@
 import { relative, resolve } from "node:path";
 import {
   type Endpoint,
+  explainMissingUrl,
   findModelsFile,
+  isKnownProvider,
+  listMissingVariables,
   loadModels,
   MODELS_FILES,
   type ModelEntry,
@@ -9,9 +12,11 @@ import {
   ModelsFileError,
   resolveEndpoint,
 } from "../budget/index.js";
-import type { Price, TokenPrices } from "../core/index.js";
-import { EXIT, UsageError } from "../core/index.js";
+import type { TokenPrices } from "../core/index.js";
+import { EXIT, getExampleModelName, UsageError } from "../core/index.js";
 import { formatSeconds, replaceControlCharacters, type TableColumn } from "../report/index.js";
+import { findEndingModels } from "./model-ends.js";
+import { formatPricesPerMillion, toUsdPerMillion } from "./model-prices.js";
 import { createScreenLayout } from "./screen.js";
 import { printNote, writeResult } from "./streams.js";
 
@@ -26,6 +31,7 @@ export interface ModelsFlags {
 interface ModelsContext {
   readonly dir?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly now?: Date;
 }
 
 /** A model, its endpoint, and whether its key is set. */
@@ -33,36 +39,42 @@ interface ModelLine {
   readonly model: ModelEntry;
   readonly endpoint: Endpoint;
   readonly isKeySet: boolean;
+  /** The variables of its key that are not set. */
+  readonly missing: readonly string[];
 }
 
 const OUTPUTS = ["table", "json"];
-const PICO_PER_MTOK = 1e6;
 
 /** `assay models`: every model of a models file with each resolved value and the rule that set it. */
 export async function executeModels(
   { file, check = false, output = "table" }: ModelsFlags,
-  { dir = process.cwd(), env = process.env }: ModelsContext = {},
+  { dir = process.cwd(), env = process.env, now = new Date() }: ModelsContext = {},
 ): Promise<number> {
   if (!OUTPUTS.includes(output))
     throw new UsageError(`Unknown output format "${output}". Use --output table or --output json.`);
+  if (check) return checkModelsFile(file, { output, env, dir, now });
   const path = file ?? requireModelsFile(dir);
-  if (check) return checkModelsFile(path, { output, env });
   const models = await loadModels(path);
   const lines = listModelLines(models, env);
   await writeResult(output === "json" ? describeModelsJson(models, lines) : formatModelsTable(models, lines));
   return EXIT.fine;
 }
 
-function requireModelsFile(dir: string): string {
+function findModelsPath(dir: string): string | undefined {
   const found = findModelsFile(dir);
-  if (found !== undefined) return relative(process.cwd(), resolve(dir, found));
+  return found === undefined ? undefined : relative(process.cwd(), resolve(dir, found));
+}
+
+function requireModelsFile(dir: string): string {
+  const found = findModelsPath(dir);
+  if (found !== undefined) return found;
   throw new UsageError(
     `There is no ${MODELS_FILES.join(" or ")} here. Name one (assay models FILE), or create a ${MODELS_FILES[0]} such as:\n\n${EXAMPLE}`,
   );
 }
 
 const EXAMPLE = `models:
-  gpt-5:
+  ${getExampleModelName("openai")}:
     provider: openai
   my-model:
     base_url: http://127.0.0.1:8080/v1
@@ -71,23 +83,33 @@ const EXAMPLE = `models:
       output_per_1k: 0.0012
     budgets:
       max_cost_usd: 0.30
-default: gpt-5`;
+default: ${getExampleModelName("openai")}`;
 
+/** Problems of the models file, and warnings of it and of models that end, here and in the config and eval files. */
 async function checkModelsFile(
-  path: string,
-  { output, env }: { output: string } & Required<Pick<ModelsContext, "env">>,
-) {
+  file: string | undefined,
+  { output, env, dir, now }: { output: string } & Required<ModelsContext>,
+): Promise<number> {
+  const path = file ?? findModelsPath(dir);
   const problems: string[] = [];
+  const warnings: string[] = [];
   try {
-    for (const warning of listModelWarnings(listModelLines(await loadModels(path), env)))
-      printNote(`${path}: ${warning}`);
+    if (path !== undefined)
+      warnings.push(
+        ...listModelWarnings(listModelLines(await loadModels(path), env)).map((warning) => `${path}: ${warning}`),
+      );
   } catch (error) {
     if (!(error instanceof ModelsFileError)) throw error;
     problems.push(...error.message.split("\n"));
   }
+  for (const { place, model, text } of await findEndingModels({ dir, now, modelsFile: path }))
+    warnings.push(`${place}: ${model} ${text}.`);
+  for (const warning of warnings) printNote(warning);
   const text = problems.map((problem) => `${problem}\n`).join("");
   await writeResult(
-    output === "json" ? formatModelsJson({ schema: "assay.models-check/1", problems }) : replaceControlCharacters(text),
+    output === "json"
+      ? formatModelsJson({ schema: "assay.models-check/1", problems, warnings })
+      : replaceControlCharacters(text),
   );
   return problems.length === 0 ? EXIT.fine : EXIT.usage;
 }
@@ -98,19 +120,24 @@ function formatModelsJson(value: unknown): string {
 
 function listModelLines({ models }: ModelsFile, env: NonNullable<ModelsContext["env"]>): ModelLine[] {
   return [...models.values()].map((model) => {
-    const endpoint = resolveEndpoint(model);
-    return { model, endpoint, isKeySet: endpoint.keyVariable !== null && (env[endpoint.keyVariable] ?? "") !== "" };
+    const endpoint = resolveEndpoint(model, env);
+    const missing = listMissingVariables(endpoint.keyVariable, env);
+    return { model, endpoint, missing, isKeySet: endpoint.keyVariable !== null && missing.length === 0 };
   });
 }
 
 /** Reasons why a model cannot be called here although the file is valid. */
 function listModelWarnings(lines: readonly ModelLine[]): string[] {
-  return lines.flatMap(({ model, endpoint, isKeySet }) => {
-    const warnings: string[] = [];
-    if (endpoint.keyVariable !== null && !isKeySet)
-      warnings.push(`${model.name}: the variable ${endpoint.keyVariable} is not set. Set it to the key before a run.`);
+  return lines.flatMap(({ model, endpoint, missing }) => {
+    const warnings = missing.map(
+      (variable) => `${model.name}: the variable ${variable} is not set. Set it to the key before a run.`,
+    );
     if (endpoint.baseUrl === null && model.agentCli === null)
-      warnings.push(`${model.name}: no address is known. Add a base_url or a known provider.`);
+      warnings.push(
+        isKnownProvider(model.provider)
+          ? `${model.name}: no address is known: ${explainMissingUrl(model.provider)}.`
+          : `${model.name}: no address is known. Add a base_url or a known provider.`,
+      );
     return warnings;
   });
 }
@@ -174,10 +201,6 @@ function createPriceCell(key: keyof TokenPrices): TableColumn<ModelLine>["cell"]
   };
 }
 
-function toUsdPerMillion(pico: number): number {
-  return pico / PICO_PER_MTOK;
-}
-
 /** To a tenth of a cent where that is enough. */
 function formatMaxCost({ resolved: { maxCostUsd, enforced } }: ModelEntry): string {
   if (maxCostUsd === null || !enforced) return "no limit";
@@ -199,7 +222,7 @@ function describeModelsJson(models: ModelsFile, lines: readonly ModelLine[]): st
       isKeySet,
       agentCli: model.agentCli,
       agentModelName: model.agentModelName,
-      pricesPerMillion: model.price === null ? null : listPricesPerMillion(model.price),
+      pricesPerMillion: model.price === null ? null : formatPricesPerMillion(model.price),
       priceSource: model.priceSource,
       priceFrom: model.price?.source ?? null,
       ...model.resolved,
@@ -208,16 +231,4 @@ function describeModelsJson(models: ModelsFile, lines: readonly ModelLine[]): st
       expectedSolutionMs: model.limits.expectedSolutionMs ?? null,
     })),
   });
-}
-
-function listPricesPerMillion(price: Price): Record<string, unknown> {
-  const each = (prices: TokenPrices) => ({
-    input: toUsdPerMillion(prices.input),
-    output: toUsdPerMillion(prices.output),
-    cacheRead: toUsdPerMillion(prices.cacheRead),
-    cacheWrite: toUsdPerMillion(prices.cacheWrite),
-    cacheWrite1h: toUsdPerMillion(prices.cacheWrite1h),
-  });
-  const tiers = (price.tiers ?? []).map((tier) => ({ over: tier.over, ...each(tier) }));
-  return { ...each(price), ...(tiers.length === 0 ? {} : { tiers }) };
 }

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { didYouMean, UsageError, VERSION } from "../core/index.js";
+import { didYouMean, EXAMPLE_MODELS, UsageError, VERSION } from "../core/index.js";
 import { addCiCommand } from "./commands/ci.js";
 import { addCompareCommand } from "./commands/compare.js";
 import { addDatasetsCommand } from "./commands/datasets.js";
@@ -9,15 +9,20 @@ import { addExportCommand } from "./commands/export.js";
 import { addGradeCommand, addJudgeCommand } from "./commands/grading.js";
 import { addImportCommand } from "./commands/import.js";
 import { addInitCommand } from "./commands/init.js";
+import { addLabelCommand } from "./commands/label.js";
 import { addLintCommand } from "./commands/lint.js";
+import { addMigrateCommand, COMMON_MIGRATE_FLAGS } from "./commands/migrate.js";
 import { addGatewayCommand, addMockCommand, addModelsCommand, addReportCommand } from "./commands/models.js";
 import { addOracleCommand } from "./commands/oracle.js";
+import { addPricesCommand } from "./commands/prices.js";
 import { addQueryCommand } from "./commands/query.js";
 import { addQueueCommand } from "./commands/queue.js";
 import { addMemoryCommand, addRunCommand, COMMON_RUN_FLAGS } from "./commands/run.js";
 import { addBaselineCommand, addRunsCommand } from "./commands/runs.js";
 import { addServeCommand } from "./commands/serve.js";
 import { addShowCommand } from "./commands/show.js";
+import { addStressCommand, COMMON_STRESS_FLAGS } from "./commands/stress.js";
+import { addTasksCommand } from "./commands/tasks.js";
 import { addWorkerCommand } from "./commands/worker.js";
 import { collectValues, parseIntegerFlag } from "./flag-values.js";
 import { type CommandGroup, createHelpOutput, HELP_STYLE, showOnlyFlags, wantsCommonFlags } from "./help.js";
@@ -74,13 +79,17 @@ interface CliCommand {
 const COMMANDS: readonly CliCommand[] = [
   { name: "run", group: "Measure", add: addRunCommand, commonFlags: COMMON_RUN_FLAGS },
   { name: "memory", group: "Measure", add: addMemoryCommand, commonFlags: [...COMMON_RUN_FLAGS, "--reader"] },
+  { name: "migrate", group: "Measure", add: addMigrateCommand, commonFlags: COMMON_MIGRATE_FLAGS },
+  { name: "stress", group: "Measure", add: addStressCommand, commonFlags: COMMON_STRESS_FLAGS },
   { name: "ci", group: "Measure", add: addCiCommand },
   { name: "grade", group: "Measure", add: addGradeCommand },
   { name: "judge", group: "Measure", add: addJudgeCommand },
+  { name: "label", group: "Measure", add: addLabelCommand },
   { name: "demo", group: "Measure", add: addDemoCommand },
   { name: "report", group: "Look", add: addReportCommand },
   { name: "show", group: "Look", add: addShowCommand },
   { name: "compare", group: "Look", add: addCompareCommand },
+  { name: "tasks", group: "Look", add: addTasksCommand },
   { name: "runs", group: "Look", add: addRunsCommand },
   { name: "baseline", group: "Look", add: addBaselineCommand },
   { name: "query", group: "Look", add: addQueryCommand },
@@ -97,6 +106,7 @@ const COMMANDS: readonly CliCommand[] = [
   { name: "init", group: "Project", add: addInitCommand },
   { name: "datasets", group: "Project", add: addDatasetsCommand },
   { name: "models", group: "Project", add: addModelsCommand },
+  { name: "prices", group: "Project", add: addPricesCommand },
   { name: "import", group: "Project", add: addImportCommand },
   { name: "doctor", group: "Project", add: addDoctorCommand },
 ];
@@ -110,7 +120,7 @@ function selectCommands([, , name]: readonly string[]): readonly CliCommand[] {
 const EXAMPLES = `
 Examples:
   assay demo                    compare context compressors, offline
-  assay --model openai/gpt-5 --dataset questions.jsonl --max-cost 2
+  assay --model ${EXAMPLE_MODELS.openai} --dataset questions.jsonl --max-cost 2
   assay --system ./my-system.ts --dataset questions.jsonl --trials 3
   assay --agent claude --dataset agent-tasks --max-cost 5
   assay show latest             see what a system did, trial by trial
@@ -125,9 +135,13 @@ const DEMO_EXAMPLES = `
 Examples:
   assay demo                          compare context compressors
   assay demo budgets                  run three simulated models with dollar budgets
+  assay demo migrate                  judge two simulated models that may replace a third
+  assay demo decide                   stop as soon as one of two simulated models is known to be better
   assay demo agents                   run every installed coding agent with a simulated model: no key, no cost
   assay demo agents --agent claude
   assay demo --output json > demo.json`;
+
+const DEMOS = ["budgets", "migrate", "decide", "agents"];
 
 interface DemoFlags {
   output: string;
@@ -140,7 +154,10 @@ function addDemoCommand(program: Command, done: SetExitCode): void {
   program
     .command("demo")
     .description("compare context compressors on a synthetic long-context task: offline, takes a few seconds")
-    .argument("[which]", "'budgets': three simulated models; 'agents': coding agents on eight tiny tasks")
+    .argument(
+      "[which]",
+      "'budgets': three simulated models; 'migrate': which of two may replace a third; 'decide': stop when one is better; 'agents': coding agents on eight tiny tasks",
+    )
     .option("--agent <name>", "for 'agents': run only this installed agent; repeatable", collectValues)
     .option("--output <name>", "print table or json", "table")
     .option("--runs-dir <dir>", "write the run folder here", DEFAULT_RUNS_DIR)
@@ -148,14 +165,16 @@ function addDemoCommand(program: Command, done: SetExitCode): void {
     .addHelpText("after", DEMO_EXAMPLES)
     .allowExcessArguments(false)
     .action(async (which: string | undefined, { agent, ...options }: DemoFlags) => {
-      if (which !== undefined && which !== "budgets" && which !== "agents")
+      if (which !== undefined && !DEMOS.includes(which))
         throw new UsageError(
-          `Unknown demo "${which}".${didYouMean(which, ["budgets", "agents"])} Run assay demo, assay demo budgets or assay demo agents.`,
+          `Unknown demo "${which}".${didYouMean(which, DEMOS)} Run assay demo, or one of: ${DEMOS.map((name) => `assay demo ${name}`).join(", ")}.`,
         );
       if (agent !== undefined && which !== "agents")
         throw new UsageError("--agent is only for assay demo agents. Remove it.");
       const agents = agent === undefined ? {} : { agents: agent };
       if (which === "budgets") done(await (await import("./demo.js")).executeDemoBudgets(options));
+      else if (which === "migrate") done(await (await import("./demo-migrate.js")).executeDemoMigrate(options));
+      else if (which === "decide") done(await (await import("./demo-decide.js")).executeDemoDecide(options));
       else if (which === "agents")
         done(await (await import("./demo-agents.js")).executeDemoAgents({ ...options, ...agents }));
       else done(await (await import("./demo.js")).executeDemo(options));

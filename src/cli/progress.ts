@@ -50,13 +50,29 @@ export class StatusLine {
 /** Shows the progress of a run. */
 export class ProgressLine {
   readonly #line: StatusLine;
+  readonly #start = performance.now();
+  #last: Progress | null = null;
+  #batches: string | null = null;
 
   constructor(stream: ProgressStream) {
     this.#line = new StatusLine(stream);
   }
 
   update(progress: Progress): void {
-    this.#line.show(() => describeProgress(progress), progress.elapsedMs);
+    this.#last = progress;
+    this.#show(progress.elapsedMs);
+  }
+
+  /** Shows what the run waits for, also while no trial ends. */
+  wait(batches: string | null): void {
+    this.#batches = batches;
+    this.#show(performance.now() - this.#start);
+  }
+
+  #show(elapsedMs: number): void {
+    const [last, batches] = [this.#last, this.#batches];
+    const waiting = last === null || batches === null ? last : { ...last, waiting: batches };
+    this.#line.show(() => (waiting === null ? (batches ?? "") : describeProgress(waiting)), elapsedMs);
   }
 
   clear(): void {

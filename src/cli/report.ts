@@ -1,7 +1,7 @@
 import "../builtins.js";
 import { resolve } from "node:path";
 import { loadModels } from "../budget/index.js";
-import type { EvalResult, ExampleSource, Metric, MetricRun } from "../core/index.js";
+import type { EvalResult, ExampleSource, ExpertCosts, Metric, MetricRun } from "../core/index.js";
 import {
   AssayError,
   collectFacets,
@@ -13,10 +13,12 @@ import {
   type ReportOptions,
   type RunVerdict,
   registry,
+  UsageError,
 } from "../core/index.js";
 import { COLUMN_GROUPS, checkColumns, junitReporter } from "../report/index.js";
 import { loadRun } from "../runs/index.js";
 import { findLatestRun, findRun, readManifest } from "../store/index.js";
+import { checkHalfWidth } from "./flag-values.js";
 import { checkGateFlags, type Gates } from "./gates.js";
 import { type JudgeOptions, judgeRun } from "./judge-run.js";
 import type { PublishedReport } from "./publish.js";
@@ -29,8 +31,12 @@ import { requireTrustedPlugins } from "./trust.js";
 
 export interface ReportFlags {
   prices?: string;
+  expertCost?: ExpertCosts;
   output?: string;
   columns?: readonly string[];
+  /** True for the labels of the run, or a file. */
+  labels?: string | true;
+  halfWidth?: number;
   runsDir: string;
   plugin?: readonly string[];
   trust?: boolean;
@@ -38,7 +44,7 @@ export interface ReportFlags {
 
 /** `assay report`: reports a stored run again, optionally with other prices. Runs nothing. */
 export async function executeReport(run: string | undefined, flags: ReportFlags): Promise<number> {
-  const { prices, columns, runsDir } = flags;
+  const { prices, expertCost, columns, runsDir } = flags;
   checkColumns(columns ?? COLUMN_GROUPS);
   requireTrustedPlugins(flags.plugin, flags);
   await loadPlugins(registry, flags.plugin ?? []);
@@ -46,14 +52,35 @@ export async function executeReport(run: string | undefined, flags: ReportFlags)
   checkOutput(flags.output);
   const dir = resolve(run === undefined ? findLatestRun(runsDir) : findRun({ runsDir, name: run, onNote: printNote }));
   const reporter = registry.get("reporter", flags.output ?? chooseReporter(dir));
-  const result = await loadRun(dir, prices === undefined ? {} : { prices: await loadModels(prices) });
+  const result = await loadRun(dir, {
+    ...(prices === undefined ? {} : { prices: await loadModels(prices) }),
+    ...(expertCost === undefined ? {} : { expertCostUsd: expertCost }),
+  });
   const isJunit = reporter === junitReporter;
+  const labels = await readCorrections(result, dir, flags);
   await writeResult(
     isJunit
       ? await renderWithEvidence(result)
-      : await reporter.render(result, { ...detectScreen(), ...(columns === undefined ? {} : { columns }) }),
+      : await reporter.render(result, { ...detectScreen(), ...(columns === undefined ? {} : { columns }), ...labels }),
   );
   return EXIT.fine;
+}
+
+async function readCorrections(
+  { rows, config }: EvalResult,
+  runDir: string,
+  { labels, halfWidth }: ReportFlags,
+): Promise<Pick<ReportOptions, "labels">> {
+  if (labels === undefined) {
+    if (halfWidth !== undefined) throw new UsageError("--half-width is about labels. Add --labels, or remove it.");
+    return {};
+  }
+  if (config.until !== undefined)
+    throw new UsageError(
+      "The run has --until, and labels correct runs of a fixed number of tasks only. Remove --labels.",
+    );
+  checkHalfWidth(halfWidth);
+  return { labels: await (await import("./read-label-sets.js")).correctRun({ runDir, rows }, labels, halfWidth) };
 }
 
 /** Stored outputs give CI more detail than rows alone. */
@@ -108,10 +135,11 @@ export interface RunOutlet {
   publish?(report: PublishedReport): void;
 }
 
-interface ReportContext {
+/** What a report says besides the result, and where it goes. */
+export interface ReportContext {
   /** Default: stdout for the report, stderr for the rest. */
   outlet?: RunOutlet | undefined;
-  config: RunConfig & Pick<RunFlags, "eval" | "github">;
+  config: RunConfig & Pick<RunFlags, "eval" | "github" | "margin" | "quality" | "html">;
   gates: Gates;
   /** Exit code after an interrupt; null if there was none. */
   stopCode: number | null;

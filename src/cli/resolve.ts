@@ -143,7 +143,7 @@ const URL_SETTINGS = new Set(["headers", "allowInsecure"]);
 const JUDGE_SETTINGS = new Set(["modelsFile", "allowInsecure"]);
 
 /** Settings that also apply to agents' models. */
-const AGENT_SETTINGS = new Set(["modelsFile", "allowInsecure", "apiKeyEnv"]);
+const AGENT_SETTINGS = new Set(["modelsFile", "allowInsecure", "apiKeyEnv", "effort"]);
 
 /** An error on close must not discard results. */
 export async function closeResources(things: readonly (System | Evaluator)[]): Promise<void> {

@@ -1,5 +1,14 @@
 import * as z from "zod";
-import type { Dataset, Evaluator, ExampleSource, Metric, System } from "../core/index.js";
+import {
+  type Dataset,
+  DURATION_FORMAT_HINT,
+  EFFORT_NAMES,
+  type Evaluator,
+  type ExampleSource,
+  type Metric,
+  parseDuration,
+  type System,
+} from "../core/index.js";
 import type { NamedDataset, NamedFiles } from "../datasets/index.js";
 import type { EvalsConfig } from "../evals/index.js";
 import { DIALECT_NAMES } from "../models/index.js";
@@ -28,6 +37,13 @@ const prompt: z.ZodType<PromptConfig> = z
   .refine(({ file, template }) => (file === undefined) !== (template === undefined), "needs either file or template")
   .refine(({ name, template }) => template === undefined || name !== undefined, "needs a name beside template");
 
+const effort = z.union([z.enum(EFFORT_NAMES), z.number().int().min(1)], {
+  error: `must be ${EFFORT_NAMES.join(", ")}, or a number of thinking tokens`,
+});
+const efforts = z.union([effort, makeList(effort)], {
+  error: `must be ${EFFORT_NAMES.join(", ")}, a number of thinking tokens, or a list of them`,
+});
+
 /** Checks for values of each kind in config files. */
 const BASIC_SCHEMAS = {
   text: z.string(),
@@ -41,11 +57,18 @@ const BASIC_SCHEMAS = {
   wholeNumber: z.number().int().min(0),
   count: z.number().int().min(1),
   outageAction: z.enum(["stop", "wait"]),
+  lateAction: z.enum(["live", "leave"]),
+  duration: z.string().refine((value) => parseDuration(value) !== null, DURATION_FORMAT_HINT),
+  serviceTier: z.enum(["flex", "priority"]),
+  efforts,
   texts: makeList(z.string()),
   paths: makeList(z.string()),
   textByName: z.record(z.string(), z.string()).readonly(),
   numberByName: z.record(z.string(), z.number()).readonly(),
   object: z.record(z.string(), z.unknown()).readonly(),
+  expertCosts: z.union([z.number().positive(), z.record(z.string(), z.number().positive()).readonly()], {
+    error: "must be an amount in dollars above 0, or one for each dataset: { gsm8k: 3.5 }",
+  }),
   prompts: makeList(
     z.union([z.string(), prompt], { error: "must be a file, a pattern, { name, file } or { name, template }" }),
   ),
@@ -59,7 +82,7 @@ const MODEL_KEYS = {
   proxy: text,
   /** The name of the system in the report. */
   name: text,
-  /** The API format: chat, responses, anthropic or gemini. */
+  /** The API format: chat, responses, anthropic, gemini or bedrock. */
   api,
 };
 
@@ -77,8 +100,10 @@ const AGENT_KEYS = {
   model: text,
   /** The name of the system in the report. Default: the name of the agent. */
   name: text,
-  /** The API format of the model: chat, responses, anthropic or gemini. */
+  /** The API format of the model: chat, responses, anthropic, gemini or bedrock. */
   api,
+  /** How much its model thinks, for agents that can be told; several are measured one by one. */
+  effort: makeOptional(efforts),
 };
 
 /** A coding agent and the model it uses. */
@@ -169,6 +194,7 @@ const namedFiles: z.ZodType<NamedFiles> = z.strictObject({
   subject: text,
   evaluators: texts,
   primaryField: text,
+  expertCostUsd: makeOptional(z.number().positive()),
 });
 
 const onlyMetrics = z.strictObject({

@@ -1,3 +1,5 @@
+import type { Effort } from "../core/index.js";
+import type { Batches } from "../models/index.js";
 import type { CommandFlags, RunConfig } from "./run-config-schema.js";
 
 /** Flags of `assay run`: settings that override the config, and how to run. */
@@ -5,10 +7,15 @@ export interface RunFlags extends RunConfig, CommandFlags {
   /** Headers that the stored run was started with and that are not stored. */
   secretHeaders?: readonly string[];
   eval?: EvalSelection;
+  stress?: StressSelection;
+  /** For `assay migrate`: the file of the web page. */
+  html?: string;
   /** Script of a simulated model that replaces the real ones, also those of agents, judges and readers. */
   mock?: string;
   /** The simulated model while it is running. */
   simulated?: SimulatedModel;
+  /** The batches of the run, while it is running. */
+  batches?: Batches;
   /** The folder of the config file; its paths are relative to it. */
   configDir?: string;
   /** Runs all trials here, even if the config file or the resumed run has a queue. */
@@ -37,6 +44,8 @@ export interface EvalSelection {
   /** Agents, by name or as a command with {prompt}. */
   executors?: readonly string[];
   models?: readonly string[];
+  /** How much the models think, each measured. */
+  efforts?: readonly Effort[];
   judgeModel?: string;
   /** Base URL of the judge, and the variable that holds its key. */
   judgeUrl?: string;
@@ -52,6 +61,17 @@ export interface EvalSelection {
   outputDir?: string;
 }
 
+/** What `assay stress` does to its systems. */
+export interface StressSelection {
+  /** As given: `429=0.1,cut=0.05`. */
+  readonly faults?: string;
+  readonly perturb?: readonly string[];
+  /** The model that writes paraphrases. */
+  readonly perturbModel?: string;
+  readonly perturbations?: string;
+  readonly askConfidence?: boolean;
+}
+
 /** Settings that say what a run measures. */
 const INPUT_KEYS = ["systems", "replay", "datasets", "models", "agents"] as const;
 
@@ -60,7 +80,7 @@ export function describesRun(config: RunConfig): boolean {
   return INPUT_KEYS.some((key) => (config[key] ?? []).length > 0);
 }
 
-export type PlanFlags = Pick<RunFlags, "dryRun" | "queue" | "simulated">;
+export type PlanFlags = Pick<RunFlags, "dryRun" | "queue" | "simulated" | "batches">;
 
 /**
  * True if this process calls no system: for a dry run, and for a run whose trials run on queue workers. Systems, agents and

@@ -1,5 +1,6 @@
 import { AGENT_NAMES } from "../budget/index.js";
 import {
+  collectExpertCosts,
   collectHeader,
   collectPair,
   collectPairs,
@@ -8,11 +9,15 @@ import {
   parseAgentEnvFlag,
   parseCountFlag,
   parseDollarsFlag,
+  parseDurationFlag,
+  parseEffortsFlag,
   parseIntegerFlag,
+  parseLateAction,
   parseListFlag,
   parseNumberFlag,
   parseObjectFlag,
   parseOutageAction,
+  parseServiceTierFlag,
 } from "./flag-values.js";
 import { TRUST_FLAG } from "./trust.js";
 
@@ -31,10 +36,15 @@ export const KIND_PARSERS = {
   wholeNumber: parseIntegerFlag,
   count: parseCountFlag,
   outageAction: parseOutageAction,
+  lateAction: parseLateAction,
+  duration: parseDurationFlag,
+  serviceTier: parseServiceTierFlag,
+  efforts: parseEffortsFlag,
   texts: collectValues,
   paths: collectValues,
   textByName: collectPair,
   numberByName: collectThresholds,
+  expertCosts: collectExpertCosts,
   object: parseObjectFlag,
   prompts: collectValues,
   systems: collectValues,
@@ -123,6 +133,15 @@ export const INPUT_SETTINGS = {
     section: "Systems, datasets and evaluators",
     isCommon: true,
   },
+  /** What a human expert charges for one example, in dollars: part of the frontier cost of a pass. By dataset if several. */
+  expertCost: {
+    kind: "expertCosts",
+    flag: "--expert-cost <usd>",
+    help: "what an expert charges for one example, part of the frontier cost of a pass: 3.5, or gsm8k=3.5,math=12",
+    docs: "what a human expert charges for one example, part of the [frontier cost of a pass](numbers.md#frontier-cost-of-a-pass): `3.5` for every dataset, or `gsm8k=3.5,math=12`; repeatable. Default: that of the dataset, if one is published",
+    section: "Output",
+    isHarmless: true,
+  },
   /** Field → column in dataset files. */
   map: {
     kind: "textByName",
@@ -131,6 +150,42 @@ export const INPUT_SETTINGS = {
     help: "read each field from this column of a file",
     docs: "read each field (`question`, `context`, `answer`, `id`, …) from this column of a file; not for named datasets",
     section: "Examples and samples",
+    isHarmless: true,
+  },
+  /** Sends the requests of models and judges in batches, at the batch price. */
+  batch: {
+    kind: "switch",
+    flag: "--batch",
+    help: "send requests to models and judges in batches, at half the price, within a day",
+    docs: "send requests to models and judges in batches, at the batch price; results come within a day. See [batches.md](../guides/batches.md)",
+    section: "Batches",
+    isHarmless: true,
+  },
+  /** How long a batch may take, such as 6h. Default: as long as the provider allows. */
+  batchDeadline: {
+    kind: "duration",
+    flag: "--batch-deadline <time>",
+    help: "how long a batch may take, such as 6h; see --batch-late",
+    docs: "how long a batch may take, such as `6h`; then `--batch-late` applies (default: as long as the provider allows)",
+    section: "Batches",
+    isHarmless: true,
+  },
+  /** What happens to requests without an answer after the deadline. Default: live. */
+  batchLate: {
+    kind: "lateAction",
+    flag: "--batch-late <action>",
+    help: "after --batch-deadline: live (cancel the batch, send the rest one by one) or leave (exit 3; --resume goes on)",
+    docs: "after `--batch-deadline`: `live` cancels the batch, takes the answers it has, and sends the other requests one by one; `leave` ends the command with exit 3, and `--resume` goes on (default: `live`)",
+    section: "Batches",
+    isHarmless: true,
+  },
+  batchNoWait: {
+    kind: "switch",
+    role: "command",
+    flag: "--batch-no-wait",
+    help: "end when all requests are submitted; --resume collects the results",
+    docs: "end with exit 0 when all requests are submitted; `--resume` collects the results, grades them, and submits what comes next",
+    section: "Batches",
     isHarmless: true,
   },
   /** Skips rows that cannot be read, and counts them. */
@@ -292,8 +347,8 @@ const MODEL_NAME_SETTINGS = {
     kind: "texts",
     role: "part",
     flag: "--api <format>",
-    help: "API format: chat, responses, anthropic, gemini; repeatable",
-    docs: "API format: `chat` (the default for proxies), `responses`, `anthropic`, `gemini`; repeatable",
+    help: "API format: chat, responses, anthropic, gemini, bedrock; repeatable",
+    docs: "API format: `chat` (the default for proxies), `responses`, `anthropic`, `gemini`, `bedrock`; repeatable",
     section: "Systems, datasets and evaluators",
   },
   /** The file with models, prices and budgets. Default: models.yml if present. */
@@ -342,6 +397,24 @@ export const MODEL_SETTINGS = {
     kind: "count",
     flag: "--max-tokens <count>",
     help: "for models: limit the length of answers",
+    section: "Models",
+    isHarmless: true,
+  },
+  /** How much models think: none, minimal, low, medium, high, xhigh, max or a number of thinking tokens. Several are measured one by one. */
+  effort: {
+    kind: "efforts",
+    flag: "--effort <list>",
+    help: "for models and agents: how much to think: none, minimal, low, medium, high, xhigh, max or a number of tokens; several are measured one by one",
+    docs: "how much models and agents think: `none`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`, or a number of thinking tokens. Several (`low,high`) are measured one by one, as `NAME@low` and `NAME@high`. See [models.md](../guides/models.md#effort)",
+    section: "Models",
+    isHarmless: true,
+  },
+  /** The service tier of every request: flex is cheaper and slow, priority is fast. Default: the standard one. */
+  serviceTier: {
+    kind: "serviceTier",
+    flag: "--service-tier <name>",
+    help: "for models: send requests as flex (cheaper, slow) or priority (fast)",
+    docs: "send requests as `flex` (cheaper, slow) or `priority` (fast), at that price. See [budgets.md](../guides/budgets.md#prices)",
     section: "Models",
     isHarmless: true,
   },
@@ -474,8 +547,8 @@ export const JUDGE_SETTINGS = {
     kind: "texts",
     role: "part",
     flag: "--judge-api <format>",
-    help: "API format of the judge: chat, responses, anthropic, gemini; repeatable",
-    docs: "API format of the judge: `chat`, `responses`, `anthropic`, `gemini`; repeatable",
+    help: "API format of the judge: chat, responses, anthropic, gemini, bedrock; repeatable",
+    docs: "API format of the judge: `chat`, `responses`, `anthropic`, `gemini`, `bedrock`; repeatable",
     section: "Judges",
   },
   judgeApiKeyEnv: {
@@ -826,6 +899,56 @@ export const WATCH_SETTINGS = {
   },
 } satisfies RunSettings;
 
+/** When a run stops before its last task. */
+export const UNTIL_SETTINGS = {
+  /** Stops when this is decided: decided, best, pass_rate>=0.9 or precision<=0.03. */
+  until: {
+    kind: "text",
+    flag: "--until <question>",
+    help: 'stop when this is decided: decided, best, "pass_rate>=0.9" or "precision<=0.03"; none resumes to the end',
+    docs: 'stop when this is decided: `decided` (each system against the first), `best` or `"best of 8"` (which system is best of all), `"pass_rate>=0.9"`, `"mean_score<0.5"` or `"precision<=0.03"`. `none` resumes a run that was stopped, and runs its other tasks. See [deciding.md](../guides/deciding.md)',
+    section: "Deciding",
+    isCommon: true,
+    isHarmless: true,
+  },
+  /** With until decided: the largest acceptable loss of quality, such as 0.02. */
+  margin: {
+    kind: "share",
+    flag: "--margin <share>",
+    help: "with --until decided, test that no system loses more than this against the first",
+    docs: "with `--until decided`, test each system for non-inferiority to the first: a loss of quality smaller than this is accepted",
+    section: "Deciding",
+    isHarmless: true,
+  },
+  /** With until: what is decided, pass_rate or mean_score. Default: pass_rate. */
+  quality: {
+    kind: "text",
+    flag: "--quality <metric>",
+    help: "with --until, decide by pass_rate or mean_score (default: pass_rate)",
+    docs: "with `--until`, decide by `pass_rate` or `mean_score` (default: `pass_rate`)",
+    section: "Deciding",
+    isHarmless: true,
+  },
+  /** With until: tasks (all tasks like these) or dataset (these tasks only). Default: tasks. */
+  population: {
+    kind: "text",
+    flag: "--population <name>",
+    help: "with --until, what the verdict is about: tasks (all tasks like these) or dataset (these tasks only)",
+    docs: "with `--until`, what the verdict is about: `tasks`, all tasks like these, or `dataset`, these tasks only, which needs fewer of them (default: `tasks`)",
+    section: "Deciding",
+    isHarmless: true,
+  },
+  /** With until: the chance that the verdict is right. Default: 0.95. */
+  confidence: {
+    kind: "share",
+    flag: "--confidence <share>",
+    help: "with --until, the chance that the verdict is right (default: 0.95)",
+    docs: "with `--until`, the chance that the verdict is right (default: 0.95)",
+    section: "Deciding",
+    isHarmless: true,
+  },
+} satisfies RunSettings;
+
 /** Of other commands. */
 const OTHER_SETTINGS = {
   /** For memories: the system that answers from what they retrieve, instead of a model. */
@@ -865,6 +988,7 @@ export const RUN_SETTINGS = {
   ...SHARED_RUN_SETTINGS,
   ...QUEUE_SETTINGS,
   ...WATCH_SETTINGS,
+  ...UNTIL_SETTINGS,
   ...OTHER_SETTINGS,
 };
 

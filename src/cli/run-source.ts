@@ -1,9 +1,10 @@
 import type { Dataset, EvalResult, Evaluator, ExampleSource, Metric, System } from "../core/index.js";
-import { omitUndefined, registry } from "../core/index.js";
+import { omitUndefined, registry, UsageError } from "../core/index.js";
 import type { EvaluateOptions } from "../evaluate.js";
 import { type StandardMetrics, selectMetrics } from "../metrics/index.js";
 import type { GateJudgment } from "./gates.js";
 import type { Invocation } from "./invocation.js";
+import type { ReportContext } from "./report.js";
 import {
   closeResources,
   collectDatasetEvaluators,
@@ -22,10 +23,12 @@ export function toEvaluateOptions(parts: RunParts, config: RunConfig): EvaluateO
     ...toPlanOptions(config),
     systems: parts.systems,
     datasets: parts.datasets,
+    ...(config.expertCost === undefined ? {} : { expertCostUsd: config.expertCost }),
     ...(parts.evaluators === undefined ? {} : { evaluators: parts.evaluators }),
     // They include the standard ones already.
     metrics: { only: parts.metrics },
     ...toBudgetOptions(config),
+    ...toUntilOptions(config),
     ...(config.cacheDir === undefined ? {} : { cacheDir: config.cacheDir }),
   };
 }
@@ -47,6 +50,25 @@ export function toBudgetOptions(config: RunConfig): Pick<EvaluateOptions, "budge
   };
 }
 
+/** When the run stops before its last task. */
+function toUntilOptions(config: RunConfig): Pick<EvaluateOptions, "until"> {
+  const { until, margin, quality, population, confidence } = config;
+  if (until === undefined) return {};
+  return {
+    until:
+      until === "none" ? until : { question: until, ...omitUndefined({ margin, quality, population, confidence }) },
+  };
+}
+
+/** Details of a question that was not asked would be ignored. */
+export function requireUntil({ until, margin, quality, population, confidence }: RunConfig): void {
+  if (until !== undefined) return;
+  const given = { "--margin": margin, "--quality": quality, "--population": population, "--confidence": confidence };
+  const [flag] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
+  if (flag !== undefined)
+    throw new UsageError(`${flag} needs --until. Add it, such as --until decided, or remove ${flag}.`);
+}
+
 export function toOutageOptions(action: RunConfig["onOutage"]): Pick<EvaluateOptions, "outage"> {
   return action === "wait" ? { outage: { giveUpAfterMs: Number.POSITIVE_INFINITY } } : {};
 }
@@ -60,6 +82,8 @@ export interface RunSource {
   open<T>(wanted: RunRequest, use: (lent: RunInputs) => Promise<T>): Promise<T>;
   /** Applies gates that do not come from flags. */
   readonly judge?: (result: EvalResult) => GateJudgment;
+  /** Reports the result. Default: the report of `assay run`. */
+  readonly report?: (result: EvalResult, about: ReportContext) => Promise<number>;
 }
 
 interface RunRequest {

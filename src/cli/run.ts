@@ -1,9 +1,9 @@
 import "../builtins.js";
 import type { System } from "../core/index.js";
-import { EXIT, registry, UsageError } from "../core/index.js";
+import { EXAMPLE_MODELS, EXIT, registry, UsageError } from "../core/index.js";
 import { type EvaluateOptions, evaluateWith } from "../evaluate.js";
 import { standardMetrics } from "../metrics/index.js";
-import { resolveTokenizer } from "../models/index.js";
+import { type Batches, resolveTokenizer } from "../models/index.js";
 import { COLUMN_GROUPS, checkColumns } from "../report/index.js";
 import { makePlan } from "../runner/index.js";
 import { createBudgets, DEFAULT_MAX_WORKERS } from "../runs/index.js";
@@ -29,6 +29,7 @@ import {
   type RunParts,
   type RunSource,
   registerRunEntries,
+  requireUntil,
   toBudgetOptions,
   toEvaluateOptions,
   toPlanOptions,
@@ -44,6 +45,7 @@ export const RUN_SOURCE: RunSource = {
   open: ({ config, revisions }, use) =>
     withSystems(registry, config, async (systems) => {
       requireSystemsAndDatasets(systems, config);
+      requireUntil(config);
       return use({ systems, datasets: await resolveDatasets(registry, config, revisions) });
     }),
 };
@@ -68,6 +70,10 @@ export async function runFromSource(bench: RunSource, flags: RunFlags, outlet?: 
   const resumed = flags.resume === undefined ? null : recallInvocation(flags, bench.command);
   const invocation = resumed?.invocation ?? recordInvocation(flags, bench.command);
   const config = await resolveRunFlags(invocation, flags);
+  if (config.until !== undefined && bench.command !== "run")
+    throw new UsageError(
+      `until stops runs of assay run only, so assay ${bench.command} cannot use it. Remove it from the config file.`,
+    );
   checkColumns(config.columns ?? COLUMN_GROUPS);
   const queue = await loadRunQueue(config);
   if (resumed !== null && !isPlanOnly(config)) requireHeaders(invocation, flags.headers);
@@ -78,15 +84,24 @@ export async function runFromSource(bench: RunSource, flags: RunFlags, outlet?: 
     checkOutput(config.output);
     const revisions = resumed === null ? new Map() : getStoredRevisions(readManifest(resumed.dir));
     const simulate = config.mock === undefined ? null : (await import("./simulate.js")).withSimulatedModels;
-    const measure = (settings: RunFlags) =>
-      withRunParts(bench, { config: settings, revisions }, (parts) => {
+    const measure = async (given: RunFlags) => {
+      const batches = hasBatchFlags(given) ? (await import("./run-batches.js")).createRunBatches(given) : null;
+      const settings = batches === null ? given : { ...given, batches };
+      return withRunParts(bench, { config: settings, revisions }, async (parts) => {
+        if (batches !== null) (await import("./run-batches.js")).requireBatchedSystems(parts.systems);
         const gates = resolveGates({ ...config, trials: findMaxTrials(parts, config) }, parts);
         if (flags.dryRun === true) return dryRunPlan(parts, config, outlet);
-        return measureRun(parts, { config, gates, flags, invocation, queue, resume: resumed?.dir, bench, outlet });
+        const request = { config, gates, flags, invocation, queue, resume: resumed?.dir, bench, outlet };
+        return measureRun(parts, { ...request, batches });
       });
+    };
     return simulate === null ? measure(config) : simulate(config, measure);
   });
   return report();
+}
+
+function hasBatchFlags({ batch, batchDeadline, batchLate, batchNoWait }: RunFlags): boolean {
+  return batch === true || [batchDeadline, batchLate, batchNoWait].some((flag) => flag !== undefined);
 }
 
 /** A tag that cannot be used is an error before anything is spent. */
@@ -104,10 +119,10 @@ function findMaxTrials({ datasets }: RunParts, { trials = 1 }: RunConfig): numbe
   return Math.max(...own, 1);
 }
 
-function requireSystemsAndDatasets(systems: readonly System[], config: RunConfig): void {
+export function requireSystemsAndDatasets(systems: readonly System[], config: RunConfig): void {
   if (systems.length === 0)
     throw new UsageError(
-      "No system is given. Add --model openai/gpt-5, --agent claude, --proxy http://127.0.0.1:8080 --model NAME, --system ./my-system.ts, --system-command 'python my-system.py', --system-url URL, --system truncate:0.5 or --replay outputs.jsonl.",
+      `No system is given. Add --model ${EXAMPLE_MODELS.openai}, --agent claude, --proxy http://127.0.0.1:8080 --model NAME, --system ./my-system.ts, --system-command 'python my-system.py', --system-url URL, --system truncate:0.5 or --replay outputs.jsonl.`,
     );
   if ((config.datasets ?? []).length === 0)
     throw new UsageError("No dataset is given. Add --dataset needle or --dataset questions.jsonl.");
@@ -158,10 +173,12 @@ interface MeasureRequest {
   resume: string | undefined;
   bench: RunSource;
   outlet: RunOutlet | undefined;
+  /** Null if requests are sent one by one. */
+  batches: Batches | null;
 }
 
 async function measureRun(parts: RunParts, request: MeasureRequest): Promise<PrintReport> {
-  const { config, gates, flags, bench } = request;
+  const { config, gates, flags, bench, batches } = request;
   const progress = flags.quiet === true ? null : new ProgressLine(process.stderr);
   const interrupt = createInterrupt(() => progress?.clear());
   try {
@@ -169,7 +186,7 @@ async function measureRun(parts: RunParts, request: MeasureRequest): Promise<Pri
       ...toEvaluateOptions(parts, config),
       ...toStoreOptions(request),
       ...toQueueOptions(request),
-      signal: interrupt.signal,
+      ...(await toBatchOptions(request, interrupt.signal, (state) => progress?.wait(state))),
       onProgress: (state) => progress?.update(state),
       onNote: (note) => {
         progress?.clear();
@@ -178,11 +195,27 @@ async function measureRun(parts: RunParts, request: MeasureRequest): Promise<Pri
     });
     const goOn = `assay ${request.invocation.command} --resume ${result.runDir}`;
     const { exitCode: stopCode } = interrupt;
-    return () => reportResult(result, { config, gates, stopCode, goOn, outlet: request.outlet, judge: bench.judge });
+    if (batches?.leave.aborted === true && stopCode === null)
+      return (await import("./run-batches.js")).reportSubmitted(batches, goOn);
+    const report = bench.report ?? reportResult;
+    return () => report(result, { config, gates, stopCode, goOn, outlet: request.outlet, judge: bench.judge });
   } finally {
+    batches?.close();
     progress?.clear();
     interrupt.release();
   }
+}
+
+/** Nothing is sent before every endpoint has shown that it has a batch API. */
+async function toBatchOptions(
+  { batches, resume }: MeasureRequest,
+  signal: AbortSignal,
+  onStatus: (status: string | null) => void,
+): Promise<Pick<EvaluateOptions, "batches" | "maxWorkers" | "signal">> {
+  if (batches === null) return { signal };
+  if (resume === undefined) await batches.check(signal);
+  batches.onStatus = onStatus;
+  return { batches, maxWorkers: batches.maxWorkers, signal: AbortSignal.any([signal, batches.leave]) };
 }
 
 function toStoreOptions({ config, invocation, resume }: MeasureRequest) {

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { EXIT, getErrorMessage, RunFolderError, UsageError } from "../core/index.js";
-import { findRun, RUN_FILES, readManifest, readRunLines } from "../store/index.js";
+import { findRun, QUARANTINE_FILE, RUN_FILES, readManifest, readRunLines } from "../store/index.js";
 import { writePiecesAtomically } from "../utils/index.js";
 import { printNote } from "./streams.js";
 
@@ -17,6 +17,7 @@ export async function saveBaseline(folder: string, run: string, { runsDir }: { r
     mkdirSync(folder, { recursive: true });
     // The manifest goes last: without it the folder is no run.
     writePiecesAtomically(join(folder, RUN_FILES.rows), readRowLines(dir));
+    saveQuarantine(dir, folder);
     writePiecesAtomically(join(folder, RUN_FILES.manifest), [`${JSON.stringify(manifest, null, 2)}\n`]);
   } catch (cause) {
     if (cause instanceof RunFolderError) throw cause;
@@ -24,6 +25,14 @@ export async function saveBaseline(folder: string, run: string, { runsDir }: { r
   }
   printNote(`Saved ${basename(dir)} in ${folder}. Compare with it: assay compare ${folder} latest`);
   return EXIT.fine;
+}
+
+/** One that was saved before belongs to another run. */
+function saveQuarantine(dir: string, folder: string): void {
+  const [first, ...others] = [...readRunLines(dir, QUARANTINE_FILE)].map(({ text }) => `${text}\n`);
+  const path = join(folder, QUARANTINE_FILE);
+  if (first === undefined) rmSync(path, { force: true });
+  else writePiecesAtomically(path, [first, ...others]);
 }
 
 /** Lines about money and torn lines are left out. */
@@ -42,7 +51,7 @@ function isRowLine(text: string): boolean {
 /** Other files must not be mixed with a run, or be lost. */
 function requireBaselineFolder(folder: string): void {
   if (!existsSync(folder)) return;
-  const known = new Set<string>([RUN_FILES.manifest, RUN_FILES.rows]);
+  const known = new Set<string>([RUN_FILES.manifest, RUN_FILES.rows, QUARANTINE_FILE]);
   const other = readFolder(folder).find((name) => !known.has(name));
   if (other !== undefined)
     throw new UsageError(`${folder} holds ${other}, which is not part of a saved baseline. Choose a new folder.`);

@@ -69,7 +69,7 @@ function requireLongToken(token: string): string {
 function resolveLabelOptions({ label = false, labeler }: Pick<ServeFlags, "label" | "labeler">) {
   if (labeler === undefined) return label ? { labeler: null } : null;
   const name = labeler.trim();
-  if (!label) throw new UsageError("--labeler says who writes labels, but nobody can. Add --label.");
+  if (!label) throw new UsageError("--labeler names who writes labels, and the server writes none. Add --label.");
   if (name === "" || name.length > MAX_LABELER_LENGTH || /\p{Cc}/u.test(name))
     throw new UsageError(`--labeler must be a name of 1 to ${MAX_LABELER_LENGTH} characters on one line.`);
   return { labeler: name };

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type Command, Option } from "commander";
-import { didYouMean, getErrorMessage, omitUndefined, UsageError } from "../core/index.js";
+import { didYouMean, EXAMPLE_MODELS, getErrorMessage, omitUndefined, UsageError } from "../core/index.js";
 import { DIALECT_NAMES, type DialectName } from "../models/index.js";
 import { collectValues, parseCountFlag, parseDollarsFlag, parseNumberFlag } from "./flag-values.js";
 import type { AgentConfig, JudgeConfig, ModelConfig, RunConfig } from "./run-config.js";
@@ -70,7 +70,9 @@ export function splitJudgeFlags<T extends JudgeFlags>(
   const models = describeJudgeModels({ model: judgeModel, proxy: judgeUrl, api: judgeApi });
   const stray = [judgeApiKeyEnv, judgeScale, judgeRubric, judgePanel, judgePairwise, judgePerTurn];
   if (models === undefined && stray.some((flag) => flag !== undefined))
-    throw new UsageError("No judge is set. Add --judge-model openai/gpt-5, or --judge-url URL --judge-model NAME.");
+    throw new UsageError(
+      `No judge is set. Add --judge-model ${EXAMPLE_MODELS.openai}, or --judge-url URL --judge-model NAME.`,
+    );
   if (models === undefined) return { rest };
   const judge: JudgeConfig = {
     models: models.map((model) => ({

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { listKeyVariables } from "../budget/index.js";
+import { listKeyVariables, listSecretVariables } from "../budget/index.js";
 import { didYouMean, getOwn, listChosenMetrics, QueueError, UsageError } from "../core/index.js";
 import { mapSpecPaths } from "../datasets/index.js";
 import { isWithin } from "../exec/index.js";
@@ -111,8 +111,11 @@ const REQUESTS: PermissionRequests = {
   // The following are not declared in run-settings.ts, and neither run, read nor send anything on a worker.
   secretHeaders: requestNothing,
   simulated: requestNothing,
+  batches: requestNothing,
   withoutQueue: requestNothing,
   verbose: requestNothing,
+  html: requestNothing,
+  stress: requestNothing,
 };
 
 function requestEvaluatorModules(spec: string): PermissionRequest[] {
@@ -168,9 +171,8 @@ export interface AllowContext {
 export function requireAllowed({ flags, configFile }: Invocation, context: AllowContext): readonly string[] {
   const asks = [...collectRequests(flags), ...(configFile === null ? [] : requestConfig(configFile))];
   const namesEndpoint = asks.some((ask) => "url" in ask);
-  const usual = listKeyVariables().filter((name) => !context.allowed.env.includes(name));
-  for (const ask of asks) requirePermission(ask, { ...context, free: namesEndpoint ? [] : usual });
-  return namesEndpoint ? usual : [];
+  for (const ask of asks) requirePermission(ask, { ...context, free: namesEndpoint ? [] : listKeyVariables() });
+  return namesEndpoint ? listSecretVariables().filter((name) => !context.allowed.env.includes(name)) : [];
 }
 
 export function requireModuleAllowed(file: string, context: AllowContext): void {

@@ -51,7 +51,7 @@ function withholdKeys(names: readonly string[]): void {
   for (const name of kept) delete process.env[name];
   if (kept.length > 0)
     printNote(
-      `The run names its own endpoint, so ${kept.join(", ")} is withheld from it. To send the key there, start the worker with --allow-env ${kept.join(",")}.`,
+      `The run names its own endpoint, so ${kept.join(", ")} ${kept.length === 1 ? "is" : "are"} withheld from it. To send keys there, start the worker with --allow-env ${kept.join(",")}.`,
     );
 }
 

@@ -27,6 +27,8 @@ export interface Dataset extends Iterable<Example> {
    * intervals count each group, not each example, as one independent observation.
    */
   readonly groupBy?: string;
+  /** What a human expert charges for one example, in dollars: part of the frontier cost of a pass. */
+  readonly expertCostUsd?: number;
   /** Judge settings that apply unless the run sets its own. */
   readonly judge?: DatasetJudging;
   /** Settings of the run that this dataset overrides. */

@@ -196,7 +196,10 @@ export class TrialStopped extends AssayError {
 }
 
 /** The measurements of an output that was never completed. */
-export type Spent = Pick<Output, "usage" | "costUsd" | "partial" | "turns" | "ttftMs" | "metadata" | "trajectory">;
+export type Spent = Pick<
+  Output,
+  "usage" | "costUsd" | "partial" | "turns" | "ttftMs" | "metadata" | "trajectory" | "faults"
+>;
 
 /** Returns a message for anything that was thrown. */
 export function getErrorMessage(thrown: unknown): string {

@@ -1,5 +1,6 @@
 import type { Example } from "./example.js";
 import type { Grade } from "./grader.js";
+import type { TrialKey } from "./row.js";
 import type { Output, Usage } from "./system.js";
 
 /** Scores by field, each in [0, 1]; a value outside is stored as a measure, with a note. */
@@ -45,6 +46,8 @@ export interface TrialStats {
 /** What an evaluator knows about the trial it scores. */
 export interface ScoreContext {
   signal: AbortSignal;
+  /** The trial that is scored. Absent if it is not part of a run. */
+  trial?: TrialKey;
   /** Absent while the trial is still running. */
   figures?: TrialStats;
   /** Absent if the caller does not track the cost of scoring. */

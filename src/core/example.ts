@@ -1,3 +1,4 @@
+import type { ExampleFile } from "./example-file.js";
 import { describeValue } from "./shape.js";
 
 /** One message of a multi-turn example. */
@@ -18,6 +19,10 @@ export type BaseExample = {
   /** The position of each choice in the dataset file, if they are shown in another order. */
   choice_order?: readonly number[];
   turns?: Turn[];
+  /** Sent to models with the question; see `attachFiles`. */
+  images?: readonly ExampleFile[];
+  /** PDF and text documents, sent to models with the question; see `attachFiles`. */
+  files?: readonly ExampleFile[];
   dataset?: string;
 };
 
@@ -123,7 +128,7 @@ export function readChoiceOrder({ choices, choice_order }: Example): readonly nu
  */
 export function applyChoiceOrder(example: Example, order: unknown): Example {
   const shown = readChoiceOrder(example);
-  const { choices, answer_index: answerIndex, question } = example;
+  const { choices, question } = example;
   if (shown === null || choices === undefined || !isChoiceOrder(order, shown.length)) return example;
   if (order.every((position, index) => position === shown[index])) return example;
   const moved = order.map((position) => choices[shown.indexOf(position)] as string);
@@ -131,9 +136,36 @@ export function applyChoiceOrder(example: Example, order: unknown): Example {
     ...example,
     choices: moved,
     choice_order: order,
-    ...(typeof answerIndex === "number" ? { answer_index: order.indexOf(shown[answerIndex] as number) } : {}),
+    ...moveGold(example, choices, (index) => order.indexOf(shown[index] as number)),
     ...(question === undefined
       ? {}
       : { question: question.replace(renderChoices(choices), () => renderChoices(moved)) }),
+  };
+}
+
+/** A letter by itself or before the text of its choice, such as "B", "(B)" or "B. Paris". */
+const LETTER_GOLD = /^(\s*\(?)([a-z])(\)?[.:]?\s*$|(?:[).:]|\)[.:])\s+\S[\s\S]*$)/i;
+
+/** The gold answers that name a place among the choices, at their new places. Texts of choices stay as they are. */
+function moveGold(
+  { answer, answers, answer_index: index, label }: Example,
+  choices: readonly string[],
+  move: (index: number) => number,
+): Partial<Example> {
+  const texts = new Set(choices.map((text) => String(text).trim()));
+  const isPlace = (value: unknown): value is number => Number.isInteger(value) && Number(value) in choices;
+  const moveLetter = <Gold>(gold: Gold): Gold | string => {
+    const [, before = "", letter = "", after = ""] =
+      typeof gold !== "string" || texts.has(gold.trim()) ? [] : (LETTER_GOLD.exec(gold) ?? []);
+    const at = letter === "" ? -1 : OPTION_LETTERS.indexOf(letter.toUpperCase());
+    if (!isPlace(at)) return gold;
+    const moved = OPTION_LETTERS[move(at)] ?? letter;
+    return before + (letter === letter.toLowerCase() ? moved.toLowerCase() : moved) + after;
+  };
+  return {
+    ...(answer !== undefined && { answer: moveLetter(answer) }),
+    ...(Array.isArray(answers) && { answers: answers.map(moveLetter) }),
+    ...(index !== undefined && { answer_index: isPlace(index) ? move(index) : moveLetter(index) }),
+    ...(label !== undefined && { label: isPlace(label) ? move(label) : moveLetter(label) }),
   };
 }

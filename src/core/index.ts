@@ -15,6 +15,8 @@ export {
 } from "./dataset.js";
 export { describeError, summarizeError, userErrorChannel } from "./describe-error.js";
 export { DURATION_FORMAT_HINT, formatDuration, parseDuration } from "./duration.js";
+export { addEffortName, EFFORT_NAMES, type Effort, type EffortName, parseEffort } from "./effort.js";
+export type { EffortCurve, EffortPoint } from "./effort-curve.js";
 export type {
   Environment,
   EnvironmentFile,
@@ -79,8 +81,36 @@ export {
   renderChoices,
   type Turn,
 } from "./example.js";
+export {
+  EXAMPLE_FILE_FIELDS,
+  type ExampleFile,
+  type ExampleFileField,
+  hasExampleFiles,
+  isLinkedFile,
+  type StoredExampleFile,
+} from "./example-file.js";
+export { EXAMPLE_MODELS, getExampleModelName } from "./example-models.js";
+export {
+  CALL_FAULT_KINDS,
+  type CallFaultKind,
+  type FaultSource,
+  type InjectedFault,
+  isDelayFault,
+  isInjectedFault,
+  type PlannedFault,
+  STATUS_CALL_FAULTS,
+  type StressArm,
+} from "./faults.js";
 export { canonicalJson, computeFingerprint, digest, hashContent, IdDeduplicator } from "./fingerprint.js";
+export {
+  addExpertCosts,
+  checkExpertCost,
+  type ExpertCosts,
+  type FrontierReport,
+  type FrontierSystem,
+} from "./frontier.js";
 export type { Grade, Graded, Grader, GraderFactory, GraderSpec, Verdict } from "./grader.js";
+export type { LabelCorrection, LabelCorrections, LabelEstimate } from "./label-correction.js";
 export { isLoopback } from "./loopback.js";
 export {
   type Comparison,
@@ -100,11 +130,18 @@ export {
 export {
   computePaidCost,
   countPromptTokens,
+  describePriceMatch,
   type Limits,
   listCallUsages,
   type Price,
+  type PriceMatch,
   type PriceTier,
+  SERVICE_TIERS,
+  type ServicePrice,
+  type ServiceTier,
   selectPrices,
+  selectRowPrice,
+  selectServicePrice,
   type TokenPrices,
 } from "./price.js";
 export type {
@@ -131,6 +168,13 @@ export {
   registerDataset,
   registry,
 } from "./registry.js";
+export type {
+  CalibrationFigures,
+  FaultFigures,
+  ReliabilityFigure,
+  ReliabilityProfile,
+  StressFigures,
+} from "./reliability.js";
 export type {
   BudgetReceipt,
   DatasetConfig,
@@ -171,6 +215,16 @@ export {
   type TrialKey,
 } from "./row.js";
 export { findSecretsInPath, isCredentialName, isNonSecretName } from "./secret-names.js";
+export type {
+  AnytimeInterval,
+  Population,
+  SequentialAnswer,
+  SequentialArm,
+  SequentialFinding,
+  SequentialReport,
+  UntilConfig,
+} from "./sequential.js";
+export { asksForReaching } from "./sequential.js";
 export { describeValue, getOwn, isThenable, omitUndefined, requireShape } from "./shape.js";
 export { computeEditDistance, didYouMean, findClosestName } from "./suggest.js";
 export {

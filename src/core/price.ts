@@ -11,12 +11,36 @@ export interface TokenPrices {
   readonly cacheWrite1h: number;
 }
 
-/** The price of a model and its source. */
-export interface Price extends TokenPrices {
+/** The services that providers sell the same tokens by, besides the standard one. */
+export const SERVICE_TIERS = ["batch", "flex", "priority"] as const;
+
+/** `batch` is answered within hours, `flex` is slow, `priority` is fast. */
+export type ServiceTier = (typeof SERVICE_TIERS)[number];
+
+/** The price of a model in one service tier, and its source. */
+export interface ServicePrice extends TokenPrices {
   /** Prices for longer prompts, by ascending length. */
   readonly tiers?: readonly PriceTier[];
   /** The file, or the package and version, that it comes from. */
   readonly source: string;
+}
+
+/** The price of a model in the service tier that is used, and in all others whose price is known. */
+export interface Price extends ServicePrice {
+  /** The service tier that it is for. Default: the standard one. */
+  readonly service?: ServiceTier;
+  /** The prices of the other service tiers; those without a known price are absent. */
+  readonly services?: Readonly<Partial<Record<ServiceTier | "standard", ServicePrice>>>;
+  /** The model in the price table that it is the price of, if the names differ. */
+  readonly matched?: { readonly model: string; readonly by: Exclude<PriceMatch, "name"> };
+}
+
+/** How a model's name was found in a price table; `base` is its name without the region that a cloud puts in front. */
+export type PriceMatch = "name" | "prefix" | "pattern" | "base";
+
+/** Words for how a name was found, after "by". */
+export function describePriceMatch(by: PriceMatch): string {
+  return by === "base" ? "the name without its region" : by;
 }
 
 /** Prices for long prompts. */
@@ -25,11 +49,36 @@ export interface PriceTier extends TokenPrices {
   readonly over: number;
 }
 
-export function selectPrices(price: Price, promptTokens: number): TokenPrices {
+export function selectPrices(price: ServicePrice, promptTokens: number): TokenPrices {
   if (price.tiers === undefined) return price;
   let prices: TokenPrices = price;
   for (const tier of price.tiers) if (promptTokens > tier.over) prices = tier;
   return prices;
+}
+
+/**
+ * The same model's price in a service tier; null if it is not known.
+ * @example
+ * selectServicePrice(price, "batch")?.input;
+ */
+export function selectServicePrice(price: Price, service: string): Price | null {
+  const { service: current = "standard", services = {}, matched, ...own } = price;
+  if (service === current) return price;
+  const found = Object.hasOwn(services, service) ? services[service as ServiceTier | "standard"] : undefined;
+  if (found === undefined) return null;
+  const { [service as ServiceTier]: _, ...others } = services;
+  return {
+    ...found,
+    ...(service === "standard" ? {} : { service: service as ServiceTier }),
+    services: { ...others, [current]: own },
+    ...(matched === undefined ? {} : { matched }),
+  };
+}
+
+/** The price in the service tier that a trial was answered in. */
+export function selectRowPrice(price: Price, { metadata }: Pick<EvalRow, "metadata">): Price {
+  const tier = metadata?.serviceTier;
+  return (typeof tier === "string" ? selectServicePrice(price, tier) : null) ?? price;
 }
 
 /** The price of a system, and the cost and time limits of its trials. */

@@ -2,6 +2,7 @@ import type { Dataset, DatasetDefinition } from "./dataset.js";
 import { RegistryError, ShapeError } from "./errors.js";
 import type { Evaluator } from "./evaluator.js";
 import type { Grader, GraderFactory } from "./grader.js";
+import type { LabelCorrections } from "./label-correction.js";
 import type { Metric } from "./metric.js";
 import type { EvalResult } from "./result.js";
 import { describeValue, requireShape } from "./shape.js";
@@ -50,6 +51,8 @@ export interface ReportOptions {
   verdict?: RunVerdict;
   /** Column groups to show in a table. */
   columns?: readonly string[];
+  /** What labels of people say about the verdicts. */
+  labels?: LabelCorrections;
   /** Columns of the terminal the report has to fit; absent for files and pipes, which get Markdown of any width. */
   width?: number;
   /** True if the terminal shows colors. */

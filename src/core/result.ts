@@ -1,6 +1,13 @@
 import type { DatasetGate, DatasetOrigin, DatasetOverrides } from "./dataset.js";
+import type { Effort } from "./effort.js";
+import type { EffortCurve } from "./effort-curve.js";
+import type { StressArm } from "./faults.js";
+import type { FrontierReport } from "./frontier.js";
+import type { LabelCorrections } from "./label-correction.js";
 import type { Recommendation } from "./recommendation.js";
+import type { ReliabilityProfile } from "./reliability.js";
 import type { EvalRow, Outcome } from "./row.js";
+import type { SequentialReport, UntilConfig } from "./sequential.js";
 
 /** The summary of one system: metric keys to values. Null is "not measured"; Infinity is "no passes". */
 export type Summary = Record<string, number | null>;
@@ -31,8 +38,14 @@ export interface EvalConfig {
   trials: number;
   seed: number;
   tokenizer: string;
+  /** When the run may stop before its last task; absent if it runs every task. */
+  until?: UntilConfig;
+  /** For a stress test: by the name of each system, what it is put under; absent for other runs. */
+  arms?: Readonly<Record<string, StressArm>>;
   /** The tool whose results were imported; absent for a run of Assay. Its seed is unknown. */
   importedFrom?: string;
+  /** How much the models of the systems think, by system; absent if no effort was set. */
+  efforts?: Readonly<Record<string, Effort>>;
 }
 
 /** One dataset of a run, as the run folder describes it. */
@@ -50,6 +63,8 @@ export interface DatasetConfig {
   origin?: DatasetOrigin;
   /** The field that groups dependent examples; absent if there is none. */
   groupBy?: string;
+  /** What an expert charges for one example, in dollars; absent if unknown. */
+  expertCostUsd?: number;
   /** Run settings that the dataset overrides; absent if none. */
   terms?: DatasetOverrides;
   /** The agent skill under test; absent if none. */
@@ -99,6 +114,8 @@ export interface EvalResult<SystemName extends string = string, SystemSummary = 
   readonly timing: Timing;
   /** Spending of a run with a budget in dollars. */
   readonly budget?: BudgetReceipt;
+  /** What a run that may stop before its last task has decided; null for any other run. */
+  readonly sequential: SequentialReport | null;
   readonly config: EvalConfig;
   /** The run folder; null if the run is not stored. */
   readonly runDir: string | null;
@@ -106,6 +123,10 @@ export interface EvalResult<SystemName extends string = string, SystemSummary = 
   readonly notes: readonly string[];
   /** Which system to choose; null for one system. */
   readonly recommendation: Recommendation | null;
+  /** The frontier cost of a pass in dollars; null unless several systems have a price and ran the same tasks. */
+  readonly frontier: FrontierReport | null;
+  /** Systems that differ only in their effort; empty if there are none. */
+  readonly effortCurves: readonly EffortCurve[];
   filter(filter: RowFilter): EvalResult<SystemName, SystemSummary>;
   toTable(options?: { columns?: readonly string[] }): string;
   toJSON(): JsonReport;
@@ -121,9 +142,19 @@ export interface JsonReport {
   across: Record<string, number | string | null>;
   /** Spending of a run with a budget in dollars; absent otherwise. */
   budget?: BudgetReceipt;
+  /** What a run that may stop before its last task has decided; absent for any other run. */
+  sequential?: SequentialReport;
   notes: readonly string[];
   /** Which system to choose; null for one system. */
   recommendation: Recommendation | null;
+  /** The frontier cost of a pass in dollars; null unless several systems have a price and ran the same tasks. */
+  frontier: FrontierReport | null;
+  /** Systems that differ only in their effort; empty if there are none. */
+  effortCurves: readonly EffortCurve[];
+  /** What labels of people say about the pass rates; absent unless asked for. */
+  labels?: LabelCorrections;
+  /** The figures of a stress test, one for each system under stress; absent for other runs. */
+  reliability?: readonly ReliabilityProfile[];
   run: string | null;
   rows: readonly EvalRow[];
 }

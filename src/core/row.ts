@@ -1,3 +1,4 @@
+import type { InjectedFault } from "./faults.js";
 import type { Usage } from "./system.js";
 
 /** All outcomes of a planned trial. */
@@ -26,7 +27,7 @@ export const ERROR_CATEGORIES = [
 export type ErrorCategory = (typeof ERROR_CATEGORIES)[number];
 
 /** The source of a row's cost: the provider's bill, price times usage, an estimate, or unknown. */
-export type CostSource = "provider" | "priced" | "estimated" | "unknown";
+export type CostSource = "provider" | "priced" | "batch" | "estimated" | "unknown";
 
 /** A call of the system that failed before the trial had an output. */
 export interface Attempt {
@@ -154,12 +155,12 @@ const ROW_FIELD_TABLE = {
     about: "the cost of the trial; NULL if unknown",
   }),
   /**
-   * Source of `costUsd`: `provider` (reported), `priced` (reported tokens × price), `estimated` (some tokens were counted
-   * locally) or `unknown`.
+   * Source of `costUsd`: `provider` (reported), `priced` (reported tokens × price), `batch` (reported tokens × batch price),
+   * `estimated` (some tokens were counted locally) or `unknown`.
    */
   costSource: defineField<CostSource>({
     sqlType: "VARCHAR",
-    about: "provider, priced, estimated or unknown",
+    about: "provider, priced, batch, estimated or unknown",
   }),
   /** By how much the final bill exceeds the trial's limit, in dollars; null if it does not. */
   overshootUsd: defineField<number | null>({
@@ -230,6 +231,19 @@ const ROW_FIELD_TABLE = {
   attempts: defineField<readonly Attempt[]>({
     sqlType: "STRUCT(error_category VARCHAR, message VARCHAR, duration_ms DOUBLE)[]",
     about: "failed calls before the output",
+  }),
+  /**
+   * Faults that a stress test injected into its model calls: `kind`, `request` (the number of the call, from 0) and
+   * `recoveryMs` (until the end of the next complete answer; null if none came, and for mere delays).
+   */
+  faults: defineField<readonly InjectedFault[]>({
+    sqlType: "STRUCT(kind VARCHAR, request BIGINT, recovery_ms DOUBLE)[]",
+    about: "faults injected by a stress test",
+  }),
+  /** How sure the system said it was that its answer is right, in [0, 1]; null if it did not say. */
+  confidence: defineField<number | null>({
+    sqlType: "DOUBLE",
+    about: "confidence stated by the system, in [0, 1]",
   }),
   /** What the system logged, what evaluators could not decide, `slow: …` for a trial slower than expected of its model. */
   notes: defineField<readonly string[]>({ sqlType: "VARCHAR[]", about: "notes about the trial" }),
@@ -322,6 +336,8 @@ export function makeRow(known: RowInit): EvalRow {
     tokensPerSec: known.tokensPerSec ?? null,
     costKilledAt: known.costKilledAt ?? 0,
     attempts: known.attempts ?? EMPTY_LIST,
+    faults: known.faults ?? EMPTY_LIST,
+    confidence: known.confidence ?? null,
     notes: known.notes ?? EMPTY_LIST,
     metadata: known.metadata ?? null,
     facets: known.facets ?? null,

@@ -1,5 +1,7 @@
+import type { Effort } from "./effort.js";
 import type { WorkspaceState } from "./environment.js";
 import type { Example, Turn } from "./example.js";
+import type { FaultSource, InjectedFault, StressArm } from "./faults.js";
 import type { Limits } from "./price.js";
 import { describeValue } from "./shape.js";
 import { findClosestName } from "./suggest.js";
@@ -31,8 +33,8 @@ export interface Output {
   /** The state of the workspace after the work. */
   workspace?: WorkspaceState;
   stopped?: StopReason;
-  /** Seconds of work, from a system that knows better than the caller's clock, such as a recording. */
-  latency?: number;
+  /** Seconds of work, from a system that knows better than the caller's clock, such as a recording; null if not measured. */
+  latency?: number | null;
   ttftMs?: number;
   firstAttemptMs?: number;
   successAtMs?: number;
@@ -41,6 +43,10 @@ export interface Output {
   tokensPerSec?: number;
   /** True if usage or cost is known to be incomplete. */
   partial?: boolean;
+  /** Faults that were injected into its model calls. */
+  faults?: readonly InjectedFault[];
+  /** How sure the system says it is that its answer is right, in [0, 1]. */
+  confidence?: number;
   /** The order of choices that the system saw, as positions in the dataset file, if it differs from the example's. */
   choice_order?: readonly number[];
   /** Copied to the row unchanged. */
@@ -68,9 +74,9 @@ export interface MeteredTotal {
 export interface TrialBudget {
   /**
    * Adds usage since the last call and discards earlier estimates. `promptTokens` is the length of the whole prompt, for
-   * models whose price depends on it.
+   * models whose price depends on it; `service` is the service tier that the provider reports, if any.
    */
-  add(usage: Usage, promptTokens?: number): Bill;
+  add(usage: Usage, promptTokens?: number, service?: string | null): Bill;
   /** Holds a provisional token count of the streamed and sent text until the next `add`. */
   estimate(outputTokens: number, inputTokens?: number): Bill;
   /** Replaces everything added and estimated here with the total of an external meter. */
@@ -108,6 +114,8 @@ export interface TrialContext {
   timed?: <T>(work: () => Promise<T>) => Promise<T>;
   /** For systems that work in phases: runs a task after the trial and its scoring, however it ends. */
   atEnd?: (task: () => void | Promise<void>) => void;
+  /** Faults to inject into its model calls, for systems with `takesFaults`; absent for none. */
+  faults?: FaultSource;
   /** Whether the trial would pass if it ended now; absent if running trials cannot be scored. */
   passes?: (soFar: Output) => Promise<boolean>;
 }
@@ -126,6 +134,8 @@ export interface System<Name extends string = string> {
   readonly model?: string;
   /** What runs the model: the name of an agent, or `api` for direct calls. Results are never pooled across harnesses. */
   readonly harness?: string;
+  /** How much its model thinks, where it was set. */
+  readonly effort?: Effort;
   /** True if it replays recorded outputs that were paid for earlier. */
   readonly isRecorded?: boolean;
   /** Its price and limits, if known; enforced for every trial. */
@@ -144,8 +154,19 @@ export interface System<Name extends string = string> {
    * cost. Such a system also takes examples that have neither context nor question.
    */
   listInputTexts?(example: Example): readonly string[];
+  /**
+   * The most tokens that it sends for the images and files of an example; null if that cannot be known. Absent if it sends
+   * none.
+   */
+  countFileTokens?(example: Example): number | null;
+  /** True for examples that it is not run on. Default: none. */
+  skips?(example: Example): boolean;
   /** Called for each example before the run. Throw to end the run, for example if the system cannot offer a skill. */
   checkExample?(example: Example): void;
+  /** True if its model calls pass through a gateway that injects the `faults` of a trial. */
+  readonly takesFaults?: boolean;
+  /** The arm of a stress test that it is; absent for all other systems. */
+  readonly arm?: StressArm;
   /** True if it does setup and cleanup around its work: its trials get `timed` and `atEnd`. */
   readonly worksInPhases?: boolean;
   /** Maximum number of its trials at a time; systems of one endpoint share the smallest value. */

@@ -26,7 +26,7 @@ export type AgentEventBody =
   | { type: "tool_call"; name: string; callId: string; arguments: unknown }
   | { type: "tool_result"; callId: string; success: boolean; result: string }
   /** One model request, as metered. */
-  | { type: "token_usage"; model: string | null; usage: Usage; costUsd: number | null; durationMs: number }
+  | { type: "token_usage"; model: string | null; usage: Usage; costUsd: number | null; durationMs: number | null }
   | { type: "turn_start" }
   | { type: "turn_end" }
   | { type: "skill_activation"; name: string }

@@ -13,7 +13,7 @@ export interface TrialCounts {
 /**
  * Counts the trials of each system, so that a list of runs can be shown without reading rows.
  * @example
- * countTrials(result.rows)["gpt-5"]?.outcomes.pass; // 41
+ * countTrials(result.rows)["large"]?.outcomes.pass; // 41
  */
 export function countTrials(rows: readonly EvalRow[]): Record<string, TrialCounts> {
   const bySystem = new Map<string, TrialCounts>();

@@ -1,4 +1,5 @@
 import { describeValue, type Example, hashContent, isConversation } from "../core/index.js";
+import { toGivenFiles } from "./example-files.js";
 import type { RawRow } from "./source-row.js";
 
 export interface ConvertRowOptions {
@@ -71,6 +72,8 @@ function hasExpectedTypes({
   answers,
   choices,
   turns,
+  images,
+  files,
   dataset,
 }: Record<string, unknown>): boolean {
   return (
@@ -81,7 +84,9 @@ function hasExpectedTypes({
     (typeof id === "string" || typeof id === "number" || id === undefined) &&
     answers === undefined &&
     choices === undefined &&
-    turns === undefined
+    turns === undefined &&
+    images === undefined &&
+    files === undefined
   );
 }
 
@@ -117,10 +122,12 @@ const COERCIONS: ReadonlyMap<string, (value: unknown) => unknown> = new Map([
   ["answers", (value: unknown) => toTextListField(Array.isArray(value) ? value : [value])],
   ["choices", (value: unknown) => (Array.isArray(value) ? toTextListField(value) : createNotListProblem(value))],
   ["turns", toTurns],
+  ["images", toFileList],
+  ["files", toFileList],
   ["dataset", toTextField],
 ]);
 
-const LIST_FIELDS = new Set(["answer", "answers", "choices", "turns"]);
+const LIST_FIELDS = new Set(["answer", "answers", "choices", "turns", "images", "files"]);
 
 /** Parses a list that a text-only format stores as JSON. */
 function parseListCell(value: unknown): unknown {
@@ -169,6 +176,16 @@ function toTurns(value: unknown): unknown {
   );
   const good = isConversation(turns);
   return good ? turns : new FieldProblem('has a turn without the strings "role" and "content"');
+}
+
+/** They are looked up after the sample is drawn. */
+function toFileList(value: unknown): unknown {
+  return (
+    toGivenFiles(value) ??
+    new FieldProblem(
+      `has ${describeValue(value)} and not a list of paths and URLs (an unrelated column must have another name)`,
+    )
+  );
 }
 
 /** Moves several answers in `answer` to `answers`. Returns whether `answer` is gone. */

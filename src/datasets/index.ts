@@ -14,6 +14,7 @@ export {
 export { formatScalar, matchesFilter } from "./columns.js";
 export { convertRow } from "./convert-row.js";
 export { isDatasetFile, mapSpecPaths, parseDatasetSpec, splitSpecFiles, stripRevision } from "./dataset-spec.js";
+export { attachFiles } from "./example-files.js";
 export { FILE_EXTENSIONS } from "./formats.js";
 export { generateNeedles, type NeedleExample, type NeedleOptions } from "./generate-needles.js";
 export { readGzipFile } from "./gunzip.js";

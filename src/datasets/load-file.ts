@@ -8,6 +8,7 @@ import {
   registry as defaultRegistry,
   describeValue,
   getErrorMessage,
+  hasExampleFiles,
   type LoadOptions,
   makeDataset,
   type Permissions,
@@ -18,6 +19,7 @@ import { AnswerQuality } from "../evaluators/index.js";
 import type { EnvironmentReader } from "../exec/index.js";
 import { checkEnvironment } from "../exec/index.js";
 import { type Conversion, type ConvertRowOptions, convertRow } from "./convert-row.js";
+import { ExampleFileReader } from "./example-files.js";
 import { getFileStem, requireFile, requireRowFormat } from "./formats.js";
 import { getStratum, loadRows } from "./load-rows.js";
 import { closeFiles, openRowFile, type RowFile } from "./row-file.js";
@@ -92,13 +94,17 @@ async function readFiles(rowFiles: readonly RowFile[], { paths, options }: Files
   });
   const { registry = defaultRegistry, permissions } = options;
   const tasks = conversion.mayBeTasks() ? examples : [];
-  await fillEnvironments(tasks, (example) => {
+  const locate = (example: Example): ExampleLocation => {
     const { file, line } = conversion.placeOf(example);
     return { path: paths[file] ?? "", at: rowFiles[file]?.at(line) ?? name };
-  });
+  };
+  await fillEnvironments(tasks, locate);
+  const withFiles = examples.filter(hasExampleFiles);
+  await attachExampleFiles(withFiles, locate);
   const graders = await createGraderEvaluators(tasks, { registry, permissions });
   // Identified by the bytes and the row options if all files were read completely and contain everything.
-  const isKnownByBytes = rowFiles.every(({ table }) => table === undefined) && !tasks.some(hasEnvironment);
+  const isKnownByBytes =
+    rowFiles.every(({ table }) => table === undefined) && !tasks.some(hasEnvironment) && withFiles.length === 0;
   return makeDataset({
     name,
     examples,
@@ -115,7 +121,7 @@ async function readFiles(rowFiles: readonly RowFile[], { paths, options }: Files
   });
 }
 
-/** Converts rows to examples, and records where examples with an environment come from. */
+/** Converts rows to examples, and records where examples with an environment or files come from. */
 function createConversion(rowFiles: readonly RowFile[], renaming: ConvertRowOptions) {
   // Created once, because it is used for every row of a large file.
   const conversions = rowFiles.map(({ textOnly }) => ({ ...renaming, textOnly }));
@@ -126,6 +132,7 @@ function createConversion(rowFiles: readonly RowFile[], renaming: ConvertRowOpti
       const converted = convertRow(row, conversions[file]);
       if (!("example" in converted)) return converted;
       const { graders, environment } = converted.example;
+      if (hasExampleFiles(converted.example)) places.set(converted.example, { file, line });
       // Fast path: almost every row.
       if (graders === undefined && environment === undefined) return converted;
       mayBeTasks = true;
@@ -254,6 +261,21 @@ async function fillEnvironments(
     const reader = readers.get(dir) ?? new Reader(dir);
     readers.set(dir, reader);
     example.environment = await readExampleEnvironment(reader, example, at);
+  }
+}
+
+/** Looks up the images and files of examples, relative to the folders of their rows. */
+async function attachExampleFiles(
+  examples: readonly Example[],
+  locate: (example: Example) => ExampleLocation,
+): Promise<void> {
+  const readers = new Map<string, ExampleFileReader>();
+  for (const example of examples) {
+    const { path, at } = locate(example);
+    const dir = dirname(path);
+    const reader = readers.get(dir) ?? new ExampleFileReader(dir);
+    readers.set(dir, reader);
+    await reader.attach(example, `${at}: the row`);
   }
 }
 

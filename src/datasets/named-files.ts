@@ -18,6 +18,8 @@ export interface NamedFiles {
   evaluators?: readonly string[];
   /** The score that decides pass or fail. */
   primaryField?: string;
+  /** What a human expert charges for one example, in dollars. */
+  expertCostUsd?: number;
 }
 
 /**
@@ -58,6 +60,7 @@ async function loadPlainFiles(name: string, given: NamedFiles, options: LoadFile
     ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(subject === undefined ? {} : { facets: [subject] }),
     ...(groupBy === undefined ? {} : { groupBy }),
+    ...(given.expertCostUsd === undefined ? {} : { expertCostUsd: given.expertCostUsd }),
   };
 }
 
@@ -68,7 +71,7 @@ interface TemplateName {
 
 async function loadWithTemplate(
   { template, name }: TemplateName,
-  { files, evaluators, primaryField }: NamedFiles,
+  { files, evaluators, primaryField, expertCostUsd }: NamedFiles,
   { options, registry }: { options: LoadOptions; registry: Registry },
 ) {
   const [base = template, config] = template.split(/:(.*)/s);
@@ -85,5 +88,6 @@ async function loadWithTemplate(
     examples: loaded.examples.map((example) => ({ ...example, dataset: name })),
     ...(evaluators === undefined ? {} : { evaluators }),
     ...(primaryField === undefined ? {} : { primaryField }),
+    ...(expertCostUsd === undefined ? {} : { expertCostUsd }),
   };
 }

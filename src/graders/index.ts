@@ -28,7 +28,7 @@ export {
 export type { EstimateOptions, JudgingCost } from "./judge/estimate.js";
 export type { JudgeAnswer, JudgeModel, JudgeModelSource, JudgeRequest } from "./judge/judge-model.js";
 export { JudgeError, type Judgement, type JudgeVote, type PanelRule } from "./judge/judgement.js";
-export { type LabelRow, readLabel } from "./judge/labels.js";
+export { type Label, type LabelRow, readLabel } from "./judge/labels.js";
 export { LLMJudge } from "./judge/llm-judge.js";
 export { type JudgeModelPlace, registerJudgeGraders } from "./judge/register-judge-graders.js";
 export type { JudgeScale } from "./judge/scale.js";

@@ -31,7 +31,14 @@ export {
   type TestName,
   type UnmatchedTask,
 } from "./compare/comparison.js";
+export { describeHeadroom } from "./compare/headroom.js";
 export { classifyAdjustedLift, classifyLift, type Lift, type LiftOptions } from "./compare/lift.js";
+export {
+  type CandidateVerdict,
+  type FigureDifference,
+  judgeCandidates,
+  type MigrationQuality,
+} from "./compare/migration.js";
 export { recommendSystem } from "./compare/recommend.js";
 export {
   computeMinTasks,
@@ -46,14 +53,33 @@ export { CostOfPass } from "./cost-of-pass.js";
 export { EFFICIENCY_KEYS } from "./efficiency.js";
 export { estimateAmount, estimateScore } from "./estimates.js";
 export { CELL_FACETS, FacetBreakdown, type FacetGroup, groupByFacet } from "./facet-breakdown.js";
-export { type FrontierOptions, frontierCostOfPass } from "./frontier.js";
+export {
+  analyzeFrontier,
+  type FrontierAnalysis,
+  type FrontierOptions,
+  frontierCostOfPass,
+  listTaskCosts,
+  type TaskCost,
+} from "./frontier.js";
+export {
+  correctByOtherLabels,
+  correctDifference,
+  correctPassRates,
+  DEFAULT_HALF_WIDTH,
+  type JudgedLabel,
+  type PlannedLabel,
+  planLabels,
+  type RandomLabel,
+} from "./label-correction.js";
 export { Latency } from "./latency.js";
 export { LOW_COVERAGE } from "./low-coverage.js";
 export { MeanScore } from "./mean-score.js";
 export { MemoryEfficiency } from "./memory-efficiency.js";
+export { findOddTasks, type OddTask, type OddTasks, type SystemTrials, TASK_FLAGS } from "./odd-tasks.js";
 export { type ParetoOptions, ParetoRank } from "./pareto-rank.js";
 export { PassRate } from "./pass-rate.js";
 export { PerDatasetBreakdown } from "./per-dataset-breakdown.js";
+export { computeReliability } from "./reliability.js";
 export {
   budgetScore,
   computeMultiTrialMetrics,
@@ -69,6 +95,8 @@ export {
   type TrialGrade,
   weightedScore,
 } from "./scoring.js";
+export { SequentialJudge } from "./sequential/judge.js";
+export type { UntilOptions } from "./sequential/question.js";
 export type { PassOptions, ScoreOptions } from "./settings.js";
 export { type Summaries, summarize } from "./summarize.js";
 export type { StandardSummary, SummaryKey } from "./summary-keys.js";

@@ -1,4 +1,22 @@
-/** Calls models: dialects, HTTP, token counts. */
+/** Calls models: dialects, HTTP, batches, token counts. */
+
+export { EVENT_STREAM_TYPE, EventStreamReader } from "./aws/event-stream.js";
+export { type AwsCredentials, signAwsRequest } from "./aws/sign.js";
+export {
+  BATCHES_SCHEMA,
+  type BatchEntry,
+  Batches,
+  type BatchesOptions,
+  type BatchLog,
+} from "./batch/index.js";
+export {
+  describeEfforts,
+  describeModelEnd,
+  findCapabilities,
+  type ModelCapabilities,
+  type ModelIdentity,
+  requireEffort,
+} from "./capabilities.js";
 export {
   type JsonFields,
   RawUsage,
@@ -7,7 +25,8 @@ export {
   readJsonString,
   toJsonText,
 } from "./dialects/answer-base.js";
-export { AnthropicAnswerReader } from "./dialects/anthropic.js";
+export { AnthropicAnswerReader, vertexAnthropic } from "./dialects/anthropic.js";
+export { buildBedrockEffort } from "./dialects/bedrock.js";
 export {
   type AnswerDelta,
   type AnswerFormat,
@@ -15,13 +34,18 @@ export {
   DIALECT_NAMES,
   type Dialect,
   type DialectName,
+  type EffortRequest,
   type Finish,
+  type GatewayDialectName,
   type Message,
+  type MessageFile,
   type ModelRequest,
   type ProviderError,
 } from "./dialects/dialect.js";
 export { dialects } from "./dialects/index.js";
 export { findRefusedParameter, getReplacementParameter, isParameterSent } from "./dialects/refused-parameter.js";
+export { countImageTokens, type ImageReader } from "./files/image-tokens.js";
+export { detectMedia, IMAGE_TYPES, TEXT_TYPE } from "./files/media.js";
 export {
   type ClientLease,
   type HttpClient,
@@ -34,6 +58,7 @@ export { parseEndpointHost, requireSafeEndpoint } from "./http/endpoint.js";
 export { classifyHttpStatus, createHttpConnectionError } from "./http/errors.js";
 export { type HttpHeaders, type HttpResponse, parseRetryAfter, readHeader } from "./http/response.js";
 export { SseReader } from "./http/sse.js";
+export { isSameModel } from "./model-names.js";
 export { resolveTokenizer } from "./tokens/resolve-tokenizer.js";
 export {
   loadTokenizer,

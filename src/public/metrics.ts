@@ -2,6 +2,7 @@
 export { makeRow } from "../core/index.js";
 export {
   adjustTogether,
+  analyzeFrontier,
   type Better,
   budgetScore,
   type Change,
@@ -19,6 +20,7 @@ export {
   type Detectable,
   FacetBreakdown,
   type Flips,
+  type FrontierAnalysis,
   type FrontierOptions,
   findRegressions,
   findRegressionsTogether,
@@ -27,6 +29,7 @@ export {
   Latency,
   type Lift,
   type LiftOptions,
+  listTaskCosts,
   MeanScore,
   MemoryEfficiency,
   type MetricComparison,
@@ -51,6 +54,7 @@ export {
   type Summaries,
   standardMetrics,
   summarize,
+  type TaskCost,
   type TaskName,
   type TaskPasses,
   type TestName,

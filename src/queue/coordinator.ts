@@ -4,7 +4,7 @@ import type { Redis } from "ioredis";
 import type { EvalRow } from "../core/index.js";
 import { AssayError, getErrorMessage } from "../core/index.js";
 import type { Plan, RunPorts } from "../runner/index.js";
-import { type EarlierResults, findTrial, RowCollector, toNotRunRow } from "../runner/index.js";
+import { countTasksAhead, type EarlierResults, findTrial, RowCollector, toNotRunRow } from "../runner/index.js";
 import { RunAnnouncer } from "./announcer.js";
 import { duplicateConnection } from "./connection.js";
 import type { Announcement, QueueBudget, QueueState } from "./contract.js";
@@ -90,7 +90,7 @@ export interface CoordinatorOptions {
   owner: string;
   signer: QueueSigner;
   plan: Plan;
-  ports: Pick<RunPorts, "clock" | "tokenizer" | "sink" | "onProgress" | "signal">;
+  ports: Pick<RunPorts, "clock" | "tokenizer" | "sink" | "onProgress" | "signal" | "stopRule">;
   earlier: EarlierResults;
   /** Spending of earlier starts of the run, from their last state; null if there is none. */
   lastBudget: QueueBudget | null;
@@ -147,6 +147,8 @@ class Coordinator {
   /** Error replies of Redis so far. */
   readonly #refusals = new Set<string>();
   readonly #shutdown: ShutdownGuard;
+  /** Systems whose further trials were withdrawn because the run needs none. */
+  readonly #dropped = new Set<number>();
   #failure: { error: unknown } | null = null;
 
   constructor(options: CoordinatorOptions) {
@@ -211,6 +213,7 @@ class Coordinator {
     try {
       while (!this.#isDone()) {
         if (ports.signal.aborted) return await this.#stop();
+        await this.#retryRedis(() => this.#withdrawUnneeded());
         await this.#dispatcher.waitForChange(WAKE_INTERVAL_MS);
       }
       return true;
@@ -328,8 +331,12 @@ class Coordinator {
   async #checkQueue(): Promise<void> {
     await this.#restore();
     const state = await this.#keeper.update();
-    if (state.budget?.isRefusing === true) await this.#dispatcher.withdraw();
+    if (state.budget?.isRefusing === true) {
+      this.#collector.tasks?.halt();
+      await this.#dispatcher.withdraw();
+    }
     this.#dispatcher.slots = state.workers.reduce((total, { concurrency }) => total + concurrency, 0);
+    this.#setTasksAhead();
     for (const { system, why } of this.#dismissals.findStopped(state.workers)) await this.#stopSystem(system, why);
     if (await this.#dismissals.areDismissedGone(state.workers)) await this.#dispatcher.releaseHeld();
     await this.#dispatcher.fill();
@@ -337,6 +344,23 @@ class Coordinator {
     this.#options.onState(state);
     this.#collector.reportProgress(this.#keeper.waiting(state));
     await sleep(CHECK_INTERVAL_MS, undefined, { signal: this.#closing.signal }).catch(() => {});
+  }
+
+  /** Trials are dispatched ahead of the workers, so tasks are too. */
+  #setTasksAhead(): void {
+    const { tasks } = this.#collector;
+    if (tasks !== null) tasks.ahead = countTasksAhead(this.#options.plan, 2 * this.#dispatcher.slots);
+  }
+
+  /** Withdraws what the decision so far makes unnecessary. Workers finish what they have begun. */
+  async #withdrawUnneeded(): Promise<void> {
+    const { tasks } = this.#collector;
+    if (tasks?.isDecided === true) await this.#dispatcher.withdraw();
+    for (const systemIndex of tasks?.dropped ?? [])
+      if (!this.#dropped.has(systemIndex)) {
+        this.#dropped.add(systemIndex);
+        await this.#dispatcher.stop(systemIndex);
+      }
   }
 
   /** Called on every check: trials that were running then come back one by one. */

@@ -195,7 +195,7 @@ export class Dispatcher {
     return plan.systems.map((_, systemIndex) => {
       const queue = open(systemIndex);
       const isDone = (index: number) => collector.has(index);
-      const trials = new TrialQueue(plan, [systemIndex], { isDone, signal });
+      const trials = new TrialQueue(plan, [systemIndex], { isDone, signal, tasks: collector.tasks });
       const sets = { out: new Set<number>(), held: new Set<number>() };
       return { queue, trials, ...sets, batch: [], isExhausted: false, lastNews: Date.now(), missedAt: null };
     });
@@ -225,8 +225,8 @@ export class Dispatcher {
 
   async #stopQueue(pool: SystemQueue): Promise<number[]> {
     const left: number[] = [];
-    for (let next = pool.trials.take(); next !== null; next = pool.trials.take()) left.push(next.index);
     pool.isExhausted = true;
+    left.push(...pool.trials.takeAll().map(({ index }) => index));
     return [...left, ...(await this.#withdrawQueue(pool))];
   }
 
@@ -309,6 +309,8 @@ function takeBatch(pool: SystemQueue, ahead: number): number[] {
   const batch: number[] = [];
   while (!pool.isExhausted && batch.length < MAX_BULK_JOBS && pool.out.size < ahead) {
     const next = pool.trials.take();
+    // The next results make room.
+    if (next === "wait") break;
     if (next === null) {
       pool.isExhausted = true;
       break;

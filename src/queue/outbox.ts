@@ -94,6 +94,11 @@ export class ResultOutbox implements TrialRecorder {
   /** Its settlement goes with the next batch. */
   release(): void {}
 
+  /** Workers send no batches. */
+  keepsCall(): boolean {
+    return false;
+  }
+
   record({ index }: Trial, finished: FinishedTrial): void {
     const whyNotRun = readNotRun(finished.row);
     if (whyNotRun !== null) this.#reportStopped(index, whyNotRun);

@@ -29,7 +29,7 @@ export const CHANGE_TONES: Readonly<Record<Change, Tone | null>> = {
   unclear: null,
 };
 
-export function formatComparedValue({ metric }: MetricComparison, value: number | null): string {
+export function formatComparedValue({ metric }: Pick<MetricComparison, "metric">, value: number | null): string {
   return (METRIC_FORMATS.get(metric) ?? formatNumber)(value);
 }
 

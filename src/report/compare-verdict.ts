@@ -25,13 +25,12 @@ const LIFT_SENTENCES: Readonly<Record<Lift, string>> = {
  * describeCompareVerdict(compareRows(before, after)).sentence; // "B is better than A."
  */
 export function describeCompareVerdict(comparison: PairedComparison): CompareVerdict {
-  const tests = [...describeTests(comparison), ...describeFamily(comparison)];
   const quality = findQualityMetric(comparison);
   if (comparison.tasks.paired === 0)
-    return { lift: "inconclusive", sentence: "Nothing to compare: no task was scored in both.", tests };
-  if (quality === undefined) return { lift: "inconclusive", sentence: "Quality was not compared.", tests };
+    return { lift: "inconclusive", sentence: "Nothing to compare: no task was scored in both." };
+  if (quality === undefined) return { lift: "inconclusive", sentence: "Quality was not compared." };
   const lift = classifyAdjustedLift(comparison);
-  return { lift, sentence: `${LIFT_SENTENCES[lift]}${describeUncorrected(comparison, quality, lift)}`, tests };
+  return { lift, sentence: `${LIFT_SENTENCES[lift]}${describeUncorrected(comparison, quality, lift)}` };
 }
 
 /** A difference that only the correction hides deserves another look, and says why it is not significant. */
@@ -41,14 +40,25 @@ function describeUncorrected(comparison: PairedComparison, quality: MetricCompar
   return ` B may be ${alone}: its ${formatMetricName(quality)} differs when tested alone (p ${formatPValue(quality.p)}), but not after correction for ${quality.hypotheses} comparisons (adjusted p ${formatPValue(quality.adjustedP)}).`;
 }
 
-/** Which differences share the correction, because each of them makes the others harder to show. */
-function describeFamily({ metrics }: PairedComparison): string[] {
-  const hypotheses = Math.max(0, ...metrics.map((metric) => metric.hypotheses));
-  if (hypotheses < 2) return [];
-  const own = metrics.filter(({ adjustedP }) => adjustedP !== null).map(formatMetricName);
-  const left = metrics.filter(({ adjustedP, n }) => adjustedP === null && n > 0).map(formatMetricName);
+/**
+ * How the p-values of several systems are computed, in a few sentences for all of them.
+ * @example
+ * summarizeTests(comparisons)[0]; // "Differences are compared task by task, by McNemar's exact test (…)."
+ */
+export function summarizeTests(comparisons: readonly PairedComparison[]): string[] {
+  const metrics = comparisons.flatMap((comparison) => comparison.metrics);
+  const used = listUsedTests(metrics);
+  if (used.length === 0) return [];
+  const hypotheses = Math.max(...metrics.map((metric) => metric.hypotheses));
+  const correction =
+    hypotheses < 2
+      ? []
+      : [
+          `Adjusted p-values have a Holm correction for ${hypotheses} comparisons, all metrics of all systems together, which limits the chance of any false positive. Metrics with the same figures count once.`,
+        ];
   return [
-    `The correction covers ${hypotheses} comparisons over all compared systems, here ${own.join(", ")}; metrics with the same figures count once${left.length === 0 ? "" : `, and ${left.join(", ")} not at all, with too few tasks`}.`,
+    `Differences are compared task by task, by ${used.map((name) => TEST_NAMES[name]).join(" or ")}.`,
+    ...correction,
   ];
 }
 
@@ -59,16 +69,21 @@ const TEST_NAMES: Readonly<Record<TestName, string>> = {
 };
 
 export function describeTests({ metrics }: PairedComparison): string[] {
-  const used = (Object.keys(TEST_NAMES) as TestName[]).filter((name) => metrics.some(({ test }) => test === name));
+  const used = listUsedTests(metrics);
   if (used.length === 0) return [];
   const ways = used.map((name) => {
     const by = metrics.filter(({ test }) => test === name).map(formatMetricName);
     return used.length === 1 ? TEST_NAMES[name] : `${TEST_NAMES[name]} for ${by.join(", ")}`;
   });
   const hypotheses = Math.max(...metrics.map((metric) => metric.hypotheses));
+  const isShared = hypotheses > metrics.filter(({ adjustedP }) => adjustedP !== null).length;
   const adjusted =
     hypotheses > 1
-      ? `, with Holm correction for ${hypotheses} comparisons (limits the chance of any false positive)`
+      ? `, with Holm correction for ${hypotheses} comparisons${isShared ? " of all systems together" : ""} (limits the chance of any false positive)`
       : "";
   return [`p-values: ${ways.join(" and ")}${adjusted}`];
+}
+
+function listUsedTests(metrics: readonly MetricComparison[]): TestName[] {
+  return (Object.keys(TEST_NAMES) as TestName[]).filter((name) => metrics.some(({ test }) => test === name));
 }

@@ -10,6 +10,7 @@ import {
   renderCompareText,
 } from "./compare.js";
 import { formatDifference, formatPValue } from "./compare-cells.js";
+import { summarizeTests } from "./compare-verdict.js";
 
 interface Side {
   tasks: number;
@@ -39,6 +40,16 @@ function compared(a: Side, b: Side): RunComparison {
 }
 
 const WORSE = compared({ tasks: 40, passes: 30, costUsd: 0.02 }, { tasks: 40, passes: 15, costUsd: 0.01 });
+
+describe("summarizeTests", () => {
+  it("says once for all systems how p-values are computed", () => {
+    const sentences = summarizeTests([...WORSE.comparisons, ...WORSE.comparisons]);
+    expect(sentences[0]).toMatch(/^Differences are compared task by task, by .*test/);
+    expect(sentences[1]).toMatch(/^Adjusted p-values have a Holm correction for 2 comparisons/);
+    expect(sentences).toHaveLength(2);
+    expect(summarizeTests([])).toEqual([]);
+  });
+});
 
 describe("renderCompareText", () => {
   it("shows each metric with its difference, interval, p-values and change", () => {

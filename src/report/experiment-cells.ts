@@ -1,5 +1,5 @@
 import type { Lift } from "../metrics/compare/index.js";
-import type { PairedDelta } from "./experiment-figures.js";
+import type { PairedDelta, VariantLift } from "./experiment-figures.js";
 import { formatDollars, formatNumber, formatSeconds, formatShare } from "./format.js";
 
 export const LIFT_LABELS: Readonly<Record<Lift, string>> = {
@@ -31,4 +31,22 @@ export function formatTimeDelta({ difference }: PairedDelta, change: number | nu
 
 function appendChange(text: string, change: number | null): string {
   return change === null ? text : `${text} (${formatSigned(change, formatShare)})`;
+}
+
+/** What would make an inconclusive lift conclusive. */
+export function describeDetectable(lifts: readonly VariantLift[]): string[] {
+  return lifts.flatMap(({ variant, lift, detectable, passRate }) => {
+    if (lift !== "inconclusive") return [];
+    if (passRate.n > 0 && passRate.adjustedP === null)
+      return [`${variant}: ${describeTooFewStimuli(passRate.n)} to detect any difference`];
+    if (passRate.reason !== undefined) return [`${variant}: ${passRate.reason}`];
+    if (detectable === null) return [];
+    return [
+      `${variant}: the minimum detectable difference of the pass rate at 80 % power is ${(detectable * 100).toFixed(1)} points; add test cases or runs to detect smaller ones`,
+    ];
+  });
+}
+
+function describeTooFewStimuli(paired: number): string {
+  return paired === 1 ? "1 paired test case is too few" : `${paired} paired test cases are too few`;
 }

@@ -1,6 +1,7 @@
 import { getOwn } from "../core/index.js";
 import { LOW_COVERAGE } from "../metrics/index.js";
 import {
+  describeDetectable,
   formatCostDelta,
   formatSigned,
   formatSignedInterval,
@@ -147,21 +148,4 @@ function renderExperimentFooter({ variants, lifts, level, notes, vary }: Experim
 function describeMissingCoverage(variants: readonly VariantLine[]): string[] {
   const reasons = new Set(variants.flatMap(({ coverageReason }) => coverageReason ?? []));
   return [...reasons].map((reason) => `coverage is unknown: ${reason}`);
-}
-
-function describeDetectable(lifts: readonly VariantLift[]): string[] {
-  return lifts.flatMap(({ variant, lift, detectable, passRate }) => {
-    if (lift !== "inconclusive") return [];
-    if (passRate.n > 0 && passRate.adjustedP === null)
-      return [`${variant}: ${describeTooFewStimuli(passRate.n)} to detect any difference`];
-    if (passRate.reason !== undefined) return [`${variant}: ${passRate.reason}`];
-    if (detectable === null) return [];
-    return [
-      `${variant}: the minimum detectable difference of the pass rate at 80 % power is ${(detectable * 100).toFixed(1)} points; add test cases or runs to detect smaller ones`,
-    ];
-  });
-}
-
-function describeTooFewStimuli(paired: number): string {
-  return paired === 1 ? "1 paired test case is too few" : `${paired} paired test cases are too few`;
 }

@@ -61,12 +61,23 @@ export {
   replaceControlCharacters,
 } from "./format.js";
 export { buildReportHead, jsonReporter } from "./json.js";
+export { renderLabelCorrections } from "./label-correction.js";
 export { createLayout, type Layout, type Screen } from "./layout.js";
 export { type TableColumn, toOneLine } from "./markdown.js";
+export {
+  describeMigrationVerdict,
+  type FlippedExample,
+  type MigrationReport,
+  renderMigrationHtml,
+  renderMigrationJunit,
+  renderMigrationMarkdown,
+  renderMigrationText,
+} from "./migration.js";
 export { RunResult } from "./result.js";
+export { summarizeSequential } from "./sequential.js";
 export { formatTrialName, renderTrial, renderTrialTable } from "./show-trial.js";
 export { toReportedVariant } from "./stored-experiment.js";
 export { summaryReporter } from "./summary.js";
 export { checkColumns, tableReporter } from "./table.js";
 export { COLUMN_GROUPS } from "./table-columns.js";
-export { cutColumns } from "./text-block.js";
+export { cutColumns, wrapText } from "./text-block.js";

@@ -1,12 +1,33 @@
-import type { EvalResult, EvalRow, JsonReport, JsonSummary, Reporter, Summary } from "../core/index.js";
+import type { EvalResult, EvalRow, JsonReport, JsonSummary, Reporter, ReportOptions, Summary } from "../core/index.js";
 import { getOwn } from "../core/index.js";
 import { EFFICIENCY_KEYS } from "../metrics/index.js";
 
 /** The report for programs. Rows are written one by one, so that a large run needs no huge string. */
 export const jsonReporter = {
   name: "json",
-  render: (result) => serializeChunks(buildFullHead(result), result.rows),
+  render: async (result, options?: ReportOptions) =>
+    serializeChunks(
+      { ...buildFullHead(result), ...(await addReliability(result)), ...pickLabels(options) },
+      result.rows,
+    ),
 } satisfies Reporter;
+
+/** JSON has no Infinity. */
+function pickLabels({ labels }: ReportOptions = {}): Pick<JsonReport, "labels"> {
+  if (labels === undefined) return {};
+  const systems = labels.systems.map((each) => ({
+    ...each,
+    neededLabels: each.neededLabels === Number.POSITIVE_INFINITY ? null : each.neededLabels,
+  }));
+  return { labels: { ...labels, systems } };
+}
+
+/** Loaded on demand: few runs are stress tests. */
+async function addReliability({ rows, config }: EvalResult): Promise<Pick<JsonReport, "reliability">> {
+  if (config.arms === undefined) return {};
+  const { computeReliability } = await import("../metrics/reliability.js");
+  return { reliability: computeReliability(rows, config) ?? [] };
+}
 
 /** Converts a result to plain JSON data: undefined and infinite values are null, with a reason next to them. */
 export function toJsonReport(result: EvalResult): JsonReport {
@@ -14,11 +35,14 @@ export function toJsonReport(result: EvalResult): JsonReport {
 }
 
 function buildFullHead(result: EvalResult): Omit<JsonReport, "rows"> {
-  return { ...buildReportHead(result), recommendation: result.recommendation };
+  const { recommendation, frontier, effortCurves } = result;
+  return { ...buildReportHead(result), recommendation, frontier, effortCurves };
 }
 
-/** Without rows, of which there may be very many, and without the recommendation, which takes time to compute. */
-export function buildReportHead(result: EvalResult): Omit<JsonReport, "rows" | "recommendation"> {
+/** Without rows, of which there may be very many, and without what takes time to compute. */
+export function buildReportHead(
+  result: EvalResult,
+): Omit<JsonReport, "rows" | "recommendation" | "frontier" | "effortCurves" | "reliability"> {
   const systems = Object.entries(result.summary);
   return {
     schema: "assay.report/1",
@@ -34,6 +58,7 @@ export function buildReportHead(result: EvalResult): Omit<JsonReport, "rows" | "
     ),
     across: replaceNonFinite(result.across, result.acrossReasons),
     ...(result.budget !== undefined && { budget: result.budget }),
+    ...(result.sequential !== null && { sequential: result.sequential }),
     notes: result.notes,
   };
 }

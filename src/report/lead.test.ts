@@ -33,18 +33,18 @@ describe("the first lines of a report", () => {
   it("count the trials without a score, with the most frequent reason", () => {
     const rows = [row("pass"), failed("odd"), failed("request 12 was refused"), failed("request 7f3 was refused")];
     expect(describeLead(makeResult(rows))).toEqual([
-      "⚠ 3 of 4 trials were not scored (75 %), so the figures may mislead. Most often (2): error: request 12 was refused.",
+      "⚠ 3 of 4 trials were not scored (75 %), so the figures may mislead. Most common reason (2 trials): request 12 was refused.",
     ]);
     const notes = ['judge could not decide "f1": no key', "slow: 3 s"];
     expect(describeLead(makeResult([row("pass"), row("unscored", { notes })]))).toEqual([
-      '⚠ 1 of 2 trials was not scored (50 %), so the figures may mislead. unscored: judge could not decide "f1": no key.',
+      '⚠ 1 of 2 trials was not scored (50 %), so the figures may mislead. Reason: judge could not decide "f1": no key.',
     ]);
-    expect(describeLead(makeResult([row("pass"), row("skipped")]))[0]).toContain("skipped: never started.");
+    expect(describeLead(makeResult([row("pass"), row("skipped")]))[0]).toContain("Reason: never started.");
   });
 
   it("come before the table, and facets without a score have none", () => {
     const table = makeResult([failed("There is no server."), failed("There is no server.")]).toTable();
-    expect(table).toMatch(/^# .*\n\n⚠ No trial was scored \(2 trials\)\. error: There is no server\.\n\n\| system/);
+    expect(table).toMatch(/^# .*\n\n⚠ No trial was scored \(2 trials\)\. Reason: There is no server\.\n\n\| system/);
     expect(table).not.toContain("by topic");
     expect(makeResult([row("fail", { facets: { topic: "x" } }), row("pass")]).toTable()).toContain(
       "Mean score by topic",

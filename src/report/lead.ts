@@ -38,15 +38,15 @@ function describeLowCoverage({ rows, summary, config }: LedRun): string[] {
   const what =
     missing === rows.length
       ? `No trial was scored (${formatPlural(missing, "trial")})`
-      : `${missing} of ${formatPlural(rows.length, "trial")} ${missing === 1 ? "was" : "were"} not scored (${formatShare(missing / rows.length)}), so the figures may mislead`;
-  const often = reasons.length === 1 ? "" : `Most often (${first.count}): `;
-  return [`⚠ ${what}. ${often}${describeReason(first)}`];
+      : `${missing.toLocaleString("en")} of ${rows.length.toLocaleString("en")} ${rows.length === 1 ? "trial" : "trials"} ${missing === 1 ? "was" : "were"} not scored (${formatShare(missing / rows.length)}), so the figures may mislead`;
+  const lead = reasons.length === 1 ? "Reason" : `Most common reason (${formatPlural(first.count, "trial")})`;
+  return [`⚠ ${what}. ${lead}: ${describeReason(first)}`];
 }
 
 function describeReason({ outcome, reason }: MissingTrials): string {
-  if (outcome === "skipped") return "skipped: never started. The notes below say why.";
-  const why = reason === null ? "no reason given" : cutText(reason, MAX_REASON);
-  return `${outcome}: ${why}${/[.!?…]$/.test(why) ? "" : "."}`;
+  if (outcome === "skipped") return "never started. The notes say why.";
+  const why = reason === null ? `${outcome}, without a message` : cutText(reason, MAX_REASON);
+  return `${why}${/[.!?…]$/.test(why) ? "" : "."}`;
 }
 
 /** Reasons that differ only in numbers and ids count as one. The most frequent comes first. */

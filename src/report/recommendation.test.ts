@@ -55,11 +55,11 @@ describe("the recommendation of a table", () => {
     ]);
   });
 
-  it("is left out for one system, also in JSON", () => {
+  it("is left out for one system, also in JSON", async () => {
     const result = makeResult(makeRows("good", GOOD));
     expect(result.toTable()).not.toContain("Recommendation");
     expect(result.recommendation).toBeNull();
-    expect(JSON.parse([...jsonReporter.render(result)].join(""))).toMatchObject({ recommendation: null });
+    expect(JSON.parse([...(await jsonReporter.render(result))].join(""))).toMatchObject({ recommendation: null });
   });
 
   it("says what is significant", () => {
@@ -112,9 +112,9 @@ describe("the recommendation of a table", () => {
     );
   });
 
-  it("has the same data in JSON and in the library, without infinite numbers", () => {
+  it("has the same data in JSON and in the library, without infinite numbers", async () => {
     const result = makeResult([...makeRows("good", GOOD), ...makeRows("none", "F".repeat(40))]);
-    const report = JSON.parse([...jsonReporter.render(result)].join(""));
+    const report = JSON.parse([...(await jsonReporter.render(result))].join(""));
     expect(report.recommendation).toEqual(result.recommendation);
     expect(report.recommendation).toMatchObject({
       best: { system: "good", value: 0.8 },

@@ -39,8 +39,10 @@ function resultOf(rows: EvalRow[], more: { config?: Partial<EvalConfig>; metrics
 const TWO = [row("a", 1, "pass"), row("a", 2, "pass"), row("b", 1, "pass"), row("b", 2, "fail")];
 
 /** The cells of a Markdown table's lines, by the first cell. */
+/** Of the tables before the first section. */
 function cellsOf(table: string): Map<string, string[]> {
-  const lines = table.split("\n").filter((line) => line.startsWith("|"));
+  const [main = ""] = table.split("\n## ");
+  const lines = main.split("\n").filter((line) => line.startsWith("|"));
   return new Map(
     lines.map((line) => {
       const [first = "", ...rest] = line.slice(2, -2).split(/ (?<!\\)\| /);
@@ -95,7 +97,7 @@ describe("toTable", () => {
     expect(cells).toEqual(["–", "–", "– → –", "–", "∞", "–", "–", "0 % ⚠"]);
     expect(table).toContain("3 trials planned: 0 pass, 0 fail, 1 error, 1 unscored, 1 skipped");
     expect(table).toContain(
-      "\n\n⚠ No trial was scored (3 trials). Most often (1): error: no reason given.\n\n| system",
+      "\n\n⚠ No trial was scored (3 trials). Most common reason (1 trial): error, without a message.\n\n| system",
     );
     const nearly = Array.from({ length: 20 }, (_, id) => row("a", id, id === 0 ? "error" : "pass"));
     expect(resultOf(nearly).toTable()).not.toContain("⚠");
@@ -224,9 +226,9 @@ describe("toJSON", () => {
   it.each([
     ["many rows", TWO],
     ["no rows", []],
-  ])("equals what the reporter writes in chunks: %s", (_, rows) => {
+  ])("equals what the reporter writes in chunks: %s", async (_, rows) => {
     const result = resultOf(rows);
-    const text = [...jsonReporter.render(result)].join("");
+    const text = [...(await jsonReporter.render(result))].join("");
     expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(result)));
   });
 });

@@ -1,19 +1,25 @@
 import type {
   BudgetReceipt,
+  EffortCurve,
   EvalConfig,
   EvalResult,
+  FrontierReport,
   JsonReport,
   Metric,
   MetricContext,
   Recommendation,
   RowFilter,
+  SequentialReport,
   Summary,
   Timing,
 } from "../core/index.js";
 import { type EvalRow, getOwn, OTHER_MODEL_NOTE, ROW_FIELDS, SENT_WITHOUT_NOTE } from "../core/index.js";
 import { summarize } from "../metrics/index.js";
+import { buildEffortCurves } from "./effort-curves.js";
+import { buildFrontier } from "./frontier.js";
 import { toJsonReport } from "./json.js";
 import { buildRecommendation } from "./recommendation.js";
+import { explainMissingBounds, useAnytimeIntervals } from "./sequential.js";
 import { renderTable } from "./table.js";
 
 export interface ResultParts {
@@ -22,6 +28,7 @@ export interface ResultParts {
   config: EvalConfig;
   timing: Timing;
   budget?: BudgetReceipt | undefined;
+  sequential?: SequentialReport | null | undefined;
   runDir: string | null;
   notes: readonly string[];
 }
@@ -36,11 +43,14 @@ export class RunResult implements EvalResult {
   readonly labels: Readonly<Record<string, string>>;
   readonly timing: Timing;
   declare readonly budget?: BudgetReceipt;
+  readonly sequential: SequentialReport | null;
   readonly config: EvalConfig;
   readonly runDir: string | null;
   readonly notes: readonly string[];
   readonly #parts: ResultParts;
   #recommendation: Recommendation | null | undefined;
+  #frontier: FrontierReport | null | undefined;
+  #effortCurves: readonly EffortCurve[] | undefined;
 
   constructor(parts: ResultParts) {
     const { scoreField, threshold, seed } = parts.config;
@@ -49,8 +59,11 @@ export class RunResult implements EvalResult {
     const { summary, reasons, across, acrossReasons, labels, notes } = summarize(parts.rows, parts.metrics, context);
     this.#parts = parts;
     this.rows = parts.rows;
-    this.summary = summary;
-    this.reasons = reasons;
+    this.sequential = parts.sequential ?? null;
+    // Also for a part of its rows, which has no verdict of its own.
+    const isSequential = parts.config.until !== undefined;
+    this.summary = isSequential ? useAnytimeIntervals(summary, this.sequential) : summary;
+    this.reasons = isSequential ? explainAllMissingBounds(this.summary, reasons) : reasons;
     this.across = across;
     this.acrossReasons = acrossReasons;
     this.labels = labels;
@@ -61,16 +74,42 @@ export class RunResult implements EvalResult {
     this.notes = [...new Set([...parts.notes, ...notes, ...collectReportedNotes(parts.rows)])];
   }
 
-  /** Computed when it is first read, because comparing systems takes time in large runs. */
+  /**
+   * Null for a run that may stop early, whose verdict stands for it, and for a stress test, whose arms are no alternatives.
+   * Computed when it is first read, because comparing systems takes time in large runs.
+   */
   get recommendation(): Recommendation | null {
-    if (this.#recommendation === undefined) this.#recommendation = buildRecommendation(this);
+    if (this.#recommendation === undefined) {
+      const { until, arms } = this.config;
+      this.#recommendation = until === undefined && arms === undefined ? buildRecommendation(this) : null;
+    }
     return this.#recommendation;
+  }
+
+  /** Null for the same runs: its intervals are those of a fixed sample. */
+  get frontier(): FrontierReport | null {
+    if (this.#frontier === undefined) {
+      const { until, arms } = this.config;
+      this.#frontier = until === undefined && arms === undefined ? buildFrontier(this) : null;
+    }
+    return this.#frontier;
+  }
+
+  get effortCurves(): readonly EffortCurve[] {
+    this.#effortCurves ??= buildEffortCurves(this);
+    return this.#effortCurves;
   }
 
   filter(filter: RowFilter): EvalResult {
     const rows = this.rows.filter(createRowPredicate(filter));
     // Budgets were spent on all rows, not only on the filtered ones.
-    return new RunResult({ ...this.#parts, budget: undefined, rows, config: filterConfig(rows, this.config) });
+    return new RunResult({
+      ...this.#parts,
+      budget: undefined,
+      sequential: null,
+      rows,
+      config: filterConfig(rows, this.config),
+    });
   }
 
   toTable(options: { columns?: readonly string[] } = {}): string {
@@ -94,6 +133,15 @@ export class RunResult implements EvalResult {
     }
     return columns;
   }
+}
+
+function explainAllMissingBounds(
+  summary: Readonly<Record<string, Summary>>,
+  reasons: Readonly<Record<string, Readonly<Record<string, string>>>>,
+): Record<string, Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(summary).map(([system, own]) => [system, { ...reasons[system], ...explainMissingBounds(own) }]),
+  );
 }
 
 /** The values that evaluators return, by field. */

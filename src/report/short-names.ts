@@ -8,7 +8,7 @@ const HEAD_SHARES = [0.5, 0.65, 0.35, 0.8, 0.2, 1, 0];
 /**
  * Shortens names in the middle so that they fit and stay different from each other.
  * @example
- * shortenNames(["openai/gpt-5-2026-11-01", "openai/gpt-5-2026-11-09"], 15); // ["openai/…2026-11-01", …]
+ * shortenNames(["openai/gpt-6-2026-11-01", "openai/gpt-6-2026-11-09"], 15); // ["openai/…2026-11-01", …]
  */
 export function shortenNames(names: readonly string[], width: number): string[] {
   if (names.every((name) => measureColumns(name) <= width)) return [...names];

@@ -66,7 +66,7 @@ function row(more: Partial<EvalRow> = {}): EvalRow {
 }
 
 function rendered(more: Partial<EvalRow>, output: Output | null, evidence: Record<string, string> | null = null) {
-  return renderTrial({ row: row(more), output, evidence }, { threshold: 0.7 });
+  return renderTrial({ row: row(more), output, evidence, label: null }, { threshold: 0.7 });
 }
 
 const AGENT: Output = {

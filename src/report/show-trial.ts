@@ -15,8 +15,9 @@ import {
   type Trajectory,
   type TrajectoryEvent,
 } from "../core/index.js";
+import type { QuarantinedTrial, TrialLabel } from "../store/index.js";
 import { formatBytes, formatDollars, formatNumber, formatPlural, formatSeconds } from "./format.js";
-import { createLayout } from "./layout.js";
+import { createLayout, type Layout } from "./layout.js";
 import type { Tone } from "./markdown.js";
 import { type TableColumn, toOneLine } from "./markdown.js";
 import { indentHanging, TERMINAL_WIDTH, wrapText } from "./text-block.js";
@@ -37,6 +38,10 @@ interface ShownTrial {
   /** Null when none is stored. */
   readonly output: Output | null;
   readonly evidence: Readonly<Record<string, string>> | null;
+  /** What a person said about it; null if nothing. */
+  readonly label: TrialLabel | null;
+  /** Why it is put aside; null if it counts. Default: null. */
+  readonly quarantined?: QuarantinedTrial | null;
 }
 
 interface ShowTrialOptions extends TimelineOptions {
@@ -50,7 +55,7 @@ const MAX_EVIDENCE_LINES = 10;
 /**
  * Renders a trial for people: its outcome and why, then its timeline or its answer, then the changed files.
  * @example
- * renderTrial({ row, output, evidence }, { threshold: 0.7 }).join("\n");
+ * renderTrial({ row, output, evidence, label }, { threshold: 0.7 }).join("\n");
  */
 export function renderTrial(trial: ShownTrial, options: ShowTrialOptions): string[] {
   const { row } = trial;
@@ -66,10 +71,15 @@ export function renderTrial(trial: ShownTrial, options: ShowTrialOptions): strin
   ];
 }
 
-function renderFacts({ row, output }: ShownTrial, trajectory: Trajectory | null, options: ShowTrialOptions): string[] {
+function renderFacts(
+  { row, output, label, quarantined = null }: ShownTrial,
+  trajectory: Trajectory | null,
+  options: ShowTrialOptions,
+): string[] {
   const events = trajectory?.events ?? [];
   const startedAt = trajectory?.startedAt ?? events[0]?.timestamp ?? null;
-  const facts = listTrialFacts({ row, output, events, startedAt, threshold: options.threshold });
+  const { threshold } = options;
+  const facts = listTrialFacts({ row, output, label, quarantined, events, startedAt, threshold });
   return facts.flatMap(([about, text]) =>
     indentHanging(
       about.padEnd(LABEL_COLUMN_WIDTH),
@@ -282,6 +292,8 @@ type TrialFact = readonly [about: string, text: string];
 interface TrialFactParts {
   readonly row: EvalRow;
   readonly output: Output | null;
+  readonly label: TrialLabel | null;
+  readonly quarantined: QuarantinedTrial | null;
   readonly events: readonly TrajectoryEvent[];
   readonly startedAt: number | null;
   /** Minimum score to pass. */
@@ -295,6 +307,8 @@ function listTrialFacts(parts: TrialFactParts): TrialFact[] {
     ["system", row.system],
     ["example", `${row.exampleId}${row.dataset === "" ? "" : ` of ${row.dataset}`}, trial ${row.trial}`],
     ["outcome", describeOutcome(row, parts.threshold)],
+    ["label", describeLabel(parts.label)],
+    ["put aside", describeReason(parts.quarantined)],
     ["stopped", describeStop(parts)],
     ["cost", describeCost(row)],
     ...listFieldFacts(row),
@@ -340,6 +354,26 @@ function explainOutcome(row: EvalRow, threshold: number): string | null {
   return `${field} = ${formatNumber(score)}, ${row.passed ? "at least" : "less than"} ${formatNumber(threshold)}`;
 }
 
+function describeReason(quarantined: QuarantinedTrial | null): string | null {
+  return quarantined === null ? null : `on ${formatDay(quarantined.at)}, not counted: ${quarantined.reason}`;
+}
+
+function formatDay(date: string): string {
+  return date.slice(0, "2026-11-18".length);
+}
+
+/** Such as "right, by Ann on 2026-11-18, blind [odd]: also a capital". */
+function describeLabel(label: TrialLabel | null): string | null {
+  if (label === null) return null;
+  const { verdict, labeler, at, blind, tags, note } = label;
+  const facts = [
+    verdict ?? "no verdict",
+    `${labeler === null ? "" : `by ${labeler} `}on ${formatDay(at)}`,
+    ...(blind ? ["blind"] : []),
+  ];
+  return `${facts.join(", ")}${tags.length === 0 ? "" : ` [${tags.join(", ")}]`}${note === "" ? "" : `: ${note}`}`;
+}
+
 const STOP_DESCRIPTIONS: Readonly<Record<StopReason, string>> = {
   cost_killed: "it exceeded its cost limit",
   time_killed: "it exceeded its time limit",
@@ -362,6 +396,7 @@ function isStopReason(reason: ErrorCategory | StopReason): reason is StopReason 
 const COST_SOURCES: Readonly<Record<EvalRow["costSource"], string>> = {
   provider: "reported by the provider",
   priced: "tokens × price",
+  batch: "tokens × batch price",
   estimated: "estimated",
   unknown: "source unknown",
 };
@@ -416,18 +451,28 @@ function deriveFirstAttempt(events: readonly TrajectoryEvent[], startedAt: numbe
   return Number.isFinite(elapsed) ? Math.max(0, elapsed) : null;
 }
 
+interface TrialTableOptions {
+  readonly layout?: Layout;
+  /** Finds what a person said about a trial. */
+  readonly findLabel?: (row: EvalRow) => TrialLabel | undefined;
+}
+
 /**
  * The trials of a run, one line each, named as `assay show` accepts them. Empty columns are left out.
  * @example
  * renderTrialTable([makeRow({ system: "s", exampleId: "fr", outcome: "pass" })]);
  */
-export function renderTrialTable(rows: readonly EvalRow[], layout = createLayout()): string {
+export function renderTrialTable(rows: readonly EvalRow[], options: TrialTableOptions = {}): string {
+  const { layout = createLayout(), findLabel = () => undefined } = options;
   const has = (test: (row: EvalRow) => boolean): boolean => rows.some(test);
   const columns: TableColumn<EvalRow>[] = [
     { title: "system", cell: ({ system }) => system },
     ...(has(({ dataset }) => dataset !== rows[0]?.dataset) ? [datasetColumn] : []),
     { title: "trial", cell: formatTrialName },
     { title: "outcome", cell: ({ outcome }) => outcome, tone: ({ outcome }) => OUTCOME_TONES[outcome] },
+    ...(has((row) => findLabel(row) !== undefined)
+      ? [{ title: "label", cell: (row: EvalRow) => formatLabelCell(findLabel(row)) }]
+      : []),
     ...(has(({ errorCategory }) => errorCategory !== "none") ? [categoryColumn] : []),
     { title: "score", align: "right", cell: (row) => formatNumber(getScore(row, "score")) },
     ...(has(({ turns }) => turns !== null) ? [turnsColumn] : []),
@@ -439,6 +484,10 @@ export function renderTrialTable(rows: readonly EvalRow[], layout = createLayout
     },
   ];
   return layout.table(columns, rows);
+}
+
+function formatLabelCell(label: TrialLabel | undefined): string {
+  return label === undefined ? "–" : (label.verdict ?? "note");
 }
 
 const OUTCOME_TONES: Readonly<Record<EvalRow["outcome"], Tone | null>> = {

@@ -9,12 +9,17 @@ import {
   UsageError,
 } from "../core/index.js";
 import { formatGroupsKey, listIntervalKeys, listNamedMetrics, listSummaryKeys } from "../metrics/index.js";
+import { renderEffortCurves } from "./effort-curves.js";
 import { buildFacetLayouts, listFacetKeys, renderFacets } from "./facets.js";
 import { formatDollars, formatNumber, formatPlural, formatSeconds, type SystemLine } from "./format.js";
+import { renderFrontier } from "./frontier.js";
+import { renderLabelCorrections } from "./label-correction.js";
 import { createLayout } from "./layout.js";
 import { describeLead, findMissingReason } from "./lead.js";
 import type { TableColumn } from "./markdown.js";
+import { createReasoningColumns, REASONING_TEXT } from "./reasoning.js";
 import { renderRecommendation } from "./recommendation.js";
+import { renderSequential } from "./sequential.js";
 import { findSystemKinds, sendsTokensOn } from "./system-kinds.js";
 import {
   COLUMN_GROUPS,
@@ -30,10 +35,18 @@ import {
 /** The report for people: Markdown or for a terminal, one row for each system, headline values with intervals and counts. */
 export const tableReporter = {
   name: "table",
-  render: (result, options) => renderTable(result, options),
+  render: (result, options) =>
+    result.config.arms === undefined ? renderTable(result, options) : renderStressTable(result, options),
 } satisfies Reporter;
 
-export function renderTable(result: EvalResult, options: ReportOptions = {}): string {
+/** Loaded on demand: few runs are stress tests. */
+async function renderStressTable(result: EvalResult, options: ReportOptions = {}): Promise<string> {
+  const { renderReliability } = await import("./reliability.js");
+  return renderTable(result, options, renderReliability(result, createLayout(options)));
+}
+
+/** `details`: parts that follow the main table. */
+export function renderTable(result: EvalResult, options: ReportOptions = {}, details: readonly string[] = []): string {
   const kinds = findSystemKinds(result.rows, result.summary);
   const lines = Object.entries(result.summary).map(([system, summary]) => ({
     system,
@@ -48,7 +61,9 @@ export function renderTable(result: EvalResult, options: ReportOptions = {}): st
   const parts = [
     layout.heading(result.config.title),
     ...describeLead(result).map((line) => layout.text(line)),
+    ...renderSequential(result.sequential, layout),
     draw(createMainColumns(lines, groups)),
+    ...details,
   ];
   if (groups.includes("trials") && result.config.trials > 1)
     parts.push(layout.text(PASS_CURVE_TEXT), draw(createPassCurveColumns(result.config.trials)));
@@ -58,6 +73,11 @@ export function renderTable(result: EvalResult, options: ReportOptions = {}): st
     if (isWorthIt) parts.push(layout.text(EFFICIENCY_TEXT), draw(createEfficiencyColumns()));
     else parts.push(layout.text(EFFICIENCY_LEFT_OUT_TEXT));
   }
+  const reasoning = groups.includes("tokens") ? createReasoningColumns(result.rows) : null;
+  const { effortCurves } = result;
+  // The table by effort has them.
+  const isByEffort = effortCurves.flatMap(({ points }) => points).length === lines.length;
+  if (reasoning !== null && !isByEffort) parts.push(layout.text(REASONING_TEXT), draw(reasoning));
   if (groups.includes("tokens") && lines.some(hasMemory))
     parts.push("Retrieved context and latency of memories.", draw(createMemoryColumns()));
   const datasets = groups.includes("datasets") ? listDatasetKeys(lines) : [];
@@ -69,7 +89,11 @@ export function renderTable(result: EvalResult, options: ReportOptions = {}): st
   if (measures.length > 0) parts.push(layout.text(MEASURE_TEXT), draw(createKeyColumns(measures, MEASURE_PREFIX)));
   const others = groups.includes("other") ? listOtherKeys(result, lines, listFacetKeys(layouts)) : [];
   if (others.length > 0) parts.push(draw(createKeyColumns(others, "")));
+  if (groups.includes("cost"))
+    parts.push(...renderEffortCurves(effortCurves, layout), ...renderFrontier(result.frontier, layout));
   parts.push(layout.bullets(buildFooter(result, lines)), ...renderRecommendation(result.recommendation, layout));
+  if (options.labels !== undefined)
+    parts.push(...renderLabelCorrections(options.labels, { figure: "pass rate" }, layout));
   return `${parts.join("\n\n")}\n`;
 }
 
@@ -157,7 +181,7 @@ function buildFooter(result: EvalResult, lines: readonly SystemLine[]): string[]
   const names = config.datasets.map(({ name }) => name || "examples").join(", ");
   const facts = [
     `pass = ${describePassRule(rows, config)} ≥ ${config.threshold} · ${formatPlural(lines.length, "system")} × ${formatPlural(examples, "example")} (${names}) × ${formatPlural(config.trials, "trial")}`,
-    `${formatPlural(rows.length, "trial")} planned: ${formatOutcomeCounts(lines)}`,
+    `${describePlanned(result)}: ${formatOutcomeCounts(lines)}`,
     describeCourse(result),
   ];
   facts.push(...describeIntervalGroups(result), ...describeRank(result));
@@ -168,6 +192,13 @@ function buildFooter(result: EvalResult, lines: readonly SystemLine[]): string[]
     );
   facts.push(...describeJudging(rows));
   return [...facts, ...listReasons(rows, result.config), ...result.notes];
+}
+
+/** Trials that a run did not need are no part of its rows. */
+function describePlanned({ rows, sequential }: EvalResult): string {
+  const notRun = sequential?.arms.reduce((sum, arm) => sum + arm.notRun, 0) ?? 0;
+  if (notRun === 0) return `${formatPlural(rows.length, "trial")} planned`;
+  return `${rows.length} of ${formatPlural(rows.length + notRun, "planned trial")} needed`;
 }
 
 /** Time, speed and seed. A run without a measured time, such as most imported ones, shows neither time nor speed. */

@@ -1,4 +1,4 @@
-import type { Example, Limits } from "../core/index.js";
+import { type Example, hasExampleFiles, type Limits, type System } from "../core/index.js";
 import type { Trial } from "./admit.js";
 import type { AttemptResult } from "./call.js";
 import { computeTrialSpend } from "./cost.js";
@@ -111,9 +111,9 @@ export function toReservationRequest(
   limits: Limits | null,
   book: Pick<ReservationLog, "tokens" | "isStored">,
 ): ReservationRequest {
-  const { system, datasetPlan, example } = trial;
+  const { system, datasetPlan } = trial;
   const isJudged = datasetPlan.evaluators.some(({ isPaid }) => isPaid === true);
-  const prompt = computePromptSize(example, book.tokens.countInput(trial));
+  const prompt = computePromptSize(trial, book.tokens.countInput(trial));
   const judgingCanCost = () => estimateJudgingCost(trial, limits, book.tokens);
   return { system, limits, isJudged, judgingCanCost, isStored: book.isStored(trial), prompt };
 }
@@ -126,7 +126,15 @@ function estimateJudgingCost({ datasetPlan, example }: Trial, limits: Limits | n
     .reduce((total, { low, high }) => total + (high ?? low ?? 0), 0);
 }
 
-/** The input size of an example with this many tokens. */
-export function computePromptSize({ turns = [] }: Example, tokens: number): PromptSize {
-  return { tokens, calls: Math.max(1, turns.filter(({ role }) => role === "user").length) };
+/** The input size of an example with this many tokens of text, for a system. */
+export function computePromptSize(
+  { example, system }: { example: Example; system: Pick<System, "countFileTokens"> },
+  textTokens: number,
+): PromptSize {
+  const { turns = [] } = example;
+  const files = hasExampleFiles(example) ? (system.countFileTokens?.(example) ?? null) : 0;
+  return {
+    tokens: files === null ? null : textTokens + files,
+    calls: Math.max(1, turns.filter(({ role }) => role === "user").length),
+  };
 }

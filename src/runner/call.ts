@@ -120,6 +120,7 @@ export function toAttemptResult(system: System, output: unknown, { durationMs, c
   if (!isValidStopReason(output.stopped))
     return toAttemptFailure(createStopReasonError(system, output), { durationMs, call });
   if (call.isFromCache) return { kind: "returned", output, ...readRecordedTime(output.latency), call };
+  if (output.latency === null) return { kind: "returned", output, latency: null, durationMs: null, call };
   const latency = isDuration(output.latency) ? output.latency : msToSeconds(durationMs);
   return { kind: "returned", output, latency, durationMs, call };
 }

@@ -25,7 +25,12 @@ function resolveCostUsd(
   if (provided !== null) return { costUsd: provided, costSource: "provider" };
   if (budget === null || !budget.isPriced) return { costUsd: null, costSource: "unknown" };
   if (budget.isEstimated) return { costUsd: budget.bill.costUsd, costSource: "estimated" };
-  return isUsed ? { costUsd: budget.bill.costUsd, costSource: "priced" } : { costUsd: null, costSource: "unknown" };
+  if (!isUsed) return { costUsd: null, costSource: "unknown" };
+  return { costUsd: budget.bill.costUsd, costSource: isFromBatch(output) ? "batch" : "priced" };
+}
+
+function isFromBatch({ metadata }: Output): boolean {
+  return metadata?.serviceTier === "batch";
 }
 
 const PICO = 1e12;

@@ -1,5 +1,6 @@
 import type { Evaluator, Facets, MeasureValues, Metric, Scores } from "../core/index.js";
 import {
+  checkExpertCost,
   collectFacets,
   type Dataset,
   DatasetError,
@@ -31,6 +32,7 @@ interface DatasetSource {
   readonly facets?: readonly string[];
   readonly labels?: ReadonlyMap<string | number, Facets>;
   readonly groupBy?: string;
+  readonly expertCostUsd?: number;
   readonly origin?: DatasetOrigin;
   readonly terms?: DatasetOverrides;
   readonly skill?: string;
@@ -47,6 +49,8 @@ export function toDatasetSource(given: ExampleSource | Dataset): DatasetSource {
   }
   const { name, fingerprint, evaluators, primaryField, notes, facets, labels, groupBy, origin, terms, skill, gates } =
     given as Partial<Dataset>;
+  const { expertCostUsd } = given as Partial<Dataset>;
+  if (expertCostUsd !== undefined) checkExpertCost(expertCostUsd, `expertCostUsd of ${name || "the dataset"}`);
   checkBreakdownFields(given as Partial<Dataset>);
   return {
     name: typeof name === "string" ? name : "",
@@ -59,6 +63,7 @@ export function toDatasetSource(given: ExampleSource | Dataset): DatasetSource {
     ...(facets !== undefined && facets.length > 0 && { facets }),
     ...(labels !== undefined && labels.size > 0 && { labels }),
     ...(groupBy !== undefined && { groupBy }),
+    ...(expertCostUsd !== undefined && { expertCostUsd }),
     ...(origin !== undefined && { origin }),
     ...(terms !== undefined && { terms }),
     ...(skill !== undefined && { skill }),
@@ -229,6 +234,8 @@ export interface DatasetPlan {
   readonly facets: FacetReader | null;
   /** Examples with the same value in this field stay together in the order of a run and are not independent observations. */
   readonly groupBy: string | null;
+  /** What an expert charges for one example, in dollars; null if unknown. */
+  readonly expertCostUsd: number | null;
   readonly origin: DatasetOrigin | null;
   /** True if the evaluators may be able to score unfinished work; the example decides. */
   readonly canWatch: boolean;
@@ -266,6 +273,7 @@ export function bindEvaluators(options: DatasetPlanOptions): DatasetPlan {
     fieldsAreKnown: everyFieldIsDeclared || requiredFields.length === 0,
     facets: dataset.facets === undefined && dataset.labels === undefined ? null : new FacetReader(dataset),
     groupBy: dataset.groupBy ?? null,
+    expertCostUsd: dataset.expertCostUsd ?? null,
     origin: dataset.origin ?? null,
     canWatch: evaluators.length > 0 && evaluators.every((evaluator) => "canWatch" in evaluator),
     terms: dataset.terms ?? null,

@@ -19,6 +19,7 @@ export {
   readNotRun,
   type TrialGate,
 } from "./gate.js";
+export { groupExamples, orderTasks, type TaskUnits } from "./order.js";
 export { describePlanDatasets, getRowIndex, isPlanned, makePlan, type Plan, requirePositiveInteger } from "./plan.js";
 export type {
   BudgetPort,
@@ -32,6 +33,7 @@ export type {
   RowSink,
   RunBudgetPort,
   RunPorts,
+  StopRule,
   TrialReservation,
 } from "./ports.js";
 export { countInputTokens, TokenCounter, toNotRunRow } from "./record.js";
@@ -39,4 +41,5 @@ export { Regrading } from "./regrading.js";
 export { type EarlierResults, NO_EARLIER_RESULTS, RowCollector, type UnreportedSpend } from "./row-collector.js";
 export { runPlan } from "./run.js";
 export { buildTiming, SystemTimer } from "./system-timer.js";
+export { countTasksAhead } from "./task-progress.js";
 export { createTrialRunner, type TrialRecorder, type TrialRunner, type TrialSettler } from "./trial.js";

@@ -5,7 +5,7 @@ import { UsageError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import type { System } from "../core/system.js";
 import { createRandom, hashSeed, permutation } from "../stats/index.js";
-import { type Trial, TrialQueue } from "./admit.js";
+import { TrialQueue } from "./admit.js";
 import { makePlan, type Plan } from "./plan.js";
 
 const system = (name: string): System => ({ name, process: () => ({ response: "" }) });
@@ -55,9 +55,7 @@ function planOf({ groups, others, systems, trials, seed }: Drawn): Promise<Plan>
 function orderOf(plan: Plan, systems = plan.systems.map((_, index) => index)) {
   const signal = new AbortController().signal;
   const admissions = new TrialQueue(plan, systems, { isDone: () => false, signal });
-  const taken: Trial[] = [];
-  for (let next = admissions.take(); next !== null; next = admissions.take()) taken.push(next);
-  return taken.map(({ index, trial, example, system }) => ({
+  return admissions.takeAll().map(({ index, trial, example, system }) => ({
     index,
     trial,
     group: example.dataset === "talks" ? (example.talk ?? null) : null,

@@ -15,8 +15,8 @@ import {
   requireThreshold,
   UsageError,
 } from "../core/index.js";
-import { createRandom, hashSeed, permutation } from "../stats/index.js";
 import { bindEvaluators, type DatasetPlan, ExampleTable, toDatasetSource } from "./dataset-plan.js";
+import { type ExampleGroups, groupExamples, type RunOrder } from "./order.js";
 
 /** Everything a run consists of, before it starts. */
 export interface Plan {
@@ -32,6 +32,7 @@ export interface Plan {
   /** Trials per example; the maximum if datasets differ. */
   readonly trials: number;
   readonly seed: number;
+  readonly order: RunOrder;
   /** "score" means each dataset's own primary field. */
   readonly scoreField: string;
   readonly threshold: number;
@@ -56,6 +57,8 @@ export interface PlanOptions {
   threshold?: number;
   trials?: number;
   seed?: number;
+  /** Default: "rounds". */
+  order?: RunOrder;
   skipBadRows?: boolean;
 }
 
@@ -63,7 +66,7 @@ const DEFAULT_THRESHOLD = 0.7;
 
 /** Checks everything that can be checked before a run starts, and plans its trials. */
 export async function makePlan(options: PlanOptions): Promise<Plan> {
-  const { seed = 0, threshold = DEFAULT_THRESHOLD, scoreField = "score" } = options;
+  const { seed = 0, order = "rounds", threshold = DEFAULT_THRESHOLD, scoreField = "score" } = options;
   requirePositiveInteger("trials", options.trials ?? 1);
   requireThreshold(threshold);
   const systems = checkPlanSystems(options.systems);
@@ -96,9 +99,10 @@ export async function makePlan(options: PlanOptions): Promise<Plan> {
     groups: groupExamples({ examples, datasetIndexes, datasetPlans }),
     trials: Math.max(...cells.map((cell) => cell.trials)),
     seed,
+    order,
     scoreField,
     threshold,
-    total: checkTrialCount(sumPlannedTrials(datasetIndexes, cells)),
+    total: checkTrialCount(sumPlannedTrials({ systems, examples, datasetIndexes, cells })),
     cells,
     notes: [
       ...table.listNotes(),
@@ -115,9 +119,23 @@ function buildTrialMatrix({ terms, dataset }: DatasetPlan, systems: readonly Sys
   return { systems: new Set(asked.map((name) => names.indexOf(name))), trials: terms?.trials ?? trials };
 }
 
-function sumPlannedTrials(datasetIndexes: Uint32Array, cells: readonly TrialMatrix[]): number {
+type PlannedParts = Pick<Plan, "systems" | "examples" | "datasetIndexes" | "cells">;
+
+function sumPlannedTrials(parts: PlannedParts): number {
+  const { datasetIndexes, cells } = parts;
   const each = cells.map(({ systems, trials }) => systems.size * trials);
-  return datasetIndexes.reduce((total, datasetPlan) => total + (each[datasetPlan] ?? 0), 0);
+  return datasetIndexes.reduce((total, datasetPlan) => total + (each[datasetPlan] ?? 0), 0) - sumSkippedTrials(parts);
+}
+
+/** Trials of examples that a system skips. */
+function sumSkippedTrials({ systems, examples, datasetIndexes, cells }: PlannedParts): number {
+  const skipping = [...systems.entries()].filter(([, system]) => system.skips !== undefined);
+  if (skipping.length === 0) return 0;
+  return examples.reduce((total, example, at) => {
+    const cell = cells[datasetIndexes[at] ?? 0];
+    const skipped = skipping.filter(([index, system]) => cell?.systems.has(index) && system.skips?.(example) === true);
+    return total + skipped.length * (cell?.trials ?? 0);
+  }, 0);
 }
 
 /** Upper bound on rows kept in memory. */
@@ -130,13 +148,15 @@ function checkTrialCount(total: number): number {
   );
 }
 
-/** Whether a trial is part of the plan: dataset overrides may leave it out. */
+/** Whether a trial is part of the plan: dataset overrides and systems may leave it out. */
 export function isPlanned(
-  { cells, datasetIndexes }: Plan,
+  { cells, datasetIndexes, systems, examples }: Plan,
   { systemIndex, exampleIndex, trial }: TrialCoordinates,
 ): boolean {
   const cell = cells[datasetIndexes[exampleIndex] ?? 0];
-  return cell !== undefined && trial < cell.trials && cell.systems.has(systemIndex);
+  if (cell === undefined || trial >= cell.trials || !cell.systems.has(systemIndex)) return false;
+  const system = systems[systemIndex];
+  return system?.skips === undefined || !system.skips(examples[exampleIndex] as Example);
 }
 
 export interface TrialCoordinates {
@@ -173,6 +193,7 @@ export function describePlanDatasets(plan: Plan): DatasetConfig[] {
     ),
     ...(datasetPlan.origin === null ? {} : { origin: datasetPlan.origin }),
     ...(datasetPlan.groupBy === null ? {} : { groupBy: datasetPlan.groupBy }),
+    ...(datasetPlan.expertCostUsd === null ? {} : { expertCostUsd: datasetPlan.expertCostUsd }),
     ...describeOverrides(plan, i),
     ...(datasetPlan.skill === null ? {} : { skill: datasetPlan.skill }),
     ...(datasetPlan.gates.length === 0 ? {} : { gates: datasetPlan.gates }),
@@ -327,53 +348,6 @@ function checkSystemNames(asked: readonly string[] | undefined, whose: string, s
 
 function isNonNegative(value: unknown): boolean {
   return typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY;
-}
-
-type GroupingInput = Pick<Plan, "datasetIndexes"> & {
-  readonly examples: readonly Example[];
-  readonly datasetPlans: readonly { readonly groupBy: string | null }[];
-};
-
-/** Examples that stay together in the order of a run. */
-interface ExampleGroups {
-  readonly of: Uint32Array;
-  readonly count: number;
-}
-
-/**
- * Groups the examples of a plan: those of one dataset with the same value in its `groupBy` field. An example without
- * that field, or of a dataset without `groupBy`, is its own group. Null if no dataset has groups.
- */
-function groupExamples({ examples, datasetIndexes, datasetPlans }: GroupingInput): ExampleGroups | null {
-  if (datasetPlans.every(({ groupBy }) => groupBy === null)) return null;
-  const of = new Uint32Array(examples.length);
-  const known = new Map<string, number>();
-  let count = 0;
-  for (const [index, example] of examples.entries()) {
-    const datasetPlan = datasetIndexes[index] ?? 0;
-    const groupBy = datasetPlans[datasetPlan]?.groupBy ?? null;
-    const value = groupBy === null ? null : readFacetValue(example, groupBy);
-    const name = value === null ? null : JSON.stringify([datasetPlan, value]);
-    const group = (name === null ? undefined : known.get(name)) ?? count;
-    if (name !== null) known.set(name, group);
-    if (group === count) count += 1;
-    of[index] = group;
-  }
-  return { of, count };
-}
-
-/** The pairs `example × systems + system` of one round of trials, in execution order. */
-export function shuffleRound(
-  { examples, groups, seed }: Pick<Plan, "examples" | "groups" | "seed">,
-  systems: number,
-  trial: number,
-): Uint32Array {
-  const shuffled = permutation(systems * examples.length, createRandom(hashSeed(seed, "order", trial)));
-  if (groups === null) return shuffled;
-  const place = permutation(groups.count, createRandom(hashSeed(seed, "groups", trial)));
-  const placeOf = (pair: number) => place[groups.of[Math.floor(pair / systems)] ?? 0] ?? 0;
-  // The sort is stable, so the order within each group stays shuffled.
-  return shuffled.sort((a, b) => placeOf(a) - placeOf(b));
 }
 
 /** The group of an example's rows; null if the dataset has no groups or the example is in none. */

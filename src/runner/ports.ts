@@ -22,6 +22,8 @@ export interface RowSink {
   appendOutput?(entry: UngradedOutput): boolean;
   /** Records a reservation or its settlement. Omitted by sinks that do not track spending. */
   appendMoney?(entry: MoneyEntry): void;
+  /** True if a call that is cut off loses nothing, because it continues on resume. Omitted if every call is lost. */
+  keepsCall?(trial: TrialKey, by: "system" | "judge"): boolean;
   flush(): void;
 }
 
@@ -127,7 +129,8 @@ export interface ReservationRequest {
 
 /** The size of a system's input in a trial. */
 export interface PromptSize {
-  readonly tokens: number;
+  /** Null if it has files whose tokens cannot be known. */
+  readonly tokens: number | null;
   /** Number of requests: one per user turn. */
   readonly calls: number;
 }
@@ -146,6 +149,22 @@ export interface TrialReservation {
   readonly reservedUsd: number;
   /** The part reserved for judging. */
   readonly judgeUsd: number;
+}
+
+/** Decides while a run goes on whether it needs further trials. */
+export interface StopRule {
+  /**
+   * Called with the rows of each complete task, or group of tasks, in the seeded order of the run. Rows of systems that
+   * were dropped may be missing. Still called for tasks that were under way when the run was decided.
+   */
+  look(rows: readonly EvalRow[]): StopAnswer;
+}
+
+export interface StopAnswer {
+  /** True if no further trial is needed. */
+  readonly isDecided: boolean;
+  /** Names of the systems that need no further trials. */
+  readonly dropped: readonly string[];
 }
 
 /** What running a trial needs from outside, in any process. */
@@ -171,4 +190,6 @@ export interface RunPorts extends ChainPorts {
   onProgress: ((progress: Progress) => void) | null;
   /** Records when the trials of each system start and end. */
   times?: SystemTimer;
+  /** Set if the run may stop before its last task; needs a plan in the order of tasks. */
+  stopRule?: StopRule | undefined;
 }

@@ -7,6 +7,7 @@ import {
   type EvalRow,
   type Facets,
   getErrorMessage,
+  isInjectedFault,
   makeRow,
   type Output,
   SLOW_NOTE,
@@ -170,14 +171,17 @@ function toErrorRow(
   { trial, tokens, earlier }: TrialResult,
   { category, attempt, call, spent }: Extract<TrialEnding, { kind: "error" }>,
 ): EvalRow {
+  const measured = readMeasurements(spent ?? {});
+  // A system that does not survive injected faults has failed: its endpoint is fine.
+  const isBroken = (measured.faults ?? []).length > 0;
   return makeRow({
-    ...readMeasurements(spent ?? {}),
+    ...measured,
     ...resolveCost(spent ?? {}, call.budget),
     system: trial.system.name,
     exampleId: trial.example.id,
     dataset: trial.example.dataset ?? "",
     trial: trial.trial,
-    outcome: "error",
+    ...(isBroken ? { outcome: "fail", passed: false } : { outcome: "error" }),
     errorCategory: category,
     inputTokens: tokens.countInput(trial),
     durationMs: call.lostMs + attempt.durationMs,
@@ -253,7 +257,18 @@ function readMeasurements(output: Output): Partial<EvalRow> {
     successAtMs: toAmount(output.successAtMs),
     turns: toAmount(output.turns),
     tokensPerSec: toAmount(output.tokensPerSec),
+    ...readStress(output),
     metadata: toJsonMetadata(output.metadata),
+  };
+}
+
+/** Nearly all outputs have neither. Fields of the same name that mean something else are ignored. */
+function readStress({ faults, confidence }: Output): Partial<EvalRow> {
+  if (faults === undefined && confidence === undefined) return {};
+  const share = toAmount(confidence);
+  return {
+    ...(share !== null && share <= 1 && { confidence: share }),
+    ...(Array.isArray(faults) && faults.every(isInjectedFault) && { faults }),
   };
 }
 

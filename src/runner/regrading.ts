@@ -157,7 +157,8 @@ export class Regrading {
     const graded = await this.#score(trial, output, row);
     // An evaluator that was stopped has not failed.
     const wasCut = signal.aborted && !graded.complete;
-    this.#budgetGate.settleGrading(trial, wasCut ? null : (graded.spent?.costUsd ?? 0));
+    const isLost = wasCut && !collector.keepsCall(trial, "judge");
+    this.#budgetGate.settleGrading(trial, isLost ? null : (graded.spent?.costUsd ?? 0));
     if (wasCut) return;
     const { threshold } = plan;
     const notes = row.notes.filter((note) => !this.#graderNotes.some((start) => note.startsWith(start)));

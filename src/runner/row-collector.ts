@@ -1,11 +1,11 @@
-import { type Attempt, computePaidCost, type EvalRow, isScored, type TrialKey } from "../core/index.js";
-import type { Trial } from "./admit.js";
+import { type Attempt, computePaidCost, type EvalRow, isScored } from "../core/index.js";
+import { type Trial, toTrialKey } from "./admit.js";
 import type { ReservationLog } from "./budget-gate.js";
 import { type AttemptSuccess, toStoredCall, type UngradedOutput } from "./call.js";
 import { getRowIndex, isPlanned, type Plan } from "./plan.js";
 import type { EncodedTrial, FinishedTrial, Progress, RunPorts, TrialReservation } from "./ports.js";
 import { TokenCounter, toSkippedRow } from "./record.js";
-
+import { TaskProgress } from "./task-progress.js";
 import type { TrialRecorder } from "./trial.js";
 
 /** What earlier starts of the same run have stored. */
@@ -43,7 +43,7 @@ export const NO_EARLIER_RESULTS: EarlierResults = {
   besides: NO_UNREPORTED_SPEND,
 };
 
-type RowCollectorPorts = Pick<RunPorts, "clock" | "tokenizer" | "sink" | "onProgress" | "times">;
+type RowCollectorPorts = Pick<RunPorts, "clock" | "tokenizer" | "sink" | "onProgress" | "times" | "stopRule">;
 
 /** How long trials may block the event loop: timers, signals and writes wait meanwhile. */
 const TURN_MS = 8;
@@ -53,6 +53,8 @@ const NO_ATTEMPTS: readonly Attempt[] = Object.freeze([]);
 export class RowCollector implements TrialRecorder, ReservationLog {
   readonly tokens: TokenCounter;
   readonly threshold: number;
+  /** Null if the run does not stop before its last task. */
+  readonly tasks: TaskProgress | null;
   /** Cost of discarded rows. */
   repeatedUsd = 0;
   readonly #plan: Plan;
@@ -90,6 +92,8 @@ export class RowCollector implements TrialRecorder, ReservationLog {
     this.#start = ports.clock();
     this.#lastTurn = this.#start;
     this.#turns = setInterval(() => this.#noteTurn(), TURN_MS / 2).unref();
+    const { stopRule } = ports;
+    this.tasks = stopRule === undefined ? null : new TaskProgress(plan, stopRule, (index) => this.#rows[index]);
     const total = plan.total;
     const none = { done: 0, resumed: 0, passed: 0, scored: 0, errors: 0, costUsd: null, elapsedMs: 0 };
     this.#progress = { ...none, waiting: null, warning: null, total };
@@ -117,6 +121,7 @@ export class RowCollector implements TrialRecorder, ReservationLog {
     this.#rows[index] = undefined;
     this.#takenBack.set(index, row.attempts);
     this.repeatedUsd += computePaidCost(row);
+    this.tasks?.discard(index);
     this.#progress.done -= 1;
     if (row.outcome === "error") this.#progress.errors -= 1;
   }
@@ -157,8 +162,13 @@ export class RowCollector implements TrialRecorder, ReservationLog {
 
   release(trial: Trial): void {
     const { index } = trial;
-    const judgeUsd = this.#hasUngradedOutput(index) ? (this.#reserved.get(index)?.judgeUsd ?? 0) : 0;
+    const isJudgingLost = this.#hasUngradedOutput(index) && !this.keepsCall(trial, "judge");
+    const judgeUsd = isJudgingLost ? (this.#reserved.get(index)?.judgeUsd ?? 0) : 0;
     this.settle(trial, judgeUsd, judgeUsd > 0 ? "lost" : "unused");
+  }
+
+  keepsCall(trial: Trial, by: "system" | "judge"): boolean {
+    return this.#ports.sink?.keepsCall?.(toTrialKey(trial), by) ?? false;
   }
 
   /** False for running trials, and for interrupted ones, which continue on resume. */
@@ -228,7 +238,7 @@ export class RowCollector implements TrialRecorder, ReservationLog {
     this.#lastTurn = this.#ports.clock();
   }
 
-  /** Returns the rows of all planned trials; trials that never ran are skipped rows. */
+  /** Returns the rows of all planned trials; trials that never ran are skipped rows, unless they are no longer needed. */
   close(): EvalRow[] {
     this.#write();
     this.#throwFailure();
@@ -236,6 +246,7 @@ export class RowCollector implements TrialRecorder, ReservationLog {
     const { systems, examples, trials } = this.#plan;
     if (this.#progress.done === this.#plan.total) return this.#listRows();
     for (const [systemIndex, system] of systems.entries()) {
+      if (this.tasks?.isNeeded(systemIndex) === false) continue;
       for (const [exampleIndex, example] of examples.entries()) {
         const datasetPlan = this.#plan.datasetPlans[this.#plan.datasetIndexes[exampleIndex] ?? 0];
         if (datasetPlan === undefined) continue;
@@ -251,7 +262,7 @@ export class RowCollector implements TrialRecorder, ReservationLog {
 
   /** The rows without gaps for unplanned trials. */
   #listRows(): EvalRow[] {
-    const isFull = this.#rows.length === this.#plan.total;
+    const isFull = this.#rows.length === this.#plan.total && this.tasks === null;
     return isFull ? (this.#rows as EvalRow[]) : this.#rows.filter((row) => row !== undefined);
   }
 
@@ -309,6 +320,17 @@ export class RowCollector implements TrialRecorder, ReservationLog {
   #add(index: number, row: EvalRow): void {
     this.#rows[index] = row;
     this.#count(row);
+    this.#followTasks(index, row);
+  }
+
+  /** A rule that throws ends the run: it is not the trial that failed. */
+  #followTasks(index: number, row: EvalRow): void {
+    try {
+      this.tasks?.record(index, row);
+    } catch (error) {
+      this.#failure = { error };
+      this.tasks?.halt();
+    }
   }
 
   #count(row: EvalRow): void {
@@ -320,8 +342,4 @@ export class RowCollector implements TrialRecorder, ReservationLog {
     if (row.costUsd !== null) progress.costUsd = (progress.costUsd ?? 0) + row.costUsd;
     if (row.judgeCostUsd !== null) progress.costUsd = (progress.costUsd ?? 0) + row.judgeCostUsd;
   }
-}
-
-function toTrialKey({ system, example, trial }: Trial): TrialKey {
-  return { system: system.name, dataset: example.dataset ?? "", exampleId: example.id, trial };
 }

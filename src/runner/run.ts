@@ -6,6 +6,7 @@ import { DEFAULT_GRACE_MS } from "./limits.js";
 import type { Plan } from "./plan.js";
 import type { RunPorts } from "./ports.js";
 import { type EarlierResults, NO_EARLIER_RESULTS, RowCollector } from "./row-collector.js";
+import { countTasksAhead } from "./task-progress.js";
 import { createTrialRunner } from "./trial.js";
 
 /** How often to check whether trials are waiting. */
@@ -24,7 +25,9 @@ export async function runPlan(
   const gates = plan.systems.map((_, index) => pools.find(({ systems }) => systems.includes(index))?.gate ?? null);
   const chain = createTrialRunner({ plan, ports, book: collector, gates, budgetGate });
   const isDone = (index: number) => collector.has(index);
-  const queues = pools.map(({ systems }) => new TrialQueue(plan, systems, { isDone, signal: ports.signal }));
+  const { tasks } = collector;
+  if (tasks !== null) tasks.ahead = countTasksAhead(plan, Math.max(...pools.map(({ workers }) => workers)));
+  const queues = pools.map(({ systems }) => new TrialQueue(plan, systems, { isDone, signal: ports.signal, tasks }));
   // A list, because a Map that every trial enters and leaves is copied every few trials, and V8 keeps the copies, with the
   // trials in them, until its next full collection.
   const inFlight: { trial: Trial; recorded: Promise<void> }[] = [];
@@ -35,7 +38,14 @@ export async function runPlan(
   const worker = async (queue: TrialQueue) => {
     try {
       for (let trial = queue.take(); trial !== null; trial = queue.take()) {
-        if (!(await budgetGate.admit(trial, chain.limitsOf(trial)))) return;
+        if (trial === "wait") {
+          await tasks?.waitForChange(ports.signal);
+          continue;
+        }
+        if (!(await budgetGate.admit(trial, chain.limitsOf(trial)))) {
+          tasks?.halt();
+          return;
+        }
         ports.times?.start(trial.system.name);
         const recorded = chain.run(trial);
         inFlight.push({ trial, recorded });

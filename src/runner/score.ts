@@ -15,7 +15,7 @@ import type {
   Usage,
 } from "../core/index.js";
 import { applyChoiceOrder, describeError, describeValue } from "../core/index.js";
-import type { Trial } from "./admit.js";
+import { type Trial, toTrialKey } from "./admit.js";
 import { toAmount, validateUsage } from "./cost.js";
 import { checkReturnedFields, type DatasetPlan, findPrimaryField } from "./dataset-plan.js";
 
@@ -34,7 +34,7 @@ export interface Graded {
   complete: boolean;
 }
 
-type ScoredTrial = Pick<Trial, "datasetPlan" | "example">;
+type ScoredTrial = Pick<Trial, "datasetPlan" | "example" | "system" | "trial">;
 
 interface OutputScoreOptions {
   readonly signal: AbortSignal;
@@ -47,7 +47,7 @@ export async function scoreOutput(trial: ScoredTrial, output: Output, given: Out
   const example = applyChoiceOrder(trial.example, output.choice_order);
   const meter = new ScoringMeter();
   // Not spread: V8 would create a hidden class per trial.
-  const context: ScoreContext = { signal: given.signal, meter };
+  const context: ScoreContext = { signal: given.signal, meter, trial: toTrialKey(trial) };
   if (given.figures !== undefined) context.figures = given.figures;
   const scored = await Promise.all(datasetPlan.evaluators.map((each) => tryEvaluator(each, example, output, context)));
   const sheet = new ScoreSheet();

@@ -44,6 +44,8 @@ export interface TrialRecorder {
   saveOutput(trial: Trial, returned: AttemptSuccess): boolean;
   /** Marks a trial without a row as finished for now: it continues on resume. */
   release(trial: Trial): void;
+  /** True if a call that is cut off loses nothing, because it continues on resume. */
+  keepsCall(trial: Trial, by: "system" | "judge"): boolean;
   record(trial: Trial, finished: FinishedTrial): void;
   /** Reports which trial is close to its budget; null if none is. */
   warn(warning: string | null): void;
@@ -99,7 +101,8 @@ export function createTrialRunner({ plan, ports, book, gates, budgetGate }: Tria
 
   const record = (trial: Trial, end: AttemptEnd): void => {
     const { attempted, ending, graded = null, produced = 0 } = end;
-    attempted.call.wasCut = ending.kind === "skipped" && attempter.getCall(trial) !== null;
+    attempted.call.wasCut =
+      ending.kind === "skipped" && attempter.getCall(trial) !== null && !book.keepsCall(trial, "system");
     budgetGate.settle(trial, attempted, graded?.spent?.costUsd ?? 0);
     // An evaluator that was stopped has not failed: the trial continues on resume.
     const isCutOff = graded !== null && !graded.complete && ports.signal.aborted;

@@ -14,6 +14,7 @@ import type { BudgetReceipt, DatasetOverrides, System } from "../core/index.js";
 import {
   BudgetError,
   computePaidCost,
+  describePriceMatch,
   describeValue,
   didYouMean,
   type EvalRow,
@@ -232,6 +233,16 @@ function checkBudget(options: BudgetOptions): void {
   }
   if (options.run?.maxCostUsd === 0)
     throw new UsageError("budget.run.maxCostUsd (--max-cost) of 0 would start no trial. Omit it for no limit.");
+}
+
+/** Systems whose price is that of a similar name in the price table. */
+export function describeMatchedPrices(systems: readonly System[]): string[] {
+  return systems.flatMap(({ name, model = name, limits }) => {
+    const matched = limits?.price?.matched;
+    return matched === undefined
+      ? []
+      : [`price of ${model} taken from ${matched.model} (matched by ${describePriceMatch(matched.by)})`];
+  });
 }
 
 /** Final spending of a run. */

@@ -1,4 +1,14 @@
-import type { Dataset, EvalResult, EvalRow, Evaluator, ExampleSource, MetricChoice, System } from "../core/index.js";
+import type {
+  Dataset,
+  DatasetConfig,
+  EvalConfig,
+  EvalResult,
+  EvalRow,
+  Evaluator,
+  ExampleSource,
+  MetricChoice,
+  System,
+} from "../core/index.js";
 import { RunFolderError } from "../core/index.js";
 import { selectMetrics } from "../metrics/index.js";
 import { loadTokenizer } from "../models/index.js";
@@ -23,6 +33,7 @@ import {
   checkMetrics,
   createProgressCallback,
   DEFAULT_MAX_WORKERS,
+  describeEfforts,
   prepareEvaluators,
 } from "./prepare-run.js";
 import { storeResult } from "./store-result.js";
@@ -81,9 +92,12 @@ export async function gradeRun(dir: string, options: GradeOptions): Promise<Eval
   const notes = [`graded again from the outputs of ${parent.runId}`, ...plan.notes];
   notes.push(...checkSameExamples(plan, parent, options.allowChanged === true));
   const title = `${before.title.replace(GRADED_PATTERN, "")}${GRADED_SUFFIX}`;
+  const described = buildRunConfig(plan, { metrics, tokenizer: { count: () => 0 }, title });
   const config = {
-    ...buildRunConfig(plan, { metrics, tokenizer: { count: () => 0 }, title }),
+    ...described,
+    datasets: described.datasets.map((dataset) => keepExpertCost(dataset, before)),
     tokenizer: before.tokenizer,
+    ...describeEfforts(before.systems.map((name) => [name, parent.systems[name]?.effort])),
   };
   const rows = keepLastRows(readRows(dir));
   const indexOf = createRowLookup(plan);
@@ -137,6 +151,12 @@ export async function gradeRun(dir: string, options: GradeOptions): Promise<Eval
 }
 
 /** Fails if no example matches a row: nothing would be graded. */
+/** It may have been given to the command that started the run. */
+function keepExpertCost(dataset: DatasetConfig, { datasets }: EvalConfig): DatasetConfig {
+  const cost = datasets.find(({ name }) => name === dataset.name)?.expertCostUsd;
+  return cost === undefined ? dataset : { ...dataset, expertCostUsd: cost };
+}
+
 function requireKnownExamples(rows: readonly EvalRow[], indexOf: RowLookup, { runId, config }: Manifest): void {
   if (rows.some((row) => indexOf(row) !== undefined)) return;
   const names = config.datasets.map(({ name }) => name || "examples").join(", ");

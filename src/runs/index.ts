@@ -1,5 +1,12 @@
 /** Whole runs, from options to results; stored runs loaded, graded again, imported and exported. */
-export { type BudgetOptions, createBudgets, createReceipt, formatBudgetNotes, type RunBudgets } from "./budgets.js";
+export {
+  type BudgetOptions,
+  createBudgets,
+  createReceipt,
+  describeMatchedPrices,
+  formatBudgetNotes,
+  type RunBudgets,
+} from "./budgets.js";
 export {
   EXPORT_FORMATS,
   type ExportedRun,
@@ -11,7 +18,15 @@ export {
 } from "./export-run.js";
 export { type GradeOptions, gradeRun } from "./grade-run.js";
 export { type ImportedRun, type ImportProgress, type ImportRunOptions, importRun } from "./import-run.js";
-export { type LoadRunOptions, loadRun, readStoredRows, resolveRunMetrics } from "./load-run.js";
+export {
+  createNothingCountedError,
+  describeQuarantine,
+  type LoadRunOptions,
+  loadRun,
+  readCountedRows,
+  readStoredRows,
+  resolveRunMetrics,
+} from "./load-run.js";
 export type { EvaluateOptions } from "./options.js";
 export {
   createProgressCallback,

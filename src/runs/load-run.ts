@@ -1,22 +1,46 @@
+import { basename } from "node:path";
 import { computeCost, type ModelEntry, type ModelsFile, toDollars } from "../budget/index.js";
-import type { DatasetConfig, EvalConfig, EvalResult, Metric, Timing, TrialKey } from "../core/index.js";
-import { type EvalRow, listCallUsages, makeRow, RunFolderError, registry } from "../core/index.js";
+import type {
+  DatasetConfig,
+  EvalConfig,
+  EvalResult,
+  ExpertCosts,
+  Metric,
+  SequentialReport,
+  Timing,
+  TrialKey,
+} from "../core/index.js";
+import {
+  addExpertCosts,
+  type EvalRow,
+  listCallUsages,
+  makeRow,
+  RunFolderError,
+  registry,
+  selectRowPrice,
+} from "../core/index.js";
 import { standardMetrics } from "../metrics/index.js";
-import { RunResult } from "../report/index.js";
-import type { Manifest } from "../store/index.js";
+import { formatPlural, RunResult } from "../report/index.js";
+import type { CountedRows, Manifest } from "../store/index.js";
 import {
   encodeExampleKey,
   readExampleIndex,
+  readExamples,
   readManifest,
+  readQuarantine,
   readRows,
   readSummary,
   sortRowsByPlan,
+  splitQuarantined,
 } from "../store/index.js";
+import { describeEfforts } from "./prepare-run.js";
 
 /** Options of `loadRun`. */
 export interface LoadRunOptions {
   /** Prices to recompute costs with, from recorded token usage. */
   prices?: ModelsFile;
+  /** What an expert charges for one example, in dollars, instead of what the run stored. */
+  expertCostUsd?: ExpertCosts;
   /** Only rows recorded so far, even if there are none: for a run in progress, where missing trials are not skipped ones. */
   soFar?: boolean;
 }
@@ -27,24 +51,80 @@ export interface LoadRunOptions {
  * const result = await loadRun(".assay/runs/20261115-213334-needle");
  * console.log(result.toTable());
  */
-export async function loadRun(dir: string, { prices, soFar = false }: LoadRunOptions = {}): Promise<EvalResult> {
+export async function loadRun(
+  dir: string,
+  { prices, expertCostUsd, soFar = false }: LoadRunOptions = {},
+): Promise<EvalResult> {
   const manifest = readManifest(dir);
   const stored = readStoredRows(dir, manifest);
   if (stored.length === 0 && !soFar)
     throw new RunFolderError(`${dir} contains no finished trial, so there is nothing to report yet.`);
-  const repriced = prices === undefined ? { rows: stored, notes: [] } : repriceRows(stored, manifest, prices);
+  // Rows that are put aside had their part in the decision.
+  const { config } = manifest;
+  const sequential = config.until === undefined ? null : await reportSequential(dir, { config, rows: stored });
+  const all = soFar ? stored : addSkippedRows(stored, { dir, manifest, sequential });
+  const { rows, quarantined } = splitQuarantined(all, readQuarantine(dir));
+  if (rows.length === 0 && !soFar) throw createNothingCountedError(dir);
+  const repriced = prices === undefined ? { rows, notes: [] } : repriceRows(rows, manifest, prices);
   const metrics = await resolveRunMetrics(manifest);
   const summary = readSummary(dir);
   return new RunResult({
-    rows: soFar ? repriced.rows : addSkippedRows(repriced.rows, dir, manifest),
+    rows: repriced.rows,
     metrics: metrics.known,
-    config: manifest.config,
+    config: completeConfig(manifest, expertCostUsd),
     timing: summary?.timing ?? createEmptyTiming(manifest),
     // The stored receipt does not apply to other prices.
     budget: prices === undefined ? summary?.budget : undefined,
+    sequential,
     runDir: dir,
-    notes: [...(summary?.notes ?? []), ...metrics.notes, ...repriced.notes],
+    notes: [
+      ...(summary?.notes ?? []),
+      ...describeQuarantine({ rows, quarantined }),
+      ...metrics.notes,
+      ...repriced.notes,
+    ],
   });
+}
+
+/** For a run in which every trial is put aside. */
+export function createNothingCountedError(dir: string): RunFolderError {
+  return new RunFolderError(
+    `Every finished trial of ${dir} is put aside, so there is nothing to count. List them with: assay runs quarantine ${basename(dir)}`,
+  );
+}
+
+const MAX_NAMED_REASONS = 3;
+
+/** Says how many trials are put aside and why; nothing if none is. */
+export function describeQuarantine({ rows, quarantined }: CountedRows): string[] {
+  if (quarantined.length === 0) return [];
+  const counts = new Map<string, number>();
+  for (const { reason } of quarantined) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  const reasons = [...counts].sort(([, a], [, b]) => b - a);
+  const named = reasons.slice(0, MAX_NAMED_REASONS).map(([reason, count]) => `${count} because "${reason}"`);
+  const rest = reasons.length - named.length;
+  const why = [...named, ...(rest > 0 ? [`${formatPlural(rest, "other reason")}`] : [])].join("; ");
+  return [`put aside, not counted: ${quarantined.length} of ${rows.length + quarantined.length} trials (${why})`];
+}
+
+/** Runs of older versions name efforts only with their systems. */
+function completeConfig({ config, systems }: Manifest, expertCostUsd: ExpertCosts | undefined): EvalConfig {
+  const efforts = describeEfforts(config.systems.map((name) => [name, systems[name]?.effort]));
+  if (expertCostUsd === undefined) return { ...config, ...efforts };
+  return { ...config, ...efforts, datasets: addExpertCosts(config.datasets, expertCostUsd, "--expert-cost") };
+}
+
+/** Most runs have no question, and do without its code. */
+async function reportSequential(dir: string, run: Pick<StoredRun, "config" | "rows">) {
+  const { reportSequentialRun } = await import("./sequential-run.js");
+  return reportSequentialRun({ ...run, examples: [...readExamples(dir)] });
+}
+
+/** Whether a trial without a row is missing, rather than not needed. */
+function isTrialNeeded(report: SequentialReport | null, system: string): boolean {
+  if (report === null) return true;
+  const arm = report.arms.find((one) => one.system === system);
+  return !report.isDecided && arm?.droppedAfter === null;
 }
 
 function encodeTrialKey({ system, dataset, exampleId, trial }: TrialKey): string {
@@ -56,18 +136,34 @@ export function keepLastRows(rows: readonly EvalRow[]): EvalRow[] {
   return [...new Map(rows.map((row) => [encodeTrialKey(row), row])).values()];
 }
 
-/** The rows of a stored run, one per trial, in the order of the plan. */
+/** The rows of a stored run that figures count, and which trials are put aside. */
+export function readCountedRows(dir: string, manifest: Manifest): CountedRows {
+  return splitQuarantined(readStoredRows(dir, manifest), readQuarantine(dir));
+}
+
+/** The rows of a stored run, one per trial, in the order of the plan; also those that are put aside. */
 export function readStoredRows(dir: string, { config }: Manifest): EvalRow[] {
   return sortRowsByPlan(readRows(dir), { systems: config.systems, examples: readExampleIndex(dir) });
 }
 
-/** Adds a row for each planned trial without one, so that coverage is correct for a stopped run. */
-function addSkippedRows(rows: readonly EvalRow[], dir: string, { config }: Manifest): readonly EvalRow[] {
+interface LoadedRun {
+  dir: string;
+  manifest: Manifest;
+  sequential: SequentialReport | null;
+}
+
+/** Adds a row for each missing trial, so that coverage is correct for a stopped run. Trials that are not needed are not missing. */
+function addSkippedRows(
+  rows: readonly EvalRow[],
+  { dir, manifest: { config }, sequential }: LoadedRun,
+): readonly EvalRow[] {
   const planned = config.datasets.reduce((sum, dataset) => sum + countPlannedTrials(dataset, config), 0);
   if (rows.length >= planned) return rows;
   const examples = readExampleIndex(dir);
   const keys = [...(examples?.listKeys() ?? [])];
-  const skipped = config.datasets.flatMap((dataset) => createSkippedRows(dataset, { rows, keys, config }));
+  const skipped = config.datasets
+    .flatMap((dataset) => createSkippedRows(dataset, { rows, keys, config }))
+    .filter(({ system }) => isTrialNeeded(sequential, system));
   return sortRowsByPlan([...rows, ...skipped], { systems: config.systems, examples });
 }
 
@@ -160,7 +256,7 @@ function hasReportedUsage({ usage, costSource }: EvalRow): boolean {
 }
 
 function repriceRow(row: EvalRow, entry: ModelEntry | undefined): EvalRow {
-  const price = entry?.price ?? null;
+  const price = entry?.price == null ? null : selectRowPrice(entry.price, row);
   if (price === null || row.usage === null || !hasReportedUsage(row)) return row;
   const pico = listCallUsages(row, row.usage).reduce((total, usage) => total + computeCost(price, usage), 0);
   return { ...row, costUsd: toDollars(pico), costSource: "priced" };

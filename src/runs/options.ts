@@ -2,6 +2,7 @@ import type {
   Dataset,
   Evaluator,
   ExampleSource,
+  ExpertCosts,
   Metric,
   MetricChoice,
   RetryPolicy,
@@ -9,6 +10,8 @@ import type {
   Tokenizer,
 } from "../core/index.js";
 import { didYouMean, UsageError } from "../core/index.js";
+import type { UntilOptions } from "../metrics/index.js";
+import type { Batches } from "../models/index.js";
 import type { OutagePolicy, Progress } from "../runner/index.js";
 import { checkTag } from "../store/index.js";
 import type { BudgetOptions } from "./budgets.js";
@@ -34,6 +37,11 @@ export interface EvaluateOptions<SystemName extends string = string, MetricKey e
   /** Minimum score to pass. Default: 0.7. */
   threshold?: number;
   trials?: number;
+  /**
+   * What a human expert charges for one example, in dollars, or for each dataset by name: part of the frontier cost of a
+   * pass. Default: that of each dataset.
+   */
+  expertCostUsd?: ExpertCosts;
   seed?: number;
   /** Trials run at once. Default: 8. */
   maxWorkers?: number;
@@ -49,6 +57,11 @@ export interface EvaluateOptions<SystemName extends string = string, MetricKey e
   runsDir?: string;
   /** A run folder to resume: only its missing and failed trials are run. */
   resume?: string;
+  /**
+   * Stops the run when a question is decided: "decided", "best", "pass_rate>=0.9", "precision<=0.03", or a question with
+   * details. "none" resumes a run that was stopped and runs all its tasks.
+   */
+  until?: string | UntilOptions;
   title?: string;
   /** Tags of the stored run, by which it can be named. A resumed run keeps its own. */
   tags?: readonly string[];
@@ -63,6 +76,8 @@ export interface EvaluateOptions<SystemName extends string = string, MetricKey e
   onNote?: (note: string) => void;
   /** Stored in the run's manifest, so that the run can be started again. */
   invocation?: unknown;
+  /** The batches that models of this run send their requests in; see `ModelOptions.batches`. */
+  batches?: Batches;
   /** Address of a Redis server: trials are run by workers, on any number of machines. */
   queue?: string | QueueOptions;
 }
@@ -76,6 +91,7 @@ const KNOWN_OPTIONS: Readonly<Record<keyof EvaluateOptions, true>> = {
   scoreField: true,
   threshold: true,
   trials: true,
+  expertCostUsd: true,
   seed: true,
   maxWorkers: true,
   budget: true,
@@ -84,6 +100,7 @@ const KNOWN_OPTIONS: Readonly<Record<keyof EvaluateOptions, true>> = {
   cacheDir: true,
   runsDir: true,
   resume: true,
+  until: true,
   title: true,
   tags: true,
   tokenizer: true,
@@ -92,6 +109,7 @@ const KNOWN_OPTIONS: Readonly<Record<keyof EvaluateOptions, true>> = {
   onProgress: true,
   onNote: true,
   invocation: true,
+  batches: true,
   queue: true,
 };
 

@@ -1,16 +1,20 @@
 import { resolve } from "node:path";
 import type {
   Dataset,
+  Effort,
   EvalConfig,
   Evaluator,
   Example,
   ExampleSource,
+  ExpertCosts,
   Metric,
   MetricChoice,
   RetryPolicy,
   Tokenizer,
+  UntilConfig,
 } from "../core/index.js";
 import {
+  addExpertCosts,
   BudgetError,
   DEFAULT_RETRY,
   describeValue,
@@ -30,7 +34,7 @@ import {
   type Plan,
   requirePositiveInteger,
 } from "../runner/index.js";
-import { FileOutputCache } from "../store/index.js";
+import { FileOutputCache, readManifest } from "../store/index.js";
 import { createBudgets } from "./budgets.js";
 import { checkEvaluateOptions, type EvaluateOptions } from "./options.js";
 
@@ -62,8 +66,11 @@ export async function prepareRun(
   const { maxWorkers = DEFAULT_MAX_WORKERS, signal = new AbortController().signal } = options;
   requirePositiveInteger("maxWorkers", maxWorkers);
   const tokenizer = resolveTokenizer(options.tokenizer);
-  const plan = await makePlan({ ...options, datasets, metrics });
-  const config = buildRunConfig(plan, { metrics, tokenizer, title: options.title });
+  const until = await resolveRunUntil(options);
+  const order = until === null ? "rounds" : "tasks";
+  const plan = await makePlan({ ...options, datasets, metrics, order });
+  const { title, expertCostUsd } = options;
+  const config = buildRunConfig(plan, { metrics, tokenizer, title, expertCostUsd, until });
   const retry = resolveRetryPolicy(options.retry);
   const outage = resolveOutagePolicy(options.outage);
   // Fails if the budget cannot be enforced.
@@ -102,6 +109,21 @@ async function requireGradingPrices({ datasetPlans, examples, datasetIndexes }: 
 
 function isPricedEvaluator(evaluator: Evaluator): evaluator is PricedEvaluator {
   return evaluator.isPaid === true && "findPrices" in evaluator && "estimate" in evaluator;
+}
+
+/** A run that goes on to its last task keeps its question, so that its report keeps the guarantee. */
+async function resolveRunUntil({ until, resume, systems, batches }: EvaluateOptions): Promise<UntilConfig | null> {
+  if (until === undefined) return null;
+  if (until === "none" && resume !== undefined) return readManifest(resume).config.until ?? null;
+  const names = systems.map(({ name }) => name);
+  // Most runs have no question, and do without its code.
+  const { resolveUntil } = await import("../metrics/sequential/question.js");
+  const resolved = resolveUntil(typeof until === "string" ? { question: until } : until, names);
+  if (resolved !== null && batches !== undefined)
+    throw new UsageError(
+      "--until cannot be combined with --batch, which sends all trials at once. Remove one of them.",
+    );
+  return resolved;
 }
 
 function listRunDatasets({ dataset, datasets }: EvaluateOptions): readonly (ExampleSource | Dataset)[] {
@@ -161,15 +183,25 @@ function resolveOutagePolicy(given: Partial<OutagePolicy> = {}): OutagePolicy {
 
 export function buildRunConfig(
   plan: Plan,
-  extra: { metrics: readonly Metric[]; tokenizer: Tokenizer; title: string | undefined },
+  extra: {
+    metrics: readonly Metric[];
+    tokenizer: Tokenizer;
+    until?: UntilConfig | null;
+    title: string | undefined;
+    expertCostUsd?: ExpertCosts | undefined;
+  },
 ): EvalConfig {
-  const datasets = describePlanDatasets(plan);
+  const described = describePlanDatasets(plan);
+  const datasets =
+    extra.expertCostUsd === undefined
+      ? described
+      : addExpertCosts(described, extra.expertCostUsd, "--expert-cost (expertCostUsd)");
   const names = datasets.map(({ name }) => name || "examples").join(" + ");
   const evaluators = new Set(
     plan.datasetPlans.flatMap((datasetPlan) => datasetPlan.evaluators.map(({ name }) => name)),
   );
   return {
-    title: extra.title ?? `${names}: ${plan.systems.map(({ name }) => name).join(", ")}`,
+    title: extra.title ?? `${names}: ${describePlanSystems(plan)}`,
     systems: plan.systems.map(({ name }) => name),
     datasets,
     evaluators: [...evaluators],
@@ -179,7 +211,30 @@ export function buildRunConfig(
     trials: plan.trials,
     seed: plan.seed,
     tokenizer: extra.tokenizer.name ?? "custom",
+    ...describeEfforts(plan.systems.map(({ name, effort }) => [name, effort])),
+    ...(extra.until == null ? {} : { until: extra.until }),
+    ...describeArms(plan),
   };
+}
+
+/** The efforts of the systems, for the config of a run; empty if none was set. */
+export function describeEfforts(
+  systems: readonly (readonly [name: string, effort: Effort | undefined])[],
+): Pick<EvalConfig, "efforts"> {
+  const known = systems.flatMap(([name, effort]) => (effort === undefined ? [] : [[name, effort] as const]));
+  return known.length === 0 ? {} : { efforts: Object.fromEntries(known) };
+}
+
+function describePlanSystems({ systems }: Plan): string {
+  const stressed = new Set(systems.flatMap(({ arm }) => arm?.system ?? []));
+  return stressed.size === 0
+    ? systems.map(({ name }) => name).join(", ")
+    : `stress test of ${[...stressed].join(", ")}`;
+}
+
+function describeArms({ systems }: Plan): Pick<EvalConfig, "arms"> {
+  const arms = systems.flatMap(({ name, arm }) => (arm === undefined ? [] : [[name, arm] as const]));
+  return arms.length === 0 ? {} : { arms: Object.fromEntries(arms) };
 }
 
 /** Wraps the progress callback. If it throws, it is not called again, and a note is added instead of failing the run. */

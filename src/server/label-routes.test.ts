@@ -47,6 +47,13 @@ const LABEL = {
   blind: false,
 };
 
+/** What a browser sends for a form of another site, without asking the server first. */
+const FORM = { "content-type": "application/x-www-form-urlencoded" };
+const MULTIPART = { "content-type": "multipart/form-data; boundary=part" };
+const MULTIPART_BODY = `--part\r\nContent-Disposition: form-data; name="label"\r\n\r\n${JSON.stringify(LABEL)}\r\n--part--\r\n`;
+
+const makeTags = (count: number) => Array.from({ length: count }, (_, place) => `tag-${place}`);
+
 const at = (path: string) => `${server?.url}${path}`;
 const file = () => join(dir, "runs", id, "labels.jsonl");
 
@@ -91,6 +98,16 @@ describe("labels over HTTP", () => {
     expect(await (await fetch(at(`api/runs/${id}/labels`))).json()).toEqual(answer);
   });
 
+  it("may have twenty tags of 64 characters", async () => {
+    await start();
+    const [dataset = ""] = [readManifest(join(dir, "runs", id)).config.datasets[0]?.name];
+    const tags = makeTags(20).map((tag) => tag.padEnd(64, "x"));
+    expect(await post({ body: JSON.stringify({ ...LABEL, dataset, tags }) })).toMatchObject({
+      status: 200,
+      answer: { labels: [{ tags }] },
+    });
+  });
+
   it("are refused by a server without --label, which gives no token", async () => {
     await start({ label: null });
     expect(await getToken()).toBeNull();
@@ -110,9 +127,13 @@ describe("labels over HTTP", () => {
     ["no write token", { headers: { "x-assay-write-token": undefined } }, 403, "write token"],
     ["a wrong write token", { token: "guess" }, 403, "write token"],
     ["a form", { headers: { "content-type": "text/plain" } }, 415, "application/json"],
+    ["an urlencoded form", { headers: FORM, body: "verdict=right&trial=0" }, 415, "application/json"],
+    ["a multipart form", { headers: MULTIPART, body: MULTIPART_BODY }, 415, "application/json"],
     ["a large body", { body: JSON.stringify({ ...LABEL, note: "x".repeat(70_000) }) }, 413, "larger than"],
     ["text that is not JSON", { body: "{" }, 400, "not JSON"],
     ["a long note", { body: JSON.stringify({ ...LABEL, note: "x".repeat(5000) }) }, 400, "longer than 4000"],
+    ["a long tag", { body: JSON.stringify({ ...LABEL, tags: ["x".repeat(65)] }) }, 400, "tags.0: is longer than 64"],
+    ["too many tags", { body: JSON.stringify({ ...LABEL, tags: makeTags(21) }) }, 400, "tags: are more than 20"],
     ["an unknown verdict", { body: JSON.stringify({ ...LABEL, verdict: "maybe" }) }, 400, "verdict"],
     ["an unknown field", { body: JSON.stringify({ ...LABEL, labeler: "Eve" }) }, 400, "labeler"],
     ["an unknown trial", { body: JSON.stringify({ ...LABEL, trial: 7 }) }, 404, "has no trial 7"],

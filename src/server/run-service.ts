@@ -39,6 +39,7 @@ import {
 import {
   appendTrialLabel,
   LABELS_FILE,
+  QUARANTINE_FILE,
   RUN_FILES,
   readManifest,
   readTrialLabels,
@@ -109,7 +110,7 @@ function isFresh({ loadedAt, tookMs }: CachedRun): boolean {
 
 async function readRunState(dir: string): Promise<string> {
   const states = await Promise.all(
-    [RUN_FILES.rows, RUN_FILES.summary, LABELS_FILE].map((file) => readFileState(join(dir, file))),
+    [RUN_FILES.rows, RUN_FILES.summary, LABELS_FILE, QUARANTINE_FILE].map((file) => readFileState(join(dir, file))),
   );
   return `${basename(dir)} ${states.join(" ")}`;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { mcnemarExact, signTestOneSided } from "./paired.js";
+import { mcnemarExact, mcnemarMidP, signTestOneSided } from "./paired.js";
 
 /** The probability of every number of heads in n fair coin flips. */
 function coinChances(n: number): number[] {
@@ -45,4 +45,17 @@ it("handles large counts and names an invalid argument", () => {
   expect(mcnemarExact(499_000, 501_000)).toBeCloseTo(0.0456, 3);
   expect(() => mcnemarExact(-1, 2)).toThrow(/^b must/);
   expect(() => signTestOneSided(1, 0.5)).toThrow(/^losses must/);
+});
+
+it("counts the observed outcome half in the mid-p value", () => {
+  for (let b = 0; b <= 12; b++) {
+    for (let c = 0; c <= 12; c++) {
+      const choose = (k: number): number => (k <= 0 ? Number(k === 0) : (choose(k - 1) * (b + c - k + 1)) / k);
+      const chance = (k: number) => choose(k) / 2 ** (b + c);
+      let tail = chance(Math.min(b, c)) / 2;
+      for (let k = 0; k < Math.min(b, c); k++) tail += chance(k);
+      expect(mcnemarMidP(b, c)).toBeCloseTo(Math.min(1, 2 * tail), 12);
+    }
+  }
+  expect(mcnemarMidP(0, 0)).toBe(1);
 });

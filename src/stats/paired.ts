@@ -90,6 +90,20 @@ export function mcnemarExact(b: number, c: number): number {
 }
 
 /**
+ * The mid-p value of McNemar's test, which counts the observed outcome half. The exact test is wrong less often than it
+ * promises; this one is close to its promise, and finds more (Fagerland, Lydersen and Laake 2013).
+ * @example
+ * mcnemarMidP(1, 6); // 0.0703125
+ */
+export function mcnemarMidP(b: number, c: number): number {
+  const exact = mcnemarExact(b, c);
+  if (b === c) return 1;
+  const fewer = Math.min(b, c);
+  const observed = binomialCdf(fewer, b + c, 0.5) - (fewer === 0 ? 0 : binomialCdf(fewer - 1, b + c, 0.5));
+  return exact - observed;
+}
+
+/**
  * The p-value of the exact one-sided sign test: the chance of at least this many wins if wins and losses are equally
  * likely. Ties are excluded by the caller.
  * @example

@@ -6,6 +6,7 @@ export {
   encodeExampleKey,
   isShortenedText,
   readExampleIndex,
+  readExamples,
   type StoredExample,
 } from "./examples.js";
 export { readGitRevision } from "./git.js";
@@ -28,6 +29,7 @@ export { type CollectedDataset, type CollectedTrials, listImportNotes, TrialColl
 export { FORMAT_NAMES, FORMAT_TITLES, type FormatName, type ImportedSystem } from "./import/format.js";
 export { type OpenedResults, openResultFiles, readTrials } from "./import/open-results.js";
 export { RUN_FILES, RunJournal, readManifest, readRows } from "./journal.js";
+export { readLabelPlan, writeLabelPlan } from "./label-plan.js";
 export {
   addTags,
   BASELINE_TAG,
@@ -45,6 +47,15 @@ export { buildPlanIdentity, createRowLookup, type OpenRun, openRunStore, type Ro
 export { FileOutputCache } from "./output-cache.js";
 export { decodeStoredLine, readOutput, readOutputs, type StoredOutput } from "./outputs.js";
 export {
+  type CountedRows,
+  checkQuarantineReason,
+  QUARANTINE_FILE,
+  type QuarantinedTrial,
+  readQuarantine,
+  splitQuarantined,
+  writeQuarantine,
+} from "./quarantine.js";
+export {
   decodeRow,
   encodeAloneInPieces,
   encodeKey,
@@ -57,6 +68,20 @@ export {
 } from "./row-codec.js";
 export { sortRowsByPlan } from "./row-order.js";
 export { openRunFile, readRunFile, readRunLines } from "./run-file.js";
-export { createRunId, findBaseline, findLatestRun, findNamedRuns, findRun, makeRunDir } from "./run-folder.js";
-export { countFinishedTrials, hasRunEnded, isRunComplete, readSummary, type StoredSummary } from "./summary-file.js";
-export { appendTrialLabel, readTrialLabels, trialLabelDraftSchema } from "./trial-labels.js";
+export {
+  createRunId,
+  findBaseline,
+  findLatestRun,
+  findNamedRuns,
+  findRun,
+  isRunFolder,
+  makeRunDir,
+} from "./run-folder.js";
+export { countFinishedTrials, hasRunEnded, readSummary, type StoredSummary } from "./summary-file.js";
+export {
+  appendTrialLabel,
+  readTrialLabels,
+  TRIAL_LABEL_SCHEMA,
+  TRIAL_LABELS_FILE,
+  trialLabelDraftSchema,
+} from "./trial-labels.js";

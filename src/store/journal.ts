@@ -15,6 +15,7 @@ import type { EvalRow, Example, TrialKey } from "../core/index.js";
 import { getErrorMessage, JournalError, RunFolderError } from "../core/index.js";
 import type { EncodedTrial, FinishedTrial, MoneyEntry, RowSink, UngradedOutput } from "../runner/index.js";
 import { writeAtomically, writeContentAddressed, writeLines } from "../utils/index.js";
+import { BATCHES_FILE, BatchJournal } from "./batches.js";
 import { writeExamples } from "./examples.js";
 import { readLabels } from "./labels.js";
 import { lockRun } from "./lock.js";
@@ -93,6 +94,7 @@ export class RunJournal implements RowSink {
   readonly #rowsFd: number;
   readonly #outputsFd: number;
   readonly #unlock: () => void;
+  #batches: BatchJournal | null = null;
   #rows: string[] = [];
   #outputs: string[] = [];
 
@@ -101,6 +103,17 @@ export class RunJournal implements RowSink {
     this.#unlock = unlock;
     this.#rowsFd = openSync(join(dir, RUN_FILES.rows), "a");
     this.#outputsFd = openSync(join(dir, RUN_FILES.outputs), "a");
+    if (existsSync(join(dir, BATCHES_FILE))) this.#batches = new BatchJournal(dir);
+  }
+
+  /** Opens the record of the run's batches. */
+  openBatches(): BatchJournal {
+    this.#batches ??= new BatchJournal(this.dir);
+    return this.#batches;
+  }
+
+  keepsCall(trial: TrialKey, by: "system" | "judge"): boolean {
+    return this.#batches?.keepsCall(trial, by) ?? false;
   }
 
   /** Creates a new run folder. */
@@ -119,6 +132,7 @@ export class RunJournal implements RowSink {
     const unlock = wrapWriteErrors(dir, () => lockRun(join(dir, RUN_FILES.lock)));
     try {
       const notes = [...truncateTornLine(dir, RUN_FILES.rows), ...truncateTornLine(dir, RUN_FILES.outputs)];
+      truncateTornLine(dir, BATCHES_FILE);
       return { journal: new RunJournal(dir, unlock), ...readJournal(dir), notes };
     } catch (error) {
       unlock();
@@ -229,6 +243,7 @@ function requireOwnFiles(dir: string): void {
     [RUN_FILES.rows, isRealFile],
     [RUN_FILES.outputs, isRealFile],
     [RUN_FILES.lock, isRealFile],
+    [BATCHES_FILE, isRealFile],
     [OUTPUTS_DIR, isRealFolder],
   ] as const) {
     const path = join(dir, name);

@@ -1,3 +1,4 @@
+import type { Effort } from "../core/effort.js";
 import type { Limits } from "../core/price.js";
 import type { EvalConfig } from "../core/result.js";
 
@@ -25,6 +26,8 @@ export interface SystemRecord {
   fingerprint: string;
   model?: string;
   harness?: string;
+  /** How much its model was asked to think. */
+  effort?: Effort;
   /** The name of its prompt, where several are compared. */
   prompt?: string;
   limits?: Limits;

@@ -1,6 +1,13 @@
 import { basename } from "node:path";
 import type { Attempt, EvalConfig, EvalRow, Outcome, System, TrialKey } from "../core/index.js";
-import { computeFingerprint, computePaidCost, RunFolderError, VERSION } from "../core/index.js";
+import {
+  canonicalJson,
+  computeFingerprint,
+  computePaidCost,
+  RunFolderError,
+  UsageError,
+  VERSION,
+} from "../core/index.js";
 import {
   computeStoredCost,
   type EarlierResults,
@@ -56,11 +63,12 @@ export function buildPlanIdentity(plan: Plan, config: EvalConfig): PlanIdentity 
 }
 
 function buildSystemRecord(system: System): SystemRecord {
-  const { model, harness, prompt, limits } = system;
+  const { model, harness, effort, prompt, limits } = system;
   return {
     fingerprint: computeFingerprint(system, "process"),
     ...(model === undefined ? {} : { model }),
     ...(harness === undefined ? {} : { harness }),
+    ...(effort === undefined ? {} : { effort }),
     ...(prompt === undefined ? {} : { prompt }),
     ...(limits === undefined ? {} : { limits }),
   };
@@ -90,6 +98,7 @@ function createManifest(identity: PlanIdentity, about: ManifestDetails): Manifes
 
 function resumeRun(dir: string, plan: Plan, identity: PlanIdentity): OpenRun {
   const stored = readManifest(dir);
+  requireSameQuestion(dir, stored.config.until, identity.config.until);
   const changed = listPlanDifferences(stored, identity);
   if (changed.length > 0) {
     throw new RunFolderError(
@@ -111,14 +120,30 @@ function resumeRun(dir: string, plan: Plan, identity: PlanIdentity): OpenRun {
   };
 }
 
+/** Another question would be asked of tasks that were chosen by the first one's answer. */
+function requireSameQuestion(dir: string, stored: EvalConfig["until"], wanted: EvalConfig["until"]): void {
+  if (canonicalJson(stored ?? null) === canonicalJson(wanted ?? null)) return;
+  const name = (until: EvalConfig["until"]) =>
+    until === undefined
+      ? "without --until"
+      : `with --until "${until.question}"${until.margin === undefined ? "" : ` --margin ${until.margin}`}, ${until.quality}, ${1 - until.alpha} confidence, population ${until.population}`;
+  const remedy =
+    stored === undefined
+      ? "Remove --until, or start a new run."
+      : "Leave --until away to go on with it, pass --until none to run its other tasks too, or start a new run.";
+  throw new UsageError(
+    `${dir} was started ${name(stored)}, and cannot be resumed ${name(wanted)}: its guarantee would be lost. ${remedy}`,
+  );
+}
+
 /** Counts reservations of interrupted trials as spent, except for known costs: stored outputs contain their cost. */
 function settleOpenReservations(
   journal: RunJournal,
   money: JournalSpend,
   { outputs, dropped, indexOf }: StoredResults,
 ): void {
-  const lose = (trial: TrialKey, usd: number) => {
-    const entry = { ...pickTrialKey(trial), kind: "settle", usd, why: "lost" } as const;
+  const lose = (trial: TrialKey, usd: number, why: "lost" | "unused" = "lost") => {
+    const entry = { ...pickTrialKey(trial), kind: "settle", usd, why } as const;
     journal.appendMoney(entry);
     money.add(entry);
   };
@@ -126,7 +151,9 @@ function settleOpenReservations(
   for (const reserved of money.open) {
     const index = indexOf(reserved);
     const hasOutput = (index !== undefined && outputs.has(index)) || droppedKeys.has(encodeKey(reserved));
-    lose(reserved, hasOutput ? (reserved.judgeUsd ?? 0) : reserved.usd);
+    // A request in a batch is not lost, and neither is the judging of an output that does not exist yet.
+    if (journal.keepsCall(reserved, hasOutput ? "judge" : "system")) lose(reserved, 0, "unused");
+    else lose(reserved, hasOutput ? (reserved.judgeUsd ?? 0) : reserved.usd);
   }
   for (const { output, call, ...trial } of dropped) {
     lose(trial, computeStoredCost(output, call) ?? 0);

@@ -38,6 +38,9 @@ const VALUES_BY_FIELD: Partial<Readonly<Record<keyof EvalRow, fc.Arbitrary<unkno
   attempts: fc.array(
     fc.record({ errorCategory: fc.constantFrom(...ERROR_CATEGORIES), message: text, durationMs: fc.nat() }),
   ),
+  faults: fc.array(
+    fc.record({ kind: fc.constantFrom("429", "cut"), request: fc.nat(), recoveryMs: fc.option(fc.nat()) }),
+  ),
   metadata: fc.dictionary(fc.constantFrom("a", "b"), text),
   facets: fc.dictionary(fc.constantFrom("subject", "depth"), fc.oneof(text, fc.nat(), fc.boolean())),
   group: fc.oneof(text, fc.nat()),

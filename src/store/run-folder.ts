@@ -171,6 +171,6 @@ function findLatestUnfinished(runsDir: string, isCandidate: (dir: string) => boo
   throw new RunFolderError(`There is no unfinished run in ${runsDir}. Name one with --resume FOLDER.`);
 }
 
-function isRunFolder(dir: string): boolean {
+export function isRunFolder(dir: string): boolean {
   return existsSync(join(dir, RUN_FILES.manifest));
 }

@@ -1,4 +1,4 @@
-import type { BudgetReceipt, JsonSummary, Timing, TrialCounts } from "../core/index.js";
+import type { BudgetReceipt, JsonSummary, SequentialReport, Timing, TrialCounts } from "../core/index.js";
 import { RUN_FILES } from "./journal.js";
 import { readRunFile } from "./run-file.js";
 
@@ -13,6 +13,8 @@ export interface StoredSummary {
   readonly timing: Timing | null;
   /** The spending of a run with a budget in dollars. */
   readonly budget?: BudgetReceipt;
+  /** What a run that may stop before its last task has decided. */
+  readonly sequential?: SequentialReport;
   /** Notes for the reader. */
   readonly notes: readonly string[];
   /** By system; null in files of versions without counts. */
@@ -30,7 +32,7 @@ export function readSummary(dir: string): StoredSummary | null {
 }
 
 function normalizeSummary(stored: Partial<StoredSummary>): StoredSummary {
-  const { complete, summary, across, timing, budget, notes, counts } = stored;
+  const { complete, summary, across, timing, budget, sequential, notes, counts } = stored;
   return {
     complete: complete === true,
     summary: summary ?? {},
@@ -41,6 +43,7 @@ function normalizeSummary(stored: Partial<StoredSummary>): StoredSummary {
         ? { ...timing, wallSecondsBySystem: timing.wallSecondsBySystem ?? {} }
         : null,
     ...(typeof budget?.spentUsd === "number" && { budget }),
+    ...(typeof sequential?.isDecided === "boolean" && { sequential }),
     notes: Array.isArray(notes) ? notes.map(String) : [],
     counts: counts != null && Object.values(counts).every(hasOutcomeCounts) ? counts : null,
   };

@@ -1,13 +1,10 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, writeSync } from "node:fs";
-import { join } from "node:path";
 import * as z from "zod";
-import { getErrorMessage, RunFolderError } from "../core/index.js";
 import type { TrialLabel, TrialLabelDraft } from "./contract.js";
-import { readRunLines } from "./run-file.js";
+import { appendRunLines, readRunLines } from "./run-file.js";
 
 /** What people say about single trials. Not `labels.json`, which has the title and the tags of the whole run. */
 export const TRIAL_LABELS_FILE = "labels.jsonl";
-const TRIAL_LABEL_SCHEMA = "assay.trial-label/1";
+export const TRIAL_LABEL_SCHEMA = "assay.trial-label/1";
 
 const MAX_NOTE_LENGTH = 4000;
 const MAX_TAG_LENGTH = 64;
@@ -61,44 +58,8 @@ function parseLabelLine(text: string): TrialLabel | null {
   }
 }
 
-/** Append, so that several processes can write at once; do not follow a link out of the folder or block on a pipe. */
-const APPEND_FLAGS =
-  constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-
 /** Adds a label to a run. Earlier ones stay in the file. */
 export function appendTrialLabel(dir: string, label: TrialLabel): void {
-  try {
-    if (!lstatSync(dir).isDirectory())
-      throw new Error("the run folder is a link, and labels are only written into a real folder");
-    const file = openSync(join(dir, TRIAL_LABELS_FILE), APPEND_FLAGS, 0o644);
-    try {
-      requireOwnFile(file);
-      appendLine(file, JSON.stringify({ schema: TRIAL_LABEL_SCHEMA, ...label }));
-    } finally {
-      closeSync(file);
-    }
-  } catch (cause) {
-    throw new RunFolderError(`${join(dir, TRIAL_LABELS_FILE)} cannot be written: ${getErrorMessage(cause)}.`, {
-      cause,
-    });
-  }
-}
-
-/** A second hard link may be a file outside of the run. */
-function requireOwnFile(file: number): void {
-  const stats = fstatSync(file);
-  if (!stats.isFile()) throw new Error("it is not a regular file");
-  if (stats.nlink > 1) throw new Error("it is also linked under another name");
-}
-
-/** One write, so that lines of other processes never mix with it. A torn last line is ended first. */
-function appendLine(file: number, line: string): void {
-  const bytes = Buffer.from(`${endsWithLine(file) ? "" : "\n"}${line}\n`);
-  if (writeSync(file, bytes) !== bytes.length) throw new Error("the disk is full");
-}
-
-function endsWithLine(file: number): boolean {
-  const { size } = fstatSync(file);
-  const end = Buffer.alloc(1);
-  return size === 0 || (readSync(file, end, 0, 1, size - 1) === 1 && end[0] === 0x0a);
+  const line = JSON.stringify({ schema: TRIAL_LABEL_SCHEMA, ...label });
+  appendRunLines(dir, TRIAL_LABELS_FILE, [line], "labels");
 }

@@ -5,6 +5,8 @@ import {
   type AnswerDelta,
   classifyHttpStatus,
   type Dialect,
+  EVENT_STREAM_TYPE,
+  EventStreamReader,
   findRefusedParameter,
   type HttpClient,
   type HttpHeaders,
@@ -22,6 +24,9 @@ const MAX_ERROR_BYTES = 64 * 1024;
 
 /** Maximum size of an answer that is not streamed. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/** Where Gemini reports the service tier of an answer. */
+const GEMINI_TIER_HEADER = "x-gemini-service-tier";
 
 /** How much of a body is kept for error messages. */
 const HEAD_BYTES = 200;
@@ -45,6 +50,7 @@ export interface ModelCallOptions {
 export async function callModel(options: ModelCallOptions, reply: ModelReply): Promise<void> {
   const answer = await options.client.post(options.request);
   if (answer.status >= 400) throw await createCallError(options, answer);
+  reply.reader.readServiceTier(readHeader(answer.headers[GEMINI_TIER_HEADER]));
   reply.billUrl = readBillUrl(options.request.url, answer.headers);
   await readAnswer(options, answer, reply);
   const { error, finish, isComplete } = reply.reader;
@@ -62,11 +68,18 @@ async function createCallError(
   const error = createStatusError(site, {
     status: answer.status,
     headers: answer.headers,
-    said: extractErrorMessage(dialect, body),
+    said: nameAwsError(answer.headers, extractErrorMessage(dialect, body)),
     now: now(),
   });
   const refused = REQUEST_ERROR_STATUSES.has(answer.status) ? findRefusedParameter(tryParseEvent(body), sent) : null;
   return refused === null ? error : new RefusedParameterError(refused, error.message);
+}
+
+/** AWS names the kind of an error in a header, such as `ThrottlingException:http://…`. */
+function nameAwsError(headers: HttpHeaders, message: string): string {
+  const [name = ""] = readHeader(headers["x-amzn-errortype"]).split(":");
+  if (name === "") return message;
+  return message === "" ? name : `${name}: ${message}`;
 }
 
 /** Statuses about the request itself. */
@@ -141,13 +154,13 @@ class StreamConsumer {
 
   /** Reads to the end, or until reading on is useless; returns true in that case. */
   async read(answer: HttpResponse): Promise<boolean> {
-    const events = new SseReader({ onData: (data) => this.#take(data), source: this.#site.host });
+    const events = this.#openReader(readHeader(answer.headers["content-type"]));
     await answer.read((chunk) => {
       if (this.head.length < HEAD_BYTES) this.head += chunk.toString("latin1", 0, HEAD_BYTES);
       return events.push(chunk);
     });
     this.#isAtEnd = true;
-    events.end();
+    events.end?.();
     return this.#isStopped;
   }
 
@@ -157,16 +170,33 @@ class StreamConsumer {
     return this.#events === 0 ? this.head.trim() !== "" : unknownEvents === this.#events;
   }
 
-  #take(data: string): boolean {
-    this.#events += 1;
+  #openReader(contentType: string): EventReader {
+    const source = this.#site.host;
+    if (contentType.startsWith(EVENT_STREAM_TYPE))
+      return new EventStreamReader({ onEvent: (event) => this.#takeEvent(event), source });
+    return new SseReader({ onData: (data) => this.#takeData(data), source });
+  }
+
+  #takeData(data: string): boolean {
     const event = data === "[DONE]" ? data : tryParseEvent(data);
     // An incomplete last event means that the stream was cut off, which is reported elsewhere.
     if (event === undefined && this.#isAtEnd) return false;
     if (event === undefined)
       throw createBrokenAnswerError(`${this.#site.host} sent malformed JSON: ${shortenLine(data, 80)}`);
+    return this.#takeEvent(event);
+  }
+
+  #takeEvent(event: unknown): boolean {
+    this.#events += 1;
     this.#isStopped = !this.#reply.takeEvent(event);
     return !this.#isStopped;
   }
+}
+
+/** Reads events from the chunks of a body; `push` returns false when reading on is useless. */
+interface EventReader {
+  push(chunk: Buffer): boolean;
+  end?(): void;
 }
 
 /** Returns undefined for malformed JSON: it is not a JSON value. */
@@ -191,6 +221,7 @@ export class ModelMeter {
   #unreportedOutput = 0;
   #unreportedInput = 0;
   #prompt: () => string = () => "";
+  #fileTokens = 0;
   /** Tokens of this call's prompt, counted on demand. */
   #promptTokens: number | null = null;
   #added = NO_USAGE;
@@ -212,8 +243,9 @@ export class ModelMeter {
   }
 
   /** Starts a call. Its prompt is counted only if no usage is reported. */
-  beginCall(prompt: () => string): void {
+  beginCall(prompt: () => string, fileTokens = 0): void {
     this.#prompt = prompt;
+    this.#fileTokens = fileTokens;
     this.#promptTokens = null;
   }
 
@@ -229,9 +261,9 @@ export class ModelMeter {
   }
 
   /** Adds the usage that the provider has reported for this call so far. */
-  addUsage(usage: Usage | null): void {
+  addUsage(usage: Usage | null, service: string | null): void {
     if (this.#budget === null || usage === null || usage === this.#added) return;
-    this.#budget.add(subtractUsage(usage, this.#added), countPromptTokens(usage));
+    this.#budget.add(subtractUsage(usage, this.#added), countPromptTokens(usage), service);
     this.#added = usage;
     this.#estimate(this.#unreportedOutput, this.#unreportedInput);
   }
@@ -265,7 +297,7 @@ export class ModelMeter {
 
   #promptBeyondReported(): number {
     if (countPromptTokens(this.#added) > 0) return 0;
-    this.#promptTokens ??= this.#tokenizer().count(this.#prompt());
+    this.#promptTokens ??= this.#tokenizer().count(this.#prompt()) + this.#fileTokens;
     return this.#promptTokens;
   }
 }
@@ -390,7 +422,7 @@ export class RefusedParameterError extends TrialError {
 /** Converts an error status to an error that says whether the call may be retried. */
 function createStatusError(site: CallSite, { status, headers, said, now }: FailedAnswer): TrialError {
   const category = classifyHttpStatus(status);
-  const isPassing = category !== "api_error" || status >= 500;
+  const isPassing = category !== "api_error" || isServerFault(status);
   const retry = { afterMs: parseRetryAfter(headers, now) };
   const outlook = classifyOutlook(status, said);
   return new TrialError(category, explainStatus(site, status, said), {
@@ -404,8 +436,13 @@ const CONTENT_FILTER = /content.?(?:filter|policy|management)|flagged|moderat|sa
 
 function classifyOutlook(status: number, said: string): Outlook | null {
   if (classifyHttpStatus(status) !== "api_error" || CONTENT_FILTER.test(said)) return null;
-  if (status >= 500) return "down";
+  if (isServerFault(status)) return "down";
   return [401, 403, 404].includes(status) ? "refused" : "rejected";
+}
+
+/** 424 is Bedrock's status for a model that failed. */
+function isServerFault(status: number): boolean {
+  return status >= 500 || status === 424;
 }
 
 function explainStatus({ host, url, model, keyLabel }: CallSite, status: number, said: string): string {
@@ -421,12 +458,12 @@ function explainStatus({ host, url, model, keyLabel }: CallSite, status: number,
 
 /** An error inside an answer. Overloaded providers report it there, too. */
 function createAnswerError(host: string, { message, type }: ProviderError): TrialError {
-  const isLimit = /rate.?limit|overloaded|resource_exhausted|^429$|^529$/i.test(type ?? "");
+  const isLimit = /rate.?limit|overloaded|throttling|resource_exhausted|^429$|^529$/i.test(type ?? "");
   const kind = type === null ? "" : ` (${type})`;
-  return createRetryableError(
-    isLimit ? "rate_limit" : "api_error",
-    `${host} aborted its answer with an error${kind}: ${message}`,
-  );
+  const text = `${host} aborted its answer with an error${kind}: ${message}`;
+  // Bedrock's word for a request that is wrong, which it is again when repeated.
+  if (type === "validationException") return new TrialError("api_error", text, { outlook: "rejected" });
+  return createRetryableError(isLimit ? "rate_limit" : "api_error", text);
 }
 
 /** A broken answer; a retry may succeed. */

@@ -1,5 +1,12 @@
-import type { Example, Output, StopReason, TrialContext, Turn, Usage } from "../core/index.js";
-import { asksAfterTurns, isOpenTurn, normalizeRole, SENT_WITHOUT_NOTE, TrialError } from "../core/index.js";
+import type { Example, Output, ServiceTier, StopReason, TrialContext, TrialKey, Turn, Usage } from "../core/index.js";
+import {
+  asksAfterTurns,
+  isOpenTurn,
+  normalizeRole,
+  OTHER_MODEL_NOTE,
+  SENT_WITHOUT_NOTE,
+  TrialError,
+} from "../core/index.js";
 import type { HttpClient, HttpRequest } from "../models/index.js";
 import {
   type AnswerDelta,
@@ -7,6 +14,7 @@ import {
   type AnswerReader,
   getReplacementParameter,
   isParameterSent,
+  isSameModel,
   type Message,
 } from "../models/index.js";
 import type { ModelOptions, ModelSettings } from "./model.js";
@@ -24,6 +32,16 @@ import { buildModelOutput, type ConversationRecord, measureSpent } from "./model
 /** A stream begins before the answer does, so an endpoint that is silent for this long is not thinking. */
 const MAX_SILENCE_MS = 300_000;
 
+/** The parameters that carry an effort. */
+const EFFORT_PARAMETERS = [
+  "reasoning_effort",
+  "reasoning",
+  "thinking",
+  "output_config",
+  "thinkingConfig",
+  "reasoningConfig",
+];
+
 export interface ConversationOptions {
   readonly settings: ModelSettings;
   readonly options: ModelOptions;
@@ -33,6 +51,10 @@ export interface ConversationOptions {
   readonly clock: () => number;
   /** The shape of every answer. Default: free text. */
   readonly answer?: AnswerFormat;
+  /** The trial, where requests are recorded. */
+  readonly key?: TrialKey;
+  /** The tokens of images and files, which every call sends again, for calls without reported usage. */
+  readonly fileTokens?: number;
   /** Parameters that the model has rejected, shared by all calls of its system and extended here. */
   readonly refused: Set<string>;
 }
@@ -41,11 +63,13 @@ export interface ConversationOptions {
 export class ModelConversation implements ConversationRecord {
   readonly replies: ModelReply[] = [];
   readonly startedAt: number;
+  readonly serviceTier: ServiceTier | undefined;
   readonly #messages: Message[] = [];
   readonly #context: ConversationOptions;
 
   constructor(options: ConversationOptions) {
     this.#context = options;
+    this.serviceTier = options.options.serviceTier;
     this.startedAt = options.clock();
   }
 
@@ -65,11 +89,11 @@ export class ModelConversation implements ConversationRecord {
 
   /** Asks for one answer. Returns the limit that stopped the trial, if any. */
   async #ask(): Promise<StopReason | null> {
-    const { settings, meter, trial, clock, answer } = this.#context;
+    const { settings, meter, trial, clock, answer, fileTokens = 0 } = this.#context;
     const reply = new ModelReply({ reader: settings.dialect.reader(answer?.name), meter, clock });
     const call = new CallSignal(trial.signal, settings.timeoutMs, settings.host);
     this.replies.push(reply);
-    meter.beginCall(() => this.#prompt());
+    meter.beginCall(() => this.#prompt(), fileTokens);
     try {
       await this.#call(call.signal, reply);
     } catch (error) {
@@ -78,9 +102,17 @@ export class ModelConversation implements ConversationRecord {
       call.release();
       reply.end();
     }
+    this.#noteOtherModel(reply);
     // Some endpoints reject messages without text.
     if (reply.text !== "") this.#messages.push({ role: "assistant", parts: [reply.text] });
     return meter.isExceeded ? "cost_killed" : null;
+  }
+
+  /** A router or a redirected model may answer with another one. */
+  #noteOtherModel({ reader: { model } }: ModelReply): void {
+    const { settings, trial } = this.#context;
+    if (model === null || settings.model === "" || isSameModel(settings.model, model)) return;
+    trial.log(`${OTHER_MODEL_NOTE}: requested ${settings.model}, but ${this.scrub(model)} answered`);
   }
 
   async #call(signal: AbortSignal, reply: ModelReply): Promise<void> {
@@ -101,6 +133,7 @@ export class ModelConversation implements ConversationRecord {
     for (const tried = new Set<string>(); ; ) {
       const sent = this.#body();
       this.#noteRefused();
+      this.#noteClamped();
       try {
         return await callModel(
           { client, request: this.#request(sent, signal), sent, dialect, site, stream, now },
@@ -108,6 +141,8 @@ export class ModelConversation implements ConversationRecord {
         );
       } catch (error) {
         if (!(error instanceof RefusedParameterError) || tried.has(error.parameter)) throw error;
+        // Without its effort it would be another system.
+        if (options.effort !== undefined && EFFORT_PARAMETERS.includes(error.parameter)) throw error;
         tried.add(error.parameter);
         // If both names of a parameter are rejected, its value is wrong.
         const other = getReplacementParameter(error.parameter);
@@ -116,6 +151,13 @@ export class ModelConversation implements ConversationRecord {
         if (other !== null) refused.delete(other);
       }
     }
+  }
+
+  /** Logs for every trial that its answers are shorter than asked for. */
+  #noteClamped(): void {
+    const { settings, options, trial } = this.#context;
+    if (options.maxTokens === undefined || settings.maxTokens === options.maxTokens) return;
+    trial.log(`sent with at most ${settings.maxTokens} output tokens, the limit of the model ${settings.model}`);
   }
 
   /** Logs for every trial which parameters its request lacks, including trials after the rejection. */
@@ -140,7 +182,8 @@ export class ModelConversation implements ConversationRecord {
 
   #body(refused: readonly string[] = [...this.#context.refused]): Record<string, unknown> {
     const { settings, options, answer } = this.#context;
-    const { systemPrompt, temperature, maxTokens, extraBody } = options;
+    const { effort, maxTokens } = settings;
+    const { systemPrompt, temperature, serviceTier, extraBody } = options;
     return settings.dialect.body({
       model: settings.model,
       messages: this.#messages,
@@ -148,6 +191,8 @@ export class ModelConversation implements ConversationRecord {
       ...(systemPrompt === undefined ? {} : { system: systemPrompt }),
       ...(temperature === undefined ? {} : { temperature }),
       ...(maxTokens === undefined ? {} : { maxTokens }),
+      ...(serviceTier === undefined ? {} : { serviceTier }),
+      ...(effort === undefined ? {} : { effort }),
       ...(answer === undefined ? {} : { answer }),
       ...(extraBody === undefined ? {} : { extraBody }),
       refused,
@@ -155,13 +200,14 @@ export class ModelConversation implements ConversationRecord {
   }
 
   #request(body: Record<string, unknown>, signal: AbortSignal): HttpRequest {
-    const { settings, options } = this.#context;
+    const { settings, options, key } = this.#context;
     const { connectTimeoutMs, idleTimeoutMs } = options;
+    const plain = { url: settings.url, headers: settings.headers, body: JSON.stringify(body) };
     return {
-      url: settings.url,
-      headers: settings.headers,
-      body: JSON.stringify(body),
+      ...plain,
+      headers: settings.sign === undefined ? plain.headers : { ...plain.headers, ...settings.sign(plain) },
       signal,
+      ...(key === undefined ? {} : { trial: key }),
       headersTimeoutMs: settings.stream ? Math.min(settings.timeoutMs, MAX_SILENCE_MS) : settings.timeoutMs,
       ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
       ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
@@ -278,13 +324,13 @@ export class ModelReply {
   /** Reads one event of a stream. Returns false if reading on is useless: the budget is spent, or an error came. */
   takeEvent(event: unknown): boolean {
     this.#take(this.reader.readEvent(event));
-    this.#meter.addUsage(this.reader.usage);
+    this.#meter.addUsage(this.reader.usage, this.reader.serviceTier);
     return !this.#meter.isExceeded && this.reader.error === null;
   }
 
   takeWhole(body: unknown): void {
     const delta = this.reader.readWhole(body);
-    this.#meter.addUsage(this.reader.usage);
+    this.#meter.addUsage(this.reader.usage, this.reader.serviceTier);
     this.#take(delta, this.reader.usage === null);
   }
 
@@ -306,7 +352,7 @@ export class ModelReply {
   /** Sets the usage that a gateway metered for an aborted answer. */
   settle(bill: GatewayBill | null): void {
     this.#bill = bill;
-    if (bill !== null) this.#meter.addUsage(bill.usage);
+    if (bill !== null) this.#meter.addUsage(bill.usage, this.reader.serviceTier);
   }
 
   /** True if text has arrived, so that the call must not be retried. */

@@ -1,4 +1,4 @@
-import type { Output, Spent, StopReason, Usage } from "../core/index.js";
+import type { Output, ServiceTier, Spent, StopReason, Usage } from "../core/index.js";
 import type { ModelReply } from "./model-conversation.js";
 
 const USAGE_CLASSES = ["input", "output", "cacheRead", "cacheWrite", "cacheWrite1h", "reasoning"] as const;
@@ -7,6 +7,8 @@ export interface ConversationRecord {
   /** The model's answers in order; the last may be incomplete. */
   readonly replies: readonly ModelReply[];
   readonly startedAt: number;
+  /** The service tier that was requested, if any. */
+  readonly serviceTier: ServiceTier | undefined;
   /** Removes secrets from a provider's text. */
   readonly scrub: (text: string) => string;
 }
@@ -98,18 +100,26 @@ function countTextTokens({ usage, hasHidden }: ModelReply): number | undefined {
   return output === undefined || hasHidden ? output : Math.max(0, output - reasoning);
 }
 
-function buildReplyMetadata({ replies, scrub }: ConversationRecord): Record<string, unknown> | undefined {
+function buildReplyMetadata({ replies, serviceTier, scrub }: ConversationRecord): Record<string, unknown> | undefined {
   const reader = replies.at(-1)?.reader;
   const problems = [...new Set(replies.flatMap((reply) => reply.reader.problems))];
   const unknownEvents = replies.reduce((sum, reply) => sum + reply.reader.unknownEvents, 0);
   const metadata = dropUndefined<Record<string, unknown>>({
     model: reader?.model == null ? undefined : scrub(reader.model),
+    serviceTier: listServiceTiers(replies, serviceTier),
     finishReason: reader?.finishReason == null ? undefined : scrub(reader.finishReason),
     problems: problems.length > 0 ? problems.map(scrub) : undefined,
     unknownEvents: unknownEvents > 0 ? unknownEvents : undefined,
     turnUsage: replies.length > 1 ? replies.map(({ usage }) => usage) : undefined,
   });
   return Object.keys(metadata).length > 0 ? metadata : undefined;
+}
+
+/** The service tiers that answers were billed in; undefined if nothing but the standard one is involved. */
+function listServiceTiers(replies: readonly ModelReply[], requested: string | undefined): string | undefined {
+  const tiers = new Set(replies.map(({ reader }) => reader.serviceTier ?? requested ?? "standard"));
+  const isStandard = requested === undefined && tiers.size === 1 && tiers.has("standard");
+  return isStandard || tiers.size === 0 ? undefined : [...tiers].join(", ");
 }
 
 type MaybeUndefined<T> = { [Key in keyof T]: T[Key] | undefined };

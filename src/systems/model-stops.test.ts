@@ -103,9 +103,9 @@ describe("a budget", () => {
     await bench.system(server, { dialect: "anthropic", tokenizer }).process(ask, makeTrialContext({ budget }));
     const none = { cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, reasoning: 0 };
     expect(calls).toEqual([
-      ["add", { ...none, input: 30, output: 4, cacheRead: 70 }, 100],
+      ["add", { ...none, input: 30, output: 4, cacheRead: 70 }, 100, null],
       ["estimate", 16],
-      ["add", { ...none, input: 0, output: 21 }, 100],
+      ["add", { ...none, input: 0, output: 21 }, 100, null],
     ]);
   });
 

@@ -1,74 +1,140 @@
 import { createHash } from "node:crypto";
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { performance } from "node:perf_hooks";
-import type { Example, Limits, Output, System, Tokenizer, TrialContext } from "../core/index.js";
+import type {
+  Effort,
+  Example,
+  Limits,
+  Output,
+  ServiceTier,
+  System,
+  Tokenizer,
+  TrialContext,
+  TrialKey,
+} from "../core/index.js";
 import {
   describeValue,
   findSecretsInPath,
   getOwn,
   isCredentialName,
   isNonSecretName,
+  omitUndefined,
+  parseEffort,
+  selectServicePrice,
   UsageError,
   VERSION,
 } from "../core/index.js";
 import {
-  type AnswerFormat,
+  type Batches,
+  buildBedrockEffort,
   type ClientLease,
   DIALECT_NAMES,
   type Dialect,
   type DialectName,
   dialects,
+  type EffortRequest,
+  findCapabilities,
   type HttpClient,
   leaseClient,
   loadTokenizer,
   type Message,
+  type ModelCapabilities,
   type ModelRequest,
   parseEndpointHost,
+  requireEffort,
   requireSafeEndpoint,
+  vertexAnthropic,
 } from "../models/index.js";
+import { canInjectFaults } from "./gateway-paths.js";
 import { ModelMeter } from "./model-call.js";
-import { ASK, buildExampleScript, type ConversationScript, ModelConversation } from "./model-conversation.js";
+import {
+  ASK,
+  buildExampleScript,
+  type ConversationOptions,
+  type ConversationScript,
+  ModelConversation,
+} from "./model-conversation.js";
+import { addModelFiles, checkExampleFiles, countFileTokens, describeSentFiles, loadModelFiles } from "./model-files.js";
+import { type ApiKey, createBedrockSigner, type RequestSigner, resolveKey, Secrets } from "./model-key.js";
 import type { Prompt } from "./prompts/prompt.js";
 
 /**
  * A model behind an endpoint.
  * @example
- * new ModelSystem({ baseUrl: "https://api.openai.com/v1", model: "gpt-5-mini", apiKeyEnv: "OPENAI_API_KEY" });
+ * new ModelSystem({ baseUrl: "https://api.openai.com/v1", model: "gpt-6-luna", apiKeyEnv: "OPENAI_API_KEY" });
  */
 export class ModelSystem implements System {
   readonly name: string;
-  /** Host, port and a hash that distinguishes accounts. */
-  readonly endpoint: string;
+  /** Host, port and a hash that distinguishes accounts. Absent in batches: they need no limit on concurrent calls. */
+  declare readonly endpoint?: string;
   readonly harness = "api";
   declare readonly model?: string;
+  declare readonly effort?: Effort;
   declare readonly limits?: Limits;
   declare readonly prompt?: string;
   declare readonly listInputTexts?: (example: Example) => readonly string[];
   readonly #options: ModelOptions;
   readonly #settings: ModelSettings;
-  /** Parameters that the model has rejected: later calls omit them. */
-  readonly #refused = new Set<string>();
+  /** Parameters that the model is known to reject or has rejected: calls omit them. */
+  readonly #refused: Set<string>;
   #lease: ClientLease | null = null;
+  /** Null if requests are sent one by one. */
+  readonly #batch: HttpClient | null;
 
   constructor(options: ModelOptions) {
     this.#options = options;
     this.#settings = resolveModelSettings(options);
-    const { name, model, host, secrets } = this.#settings;
+    const { name, model, host, secrets, url, dialect, headers } = this.#settings;
     this.name = name;
     if (model !== "") this.model = model;
-    this.endpoint = secrets.mark === "" ? host : `${host} ${secrets.mark}`;
+    if (options.effort !== undefined) this.effort = options.effort;
+    this.#refused = new Set(listKnownRefusals(this.#settings, options.effort));
+    const { batches } = options;
+    if (batches === undefined) this.endpoint = secrets.mark === "" ? host : `${host} ${secrets.mark}`;
+    const scrub = (text: string) => secrets.scrub(text);
+    this.#batch = batches?.open({ dialect, model, name, url, headers, scrub, client: this.#client() }) ?? null;
     if (options.prompt !== undefined) {
       const { prompt } = options;
       this.prompt = prompt.name;
       this.listInputTexts = (example) => prompt.render(example).flatMap(({ parts }) => parts);
     }
     if (options.limits !== undefined)
-      this.limits = { ...options.limits, ...findMaxOutputTokens(options, this.#settings) };
+      this.limits = {
+        ...applyServiceTier(options.limits, batches === undefined ? options.serviceTier : "batch"),
+        ...(batches === undefined ? {} : { hardTimeoutMs: null }),
+        ...findMaxOutputTokens(options, this.#settings),
+      };
   }
 
   async process(example: Example, trial: TrialContext): Promise<Output> {
-    const script = this.#buildScript(example);
-    return this.#startConversation(this.#options, trial).run(script);
+    const { prompt, buildMessages } = this.#options;
+    const isConversation = prompt === undefined && buildMessages === undefined;
+    const loaded = await loadModelFiles(example);
+    const script = addModelFiles(this.#buildScript(example), loaded, isConversation ? "first" : "last");
+    const key = { system: this.name, dataset: example.dataset ?? "", exampleId: example.id, trial: trial.trial };
+    const { tokens: fileTokens } = countFileTokens(example, this.#settings);
+    const answered = await this.#converse(script, trial, { key, fileTokens });
+    const sentFiles = describeSentFiles(example);
+    const output = sentFiles.length === 0 ? answered : { ...answered, metadata: { ...answered.metadata, sentFiles } };
+    return this.#batch === null ? output : omitTimes(output);
+  }
+
+  /** False for batches, and for addresses that the gateway cannot stand in for. */
+  get takesFaults(): boolean {
+    return this.#batch === null && canInjectFaults(this.#settings.url, this.#settings.dialect.name);
+  }
+
+  /** With faults, through a gateway for this trial. */
+  async #converse(script: ConversationScript, trial: TrialContext, asked: AskedConversation): Promise<Output> {
+    if (trial.faults === undefined) return this.#startConversation(this.#options, trial, asked).run(script);
+    const { url, dialect } = this.#settings;
+    const { openFaultyEndpoint } = await import("./faulty-endpoint.js");
+    const endpoint = await openFaultyEndpoint({ url, dialect: dialect.name }, trial.faults);
+    try {
+      return await this.#startConversation(this.#options, trial, { ...asked, url: endpoint.url }).run(script);
+    } finally {
+      await endpoint.close();
+    }
   }
 
   /**
@@ -77,21 +143,36 @@ export class ModelSystem implements System {
    * @example
    * await system.ask({ messages: [{ role: "user", parts: ["Is the sky blue?"] }] }, signal); // { response: "Yes.", … }
    */
-  async ask({ system, messages, answer }: ModelQuestion, signal: AbortSignal): Promise<Output> {
+  async ask({ system, messages, answer, trial: key }: ModelQuestion, signal: AbortSignal): Promise<Output> {
     const prompts = [this.#options.systemPrompt, system].filter((text) => text !== undefined && text !== "");
     const options = { ...this.#options, ...(prompts.length > 0 && { systemPrompt: prompts.join("\n\n") }) };
     const trial = { signal, budget: null, trial: 0, seed: 0, log: () => {} };
-    return this.#startConversation(options, trial, answer).run([...messages, ASK]);
+    return this.#startConversation(options, trial, omitUndefined({ answer, key })).run([...messages, ASK]);
   }
 
-  /** Throws a `PromptError` if the example lacks a column that the prompt inserts. */
+  /** The most tokens that the images and files of an example can count; null if it cannot be known. */
+  countFileTokens(example: Example): number | null {
+    const { tokens, isComplete } = countFileTokens(example, this.#settings);
+    return isComplete ? tokens : null;
+  }
+
+  /**
+   * Throws a `PromptError` if the example lacks a column that the prompt inserts, and a `UsageError` if it has images or
+   * files that cannot be sent.
+   */
   checkExample(example: Example): void {
     this.#options.prompt?.render(example);
+    checkExampleFiles(example, this.#settings);
+    if (this.#batch === null || this.#buildScript(example).filter((step) => step === ASK).length <= 1) return;
+    throw new UsageError(
+      `Example "${example.id}" asks several times, each time with the answer before: it cannot be sent in a batch to ${this.name}. Run it without --batch.`,
+    );
   }
 
   /** Everything that affects the output, without secrets. */
   fingerprint(): unknown {
-    const { systemPrompt, temperature, maxTokens, extraBody, headers = {}, buildMessages, prompt } = this.#options;
+    const { systemPrompt, temperature, maxTokens, serviceTier, extraBody, headers = {} } = this.#options;
+    const { buildMessages, effort, prompt } = this.#options;
     const { workUrl, dialect, model, secrets } = this.#settings;
     return {
       url: secrets.scrub(workUrl),
@@ -100,6 +181,8 @@ export class ModelSystem implements System {
       systemPrompt,
       temperature,
       maxTokens,
+      serviceTier,
+      effort,
       extraBody,
       headers: Object.fromEntries(
         Object.entries(headers)
@@ -116,16 +199,20 @@ export class ModelSystem implements System {
     this.#lease = null;
   }
 
-  #startConversation(options: ModelOptions, trial: TrialContext, answer?: AnswerFormat): ModelConversation {
+  #startConversation(
+    options: ModelOptions,
+    trial: TrialContext,
+    { url = this.#settings.url, ...asked }: AskedConversation & { url?: string },
+  ): ModelConversation {
     return new ModelConversation({
-      settings: this.#settings,
+      settings: url === this.#settings.url ? this.#settings : { ...this.#settings, url },
       options,
-      client: this.#client(),
+      client: this.#batch ?? this.#client(),
       meter: new ModelMeter(trial.budget, () => this.#tokenizer()),
       trial,
       refused: this.#refused,
       clock: options.clock ?? (() => performance.now()),
-      ...(answer === undefined ? {} : { answer }),
+      ...asked,
     });
   }
 
@@ -145,9 +232,23 @@ export class ModelSystem implements System {
   }
 }
 
+type AskedConversation = Pick<ConversationOptions, "answer" | "key" | "fileTokens">;
+
+/** Nothing about speed can be measured in a batch. */
+function omitTimes({ ttftMs: _, firstAttemptMs: __, tokensPerSec: ___, ...output }: Output): Output {
+  return { ...output, latency: null };
+}
+
 /** An unknown header may affect the output, and may contain a secret. */
 function hashHeader([name, value]: [string, string]): [string, string] {
   return [name, isNonSecretName(name) ? value : createHash("sha256").update(value).digest("hex")];
+}
+
+/** Trials are billed and limited at the price of their service tier. If that is unknown, no limit can be enforced. */
+function applyServiceTier(limits: Limits, service: ServiceTier | undefined): Limits {
+  if (service === undefined || limits.price === null) return limits;
+  const price = selectServicePrice(limits.price, service);
+  return price === null ? { ...limits, price, maxCostUsd: null } : { ...limits, price };
 }
 
 /** The names of the output limit in request bodies. */
@@ -155,8 +256,8 @@ const MAX_TOKENS_KEYS = ["max_tokens", "max_completion_tokens", "max_output_toke
 
 /** The requested output limit, if any. */
 function findMaxOutputTokens(
-  { maxTokens, extraBody = {} }: ModelOptions,
-  { dialect }: Pick<ModelSettings, "dialect">,
+  { extraBody = {} }: ModelOptions,
+  { dialect, maxTokens }: Pick<ModelSettings, "dialect" | "maxTokens">,
 ): Pick<Limits, "maxOutputTokens"> {
   const own = MAX_TOKENS_KEYS.filter((name) => Object.hasOwn(extraBody, name)).map((name) => extraBody[name]);
   const longest = own.length === 0 ? (maxTokens ?? dialect.usualMaxTokens) : own.find(Number.isSafeInteger);
@@ -181,9 +282,17 @@ export interface ModelOptions {
   apiKey?: string | null;
   /** The environment variable with the key. */
   apiKeyEnv?: string;
+  /** The header of the key: `api-key` for Azure, `authorization` for a bearer token. Default: that of the API format. */
+  keyHeader?: "api-key" | "authorization";
   systemPrompt?: string;
   temperature?: number;
   maxTokens?: number;
+  /** How much the model thinks: `low`, `high` and so on, or a number of thinking tokens. Default: the model's own. */
+  effort?: Effort;
+  /** Who serves the model, such as `openrouter`: decides what is known about it. */
+  provider?: string | null;
+  /** `flex` is cheaper and slow, `priority` is fast. Default: the provider's standard one. */
+  serviceTier?: ServiceTier;
   /** Merged into the body last; null removes a key. */
   extraBody?: Readonly<Record<string, unknown>>;
   headers?: Readonly<Record<string, string>>;
@@ -199,6 +308,8 @@ export interface ModelOptions {
   /** Replaces context and question by a template with columns of the example; see `readPrompt`. */
   prompt?: Prompt;
   limits?: Limits;
+  /** Sends requests in batches, at the batch price. Pass the same object to `evaluate`. */
+  batches?: Batches;
   /** Allows sending a key over plain http to another machine. */
   allowInsecure?: boolean;
   /** Default: one client shared by all systems of the process. */
@@ -213,7 +324,10 @@ export interface ModelOptions {
 }
 
 /** A question to a model apart from any example. */
-export type ModelQuestion = Pick<ModelRequest, "system" | "messages" | "answer">;
+export interface ModelQuestion extends Pick<ModelRequest, "system" | "messages" | "answer"> {
+  /** The trial that it is about. */
+  readonly trial?: TrialKey;
+}
 
 /** Validated options, and what is derived from them for every call. */
 export interface ModelSettings {
@@ -226,18 +340,31 @@ export interface ModelSettings {
   /** Host and port. */
   readonly host: string;
   readonly key: ApiKey;
+  /** The headers that sign one request; absent if a key is enough. */
+  readonly sign?: RequestSigner;
   readonly secrets: Secrets;
   readonly headers: Readonly<Record<string, string>>;
   readonly stream: boolean;
   readonly timeoutMs: number;
+  /** Null for an unknown model. */
+  readonly capabilities: ModelCapabilities | null;
+  readonly effort: EffortRequest | undefined;
+  readonly maxTokens: number | undefined;
 }
 
 /** Validates the options of a model system. */
 function resolveModelSettings(options: ModelOptions): ModelSettings {
-  const { baseUrl, model = "", stream = true, timeoutMs = getDefaultTimeout(options.limits) } = options;
+  const { baseUrl, model = "", batches } = options;
+  const stream = batches === undefined && (options.stream ?? true);
+  // A batch may take days.
+  const timeoutMs = batches === undefined ? (options.timeoutMs ?? getDefaultTimeout(options.limits)) : MAX_TIMER_MS;
   requireValidOptions(options);
-  const dialect = requireModelDialect(options.dialect ?? "chat", model);
-  const key = resolveKey({ ...options, env: options.env ?? process.env });
+  const dialect = selectPublisherDialect(requireModelDialect(options.dialect ?? "chat", model), options);
+  requireServiceTier(dialect, options);
+  const capabilities = findCapabilities({ model, provider: options.provider ?? null });
+  const effort = resolveEffort(options, dialect, capabilities);
+  const env = options.env ?? process.env;
+  const key = resolveKey({ ...options, env });
   const own = normalizeHeaders(options.headers ?? {});
   const host = parseEndpointHost(baseUrl);
   const named = [...Object.entries(own), ...new URL(baseUrl).searchParams];
@@ -247,15 +374,101 @@ function resolveModelSettings(options: ModelOptions): ModelSettings {
     name: options.name ?? addPromptName(model === "" ? host : `${host}/${model}`, options.prompt),
     model,
     dialect,
-    url: buildCallUrl(base, dialect.path(model, stream)),
-    workUrl: buildCallUrl(base, dialect.path(model, false)),
+    url: buildCallUrl(base, dialect.path(model, stream), dialect.isRooted),
+    workUrl: buildCallUrl(base, dialect.path(model, false), dialect.isRooted),
     host,
     key,
-    secrets: new Secrets(key.value, named, findSecretsInPath(baseUrl)),
-    headers: { ...buildDefaultHeaders(stream), ...dialect.headers(key.value), ...own },
+    ...(key.aws === undefined
+      ? {}
+      : { sign: createBedrockSigner(key.aws, { url: base, env, now: options.now ?? Date.now }) }),
+    secrets: new Secrets(key, named, findSecretsInPath(baseUrl)),
+    headers: { ...buildDefaultHeaders(dialect, stream), ...buildKeyHeaders(dialect, key, options.keyHeader), ...own },
     stream,
     timeoutMs,
+    capabilities,
+    effort,
+    maxTokens: resolveMaxTokens(options, dialect, capabilities),
   };
+}
+
+/** OpenRouter by its name as a provider, or by its address. */
+function isRouter({ provider, baseUrl }: ModelOptions): boolean {
+  return provider?.toLowerCase() === "openrouter" || /^https?:\/\/(?:[\w-]+\.)*openrouter\.ai(?:[:/]|$)/i.test(baseUrl);
+}
+
+/** Rejects an effort that the model or its API format is known not to support, before anything is spent. */
+function resolveEffort(
+  options: ModelOptions,
+  dialect: Dialect,
+  capabilities: ModelCapabilities | null,
+): EffortRequest | undefined {
+  const { model = "", provider = null, effort, maxTokens } = options;
+  if (effort === undefined) return undefined;
+  const value = parseEffort(effort, "effort");
+  const isRouted = isRouter(options);
+  requireEffort(value, { model, provider });
+  if (typeof value === "number" && !isRouted && NAMED_EFFORT_DIALECTS.includes(dialect.name))
+    throw new UsageError(
+      `The API format ${dialect.name} takes no number of thinking tokens as effort, but is given ${value}. Use low, medium or high.`,
+    );
+  const sent: EffortRequest = { value, isAdaptive: capabilities?.effort?.isAdaptive ?? true, isRouted };
+  if (dialect.name === "bedrock" && buildBedrockEffort(model, sent) === null)
+    throw new UsageError(
+      `How Bedrock's model ${model} takes the effort ${value} is not known. Give its own field with extraBody (--extra-body), in additionalModelRequestFields.`,
+    );
+  if (
+    typeof value === "number" &&
+    BUDGET_DIALECTS.includes(dialect.name) &&
+    maxTokens !== undefined &&
+    maxTokens <= value
+  )
+    throw new UsageError(
+      `The effort of ${value} thinking tokens leaves nothing for an answer of at most ${maxTokens} tokens. Raise maxTokens above ${value}, or lower the effort.`,
+    );
+  return sent;
+}
+
+/** Thinking tokens are part of the longest answer there. */
+const BUDGET_DIALECTS: readonly DialectName[] = ["anthropic", "bedrock"];
+
+const NAMED_EFFORT_DIALECTS: readonly DialectName[] = ["chat", "responses"];
+
+/** For thinking and answer together, where an API format requires a limit and the model thinks. */
+const THINKING_MAX_TOKENS = 32_000;
+
+/** The requested output limit, at most what the model can write. */
+function resolveMaxTokens(
+  { maxTokens, effort }: ModelOptions,
+  { usualMaxTokens }: Dialect,
+  capabilities: ModelCapabilities | null,
+): number | undefined {
+  const most = capabilities?.maxOutputTokens ?? Number.POSITIVE_INFINITY;
+  if (maxTokens !== undefined) return Math.min(maxTokens, most);
+  if (usualMaxTokens === undefined || effort === undefined || effort === "none") return undefined;
+  return Math.min(typeof effort === "number" ? effort + usualMaxTokens : THINKING_MAX_TOKENS, most);
+}
+
+/** The parameters with which each API format asks for structured output. */
+const STRUCTURED_PARAMETERS: Readonly<Record<DialectName, readonly string[]>> = {
+  chat: ["response_format"],
+  responses: ["text"],
+  anthropic: ["output_config"],
+  gemini: ["responseSchema", "responseMimeType"],
+  bedrock: ["outputConfig"],
+};
+
+/** Models that accept these as long as they do not think. */
+const SAMPLING_PARAMETERS = ["temperature", "top_p"];
+
+/** The parameters that the model is known to reject. */
+function listKnownRefusals({ capabilities, dialect }: ModelSettings, effort: Effort | undefined): string[] {
+  if (capabilities === null) return [];
+  const { refused, structuredOutput, maker } = capabilities;
+  const takesSampling = effort === "none" && maker === "openai";
+  return [
+    ...refused.filter((name) => !takesSampling || !SAMPLING_PARAMETERS.includes(name)),
+    ...(structuredOutput === false ? STRUCTURED_PARAMETERS[dialect.name] : []),
+  ];
 }
 
 /** The name of a model's system with one of several prompts. */
@@ -269,9 +482,28 @@ function getDefaultTimeout(limits: Limits | undefined): number {
   return hard === null ? DEFAULT_TIMEOUT_MS : Math.min(MAX_TIMER_MS, hard + HARD_TIMEOUT_MARGIN_MS);
 }
 
-function buildDefaultHeaders(stream: boolean): Record<string, string> {
-  const accept = stream ? "text/event-stream, application/json" : "application/json";
+function buildDefaultHeaders({ streamType = "text/event-stream" }: Dialect, stream: boolean): Record<string, string> {
+  const accept = stream ? `${streamType}, application/json` : "application/json";
   return { "content-type": "application/json", accept, "user-agent": `assay/${VERSION}` };
+}
+
+/** An access key of AWS signs each request instead. */
+function buildKeyHeaders(
+  dialect: Dialect,
+  { value, aws }: ApiKey,
+  name: ModelOptions["keyHeader"],
+): Record<string, string> {
+  const key = aws === undefined ? value : null;
+  if (name === undefined || key === null) return dialect.headers(key);
+  return { ...dialect.headers(null), [name]: name === "authorization" ? `Bearer ${key}` : key };
+}
+
+/** Vertex AI serves Anthropic's models below their own publisher. */
+function selectPublisherDialect(dialect: Dialect, { baseUrl, model = "" }: ModelOptions): Dialect {
+  const path = URL.canParse(baseUrl) ? new URL(baseUrl).pathname : "";
+  if (dialect.name !== "anthropic" || !/\/publishers\/anthropic\/?$/.test(path)) return dialect;
+  if (model === "") throw new UsageError("Vertex AI needs a model, which is part of its URL. Name one.");
+  return vertexAnthropic;
 }
 
 function requireModelDialect(name: string, model: string): Dialect {
@@ -281,7 +513,21 @@ function requireModelDialect(name: string, model: string): Dialect {
   }
   if (name === "gemini" && model === "")
     throw new UsageError("Gemini needs a model, which is part of its URL. Name one.");
+  if (name === "bedrock" && model === "")
+    throw new UsageError("Amazon Bedrock needs a model, which is part of its URL. Name one.");
   return dialect;
+}
+
+function requireServiceTier({ name, serviceTiers }: Dialect, { serviceTier: service, batches }: ModelOptions): void {
+  if (service === undefined) return;
+  if (batches !== undefined)
+    throw new UsageError(
+      `The service tier ${service} cannot be used in batches, which are a tier of their own. Remove one.`,
+    );
+  if (serviceTiers.includes(service)) return;
+  throw new UsageError(
+    `The API format ${name} has no service tier ${JSON.stringify(service)}. Use ${serviceTiers.join(" or ")}, or leave it out.`,
+  );
 }
 
 function requireValidOptions(options: ModelOptions): void {
@@ -324,95 +570,17 @@ function requireSendableHeader(name: string, value: string): void {
   }
 }
 
-interface KeySource {
-  /** The key itself; null if the endpoint needs none. */
-  readonly apiKey?: string | null;
-  /** The environment variable with the key. */
-  readonly apiKeyEnv?: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
-/** A key, and its description for messages. */
-interface ApiKey {
-  readonly value: string | null;
-  /** For example "the key in OPENAI_API_KEY". */
-  readonly label: string;
-}
-
-/** Reads the key of an endpoint; the error names a missing variable. */
-function resolveKey({ apiKey, apiKeyEnv, env }: KeySource): ApiKey {
-  if (apiKey === null) return { value: null, label: "no key" };
-  if (apiKey !== undefined) return { value: requireSendableKey(apiKey, "apiKey"), label: "the key given as apiKey" };
-  if (apiKeyEnv === undefined) return { value: null, label: "no key" };
-  const value = env[apiKeyEnv];
-  if (value === undefined || value.trim() === "") {
-    throw new UsageError(`The environment variable ${apiKeyEnv} is not set. Put the endpoint's API key in it.`);
-  }
-  return { value: requireSendableKey(value, apiKeyEnv), label: `the key in ${apiKeyEnv}` };
-}
-
-/** A key read from a file often ends with a line feed. */
-function requireSendableKey(key: string, where: string): string {
-  const trimmed = key.trim();
-  if (/^[\x21-\x7e]+$/.test(trimmed)) return trimmed;
-  throw new UsageError(
-    `The key in ${where} is empty or contains spaces, line breaks or other characters that keys do not have. Copy it again.`,
-  );
-}
-
-/** Shorter values are placeholders; words such as "none" occur in many messages. */
-const MIN_SECRET_LENGTH = 6;
-/** For unknown headers: a shorter value may be a word that also occurs in answers. */
-const MIN_UNKNOWN_LENGTH = 16;
-
-function extractSecrets(name: string, value: string): string[] {
-  if (isNonSecretName(name)) return [];
-  const words = [value, ...value.split(/[\s;,=]+/)];
-  return isCredentialName(name) ? words : words.filter(({ length }) => length >= MIN_UNKNOWN_LENGTH);
-}
-
-/** Secrets that must not be shown: the key, and secrets in headers and the URL. */
-class Secrets {
-  readonly #values: readonly string[];
-
-  constructor(
-    key: string | null,
-    named: Iterable<readonly [name: string, value: string]>,
-    others: readonly string[] = [],
-  ) {
-    const words = Array.from(named).flatMap(([name, value]) => extractSecrets(name, value));
-    const all = [...(key === null ? [] : [key]), ...words, ...others].filter(
-      ({ length }) => length >= MIN_SECRET_LENGTH,
-    );
-    this.#values = [...new Set(all)].sort((a, b) => b.length - a.length);
-  }
-
-  get hasAny(): boolean {
-    return this.#values.length > 0;
-  }
-
-  /** Removes the secrets from a text: some endpoints repeat the key in errors and answers. */
-  scrub(text: string): string {
-    return this.#values.reduce((clean, secret) => clean.replaceAll(secret, "[secret]"), text);
-  }
-
-  /** Distinguishes accounts without revealing them; "" without secrets. */
-  get mark(): string {
-    if (!this.hasAny) return "";
-    return createHash("sha256").update(this.#values.join("\n")).digest("hex").slice(0, 8);
-  }
-}
-
 /**
  * The URL of a call. OpenAI's base URLs end with a version, most others do not, and users give them either way: a base
  * without a path gets `/v1`, a version in both is not repeated, and a base that is already the full URL stays unchanged.
  * @example
  * buildCallUrl(new URL("http://127.0.0.1:8080"), "/chat/completions"); // "http://127.0.0.1:8080/v1/chat/completions"
  */
-export function buildCallUrl(base: URL, path: string): string {
+export function buildCallUrl(base: URL, path: string, isRooted = false): string {
   const [route = "", query = ""] = path.split("?");
   const url = new URL(base);
-  url.pathname = joinUrlPath(base.pathname.replace(/\/+$/, ""), route);
+  const basePath = base.pathname.replace(/\/+$/, "");
+  url.pathname = isRooted ? basePath + route : joinUrlPath(basePath, route);
   for (const [name, value] of new URLSearchParams(query)) url.searchParams.set(name, value);
   url.hash = "";
   return url.href;
@@ -421,6 +589,8 @@ export function buildCallUrl(base: URL, path: string): string {
 function joinUrlPath(base: string, route: string): string {
   if (base.endsWith(route)) return base;
   const version = /^\/v\d[a-z\d]*(?=\/)/.exec(route)?.[0];
+  // Vertex AI has its version before the project.
+  if (version !== undefined && /\/publishers\/[^/]+$/.test(base)) return base + route.slice(version.length);
   if (version !== undefined) return base.endsWith(version) ? base + route.slice(version.length) : base + route;
   return (base === "" ? "/v1" : base) + route;
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import type { EffortCurve, FrontierReport } from "../core/index.js";
 
 /** The launcher of the built command line; scripts/test.mjs makes sure that the build is fresh. */
 export const LAUNCHER = fileURLToPath(new URL("../../bin/assay.js", import.meta.url));
@@ -69,6 +70,8 @@ export interface PrintedReport {
   config: Record<string, unknown> & { title: string; seed: number; trials: number; datasets: { examples: number }[] };
   summary: Record<string, Record<string, number | string | null>>;
   notes: string[];
+  frontier: FrontierReport | null;
+  effortCurves: EffortCurve[];
   rows: (Record<string, unknown> & {
     system: string;
     exampleId: string | number;

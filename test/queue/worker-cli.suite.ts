@@ -140,7 +140,7 @@ describe.skipIf(isCommandMissing("redis-server"))("runs over a queue", () => {
     const proxy = { models: [{ proxy: url, model: "m" }] };
     const named = await attack({ ...proxy, apiKeyEnv: "AWS_SECRET_ACCESS_KEY" });
     expect(named.stderr).toMatch(/the environment variable AWS_SECRET_ACCESS_KEY.*--allow-env AWS_SECRET_ACCESS_KEY/);
-    expect((await attack(proxy)).stderr).toContain("OPENAI_API_KEY is withheld from it");
+    expect((await attack(proxy)).stderr).toContain("OPENAI_API_KEY, AWS_SECRET_ACCESS_KEY are withheld from it");
     const secret = { ASSAY_QUEUE_SECRET: "a secret of run and workers" };
     expect((await attack({}, secret)).stderr).toContain("its announcement is not signed with this worker's secret");
     expect(asked.filter(({ authorization }) => authorization !== undefined)).toEqual([]);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AGENT_NAMES } from "../../budget/rules.js";
 import { UsageError } from "../../core/errors.js";
+import type { GatewayDialectName } from "../../models/index.js";
 import type { LaunchRequest } from "../adapter.js";
 import { ADAPTERS, requireAdapter } from "./index.js";
 
@@ -14,6 +15,7 @@ const REQUEST: LaunchRequest = {
   isRoot: false,
   skillsDir: null,
   mcp: null,
+  effort: null,
 };
 
 describe("requireAdapter", () => {
@@ -74,5 +76,61 @@ describe.each(AGENT_NAMES)("%s", (name) => {
     expect(one.unknown.size).toBe(1);
     expect(other.unknown.size).toBe(0);
     expect(other).toMatchObject({ end: null, response: "", figures: { usage: null, costUsd: null } });
+  });
+});
+
+describe("an effort", () => {
+  const launch = (
+    name: (typeof AGENT_NAMES)[number],
+    effort: LaunchRequest["effort"],
+    dialect: GatewayDialectName = "chat",
+  ) =>
+    requireAdapter(name).launch({
+      ...REQUEST,
+      effort,
+      model: { name: "the-model", cliName: "own/the-model", dialect },
+    });
+
+  it("is told to claude with its flag, or as a number of thinking tokens", () => {
+    expect(launch("claude", "low").args.join(" ")).toContain("--effort low --");
+    expect(launch("claude", "low").env).not.toHaveProperty("MAX_THINKING_TOKENS");
+    expect(launch("claude", 2048).env).toMatchObject({ MAX_THINKING_TOKENS: "2048" });
+    expect(launch("claude", "none").env).toMatchObject({ MAX_THINKING_TOKENS: "0" });
+    expect(launch("claude", "none").args).not.toContain("--effort");
+  });
+
+  it("is told to codex as a setting", () => {
+    expect(launch("codex", "low").args.join(" ")).toContain('-c model_reasoning_effort="low"');
+  });
+
+  it("is told to gemini in its settings", () => {
+    const read = (effort: LaunchRequest["effort"]) =>
+      JSON.parse(launch("gemini", effort, "gemini").homeFiles[".gemini/settings.json"] ?? "{}").modelConfigs;
+    const override = (thinkingConfig: object) => ({
+      customOverrides: [{ match: { model: "the-model" }, modelConfig: { generateContentConfig: { thinkingConfig } } }],
+    });
+    expect(read("low")).toEqual(override({ thinkingLevel: "LOW" }));
+    expect(read(512)).toEqual(override({ thinkingBudget: 512 }));
+    expect(read("none")).toEqual(override({ thinkingBudget: 0 }));
+    expect(read(null)).toBeUndefined();
+  });
+
+  it.each([
+    ["chat", "low", { reasoningEffort: "low" }],
+    ["responses", "max", { reasoningEffort: "max" }],
+    ["anthropic", "high", { effort: "high" }],
+    ["anthropic", 2048, { thinking: { type: "enabled", budgetTokens: 2048 } }],
+    ["anthropic", "none", { thinking: { type: "disabled" } }],
+    ["gemini", "low", { thinkingConfig: { thinkingLevel: "low" } }],
+    ["gemini", 512, { thinkingConfig: { thinkingBudget: 512 } }],
+  ] as const)("is told to opencode in its settings: %s, %s", (dialect, effort, options) => {
+    const settings = launch("opencode", effort, dialect).homeFiles[".config/opencode/opencode.json"] ?? "{}";
+    const [provider] = Object.values<{ models: Record<string, { options: object }> }>(JSON.parse(settings).provider);
+    expect(provider?.models["the-model"]?.options).toEqual(options);
+  });
+
+  it("is told to pi with its flag", () => {
+    expect(launch("pi", "high").args.join(" ")).toContain("--thinking high");
+    expect(launch("pi", "none").args.join(" ")).toContain("--thinking off");
   });
 });

@@ -87,18 +87,20 @@ export const claude: AgentAdapter = {
     "Write",
   ],
   takesServers: "always",
+  efforts: { names: ["none", "low", "medium", "high", "xhigh", "max"], takesTokens: true },
   asRoot: "as root it only runs without prompts when IS_SANDBOX=1 marks a container, so that is set",
   launch,
   reader: () => new ClaudeReader(),
 };
 
 function launch(request: LaunchRequest): AgentLaunch {
-  const { model, usesOwnHome, mcp } = request;
+  const { model, effort, usesOwnHome, mcp } = request;
   const named = model === null ? [] : ["--model", usesOwnHome ? model.cliName : model.name];
   return {
     args: [
       ...FLAGS,
       ...named,
+      ...(typeof effort === "string" && effort !== "none" ? ["--effort", effort] : []),
       // Only the example's servers, not those of the user or the folder.
       ...(mcp === null ? [] : ["--mcp-config", mcp.file, "--strict-mcp-config"]),
       // Ends the options: the prompt may look like an option or a subcommand.
@@ -110,7 +112,7 @@ function launch(request: LaunchRequest): AgentLaunch {
   };
 }
 
-function buildClaudeEnv({ gateway, key, model, usesOwnHome, isRoot }: LaunchRequest): Record<string, string> {
+function buildClaudeEnv({ gateway, key, model, effort, usesOwnHome, isRoot }: LaunchRequest): Record<string, string> {
   return {
     ANTHROPIC_BASE_URL: gateway.anthropic,
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
@@ -118,6 +120,10 @@ function buildClaudeEnv({ gateway, key, model, usesOwnHome, isRoot }: LaunchRequ
     DISABLE_ERROR_REPORTING: "1",
     DISABLE_AUTOUPDATER: "1",
     CLAUDE_CODE_MAX_RETRIES: MAX_RETRIES,
+    // 0 switches thinking off.
+    ...(effort === "none" || typeof effort === "number"
+      ? { MAX_THINKING_TOKENS: String(effort === "none" ? 0 : effort) }
+      : {}),
     // As root it skips permission prompts only in a sandbox. A list of allowed tools would work too, but root would then be
     // asked more often than other users, and measured differently.
     ...(isRoot ? { IS_SANDBOX: "1" } : {}),

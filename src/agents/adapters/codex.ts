@@ -46,18 +46,20 @@ export const codex: AgentAdapter = {
   skills: { inHome: ".agents/skills", inProject: ".agents/skills" },
   tools: ["command_execution", "file_change", "todo_list", "web_search"],
   takesServers: "always",
+  efforts: { names: ["none", "minimal", "low", "medium", "high", "xhigh", "max"] },
   launch,
   reader: () => new CodexReader(),
 };
 
 function launch(request: LaunchRequest): AgentLaunch {
-  const { model, usesOwnHome } = request;
+  const { model, effort, usesOwnHome } = request;
   return {
     args: [
       "exec",
       ...FLAGS,
       ...(model === null ? [] : ["-m", usesOwnHome ? model.cliName : model.name]),
       ...(usesOwnHome ? [] : buildCodexSettings(request)),
+      ...(effort === null ? [] : ["-c", `model_reasoning_effort="${effort}"`]),
       ...buildServerSettings(request.mcp),
       // Ends the options: the prompt may look like an option or a subcommand.
       "--",

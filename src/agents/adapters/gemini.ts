@@ -1,13 +1,13 @@
-import type { AgentEventBody } from "../../core/index.js";
+import type { AgentEventBody, Effort } from "../../core/index.js";
 import { type JsonFields, readJsonObject, readJsonString, toJsonText } from "../../models/index.js";
 import {
   type AgentAdapter,
   type AgentEnd,
   type AgentFigures,
   type AgentLaunch,
+  type AgentModel,
   findStatusCode,
   type LaunchRequest,
-  type McpConfig,
   parseTokenCount,
   type StreamReader,
   toMcpSettings,
@@ -60,11 +60,13 @@ export const gemini: AgentAdapter = {
     "write_todos",
   ],
   takesServers: "in throw-away HOME",
+  efforts: { names: ["none", "minimal", "low", "medium", "high"], takesTokens: true, inHomeOnly: true },
   launch,
   reader: () => new GeminiCliReader(),
 };
 
-function launch({ prompt, model, gateway, key, usesOwnHome, mcp }: LaunchRequest): AgentLaunch {
+function launch(request: LaunchRequest): AgentLaunch {
+  const { prompt, model, gateway, key, usesOwnHome } = request;
   const named = model === null ? [] : ["-m", usesOwnHome ? model.cliName : model.name];
   return {
     args: [
@@ -75,14 +77,25 @@ function launch({ prompt, model, gateway, key, usesOwnHome, mcp }: LaunchRequest
       ...named,
     ],
     env: { GOOGLE_GEMINI_BASE_URL: gateway.google, ...(usesOwnHome ? {} : { GEMINI_API_KEY: key }) },
-    homeFiles: usesOwnHome ? {} : { ".gemini/settings.json": formatGeminiSettings(mcp) },
+    homeFiles: usesOwnHome ? {} : { ".gemini/settings.json": formatGeminiSettings(request) },
   };
 }
 
 /** Servers can only be configured in its own settings: it reads no other file in a folder that others can write to. */
-function formatGeminiSettings(mcp: McpConfig | null): string {
+function formatGeminiSettings({ mcp, model, effort }: LaunchRequest): string {
   const servers = mcp === null ? {} : { mcpServers: toMcpSettings(mcp.servers) };
-  return `${JSON.stringify({ ...SETTINGS, ...servers }, null, 2)}\n`;
+  return `${JSON.stringify({ ...SETTINGS, ...servers, ...buildEffortSettings(model, effort) }, null, 2)}\n`;
+}
+
+/** An override for all requests to the model. */
+function buildEffortSettings(model: AgentModel | null, effort: Effort | null): Record<string, unknown> {
+  if (model === null || effort === null) return {};
+  const thinkingConfig =
+    typeof effort === "number" || effort === "none"
+      ? { thinkingBudget: effort === "none" ? 0 : effort }
+      : { thinkingLevel: effort.toUpperCase() };
+  const override = { match: { model: model.name }, modelConfig: { generateContentConfig: { thinkingConfig } } };
+  return { modelConfigs: { customOverrides: [override] } };
 }
 
 /** A prompt that begins with a slash would be a command of the program. */

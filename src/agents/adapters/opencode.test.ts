@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DIALECT_NAMES } from "../../models/dialects/dialect.js";
+import { GATEWAY_DIALECT_NAMES } from "../../models/dialects/dialect.js";
 import type { LaunchRequest } from "../adapter.js";
 import { LAUNCH_REQUEST, loadRecording, loadSharedRecording, omitIds, readAllEvents } from "../recorded-testing.js";
 import { opencode } from "./opencode.js";
@@ -29,7 +29,7 @@ describe("launch", () => {
   });
 
   it("supports every dialect, and requires a model", () => {
-    expect([...opencode.dialects].sort()).toEqual([...DIALECT_NAMES].sort());
+    expect([...opencode.dialects].sort()).toEqual([...GATEWAY_DIALECT_NAMES].sort());
     expect(() => opencode.launch({ ...LAUNCH, model: null })).toThrow("opencode:MODEL");
   });
 

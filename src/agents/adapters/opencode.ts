@@ -1,6 +1,6 @@
-import type { AgentEvent, AgentEventBody, McpServer, Usage } from "../../core/index.js";
+import type { AgentEvent, AgentEventBody, Effort, McpServer, Usage } from "../../core/index.js";
 import { UsageError } from "../../core/index.js";
-import type { DialectName } from "../../models/index.js";
+import type { GatewayDialectName } from "../../models/index.js";
 import { type JsonFields, readJsonObject, readJsonString, toJsonText } from "../../models/index.js";
 import {
   type AgentAdapter,
@@ -62,6 +62,11 @@ export const opencode: AgentAdapter = {
     "write",
   ],
   takesServers: "always",
+  efforts: {
+    names: ["none", "minimal", "low", "medium", "high", "xhigh", "max"],
+    takesTokens: true,
+    inHomeOnly: true,
+  },
   launch,
   reader: () => new OpencodeReader(),
 };
@@ -194,7 +199,7 @@ function addTimestamp(timestamp: unknown, body: AgentEventBody): AgentEventBody 
 const PROVIDER_ID = "assay";
 
 /** These packages are bundled with the program, so nothing is downloaded. */
-const SDK_PACKAGES: Readonly<Record<DialectName, string>> = {
+const SDK_PACKAGES: Readonly<Record<GatewayDialectName, string>> = {
   chat: "@ai-sdk/openai-compatible",
   responses: "@ai-sdk/openai",
   anthropic: "@ai-sdk/anthropic",
@@ -233,14 +238,35 @@ function buildOpencodeConfig(request: LaunchRequest, model: AgentModel): Record<
         npm: SDK_PACKAGES[dialect],
         name: PROVIDER_ID,
         options: { baseURL: getOpencodeBaseUrl(request, dialect), apiKey: request.key },
-        models: { [name]: { name, limit: MODEL_LIMITS, tool_call: true } },
+        models: { [name]: { name, limit: MODEL_LIMITS, tool_call: true, ...buildOpencodeEffort(request, dialect) } },
       },
     },
   };
 }
 
+/** The effort as the package of each API format takes it. */
+function buildOpencodeEffort({ effort }: LaunchRequest, dialect: GatewayDialectName): Record<string, unknown> {
+  if (effort === null) return {};
+  return { reasoning: effort !== "none", options: EFFORT_OPTIONS[dialect](effort) };
+}
+
+const EFFORT_OPTIONS: Readonly<Record<GatewayDialectName, (effort: Effort) => Record<string, unknown>>> = {
+  chat: (effort) => ({ reasoningEffort: effort }),
+  responses: (effort) => ({ reasoningEffort: effort }),
+  anthropic: (effort) => {
+    if (effort === "none") return { thinking: { type: "disabled" } };
+    return typeof effort === "number" ? { thinking: { type: "enabled", budgetTokens: effort } } : { effort };
+  },
+  gemini: (effort) => ({
+    thinkingConfig:
+      typeof effort === "number" || effort === "none"
+        ? { thinkingBudget: effort === "none" ? 0 : effort }
+        : { thinkingLevel: effort },
+  }),
+};
+
 /** Unlike the providers' SDKs, these packages expect the version in the URL. */
-function getOpencodeBaseUrl({ gateway }: LaunchRequest, dialect: DialectName): string {
+function getOpencodeBaseUrl({ gateway }: LaunchRequest, dialect: GatewayDialectName): string {
   if (dialect === "anthropic") return `${gateway.anthropic}/v1`;
   if (dialect === "gemini") return `${gateway.google}/v1beta`;
   return gateway.openai;

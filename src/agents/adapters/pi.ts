@@ -1,6 +1,6 @@
 import type { AgentEventBody, Usage } from "../../core/index.js";
 import { UsageError } from "../../core/index.js";
-import type { DialectName } from "../../models/index.js";
+import type { GatewayDialectName } from "../../models/index.js";
 import { type JsonFields, readJsonList, readJsonObject, readJsonString } from "../../models/index.js";
 import {
   type AgentAdapter,
@@ -35,14 +35,25 @@ export const pi: AgentAdapter = {
   login: ".pi/agent/auth.json",
   skills: { inHome: ".pi/agent/skills", inProject: ".pi/skills" },
   tools: ["bash", "edit", "find", "grep", "ls", "read", "write"],
+  efforts: { names: ["none", "minimal", "low", "medium", "high", "xhigh"] },
   launch,
   reader: () => new PiReader(),
 };
 
 function launch(request: LaunchRequest): AgentLaunch {
-  const { prompt, usesOwnHome } = request;
+  const { prompt, effort, usesOwnHome } = request;
+  const thinking = effort === null ? [] : ["--thinking", effort === "none" ? "off" : String(effort)];
   return {
-    args: ["-p", "--mode", "json", "--no-session", "--offline", ...buildPiModelArgs(request), formatPiPrompt(prompt)],
+    args: [
+      "-p",
+      "--mode",
+      "json",
+      "--no-session",
+      "--offline",
+      ...buildPiModelArgs(request),
+      ...thinking,
+      formatPiPrompt(prompt),
+    ],
     env: { PI_OFFLINE: "1", PI_TELEMETRY: "0", PI_SKIP_VERSION_CHECK: "1" },
     homeFiles: usesOwnHome
       ? {}
@@ -177,7 +188,7 @@ class PiReader implements StreamReader {
 /** Provider name in the models file. */
 const PROVIDER_ID = "assay";
 
-const API_NAMES: Readonly<Record<DialectName, string>> = {
+const API_NAMES: Readonly<Record<GatewayDialectName, string>> = {
   chat: "openai-completions",
   responses: "openai-responses",
   anthropic: "anthropic-messages",
@@ -201,7 +212,7 @@ function buildPiModels(request: LaunchRequest, { name, dialect }: AgentModel): R
   return { providers: { [PROVIDER_ID]: provider } };
 }
 
-function getPiBaseUrl({ gateway }: LaunchRequest, dialect: DialectName): string {
+function getPiBaseUrl({ gateway }: LaunchRequest, dialect: GatewayDialectName): string {
   if (dialect === "anthropic") return gateway.anthropic;
   // Its Google client takes the version from the URL.
   if (dialect === "gemini") return `${gateway.google}/v1beta`;

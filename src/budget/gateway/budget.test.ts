@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { DIALECT_NAMES, type DialectName, dialects } from "../../models/dialects/index.js";
+import { dialects, GATEWAY_DIALECT_NAMES, type GatewayDialectName } from "../../models/dialects/index.js";
 import { type MockOptions, startMock } from "../../testing/mock/index.js";
 import { type GatewayOptions, startGateway } from "./index.js";
 import {
@@ -23,7 +23,7 @@ async function setUp(script: MockOptions, options: GatewayOptions) {
 const LONG: MockOptions = { outputTokens: 20_000, usage: { input: 10 }, tokensPerSec: 2000, chunkTokens: 5 };
 const SMALL = { maxCostUsd: 0.0006 };
 
-const ERRORS: Readonly<Record<DialectName, unknown>> = {
+const ERRORS: Readonly<Record<GatewayDialectName, unknown>> = {
   chat: { error: { type: "insufficient_quota", message: expect.stringContaining("$0.0006") } },
   responses: { type: "response.failed", response: { error: { code: "insufficient_quota" } } },
   anthropic: { type: "error", error: { type: "billing_error" } },
@@ -31,7 +31,7 @@ const ERRORS: Readonly<Record<DialectName, unknown>> = {
 };
 
 describe("a spent budget", () => {
-  it.each(DIALECT_NAMES)("cuts off a stream of %s and sends its client an error", async (name) => {
+  it.each(GATEWAY_DIALECT_NAMES)("cuts off a stream of %s and sends its client an error", async (name) => {
     let exceeded = 0;
     const { mock, gateway, finished } = await setUp(LONG, { budget: SMALL, onExceeded: () => (exceeded += 1) });
     const { status, text } = await sendTestRequest(gateway, name, true);
@@ -59,7 +59,7 @@ describe("a spent budget", () => {
     expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, index) => index));
   });
 
-  it.each(DIALECT_NAMES)(
+  it.each(GATEWAY_DIALECT_NAMES)(
     "answers further requests of %s at once, with an error that clients do not retry",
     async (name) => {
       const { mock, gateway } = await setUp({ outputTokens: 1000 }, { budget: SMALL });
@@ -93,7 +93,7 @@ describe("a spent budget", () => {
       },
       { budget: { maxCostUsd: 0.002 } },
     );
-    const slow = DIALECT_NAMES.map((name) => sendTestRequest(gateway, name, true, "slow"));
+    const slow = GATEWAY_DIALECT_NAMES.map((name) => sendTestRequest(gateway, name, true, "slow"));
     const late = sendTestRequest(gateway, "chat", true, "late");
     await expect.poll(() => gateway.receipt().usage.output).toBeGreaterThan(0);
     await sendTestRequest(gateway, "chat", false, "fast");
@@ -131,7 +131,7 @@ describe("a spent budget", () => {
 });
 
 describe("a model without a price", () => {
-  it.each(DIALECT_NAMES)("is refused before anything is spent under a dollar budget, in %s", async (name) => {
+  it.each(GATEWAY_DIALECT_NAMES)("is refused before anything is spent under a dollar budget, in %s", async (name) => {
     const { mock, gateway } = await setUp({}, { budget: SMALL, priceOf: () => null });
     const response = await fetch(
       buildTestUrl(gateway, name, true, "odd-model"),

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request as requestHttp } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
-import { DIALECT_NAMES, dialects } from "../../models/dialects/index.js";
+import { dialects, GATEWAY_DIALECT_NAMES } from "../../models/dialects/index.js";
 import { type GatewayOptions, startGateway } from "./index.js";
 import {
   buildTestRequest,
@@ -185,7 +185,7 @@ describe("keys", () => {
   };
   const VALUES = { chat: "Bearer sk-own", responses: "Bearer sk-own", anthropic: "ant-own", gemini: "goog-own" };
 
-  it.each(DIALECT_NAMES)(
+  it.each(GATEWAY_DIALECT_NAMES)(
     "adds the gateway's key in %s when a client sends none, and only its provider's",
     async (name) => {
       const { upstream, gateway } = await setUp(json({}), { env: ENV });
@@ -230,7 +230,7 @@ describe("keys", () => {
 });
 
 describe("bad requests", () => {
-  it.each(DIALECT_NAMES)("rejects a malformed body in the format of %s without forwarding it", async (name) => {
+  it.each(GATEWAY_DIALECT_NAMES)("rejects a malformed body in the format of %s without forwarding it", async (name) => {
     const { upstream, gateway } = await setUp(json({}));
     for (const body of ['{"model":', "[1]", "null", ""]) {
       const response = await fetch(buildTestUrl(gateway, name, false), { method: "POST", body });
@@ -276,7 +276,7 @@ describe("bad requests", () => {
 });
 
 describe("an upstream that does not answer", () => {
-  it.each(DIALECT_NAMES)("is reported as 502 in the format of %s", async (name) => {
+  it.each(GATEWAY_DIALECT_NAMES)("is reported as 502 in the format of %s", async (name) => {
     const upstream = await startScriptedUpstream(() => {});
     await upstream.close();
     const { gateway } = closers.add(await startTestGateway(upstream.url));

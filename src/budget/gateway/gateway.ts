@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Price, Tokenizer } from "../../core/index.js";
+import type { FaultSource, Price, Tokenizer } from "../../core/index.js";
 import { didYouMean, getErrorMessage, isLoopback, UsageError } from "../../core/index.js";
 import { loadTokenizer } from "../../models/index.js";
 import { type GatewayBudget, GatewayLedger, type GatewayTotal, UsageAccounts } from "./ledger.js";
@@ -61,6 +61,8 @@ export interface GatewayOptions {
    * not in the receipt and the limit does not apply to them.
    */
   readonly allowUnmetered?: boolean;
+  /** Faults to inject into model calls. A call that does not reach the upstream costs nothing. */
+  readonly faults?: FaultSource;
   /** Environment with the keys to use when clients send none. */
   readonly env?: NodeJS.ProcessEnv;
   readonly now?: () => number;
@@ -114,6 +116,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     wallClock: options.wallClock ?? Date.now,
     onSpend,
     onRequest: options.onRequest,
+    faults: options.faults,
   });
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, client) =>
     handler.handle(request, client),

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { DIALECT_NAMES, type DialectName } from "../../models/dialects/index.js";
+import { GATEWAY_DIALECT_NAMES, type GatewayDialectName } from "../../models/dialects/index.js";
 import { type GatewayOptions, startGateway } from "./index.js";
 import {
   buildTestRequest,
@@ -33,7 +33,7 @@ const EVERY_KEY_HEADER = {
   "x-goog-api-key": CLIENTS,
 };
 
-const SENT: Readonly<Record<DialectName, readonly [header: string, value: string]>> = {
+const SENT: Readonly<Record<GatewayDialectName, readonly [header: string, value: string]>> = {
   chat: ["authorization", "Bearer sk-real-openai"],
   responses: ["authorization", "Bearer sk-real-openai"],
   anthropic: ["x-api-key", "real-anthropic"],
@@ -41,7 +41,7 @@ const SENT: Readonly<Record<DialectName, readonly [header: string, value: string
 };
 
 describe("the gateway's keys", () => {
-  it.each(DIALECT_NAMES)("replace those that a client of %s sends, in any header", async (name) => {
+  it.each(GATEWAY_DIALECT_NAMES)("replace those that a client of %s sends, in any header", async (name) => {
     const { upstream, gateway } = await setUp({ keys: KEYS });
     const { method, body } = buildTestRequest(name, false) as { method: string; body: string };
     const headers = { ...EVERY_KEY_HEADER, "x-own": "kept", "anthropic-beta": "one,two" };
@@ -73,7 +73,7 @@ describe("the gateway's keys", () => {
     const own = closers.add(await startScriptedUpstream(OK));
     const upstreams = { openai: `${own.url}/v1`, anthropic: other.url, google: other.url };
     const { gateway } = closers.add(await startTestGateway("", { upstreams, keys: { openai: KEYS.openai } }));
-    for (const name of DIALECT_NAMES) await sendTestRequest(gateway, name, false);
+    for (const name of GATEWAY_DIALECT_NAMES) await sendTestRequest(gateway, name, false);
     expect(JSON.stringify(own.arrived)).toContain(KEYS.openai);
     expect(own.arrived).toHaveLength(2);
     expect(JSON.stringify(other.arrived)).not.toContain(KEYS.openai);

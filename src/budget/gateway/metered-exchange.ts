@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Dialect } from "../../models/index.js";
+import type { PlannedFault } from "../../core/index.js";
+import type { Dialect, GatewayDialectName } from "../../models/index.js";
+import { FaultyAnswer, isAnswerFault } from "./answer-faults.js";
 import type { StreamTiming } from "./ledger.js";
 import type { Upstream, UpstreamRequest } from "./provider.js";
 import type { RequestEnding } from "./receipt.js";
@@ -10,7 +12,7 @@ import { KeyMask } from "./secrets.js";
 
 export interface MeteredExchangeOptions {
   readonly client: ServerResponse;
-  readonly dialect: Dialect;
+  readonly dialect: Dialect<GatewayDialectName>;
   readonly upstream: Upstream;
   readonly request: UpstreamRequest;
   readonly body: Buffer;
@@ -20,6 +22,10 @@ export interface MeteredExchangeOptions {
   readonly extraHeaders: readonly string[];
   readonly headersTimeoutMs: number;
   readonly timing: StreamTiming;
+  /** A fault to inject into the answer; null for none. */
+  readonly fault: PlannedFault | null;
+  /** Called when the fault is injected. */
+  readonly onFault: () => void;
   /** Called once. */
   readonly onEnd: (end: MeteredExchangeEnd) => void;
 }
@@ -124,6 +130,7 @@ export class MeteredExchange {
       onChunk: (chunk) => relay.push(chunk),
       onEnd,
       onBroken: () => this.#handleBroken(),
+      through: this.#openFaultyAnswer(false),
     });
   }
 
@@ -142,13 +149,21 @@ export class MeteredExchange {
       const problem = meter.error ?? (meter.isFinished ? null : STREAM_ENDED_EARLY);
       this.#finish(problem === null ? "answered" : "failed", problem);
     };
-    pipeResponse({ answer, client, onChunk, onEnd, onBroken: () => this.#handleBroken() });
+    const through = this.#openFaultyAnswer(true);
+    pipeResponse({ answer, client, onChunk, onEnd, onBroken: () => this.#handleBroken(), through });
+  }
+
+  /** Null if nothing is to be injected into the answer. */
+  #openFaultyAnswer(isEvents: boolean): FaultyAnswer | null {
+    const { fault, onFault } = this.#options;
+    return fault === null || !isAnswerFault(fault) ? null : new FaultyAnswer({ fault, isEvents, onFault });
   }
 
   #startResponse(phase: ExchangePhase, answer: IncomingMessage): void {
     this.#phase = phase;
-    const { client, hidesUsage, extraHeaders } = this.#options;
-    writeResponseHead(client, answer, { isChanged: phase === "events" && hidesUsage, extraHeaders });
+    const { client, hidesUsage, extraHeaders, fault } = this.#options;
+    const isChanged = fault?.kind === "malformed" || (phase === "events" && hidesUsage);
+    writeResponseHead(client, answer, { isChanged, extraHeaders });
   }
 
   /** Inside an event no error can be sent, so the connection is closed to keep the client from taking it for a normal end. */
@@ -175,6 +190,7 @@ export class MeteredExchange {
   #handleBroken(): void {
     if (this.#phase === "over") return;
     this.#end("failed", CONNECTION_BROKEN);
+    this.#call.abort();
     this.#options.client.destroy();
   }
 

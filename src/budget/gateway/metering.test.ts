@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Usage } from "../../core/system.js";
-import { DIALECT_NAMES } from "../../models/dialects/index.js";
+import { GATEWAY_DIALECT_NAMES } from "../../models/dialects/index.js";
 import { type MockOptions, startMock } from "../../testing/mock/index.js";
 import { computeCost } from "../index.js";
 import type { GatewayOptions } from "./index.js";
@@ -23,7 +23,7 @@ async function setUp(script: MockOptions, options: GatewayOptions = {}) {
 
 const REPLY = "one two three four five six";
 const SCRIPT = { reply: REPLY, usage: { input: 1000, cacheRead: 400, cacheWrite: 60 } };
-const EVERY = DIALECT_NAMES.flatMap((name) => [true, false].map((stream) => [name, stream] as const));
+const EVERY = GATEWAY_DIALECT_NAMES.flatMap((name) => [true, false].map((stream) => [name, stream] as const));
 
 describe("metering", () => {
   it.each(EVERY)("bills %s, streamed: %s, to the last token", async (name, stream) => {

@@ -7,10 +7,10 @@ import {
 } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { Price } from "../../core/index.js";
-import { isLoopback, UsageError } from "../../core/index.js";
-import type { DialectName } from "../../models/index.js";
+import { isLoopback, selectServicePrice, UsageError } from "../../core/index.js";
+import type { GatewayDialectName } from "../../models/index.js";
 import { requireSafeEndpoint } from "../../models/index.js";
-import { bundledPrice } from "../bundled-prices.js";
+import { findPrice } from "../bundled-prices.js";
 import { stripQueryKeys } from "./path.js";
 import { formatTierName, isCoveredByStandardPrice } from "./request-meter.js";
 
@@ -37,7 +37,7 @@ export interface GatewayProvider {
   /** Environment variables with the key to use when a client sends none. */
   readonly keyVariables: readonly string[];
   /** The dialect of errors on paths that have no dialect. */
-  readonly dialect: DialectName;
+  readonly dialect: GatewayDialectName;
 }
 
 export const PROVIDERS: Readonly<Record<ProviderName, GatewayProvider>> = {
@@ -85,7 +85,7 @@ export function isForeignKey({ keyHeaders }: GatewayProvider, header: string): b
 }
 
 /** Looks up the price of a model; null when it is unknown. */
-export type PriceLookup = (model: string, dialect: DialectName) => Price | null | Promise<Price | null>;
+export type PriceLookup = (model: string, dialect: GatewayDialectName) => Price | null | Promise<Price | null>;
 
 export interface PriceResolverOptions {
   /** Checked first, by model name. */
@@ -98,7 +98,7 @@ export interface ModelPriceQuery {
   readonly model: string;
   /** Null for the standard tier. */
   readonly tier: string | null;
-  readonly dialect: DialectName;
+  readonly dialect: GatewayDialectName;
   readonly upstream: Upstream;
 }
 
@@ -111,7 +111,7 @@ export class PriceResolver {
     this.#options = options;
   }
 
-  /** A tier has the price listed under its own name. Otherwise the standard price applies if it covers the tier. */
+  /** A tier has the price listed under its own name, or its price of the model. Otherwise the standard price applies if it covers the tier. */
   find(wanted: ModelPriceQuery): Promise<Price | null> {
     const { model, tier, dialect, upstream } = wanted;
     const key = `${upstream.provider.name} ${dialect} ${formatTierName(model, tier)}`;
@@ -128,13 +128,15 @@ export class PriceResolver {
     const { prices, priceOf = () => findUpstreamPrice(model, upstream) } = this.#options;
     const own = prices?.get(formatTierName(model, tier));
     if (own !== undefined) return own;
-    return isCoveredByStandardPrice(tier) ? (prices?.get(model) ?? priceOf(model, dialect)) : null;
+    const standard = prices?.get(model) ?? (await priceOf(model, dialect));
+    const inTier = standard === null || tier === null ? null : selectServicePrice(standard, tier);
+    return inTier ?? (isCoveredByStandardPrice(tier) ? standard : null);
   }
 }
 
 /** A known model name at an unknown URL may have any price; on this machine it gets the provider's price. */
 function findUpstreamPrice(model: string, { provider, url, isProviders }: Upstream): Promise<Price | null> {
-  return bundledPrice(isProviders ? { model, provider: provider.name } : { model, baseUrl: url });
+  return findPrice(isProviders ? { model, provider: provider.name } : { model, baseUrl: url });
 }
 
 export interface UpstreamOptions {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { type Dialect, dialects, type Finish } from "../../models/index.js";
+import type { FaultSource, PlannedFault } from "../../core/index.js";
+import { type Dialect, dialects, type Finish, type GatewayDialectName } from "../../models/index.js";
 import { toDollars } from "../price.js";
 import { StreamTiming, type UsageAccounts } from "./ledger.js";
 import type { ProviderName, Upstream } from "./provider.js";
@@ -20,6 +21,7 @@ interface ProxiedRequestOptions {
   readonly now: () => number;
   readonly wallClock: () => number;
   readonly onRequest: ((request: GatewayRequest) => void) | undefined;
+  readonly faults: FaultSource | undefined;
 }
 
 interface ProxiedRequestEnd {
@@ -34,8 +36,11 @@ export class ProxiedRequest {
   readonly client: ServerResponse;
   readonly route: Route;
   /** The dialect of its answer, or at least of its errors. */
-  readonly dialect: Dialect;
+  readonly dialect: Dialect<GatewayDialectName>;
   model: string | null = null;
+  /** What happens to it on purpose; null for nothing. */
+  plannedFault: PlannedFault | null = null;
+  #fault: PlannedFault | null = null;
   readonly timing: StreamTiming;
   readonly #options: ProxiedRequestOptions;
   readonly #startedAt: number;
@@ -60,6 +65,13 @@ export class ProxiedRequest {
     return this.#options.upstreams[this.route.provider.name];
   }
 
+  /** Records that the planned fault happened. */
+  recordFault(): void {
+    if (this.plannedFault === null || this.#fault !== null) return;
+    this.#fault = this.plannedFault;
+    this.#options.faults?.recordFault(this.#fault);
+  }
+
   refuse(refusal: RefusalError): void {
     sendRefusal(this.client, this.dialect, refusal);
     this.end("refused", { message: refusal.story });
@@ -81,8 +93,9 @@ export class ProxiedRequest {
   end(ending: RequestEnding, end: ProxiedRequestEnd = {}): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const { accounts, onRequest } = this.#options;
+    const { accounts, onRequest, faults } = this.#options;
     accounts.countEnding(ending);
+    if (ending === "answered" && this.#fault?.kind !== "malformed") faults?.recordAnswer();
     onRequest?.(this.#toRecord(ending, end));
   }
 
@@ -109,6 +122,7 @@ export class ProxiedRequest {
       generationMs: this.timing.generationMs,
       finish,
       message: message === null ? null : redactMessage(message, listSecrets(this.request, this.upstream)),
+      fault: this.#fault?.kind ?? null,
     };
   }
 }

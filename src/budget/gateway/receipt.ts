@@ -1,6 +1,6 @@
-import type { CostSource, Price, Usage } from "../../core/index.js";
+import type { CallFaultKind, CostSource, Price, Usage } from "../../core/index.js";
 import { countPromptTokens } from "../../core/index.js";
-import type { DialectName, Finish } from "../../models/index.js";
+import type { Finish, GatewayDialectName } from "../../models/index.js";
 import { computeCost, toDollars, toPicoDollars } from "../price.js";
 import type { ProviderName } from "./provider.js";
 
@@ -17,7 +17,7 @@ export interface GatewayRequest {
   readonly provider: ProviderName;
   /** Null for requests refused before the model was known, and for unmetered ones. */
   readonly model: string | null;
-  readonly dialect: DialectName | null;
+  readonly dialect: GatewayDialectName | null;
   readonly ending: RequestEnding;
   /** The status sent to the client; null when it got no answer. */
   readonly status: number | null;
@@ -39,6 +39,8 @@ export interface GatewayRequest {
   readonly finish: Finish | null;
   /** The error of a failed or refused request, shortened and without keys. */
   readonly message: string | null;
+  /** The fault that was injected into it; null for none. */
+  readonly fault: CallFaultKind | null;
 }
 
 /** The usage of all requests for one model. */

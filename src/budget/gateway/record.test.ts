@@ -3,7 +3,7 @@ import { request as requestHttp, type ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { DIALECT_NAMES } from "../../models/dialects/index.js";
+import { GATEWAY_DIALECT_NAMES } from "../../models/dialects/index.js";
 import { startMock } from "../../testing/mock/index.js";
 import type { GatewayOptions } from "./index.js";
 import {
@@ -65,7 +65,7 @@ describe("the record of a request", () => {
     expect(finished[0]?.generationMs).toBeGreaterThan(40);
   });
 
-  it.each(DIALECT_NAMES)(
+  it.each(GATEWAY_DIALECT_NAMES)(
     "has no generation time for an answer of %s sent at once, and no time to first text if it was not streamed",
     async (name) => {
       const mock = closers.add(await startMock({ reply: "one two three four five six seven", chunkTokens: 1 }));
@@ -80,23 +80,28 @@ describe("the record of a request", () => {
     },
   );
 
-  it.each(DIALECT_NAMES)("has the upstream's error message for %s, shortened and without the key", async (name) => {
-    const long = `bad key "key-of-client" and sk-proj-abcdefghijklmnop ${"so ".repeat(200)}`;
-    const { gateway, finished } = await setUp((response) => {
-      response.writeHead(401, { "content-type": "application/json" }).end(JSON.stringify({ error: { message: long } }));
-    });
-    const init = buildTestRequest(name, true);
-    const headers = {
-      authorization: "Bearer key-of-client",
-      "x-api-key": "key-of-client",
-      "x-goog-api-key": "key-of-client",
-    };
-    await (await fetch(buildTestUrl(gateway, name, true), { ...init, headers })).text();
-    const message = finished[0]?.message ?? "";
-    expect(message).toMatch(/^bad key "\[secret\]" and \[secret\] so so/);
-    expect(message).toHaveLength(300);
-    expect(message.endsWith("…")).toBe(true);
-  });
+  it.each(GATEWAY_DIALECT_NAMES)(
+    "has the upstream's error message for %s, shortened and without the key",
+    async (name) => {
+      const long = `bad key "key-of-client" and sk-proj-abcdefghijklmnop ${"so ".repeat(200)}`;
+      const { gateway, finished } = await setUp((response) => {
+        response
+          .writeHead(401, { "content-type": "application/json" })
+          .end(JSON.stringify({ error: { message: long } }));
+      });
+      const init = buildTestRequest(name, true);
+      const headers = {
+        authorization: "Bearer key-of-client",
+        "x-api-key": "key-of-client",
+        "x-goog-api-key": "key-of-client",
+      };
+      await (await fetch(buildTestUrl(gateway, name, true), { ...init, headers })).text();
+      const message = finished[0]?.message ?? "";
+      expect(message).toMatch(/^bad key "\[secret\]" and \[secret\] so so/);
+      expect(message).toHaveLength(300);
+      expect(message.endsWith("…")).toBe(true);
+    },
+  );
 
   it("has the raw body of an unknown error, and says when there is none", async () => {
     const bodies = ["<h1>Bad\n gateway</h1>", ""];

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { AssayError } from "../../core/index.js";
-import type { Dialect } from "../../models/index.js";
+import type { Dialect, GatewayDialectName } from "../../models/index.js";
 
 /**
  * The status for errors that no retry can fix. 402 would fit, but Codex retries every error status it does not know, and
@@ -12,7 +12,7 @@ const NOT_RETRIED_STATUS = 400;
 export type RefusalKind = "budget" | "request" | "upstream";
 
 /** Each provider's own error types, so that its clients classify the error correctly. */
-const ERROR_TYPES: Readonly<Record<RefusalKind, Readonly<Record<Dialect["name"], string>>>> = {
+const ERROR_TYPES: Readonly<Record<RefusalKind, Readonly<Record<GatewayDialectName, string>>>> = {
   budget: {
     chat: "insufficient_quota",
     responses: "insufficient_quota",
@@ -44,7 +44,7 @@ export class RefusalError extends AssayError {
 }
 
 /** Sends an error in the format that the dialect's clients expect. */
-export function sendRefusal(client: ServerResponse, dialect: Dialect, refusal: RefusalError): void {
+export function sendRefusal(client: ServerResponse, dialect: Dialect<GatewayDialectName>, refusal: RefusalError): void {
   if (client.headersSent || client.destroyed) return;
   const body = JSON.stringify(buildRefusalBody(dialect, refusal));
   client.writeHead(refusal.status, {
@@ -56,12 +56,15 @@ export function sendRefusal(client: ServerResponse, dialect: Dialect, refusal: R
   client.end(body);
 }
 
-function buildRefusalBody(dialect: Dialect, { status, message, kind }: RefusalError): Record<string, unknown> {
+function buildRefusalBody(
+  dialect: Dialect<GatewayDialectName>,
+  { status, message, kind }: RefusalError,
+): Record<string, unknown> {
   return dialect.errorBody(status, { message, type: ERROR_TYPES[kind][dialect.name] });
 }
 
 /** Formats the events that end a stream with an error. Responses events are numbered: `next` is the first free number. */
-export function formatRefusalEvents(dialect: Dialect, refusal: RefusalError, next: number): string {
+export function formatRefusalEvents(dialect: Dialect<GatewayDialectName>, refusal: RefusalError, next: number): string {
   const type = ERROR_TYPES[refusal.kind][dialect.name];
   if (dialect.name === "responses") return formatResponsesEvents(type, refusal.message, next);
   const data = `data: ${JSON.stringify(buildRefusalBody(dialect, refusal))}\n\n`;
@@ -93,14 +96,14 @@ export class ErrorBody {
   }
 
   /** The provider's message if the body can be parsed, else the body itself. */
-  message(dialect: Dialect, status: number): string {
+  message(dialect: Dialect<GatewayDialectName>, status: number): string {
     const text = Buffer.concat(this.#chunks).toString("utf8");
     this.#chunks = [];
     return extractUpstreamMessage(dialect, text) || text.trim() || `status ${status} without a word`;
   }
 }
 
-function extractUpstreamMessage(dialect: Dialect, text: string): string {
+function extractUpstreamMessage(dialect: Dialect<GatewayDialectName>, text: string): string {
   try {
     return dialect.errorIn(JSON.parse(text))?.message ?? "";
   } catch {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { pipeline, type Readable } from "node:stream";
+import { type Duplex, pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { buildResponseHeaders } from "./request.js";
 import { isUsageOnly, type RequestMeter } from "./request-meter.js";
@@ -162,11 +162,15 @@ export interface PipeResponseOptions {
   readonly onEnd: () => void;
   /** The upstream closed the connection early. */
   readonly onBroken: () => void;
+  /** Changes the answer before anything reads it. */
+  readonly through?: Duplex | null;
 }
 
 /** Pipes the body of an answer, no faster than the client reads it. */
-export function pipeResponse({ answer, client, onChunk, onEnd, onBroken }: PipeResponseOptions): void {
-  const source = decompressResponse(answer);
+export function pipeResponse({ answer, client, onChunk, onEnd, onBroken, through }: PipeResponseOptions): void {
+  const body = decompressResponse(answer);
+  // The error is reported on the stream that is read.
+  const source = through == null ? body : pipeline(body, through, () => {});
   source.on("data", (chunk: Buffer) => {
     onChunk(chunk);
     if (!client.writableNeedDrain || client.destroyed) return;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Price, Tokenizer, Usage } from "../../core/index.js";
+import type { FaultSource, Price, Tokenizer, Usage } from "../../core/index.js";
 import { getErrorMessage } from "../../core/index.js";
 import { checkRequestOrigin, LOOPBACK_HOSTS } from "../../utils/index.js";
 import { computeCost } from "../price.js";
@@ -10,8 +10,9 @@ import { type ForwardChanges, forwardRequest, ProxiedRequest } from "./proxied-r
 import type { GatewayRequest } from "./receipt.js";
 import { RefusalError } from "./refusal.js";
 import { buildRequestHeaders, type ParsedRequest, parseGatewayRequest, readBody } from "./request.js";
+import { injectRequestFault } from "./request-faults.js";
 import { formatTierName, RequestMeter } from "./request-meter.js";
-import type { RouteTable } from "./route.js";
+import { isBedrockRoute, type RouteTable } from "./route.js";
 
 /** Upper bound on the usage of a call; the actual usage is known only after its answer. */
 export interface MaxCallUsage {
@@ -89,6 +90,7 @@ export interface RequestHandlerOptions {
   /** Called when an answer is over. Until then, the ledger reports spending. */
   readonly onSpend: (() => void) | undefined;
   readonly onRequest: ((request: GatewayRequest) => void) | undefined;
+  readonly faults: FaultSource | undefined;
 }
 
 /** Handles requests: refuses them, forwards them, or forwards them and meters the answer. */
@@ -121,9 +123,13 @@ export class RequestHandler {
     const { kind } = route;
     const refused = (error: unknown) => refuseProxiedRequest(proxied, error);
     if (wantsWebSocket(request)) proxied.refuse(createWebSocketError());
+    else if (isBedrockRoute(route)) proxied.refuse(createBedrockError());
     else if (ledger.isExceeded) proxied.refuse(ledger.createRefusal());
-    else if (kind === "answer" || kind === "embedding") this.#meter(proxied).catch(refused);
-    else if (kind === "unmetered") this.#forwardUnmetered(proxied);
+    else if (kind === "answer" || kind === "embedding") {
+      // As it arrives: reading bodies would change the order of concurrent calls.
+      proxied.plannedFault = this.#options.faults?.next() ?? null;
+      this.#meter(proxied).catch(refused);
+    } else if (kind === "unmetered") this.#forwardUnmetered(proxied);
     else if (kind === "count" && this.#hasModelMap) this.#forwardTokenCount(proxied).catch(refused);
     else forwardRequest(proxied, { headersTimeoutMs });
   }
@@ -184,6 +190,7 @@ export class RequestHandler {
       return;
     }
     proxied.model = parsed.model;
+    if (await injectRequestFault(proxied)) return;
     const price = await prices.find({ ...parsed, dialect: route.dialect, upstream });
     if (price === null) this.#checkUnpriced(parsed);
     await this.#startReserved(proxied, parsed, price);
@@ -240,6 +247,8 @@ export class RequestHandler {
       hidesUsage,
       extraHeaders: [CALL_HEADER, routes.formatCallPath(call)],
       headersTimeoutMs,
+      fault: proxied.plannedFault,
+      onFault: () => proxied.recordFault(),
       onEnd: ({ ending, isBilled, message }) => {
         this.#open.delete(exchange);
         if (isBilled) meter.close(ending === "cut");
@@ -305,6 +314,14 @@ function refuseProxiedRequest(proxied: ProxiedRequest, error: unknown): void {
 
 function wantsWebSocket({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === "websocket";
+}
+
+/** A signature is for one host, so AWS would reject a request that was forwarded. */
+function createBedrockError(): RefusalError {
+  return new RefusalError(
+    "request",
+    "requests to Amazon Bedrock are signed for its own host and cannot be forwarded. Call Bedrock directly; as a model of a run (provider: bedrock) it has the budget of its trials.",
+  );
 }
 
 /** Codex tries a WebSocket first and falls back to HTTP on this status. */

@@ -1,7 +1,8 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { getErrorMessage } from "../../core/index.js";
-import type { DialectName } from "../../models/index.js";
+import type { GatewayDialectName, ImageReader } from "../../models/index.js";
+import { countEncodedImage } from "./encoded-image.js";
 import { hasQueryField, listQueryKeys } from "./path.js";
 import { type GatewayProvider, isForeignKey, type Upstream } from "./provider.js";
 import { RefusalError } from "./refusal.js";
@@ -56,7 +57,7 @@ export function parseGatewayRequest(
     isStreamed,
     isBackground: dialect === "responses" && Boolean(json.background),
     hidesUsage,
-    promptTokens: Math.ceil(measurePrompt(json) / BYTES_PER_TOKEN),
+    promptTokens: countPromptTokens(json, { model, dialect }),
     maxOutputTokens: kind === "answer" && !isStreamed ? getMaxOutputTokens(dialect, json) : 0,
   };
 }
@@ -98,18 +99,28 @@ const ENCODED_FIELDS = new Set([
 /** Shorter texts are negligible. */
 const MIN_ENCODED_LENGTH = 1000;
 
-/** Counts the bytes of all texts. Uses its own stack because requests may be nested deeper than the call stack. */
-function measurePrompt(json: RequestFields): number {
+/**
+ * Counts the bytes of all texts, and the most that images can count. Uses its own stack because requests may be nested
+ * deeper than the call stack.
+ */
+function countPromptTokens(json: RequestFields, reader: ImageReader): number {
   let length = 0;
-  const open: [field: string, value: unknown][] = [["", json]];
+  let imageTokens = 0;
+  const open: [field: string, value: unknown, parent: string][] = [["", json, ""]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const [field, value] = next;
-    if (typeof value === "string") length += isEncoded(field, value) ? 0 : Buffer.byteLength(value);
+    const [field, value, parent] = next;
+    if (typeof value === "string") {
+      const image = countEncodedImage({ field, parent, value }, reader);
+      if (image !== null) imageTokens += image;
+      else if (!isEncoded(field, value)) length += Buffer.byteLength(value);
+    }
     // Prompts may be lists of tokens.
     else if (typeof value === "number") length += BYTES_PER_TOKEN;
-    else if (typeof value === "object" && value !== null) for (const inner of Object.entries(value)) open.push(inner);
+    else if (typeof value === "object" && value !== null)
+      for (const [name, inner] of Object.entries(value))
+        open.push([name, inner, Array.isArray(value) ? parent : field]);
   }
-  return length;
+  return Math.ceil(length / BYTES_PER_TOKEN) + imageTokens;
 }
 
 /** Decided by the field: Chinese text and JSON have no spaces either. */
@@ -123,14 +134,14 @@ function isEncoded(field: string, text: string): boolean {
 const DEFAULT_OUTPUT_TOKENS = 32_000;
 
 /** The limit fields of each dialect. Only fields that the dialect obeys are listed. */
-const OUTPUT_LIMIT_KEYS: Readonly<Record<DialectName, readonly string[]>> = {
+const OUTPUT_LIMIT_KEYS: Readonly<Record<GatewayDialectName, readonly string[]>> = {
   chat: ["max_completion_tokens", "max_tokens"],
   responses: ["max_output_tokens"],
   anthropic: ["max_tokens"],
   gemini: ["maxOutputTokens", "max_output_tokens"],
 };
 
-function getMaxOutputTokens(dialect: DialectName, json: RequestFields): number {
+function getMaxOutputTokens(dialect: GatewayDialectName, json: RequestFields): number {
   const config = dialect === "gemini" ? (json.generationConfig ?? json.generation_config) : json;
   const fields = isRequestFields(config) ? config : {};
   const limits = OUTPUT_LIMIT_KEYS[dialect].map((name) => fields[name]).filter(isPositiveCount);

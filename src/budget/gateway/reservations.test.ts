@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { DIALECT_NAMES, dialects } from "../../models/dialects/index.js";
+import { dialects, GATEWAY_DIALECT_NAMES } from "../../models/dialects/index.js";
 import { startMock } from "../../testing/mock/index.js";
 import { computeCost } from "../price.js";
 import type { GatewayOptions } from "./index.js";
@@ -46,7 +46,7 @@ async function crowdedUpstream(options: GatewayOptions, output = 1000) {
 const body = (extra: object) => JSON.stringify({ model: "m", messages: [{ role: "user", content: "hi" }], ...extra });
 
 describe("64 concurrent calls that are not streamed", () => {
-  it.each(DIALECT_NAMES)("spend at most the budget plus one call, in %s", async (name) => {
+  it.each(GATEWAY_DIALECT_NAMES)("spend at most the budget plus one call, in %s", async (name) => {
     const usage = { input: 10, output: 300 };
     const mock = closers.add(await startMock({ outputTokens: 300, usage: { input: 10 }, latencyMs: 5 }));
     const one = computeCost(TEST_PRICE, usage);

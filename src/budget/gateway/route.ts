@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import type { DialectName } from "../../models/index.js";
+import type { GatewayDialectName } from "../../models/index.js";
 import { encodePath, normalizePath, stripPathQuery } from "./path.js";
 import { type GatewayProvider, PROVIDERS } from "./provider.js";
 
@@ -14,7 +14,7 @@ export interface Route {
   readonly provider: GatewayProvider;
   readonly kind: RouteKind;
   /** The dialect of the answers, or at least of the errors. */
-  readonly dialect: DialectName;
+  readonly dialect: GatewayDialectName;
   /** The normalized path below the upstream URL. The client's own spelling is never forwarded. */
   readonly path: string;
   /** As sent by the client, with its question mark; "" for none. */
@@ -28,7 +28,7 @@ interface RouteRule {
   readonly path: string;
   readonly kind: RouteKind;
   /** Default: the provider's dialect. */
-  readonly dialect?: DialectName;
+  readonly dialect?: GatewayDialectName;
 }
 
 /** All known paths, with `*` for a model name. Paths not listed here are unmetered. */
@@ -113,6 +113,11 @@ function matchRoute(provider: GatewayProvider, method: string, rest: string): Ro
     };
   }
   return { provider, kind: "unmetered", dialect: provider.dialect, path: encodePath(path), query, model: null };
+}
+
+/** True for the paths of Amazon Bedrock's runtime, below any provider. */
+export function isBedrockRoute({ kind, path }: Route): boolean {
+  return kind === "unmetered" && /^(?:\/v\d\w*)?\/model\/[^/]+(?:\/[^/]+)*\/(?:converse|invoke)[a-z-]*$/.test(path);
 }
 
 /** Clients disagree on whether the version belongs to the base URL or to the path, so both are accepted. */

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Price } from "../../core/price.js";
-import { type DialectName, dialects } from "../../models/dialects/index.js";
+import { dialects, type GatewayDialectName } from "../../models/dialects/index.js";
 import { type Gateway, type GatewayOptions, type GatewayRequest, startGateway } from "./index.js";
 
 /** Prices that differ for every token class, for tests. */
@@ -84,12 +84,12 @@ const MOUNT_PATHS = {
 } as const;
 
 /** The URL for a request of the dialect. */
-export function buildTestUrl({ url }: Gateway, name: DialectName, stream: boolean, model = "m"): string {
+export function buildTestUrl({ url }: Gateway, name: GatewayDialectName, stream: boolean, model = "m"): string {
   return url + MOUNT_PATHS[name] + dialects[name].path(model, stream).replace(/^\/v1\//, "/");
 }
 
 /** A request of the dialect. */
-export function buildTestRequest(name: DialectName, stream: boolean, model = "m"): RequestInit {
+export function buildTestRequest(name: GatewayDialectName, stream: boolean, model = "m"): RequestInit {
   const dialect = dialects[name];
   const body = dialect.body({ model, messages: [{ role: "user", parts: ["hello there"] }], maxTokens: 5000, stream });
   return {
@@ -100,7 +100,7 @@ export function buildTestRequest(name: DialectName, stream: boolean, model = "m"
 }
 
 /** Sends one request and reads the whole answer. */
-export async function sendTestRequest(gateway: Gateway, name: DialectName, stream: boolean, model?: string) {
+export async function sendTestRequest(gateway: Gateway, name: GatewayDialectName, stream: boolean, model?: string) {
   const response = await fetch(buildTestUrl(gateway, name, stream, model), buildTestRequest(name, stream, model));
   return { status: response.status, headers: response.headers, text: await response.text() };
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Price } from "../../core/price.js";
-import { DIALECT_NAMES, type DialectName, dialects } from "../../models/dialects/index.js";
+import { dialects, GATEWAY_DIALECT_NAMES, type GatewayDialectName } from "../../models/dialects/index.js";
 import { startMock } from "../../testing/mock/index.js";
 import type { Gateway, GatewayOptions } from "./index.js";
 import { buildTestRequest, buildTestUrl, Closers, startTestGateway, TEST_PRICE } from "./scripted-upstream.js";
@@ -13,7 +13,7 @@ async function setUp(options: GatewayOptions) {
   return { mock, ...closers.add(await startTestGateway(mock.url, options)) };
 }
 
-async function ask(gateway: Gateway, extra: object, name: DialectName = "chat") {
+async function ask(gateway: Gateway, extra: object, name: GatewayDialectName = "chat") {
   const { body, ...init } = buildTestRequest(name, false) as { body: string };
   const sent = JSON.stringify({ ...JSON.parse(body), ...extra });
   const response = await fetch(buildTestUrl(gateway, name, false), { ...init, body: sent });
@@ -40,6 +40,15 @@ describe("a service tier", () => {
     expect(gateway.receipt()).toMatchObject({ totalPico: USUAL, byModel: [{ model: `m (${tier})` }] });
   });
 
+  it("has the price of the model in that tier, if it is known", async () => {
+    const { gateway } = await setUp({
+      ...LIMITED,
+      prices: new Map([["m", { ...TEST_PRICE, services: { priority: DOUBLE } }]]),
+    });
+    await ask(gateway, { service_tier: "priority" });
+    expect(gateway.receipt()).toMatchObject({ totalPico: 2 * USUAL, byModel: [{ model: "m (priority)" }] });
+  });
+
   it("has its own price if the table lists one", async () => {
     const prices = new Map([
       ["m (priority)", DOUBLE],
@@ -55,7 +64,7 @@ describe("a service tier", () => {
     expect(finished).toMatchObject([{ model: "m" }, { model: "m" }]);
   });
 
-  it.each(DIALECT_NAMES)("without a price is refused under a dollar limit, in %s", async (name) => {
+  it.each(GATEWAY_DIALECT_NAMES)("without a price is refused under a dollar limit, in %s", async (name) => {
     const { mock, gateway } = await setUp(LIMITED);
     const asked = { chat: "service_tier", responses: "service_tier", anthropic: "speed", gemini: "serviceTier" }[name];
     const { status, json } = await ask(gateway, { [asked]: "fast" }, name);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type IncomingMessage, request as requestHttp, type ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import type { DialectName } from "../../models/dialects/index.js";
+import type { GatewayDialectName } from "../../models/dialects/index.js";
 import { type FaultKind, startMock } from "../../testing/mock/index.js";
 import type { Gateway, GatewayOptions } from "./index.js";
 import { isUsageOnly } from "./request-meter.js";
@@ -36,7 +36,7 @@ async function setUp(options: GatewayOptions = {}) {
 }
 
 /** A client that sees each chunk as it arrives. */
-async function open(gateway: Gateway, name: DialectName, body?: string) {
+async function open(gateway: Gateway, name: GatewayDialectName, body?: string) {
   const {
     method,
     headers,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { DIALECT_NAMES } from "../../models/dialects/index.js";
+import { GATEWAY_DIALECT_NAMES } from "../../models/dialects/index.js";
 import { type MockOptions, startMock } from "../../testing/mock/index.js";
 import type { Gateway, GatewayOptions, GatewayTotal } from "./index.js";
 import {
@@ -54,7 +54,7 @@ describe("total", () => {
     expect(gateway.total()).toEqual({ usage, costUsd: 0, isEstimated: false, costSource: "priced" });
   });
 
-  it.each(DIALECT_NAMES)("is reported with every event of %s and matches the receipt", async (name) => {
+  it.each(GATEWAY_DIALECT_NAMES)("is reported with every event of %s and matches the receipt", async (name) => {
     const { seen, gateway, mock } = await setUp(PACED);
     await sendTestRequest(gateway, name, true);
     expect(seen.length).toBeGreaterThan(10);
@@ -74,7 +74,11 @@ describe("total", () => {
       await reader?.read();
       await reader?.cancel();
     };
-    await Promise.all([...DIALECT_NAMES.map((name) => sendTestRequest(gateway, name, true)), leave("a"), leave("b")]);
+    await Promise.all([
+      ...GATEWAY_DIALECT_NAMES.map((name) => sendTestRequest(gateway, name, true)),
+      leave("a"),
+      leave("b"),
+    ]);
     await expect.poll(() => gateway.receipt().abandoned).toBe(2);
     expect(gateway.total()).toMatchObject({ isEstimated: true, costSource: "estimated" });
     await sendTestRequest(gateway, "gemini", false, "odd");
@@ -112,7 +116,7 @@ describe("a limit", () => {
       { budget: { maxCostUsd: 0.0006 }, onExceeded: () => order.push("exceeded") },
     );
     const order: string[] = [];
-    await Promise.all(DIALECT_NAMES.map((name) => sendTestRequest(gateway, name, true)));
+    await Promise.all(GATEWAY_DIALECT_NAMES.map((name) => sendTestRequest(gateway, name, true)));
     expect(order).toEqual(["exceeded"]);
     expect(gateway.receipt()).toMatchObject({ cut: 4, exceeded: true });
     expect(gateway.total().costUsd).toBe(gateway.receipt().totalUsd);

@@ -34,6 +34,21 @@ async function send(gateway: Gateway, path: string, headers: OutgoingHttpHeaders
 
 const LIMIT = { maxCostUsd: 0.0001 };
 
+describe("a request to Amazon Bedrock", () => {
+  it.each([
+    "/openai/v1/model/us.anthropic.claude-opus-5-v1%3A0/converse",
+    "/anthropic/v1/model/m/converse-stream",
+    "/anthropic/model/arn%3Aaws%3Abedrock%3Aus-east-1%3A1%3Ax%2Fm/invoke-with-response-stream",
+  ])("is refused with the reason, with or without a limit: %s", async (path) => {
+    const { upstream, gateway } = await setUp({ allowUnmetered: true });
+    const { status, text } = await send(gateway, path, { authorization: "AWS4-HMAC-SHA256 Credential=x" });
+    expect(status).toBe(400);
+    expect(text).toContain("requests to Amazon Bedrock are signed for its own host and cannot be forwarded");
+    expect(upstream.arrived).toHaveLength(0);
+    expect(gateway.receipt()).toMatchObject({ requests: 1, refused: 1 });
+  });
+});
+
 describe("a forged path", () => {
   it.each([
     "/openai/v1/completions",

@@ -13,7 +13,7 @@ Examples:
   assay compare 20261115-213334-gsm8k latest
   assay compare baseline latest                                    after: assay baseline set RUN
   assay compare main-run latest --fail-on-regression --metric pass_rate
-  assay compare latest --system-a gpt-5 --system-b gpt-5-mini      two systems of one run
+  assay compare latest --system-a large --system-b small      two systems of one run
   assay compare before after --fail-on-regression --min-difference 0.02 --output markdown
   assay compare before after --max-drop 0.05                       for suites with few examples: no significance test`;
 
@@ -43,6 +43,12 @@ export function addCompareCommand(program: Command, done: SetExitCode): void {
       "exit 1 if the pass rate or score of B drops by more than this, significant or not",
       parseNumberFlag,
     )
+    .option(
+      "--margin <share>",
+      "exit 1 if the pass rate of B is worse by more than this, 3 if undecided, as assay migrate",
+      parseNumberFlag,
+    )
+    .option("--labels", "correct the difference of pass rates by labels of the same examples in both")
     .option("--level <share>", "set the confidence level of intervals (default: 0.95)", parseNumberFlag)
     .option("--seed <number>", "seed the permutation tests that sample", parseIntegerFlag, 0)
     .option("--output <name>", "print table, json or markdown", "table")

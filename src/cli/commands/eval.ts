@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { AGENT_NAMES } from "../../budget/index.js";
-import { omitUndefined, parseDuration } from "../../core/index.js";
+import { type Effort, getExampleModelName, omitUndefined, parseDuration } from "../../core/index.js";
 import {
   collectValues,
   parseCountFlag,
+  parseEffortsFlag,
   parseIntegerFlag,
   parseListFlag,
   parseNumberFlag,
@@ -48,8 +49,8 @@ Tags:        --tag area=js, --tag '!slow', --tag area=js,area=ts (either); sever
 Examples:
   assay init                                          write a skill with an eval that runs
   assay eval                                          run every eval.yaml below this folder
-  assay eval -e skills/tidy/eval.yaml --executor claude --model claude-sonnet-4-5 --runs 5 --max-cost 5
-  assay eval -e evals/ --tag area=js --tag '!slow' --model gpt-5.5,gpt-5.5-mini --executor codex
+  assay eval -e skills/tidy/eval.yaml --executor claude --model ${getExampleModelName("anthropicSmall")} --runs 5 --max-cost 5
+  assay eval -e evals/ --tag area=js --tag '!slow' --model ${getExampleModelName("openai")},${getExampleModelName("openaiSmall")} --executor codex
   assay eval --suite nightly --output-dir reports --junit reports/junit.xml --markdown comment.md
   assay eval --mock evals/changelog/mock.yaml         simulate the model; needs no API key
   assay eval -e eval.yaml --dry-run                   print the plan and its maximum cost
@@ -70,6 +71,7 @@ export function addEvalCommand(program: Command, done: SetExitCode): void {
     .option("--runs <count>", "run each test case this many times (default: set by the file)", parseCountFlag)
     .option("--executor <agent>", "run this agent, or a command with {prompt}; repeatable", collectValues)
     .option("--model <names>", "run these models of the agent, separated by commas", parseListFlag)
+    .option("--effort <list>", "let the models think this much: low,high or a number of tokens", parseEffortsFlag)
     .option("--threshold <share>", "pass a trial if its weighted score is at least this", parseNumberFlag)
     .option("--timeout <duration>", "limit each trial, such as 90s or 5m", parseDurationFlag)
     .optionsGroup("Output:")
@@ -114,7 +116,7 @@ function parseDurationFlag(value: string): number {
 /** Option names as commander parses them. */
 type EvalCommandOptions = Omit<
   RunFlags,
-  "eval" | "models" | "modelsFile" | "plugins" | "cacheDir" | "threshold" | "queue"
+  "eval" | "models" | "effort" | "modelsFile" | "plugins" | "cacheDir" | "threshold" | "queue"
 > &
   QueueFlags &
   Pick<
@@ -127,6 +129,7 @@ type EvalCommandOptions = Omit<
     stimulus?: string[];
     executor?: string[];
     model?: string[];
+    effort?: Effort[];
     timeout?: number;
     workers?: number;
     models?: string;
@@ -144,6 +147,7 @@ function toEvalFlags(options: EvalCommandOptions): RunFlags {
     runs,
     executor,
     model,
+    effort,
     judgeModel,
     judgeUrl,
     judgeApiKeyEnv,
@@ -161,6 +165,7 @@ function toEvalFlags(options: EvalCommandOptions): RunFlags {
     runs,
     executors: executor,
     models: model,
+    efforts: effort,
     judgeModel,
     judgeUrl,
     judgeApiKeyEnv,

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { getExampleModelName } from "../../core/index.js";
 import type { ExperimentRunFlags } from "../experiment.js";
 import type { ExperimentReportFlags } from "../experiment-report.js";
 import {
@@ -22,7 +23,7 @@ An experiment file:
   variants:
     without-skill: { /skill: null, /environment/skills: [] }      # null removes a key
     with-skill: {}
-  # or, every combination: matrix: { /defaults/model: [gpt-5.5, gpt-5.5-mini], /environment/skills: [[], [./]] }
+  # or, every combination: matrix: { /defaults/model: [${getExampleModelName("openai")}, ${getExampleModelName("openaiSmall")}], /environment/skills: [[], [./]] }
   runs: 5
 
 Examples:

@@ -1,8 +1,10 @@
 import type { Command } from "commander";
+import { EXAMPLE_MODELS } from "../../core/index.js";
 import { collectPairs, collectValues, parseCountFlag, parseDollarsFlag, parseNumberFlag } from "../flag-values.js";
 import type { GradeFlags } from "../grade.js";
 import type { CalibrateFlags } from "../judge.js";
 import type { SetExitCode } from "../program.js";
+import { DEFAULT_RUNS_DIR } from "../run-config.js";
 import { JUDGE_SETTINGS } from "../run-settings.js";
 import { addReportFlags, addSettings, type JudgeFlags, splitJudgeFlags } from "../shared-flags.js";
 import { TRUST_FLAG } from "../trust.js";
@@ -73,10 +75,13 @@ export function addJudgeCommand(program: Command, done: SetExitCode): void {
     .command("judge")
     .description("measure a judge model's agreement with human labels, and its biases")
     .argument("<calibrate>", "the word 'calibrate'")
+    .argument("[run]", "a run labeled with assay serve --label: its folder or id, 'latest', a tag or a title")
     .option(
       "--labels <file>",
-      "read human-labeled answers from this JSONL file: { question, response, label }, or with --judge-pairwise { response_a, response_b, label: a, b or tie }",
-    );
+      "read human-labeled answers from this file instead: { question, response, label }, or with --judge-pairwise { response_a, response_b, label: a, b or tie }",
+    )
+    .option("--runs-dir <dir>", "read run folders from here", DEFAULT_RUNS_DIR)
+    .allowExcessArguments(false);
   addSettings(command, JUDGE_SETTINGS)
     .option("--models <file>", "read models and prices from this file (default: models.yml if present)")
     .option("--max-workers <count>", "make this many calls at a time (default: 8)", parseCountFlag)
@@ -85,11 +90,11 @@ export function addJudgeCommand(program: Command, done: SetExitCode): void {
     .option("--output <name>", "print table or json", "table")
     .addHelpText(
       "after",
-      "\nExamples:\n  assay judge calibrate --labels labels.jsonl --judge-model openai/gpt-5\n  assay judge calibrate --labels pairs.jsonl --judge-pairwise --judge-url http://127.0.0.1:8080 --judge-model my-judge",
+      `\nExamples:\n  assay judge calibrate --labels labels.jsonl --judge-model ${EXAMPLE_MODELS.openai}\n  assay judge calibrate latest --judge-model ${EXAMPLE_MODELS.openai}\n  assay judge calibrate --labels pairs.jsonl --judge-pairwise --judge-url http://127.0.0.1:8080 --judge-model my-judge`,
     )
-    .action(async (action: string, options: CalibrateFlags) => {
+    .action(async (action: string, run: string | undefined, options: CalibrateFlags) => {
       const { executeJudge } = await import("../judge.js");
-      done(await executeJudge(action, options));
+      done(await executeJudge({ ...options, action, ...(run === undefined ? {} : { run }) }));
     });
 }
 

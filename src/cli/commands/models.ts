@@ -1,5 +1,7 @@
 import type { Command } from "commander";
+import { EXAMPLE_MODELS } from "../../core/index.js";
 import {
+  collectExpertCosts,
   collectPairs,
   collectValues,
   parseCountFlag,
@@ -12,22 +14,41 @@ import {
 import type { GatewayFlags } from "../gateway.js";
 import type { MockFlags } from "../mock.js";
 import type { ModelsFlags } from "../models.js";
+import type { ModelsShowFlags } from "../models-show.js";
 import type { SetExitCode } from "../program.js";
 import type { ReportFlags } from "../report.js";
 import { DEFAULT_RUNS_DIR } from "../run-config.js";
 import { TRUST_FLAG } from "../trust.js";
 
 export function addModelsCommand(program: Command, done: SetExitCode): void {
-  program
+  const models = program
     .command("models")
     .description("print the models of a models file: every price and limit, and the rule that set it")
     .argument("[file]", "the models file (default: models.yml)")
-    .option("--check", "only report problems in the file")
+    .option("--check", "only report problems, and models in config and eval files that ended or end soon")
     .option("--output <name>", "print table or json", "table")
-    .addHelpText("after", "\nExamples:\n  assay models\n  assay models team.yml --check\n  assay models --output json")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  assay models\n  assay models team.yml --check\n  assay models --output json\n  assay models show NAME",
+    )
     .action(async (file: string | undefined, options: Omit<ModelsFlags, "file">) => {
       const { executeModels } = await import("../models.js");
       done(await executeModels({ ...options, ...(file === undefined ? {} : { file }) }));
+    });
+  models
+    .command("show")
+    .description("print what is known about one model: endpoint, key, capabilities, price and how it was found")
+    .argument("<name>", "PROVIDER/MODEL, or a name of the models file")
+    .option("--models <file>", "the models file (default: models.yml)")
+    .option("--output <name>", "print table or json", "table")
+    .addHelpText(
+      "after",
+      `\nExamples:\n  assay models show ${EXAMPLE_MODELS.openai}\n  assay models show small --output json`,
+    )
+    .action(async (name: string, _: unknown, command: Command) => {
+      const { executeModelsShow } = await import("../models-show.js");
+      // The command above has the same --output.
+      done(await executeModelsShow(name, command.optsWithGlobals<ModelsShowFlags>()));
     });
 }
 
@@ -38,6 +59,11 @@ export function addReportCommand(program: Command, done: SetExitCode): void {
     .argument("[run]", "a run folder or id, 'latest', a tag or a title (default: the latest)")
     .option("--prices <file>", "recompute costs from the used tokens with the prices of this models file")
     .option(
+      "--expert-cost <usd>",
+      "set what an expert charges for one example, part of the frontier cost of a pass: 3.5, or gsm8k=3.5,math=12",
+      collectExpertCosts,
+    )
+    .option(
       "--output <name>",
       "print table, json, eval, markdown, junit or html, or a plugin's format (default: the run's own)",
     )
@@ -46,12 +72,18 @@ export function addReportCommand(program: Command, done: SetExitCode): void {
       "select columns of the table: quality, tokens, cost, speed, trials, datasets, facets, other",
       parseListFlag,
     )
+    .option("--labels [file]", "correct pass rates by the labels of the run, or of a JSONL or CSV file")
+    .option(
+      "--half-width <share>",
+      "with --labels: say how many labels give this precision (default: 0.05)",
+      parseNumberFlag,
+    )
     .option("--runs-dir <dir>", "read run folders from here", DEFAULT_RUNS_DIR)
     .option("--plugin <file>", "load a module that exports register(registry); repeatable", collectValues)
     .option(...TRUST_FLAG)
     .addHelpText(
       "after",
-      "\nExamples:\n  assay report\n  assay report 20261115-213334-needle --output json\n  assay report --prices new-prices.yml\n  assay report --output junit > junit.xml\n  assay report latest --output html > report.html",
+      "\nExamples:\n  assay report\n  assay report 20261115-213334-needle --output json\n  assay report --prices new-prices.yml\n  assay report --expert-cost 3.5\n  assay report latest --labels\n  assay report --output junit > junit.xml\n  assay report latest --output html > report.html",
     )
     .action(async (run: string | undefined, options: ReportFlags) => {
       const { executeReport } = await import("../report.js");
@@ -90,7 +122,7 @@ Examples:
 export function addMockCommand(program: Command, done: SetExitCode): void {
   program
     .command("mock")
-    .description("serve a scripted model endpoint with four API formats")
+    .description("serve a scripted model endpoint with five API formats")
     .option("--port <number>", "listen on this port; 0 for a free one", parsePortFlag, 0)
     .option("--host <name>", "listen on this address", "127.0.0.1")
     .option("--allow-remote", "allow --host to be reachable from other machines")

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { didYouMean, omitUndefined, UsageError } from "../../core/index.js";
+import { didYouMean, EXAMPLE_MODELS, getExampleModelName, omitUndefined, UsageError } from "../../core/index.js";
 import type { SetExitCode } from "../program.js";
 import { DEFAULT_CACHE_DIR } from "../run-config.js";
 import type { RunFlags } from "../run-flags.js";
@@ -10,6 +10,7 @@ import {
   QUEUE_SETTINGS,
   RUN_SETTINGS,
   SHARED_RUN_SETTINGS,
+  UNTIL_SETTINGS,
   WATCH_SETTINGS,
 } from "../run-settings.js";
 import {
@@ -40,14 +41,15 @@ Evaluators:  answer_quality, math_equivalence, multiple_choice_accuracy, code_ex
 
 Examples:
   assay run --system truncate:0.5 --system extract:0.3 --dataset needle -n 50
-  assay run --model openai/gpt-5 --dataset gsm8k --dataset mmlu:anatomy -n 50 --max-cost 2
+  assay run --model ${EXAMPLE_MODELS.openai} --dataset gsm8k --dataset mmlu:anatomy -n 50 --max-cost 2
   assay run --system ./my-system.ts --dataset data.csv --map question=prompt,answer=gold
   assay run --system-command 'python compress.py' --dataset needle --evaluator-command 'python score.py'
   assay run --proxy http://127.0.0.1:8080 --model my-model --dataset data.jsonl --trials 3
-  assay run --model openai/gpt-5 --prompt prompts/*.md --dataset data.csv      compare prompts with {{question}} or any column
-  assay run --agent claude --agent codex:gpt-5.5 --dataset agent-tasks --trials 3 --max-cost 5
-  assay run --model openai/gpt-5 --dataset data.csv --mock mock.yaml           simulate the model; needs no key
+  assay run --model ${EXAMPLE_MODELS.openai} --prompt prompts/*.md --dataset data.csv      compare prompts with {{question}} or any column
+  assay run --agent claude --agent codex:${getExampleModelName("openai")} --dataset agent-tasks --trials 3 --max-cost 5
+  assay run --model ${EXAMPLE_MODELS.openai} --dataset data.csv --mock mock.yaml           simulate the model; needs no key
   assay run --config nightly.config.yaml --trials 5 --fail-under pass_hat_3=0.8
+  assay run --model NEW --model OLD --dataset data.csv --until decided --max-cost 20   stop when one is known to be better
   assay run --watch evals/      run eval files (*.eval.ts) again when they change, with cached outputs
   assay run --resume            resume the latest unfinished run`;
 
@@ -58,9 +60,9 @@ Datasets:    locomo, longmemeval:s, longmemeval:m, longmemeval:oracle; NAME=FILE
 Reader:      the model that answers from what a built-in memory retrieves: --model or --proxy, or --reader ./reader.ts
 
 Examples:
-  assay memory --system full-history --system bm25:10 --dataset locomo --model openai/gpt-5-mini -n 100 --max-cost 2
-  assay memory --system ./my-memory.ts --system last-n:40 --model openai/gpt-5-mini --dataset longmemeval:s -n 50
-  assay memory --system bm25:20 --dataset locomo=./locomo10.json --model openai/gpt-5-mini --judge-model openai/gpt-5
+  assay memory --system full-history --system bm25:10 --dataset locomo --model ${EXAMPLE_MODELS.openaiSmall} -n 100 --max-cost 2
+  assay memory --system ./my-memory.ts --system last-n:40 --model ${EXAMPLE_MODELS.openaiSmall} --dataset longmemeval:s -n 50
+  assay memory --system bm25:20 --dataset locomo=./locomo10.json --model ${EXAMPLE_MODELS.openaiSmall} --judge-model ${EXAMPLE_MODELS.openai}
   assay memory --system bm25:5 --reader ./reader.ts --dataset locomo --filter question_type=temporal
   assay memory --resume`;
 
@@ -68,7 +70,7 @@ const NOTHING_TO_RUN = `There is nothing to run: no flags, and neither assay.con
 
 Begin with one of these:
   assay demo                    compare context compressors, offline
-  assay --model openai/gpt-5 --dataset questions.jsonl --max-cost 2
+  assay --model ${EXAMPLE_MODELS.openai} --dataset questions.jsonl --max-cost 2
   assay --system ./my-system.ts --dataset questions.jsonl
   assay init                    write a small project that runs
   assay --help                  list all commands`;
@@ -78,7 +80,7 @@ export function addRunCommand(program: Command, done: SetExitCode): void {
     .command("run", { isDefault: true })
     .description("run systems on datasets and report (the default command)");
   addAgentFlags(addSettings(command, INPUT_SETTINGS));
-  addSettings(command, { ...SHARED_RUN_SETTINGS, ...QUEUE_SETTINGS, ...WATCH_SETTINGS });
+  addSettings(command, { ...SHARED_RUN_SETTINGS, ...UNTIL_SETTINGS, ...QUEUE_SETTINGS, ...WATCH_SETTINGS });
   const words = recordFlags(command);
   command
     .addHelpText("after", RUN_EXAMPLES)
@@ -141,14 +143,14 @@ function explainStrayArgument(program: Command, word: string): UsageError {
 }
 
 /** As commander parses them: several flags form one key. */
-type CommanderRunOptions = Omit<RunFlags, "models" | "agents" | "judge" | "queue" | "cacheDir"> &
+export type CommanderRunOptions = Omit<RunFlags, "models" | "agents" | "judge" | "queue" | "cacheDir"> &
   ModelFlags &
   AgentFlags &
   ProgramFlags &
   JudgeFlags &
   QueueFlags & { cacheDir?: string | true };
 
-function toRunFlags(options: CommanderRunOptions): RunFlags {
+export function toRunFlags(options: CommanderRunOptions): RunFlags {
   const { judge, rest } = splitJudgeFlags(options);
   const { agent, agentCommand, agentName, agentModel, model, proxy, name, api, queue, cacheDir, ...same } = rest;
   const { systemCommand, systemUrl, evaluatorCommand, systems, evaluators, ...plain } = same;

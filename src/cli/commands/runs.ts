@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { RemoveFlags, TagFlags } from "../edit-runs.js";
 import { parseCountFlag } from "../flag-values.js";
 import type { SetExitCode } from "../program.js";
+import type { QuarantineFlags } from "../quarantine.js";
 import { DEFAULT_RUNS_DIR } from "../run-config.js";
 import type { RunsFlags } from "../runs.js";
 
@@ -11,13 +12,24 @@ a tag or its title. If several runs have the tag or title, the newest is used.
 
 Examples:
   assay runs                                     the newest 20 runs
-  assay runs gsm8k gpt-5                         runs with these words in their title, tags, datasets, systems or id
+  assay runs gsm8k large                         runs with these words in their title, tags, datasets, systems or id
   assay runs --tag nightly --since 7d
-  assay runs --dataset gsm8k --system gpt-5 --status complete -n 100
+  assay runs --dataset gsm8k --system large --status complete -n 100
   assay runs --output json | jq '.runs[0].id'
   assay runs tag latest nightly
   assay runs rename latest "prompt without examples"
+  assay runs quarantine latest q17 --reason "the answer key is wrong"
   assay runs rm 20261115-213334-gsm8k`;
+
+const QUARANTINE_EXAMPLES = `
+No row is deleted. 'report', 'compare', 'show' and the page leave the trials out of their figures, and say how many there
+are and why. 'query' and exports as CSV or Parquet still contain them.
+
+Examples:
+  assay runs quarantine latest                                     what is put aside, and why
+  assay runs quarantine latest q17 --reason "the answer key is wrong"
+  assay runs quarantine latest 'q17#2' q18 --system large --reason "the service was down"
+  assay runs quarantine latest q17 --undo`;
 
 const TAG_EXAMPLES = `
 Examples:
@@ -38,7 +50,7 @@ Examples:
 export function addRunsCommand(program: Command, done: SetExitCode): void {
   const runs = program
     .command("runs")
-    .description("list stored runs; tag, rename or delete them")
+    .description("list stored runs; tag, rename or delete them; put trials aside")
     .argument("[words...]", "only runs with all of these words in their id, title, tags, datasets or systems")
     .option("--tag <name>", "only runs with this tag")
     .option("--system <name>", "only runs of this system")
@@ -48,7 +60,7 @@ export function addRunsCommand(program: Command, done: SetExitCode): void {
     .option("-n, --limit <count>", "list at most this many runs", parseCountFlag, 20)
     .option("--output <name>", "print table or json", "table")
     .option("--runs-dir <dir>", "read run folders from here", DEFAULT_RUNS_DIR)
-    // Flags after 'tag', 'rename' or 'rm' belong to those.
+    // Flags after 'tag', 'rename', 'quarantine' or 'rm' belong to those.
     .enablePositionalOptions()
     .addHelpText("after", EXAMPLES)
     .action(async (words: string[], options: RunsFlags) => {
@@ -57,6 +69,7 @@ export function addRunsCommand(program: Command, done: SetExitCode): void {
     });
   addRunsTag(runs, done);
   addRunsRename(runs, done);
+  addRunsQuarantine(runs, done);
   addRunsRemove(runs, done);
 }
 
@@ -82,6 +95,22 @@ function addRunsRename(runs: Command, done: SetExitCode): void {
     .action(async (run: string, title: string, options: { runsDir: string }) => {
       const { executeRename } = await import("../edit-runs.js");
       done(await executeRename(run, title, options));
+    });
+}
+
+function addRunsQuarantine(runs: Command, done: SetExitCode): void {
+  addEditFlags(runs.command("quarantine"))
+    .description("put trials aside with a reason, so that no figure counts them; lists them if no trial is named")
+    .argument("<run>", "a run folder or id, 'latest', a tag or a title")
+    .argument("[trials...]", "example ids for all of their trials, or ID#N for trial N, counted from 0")
+    .option("--reason <text>", "why they must not count; reports show it")
+    .option("--system <name>", "only trials of this system")
+    .option("--dataset <name>", "only trials on this dataset")
+    .option("--undo", "count the trials again")
+    .addHelpText("after", QUARANTINE_EXAMPLES)
+    .action(async (run: string, trials: string[], options: QuarantineFlags) => {
+      const { executeQuarantine } = await import("../quarantine.js");
+      done(await executeQuarantine(run, trials, options));
     });
 }
 

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { EXAMPLE_MODELS } from "../../core/index.js";
 import { collectHeader, parseCountFlag, parseIntegerFlag, parseListFlag } from "../flag-values.js";
 import type { SetExitCode } from "../program.js";
 import type { WorkerFlags } from "../worker.js";
@@ -24,7 +25,7 @@ A worker joins a run only if it is signed with the worker's own ASSAY_QUEUE_SECR
 none. Create one with: openssl rand -hex 32
 
 The run itself:
-  assay run --queue redis://queue:6379 --model openai/gpt-5 --dataset gsm8k
+  assay run --queue redis://queue:6379 --model ${EXAMPLE_MODELS.openai} --dataset gsm8k
   assay queue status --queue redis://queue:6379`;
 
 /** Workers send a heartbeat every second; a shorter lease would expire after one missed heartbeat. */

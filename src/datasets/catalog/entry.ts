@@ -39,6 +39,8 @@ export interface CatalogEntry {
   readonly subject?: string;
   /** Fields of the examples that break down results. */
   readonly facets?: readonly string[];
+  /** What a human expert charges for one example, in dollars, as published; by config if only some have one. */
+  readonly expertCostUsd?: number | ((config: string) => number | undefined);
   /** How a judge scores it. */
   readonly judge?: DatasetJudging;
   /** Shown with every run, such as what a score does not mean; by config if they differ. */

@@ -48,15 +48,17 @@ export function readCaution({ caution }: CatalogEntry, config: string): string |
   return typeof caution === "function" ? caution(config) : caution;
 }
 
-/** Evaluators, primary field, facets and judge of an entry. */
+/** Evaluators, primary field, facets, judge and expert cost of an entry. */
 export function getEntryScoring(entry: CatalogEntry, config: string) {
-  const { evaluators, primaryField, facets, judge } = entry;
+  const { evaluators, primaryField, facets, judge, expertCostUsd } = entry;
+  const expertCost = typeof expertCostUsd === "function" ? expertCostUsd(config) : expertCostUsd;
   const primary = typeof primaryField === "function" ? primaryField(config) : primaryField;
   return {
     evaluators: typeof evaluators === "function" ? evaluators(config) : evaluators,
     ...(primary === null ? {} : { primaryField: primary }),
     ...(facets === undefined ? {} : { facets }),
     ...(judge === undefined ? {} : { judge }),
+    ...(expertCost === undefined ? {} : { expertCostUsd: expertCost }),
   };
 }
 

@@ -249,8 +249,8 @@ const MAX_LABEL_LENGTH = 40;
 /**
  * Names a combination of a matrix by its values.
  * @example
- * formatVariantName([{ path: ["defaults", "model"], value: "gpt-5.5" }, { path: ["environment", "skills"], value: [] }]);
- * // "gpt-5.5,no-skills"
+ * formatVariantName([{ path: ["defaults", "model"], value: "gpt-6-sol" }, { path: ["environment", "skills"], value: [] }]);
+ * // "gpt-6-sol,no-skills"
  */
 function formatVariantName(settings: readonly Setting[]): string {
   return settings.map(formatSettingLabel).join(",");

@@ -1,3 +1,4 @@
+import { addEffortName, type Effort } from "../../core/index.js";
 import type { EvalSpec } from "../spec/spec.js";
 
 /** A variant as it is run. */
@@ -17,6 +18,8 @@ export interface PlannedSystem {
   readonly executor: string | null;
   /** Null to use the default model of the executor. */
   readonly model: string | null;
+  /** Absent for the model's own. */
+  readonly effort?: Effort;
 }
 
 /** One eval of a variant. */
@@ -75,15 +78,17 @@ type SystemKind = Omit<PlannedSystem, "name">;
 function listSystemKinds({ defaults }: EvalSpec, given: SystemDefaults): SystemKind[] {
   const executor = defaults.executor ?? given.executor ?? null;
   const models = defaults.models.length > 0 ? defaults.models : (given.models ?? []);
-  return models.length === 0 ? [{ executor, model: null }] : models.map((model) => ({ executor, model }));
+  const kinds = models.length === 0 ? [{ executor, model: null }] : models.map((model) => ({ executor, model }));
+  if (defaults.efforts.length === 0) return kinds;
+  return kinds.flatMap((kind) => defaults.efforts.map((effort) => ({ ...kind, effort })));
 }
 
-function formatSystemKey({ executor, model }: SystemKind): string {
-  return JSON.stringify([executor, model]);
+function formatSystemKey({ executor, model, effort }: SystemKind): string {
+  return JSON.stringify([executor, model, effort]);
 }
 
-function formatSystemLabel({ executor, model }: SystemKind): string {
-  return [executor, model].filter((part) => part !== null).join(":") || "default";
+function formatSystemLabel({ executor, model, effort }: SystemKind): string {
+  return addEffortName([executor, model].filter((part) => part !== null).join(":") || "default", effort);
 }
 
 function pickEvalLimits({ defaults: { runs, timeoutMs, maxCostUsd } }: EvalSpec): EvalLimits {

@@ -1,5 +1,5 @@
 import type { GraderSpec } from "../../core/index.js";
-import { getErrorMessage } from "../../core/index.js";
+import { EXAMPLE_MODELS, getErrorMessage } from "../../core/index.js";
 import { toModelName } from "./providers.js";
 import {
   type ConfigFiles,
@@ -27,7 +27,7 @@ export interface AssertContext {
 }
 
 /** promptfoo grades with a model of OpenAI unless a config names another one. */
-const DEFAULT_JUDGE = "openai/gpt-5-mini";
+const DEFAULT_JUDGE = EXAMPLE_MODELS.openaiSmall;
 
 /** Converts the asserts of a test to graders; lists those that have no counterpart. */
 export async function convertAsserts(part: Part, context: AssertContext): Promise<GraderSpec[]> {

@@ -1,4 +1,4 @@
-import { getErrorMessage, UsageError } from "../../core/index.js";
+import { EXAMPLE_MODELS, getErrorMessage, UsageError } from "../../core/index.js";
 import { type ConvertedPrompt, convertPrompts, selectPrompts } from "./prompts.js";
 import { type ConvertedModel, convertProviders } from "./providers.js";
 import {
@@ -38,7 +38,7 @@ export interface ConvertedProject {
   };
 }
 
-const DEFAULT_MODEL = "openai/gpt-5-mini";
+const DEFAULT_MODEL = EXAMPLE_MODELS.openaiSmall;
 
 /** Top-level keys without a counterpart, and what to do instead. */
 const OTHER_KEYS: Readonly<Record<string, string>> = {

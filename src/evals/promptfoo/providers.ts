@@ -1,4 +1,5 @@
 import { getDefaultBaseUrl, getKeyVariable } from "../../budget/index.js";
+import { EXAMPLE_MODELS } from "../../core/index.js";
 import {
   type ConversionNotes,
   ENVIRONMENT_VALUE,
@@ -105,7 +106,7 @@ function convertProvider(part: Part, notes: ConversionNotes): ConvertedModel | n
   const { value } = part;
   const id = typeof value === "string" ? value : isMap(value) ? value.id : undefined;
   if (typeof id !== "string" || ENVIRONMENT_VALUE.test(id)) {
-    notes.add(part, "this provider is not taken over: it has no plain id. Name a model: openai/gpt-5");
+    notes.add(part, `this provider is not taken over: it has no plain id. Name a model: ${EXAMPLE_MODELS.openai}`);
     return null;
   }
   const model = toModelName(id) ?? toHttpModel(id, part);

@@ -76,12 +76,13 @@ function deriveEvalName(file: string): string {
 }
 
 function resolveDefaults(given: RawDefaults, asked: Pick<BuildContext, "judgeModel" | "runs">): SpecDefaults {
-  const { runs = 1, timeout, model, executor = null, judge_model = null, max_cost_usd = null } = given;
+  const { runs = 1, timeout, model, effort, executor = null, judge_model = null, max_cost_usd = null } = given;
   return {
     runs: asked.runs ?? runs,
     timeoutMs: timeout === undefined ? null : parseMilliseconds(timeout),
     executor,
     models: model === undefined ? [] : [model].flat(),
+    efforts: effort === undefined ? [] : [effort].flat(),
     judgeModel: asked.judgeModel ?? judge_model,
     maxCostUsd: max_cost_usd,
   };

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { AGENT_NAMES } from "../../budget/index.js";
+import { EFFORT_NAMES } from "../../core/index.js";
 import {
   amount,
   count,
@@ -17,6 +18,10 @@ import {
 } from "./fields.js";
 import { environmentOrNameSchema } from "./spec-environment.js";
 
+const effort = z.union([z.enum(EFFORT_NAMES), z.number().int().min(1)], {
+  error: `must be ${EFFORT_NAMES.join(", ")}, or a number of thinking tokens`,
+});
+
 /** More trials of one test case add nothing and are most likely a typo. */
 const MAX_RUNS = 10_000;
 
@@ -32,6 +37,12 @@ export const defaultsSchema = createMappingField({
     })
     .optional()
     .describe("The model of the agent, or several, each of which is measured."),
+  effort: z
+    .union([effort, createListField(effort).min(1, "is an empty list: name an effort, or remove the line")], {
+      error: `must be ${EFFORT_NAMES.join(", ")}, a number of thinking tokens, or a list of them`,
+    })
+    .optional()
+    .describe("How much the model of the agent thinks, or several efforts, each of which is measured."),
   executor: filled.optional().describe(`The agent: ${AGENT_NAMES.join(", ")}, or a command with {prompt} in it.`),
   judge_model: filled.optional().describe("The model of graders that ask one and do not name it."),
   max_cost_usd: number.min(0, "must not be negative").optional().describe("Maximum cost of one trial; 0 for no limit."),

@@ -1,4 +1,4 @@
-import type { DatasetGate, Environment, GraderSpec } from "../../core/index.js";
+import type { DatasetGate, Effort, Environment, GraderSpec } from "../../core/index.js";
 
 /**
  * An eval file, read and checked: paths are absolute, durations in milliseconds, defaults filled in. `Stimulus.graders`
@@ -33,6 +33,8 @@ export interface SpecDefaults {
   readonly timeoutMs: number | null;
   readonly executor: string | null;
   readonly models: readonly string[];
+  /** Empty for the model's own. */
+  readonly efforts: readonly Effort[];
   readonly judgeModel: string | null;
   /** In dollars, for each trial. */
   readonly maxCostUsd: number | null;

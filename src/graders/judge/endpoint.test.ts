@@ -204,6 +204,7 @@ describe("the cost of judging", () => {
     // The address selects the price; the call itself stays on this machine.
     const client: HttpClient = {
       post: (request) => real.post({ ...request, url: `${mock.url}/v1/chat/completions` }),
+      get: (request) => real.get(request),
       close: () => real.close(),
     };
     const model = { model: "gpt-4o", baseUrl: "https://api.openai.com/v1", apiKey: null, client };

@@ -31,7 +31,8 @@ export async function askJudge<T>(
   question: JudgeQuestion<T>,
 ): Promise<ParsedVerdict<T>> {
   const { form, system, message } = question;
-  const ask = (messages: readonly Message[]) => desk.ask(open, { system, messages, answer: form.shape }, context);
+  const ask = (messages: readonly Message[]) =>
+    desk.ask(open, { system, messages, answer: form.shape, ...selectTrial(context) }, context);
   const first = await ask([{ role: "user", parts: [message] }]);
   const heard = readJudgeAnswer(first, form);
   if ("said" in heard) return heard;
@@ -123,8 +124,12 @@ async function askMetered({ model, price }: OpenModel, request: JudgeRequest, co
   }
 }
 
-function omitShape({ system, messages }: JudgeRequest): JudgeRequest {
-  return { system, messages };
+function selectTrial({ trial }: ScoreContext): Pick<JudgeRequest, "trial"> {
+  return trial === undefined ? {} : { trial };
+}
+
+function omitShape({ answer: _, ...request }: JudgeRequest): JudgeRequest {
+  return request;
 }
 
 /** Endpoints without support for schemas or tools answer with one of these statuses and name the feature. */

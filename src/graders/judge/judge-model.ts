@@ -1,6 +1,6 @@
-import { bundledPrice } from "../../budget/index.js";
-import type { Limits, Output, Price } from "../../core/index.js";
-import { describeValue, UsageError } from "../../core/index.js";
+import { findPrice } from "../../budget/index.js";
+import type { Limits, Output, Price, TrialKey } from "../../core/index.js";
+import { describeValue, getExampleModelName, UsageError } from "../../core/index.js";
 import type { AnswerFormat, Message } from "../../models/index.js";
 import { type ModelOptions, ModelSystem } from "../../systems/index.js";
 
@@ -10,6 +10,8 @@ export interface JudgeRequest {
   readonly messages: readonly Message[];
   /** The shape the answer must have. Omitted for endpoints that rejected it. */
   readonly answer?: AnswerFormat;
+  /** The trial that is judged. */
+  readonly trial?: TrialKey;
 }
 
 /** The answer of a judge model. The cost in dollars is only needed if it does not follow from usage and price. */
@@ -42,12 +44,12 @@ export interface OpenModel {
 export async function openModel(source: JudgeModelSource): Promise<OpenModel> {
   if (isJudgeModel(source)) return { model: source, price: source.limits?.price ?? null };
   const model = new ModelSystem(source);
-  const price = source.limits === undefined ? await lookupModelPrice(source) : source.limits.price;
+  const price = model.limits === undefined ? await lookupModelPrice(source) : model.limits.price;
   return { model, price };
 }
 
 async function lookupModelPrice({ model, baseUrl }: ModelOptions): Promise<Price | null> {
-  return model === undefined ? null : bundledPrice({ model, baseUrl });
+  return model === undefined ? null : findPrice({ model, baseUrl });
 }
 
 /** Identifies a model's work in the cache. For options it is the fingerprint of the system made from them, which needs no key. */
@@ -65,7 +67,7 @@ export function requireJudgeModel(source: unknown): JudgeModelSource {
   if (typeof ask === "function" && typeof name === "string" && name !== "") return source as JudgeModel;
   if (ask === undefined && typeof baseUrl === "string") return source as ModelOptions;
   throw new UsageError(
-    `A judge's model must be a ModelSystem, options such as { model: "gpt-5", baseUrl: "https://api.openai.com/v1", apiKeyEnv: "OPENAI_API_KEY" }, or { name, ask(request, signal) }, but is ${describeValue(source)}.`,
+    `A judge's model must be a ModelSystem, options such as { model: "${getExampleModelName("openai")}", baseUrl: "https://api.openai.com/v1", apiKeyEnv: "OPENAI_API_KEY" }, or { name, ask(request, signal) }, but is ${describeValue(source)}.`,
   );
 }
 

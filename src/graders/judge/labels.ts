@@ -10,6 +10,9 @@ export interface LabelRow {
   context?: string;
   answer?: string;
   answers?: readonly string[];
+  choices?: readonly string[];
+  /** The replies of a conversation before `response`, and `response` last. */
+  replies?: readonly string[];
   /** Null or "" for an empty answer. */
   response?: string | null;
   /** For a pairwise judge, with `response_b`. */
@@ -51,7 +54,8 @@ function readSingleLabel(fields: VerdictFields, example: Example, scale: JudgeSc
   if (response === null) return `has a response that is ${describeValue(fields.response)}, not text`;
   const people = readLabelValue(fields.label, scale);
   if (typeof people === "string") return people;
-  return { example, output: { response }, people, length: response.length, otherLength: null };
+  const replies = Array.isArray(fields.replies) ? { replies: fields.replies.map(convertToText) } : {};
+  return { example, output: { response, ...replies }, people, length: response.length, otherLength: null };
 }
 
 function formatPairHint(fields: VerdictFields): string {
@@ -84,7 +88,7 @@ function readPairLabel(fields: VerdictFields, example: Example): Label | string 
 }
 
 function buildLabelExample(
-  { turns, question, context, answer, answers, id }: VerdictFields,
+  { turns, question, context, answer, answers, choices, id }: VerdictFields,
   row: number,
 ): Example | string {
   if (turns !== undefined && !isConversation(turns))
@@ -92,6 +96,7 @@ function buildLabelExample(
   const golds = Array.isArray(answers) ? answers.map(convertToText) : [];
   const example: Example = { id: typeof id === "string" || typeof id === "number" ? id : row };
   if (turns !== undefined) example.turns = turns;
+  if (Array.isArray(choices)) example.choices = choices.map(convertToText);
   for (const [name, value] of Object.entries({ question, context, answer })) {
     const text = convertToText(value);
     if (text !== "") example[name] = text;

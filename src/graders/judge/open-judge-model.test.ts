@@ -79,7 +79,8 @@ describe("openJudgeModel", () => {
   });
 
   it.each([
-    ["gpt-4o", 'Unknown judge model "gpt-4o": it names no known provider'],
+    ["gpt-4o", /^Unknown judge model "gpt-4o"\. .*models\.yml has no model "gpt-4o"\. Did you mean "openai\/gpt-4o"\?/],
+    ["openai/", '"openai/" names a provider, but no model'],
     ["local-judgee", 'Did you mean "local-judge"?'],
     ["nobody/model", "Write PROVIDER/MODEL"],
     ["homeless", "has no base_url"],

@@ -1,18 +1,23 @@
 import {
+  explainMissingUrl,
+  explainUnknownModel,
   findBundledLimits,
   findConfiguredModel,
   findModelsFile,
   getDefaultBaseUrl,
   getKeyVariable,
   getProviderDialect,
+  getProviderRequest,
+  isKnownProvider,
   loadModels,
   type ModelEntry,
   type ModelsFile,
+  type ProviderRequest,
   requireBaseUrl,
   resolveEndpoint,
 } from "../../budget/index.js";
 import type { Limits } from "../../core/index.js";
-import { didYouMean, isLoopback, UsageError } from "../../core/index.js";
+import { EXAMPLE_MODELS, isLoopback, UsageError } from "../../core/index.js";
 import type { DialectName } from "../../models/index.js";
 import type { ModelOptions } from "../../systems/index.js";
 
@@ -34,15 +39,16 @@ export interface JudgeModelOptions {
  * Finds the judge model: its address, API format, price and key variable. The key itself is read when the model is first
  * used.
  * @example
- * const judge = new LLMJudge({ model: await openJudgeModel({ name: "openai/gpt-5" }) });
+ * const judge = new LLMJudge({ model: await openJudgeModel({ name: "openai/gpt-6-sol" }) });
  */
 export async function openJudgeModel(options: JudgeModelOptions): Promise<ModelOptions> {
   const path = options.modelsFile ?? findModelsFile();
   const file = path === undefined ? null : await loadModels(path);
-  const { keyVariable, ...found } = await findJudgeEndpoint(options, file);
+  const { keyVariable, request, ...found } = await findJudgeEndpoint(options, file);
   const apiKeyEnv = options.apiKeyEnv ?? keyVariable;
   return {
     ...found,
+    ...request,
     name: options.name,
     ...(apiKeyEnv === null ? {} : { apiKeyEnv }),
     ...(options.allowInsecure === undefined ? {} : { allowInsecure: options.allowInsecure }),
@@ -55,6 +61,7 @@ interface JudgeEndpoint {
   readonly dialect: DialectName;
   readonly keyVariable: string | null;
   readonly limits: Limits;
+  readonly request: ProviderRequest;
 }
 
 async function findJudgeEndpoint({ name, url }: JudgeModelOptions, file: ModelsFile | null): Promise<JudgeEndpoint> {
@@ -75,6 +82,7 @@ async function resolveUrlEndpoint(url: string, name: string, entry: ModelEntry |
     dialect,
     keyVariable: entry?.apiKeyEnv ?? findLocalKeyVariable(baseUrl, provider),
     limits: entry?.limits ?? (await findBundledLimits({ model, ...(provider !== null && { provider }) })),
+    request: getProviderRequest(provider),
   };
 }
 
@@ -92,7 +100,7 @@ function resolveEntryEndpoint(entry: ModelEntry): JudgeEndpoint {
   const { baseUrl, keyVariable, dialect } = resolveEndpoint(entry);
   if (baseUrl === null)
     throw new UsageError(
-      `The judge "${entry.name}" has no base_url, and its provider ${entry.provider ?? ""} has no default one. Add it to the models file.`,
+      `The judge "${entry.name}" has no base_url, and its provider ${entry.provider ?? ""} has no default one: ${explainMissingUrl(entry.provider)}.`,
     );
   return {
     model: entry.apiName,
@@ -100,19 +108,21 @@ function resolveEntryEndpoint(entry: ModelEntry): JudgeEndpoint {
     dialect,
     keyVariable,
     limits: entry.limits,
+    request: getProviderRequest(entry.provider),
   };
 }
 
 async function resolveProviderEndpoint(name: string, file: ModelsFile | null): Promise<JudgeEndpoint> {
   const { provider, model } = splitJudgeName(name);
   const baseUrl = getDefaultBaseUrl(provider);
-  if (provider === null || baseUrl === null) throw createUnknownJudgeError(name, file);
+  if (provider === null || baseUrl === null || model === "") throw createUnknownJudgeError(name, file);
   return {
     model,
     baseUrl,
     dialect: getProviderDialect(provider),
     keyVariable: getKeyVariable(provider),
     limits: await findBundledLimits({ model, provider, baseUrl }),
+    request: getProviderRequest(provider),
   };
 }
 
@@ -120,15 +130,11 @@ async function resolveProviderEndpoint(name: string, file: ModelsFile | null): P
 function splitJudgeName(name: string): { provider: string | null; model: string } {
   const slash = name.indexOf("/");
   const provider = name.slice(0, Math.max(0, slash));
-  return getDefaultBaseUrl(provider) === null
-    ? { provider: null, model: name }
-    : { provider, model: name.slice(slash + 1) };
+  return isKnownProvider(provider) ? { provider, model: name.slice(slash + 1) } : { provider: null, model: name };
 }
 
 function createUnknownJudgeError(name: string, file: ModelsFile | null): UsageError {
-  const where = file === null ? "and there is no models.yml here" : `and ${file.file} does not list it`;
-  const guess = file === null ? "" : didYouMean(name, file.models.keys());
   return new UsageError(
-    `Unknown judge model "${name}": it names no known provider, ${where}.${guess} Write PROVIDER/MODEL (openai/gpt-5, anthropic/…, google/…, openrouter/…, ollama/…), or add it to models.yml with its base_url.`,
+    `Unknown judge model "${name}". ${explainUnknownModel(name, file)} Write PROVIDER/MODEL (${EXAMPLE_MODELS.openai}, anthropic/…, google/…, openrouter/…, ollama/…), or add it to models.yml with its base_url.`,
   );
 }

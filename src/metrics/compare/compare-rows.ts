@@ -93,7 +93,7 @@ function joinReason(what: string, why: string | undefined): string {
 
 type Majority = "pass" | "fail" | "tie";
 
-function findFlips(pairs: readonly TaskPair[]): Flips {
+export function findFlips(pairs: readonly TaskPair[]): Flips {
   const toFail: TaskPasses[] = [];
   const toPass: TaskPasses[] = [];
   const flaky: TaskPasses[] = [];
@@ -143,7 +143,7 @@ function compareMetric(
   return compared.n === 0 ? { ...compared, reason: explainMissingMetric(measure, pairs) } : compared;
 }
 
-function collectSample({ read }: ComparableMetric, pairs: readonly TaskPair[]): PairedSample {
+export function collectSample({ read }: ComparableMetric, pairs: readonly TaskPair[]): PairedSample {
   const sample: PairedSample = { a: [], b: [], groups: null, trialsA: 0, trialsB: 0, isBinary: true };
   const groups: string[] = [];
   for (const pair of pairs) {
@@ -174,7 +174,7 @@ function isSingleBinaryValue(values: readonly number[]): boolean {
 }
 
 /** A task without a group is its own group. */
-function getGroupKey({ key, a, b }: TaskPair): string {
+export function getGroupKey({ key, a, b }: TaskPair): string {
   // Copied rows may lack the field.
   const row = a.find(({ group }) => group != null) ?? b.find(({ group }) => group != null);
   if (row === undefined) return `task\u0000${key}`;
@@ -190,7 +190,7 @@ function explainMissingMetric({ read }: ComparableMetric, pairs: readonly TaskPa
 }
 
 /** The trials of one task in A and B; one side may be empty. */
-interface TaskPair {
+export interface TaskPair {
   readonly key: string;
   readonly a: readonly EvalRow[];
   readonly b: readonly EvalRow[];
@@ -208,7 +208,7 @@ type TaskKeyFunction = (row: EvalRow) => string;
  * @example
  * const { pairs } = pairRows(rowsOfA, rowsOfB, { keyOf: ({ exampleId }) => String(exampleId) });
  */
-function pairRows(
+export function pairRows(
   a: readonly EvalRow[],
   b: readonly EvalRow[],
   options: Pick<CompareOptions, "keyOf"> = {},

@@ -37,6 +37,7 @@ export interface RunName {
 export function compareRuns(a: ComparedRun, b: ComparedRun, options: CompareRunsOptions = {}): RunComparison {
   const { systemA, systemB, ...rest } = options;
   const isSameRun = a === b || (a.runDir !== null && a.runDir === b.runDir);
+  for (const run of [a, b]) requireFixedSample(run);
   const [ofA, ofB] = [a.config.systems, b.config.systems];
   const { pairs, notes } = chooseSystems({ ofA, ofB, isSameRun, systemA, systemB });
   const scoreField = resolveSharedScoreField(a.config, b.config);
@@ -46,15 +47,22 @@ export function compareRuns(a: ComparedRun, b: ComparedRun, options: CompareRuns
     systemA: nameA,
     systemB: nameB,
   }));
-  const together =
-    pairs.length > 1 ? [`p-values are Holm-corrected over the metrics of all ${pairs.length} systems together`] : [];
   return {
     a: toRunName(a),
     b: toRunName(b),
     level: rest.level ?? DEFAULT_LEVEL,
     comparisons: adjustTogether(comparisons),
-    notes: [...describeRunDifferences(a.config, b.config), ...notes, ...together],
+    notes: [...describeRunDifferences(a.config, b.config), ...notes],
   };
+}
+
+/** Tests of a fixed sample do not hold for a run that stopped because of its results. */
+function requireFixedSample({ config: { until, title }, runDir }: ComparedRun): void {
+  if (until === undefined) return;
+  const name = runDir ?? title;
+  throw new UsageError(
+    `${name} was run with --until "${until.question}", so the tests of compare do not hold for it. See its verdict with: assay report ${name}. To compare runs, run them without --until.`,
+  );
 }
 
 function selectSystemRows({ rows }: ComparedRun, system: string) {
@@ -153,7 +161,7 @@ export interface SystemPairs {
 /**
  * Selects the systems to compare: the named ones, the only ones, or those with the same name.
  * @example
- * chooseSystems({ ofA: ["gpt-5"], ofB: ["gpt-5.5"], isSameRun: false }); // { pairs: [["gpt-5", "gpt-5.5"]], notes: [] }
+ * chooseSystems({ ofA: ["old"], ofB: ["new"], isSameRun: false }); // { pairs: [["old", "new"]], notes: [] }
  */
 export function chooseSystems(choice: SystemChoice): SystemPairs {
   const { ofA, ofB, isSameRun } = choice;

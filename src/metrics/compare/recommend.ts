@@ -37,7 +37,7 @@ interface Candidate {
  * Says which of several systems to choose: the best by pass rate, the cheapest that is not significantly worse, and the
  * fastest. Null for one system.
  * @example
- * recommendSystem(await loadRun(".assay/runs/20261115-213334-gsm8k"))?.best; // { system: "gpt-5", value: 0.82, low: 0.74, high: 0.88 }
+ * recommendSystem(await loadRun(".assay/runs/20261115-213334-gsm8k"))?.best; // { system: "large", value: 0.82, low: 0.74, high: 0.88 }
  */
 export function recommendSystem(run: RecommendedRun): SystemRecommendation | null {
   const candidates = Object.entries(run.summary).map(([system, summary]) => ({ system, summary }));

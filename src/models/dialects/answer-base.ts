@@ -5,6 +5,9 @@ import type { AnswerDelta, AnswerReader, Finish, ModelRequest, ProviderError } f
 /** The delta of events without text; shared, because there are many. */
 export const NO_TEXT: AnswerDelta = Object.freeze({ text: "", hidden: "" });
 
+/** What providers call the standard service tier. */
+const STANDARD_NAMES = new Set(["default", "standard", "standard_only"]);
+
 /** The part of reading an answer that all dialects share. */
 export abstract class BaseAnswerReader implements AnswerReader {
   finish: Finish | null = null;
@@ -13,6 +16,7 @@ export abstract class BaseAnswerReader implements AnswerReader {
   isComplete = false;
   model: string | null = null;
   unknownEvents = 0;
+  serviceTier: string | null = null;
   protected readonly fold = new UsageAccumulator();
 
   abstract readEvent(event: unknown): AnswerDelta;
@@ -32,6 +36,13 @@ export abstract class BaseAnswerReader implements AnswerReader {
 
   protected readModel(model: unknown): void {
     if (typeof model === "string" && model !== "") this.model = model;
+  }
+
+  /** The last report counts: some streams begin with the requested tier. */
+  readServiceTier(value: unknown): void {
+    const tier = typeof value === "string" ? value.toLowerCase().replace(/^service_tier_/, "") : "";
+    if (tier === "" || tier === "auto" || tier === "unspecified") return;
+    this.serviceTier = STANDARD_NAMES.has(tier) ? "standard" : tier;
   }
 
   /** A refusal is kept, whatever finish reason the provider sends. */

@@ -14,7 +14,17 @@ import {
   readJsonString,
   toJsonText,
 } from "./answer-base.js";
-import type { AnswerDelta, AnswerFormat, Dialect, Finish, Message, ModelRequest, ProviderError } from "./dialect.js";
+import type {
+  AnswerDelta,
+  AnswerFormat,
+  Dialect,
+  EffortRequest,
+  Finish,
+  Message,
+  MessageFile,
+  ModelRequest,
+  ProviderError,
+} from "./dialect.js";
 import { removeParameters } from "./refused-parameter.js";
 
 /** Required in every request of this dialect. */
@@ -32,19 +42,33 @@ const ERROR_TYPES: Readonly<Record<number, string>> = {
 };
 
 /** Anthropic Messages. */
-export const anthropic: Dialect = {
+export const anthropic: Dialect<"anthropic"> = {
   name: "anthropic",
+  serviceTiers: ["priority"],
   usualMaxTokens: DEFAULT_MAX_TOKENS,
   path: () => "/v1/messages",
   headers: (key) => ({ "anthropic-version": "2023-06-01", ...(key === null ? {} : { "x-api-key": key }) }),
   body: buildAnthropicBody,
+  takesUrl: () => true,
   reader: (answerName) => new AnthropicAnswerReader(answerName),
   errorIn: parseProviderError,
   errorBody: buildAnthropicErrorBody,
 };
 
+/** Anthropic's models on Vertex AI: the model is part of the path, and the version part of the body. */
+export const vertexAnthropic: Dialect<"anthropic"> = {
+  ...anthropic,
+  path: (model, stream) => `/models/${encodeURIComponent(model)}:${stream ? "streamRawPredict" : "rawPredict"}`,
+  headers: () => ({}),
+  body(request) {
+    const { model: _, ...body } = buildAnthropicBody(request);
+    return { anthropic_version: "vertex-2023-10-16", ...body };
+  },
+};
+
 function buildAnthropicBody(request: ModelRequest): Record<string, unknown> {
-  const { model, messages, temperature, maxTokens, stream, answer, extraBody, refused = [] } = request;
+  const { model, messages, temperature, maxTokens, stream, serviceTier, answer, effort } = request;
+  const { extraBody, refused = [] } = request;
   const system = listSystemTexts(request);
   const plain = omitUndefined({
     model: model === "" ? undefined : model,
@@ -52,12 +76,22 @@ function buildAnthropicBody(request: ModelRequest): Record<string, unknown> {
     messages: messages.filter(({ role }) => role !== "system").map(toAnthropicMessage),
     temperature,
     max_tokens: maxTokens ?? DEFAULT_MAX_TOKENS,
+    // Uses the priority capacity that the organization has bought, if any is left.
+    service_tier: serviceTier && "auto",
     stream: stream || undefined,
     ...(answer && buildAnswerFormat(answer, refused)),
   });
+  const body = effort === undefined ? plain : mergeExtraBody(plain, buildAnthropicEffort(effort));
   // max_tokens is required.
   const left = refused.filter((name) => name !== "max_tokens");
-  return removeParameters(mergeExtraBody(plain, extraBody), left);
+  return removeParameters(mergeExtraBody(body, extraBody), left);
+}
+
+/** A number is a thinking budget; a name affects the whole answer. */
+export function buildAnthropicEffort({ value, isAdaptive }: EffortRequest): Record<string, unknown> {
+  if (typeof value === "number") return { thinking: { type: "enabled", budget_tokens: value } };
+  if (value === "none") return { thinking: { type: "disabled" } };
+  return { output_config: { effort: value }, ...(isAdaptive && { thinking: { type: "adaptive" } }) };
 }
 
 /** Models without structured output are forced to call a tool instead. */
@@ -69,9 +103,18 @@ function buildAnswerFormat({ name, schema }: AnswerFormat, refused: readonly str
   };
 }
 
-function toAnthropicMessage({ role, parts }: Message) {
+function toAnthropicMessage({ role, parts, files = [] }: Message) {
   const [first = ""] = parts;
-  return { role, content: parts.length <= 1 ? first : toTextBlocks(parts) };
+  if (parts.length <= 1 && files.length === 0) return { role, content: first };
+  return { role, content: [...files.map(toFileBlock), ...toTextBlocks(parts)] };
+}
+
+function toFileBlock({ kind, name, source }: MessageFile) {
+  const content =
+    "url" in source
+      ? { type: "url", url: source.url }
+      : { type: "base64", media_type: source.mediaType, data: source.data };
+  return kind === "image" ? { type: "image", source: content } : { type: "document", source: content, title: name };
 }
 
 function toTextBlocks(texts: readonly string[]) {
@@ -170,6 +213,7 @@ export class AnthropicAnswerReader extends BaseAnswerReader {
   #readUsage(usage: unknown): void {
     const raw = this.fold.parse(usage);
     if (raw === null) return;
+    this.readServiceTier(raw.fields.service_tier);
     const short = raw.readCount("ephemeral_5m_input_tokens", "cache_creation");
     const long = raw.readCount("ephemeral_1h_input_tokens", "cache_creation");
     this.fold.add(raw, {

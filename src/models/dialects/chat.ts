@@ -11,16 +11,27 @@ import {
   readJsonObject,
   readJsonString,
 } from "./answer-base.js";
-import type { AnswerDelta, Dialect, Finish, Message, ModelRequest } from "./dialect.js";
+import {
+  type AnswerDelta,
+  type Dialect,
+  type EffortRequest,
+  type Finish,
+  formatDataUrl,
+  type Message,
+  type MessageFile,
+  type ModelRequest,
+} from "./dialect.js";
 import { addOpenAiUsage, buildBearerHeaders, buildOpenAiErrorBody } from "./openai.js";
 import { removeParameters } from "./refused-parameter.js";
 
 /** OpenAI Chat Completions, which most other servers support. */
-export const chat: Dialect = {
+export const chat: Dialect<"chat"> = {
   name: "chat",
+  serviceTiers: ["flex", "priority"],
   path: () => "/chat/completions",
   headers: buildBearerHeaders,
   body: buildChatBody,
+  takesUrl: (kind) => kind === "image",
   reader: () => new ChatAnswerReader(),
   errorIn: parseProviderError,
   errorBody: buildOpenAiErrorBody,
@@ -35,7 +46,9 @@ function buildChatBody({
   messages,
   temperature,
   maxTokens,
+  effort,
   stream,
+  serviceTier,
   answer,
   extraBody,
   refused,
@@ -44,19 +57,37 @@ function buildChatBody({
   const all: readonly Message[] = system === undefined ? messages : [{ role: "system", parts: [system] }, ...messages];
   const plain = omitUndefined({
     model: model === "" ? undefined : model,
-    messages: all.map(({ role, parts }) => ({ role, content: toChatContent(parts) })),
+    messages: all.map((message) => ({ role: message.role, content: toChatContent(message) })),
     temperature,
     [limit]: maxTokens,
+    ...(effort && buildChatEffort(effort)),
+    service_tier: serviceTier,
     response_format: answer && { type: "json_schema", json_schema: { ...answer, strict: true } },
     ...(stream ? { stream, stream_options: { include_usage: true } } : {}),
   });
   return removeParameters(mergeExtraBody(plain, extraBody), refused ?? []);
 }
 
+/** OpenRouter translates its own object for the provider of each model. */
+function buildChatEffort({ value, isRouted }: EffortRequest): Record<string, unknown> {
+  if (!isRouted) return { reasoning_effort: value };
+  return { reasoning: typeof value === "number" ? { max_tokens: value } : { effort: value } };
+}
+
 /** A single part is sent as a string, because not every compatible server accepts a list. */
-function toChatContent(parts: readonly string[]): unknown {
+function toChatContent({ parts, files = [] }: Message): unknown {
   const [first = ""] = parts;
-  return parts.length <= 1 ? first : parts.map((text) => ({ type: "text", text }));
+  if (parts.length <= 1 && files.length === 0) return first;
+  return [...files.map(toChatFile), ...parts.map((text) => ({ type: "text", text }))];
+}
+
+function toChatFile({ kind, name, source }: MessageFile) {
+  if (kind === "image") return { type: "image_url", image_url: { url: formatSource(source) } };
+  return { type: "file", file: { filename: name, file_data: formatSource(source) } };
+}
+
+function formatSource(source: MessageFile["source"]): string {
+  return "url" in source ? source.url : formatDataUrl(source);
 }
 
 const USAGE_NAMES = { input: "prompt_tokens", output: "completion_tokens" };
@@ -93,6 +124,7 @@ class ChatAnswerReader extends BaseAnswerReader {
     const fields = readJsonObject(body);
     if (fields === null || !isChatAnswer(fields)) return this.countUnknownEvent();
     this.readModel(fields.model);
+    this.readServiceTier(fields.service_tier);
     this.error ??= parseErrorField(fields.error);
     addOpenAiUsage(this.fold, fields.usage, USAGE_NAMES);
     const choices = readJsonList(fields.choices);

@@ -1,14 +1,40 @@
-import type { Usage } from "../../core/index.js";
+import type { Effort, ServiceTier, Usage } from "../../core/index.js";
 
-export const DIALECT_NAMES = ["chat", "responses", "anthropic", "gemini"] as const;
+/** The formats that the gateway forwards and meters, which are also those of agents. */
+export const GATEWAY_DIALECT_NAMES = ["chat", "responses", "anthropic", "gemini"] as const;
 
-/** OpenAI Chat Completions, OpenAI Responses, Anthropic Messages, Gemini generateContent. */
+export type GatewayDialectName = (typeof GATEWAY_DIALECT_NAMES)[number];
+
+/** Requests to Bedrock are signed for its own host, so that nothing in between can forward them. */
+export const DIALECT_NAMES = [...GATEWAY_DIALECT_NAMES, "bedrock"] as const;
+
+/** OpenAI Chat Completions, OpenAI Responses, Anthropic Messages, Gemini generateContent, Bedrock Converse. */
 export type DialectName = (typeof DIALECT_NAMES)[number];
 
 /** One message of a conversation. Several parts are sent separately if the dialect supports it. */
 export interface Message {
   readonly role: "user" | "assistant" | "system";
   readonly parts: readonly string[];
+  /** Images and documents, before the parts; only of the user. */
+  readonly files?: readonly MessageFile[];
+}
+
+/** An image or a PDF document of a message. */
+export interface MessageFile {
+  readonly kind: "image" | "document";
+  readonly name: string;
+  readonly source: FileContent | { readonly url: string };
+}
+
+/** The content of a file. */
+export interface FileContent {
+  readonly mediaType: string;
+  /** Base64. */
+  readonly data: string;
+}
+
+export function formatDataUrl({ mediaType, data }: FileContent): string {
+  return `data:${mediaType};base64,${data}`;
 }
 
 /** The required format of an answer: one JSON object. Endpoints without support ignore it. */
@@ -19,6 +45,15 @@ export interface AnswerFormat {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
+/** How much a model should think, and how its endpoint is told. */
+export interface EffortRequest {
+  readonly value: Effort;
+  /** Anthropic: a named effort is sent together with adaptive thinking. */
+  readonly isAdaptive: boolean;
+  /** OpenRouter, which has a format of its own. */
+  readonly isRouted: boolean;
+}
+
 /** A model request, independent of the dialect. */
 export interface ModelRequest {
   readonly model: string;
@@ -26,7 +61,11 @@ export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly temperature?: number;
   readonly maxTokens?: number;
+  /** Absent for the model's own. */
+  readonly effort?: EffortRequest;
   readonly stream: boolean;
+  /** Absent for the standard one. */
+  readonly serviceTier?: ServiceTier;
   /** Absent for free text. */
   readonly answer?: AnswerFormat;
   /** Merged into the body last, so that it can set or replace anything. */
@@ -53,15 +92,23 @@ export interface AnswerDelta {
 }
 
 /** The API format of a provider: how to write requests and read answers. */
-export interface Dialect {
-  readonly name: DialectName;
+export interface Dialect<Name extends DialectName = DialectName> {
+  readonly name: Name;
   /** The default limit of an answer in tokens, if the dialect requires one. */
   readonly usualMaxTokens?: number;
+  /** The service tiers that a request can ask for. */
+  readonly serviceTiers: readonly ServiceTier[];
+  /** True if its paths begin at the root of the host; a base URL without a path gets `/v1` in all other formats. */
+  readonly isRooted?: boolean;
+  /** The content type of its streams. Default: server-sent events. */
+  readonly streamType?: string;
   /** The path and query after the base URL, such as `/chat/completions`. */
   path(model: string, stream: boolean): string;
   /** The authentication headers and others that the dialect requires. */
   headers(key: string | null): Record<string, string>;
   body(request: ModelRequest): Record<string, unknown>;
+  /** Whether it can send a file of this kind by its URL; absent if it can send no files at all. */
+  takesUrl?(kind: MessageFile["kind"], url: string): boolean;
   /** Creates a reader for one answer. If a format with this name was requested, the text is its JSON object. */
   reader(answerName?: string): AnswerReader;
   /** The error in the body of an error response; null if there is none. */
@@ -80,6 +127,10 @@ export interface AnswerReader {
   readonly usage: Usage | null;
   /** The cost reported by the provider, if any (OpenRouter's `usage.cost`). */
   readonly costUsd: number | null;
+  /** The service tier that the provider reports; "standard" for its default, null if it reports none. */
+  readonly serviceTier: string | null;
+  /** Reads the service tier from outside of the body. */
+  readServiceTier(value: unknown): void;
   readonly finish: Finish | null;
   /** The provider's own value. */
   readonly finishReason: string | null;

@@ -14,7 +14,16 @@ import {
   readJsonString,
   toJsonText,
 } from "./answer-base.js";
-import type { AnswerDelta, Dialect, Finish, Message, ModelRequest, ProviderError } from "./dialect.js";
+import type {
+  AnswerDelta,
+  Dialect,
+  EffortRequest,
+  Finish,
+  Message,
+  MessageFile,
+  ModelRequest,
+  ProviderError,
+} from "./dialect.js";
 import { removeParameters } from "./refused-parameter.js";
 
 const STATUS_NAMES: Readonly<Record<number, string>> = {
@@ -29,11 +38,13 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
 };
 
 /** Gemini's generateContent. */
-export const gemini: Dialect = {
+export const gemini: Dialect<"gemini"> = {
   name: "gemini",
+  serviceTiers: ["flex", "priority"],
   path: buildGeminiPath,
   headers: (key) => (key === null ? {} : { "x-goog-api-key": key }),
   body: buildGeminiBody,
+  takesUrl: (_, url) => GEMINI_FILE.test(url),
   reader: () => new GeminiAnswerReader(),
   errorIn: parseProviderError,
   errorBody: buildGeminiErrorBody,
@@ -47,24 +58,42 @@ function buildGeminiPath(model: string, stream: boolean): string {
 }
 
 function buildGeminiBody(request: ModelRequest): Record<string, unknown> {
-  const { messages, temperature, maxTokens, answer, extraBody, refused = [] } = request;
+  const { messages, temperature, maxTokens, effort, serviceTier, answer, extraBody, refused = [] } = request;
   const system = listSystemTexts(request);
   const config = omitUndefined({
     temperature,
     maxOutputTokens: maxTokens,
+    thinkingConfig: effort && buildThinkingConfig(effort),
     responseMimeType: answer && "application/json",
     responseSchema: answer && toGeminiSchema(answer.schema),
   });
   const plain = omitUndefined({
     contents: messages.filter(({ role }) => role !== "system").map(toGeminiContent),
     systemInstruction: system.length === 0 ? undefined : { parts: toGeminiParts(system) },
+    service_tier: serviceTier,
     generationConfig: Object.keys(config).length === 0 ? undefined : config,
   });
   return removeParameters(mergeExtraBody(plain, extraBody), refused);
 }
 
-function toGeminiContent({ role, parts }: Message) {
-  return { role: role === "assistant" ? "model" : "user", parts: toGeminiParts(parts) };
+function buildThinkingConfig({ value }: EffortRequest): Record<string, unknown> {
+  if (value === "none") return { thinkingBudget: 0 };
+  return typeof value === "number" ? { thinkingBudget: value } : { thinkingLevel: value };
+}
+
+/** Files that were uploaded to the API before; no others are read from a URL. */
+const GEMINI_FILE = /^https:\/\/generativelanguage\.googleapis\.com\/v1(?:beta|alpha)?\/files\//;
+
+function toGeminiContent({ role, parts, files = [] }: Message) {
+  return {
+    role: role === "assistant" ? "model" : "user",
+    parts: [...files.map(toGeminiFile), ...toGeminiParts(parts)],
+  };
+}
+
+function toGeminiFile({ source }: MessageFile) {
+  if ("url" in source) return { fileData: { fileUri: source.url } };
+  return { inlineData: { mimeType: source.mediaType, data: source.data } };
 }
 
 function toGeminiParts(texts: readonly string[]) {
@@ -182,6 +211,7 @@ class GeminiAnswerReader extends BaseAnswerReader {
   #readUsage(usage: unknown): void {
     const raw = this.fold.parse(usage);
     if (raw === null) return;
+    this.readServiceTier(raw.fields.serviceTier);
     const cacheRead = raw.readCount("cachedContentTokenCount");
     const prompt = addOptional(raw.readCount("promptTokenCount"), raw.readCount("toolUsePromptTokenCount"));
     const reasoning = raw.readCount("thoughtsTokenCount");

@@ -1,4 +1,5 @@
 import { anthropic } from "./anthropic.js";
+import { bedrock } from "./bedrock.js";
 import { chat } from "./chat.js";
 import type { Dialect, DialectName } from "./dialect.js";
 import { gemini } from "./gemini.js";
@@ -6,4 +7,10 @@ import { responses } from "./responses.js";
 
 export * from "./dialect.js";
 
-export const dialects: Readonly<Record<DialectName, Dialect>> = { chat, responses, anthropic, gemini };
+export const dialects: { readonly [Name in DialectName]: Dialect<Name> } = {
+  chat,
+  responses,
+  anthropic,
+  gemini,
+  bedrock,
+};

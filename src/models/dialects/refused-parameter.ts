@@ -3,8 +3,8 @@ import { type JsonFields, parseProviderError, readJsonList, readJsonObject, read
 /** A last message that begins the model's answer. */
 const PREFILL = "prefill";
 
-/** The key of Gemini's settings in a body. */
-const GEMINI_SETTINGS = "generationConfig";
+/** The keys of a body that hold parameters: Gemini's, and two of Bedrock's. */
+const SETTINGS = ["generationConfig", "inferenceConfig", "additionalModelRequestFields"];
 
 /** Never omitted from a request. */
 const REQUIRED_PARAMETERS = new Set([
@@ -17,7 +17,10 @@ const REQUIRED_PARAMETERS = new Set([
   "systemInstruction",
   "stream",
   "tools",
-  GEMINI_SETTINGS,
+  // Without it the answer would have another price than the one that was agreed to.
+  "service_tier",
+  "serviceTier",
+  ...SETTINGS,
 ]);
 
 /** Wording of a rejected parameter. An out-of-range value is the user's mistake and must not be omitted. */
@@ -27,9 +30,11 @@ const REFUSAL_PATTERN =
 /** How error messages refer to a parameter, if not by its name. */
 const PARAMETER_ALIASES: Readonly<Record<string, RegExp>> = {
   output_config: /output_config|output[_ ]format|structured[_ ]output|json_schema/,
+  outputConfig: /outputConfig|output_config\.format|textFormat|structured[_ ]output|json_schema/,
   response_format: /response_format|structured[_ ]output|json_schema/,
   text: /text\.format|structured[_ ]output|json_schema/,
   tool_choice: /tool_choice|forc\w+ tool/,
+  toolConfig: /toolConfig|tool_?choice|forc\w+ tool/i,
   [PREFILL]: /prefill|end with a user/,
 };
 
@@ -57,7 +62,7 @@ export function isParameterSent(sent: JsonFields, name: string): boolean {
 
 function listParameters(sent: JsonFields): string[] {
   const names = Object.keys(sent).filter((name) => !REQUIRED_PARAMETERS.has(name));
-  const settings = Object.keys(readJsonObject(sent[GEMINI_SETTINGS]) ?? {});
+  const settings = SETTINGS.flatMap((key) => Object.keys(readJsonObject(sent[key]) ?? {}));
   return [...names, ...settings, ...(isPrefilled(sent) ? [PREFILL] : [])];
 }
 
@@ -102,8 +107,10 @@ export function removeParameters(body: JsonFields, refused: readonly string[]): 
     if (replacement !== null && name in left && !refused.includes(replacement)) left[replacement] = left[name];
     delete left[name];
   }
-  const settings = readJsonObject(left[GEMINI_SETTINGS]);
-  if (settings !== null) left[GEMINI_SETTINGS] = omitFields(settings, refused);
+  for (const key of SETTINGS) {
+    const settings = readJsonObject(left[key]);
+    if (settings !== null) left[key] = omitFields(settings, refused);
+  }
   if (refused.includes(PREFILL)) removePrefill(left);
   return left;
 }

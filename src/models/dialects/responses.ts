@@ -11,16 +11,26 @@ import {
   readJsonObject,
   readJsonString,
 } from "./answer-base.js";
-import type { AnswerDelta, Dialect, Finish, Message, ModelRequest } from "./dialect.js";
+import {
+  type AnswerDelta,
+  type Dialect,
+  type Finish,
+  formatDataUrl,
+  type Message,
+  type MessageFile,
+  type ModelRequest,
+} from "./dialect.js";
 import { addOpenAiUsage, buildBearerHeaders, buildOpenAiErrorBody } from "./openai.js";
 import { removeParameters } from "./refused-parameter.js";
 
 /** OpenAI Responses. */
-export const responses: Dialect = {
+export const responses: Dialect<"responses"> = {
   name: "responses",
+  serviceTiers: ["flex", "priority"],
   path: () => "/responses",
   headers: buildBearerHeaders,
   body: buildResponsesBody,
+  takesUrl: () => true,
   reader: () => new ResponsesAnswerReader(),
   errorIn: parseProviderError,
   errorBody: buildOpenAiErrorBody,
@@ -32,7 +42,9 @@ function buildResponsesBody({
   messages,
   temperature,
   maxTokens,
+  effort,
   stream,
+  serviceTier,
   answer,
   extraBody,
   refused,
@@ -43,15 +55,24 @@ function buildResponsesBody({
     input: messages.map(toInputItem),
     temperature,
     max_output_tokens: maxTokens,
+    reasoning: effort && { effort: effort.value },
+    service_tier: serviceTier,
     text: answer && { format: { type: "json_schema", ...answer, strict: true } },
     stream: stream || undefined,
   });
   return removeParameters(mergeExtraBody(plain, extraBody), refused ?? []);
 }
 
-function toInputItem({ role, parts }: Message) {
+function toInputItem({ role, parts, files = [] }: Message) {
   const type = role === "assistant" ? "output_text" : "input_text";
-  return { role, content: parts.map((text) => ({ type, text })) };
+  return { role, content: [...files.map(toInputFile), ...parts.map((text) => ({ type, text }))] };
+}
+
+function toInputFile({ kind, name, source }: MessageFile) {
+  if (kind === "image")
+    return { type: "input_image", image_url: "url" in source ? source.url : formatDataUrl(source), detail: "auto" };
+  if ("url" in source) return { type: "input_file", file_url: source.url };
+  return { type: "input_file", filename: name, file_data: formatDataUrl(source) };
 }
 
 const USAGE_NAMES = { input: "input_tokens", output: "output_tokens" };
@@ -105,6 +126,7 @@ class ResponsesAnswerReader extends BaseAnswerReader {
   /** The response object, which the first and the last event of a stream contain. */
   #readResponse(response: JsonFields): AnswerDelta {
     this.readModel(response.model);
+    this.readServiceTier(response.service_tier);
     this.error ??= parseErrorField(response.error);
     addOpenAiUsage(this.fold, response.usage, USAGE_NAMES);
     const output = readJsonList(response.output);

@@ -1,5 +1,5 @@
 import type { Agent, Dispatcher } from "undici";
-import { TrialError } from "../../core/index.js";
+import { TrialError, type TrialKey } from "../../core/index.js";
 import { createHttpConnectionError, createHttpTimeoutError, getNodeErrorCode } from "./errors.js";
 import { type HttpResponse, StreamedResponse } from "./response.js";
 
@@ -16,6 +16,8 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly signal: AbortSignal;
+  /** What the request is for, where equal requests must be told apart. */
+  readonly trial?: TrialKey;
   /** Time to connect. Default: 10 s. */
   readonly connectTimeoutMs?: number;
   /** Time from the request to the response headers. Default: 10 minutes. */
@@ -24,10 +26,17 @@ export interface HttpRequest {
   readonly idleTimeoutMs?: number;
 }
 
+type HttpMethod = "GET" | "POST";
+
+/** A GET request has no body. */
+type SentRequest = Omit<HttpRequest, "body"> & Partial<Pick<HttpRequest, "body">>;
+
 /** An HTTP client with a pool of persistent connections. */
 export interface HttpClient {
   /** Resolves with the response headers, for any status. Rejects with a `TrialError`, or with the signal's reason. */
   post(request: HttpRequest): Promise<HttpResponse>;
+  /** The same for a GET request. */
+  get(request: Omit<HttpRequest, "body">): Promise<HttpResponse>;
   /** Closes all connections. */
   close(): void;
 }
@@ -56,14 +65,22 @@ class PooledClient implements HttpClient {
     this.#maxSockets = maxSockets ?? null;
   }
 
-  async post(request: HttpRequest): Promise<HttpResponse> {
+  post(request: HttpRequest): Promise<HttpResponse> {
+    return this.#send("POST", request);
+  }
+
+  get(request: Omit<HttpRequest, "body">): Promise<HttpResponse> {
+    return this.#send("GET", request);
+  }
+
+  async #send(method: HttpMethod, request: SentRequest): Promise<HttpResponse> {
     const { signal, connectTimeoutMs = DEFAULT_CONNECT_MS } = request;
     const url = new URL(request.url);
     const explain = (error: unknown) => explainRequestFailure(error, url.host, request);
     try {
       signal.throwIfAborted();
       const pool = await this.#getPool(connectTimeoutMs);
-      const { statusCode: status, headers, body } = await sendRequest(pool, url, request);
+      const { statusCode: status, headers, body } = await sendRequest(pool, url, { ...request, method });
       const answer = new StreamedResponse({ status, headers, body, host: url.host, explain });
       const { location } = headers;
       if (status < 300 || status >= 400 || typeof location !== "string") return answer;
@@ -92,12 +109,16 @@ async function openConnectionPool(connectMs: number, connections: number | null)
 }
 
 /** Sends only once: after a closed connection it is unknown whether the call was received and billed. */
-function sendRequest(pool: Agent, url: URL, request: HttpRequest): Promise<Dispatcher.ResponseData> {
-  const { headers, body, signal, headersTimeoutMs, idleTimeoutMs } = request;
+function sendRequest(
+  pool: Agent,
+  url: URL,
+  request: SentRequest & { method: HttpMethod },
+): Promise<Dispatcher.ResponseData> {
+  const { method, headers, body = null, signal, headersTimeoutMs, idleTimeoutMs } = request;
   return pool.request({
     origin: url.origin,
     path: url.pathname + url.search,
-    method: "POST",
+    method,
     headers: { "accept-encoding": "identity", ...headers },
     body,
     signal,
@@ -107,7 +128,7 @@ function sendRequest(pool: Agent, url: URL, request: HttpRequest): Promise<Dispa
 }
 
 /** The signal's reason, or an error that says what to do. */
-function explainRequestFailure(error: unknown, host: string, request: HttpRequest): unknown {
+function explainRequestFailure(error: unknown, host: string, request: SentRequest): unknown {
   if (request.signal.aborted) return request.signal.reason;
   const { connectTimeoutMs = DEFAULT_CONNECT_MS, headersTimeoutMs = DEFAULT_HEADERS_MS } = request;
   const { idleTimeoutMs = DEFAULT_IDLE_MS } = request;

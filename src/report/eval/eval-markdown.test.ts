@@ -5,7 +5,7 @@ import { makeEvalResult, makeTrialRows } from "../../testing/eval-result.js";
 import { evalReport } from "./eval-report.js";
 import { renderEvalMarkdown } from "./eval-text.js";
 
-const textOf = (result: EvalResult) => renderEvalMarkdown(evalReport(result));
+const textOf = (result: EvalResult) => renderEvalMarkdown(evalReport(result), result);
 const gate = (value: number) => ({ metric: "pass_rate", op: ">=" as const, value });
 const headline = (text: string) => text.split("\n").find((line) => line.startsWith("### "));
 
@@ -37,7 +37,8 @@ describe("the eval report as a comment", () => {
       { gate: "--fail-under pass_rate=0.9", passed: false, words: "bot: pass_rate = 0.5 is under 0.9" },
       { gate: "--require-pass", passed: true, words: "--require-pass: every trial passed" },
     ];
-    const text = renderEvalMarkdown(evalReport(makeEvalResult(makeTrialRows("PF")), { gates }));
+    const result = makeEvalResult(makeTrialRows("PF"));
+    const text = renderEvalMarkdown(evalReport(result, { gates }), result);
     expect(headline(text)).toBe("### ❌ a run: 1 of 2 gates failed");
     expect(text).toContain(
       "- ❌ bot: pass_rate = 0.5 is under 0.9 (--fail-under pass_rate=0.9)\n- ✅ --require-pass: every",

@@ -10,7 +10,9 @@ import type {
 import { type EvalRow, getOwn, getScore, isScored, OUTCOMES, type Outcome } from "../../core/index.js";
 import { computeSkillScore, computeStimulusScore, type TrialGrade } from "../../metrics/index.js";
 import { mean, passAtK, passHatK, wilsonInterval } from "../../stats/index.js";
+import { createLayout } from "../layout.js";
 import { OVERALL_FIELDS } from "../lead.js";
+import { renderReliability } from "../reliability.js";
 import type { EvalPart, GateResult, SkillLine, StimulusLine, TriggerScore } from "./eval-part.js";
 
 /** The results of an eval by test case, for people, pull requests and CI. */
@@ -25,6 +27,8 @@ export interface EvalReport {
   /** How the command ended; null for a report of a stored run. */
   readonly verdict: RunVerdict | null;
   readonly notes: readonly string[];
+  /** The figures of a stress test in Markdown; absent for other runs. */
+  readonly reliability?: string;
 }
 
 /**
@@ -36,7 +40,17 @@ export interface EvalReport {
 export function evalReport(result: EvalResult, { gates = [], verdict }: ReportOptions = {}): EvalReport {
   const { config, runDir, notes } = result;
   const parts = config.datasets.flatMap((dataset) => buildParts(result, dataset));
-  return { schema: "assay.eval/1", title: config.title, run: runDir, parts, gates, verdict: verdict ?? null, notes };
+  const reliability = renderReliability(result, createLayout()).join("\n\n");
+  return {
+    schema: "assay.eval/1",
+    title: config.title,
+    run: runDir,
+    parts,
+    gates,
+    verdict: verdict ?? null,
+    notes,
+    ...(reliability !== "" && { reliability }),
+  };
 }
 
 /** The name of examples without a dataset name. */

@@ -1,6 +1,16 @@
-import { type EvalResult, EXIT, type GateVerdict, type ReportOptions, type RunVerdict } from "../../core/index.js";
+import {
+  type EffortCurve,
+  type EvalResult,
+  EXIT,
+  type FrontierReport,
+  type GateVerdict,
+  type ReportOptions,
+  type RunVerdict,
+} from "../../core/index.js";
 import { escapeMarkdown, formatCommentMarker, formatHeadline } from "../comment.js";
+import { renderEffortCurves } from "../effort-curves.js";
 import { formatDollars, formatNumber, formatPlural, formatSeconds } from "../format.js";
+import { renderFrontier } from "../frontier.js";
 import { createLayout, type Layout } from "../layout.js";
 import { renderMarkdownTable, type TableColumn, toOneLine } from "../markdown.js";
 import type { EvalPart, GateResult, StimulusLine } from "./eval-part.js";
@@ -91,8 +101,12 @@ export function formatGateResult({ metric, op, value, actual, passed }: GateResu
   return `${metric} ${op} ${value}: ${found}, ${passed ? "passed" : "failed"}`;
 }
 
+/** What the systems of a run cost together, and by effort. */
+type CostFigures = Pick<EvalResult, "frontier" | "effortCurves">;
+
 /** For a comment on a pull request: verdicts first, tables folded. */
-export function renderEvalMarkdown(report: EvalReport): string {
+export function renderEvalMarkdown(report: EvalReport, { frontier, effortCurves }: CostFigures): string {
+  const layout = createLayout();
   const details = report.parts.map((part) => renderFoldedPart(part));
   const notes = report.notes.map((note) => `- ${escapeMarkdown(note)}`).join("\n");
   const gates = report.gates.map(formatGateLine).join("\n");
@@ -101,10 +115,29 @@ export function renderEvalMarkdown(report: EvalReport): string {
     formatEvalHeadline(report),
     gates,
     renderMarkdownTable(PART_COLUMNS, report.parts),
+    ...renderEffortCurves(effortCurves.map(escapeCurve), layout),
+    ...renderFrontier(frontier === null ? null : escapeFrontier(frontier), layout),
+    report.reliability ?? "",
     ...details,
     notes,
   ];
   return `${parts.filter((text) => text !== "").join("\n\n")}\n`;
+}
+
+function escapeCurve(curve: EffortCurve): EffortCurve {
+  return { ...curve, name: escapeMarkdown(curve.name) };
+}
+
+function escapeFrontier(frontier: FrontierReport): FrontierReport {
+  const { reason, expertCostUsd, systems } = frontier;
+  return {
+    ...frontier,
+    reason: reason === null ? null : escapeMarkdown(reason),
+    expertCostUsd: Object.fromEntries(
+      Object.entries(expertCostUsd).map(([name, cost]) => [escapeMarkdown(name), cost]),
+    ),
+    systems: systems.map((line) => ({ ...line, system: escapeMarkdown(line.system) })),
+  };
 }
 
 function formatEvalHeadline(report: EvalReport): string {

@@ -13,7 +13,7 @@ export const markdownReporter: Reporter = {
   name: "markdown",
   render: async (result, options) => {
     const { evalReport } = await import("./eval-report.js");
-    return (await import("./eval-text.js")).renderEvalMarkdown(evalReport(result, options));
+    return (await import("./eval-text.js")).renderEvalMarkdown(evalReport(result, options), result);
   },
 };
 

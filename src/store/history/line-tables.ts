@@ -22,6 +22,7 @@ const LINE_TYPES: Partial<Readonly<Record<keyof EvalRow, string>>> = {
   usage:
     'STRUCT("input" BIGINT, "output" BIGINT, "cacheRead" BIGINT, "cacheWrite" BIGINT, "cacheWrite1h" BIGINT, "reasoning" BIGINT)',
   attempts: 'STRUCT("errorCategory" VARCHAR, "message" VARCHAR, "durationMs" DOUBLE)[]',
+  faults: 'STRUCT("kind" VARCHAR, "request" BIGINT, "recoveryMs" DOUBLE)[]',
   group: "JSON",
 };
 
@@ -45,6 +46,7 @@ const SPECIAL_COLUMNS: Readonly<Record<string, string>> = {
   example_id: `"exampleId"->>'$'`,
   score: `coalesce(scores['score'], scores["primaryField"])`,
   usage: `case when usage is not null then {'input': usage."input", 'output': usage."output", 'cache_read': usage."cacheRead", 'cache_write': usage."cacheWrite", 'cache_write_1h': usage."cacheWrite1h", 'reasoning': usage."reasoning"} end`,
+  faults: `list_transform(coalesce(faults, []), lambda f: {'kind': f."kind", 'request': f."request", 'recovery_ms': f."recoveryMs"})`,
   attempts: `list_transform(coalesce(attempts, []), lambda a: {'error_category': a."errorCategory", 'message': a."message", 'duration_ms': a."durationMs"})`,
   group_id: `"group"->>'$'`,
 };

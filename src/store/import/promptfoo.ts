@@ -315,7 +315,7 @@ function readRecordColumn(record: JsonObject): PromptColumn {
   return { provider: requireName(name, "provider"), prompt: readColumnPrompt(readObjectField(record, "prompt")) };
 }
 
-/** A provider is named `openai:chat:gpt-5`: the part after the first colon only resembles a model name. */
+/** A provider is named `openai:chat:NAME`: the part after the first colon only resembles a model name. */
 function toPromptfooSystem(model: string, name: string): ImportedSystem {
   return { name, model };
 }

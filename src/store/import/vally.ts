@@ -336,7 +336,7 @@ const EVENT_READERS: Readonly<Record<string, VallyEventReader>> = {
       inputHoldsCache: true,
     }) ?? { input: 0, output: 0 },
     costUsd: null,
-    durationMs: readCountField(data, "durationMs") ?? 0,
+    durationMs: readCountField(data, "durationMs"),
   }),
   turn_start: () => ({ type: "turn_start" }),
   turn_end: () => ({ type: "turn_end" }),

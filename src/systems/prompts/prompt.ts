@@ -24,7 +24,7 @@ export interface PromptOptions {
  * A prompt: a template for what a model is asked about an example, instead of its context and question.
  * @example
  * const prompt = new Prompt({ name: "short", template: "Answer in one word.\n\n{{question}}" });
- * new ModelSystem({ baseUrl: "https://api.openai.com/v1", model: "gpt-5-mini", apiKeyEnv: "OPENAI_API_KEY", prompt });
+ * new ModelSystem({ baseUrl: "https://api.openai.com/v1", model: "gpt-6-luna", apiKeyEnv: "OPENAI_API_KEY", prompt });
  */
 export class Prompt {
   readonly name: string;

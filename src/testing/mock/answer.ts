@@ -39,10 +39,10 @@ export function countUsage(
   };
 }
 
-export function estimatePromptTokens({ texts }: MockPrompt): number {
+export function estimatePromptTokens({ texts, fileTokens }: MockPrompt): number {
   let chars = 0;
   for (const text of texts) chars += text.length;
-  return Math.ceil(chars / CHARS_PER_TOKEN);
+  return Math.ceil(chars / CHARS_PER_TOKEN) + fileTokens;
 }
 
 /** Usage with this output, without classes that are 0, as in rows. */
@@ -81,6 +81,7 @@ export interface MockAnswer {
   /** Reports usage with every chunk: rising or falling to the total. */
   readonly running: "up" | "down" | null;
   readonly wantsUsage: boolean;
+  readonly serviceTier: string | null;
   readonly sse: boolean;
 }
 

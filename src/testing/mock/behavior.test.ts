@@ -21,7 +21,7 @@ describe("createBehaviors", () => {
       },
       now,
     );
-    const [all, same, limited, failing] = ["other", "same", "limited", "failing"].map(behaviours);
+    const [all, same, limited, failing] = ["other", "same", "limited", "failing"].map((name) => behaviours(name));
     expect([same?.admission === all?.admission, same?.faults === all?.faults]).toEqual([true, true]);
     expect([limited?.admission === all?.admission, limited?.faults === all?.faults]).toEqual([false, true]);
     expect([failing?.admission === all?.admission, failing?.faults === all?.faults]).toEqual([true, false]);

@@ -17,15 +17,22 @@ export interface LiveBehavior {
   readonly arrivals: Occurrences | null;
 }
 
-/** Models share whatever they do not override: limits, counts, answers. */
+/** Models and efforts share whatever they do not override: limits, counts, answers. */
 export function createBehaviors(
-  { models = {}, ...base }: MockScript,
+  { models = {}, efforts = {}, ...base }: MockScript,
   now: () => number,
-): (model: string) => LiveBehavior {
-  const common = startBehavior(base, now);
-  const own = Object.entries(models).map(([name, changes]) => [name, overrideBehavior(common, changes, now)] as const);
-  const byModel = Object.fromEntries(own);
-  return (model) => getOwn(byModel, model) ?? common;
+): (model: string, effort?: string | null) => LiveBehavior {
+  const override = (common: LiveBehavior, all: Readonly<Record<string, MockBehavior>>) =>
+    Object.fromEntries(Object.entries(all).map(([name, changes]) => [name, overrideBehavior(common, changes, now)]));
+  const withEfforts = (common: LiveBehavior) => ({ common, byEffort: override(common, efforts) });
+  const shared = withEfforts(startBehavior(base, now));
+  const byModel = Object.fromEntries(
+    Object.entries(override(shared.common, models)).map(([name, live]) => [name, withEfforts(live)]),
+  );
+  return (model, effort = null) => {
+    const { common, byEffort } = getOwn(byModel, model) ?? shared;
+    return (effort === null ? undefined : getOwn(byEffort, effort)) ?? common;
+  };
 }
 
 function startBehavior(script: MockBehavior, now: () => number): LiveBehavior {
@@ -53,8 +60,8 @@ function createAnswerBook({ answers = [] }: MockBehavior): AnswerBook {
   return new AnswerBook(answers);
 }
 
-function needsArrivals({ latencyMs }: MockBehavior, faults: FaultPlan): boolean {
-  return faults.usesChance || typeof latencyMs === "object";
+function needsArrivals({ latencyMs, batch }: MockBehavior, faults: FaultPlan): boolean {
+  return faults.usesChance || typeof latencyMs === "object" || (batch !== false && batch?.errorRate !== undefined);
 }
 
 /** Time to the first byte; a step may have its own. */

@@ -64,7 +64,10 @@ function formatIssue({ code, message }: ScriptIssue): string {
 
 function listKnownKeys(path: readonly (string | number)[]): readonly string[] {
   const key = path.findLast((part) => typeof part === "string" && Object.hasOwn(KNOWN_KEYS, part));
-  return KNOWN_KEYS[path.length === 2 && path[0] === "models" ? "models" : String(key ?? "")] ?? [];
+  return (
+    KNOWN_KEYS[path.length === 2 && (path[0] === "models" || path[0] === "efforts") ? "models" : String(key ?? "")] ??
+    []
+  );
 }
 
 const text = z.string("must be a text");
@@ -169,6 +172,12 @@ const fault = z.strictObject({
 
 const rateLimit = z.strictObject({ requests: count, perMs: positive, retryAfter });
 
+const batch = z.strictObject({
+  delayMs: amount.optional(),
+  expiresAfterMs: amount.optional(),
+  errorRate: share.optional(),
+});
+
 const behaviour = z.strictObject({
   seed: z.number("must be a number").int("must be a whole number").optional(),
   latencyMs: latency.optional(),
@@ -186,14 +195,17 @@ const behaviour = z.strictObject({
   tools: tools.optional(),
   finish: makeEnum("stop", "length", "refusal", "blocked").optional(),
   refuses: z.array(filled, "must be a list of parameters").optional(),
+  answersAs: filled.optional(),
   faults: z.array(fault, "must be a list of faults").optional(),
   rateLimit: rateLimit.optional(),
   maxConcurrent: count.optional(),
+  batch: z.union([z.literal(false), batch], "must be false or { delayMs, expiresAfterMs, errorRate }").optional(),
 });
 
 const scriptSchema = behaviour.extend({
   requireKey: filled.optional(),
   models: z.record(z.string(), behaviour, "must contain behaviors by model name").optional(),
+  efforts: z.record(z.string(), behaviour, "must contain behaviors by effort").optional(),
 });
 
 /**
@@ -224,6 +236,7 @@ const KNOWN_KEYS: Readonly<Record<string, readonly string[]>> = {
   answers: Object.keys(answer.shape),
   rateLimit: Object.keys(rateLimit.shape),
   latencyMs: ["min", "max"],
+  batch: Object.keys(batch.shape),
 };
 
 function makeEnum<const T extends string>(...values: readonly T[]) {

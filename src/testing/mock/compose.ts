@@ -25,7 +25,7 @@ export function composeAnswer(live: LiveBehavior, { wire, prompt, known, index, 
   return {
     id: `mock${index}`,
     created: Math.floor(at / 1000),
-    model: prompt.model,
+    model: script.answersAs ?? prompt.model,
     preface,
     text,
     call,
@@ -34,6 +34,7 @@ export function composeAnswer(live: LiveBehavior, { wire, prompt, known, index, 
     usage: getReportedUsage(script, used),
     running: getUsageDirection(script),
     wantsUsage: prompt.wantsUsage,
+    serviceTier: prompt.serviceTier,
     sse: prompt.sse,
   };
 }

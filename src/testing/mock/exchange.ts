@@ -37,7 +37,7 @@ export class MockExchange {
     this.end(body);
   }
 
-  end(data = ""): void {
+  end(data: string | Buffer = ""): void {
     this.response.end(data);
     this.#finish();
   }

@@ -2,15 +2,15 @@ import { isUtf8 } from "node:buffer";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { FaultPlan } from "./faults.js";
-import { askMock, parseEvents, type RawResponse } from "./raw-client.js";
-import { MOCK_DIALECTS, type MockBehavior, type MockDialect, type MockFault } from "./script.js";
+import { askMock, parseEvents, type RawResponse, TEXT_DIALECTS, type TextDialect } from "./raw-client.js";
+import type { MockBehavior, MockFault } from "./script.js";
 import { type Mock, startMock } from "./server.js";
 
 let mock: Mock;
 afterEach(() => mock.close());
 
 const REPLY = "one two three four five six seven eight nine ten eleven twelve";
-const END_MARK: Record<MockDialect, RegExp> = {
+const END_MARK: Record<TextDialect, RegExp> = {
   chat: /data: \[DONE\]/,
   responses: /response\.completed/,
   anthropic: /message_stop/,
@@ -36,8 +36,8 @@ function parses({ text }: RawResponse): boolean {
   }
 }
 
-describe.each(MOCK_DIALECTS)("%s", (dialect) => {
-  const shapes: Record<MockDialect, (type: unknown) => object> = {
+describe.each(TEXT_DIALECTS)("%s", (dialect) => {
+  const shapes: Record<TextDialect, (type: unknown) => object> = {
     chat: (message) => ({ error: { message, type: expect.any(String), param: null } }),
     responses: (message) => ({ error: { message, type: expect.any(String), param: null } }),
     anthropic: (message) => ({ type: "error", error: { type: expect.stringMatching(/_error$/), message } }),

@@ -66,6 +66,11 @@ export function askMock(
   return sendRaw(`${url}${path}`, { ...sent, body: { ...body, ...wanted.more } });
 }
 
+/** The API formats whose streams are text. Bedrock's are binary, and tested apart. */
+export const TEXT_DIALECTS = ["chat", "responses", "anthropic", "gemini"] as const;
+
+export type TextDialect = (typeof TEXT_DIALECTS)[number];
+
 type RequestWriter = (ask: RawQuestion) => { path: string; body: Record<string, unknown> };
 
 const REQUEST_WRITERS: Readonly<Record<MockDialect, RequestWriter>> = {
@@ -92,6 +97,13 @@ const REQUEST_WRITERS: Readonly<Record<MockDialect, RequestWriter>> = {
     body: {
       contents: [{ role: "user", parts: [{ text }] }],
       ...(maxTokens !== undefined && { generationConfig: { maxOutputTokens: maxTokens } }),
+    },
+  }),
+  bedrock: ({ text, model = "", stream, maxTokens }) => ({
+    path: `/model/${encodeURIComponent(model)}/${stream === true ? "converse-stream" : "converse"}`,
+    body: {
+      messages: [{ role: "user", content: [{ text }] }],
+      ...(maxTokens !== undefined && { inferenceConfig: { maxTokens } }),
     },
   }),
 };

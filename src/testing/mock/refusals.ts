@@ -16,9 +16,17 @@ export function findRefusal(body: MockJson, refused: readonly string[], dialect:
   return param === undefined ? null : REFUSALS[dialect](param);
 }
 
+/** Where bodies hold parameters: at the top, and in the settings of Gemini and Bedrock. */
+const SETTINGS: readonly ((body: MockJson) => MockJson)[] = [
+  (body) => body,
+  (body) => toObject(body.generationConfig),
+  (body) => toObject(body.inferenceConfig),
+  (body) => toObject(body.additionalModelRequestFields),
+];
+
 function hasRefusedParameter(body: MockJson, name: string): boolean {
   if (name === "tool_choice") return hasForcedTool(body);
-  return name in body || name in toObject(body.generationConfig);
+  return SETTINGS.some((settings) => name in settings(body));
 }
 
 /** All models accept `auto` and `none`. */
@@ -26,7 +34,10 @@ function hasForcedTool(body: MockJson): boolean {
   const choice = body.tool_choice;
   const mode = toObject(toObject(body.toolConfig).functionCallingConfig).mode;
   const kind = typeof choice === "string" ? choice : toTextOrEmpty(toObject(choice).type);
-  return mode === "ANY" || (kind !== "" && kind !== "auto" && kind !== "none");
+  const { tool, any } = toObject(toObject(body.toolConfig).toolChoice);
+  return (
+    tool !== undefined || any !== undefined || mode === "ANY" || (kind !== "" && kind !== "auto" && kind !== "none")
+  );
 }
 
 function hasPrefill(body: MockJson): boolean {
@@ -39,6 +50,7 @@ const REFUSALS: Readonly<Record<MockDialect, (param: string) => ParameterRefusal
   responses: makeOpenaiRefusal,
   anthropic: (param) => ({ param, code: "invalid_request_error", message: formatAnthropicRefusal(param) }),
   gemini: (param) => ({ param, code: "INVALID_ARGUMENT", message: `${param} is not supported for this model.` }),
+  bedrock: (param) => ({ param, code: "ValidationException", message: formatAnthropicRefusal(param) }),
 };
 
 /** OpenAI models reject other values of these, not the parameters themselves. */

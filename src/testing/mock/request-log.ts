@@ -18,6 +18,8 @@ export interface MockRequest {
   readonly stream: boolean;
   /** The known question it contains, else the beginning of the last user text. */
   readonly task: string;
+  /** The batch it was part of; null if it was sent on its own. */
+  readonly batch: string | null;
   /** Null until a status is sent. */
   readonly status: number | null;
   readonly fault: MockTrouble | null;
@@ -49,6 +51,8 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 export type OpenRequest = Writable<MockRequest>;
 
+type RequestHead = Pick<IncomingMessage, "method" | "url" | "rawHeaders">;
+
 const SECRET = /authorization|cookie|api-key|token|secret/i;
 
 /** Keeps the latest requests and counts all. */
@@ -65,7 +69,7 @@ export class RequestLog {
     this.#keep = keep;
   }
 
-  begin(request: IncomingMessage, startedAt: number): OpenRequest {
+  begin(request: RequestHead, startedAt: number): OpenRequest {
     const entry = createEntry(request, this.#total, startedAt);
     this.#total += 1;
     this.#open += 1;
@@ -99,7 +103,7 @@ export class RequestLog {
 }
 
 function createEntry(
-  { method = "", url = "", rawHeaders }: IncomingMessage,
+  { method = "", url = "", rawHeaders }: RequestHead,
   index: number,
   startedAt: number,
 ): OpenRequest {
@@ -111,6 +115,7 @@ function createEntry(
     model: "",
     stream: false,
     task: "",
+    batch: null,
     status: null,
     fault: null,
     usage: null,

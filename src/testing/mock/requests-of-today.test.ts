@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { askMock, getPath, sendRaw } from "./raw-client.js";
-import { MOCK_DIALECTS, type MockDialect } from "./script.js";
+import { askMock, getPath, sendRaw, TEXT_DIALECTS, type TextDialect } from "./raw-client.js";
+
 import { type Mock, type MockOptions, startMock } from "./server.js";
 
 let mock: Mock | undefined;
@@ -14,7 +14,7 @@ async function start(script: MockOptions): Promise<string> {
 const RESULT = "x".repeat(4000);
 
 /** A conversation with a tool result, in each API format. */
-const WITH_RESULT: Record<MockDialect, (result: string) => object> = {
+const WITH_RESULT: Record<TextDialect, (result: string) => object> = {
   chat: (content) => ({
     messages: [
       { role: "user", content: "Go" },
@@ -43,7 +43,7 @@ const WITH_RESULT: Record<MockDialect, (result: string) => object> = {
   }),
 };
 
-describe.each(MOCK_DIALECTS)("%s", (dialect) => {
+describe.each(TEXT_DIALECTS)("%s", (dialect) => {
   it("counts tool results as input", async () => {
     const url = await start({ reply: "Done." });
     for (const result of ["", RESULT]) await askMock(url, dialect, { more: { ...WITH_RESULT[dialect](result) } });

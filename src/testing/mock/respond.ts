@@ -10,7 +10,7 @@ import { chooseLatency, type LiveBehavior } from "./behavior.js";
 import { composeAnswer, emptyAnswer, type MockQuestion } from "./compose.js";
 import type { MockExchange } from "./exchange.js";
 import type { ChosenFault } from "./faults.js";
-import type { MockProtocol, PiecePosition } from "./protocols/protocol.js";
+import type { MockProtocol, PiecePosition, StreamData } from "./protocols/protocol.js";
 import type { ParameterRefusal } from "./refusals.js";
 import { formatLabel } from "./request-log.js";
 import { type FaultKind, STATUS_FAULTS } from "./script.js";
@@ -84,7 +84,7 @@ function sendAtOnce(exchange: MockExchange, sending: AnswerToSend, stream: boole
     return;
   }
   exchange.writeHead(200, {
-    "content-type": getStreamType(answer),
+    "content-type": getStreamType(sending),
     "cache-control": "no-cache",
     "transfer-encoding": "chunked",
   });
@@ -116,8 +116,12 @@ export function sendFailure(exchange: MockExchange, wire: MockProtocol, failure:
   const seconds = retryAfter === "http-date" ? DATE_AHEAD_SECS : retryAfter;
   const text = message ?? `${DEFAULT_MESSAGES[status] ?? "It failed"} (scripted by assay mock).`;
   const after = retryAfter === "http-date" ? new Date(at + DATE_AHEAD_SECS * 1000).toUTCString() : retryAfter;
-  const headers = { "content-type": JSON_TYPE, ...(after !== null && { "retry-after": String(after) }) };
   const error = { status, message: text, retryAfter: seconds, ...(refusal !== undefined && { refusal }) };
+  const headers = {
+    "content-type": JSON_TYPE,
+    ...(after !== null && { "retry-after": String(after) }),
+    ...wire.errorHeaders?.(error),
+  };
   exchange.send(status, headers, JSON.stringify(wire.error(error)));
 }
 
@@ -135,7 +139,7 @@ const STREAM_END: unique symbol = Symbol("end");
 function createStreamDelivery(sending: AnswerToSend, fault: ChosenFault | null): Delivery {
   const inside = fault !== null && STREAM_FAULTS.has(fault.kind) ? fault : null;
   return {
-    contentType: getStreamType(sending.answer),
+    contentType: getStreamType(sending),
     parts: generateParts(sending, inside),
     ending: chooseEnding(inside),
   };
@@ -183,12 +187,20 @@ function* generateFaultParts(
   fault: ChosenFault,
   place: PiecePosition,
 ): Generator<DeliveryPart> {
-  const part = (data: string | Buffer): DeliveryPart => ({ data, before: place.sent, sent: place.sent });
+  const part = (data: StreamData): DeliveryPart => ({ data, before: place.sent, sent: place.sent });
   if (fault.kind === "error-event") yield part(wire.errorEvent(answer, STREAM_ERROR_MESSAGE, place));
-  if (fault.kind === "malformed") yield part(wire.piece(answer, "spoiled", place).replace(/\}(\s*)$/, ",,$1"));
+  if (fault.kind === "malformed") yield part(spoilPiece(wire.piece(answer, "spoiled", place)));
   if (fault.kind === "invalid-utf8" || fault.kind === "huge-line")
     for (const data of corruptAnswer(answer, fault, (instead) => wire.piece(instead, instead.text, place)))
       yield part(data);
+}
+
+/** Malformed JSON, or a checksum that does not match. */
+function spoilPiece(data: StreamData): StreamData {
+  if (typeof data === "string") return data.replace(/\}(\s*)$/, ",,$1");
+  const spoiled = Buffer.from(data);
+  spoiled[spoiled.length - 1] = (spoiled.at(-1) ?? 0) ^ 1;
+  return spoiled;
 }
 
 interface DeliveryPace {
@@ -298,7 +310,7 @@ function* generateCorruptParts({ answer, wire }: AnswerToSend, fault: ChosenFaul
 }
 
 interface DeliveryPart {
-  readonly data: string | Buffer;
+  readonly data: StreamData;
   /** Tokens to generate before this can be sent. */
   readonly before: number;
   /** Tokens sent including this part. */
@@ -323,8 +335,8 @@ interface AnswerToSend {
 const JSON_TYPE = "application/json";
 
 /** Gemini can also stream one JSON array. */
-function getStreamType({ sse }: MockAnswer): string {
-  return sse ? "text/event-stream; charset=utf-8" : JSON_TYPE;
+function getStreamType({ answer, wire }: AnswerToSend): string {
+  return wire.streamType ?? (answer.sse ? "text/event-stream; charset=utf-8" : JSON_TYPE);
 }
 
 /** Some text, or part of the following call. Null marks the transition between them. */
@@ -350,18 +362,25 @@ function splitCallIntoPieces({ answer: { call, text }, wire, chunkTokens }: Answ
 }
 
 /** A whole stream at once, if nothing delays or breaks it. */
-function renderStream(sending: AnswerToSend): string {
+function renderStream(sending: AnswerToSend): StreamData {
   const { answer, wire } = sending;
-  let stream = wire.open(answer);
+  const stream = [wire.open(answer)];
   let chars = 0;
   let index = 0;
   for (const piece of splitIntoPieces(sending)) {
     chars += piece?.text.length ?? 0;
     const place = { index, sent: Math.ceil(chars / CHARS_PER_TOKEN), inCall: piece?.inCall ?? false };
-    stream += piece === null ? wire.turn(answer, place) : wire.piece(answer, piece.text, place);
+    stream.push(piece === null ? wire.turn(answer, place) : wire.piece(answer, piece.text, place));
     if (piece !== null) index += 1;
   }
-  return stream + wire.close(answer, { index, sent: Math.ceil(chars / CHARS_PER_TOKEN), inCall: answer.call !== null });
+  const end = { index, sent: Math.ceil(chars / CHARS_PER_TOKEN), inCall: answer.call !== null };
+  return joinParts([...stream, wire.close(answer, end)]);
+}
+
+function joinParts(parts: readonly StreamData[]): StreamData {
+  const texts = parts.filter((part) => typeof part === "string");
+  if (texts.length === parts.length) return texts.join("");
+  return Buffer.concat(parts.map((part) => Buffer.from(part)));
 }
 
 const CORRUPTION_MARK = "[spoiled here]";
@@ -374,16 +393,14 @@ const BLOCK = Buffer.alloc(1 << 16, "x");
 function* corruptAnswer(
   answer: MockAnswer,
   fault: ChosenFault,
-  write: (spoiled: MockAnswer) => string,
-): Generator<string | Buffer> {
-  const [head = "", tail = ""] = write({ ...answer, preface: "", text: CORRUPTION_MARK, call: null }).split(
-    CORRUPTION_MARK,
-    2,
-  );
-  yield head;
+  write: (spoiled: MockAnswer) => StreamData,
+): Generator<StreamData> {
+  const bytes = Buffer.from(write({ ...answer, preface: "", text: CORRUPTION_MARK, call: null }));
+  const at = bytes.indexOf(CORRUPTION_MARK);
+  yield bytes.subarray(0, at);
   if (fault.kind === "huge-line") yield* generateBlocks(fault.bytes ?? HUGE_BYTES);
   else yield NOT_UTF8;
-  yield tail;
+  yield bytes.subarray(at + CORRUPTION_MARK.length);
 }
 
 /** Generates the bytes without holding them all. */

@@ -1,7 +1,5 @@
-export const MOCK_DIALECTS = ["chat", "responses", "anthropic", "gemini"] as const;
-
-/** OpenAI Chat Completions, OpenAI Responses, Anthropic Messages, Gemini generateContent. */
-export type MockDialect = (typeof MOCK_DIALECTS)[number];
+/** OpenAI Chat Completions, OpenAI Responses, Anthropic Messages, Gemini generateContent, Bedrock Converse. */
+export type MockDialect = "chat" | "responses" | "anthropic" | "gemini" | "bedrock";
 
 export const STATUS_FAULTS = ["401", "404", "429", "500", "503", "529"] as const;
 
@@ -175,12 +173,26 @@ export interface MockBehavior {
    * `tool_choice` (a forced one), `output_config`, `prefill` (a last message of the assistant), or any other key.
    */
   readonly refuses?: readonly string[];
+  /** The model that answers name, if another than the requested one, as routers and retired models do. */
+  readonly answersAs?: string;
   /** Faults, and the requests they apply to. */
   readonly faults?: readonly MockFault[];
   /** A token bucket that refills steadily: excess requests get status 429. */
   readonly rateLimit?: RateLimit;
   /** Requests above this concurrency get status 429. */
   readonly maxConcurrent?: number;
+  /** How batches are answered; false for an endpoint without a batch API. Default: at once. */
+  readonly batch?: false | BatchBehavior;
+}
+
+/** How batches are answered. */
+export interface BatchBehavior {
+  /** Milliseconds until the last request of a batch is done; the others are done evenly before. Default: 0. */
+  readonly delayMs?: number;
+  /** Milliseconds after which a batch ends; requests that are not done by then expire. */
+  readonly expiresAfterMs?: number;
+  /** The share of requests that fail with status 500, chosen by the seed. */
+  readonly errorRate?: number;
 }
 
 /**
@@ -193,4 +205,6 @@ export interface MockScript extends MockBehavior {
   readonly requireKey?: string;
   /** Differences for some models, by name. */
   readonly models?: Readonly<Record<string, MockBehavior>>;
+  /** Differences for some efforts, by name (`low`) or number of thinking tokens. They apply after those of the model. */
+  readonly efforts?: Readonly<Record<string, MockBehavior>>;
 }

@@ -2,9 +2,9 @@ import { Agent, request } from "node:http";
 import { createServer } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { UsageError } from "../../core/errors.js";
-import { askMock, parseEvents, sendRaw } from "./raw-client.js";
+import { askMock, parseEvents, sendRaw, TEXT_DIALECTS, type TextDialect } from "./raw-client.js";
 import type { MockRequest } from "./request-log.js";
-import { MOCK_DIALECTS, type MockDialect } from "./script.js";
+
 import { type Mock, type MockOptions, startMock } from "./server.js";
 
 const started: Mock[] = [];
@@ -24,13 +24,13 @@ describe("paths", () => {
   it.each(["", "/v1", "/api/openai/v1", "/token-123/proxy"])("accepts any base URL: %s", async (base) => {
     const mock = await start();
     const messages = [{ role: "user", content: "Hi" }];
-    const bodies: Record<MockDialect, [string, object]> = {
+    const bodies: Record<TextDialect, [string, object]> = {
       chat: ["/chat/completions", { model: "m", messages }],
       responses: ["/responses", { model: "m", input: "Hi" }],
       anthropic: ["/messages?beta=true", { model: "m", messages, max_tokens: 9 }],
       gemini: ["/models/m:generateContent?key=secret", { contents: [{ parts: [{ text: "Hi" }] }] }],
     };
-    for (const dialect of MOCK_DIALECTS) {
+    for (const dialect of TEXT_DIALECTS) {
       const [path, body] = bodies[dialect];
       expect((await sendRaw(mock.url + base + path, { body })).status).toBe(200);
       expect(mock.requests.at(-1)).toMatchObject({ dialect, model: "m", path: base + path.split("?")[0], task: "Hi" });

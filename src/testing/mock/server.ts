@@ -4,11 +4,16 @@ import type { AddressInfo } from "node:net";
 import { getErrorMessage, UsageError } from "../../core/index.js";
 import { estimatePromptTokens } from "./answer.js";
 import { loadScriptAnswers } from "./answer-file.js";
-import { createBehaviors, type LiveBehavior } from "./behavior.js";
+import { findBatchRoute, type RoutedBatchCall } from "./batch-routes.js";
+import { BatchStore } from "./batch-store.js";
+import { chooseLatency, createBehaviors, type LiveBehavior } from "./behavior.js";
 import { checkScript } from "./check-script.js";
+import { readEffort } from "./effort.js";
 import { MockExchange } from "./exchange.js";
 import { BadRequestError, type MockJson, toObject } from "./prompt.js";
-import { anthropicProtocol, readAnthropicCount } from "./protocols/anthropic.js";
+
+import { anthropicProtocol, readAnthropicCount, readVertexRequest } from "./protocols/anthropic.js";
+import { bedrockProtocol, readAccessKeyId } from "./protocols/bedrock.js";
 import { chatProtocol } from "./protocols/chat.js";
 import { geminiProtocol } from "./protocols/gemini.js";
 import type { MockProtocol } from "./protocols/protocol.js";
@@ -47,7 +52,7 @@ export interface Mock {
 }
 
 /**
- * Starts a local model endpoint with four API formats that behaves as scripted.
+ * Starts a local model endpoint with five API formats that behaves as scripted.
  * @example
  * const mock = await startMock({ reply: "Paris", faults: [{ kind: 429, first: 1, retryAfter: 1 }] });
  * await fetch(`${mock.url}/v1/chat/completions`, { method: "POST", body: JSON.stringify(request) });
@@ -58,7 +63,9 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
   const { onRequest = null, now = getRealTime, ...given } = rest;
   const script = await loadScriptAnswers(checkScript(given));
   const log = new RequestLog(keepRequests);
-  const desk = { script, behaviours: createBehaviors(script, now), log, now, keepBodies, onRequest };
+  const behaviours = createBehaviors(script, now);
+  const batches = new BatchStore({ behaviours, log, now, keepBodies });
+  const desk = { script, behaviours, batches, log, now, keepBodies, onRequest };
   // Clients keep connections as long as they like; closing idle ones would race with their next request.
   const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 }, (request, response) =>
     handleRequest(desk, request, response),
@@ -69,9 +76,11 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
     port: address.port,
     get requests() {
+      batches.advance();
       return log.latest();
     },
     get counts() {
+      batches.advance();
       return log.counts();
     },
     close: () => closeMockServer(server),
@@ -109,7 +118,8 @@ async function closeMockServer(server: Server): Promise<void> {
 
 interface MockContext {
   readonly script: MockScript;
-  readonly behaviours: (model: string) => LiveBehavior;
+  readonly behaviours: (model: string, effort: string | null) => LiveBehavior;
+  readonly batches: BatchStore;
   readonly log: RequestLog;
   readonly now: () => number;
   readonly keepBodies: boolean;
@@ -135,7 +145,8 @@ function dispatchRequest(desk: MockContext, exchange: MockExchange, bytes: Buffe
   const { path } = entry;
   const query = (request.url ?? "").slice(path.length + 1);
   const route = findRoute(path);
-  const wire = route?.wire ?? chatProtocol;
+  const batchRoute = desk.script.batch === false || route !== null ? null : findBatchRoute(entry.method, path);
+  const wire = (route ?? batchRoute)?.wire ?? chatProtocol;
   entry.dialect = route?.wire.name ?? null;
   const refuse = (status: number, message?: string) =>
     sendFailure(exchange, wire, { status, at: entry.startedAt, ...(message !== undefined && { message }) });
@@ -146,7 +157,8 @@ function dispatchRequest(desk: MockContext, exchange: MockExchange, bytes: Buffe
     refuse(401);
   } else if (isModelListRequest(entry.method, path)) {
     exchange.send(200, JSON_HEADERS, JSON.stringify(formatModelList(desk.script, { path, headers: request.headers })));
-  } else if (route === null) refuse(404, `assay mock has nothing at ${path}. ${SUPPORTED_PATHS}`);
+  } else if (batchRoute !== null) answerBatchCall(desk, exchange, { route: batchRoute, bytes, query, refuse });
+  else if (route === null) refuse(404, `assay mock has nothing at ${path}. ${SUPPORTED_PATHS}`);
   else if (entry.method !== "POST") refuse(405);
   else answerOrReject(desk, exchange, { route, bytes, query, refuse });
 }
@@ -157,7 +169,32 @@ function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
 }
 
 const SUPPORTED_PATHS =
-  "Paths end with /chat/completions, /responses, /messages, /models or /models/NAME:generateContent and its like.";
+  "Paths end with /chat/completions, /responses, /messages, /models, /models/NAME:generateContent and its like, or /model/NAME/converse and /converse-stream.";
+
+interface BatchApiRequest {
+  readonly route: RoutedBatchCall;
+  readonly bytes: Buffer;
+  readonly query: string;
+  readonly refuse: (status: number, message: string) => void;
+}
+
+/** A batch is created when its request has arrived; the answer may come later. */
+function answerBatchCall(desk: MockContext, exchange: MockExchange, call: BatchApiRequest): void {
+  const { route, bytes, query, refuse } = call;
+  const { entry } = exchange;
+  try {
+    const answer = route.answer({ store: desk.batches, exchange, query: new URLSearchParams(query), bytes });
+    const subject = { model: "", task: entry.path, arrival: entry.index };
+    exchange.schedule(chooseLatency(desk.script, subject), () => {
+      if (answer === null) refuse(404, `There is nothing at ${entry.path}.`);
+      else if ("text" in answer) exchange.send(200, { "content-type": "application/jsonl" }, answer.text);
+      else exchange.send(200, { ...JSON_HEADERS, ...answer.headers }, JSON.stringify(answer.json));
+    });
+  } catch (error) {
+    if (!(error instanceof BadRequestError)) throw error;
+    refuse(400, error.message);
+  }
+}
 
 interface PostRequest {
   readonly route: MockRoute;
@@ -171,7 +208,7 @@ function answerOrReject(desk: MockContext, exchange: MockExchange, post: PostReq
     answerPost(desk, exchange, post);
   } catch (error) {
     if (!(error instanceof BadRequestError)) throw error;
-    post.refuse(400, error.message);
+    post.refuse(error.status, error.message);
   }
 }
 
@@ -187,7 +224,7 @@ function answerPost(desk: MockContext, exchange: MockExchange, { route, bytes, q
     exchange.send(200, JSON_HEADERS, JSON.stringify(wire.count(estimatePromptTokens(prompt))));
     return;
   }
-  const live = desk.behaviours(prompt.model);
+  const live = desk.behaviours(prompt.model, readEffort(body));
   const refusal = findRefusal(body, live.script.refuses ?? [], wire.name);
   if (refusal !== null) {
     entry.model = prompt.model;
@@ -224,6 +261,7 @@ function hasRequiredKey({ headers }: IncomingMessage, query: string, key: string
     headers["x-goog-api-key"],
     headers["api-key"],
     parseBearer(headers.authorization),
+    readAccessKeyId(headers.authorization),
   ];
   return given.includes(key) || new URLSearchParams(query).get("key") === key;
 }
@@ -251,6 +289,12 @@ const ROUTES: readonly (readonly [string, MockRoute])[] = [
 
 const GEMINI_PATH = /\/([^/]+):(generateContent|streamGenerateContent|countTokens)$/;
 
+/** Anthropic's models on Vertex AI. */
+const VERTEX_PATH = /\/publishers\/anthropic\/models\/([^/]+):(rawPredict|streamRawPredict)$/;
+
+/** Colons and slashes in names of models are escaped. */
+const BEDROCK_PATH = /\/model\/([^/]+)\/(converse|converse-stream)$/;
+
 function makeRoute(wire: MockProtocol): MockRoute {
   return { wire, action: "answer", read: wire.read, model: "", streams: false };
 }
@@ -259,6 +303,21 @@ function makeRoute(wire: MockProtocol): MockRoute {
 function findRoute(path: string): MockRoute | null {
   const known = ROUTES.find(([ending]) => path.endsWith(ending));
   if (known !== undefined) return known[1];
+  const [, vertexName, verb] = VERTEX_PATH.exec(path) ?? [];
+  if (vertexName !== undefined)
+    return {
+      ...makeRoute(anthropicProtocol),
+      read: readVertexRequest,
+      model: decodeModelName(vertexName),
+      streams: verb === "streamRawPredict",
+    };
+  const [, bedrockName, operation] = BEDROCK_PATH.exec(path) ?? [];
+  if (bedrockName !== undefined)
+    return {
+      ...makeRoute(bedrockProtocol),
+      model: decodeModelName(bedrockName),
+      streams: operation === "converse-stream",
+    };
   const [, name, method] = GEMINI_PATH.exec(path) ?? [];
   if (name === undefined) return null;
   return {

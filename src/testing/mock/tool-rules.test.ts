@@ -1,6 +1,14 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { askMock, getPath, getTextAtPath, parseEvents, sendRaw } from "./raw-client.js";
-import { MOCK_DIALECTS, type MockDialect, type MockScript } from "./script.js";
+import {
+  askMock,
+  getPath,
+  getTextAtPath,
+  parseEvents,
+  sendRaw,
+  TEXT_DIALECTS,
+  type TextDialect,
+} from "./raw-client.js";
+import type { MockScript } from "./script.js";
 import { type Mock, startMock } from "./server.js";
 
 let mock: Mock;
@@ -16,7 +24,7 @@ const RULES: MockScript = {
 };
 
 const SHELL = { type: "object", properties: { command: { type: "string" } }, required: ["command"] };
-const OFFERED: Record<MockDialect, Record<string, unknown>> = {
+const OFFERED: Record<TextDialect, Record<string, unknown>> = {
   chat: { tools: [{ type: "function", function: { name: "bash", parameters: SHELL } }] },
   responses: { tools: [{ type: "function", name: "bash", parameters: SHELL }] },
   anthropic: { tools: [{ name: "Bash", input_schema: SHELL }] },
@@ -24,7 +32,7 @@ const OFFERED: Record<MockDialect, Record<string, unknown>> = {
 };
 
 /** A conversation of several user texts and tool results. */
-const SAYING: Record<MockDialect, (texts: readonly string[], results?: number) => Record<string, unknown>> = {
+const SAYING: Record<TextDialect, (texts: readonly string[], results?: number) => Record<string, unknown>> = {
   chat: (texts, results = 0) => ({
     messages: [
       { role: "system", content: "sort the list" },
@@ -58,7 +66,7 @@ const SAYING: Record<MockDialect, (texts: readonly string[], results?: number) =
   }),
 };
 
-describe.each(MOCK_DIALECTS)("rules for an agent that uses %s", (dialect) => {
+describe.each(TEXT_DIALECTS)("rules for an agent that uses %s", (dialect) => {
   const say = async (texts: readonly string[], results = 0, model = "m") => {
     const more = { ...OFFERED[dialect], ...SAYING[dialect](texts, results) };
     return (await askMock(mock.url, dialect, { model, more })).text;
@@ -97,7 +105,7 @@ describe.each(MOCK_DIALECTS)("rules for an agent that uses %s", (dialect) => {
   });
 });
 
-const WHY: Record<MockDialect, string> = {
+const WHY: Record<TextDialect, string> = {
   chat: "tool_calls",
   responses: "completed",
   anthropic: "tool_use",
@@ -115,7 +123,7 @@ const joined = (events: readonly unknown[], ...path: readonly (string | number)[
 const listAt = (value: unknown, ...path: readonly (string | number)[]) => getPath(value, ...path) as readonly unknown[];
 
 /** The text and the call of an answer, read by the rules of each API format. */
-const READ: Record<MockDialect, (answer: unknown, stream: boolean) => Read> = {
+const READ: Record<TextDialect, (answer: unknown, stream: boolean) => Read> = {
   chat: (answer, stream) => {
     if (!stream) {
       const call = getTextAtPath(answer, "choices", 0, "message", "tool_calls", 0, "function", "arguments");

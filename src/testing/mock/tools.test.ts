@@ -1,6 +1,14 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { askMock, getPath, getTextAtPath, parseEvents, sendRaw } from "./raw-client.js";
-import { MOCK_DIALECTS, type MockDialect, type MockScript } from "./script.js";
+import {
+  askMock,
+  getPath,
+  getTextAtPath,
+  parseEvents,
+  sendRaw,
+  TEXT_DIALECTS,
+  type TextDialect,
+} from "./raw-client.js";
+import type { MockScript } from "./script.js";
 import { type Mock, startMock } from "./server.js";
 
 const COMMAND = "echo hi > hello.txt";
@@ -13,7 +21,7 @@ let mock: Mock;
 afterEach(() => mock.close());
 
 /** The shell as the agent of each API format offers it, with another tool. */
-const OFFERED: Record<MockDialect, Record<string, unknown>> = {
+const OFFERED: Record<TextDialect, Record<string, unknown>> = {
   // opencode and pi
   chat: {
     tools: [
@@ -79,7 +87,7 @@ interface FoundCall {
 }
 
 /** The call of a whole answer, with parsed arguments. */
-const CALL: Record<MockDialect, (body: unknown) => FoundCall> = {
+const CALL: Record<TextDialect, (body: unknown) => FoundCall> = {
   chat: (body) => {
     const call = getPath(body, "choices", 0, "message", "tool_calls", 0, "function");
     const why = getPath(body, "choices", 0, "finish_reason");
@@ -109,7 +117,7 @@ const joined = (events: readonly unknown[], read: (event: unknown) => string): u
   JSON.parse(events.map(read).join(""));
 
 /** The arguments of the call in a stream, joined. */
-const STREAMED: Record<MockDialect, (events: readonly unknown[]) => unknown> = {
+const STREAMED: Record<TextDialect, (events: readonly unknown[]) => unknown> = {
   chat: (events) =>
     joined(events, (event) => getTextAtPath(event, "choices", 0, "delta", "tool_calls", 0, "function", "arguments")),
   responses: (events) =>
@@ -123,7 +131,7 @@ const STREAMED: Record<MockDialect, (events: readonly unknown[]) => unknown> = {
       .find((args) => args !== undefined),
 };
 
-const EXPECTED: Record<MockDialect, { name: string; args: unknown; why: string }> = {
+const EXPECTED: Record<TextDialect, { name: string; args: unknown; why: string }> = {
   chat: { name: "bash", args: { command: COMMAND, description: expect.any(String) }, why: "tool_calls" },
   responses: { name: "exec_command", args: { cmd: COMMAND }, why: "completed" },
   anthropic: { name: "Bash", args: { command: COMMAND }, why: "tool_use" },
@@ -131,7 +139,7 @@ const EXPECTED: Record<MockDialect, { name: string; args: unknown; why: string }
 };
 
 /** The conversation after this many tool results. */
-const LATER: Record<MockDialect, (results: number) => Record<string, unknown>> = {
+const LATER: Record<TextDialect, (results: number) => Record<string, unknown>> = {
   chat: (results) => ({
     messages: [{ role: "user", content: "Go" }, ...times(results, { role: "tool", tool_call_id: "c", content: "ok" })],
   }),
@@ -159,7 +167,7 @@ function times(count: number, item: object): object[] {
   return Array.from({ length: count }, () => item);
 }
 
-describe.each(MOCK_DIALECTS)("an agent that uses %s", (dialect) => {
+describe.each(TEXT_DIALECTS)("an agent that uses %s", (dialect) => {
   it("gets a call of the shell it offers", async () => {
     mock = await startMock(SCRIPT);
     const { text } = await askMock(mock.url, dialect, { more: OFFERED[dialect] });

@@ -26,6 +26,9 @@ export const gpqa: CatalogEntry = {
   },
   evaluators: ["multiple_choice_accuracy", "answer_quality"],
   primaryField: "mc_accuracy",
+  // As used by the authors of arXiv 2504.13359 for GPQA Diamond: cost_of_pass/analysis/analysis.ipynb of
+  // github.com/mhamzaerol/Cost-of-Pass.
+  expertCostUsd: (config) => (config === "gpqa_diamond" ? 58 : undefined),
   subject: "High-level domain",
   facets: ["High-level domain"],
 };

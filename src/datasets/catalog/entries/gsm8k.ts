@@ -16,6 +16,8 @@ export const gsm8k: CatalogEntry = {
   }),
   evaluators: ["math_equivalence", "answer_quality"],
   primaryField: "math_equiv",
+  // As used by the authors of arXiv 2504.13359: cost_of_pass/analysis/analysis.ipynb of github.com/mhamzaerol/Cost-of-Pass.
+  expertCostUsd: 3.5,
 };
 
 function extractFinalNumber(solution: string): string {

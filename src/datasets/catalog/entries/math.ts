@@ -29,6 +29,9 @@ export const math: CatalogEntry = {
   }),
   evaluators: ["math_equivalence", "answer_quality"],
   primaryField: "math_equiv",
+  // As used by the authors of arXiv 2504.13359 for MATH-500, a random sample of these problems:
+  // cost_of_pass/analysis/analysis.ipynb of github.com/mhamzaerol/Cost-of-Pass.
+  expertCostUsd: (config) => (config === "all" ? 12 : undefined),
   subject: "subject",
   facets: ["subject", "level"],
 };

@@ -154,7 +154,7 @@ export const CLEAN_EVALS: Readonly<Record<string, LintFiles>> = {
       top: [
         "type: regression",
         "skill: tidy",
-        "defaults: { runs: 3, timeout: 2m, executor: claude, judge_model: openai/gpt-5, max_cost_usd: 0.3 }",
+        "defaults: { runs: 3, timeout: 2m, executor: claude, judge_model: openai/gpt-6-sol, max_cost_usd: 0.3 }",
         "environment: { files: [{ src: app, dest: . }], skills: [./tidy], env: { CI: '1' } }",
       ].join("\n"),
       prompt: "Write unit tests for add(a, b). Save them to add.test.js.",

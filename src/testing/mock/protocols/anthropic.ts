@@ -12,6 +12,7 @@ import {
   toNumber,
   toObject,
   toTextOrEmpty,
+  toTextOrNull,
 } from "../prompt.js";
 import { formatTypedEvent, type MockProtocol, type ProtocolError, type ProtocolRequest } from "./protocol.js";
 
@@ -22,6 +23,15 @@ function readAnthropicRequest(request: ProtocolRequest): MockPrompt {
   const maxTokens = toNumber(body.max_tokens);
   if (maxTokens === null || maxTokens < 1) throw new BadRequestError("max_tokens: a number of at least 1 is required.");
   return { ...readAnthropicCount(request), maxTokens };
+}
+
+/** On Vertex AI the version is part of the body, and the model and streaming are part of the path. */
+export function readVertexRequest({ body, headers, model, streams, query }: ProtocolRequest): MockPrompt {
+  const { anthropic_version: version, ...rest } = body;
+  if (version !== "vertex-2023-10-16") throw new BadRequestError("anthropic_version: Field required");
+  if (rest.model !== undefined) throw new BadRequestError("model: Extra inputs are not permitted");
+  const asHeader = { ...headers, "anthropic-version": "2023-06-01" };
+  return readAnthropicRequest({ body: { ...rest, model, stream: streams }, headers: asHeader, model, streams, query });
 }
 
 /** What Messages requests and token count requests share. */
@@ -35,6 +45,7 @@ export function readAnthropicCount({ body }: ProtocolRequest): MockPrompt {
     for (const block of toList(message.content).map(toObject).filter(isAnthropicToolResult))
       conversation.addToolResult(block.content);
     conversation.add(message.role, joinContentText(message.content));
+    conversation.addFiles(message.content);
   }
   return {
     model,
@@ -45,7 +56,9 @@ export function readAnthropicCount({ body }: ProtocolRequest): MockPrompt {
     maxTokens: null,
     tools: toList(body.tools).map(toObject).map(readAnthropicTool),
     toolResults: conversation.toolResults,
+    fileTokens: conversation.fileTokens,
     schema: readAnthropicSchema(toObject(toObject(body.output_config).format)),
+    serviceTier: toTextOrNull(body.service_tier),
     wantsUsage: true,
     sse: true,
   };
@@ -91,7 +104,7 @@ export const anthropicProtocol: MockProtocol = {
   read: readAnthropicRequest,
   whole: (answer) => ({
     ...makeAnthropicMessage(answer, listContentBlocks(answer), STOP_REASON[answer.finish]),
-    ...(answer.usage !== null && { usage: toAnthropicUsage(answer.usage) }),
+    ...(answer.usage !== null && { usage: toAnthropicUsage(answer.usage, answer) }),
   }),
   open(answer) {
     const start = { ...makeAnthropicMessage(answer, [], null), ...makeFirstUsage(answer) };
@@ -102,7 +115,7 @@ export const anthropicProtocol: MockProtocol = {
   piece(answer, text, { sent, inCall }) {
     const delta = inCall ? { type: "input_json_delta", partial_json: text } : { type: "text_delta", text };
     const usage = getUsageSoFar(answer, sent);
-    const told = usage === null ? "" : formatMessageDelta(null, toAnthropicUsage(usage));
+    const told = usage === null ? "" : formatMessageDelta(null, toAnthropicUsage(usage, answer));
     return formatTypedEvent({ type: "content_block_delta", index: getBlockIndex(answer, inCall), delta }) + told;
   },
   turn: (answer) => formatBlockStop(answer, false) + formatBlockStart(answer, true),
@@ -161,7 +174,7 @@ function listContentBlocks(answer: MockAnswer): object[] {
 function makeFirstUsage(answer: MockAnswer) {
   if (answer.usage === null) return {};
   const first = { ...answer.usage, output: Math.min(1, Math.abs(answer.usage.output)) };
-  return { usage: toAnthropicUsage(getUsageSoFar(answer, 0) ?? first) };
+  return { usage: toAnthropicUsage(getUsageSoFar(answer, 0) ?? first, answer) };
 }
 
 function formatMessageDelta(stopReason: string | null, usage: object | null): string {
@@ -173,7 +186,11 @@ function makeAnthropicError({ status, message }: ProtocolError) {
   return { type: "error", error: { type: ERROR_TYPE[status] ?? "api_error", message }, request_id: "req_mock" };
 }
 
-function toAnthropicUsage({ input, output, cacheRead, cacheWrite, cacheWrite1h, cost }: AnswerUsage) {
+/** A request for "auto" gets the priority capacity that was bought. */
+function toAnthropicUsage(
+  { input, output, cacheRead, cacheWrite, cacheWrite1h, cost }: AnswerUsage,
+  { serviceTier }: MockAnswer,
+) {
   return {
     input_tokens: input,
     cache_creation_input_tokens: cacheWrite,
@@ -183,7 +200,7 @@ function toAnthropicUsage({ input, output, cacheRead, cacheWrite, cacheWrite1h, 
       ephemeral_1h_input_tokens: cacheWrite1h,
     },
     output_tokens: output,
-    service_tier: "standard",
+    service_tier: serviceTier === "auto" ? "priority" : "standard",
     ...(cost !== null && { cost }),
   };
 }

@@ -11,6 +11,7 @@ import {
   toNumber,
   toObject,
   toTextOrEmpty,
+  toTextOrNull,
 } from "../prompt.js";
 import { formatDataEvent, type MockProtocol, makeOpenaiError, type ProtocolRequest } from "./protocol.js";
 
@@ -53,8 +54,9 @@ export const chatProtocol: MockProtocol = {
   count: (tokens) => ({ total_tokens: tokens }),
 };
 
-function makeChatHeading({ id, created, model }: MockAnswer, object: string) {
-  return { id: `chatcmpl-${id}`, object, created, model, system_fingerprint: "fp_mock" };
+function makeChatHeading({ id, created, model, serviceTier }: MockAnswer, object: string) {
+  const tier = serviceTier === null ? {} : { service_tier: serviceTier };
+  return { id: `chatcmpl-${id}`, object, created, model, ...tier, system_fingerprint: "fp_mock" };
 }
 
 function makeChoice(content: object, finish: string | null) {
@@ -113,6 +115,7 @@ function readChatRequest({ body }: ProtocolRequest): MockPrompt {
   for (const message of requireListField(body, "messages").map(toObject)) {
     if (message.role === "tool") conversation.addToolResult(message.content);
     else conversation.add(message.role, joinContentText(message.content));
+    conversation.addFiles(message.content);
   }
   return {
     model,
@@ -123,7 +126,9 @@ function readChatRequest({ body }: ProtocolRequest): MockPrompt {
     maxTokens: toNumber(body.max_completion_tokens) ?? toNumber(body.max_tokens),
     tools: toList(body.tools).map(readChatTool),
     toolResults: conversation.toolResults,
+    fileTokens: conversation.fileTokens,
     schema: readChatSchema(toObject(body.response_format)),
+    serviceTier: toTextOrNull(body.service_tier),
     wantsUsage: toObject(body.stream_options).include_usage === true,
     sse: true,
   };

@@ -11,6 +11,7 @@ import {
   toNumber,
   toObject,
   toTextOrEmpty,
+  toTextOrNull,
 } from "../prompt.js";
 import type { MockProtocol, ProtocolError, ProtocolRequest } from "./protocol.js";
 
@@ -83,10 +84,11 @@ interface GeminiPiece {
 }
 
 function makeGeminiResponse(answer: MockAnswer, { parts, ends, usage }: GeminiPiece) {
-  const { id, model, finish } = answer;
+  const { id, model, finish, serviceTier } = answer;
+  const tier = serviceTier === null ? {} : { serviceTier: serviceTier.toUpperCase() };
   return {
     ...makeGeminiContent(finish, parts, ends),
-    ...(usage !== null && { usageMetadata: toGeminiUsage(usage) }),
+    ...(usage !== null && { usageMetadata: { ...toGeminiUsage(usage), ...tier } }),
     modelVersion: model,
     responseId: id,
   };
@@ -140,6 +142,7 @@ function readGeminiRequest({ body, model, streams, query }: ProtocolRequest): Mo
     for (const part of toList(parts).map(toObject).filter(isFunctionResponse))
       conversation.addToolResult(toObject(part.functionResponse).response);
     conversation.add(role, joinContentText(parts));
+    conversation.addFiles(parts);
   }
   const settings = toObject(body.generationConfig);
   return {
@@ -151,7 +154,9 @@ function readGeminiRequest({ body, model, streams, query }: ProtocolRequest): Mo
     maxTokens: toNumber(settings.maxOutputTokens),
     tools: toList(body.tools).flatMap((tool) => toList(toObject(tool).functionDeclarations).map(readGeminiTool)),
     toolResults: conversation.toolResults,
+    fileTokens: conversation.fileTokens,
     schema: readGeminiSchema(settings),
+    serviceTier: toTextOrNull(body.service_tier),
     wantsUsage: true,
     sse: query.split("&").includes("alt=sse"),
   };

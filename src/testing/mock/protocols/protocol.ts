@@ -43,6 +43,9 @@ export interface ProtocolError {
   readonly refusal?: ParameterRefusal;
 }
 
+/** Part of a stream: text, or the bytes of a binary format. */
+export type StreamData = string | Buffer;
+
 /** A position in a stream. */
 export interface PiecePosition {
   /** Number of pieces before it. */
@@ -62,19 +65,23 @@ export interface MockProtocol {
   readonly wholeCalls: boolean;
   /** Throws `BadRequestError` for what the provider would reject. */
   readonly read: (request: ProtocolRequest) => MockPrompt;
+  /** The content type of its streams. Default: server-sent events. */
+  readonly streamType?: string;
   /** The whole answer in one body. */
   readonly whole: (answer: MockAnswer) => Record<string, unknown>;
   /** The stream up to its first piece. */
-  readonly open: (answer: MockAnswer) => string;
+  readonly open: (answer: MockAnswer) => StreamData;
   /** One piece of the text, or of the arguments of a call. */
-  readonly piece: (answer: MockAnswer, text: string, place: PiecePosition) => string;
+  readonly piece: (answer: MockAnswer, text: string, place: PiecePosition) => StreamData;
   /** The transition from a text to the following call. */
-  readonly turn: (answer: MockAnswer, place: PiecePosition) => string;
+  readonly turn: (answer: MockAnswer, place: PiecePosition) => StreamData;
   /** The rest of the stream after the last piece. */
-  readonly close: (answer: MockAnswer, place: PiecePosition) => string;
+  readonly close: (answer: MockAnswer, place: PiecePosition) => StreamData;
   readonly error: (error: ProtocolError) => Record<string, unknown>;
+  /** Headers of an error response that say what it is. */
+  readonly errorHeaders?: (error: ProtocolError) => Record<string, string>;
   /** An error within a stream. */
-  readonly errorEvent: (answer: MockAnswer, message: string, place: PiecePosition) => string;
+  readonly errorEvent: (answer: MockAnswer, message: string, place: PiecePosition) => StreamData;
   /** The answer to a token count request. */
   readonly count: (tokens: number) => Record<string, unknown>;
 }

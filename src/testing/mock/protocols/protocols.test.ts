@@ -1,6 +1,14 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { askMock, getPath, getTextAtPath, parseEvents, sendRaw } from "../raw-client.js";
-import { MOCK_DIALECTS, type MockDialect, type MockScript } from "../script.js";
+import {
+  askMock,
+  getPath,
+  getTextAtPath,
+  parseEvents,
+  sendRaw,
+  TEXT_DIALECTS,
+  type TextDialect,
+} from "../raw-client.js";
+import type { MockScript } from "../script.js";
 import { type Mock, startMock } from "../server.js";
 
 let mock: Mock | undefined;
@@ -16,8 +24,8 @@ const REPLY = "The capital of France is Paris, and has been for long.";
 const USAGE = { input: 100, cacheRead: 40, cacheWrite: 30, cacheWrite1h: 10, reasoning: 8 };
 const OUTPUT = Math.ceil(REPLY.length / 4);
 
-function textOf(dialect: MockDialect, events: readonly unknown[]): string {
-  const read: Record<MockDialect, (event: unknown) => string> = {
+function readText(dialect: TextDialect, events: readonly unknown[]): string {
+  const read: Record<TextDialect, (event: unknown) => string> = {
     chat: (event) => getTextAtPath(event, "choices", 0, "delta", "content"),
     responses: (event) =>
       getPath(event, "type") === "response.output_text.delta" ? getTextAtPath(event, "delta") : "",
@@ -27,13 +35,13 @@ function textOf(dialect: MockDialect, events: readonly unknown[]): string {
   return events.map(read[dialect]).join("");
 }
 
-async function whole(script: MockScript, dialect: MockDialect, wanted = {}): Promise<unknown> {
+async function whole(script: MockScript, dialect: TextDialect, wanted = {}): Promise<unknown> {
   const { status, headers, text } = await askMock(await start(script), dialect, wanted);
   expect([status, headers["content-type"]]).toEqual([200, "application/json"]);
   return JSON.parse(text);
 }
 
-async function streamed(script: MockScript, dialect: MockDialect, wanted = {}): Promise<unknown[]> {
+async function streamed(script: MockScript, dialect: TextDialect, wanted = {}): Promise<unknown[]> {
   const { status, headers, text } = await askMock(await start(script), dialect, { stream: true, ...wanted });
   expect([status, headers["content-type"]]).toEqual([200, "text/event-stream; charset=utf-8"]);
   return parseEvents(text);
@@ -60,7 +68,7 @@ describe("Chat Completions", () => {
   it("streams the role, then text, finish reason, usage and the end mark", async () => {
     const events = await streamed({ reply: REPLY, usage: USAGE }, "chat");
     expect(events[0]).toMatchObject({ choices: [{ delta: { role: "assistant", content: "" } }], usage: null });
-    expect(textOf("chat", events)).toBe(REPLY);
+    expect(readText("chat", events)).toBe(REPLY);
     expect(events.at(-3)).toMatchObject({ choices: [{ delta: {}, finish_reason: "stop" }], usage: null });
     expect(events.at(-2)).toMatchObject({ object: "chat.completion.chunk", choices: [], usage });
     expect(events.at(-1)).toBe("[DONE]");
@@ -79,7 +87,7 @@ describe("Chat Completions", () => {
     });
     const events = await streamed({ finish: "blocked" }, "chat");
     expect(getPath(events.at(-3), "choices", 0, "finish_reason")).toBe("content_filter");
-    expect(textOf("chat", events)).toBe("");
+    expect(readText("chat", events)).toBe("");
   });
 
   it("reports cost if configured", async () => {
@@ -125,7 +133,7 @@ describe("Responses", () => {
       "response.output_item.done",
       "response.completed",
     ]);
-    expect(textOf("responses", events)).toBe(REPLY);
+    expect(readText("responses", events)).toBe(REPLY);
     expect(getPath(events[0], "response")).toMatchObject({ status: "in_progress", usage: null });
     expect(getPath(events.at(-1), "response")).toMatchObject({ status: "completed", usage });
   });
@@ -181,14 +189,14 @@ describe("Anthropic Messages", () => {
       stop_reason: null,
       usage: { ...input, output_tokens: 1 },
     });
-    expect(textOf("anthropic", events)).toBe(REPLY);
+    expect(readText("anthropic", events)).toBe(REPLY);
     expect(events[5]).toMatchObject({ delta: { stop_reason: "end_turn" }, usage: { output_tokens: OUTPUT + 8 } });
   });
 
   it("refuses with a stop reason", async () => {
     const events = await streamed({ finish: "refusal", reply: "No." }, "anthropic");
     expect(getPath(events.at(-2), "delta", "stop_reason")).toBe("refusal");
-    expect(textOf("anthropic", events)).toBe("No.");
+    expect(readText("anthropic", events)).toBe("No.");
     expect(await whole({ finish: "blocked" }, "anthropic")).toMatchObject({ content: [], stop_reason: "refusal" });
   });
 
@@ -240,7 +248,7 @@ describe("Gemini", () => {
 
   it("streams events with a running total, the last one with the finish reason", async () => {
     const events = await streamed({ reply: REPLY, usage: USAGE }, "gemini");
-    expect(textOf("gemini", events)).toBe(REPLY);
+    expect(readText("gemini", events)).toBe(REPLY);
     expect(getPath(events[0], "candidates", 0)).not.toHaveProperty("finishReason");
     expect(getPath(events[0], "usageMetadata")).toMatchObject({ candidatesTokenCount: 4, thoughtsTokenCount: 8 });
     expect(events.at(-1)).toMatchObject({ candidates: [{ finishReason: "STOP" }], usageMetadata });
@@ -251,7 +259,7 @@ describe("Gemini", () => {
     const body = { contents: [{ parts: [{ text: "Hi" }] }] };
     const { text, headers } = await sendRaw(`${url}/v1beta/models/m:streamGenerateContent`, { body });
     expect(headers["content-type"]).toBe("application/json");
-    expect(textOf("gemini", JSON.parse(text))).toBe(REPLY);
+    expect(readText("gemini", JSON.parse(text))).toBe(REPLY);
   });
 
   it("refuses for safety, and blocks a prompt before any candidate", async () => {
@@ -268,8 +276,8 @@ describe("Gemini", () => {
   });
 });
 
-describe.each(MOCK_DIALECTS)("%s", (dialect) => {
-  const FINISHED: Record<MockDialect, { stop: string; length: string }> = {
+describe.each(TEXT_DIALECTS)("%s", (dialect) => {
+  const FINISHED: Record<TextDialect, { stop: string; length: string }> = {
     chat: { stop: '"finish_reason":"stop"', length: '"finish_reason":"length"' },
     responses: { stop: '"status":"completed"', length: '"reason":"max_output_tokens"' },
     anthropic: { stop: '"stop_reason":"end_turn"', length: '"stop_reason":"max_tokens"' },
@@ -280,7 +288,7 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
     const url = await start({ reply: REPLY });
     const { text } = await askMock(url, dialect, { stream, maxTokens: 5 });
     expect(text).toContain(FINISHED[dialect].length);
-    if (stream) expect(textOf(dialect, parseEvents(text))).toBe(REPLY.slice(0, 20));
+    if (stream) expect(readText(dialect, parseEvents(text))).toBe(REPLY.slice(0, 20));
     expect(mock?.requests[0]?.usage?.output).toBe(5);
     const enough = await askMock(url, dialect, { stream, maxTokens: OUTPUT });
     expect(enough.text).toContain(FINISHED[dialect].stop);
@@ -296,7 +304,7 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
     }
   });
 
-  const COUNTS: Record<MockDialect, RegExp> = {
+  const COUNTS: Record<TextDialect, RegExp> = {
     chat: /"completion_tokens":(-?\d+)/g,
     responses: /"output_tokens":(-?\d+)/g,
     anthropic: /"output_tokens":(-?\d+)/g,
@@ -324,7 +332,7 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
     const reply = "🙂".repeat(30);
     const { bytes } = await askMock(await start({ reply, chunkTokens: 1 }), dialect, { stream: true });
     expect(bytes.includes("\\ud83d")).toBe(false);
-    expect(textOf(dialect, parseEvents(bytes.toString()))).toBe(reply);
+    expect(readText(dialect, parseEvents(bytes.toString()))).toBe(reply);
   });
 
   it("fills the requested JSON shape", async () => {
@@ -337,14 +345,14 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
       },
       required: ["verdict", "why", "score"],
     };
-    const wanted: Record<MockDialect, Record<string, unknown>> = {
+    const wanted: Record<TextDialect, Record<string, unknown>> = {
       chat: { response_format: { type: "json_schema", json_schema: { name: "v", schema } } },
       responses: { text: { format: { type: "json_schema", name: "v", schema } } },
       anthropic: { output_config: { format: { type: "json_schema", schema } } },
       gemini: { generationConfig: { responseMimeType: "application/json", responseJsonSchema: schema } },
     };
     const { text } = await askMock(await start({ reply: "because" }), dialect, { stream: true, more: wanted[dialect] });
-    expect(JSON.parse(textOf(dialect, parseEvents(text)))).toEqual({ verdict: "yes", why: "because", score: 1 });
+    expect(JSON.parse(readText(dialect, parseEvents(text)))).toEqual({ verdict: "yes", why: "because", score: 1 });
   });
 
   it("rejects a body without a prompt", async () => {

@@ -11,6 +11,7 @@ import {
   toNumber,
   toObject,
   toTextOrEmpty,
+  toTextOrNull,
 } from "../prompt.js";
 import {
   formatTypedEvent,
@@ -153,7 +154,7 @@ function makeResponseBody(
   answer: MockAnswer,
   { status, output = [], usage = null }: ResponseStage,
 ): Record<string, unknown> {
-  const { id, created, model, finish } = answer;
+  const { id, created, model, finish, serviceTier } = answer;
   const reason = finish === "length" ? "max_output_tokens" : "content_filter";
   return {
     id: `resp_${id}`,
@@ -165,6 +166,7 @@ function makeResponseBody(
     model,
     output,
     parallel_tool_calls: true,
+    ...(serviceTier === null ? {} : { service_tier: serviceTier }),
     tool_choice: "auto",
     tools: [],
     ...(answer.usage !== null && { usage: usage === null ? null : toResponsesUsage(usage) }),
@@ -254,6 +256,7 @@ function readResponsesRequest({ body }: ProtocolRequest): MockPrompt {
   for (const item of items) {
     if (toTextOrEmpty(item.type).endsWith("_call_output")) conversation.addToolResult(item.output);
     conversation.add(item.role, joinContentText(item.content));
+    conversation.addFiles(item.content);
   }
   return {
     model,
@@ -264,7 +267,9 @@ function readResponsesRequest({ body }: ProtocolRequest): MockPrompt {
     maxTokens: toNumber(body.max_output_tokens),
     tools: readResponsesTools([body, ...items.filter(hasTools)]),
     toolResults: conversation.toolResults,
+    fileTokens: conversation.fileTokens,
     schema: readResponsesSchema(toObject(toObject(body.text).format)),
+    serviceTier: toTextOrNull(body.service_tier),
     wantsUsage: true,
     sse: true,
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isSameModel } from "./adapter.js";
+import { isSameModel } from "./model-names.js";
 
 describe("isSameModel", () => {
   it.each([

@@ -1,0 +1,100 @@
+import type { QualityKey } from "./recommendation.js";
+
+/** What the tasks of a run stand for: tasks like them, or this dataset and nothing else. */
+export type Population = "tasks" | "dataset";
+
+/** When a run may stop before its last task, as its manifest stores it. */
+export interface UntilConfig {
+  /** "decided", "best", a threshold such as "pass_rate>=0.9" or "mean_score<0.5", or a precision such as "precision<=0.03". */
+  readonly question: string;
+  readonly quality: QualityKey;
+  /** The largest acceptable loss; absent if systems are compared without a margin. */
+  readonly margin?: number;
+  readonly population: Population;
+  /** The chance of a wrong verdict. */
+  readonly alpha: number;
+  /** The order that the guarantee needs. */
+  readonly order: "tasks";
+}
+
+/** The answer about one system. */
+export type SequentialAnswer =
+  | "better"
+  | "worse"
+  | "non-inferior"
+  | "inferior"
+  | "reached"
+  | "missed"
+  | "precise"
+  | "best"
+  | "not best";
+
+/** What a run in sequence found out about one system. */
+export interface SequentialFinding {
+  readonly system: string;
+  /** The system it is compared with; null if it is judged by itself, or against all others. */
+  readonly baseline: string | null;
+  /** Null if undecided. */
+  readonly answer: SequentialAnswer | null;
+  /** Tasks seen when it was decided. */
+  readonly decidedAfter: number | null;
+  /** True if the fixed-sample test of all tasks decided. */
+  readonly isFinal: boolean;
+  /** Tasks with a value, or groups of them. */
+  readonly n: number;
+  /** The mean difference from the baseline, or the mean of the system. */
+  readonly value: number | null;
+  /** The interval that holds at any time, when it was decided or at the end. */
+  readonly low: number;
+  readonly high: number;
+}
+
+/** An interval of one system that holds at any time. */
+export interface AnytimeInterval {
+  readonly low: number;
+  readonly high: number;
+  /** Tasks, or groups of them. */
+  readonly n: number;
+}
+
+/** What a sequential run spent on one system, and did not have to. */
+export interface SequentialArm {
+  readonly system: string;
+  /** Tasks seen when it needed no further trials; null if it ran to the end. */
+  readonly droppedAfter: number | null;
+  readonly intervals: Readonly<Record<QualityKey, AnytimeInterval>>;
+  readonly trials: number;
+  /** Planned trials that were not needed. */
+  readonly notRun: number;
+  readonly spentUsd: number | null;
+  /** The mean cost of its trials, times the trials that were not needed. */
+  readonly notSpentUsd: number | null;
+}
+
+/** What a run that may stop before its last task has decided, recomputed from its rows. */
+export interface SequentialReport extends Omit<UntilConfig, "order"> {
+  readonly isDecided: boolean;
+  /** The level of the intervals of `findings`, and of `arms`. */
+  readonly level: number;
+  readonly armLevel: number;
+  readonly tasks: {
+    readonly planned: number;
+    /** Tasks seen until it was decided, in the seeded order; all that are complete if it is undecided. */
+    readonly seen: number;
+    /** Those of them without a value from every system that was still needed. */
+    readonly passedOver: number;
+  };
+  /** Groups of tasks that count as one; null if every task is by itself. */
+  readonly groups: { readonly planned: number; readonly seen: number } | null;
+  readonly findings: readonly SequentialFinding[];
+  readonly arms: readonly SequentialArm[];
+  readonly spentUsd: number | null;
+  readonly notSpentUsd: number | null;
+  /** What all planned trials would have cost. */
+  readonly fixedUsd: number | null;
+}
+
+/** Whether the question of a threshold is answered with yes if the threshold is reached. */
+export function asksForReaching({ question }: Pick<UntilConfig, "question">): boolean {
+  return question.includes(">=");
+}

@@ -1,0 +1,272 @@
+import {
+  type AnytimeInterval,
+  type EvalRow,
+  getScore,
+  isScored,
+  type QualityKey,
+  type SequentialFinding,
+  type UntilConfig,
+  UsageError,
+} from "../../core/index.js";
+import { ConfidenceSequence, Race, SequentialTest } from "../../stats/index.js";
+import { toSequentialQuestion } from "./question.js";
+
+export interface SequentialJudgeOptions {
+  until: UntilConfig;
+  /** In the order of the run: the first is the one that others are compared with. */
+  systems: readonly string[];
+  /** Tasks, or groups of tasks, there are. */
+  units: number;
+  /** The score field of the run, to explain a field that has no scores. */
+  scoreField?: string | undefined;
+}
+
+/** The values of one system in a task, or averaged over the tasks of a group. */
+type SystemValues = Record<QualityKey, number>;
+
+/**
+ * Decides the question of a run from its tasks, shown one by one in their seeded order. It decides the same from the same
+ * rows, so that the rule that stops a run and the report of the stored run agree.
+ */
+export class SequentialJudge {
+  readonly #until: UntilConfig;
+  readonly #options: SequentialJudgeOptions;
+  readonly #procedure: Procedure;
+  readonly #values: { readonly [key in QualityKey]: number[] }[];
+  readonly #decidedAfter: (number | null)[];
+  /** Systems that need no further trials, and the tasks seen before. */
+  readonly #dropped = new Map<number, number>();
+  #seen = 0;
+  #seenUnits = 0;
+  #passedOver = 0;
+  #isDecided = false;
+
+  constructor(options: SequentialJudgeOptions) {
+    this.#options = options;
+    this.#until = options.until;
+    this.#procedure = createProcedure(options);
+    this.#values = options.systems.map(() => ({ pass_rate: [], mean_score: [] }));
+    this.#decidedAfter = this.#procedure.findings().map(() => null);
+  }
+
+  get systems(): readonly string[] {
+    return this.#options.systems;
+  }
+
+  get isDecided(): boolean {
+    return this.#isDecided;
+  }
+
+  /** Tasks and groups seen until it was decided. */
+  get progress(): { seen: number; units: number; passedOver: number } {
+    return { seen: this.#seen, units: this.#seenUnits, passedOver: this.#passedOver };
+  }
+
+  /** Adds a task, or the tasks of a group. After the decision, tasks only narrow the intervals of each system. */
+  look(rows: readonly EvalRow[]): { isDecided: boolean; dropped: readonly string[] } {
+    const tasks = this.#readTasks(rows);
+    this.#collectValues(tasks);
+    if (!this.#isDecided) this.#judge(tasks);
+    return {
+      isDecided: this.#isDecided,
+      dropped: [...this.#dropped.keys()].map((i) => this.#options.systems[i] ?? ""),
+    };
+  }
+
+  /** Makes the final test. Call it once, when all tasks are seen and it is undecided. */
+  finish(): void {
+    if (this.#isDecided) return;
+    this.#procedure.finish();
+    this.#noteDecisions();
+  }
+
+  droppedAfter(system: number): number | null {
+    return this.#dropped.get(system) ?? null;
+  }
+
+  listFindings(): SequentialFinding[] {
+    return this.#procedure
+      .findings()
+      .map((finding, i) => ({ ...finding, decidedAfter: this.#decidedAfter[i] ?? null }));
+  }
+
+  get level(): number {
+    return this.#procedure.level;
+  }
+
+  /** The interval of a system by itself, which holds at any time. */
+  computeInterval(system: number, quality: QualityKey): AnytimeInterval {
+    const { units } = this.#options;
+    const sequence = new ConfidenceSequence({
+      alpha: this.#until.alpha,
+      horizon: units,
+      ...(this.#until.population === "dataset" ? { populationSize: units } : {}),
+    });
+    for (const value of this.#values[system]?.[quality] ?? []) sequence.add(value);
+    return { ...sequence.interval, n: sequence.count };
+  }
+
+  #judge(tasks: readonly (readonly (SystemValues | null)[])[]): void {
+    this.#seen += tasks.length;
+    this.#seenUnits += 1;
+    const { quality } = this.#until;
+    const needed = this.#options.systems.flatMap((_, i) => (this.#dropped.has(i) ? [] : [i]));
+    this.#passedOver += tasks.filter((task) => needed.some((i) => task[i] == null)).length;
+    this.#procedure.add(
+      tasks.map((task) => task.map((values, i) => (this.#dropped.has(i) ? null : (values?.[quality] ?? null)))),
+      needed,
+    );
+    this.#noteDecisions();
+  }
+
+  #noteDecisions(): void {
+    const findings = this.#procedure.findings();
+    findings.forEach(({ answer, system }, i) => {
+      if (answer === null || this.#decidedAfter[i] !== null) return;
+      this.#decidedAfter[i] = this.#seen;
+      if (answer !== "best") this.#dropped.set(this.#options.systems.indexOf(system), this.#seen);
+    });
+    this.#isDecided = this.#procedure.isDecided;
+  }
+
+  #collectValues(tasks: readonly (readonly (SystemValues | null)[])[]): void {
+    this.#values.forEach((values, i) => {
+      const known = tasks.flatMap((task) => task[i] ?? []);
+      if (known.length === 0 || (this.#dropped.has(i) && !this.#isDecided)) return;
+      values.pass_rate.push(average(known.map(({ pass_rate }) => pass_rate)));
+      values.mean_score.push(average(known.map(({ mean_score }) => mean_score)));
+    });
+  }
+
+  /** By task and system: the means over its scored trials; null if there are none. */
+  #readTasks(rows: readonly EvalRow[]): (SystemValues | null)[][] {
+    const tasks = new Map<string, EvalRow[][]>();
+    for (const row of rows) {
+      const key = `${row.dataset}\u0000${row.exampleId}`;
+      const bySystem = tasks.get(key) ?? this.#options.systems.map(() => []);
+      tasks.set(key, bySystem);
+      bySystem[this.#options.systems.indexOf(row.system)]?.push(row);
+    }
+    return Array.from(tasks.values(), (bySystem) => bySystem.map((own) => this.#readValues(own)));
+  }
+
+  #readValues(rows: readonly EvalRow[]): SystemValues | null {
+    const scores = rows.flatMap((row) => {
+      this.#requireScores(row);
+      const score = isScored(row) ? getScore(row, "score") : undefined;
+      return score === undefined ? [] : [{ score, passed: row.passed === true ? 1 : 0 }];
+    });
+    if (scores.length === 0) return null;
+    return {
+      pass_rate: average(scores.map(({ passed }) => passed)),
+      mean_score: average(scores.map(({ score }) => score)),
+    };
+  }
+
+  /** Without bounds there is no guarantee. */
+  #requireScores(row: EvalRow): void {
+    const { scoreField = "score" } = this.#options;
+    const measure = row.measures?.[scoreField];
+    const score = isScored(row) ? getScore(row, "score") : undefined;
+    const value = row.outcome === "unscored" && measure !== undefined ? measure : score;
+    if (value === undefined || (value >= 0 && value <= 1)) return;
+    throw new UsageError(
+      `--until needs scores from 0 to 1, but "${row.primaryField ?? scoreField}" of example ${row.exampleId} is ${value}. Choose a score with --score-field, or run without --until.`,
+    );
+  }
+}
+
+function average(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+type Finding = Omit<SequentialFinding, "decidedAfter">;
+
+/** A statistical procedure: a test of each system, or a race. */
+interface Procedure {
+  readonly level: number;
+  readonly isDecided: boolean;
+  /** By task and system. */
+  add(tasks: readonly (readonly (number | null)[])[], needed: readonly number[]): void;
+  finish(): void;
+  findings(): Finding[];
+}
+
+function createProcedure(options: SequentialJudgeOptions): Procedure {
+  const question = toSequentialQuestion(options.until);
+  const { units, until } = options;
+  const shared = {
+    alpha: until.alpha,
+    horizon: units,
+    ...(until.population === "dataset" ? { populationSize: units } : {}),
+  };
+  if (question === "race") return createRace(options.systems, new Race({ arms: options.systems.length, ...shared }));
+  const isPaired = question.kind === "difference" || question.kind === "non-inferiority";
+  const [baseline = "", ...others] = options.systems;
+  const systems = isPaired ? others : options.systems;
+  const test = new SequentialTest({ question, candidates: systems.length, ...shared });
+  const readValue = (task: readonly (number | null)[], i: number): number | null => {
+    if (!isPaired) return task[i] ?? null;
+    const [from, to] = [task[0] ?? null, task[i + 1] ?? null];
+    return from === null || to === null ? null : to - from;
+  };
+  return {
+    get level() {
+      return test.results[0]?.level ?? 1 - until.alpha;
+    },
+    get isDecided() {
+      return test.isDecided;
+    },
+    add: (tasks) =>
+      test.add(
+        systems.map((_, i) => {
+          const known = tasks.flatMap((task) => readValue(task, i) ?? []);
+          return known.length === 0 ? null : average(known);
+        }),
+      ),
+    finish: () => test.finish(),
+    findings: () =>
+      test.results.map(({ verdict, isFinal, count, mean, interval }, i) => ({
+        system: systems[i] ?? "",
+        baseline: isPaired ? baseline : null,
+        answer: verdict,
+        isFinal,
+        n: count,
+        value: count === 0 ? null : mean,
+        low: interval.low,
+        high: interval.high,
+      })),
+  };
+}
+
+function createRace(systems: readonly string[], race: Race): Procedure {
+  return {
+    level: 1 - race.alpha,
+    get isDecided() {
+      return race.contenders.length <= 1;
+    },
+    /** Arms are compared on the tasks that all of them have. */
+    add(tasks, needed) {
+      const shared = tasks.filter((task) => needed.every((i) => task[i] != null));
+      race.add(
+        systems.map((_, i) =>
+          shared.length === 0 || !needed.includes(i) ? null : average(shared.map((task) => task[i] ?? 0)),
+        ),
+      );
+    },
+    finish: () => race.finish(),
+    findings() {
+      const isOver = race.contenders.length <= 1;
+      return race.arms.map(({ droppedAt, isFinal, count, mean, interval }, i) => ({
+        system: systems[i] ?? "",
+        baseline: null,
+        answer: droppedAt !== null ? "not best" : isOver ? "best" : null,
+        isFinal,
+        n: count,
+        value: count === 0 ? null : mean,
+        low: interval.low,
+        high: interval.high,
+      }));
+    },
+  };
+}
